@@ -259,7 +259,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		o.Names = Names(d.string())
 	}
 	if inspected {
-		o.Inspection = []byte(d.string())
+		o.Inspection = slices.Clone(d.take(d.uvarint()))
 	}
 	if d.failed || len(d.data) != 0 {
 		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), ErrMalformed)

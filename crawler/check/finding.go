@@ -80,7 +80,7 @@ func (in *Inspection) Encode() []byte {
 		dst = append(appendCode(dst, f.Code, 0), byte(f.Verdict))
 		dst = binary.AppendUvarint(dst, uint64(max(f.Line, 0)))
 		dst = binary.AppendUvarint(dst, uint64(max(f.Column, 0)))
-		for _, s := range [...]string{f.Rule, f.Element, f.Attribute, f.Raw, f.Text, f.Message, f.Proposal} {
+		for _, s := range [findingStrings]string{f.Rule, f.Element, f.Attribute, f.Raw, f.Text, f.Message, f.Proposal} {
 			dst = appendString(dst, s)
 		}
 	}
@@ -96,21 +96,53 @@ func MadeChecks(inspection []byte) (checks uint64, made bool) {
 	return binary.LittleEndian.Uint64(inspection), true
 }
 
+// FactsOf returns the facts of an encoded inspection, as a part of data.
+func FactsOf(data []byte) ([]byte, error) {
+	d := decoder{data: data}
+	d.take(8) // checks
+	for range d.findingCount() {
+		if d.byte() == codeLiteral {
+			d.skipString()
+		}
+		d.byte() // verdict
+		d.uvarint()
+		d.uvarint() // line and column
+		for range findingStrings {
+			d.skipString()
+		}
+	}
+	facts := d.take(d.uvarint())
+	if d.failed || len(d.data) != 0 {
+		return nil, fmt.Errorf("decode the facts of an inspection of %d bytes: %w", len(data), ErrMalformed)
+	}
+	return facts, nil
+}
+
+// findingStrings is the number of strings of an encoded finding.
+const findingStrings = 7
+
+// findingCount reads the number of findings. It is 0 if the decoder has failed.
+func (d *decoder) findingCount() uint64 {
+	const least = 4 + findingStrings // bytes of the smallest finding
+	n := d.uvarint()
+	if n > MaxFindings || n > uint64(len(d.data)/least) {
+		d.failed = true
+	}
+	if d.failed {
+		return 0
+	}
+	return n
+}
+
 // DecodeInspection decodes what Encode returned. The result does not refer to data, apart
 // from Facts.
 func DecodeInspection(data []byte) (*Inspection, error) {
-	const least = 11 // bytes of the smallest finding
 	d := decoder{data: data}
 	in := &Inspection{}
 	if b := d.take(8); b != nil {
 		in.Checks = binary.LittleEndian.Uint64(b)
 	}
-	n := d.uvarint()
-	if n > MaxFindings || n > uint64(len(d.data)/least) {
-		d.failed = true
-		n = 0
-	}
-	if n > 0 {
+	if n := d.findingCount(); n > 0 {
 		in.Findings = make([]Finding, n)
 	}
 	for i := range in.Findings {
@@ -126,7 +158,7 @@ func DecodeInspection(data []byte) (*Inspection, error) {
 			f.Verdict = OK
 		}
 		f.Line, f.Column = d.place(), d.place()
-		for _, s := range [...]*string{&f.Rule, &f.Element, &f.Attribute, &f.Raw, &f.Text, &f.Message, &f.Proposal} {
+		for _, s := range [findingStrings]*string{&f.Rule, &f.Element, &f.Attribute, &f.Raw, &f.Text, &f.Message, &f.Proposal} {
 			*s = d.string()
 		}
 	}

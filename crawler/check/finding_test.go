@@ -20,7 +20,13 @@ func TestInspectionRoundTrip(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(*got, in) {
 			t.Errorf("got %+v, %v\nwant %+v", got, err, in)
 		}
+		if facts, err := FactsOf(encoded); err != nil || string(facts) != string(in.Facts) {
+			t.Errorf("facts %q, %v, want %q", facts, err, in.Facts)
+		}
 		for cut := range encoded {
+			if _, err := FactsOf(encoded[:cut]); err == nil {
+				t.Errorf("the first %d bytes of %d have facts", cut, len(encoded))
+			}
 			if _, err := DecodeInspection(encoded[:cut]); err == nil {
 				t.Errorf("the first %d bytes of %d decode", cut, len(encoded))
 			}
@@ -40,9 +46,13 @@ func FuzzDecodeInspection(f *testing.F) {
 	f.Add(sample.Encode())
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
+		facts, factsErr := FactsOf(data)
 		in, err := DecodeInspection(data)
 		if err != nil {
 			return
+		}
+		if factsErr != nil || string(facts) != string(in.Facts) {
+			t.Errorf("facts %q, %v, want %q", facts, factsErr, in.Facts)
 		}
 		again, err := DecodeInspection(in.Encode())
 		if err != nil || !reflect.DeepEqual(again, in) {

@@ -33,7 +33,7 @@ func (j *join) comparePages() (*pageFindings, error) {
 		return all, nil
 	}
 	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}}
-	if err := inOrder(s.findPages, s.readFacts, s.readLinks, s.findTargets, s.findStarts); err != nil {
+	if err := inOrder(s.readPages, s.findTargets, s.findStarts); err != nil {
 		return nil, err
 	}
 	err := siterules.Judge(s, cfg, func(f siterules.Finding) error {
@@ -60,20 +60,6 @@ func (j *join) comparePages() (*pageFindings, error) {
 type comparedFinding struct {
 	check.Finding
 	in frontier.ID
-}
-
-// findPages finds the pages with facts.
-func (s *pageSite) findPages() error {
-	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
-		encoded, err := factsOf(s.join.targets().outcomeOf(rec))
-		if err != nil {
-			return fmt.Errorf("target %d: %w", rec.ID, err)
-		}
-		if facts.IsPage(encoded) && s.join.targets().of(rec.ID)&internal != 0 {
-			s.pages = append(s.pages, rec.ID)
-		}
-		return nil
-	})
 }
 
 // Pages calls each for every page with facts. It does not scan the store, as each may ask for
@@ -106,69 +92,25 @@ func factsOf(outcome []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := check.DecodeInspection(o.Inspection)
-	if err != nil {
-		return nil, err
-	}
-	return in.Facts, nil
+	return check.FactsOf(o.Inspection)
 }
 
 // keyHash returns the hash by which a URL is found.
 func keyHash(u urinorm.URL) uint64 { return xxhash.Sum64String(string(urinorm.KeyOf(u))) }
 
-// readFacts notes which URLs the facts of all pages name.
-func (s *pageSite) readFacts() error {
+// readPages finds the pages with facts, and notes which URLs the facts name and which targets
+// other pages link to.
+func (s *pageSite) readPages() error {
 	var f facts.Page
-	want := func(url string) {
-		if u, _, err := urinorm.ParseWeb(url); err == nil {
-			s.ids[keyHash(u)] = 0
-		}
-	}
-	return s.Pages(func(p *siterules.Page) error {
-		if err := f.Decode(p.Facts); err != nil {
-			return err
-		}
-		for i := range f.Canonicals {
-			want(f.Canonicals[i].URL)
-		}
-		for i := range f.Alternates {
-			want(f.Alternates[i].URL)
-		}
-		for i := range f.Images {
-			want(f.Images[i].URL)
-		}
-		for i := range f.Integrities {
-			want(f.Integrities[i].URL)
-		}
-		return nil
-	})
-}
-
-// readLinks notes which targets other pages link to.
-func (s *pageSite) readLinks() error {
-	var briefs frontier.BriefReader
-	var b frontier.Brief
+	var links frontier.BriefReader
 	t := s.join.targets()
 	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
-		if len(rec.Links) == 0 || t.of(rec.ID)&internal == 0 {
-			return nil
-		}
 		encoded, err := factsOf(t.outcomeOf(rec))
-		if err == nil && facts.IsPage(encoded) {
-			err = briefs.Reset(rec.Links)
-		} else if err == nil {
-			return nil // a sitemap, or a style sheet
-		}
-		for more := err == nil; more; {
-			if more, err = briefs.Next(&b); err != nil || !more || b.Mark&rules.MarkUnseen != 0 {
-				continue
-			}
-			id := rec.Found[b.Target]
-			if end := t.follow(id).end; end != rec.ID {
-				s.linked.set(id)
-				if end != 0 {
-					s.linked.set(end)
-				}
+		if err == nil && facts.IsPage(encoded) && t.of(rec.ID)&internal != 0 {
+			s.pages = append(s.pages, rec.ID)
+			if err = f.Decode(encoded); err == nil {
+				s.noteNamed(&f)
+				err = s.noteLinked(rec, &links)
 			}
 		}
 		if err != nil {
@@ -178,8 +120,59 @@ func (s *pageSite) readLinks() error {
 	})
 }
 
+// noteNamed notes which URLs the facts of a page name.
+func (s *pageSite) noteNamed(f *facts.Page) {
+	want := func(url string) {
+		if u, _, err := urinorm.ParseWeb(url); err == nil {
+			s.ids[keyHash(u)] = 0
+		}
+	}
+	for i := range f.Canonicals {
+		want(f.Canonicals[i].URL)
+	}
+	for i := range f.Alternates {
+		want(f.Alternates[i].URL)
+	}
+	for i := range f.Images {
+		want(f.Images[i].URL)
+	}
+	for i := range f.Integrities {
+		want(f.Integrities[i].URL)
+	}
+}
+
+// noteLinked notes which targets a page links to, other than itself.
+func (s *pageSite) noteLinked(rec *frontier.Record, links *frontier.BriefReader) error {
+	if len(rec.Links) == 0 {
+		return nil
+	}
+	if err := links.Reset(rec.Links); err != nil {
+		return err
+	}
+	var b frontier.Brief
+	for {
+		more, err := links.Next(&b)
+		if err != nil || !more {
+			return err
+		}
+		if b.Mark&rules.MarkUnseen != 0 {
+			continue
+		}
+		id := rec.Found[b.Target]
+		if end := s.join.targets().follow(id).end; end != rec.ID {
+			s.linked.set(id)
+			if end != 0 {
+				s.linked.set(end)
+			}
+		}
+	}
+}
+
 // findTargets finds the targets that the facts name.
 func (s *pageSite) findTargets() error {
+	if len(s.ids) == 0 {
+		return nil
+	}
 	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
@@ -265,12 +258,12 @@ func (s *pageSite) target(id frontier.ID) (t siterules.Target, err error) {
 	if d.outcome.Inspection == nil {
 		return t, nil
 	}
-	in, err := check.DecodeInspection(d.outcome.Inspection)
+	encoded, err := check.FactsOf(d.outcome.Inspection)
 	if err != nil {
 		return t, fmt.Errorf("target %d: %w", r.end, err)
 	}
-	if !facts.IsPage(in.Facts) {
-		t.Facts = in.Facts
+	if !facts.IsPage(encoded) {
+		t.Facts = encoded
 	}
 	return t, nil
 }

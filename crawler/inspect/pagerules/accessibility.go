@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -148,13 +149,21 @@ func (l *link) close(s *source) {
 	}
 }
 
+// isSettled reports whether no text changes what close finds.
+func (l *link) isSettled() bool {
+	return len(l.name.text) > longestVague || !l.verbal && (l.named || len(l.name.text) > 0)
+}
+
 // vagueNames are names of links that say nothing about the target.
 var vagueNames = []string{"click here", "here", "link", "more", "read more", "this"}
+
+// longestVague is the length of the longest name that may be vague, in bytes.
+const longestVague = 2 * len("click here")
 
 // isVague reports whether the name of a link is one of vagueNames, apart from what is at its
 // end.
 func isVague(text []byte) bool {
-	if len(text) > 2*len("click here") {
+	if len(text) > longestVague || len(text) < len("here") || strings.IndexByte("chlmrt", text[0]|0x20) < 0 {
 		return false
 	}
 	text = bytes.TrimRight(text, " .…:!»›→>")

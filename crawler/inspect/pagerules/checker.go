@@ -205,7 +205,7 @@ func (c *Checker) text(t *htmltoken.Token) {
 	if !s.document.hasText && !s.document.inCode {
 		s.document.hasText = !isBlank(s.page.Text[t.DataStart:t.DataEnd])
 	}
-	if !c.title.open && !c.link.open && !c.headings.open || t.Foreign && c.link.inStyle {
+	if !c.title.open && !c.headings.open && (!c.link.open || c.link.isSettled()) || t.Foreign && c.link.inStyle {
 		return
 	}
 	data := s.z.Data()

@@ -27,8 +27,13 @@ func (n *name) add(text []byte) {
 		return
 	}
 	for len(text) > 0 && len(n.text) < maxName {
+		if text[0] == ' ' || text[0] == '\n' {
+			n.blank = true
+			text = text[1:]
+			continue
+		}
 		size := 0
-		for size < min(len(text), maxName) && '!' <= text[size] && text[size] <= '~' {
+		for part := text[:min(len(text), maxName)]; size < len(part) && part[size]-'!' <= '~'-'!'; {
 			size++
 		}
 		if size == 0 {

@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -118,7 +117,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	}
 	r.o.ReadDocument(doc)
 	if v.session != nil {
-		r.readForSession(doc, b.data)
+		v.session.read(r, doc, b.data)
 	}
 	r.o.RecognizeSignIn(r.u, doc)
 	content := inspecting{&r}.inspect(ctx, in, doc, follow)
@@ -140,22 +139,6 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	r.enterLinks(doc, r.resp.Header, shell)
 	inspecting{&r}.want(content)
 	return page
-}
-
-// readForSession notes what a document says about the session that its request is part of.
-func (r *reading) readForSession(doc *extract.Document, data []byte) {
-	v := r.visit
-	starts := v.t.Seed && v.session.session.WantsStart(r.u)
-	if !doc.LoginForm && !starts {
-		return
-	}
-	page := session.ReadPage(r.u, r.o.Status, r.resp.ContentType, data)
-	if doc.LoginForm {
-		v.signInPage = page
-	}
-	if starts {
-		v.session.session.NoteStart(page)
-	}
 }
 
 // take reads at most limit bytes of the body, and one more to know whether there are more.

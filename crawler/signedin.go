@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -121,7 +122,7 @@ type signedIn struct {
 	watch   *session.Watch
 
 	mu       sync.Mutex
-	proving  bool           // a worker requests a proof, or signs in
+	proving  bool           // a worker requests a proof, or signs in; while closed and without visits, only that worker uses what follows
 	closed   bool           // no target is requested until a worker has signed in again
 	lost     bool           // the session has ended
 	over     *check.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
@@ -146,6 +147,21 @@ type heldVisit struct {
 	visit   visit
 	outcome *check.Outcome
 	counted tallied
+}
+
+// read notes what a document that was read says about the session.
+func (in *signedIn) read(r reading, doc *extract.Document, data []byte) {
+	starts := r.visit.t.Seed && in.session.WantsStart(r.u)
+	if !doc.LoginForm && !starts {
+		return
+	}
+	page := session.ReadPage(r.u, r.o.Status, r.resp.ContentType, data)
+	if doc.LoginForm {
+		r.visit.signInPage = page
+	}
+	if starts {
+		in.session.NoteStart(page)
+	}
 }
 
 // compareSignIn notes whether the answer is the sign-in page, or leads to it.

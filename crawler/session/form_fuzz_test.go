@@ -34,7 +34,7 @@ func FuzzForms(f *testing.F) {
 			t.Fatal("both a form and a failure")
 		}
 		p.errorText()
-		s.actions(p)
+		s.actions.of(p)
 		if form == nil || at != stagePassword {
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -45,6 +46,44 @@ type proofPage struct {
 // the request ended at a host that is not asked.
 func (c proofPage) answersSo(p *Page, reached urinorm.URL) bool {
 	return c.reached != "" && c.reached == addressOf(reached) && c.status == statusOf(p)
+}
+
+// proofPages remembers what is known of the start pages. It is safe for concurrent use.
+type proofPages struct {
+	mu      sync.Mutex
+	used    proofPage       // found by the last comparison
+	waysOut map[string]bool // start pages with a link for signing out, as the crawl has read them
+}
+
+// use makes a page the one that is asked for later proofs.
+func (p *proofPages) use(page proofPage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used = page
+}
+
+// page returns the page that is asked for proofs.
+func (p *proofPages) page() proofPage {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.used
+}
+
+// noteWayOut remembers a start page with a link for signing out.
+func (p *proofPages) noteWayOut(u urinorm.URL) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waysOut == nil {
+		p.waysOut = map[string]bool{}
+	}
+	p.waysOut[u.String()] = true
+}
+
+// hadWayOut reports whether noteWayOut was called for a page.
+func (p *proofPages) hadWayOut(u urinorm.URL) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.waysOut[u.String()]
 }
 
 // statusOf returns the status of a page, 0 for nil.
@@ -104,30 +143,21 @@ func (s *Session) prove(ctx context.Context, landed *Page) (*Proof, error) {
 		case page.wayOut && wayOut.url.IsZero():
 			wayOut = page
 		case !page.url.IsZero() && !page.wayOut:
-			s.proveAt(page)
+			s.proofs.use(page)
 			return &Proof{Proven: true, Page: u}, nil
 		}
 	}
 	if !wayOut.url.IsZero() {
-		s.proveAt(wayOut)
+		s.proofs.use(wayOut)
 		return &Proof{Proven: true, Page: wayOut.url}, nil
 	}
 	if refusal != nil && !proof.Proven {
 		return nil, refusal
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.proof.url.IsZero() { // it proved an earlier sign-in
-		return nil, failed("the form was accepted, but %s looks the same with and without the session", s.proof.url.Printed())
+	if earlier := s.proofs.page(); !earlier.url.IsZero() { // it proved an earlier sign-in
+		return nil, failed("the form was accepted, but %s looks the same with and without the session", earlier.url.Printed())
 	}
 	return proof, nil
-}
-
-// proveAt makes a page the one that is asked for later proofs.
-func (s *Session) proveAt(page proofPage) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.proof = page
 }
 
 // checkProblem says why a check page does not prove a login, or "".
@@ -160,7 +190,7 @@ func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven 
 		if !in.isOK() || out.isOK() && addressOf(reached) == addressOf(u) { // a page that answers everybody at its own address is open
 			return true, proofPage{}, nil
 		}
-	case s.namesAction(in) && !s.namesAction(out):
+	case s.actions.some(in) && !s.actions.some(out):
 		page.wayOut = true
 		return true, page, nil
 	default:
@@ -214,9 +244,7 @@ func (s *Session) Standing(ctx context.Context) (Standing, error) {
 		standing, _, err := s.standingAt(ctx, proofPage{url: s.login.Check})
 		return standing, err
 	}
-	s.mu.Lock()
-	proof := s.proof
-	s.mu.Unlock()
+	proof := s.proofs.page()
 	if !proof.url.IsZero() {
 		standing, _, err := s.standingAt(ctx, proof)
 		return standing, err
@@ -225,7 +253,7 @@ func (s *Session) Standing(ctx context.Context) (Standing, error) {
 		return Public, nil // the sign-in has compared the start pages
 	}
 	for _, u := range s.login.comparedPages() {
-		standing, in, err := s.standingAt(ctx, proofPage{url: u, wayOut: s.hadWayOut(u)})
+		standing, in, err := s.standingAt(ctx, proofPage{url: u, wayOut: s.proofs.hadWayOut(u)})
 		if standing != Holding {
 			return standing, err
 		}
@@ -234,7 +262,7 @@ func (s *Session) Standing(ctx context.Context) (Standing, error) {
 		case err != nil:
 			return Unknown, err
 		case !page.url.IsZero():
-			s.proveAt(page)
+			s.proofs.use(page)
 			return Holding, nil
 		}
 	}
@@ -250,18 +278,9 @@ func (s *Session) WantsStart(u urinorm.URL) bool {
 // NoteStart remembers whether a start page, as the crawl has read it, has a link for signing
 // out.
 func (s *Session) NoteStart(p *Page) {
-	if s.namesAction(p) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.waysOut[p.URL.String()] = true
+	if s.actions.some(p) {
+		s.proofs.noteWayOut(p.URL)
 	}
-}
-
-// hadWayOut reports whether NoteStart was called for a page with a link for signing out.
-func (s *Session) hadWayOut(u urinorm.URL) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.waysOut[u.String()]
 }
 
 // standingAt asks a page whether the session was lost.
@@ -275,19 +294,16 @@ func (s *Session) standingAt(ctx context.Context, at proofPage) (Standing, *Page
 		return Lost, p, nil
 	case err != nil || isTroubled(p):
 		return Unknown, p, nil
-	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
+	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.actions.some(p):
 		return Lost, p, nil
 	}
 	return Holding, p, nil
 }
 
-// namesAction reports whether a page has a link for signing out or deleting.
-func (s *Session) namesAction(p *Page) bool { return len(s.actions(p)) > 0 }
-
 // noteLeaveAlone remembers the addresses that the page after the sign-in names as those
 // for signing out or deleting.
 func (s *Session) noteLeaveAlone(p *Page) {
-	actions := s.actions(p)
+	actions := s.actions.of(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, address := range actions {
@@ -295,19 +311,28 @@ func (s *Session) noteLeaveAlone(p *Page) {
 	}
 }
 
-// actions returns the addresses of the links whose text names an action.
-func (s *Session) actions(p *Page) []string {
+// actionLinks finds the links for signing out or deleting.
+type actionLinks struct {
+	acts  func(text []byte) bool // Options.Acts
+	login *Login
+}
+
+// some reports whether a page has such a link.
+func (a actionLinks) some(p *Page) bool { return len(a.of(p)) > 0 }
+
+// of returns the addresses of the links of a page whose text names such an action.
+func (a actionLinks) of(p *Page) []string {
 	if p.base == nil {
 		return nil
 	}
-	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8", Acts: s.options.Acts})
+	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8", Acts: a.acts})
 	var list []string
 	for i := range doc.Links {
 		l := &doc.Links[i]
 		if !l.Acts || strings.HasPrefix(l.Ref, "#") {
 			continue
 		}
-		if u, _, err := p.base.Resolve(l.Ref); err == nil && s.login.Covers(u) {
+		if u, _, err := p.base.Resolve(l.Ref); err == nil && a.login.Covers(u) {
 			list = append(list, u.WithoutFragment().String())
 		}
 	}

@@ -41,6 +41,8 @@ type Session struct {
 
 	requests atomic.Int64
 	cookies  setCookies
+	proofs   proofPages
+	actions  actionLinks
 
 	signing sync.Mutex // held by a sign-in; protects refused
 	refused int
@@ -50,8 +52,6 @@ type Session struct {
 	signed  time.Time  // when the last sign-in succeeded
 	page    SignInPage
 	leave   map[string]bool
-	proof   proofPage       // found by the last comparison
-	waysOut map[string]bool // start pages with a link for signing out, as the crawl has read them
 }
 
 // Options are what a session needs to know besides its login.
@@ -73,7 +73,7 @@ func New(client Client, login *Login, options Options) *Session {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	return &Session{client: client, login: login, options: options, leave: map[string]bool{}, waysOut: map[string]bool{}}
+	return &Session{client: client, login: login, options: options, actions: actionLinks{options.Acts, login}, leave: map[string]bool{}}
 }
 
 // trace passes a line to Options.Trace.
@@ -194,9 +194,7 @@ func (s *Session) Ends(header http.Header) bool { return s.cookies.removedBy(hea
 // called after a loss, and sends the cookies that were lost once more, to the check page or a
 // start page that is not open to everybody. What cannot be found out counts as true.
 func (s *Session) RemovesLost(ctx context.Context) bool {
-	s.mu.Lock()
-	proof := s.proof
-	s.mu.Unlock()
+	proof := s.proofs.page()
 	u := proof.url
 	if !s.login.Check.IsZero() {
 		u = s.login.Check

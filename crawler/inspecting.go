@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -107,7 +106,7 @@ func (i inspecting) want(content []urinorm.URL) {
 func (i inspecting) targetOf(body []byte) check.Inspection {
 	r := i.reading
 	limit := r.limit()
-	if slices.ContainsFunc(r.o.Warnings, func(w check.Warning) bool { return w.Code == check.CodeBodyTruncated }) {
+	if r.o.Incomplete() {
 		limit = int64(len(body)) - 1 // this is not the whole body
 	}
 	return r.visit.run.checks.inspector.Target(bytes.NewReader(body), limit)

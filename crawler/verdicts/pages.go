@@ -273,6 +273,11 @@ func (s *pageSite) Sitemaps(each func(*siterules.Entry) error) error {
 	var reader frontier.LinkReader
 	var link frontier.RawLink
 	starts := map[frontier.ID]bool{}
+	indexes := map[string]bool{} // files of directories that are start targets
+	for i := range s.starts {
+		indexes[s.join.details.get(frontier.ID(s.starts[i].ID)).outcome.Path] = true
+	}
+	delete(indexes, "")
 	for i := range s.join.crawl.Seeds {
 		if s.join.crawl.Seeds[i].Named && s.join.crawl.SeedIDs[i] != 0 {
 			starts[s.join.crawl.SeedIDs[i]] = true
@@ -323,7 +328,7 @@ func (s *pageSite) Sitemaps(each func(*siterules.Entry) error) error {
 			continue // an entry of an index
 		}
 		if err := each(&siterules.Entry{Sitemap: siterules.ID(e.sitemap), Place: e.place, Raw: e.raw, Listed: siterules.ID(e.id), Target: t,
-			Linked: s.linked.has(e.id), Start: starts[e.id]}); err != nil {
+			Linked: s.linked.has(e.id), Start: starts[e.id] || indexes[s.join.details.get(frontier.ID(t.ID)).outcome.Path]}); err != nil {
 			return err
 		}
 	}

@@ -160,6 +160,8 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 	}
 }
 
+var styleBit = htmltoken.BitsOf("style")
+
 // addStyle notes the CSS in a token. It returns whether the token begins a style element.
 func (r *reader) addStyle(t *htmltoken.Token, inStyle bool) bool {
 	switch t.Kind {
@@ -168,8 +170,10 @@ func (r *reader) addStyle(t *htmltoken.Token, inStyle bool) bool {
 			r.styles = append(r.styles, style{t.DataStart, t.DataEnd, false})
 		}
 	case htmltoken.StartTag:
-		if a := t.Attribute("style"); a != nil && !a.HasReferences && a.ValueEnd > a.ValueStart {
-			r.styles = append(r.styles, style{a.ValueStart, a.ValueEnd, true})
+		if t.Names&styleBit != 0 {
+			if a := t.Attribute("style"); a != nil && !a.HasReferences && a.ValueEnd > a.ValueStart {
+				r.styles = append(r.styles, style{a.ValueStart, a.ValueEnd, true})
+			}
 		}
 		return t.Element == htmltoken.Style && !t.SelfClosing
 	}

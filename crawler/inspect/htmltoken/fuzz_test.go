@@ -48,12 +48,17 @@ func checkTokens(t *testing.T, text []byte) {
 		if tag := token.Kind == StartTag || token.Kind == EndTag; tag && (token.NameEnd <= token.Start+1 || token.NameEnd >= token.End) {
 			t.Fatalf("%q: name to %d", text, token.NameEnd)
 		}
+		names := NameBits(0)
 		for i := range token.Attributes {
 			a := &token.Attributes[i]
+			names |= BitsOf(string(a.Name))
 			if a.NameStart < token.Start || a.NameStart >= a.NameEnd || a.ValueStart < a.NameEnd || a.ValueEnd < a.ValueStart || a.ValueEnd > token.End {
 				t.Fatalf("%q: attribute %+v", text, *a)
 			}
 			z.Value(a)
+		}
+		if names != token.Names {
+			t.Fatalf("%q: bits of names %#x, want %#x", text, token.Names, names)
 		}
 		if !silent.Next() || silent.Token.Start != token.Start || silent.Token.End != token.End || silent.Token.HasReferences != token.HasReferences {
 			t.Fatalf("%q: other tokens without errors", text)

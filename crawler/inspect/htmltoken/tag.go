@@ -5,7 +5,7 @@ package htmltoken
 func (z *Tokenizer) anyTag() bool {
 	text, t := z.text, &z.Token
 	i := z.pos + 1
-	t.Kind, t.SelfClosing, t.Attributes = StartTag, false, t.Attributes[:0]
+	t.Kind, t.SelfClosing, t.Attributes, t.Names = StartTag, false, t.Attributes[:0], 0
 	if text[i] == '/' {
 		t.Kind = EndTag
 		i++
@@ -103,6 +103,7 @@ func (z *Tokenizer) attribute(i int) int {
 	a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
 	if kept {
 		z.Token.Attributes = append(z.Token.Attributes, a)
+		z.Token.Names |= nameBit(keyOf(a.Name))
 	}
 	if i == len(text) {
 		return -1

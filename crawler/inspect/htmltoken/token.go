@@ -41,7 +41,25 @@ type Token struct {
 	// Attributes are the attributes of a tag, each name once, at most MaxAttributes. An end
 	// tag should have none.
 	Attributes []Attribute
+	// Names has the bits of the names of all Attributes.
+	Names NameBits
 }
+
+// NameBits tells without a search that a tag has none of some attributes: a name has one of 64
+// bits, which it may share with other names.
+type NameBits uint64
+
+// BitsOf returns the bits of names in lower case.
+func BitsOf(names ...string) (b NameBits) {
+	for _, name := range names {
+		b |= nameBit(keyOf([]byte(name)))
+	}
+	return b
+}
+
+// nameBit returns the bit of a name with a key. The factor is one by which the names that most
+// tags have do not share their bits with names that checks look for.
+func nameBit(key uint64) NameBits { return 1 << (key * 0xFF51AFD7ED558CCD >> 58) }
 
 // Attribute is an attribute of a tag.
 type Attribute struct {

@@ -98,7 +98,7 @@ func (z *Tokenizer) Next() bool {
 // textToken makes the text up to end the current token.
 func (z *Tokenizer) textToken(end int, references bool) {
 	t := &z.Token
-	t.Kind, t.Element, t.Attributes = Text, Unknown, t.Attributes[:0]
+	t.Kind, t.Element, t.Attributes, t.Names = Text, Unknown, t.Attributes[:0], 0
 	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, z.pos, end
 	t.Foreign = z.foreign.inside()
 	t.HasReferences = references && z.references.check(z.pos, end, false)
@@ -108,7 +108,7 @@ func (z *Tokenizer) textToken(end int, references bool) {
 // dataToken makes a comment or a CDATA section the current token.
 func (z *Tokenizer) dataToken(kind Kind, dataStart, dataEnd, end int) {
 	t := &z.Token
-	t.Kind, t.Element, t.Attributes, t.HasReferences = kind, Unknown, t.Attributes[:0], false
+	t.Kind, t.Element, t.Attributes, t.Names, t.HasReferences = kind, Unknown, t.Attributes[:0], 0, false
 	t.Start, t.End, t.DataStart, t.DataEnd = z.pos, end, dataStart, dataEnd
 	t.Foreign = z.foreign.inside()
 	z.pos = end
@@ -136,17 +136,17 @@ func (z *Tokenizer) plainTag() bool {
 		if text[i] != '>' {
 			return false
 		}
-		t.Kind, t.SelfClosing, t.Attributes = EndTag, false, t.Attributes[:0]
+		t.Kind, t.SelfClosing, t.Attributes, t.Names = EndTag, false, t.Attributes[:0], 0
 		z.tag(key, name, nameEnd, i+1)
 		return true
 	}
-	attributes, selfClosing := t.Attributes[:0], false
+	attributes, names, selfClosing := t.Attributes[:0], NameBits(0), false
 	for text[i] != '>' {
 		if text[i] != ' ' {
 			return false
 		}
 		i++
-		_, n := plainName(text, i)
+		key, n := plainName(text, i)
 		if n == i || !hasAt(text, n, len(`="">`)) || text[n] != '=' || text[n+1] != '"' {
 			if n == i && hasAt(text, i, 2) && text[i] == '/' && text[i+1] == '>' {
 				selfClosing = true
@@ -160,9 +160,11 @@ func (z *Tokenizer) plainTag() bool {
 		if valueEnd+1 >= len(text) {
 			return false
 		}
-		if len(attributes) > 0 && (len(attributes) == MaxAttributes || find(attributes, string(text[i:n])) != nil) {
+		bit := nameBit(key)
+		if names&bit != 0 && find(attributes, string(text[i:n])) != nil || len(attributes) == MaxAttributes {
 			return false
 		}
+		names |= bit
 		if len(attributes) == cap(attributes) {
 			attributes = append(attributes, Attribute{})
 		} else {
@@ -178,7 +180,7 @@ func (z *Tokenizer) plainTag() bool {
 			a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
 		}
 	}
-	t.Kind, t.SelfClosing, t.Attributes = StartTag, selfClosing, attributes
+	t.Kind, t.SelfClosing, t.Attributes, t.Names = StartTag, selfClosing, attributes, names
 	z.tag(key, name, nameEnd, i+1)
 	return true
 }

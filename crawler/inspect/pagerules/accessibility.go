@@ -100,6 +100,7 @@ func (l *link) begin(s *source) {
 	}
 	*l = link{open: true, name: l.name.reset(), start: t.Start, end: t.End, verbal: true}
 	switch {
+	case t.Names&nameBits == 0:
 	case s.hasText("aria-labelledby"):
 		l.named, l.verbal = true, false
 	case s.hasText("aria-label"):
@@ -111,11 +112,14 @@ func (l *link) begin(s *source) {
 	}
 }
 
+// nameBits are the bits of the attributes that name a link.
+var nameBits = htmltoken.BitsOf("aria-labelledby", "aria-label", "title")
+
 // within looks at an element within a link for what names the link.
 func (l *link) within(s *source) {
 	t := &s.z.Token
 	l.inStyle = t.Foreign && (t.Element == htmltoken.Style || t.Element == htmltoken.Script)
-	if len(t.Attributes) > 0 && s.hasText("aria-label") {
+	if t.Names&nameBits != 0 && s.hasText("aria-label") {
 		l.name.add(s.value("aria-label"))
 	}
 	switch t.Element {

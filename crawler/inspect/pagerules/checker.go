@@ -103,7 +103,7 @@ func (c *Checker) startTag(t *htmltoken.Token) {
 	if s.groups&needHidden != 0 {
 		c.hidden.startTag(t)
 		s.concealed = c.hidden.open
-		if len(t.Attributes) > 0 && s.globalAttributes() {
+		if t.Names&globalBits != 0 && s.globalAttributes() {
 			c.hidden.begin(t)
 			s.concealed = true
 		}

@@ -103,6 +103,9 @@ var tableLevel = [256]uint8{
 	htmltoken.Colgroup: 3, htmltoken.Caption: 3, htmltoken.Tbody: 3, htmltoken.Tfoot: 3, htmltoken.Thead: 3,
 }
 
+// globalBits are the bits of the attributes that globalAttributes looks at.
+var globalBits = htmltoken.BitsOf("role", "style", "hidden", "tabindex", "aria-hidden")
+
 // globalAttributes looks at the attributes of the start tag that any element may have, and
 // reports whether they hide the element.
 func (s *source) globalAttributes() (hides bool) {

@@ -86,8 +86,12 @@ func (r *requests) content(u urinorm.URL) *fetch.Request {
 }
 
 // hasIcon reports whether the host of a page, or its directory, has the icon that browsers ask
-// for if a page names none.
+// for if a page names none. If robots.txt applies to every request, it asks nothing, and
+// assumes that there is one.
 func (r *requests) hasIcon(ctx context.Context, page urinorm.URL) bool {
+	if r.cfg.Robots == RobotsStrict && r.scope().RobotsApply(page) {
+		return true
+	}
 	u, _, err := urinorm.ParseWeb(page.Scheme() + "://" + page.Authority() + "/favicon.ico")
 	if site := r.scope().SiteOf(page); site != nil {
 		u, err = site.URLOf("favicon.ico")

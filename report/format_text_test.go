@@ -108,7 +108,7 @@ func TestTextFoldsSiteWideFindings(t *testing.T) {
 	for _, test := range []struct {
 		pages int
 		lines int
-	}{{siteWidePages, siteWidePages * 3}, {siteWidePages + 1, 4}, {1000, 4}} {
+	}{{shownPlaces, shownPlaces * 3}, {shownPlaces + 1, 5}, {siteWidePages + 1, 5}, {1000, 5}} {
 		run := contractRun()
 		r := run.Results[1]
 		ref := r.References[0]
@@ -123,7 +123,10 @@ func TestTextFoldsSiteWideFindings(t *testing.T) {
 		if n := strings.Count(findings, "\n"); n != test.lines {
 			t.Errorf("%d pages: %d lines, want %d:\n%s", test.pages, n, test.lines, got)
 		}
-		if folded := strings.Contains(got, fmt.Sprintf("%d pages ", test.pages)); folded != (test.pages > siteWidePages) {
+		if every := render(t, "text", Options{EveryPlace: true}, run); strings.Count(every, "12:8 ") != test.pages {
+			t.Errorf("%d pages: not every place is listed:\n%s", test.pages, every)
+		}
+		if folded := strings.Contains(got, fmt.Sprintf("%d pages ", test.pages)); folded != (test.pages > shownPlaces) {
 			t.Errorf("%d pages: folded is %v:\n%s", test.pages, folded, got)
 		}
 	}
@@ -155,7 +158,10 @@ func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {
 			run.Results = append(run.Results, &crawler.Result{URL: url, Verdict: verdict, Code: test.code,
 				References: []crawler.Reference{{Page: "requirements.html", Line: i + 1, Column: 1, Raw: url}}})
 		}
-		got := render(t, "text", Options{Show: ShowAll}, run)
+		if every := render(t, "text", Options{Show: ShowAll}, run); strings.Count(every, " matrix.html#R-") != test.links {
+			t.Errorf("%d links, %s: not every place is listed:\n%s", test.links, test.code, every)
+		}
+		got := render(t, "text", Options{Show: ShowDefault | ShowOK}, run)
 		findings, _, _ := strings.Cut(got, "\n\n")
 		if n := strings.Count(findings+"\n", "\n"); n != test.lines || !strings.Contains(findings+"\n", test.more) {
 			t.Errorf("%d links, %s: %d lines, want %d with %q:\n%s", test.links, test.code, n, test.lines, test.more, got)
@@ -251,38 +257,179 @@ func TestEscapeCommands(t *testing.T) {
 	}
 }
 
+// wide returns the lines that are wider than a terminal although they could be broken
+// between words.
+func wide(report string, width int) (lines []string) {
+	for line := range strings.Lines(report) {
+		line = strings.TrimRight(line, "\n")
+		if utf8.RuneCountInString(line) > width && len(strings.Fields(line)) > 1 {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// A report fits the terminal without breaking words. Only texts are shortened.
 func TestTextWidth(t *testing.T) {
 	run := contractRun()
 	run.Results[1].References[0].Text = strings.Repeat("many words ", 20)
 	for _, width := range []int{0, 1, 80, 120, 1000} {
 		got := render(t, "text", Options{Width: width}, run)
-		line := strings.Split(got, "\n")[1]
-		if !strings.HasSuffix(line, `…"`) {
-			t.Errorf("width %d: text is not shortened: %s", width, line)
+		row, _, _ := strings.Cut(got, "  40:3 ")
+		if !strings.Contains(row, `…"`) {
+			t.Errorf("width %d: text is not shortened: %s", width, row)
 		}
-		if n := utf8.RuneCountInString(line); width == 120 && n > width {
-			t.Errorf("width %d: %d columns", width, n)
+		if width >= 80 && len(wide(got, width)) > 0 {
+			t.Errorf("width %d: wider lines: %q", width, wide(got, width))
 		}
-		if !strings.Contains(line, "https://example.com/gone ") {
-			t.Errorf("width %d: URL is shortened: %s", width, line)
+		if lines := strings.Count(got, "\n"); (width == 1 || width == 80) != (lines > 5) {
+			t.Errorf("width %d: %d lines", width, lines)
+		}
+		if !strings.Contains(strings.Join(strings.Fields(row), " "), "https://example.com/gone ") {
+			t.Errorf("width %d: URL is shortened: %s", width, row)
 		}
 	}
 }
 
-// A long URL does not widen rows with short URLs.
+// A long URL does not widen rows with short URLs, and is not broken.
 func TestTextFitsNarrowTerminals(t *testing.T) {
 	run := contractRun()
 	run.Results[1].URL = "https://example.com/" + strings.Repeat("long/", 10)
 	run.Results[0].URL, run.Results[0].Suggestions = "b#c", nil
-	for _, width := range []int{1, 40, 80, 100, 120} {
-		rows := strings.Split(render(t, "text", Options{Width: width}, run), "\n")[1:3]
-		least := strings.TrimRight(rows[1], " ")
-		if n := utf8.RuneCountInString(least); n > max(width, 60) {
-			t.Errorf("width %d: %d columns: %s", width, n, least)
+	for _, width := range []int{60, 80, 100, 120} {
+		got := render(t, "text", Options{Width: width}, run)
+		if len(wide(got, width)) > 0 {
+			t.Errorf("width %d: wider lines: %q", width, wide(got, width))
 		}
-		if !strings.Contains(rows[0], run.Results[1].URL) || !strings.Contains(rows[1], `b#c  `) {
-			t.Errorf("width %d: lacks a URL:\n%s", width, strings.Join(rows, "\n"))
+		if _, row, _ := strings.Cut(got, "  40:3 "); !strings.Contains(got, run.Results[1].URL) || !strings.HasPrefix(row, "  broken      fragment-missing  b#c  ") {
+			t.Errorf("width %d: lacks a URL:\n%s", width, got)
 		}
+	}
+}
+
+// On a terminal, the origin of the site is written once. A program gets complete URLs.
+func TestTextOmitsOrigin(t *testing.T) {
+	run := contractRun()
+	run.Head.Targets = []string{"https://example.com/docs/"}
+	run.Results[0].URL, run.Results[0].References[0].Page = "https://example.com/guide.html#setup", "https://example.com/docs/install.html"
+	run.Results[0].Suggestions = []check.Suggestion{{URL: "https://example.com/setup.html"}, {URL: "https://web.archive.org/web/https://example.com/setup.html"}}
+	run.Results[1].URL, run.Results[1].References[0].Page = "https://example.community/gone", "https://example.com/docs/install.html"
+	const want = `in https://example.com/
+
+/docs/install.html
+  12:8   broken      http-404          https://example.community/gone  "Download"
+  40:3   broken      fragment-missing  /guide.html#setup               "Setup"   did you mean /setup.html or https://web.archive.org/web/https://example.com/setup.html?
+
+2 broken,`
+	if got := render(t, "text", Options{Width: 200}, run); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := render(t, "text", Options{}, run); !strings.HasPrefix(got, "https://example.com/docs/install.html\n") || !strings.Contains(got, " https://example.com/guide.html#setup ") {
+		t.Errorf("without a terminal:\n%s", got)
+	}
+}
+
+// Files outside the working directory have absolute paths, if the working directory is
+// known.
+func TestTextOutsideWorkingDirectory(t *testing.T) {
+	run := contractRun()
+	run.Head.Targets = []string{"/srv/docs"}
+	run.Results[0].URL, run.Results[0].References[0].Page = "../srv/docs/my%20guide.html#setup/../x", "../srv/docs/my install.html"
+	run.Results = run.Results[:1]
+	for dir, want := range map[string]string{
+		"":      "../srv/docs/my install.html\n  40:3   broken      fragment-missing  ../srv/docs/my%20guide.html#setup/../x  \"Setup\"",
+		"/home": "/srv/docs/my install.html\n  40:3   broken      fragment-missing  /srv/docs/my%20guide.html#setup/../x  \"Setup\"",
+	} {
+		if got := render(t, "text", Options{RunDir: dir}, run); !strings.HasPrefix(got, want) {
+			t.Errorf("in %q: got\n%s\nwant\n%s", dir, got, want)
+		}
+	}
+	const want = "in /srv/docs/\n\nmy install.html\n  40:3   broken      fragment-missing  my%20guide.html#setup/../x      \"Setup\""
+	if got := render(t, "text", Options{RunDir: "/home", Width: 120}, run); !strings.HasPrefix(got, want) {
+		t.Errorf("on a terminal: got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// What several pages have in common is listed once, whichever way the links are alike.
+func TestTextBlocks(t *testing.T) {
+	run := &Report{Summary: crawler.Summary{Complete: true, OK: 12000, Skipped: 3, Broken: 90 + 8 + 6 + 6 + 30, Results: 12143, References: 2535564, Links: 2535564, Pages: 90, Elapsed: time.Second,
+		ByCode: map[check.Code]int{check.CodeFragmentMissing: 98, check.CodeFileMissing: 42, check.CodeExternal: 3}}}
+	add := func(code check.Code, url, raw string, pages ...string) {
+		r := &crawler.Result{URL: url, Verdict: check.Broken, Code: code, Internal: true}
+		for _, page := range pages {
+			r.References = append(r.References, crawler.Reference{Page: page, Line: 5, Column: 3, Raw: raw, Text: raw})
+		}
+		run.Results = append(run.Results, r)
+	}
+	for i := range 90 {
+		add(check.CodeFragmentMissing, fmt.Sprintf("shop/%02d.html#reviews", i), "#reviews", fmt.Sprintf("shop/%02d.html", i))
+	}
+	for i := range 8 {
+		add(check.CodeFragmentMissing, fmt.Sprintf("api.html#f%d", i), fmt.Sprintf("api.html#f%d", i), fmt.Sprintf("p%d.html", i%2))
+	}
+	for i := range 6 {
+		add(check.CodeFileMissing, fmt.Sprintf("images/2019/%d.png", i), fmt.Sprintf("images/2019/%d.png", i), "a.html", "b.html")
+	}
+	for i := range 6 {
+		add(check.CodeFileMissing, fmt.Sprintf("gone.html#s%d", i), fmt.Sprintf("gone.html#s%d", i), fmt.Sprintf("q%d.html", i))
+	}
+	add(check.CodeFileMissing, "about.html", "about.html", "a.html", "b.html", "c.html", "d.html", "e.html")
+	add(check.CodeFileMissing, "once.html", "once.html", "a.html")
+	const want = `on several pages
+  90 pages  broken      fragment-missing  #reviews                        "#reviews"   90 targets
+      shop/00.html#reviews, shop/01.html#reviews, shop/02.html#reviews, 87 more
+      first at shop/00.html:5:3, shop/01.html:5:3, shop/02.html:5:3
+  6 pages   broken      file-missing      gone.html                       6 fragments
+      first at q0.html:5:3, q1.html:5:3, q2.html:5:3
+  5 pages   broken      file-missing      about.html                      "about.html"
+      first at a.html:5:3, b.html:5:3, c.html:5:3
+  2 pages   broken      file-missing      images/2019/                    6 documents
+      0.png, 1.png, 2.png, 3.png, 4.png, 5.png
+      first at a.html:5:3, b.html:5:3
+  2 pages   broken      fragment-missing  api.html                        8 fragments
+      #f0, #f1, #f2, #f3, #f4, #f5, 2 more
+      first at p0.html:5:3, p1.html:5:3
+
+a.html
+  5:3       broken      file-missing      once.html                       "once.html"
+
+98 fragment-missing, 42 file-missing
+not every place is listed: -v or --show all lists all of them
+not listed: 3 skipped (--show skipped), 12,000 ok (--show ok)
+140 broken · 2,535,564 links to 12,143 targets on 90 pages · 1.0 s
+`
+	if got := render(t, "text", Options{}, run); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	for _, width := range []int{60, 80} {
+		if got := render(t, "text", Options{Width: width}, run); len(wide(got, width)) > 0 {
+			t.Errorf("width %d: wider lines: %q", width, wide(got, width))
+		}
+	}
+	every := render(t, "text", Options{EveryPlace: true}, run)
+	if n := strings.Count(every, "  5:3 "); n != 90+8+12+6+5+1 || strings.Contains(every, "not every place") {
+		t.Errorf("%d places of 122 are listed:\n%s", n, every)
+	}
+}
+
+// A quiet report has findings only.
+func TestTextFindingsOnly(t *testing.T) {
+	got := render(t, "text", Options{FindingsOnly: true, Show: ShowBroken}, fullRun())
+	if want := "on several pages\n"; !strings.HasPrefix(got, want) || strings.Contains(got, "links to") || strings.HasSuffix(got, "\n\n") {
+		t.Errorf("got\n%s", got)
+	}
+	run := contractRun()
+	run.Results = nil
+	if got := render(t, "text", Options{FindingsOnly: true, Show: ShowBroken}, run); got != "" {
+		t.Errorf("nothing is broken, and the report is %q", got)
+	}
+}
+
+// What --show hides is counted, with the way to see it.
+func TestTextSaysWhatIsHidden(t *testing.T) {
+	got := render(t, "text", Options{Show: ShowBroken}, contractRun())
+	if want := "not listed: 1 unverified (--show unverified), 3 warnings (--show warning)\n2 broken, 1 unverified, 3 warnings · "; !strings.Contains(got, want) {
+		t.Errorf("got\n%s", got)
 	}
 }
 
@@ -418,11 +565,11 @@ func TestTextSections(t *testing.T) {
 	for i := range siteWidePages + 1 {
 		add(fmt.Sprintf("p%02d.html", i), 0, check.VerdictWarning, check.CodeH1Missing, "", "the page has no h1")
 	}
-	got := render(t, "text", Options{Show: ShowAll}, run)
+	got := render(t, "text", Options{Show: ShowAll &^ ShowInfo}, run)
 	const want = `a.html
   9:1       broken      sri-mismatch   no hash fits
 
-site-wide (on more than 20 pages)
+on several pages
   21 pages  warning     h1-missing     page without a main heading
       first at p00.html, p01.html, p02.html
 
@@ -432,7 +579,7 @@ a.html
 b.html
   3:1       warning     html-syntax    stray-end-tag: no b is open
 `
-	if body, _, _ := strings.Cut(got, "\nno links"); body != want {
+	if body, _, _ := strings.Cut(got, "\nnot every"); body != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

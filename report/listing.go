@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
+	"strconv"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -23,10 +23,15 @@ const maxPlacesOnPage = 10
 
 // listing holds the findings by page and place, as a text report shows them.
 type listing struct {
+	blocks bool // list what is the same on several pages once
+	every  bool // list every place
+
 	pages    []pageRow
-	siteWide []siteWideRow
+	siteWide []block
 	codes    catalog
+	faults   []fault                    // findings about targets, until settle
 	checks   map[checkKey][]pageFinding // findings of content checks, until settle
+	omitted  bool                       // write has not listed every place
 }
 
 // checkKey identifies findings of content checks that are the same fault on other pages.
@@ -53,15 +58,6 @@ type pageRow struct {
 	order int // the order in which findings were added
 }
 
-// siteWideRow is a finding on more than siteWidePages pages.
-type siteWideRow struct {
-	row
-	pages  int
-	places []string // the first places
-}
-
-func (w siteWideRow) place() string { return fmt.Sprintf("%d pages", w.pages) }
-
 // addRow adds one finding of a result.
 func (l *listing) addRow(finding row, r *crawler.Result) {
 	switch {
@@ -87,12 +83,17 @@ func (l *listing) addCheck(finding row, rule string, refs []crawler.Reference) {
 	}
 }
 
-// settle lists the findings of content checks: the same fault on many pages once, the others
-// on their pages.
+// settle lists the faults of several pages once, and the others on their pages.
 func (l *listing) settle() {
-	if l.checks == nil {
+	if l.checks == nil && l.faults == nil {
 		return
 	}
+	blocks, rest := blocksOf(l.faults)
+	l.siteWide = append(l.siteWide, blocks...)
+	for i := range rest {
+		l.onPages(rest[i].row, rest[i].refs)
+	}
+	l.faults = nil
 	for key, all := range l.checks {
 		refs := make([]crawler.Reference, len(all))
 		for i := range all {
@@ -100,38 +101,46 @@ func (l *listing) settle() {
 		}
 		slices.SortFunc(refs, byPlace)
 		pages := countPages(refs)
-		if pages <= siteWidePages {
+		if pages <= siteWidePages || l.every {
 			for i := range all {
 				l.pages = append(l.pages, pageRow{all[i].page, all[i].row, len(l.pages)})
 			}
 			continue
 		}
 		shared := row{word: key.word, code: string(key.code), hint: ofRule(key.rule, visible(l.codes.title(key.code)))}
-		l.siteWide = append(l.siteWide, siteWideRow{shared, pages, firstOfPages(refs)})
+		l.siteWide = append(l.siteWide, block{row: shared, pages: pages, links: len(refs), places: firstOfPages(refs)})
 	}
 	l.checks = nil
-	slices.SortStableFunc(l.siteWide, func(a, b siteWideRow) int {
+	slices.SortStableFunc(l.siteWide, func(a, b block) int {
 		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.code, b.code), cmp.Compare(a.url, b.url), cmp.Compare(a.hint, b.hint))
 	})
 }
 
-// add adds a finding at each of its references, which are sorted. A finding without
-// references is listed under the page that it is about.
+// add adds a finding with its references, which are sorted. A finding without references is
+// listed under the page that it is about.
 func (l *listing) add(finding row, refs []crawler.Reference) {
-	switch pages := countPages(refs); {
+	pages := countPages(refs)
+	switch {
 	case pages == 0:
 		l.pages = append(l.pages, pageRow{ownPage(finding.url), finding, len(l.pages)})
-	case pages > siteWidePages:
+	case l.blocks && !l.every:
+		l.faults = append(l.faults, fault{finding, refs})
+	case pages > siteWidePages && !l.every:
 		finding.ref = &refs[0]
-		l.siteWide = append(l.siteWide, siteWideRow{finding, pages, firstOfPages(refs)})
+		l.siteWide = append(l.siteWide, block{row: finding, pages: pages, links: len(refs), places: firstOfPages(refs)})
 	default:
-		for i := range refs {
-			if i > 0 && indistinguishable(&refs[i-1], &refs[i]) {
-				continue
-			}
-			finding.ref = &refs[i]
-			l.pages = append(l.pages, pageRow{refs[i].Page, finding, len(l.pages)})
+		l.onPages(finding, refs)
+	}
+}
+
+// onPages lists a finding at each of its references, which are sorted.
+func (l *listing) onPages(finding row, refs []crawler.Reference) {
+	for i := range refs {
+		if i > 0 && indistinguishable(&refs[i-1], &refs[i]) {
+			continue
 		}
+		finding.ref = &refs[i]
+		l.pages = append(l.pages, pageRow{refs[i].Page, finding, len(l.pages)})
 	}
 }
 
@@ -162,10 +171,10 @@ func (l *listing) sort() {
 func (l *listing) write(out *bufio.Writer, t *table) bool {
 	l.sort()
 	if len(l.siteWide) > 0 {
-		fmt.Fprintf(out, "site-wide (on more than %d pages)\n", siteWidePages)
-		for _, w := range l.siteWide {
-			t.write(out, w.place(), w.row)
-			fmt.Fprintf(out, "      first at %s\n", visible(strings.Join(w.places, ", ")))
+		out.WriteString(l.blockHeading() + "\n")
+		for i := range l.siteWide {
+			l.omitted = l.omitted || !l.siteWide[i].complete()
+			t.writeBlock(out, &l.siteWide[i])
 		}
 	}
 	for i := 0; i < len(l.pages); {
@@ -177,12 +186,15 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 		for after < len(l.pages) && l.pages[after].page == page {
 			after++
 		}
-		out.WriteString(heading(page) + "\n")
-		writePage(out, t, l.pages[i:after])
+		out.WriteString(heading(t.shown(page)) + "\n")
+		l.writePage(out, t, l.pages[i:after])
 		i = after
 	}
-	return len(l.pages)+len(l.siteWide) > 0
+	return !l.empty()
 }
+
+// empty reports whether there is nothing to write.
+func (l *listing) empty() bool { return len(l.pages)+len(l.siteWide) == 0 }
 
 // foldKey identifies findings on one page that are folded into one line if there are
 // many.
@@ -191,12 +203,15 @@ type foldKey struct{ word, code, url string }
 // foldKeyOf returns the key of a finding. Unless the finding is about a fragment, the key
 // ignores the fragment of the URL.
 func foldKeyOf(word, code, url string) foldKey {
-	switch check.Code(code) {
-	case check.CodeFragmentMissing, check.CodeFragmentUnverified, check.CodeFragmentDuplicate:
-	default:
-		url, _, _ = strings.Cut(url, "#")
+	if !aboutFragment(check.Code(code)) {
+		url = document(url)
 	}
 	return foldKey{word, code, url}
+}
+
+// aboutFragment reports whether a code is about the fragment of a URL.
+func aboutFragment(code check.Code) bool {
+	return code == check.CodeFragmentMissing || code == check.CodeFragmentUnverified || code == check.CodeFragmentDuplicate
 }
 
 // foldRows chooses which of n rows of one page to write. If a key occurs very often, only
@@ -230,12 +245,27 @@ func foldRows(n int, of func(int) foldKey) (shown []int, folded []foldKey, more 
 }
 
 // writePage writes the rows of one page, and a line for each group of omitted rows.
-func writePage(out *bufio.Writer, t *table, rows []pageRow) {
+func (l *listing) writePage(out *bufio.Writer, t *table, rows []pageRow) {
+	if l.every {
+		for i := range rows {
+			t.write(out, rows[i].place(), rows[i].row)
+		}
+		return
+	}
 	shown, folded, more := foldRows(len(rows), func(i int) foldKey { return foldKeyOf(rows[i].word, rows[i].code, rows[i].url) })
 	for _, i := range shown {
 		t.write(out, rows[i].place(), rows[i].row)
 	}
 	for _, m := range folded {
-		fmt.Fprintf(out, "  and %d more like these (%s): %s\n", more[m], visible(m.code), visible(m.url))
+		l.omitted = true
+		fmt.Fprintf(out, "  and %s more like these (%s): %s\n", separated(strconv.Itoa(more[m])), visible(m.code), t.shown(visible(m.url)))
 	}
+}
+
+// blockHeading is the heading above what several pages have in common.
+func (l *listing) blockHeading() string {
+	if l.blocks {
+		return "on several pages"
+	}
+	return fmt.Sprintf("site-wide (on more than %d pages)", siteWidePages)
 }

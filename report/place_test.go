@@ -40,7 +40,7 @@ https://example.com/
 		"junit":    "at a.pdf (page 9)&#10;",
 		"sarif":    `"broken link to gone/b: 404 not found (page 9)"`,
 	} {
-		if got := render(t, format, Options{}, run); !strings.Contains(got, want) {
+		if got := render(t, format, Options{EveryPlace: true}, run); !strings.Contains(got, want) {
 			t.Errorf("%s lacks\n%s\nin\n%s", format, want, got)
 		}
 	}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -106,3 +107,9 @@ func seconds(d time.Duration) string {
 		return fmt.Sprintf("%d h %d min", m/60, m%60)
 	}
 }
+
+var longCounts = regexp.MustCompile(`[0-9]{5,}`)
+
+// separated adds separators to the large counts in a sentence: 2,535,564. Counts of four
+// digits have none.
+func separated(s string) string { return longCounts.ReplaceAllStringFunc(s, grouped) }

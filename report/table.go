@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -17,11 +18,14 @@ import (
 //
 // The column of the word is the same in every report. The widths of place, code and url
 // depend on their contents within limits, so that one long URL does not push all texts
-// off the screen, and on the width of the terminal. Only texts are ever shortened.
+// off the screen, and on the width of the terminal. Only texts are ever shortened. A row
+// that is wider than the terminal continues on lines of their own, without breaking words.
 type table struct {
 	color            bool
-	width            int // width of the terminal, or 0 if unknown
-	place, code, url int // widths
+	width            int    // width of the terminal, or 0 if unknown
+	base             string // beginning of the names in the site, which is not repeated; "" if all are complete
+	dir              string // working directory of the run, with slashes, or "" if unknown
+	place, code, url int    // widths
 }
 
 const (
@@ -54,6 +58,7 @@ func compareRows(a, b row) int { return comparePlaces(a.ref, b.ref) }
 
 // fit widens the columns for a row that will be written.
 func (t *table) fit(place string, r row) {
+	r.url = t.shown(r.url)
 	t.place = max(t.place, minPlaceWidth, len(place))
 	t.code = max(t.code, utf8.RuneCountInString(visible(r.code)))
 	if r.url == "" {
@@ -76,8 +81,37 @@ func (t *table) shrink() {
 // urlColumn is the number of columns before the URL.
 func (t *table) urlColumn() int { return 2 + t.place + 2 + wordWidth + 2 + t.code + 2 }
 
+// shown returns a URL or the name of a page as the table shows it: without the base of the
+// site, and with a path from the root if it is outside the working directory.
+func (t *table) shown(name string) string {
+	if rest, ok := strings.CutPrefix(name, t.base); ok && t.base != "" && rest != "" {
+		if isWeb(t.base) {
+			return "/" + rest
+		}
+		return rest
+	}
+	if t.dir != "" && strings.HasPrefix(name, "../") {
+		file := document(name)
+		slash := ""
+		if strings.HasSuffix(file, "/") {
+			slash = "/"
+		}
+		return path.Join(t.dir, file) + slash + name[len(file):]
+	}
+	return name
+}
+
+// shownWords applies shown to each word of a hint.
+func (t *table) shownWords(hint string) string {
+	words := strings.Split(hint, " ")
+	for i := range words {
+		words[i] = t.shown(words[i])
+	}
+	return strings.Join(words, " ")
+}
+
 func (t *table) write(out *bufio.Writer, place string, r row) {
-	word, code, url := r.word, visible(r.code), visible(r.url)
+	word, code, url, hint := r.word, visible(r.code), visible(t.shown(r.url)), t.shownWords(r.hint)
 	var line strings.Builder
 	pad(&line, "  ", 0)
 	pad(&line, place, t.place+2)
@@ -90,16 +124,112 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 		pad(&line, word, wordWidth+2)
 	}
 	pad(&line, code, t.code+2)
+	text := ""
+	if r.ref != nil && r.ref.Text != "" {
+		text = quoted(r.ref.Text, t.textWidth(url))
+	}
+	if t.width > 0 && !t.fits(url, text, hint) {
+		t.fold(out, line.String(), url, text, hint)
+		return
+	}
 	if url != "" {
 		pad(&line, url, t.url+2)
 	}
-	if r.ref != nil && r.ref.Text != "" {
-		line.WriteString(quoted(r.ref.Text, t.textWidth(url)))
+	if text != "" {
+		line.WriteString(text)
 		line.WriteString("   ")
 	}
-	line.WriteString(r.hint)
+	line.WriteString(hint)
 	out.WriteString(strings.TrimRight(line.String(), " "))
 	out.WriteByte('\n')
+}
+
+// fits reports whether a row is on one line of the terminal.
+func (t *table) fits(url, text, hint string) bool {
+	n := t.urlColumn()
+	if url != "" {
+		n += utf8.RuneCountInString(url)
+		if text != "" || hint != "" {
+			n += max(t.url-utf8.RuneCountInString(url), 0) + 2
+		}
+	}
+	n += utf8.RuneCountInString(text)
+	if text != "" && hint != "" {
+		n += len("   ")
+	}
+	return n+utf8.RuneCountInString(hint) <= t.width
+}
+
+// fold writes a row that is wider than the terminal. begin is its part before the URL.
+func (t *table) fold(out *bufio.Writer, begin, url, text, hint string) {
+	if url != "" && t.urlColumn()+utf8.RuneCountInString(url) <= t.width {
+		begin, url = begin+url, ""
+	}
+	out.WriteString(strings.TrimRight(begin, " "))
+	out.WriteByte('\n')
+	t.writeWords(out, continuation, strings.Fields(url+" "+text+" "+hint))
+}
+
+// continuation is the indentation of the lines that continue a row.
+const continuation = "      "
+
+// writeLine writes a sentence on as many lines as it needs.
+func (t *table) writeLine(out *bufio.Writer, sentence string) {
+	t.writeWords(out, "", strings.Fields(sentence))
+}
+
+// writeWords writes words on as many lines as they need. The first line begins with indent.
+func (t *table) writeWords(out *bufio.Writer, indent string, words []string) {
+	out.WriteString(indent)
+	column := len(indent)
+	for i, word := range words {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case t.width > 0 && column+1+n > t.width:
+			out.WriteString("\n" + continuation)
+			column = len(continuation)
+		default:
+			out.WriteByte(' ')
+			column++
+		}
+		out.WriteString(word)
+		column += n
+	}
+	out.WriteByte('\n')
+}
+
+// writeBlock writes a row for what several pages have in common, and lines with the first
+// places and targets.
+func (t *table) writeBlock(out *bufio.Writer, b *block) {
+	r := b.row
+	if b.each != "" {
+		r.hint = joinHints(separated(plural(b.differing, b.each)), r.hint)
+	}
+	t.write(out, b.place(), r)
+	if len(b.names) > 0 {
+		t.writeList(out, "", b.names, b.differing)
+	}
+	t.writeList(out, "first at ", b.places, 0)
+}
+
+// writeList writes the first of a number of names on lines of their own.
+func (t *table) writeList(out *bufio.Writer, title string, names []string, all int) {
+	var words []string
+	if title = strings.TrimSpace(title); title != "" {
+		words = strings.Fields(title)
+	}
+	for i, name := range names {
+		name = visible(t.shown(name))
+		if i < len(names)-1 || all > len(names) {
+			name += ","
+		}
+		words = append(words, name)
+	}
+	if more := all - len(names); more > 0 {
+		words = append(words, separated(strconv.Itoa(more)), "more")
+	}
+	t.writeWords(out, continuation, words)
 }
 
 // textWidth is the maximum width of a text after url.

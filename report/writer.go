@@ -53,11 +53,19 @@ type Tool struct {
 // Options control how a report is written. The zero value gives the defaults.
 type Options struct {
 	Show Show // which results are listed; the zero value means [ShowDefault]
+	// EveryPlace makes the text report list every place of each finding. Otherwise it lists
+	// what several pages have in common once.
+	EveryPlace bool
+	// FindingsOnly omits everything but findings from the text report, its summary included.
+	FindingsOnly bool
 	// Color permits terminal colors. A report contains no other escape sequences.
 	Color bool
-	// Width is the width of the terminal in columns, or 0 if it is unknown. Link texts
-	// are shortened to fit; URLs are not.
+	// Width is the width of the terminal in columns, or 0 if it is unknown. The text report
+	// fits into it, as far as it need not break URLs, and omits the origin of the site.
 	Width int
+	// RunDir is the working directory of the run, or "" if it is not known. The text report
+	// names files outside it by their absolute paths.
+	RunDir string
 	// WorkingDir is the directory of output files with relative names. Empty means the
 	// working directory of the process.
 	WorkingDir string

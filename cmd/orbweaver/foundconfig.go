@@ -43,7 +43,7 @@ var foundKeys = []struct {
 	{"check content syntax-max image-max virus-scope virus-max virus-timeout", foundAllowed, "they look at what was read; clamd is only asked if it is there"},
 	{"timeout user-agent max-body deny-private nntp-server", foundAllowed, "a link can do no less; --deny-private of the user takes precedence"},
 	{"concurrency per-host rate delay retries second-pass-after max-wait", foundAllowed, "the pace still adapts to each host"},
-	{"format show ci markdown-size fix dry-run progress color", foundAllowed, "they print; the CI system names its own files"},
+	{"format show ci markdown-size fix dry-run progress quiet verbose color", foundAllowed, "they print; the CI system names its own files"},
 
 	{"sources", foundReads, "--fix --write of the user edits files in it"},
 	{"output write-clean cache history state", foundWrites, "they are written"},

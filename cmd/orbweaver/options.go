@@ -50,6 +50,9 @@ type options struct {
 	failOn     report.Policy
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
 	markdownSize int
+	quiet        bool
+	verbose      bool
+	runDir       string // working directory of the run; "" if it is not known
 	progress     string
 	color        string
 	state        string // directory that keeps the crawl; "" for none
@@ -139,6 +142,16 @@ func compileReport(c *compiler, o *options) {
 	o.show = read(c, "show", strings.Join(s.show, ","), report.ParseShow)
 	o.failOn = read(c, "fail-on", strings.Join(s.failOn, ","), report.ParseFailOn)
 	o.progress, o.color, o.ci = s.progress, s.color, s.ci
+	o.quiet, o.verbose = s.quiet, s.verbose
+	if o.quiet && o.verbose {
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --verbose", c.named("quiet")))
+	}
+	if o.quiet {
+		o.progress = "never"
+		if !c.given("show") {
+			o.show = report.ShowBroken
+		}
+	}
 	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, parseSize), 1<<30))
 	o.newsServer = read(c, "nntp-server", s.newsServer, parseNewsServer)
 	o.mailProbe = s.mailProbe

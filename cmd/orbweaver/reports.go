@@ -30,7 +30,8 @@ func reportOptions(o *options, stdout io.Writer) report.Options {
 	}
 	return report.Options{
 		Show: o.show, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
-		Baseline: o.between.baseline != "",
-		Color:    colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
+		Baseline:   o.between.baseline != "",
+		EveryPlace: o.verbose, FindingsOnly: o.quiet, RunDir: o.runDir,
+		Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
 	}
 }

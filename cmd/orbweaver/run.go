@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -58,6 +59,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	defer web.Close()
 	if o.net.DenyPrivate && web.UsesProxy() {
 		console.notef("%s", proxyNote)
+	}
+	if m, ok := cfg.Fetch.(fetch.Mux); ok && o.verbose {
+		cfg.Fetch = &requestLog{m, console.writeLine}
 	}
 	cfg.Inspector = inspector
 	configureSessions(cfg, o, plan, web, logins)

@@ -112,6 +112,8 @@ type settings struct {
 	markdownSize string
 	ci           string
 	show         []string
+	quiet        bool
+	verbose      bool
 	progress     string
 	color        string
 	unique       bool

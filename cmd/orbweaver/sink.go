@@ -16,6 +16,7 @@ import (
 type sink struct {
 	*report.Multi
 	console *console
+	quiet   bool             // do not print notes on the run
 	clean   *bookmarkCleaner // nil without --write-clean
 	earlier *earlierRuns
 	edits   *fixer        // nil without --fix
@@ -24,7 +25,7 @@ type sink struct {
 
 // openSink opens the reports and the data of earlier runs. Its errors are usage errors.
 func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink, error) {
-	s := &sink{console: console}
+	s := &sink{console: console, quiet: o.quiet}
 	var err error
 	if o.writeClean != "" {
 		if s.clean, err = newBookmarkCleaner(o, p.targets); err != nil {
@@ -37,6 +38,7 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	if o.fix {
 		s.edits = &fixer{write: o.write, note: console.notef}
 	}
+	o.runDir = p.workingDir
 	if s.Multi, err = openReports(cmd, o, console.notef); err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -104,7 +106,9 @@ func (s *sink) report(r *crawler.Result) error { return s.Multi.Result(s.earlier
 
 // Note prints a note on the run as a whole.
 func (s *sink) Note(n crawler.Note) error {
-	s.console.notef("%s", n.Message)
+	if !s.quiet {
+		s.console.notef("%s", n.Message)
+	}
 	return nil
 }
 

@@ -28,11 +28,6 @@ type block struct {
 // place returns the number of pages in place of a line.
 func (b *block) place() string { return separated(plural(b.pages, "page")) }
 
-// complete reports whether the block lists all its places and targets.
-func (b *block) complete() bool {
-	return len(b.places) == b.links && (b.differing <= 1 || len(b.names) == b.differing)
-}
-
 const (
 	// minBlockLinks is the number of links with the same fault, on two or more pages, from
 	// which on they are listed once.
@@ -56,7 +51,7 @@ type likeness struct {
 
 // likenesses are in the order in which they are looked for.
 var likenesses = [...]likeness{
-	{common: written, least: 2, leastPages: 2, each: "target", names: shownPlaces, name: func(url, _ string) string { return url }},
+	{common: written, least: 2, leastPages: 2, each: "target"},
 	{common: incompleteDocument, least: 2, leastPages: 2, each: "fragment", names: shownTargets, name: strings.TrimPrefix},
 	{common: urlOf, least: 1, leastPages: siteWidePages + 1},
 	{least: minDirectoryTargets, leastPages: 2, each: "document", names: shownTargets, name: strings.TrimPrefix}, // in one directory

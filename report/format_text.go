@@ -174,10 +174,10 @@ func (t *textWriter) writeRemarks(out *bufio.Writer, s *crawler.Summary, omitted
 			t.table.writeLine(out, separated(strings.Join(counts, ", ")))
 		}
 	}
-	if omitted {
-		t.table.writeLine(out, "not every place is listed: -v or --show all lists all of them")
-	}
 	var hidden []string
+	if omitted {
+		hidden = append(hidden, "some places (-v or --show all)")
+	}
 	for _, kind := range [...]struct {
 		show  Show
 		n     int

@@ -172,8 +172,8 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 	l.sort()
 	if len(l.siteWide) > 0 {
 		out.WriteString(l.blockHeading() + "\n")
+		l.omitted = true
 		for i := range l.siteWide {
-			l.omitted = l.omitted || !l.siteWide[i].complete()
 			t.writeBlock(out, &l.siteWide[i])
 		}
 	}

@@ -199,37 +199,56 @@ func (t *table) writeWords(out *bufio.Writer, indent string, words []string) {
 	out.WriteByte('\n')
 }
 
-// writeBlock writes a row for what several pages have in common, and lines with the first
-// places and targets.
+// writeBlock writes a row for what several pages have in common, and a line with the first
+// names and places.
 func (t *table) writeBlock(out *bufio.Writer, b *block) {
 	r := b.row
 	if b.each != "" {
 		r.hint = joinHints(separated(plural(b.differing, b.each)), r.hint)
 	}
-	t.write(out, b.place(), r)
-	if len(b.names) > 0 {
-		t.writeList(out, "", b.names, b.differing)
+	if r.ref != nil && t.width > 0 && !t.fits(visible(t.shown(r.url)), quoted(r.ref.Text, maxTextWidth), r.hint) {
+		r.ref = nil
 	}
-	t.writeList(out, "first at ", b.places, 0)
+	t.write(out, b.place(), r)
+	names, places := min(len(b.names), 1), 1
+	for grown := true; grown; {
+		grown = false
+		if names < len(b.names) && t.fitsLine(t.firstOf(b, names+1, places)) {
+			names, grown = names+1, true
+		}
+		if places < len(b.places) && t.fitsLine(t.firstOf(b, names, places+1)) {
+			places, grown = places+1, true
+		}
+	}
+	t.writeWords(out, continuation, strings.Fields(t.firstOf(b, names, places)))
 }
 
-// writeList writes the first of a number of names on lines of their own.
-func (t *table) writeList(out *bufio.Writer, title string, names []string, all int) {
-	var words []string
-	if title = strings.TrimSpace(title); title != "" {
-		words = strings.Fields(title)
+// fitsLine reports whether a continuation fits on one line of the terminal.
+func (t *table) fitsLine(line string) bool {
+	return t.width <= 0 || len(continuation)+utf8.RuneCountInString(line) <= t.width
+}
+
+// firstOf lists the first names and places of a block.
+func (t *table) firstOf(b *block, names, places int) string {
+	var line strings.Builder
+	for _, name := range b.names[:names] {
+		line.WriteString(visible(t.shown(name)) + ", ")
 	}
-	for i, name := range names {
-		name = visible(t.shown(name))
-		if i < len(names)-1 || all > len(names) {
-			name += ","
+	list := line.String()
+	if more := b.differing - names; names > 0 && more > 0 {
+		list += separated(strconv.Itoa(more)) + " more; "
+	} else if names > 0 {
+		list = strings.TrimSuffix(list, ", ") + "; "
+	}
+	for i, place := range b.places[:places] {
+		if i == 0 {
+			list += "first at "
+		} else {
+			list += ", "
 		}
-		words = append(words, name)
+		list += visible(t.shown(place))
 	}
-	if more := all - len(names); more > 0 {
-		words = append(words, separated(strconv.Itoa(more)), "more")
-	}
-	t.writeWords(out, continuation, words)
+	return list
 }
 
 // textWidth is the maximum width of a text after url.

@@ -29,6 +29,7 @@ type (
 	Tally         = rules.Tally
 	Note          = rules.Note
 	Progress      = rules.Progress
+	InFlight      = rules.InFlight
 )
 
 // The values of a Config's ScopeRule, External and RobotsMode.

@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/trap"
 	"github.com/orbweaver/orbweaver/crawler/verdicts"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // run is a crawl in progress.
@@ -54,6 +55,8 @@ type run struct {
 	probes   probes
 	sessions *loginSessions
 	twins    twins
+	inFlight *inFlight
+	slowed   slowedHosts
 	earlier  *earlier // nil without a cache
 	checks   contentChecks
 }
@@ -110,6 +113,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	}
 	r.probes.requests, r.probes.buffers = r.requests, &r.buffers
 	r.twins.requests = r.requests
+	r.inFlight = newInFlight(func(host string) bool { return r.requests.scope().SyntheticHost(host) })
 	r.checks.inspector = cfg.Inspector
 	r.sessions = newLoginSessions(r)
 	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
@@ -201,6 +205,9 @@ func (r *run) crawl(ctx context.Context) error {
 	}
 	close(over)
 	watching.Wait()
+	if why := r.inFlight.whereTimeWent(); why != "" {
+		r.out.note(why)
+	}
 	if err == nil {
 		err = r.clock.keepTime(r.always)
 	}
@@ -289,8 +296,27 @@ func (r *run) reportProgress() {
 	if err != nil {
 		return
 	}
-	p := Progress{Elapsed: time.Since(r.clock.started), Pages: r.counts.of(countPages), Checked: r.counts.of(countChecked),
-		Queued: c.Queued, Broken: r.counts.of(countTroubled), Requests: r.counts.of(countRequests)}
+	now := time.Now()
+	p := Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(countPages), Checked: r.counts.of(countChecked),
+		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.of(countBroken), Requests: r.counts.of(countRequests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
+	if t, since := r.inFlight.look(now, p.WaitingHost); t != nil {
+		p.Slowest = r.slowest(t, now.Sub(since))
+	}
 	r.out.progress(p)
+}
+
+// slowest describes a target that is visited.
+func (r *run) slowest(t *frontier.Target, age time.Duration) rules.InFlight {
+	slow := rules.InFlight{URL: t.URL, Internal: t.Internal, Age: age}
+	if u, _, err := urinorm.ParseWeb(t.URL); err == nil {
+		slow.URL = r.requests.print.URL(u)
+	}
+	if past, err := frontier.DecodePast(t.Note()); err == nil {
+		slow.Try = past.Tries + 1
+	}
+	if !t.Second {
+		slow.Tries = max(r.cfg.Retries, 0) + 1
+	}
+	return slow
 }

@@ -16,7 +16,7 @@ type counter int
 const (
 	countPages      counter = iota // documents read for links, except style sheets
 	countChecked                   // targets settled
-	countTroubled                  // of those, neither ok nor a redirect
+	countBroken                    // of those, broken; links to fragments that they lack are not known yet
 	countRequests                  // requests sent
 	countUnfollowed                // pages whose links are checked but not followed, as they ask
 	countShells                    // pages of directories that a script fills
@@ -24,7 +24,7 @@ const (
 )
 
 // tallyNames are the names of the counts in the store.
-var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countTroubled: "troubled", countRequests: "requests", countUnfollowed: "unfollowed",
+var tallyNames = [...]string{countPages: "pages", countChecked: "checked", countBroken: "broken", countRequests: "requests", countUnfollowed: "unfollowed",
 	countShells: "shells", countTooLong: "too long"}
 
 // Other tallies of the store.

@@ -263,7 +263,35 @@ func (v *visit) observe(a *answer, began time.Time) error {
 	}
 	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && v.run.requests.scope().SiteOf(v.u) == nil
 	seen.TimedOut = seen.Silent && o.Code == check.CodeTimeout
-	return v.run.frontier.Hosts().Observe(v.run.always, v.t.Host, seen)
+	hosts := v.run.frontier.Hosts()
+	err := hosts.Observe(v.run.always, v.t.Host, seen)
+	if seen.Overloaded && v.run.slowed.first(v.t.Host) {
+		v.run.out.note(slowedNote(v.t.Host, o.Status, hosts.Pace(v.t.Host), seen.RestFor))
+	}
+	return err
+}
+
+// broken reports whether the target will be reported as broken, as far as that is known
+// before all pages are read.
+func (v *visit) broken(o *check.Outcome) bool {
+	cfg := v.run.cfg
+	if v.run.requests.accepted(v.u, o.Status) {
+		return false
+	}
+	g := o.Judge(check.Question{URL: v.u, Internal: v.t.Internal, Local: o.Path != ""})
+	rule := v.run.requests.ruleOf(v.u)
+	if rule != nil && rule.Verdict != "" {
+		return rule.Verdict == check.Broken.String()
+	}
+	g.SetLevels(func(code check.Code) check.Level {
+		if rule != nil {
+			if level := rule.Levels.Of(code, v.t.Internal); level != "" {
+				return level
+			}
+		}
+		return cfg.Levels.Of(code, v.t.Internal)
+	})
+	return g.Verdict == check.Broken
 }
 
 // settle passes the outcome to the frontier, with what was found.
@@ -273,8 +301,8 @@ func (v *visit) settle(o *check.Outcome) error {
 	if err := (recollection{v}).noteRedirect(o); err != nil {
 		return err
 	}
-	if o.Code != "ok" && o.Code != "redirect" {
-		v.worker.tally.count(countTroubled, 1)
+	if o.Code != "ok" && o.Code != "redirect" && v.broken(o) {
+		v.worker.tally.count(countBroken, 1)
 	}
 	v.worker.tally.count(countChecked, 1)
 	if v.report != nil {

@@ -24,6 +24,8 @@ func newWorker(r *run) *worker {
 // machine.
 func (w *worker) work(ctx context.Context) error {
 	var v visit
+	visiting := w.run.inFlight.enter()
+	defer w.run.inFlight.leave(visiting)
 	for !w.run.governor.tooMany() {
 		w.run.slots.waitForRoom()
 		t, err := w.run.frontier.Next(ctx)
@@ -37,7 +39,10 @@ func (w *worker) work(ctx context.Context) error {
 		}
 		w.run.sessions.begin()
 		v = visit{run: w.run, worker: w, t: t}
-		if err := v.do(ctx); err != nil {
+		visiting.Store(t)
+		err = v.do(ctx)
+		visiting.Store(nil)
+		if err != nil {
 			return err
 		}
 		if err := w.run.sessions.end(ctx, w); err != nil {

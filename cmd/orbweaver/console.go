@@ -83,26 +83,48 @@ func (c *console) erase() {
 	}
 }
 
+// slowAfter is how long a target is visited until the progress line names it.
+const slowAfter = 3 * time.Second
+
 // progressLine formats the progress of the run:
 //
-//	12 pages · 340 of 512 checked · 2 broken · 35/s · waiting for example.com 12s
+//	12 pages · 340 of 512 checked · 2 broken · 35/s · waiting for /reset, try 2 of 3, 14 s
 func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
 	parts := []string{
-		fmt.Sprintf("%d pages", p.Pages),
-		fmt.Sprintf("%d of %d checked", p.Checked, p.Checked+p.Queued),
+		counted(p.Pages, "page"),
+		fmt.Sprintf("%d of %d checked", p.Checked, p.Checked+p.Queued+p.InFlight),
 	}
 	if p.Broken > 0 {
 		parts = append(parts, fmt.Sprintf("%d broken", p.Broken))
 	}
 	parts = append(parts, fmt.Sprintf("%.0f/s", perSecond))
-	if p.WaitingHost != "" {
-		wait := "waiting for " + p.WaitingHost
-		if left := p.WaitingUntil.Sub(now); left >= time.Second {
-			wait += " " + left.Round(time.Second).String()
-		}
-		parts = append(parts, wait)
+	switch left := p.WaitingUntil.Sub(now); {
+	case p.Slowest.URL != "" && p.Slowest.Age >= slowAfter:
+		parts = append(parts, "waiting for "+inFlight(p.Slowest))
+	case p.WaitingHost != "" && left >= time.Second:
+		parts = append(parts, fmt.Sprintf("waiting for %s, %.0f s left", p.WaitingHost, left.Seconds()))
+	case p.WaitingHost != "":
+		parts = append(parts, "waiting for "+p.WaitingHost)
 	}
 	return printable(strings.Join(parts, " · "))
+}
+
+// inFlight describes a target that is visited. The origin of the site is left out.
+func inFlight(f crawler.InFlight) string {
+	url := f.URL
+	if _, rest, found := strings.Cut(url, "://"); found && f.Internal {
+		url = "/"
+		if slash := strings.IndexByte(rest, '/'); slash >= 0 {
+			url = rest[slash:]
+		}
+	}
+	switch {
+	case f.Tries == 0:
+		url += ", last try"
+	case f.Tries > 1:
+		url += fmt.Sprintf(", try %d of %d", min(f.Try, f.Tries), f.Tries)
+	}
+	return fmt.Sprintf("%s, %.0f s", url, f.Age.Seconds())
 }
 
 // speed is a smoothed number of requests per second, so that the displayed value is

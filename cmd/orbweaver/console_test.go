@@ -16,9 +16,18 @@ func TestProgressLine(t *testing.T) {
 		want string
 	}{
 		{crawler.Progress{Pages: 12, Checked: 340, Queued: 172}, "12 pages · 340 of 512 checked · 35/s"},
+		{crawler.Progress{Pages: 1, Checked: 786, InFlight: 1}, "1 page · 786 of 787 checked · 35/s"},
+		{crawler.Progress{Checked: 786, InFlight: 1, Slowest: crawler.InFlight{URL: "http://example.com/reset?a", Internal: true, Try: 2, Tries: 3, Age: 14200 * time.Millisecond}},
+			"0 pages · 786 of 787 checked · 35/s · waiting for /reset?a, try 2 of 3, 14 s"},
+		{crawler.Progress{Checked: 7, InFlight: 1, Slowest: crawler.InFlight{URL: "http://example.com", Internal: true, Try: 4, Age: 3 * time.Second}},
+			"0 pages · 7 of 8 checked · 35/s · waiting for /, last try, 3 s"},
+		{crawler.Progress{Checked: 7, InFlight: 1, Slowest: crawler.InFlight{URL: "http://other.example/a", Try: 1, Tries: 1, Age: 4 * time.Second}},
+			"0 pages · 7 of 8 checked · 35/s · waiting for http://other.example/a, 4 s"},
+		{crawler.Progress{Checked: 7, InFlight: 1, Slowest: crawler.InFlight{URL: "http://other.example/a", Try: 1, Tries: 3, Age: 2900 * time.Millisecond}},
+			"0 pages · 7 of 8 checked · 35/s"},
 		{crawler.Progress{Checked: 1, Broken: 2}, "0 pages · 1 of 1 checked · 2 broken · 35/s"},
 		{crawler.Progress{Checked: 1, WaitingHost: "example.com", WaitingUntil: now.Add(12 * time.Second)},
-			"0 pages · 1 of 1 checked · 35/s · waiting for example.com 12s"},
+			"0 pages · 1 of 1 checked · 35/s · waiting for example.com, 12 s left"},
 		{crawler.Progress{WaitingHost: "a\x1b[2J"}, "0 pages · 0 of 0 checked · 35/s · waiting for a\uFFFD[2J"},
 	} {
 		if got := progressLine(c.p, 35, now); got != c.want {

@@ -168,6 +168,13 @@ func (h *Hosts) admit(ctx context.Context, host string, p Pace, changed bool) er
 	return err
 }
 
+// Pace returns the current pace of a host.
+func (h *Hosts) Pace(host string) Pace {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.controller(host).pace()
+}
+
 // GivenUp reports whether a host has refused so many visits that no more should be made.
 func (h *Hosts) GivenUp(host string) bool {
 	h.mu.Lock()

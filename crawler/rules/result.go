@@ -260,9 +260,24 @@ type Note struct{ Message string }
 
 // Progress is the state of a run in progress.
 type Progress struct {
-	Elapsed                time.Duration
-	Pages, Checked, Queued int
-	Broken, Requests       int
-	WaitingHost            string    // a host that must rest, "" for none
-	WaitingUntil           time.Time // the end of its rest
+	Elapsed  time.Duration
+	Pages    int // documents read
+	Checked  int // targets that are settled
+	Queued   int // targets that are known and not settled, without those in flight
+	InFlight int // targets that are visited now
+	Broken   int // settled targets that are broken, without those that lack a fragment
+	Requests int
+	// Slowest is the target that is visited for the longest time.
+	Slowest      InFlight
+	WaitingHost  string    // a host that must rest, "" for none
+	WaitingUntil time.Time // the end of its rest
+}
+
+// InFlight is a target that is visited.
+type InFlight struct {
+	URL      string // as printed; "" for none
+	Internal bool
+	Try      int           // from 1
+	Tries    int           // at most, without the second pass; 0 in the second pass
+	Age      time.Duration // of this try
 }

@@ -117,8 +117,8 @@ func TestCompileTellsEveryFault(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"timeout", "exclude", "external", "include", "depth"}
-	for word, want := range map[string]string{"tiemout": "timeout", "exlude": "exclude", "ext": "external", "dpeth": "depth", "xyzzy": ""} {
+	known := []string{"timeout", "exclude", "external", "include", "depth", "html", "xml"}
+	for word, want := range map[string]string{"tiemout": "timeout", "exlude": "exclude", "ext": "external", "dpeth": "depth", "xyzzy": "", "yaml": "", "mepth": "depth"} {
 		if got := nearest(word, known); got != want {
 			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
 		}

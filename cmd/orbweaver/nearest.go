@@ -12,6 +12,9 @@ func nearest(word string, known []string) string {
 	best, least := "", len(word)/3+2
 	for _, k := range known {
 		d := levenshtein.Distance(word, k, nil)
+		if d > 1 && word != "" && word[0] != k[0] { // the first letter is rarely wrong
+			continue
+		}
 		if strings.HasPrefix(k, word) {
 			d = min(d, 1) // an abbreviation
 		}

@@ -201,8 +201,12 @@ func (p *plan) addUnreadable(t target) error {
 
 // addDocument adds one file as a seed: it is read, and its links are checked.
 func (p *plan) addDocument(t target) error {
-	if t.hint != "" {
-		p.hints = append(p.hints, fmt.Sprintf("no file %s: %s", t.raw, t.hint))
+	if t.gone {
+		note := "no file " + t.raw
+		if t.hint != "" {
+			note += ": " + t.hint
+		}
+		p.hints = append(p.hints, note)
 	}
 	return p.addFile(t, t.path, "")
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/url"
 	"os"
 	"slices"
@@ -25,7 +26,8 @@ type target struct {
 	url  urinorm.URL // of a website, without user name and password if it is http or https
 	user string      // the user name and password in the URL, as NAME:PASSWORD; "" for none
 	path string      // of a directory or file, as written
-	hint string      // for a missing file: what the user may have meant
+	gone bool        // the user named one file, which does not exist
+	hint string      // for such a file: what the user may have meant
 }
 
 // targetKind is the kind of a target. Targets are prepared in the order of their kinds.
@@ -161,13 +163,17 @@ func (t *targetReader) classify(raw string) ([]target, error) {
 		t.note("no file %s: checking https://%s", raw, raw)
 		return t.website(raw, "https://"+raw)
 	}
+	if host, _, _ := strings.Cut(raw, "/"); isLoopbackPort(host) {
+		t.note("no file %s: checking http://%s", raw, raw)
+		return t.website(raw, "http://"+raw)
+	}
 	if isGlob(raw) {
 		return t.glob(raw)
 	}
 	if scheme, _, found := strings.Cut(raw, "://"); found {
 		return nil, usageError("%s: a target is an http, https, ftp or gopher URL, a directory or a file; %q URLs are not supported", urinorm.Redact(raw), scheme)
 	}
-	return []target{{raw: raw, kind: document, path: raw, hint: absentHint(raw, t.commands)}}, nil
+	return []target{{raw: raw, kind: document, path: raw, gone: true, hint: absentHint(raw, t.commands)}}, nil
 }
 
 // isGlob tells a pattern from a URL without a scheme that has a query.
@@ -289,6 +295,17 @@ func absentHint(raw string, commands []string) string {
 		}
 	}
 	return ""
+}
+
+// isLoopbackPort reports whether a name is a server on this machine: a loopback host with a
+// port. Such servers rarely have a certificate.
+func isLoopbackPort(name string) bool {
+	host, port, err := net.SplitHostPort(name)
+	if err != nil || port == "" || strings.Trim(port, "0123456789") != "" {
+		return false
+	}
+	u, _, err := urinorm.ParseWeb("http://" + net.JoinHostPort(host, port))
+	return err == nil && urinorm.IsLoopback(u.Host())
 }
 
 // looksLikeHost tells a host name, which may have a port, from a file name: its last

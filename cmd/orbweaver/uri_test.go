@@ -143,10 +143,13 @@ func TestURIBatch(t *testing.T) {
 			`"userinfo":null,"host":"","port":null,"path":"/x","query":"","fragment":""},"repairs":[]}`},
 		{`{"op":"parse","profile":"web","input":"web+demo:/.//x"}`, `{"output":"web+demo:/.//x","parts":{"scheme":"web+demo","authority":null,` +
 			`"userinfo":null,"host":null,"port":null,"path":"//x","query":null,"fragment":null},"repairs":[]}`},
-		{`nonsense`, `{"error":"read line: invalid character 'o' in literal null (expecting 'u')"}`},
+		{`[1]`, `{"error":"expected a JSON object with op and input, not a JSON array"}`},
+		{`{"op":5}`, `{"error":"op: expected a string, not a JSON number"}`},
+		{`{"input":"x"}`, `{"error":"op is missing: use parse, resolve, normalize, key or compare"}`},
+		{`nonsense`, `{"error":"expected a JSON object with op and input: invalid character 'o' in literal null (expecting 'u')"}`},
 		{`{"op":"dance","input":""}`, `{"error":"unknown op \"dance\": use parse, resolve, normalize, key or compare"}`},
 		{`{"op":"parse","profile":"x","input":""}`, `{"error":"unknown profile \"x\": use rfc or web"}`},
-		{`{"op":"parse"}`, `{"error":"input is missing"}`},
+		{`{"op":"parse"}`, `{"error":"input is missing: the URI to work on"}`},
 		{`{"op":"compare","input":"a"}`, `{"error":"other is missing: the second URI of compare"}`},
 		{`{"op":"key","input":"%"}`, `{"error":"parse \"%\": RFC 3986 pct-encoded fails at byte 0: '%' is not followed by two hexadecimal digits"}`},
 	}

@@ -135,7 +135,7 @@ func readBatchLine(r *bufio.Reader, dst []byte) (line []byte, tooLong bool, err 
 func answerLine(line []byte, explain bool) uriAnswer {
 	var q uriRequest
 	if err := json.Unmarshal(line, &q); err != nil {
-		return uriAnswer{Error: "read line: " + err.Error()}
+		return uriAnswer{Error: expectedRequest(err)}
 	}
 	if q.Profile == "" {
 		q.Profile = profileRFC
@@ -147,12 +147,28 @@ func answerLine(line []byte, explain bool) uriAnswer {
 	return answer
 }
 
+// expectedRequest says what a line should have been that is not a request.
+func expectedRequest(err error) string {
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && wrong.Field != "" {
+		kind := "a string"
+		if wrong.Field == "compatible" {
+			kind = "true or false"
+		}
+		return fmt.Sprintf("%s: expected %s, not a JSON %s", wrong.Field, kind, wrong.Value)
+	} else if ok {
+		return "expected a JSON object with op and input, not a JSON " + wrong.Value
+	}
+	return fmt.Sprintf("expected a JSON object with op and input: %v", err)
+}
+
 func (q *uriRequest) answer(explain bool) (uriAnswer, error) {
 	switch {
 	case q.Profile != profileRFC && q.Profile != profileWeb:
 		return uriAnswer{}, fmt.Errorf("unknown profile %q: use rfc or web", q.Profile)
+	case q.Op == "":
+		return uriAnswer{}, errors.New("op is missing: use parse, resolve, normalize, key or compare")
 	case q.Input == nil:
-		return uriAnswer{}, errors.New("input is missing")
+		return uriAnswer{}, errors.New("input is missing: the URI to work on")
 	}
 	if q.Base != nil && *q.Base == "" {
 		q.Base = nil // an empty base means no base

@@ -429,6 +429,26 @@ func TestTextSaysWhatIsHidden(t *testing.T) {
 	}
 }
 
+// A link to a host without a scheme is a link to a file.
+func TestTextOfLinksWithoutScheme(t *testing.T) {
+	for raw, want := range map[string]string{
+		"www.example.com/a": "did you mean https://www.example.com/a?",
+		"WWW.example.com":   "did you mean https://WWW.example.com?",
+		"www":               "",
+		"/www.example.com":  "",
+	} {
+		run := contractRun()
+		r := run.Results[0]
+		r.URL, r.Code, r.Status, r.Message, r.Suggestions = "docs/x", check.CodeFileMissing, 0, "", nil
+		r.References[0].Raw = raw
+		run.Results = []*crawler.Result{r}
+		row := strings.Split(render(t, "text", Options{}, run), "\n")[1]
+		if _, got, _ := strings.Cut(row, `"Setup"`); strings.TrimSpace(got) != want {
+			t.Errorf("%s: hint %q, want %q", raw, got, want)
+		}
+	}
+}
+
 func TestDidYouMean(t *testing.T) {
 	suggest := func(urls ...string) (s []check.Suggestion) {
 		for _, u := range urls {

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // rowsOf returns the rows of a result, without their places.
@@ -25,7 +27,7 @@ func rowsOf(show Show, r *crawler.Result) []row {
 		case f.warning:
 			r.hint = visible(reason(f.result.URL, f.code, f.message))
 		default:
-			r.hint = joinHints(visible(reason(f.result.URL, f.code, f.message)), redirectedTo(f.redirectTarget()), didYouMean(f.result.URL, f.result.Suggestions))
+			r.hint = joinHints(visible(reason(f.result.URL, f.code, f.message)), redirectedTo(f.redirectTarget()), cmp.Or(didYouMean(f.result.URL, f.result.Suggestions), withoutScheme(f.result)))
 		}
 		r.hint = addRunState(r.hint, &f)
 		rows = append(rows, r)
@@ -69,6 +71,21 @@ func redirectedTo(url string) string {
 		return ""
 	}
 	return "redirected to " + visible(url)
+}
+
+// withoutScheme says what links to a host were meant to be that is written like a file:
+// www.example.com means a file of this name in the directory of the page.
+func withoutScheme(r *crawler.Result) string {
+	if r.Code != check.CodeFileMissing && r.Status != 404 && r.Status != 410 || len(r.References) == 0 {
+		return ""
+	}
+	raw := strings.TrimSpace(r.References[0].Raw)
+	for i := range r.References {
+		if other := strings.TrimSpace(r.References[i].Raw); other != raw || len(raw) < len("www.") || !strings.EqualFold(raw[:len("www.")], "www.") {
+			return ""
+		}
+	}
+	return "did you mean https://" + visible(urinorm.Redact(raw)) + "?"
 }
 
 // didYouMean lists suggestions. Suggestions on the same page appear as a fragment only.

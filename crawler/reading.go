@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/cache"
@@ -251,6 +252,9 @@ func (r reading) enterLinks(doc *extract.Document, header http.Header, shell boo
 		v.worker.leavesOut(rules.StoppedByScript)
 	}
 	tally.count(countPages, 1)
+	if doc.Canonical != "" {
+		r.noteOwnBase(doc)
+	}
 	if !run.cfg.Pages && !run.frontier.Durable() {
 		return
 	}
@@ -376,6 +380,22 @@ func (r reading) inLinkedDirectory(site *disk.Site) bool {
 	}
 	own, err := site.URLOf(filepath.ToSlash(rel))
 	return err == nil && r.visit.run.seeds.isDocument(own)
+}
+
+// noteOwnBase notes where a page of a directory without a base URL says that it is
+// published.
+func (r reading) noteOwnBase(doc *extract.Document) {
+	site := r.visit.run.requests.scope().SiteOf(r.u)
+	if site == nil || !site.Synthetic() {
+		return
+	}
+	c, _, err := documentBase(r.u, doc).Resolve(doc.Canonical)
+	if err != nil {
+		return
+	}
+	if path, ok := strings.CutPrefix(r.u.String(), site.Base().String()); ok && !site.Answers(c) {
+		r.visit.run.ownBases.add(path, c)
+	}
 }
 
 // canonical returns the address that a page declares as its own, in printed form.

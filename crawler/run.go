@@ -57,6 +57,7 @@ type run struct {
 	twins    twins
 	inFlight *inFlight
 	slowed   slowedHosts
+	ownBases ownBases
 	earlier  *earlier // nil without a cache
 	checks   contentChecks
 }
@@ -144,6 +145,8 @@ func (r *run) toJudge() *verdicts.Crawl {
 		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
 		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed), TooLong: r.counts.of(countTooLong),
 		ScriptStart: r.scriptStart.Load(), ScriptPages: r.counts.onlyScriptPages(), MaxAnchors: r.windowed}
+	c.Shells = r.counts.of(countShells)
+	c.OwnBase, c.OwnBasePages = r.ownBases.usual()
 	if why := r.localLimit.Load(); why != nil {
 		c.LocalLimit = *why
 	}

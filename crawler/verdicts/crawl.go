@@ -35,6 +35,9 @@ type Crawl struct {
 	TooLong         int            // pages that were not read because of the length of their URL
 	ScriptStart     bool           // a script renders a start page
 	ScriptPages     bool           // scripts render all pages of the directories that were read
+	Shells          int            // pages of directories that scripts fill
+	OwnBase         string         // where pages of directories without a base URL say that they are published, or ""
+	OwnBasePages    int            // number of these pages
 	Trapped         map[string]int // numbers of pages that were not read, by the pattern of their endless series
 	LocalLimit      string         // why this machine could not send a request, or ""
 

@@ -31,13 +31,34 @@ func notesOn(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) []
 		notes = append(notes, scriptStartNote)
 	case c.ScriptPages:
 		notes = append(notes, scriptPagesNote)
+	case c.Shells > 0:
+		notes = append(notes, fmt.Sprintf("without scripts, %s no links; what scripts add to them was not checked", has(c.Shells, "page")))
 	case sum.Pages > 0 && sum.Links == 0:
 		notes = append(notes, "none of the pages that were read contains a link")
+	}
+	if c.OwnBase != "" {
+		notes = append(notes, fmt.Sprintf("%s published at %s according to the canonical link; --base-url %s checks links to that URL against the directory", is(c.OwnBasePages, "page"), c.OwnBase, c.OwnBase))
 	}
 	if n := sourceNote(c, sum, pairs, cache); n != "" {
 		notes = append(notes, n)
 	}
 	return notes
+}
+
+// is returns a quantity as the subject of a sentence: "1 page is", "3 pages are".
+func is(n int, noun string) string {
+	if n == 1 {
+		return quantity(n, noun) + " is"
+	}
+	return quantity(n, noun) + " are"
+}
+
+// has is like is: "1 page has", "3 pages have".
+func has(n int, noun string) string {
+	if n == 1 {
+		return quantity(n, noun) + " has"
+	}
+	return quantity(n, noun) + " have"
 }
 
 // unusedNotes returns notes on rules and exclusions that matched nothing. Exclusions are

@@ -129,6 +129,28 @@ func (r *requests) accepted(u urinorm.URL, status int) bool {
 	return r.cfg.Accept.Has(status)
 }
 
+// broken reports whether a target will be reported as broken, as far as that is known
+// before all pages are read.
+func (r *requests) broken(t *frontier.Target, u urinorm.URL, o *check.Outcome) bool {
+	if r.accepted(u, o.Status) {
+		return false
+	}
+	rule := r.ruleOf(u)
+	if rule != nil && rule.Verdict != "" {
+		return rule.Verdict == check.Broken.String()
+	}
+	g := o.Judge(check.Question{URL: u, Internal: t.Internal, Local: o.Path != ""})
+	g.SetLevels(func(code check.Code) check.Level {
+		if rule != nil {
+			if level := rule.Levels.Of(code, t.Internal); level != "" {
+				return level
+			}
+		}
+		return r.cfg.Levels.Of(code, t.Internal)
+	})
+	return g.Verdict == check.Broken
+}
+
 // compares reports whether a target is compared with a made-up one. A home page never
 // is: sites show it for anything they don't have, and a link to it is correct.
 func (r *requests) compares(u urinorm.URL) bool {

@@ -271,29 +271,6 @@ func (v *visit) observe(a *answer, began time.Time) error {
 	return err
 }
 
-// broken reports whether the target will be reported as broken, as far as that is known
-// before all pages are read.
-func (v *visit) broken(o *check.Outcome) bool {
-	cfg := v.run.cfg
-	if v.run.requests.accepted(v.u, o.Status) {
-		return false
-	}
-	g := o.Judge(check.Question{URL: v.u, Internal: v.t.Internal, Local: o.Path != ""})
-	rule := v.run.requests.ruleOf(v.u)
-	if rule != nil && rule.Verdict != "" {
-		return rule.Verdict == check.Broken.String()
-	}
-	g.SetLevels(func(code check.Code) check.Level {
-		if rule != nil {
-			if level := rule.Levels.Of(code, v.t.Internal); level != "" {
-				return level
-			}
-		}
-		return cfg.Levels.Of(code, v.t.Internal)
-	})
-	return g.Verdict == check.Broken
-}
-
 // settle passes the outcome to the frontier, with what was found.
 func (v *visit) settle(o *check.Outcome) error {
 	run, t := v.run, v.t
@@ -301,7 +278,7 @@ func (v *visit) settle(o *check.Outcome) error {
 	if err := (recollection{v}).noteRedirect(o); err != nil {
 		return err
 	}
-	if o.Code != "ok" && o.Code != "redirect" && v.broken(o) {
+	if o.Code != "ok" && o.Code != "redirect" && v.run.requests.broken(v.t, v.u, o) {
 		v.worker.tally.count(countBroken, 1)
 	}
 	v.worker.tally.count(countChecked, 1)

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -565,27 +564,6 @@ func query(s string) string {
 		}
 	}
 	return b.String()
-}
-
-// thousands formats a count with separators: 12,345.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-var digits = regexp.MustCompile(`[0-9]{4,}`)
-
-// grouped adds separators to the counts in a sentence.
-func grouped(s string) string {
-	return digits.ReplaceAllStringFunc(s, func(d string) string {
-		if n, err := strconv.Atoi(d); err == nil {
-			return thousands(n)
-		}
-		return d
-	})
 }
 
 // decimal formats a number with two decimal places.

@@ -159,18 +159,6 @@ func (s *sitemapWriter) entries() (all [][]byte, dir string) {
 	return all, dir
 }
 
-// commonDirectory returns the deepest directory that contains both URLs, which have the
-// same origin.
-func commonDirectory(a, b string) string {
-	a, _, _ = strings.Cut(a, "?")
-	b, _, _ = strings.Cut(b, "?")
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return a[:strings.LastIndexByte(a[:n], '/')+1]
-}
-
 const (
 	sitemapOpen  = xmlDeclaration + "\n<urlset xmlns=\"" + sitemapNamespace + "\">"
 	sitemapClose = "\n</urlset>\n"

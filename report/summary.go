@@ -113,3 +113,24 @@ var longCounts = regexp.MustCompile(`[0-9]{5,}`)
 // separated adds separators to the large counts in a sentence: 2,535,564. Counts of four
 // digits have none.
 func separated(s string) string { return longCounts.ReplaceAllStringFunc(s, grouped) }
+
+// thousands formats a count with separators: 12,345.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+var digits = regexp.MustCompile(`[0-9]{4,}`)
+
+// grouped adds separators to the counts in a sentence.
+func grouped(s string) string {
+	return digits.ReplaceAllStringFunc(s, func(d string) string {
+		if n, err := strconv.Atoi(d); err == nil {
+			return thousands(n)
+		}
+		return d
+	})
+}

@@ -103,3 +103,15 @@ func uriReference(s string) string {
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }
+
+// commonDirectory returns the deepest directory that contains both URLs, which have the
+// same origin.
+func commonDirectory(a, b string) string {
+	a, _, _ = strings.Cut(a, "?")
+	b, _, _ = strings.Cut(b, "?")
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:strings.LastIndexByte(a[:n], '/')+1]
+}

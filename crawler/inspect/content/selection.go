@@ -137,7 +137,7 @@ var isVoid = [256]bool{
 
 // noText is added to the offset in the source of an element without text, to get a number
 // beyond all offsets in the text.
-const noText = 1 << 40
+const noText = 1 << 30
 
 // each calls f with the text of each element that a selector matches: with each part of it,
 // where something is between that is not visible, or is not within the element. from is the

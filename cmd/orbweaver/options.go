@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
@@ -99,7 +98,7 @@ func compile(s *settings, on commands) (*options, error) {
 	if len(s.accept) > 0 {
 		k.Accept = read(c, "accept", strings.Join(s.accept, ","), parseStatuses)
 	}
-	k.Levels = readAll(c, "level", s.level, check.ParseLevel)
+	k.Levels = readAll(c, "level", s.level, s.parseLevel)
 	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
 	k.Archive = archives[s.archive]
 	k.Credentials, k.AllowUnsafe = s.credentials(), s.loginAllowUnsafe
@@ -117,7 +116,7 @@ func compile(s *settings, on commands) (*options, error) {
 	k.SecondPassGiven = s.given("second-pass-after")
 	k.MaxWait = zeroAsShortest(read(c, "max-wait", s.maxWait, parseDuration))
 	for i := range s.rules {
-		rule, err := s.rules[i].compile()
+		rule, err := s.rules[i].compile(s.parseLevel)
 		if err != nil {
 			c.faults = append(c.faults, err)
 		}

@@ -126,7 +126,7 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 }
 
 // compile turns a block into a rule of the engine.
-func (r *ruleBlock) compile() (crawler.Rule, error) {
+func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (crawler.Rule, error) {
 	rule := crawler.Rule{Name: r.where, Verdict: r.verdict, Header: r.header}
 	fail := func(key, text string, err error) (crawler.Rule, error) {
 		return rule, fmt.Errorf("%s: %s: %q is not allowed: %w", r.where, key, text, err)
@@ -157,7 +157,7 @@ func (r *ruleBlock) compile() (crawler.Rule, error) {
 		rule.Accept = accept
 	}
 	for _, text := range r.level {
-		level, err := check.ParseLevel(text)
+		level, err := parseLevel(text)
 		if err != nil {
 			return fail("level", text, err)
 		}

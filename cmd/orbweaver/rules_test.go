@@ -21,14 +21,14 @@ verdict = "ignore"
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := s.rules[0].compile()
+	first, err := s.rules[0].compile(s.parseLevel)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Verdict != "unverified" || first.Rate != 0.5 || first.Header.Get("Authorization") != "Bearer s3cret" || !first.Accept.Has(403) || first.Accept.Has(404) {
 		t.Errorf("first rule: %+v", first)
 	}
-	second, err := s.rules[1].compile()
+	second, err := s.rules[1].compile(s.parseLevel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestRuleErrors(t *testing.T) {
 	} {
 		s, err := parsed(t, "[[rule]]\n"+text)
 		if err == nil {
-			_, err = s.rules[0].compile()
+			_, err = s.rules[0].compile(s.parseLevel)
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s\nerror %v, want %q", text, err, want)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 )
@@ -156,6 +157,15 @@ type settings struct {
 type givenFlag struct {
 	Name string `json:"name"`
 	Text string `json:"value"`
+}
+
+// parseLevel parses a level. Plugins of the configuration have codes of their own.
+func (s *settings) parseLevel(text string) (check.LevelRule, error) {
+	names := make([]string, len(s.plugins))
+	for i := range s.plugins {
+		names[i] = s.plugins[i].Name
+	}
+	return check.ParseLevel(text, names...)
 }
 
 // credentials reports whether requests to the internal hosts are authenticated, or carry

@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -69,8 +70,9 @@ func (l Levels) Of(code Code, internal bool) Level {
 }
 
 // ParseLevel parses "CODE=LEVEL", "internal:CODE=LEVEL" or "external:CODE=LEVEL". Codes that
-// say why a target was not checked have no level, nor has "ok".
-func ParseLevel(s string) (LevelRule, error) {
+// say why a target was not checked have no level, nor has "ok". Codes that begin with the name
+// of a plugin and a hyphen are the plugin's own.
+func ParseLevel(s string, plugins ...string) (LevelRule, error) {
 	r := LevelRule{Internal: true, External: true}
 	name, level, found := strings.Cut(strings.TrimSpace(s), "=")
 	if !found {
@@ -88,6 +90,9 @@ func ParseLevel(s string) (LevelRule, error) {
 		name = rest
 	}
 	e, known := Lookup(Code(name))
+	if !known && slices.ContainsFunc(plugins, func(plugin string) bool { return strings.HasPrefix(name, plugin+"-") }) {
+		e, known = Entry{Code: Code(name)}, true
+	}
 	switch {
 	case !known || IsFamily(e.Code):
 		if near, ok := Nearest(name); ok && near != Code(name) {

@@ -202,6 +202,7 @@ func TestOtherFormats(t *testing.T) {
 	}{
 		"newer":          {"PRAGMA user_version=99", ErrOtherVersion},
 		"other records":  {"PRAGMA user_version=2; INSERT INTO meta(name, value) VALUES('encoding', x'3939')", ErrOtherVersion},
+		"no number":      {"PRAGMA user_version=2; INSERT INTO meta(name, value) VALUES('encoding', x'')", ErrDamaged},
 		"none":           {"PRAGMA user_version=0", ErrDamaged},
 		"not ours":       {"PRAGMA application_id=0", ErrDamaged},
 		"no key":         {"DELETE FROM meta", ErrDamaged},

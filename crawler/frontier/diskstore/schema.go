@@ -175,7 +175,10 @@ func (c *conn) upgrade() error {
 // checkEncoding returns an error for a version of opaque values that cannot be read.
 func checkEncoding(encoding []byte) error {
 	n, err := strconv.Atoi(string(encoding))
-	if err != nil || n < frontier.FirstEncoding || n > frontier.Encoding {
+	if err != nil || n < frontier.FirstEncoding {
+		return damaged("its records have the version %q", encoding)
+	}
+	if n > frontier.Encoding {
 		return fmt.Errorf("its records have the version %q, and this version reads up to %d: %w", encoding, frontier.Encoding, ErrOtherVersion)
 	}
 	return nil

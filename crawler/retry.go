@@ -22,6 +22,9 @@ func (v *visit) conclude(ctx context.Context, o *check.Outcome, rest time.Durati
 		v.endLarge()
 		v.run.turns.await(v.t.Turn)
 	}
+	if err := v.endGatePass(); err != nil {
+		return err
+	}
 	v.past.Requests += o.Requests
 	v.past.Tries++
 	if retried, err := v.retry(o, rest); retried || err != nil {

@@ -75,9 +75,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 	defer v.release()
 	defer v.worker.releaseSlot()
 	o, wait, err := gate{v}.barred(ctx)
-	if v.leaveGate != nil {
-		defer func() { err = cmp.Or(err, v.leaveGate()) }()
-	}
+	defer func() { err = cmp.Or(err, v.endGatePass()) }()
 	if v.session != nil {
 		defer v.session.leave()
 	}
@@ -123,6 +121,18 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	v.compareSignIn(&a)
 	return v.conclude(ctx, a.o, a.rest)
+}
+
+// endGatePass takes back what lets another visit pass the gate of the host. Do it before the
+// target is settled or deferred: afterwards, two visits that need the rules of the host
+// could pass.
+func (v *visit) endGatePass() error {
+	leave := v.leaveGate
+	if leave == nil {
+		return nil
+	}
+	v.leaveGate = nil
+	return leave()
 }
 
 // finds returns the page in which the visit collects what it finds.

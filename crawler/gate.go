@@ -25,6 +25,23 @@ import (
 //	a probe in progress        with --soft-404, a directory is probed before its pages
 type gate struct{ visit *visit }
 
+// gatePass lets another visit pass the gate of a host, see frontier.Hosts.PassGate. The zero
+// value does nothing.
+type gatePass struct {
+	back func() error
+}
+
+// end takes the pass back. It is called before the target is settled or deferred: afterwards,
+// two visits that need the rules of the host could pass.
+func (p *gatePass) end() error {
+	back := p.back
+	if back == nil {
+		return nil
+	}
+	p.back = nil
+	return back()
+}
+
 // barred returns the outcome of a target that is not requested at all, or reports that
 // how long the target must wait for robots.txt or for what another worker is finding out.
 func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
@@ -149,7 +166,7 @@ func (g gate) refused(ctx context.Context) (o *check.Outcome, wait time.Duration
 			return nil, 0, hosts.OpenGate(ctx, v.t.Host)
 		}
 		if v.t.Seed {
-			v.leaveGate, err = hosts.PassGate(v.run.always, v.t.Host)
+			v.gatePass.back, err = hosts.PassGate(v.run.always, v.t.Host)
 		}
 		return nil, 0, err
 	}

@@ -22,7 +22,7 @@ func (v *visit) conclude(ctx context.Context, o *check.Outcome, rest time.Durati
 		v.endLarge()
 		v.run.turns.await(v.t.Turn)
 	}
-	if err := v.endGatePass(); err != nil {
+	if err := v.gatePass.end(); err != nil {
 		return err
 	}
 	v.past.Requests += o.Requests

@@ -38,8 +38,8 @@ type visit struct {
 	signedOut   bool          // the answer is the sign-in page, or leads to it
 	endsSession bool          // the answer removes a cookie of the session
 
-	leaveGate    func() error // for a visit that lets others pass the gate of its host, see frontier.Hosts.PassGate
-	robotsFailed bool         // robots.txt is unavailable after its retries, for a reason that may be temporary
+	gatePass     gatePass
+	robotsFailed bool // robots.txt is unavailable after its retries, for a reason that may be temporary
 }
 
 // answer is the result of one request.
@@ -75,7 +75,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 	defer v.release()
 	defer v.worker.releaseSlot()
 	o, wait, err := gate{v}.barred(ctx)
-	defer func() { err = cmp.Or(err, v.endGatePass()) }()
+	defer func() { err = cmp.Or(err, v.gatePass.end()) }()
 	if v.session != nil {
 		defer v.session.leave()
 	}
@@ -121,18 +121,6 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	v.compareSignIn(&a)
 	return v.conclude(ctx, a.o, a.rest)
-}
-
-// endGatePass takes back what lets another visit pass the gate of the host. Do it before the
-// target is settled or deferred: afterwards, two visits that need the rules of the host
-// could pass.
-func (v *visit) endGatePass() error {
-	leave := v.leaveGate
-	if leave == nil {
-		return nil
-	}
-	v.leaveGate = nil
-	return leave()
 }
 
 // finds returns the page in which the visit collects what it finds.

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func (c *Cache) Histories() (map[string]History, int, error) {
 	if c.failed != nil {
 		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(c.failed))
 	}
-	histories, log, err := readHistories(c.db)
+	histories, log, err := c.histories()
 	if err != nil {
 		c.fail(err)
 		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(err))
@@ -110,16 +111,20 @@ func parseRunLog(text string) (l runLog, err error) {
 	return l, nil
 }
 
-// querier is a database or a transaction.
-type querier interface {
-	Query(query string, args ...any) (*sql.Rows, error)
-	QueryRow(query string, args ...any) *sql.Row
+// histories reads the history in one transaction: another process may add a run meanwhile.
+func (c *Cache) histories() (histories map[string]History, log runLog, err error) {
+	tx, err := c.db.BeginTx(context.Background(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, log, err
+	}
+	defer tx.Rollback()
+	return readHistories(tx)
 }
 
 // readHistories reads the history and compares its checksums.
-func readHistories(db querier) (map[string]History, runLog, error) {
+func readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
 	var text string
-	err := db.QueryRow("SELECT value FROM meta WHERE name = 'history'").Scan(&text)
+	err := tx.QueryRow("SELECT value FROM meta WHERE name = 'history'").Scan(&text)
 	if err != nil {
 		return nil, runLog{}, asDamage(err)
 	}
@@ -128,7 +133,7 @@ func readHistories(db querier) (map[string]History, runLog, error) {
 		return nil, runLog{}, err
 	}
 	histories, found := map[string]History{}, runLog{runs: want.runs, last: want.last}
-	err = eachHistory(db, func(p *History, sum int64) error {
+	err = eachHistory(tx, func(p *History, sum int64) error {
 		if sum != p.sum() {
 			return errDamaged
 		}
@@ -144,8 +149,8 @@ func readHistories(db querier) (map[string]History, runLog, error) {
 }
 
 // eachHistory calls fn with the history of each target, and the stored checksum.
-func eachHistory(db querier, fn func(p *History, sum int64) error) error {
-	rows, err := db.Query("SELECT url, code, first, last, since, ok, runs, broken, told, returns, sum FROM history")
+func eachHistory(tx *sql.Tx, fn func(p *History, sum int64) error) error {
+	rows, err := tx.Query("SELECT url, code, first, last, since, ok, runs, broken, told, returns, sum FROM history")
 	if err != nil {
 		return err
 	}

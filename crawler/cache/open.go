@@ -201,7 +201,7 @@ func (c *Cache) load() error {
 	if err := c.db.QueryRow("SELECT value FROM meta WHERE name = 'salt'").Scan(&c.salt); err != nil || len(c.salt) < 16 {
 		return asDamage(err)
 	}
-	if _, _, err := readHistories(c.db); err != nil {
+	if _, _, err := c.histories(); err != nil {
 		return err
 	}
 	get, err := c.db.Prepare("SELECT checked, seen, run, before, ifnull(sum, -1), record FROM entry WHERE key = ?")

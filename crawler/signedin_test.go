@@ -213,7 +213,7 @@ func (s *membersSite) page(path string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!doctype html><title>%s</title><h1 id=top>%s</h1>", path, path)
 	n := 0
-	if _, err := fmt.Sscanf(path, "/p%d", &n); err != nil && path != "/" {
+	if _, err := fmt.Sscanf(path, "/p%d", &n); (err != nil || path != fmt.Sprint("/p", n)) && path != "/" {
 		n = memberPages
 	}
 	for i := 4*n + 1; i <= 4*n+4 && i <= memberPages; i++ {

@@ -66,7 +66,7 @@ func (s *loginSessions) start(ctx context.Context, w *worker) error {
 			}
 		}
 	}
-	return nil
+	return w.run.cfg.Store.Tally(w.run.always, w.tally.take())
 }
 
 // of returns the session that requests for a URL are part of, or nil.
@@ -490,7 +490,7 @@ func (in *signedIn) signInAgain(ctx context.Context, w *worker) error {
 	for again := 0; in.over == nil; again++ {
 		if in.lost || again > 0 {
 			if in.renewed++; !in.session.CanSignIn() || in.renewed > in.run.cfg.LoginRetries {
-				in.end(check.CodeLoginLost, in.whyOver())
+				in.end(w, check.CodeLoginLost, in.whyOver())
 				return nil
 			}
 		}
@@ -500,7 +500,7 @@ func (in *signedIn) signInAgain(ctx context.Context, w *worker) error {
 			return err
 		}
 		if failure.Code != check.CodeLoginFailed || in.renewed >= in.run.cfg.LoginRetries {
-			in.end(check.CodeLoginLost, failure.Message)
+			in.end(w, check.CodeLoginLost, failure.Message)
 			return nil
 		}
 		pause := time.NewTimer(frontier.Backoff(in.run.cfg.Backoff, again, frontier.MaxBackoff))
@@ -544,7 +544,7 @@ func (in *signedIn) signIn(ctx context.Context, w *worker) (*session.Proof, erro
 func (in *signedIn) begin(ctx context.Context, w *worker) error {
 	proof, err := in.signIn(ctx, w)
 	if failure, ok := errors.AsType[*session.Failure](err); ok {
-		in.end(failure.Code, failure.Message)
+		in.end(w, failure.Code, failure.Message)
 		return nil
 	}
 	if err != nil || proof == nil {
@@ -571,12 +571,12 @@ func (in *signedIn) leaveAlone() {
 }
 
 // end ends the session for good: no target of its hosts is requested any more.
-func (in *signedIn) end(code check.Code, message string) {
+func (in *signedIn) end(w *worker, code check.Code, message string) {
 	in.run.out.note(string(code) + ": " + message)
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.over = rules.Skip(code, message)
-	in.run.out.stopped(string(code))
+	w.leavesOut(string(code))
 }
 
 // noteForm warns of a page that is the sign-in page although the session was in use.

@@ -38,7 +38,7 @@ type membersSite struct {
 	lasts     int              // requests that a session lasts; 0 for all
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
 	fragile   int              // the second session ends before this request of it; 0 for none
-	spares    bool             // no page is hit by two cuts, neither at its request nor at the proof after it
+	spares    bool             // no page is hit by two cuts, neither at its request nor at the proof after it, and no session is cut at its first request
 	removes   bool             // the cookie of a session that has ended is removed
 	halfOpen  bool             // everybody may read the pages but the first, with fewer links; the cookies of all who are signed out are removed
 	noWayBack bool             // the redirect to the sign-in page does not name the page
@@ -112,7 +112,7 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path != "/" {
 		s.last = r.URL.Path
 	}
-	if s.due > 0 && !(s.spares && s.hit[s.last]) {
+	if s.due > 0 && !(s.spares && (s.hit[s.last] || s.used == 1)) {
 		s.session, s.hit[s.last] = 0, true
 		s.due--
 	}
@@ -389,6 +389,16 @@ func TestSessionIsCutInResumedCrawls(t *testing.T) {
 		if got := reportOf(c, s.base); got != want || !sum.Complete || count < 2 {
 			t.Errorf("%d workers: complete %t, stopped by %q, %d parts:\n%swant:\n%s", workers, sum.Complete, sum.StoppedBy, count, got, want)
 		}
+	}
+}
+
+// A resumed crawl that cannot sign in is incomplete, also when its state is looked at later.
+func TestResumedCrawlCannotSignIn(t *testing.T) {
+	s := serveMembers(t, &membersSite{refuses: true})
+	configure := func() *Config { return configOf(t, s, true, nil) }
+	_, sum, count := sessions(t, configure, seedOf(t, s.base+"/"), func() int { return 30 })
+	if sum.Complete || sum.StoppedBy != string(check.CodeLoginFailed) || count != 2 {
+		t.Errorf("complete %t, stopped by %q, %d parts", sum.Complete, sum.StoppedBy, count)
 	}
 }
 

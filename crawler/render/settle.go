@@ -1,0 +1,254 @@
+package render
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/domsnapshot"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+)
+
+// settle waits until the page is quiet: it has loaded, no request is outstanding, and
+// neither a request nor a change of the document was seen for the time Options.Quiet. If
+// that takes too long, it returns why.
+func (t *tab) settle() (unsettled string, err error) {
+	began := time.Now()
+	found := t.options.Selector == ""
+	var looked time.Time
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-t.moved:
+		case <-timer.C:
+		case <-t.process.lost:
+			return "", errLost
+		case <-t.ctx.Done():
+			return "", t.ctx.Err()
+		}
+		now := time.Now()
+		if err := t.failure(); err != nil {
+			return "", err
+		}
+		t.mu.Lock()
+		loaded, active, pending, waited, leads := t.loaded, t.active, t.pending, t.waited, t.leads
+		t.mu.Unlock()
+		if leads != "" {
+			return "", nil
+		}
+		deadline := began.Add(t.options.Timeout + waited)
+		if !now.Before(deadline) {
+			return t.why(loaded, pending, found), nil
+		}
+		next := deadline
+		switch {
+		case loaded.IsZero(), pending > 0:
+		case now.Before(loaded.Add(t.options.Wait)):
+			next = loaded.Add(t.options.Wait)
+		case !found:
+			const often = 50 * time.Millisecond
+			if now.Sub(looked) >= often {
+				looked = now
+				if found = t.has(t.options.Selector, deadline); found {
+					t.touch()
+					continue
+				}
+			}
+			next = looked.Add(often)
+		default:
+			next = later(active, loaded.Add(t.options.Wait)).Add(t.options.Quiet)
+			if !now.Before(next) {
+				catchUp(t, deadline)
+				if stillQuiet(t, active) {
+					return "", nil
+				}
+				next = time.Now()
+			}
+		}
+		if deadline.Before(next) {
+			next = deadline
+		}
+		timer.Reset(time.Until(next))
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// why says what the page was doing when its time was up.
+func (t *tab) why(loaded time.Time, pending int, found bool) string {
+	limit := t.options.Timeout.String()
+	switch {
+	case loaded.IsZero():
+		return "it had not finished loading after " + limit
+	case pending > 0:
+		return "a request had no answer after " + limit
+	case !found:
+		return "nothing matched --render-wait " + t.options.Selector + " within " + limit
+	}
+	return "it still changed after " + limit
+}
+
+// has reports whether a selector matches something in the document.
+func (t *tab) has(selector string, deadline time.Time) bool {
+	ctx, cancel := context.WithDeadline(t.ctx, deadline)
+	defer cancel()
+	res, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + quoteJS(selector) + ") !== null", ReturnByValue: yes()})
+	return err == nil && res.Result != nil && string(res.Result.Value) == "true"
+}
+
+// checkSelector returns an error for a selector that the browser cannot parse.
+func (p *process) checkSelector(ctx context.Context, selector string) error {
+	t := &tab{process: p, ctx: ctx, options: &Options{}, req: &Request{}, attached: make(chan session, 1), moved: make(chan struct{}, 1)}
+	defer t.end()
+	own, err := call(ctx, p.root(), target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: yes()})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		_, _ = call(context.WithoutCancel(ctx), p.root(), target.DisposeBrowserContext, target.DisposeBrowserContextParams(own))
+		p.forget(t)
+	}()
+	p.expect(own.BrowserContextID, t)
+	if _, err := call(ctx, p.root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: own.BrowserContextID}); err != nil {
+		return err
+	}
+	select {
+	case t.session = <-t.attached:
+	case <-p.lost:
+		return errLost
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(callTimeout):
+		return errors.New("the browser opened no tab")
+	}
+	if _, err := call(ctx, t.session, runtime.RunIfWaitingForDebugger, cdp.Empty{}); err != nil {
+		return err
+	}
+	res, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + quoteJS(selector) + ")"})
+	if err == nil && res.ExceptionDetails != nil {
+		err = fmt.Errorf("%q is not a CSS selector", selector)
+	}
+	return err
+}
+
+// catchUp waits until the page has done what it had to do until now: on a machine under
+// load, the answers to its last requests may not have been processed.
+func catchUp(t *tab, deadline time.Time) {
+	ctx, cancel := context.WithDeadline(t.ctx, deadline)
+	defer cancel()
+	_, _ = call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "new Promise((done) => setTimeout(done, 20))", AwaitPromise: yes()})
+}
+
+// read reads the page. Scripts that do not end are ended first, for which there are five
+// seconds.
+func (t *tab) read(unsettled string) (*Rendered, error) {
+	const patience = 5 * time.Second
+	r := &Rendered{Unsettled: unsettled, Leads: t.destination()}
+	t.mu.Lock()
+	for url, a := range t.asked {
+		if a.Type == Other && !t.workers[url] {
+			delete(t.asked, url)
+		}
+	}
+	r.Asked = sortedAsked(t.asked)
+	r.Errors = sortedErrors(t.errors)
+	t.mu.Unlock()
+	if r.Leads != "" {
+		return r, nil
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, t.options.Timeout+patience)
+	defer cancel()
+	if unsettled != "" {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(t.ctx, patience)
+		defer stop()
+		done := make(chan struct{})
+		defer close(done)
+		t.do(func() { t.terminate(ctx, done) })
+		if _, err := call(ctx, t.session, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+			return nil, t.unreadable(ctx, err)
+		}
+	}
+	kind, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "typeof window.$docsify", ReturnByValue: yes()})
+	if err == nil && kind.Result != nil {
+		r.Docsify = string(kind.Result.Value) == `"object"` || string(kind.Result.Value) == `"function"`
+	}
+	if _, err := call(ctx, t.session, dom.Enable, dom.EnableParams{IncludeWhitespace: dom.EnableIncludeWhitespaceAll}); err != nil {
+		return nil, t.unreadable(ctx, err)
+	}
+	all := int64(-1)
+	doc, err := call(ctx, t.session, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
+	if err != nil {
+		return nil, t.unreadable(ctx, err)
+	}
+	if err := r.take(doc.Root); err != nil {
+		return nil, err
+	}
+	if !r.unseen && !t.req.Text {
+		return r, nil
+	}
+	snap, err := call(ctx, t.session, domsnapshot.CaptureSnapshot, domsnapshot.CaptureSnapshotParams{ComputedStyles: []string{}})
+	if err != nil {
+		return nil, t.unreadable(ctx, err)
+	}
+	r.Text = visibleText(&snap)
+	r.Empty = r.Empty || r.unseen && r.Text == ""
+	return r, nil
+}
+
+// unreadable returns why the page could not be read.
+func (t *tab) unreadable(ctx context.Context, err error) error {
+	switch {
+	case t.failure() != nil:
+		return t.failure()
+	case ctx.Err() != nil && t.ctx.Err() == nil:
+		return errEndless
+	case errors.Is(err, errLost):
+		return errLost
+	}
+	return err
+}
+
+// terminate ends the scripts of the page, again and again until done is closed: timers may
+// start more of them.
+func (t *tab) terminate(ctx context.Context, done <-chan struct{}) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		_, _ = call(short, t.session, runtime.TerminateExecution, cdp.Empty{})
+		cancel()
+		select {
+		case <-done:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// quoteJS returns a string as JavaScript writes it.
+func quoteJS(s string) string {
+	b, _ := json.Marshal(s) // a string always has an encoding
+	return string(b)
+}
+
+// stillQuiet reports whether nothing has happened in a tab since a time.
+func stillQuiet(t *tab, since time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.pending == 0 && t.active.Equal(since)
+}

@@ -26,8 +26,9 @@ type Target struct {
 	Follow   bool // the links in the body are to be followed
 	Page     bool // if the target turns out to be a page, it is to be read
 	Seed     bool // a redirect of the target widens the scope
+	Render   bool // a browser is to render it
 	Second   bool // this is the second pass
-	Tries    int  // visits before this one, the first pass included, at most 15
+	Tries    int  // visits before this one, the first pass included, at most 7
 	Turn     int  // number of the lease, from 1
 	Host     string
 
@@ -58,6 +59,8 @@ type Frontier struct {
 	timer   *time.Timer
 	drained bool // Drain was called
 	turn    int  // number of targets handed out
+
+	sharing *Sharing // nil if the store belongs to this process alone
 }
 
 // New returns a frontier over a store, which visits hosts as p says.
@@ -112,6 +115,9 @@ func (f *Frontier) Refer(ctx context.Context, items []Item) ([]ID, error) {
 // returns io.EOF when no target is queued and none is leased, or when Drain was called,
 // and the error of the context when the context ends first.
 func (f *Frontier) Next(ctx context.Context) (*Target, error) {
+	if f.sharing != nil {
+		return f.sharing.next(ctx)
+	}
 	for {
 		f.mu.Lock()
 		if f.drained {
@@ -154,7 +160,7 @@ func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	}
 	return &Target{
 		URL: string(j.URL), Internal: j.Internal, Depth: j.Depth, Hops: j.Hops, Host: l.Host,
-		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0,
+		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0, Render: l.Need&NeedRender != 0,
 		Second: l.Wave == SecondPass, Tries: l.Tries, Turn: turn, lease: l,
 	}, nil
 }
@@ -170,6 +176,15 @@ func (f *Frontier) wakeAt(at time.Time) {
 		return
 	}
 	f.timer.Reset(d)
+}
+
+// ended notes that a lease has ended.
+func (f *Frontier) ended(t *Target) {
+	if f.sharing != nil {
+		f.sharing.forget(t.lease.ID)
+		return // the worker of this visit claims for all that wait
+	}
+	f.wake()
 }
 
 // wake wakes one worker in Next. If that finds a target, it wakes the next worker.
@@ -216,7 +231,7 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, e
 	defer outcomes.Put(b)
 	*b = check.AppendOutcome((*b)[:0], s.Outcome)
 	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies})
-	f.wake()
+	f.ended(t)
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)
 	}
@@ -241,7 +256,7 @@ func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.
 
 func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
 	err := f.store.Release(ctx, t.lease, d)
-	f.wake()
+	f.ended(t)
 	if err != nil {
 		return fmt.Errorf("defer %s: %w", t.URL, err)
 	}

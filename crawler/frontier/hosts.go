@@ -25,9 +25,11 @@ type Hosts struct {
 	store      Store
 	politeness Politeness
 	wake       func() // wakes a worker that waits for a target
+	shared     Shared // nil if no other process visits the hosts
 
 	mu          sync.Mutex
 	controllers map[string]*controller
+	versions    map[string]*version // of a shared store
 }
 
 func newHosts(store Store, p Politeness, wake func()) *Hosts {
@@ -43,6 +45,12 @@ func (h *Hosts) enter(ctx context.Context, items []Item) error {
 			continue
 		}
 		last = string(items[i].Host)
+		if h.shared != nil {
+			if err := h.enterShared(ctx, last); err != nil {
+				return err
+			}
+			continue
+		}
 		if p, isNew := h.add(items[i].Host); isNew {
 			if err := h.store.SetPace(ctx, last, p); err != nil {
 				return err
@@ -89,8 +97,16 @@ func (p *Politeness) controller(host string) *controller {
 	return c
 }
 
-// setPace stores the pace of a host if it changed.
-func (h *Hosts) setPace(ctx context.Context, host string, p Pace, changed bool) error {
+// change changes the controller of a host, and stores the pace if do reports that it changed.
+func (h *Hosts) change(ctx context.Context, host string, do func(*controller) bool) error {
+	if h.shared != nil {
+		return h.changeShared(ctx, host, do)
+	}
+	h.mu.Lock()
+	c := h.controller(host)
+	changed := do(c)
+	p := c.pace()
+	h.mu.Unlock()
 	if !changed {
 		return nil
 	}
@@ -100,46 +116,32 @@ func (h *Hosts) setPace(ctx context.Context, host string, p Pace, changed bool) 
 // Observe adapts the pace of a host to the answer of a visit. Call it before the target
 // is settled or deferred, so that the next visit keeps the new pace.
 func (h *Hosts) Observe(ctx context.Context, host string, a Answer) error {
-	h.mu.Lock()
-	c := h.controller(host)
-	changed := c.observe(a, time.Now())
-	p := c.pace()
-	h.mu.Unlock()
-	return h.setPace(ctx, host, p, changed)
+	return h.change(ctx, host, func(c *controller) bool { return c.observe(a, time.Now()) })
 }
 
 // Limit bounds a host to one visit at a time with at least interval between the starts of
 // two, such as a crawl-delay in its robots.txt asks for.
 func (h *Hosts) Limit(ctx context.Context, host string, interval time.Duration) error {
-	h.mu.Lock()
-	c := h.controller(host)
-	changed := c.limitInterval(interval, time.Now())
-	p := c.pace()
-	h.mu.Unlock()
-	return h.setPace(ctx, host, p, changed)
+	return h.change(ctx, host, func(c *controller) bool { return c.limitInterval(interval, time.Now()) })
 }
 
 // Rest lets a host rest: it is not visited before the given time.
 func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
-	h.mu.Lock()
-	c := h.controller(host)
-	changed := until.After(c.rest)
-	c.restUntil(until)
-	p := c.pace()
-	h.mu.Unlock()
-	return h.setPace(ctx, host, p, changed)
+	return h.change(ctx, host, func(c *controller) bool {
+		changed := until.After(c.rest)
+		c.restUntil(until)
+		return changed
+	})
 }
 
 // OpenGate ends the limit of a gated host to one visit at a time. It does nothing for
 // other hosts.
 func (h *Hosts) OpenGate(ctx context.Context, host string) error {
-	h.mu.Lock()
-	c := h.controller(host)
-	changed := c.gated
-	c.gated = false
-	p := c.pace()
-	h.mu.Unlock()
-	return h.admit(ctx, host, p, changed)
+	return h.admit(ctx, host, func(c *controller) bool {
+		changed := c.gated
+		c.gated = false
+		return changed
+	})
 }
 
 // PassGate lets a gated host have one more visit than the gate allows: a visit that does
@@ -147,24 +149,25 @@ func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 // caller calls back when that visit is over. PassGate does nothing for other hosts.
 func (h *Hosts) PassGate(ctx context.Context, host string) (back func() error, err error) {
 	pass := func(visits int) error {
-		h.mu.Lock()
-		c := h.controller(host)
-		c.passing += visits
-		p, changed := c.pace(), c.gated
-		h.mu.Unlock()
-		return h.admit(ctx, host, p, changed)
+		return h.admit(ctx, host, func(c *controller) bool {
+			c.passing += visits
+			return c.gated
+		})
 	}
 	return func() error { return pass(-1) }, pass(+1)
 }
 
-// admit stores the pace of a host that may now have more visits, and wakes a worker for
-// them.
-func (h *Hosts) admit(ctx context.Context, host string, p Pace, changed bool) error {
-	if !changed {
-		return nil
+// admit changes the controller of a host so that it may have more visits, and wakes a worker
+// for them.
+func (h *Hosts) admit(ctx context.Context, host string, do func(*controller) bool) error {
+	changed := false
+	err := h.change(ctx, host, func(c *controller) bool {
+		changed = do(c)
+		return changed
+	})
+	if changed {
+		h.wake()
 	}
-	err := h.store.SetPace(ctx, host, p)
-	h.wake()
 	return err
 }
 

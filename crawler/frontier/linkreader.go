@@ -140,6 +140,7 @@ type RawLink struct {
 	Line, Column       int
 	Element, Attribute string
 	Raw, Text          []byte
+	Selector           []byte
 	Tag                int32 // of a bare reference, whose other fields but Brief and Fragment are not set
 }
 
@@ -221,6 +222,9 @@ func (r *LinkReader) readText(l *RawLink, d *decoder, inRaw bool) {
 		l.Fragment = l.Raw[bytes.IndexByte(l.Raw, '#')+1:]
 	default:
 		l.Fragment = d.bytes()
+	}
+	if l.Selector = nil; l.Mark&MarkRendered != 0 {
+		l.Selector = d.bytes()
 	}
 }
 

@@ -18,6 +18,7 @@ type Link struct {
 	Element, Attribute string
 	Raw, Text          string
 	Mark               uint64 // what the crawler notes about it
+	Selector           string // of the element, if the mark has MarkRendered
 	// Repeats, if not 0, is one more than the number of an earlier reference of the page
 	// with the same fragment, Element, Attribute and Raw. The numbers count from 0 in the
 	// order in which references were added, without bare ones. SameText reports whether
@@ -25,6 +26,9 @@ type Link struct {
 	Repeats  int
 	SameText bool
 }
+
+// MarkRendered marks a reference that only scripts make. It has a selector, and no line.
+const MarkRendered = 1 << 14
 
 // Brief is the part of a reference that a verdict needs.
 type Brief struct {
@@ -55,7 +59,7 @@ type Brief struct {
 //	  others:
 //	    zigzag of the difference of the lines<<3 | same element and attribute as the one
 //	    before<<1 | the fragment is what follows '#' in raw
-//	    column, [element, attribute,] raw, text, [fragment]
+//	    column, [element, attribute,] raw, text, [fragment,] [selector, if it is marked so]
 //	  The first encoding has no references that repeat others, and shifts lines by 2.
 //
 // A block for a store that outlives its process must not have bare references.
@@ -184,6 +188,9 @@ func (b *Links) place(l *Link) {
 	b.string(l.Text)
 	if l.HasFragment && !written {
 		b.bytes(l.Fragment)
+	}
+	if l.Mark&MarkRendered != 0 {
+		b.string(l.Selector)
 	}
 	b.line = l.Line
 }

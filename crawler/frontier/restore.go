@@ -78,13 +78,16 @@ func (r *Restorer) Settled(id ID, met Need, entered bool) error {
 	return nil
 }
 
+// formerMaxTries is the most tries that an earlier version counted.
+const formerMaxTries = 15
+
 // Deferred restores a deferred target.
 func (r *Restorer) Deferred(id ID, w Wave, notBefore time.Time, tries int) error {
 	t, err := r.target(id, w)
 	if err != nil {
 		return err
 	}
-	if tries < 0 || tries > maxTries {
+	if tries < 0 || tries > formerMaxTries {
 		return fmt.Errorf("%d tries of target %d: %w", tries, id, errOutOfRange)
 	}
 	t.wave = w

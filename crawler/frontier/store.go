@@ -73,6 +73,9 @@ const (
 	NeedListed
 	// NeedLinked marks a target with a reference other than the action of a form.
 	NeedLinked
+	// NeedRender needs the page rendered by a browser. A settled page that was not is
+	// queued again, as for NeedContent and NeedLinks.
+	NeedRender
 )
 
 // Item is a target as it is entered. The store copies what it keeps.
@@ -96,9 +99,15 @@ type Lease struct {
 	Host  string
 	Wave  Wave
 	Need  Need
-	Tries int // how often the target was leased before, at most 15
+	Tries int // how often the target was leased before, at most 7
 	Job   []byte
 	Note  []byte // of the last Deferral
+
+	// A store that several processes share sets these, too.
+	Controller uint64        // version of the state of the host's pace
+	Interval   time.Duration // between the starts of two visits to the host
+	Facts      uint64        // version of the facts
+	Claimed    time.Time     // when the claim was sent
 }
 
 // Done is the result of a visit that settles a target. Its outcome and findings are

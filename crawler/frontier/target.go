@@ -13,10 +13,10 @@ type target struct {
 // number of leases since the target was last settled.
 const (
 	stateBits  = 0b11
-	metBits    = 0b11 << metShift
+	metBits    = 0b111 << metShift
 	metShift   = 2
-	triesShift = 4
-	maxTries   = 15
+	triesShift = 5
+	maxTries   = 7
 )
 
 type state uint8
@@ -36,10 +36,25 @@ func (t *target) setTries(n int) {
 }
 
 // met returns the visitNeeds that the last visit met.
-func (t *target) met() Need { return Need(t.flags&metBits) >> metShift }
-func (t *target) setMet(n Need) {
-	t.flags = t.flags&^metBits | uint8(n&visitNeeds)<<metShift&metBits
+func (t *target) met() Need {
+	bits := Need(t.flags&metBits) >> metShift
+	n := bits & (NeedContent | NeedLinks)
+	if bits&metRender != 0 {
+		n |= NeedRender
+	}
+	return n
 }
 
+func (t *target) setMet(n Need) {
+	bits := n & (NeedContent | NeedLinks)
+	if n&NeedRender != 0 {
+		bits |= metRender
+	}
+	t.flags = t.flags&^metBits | uint8(bits)<<metShift
+}
+
+// metRender stands for NeedRender among the met needs.
+const metRender = 1 << 2
+
 // visitNeeds are the needs that a visit meets or leaves open.
-const visitNeeds = NeedContent | NeedLinks
+const visitNeeds = NeedContent | NeedLinks | NeedRender

@@ -22,6 +22,9 @@ type batch struct {
 	bytes   []byte // of the spans
 	steps   int
 	waiting int // workers that wait until the batch is written
+	// position is that in the log of a shared store up to which the steps lead; "" for no
+	// change.
+	position string
 }
 
 // span is a part of batch.bytes. A length of -1 is nil.

@@ -87,7 +87,10 @@ func (w *writer) writeBatch(b *batch, hosts []hostRow) error {
 			return err
 		}
 	}
-	return nil
+	if b.position == "" {
+		return nil
+	}
+	return w.setMeta(metaApplied, []byte(b.position))
 }
 
 const (

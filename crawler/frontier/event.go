@@ -1,0 +1,96 @@
+package frontier
+
+import "time"
+
+// Event is one step of a shared store, as its log has it. A store that applies all events
+// in order holds what the shared store does, except for the leases.
+type Event struct {
+	Kind EventKind
+	// Items were entered, for EventEntered, and for EventSettled before the target was
+	// settled.
+	Items []Item
+	// ID is the target of EventSettled and EventDeferred.
+	ID ID
+	// Met are the needs that the visit met, Found the targets that were found, and Done the
+	// rest of what the visit brought.
+	Met   Need
+	Found []ID
+	Done  Done
+	// Deferral and Tries are those of EventDeferred. They are kept with the target.
+	Deferral Deferral
+	Tries    int
+	// Host and Pace are those of EventPaced.
+	Host string
+	Pace Pace
+}
+
+// EventKind says what happened.
+type EventKind uint8
+
+const (
+	// EventEntered is an Add.
+	EventEntered EventKind = iota
+	// EventSettled is a Complete.
+	EventSettled
+	// EventDeferred is a Release.
+	EventDeferred
+	// EventPaced is a SetPace.
+	EventPaced
+)
+
+// Kept is a target with all that a queue needs of it, for a shared store that is filled from
+// a state.
+type Kept struct {
+	ID           ID
+	Fingerprint  Fingerprint
+	Host         string
+	Wave, Lowest Wave
+	Need, Met    Need
+	Settled      bool
+	Entered      bool // settled without a visit
+	Tries        int
+	NotBefore    time.Time // of a deferred target
+	Job, Note    []byte
+}
+
+// Mirror is a ledger that follows a shared store by its events. Its targets are never leased.
+type Mirror struct{ *Ledger }
+
+// SettleQueued settles a target that is not leased here, as an event says. The targets that
+// were found there must be entered before. It returns Renewed if the target is queued again at
+// once.
+func (g Mirror) SettleQueued(id ID, met Need) Change {
+	t := g.target(id)
+	if t.state() >= settled {
+		g.settled--
+	} else {
+		g.queue.remove(t)
+	}
+	t.setState(settled)
+	t.setMet(met)
+	g.settled++
+	if g.renew(id, t) {
+		return Renewed
+	}
+	return 0
+}
+
+// DeferQueued queues a target that is not leased here again, as an event says.
+func (g Mirror) DeferQueued(id ID, d *Deferral, tries int) {
+	t := g.target(id)
+	if t.state() >= settled {
+		return
+	}
+	g.queue.remove(t)
+	t.wave = d.Wave
+	t.setTries(tries)
+	g.push(id, t, d.NotBefore)
+}
+
+// Keep fills in what the ledger knows of a target.
+func (g Mirror) Keep(k *Kept) {
+	t := g.target(k.ID)
+	k.Host = g.hosts.all[t.host].name
+	k.Wave, k.Lowest, k.Need, k.Met, k.Tries = t.wave, t.lowest, t.need, t.met(), t.tries()
+	k.Settled, k.Entered = t.state() >= settled, t.state() == enteredSettled
+}

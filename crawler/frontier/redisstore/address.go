@@ -1,0 +1,210 @@
+package redisstore
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Address names a crawl on a server. Its forms are
+//
+//	redis://[[USER]:PASSWORD@]HOST[:6379][/DB]?crawl=NAME     rediss: over TLS
+//	unix://[[USER]:PASSWORD@]/PATH/TO/SOCKET?crawl=NAME[&db=N]
+//	redis-cluster://[[USER]:PASSWORD@]HOST:PORT[,HOST:PORT…]?crawl=NAME     rediss-cluster: over TLS
+type Address struct {
+	Scheme         string
+	User, Password string
+	Hosts          []string // HOST:PORT, or the path of a socket
+	DB             int
+	Crawl          string
+	password       bool // one was given, though it may be empty
+}
+
+// crawlName is what the name of a crawl may be.
+var crawlName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// schemes are the schemes of addresses.
+const schemes = "redis, rediss, unix, redis-cluster and rediss-cluster"
+
+// defaultPort is the port of a server.
+const defaultPort = "6379"
+
+// ParseAddress reads an address. The errors do not contain a password.
+func ParseAddress(text string) (*Address, error) {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return nil, fmt.Errorf("it is not an address; write redis://HOST:%s?crawl=NAME", defaultPort)
+	}
+	a := &Address{Scheme: strings.ToLower(scheme)}
+	switch a.Scheme {
+	case "redis", "rediss", "unix", "redis-cluster", "rediss-cluster":
+	default:
+		return nil, fmt.Errorf("the scheme %q is not known; the schemes are %s", scheme, schemes)
+	}
+	rest, query, _ := strings.Cut(rest, "?")
+	if strings.Contains(rest, "#") || strings.Contains(query, "#") {
+		return nil, errors.New(`it contains "#"; in a password, write %23`)
+	}
+	if err := a.readQuery(query); err != nil {
+		return nil, err
+	}
+	authority := rest
+	if a.Scheme == "unix" {
+		if at := strings.IndexByte(rest, '@'); at >= 0 && !strings.HasPrefix(rest, "/") {
+			authority = rest[:at+1]
+			rest = rest[at+1:]
+		} else {
+			authority = ""
+		}
+	}
+	if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+		if err := a.readUser(authority[:at]); err != nil {
+			return nil, err
+		}
+		if a.Scheme != "unix" {
+			rest = rest[at+1:]
+		}
+	}
+	return a, a.readHosts(rest)
+}
+
+func (a *Address) readUser(text string) (err error) {
+	user, password, ok := strings.Cut(text, ":")
+	if !ok {
+		return errors.New("the part before @ has no colon; write :PASSWORD@ or USER:PASSWORD@")
+	}
+	if a.User, err = url.PathUnescape(user); err != nil {
+		return errors.New("the user has a wrong percent-encoding")
+	}
+	if a.Password, err = url.PathUnescape(password); err != nil {
+		return errors.New("the password has a wrong percent-encoding")
+	}
+	a.password = true
+	return nil
+}
+
+func (a *Address) readQuery(query string) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return errors.New("its query has a wrong percent-encoding")
+	}
+	for name, list := range values {
+		if len(list) > 1 {
+			return fmt.Errorf("the parameter %q is given twice", name)
+		}
+		switch {
+		case name == "crawl":
+			a.Crawl = list[0]
+		case name == "db" && a.Scheme == "unix":
+			if a.DB, err = database(list[0]); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("the parameter %q is not known", name)
+		}
+	}
+	if a.Crawl == "" {
+		return errors.New("it names no crawl; add ?crawl=NAME")
+	}
+	if !crawlName.MatchString(a.Crawl) {
+		return fmt.Errorf("%q cannot be the name of a crawl; use 1 to 64 letters, digits, and . _ -", a.Crawl)
+	}
+	return nil
+}
+
+func database(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || text[0] == '+' || n > 1<<20 {
+		return 0, fmt.Errorf("the database %q is not a number", text)
+	}
+	return n, nil
+}
+
+func (a *Address) readHosts(rest string) (err error) {
+	if a.Scheme == "unix" {
+		path, err := url.PathUnescape(rest)
+		if err != nil || !strings.HasPrefix(path, "/") {
+			return errors.New("a unix address needs the absolute path of a socket: unix:///run/redis.sock?crawl=NAME")
+		}
+		a.Hosts = []string{path}
+		return nil
+	}
+	hosts, path, _ := strings.Cut(rest, "/")
+	if path != "" {
+		if a.DB, err = database(path); err != nil {
+			return err
+		}
+		if a.Cluster() && a.DB != 0 {
+			return fmt.Errorf("a cluster has only the database 0, not %d", a.DB)
+		}
+	}
+	list := []string{hosts}
+	if a.Cluster() {
+		list = strings.Split(hosts, ",")
+	}
+	for _, h := range list {
+		host, port, err := net.SplitHostPort(h)
+		if err != nil {
+			host, port = strings.Trim(h, "[]"), defaultPort
+		}
+		n, err := strconv.Atoi(port)
+		if host == "" || err != nil || n < 1 || n > 65535 || strings.ContainsAny(host, ", @") {
+			return fmt.Errorf("%q is not HOST:PORT", h)
+		}
+		a.Hosts = append(a.Hosts, net.JoinHostPort(host, port))
+	}
+	return nil
+}
+
+// Cluster reports whether the address is that of a cluster.
+func (a *Address) Cluster() bool { return strings.HasSuffix(a.Scheme, "-cluster") }
+
+// TLS reports whether the connection is encrypted.
+func (a *Address) TLS() bool { return strings.HasPrefix(a.Scheme, "rediss") }
+
+// HasPassword reports whether the address has a password.
+func (a *Address) HasPassword() bool { return a.password }
+
+// text returns the address with what replaces the password.
+func (a *Address) text(password string) string {
+	var b strings.Builder
+	b.WriteString(a.Scheme + "://")
+	if password != "" {
+		b.WriteString(url.PathEscape(a.User) + ":" + password + "@")
+	} else if a.User != "" {
+		b.WriteString(url.PathEscape(a.User) + ":@")
+	}
+	b.WriteString(strings.Join(a.Hosts, ","))
+	if a.Scheme != "unix" && a.DB != 0 {
+		fmt.Fprintf(&b, "/%d", a.DB)
+	}
+	b.WriteString("?crawl=" + a.Crawl)
+	if a.Scheme == "unix" && a.DB != 0 {
+		fmt.Fprintf(&b, "&db=%d", a.DB)
+	}
+	return b.String()
+}
+
+// String returns the address with *** for the password.
+func (a *Address) String() string {
+	if a.Password != "" {
+		return a.text("***")
+	}
+	return a.text("")
+}
+
+// WithoutPassword returns the address as it may be stored.
+func (a *Address) WithoutPassword() string { return a.text("") }
+
+// SamePlace reports whether two addresses name the same crawl.
+func (a *Address) SamePlace(b *Address) bool {
+	return a.WithoutPassword() == b.WithoutPassword()
+}
+
+// prefix returns the beginning of all keys of the crawl. The part in braces decides on which
+// node of a cluster they are.
+func (a *Address) prefix() string { return "{orbweaver:" + a.Crawl + "}:" }

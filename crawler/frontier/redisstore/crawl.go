@@ -1,0 +1,532 @@
+package redisstore
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// Encoding is the version of the keys and scripts. Processes of different versions cannot
+// work on one crawl.
+const Encoding = 1
+
+// Header is what every process must know of a crawl.
+type Header struct {
+	Encoding int             `json:"encoding"` // of the keys: Encoding
+	Targets  int             `json:"targets"`  // of the bytes of targets: frontier.Encoding
+	Version  string          `json:"version"`  // of the program
+	Epoch    string          `json:"epoch"`    // differs each time that the crawl is made or filled
+	State    string          `json:"state"`    // identifies the state directory
+	Width    frontier.Width  `json:"width"`
+	Key      []byte          `json:"key"` // of the fingerprints
+	Lease    time.Duration   `json:"lease"`
+	Command  json.RawMessage `json:"command"` // the configuration, without secrets
+}
+
+// Crawl is a crawl on a server.
+type Crawl struct {
+	*client
+}
+
+// Open returns the crawl of an address. It connects to nothing.
+func Open(a *Address, o Options) *Crawl { return &Crawl{newClient(a, o)} }
+
+// Address returns the address of the crawl.
+func (f *Crawl) Address() *Address { return f.address }
+
+// Close closes the connections.
+func (f *Crawl) Close() error { return f.redis.Close() }
+
+// Server is what is known of the server.
+type Server struct {
+	Version   string // of Redis or Valkey
+	Unchecked string // why something could not be checked; "" if all was
+	Volatile  bool   // it loses the crawl when it is restarted
+}
+
+// Check checks that the server is fit for crawls. The error is a *RefusedError if it is not.
+func (f *Crawl) Check(ctx context.Context) (*Server, error) {
+	var info string
+	forbidden := false
+	err := f.try(ctx, func(ctx context.Context) (err error) {
+		if info, err = f.redis.Info(ctx).Result(); err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
+			forbidden = true
+			err = f.redis.Ping(ctx).Err()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{}
+	if forbidden {
+		s.Unchecked = "the version and the settings of the server cannot be checked, because it refuses INFO; it must be at least 6.2, with maxmemory-policy noeviction"
+		return s, nil
+	}
+	about := map[string]string{}
+	lines := bufio.NewScanner(strings.NewReader(info))
+	for lines.Scan() {
+		if name, value, ok := strings.Cut(lines.Text(), ":"); ok {
+			about[name] = strings.TrimSpace(value)
+		}
+	}
+	s.Version = about["redis_version"]
+	if s.Version == "" {
+		s.Unchecked = "the server does not tell its version; it must be at least 6.2"
+	} else if !version62(s.Version) {
+		return nil, f.refused("the server has version %s; at least 6.2 is needed", s.Version)
+	}
+	if about["role"] == "slave" {
+		return nil, f.refused("the server is a read-only replica; use the address of its primary")
+	}
+	if f.address.Cluster() && about["cluster_enabled"] == "0" {
+		return nil, f.refused("the server is not in cluster mode; the address of a single server begins with redis:")
+	}
+	policy := about["maxmemory_policy"]
+	if policy == "" {
+		s.Unchecked = "the server does not tell its maxmemory-policy; it must be noeviction"
+	} else if policy != "noeviction" {
+		return nil, f.refused("the maxmemory-policy of the server is %s, which would delete parts of the crawl; set it to noeviction", policy)
+	}
+	s.Volatile = about["aof_enabled"] == "0"
+	return s, nil
+}
+
+// Header returns the header of the crawl, nil if there is none.
+func (f *Crawl) Header(ctx context.Context) (*Header, error) {
+	var text []byte
+	err := f.try(ctx, func(ctx context.Context) (err error) {
+		text, err = f.redis.Get(ctx, f.key("cfg")).Bytes()
+		return err
+	})
+	if isNil(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h := &Header{}
+	if err := json.Unmarshal(text, h); err != nil {
+		return nil, fmt.Errorf("read the header of the crawl %s: %w", f.address.Crawl, err)
+	}
+	return h, nil
+}
+
+// Fits returns an error if this program cannot work on a crawl.
+func (h *Header) Fits(version string) error {
+	if h.Encoding == Encoding && h.Targets == frontier.Encoding {
+		return nil
+	}
+	return &RefusedError{fmt.Sprintf("the crawl was begun by version %s (encoding %d.%d); this is version %s (encoding %d.%d)",
+		h.Version, h.Encoding, h.Targets, version, Encoding, frontier.Encoding)}
+}
+
+// Limits are the limits of a crawl that its server enforces.
+type Limits struct {
+	Log     int64         // bytes
+	MaxTime time.Duration // from now; 0 for none
+	Ends    time.Time     // if not zero, the crawl ends at this time
+	Lost    []byte        // outcome of a target that was lost with its workers
+}
+
+// Create makes the crawl, in place of whatever the server has of it. It is not given out until
+// Filled is called.
+func (f *Crawl) Create(ctx context.Context, h *Header, l Limits) error {
+	if _, err := f.removeAll(ctx); err != nil {
+		return err
+	}
+	h.Epoch = rand.Text()
+	text, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	result := appendResult(nil, &frontier.Done{Outcome: l.Lost, Tally: []frontier.Tally{{Name: "checked", By: 1}}})
+	return f.try(ctx, func(ctx context.Context) error {
+		ends := int64(0)
+		if l.MaxTime > 0 || !l.Ends.IsZero() {
+			now, err := f.now(ctx)
+			if err != nil {
+				return err
+			}
+			if ends = now.Add(l.MaxTime).UnixMicro(); !l.Ends.IsZero() {
+				ends = l.Ends.UnixMicro()
+			}
+		}
+		if err := f.redis.HSet(ctx, f.key("c"), "state", "filling", "lim", l.Log, "ends", ends, "lost", result, "facts", time.Now().UnixMicro()).Err(); err != nil {
+			return err
+		}
+		return f.redis.Set(ctx, f.key("cfg"), text, 0).Err()
+	})
+}
+
+// now returns the time of the server.
+func (f *client) now(ctx context.Context) (time.Time, error) {
+	if f.options.now != nil {
+		return f.options.now(), nil
+	}
+	if f.address.Cluster() { // the one with the keys of the crawl
+		t, err := f.redis.Eval(ctx, "local t = redis.call('TIME') return t[1] * 1000000 + t[2]", []string{f.prefix}).Int64()
+		return time.UnixMicro(t), err
+	}
+	return f.redis.Time(ctx).Result()
+}
+
+// Tick ends leases that have expired, and returns why nothing is given out: "end", "drained",
+// "paused", "full", "absent", "gone", or "" if targets are given out.
+func (f *Crawl) Tick(ctx context.Context) (why string, err error) {
+	answer, err := f.run(ctx, "claim", 0, 0, "", "", 0)
+	if err != nil {
+		return "", err
+	}
+	list, _ := answer.([]any)
+	if len(list) < 4 {
+		return "", errAnswer
+	}
+	return asText(list[1]), nil
+}
+
+// State returns the state of the crawl: "" while it runs, "filling", "paused", "draining", "drained", "done",
+// "deleted", or "absent" if there is none.
+func (f *Crawl) State(ctx context.Context) (string, error) {
+	c, err := f.counters(ctx)
+	if err == nil && len(c) == 0 {
+		return "absent", nil
+	}
+	return c["state"], err
+}
+
+// Count returns the numbers of targets.
+func (f *Crawl) Count(ctx context.Context) (frontier.Counts, error) {
+	c, err := f.counters(ctx)
+	return countsOf(c), err
+}
+
+// StoppedBy returns why the server ended the crawl early, "" if it did not.
+func (f *Crawl) StoppedBy(ctx context.Context) (string, error) {
+	c, err := f.counters(ctx)
+	return c["stop"], err
+}
+
+// SetEnd sets the time at which the crawl ends, the zero time for never, and lets a crawl that
+// was ended by its limit of time continue until then.
+func (f *Crawl) SetEnd(ctx context.Context, at time.Time) error {
+	ends := int64(0)
+	if !at.IsZero() {
+		ends = at.UnixMicro()
+	}
+	return f.try(ctx, func(ctx context.Context) error {
+		pipe := f.redis.TxPipeline()
+		pipe.HSet(ctx, f.key("c"), "ends", ends)
+		pipe.HDel(ctx, f.key("c"), "stop")
+		_, err := pipe.Exec(ctx)
+		return err
+	})
+}
+
+// SetLog sets the limit of the log in bytes.
+func (f *Crawl) SetLog(ctx context.Context, bytes int64) error {
+	return f.try(ctx, func(ctx context.Context) error { return f.redis.HSet(ctx, f.key("c"), "lim", bytes).Err() })
+}
+
+// Workers returns the number of processes that have joined the crawl.
+func (f *Crawl) Workers(ctx context.Context) (n int64, err error) {
+	err = f.try(ctx, func(ctx context.Context) (err error) {
+		n, err = f.redis.SCard(ctx, f.key("ws")).Result()
+		return err
+	})
+	return n, err
+}
+
+// Now returns the time of the server.
+func (f *Crawl) Now(ctx context.Context) (now time.Time, err error) {
+	err = f.try(ctx, func(ctx context.Context) (err error) {
+		now, err = f.now(ctx)
+		return err
+	})
+	return now, err
+}
+
+// Ends returns when the crawl ends by its limit of time, the zero time for never.
+func (f *Crawl) Ends(ctx context.Context) (time.Time, error) {
+	n, err := f.counter(ctx, "ends")
+	if err != nil || n == 0 {
+		return time.Time{}, err
+	}
+	return time.UnixMicro(n), nil
+}
+
+// Store returns the store for a process. The crawl must exist.
+func (f *Crawl) Store(h *Header, worker, version string) *Store {
+	s := &Store{client: f.client, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text(), version: version}
+	copy(s.key[:], h.Key)
+	return s
+}
+
+// Fill enters targets of a state directory, which must be given in the order of their IDs.
+// flush is called at the end.
+func (f *Crawl) Fill(ctx context.Context, h *Header) (add func(*frontier.Kept) error, flush func() error) {
+	var buffer []byte
+	wide := "0"
+	if h.Width == frontier.Wide {
+		wide = "1"
+	}
+	n := 0
+	flush = func() error {
+		if len(buffer) == 0 {
+			return nil
+		}
+		_, err := f.run(ctx, "fill", buffer, wide)
+		buffer, n = buffer[:0], 0
+		return err
+	}
+	return func(k *frontier.Kept) error {
+		buffer = appendKept(buffer, k, h.Width == frontier.Wide, time.Now())
+		if n++; n < itemsAtOnce {
+			return nil
+		}
+		return flush()
+	}, flush
+}
+
+// Change changes the state of the crawl: "pause", "resume", "drain", "drained", "done", "filled" or
+// "continue". It returns the state before, and false if there is no crawl.
+func (f *Crawl) Change(ctx context.Context, what string) (before string, exists bool, err error) {
+	before, err = f.runText(ctx, "state", what)
+	return before, before != "absent", err
+}
+
+// Coordinate takes the role of the coordinator, or keeps it. It returns the name of the process
+// that has it instead.
+func (f *Crawl) Coordinate(ctx context.Context, process string, lease time.Duration, take bool) (other string, err error) {
+	flag := 0
+	if take {
+		flag = 1
+	}
+	return f.runText(ctx, "coordinate", process, micros(lease), flag)
+}
+
+// Resign ends the role of the coordinator, if a process has it. It does not wait for a server
+// that is away.
+func (f *Crawl) Resign(ctx context.Context, process string) error {
+	holder, err := f.redis.HGet(ctx, f.key("own"), "process").Result()
+	if err != nil || holder != process {
+		return err
+	}
+	return f.redis.Del(ctx, f.key("own")).Err()
+}
+
+// Lag is how old an entry of the log must be before it is applied. A server whose power was
+// cut loses the last second, and assigns the IDs of that second again.
+const Lag = 2 * time.Second
+
+// ErrRewound means that the server has lost steps that were applied already.
+var ErrRewound = errors.New("the server has lost a part of the crawl")
+
+// Position is a place in the log.
+type Position struct {
+	Epoch string
+	Entry string // ID in the stream
+	N     int64  // number of the entry
+}
+
+// String returns the stored form.
+func (p Position) String() string { return fmt.Sprintf("%s %s %d", p.Epoch, p.Entry, p.N) }
+
+// ParsePosition reads the stored form.
+func ParsePosition(text string) (p Position, ok bool) {
+	n, err := fmt.Sscanf(text, "%s %s %d", &p.Epoch, &p.Entry, &p.N)
+	return p, n == 3 && err == nil
+}
+
+// First returns the position before the first entry.
+func (h *Header) First() Position { return Position{h.Epoch, "0-0", 0} }
+
+// logAtOnce is how many entries are read at once.
+const logAtOnce = 200
+
+// Log is the log of a crawl.
+type Log struct {
+	crawl  *Crawl
+	header *Header
+}
+
+// Log returns the log of the crawl.
+func (f *Crawl) Log(h *Header) Log { return Log{f, h} }
+
+// Read reads entries after a position that are older than lag, and returns the position of
+// the last one. The error is ErrRewound if entries are missing.
+func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (events []frontier.Event, last Position, err error) {
+	f, h := g.crawl, g.header
+	var entries []redis.XMessage
+	var count string
+	err = f.try(ctx, func(ctx context.Context) error {
+		upto := "+"
+		if lag > 0 {
+			now, err := f.now(ctx)
+			if err != nil {
+				return err
+			}
+			upto = strconv.FormatInt(now.Add(-lag).UnixMilli(), 10)
+		}
+		var err error
+		if entries, err = f.redis.XRangeN(ctx, f.key("log"), "("+after.Entry, upto, logAtOnce).Result(); err != nil {
+			return err
+		}
+		count, err = f.redis.HGet(ctx, f.key("c"), "log").Result()
+		if isNil(err) {
+			count, err = "", nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, after, err
+	}
+	if asInt(count) < after.N {
+		return nil, after, ErrRewound
+	}
+	last = after
+	for _, m := range entries {
+		text := func(name string) []byte { return []byte(asText(m.Values[name])) }
+		last.Entry = m.ID
+		if last.N++; asInt(m.Values["n"]) != last.N {
+			return nil, after, ErrRewound
+		}
+		e, err := readEvent(asText(m.Values["k"]), text("a"), text("b"), text("c"), h.Width == frontier.Wide)
+		if err != nil {
+			return nil, after, err
+		}
+		events = append(events, e)
+	}
+	return events, last, nil
+}
+
+// Trim removes the entries up to a position, which have been applied.
+func (g Log) Trim(ctx context.Context, upto Position) error {
+	_, err := g.crawl.run(ctx, "trim", upto.Entry)
+	return err
+}
+
+// removeAll removes all keys in small steps and returns their number.
+func (f *Crawl) removeAll(ctx context.Context) (removed int64, err error) {
+	scan := func(ctx context.Context, node redis.Cmdable) error {
+		for cursor := uint64(0); ; {
+			keys, next, err := node.Scan(ctx, cursor, f.prefix+"*", 1000).Result()
+			if err != nil {
+				return err
+			}
+			if len(keys) > 0 {
+				pipe := f.redis.Pipeline()
+				for _, k := range keys {
+					pipe.Unlink(ctx, k)
+				}
+				done, err := pipe.Exec(ctx)
+				if err != nil {
+					return err
+				}
+				for _, d := range done {
+					removed += d.(*redis.IntCmd).Val()
+				}
+			}
+			if cursor = next; cursor == 0 {
+				return nil
+			}
+		}
+	}
+	err = f.try(ctx, func(ctx context.Context) error {
+		if cluster, ok := f.redis.(*redis.ClusterClient); ok {
+			node, err := cluster.MasterForKey(ctx, f.prefix)
+			if err != nil {
+				return err
+			}
+			return scan(ctx, node)
+		}
+		return scan(ctx, f.redis)
+	})
+	return removed, err
+}
+
+// Delete removes all keys of the crawl and returns their number. While a process was heard from
+// within one lease, it does so only with force; those processes learn of it first.
+func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []string, err error) {
+	status, err := f.Status(ctx)
+	if err != nil {
+		return 0, nil, err
+	}
+	if status != nil {
+		alive = status.alive()
+	}
+	if len(alive) > 0 {
+		if !force {
+			return 0, alive, nil
+		}
+		if _, _, err := f.Change(ctx, "deleted"); err != nil {
+			return 0, nil, err
+		}
+		for until := time.Now().Add(3 * time.Second); time.Now().Before(until); {
+			if status, err = f.Status(ctx); err != nil || status == nil || len(status.alive()) == 0 {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	removed, err = f.removeAll(ctx)
+	return removed, nil, err
+}
+
+// Clear removes what a crawl that is done does not need.
+func (f *Crawl) Clear(ctx context.Context) error {
+	keep := map[string]bool{f.key("c"): true, f.key("cfg"): true, f.key("own"): true, f.key("ws"): true}
+	scan := func(ctx context.Context, node redis.Cmdable) error {
+		for cursor := uint64(0); ; {
+			keys, next, err := node.Scan(ctx, cursor, f.prefix+"*", 1000).Result()
+			if err != nil {
+				return err
+			}
+			pipe, n := f.redis.Pipeline(), 0
+			for _, k := range keys {
+				if !keep[k] && !strings.HasPrefix(k, f.key("w@")) {
+					pipe.Unlink(ctx, k)
+					n++
+				}
+			}
+			if n > 0 {
+				if _, err := pipe.Exec(ctx); err != nil {
+					return err
+				}
+			}
+			if cursor = next; cursor == 0 {
+				return f.redis.HSet(ctx, f.key("c"), "logb", 0).Err()
+			}
+		}
+	}
+	return f.try(ctx, func(ctx context.Context) error {
+		if cluster, ok := f.redis.(*redis.ClusterClient); ok {
+			node, err := cluster.MasterForKey(ctx, f.prefix)
+			if err != nil {
+				return err
+			}
+			return scan(ctx, node)
+		}
+		return scan(ctx, f.redis)
+	})
+}
+
+// marshal returns JSON with a line break at the end.
+func (s *Status) marshal() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	err := e.Encode(s)
+	return b.Bytes(), err
+}

@@ -1,0 +1,25 @@
+-- Restores targets from a state directory, in order. ARGV: now, records, wide.
+call('SETRANGE', P .. '+', 0, '1') -- refused by a full server
+call('DEL', P .. '+')
+local format = ARGV[3] == '1' and '<I4c16I2c0BBBBBBdI4c0I4c0' or '<I4c8I2c0BBBBBBdI4c0I4c0'
+local at, list = 1, ARGV[2]
+while at <= #list do
+  local id, f, name, wave, lowest, need, state, met, tries, wait, job, note
+  id, f, name, wave, lowest, need, state, met, tries, wait, job, note, at = struct.unpack(format, list, at)
+  if id == count('known') + 1 then
+    local key, index = jobKey(id)
+    if id == 1 then call('RPUSH', key, '') end
+    call('RPUSH', key, (state == SETTLED and met == 3) and '' or job)
+    bump('known', 1)
+    insert(f, id)
+    local t = {id = id, host = hostNumber(name), wave = wave, lowest = lowest, need = need, state = state, met = met, tries = tries}
+    if state == QUEUED then
+      push(t, wait > 0 and now + wait or 0)
+      if #note > 0 then call('HSET', P .. 'n', id, note) end
+    else
+      bump('settled', 1)
+    end
+    keep(t)
+  end
+end
+return num(count('known'))

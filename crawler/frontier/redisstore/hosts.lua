@@ -1,0 +1,26 @@
+-- Counts the hosts from one number on, at most 1000 of them. ARGV: now, the first number.
+-- Answer: {the next number or -1, hosts with something unsettled, those of them that may not
+-- be asked now, age of the oldest lease in microseconds or -1}.
+local first, last = tonumber(ARGV[2]), count('hosts') - 1
+local upto, some, waiting = math.min(first + 999, last), 0, 0
+for n = first, upto do
+  local h = host(n)
+  if h.leased > 0 or h.waves ~= '' then
+    some = some + 1
+    local at, ready = nextVisit(h), false
+    if at and at <= now then
+      for i = 1, #h.waves do
+        local d = due(h, string.byte(h.waves, i))
+        if d and d <= now then ready = true end
+      end
+    end
+    if not ready then waiting = waiting + 1 end
+  end
+end
+local oldest = -1
+if first == 0 then
+  for _, id in ipairs(call('HKEYS', P .. 'l')) do
+    oldest = math.max(oldest, now - lease(tonumber(id)).fence)
+  end
+end
+return {upto < last and num(upto + 1) or '-1', some, waiting, num(oldest)}

@@ -1,0 +1,8 @@
+-- Lets a worker leave. ARGV: now, worker, session. Answer: the number of leases given back.
+force()
+local w = P .. 'w@' .. ARGV[2]
+if call('HGET', w, 's') ~= ARGV[3] then return 0 end
+local n = giveBack(ARGV[2])
+call('DEL', w)
+call('SREM', P .. 'ws', ARGV[2])
+return n

@@ -1,0 +1,7 @@
+-- Keeps what once.lua asks for, or only ends the lock. ARGV: now, name, value, how long it is
+-- valid in microseconds, 0 for not at all.
+force()
+call('HDEL', P .. 'ol', ARGV[2])
+local length = tonumber(ARGV[4])
+if length > 0 then call('HSET', P .. 'o', ARGV[2], struct.pack('<d', now + length) .. ARGV[3]) end
+return 'OK'

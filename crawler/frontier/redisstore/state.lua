@@ -1,0 +1,15 @@
+-- Changes the state of the crawl. ARGV: now, what. Answer: the state before, or 'absent'.
+force()
+if call('EXISTS', P .. 'c') == 0 then return 'absent' end
+local state, what = text('state'), ARGV[2]
+local to
+if what == 'pause' and (state == '' or state == 'draining') then to = 'paused' end
+if what == 'resume' and (state == 'paused' or state == 'draining') then to = '' end
+if what == 'drain' and (state == '' or state == 'paused') then to = 'draining' end
+if what == 'drained' and state == 'draining' and count('leased') == 0 then to = 'drained' end
+if what == 'deleted' then to = 'deleted' end
+if what == 'done' then to = 'done' end
+if what == 'filled' and state == 'filling' then to = '' end
+if what == 'continue' and state == 'drained' then to = '' end
+if to then call('HSET', P .. 'c', 'state', to) end
+return state

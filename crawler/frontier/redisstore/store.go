@@ -1,0 +1,417 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// Store is a crawl on a server, as one process uses it. Frontier.Open makes one.
+type Store struct {
+	*client
+	wide    bool
+	key     [16]byte
+	worker  string // name of this process
+	session string // tells processes of the same name apart
+	version string // of the program
+
+	claiming sync.Mutex // one claim at a time, so that a repeated one can be recognized
+	claims   uint64     // number of the last claim
+
+	absentSince time.Time // since when the server has not known the crawl
+
+	mu     sync.Mutex
+	why    string
+	offset time.Duration
+}
+
+// itemsAtOnce is how many items one call of a script enters at most: other processes wait
+// meanwhile.
+const itemsAtOnce = 1000
+
+// FingerprintKey implements frontier.Keyed.
+func (s *Store) FingerprintKey() [16]byte { return s.key }
+
+// Width implements frontier.Store.
+func (s *Store) Width() frontier.Width {
+	if s.wide {
+		return frontier.Wide
+	}
+	return frontier.Narrow
+}
+
+func (s *Store) wideFlag() string {
+	if s.wide {
+		return "1"
+	}
+	return "0"
+}
+
+// encode returns items as scripts take them.
+func (s *Store) encode(items []frontier.Item) []byte {
+	var b []byte
+	for i := range items {
+		b = appendItem(b, &items[i], s.wide)
+	}
+	return b
+}
+
+// readIDs appends the packed IDs of an answer.
+func readIDs(ids []frontier.ID, packed string) []frontier.ID {
+	for i := 0; i+4 <= len(packed); i += 4 {
+		ids = append(ids, frontier.ID(binary.LittleEndian.Uint32([]byte(packed[i:i+4]))))
+	}
+	return ids
+}
+
+// stale is the answer of scripts for a lease that is not held.
+const stale = "STALE"
+
+func errStale(l *frontier.Lease) error { return fmt.Errorf("target %d: %w", l.ID, frontier.ErrStale) }
+
+// fence returns the fence of a lease as scripts take it.
+func fence(l *frontier.Lease) string { return strconv.FormatUint(l.Fence, 10) }
+
+// Add implements frontier.Store. Many items are entered in several steps.
+func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, error) {
+	ids := make([]frontier.ID, 0, len(items))
+	for len(items) > 0 {
+		n := min(len(items), itemsAtOnce)
+		packed, err := s.runText(ctx, "add", s.encode(items[:n]), s.wideFlag(), 0, 0, 0)
+		if err != nil {
+			return nil, err
+		}
+		ids, items = readIDs(ids, packed), items[n:]
+	}
+	return ids, nil
+}
+
+// Claim implements frontier.Store.
+func (s *Store) Claim(ctx context.Context, most int, d time.Duration) ([]frontier.Lease, time.Time, error) {
+	s.claiming.Lock()
+	defer s.claiming.Unlock()
+	if s.worker != "" {
+		s.claims++
+	}
+	sent := time.Now()
+	answer, err := s.run(ctx, "claim", most, micros(d), s.worker, s.session, s.claims)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	list, ok := answer.([]any)
+	if !ok || len(list) < 4 {
+		return nil, time.Time{}, errAnswer
+	}
+	if asText(list[1]) != "absent" {
+		s.absentSince = time.Time{}
+	}
+	process{s}.setOffset(time.UnixMicro(asInt(list[0])), sent)
+	why, next, facts := asText(list[1]), asInt(list[2]), uint64(asInt(list[3]))
+	switch why {
+	case "end", "drained":
+		process{s}.setWhy("")
+		return nil, time.Time{}, io.EOF
+	case "replaced":
+		return nil, time.Time{}, frontier.ErrReplaced
+	case "gone":
+		return nil, time.Time{}, frontier.ErrGone
+	case "absent":
+		return nil, time.Time{}, s.absent()
+	case "unknown":
+		if err := s.Process().Join(ctx); err != nil {
+			return nil, time.Time{}, err
+		}
+		return nil, time.Now().Add(time.Millisecond), nil
+	case "paused":
+		process{s}.setWhy("paused")
+	case "full":
+		process{s}.setWhy("log full")
+	default:
+		process{s}.setWhy("")
+	}
+	leases := make([]frontier.Lease, 0, len(list)-4)
+	for _, one := range list[4:] {
+		l, err := readLease(one)
+		if err != nil {
+			return nil, time.Time{}, err
+		}
+		l.Facts, l.Claimed = facts, sent
+		leases = append(leases, l)
+	}
+	if len(leases) > 0 && s.worker != "" {
+		if _, err := s.run(ctx, "ack", s.worker, s.session, s.claims); err != nil {
+			return nil, time.Time{}, err
+		}
+	}
+	if next < 0 || len(leases) > 0 {
+		return leases, time.Time{}, nil
+	}
+	return nil, time.Now().Add(time.Duration(next) * time.Microsecond), nil
+}
+
+// absent is the error of a claim in a crawl that the server does not know. Its coordinator may
+// fill it again.
+func (s *Store) absent() error {
+	if s.absentSince.IsZero() {
+		s.absentSince = time.Now()
+	}
+	if time.Since(s.absentSince) > s.options.Patience {
+		return frontier.ErrGone
+	}
+	return frontier.ErrAbsent
+}
+
+var errAnswer = errors.New("the server gave an answer of another form than the scripts do")
+
+func asText(v any) string {
+	text, _ := v.(string)
+	return text
+}
+
+func asInt(v any) int64 {
+	switch n := v.(type) {
+	case int64:
+		return n
+	case string:
+		i, _ := strconv.ParseInt(n, 10, 64)
+		return i
+	}
+	return 0
+}
+
+func readLease(v any) (frontier.Lease, error) {
+	f, ok := v.([]any)
+	if !ok || len(f) != 10 {
+		return frontier.Lease{}, errAnswer
+	}
+	l := frontier.Lease{ID: frontier.ID(asInt(f[0])), Fence: uint64(asInt(f[1])), Host: asText(f[2]), Wave: frontier.Wave(asInt(f[3])), Need: frontier.Need(asInt(f[4])),
+		Tries: int(asInt(f[5])), Job: []byte(asText(f[6])), Controller: uint64(asInt(f[8])), Interval: time.Duration(asInt(f[9])) * time.Microsecond}
+	if note := asText(f[7]); note != "" {
+		l.Note = []byte(note)
+	}
+	return l, nil
+}
+
+// Complete implements frontier.Store. The targets of a large page are entered in several
+// steps, the last of which settles the page.
+func (s *Store) Complete(ctx context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
+	ids, rest := make([]frontier.ID, 0, len(d.Found)), d.Found
+	for len(rest) > itemsAtOnce {
+		packed, err := s.runText(ctx, "add", s.encode(rest[:itemsAtOnce]), s.wideFlag(), uint32(l.ID), fence(&l), len(ids))
+		if err == nil && packed == stale {
+			err = errStale(&l)
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids, rest = readIDs(ids, packed), rest[itemsAtOnce:]
+	}
+	args := []any{s.encode(rest), s.wideFlag(), uint32(l.ID), fence(&l), byte(l.Need & (frontier.NeedContent | frontier.NeedLinks)), len(ids),
+		appendResult(nil, &d), s.session, s.worker}
+	for _, t := range d.Tally {
+		args = append(args, t.Name, t.By)
+	}
+	packed, err := s.runText(ctx, "complete", args...)
+	if err == nil && packed == stale {
+		err = errStale(&l)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return readIDs(ids, packed), nil
+}
+
+// Release implements frontier.Store.
+func (s *Store) Release(ctx context.Context, l frontier.Lease, d frontier.Deferral) error {
+	wait := ""
+	if !d.NotBefore.IsZero() {
+		wait = micros(time.Until(d.NotBefore))
+	}
+	args := []any{uint32(l.ID), fence(&l), byte(d.Wave), wait, d.Note}
+	for _, t := range d.Tally {
+		args = append(args, t.Name, t.By)
+	}
+	return s.release(ctx, &l, args)
+}
+
+func (s *Store) release(ctx context.Context, l *frontier.Lease, args []any) error {
+	answer, err := s.runText(ctx, "release", args...)
+	if err == nil && answer == stale {
+		err = errStale(l)
+	}
+	return err
+}
+
+// Extend implements frontier.Store.
+func (s *Store) Extend(ctx context.Context, l frontier.Lease, d time.Duration) error {
+	lost, err := s.Process().ExtendAll(ctx, []frontier.Lease{l}, d)
+	if err == nil && len(lost) > 0 {
+		err = errStale(&l)
+	}
+	return err
+}
+
+// paceArgs returns a pace as pace.lua takes it.
+func paceArgs(host string, p frontier.Pace) []any {
+	rest := ""
+	if !p.NotBefore.IsZero() {
+		rest = micros(time.Until(p.NotBefore))
+	}
+	return []any{host, p.Concurrency, micros(p.Interval), rest}
+}
+
+// SetPace implements frontier.Store.
+func (s *Store) SetPace(ctx context.Context, host string, p frontier.Pace) error {
+	_, err := s.run(ctx, "pace", append(paceArgs(host, p), "", "")...)
+	return err
+}
+
+// Paces implements frontier.Store.
+func (s *Store) Paces(ctx context.Context, fn func(host string, p frontier.Pace) error) error {
+	n, err := s.counter(ctx, "hosts")
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		var v []any
+		err := s.try(ctx, func(ctx context.Context) (err error) {
+			v, err = s.redis.HMGet(ctx, s.client.key("h:"+strconv.FormatInt(i, 10)), "n", "c", "i", "b").Result()
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		p := frontier.Pace{Concurrency: int(asInt(v[1])), Interval: time.Duration(asInt(v[2])) * time.Microsecond}
+		if at := asInt(v[3]); at > 0 {
+			p.NotBefore = time.UnixMicro(at)
+		}
+		if err := fn(asText(v[0]), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find implements frontier.Store. It enters nothing: only the coordinator, which has the
+// state directory, can find targets.
+func (s *Store) Find(context.Context, []frontier.Fingerprint) ([]frontier.ID, error) {
+	return nil, errElsewhere
+}
+
+// errElsewhere is the error of calls that only the state directory can answer.
+var errElsewhere = errors.New("the frontier does not keep what was found: the state directory of the coordinator has it")
+
+// Get implements frontier.Store. See Find.
+func (s *Store) Get(context.Context, frontier.ID) (frontier.Record, error) {
+	return frontier.Record{}, errElsewhere
+}
+
+// Scan implements frontier.Store. See Find.
+func (s *Store) Scan(context.Context, frontier.Parts, func(*frontier.Record) error) error {
+	return errElsewhere
+}
+
+// counters returns the counters of the crawl.
+func (s *client) counters(ctx context.Context) (c map[string]string, err error) {
+	err = s.try(ctx, func(ctx context.Context) (err error) {
+		c, err = s.redis.HGetAll(ctx, s.key("c")).Result()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("frontier: count: %w", err)
+	}
+	return c, nil
+}
+
+func (s *client) counter(ctx context.Context, name string) (int64, error) {
+	c, err := s.counters(ctx)
+	return asInt(c[name]), err
+}
+
+// Count implements frontier.Store.
+func (s *Store) Count(ctx context.Context) (frontier.Counts, error) {
+	c, err := s.counters(ctx)
+	if err != nil {
+		return frontier.Counts{}, err
+	}
+	return countsOf(c), nil
+}
+
+func countsOf(c map[string]string) frontier.Counts {
+	n := frontier.Counts{Known: int(asInt(c["known"])), Settled: int(asInt(c["settled"])), Leased: int(asInt(c["leased"])), Pages: int(asInt(c["sp"]))}
+	n.Queued = n.Known - n.Settled - n.Leased
+	for name, text := range c {
+		if len(name) < 2 || name[0] != 'q' && name[0] != 'l' {
+			continue
+		}
+		if wave, err := strconv.Atoi(name[1:]); err == nil && wave <= int(frontier.LastPages) {
+			n.Pages += int(asInt(text))
+		}
+	}
+	return n
+}
+
+// Tally implements frontier.Store. A step whose answer is lost is repeated, so a tally that
+// must be exact belongs to Complete or Release.
+func (s *Store) Tally(ctx context.Context, list []frontier.Tally) error {
+	for _, t := range list {
+		err := s.try(ctx, func(ctx context.Context) error { return s.redis.HIncrBy(ctx, s.client.key("t"), t.Name, t.By).Err() })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Tallies implements frontier.Store.
+func (s *Store) Tallies(ctx context.Context) (map[string]int64, error) {
+	var all map[string]string
+	err := s.try(ctx, func(ctx context.Context) (err error) {
+		all, err = s.redis.HGetAll(ctx, s.client.key("t")).Result()
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	sums := map[string]int64{}
+	for name, text := range all {
+		sums[name] = asInt(text)
+	}
+	return sums, nil
+}
+
+// Process implements frontier.Shared.
+func (s *Store) Process() frontier.Process { return process{s} }
+
+// Common implements frontier.Shared.
+func (s *Store) Common() frontier.Common { return common{s} }
+
+// Close implements frontier.Store.
+func (s *Store) Close() error { return s.redis.Close() }
+
+var (
+	_ frontier.Shared = (*Store)(nil)
+	_ frontier.Keyed  = (*Store)(nil)
+)
+
+// isNil reports whether a key does not exist.
+func isNil(err error) bool { return errors.Is(err, redis.Nil) }
+
+// version62 reports whether a version of Redis or Valkey is at least 6.2.
+func version62(version string) bool {
+	major, rest, _ := strings.Cut(version, ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	a, err := strconv.Atoi(major)
+	b, err1 := strconv.Atoi(minor)
+	return err == nil && err1 == nil && (a > 6 || a == 6 && b >= 2)
+}

@@ -1,0 +1,429 @@
+package frontier
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+)
+
+// Sharing is the part of a frontier for a store that other processes use as well.
+type Sharing struct {
+	f     *Frontier
+	store Shared
+	lease time.Duration
+	learn func(Fact) // is told each fact once, one at a time
+
+	// Guarded by Frontier.mu.
+	claiming bool    // a worker claims for all that wait
+	ready    []Lease // claimed, for workers that are about to wake up
+	over     error   // of Next: io.EOF, or what ended the work of this process
+
+	mu   sync.Mutex
+	held map[ID]*holding
+
+	facts   sync.Mutex
+	version uint64 // of the facts that were learned
+}
+
+// holding is a lease that this process holds.
+type holding struct {
+	lease Lease
+	until time.Time // it is held at least until then, by the clock of this process
+}
+
+// NewShared returns a frontier over a store that several processes use. Leases last for
+// lease, and [Sharing.Keep] extends them. learn is called with each fact that any process
+// publishes, one at a time, before a target is handed out that was entered later.
+func NewShared(store Shared, p Politeness, lease time.Duration, learn func(Fact)) *Frontier {
+	f := New(store, p)
+	f.hosts.shared = store
+	f.hosts.versions = map[string]*version{}
+	f.sharing = &Sharing{f: f, store: store, lease: lease, learn: learn, held: map[ID]*holding{}}
+	return f
+}
+
+const (
+	// askEvery is how often a process that has nothing to do asks for targets: other
+	// processes may have entered some.
+	askEvery = 100 * time.Millisecond
+	// beatEvery is how often a process shows that it is alive.
+	beatEvery = time.Second
+	// lateAfter is how long after its claim a request reserves its time anew.
+	lateAfter = 10 * time.Millisecond
+)
+
+// next is Next for a shared store. One worker claims for all that wait.
+func (s *Sharing) next(ctx context.Context) (*Target, error) {
+	f := s.f
+	for {
+		f.mu.Lock()
+		switch {
+		case f.drained:
+			f.mu.Unlock()
+			return nil, io.EOF
+		case len(s.ready) > 0:
+			l := s.ready[0]
+			s.ready = s.ready[1:]
+			f.turn++
+			turn := f.turn
+			f.mu.Unlock()
+			if err := s.catchUp(ctx, &l); err != nil {
+				return nil, err
+			}
+			return f.target(l, turn)
+		case s.over != nil:
+			f.mu.Unlock()
+			return nil, s.over
+		case !s.claiming:
+			s.claiming = true
+			most := 1 + len(f.waiting)
+			f.mu.Unlock()
+			s.claim(ctx, most)
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			f.mu.Lock()
+			if len(s.ready) > 0 || s.over != nil || f.drained {
+				f.mu.Unlock()
+				continue
+			}
+		}
+		woken := make(chan struct{})
+		f.waiting = append(f.waiting, woken)
+		f.mu.Unlock()
+		select {
+		case <-woken:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// claim claims up to most targets and wakes the workers for them.
+func (s *Sharing) claim(ctx context.Context, most int) {
+	f := s.f
+	sent := time.Now()
+	leases, next, err := s.store.Claim(ctx, most, s.lease)
+	s.mu.Lock()
+	for _, l := range leases {
+		s.held[l.ID] = &holding{l, sent.Add(s.lease)}
+	}
+	s.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.claiming = false
+	s.ready = append(s.ready, leases...)
+	switch {
+	case err == io.EOF:
+		s.over = err
+	case errors.Is(err, ErrAbsent):
+		f.wakeAt(time.Now().Add(askEvery))
+	case err != nil && ctx.Err() == nil:
+		s.over = fmt.Errorf("claim targets: %w", err)
+	case len(leases) == 0:
+		at := time.Now().Add(askEvery)
+		if !next.IsZero() && next.Before(at) {
+			at = next
+		}
+		f.wakeAt(at)
+	}
+	n := len(s.ready) // this worker takes one, and one of the others claims more
+	if s.over != nil || f.drained || ctx.Err() != nil {
+		n = len(f.waiting)
+	}
+	for range min(n, len(f.waiting)) {
+		last := len(f.waiting) - 1
+		close(f.waiting[last])
+		f.waiting = f.waiting[:last]
+	}
+}
+
+// catchUp learns what other processes found out before a target was claimed.
+func (s *Sharing) catchUp(ctx context.Context, l *Lease) error {
+	if err := s.learnFacts(ctx, l.Facts); err != nil {
+		return err
+	}
+	return s.f.hosts.catchUp(ctx, l.Host, l.Controller)
+}
+
+func (s *Sharing) learnFacts(ctx context.Context, upto uint64) error {
+	s.facts.Lock()
+	defer s.facts.Unlock()
+	for s.version < upto {
+		facts, version, err := s.store.Common().Facts(ctx, s.version)
+		if err != nil {
+			return fmt.Errorf("learn what other processes found out: %w", err)
+		}
+		for _, fact := range facts {
+			s.learn(fact)
+		}
+		if len(facts) == 0 { // the last one was replaced by an equal one
+			version = upto
+		}
+		s.version = version
+	}
+	return nil
+}
+
+func (s *Sharing) forget(id ID) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.held, id)
+}
+
+// Sharing returns the part of the frontier for a store that other processes use as well, nil
+// if they do not.
+func (f *Frontier) Sharing() *Sharing { return f.sharing }
+
+// Keep extends the leases of this process at a third of their length, until ctx ends. An
+// error that ends the work of the process is returned by Next.
+func (s *Sharing) Keep(ctx context.Context) {
+	extended := time.Now()
+	tick := time.NewTicker(min(beatEvery, s.lease/6))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		var leases []Lease
+		now := time.Now()
+		due := now.Sub(extended) >= s.lease/3-s.lease/12
+		if due {
+			s.mu.Lock()
+			for _, h := range s.held {
+				leases = append(leases, h.lease)
+			}
+			s.mu.Unlock()
+		}
+		lost, err := s.store.Process().ExtendAll(ctx, leases, s.lease)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.end(fmt.Errorf("extend the leases: %w", err))
+			}
+			return
+		}
+		if !due {
+			continue
+		}
+		extended = now
+		s.mu.Lock()
+		for _, l := range leases {
+			if h := s.held[l.ID]; h != nil && h.lease.Fence == l.Fence {
+				h.until = now.Add(s.lease)
+			}
+		}
+		for _, id := range lost {
+			delete(s.held, id)
+		}
+		s.mu.Unlock()
+	}
+}
+
+// end lets Next return an error from now on.
+func (s *Sharing) end(err error) {
+	f := s.f
+	f.mu.Lock()
+	if s.over == nil {
+		s.over = err
+	}
+	f.mu.Unlock()
+	f.wakeAll()
+}
+
+// Ended returns the error that ended the work of this process on a shared store, nil for the
+// end of the crawl.
+func (s *Sharing) Ended() error {
+	f := s.f
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s.over == io.EOF {
+		return nil
+	}
+	return s.over
+}
+
+// Begin is called before the request for a target. It returns ErrStale if another process
+// may visit the target meanwhile, and waits until the interval of the host allows the request
+// if it is late.
+func (s *Sharing) Begin(ctx context.Context, t *Target) error {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	h := s.held[t.lease.ID]
+	fresh := h != nil && h.lease.Fence == t.lease.Fence && time.Now().Before(h.until)
+	s.mu.Unlock()
+	if !fresh {
+		return fmt.Errorf("visit %s: %w", t.URL, ErrStale)
+	}
+	if t.lease.Interval == 0 && s.f.hosts.Pace(t.Host).Interval == 0 {
+		return nil
+	}
+	for since := t.lease.Claimed; time.Since(since) > lateAfter; {
+		asked := time.Now()
+		wait, err := s.store.Process().Start(ctx, t.lease)
+		if err != nil {
+			return fmt.Errorf("visit %s: %w", t.URL, err)
+		}
+		if wait > 0 {
+			select {
+			case <-time.After(wait):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		since = asked.Add(wait)
+	}
+	return nil
+}
+
+// BeginPage counts a target as one of at most n pages that all processes read.
+func (s *Sharing) BeginPage(ctx context.Context, t *Target, n int) (PageTurn, error) {
+	return s.store.Process().BeginPage(ctx, t.lease, n)
+}
+
+// version is the version of the state of a host's pace that this process has.
+type version struct {
+	mu     sync.Mutex // of the host; held while the store is asked
+	number uint64
+}
+
+func (h *Hosts) versionOf(host string) *version {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	v := h.versions[host]
+	if v == nil {
+		v = &version{}
+		h.versions[host] = v
+	}
+	return v
+}
+
+// enterShared sets the pace of a host, unless another process has done so.
+func (h *Hosts) enterShared(ctx context.Context, host string) error {
+	h.mu.Lock()
+	known := h.controllers[host] != nil
+	h.mu.Unlock()
+	if known {
+		return nil
+	}
+	return h.changeShared(ctx, host, func(*controller) bool { return h.versions[host].number == 0 })
+}
+
+// changeShared changes the state of a host that processes share.
+func (h *Hosts) changeShared(ctx context.Context, host string, do func(*controller) bool) error {
+	v := h.versionOf(host)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for {
+		h.mu.Lock()
+		c := h.controller(host)
+		refused := c.refusals > 0
+		changed := do(c) || refused && c.refusals == 0 || v.number == 0
+		p, state := c.pace(), c.encode(h.shared.Process().Offset())
+		h.mu.Unlock()
+		if !changed {
+			return nil
+		}
+		kept, err := h.shared.Common().SetController(ctx, host, v.number, state, p)
+		if err != nil {
+			return fmt.Errorf("set the pace of %s: %w", host, err)
+		}
+		if v.number = kept.Version; kept.Set {
+			return nil
+		}
+		if err := h.take(host, kept.State); err != nil {
+			return err
+		}
+	}
+}
+
+// catchUp takes over the state of a host if another process has changed it.
+func (h *Hosts) catchUp(ctx context.Context, host string, number uint64) error {
+	v := h.versionOf(host)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.number >= number {
+		return nil
+	}
+	kept, err := h.shared.Common().SetController(ctx, host, noVersion, nil, Pace{})
+	if err != nil {
+		return fmt.Errorf("read the pace of %s: %w", host, err)
+	}
+	v.number = kept.Version
+	return h.take(host, kept.State)
+}
+
+// noVersion is a version that no state has.
+const noVersion = 1 << 62
+
+func (h *Hosts) take(host string, state []byte) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(state) == 0 {
+		return nil
+	}
+	return h.controller(host).decode(state, h.shared.Process().Offset())
+}
+
+// controllerState is the state of a controller as processes share it. Times are in
+// microseconds since 1970 by the clock of the store.
+type controllerState struct {
+	Limit, Concurrency                       int
+	LimitInterval, Interval                  time.Duration
+	Rest                                     int64
+	Gated                                    bool `json:",omitempty"`
+	Passing                                  int  `json:",omitempty"`
+	GivenUp, Answered                        bool
+	Timeouts, Good                           int
+	Slowed                                   int64
+	SlowedAt                                 time.Duration
+	Warned                                   bool
+	Refusals, TooLong, Rests, Slowest        int
+	Rested, Best, Usual                      time.Duration
+	Starting                                 bool
+	Recent, BestRecent                       time.Duration
+	TrialSince                               int64
+	TrialAnswers, TrialRaised, TrialFailures int
+	TrialSum, TrialBefore                    time.Duration
+}
+
+func (c *controller) encode(offset time.Duration) []byte {
+	at := func(t time.Time) int64 {
+		if t.IsZero() {
+			return 0
+		}
+		return t.Add(offset).UnixMicro()
+	}
+	b, _ := json.Marshal(controllerState{Limit: c.limit.Concurrency, LimitInterval: c.limit.Interval, Concurrency: c.concurrency, Interval: c.interval, Rest: at(c.rest),
+		Gated: c.gated, Passing: c.passing, GivenUp: c.givenUp, Answered: c.answered, Timeouts: c.timeouts, Good: c.good, Slowed: at(c.slowed), SlowedAt: c.slowedAt,
+		Warned: c.warned, Refusals: c.refusals, TooLong: c.tooLong, Rests: c.rests, Rested: c.rested, Slowest: c.slowest, Best: c.best, Usual: c.usual,
+		Starting: c.starting, Recent: c.recent, BestRecent: c.bestRecent, TrialSince: at(c.trial.since), TrialAnswers: c.trial.answers, TrialSum: c.trial.sum,
+		TrialBefore: c.trial.before, TrialRaised: c.trial.raised, TrialFailures: c.trial.failures}) // it has only numbers and flags
+	return b
+}
+
+func (c *controller) decode(b []byte, offset time.Duration) error {
+	var s controllerState
+	if err := json.Unmarshal(b, &s); err != nil {
+		return fmt.Errorf("read the state of a host: %w", err)
+	}
+	at := func(n int64) time.Time {
+		if n == 0 {
+			return time.Time{}
+		}
+		return time.UnixMicro(n).Add(-offset)
+	}
+	*c = controller{limit: Pace{Concurrency: s.Limit, Interval: s.LimitInterval}, concurrency: s.Concurrency, interval: s.Interval, rest: at(s.Rest),
+		gated: s.Gated, passing: s.Passing, givenUp: s.GivenUp, answered: s.Answered, timeouts: s.Timeouts, good: s.Good, slowed: at(s.Slowed), slowedAt: s.SlowedAt,
+		warned: s.Warned, refusals: s.Refusals, tooLong: s.TooLong, rests: s.Rests, rested: s.Rested, slowest: s.Slowest, best: s.Best, usual: s.Usual,
+		starting: s.Starting, recent: s.Recent, bestRecent: s.BestRecent,
+		trial: trial{since: at(s.TrialSince), answers: s.TrialAnswers, sum: s.TrialSum, before: s.TrialBefore, raised: s.TrialRaised, failures: s.TrialFailures}}
+	return nil
+}

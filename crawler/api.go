@@ -8,13 +8,20 @@ import (
 // Package rules declares what a caller gives to a run and gets from it, as all packages
 // of the engine need it. These are the names for callers.
 type (
-	Config     = rules.Config
-	Seed       = rules.Seed
-	Rule       = rules.Rule
+	Config = rules.Config
+	Seed   = rules.Seed
+	Rule   = rules.Rule
+	Remap  = rules.Remap
+
+	Renderer = rules.Renderer
+
+	TextPattern = rules.TextPattern
+
 	Show       = rules.Show
 	ScopeRule  = rules.ScopeRule
 	External   = rules.External
 	RobotsMode = rules.RobotsMode
+	RenderMode = rules.RenderMode
 
 	Sink          = rules.Sink
 	Kind          = rules.Kind
@@ -32,7 +39,7 @@ type (
 	InFlight      = rules.InFlight
 )
 
-// The values of a Config's ScopeRule, External and RobotsMode.
+// The values of a Config's ScopeRule, External, RobotsMode and RenderMode.
 const (
 	ScopePath   = rules.ScopePath
 	ScopeHost   = rules.ScopeHost
@@ -45,6 +52,11 @@ const (
 	RobotsCrawl  = rules.RobotsCrawl
 	RobotsStrict = rules.RobotsStrict
 	RobotsIgnore = rules.RobotsIgnore
+
+	RenderUnset  = rules.RenderUnset
+	RenderNever  = rules.RenderNever
+	RenderAuto   = rules.RenderAuto
+	RenderAlways = rules.RenderAlways
 )
 
 // The kinds of results.

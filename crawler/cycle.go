@@ -42,6 +42,9 @@ func (c *cycles) touched(from, to string, set bool) bool {
 // closes enters a redirect from id to next and reports whether it closes a cycle of
 // redirects. If several workers close it at once, the last of them finds it.
 func (c *cycles) closes(ctx context.Context, store frontier.Store, id, next frontier.ID, most int) (bool, error) {
+	if s, ok := store.(frontier.Shared); ok {
+		return s.Common().Redirect(ctx, id, next, most)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.moving == nil {

@@ -69,7 +69,7 @@
 // frontier does not hand a target out. A host whose robots.txt applies gets one
 // visit at a time until its rules are known, so that no two workers wait for them; a
 // start page, which needs no rules, does not count. A robots.txt that is unavailable is
-// requested again like a target, and its host rests meanwhile (robotstxt.go).
+// requested again like a target, and its host rests meanwhile (gate.go).
 //
 // A visit sends one request, and more in these cases: robots.txt before the first
 // page of a host, the redirects that a cookie has changed (cycle.go), the requests of

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -73,7 +74,7 @@ func newEarlier(r *requests, f *frontier.Frontier, now time.Time) *earlier {
 		return nil
 	}
 	return &earlier{requests: r, frontier: f, cache: cfg.Cache, keeper: keeper, now: now, maxAge: cfg.MaxAge,
-		reader: cfg.Edition + "\x00" + cfg.Select.String() + "\x00" + cfg.IgnoreSelect.String(),
+		reader: cfg.Edition + "\x00" + cfg.Select.String() + "\x00" + cfg.IgnoreSelect.String() + readingOf(cfg),
 		known:  map[frontier.Fingerprint]*observed{}, via: map[frontier.Fingerprint][]step{}}
 }
 
@@ -201,4 +202,13 @@ func (e *earlier) knownToLead(to string, hops int) (urinorm.URL, bool) {
 
 func (e *earlier) fingerprint(u urinorm.URL) frontier.Fingerprint {
 	return e.frontier.FingerprintKey(urinorm.KeyOf(u))
+}
+
+// readingOf returns a text that tells the ways in which a run may read pages apart. It is empty
+// for the usual way.
+func readingOf(cfg *Config) string {
+	if cfg.Reading.IsZero() && len(cfg.Types) == 0 {
+		return ""
+	}
+	return fmt.Sprint("\x00", cfg.Reading, cfg.Types)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // gate decides whether a target is requested at all. It checks, in this order:
@@ -78,8 +79,11 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 		v.leaveOutTrap(pattern)
 		return rules.Skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), 0, nil
 	}
-	if !v.t.Follow || v.run.cfg.MaxPages == 0 {
+	if !v.t.Follow || v.run.cfg.MaxPages == 0 || v.again {
 		return g.held(ctx)
+	}
+	if v.run.frontier.Sharing() != nil {
+		return g.beginSharedPage(ctx)
 	}
 	if !v.run.turns.begin(v.t.Turn, g.beginsPage) {
 		v.worker.leavesOut(rules.StoppedByMaxPages)
@@ -89,6 +93,22 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 		v.run.begun.Add(-1) // it does not begin
 	}
 	return o, wait, err
+}
+
+// beginSharedPage counts one more page against the limit of all processes.
+func (g gate) beginSharedPage(ctx context.Context) (o *check.Outcome, wait time.Duration, err error) {
+	v := g.visit
+	turn, err := v.run.frontier.Sharing().BeginPage(v.run.always, v.t, v.run.cfg.MaxPages)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case turn == frontier.PageWaits:
+		return nil, 100 * time.Millisecond, nil
+	case turn == frontier.PageLimit:
+		v.worker.leavesOut(rules.StoppedByMaxPages)
+		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), 0, nil
+	}
+	return g.held(ctx)
 }
 
 // beginsPage counts one more page against the limit, unless the limit is reached.
@@ -106,6 +126,10 @@ func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, e
 	v := g.visit
 	if o, wait, err := g.refused(ctx); o != nil || wait > 0 || err != nil {
 		return o, wait, err
+	}
+	if early, err := g.early(); early || err != nil {
+		v.past.Waited++
+		return nil, frontier.Backoff(50*time.Millisecond, v.past.Waited-1, time.Second), err
 	}
 	ready := true
 	in := v.run.sessions.of(v.u)
@@ -125,6 +149,17 @@ func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, e
 		wait = frontier.Backoff(20*time.Millisecond, v.past.Waited-1, 100*time.Millisecond)
 	}
 	return o, wait, err
+}
+
+// early reports whether a target must wait until all pages are read, as the browser may
+// need its content for one of them: it is not requested twice, in whatever order.
+func (g gate) early() (bool, error) {
+	v := g.visit
+	if v.run.rendering == nil || v.t.Follow || v.t.Second || !rules.HrefOf(v.u).IsHTTP() || v.run.requests.scope().SiteOf(v.u) != nil {
+		return false, nil
+	}
+	c, err := v.run.frontier.Count(v.run.always)
+	return c.Pages > 0, err
 }
 
 // maxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1
@@ -147,7 +182,7 @@ func (v *visit) leaveOutTrap(pattern string) {
 // trapped reports whether a page's URL looks like one of an endless series.
 func (g gate) trapped() (pattern string, trapped bool) {
 	v, t := g.visit, g.visit.t
-	if !t.Follow || t.Seed || t.Tries > 0 || v.run.requests.scope().SiteOf(v.u) != nil {
+	if !t.Follow || t.Seed || t.Tries > 0 || v.again || v.run.rendering.isView(v.u) || v.run.requests.scope().SiteOf(v.u) != nil {
 		return "", false
 	}
 	if pattern, trapped = v.run.traps.Check(v.u); trapped {
@@ -208,4 +243,58 @@ func (g gate) unavailable(f *robots.Failure) *check.Outcome {
 		return &o
 	}
 	return nil
+}
+
+// robotsTxt returns the rules of the target's origin. If its robots.txt is unavailable
+// and will be requested again, robotsTxt lets the host rest until then, and returns how
+// long the target must wait.
+func (v *visit) robotsTxt(ctx context.Context) (txt *robots.Rules, wait time.Duration, err error) {
+	if v.t.Second {
+		v.run.robots.RequestOnceMore(v.u)
+	}
+	if txt, err = v.run.robots.Rules(ctx, v.u, v.askRobots); err != nil {
+		return nil, 0, err
+	}
+	next, again := txt.Next()
+	if !again {
+		return txt, 0, nil
+	}
+	// The time may have come meanwhile; the wait is positive in any case.
+	return txt, max(time.Until(next), time.Nanosecond), v.run.frontier.Hosts().Rest(v.run.always, v.t.Host, next)
+}
+
+// askRobots fetches a robots.txt; the cache of package robots follows redirects. A host
+// that asks for a rest gets it, whether the request will be repeated or not.
+func (v *visit) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
+	return v.run.shared.robotsTxt(ctx, u, func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
+		resp, err := v.run.cfg.Fetch.Fetch(ctx, v.run.requests.content(u))
+		if err != nil {
+			return nil, err
+		}
+		v.worker.tally.count(countRequests, resp.Requests)
+		o := check.Outcome{Status: resp.Status}
+		if rest := requestedRest(&o, resp.Header); rest > 0 && rest <= v.run.cfg.MaxWait {
+			_ = v.run.frontier.Hosts().Rest(v.run.always, u.Authority(), time.Now().Add(rest)) // a store that fails reports that to the worker, too
+		}
+		return resp, nil
+	})
+}
+
+// retryRobots decides whether a robots.txt is requested again after a failure, as
+// visit.retry does for a target.
+func (r *requests) retryRobots(f *robots.Failure, failures int) (wait time.Duration, again bool) {
+	o := robotsOutcome(f)
+	rest := requestedRest(&o, f.Header)
+	if !o.Retryable() || failures > r.cfg.Retries || rest > r.cfg.MaxWait {
+		return 0, false
+	}
+	return max(frontier.Backoff(r.cfg.Backoff, failures-1, frontier.MaxBackoff), rest), true
+}
+
+// robotsOutcome returns the outcome of a failed request for robots.txt.
+func robotsOutcome(f *robots.Failure) check.Outcome {
+	if f.Fault != nil {
+		return check.ObserveFault(f.Fault)
+	}
+	return check.Observe(check.Question{}, &fetch.Response{Status: f.Status, Header: f.Header})
 }

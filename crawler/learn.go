@@ -27,18 +27,26 @@ import (
 //
 // Nothing is kept of an answer to a request that is part of a session, or answers one.
 
+// key returns the cache's key for a request, nil if its answer is not kept.
+func (r recollection) key(req *fetch.Request) *cache.Key {
+	known := r.visit.run.earlier
+	if known == nil || r.visit.session != nil || r.visit.run.rendering != nil && r.visit.t.Internal {
+		return nil
+	}
+	if key, ok := known.key(req); ok {
+		return &key
+	}
+	return nil
+}
+
 // prepare makes a request for content conditional if everything needed from the content
 // is known for an earlier state, and returns that state; nil if there is none.
-func (r recollection) prepare(req *fetch.Request) *cache.Entry {
+func (r recollection) prepare(req *fetch.Request, key *cache.Key) *cache.Entry {
 	t, known := r.visit.t, r.visit.run.earlier
-	if known == nil || r.visit.session != nil || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
+	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
 		return nil
 	}
-	key, ok := known.key(req)
-	if !ok {
-		return nil
-	}
-	entry := known.cache.Get(key)
+	entry := known.cache.Get(*key)
 	switch {
 	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), t.Seed && r.visit.run.checks.inspector.AsksIcon(), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
 		t.Follow && (entry.Page == nil || entry.Page.Reader != known.reader):
@@ -110,14 +118,10 @@ func secret(ref string) bool {
 func (r recollection) learn(a *answer) {
 	run, t, known := r.visit.run, r.visit.t, r.visit.run.earlier
 	u, o := r.visit.u, a.o
-	if known == nil || r.visit.session != nil || a.req == nil || o.Code == check.CodeLimit { // a limit of this run says nothing about the target
+	if a.key == nil || r.visit.session != nil || o.Code == check.CodeLimit { // a limit of this run says nothing about the target
 		return
 	}
-	key, ok := known.key(a.req)
-	if !ok {
-		return
-	}
-	c := known.cache
+	c, key := known.cache, *a.key
 	var entry *cache.Entry
 	if a.resp != nil {
 		entry = r.entryOf(a)
@@ -133,7 +137,7 @@ func (r recollection) learn(a *answer) {
 		}
 		c.Put(key, run.requests.print.URL(u), entry)
 	case t.Internal && o.Code == check.CodeOK && a.req.Need == fetch.Existence: // the page, if it is one, was not read
-	case c.Get(key) != nil:
+	default:
 		c.Delete(key)
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // ownBases are the URLs at which pages of directories say that they are published.
 type ownBases struct {
 	mu    sync.Mutex
-	pages map[string]int // by base
+	pages map[string]int // by base, according to canonical links
+	lists map[string]int // by base, according to sitemaps
 }
 
 // add notes that a page, at a path below its directory, has a canonical URL.
@@ -35,14 +38,71 @@ func (o *ownBases) add(path string, canonical urinorm.URL) {
 	}
 }
 
-// usual returns the base of most pages, and their number.
-func (o *ownBases) usual() (base string, pages int) {
+// Limits on what is examined of a sitemap in a directory.
+const (
+	maxOwnBaseLinks    = 100 // URLs
+	maxOwnBaseSegments = 8   // of the path of a base
+)
+
+// addSitemap notes that a sitemap in the directory of a site lists documents of the
+// directory, below another base. The base is the one below which most of the listed URLs
+// have a file, and at least half of them.
+func (o *ownBases) addSitemap(site *disk.Site, links []extract.Link) {
+	var urls []urinorm.URL
+	for i := range links[:min(len(links), maxOwnBaseLinks)] {
+		u, _, err := urinorm.ParseWeb(string(links[i].Ref))
+		if err == nil && (u.Scheme() == "http" || u.Scheme() == "https") && !site.Holds(u) {
+			urls = append(urls, u)
+		}
+	}
+	if len(urls) == 0 {
+		return
+	}
+	base, most := "", 0
+	host := urls[0].Scheme() + "://" + urls[0].Authority()
+	dir := "/"
+	segments := strings.SplitAfter(strings.TrimPrefix(urls[0].Directory(), "/"), "/")
+	for _, segment := range segments[:min(len(segments), maxOwnBaseSegments)] {
+		hits, below := 0, 0
+		for _, u := range urls {
+			rest, ok := strings.CutPrefix(u.WithoutFragment().String(), host+dir)
+			if !ok || rest == "" {
+				continue
+			}
+			below++
+			if own, _, err := urinorm.ParseWeb(site.Base().String() + rest); err == nil && site.Answers(own) {
+				hits++
+			}
+		}
+		if hits > most && 2*hits >= below {
+			base, most = host+dir, hits
+		}
+		dir += segment
+	}
+	if most == 0 {
+		return
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for b, n := range o.pages {
+	if o.lists == nil {
+		o.lists = map[string]int{}
+	}
+	o.lists[base] += most
+}
+
+// usual returns the base of most pages, and their number. If no page says where it is
+// published, bySitemap is set and the sitemaps say so.
+func (o *ownBases) usual() (base string, pages int, bySitemap bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	from := o.pages
+	if len(from) == 0 {
+		from, bySitemap = o.lists, true
+	}
+	for b, n := range from {
 		if n > pages || n == pages && b < base {
 			base, pages = b, n
 		}
 	}
-	return base, pages
+	return base, pages, bySitemap
 }

@@ -32,6 +32,9 @@ func (r *requests) pace(host string) frontier.Pace {
 	}
 	if p.Concurrency == 0 && p.Interval == 0 {
 		p.Concurrency = r.cfg.Concurrency
+		if r.cfg.Shared() != nil { // that of all processes is not known
+			p.Concurrency = max(p.Concurrency, sharedConcurrency)
+		}
 	}
 	return p
 }
@@ -46,6 +49,10 @@ func (r *requests) startingConcurrency(host string) int {
 }
 
 const loopbackStart = 4
+
+// sharedConcurrency is the number of concurrent visits that a host without a limit of its own
+// gets from several processes.
+const sharedConcurrency = 256
 
 // gated reports whether a host gets one visit at a time until its robots.txt is known,
 // so that no worker waits for another that requests it.

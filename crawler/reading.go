@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -78,7 +80,9 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		}
 	}()
 	contentType, name := r.documentType(&b, name)
-	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !extract.InDirectory(b.format) && !v.run.listsSitemap(r.u) {
+	_, typed := v.run.cfg.Types.Set(name)
+	typed = typed || r.resp.Converted
+	if !r.measure(&b, err, limit) || b.format == "" || !v.t.Seed && !typed && !extract.InDirectory(b.format) && !v.run.listsSitemap(r.u) {
 		return nil
 	}
 	if (b.large || r.large) && !v.large {
@@ -90,13 +94,16 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		}
 	}
 	v.worker.takeSlot()
+	if len(v.run.cfg.Rules) > 0 {
+		defer r.callBroken(b.data, contentType, name)()
+	}
 	doc, bare := &v.finds().Document, follow && err == nil && b.rest == nil && (v.run.checks.inspector == nil || b.format == "html") && v.run.env.MayBeBare(r.resp, b.data)
 	if bare {
 		v.found.ReadBare(b.data)
 		defer v.found.ReleaseBody()
 	}
 	in := extract.Input{Body: b.data, ContentType: contentType, Name: name, Path: r.resp.LocalFile(),
-		Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, AnchorsOnly: !follow, Bare: bare}
+		Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, Options: v.run.cfg.Reading, AnchorsOnly: !follow, Bare: bare}
 	if r.resp.LocalFile() == "" {
 		in.MaxLinks = maxNetworkLinks
 	}
@@ -112,6 +119,15 @@ func (r reading) read(ctx context.Context) *cache.Page {
 			v.found.Reset(v.run.env, v.page, v.t.Depth)
 			return nil
 		}
+	}
+	if v.run.rendering.isView(v.u) {
+		showing{&r}.readView(ctx, b.data, doc)
+		r.o.ReadDocument(doc)
+		return nil
+	}
+	var op *opened
+	if follow && (showing{&r}).rendersPage(b.data, doc) {
+		op = showing{&r}.render(ctx, b.data, doc)
 	}
 	if v.t.Follow && !follow || !v.t.Internal { // reported with the page elsewhere; not the user's to fix
 		doc.Duplicates = nil
@@ -135,11 +151,38 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		v.found.ReadFile(b.data)
 		defer v.found.ReadFile(nil) // the body is released
 	}
-	shell := r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
+	shell := op == nil && r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
 	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
 	r.enterLinks(doc, r.resp.Header, shell)
+	if op != nil {
+		showing{&r}.enterRendered(op, nil)
+		r.o.Static = true // the anchors that scripts make are known
+	}
 	inspecting{&r}.want(content)
 	return page
+}
+
+// callBroken looks for the texts that a rule calls broken, and returns what is to be done about
+// them when the document has been read.
+func (r reading) callBroken(data []byte, contentType, name string) func() {
+	rule := r.visit.run.requests.ruleOf(r.u)
+	if rule == nil || len(rule.BrokenTexts) == 0 {
+		return func() {}
+	}
+	text, _, ok := extract.Decode(extract.Input{Body: data, ContentType: contentType, Name: name})
+	if !ok {
+		return func() {}
+	}
+	shown := string(text)
+	if isPage(r.o) {
+		shown = visible.OfPage(text)
+	}
+	pattern := rule.BrokenText(shown)
+	return func() {
+		if pattern != "" {
+			r.o.CallBroken("its text contains " + strconv.Quote(pattern) + ", which " + rule.Name + " calls broken")
+		}
+	}
 }
 
 // take reads at most limit bytes of the body, and one more to know whether there are more.
@@ -215,14 +258,11 @@ func (r reading) admitsSitemap(doc *extract.Document) bool {
 	return ok
 }
 
-// wantsShell reports whether it matters if a script fills the page: it does for a page
-// that a crawl starts from, or that a later one may start from, and for the pages of a
-// directory.
+// wantsShell reports whether it matters if a script fills the page: it does unless the page is
+// a single document.
 func (r reading) wantsShell() bool {
-	if site := r.visit.run.requests.scope().SiteOf(r.u); site != nil {
-		return r.visit.run.requests.scope().Crawled(site)
-	}
-	return r.visit.t.Seed || r.visit.run.earlier != nil
+	site := r.visit.run.requests.scope().SiteOf(r.u)
+	return site == nil || r.visit.run.requests.scope().Crawled(site)
 }
 
 // enterLinks enters the references of a page, and counts the page. shell is set if the
@@ -245,14 +285,16 @@ func (r reading) enterLinks(doc *extract.Document, header http.Header, shell boo
 	}
 	switch {
 	case !shell:
-	case run.requests.scope().SiteOf(r.u) != nil:
-		tally.count(countShells, 1)
-	case v.t.Seed:
+	case v.t.Seed && run.requests.scope().SiteOf(r.u) == nil:
 		run.scriptStart.Store(true)
 		v.worker.leavesOut(rules.StoppedByScript)
+	default:
+		tally.count(countShells, 1)
 	}
-	tally.count(countPages, 1)
-	if doc.Canonical != "" {
+	if !v.again {
+		tally.count(countPages, 1)
+	}
+	if doc.Canonical != "" || doc.Format == "sitemap" {
 		r.noteOwnBase(doc)
 	}
 	if !run.cfg.Pages && !run.frontier.Durable() {
@@ -382,11 +424,17 @@ func (r reading) inLinkedDirectory(site *disk.Site) bool {
 	return err == nil && r.visit.run.seeds.isDocument(own)
 }
 
-// noteOwnBase notes where a page of a directory without a base URL says that it is
-// published.
+// noteOwnBase notes where a page or a sitemap of a directory without a base URL says that the
+// directory is published.
 func (r reading) noteOwnBase(doc *extract.Document) {
 	site := r.visit.run.requests.scope().SiteOf(r.u)
 	if site == nil || !site.Synthetic() {
+		return
+	}
+	if doc.Format == "sitemap" && !doc.SitemapIndex {
+		r.visit.run.ownBases.addSitemap(site, doc.Links)
+	}
+	if doc.Canonical == "" {
 		return
 	}
 	c, _, err := documentBase(r.u, doc).Resolve(doc.Canonical)

@@ -234,7 +234,7 @@ func TestShells(t *testing.T) {
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/app.css": status("200 OK"), "app.test/favicon.ico": status("200 OK")}))
 		c, sum := crawl(t, cfg, seedOf(t, "http://app.test/"))
-		if sum.Complete || sum.StoppedBy != rules.StoppedByScript || !noted(c, "because a script renders it; start from the site's sitemap") {
+		if sum.Complete || sum.StoppedBy != rules.StoppedByScript || !noted(c, "because a script renders it; try --render auto, or start from the site's sitemap") {
 			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
 		}
 	}

@@ -31,6 +31,9 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	}
 	if t.Seed {
 		v.run.requests.widen(next)
+		if err := v.run.shared.publish(factScope, next.String()); err != nil {
+			return err
+		}
 	}
 	href := rules.HrefOf(next)
 	fate, followed := v.redirectFate(href)
@@ -93,7 +96,13 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 // (cycle.go). If the chain ends this time, its end is the answer of the target.
 func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, internal bool) error {
 	run, t := v.run, v.t
-	if !run.cycles.touched(t.Host, next.Authority(), len(a.resp.Header["Set-Cookie"]) > 0) {
+	set := len(a.resp.Header["Set-Cookie"]) > 0
+	if set {
+		if err := run.shared.publish(factCookied, t.Host); err != nil {
+			return err
+		}
+	}
+	if !run.cycles.touched(t.Host, next.Authority(), set) {
 		return nil
 	}
 	ids, err := run.frontier.Refer(run.always, v.finds().Targets())
@@ -103,7 +112,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, interna
 	if ids[0] == t.ID() {
 		return nil // to itself: that was tried
 	}
-	cycle, err := run.cycles.closes(run.always, run.frontier.Store(), t.ID(), ids[0], run.cfg.MaxRedirects+1)
+	cycle, err := run.cycles.closes(run.always, run.cfg.Store, t.ID(), ids[0], run.cfg.MaxRedirects+1)
 	if err != nil || !cycle {
 		return err
 	}

@@ -23,6 +23,8 @@ type requests struct {
 	print *rules.Printer
 	start *fetch.Origins // the start targets, if a rule has headers
 
+	library *library // answers that the browser may need; nil if no page is rendered
+
 	widening sync.Mutex
 	scoped   atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect changes it
 }
@@ -55,7 +57,17 @@ func (r *requests) fetch(ctx context.Context, req *fetch.Request) (*fetch.Respon
 	if site := r.scope().SiteOf(req.URL); site != nil {
 		return site.Fetch(ctx, req)
 	}
-	return r.cfg.Fetch.Fetch(ctx, req)
+	fetcher := r.cfg.Fetch
+	if r.library != nil {
+		fetcher = r.library
+	}
+	resp, err := fetcher.Fetch(ctx, req)
+	if err == nil && len(r.cfg.Types) > 0 {
+		if media, ok := r.cfg.Types.Set(rules.DocumentName(req.URL)); ok {
+			resp.ContentType = media
+		}
+	}
+	return resp, err
 }
 
 // request returns the request for a target, and the user's rule for it.

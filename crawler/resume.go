@@ -25,12 +25,18 @@ type resumption struct{ run *run }
 // Report reports what a store knows of a crawl, without sending a request: cfg and seeds
 // are those of the crawl. A crawl that has not ended is reported as interrupted.
 func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
+	asking := *cfg
+	asking.Archive = ""
+	return judgeStore(ctx, &asking, seeds, sink, "")
+}
+
+// judgeStore judges and reports what a store knows of a crawl. stoppedBy is why the crawl ended
+// early, if the caller knows.
+func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy string) (*Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	asking := *cfg
-	asking.Archive = ""
-	r := newRun(ctx, &asking, seeds, sink)
+	r := newRun(ctx, cfg, seeds, sink)
 	c, err := r.frontier.Count(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count the targets: %w", err)
@@ -45,7 +51,10 @@ func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary
 	if err := r.seeds.find(r.always); err != nil {
 		return nil, err
 	}
-	if c.Queued+c.Leased > 0 {
+	switch {
+	case stoppedBy != "":
+		r.out.stopped(stoppedBy)
+	case c.Queued+c.Leased > 0:
 		r.out.stopped(rules.StoppedByInterrupt)
 	}
 	sum, err := r.judge(ctx)
@@ -227,6 +236,7 @@ func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkRea
 		return nil, err
 	}
 	page.URL, page.Title, page.Depth, page.Modified = printed[rec.ID-1], o.Title, job.Depth, o.Modified
+	page.Status, page.Elapsed, page.Size = o.Status, o.Elapsed, o.Size
 	if err := reader.Reset(rec.Links); err != nil {
 		return nil, err
 	}

@@ -83,13 +83,13 @@ func (v *visit) putBack(wait time.Duration) error {
 
 // uncount takes back the counts of a page that was cut off: it is read again.
 func (v *visit) uncount() {
-	if !v.isPage {
+	if !v.isPage || v.again {
 		return
 	}
 	for _, c := range [...]counter{countPages, countUnfollowed, countShells} {
 		v.worker.tally.counts[c] = 0
 	}
-	if v.run.cfg.MaxPages > 0 {
+	if v.run.turns != nil {
 		v.run.begun.Add(-1)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"runtime/metrics"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -59,7 +60,10 @@ type run struct {
 	slowed   slowedHosts
 	ownBases ownBases
 	earlier  *earlier // nil without a cache
+	shared   shared
 	checks   contentChecks
+
+	rendering *rendering // nil if no page is rendered
 }
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
@@ -78,6 +82,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	if cfg.Store == nil { // it is ours
 		defer r.cfg.Store.Close()
 	}
+	defer r.rendering.close()
 	if err := (resumption{r}).recall(); err != nil {
 		return nil, err
 	}
@@ -106,10 +111,18 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.slots, r.large = newSlots(processors), newLargeBodies()
 	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
 	r.buffers.Most = 4 * processors
-	r.frontier = frontier.New(cfg.Store, r.requests.politeness())
+	r.shared.always = r.always
+	if s := cfg.Shared(); s != nil {
+		r.shared.common = s.Common()
+		r.frontier = frontier.NewShared(s, r.requests.politeness(), cfg.Lease, r.learnFact)
+	} else {
+		r.frontier = frontier.New(cfg.Store, r.requests.politeness())
+	}
 	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
 	r.traps = trap.New(trap.Limits{})
-	if cfg.MaxPages > 0 {
+	if common := r.shared.common; common != nil {
+		r.traps.Share(func(name string) (int, error) { return common.CountUp(r.always, name) })
+	} else if cfg.MaxPages > 0 {
 		r.turns = newTurns()
 	}
 	r.probes.requests, r.probes.buffers = r.requests, &r.buffers
@@ -124,7 +137,30 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		r.env.Forecast = nil
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
+	if r.rendering = newRendering(cfg, r.requests, r.frontier); r.rendering != nil {
+		r.env.Forecast, r.env.Routes = nil, true
+		r.rendering.seeds, r.rendering.robots, r.rendering.buffers, r.rendering.note = r.seeds, r.robots, &r.buffers, r.out.note
+	}
 	return r
+}
+
+// learnFact learns what some process of a shared crawl has found out.
+func (r *run) learnFact(f frontier.Fact) {
+	kind, name, _ := strings.Cut(f.Name, " ")
+	switch kind + " " {
+	case factScope:
+		if to, _, err := urinorm.ParseWeb(name); err == nil {
+			r.requests.widen(to)
+		}
+	case factSitemap:
+		r.sitemaps.add(name)
+	case factCookied:
+		r.cycles.touched(name, name, true)
+	case factCookie:
+		if r.cfg.Cookies != nil {
+			r.cfg.Cookies.LearnCookie(f.Value)
+		}
+	}
 }
 
 // judge gives every reference its verdict and the sink its results.
@@ -146,7 +182,7 @@ func (r *run) toJudge() *verdicts.Crawl {
 		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed), TooLong: r.counts.of(countTooLong),
 		ScriptStart: r.scriptStart.Load(), ScriptPages: r.counts.onlyScriptPages(), MaxAnchors: r.windowed}
 	c.Shells = r.counts.of(countShells)
-	c.OwnBase, c.OwnBasePages = r.ownBases.usual()
+	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = r.ownBases.usual()
 	if why := r.localLimit.Load(); why != nil {
 		c.LocalLimit = *why
 	}
@@ -193,25 +229,31 @@ func (r *run) report(ctx context.Context) (*Summary, error) {
 func (r *run) crawl(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	workers, working := errgroup.WithContext(ctx)
-	r.workers, r.governor = workers, newGovernor(Affordable(r.cfg.Concurrency))
-	defer context.AfterFunc(working, r.turns.release)()
-	for range r.governor.most {
-		r.addWorker(working)
-	}
+	r.governor = newGovernor(Affordable(r.cfg.Concurrency))
 	var watching sync.WaitGroup
 	over := make(chan struct{})
-	watching.Go(func() { r.watch(working, cancel, over) })
-	err := workers.Wait()
+	watching.Go(func() { r.watch(ctx, cancel, over) })
+	keeping, kept := context.WithCancel(r.always)
+	defer kept()
+	if sharing := r.frontier.Sharing(); sharing != nil {
+		watching.Go(func() { sharing.Keep(keeping) })
+	}
+	err := r.visitAll(ctx)
+	for more := true; more && err == nil && ctx.Err() == nil; {
+		if more, err = r.rendering.renderMore(r.always); more && err == nil {
+			err = r.visitAll(ctx)
+		}
+	}
 	if err == nil { // a run that was stopped may hold visits
 		err = r.sessions.prove(ctx, newWorker(r))
 	}
 	close(over)
+	kept()
 	watching.Wait()
 	if why := r.inFlight.whereTimeWent(); why != "" {
 		r.out.note(why)
 	}
-	if err == nil {
+	if err == nil && r.frontier.Sharing() == nil {
 		err = r.clock.keepTime(r.always)
 	}
 	if err == nil {
@@ -221,6 +263,17 @@ func (r *run) crawl(ctx context.Context) error {
 		r.out.stopped(rules.StoppedByInterrupt)
 	}
 	return err
+}
+
+// visitAll lets workers visit targets until none is left.
+func (r *run) visitAll(ctx context.Context) error {
+	workers, working := errgroup.WithContext(ctx)
+	r.workers = workers
+	defer context.AfterFunc(working, r.turns.release)()
+	for range r.governor.most {
+		r.addWorker(working)
+	}
+	return workers.Wait()
 }
 
 // progressEvery is how often the progress of the run is reported.
@@ -262,6 +315,9 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 			cancel()
 			return
 		case <-tick.C:
+			if r.frontier.Sharing() != nil {
+				continue // the coordinator reports the progress of all
+			}
 			r.reportProgress()
 			if ticks++; ticks%timeKeptEvery == 0 {
 				_ = r.clock.keepTime(r.always) // a store that fails reports that to the workers, too

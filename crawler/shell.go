@@ -55,3 +55,37 @@ func hasWords(body []byte) bool {
 	body = scripts().ReplaceAll(body, nil)
 	return len(bytes.TrimSpace(tags().ReplaceAll(body, nil))) > 0
 }
+
+// mountPoint finds the empty element that a well-known program fills, or a script of Doxygen
+// that makes its menus or its side tree.
+var mountPoint = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|swagger-ui|ember[-\w]*)["'\s>][^>]*>?\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<(?:redoc|rapi-doc|elements-api)\b|\binit(?:Menu|NavTree)\(`)
+
+// needsScripts reports whether a page shows little without its scripts: it has a script,
+// and either few links and little text, or a mark of a program that makes the rest.
+func needsScripts(body []byte, doc *extract.Document) bool {
+	const fewLinks, littleText = 3, 200
+	if doc.Format != "html" || doc.Static {
+		return false
+	}
+	body = body[:min(len(body), maxShell)]
+	if !anyScript().Match(body) {
+		return false
+	}
+	if mountPoint().Match(body) {
+		return true
+	}
+	links := 0
+	for i := range doc.Links {
+		if doc.Links[i].Kind == extract.Navigation {
+			links++
+		}
+	}
+	if links >= fewLinks {
+		return false
+	}
+	if i := bytes.Index(bytes.ToLower(body), []byte("<body")); i >= 0 {
+		body = body[i:]
+	}
+	text := tags().ReplaceAll(scripts().ReplaceAll(body, nil), []byte(" "))
+	return len(bytes.Join(bytes.Fields(text), []byte(" "))) < littleText
+}

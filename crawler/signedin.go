@@ -427,6 +427,7 @@ func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 	}
 	if in.lost {
 		in.run.probes.forget(in.session.Login().Covers) // some may be of the time after the loss
+		in.run.rendering.forget(in.session.Login().Covers)
 	}
 	in.mu.Lock()
 	held, over := in.held, in.over

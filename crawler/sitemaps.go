@@ -121,6 +121,7 @@ func (l *sitemapList) has(u urinorm.URL) bool {
 func (v *visit) listSitemap(u urinorm.URL) {
 	if key := string(urinorm.KeyOf(u)); v.run.sitemaps.add(key) {
 		v.worker.tally.add(tallySitemap+key, 1)
+		_ = v.run.shared.publish(factSitemap, key) // a store that fails reports that to the worker, too
 	}
 }
 

@@ -19,7 +19,7 @@ const (
 	countBroken                    // of those, broken; links to fragments that they lack are not known yet
 	countRequests                  // requests sent
 	countUnfollowed                // pages whose links are checked but not followed, as they ask
-	countShells                    // pages of directories that a script fills
+	countShells                    // pages that a script fills, without the start pages of websites
 	countTooLong                   // pages not read because of the length of their URL
 )
 
@@ -80,6 +80,9 @@ func (t *tally) lift() tallied {
 	t.counts, t.others = [len(tallyNames)]int{}, t.others[:0]
 	return counted
 }
+
+// discard drops what was counted.
+func (t *tally) discard() { t.counts, t.others = [len(tallyNames)]int{}, t.others[:0] }
 
 // put adds what was taken out of a tally.
 func (t *tally) put(counted tallied) {

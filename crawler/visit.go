@@ -30,6 +30,7 @@ type visit struct {
 	isPage  bool             // it was read for links
 	sitemap sitemapKind
 	large   bool  // it reads a large document for links
+	again   bool  // the page was settled before, and is rendered now
 	report  *Page // what is reported to the sink
 
 	session     *signedIn     // the session that its request is part of; nil for none
@@ -47,9 +48,11 @@ type answer struct {
 	o       *check.Outcome
 	rest    time.Duration // how long the host asked not to be visited
 	latency time.Duration // until the answer began
+	kept    int           // requests that were counted for another answer
 	wait    time.Duration // how long the visit must wait for robots.txt before it is repeated; 0 if it is over
 
-	// What the cache keeps of it; nothing without a req.
+	// What the cache keeps of it; nothing without a key.
+	key       *cache.Key
 	req       *fetch.Request
 	resp      *fetch.Response // nil when there was no answer
 	known     *cache.Entry    // the earlier state, which made the request conditional
@@ -72,6 +75,11 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return v.settle(rules.Skip(check.CodeURIInvalid, err.Error()))
 	}
 	v.page = rules.HrefOf(v.u)
+	if t.Render {
+		if v.again, err = v.run.rendering.knows(v.run.always, t.ID()); err != nil {
+			return err
+		}
+	}
 	defer v.release()
 	defer v.worker.releaseSlot()
 	o, wait, err := gate{v}.barred(ctx)
@@ -98,6 +106,12 @@ func (v *visit) do(ctx context.Context) (err error) {
 	if v.run.requests.scope().SiteOf(v.u) != nil { // there is no network to wait for
 		v.worker.takeSlot()
 	}
+	if err = v.run.frontier.Sharing().Begin(ctx, t); err != nil {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	}
 	began := time.Now()
 	a, err := v.ask(ctx)
 	if ctx.Err() != nil {
@@ -107,12 +121,12 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return err
 	}
 	a.o.Elapsed = time.Since(began)
-	v.worker.tally.count(countRequests, a.o.Requests)
+	v.worker.tally.count(countRequests, a.o.Requests-a.kept)
 	if a.wait > 0 {
 		return v.putBack(a.wait)
 	}
 	recollection{v}.learn(&a)
-	if t.Follow && v.run.cfg.MaxPages > 0 && !v.isPage {
+	if t.Follow && v.run.turns != nil && !v.isPage && !v.again {
 		v.run.begun.Add(-1) // it was not a page
 	}
 	v.run.adaptWorkers(ctx, a.o, began)
@@ -164,7 +178,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	}
 	requests := v.run.requests
 	req, rule := requests.request(v.u, v.t.Internal)
-	if v.t.Content || requests.compares(v.u) || v.run.checks.inspector.Scans(req.Internal) {
+	if v.t.Content || requests.compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.checks.inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	if rule != nil && rule.Rate > 0 {
@@ -172,7 +186,11 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 			return a, err
 		}
 	}
-	a.req, a.known = req, recollection{v}.prepare(req)
+	a.req, a.key = req, recollection{v}.key(req)
+	a.known = recollection{v}.prepare(req, a.key)
+	if requests.library != nil && v.past.Tries > 0 {
+		requests.library.Forget(v.u) // the answer was a reason to ask again
+	}
 	began := time.Now()
 	resp, err := requests.fetch(ctx, req)
 	a.latency = time.Since(began)
@@ -184,7 +202,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 		defer resp.Body.Close()
 	}
 	observed := check.Observe(check.Question{URL: v.u, Conditional: resp.Conditional}, resp)
-	a.o, a.resp = &observed, resp
+	a.o, a.resp, a.kept = &observed, resp, resp.Kept
 	a.rest = requestedRest(a.o, resp.Header)
 	switch {
 	case a.o.Code == check.CodeRedirect:
@@ -281,13 +299,21 @@ func (v *visit) settle(o *check.Outcome) error {
 	}
 	v.worker.tally.count(countChecked, 1)
 	if v.report != nil {
+		v.report.Status, v.report.Elapsed, v.report.Size = o.Status, o.Elapsed, o.Size
 		run.reportPage(v.report)
 	}
 	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && run.requests.scope().SiteOf(rules.URLOf(v.page)) == nil {
 		v.finds().ReadAfterAll(t)
 	}
 	s := frontier.Settlement{Outcome: o, Tallies: v.worker.tally.take()}
-	if p := v.found; p != nil {
+	hasFound := v.found != nil
+	switch p := v.found; {
+	case !hasFound:
+	case run.frontier.Durable(): // another visit can use the page's memory while the store waits
+		s.Page = p.About
+		s.Found, s.Links = p.Detach()
+		v.release()
+	default:
 		s.Found, s.Links, s.Page = p.Targets(), p.Encode(), p.About
 	}
 	if run.frontier.Durable() {
@@ -301,10 +327,13 @@ func (v *visit) settle(o *check.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if v.found != nil {
-		v.found.Learn(ids)
+	if hasFound {
+		p := v.finds()
+		if run.frontier.Sharing() == nil { // a server that loses its last second assigns them again
+			p.Learn(s.Found, ids)
+		}
 		v.observeGrowth(s.Found, ids)
-		v.found.Foresee(run.always, ids)
+		p.Foresee(run.always, ids)
 	}
 	if !run.cfg.Stream {
 		return nil

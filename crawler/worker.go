@@ -2,8 +2,10 @@ package crawler
 
 import (
 	"context"
+	"errors"
 	"io"
 
+	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -42,6 +44,10 @@ func (w *worker) work(ctx context.Context) error {
 		visiting.Store(t)
 		err = v.do(ctx)
 		visiting.Store(nil)
+		if errors.Is(err, frontier.ErrStale) && w.run.frontier.Sharing() != nil {
+			err = nil // another process has the target now: what was found here does not count
+			w.tally.discard()
+		}
 		if err != nil {
 			return err
 		}

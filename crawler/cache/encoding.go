@@ -67,10 +67,11 @@ const (
 
 // More flags of a link, in the byte of its kind.
 const (
-	linkActs = 1 << (iota + 5)
+	linkWiki = 1 << (iota + 4)
+	linkActs
 	linkPlaceholder
 	linkIgnoredCandidate
-	kindMask = 1<<5 - 1
+	kindMask = 1<<4 - 1
 )
 
 var errEntry = errors.New("the entry is damaged")
@@ -240,6 +241,7 @@ func (w *writer) link(l, before *extract.Link) {
 	w.byte(flags)
 	same := flags&linkSame != 0
 	flags = byte(l.Kind)
+	set(l.Wiki, linkWiki)
 	set(l.Acts, linkActs)
 	set(l.Placeholder, linkPlaceholder)
 	set(l.IgnoredCandidate, linkIgnoredCandidate)
@@ -365,7 +367,7 @@ func (r *reader) link(before *extract.Link, place int) extract.Link {
 	flags := r.byte()
 	kind := r.byte()
 	l := extract.Link{Kind: extract.Kind(kind & kindMask), Expect: extract.Expect(r.byte()),
-		Acts: kind&linkActs != 0, Placeholder: kind&linkPlaceholder != 0, IgnoredCandidate: kind&linkIgnoredCandidate != 0,
+		Wiki: kind&linkWiki != 0, Acts: kind&linkActs != 0, Placeholder: kind&linkPlaceholder != 0, IgnoredCandidate: kind&linkIgnoredCandidate != 0,
 		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0, AnyFragment: flags&linkAnyFragment != 0}
 	if l.Kind > extract.Host || l.Expect > extract.ExpectStyle {
 		r.failed = true

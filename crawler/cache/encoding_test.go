@@ -31,7 +31,7 @@ func samples(t testing.TB) []*Entry {
 	if len(doc.Links) < 8 {
 		t.Fatalf("only %d links", len(doc.Links))
 	}
-	for i, set := range []func(*extract.Link){func(l *extract.Link) { l.Acts = true }, func(l *extract.Link) { l.Placeholder = true }, func(l *extract.Link) { l.IgnoredCandidate = true }} {
+	for i, set := range []func(*extract.Link){func(l *extract.Link) { l.Acts = true }, func(l *extract.Link) { l.Placeholder = true }, func(l *extract.Link) { l.IgnoredCandidate = true }, func(l *extract.Link) { l.Wiki = true }} {
 		set(&doc.Links[i])
 	}
 	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
@@ -143,13 +143,13 @@ func TestSamplesHaveEverything(t *testing.T) {
 	for _, l := range samples(t)[3].Page.Links {
 		all.NoFollow, all.Ignored, all.SameDocument = all.NoFollow || l.NoFollow, all.Ignored || l.Ignored, all.SameDocument || l.SameDocument
 		all.AnyFragment, all.Acts = all.AnyFragment || l.AnyFragment, all.Acts || l.Acts
-		all.Placeholder, all.IgnoredCandidate = all.Placeholder || l.Placeholder, all.IgnoredCandidate || l.IgnoredCandidate
+		all.Placeholder, all.IgnoredCandidate, all.Wiki = all.Placeholder || l.Placeholder, all.IgnoredCandidate || l.IgnoredCandidate, all.Wiki || l.Wiki
 		all.Repeats, all.Kind, all.Expect = all.Repeats+l.Repeats, max(all.Kind, l.Kind), max(all.Expect, l.Expect)
 		if l.Ref != l.Raw {
 			all.Ref = l.Ref
 		}
 	}
-	if !all.AnyFragment || !all.Acts || !all.Placeholder || !all.IgnoredCandidate || !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
+	if !all.AnyFragment || !all.Wiki || !all.Acts || !all.Placeholder || !all.IgnoredCandidate || !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
 		t.Errorf("the sample lacks something: %+v", all)
 	}
 	everyField := func(of reflect.Type, known string) {
@@ -160,7 +160,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 		}
 	}
 	// Bookmark is left out on purpose, and links that have a Tag are not kept.
-	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument AnyFragment Acts Placeholder IgnoredCandidate Bookmark Tag")
+	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument Wiki AnyFragment Acts Placeholder IgnoredCandidate Bookmark Tag")
 	// Title, Static, LoginForm, AccountForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
 	// have a Tag each.
 	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex SitemapIndex Canonical LoginForm AccountForm Duplicates Faults")

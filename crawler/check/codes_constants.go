@@ -44,6 +44,7 @@ const (
 	CodeLoginFormMissing       Code = "login-form-missing"       // no form to sign in with
 	CodeLoginChallenge         Code = "login-challenge"          // the sign-in needs more than a password
 	CodeLoginLost              Code = "login-lost"               // the session was lost
+	CodeWorkerLost             Code = "worker-lost"              // its workers were lost three times
 	CodeRedirectPermanent      Code = "redirect-permanent"       // moved permanently
 	CodeRedirectTemporary      Code = "redirect-temporary"       // redirected temporarily
 	CodeRedirectToRoot         Code = "redirect-to-root"         // redirected to the home page
@@ -52,7 +53,7 @@ const (
 	CodeSoft404                Code = "soft-404"                 // looks like a page for missing content
 	CodeTLSIncompleteChain     Code = "tls-incomplete-chain"     // intermediate certificate is missing
 	CodeTLSExpiresSoon         Code = "tls-expires-soon"         // certificate expires soon
-	CodeInsecureHTTP           Code = "insecure-http"            // also available over https
+	CodeInsecureHTTP           Code = "insecure-http"            // link uses http in place of https
 	CodeMixedContent           Code = "mixed-content"            // unencrypted content on an encrypted page
 	CodeURIRepaired            Code = "uri-repaired"             // malformed reference that browsers repair
 	CodeURICredentials         Code = "uri-credentials"          // password in an address
@@ -66,6 +67,13 @@ const (
 	CodeLoginEndedBy           Code = "login-ended-by"           // asking for this link ended the session
 	CodeLoginUnproven          Code = "login-unproven"           // nothing shows whether the sign-in worked
 	CodeSrcsetInvalid          Code = "srcset-invalid"           // image that browsers ignore
+	CodeRouteMissing           Code = "route-missing"            // client-side route that does not exist
+	CodeRenderFailed           Code = "render-failed"            // the browser could not render the page
+	CodeScriptError            Code = "script-error"             // error in a script of the page
+	CodeRenderEmpty            Code = "render-empty"             // the page shows nothing
+	CodeScriptRedirect         Code = "script-redirect"          // a script leads readers to another page
+	CodeRenderUnsettled        Code = "render-unsettled"         // the page went on changing
+	CodeRenderDiffers          Code = "render-differs"           // scripts change what the server has sent
 	CodeVirusFound             Code = "virus-found"              // the content is infected
 	CodeVirusUnscanned         Code = "virus-unscanned"          // the content was not scanned for viruses
 	CodeHTMLSyntax             Code = "html-syntax"              // error in the HTML

@@ -312,3 +312,56 @@ var pageEntries = [...]Entry{
 		Example:     "plugin spell: no answer within 10s",
 	},
 }
+
+// renderedEntries are the rows of the codes that rendering pages in a browser gives.
+var renderedEntries = [...]Entry{
+	{
+		Code: "route-missing", number: 105, Severity: SeverityError, Internal: Broken, External: Broken,
+		Title:       "client-side route that does not exist",
+		Explanation: "The link names a view of an application that runs in the browser. When the view was opened, the data that it alone asked for answered 404 or 410, and the page showed the same text as for a made-up view.",
+		Advice:      "Correct the link, or add the page that the application should show.",
+		Example:     "https://example.com/#/gone asks for gone.md, which answers 404",
+	},
+	{
+		Code: "render-failed", number: 106, Severity: SeverityWarning, OfPage: true, Internal: Unverified,
+		Title:       "the browser could not render the page",
+		Explanation: "The page was to be opened in a browser, because its scripts may add links or anchors. There was no browser, or the page made it crash twice, needed too much memory, or did not end its scripts. A fragment that the delivered HTML lacks could not be judged.",
+		Advice:      "Open the page in a browser and look at its console. A missing browser is named in the notes of the run.",
+		Example:     "https://example.com/app needs more than 1 GiB of memory",
+	},
+	{
+		Code: "script-error", number: 107, Severity: SeverityWarning, OfPage: true,
+		Title:       "error in a script of the page",
+		Explanation: "A script of the page threw an error that nothing caught, rejected a promise that nothing handled, or could not be parsed. Readers may miss a part of the page.",
+		Advice:      "Correct the script at the place in the message.",
+		Example:     "TypeError: nav is null (https://example.com/app.js:12)",
+	},
+	{
+		Code: "render-empty", number: 108, Severity: SeverityWarning, OfPage: true,
+		Title:       "the page shows nothing",
+		Explanation: "After its scripts have run, the page has no text, no link, and no image, canvas, video, drawing or frame.",
+		Advice:      "Open the page in a browser. Usually a script has failed, or data that it needs is missing.",
+		Example:     "https://example.com/app stays white",
+	},
+	{
+		Code: "script-redirect", number: 109, Severity: SeverityWarning, OfPage: true,
+		Title:       "a script leads readers to another page",
+		Explanation: "A script of the page opens another page in its place. Readers without scripts, and most search engines, stay on the first one.",
+		Advice:      "Link to the proposed address, or let the server redirect.",
+		Example:     "https://example.com/old sets location to /new",
+	},
+	{
+		Code: "render-unsettled", number: 110, Severity: SeverityInfo, OfPage: true,
+		Title:       "the page went on changing",
+		Explanation: "The page was still loading or changing when its time was up. It was read as it was then.",
+		Advice:      "If links are missing, raise --render-timeout, or name an element that appears last with --render-wait.",
+		Example:     "a page that asks for news every 200 ms",
+	},
+	{
+		Code: "render-differs", number: 111, Severity: SeverityInfo, OfPage: true,
+		Title:       "scripts change what the server has sent",
+		Explanation: "The title, the canonical address, the rules for search engines or the links of the page differ between the HTML that the server sends and the page after its scripts have run. Programs that do not run scripts see the first.",
+		Advice:      "Let the server send what search engines should see.",
+		Example:     "the title is \"Loading\" until a script changes it",
+	},
+}

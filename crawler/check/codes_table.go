@@ -2,8 +2,8 @@ package check
 
 import "slices"
 
-// entries is the table of codes: first those of links, then those of content checks, which
-// are in codes_pages.go. A row is all that has to be written for a new code:
+// entries is the table of codes: first those of links, then those of rendering and of
+// content checks, which are in codes_pages.go. A row is all that has to be written for a new code:
 // the constants, the verdicts, the encoding of outcomes, the rules of SARIF, what
 // explain and the HTML report say, and the guide to the codes come from it. After a
 // change run
@@ -13,7 +13,7 @@ import "slices"
 // Rows are in the order in which lists show them, verdicts before warnings. States and
 // caches on disk hold the number of a code: it never changes, and a new code takes the
 // next free one.
-var entries = slices.Concat(linkEntries[:], pageEntries[:])
+var entries = slices.Concat(linkEntries[:], renderedEntries[:], pageEntries[:])
 
 // linkEntries are the rows of the codes that links have.
 var linkEntries = [...]Entry{
@@ -265,8 +265,8 @@ var linkEntries = [...]Entry{
 	{
 		Code: "address-denied", number: 34, Severity: SeverityInfo, Internal: Skipped, External: Skipped,
 		Title:       "private address, not requested",
-		Explanation: "The host is in a private or otherwise reserved network, and this run is not allowed to send requests there.",
-		Advice:      "To check such links, run the check without --deny-private on a computer you trust.",
+		Explanation: "The host, or one to which it redirects, is in a private or otherwise reserved network, and this run is not allowed to send requests there.",
+		Advice:      "To check such links, run the check without --deny-private on a computer you trust. On a server, its administrator can open the network with --allow-private.",
 		Example:     "http://192.168.1.1/ with --deny-private",
 	},
 
@@ -298,6 +298,13 @@ var linkEntries = [...]Entry{
 		Explanation: "The site stopped answering as it does for those who are signed in, and signing in again did not help or is not possible. The target answered with the sign-in page, or was not requested any more.",
 		Advice:      "With --cookies, sign in again and save new cookies, or use --login, which renews the session. Otherwise look for a link that ends the session, and exclude it with --exclude.",
 		Example:     "after 200 pages, every page redirects to https://example.com/login",
+	},
+	{
+		Code: "worker-lost", number: 112, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
+		Title:       "its workers were lost three times",
+		Explanation: "Several machines worked on the crawl. Three times in a row, the process that visited this target ended or fell silent before it had the result, the last time while it visited nothing else.",
+		Advice:      "Look at the messages of the workers and at the memory of their machines. Request the target by itself; if it takes too much memory, exclude it with --exclude or lower --max-body.",
+		Example:     "a page whose content makes the machine run out of memory",
 	},
 	{
 		Code: "redirect-permanent", number: 35, Severity: SeverityWarning,
@@ -337,7 +344,7 @@ var linkEntries = [...]Entry{
 	{
 		Code: "soft-404", number: 40, Severity: SeverityWarning,
 		Title:       "looks like a page for missing content",
-		Explanation: "The server answered with success, but it gives nearly the same page for a made-up address in the same directory. Most likely this is its page for addresses that do not exist.",
+		Explanation: "The server answered with success, but it gives nearly the same page for a made-up address in the same directory. Most likely this is its page for addresses that do not exist. If the link is broken, a rule of the configuration calls such an answer broken by its host or its text (broken_hosts, broken_texts), as for parked domains.",
 		Advice:      "Open the link and check that it shows the content you meant.",
 		Example:     "/docs/gone and /docs/x7f3q1 show the same text",
 	},
@@ -357,8 +364,8 @@ var linkEntries = [...]Entry{
 	},
 	{
 		Code: "insecure-http", number: 43, Severity: SeverityWarning,
-		Title:       "also available over https",
-		Explanation: "The link uses http, but the same address also answers over https.",
+		Title:       "link uses http in place of https",
+		Explanation: "The link uses http. With --check-https, the same address also answers over https; with --require-https, nobody asked.",
 		Advice:      "Write https in the link.",
 		Example:     "http://example.com/ where https://example.com/ answers, too",
 	},

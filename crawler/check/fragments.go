@@ -61,6 +61,8 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (Verdict, Code, 
 		missing = "the document has no " + quotePDF(decoded)
 	}
 	switch {
+	case o.RenderFailed():
+		return Unverified, CodeRenderFailed, missing + " in the delivered HTML, and the browser could not render the page"
 	case o.Incomplete():
 		return Unverified, CodeFragmentUnverified, missing + " in the part of the page that was read"
 	case !o.Static && includesFiles(o.ContentType):

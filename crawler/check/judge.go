@@ -85,8 +85,11 @@ func (o *Outcome) evidence(q *Question) (Verdict, Code) {
 	if o.accepted(q.Accept) {
 		return OK, CodeOK
 	}
-	if o.Code == CodeRedirect {
+	switch o.Code {
+	case CodeRedirect:
 		return Unverified, HTTPCode(o.Status)
+	case CodeSoft404: // a rule says so
+		return Broken, CodeSoft404
 	}
 	if status, ok := o.Code.Status(); ok {
 		return judgeStatus(status, q.ours()), o.Code

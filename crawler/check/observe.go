@@ -59,6 +59,14 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 	return o
 }
 
+// CallBroken changes an outcome that is OK to soft-404, because a rule of the user calls such a
+// page broken.
+func (o *Outcome) CallBroken(message string) {
+	if o.Code == CodeOK {
+		o.fail(CodeSoft404, message)
+	}
+}
+
 func (o *Outcome) fail(code Code, message string) { o.Code, o.Message = code, message }
 
 // isWebSocket reports whether 101 is a regular answer for a URL: the answer to the opening

@@ -86,5 +86,11 @@ func (o *Outcome) Incomplete() bool {
 	})
 }
 
+// RenderFailed reports whether a browser was to render the page and could not. A missing
+// fragment may be one that its scripts make.
+func (o *Outcome) RenderFailed() bool {
+	return slices.ContainsFunc(o.Warnings, func(w Warning) bool { return w.Code == CodeRenderFailed })
+}
+
 // Overloaded reports whether an answer says that the host has too much to do.
 func (o *Outcome) Overloaded() bool { return o.Status == 429 || o.Status == 503 }

@@ -19,7 +19,8 @@ func readCSS(h *harvest, in *Input) {
 }
 
 // addLinks adds the URLs of a style sheet or a style attribute. A URL that is only a fragment
-// names an element of the page being styled, such as a gradient, and is not a link.
+// names an element of the page being styled, such as a gradient (CSS Values 4, 4.5.2). It is
+// a link only if that page is the document itself.
 func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 	if !mayHoldURL(v.text) {
 		return
@@ -30,13 +31,15 @@ func (s *cssScanner) addLinks(h *harvest, v *view, element, attribute string) {
 		if !ok {
 			return
 		}
-		if u.text[0] == '#' {
+		local := u.text[0] == '#'
+		if local && (!s.onPage || u.imported || u.font || bytes.HasPrefix(u.text, []byte("#default#"))) { // #default#VML names a part of old browsers
 			continue
 		}
 		f := h.add(v, u.at, u.text)
 		if f == nil {
 			return
 		}
+		f.SameDocument = local
 		f.Element, f.Attribute, f.Kind = element, attribute, Resource
 		f.AnyFragment = u.font
 		if u.imported {

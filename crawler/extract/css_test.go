@@ -134,7 +134,8 @@ func TestCSSInHTML(t *testing.T) {
 					t.Errorf("%s: %s at %d:%d, want %v", source, ref, l.Line, l.Column, places[i])
 				}
 			}
-			if !slices.Equal(got, c.want) {
+			elsewhere := slices.DeleteFunc(slices.Clone(got), func(ref string) bool { return strings.HasPrefix(ref, "#") }) // those are on the page
+			if !slices.Equal(elsewhere, c.want) {
 				t.Errorf("%s gave %q, want %q", source, got, c.want)
 			}
 		}

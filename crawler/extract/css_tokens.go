@@ -12,6 +12,9 @@ import (
 type cssScanner struct {
 	src []byte
 	pos int
+	// onPage is set if the style sheet is part of the page that it styles. Then a URL that is
+	// only a fragment is a link. reset keeps it.
+	onPage bool
 	// value is the last URL or name that contained escapes, decoded.
 	value []byte
 	// functions has an entry for each open parenthesis: true if strings inside are URLs.

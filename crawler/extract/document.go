@@ -23,6 +23,8 @@ type Input struct {
 	// element that it matches count. Links inside an element that IgnoreSelect matches do not
 	// count. An element counts as being inside itself. The selectors do not filter anchors.
 	Select, IgnoreSelect Selector
+	// Options ask for references that are not read otherwise.
+	Options Options
 	// AnchorsOnly asks for the anchors without the links.
 	AnchorsOnly bool
 	// Bare makes most links of HTML bare: they lack Line, Column and Text, which only links
@@ -158,6 +160,9 @@ type Link struct {
 	// SameDocument reports that Ref is a fragment of this document itself, whatever its base
 	// URL: usemap="#map" and <use href="#shape"> of SVG.
 	SameDocument bool
+	// Wiki reports that Ref is the name of a page in a wiki link ([[Page]]), percent-encoded,
+	// rather than the path of a file. It has no extension, and may be in another directory.
+	Wiki bool
 	// AnyFragment reports that the fragment of Ref need not exist: the source of a font in
 	// @font-face. Browsers load the font whatever its fragment is.
 	AnyFragment bool

@@ -21,7 +21,7 @@ func ExtractInto(doc *Document, in Input) {
 	}
 	h := harvests.Get().(*harvest)
 	h.input = in
-	h.formatOf, h.slowPath, h.links = formatOf, in.slowPath || in.Acts != nil, doc.Links
+	h.formatOf, h.slowPath, h.links = formatOf, in.slowPath || in.Acts != nil || in.Options.ReadsMarkup(), doc.Links
 	if in.Rest != nil && !f.inPieces(&in) {
 		h.input.Body, h.input.Rest = wholeBody(&in), nil
 	}

@@ -48,6 +48,16 @@ func InDirectory(format string) bool {
 	return false
 }
 
+// MediaType returns the media type of a format, given its name or an extension, or "".
+func MediaType(name string) string {
+	for _, f := range formats {
+		if len(f.media) > 0 && (f.name == name || slices.Contains(f.extensions, name)) {
+			return f.media[0]
+		}
+	}
+	return ""
+}
+
 // ReadInPlace reports whether documents of a format, as returned by Readable, are read from
 // the file at Input.Path. Body then needs to hold only the first bytes.
 func ReadInPlace(format string) bool {

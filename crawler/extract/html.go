@@ -89,6 +89,10 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	}
 	marked := r.ignore.marked
 	r.release()
+	if !in.AnchorsOnly && h.input.Options.ReadsMarkup() {
+		h.expandBareRepeats()
+		readHTMLOptions(h, &h.input.Options)
+	}
 	if marked || !in.Select.IsZero() || !in.IgnoreSelect.IsZero() {
 		h.expandBareRepeats()
 		h.applySelectors(in)

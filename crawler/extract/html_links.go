@@ -73,6 +73,7 @@ func (x *htmlAttributes) read(a *tagAttribute) {
 		return
 	case attrStyle:
 		if x.want {
+			x.css.onPage = x.keepsAnchors()
 			x.css.addLinks(x.harvest, x.value(a.value), t.elementName(), "style")
 		}
 		return

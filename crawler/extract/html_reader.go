@@ -316,6 +316,7 @@ func (r *htmlReader) text() {
 	case contentStyle:
 		// The text of a style element is literal, except in SVG.
 		if r.attributes.want {
+			r.attributes.css.onPage = r.attributes.keepsAnchors()
 			r.attributes.css.addLinks(r.harvest, r.attributes.text(start, raw, literal || r.open.foreign.in() == inHTML), "style", "url")
 		}
 	case contentJSON:

@@ -15,6 +15,7 @@ import (
 //
 //	md_blocks.go       the blocks, by goldmark, and link reference definitions
 //	md_inline.go       the contents of a block: code, links, images, tags
+//	md_wiki.go         wiki links
 //	md_angle.go        constructs that begin with '<': autolinks and raw HTML
 //	md_html.go         raw HTML, by the HTML reader
 //	md_components.go   the components of MDX
@@ -30,7 +31,7 @@ import (
 // URLs and mail addresses, and all links in raw HTML. A reference link is reported
 // once, however often it is used: at its definition, which is where an author fixes
 // it, with the text of the first use. A definition that nothing uses is not a link;
-// authors write comments that way. Code and wiki links ([[page]]) are ignored. A link
+// authors write comments that way. Code and wiki links ([[page]]) are read only on request (Options). A link
 // whose destination contains a placeholder is marked (text_placeholder.go).
 //
 // Anchors are those that any of the common generators would derive from a heading,
@@ -80,7 +81,7 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	h.doc.Title = matter.title
 	r.source = r.parserSource(matter.end)
 	r.html.source, r.ignored.source = r.source, r.source
-	r.scan.mdx = isMDX(in)
+	r.scan.mdx, r.scan.wiki = isMDX(in), h.input.Options.WikiLinks
 	var root ast.Node
 	root, r.defs = parseBlocks(r.source, r.scan.mdx)
 	r.walk(root)
@@ -198,14 +199,36 @@ func (r *markdownReader) walk(n ast.Node) {
 		case *ast.HTMLBlock:
 			r.htmlBlock(n)
 		case *ast.CodeBlock:
+			r.verbatim(n.Lines())
 		case *ast.FencedCodeBlock:
 			r.fencedCode(n)
+			r.verbatim(n.Lines())
 		case *extast.Footnote:
 			r.footnote(n.Ref)
 			r.walk(n)
 		default:
 			r.walk(n)
 		}
+	}
+}
+
+// verbatim adds the URLs in the lines of a code block, if they are wanted.
+func (r *markdownReader) verbatim(lines *text.Segments) {
+	if !r.input.Options.Verbatim || !r.wantLinks {
+		return
+	}
+	for i := range lines.Len() {
+		line := lines.At(i)
+		r.codeLinks(&view{text: r.source[line.Start:line.Stop], parent: &r.src, base: line.Start})
+	}
+}
+
+// codeLinks adds the URLs in code.
+func (r *markdownReader) codeLinks(v *view) {
+	first := len(r.links)
+	r.addBareURIs(v, proseRules)
+	for i := first; i < len(r.links); i++ {
+		r.links[i].Element = "code"
 	}
 }
 
@@ -382,6 +405,12 @@ func (r *markdownReader) inlineLinks(v *view) {
 		upTo(it.at.start)
 		free = max(free, it.at.end)
 		switch it.kind {
+		case inlineCode:
+			if r.input.Options.Verbatim {
+				r.codeLinks(&view{text: v.text[it.text.start:it.text.end], parent: v, base: it.text.start})
+			}
+		case inlineWiki, inlineWikiImage:
+			r.wikiLink(v, it)
 		case inlineComponent:
 			r.component(v, it)
 		case inlineTag:

@@ -22,6 +22,7 @@ type inlineScanner struct {
 	backticks backticks
 	angle     angleScanner
 	mdx       bool // components count
+	wiki      bool // wiki links count
 }
 
 // inline is one inline construct.
@@ -44,6 +45,8 @@ const (
 	inlineMail // an autolink without mailto:
 	inlineLink
 	inlineImage
+	inlineWiki      // [[Page]]
+	inlineWikiImage // ![[image.png]]
 )
 
 // bracket is a '[' or a '![' that may open a link or an image.
@@ -81,11 +84,23 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 		case '{':
 			i = s.attributes(i)
 		case '!':
+			if s.wiki {
+				if end := s.wikiLink(i, i+1); end >= 0 {
+					i = end
+					continue
+				}
+			}
 			if i++; i < len(text) && text[i] == '[' {
 				s.open(bracket{start: int32(i - 1), image: true})
 				i++
 			}
 		case '[':
+			if s.wiki {
+				if end := s.wikiLink(i, i); end >= 0 {
+					i = end
+					continue
+				}
+			}
 			i++
 			s.open(bracket{start: int32(i - 1)})
 		case ']':

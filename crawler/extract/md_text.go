@@ -93,7 +93,7 @@ func (s *inlineScanner) plainText(dst []byte, at span, underscores bool, limit i
 		if next < len(s.items) && s.items[next].at.start == i {
 			it := &s.items[next]
 			switch it.kind {
-			case inlineLink, inlineImage:
+			case inlineLink, inlineImage, inlineWiki, inlineWikiImage:
 				after = append(after, span{it.text.end, it.at.end})
 				i = it.text.start
 				continue

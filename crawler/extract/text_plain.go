@@ -4,7 +4,8 @@ import "unicode/utf8"
 
 // textFormat is plain text. Its links are what the author meant as URLs, by the rules of
 // RFC 3986 appendix C and by common practice, and hosts that begin with "www.". Mail
-// addresses are not links, because too many texts mention them for other reasons.
+// addresses are links only on request (Options.TextMail), because too many texts mention
+// them for other reasons.
 var textFormat = format{
 	name:       "text",
 	media:      []string{"text/plain"},

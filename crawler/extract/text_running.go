@@ -30,7 +30,7 @@ func (h *harvest) addBareURIs(v *view, rules bareURIRules) {
 	if !mayHoldURI(v.text) {
 		return
 	}
-	opts := urinorm.TextOptions{WWW: rules == proseRules || rules == markdownRules, Mail: rules == markupMailRules || rules == markdownRules}
+	opts := urinorm.TextOptions{WWW: rules == proseRules || rules == markdownRules, Mail: rules == markupMailRules || rules == markdownRules || rules == proseRules && h.input.Options.TextMail}
 	for _, s := range urinorm.FindURIs(string(v.text), opts) {
 		bracketed := s.Start > 0 && v.text[s.Start-1] == '<'
 		if !bracketed && placeholderFollows(v.text, s.End) || s.Kind == urinorm.SpanMail && !isMailAlone(v.text, s.Start, s.End) {

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -74,6 +75,10 @@ type HTTPConfig struct {
 	AllowPorts []int
 	// DenyPrivate forbids connections to addresses that are not public.
 	DenyPrivate bool
+	// AllowPrivate are the networks to which DenyPrivate does not apply.
+	AllowPrivate []netip.Prefix
+	// NoEnvironment ignores the proxies and the news server of the environment.
+	NoEnvironment bool
 }
 
 // Login is an account for the scheme, host and port of a URL.

@@ -40,6 +40,8 @@ type cookies struct {
 	userJar *cookiejar.Jar // the user's cookies only
 	origins *Origins
 
+	share func(name string, value []byte) // tells other processes of a cookie; nil for none
+
 	mu    sync.Mutex
 	jars  map[jarKey]*cookiejar.Jar          // those set by servers, with and without the user's cookies
 	hosts map[string]map[string]storedCookie // authority → cookies that it has set
@@ -217,6 +219,7 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 		c.storeInGroup(group, u, kept)
 	} else {
 		c.add(u, kept)
+		c.tell(u, kept)
 	}
 	c.any.Store(true)
 	c.set.Store(true)

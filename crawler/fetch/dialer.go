@@ -22,12 +22,12 @@ const maxAttempts = 8
 // tries the addresses of a host by Happy Eyeballs (RFC 8305). Its errors are of type
 // *Fault.
 type dialer struct {
-	resolver    *resolver
-	timeout     time.Duration // of one connection, without the lookup
-	denyPrivate bool
-	proxies     map[string]bool // addresses of proxies, which may be private
-	connectTo   []connectTo
-	connect     func(ctx context.Context, network, addr string) (net.Conn, error)
+	resolver  *resolver
+	timeout   time.Duration // of one connection, without the lookup
+	policy    AddressPolicy
+	proxies   map[string]bool // addresses of proxies, which may be private
+	connectTo []connectTo
+	connect   func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	ctx    context.Context // canceled by close
 	cancel context.CancelFunc
@@ -93,9 +93,9 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	if err != nil {
 		return nil, d.proxyFault(err, isProxy, hostport)
 	}
-	if d.denyPrivate && !isProxy {
-		if addrs = publicOnly(addrs); len(addrs) == 0 {
-			return nil, &Fault{Kind: "address-denied", Op: "connect", Target: hostport, Err: errDenied}
+	if !isProxy {
+		if addrs = d.policy.allowed(addrs); len(addrs) == 0 {
+			return nil, deniedFault(hostport)
 		}
 	}
 	// The transport may give the connection to a request other than the one that dialed
@@ -110,11 +110,16 @@ func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, 
 	return conn, nil
 }
 
+// deniedFault returns the fault of a host that has only denied addresses.
+func deniedFault(target string) *Fault {
+	return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: ErrAddressDenied}
+}
+
 // checkProxied rejects private targets before a proxy connects to them. host has the
 // form used in URLs or the form used by resolvers. A name that this machine cannot look
 // up is left to the proxy, which resolves names itself.
 func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
-	if !d.denyPrivate {
+	if !d.policy.DenyPrivate {
 		return nil
 	}
 	addrs, err := d.resolver.resolve(ctx, host)
@@ -124,8 +129,8 @@ func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
 		}
 		return nil
 	}
-	if len(publicOnly(addrs)) < len(addrs) {
-		return &Fault{Kind: "address-denied", Op: "connect", Target: target, Err: errDenied}
+	if len(d.policy.allowed(addrs)) < len(addrs) {
+		return deniedFault(target)
 	}
 	return nil
 }

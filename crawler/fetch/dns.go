@@ -156,10 +156,8 @@ func (s *session) nameServer() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if s.web.dialer.denyPrivate {
-		if addrs = publicOnly(addrs); len(addrs) == 0 {
-			return "", &Fault{Kind: "address-denied", Op: "connect", Target: server.hostport(), Err: errDenied}
-		}
+	if addrs = s.web.dialer.policy.allowed(addrs); len(addrs) == 0 {
+		return "", deniedFault(server.hostport())
 	}
 	return netip.AddrPortFrom(addrs[0], uint16(server.port)).String(), nil
 }

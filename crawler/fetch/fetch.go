@@ -96,8 +96,9 @@ type Response struct {
 	// Size is the declared length in bytes, -1 when unknown.
 	Size     int64
 	Modified time.Time // zero when unknown
-	// Requests is the number of requests sent for this answer.
-	Requests int
+	// Requests is the number of requests sent for this answer, and Kept how many of them
+	// were sent and counted for another one before.
+	Requests, Kept int
 	// URL is the URL that answered: the requested one, unless Follow was set. It is set
 	// for http and https only.
 	URL urinorm.URL
@@ -111,6 +112,8 @@ type Response struct {
 	// Path is the local file that answered, as the operating system spells it; "" for
 	// answers from the network.
 	Path string
+	// Converted is true if Body is what a program made of the file at Path.
+	Converted bool
 	// TLS is nil for plain connections.
 	TLS *tls.ConnectionState
 	// Notes are warnings about the request, such as "tls-incomplete-chain".
@@ -174,7 +177,7 @@ const standardInput = "-"
 
 // LocalFile returns the file that the document was read from, or "".
 func (r *Response) LocalFile() string {
-	if r.Path == standardInput {
+	if r.Path == standardInput || r.Converted {
 		return ""
 	}
 	return r.Path

@@ -19,15 +19,16 @@ import (
 //
 // HTTP is safe for concurrent use. Close it after all bodies are closed.
 type HTTP struct {
-	timeout    time.Duration
-	maxBody    int64
-	allowPorts []int
-	origins    *Origins
-	profiles   *profiles
-	accounts   accounts
-	cookies    *cookies
-	hosts      hostMemory
-	issuers    *issuers
+	timeout       time.Duration
+	maxBody       int64
+	allowPorts    []int
+	noEnvironment bool
+	origins       *Origins
+	profiles      *profiles
+	accounts      accounts
+	cookies       *cookies
+	hosts         hostMemory
+	issuers       *issuers
 
 	commonIdentity     string // part of the Identity of every request
 	clientCertIdentity string // part of the Identity of requests to start targets
@@ -43,10 +44,11 @@ type HTTP struct {
 // NewHTTP checks the configuration and reads its files.
 func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	h := &HTTP{
-		timeout:    config.Timeout,
-		maxBody:    config.MaxBody,
-		allowPorts: slices.Clone(config.AllowPorts),
-		origins:    config.Origins,
+		timeout:       config.Timeout,
+		maxBody:       config.MaxBody,
+		allowPorts:    slices.Clone(config.AllowPorts),
+		origins:       config.Origins,
+		noEnvironment: config.NoEnvironment,
 	}
 	if h.timeout <= 0 {
 		h.timeout = DefaultTimeout
@@ -67,7 +69,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	if h.cookies.groups, err = newCookieGroups(config.CookieGroups); err != nil {
 		return nil, err
 	}
-	if h.proxies, err = newProxies(config.Proxy); err != nil {
+	if h.proxies, err = newProxies(config.Proxy, !config.NoEnvironment); err != nil {
 		return nil, err
 	}
 	if h.verifier, err = newVerifier(config); err != nil {
@@ -91,7 +93,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	h.resolver = newResolver(config.DNSServer, h.timeout)
 	h.dialer = newDialer(h.resolver, h.timeout)
 	h.dialer.connectTo = rules
-	h.dialer.denyPrivate = config.DenyPrivate
+	h.dialer.policy = AddressPolicy{DenyPrivate: config.DenyPrivate, AllowPrivate: slices.Clone(config.AllowPrivate)}
 	h.dialer.proxies = h.proxies.addresses
 	h.proxies.direct = rules
 	h.issuers = &issuers{verifier: h.verifier, timeout: h.timeout, get: h.getCertificate}

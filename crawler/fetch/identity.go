@@ -47,6 +47,9 @@ func (h *HTTP) identify(config HTTPConfig) error {
 	}
 	h.commonIdentity = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, h.profiles.language[0],
 		h.verifier.digest, config.Insecure, config.DNSServer, !config.DenyPrivate)
+	if config.DenyPrivate && len(config.AllowPrivate) > 0 {
+		h.commonIdentity += fmt.Sprintf(" allowed %v", config.AllowPrivate)
+	}
 	if config.ClientCert == "" {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"path/filepath"
 	"strings"
 )
@@ -137,6 +138,31 @@ var mediaTypes = map[string]string{
 	"yml":         "application/yaml",
 }
 
+// Types are media types by the extension of a file name, in lower case and without its dot.
+// They take precedence over TypeByName. The zero value is empty.
+type Types map[string]string
+
+// Of returns the media type of a file name, or "".
+func (t Types) Of(name string) string {
+	if media, ok := t.Set(name); ok {
+		return media
+	}
+	return TypeByName(name)
+}
+
+// Set returns the media type that was set for the extension of a file name, if any.
+func (t Types) Set(name string) (media string, ok bool) {
+	if len(t) == 0 {
+		return "", false
+	}
+	dot := strings.LastIndexByte(name, '.')
+	if dot < 0 {
+		return "", false
+	}
+	media, ok = t[strings.ToLower(name[dot+1:])]
+	return media, ok
+}
+
 // TypeByName returns the media type that the extension of a file name implies, ignoring
 // letter case, or "".
 func TypeByName(name string) string {
@@ -149,4 +175,13 @@ func TypeByName(name string) string {
 		return media
 	}
 	return mediaTypes[strings.ToLower(extension)]
+}
+
+// SniffText returns the media type of text whose format is not known otherwise: HTML if it begins
+// with a tag, and plain text if not.
+func SniffText(body []byte) string {
+	if start := bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")), " \t\r\n"); len(start) > 1 && start[0] == '<' && (start[1] == '!' || 'a' <= start[1]|0x20 && start[1]|0x20 <= 'z') {
+		return "text/html"
+	}
+	return "text/plain"
 }

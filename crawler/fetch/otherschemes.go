@@ -66,7 +66,7 @@ func NewOtherSchemes(web *HTTP, config OtherSchemesConfig) (*OtherSchemes, error
 		d.ports[port] = true
 	}
 	server := config.NewsServer
-	if server == "" {
+	if server == "" && !web.noEnvironment {
 		server = os.Getenv("NNTP_SERVER")
 	}
 	if server != "" {

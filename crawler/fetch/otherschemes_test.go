@@ -390,6 +390,10 @@ func TestNewOtherSchemesErrors(t *testing.T) {
 	if err != nil || d.newsServer.Host() != "news.example" {
 		t.Errorf("NNTP_SERVER: %v %v", d.newsServer, err)
 	}
+	d, err = NewOtherSchemes(newHTTP(t, HTTPConfig{NoEnvironment: true}), OtherSchemesConfig{})
+	if err != nil || d.newsServer.Host() != "" {
+		t.Errorf("NNTP_SERVER without the environment: %v %v", d.newsServer, err)
+	}
 }
 
 func TestOtherSchemesDenyPrivate(t *testing.T) {

@@ -26,43 +26,46 @@ type proxies struct {
 
 // newProxies returns the proxy given by a flag, or the proxies of the environment:
 // HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY, in either case. NO_PROXY may contain
-// domains, addresses and CIDR networks.
-func newProxies(flag string) (*proxies, error) {
+// domains, addresses and CIDR networks. Without environment, only the flag counts.
+func newProxies(flag string, environment bool) (*proxies, error) {
 	p := &proxies{addresses: make(map[string]bool)}
-	environment := httpproxy.FromEnvironment()
+	if flag == "" && !environment {
+		return p, nil
+	}
+	inherited := httpproxy.FromEnvironment()
 	if flag != "" {
 		u, err := p.parse(flag)
 		if err != nil {
 			return nil, err
 		}
 		p.explicit = u
-		p.bypass = (&httpproxy.Config{HTTPProxy: flag, HTTPSProxy: flag, NoProxy: environment.NoProxy}).ProxyFunc()
+		p.bypass = (&httpproxy.Config{HTTPProxy: flag, HTTPSProxy: flag, NoProxy: inherited.NoProxy}).ProxyFunc()
 		return p, nil
 	}
 	all := os.Getenv("all_proxy")
 	if all == "" {
 		all = os.Getenv("ALL_PROXY")
 	}
-	if environment.HTTPProxy == "" {
-		environment.HTTPProxy = all
+	if inherited.HTTPProxy == "" {
+		inherited.HTTPProxy = all
 	}
-	if environment.HTTPSProxy == "" {
-		environment.HTTPSProxy = all
+	if inherited.HTTPSProxy == "" {
+		inherited.HTTPSProxy = all
 	}
 	if all != "" {
 		if _, err := p.parse(all); err != nil {
 			return nil, err
 		}
-		p.otherSchemes = (&httpproxy.Config{HTTPProxy: all, NoProxy: environment.NoProxy}).ProxyFunc()
+		p.otherSchemes = (&httpproxy.Config{HTTPProxy: all, NoProxy: inherited.NoProxy}).ProxyFunc()
 	}
-	for _, proxy := range []string{environment.HTTPProxy, environment.HTTPSProxy} {
+	for _, proxy := range []string{inherited.HTTPProxy, inherited.HTTPSProxy} {
 		if proxy == "" {
 			continue
 		}
 		if _, err := p.parse(proxy); err != nil {
 			return nil, err
 		}
-		p.inherited = environment.ProxyFunc()
+		p.inherited = inherited.ProxyFunc()
 	}
 	return p, nil
 }

@@ -189,11 +189,11 @@ func TestEnvironmentProxies(t *testing.T) {
 	t.Setenv("HTTP_PROXY", "http://plain.example:3128")
 	t.Setenv("ALL_PROXY", "socks5://all.example")
 	t.Setenv("NO_PROXY", "spared.example,.below.example,10.0.0.0/8,192.0.2.7,2001:db8::1,host.example:8080")
-	p, err := newProxies("")
+	p, err := newProxies("", true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	flag, err := newProxies("https://flag.example")
+	flag, err := newProxies("https://flag.example", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,11 +229,14 @@ func TestEnvironmentProxies(t *testing.T) {
 			}
 		}
 	}
+	if none, err := newProxies("", false); err != nil || none.inherited != nil || none.otherSchemes != nil || len(none.addresses) > 0 {
+		t.Errorf("without the environment: %+v, %v", none, err)
+	}
 	if !p.addresses["plain.example:3128"] || !p.addresses["all.example:1080"] || !flag.addresses["flag.example:443"] {
 		t.Errorf("%v %v", p.addresses, flag.addresses)
 	}
 	t.Setenv("HTTP_PROXY", "gopher://x")
-	if _, err := newProxies(""); err == nil {
+	if _, err := newProxies("", true); err == nil {
 		t.Error("gopher was accepted as a proxy")
 	}
 }

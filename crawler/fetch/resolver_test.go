@@ -491,6 +491,8 @@ func TestDenyPrivate(t *testing.T) {
 		{"3fff::1", true}, {"3fff:fff::1", true}, {"3fff:1000::1", false}, {"5f00::1", true}, {"100::1", true}, {"100:0:0:1::1", true},
 		{"192.88.99.1", true}, {"192.0.0.8", true}, {"192.0.0.9", false}, {"192.0.0.170", true}, {"192.31.196.1", false}, {"239.1.1.1", true}, {"240.0.0.1", true},
 		{"2001:1::1", false}, {"2001:2::1", true}, {"2001:10::1", true}, {"2001:20::1", false}, {"2001:4:112::1", false}, {"2001:200::1", false}, {"fec0::1", true},
+		{"2606:4700::5efe:10.0.0.1", true}, {"2606:4700::200:5efe:127.0.0.1", true}, {"2606:4700::5efe:8.8.8.8", false},
+		{"168.63.129.16", true}, {"::ffff:168.63.129.16", true}, {"fd00:ec2::254", true}, {"100.100.100.200", true}, {"192.0.0.192", true},
 	} {
 		if got := isPrivate(netip.MustParseAddr(row.addr)); got != row.private {
 			t.Errorf("%s is private: %v", row.addr, got)

@@ -1,11 +1,6 @@
 package fetch
 
-import (
-	"errors"
-	"net/netip"
-)
-
-var errDenied = errors.New("the address is private, and requests to private addresses are forbidden")
+import "net/netip"
 
 // specialPurpose is a block of IANA's special-purpose address registries (RFC 6890).
 type specialPurpose struct {
@@ -13,11 +8,12 @@ type specialPurpose struct {
 	public bool // globally reachable
 }
 
-// notUnicast are networks without public hosts that the registries do not list.
-var notUnicast = []netip.Prefix{
-	netip.MustParsePrefix("224.0.0.0/4"), // multicast, RFC 5771
-	netip.MustParsePrefix("ff00::/8"),    // multicast, RFC 4291
-	netip.MustParsePrefix("fec0::/10"),   // site-local, deprecated by RFC 3879
+// otherPrivate are networks without public hosts that the registries do not list.
+var otherPrivate = []netip.Prefix{
+	netip.MustParsePrefix("168.63.129.16/32"), // the platform and metadata address of Azure, which routes it to the host of a virtual machine
+	netip.MustParsePrefix("224.0.0.0/4"),      // multicast, RFC 5771
+	netip.MustParsePrefix("ff00::/8"),         // multicast, RFC 4291
+	netip.MustParsePrefix("fec0::/10"),        // site-local, deprecated by RFC 3879
 }
 
 // embedding are the prefixes of IPv6 addresses that contain an IPv4 address, and its
@@ -43,7 +39,10 @@ func isPrivate(addr netip.Addr) bool {
 			return isPrivate(netip.AddrFrom4([4]byte(bytes[e.offset : e.offset+4])))
 		}
 	}
-	for _, prefix := range notUnicast {
+	if inner, ok := isatapAddress(addr); ok && isPrivate(inner) {
+		return true
+	}
+	for _, prefix := range otherPrivate {
 		if prefix.Contains(addr) {
 			return true
 		}
@@ -56,13 +55,16 @@ func isPrivate(addr netip.Addr) bool {
 	return false
 }
 
-// publicOnly returns the addresses that are not private.
-func publicOnly(addrs []netip.Addr) []netip.Addr {
-	var allowed []netip.Addr
-	for _, addr := range addrs {
-		if !isPrivate(addr) {
-			allowed = append(allowed, addr)
-		}
+// isatapAddress returns the IPv4 address to which a host with ISATAP would tunnel an IPv6
+// packet: the last 32 bits of an address whose interface identifier begins with
+// 0000:5EFE or 0200:5EFE, in any network (RFC 5214 section 6.1).
+func isatapAddress(addr netip.Addr) (netip.Addr, bool) {
+	if !addr.Is6() {
+		return netip.Addr{}, false
 	}
-	return allowed
+	b := addr.As16()
+	if b[8]&^0x02 != 0 || b[9] != 0 || b[10] != 0x5E || b[11] != 0xFE {
+		return netip.Addr{}, false
+	}
+	return netip.AddrFrom4([4]byte(b[12:])), true
 }

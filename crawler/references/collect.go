@@ -19,8 +19,9 @@ type collector struct {
 	known    decisions
 	own      [extract.Host]int32 // items for the page itself, by kind of link, plus one; 0 if there is none yet
 	edges    []rules.Edge
-	recalls  bool // results may be remembered: nothing outside the page changes them
-	whole    bool // the configuration may depend on fragments, or wants all links for a graph
+	origin   string // of the last link that was resolved and remapped
+	recalls  bool   // results may be remembered: nothing outside the page changes them
+	whole    bool   // the configuration may depend on fragments, or wants all links for a graph
 }
 
 // reference is the result for one link: what is stored of it, and what links that repeat
@@ -47,9 +48,9 @@ func (c *collector) reset(env *Env, page rules.Href, depth int, doc *extract.Doc
 	c.items.reset(env.Frontier, depth+1)
 	c.edges = nil
 	cfg := env.Config
-	c.recalls = cfg.Changed == nil && env.Earlier == nil
+	c.recalls = cfg.Changed == nil
 	c.known.reset()
-	c.whole = cfg.Pages || cfg.Credentials || len(cfg.Include)+len(cfg.NoFollow)+len(cfg.Exclude)+len(cfg.Rules) > 0
+	c.whole = cfg.Pages || cfg.Credentials || len(cfg.Include)+len(cfg.NoFollow)+len(cfg.Exclude)+len(cfg.Rules)+len(cfg.Remaps) > 0 || cfg.TextFragments
 }
 
 // from sets what the links that are added from now on have in common.
@@ -88,7 +89,7 @@ func (r *reference) begin(l *extract.Link) {
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
 	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" &&
-		!l.SameDocument && !l.AnyFragment && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate
+		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind
@@ -96,10 +97,10 @@ func isOrdinary(l *extract.Link) bool {
 func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
 	fragment := l.Ref[1:]
 	own := &c.own[l.Kind]
-	plain := !l.NoFollow && !c.whole && urinorm.IsPlainFragment(fragment)
+	plain := !l.NoFollow && !c.whole && !(c.env.Routes && IsRoute(fragment)) && urinorm.IsPlainFragment(fragment)
 	if !plain || *own == 0 {
 		res := c.resolve(l)
-		if plain && res.fate.Outcome == nil && res.Mark&^rules.MarkExpect == 0 {
+		if plain && res.fate.Outcome == nil && (res.fate.Internal || c.env.Earlier == nil) && res.Mark&^rules.MarkExpect == 0 {
 			*own = int32(res.Target) + 1
 		}
 		*r = res.reference
@@ -122,7 +123,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	}
 	k, hash, found := c.known.find(l, ref)
 	switch {
-	case k == nil || !urinorm.IsPlainFragment(fragment):
+	case k == nil || !urinorm.IsPlainFragment(fragment) || c.env.Routes && IsRoute(fragment):
 		res := c.resolve(l)
 		*r = res.reference
 		return res.fragment
@@ -174,6 +175,11 @@ func (c *collector) enterKnown(l *extract.Link, k *remembered) int32 {
 func (c *collector) resolve(l *extract.Link) resolution {
 	var res resolution
 	res.begin(l)
+	if l.Wiki {
+		page := *l
+		page.Ref = c.resolver.wikiPage(l.Ref)
+		l = &page
+	}
 	if c.resolver.isPlaceholder(l) {
 		// The real target is unknown. Neither the resolved placeholder nor a document
 		// cut off at a '#' inside of it is that target, so the reference stands for
@@ -203,14 +209,40 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	if len(c.env.aliases) > 0 {
 		t.href, res.reusable = c.env.resolveAlias(t.href, &c.resolver.buf), false
 	}
+	if len(c.env.Config.Remaps) > 0 && !c.remap(&res, &t) {
+		o := check.Invalid(t.err)
+		c.enterBroken(&res, &o, l, false)
+		return res
+	}
 	if fragment, ok := t.href.Fragment(); ok {
 		res.fragment, res.HasFragment, res.Hash = fragment, true, check.HashAnchorBytes(fragment)
+		if c.env.Config.TextFragments && check.HasTextDirective(string(fragment)) {
+			res.Mark |= rules.MarkText
+			res.reusable = false
+		}
 	}
 	c.enterTarget(&res, t, l)
 	if c.env.Config.Pages {
 		c.edges = append(c.edges, rules.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
 	}
 	return res
+}
+
+// remap replaces the URL of a link (Config.Remaps). It returns false if the link has none then.
+func (c *collector) remap(res *resolution, t *target) bool {
+	u, origin, err := c.resolver.scope.Remapped(t.href)
+	if origin == "" {
+		return true
+	}
+	c.origin = origin
+	res.Mark |= rules.MarkRemapped
+	res.reusable = false
+	t.outside, t.aboveRoot, t.err = nil, false, err
+	if err == nil {
+		c.resolver.buf = append(c.resolver.buf[:0], u.String()...)
+		t.href = rules.Href{Bytes: c.resolver.buf, Offsets: u.Offsets()}
+	}
+	return err == nil
 }
 
 // enterBroken enters the target of a link that has no URL. The reference stands for itself.
@@ -233,8 +265,13 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 	res.Mark |= d.mark
 	res.fate = d.fate
 	requested := res.fate.Outcome == nil
+	if c.env.Routes && requested && res.HasFragment && IsRoute(res.fragment) && res.fate.Need&frontier.NeedLinks != 0 && d.href.IsHTTP() {
+		c.enterRoute(res, d.href)
+		return
+	}
 	res.fingerprint = c.items.fingerprint(d.href)
-	if requested && c.env.Earlier != nil {
+	if requested && c.env.Earlier != nil && !res.fate.Internal {
+		res.reusable = false // the answer depends on the fragment, and on what is known by then
 		res.fate.Outcome = c.env.Earlier(res.fingerprint, d.href, res.fate, res.fragment)
 	}
 	if at, ok := c.items.find(res.fingerprint); ok {
@@ -246,4 +283,41 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 	if requested && res.HasFragment && !l.AnyFragment {
 		c.items.wantAnchor(res.Target, res.fragment)
 	}
+}
+
+// enterRoute enters a view of an application as a target of its own, and its document.
+func (c *collector) enterRoute(res *resolution, v rules.Href) {
+	document := res.fate
+	document.Need &^= frontier.NeedLinked
+	c.items.enterDocument(v, document)
+	res.Target = c.items.enterRoute(v, res.fate)
+	res.HasFragment, res.Hash, res.fragment, res.reusable = false, 0, nil, false
+}
+
+// enterDocument enters the document of a view.
+func (it *items) enterDocument(v rules.Href, fate rules.Fate) {
+	fp := it.fingerprint(v)
+	if at, ok := it.find(fp); ok {
+		it.merge(at, fate)
+		return
+	}
+	it.enterURL(fp, v, fate)
+}
+
+// enterRoute enters a view, and returns its index.
+func (it *items) enterRoute(v rules.Href, fate rules.Fate) int {
+	fragment, _ := v.Fragment()
+	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
+	it.key = append(append(it.key, '#'), fragment...)
+	fp := it.frontier.Fingerprint(it.key)
+	if at, ok := it.find(fp); ok {
+		it.merge(at, fate)
+		return at
+	}
+	return it.enter(fp, v, frontier.Job{URL: v.Bytes, Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
+}
+
+// IsRoute reports whether a fragment names a view of an application rather than an element.
+func IsRoute[T string | []byte](fragment T) bool {
+	return len(fragment) > 0 && (fragment[0] == '/' || len(fragment) > 1 && fragment[0] == '!' && fragment[1] == '/')
 }

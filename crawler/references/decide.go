@@ -148,6 +148,9 @@ func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules
 		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			return rules.Fate{Outcome: &o}
 		}
+		if r.env.Config.SkipMail {
+			return rules.Fate{Outcome: rules.Skip(check.CodeSchemeUnchecked, "only the syntax of mailto: addresses is checked, and it is valid")}
+		}
 		if r.env.Config.External == rules.SkipExternal {
 			return rules.Fate{Outcome: rules.LeftOut}
 		}

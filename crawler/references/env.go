@@ -22,6 +22,9 @@ type Env struct {
 	// the target must be requested. The function itself is nil if there is no earlier
 	// run.
 	Earlier func(frontier.Fingerprint, rules.Href, rules.Fate, []byte) *check.Outcome
+	// Routes makes fragments that name a view of an application, such as "#/guide",
+	// targets of their own, on pages that are read.
+	Routes bool
 	// Forecast predicts which references will be shown. If it is nil, every link is
 	// kept whole.
 	Forecast *Forecast
@@ -35,9 +38,10 @@ func NewEnv(cfg *rules.Config, scope func() *rules.Scope, print *rules.Printer, 
 }
 
 // MayBeBare reports whether the links of a document may be kept bare. The document must
-// be a file whose length is the announced one, which is not so in /proc.
+// be a file whose length is the announced one, which is not so in /proc. A remapped link is
+// kept with the URL that was replaced.
 func (e *Env) MayBeBare(resp *fetch.Response, body []byte) bool {
-	return e.Forecast != nil && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
+	return e.Forecast != nil && len(e.Config.Remaps) == 0 && !e.Config.Reading.ReadsMarkup() && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
 }
 
 // alias is a directory that belongs to two sites, by its URL in each.

@@ -147,17 +147,6 @@ func WantsAnchors[T string | []byte](fragment T) bool {
 		(len(fragment) < len(directive) || string(fragment[:len(directive)]) != directive)
 }
 
-// learn remembers the IDs that the store assigned to the items. It leaves out targets that
-// are not requested: the store does not know their hosts, so they must be entered in full
-// if another link requests them.
-func (it *items) learn(ids []frontier.ID) {
-	for i := range ids {
-		if item := &it.list[i]; item.ID == 0 && item.Outcome == nil {
-			it.ids.put(item.Fingerprint, ids[i])
-		}
-	}
-}
-
 // storedOutcome returns the encoded outcome of a target that is not requested.
 func storedOutcome(o *check.Outcome) []byte {
 	if o == rules.LeftOut {

@@ -23,12 +23,13 @@ type Page struct {
 	collector collector
 	seen      []reference // the references of the document's links, by their index
 	block     block
+	origins   origins
 }
 
 // Reset begins a page at a depth. Its targets are one level deeper.
 func (p *Page) Reset(env *Env, page rules.Href, depth int) {
 	p.collector.reset(env, page, depth, &p.Document)
-	p.seen, p.About = p.seen[:0], nil
+	p.seen, p.About, p.origins = p.seen[:0], nil, nil
 	p.ReadBare(nil)
 }
 
@@ -99,11 +100,59 @@ func (p *Page) Add(l *extract.Link) {
 		fragment = p.collector.add(l, r)
 		r.plain = p.block.bare && isPlain(l, r, fragment)
 	}
+	if r.Mark&rules.MarkRemapped != 0 {
+		l = p.origins.with(l, at, repeats, p.collector.origin)
+	}
 	if p.block.bare {
 		p.block.addBare(l, r, fragment, p.collector.items.shownAs(r.Target))
 		return
 	}
 	p.block.write(l, r, fragment, repeats)
+}
+
+// AddRendered adds to a page the links that only its scripts make. A link is left out if
+// the page has a reference to the same URL, or the element another one from the same
+// attribute. selector returns a CSS selector for a link's element. It returns how many
+// links were added.
+func AddRendered(p *Page, links []extract.Link, selector func(*extract.Link) string) (added int) {
+	type place struct {
+		target             int
+		fragment           bool
+		hash               uint64
+		element, attribute string
+	}
+	of := func(r *reference, element, attribute string) place {
+		return place{r.Target, r.HasFragment, r.Hash, element, attribute}
+	}
+	known := make(map[place]bool, len(p.seen))
+	for i := range p.seen {
+		if i >= len(p.Document.Links) || p.Document.Links[i].Repeats == 0 {
+			known[of(&p.seen[i], "", "")] = true
+		}
+	}
+	for i := range links {
+		l := &links[i]
+		var r reference
+		fragment := p.collector.add(l, &r)
+		if own := of(&r, l.Element, l.Attribute); !known[of(&r, "", "")] && !known[own] {
+			known[own] = true
+			r.Mark |= rules.MarkRendered
+			p.block.links.Add(&frontier.Link{Target: r.Target, Fragment: fragment, HasFragment: r.HasFragment, Hash: r.Hash, Mark: r.Mark,
+				Element: l.Element, Attribute: l.Attribute, Raw: rules.Shorten(l.Raw), Text: l.Text, Selector: selector(l)})
+			added++
+		}
+	}
+	return added
+}
+
+// Shadow makes the links of a document known to a page without adding them, so that AddRendered
+// leaves them out.
+func Shadow(p *Page, doc *extract.Document) {
+	for i := range doc.Links {
+		var r reference
+		p.collector.add(&doc.Links[i], &r)
+		p.seen = append(p.seen, r)
+	}
 }
 
 // WantContent requests the content of a target that the page refers to, for a judgement that
@@ -153,8 +202,19 @@ func (p *Page) Targets() []frontier.Item { return p.collector.items.list }
 // Edges returns the links of the page for graphs, if Config.Pages is set.
 func (p *Page) Edges() []rules.Edge { return p.collector.edges }
 
-// Learn remembers the IDs that the store assigned to the targets.
-func (p *Page) Learn(ids []frontier.ID) { p.collector.items.learn(ids) }
+// Learn remembers the IDs that the store assigned to the targets of this or another page.
+func (p *Page) Learn(found []frontier.Item, ids []frontier.ID) {
+	p.collector.items.ids.learn(found, ids)
+}
+
+// Detach returns the targets of the page and the block of references. They remain valid
+// after Reset, so that another page can be collected while a store waits for the disk.
+func (p *Page) Detach() (found []frontier.Item, links []byte) {
+	links = slices.Clone(p.Encode())
+	found = slices.Clone(p.collector.items.list)
+	p.collector.items.jobs = nil // the targets refer to it
+	return found, links
+}
 
 // Encode returns the block of references. It is valid until the next Reset, and no link
 // may be added before that. Encode releases the working memory of a large page, as the

@@ -174,6 +174,17 @@ func (k *knownIDs) find(fp frontier.Fingerprint) frontier.ID {
 	return 0
 }
 
+// learn remembers the IDs that the store assigned to items. It leaves out targets that are
+// not requested: the store does not know their hosts, so they must be entered in full if
+// another link requests them.
+func (k *knownIDs) learn(list []frontier.Item, ids []frontier.ID) {
+	for i := range ids {
+		if item := &list[i]; item.ID == 0 && item.Outcome == nil {
+			k.put(item.Fingerprint, ids[i])
+		}
+	}
+}
+
 func (k *knownIDs) put(fp frontier.Fingerprint, id frontier.ID) {
 	if k.slots == nil {
 		k.slots = make([]knownID, idSlots)

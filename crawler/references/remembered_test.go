@@ -101,7 +101,7 @@ func TestKnownReferences(t *testing.T) {
 						}
 					}
 				}
-				remembers.Learn(ids)
+				remembers.Learn(remembers.Targets(), ids)
 			}
 		})
 	}
@@ -172,7 +172,7 @@ func TestReopenedHost(t *testing.T) {
 		if len(items) != 1 || string(items[0].Host) != "elsewhere.example" {
 			t.Errorf("ignored: %v: %+v", ignore, items)
 		}
-		f.Learn([]frontier.ID{7})
+		f.Learn(f.Targets(), []frontier.ID{7})
 	}
 }
 

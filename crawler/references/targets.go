@@ -47,6 +47,23 @@ func (p *Page) ReadAfterAll(t *frontier.Target) {
 		rules.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: c.resolver.scope.Wave(t.Depth)})
 }
 
+// EnterRoute enters, among the targets of a page, a view of an application, such as "https://example.com/#/guide", with
+// its document, which a browser is to render if needed is set.
+func EnterRoute(p *Page, v rules.Href, t *frontier.Target, needed bool) {
+	c := &p.collector
+	depth := c.items.depth
+	c.items.depth = t.Depth
+	fate := rules.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: c.resolver.scope.Wave(t.Depth)}
+	if fragment, has := v.Fragment(); has && IsRoute(fragment) {
+		c.items.enterRoute(v, fate)
+	}
+	if needed {
+		fate.Need |= frontier.NeedRender
+	}
+	c.items.enterDocument(v, fate)
+	c.items.depth = depth
+}
+
 // AddSitemap adds a link to a sitemap that robots.txt lists. The sitemap is read for links.
 func (p *Page) AddSitemap(l *extract.Link) {
 	c := &p.collector

@@ -29,6 +29,8 @@ type Config struct {
 	// Resolver looks up the domains of mailto links. If it is nil, the system's
 	// resolver is used.
 	Resolver check.Resolver
+	// SkipMail checks only the syntax of mailto links.
+	SkipMail bool
 	// MailProbe asks the mail servers of an address whether they accept mail for it.
 	// Its errors are those of a fetch.Fetcher. If it is nil, no mail server is asked.
 	MailProbe func(ctx context.Context, address urinorm.Address) error
@@ -38,6 +40,13 @@ type Config struct {
 	// Store holds the targets and what is known of them. If it is nil, they are held
 	// in memory.
 	Store frontier.Store
+	// Lease is set if other processes work on the crawl of the Store as well, which must then
+	// be a frontier.Shared. It is the time after which the targets of a silent process are
+	// given to others.
+	Lease time.Duration
+	// Cookies, if not nil, is the part of Fetch whose cookies the processes share. Those of
+	// the user and of sessions are not shared.
+	Cookies *fetch.HTTP
 	// FingerprintBits is the width of the fingerprints that identify targets:
 	// frontier.Narrow, or frontier.Wide for hundreds of millions of targets. It must
 	// be the width of the Store, if there is one. 0 means that of the Store, or
@@ -58,8 +67,17 @@ type Config struct {
 	// Include adds pages to the internal ones, and NoFollow keeps pages from being read
 	// for links. Both are matched against the printed URL.
 	Include, NoFollow []*regexp.Regexp
-	// Exclude matches the printed URLs of targets that are not checked at all.
-	Exclude []*regexp.Regexp
+	// Exclude matches the printed URLs of targets that are not checked at all, unless
+	// ExcludeExcept matches them, too.
+	Exclude, ExcludeExcept []*regexp.Regexp
+	// Remaps replace the URLs of links before anything is decided about them.
+	Remaps []Remap
+	// Types are the media types by which documents are read whose names have certain
+	// extensions, whatever their servers declare.
+	Types fetch.Types
+	// SkipReserved leaves out targets on the names that RFC 2606 and RFC 6761 reserve for
+	// examples and tests, unless they are internal.
+	SkipReserved bool
 	// IgnoreFragment matches fragments that are not looked up, as scripts handle them.
 	IgnoreFragment []*regexp.Regexp
 	// Rules are policies for some URLs. The first rule that matches applies.
@@ -110,6 +128,8 @@ type Config struct {
 	// Select limits the links to those within elements that match, and IgnoreSelect
 	// ignores those within elements that match.
 	Select, IgnoreSelect extract.Selector
+	// Reading asks for references that are not read otherwise.
+	Reading extract.Options
 	// SoftNotFound compares pages with the answer to a made-up URL in the same
 	// directory, for the warning soft-404. It costs a request for each directory, and
 	// targets that are otherwise requested with HEAD are requested with GET.
@@ -117,6 +137,13 @@ type Config struct {
 	// CheckHTTPS requests the https URL of each http target that is OK, for the
 	// warning insecure-http.
 	CheckHTTPS bool
+	// RequireHTTPS gives the warning insecure-http to each http target that a link leads to,
+	// whether or not it answers over https, and even if it is skipped as external. It costs no
+	// request.
+	RequireHTTPS bool
+	// TextFragments compares the texts of text fragments (#:~:text=) with the pages that they
+	// lead to. It costs one more request for each of these pages, at the end of the run.
+	TextFragments bool
 	// Archive is the address of an archive: Wayback, or one with the same interface.
 	// It is asked at the end of the run for copies of external targets that are gone,
 	// with one request for each, and the copies become suggestions. If it is empty, no
@@ -144,6 +171,13 @@ type Config struct {
 	// Inspector looks at the documents that are read, for the content checks. It may be nil.
 	// The caller closes it after the run.
 	Inspector *inspect.Inspector
+
+	// Renderer renders pages in a browser. It is nil if no page is rendered, or if there is no
+	// browser; the caller closes it after the run. Render and Rules say which pages are
+	// rendered. RenderTrouble is why there is no Renderer although pages are to be rendered.
+	Renderer      Renderer
+	Render        RenderMode
+	RenderTrouble string
 
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show Show
@@ -229,8 +263,21 @@ type Rule struct {
 	Header http.Header
 	Rate   float64 // requests per second to the hosts of matching URLs; 0 means no limit
 	Levels check.Levels
+	// BrokenHosts are patterns of hosts, as of path.Match. A matching target that is OK and that
+	// one of these hosts answers is broken: it is where parked domains lead to.
+	BrokenHosts []string
+	// BrokenTexts match the text of pages. A matching target that is OK is broken if one of them
+	// matches its page. Targets are requested with GET for that.
+	BrokenTexts []TextPattern
+	Render      RenderMode // 0 means that of the Config
 
 	use *Use
+}
+
+// TextPattern matches a text on a page.
+type TextPattern struct {
+	Written string // as the user wrote it
+	Pattern *regexp.Regexp
 }
 
 // HasLevels reports whether the level of any code is set.
@@ -320,6 +367,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("start a run: LoginRetries is %d; it must be between -1 and %d", c.LoginRetries, maxRetries)
 	case c.Depth < -1:
 		return fmt.Errorf("start a run: Depth is %d; it must be at least -1", c.Depth)
+	case c.Lease < 0:
+		return errors.New("start a run: Lease is negative")
 	case c.MaxPages < 0 || c.MaxTime < 0 || c.MaxBody < 0 || c.MaxWait < 0 || c.SecondPassAfter < 0 || c.Backoff < 0 || c.Grace < 0 || c.MaxAge < 0:
 		return errors.New("start a run: a limit or a time is negative")
 	}
@@ -380,6 +429,15 @@ func (c *Config) WithDefaults() *Config {
 		d.Store = frontier.NewMemory()
 	}
 	return &d
+}
+
+// Shared returns the store if other processes work on its crawl as well, and nil otherwise.
+func (c *Config) Shared() frontier.Shared {
+	if c.Lease == 0 {
+		return nil
+	}
+	s, _ := c.Store.(frontier.Shared)
+	return s
 }
 
 // WithinDepth reports whether Depth allows pages at a depth to be read.

@@ -44,6 +44,9 @@ type Result struct {
 	Proposal    string      // of KindPage: what to write in place of the reference's Raw
 	// Cached is true if no request was sent for it: an earlier run observed all of it.
 	Cached bool
+	// RemappedFrom is the printed URL that Config.Remaps replaced by this one; the first in
+	// alphabetical order if there are several, and "" for none.
+	RemappedFrom string
 
 	// A run leaves the following fields empty. They are for callers that compare runs.
 
@@ -73,7 +76,13 @@ type Reference struct {
 	Attribute string `json:"attribute"`
 	Raw       string `json:"raw"`  // source text before entity decoding
 	Text      string `json:"text"` // link text or alternative text
-	Known     bool   `json:"-"`    // a baseline contains the broken or unverified target at this place
+	Folder    string `json:"-"`    // of a bookmark: its path with slashes; "" elsewhere and at the root
+	// Rendered is true if only the scripts of the page make the reference. It then has no
+	// line, and Selector is a CSS selector for its element, in which " >>> " leads into a
+	// shadow root; "" if there is no element.
+	Rendered bool   `json:"rendered,omitempty"`
+	Selector string `json:"selector,omitempty"`
+	Known    bool   `json:"-"` // a baseline contains the broken or unverified target at this place
 	// Source is the place in the source file from which the page was built, if it is
 	// known; nil otherwise. Editors and annotations should point there.
 	Source *Place `json:"-"`
@@ -81,6 +90,8 @@ type Reference struct {
 	// result that do not concern this place. If one link misspells a target and another
 	// spells it correctly, the warning is about the first.
 	Unaffected string `json:"-"`
+	// RemappedFrom is the printed URL that Config.Remaps replaced, or "".
+	RemappedFrom string `json:"-"`
 }
 
 // Concerns reports whether a finding of the result concerns this place.
@@ -117,6 +128,9 @@ type Page struct {
 	NoIndex   bool   // it asks search engines not to index it
 	Canonical string // its canonical address, as printed; empty for none
 	Links     []Edge
+	Status    int           // as in Result
+	Elapsed   time.Duration // as in Result
+	Size      int64         // as in Result
 }
 
 // Edge is a link of a page to a target, for graphs.
@@ -141,9 +155,12 @@ type Summary struct {
 	Cached     int // targets without a request, because an earlier run observed them
 	OK         int
 	Broken     int
-	Unverified int
-	Skipped    int
-	Warnings   int
+	// BrokenDocuments is the number of documents that broken targets lead to, if it is smaller
+	// than that of the targets, or else 0. Documents that only lack a fragment do not count.
+	BrokenDocuments int
+	Unverified      int
+	Skipped         int
+	Warnings        int
 	// ByCode counts results by code, except "ok", and warnings by their code.
 	ByCode map[check.Code]int
 	// Findings counts the results of KindPage, which Targets, OK and Skipped do not include.

@@ -213,6 +213,11 @@ func (s *Scope) Unfollowed(v Href) bool {
 
 // Excluded returns the outcome of a URL that a rule excludes, or nil.
 func (s *Scope) Excluded(v Href) *check.Outcome {
+	if s.cfg.SkipReserved {
+		if name := ReservedName(v); name != "" && !s.isOwn(v) {
+			return Skip(check.CodeExcluded, name+" is reserved for examples and tests (RFC 2606)")
+		}
+	}
 	if len(s.cfg.Exclude) == 0 && len(s.cfg.Rules) == 0 {
 		return nil
 	}
@@ -220,6 +225,9 @@ func (s *Scope) Excluded(v Href) *check.Outcome {
 	for i, re := range s.cfg.Exclude {
 		if re.MatchString(printed) {
 			s.cfg.noteExclusions(i, printed)
+			if anyMatch(s.cfg.ExcludeExcept, printed) {
+				break
+			}
 			return Skip(check.CodeExcluded, "excluded by "+re.String())
 		}
 	}
@@ -227,6 +235,12 @@ func (s *Scope) Excluded(v Href) *check.Outcome {
 		return Skip(check.CodeExcluded, "excluded by "+rule.Name)
 	}
 	return nil
+}
+
+// isOwn reports whether a URL is on the site of a seed.
+func (s *Scope) isOwn(v Href) bool {
+	inside, _ := s.Internal(v)
+	return inside
 }
 
 // Skip returns the outcome of a target that is not requested, with the reason as message.

@@ -18,12 +18,15 @@ const (
 	StoppedByClamd     = "clamd"                     // the scanner for viruses was lost
 	StoppedByValidator = "validator"                 // the service that validates HTML was lost
 	StoppedByPlugin    = "plugin"                    // a plugin failed five times in a row
+	StoppedByDrain     = "drain"                     // `orbweaver frontier drain` ended a shared crawl
 	StoppedByDocument  = "unreadable-document"       // nothing of a document that the user named could be read
 )
 
 // EndsSession reports whether a reason ends a run before the crawl is over: with a store
 // that outlives the process, another run can resume it.
-func EndsSession(why string) bool { return why == StoppedByInterrupt || why == StoppedByMaxTime }
+func EndsSession(why string) bool {
+	return why == StoppedByInterrupt || why == StoppedByMaxTime || why == StoppedByDrain
+}
 
 // LeavesOut lists the reasons that leave something out while the run continues. A
 // reason that ends the run says more.

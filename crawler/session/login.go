@@ -87,14 +87,6 @@ func NewPlan(configs []Config, targets []urinorm.URL, internal func(urinorm.URL)
 	return p, errors.Join(faults...)
 }
 
-// For returns the login whose cookies a URL gets, or nil.
-func (p *Plan) For(u urinorm.URL) *Login {
-	if p == nil {
-		return nil
-	}
-	return p.covering(originOf(u))
-}
-
 func (p *Plan) covering(origin string) *Login {
 	for _, l := range p.Logins {
 		if slices.Contains(l.origins, origin) {

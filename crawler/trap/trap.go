@@ -2,6 +2,7 @@ package trap
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -90,6 +91,9 @@ func (l Limits) withDefaults() Limits {
 type Guards struct {
 	limits Limits
 
+	// shared, if not nil, counts for several processes.
+	shared func(name string) (int, error)
+
 	mu        sync.Mutex
 	pages     pageCounts     // by template, directory and host
 	spellings spellingCounts // by page
@@ -98,6 +102,36 @@ type Guards struct {
 // New returns guards with the given limits.
 func New(limits Limits) *Guards {
 	return &Guards{limits: limits.withDefaults()}
+}
+
+// Share lets several processes share the budgets: shared adds 1 to a named count and returns
+// its value, 0 if it does not count it.
+func (t *Guards) Share(shared func(name string) (int, error)) { t.shared = shared }
+
+// addPage adds one page to a count.
+func (t *Guards) addPage(key uint64) int {
+	if t.shared != nil {
+		return t.addShared('p', key)
+	}
+	return t.pages.add(key)
+}
+
+// addSpelling adds one URL of a page to a count.
+func (t *Guards) addSpelling(key uint64) int {
+	if t.shared != nil {
+		return t.addShared('s', key)
+	}
+	return t.spellings.add(key)
+}
+
+// addShared adds to a count of several processes. A page is left in if that fails: the store
+// reports its failure elsewhere.
+func (t *Guards) addShared(kind byte, key uint64) int {
+	n, err := t.shared(string(strconv.AppendUint([]byte{kind}, key, 36)))
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // CheckClicks reports whether a page is too far from the seeds, and returns the
@@ -138,18 +172,20 @@ func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 // exceeded.
 func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) (pattern string, trapped bool) {
 	l := &t.limits
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	if t.shared == nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+	}
 
 	if p.session || q != nil && (q.session || q.parameters > 1) {
 		page := mix(host ^ p.exact)
 		if q != nil {
 			page = mix(page ^ q.set)
 		}
-		if exceeds(t.spellings.add(page), l.Spellings) {
+		if exceeds(t.addSpelling(page), l.Spellings) {
 			return fmt.Sprintf("more than %d URLs of one page (different session IDs or order of parameters) at %s", l.Spellings, p.template()), true
 		}
-	} else if p.segments >= minShuffled && exceeds(t.spellings.add(mix(host^p.set)), l.Spellings) {
+	} else if p.segments >= minShuffled && exceeds(t.addSpelling(mix(host^p.set)), l.Spellings) {
 		return fmt.Sprintf("more than %d paths with the same segments as %s", l.Spellings, u.Path()), true
 	}
 
@@ -158,13 +194,13 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 	if kind == budgetNamed {
 		key = p.directory
 	}
-	if exceeds(t.pages.add(mix(host^key)+uint64(kind)), budget) {
+	if exceeds(t.addPage(mix(host^key)+uint64(kind)), budget) {
 		return fmt.Sprintf("more than %d %s like %s", budget, budgetNames[kind], p.describe(kind)), true
 	}
-	if q != nil && exceeds(t.pages.add(host+1), l.HostQueries) {
+	if q != nil && exceeds(t.addPage(host+1), l.HostQueries) {
 		return fmt.Sprintf("more than %d pages with a query on one host", l.HostQueries), true
 	}
-	if exceeds(t.pages.add(host), l.HostPages) {
+	if exceeds(t.addPage(host), l.HostPages) {
 		return fmt.Sprintf("more than %d pages on one host", l.HostPages), true
 	}
 	return "", false

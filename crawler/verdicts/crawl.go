@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Crawl is a crawl to be judged: its configuration, its store, and its counts.
@@ -35,8 +37,9 @@ type Crawl struct {
 	TooLong         int            // pages that were not read because of the length of their URL
 	ScriptStart     bool           // a script renders a start page
 	ScriptPages     bool           // scripts render all pages of the directories that were read
-	Shells          int            // pages of directories that scripts fill
+	Shells          int            // pages that scripts fill, without the start pages of websites
 	OwnBase         string         // where pages of directories without a base URL say that they are published, or ""
+	OwnBaseListed   bool           // only a sitemap says so
 	OwnBasePages    int            // number of these pages
 	Trapped         map[string]int // numbers of pages that were not read, by the pattern of their endless series
 	LocalLimit      string         // why this machine could not send a request, or ""
@@ -50,6 +53,30 @@ func (c *Crawl) maxAnchors() int {
 		return c.MaxAnchors
 	}
 	return MaxAnchors
+}
+
+// suspects reports whether a target that is OK may have a finding because of its URL.
+func (c *Crawl) suspects(job *frontier.Job) bool {
+	if job.Verbatim {
+		return false
+	}
+	if c.Config.RequireHTTPS && c.isInsecure(job) {
+		return true
+	}
+	if !c.Config.HasBrokenHosts() {
+		return false
+	}
+	u, _, err := urinorm.ParseWeb(string(job.URL))
+	return err == nil && c.Config.RuleFor(c.Print.Job(job)).BrokenHost(u.Host())
+}
+
+// isInsecure reports whether a target is requested over http.
+func (c *Crawl) isInsecure(job *frontier.Job) bool {
+	if job.Verbatim || !bytes.HasPrefix(job.URL, []byte("http://")) {
+		return false
+	}
+	u, _, err := urinorm.ParseWeb(string(job.URL))
+	return err == nil && c.Scope.SiteOf(u) == nil
 }
 
 // note reports a note to the sink.

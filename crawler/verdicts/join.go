@@ -22,6 +22,7 @@ type join struct {
 	details *detailCache
 	judge   *judge
 	again   *rereader
+	names   pageNames // of the pages with shown references
 
 	inspected bool // content checks have looked at some targets
 }
@@ -225,7 +226,7 @@ func (j *join) addSeeds() error {
 		f, has := s.URL.Fragment()
 		p := j.pairs.flagAlways(id, f, has)
 		p.document = !s.Crawl
-		p.references = append(p.references, rules.Reference{Page: rules.CommandLine, Raw: urinorm.Redact(s.Raw)})
+		p.references.add(0, &frontier.RawLink{Raw: []byte(urinorm.Redact(s.Raw))})
 	}
 	return nil
 }
@@ -288,6 +289,9 @@ func (j *join) addUnreferenced() error {
 			continue
 		}
 		id := frontier.ID(i + 1)
+		if j.targets().needs[i]&(frontier.NeedLinked|frontier.NeedSeed|frontier.NeedListed) == 0 && s&exists == 0 {
+			continue // the document of a view, which has the same outcome
+		}
 		if s&warned != 0 || j.targets().needs[i]&frontier.NeedSeed != 0 && !named[id] || hasPageWarning(&j.details.get(id).outcome) {
 			j.pairs.flagAlways(id, "", false)
 		}

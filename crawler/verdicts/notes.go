@@ -32,11 +32,15 @@ func notesOn(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) []
 	case c.ScriptPages:
 		notes = append(notes, scriptPagesNote)
 	case c.Shells > 0:
-		notes = append(notes, fmt.Sprintf("without scripts, %s no links; what scripts add to them was not checked", has(c.Shells, "page")))
+		notes = append(notes, fmt.Sprintf("%s no links without scripts: try --render auto", has(c.Shells, "page")))
 	case sum.Pages > 0 && sum.Links == 0:
 		notes = append(notes, "none of the pages that were read contains a link")
 	}
-	if c.OwnBase != "" {
+	switch {
+	case c.OwnBase == "":
+	case c.OwnBaseListed:
+		notes = append(notes, fmt.Sprintf("the sitemap lists %s at %s; --base-url %s checks links to that URL against the directory", quantity(c.OwnBasePages, "page"), c.OwnBase, c.OwnBase))
+	default:
 		notes = append(notes, fmt.Sprintf("%s published at %s according to the canonical link; --base-url %s checks links to that URL against the directory", is(c.OwnBasePages, "page"), c.OwnBase, c.OwnBase))
 	}
 	if n := sourceNote(c, sum, pairs, cache); n != "" {
@@ -129,6 +133,6 @@ func quantity(n int, noun string) string {
 
 // Notes on pages that scripts render, so that their links are not in the HTML.
 const (
-	scriptStartNote = "the start page contains no links because a script renders it; start from the site's sitemap, such as /sitemap.xml, or from the built output"
-	scriptPagesNote = "no page contains a link because scripts render all of them; check the site on a server, or the output of a prerenderer"
+	scriptStartNote = "the start page contains no links because a script renders it; try --render auto, or start from the site's sitemap, such as /sitemap.xml, or from the built output"
+	scriptPagesNote = "no page contains a link because scripts render all of them; serve the site and try --render auto, or check the output of a prerenderer"
 )

@@ -26,7 +26,7 @@ type pair struct {
 	ruleLevels  check.Levels
 	judgement   check.Judgement
 	route       route
-	references  []rules.Reference
+	references  referenceList
 	unlike      []unlike // of the references
 }
 
@@ -66,14 +66,14 @@ type pairs struct {
 // marks of all its references. The mark that a page has changed is ignored for a reference
 // that is simply ok, as it does not cause a finding.
 func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
-	b.Mark &^= rules.MarkUnseen
+	b.Mark &^= rules.MarkUnseen | rules.MarkRendered
 	s := &ps.targets.states[id-1]
 	expect := extract.Expect(b.Mark & rules.MarkExpect)
 	fine := clean
 	if b.HasFragment {
 		fine |= warned // warnings about the content are reported with the page
 	}
-	simple := *s&fine != 0 && *s&watched == 0 && !ps.show.OK && b.Mark&^uint64(rules.MarkExpect|rules.MarkForm|rules.MarkAside|rules.MarkChanged) == 0 &&
+	simple := *s&fine != 0 && *s&watched == 0 && !ps.show.OK && b.Mark&^uint64(rules.MarkExpect|rules.MarkForm|rules.MarkAside|rules.MarkChanged|rules.MarkRemapped) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
 	key := keyOf(id, b)
 	switch {
@@ -131,7 +131,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 // isOnlyCounted reports whether a reference to a target that was not checked is counted
 // but not looked at in detail.
 func (ps *pairs) isOnlyCounted(s state, b *frontier.Brief) bool {
-	return s&(flagged|watched) == 0 && !ps.show.Skipped && b.Mark&(rules.MarkExcluded|rules.MarkOutsideBase) == 0 && !(ps.targets.streaming && s&pending != 0)
+	return s&(flagged|watched|suspect) == 0 && !ps.show.Skipped && b.Mark&(rules.MarkExcluded|rules.MarkOutsideBase) == 0 && !(ps.targets.streaming && s&pending != 0)
 }
 
 // countLeft changes the count of targets that were not checked.
@@ -205,14 +205,15 @@ func (ps *pairs) flagAlways(id frontier.ID, fragment string, has bool) *pair {
 // unlike is a reference of a pair whose mark differs from the union of all marks. It is
 // identified by its index among the pair's references.
 type unlike struct {
-	at   int
-	mark uint64
+	at         int
+	mark       uint64
+	unaffected string // as in rules.Reference; set by exempt
 }
 
-// refer adds a reference to the pair's list.
-func (p *pair) refer(at *rules.Reference, mark uint64) {
+// refer adds a reference on a page to the pair's list.
+func (p *pair) refer(page uint32, l *frontier.RawLink, mark uint64) {
 	if p.marks != mark&^rules.MarkExpect || p.expects != 1<<(mark&rules.MarkExpect) {
-		p.unlike = append(p.unlike, unlike{len(p.references), mark})
+		p.unlike = append(p.unlike, unlike{at: int(p.references.count), mark: mark})
 	}
-	p.references = append(p.references, *at)
+	p.references.add(page, l)
 }

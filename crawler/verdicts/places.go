@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -75,7 +76,7 @@ func (j *join) gatherReferences(w wantedPairs) error {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		reader.begin(rec.Links)
-		page := ""
+		page := uint32(0)
 		bare = bare[:0]
 		for n := 0; ; n++ {
 			if more, err := briefs.Next(&b); err != nil || !more {
@@ -84,7 +85,7 @@ func (j *join) gatherReferences(w wantedPairs) error {
 				}
 				return err
 			}
-			b.Mark &^= rules.MarkUnseen
+			b.Mark &^= rules.MarkUnseen | rules.MarkRendered
 			id := rec.Found[b.Target]
 			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue
@@ -97,15 +98,14 @@ func (j *join) gatherReferences(w wantedPairs) error {
 			if err != nil {
 				return fmt.Errorf("target %d: %w", rec.ID, err)
 			}
-			if page == "" {
-				page = j.pageName(rec)
+			if page == 0 {
+				page = j.names.add(j.pageName(rec))
 			}
 			if l.Tag != 0 {
 				bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag})
 				continue
 			}
-			p.refer(&rules.Reference{Page: page, Line: l.Line, Column: l.Column,
-				Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text)}, b.Mark)
+			p.refer(page, l, b.Mark)
 		}
 	})
 }
@@ -120,7 +120,11 @@ func (b idBits) has(id frontier.ID) bool { return b[(id-1)/64]&(1<<((id-1)%64)) 
 // pageName returns the printed name of a record's page.
 func (j *join) pageName(rec *frontier.Record) string {
 	if g, err := check.GlanceAt(rec.Outcome); err == nil && len(g.Path) > 0 {
-		return j.crawl.Print.Path(string(g.Path))
+		name := j.crawl.Print.Path(string(g.Path))
+		if _, route, is := bytes.Cut(rec.Job, []byte("#")); is {
+			name += "#" + string(route)
+		}
+		return name
 	}
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil { // load has decoded it before

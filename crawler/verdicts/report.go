@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/results"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -27,7 +28,8 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 			sum.Targets = append(sum.Targets, c.Seeds[i].Raw)
 		}
 	}
-	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, j.listFailedSeeds, j.noteUnreadable, j.reportWatched, j.gather); err != nil {
+	compare := &textComparison{join: j}
+	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, compare.all(ctx), j.listFailedSeeds, j.noteUnreadable, j.reportWatched, j.gather); err != nil {
 		return nil, err
 	}
 	suggest, err := j.suggest()
@@ -45,15 +47,23 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	if err != nil {
 		return nil, err
 	}
-	sum.Requests += archive.requests
+	sum.Requests += archive.requests + compare.requests
+	broken, inDocuments := map[frontier.ID]struct{}{}, 0
 	for _, p := range j.pairs.flagged {
 		if p.off {
 			continue
 		}
 		sum.Count(p.route.internal, &p.judgement, 1)
+		if p.judgement.Verdict == check.Broken && p.judgement.Code != check.CodeFragmentMissing {
+			broken[p.id] = struct{}{}
+			inDocuments++
+		}
 		if p.judgement.Verdict == check.OK && p.document && !p.cited {
 			sum.StartDocuments++
 		}
+	}
+	if len(broken) < inDocuments {
+		sum.BrokenDocuments = len(broken)
 	}
 	inspected, err := j.comparePages()
 	if err != nil {
@@ -63,7 +73,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	if err != nil {
 		return nil, err
 	}
-	r := &reporter{crawl: c, details: j.details, suggest: suggest, copies: copies, findings: findings}
+	r := &reporter{crawl: c, details: j.details, names: &j.names, suggest: suggest, copies: copies, findings: findings}
 	if err := r.report(listed); err != nil {
 		return nil, err
 	}
@@ -95,36 +105,62 @@ func (j *join) suggest() (*suggester, error) {
 type reporter struct {
 	crawl   *Crawl
 	details *detailCache
+	names   *pageNames
 	suggest *suggester
 	copies  map[frontier.ID]*archivedCopy // of targets that are gone
 
 	findings []*rules.Result // of pages, to be delivered with the pairs
 }
 
-// report delivers the results of pairs and the findings, sorted by URL.
+// report delivers the results of pairs and the findings, sorted by URL. The pairs lose their
+// references.
 func (r *reporter) report(pairs []*pair) error {
-	results := make([]*rules.Result, 0, len(pairs)+len(r.findings))
+	sorted := results.Sorted{Compare: byURL}
+	defer sorted.Close()
 	for _, p := range pairs {
-		results = append(results, r.result(p))
+		sorted.Add(r.result(p))
 	}
-	results = append(results, r.findings...)
+	for _, finding := range r.findings {
+		sorted.Add(finding)
+	}
 	if r.details.err != nil {
 		return r.details.err
 	}
-	slices.SortFunc(results, func(a, b *rules.Result) int {
-		if n := cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind)); n != 0 || a.Kind == rules.KindTarget {
-			return cmp.Or(n, cmp.Compare(a.Verdict, b.Verdict))
-		}
-		at, other := &a.References[0], &b.References[0]
-		return cmp.Or(cmp.Compare(at.Line, other.Line), cmp.Compare(at.Column, other.Column), cmp.Compare(a.Code, b.Code),
-			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
-	})
-	for _, res := range results {
+	return sorted.Each(func(res *rules.Result) error {
 		if err := r.crawl.Sink.Result(res); err != nil {
 			return fmt.Errorf("report %s: %w", res.URL, err)
 		}
+		return nil
+	})
+}
+
+// byURL is the order in which results are delivered.
+func byURL(a, b *rules.Result) int {
+	if n := strings.Compare(a.URL, b.URL); n != 0 {
+		return n // the usual case
 	}
-	return nil
+	if n := cmp.Compare(a.Kind, b.Kind); n != 0 || a.Kind == rules.KindTarget {
+		return cmp.Or(n, cmp.Compare(a.Verdict, b.Verdict))
+	}
+	at, other := &a.References[0], &b.References[0]
+	return cmp.Or(cmp.Compare(at.Line, other.Line), cmp.Compare(at.Column, other.Column), cmp.Compare(a.Code, b.Code),
+		cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Message, b.Message))
+}
+
+// referencesOf returns the references of a pair in order, and frees their memory.
+func (r *reporter) referencesOf(p *pair) []rules.Reference {
+	list := p.references.all(r.names)
+	if p.marks&rules.MarkRemapped != 0 {
+		for i := range list {
+			list[i].Attribute, list[i].RemappedFrom = rules.SplitOrigin(list[i].Attribute)
+		}
+	}
+	for _, u := range p.unlike {
+		list[u.at].Unaffected = u.unaffected
+	}
+	p.references, p.unlike = referenceList{}, nil
+	slices.SortFunc(list, byPlace)
+	return list
 }
 
 // result builds the result of a pair.
@@ -133,7 +169,7 @@ func (r *reporter) result(p *pair) *rules.Result {
 	res := &rules.Result{
 		URL: r.crawl.Print.Place(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
-		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: p.references, Level: p.judgement.Level,
+		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: r.referencesOf(p), Level: p.judgement.Level,
 	}
 	answers := p.route.answers()
 	res.Cached = len(answers) > 0
@@ -143,7 +179,8 @@ func (r *reporter) result(p *pair) *rules.Result {
 		res.Cached = res.Cached && o.Cached
 		res.Attempts += o.Requests
 		res.Elapsed += o.Elapsed
-		res.Status, res.ContentType, res.Size, res.FinalURL = o.Status, o.ContentType, o.Size, printed
+		res.Status, res.ContentType, res.Size = o.Status, o.ContentType, o.Size
+		res.FinalURL, _, _ = strings.Cut(printed, "#")
 		if o.Code == check.CodeRedirect {
 			res.Redirects = append(res.Redirects, rules.Hop{URL: printed, Status: o.Status})
 		}
@@ -158,7 +195,11 @@ func (r *reporter) result(p *pair) *rules.Result {
 	if copied := r.copies[p.id]; copied != nil {
 		res.Suggestions = append(res.Suggestions, copied.suggestion(p))
 	}
-	slices.SortFunc(res.References, byPlace)
+	for i := range res.References {
+		if from := res.References[i].RemappedFrom; from != "" && (res.RemappedFrom == "" || from < res.RemappedFrom) {
+			res.RemappedFrom = from
+		}
+	}
 	return res
 }
 
@@ -168,5 +209,5 @@ func byPlace(a, b rules.Reference) int {
 		return n // the usual case
 	}
 	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-		strings.Compare(a.Element, b.Element), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.Raw, b.Raw))
+		strings.Compare(a.Element, b.Element), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Selector, b.Selector))
 }

@@ -65,12 +65,12 @@ func fileOf(job *frontier.Job, o *check.Outcome) checkedFile {
 type barePage struct {
 	checkedFile
 	id         frontier.ID
-	name       string // as it is printed
+	number     uint32 // in pageNames
 	references []bareReference
 }
 
 // page returns the file of a record.
-func (r *rereader) page(rec *frontier.Record, name string) (p barePage, err error) {
+func (r *rereader) page(rec *frontier.Record, number uint32) (p barePage, err error) {
 	job, err := frontier.DecodeJob(rec.Job)
 	if err != nil {
 		return p, fmt.Errorf("target %d: %w", rec.ID, err)
@@ -79,7 +79,7 @@ func (r *rereader) page(rec *frontier.Record, name string) (p barePage, err erro
 	if err != nil {
 		return p, fmt.Errorf("target %d: %w", rec.ID, err)
 	}
-	return barePage{checkedFile: fileOf(&job, &o), id: rec.ID, name: name}, nil
+	return barePage{checkedFile: fileOf(&job, &o), id: rec.ID, number: number}, nil
 }
 
 // read completes the references of pages, on as many goroutines as there are processors.
@@ -208,7 +208,7 @@ func (r *rereader) texts() (more bool, err error) {
 		if err != nil {
 			return false, fmt.Errorf("read target %d again: %w", id, err)
 		}
-		p, err := r.page(&rec, "")
+		p, err := r.page(&rec, 0)
 		if err != nil {
 			return false, err
 		}
@@ -237,8 +237,8 @@ func changedFiles(n int) string {
 
 // add adds the shown bare references of a page. They are read and added to their pairs in
 // batches. The record is not kept.
-func (r *rereader) add(rec *frontier.Record, name string, references []bareReference) error {
-	p, err := r.page(rec, name)
+func (r *rereader) add(rec *frontier.Record, number uint32, references []bareReference) error {
+	p, err := r.page(rec, number)
 	if err != nil {
 		return err
 	}
@@ -260,8 +260,8 @@ func (r *rereader) flush() error {
 			ref := &r.pages[i].references[k]
 			l := &ref.found
 			changed = changed || l.Tag == 0
-			ref.pair.refer(&rules.Reference{Page: r.pages[i].name, Line: l.Line, Column: l.Column,
-				Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text}, ref.brief.Mark)
+			ref.pair.refer(r.pages[i].number, &frontier.RawLink{Line: l.Line, Column: l.Column,
+				Element: l.Element, Attribute: l.Attribute, Raw: []byte(l.Raw), Text: []byte(l.Text)}, ref.brief.Mark)
 		}
 		if changed {
 			r.lost++

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // Stream reports results before the run is over. A result is final when its verdict is
@@ -97,6 +98,9 @@ func (s *Stream) report(pairs []*pair) error {
 		if !known && wantsPaths(p) || s.archive.wants(p) {
 			continue // its suggestions are known only at the end
 		}
+		if p.marks&rules.MarkText != 0 {
+			continue // its text is compared at the end
+		}
 		if v := p.judgement.Verdict; s.suggest.pending.possible[p.id] && (v == check.Broken || v == check.Unverified) {
 			continue // likewise
 		}
@@ -108,14 +112,8 @@ func (s *Stream) report(pairs []*pair) error {
 			listed = append(listed, p)
 		}
 	}
-	r := &reporter{crawl: s.join.crawl, details: s.join.details, suggest: s.suggest}
-	if err := r.report(listed); err != nil {
-		return err
-	}
-	for _, p := range pairs {
-		p.references = nil
-	}
-	return nil
+	r := &reporter{crawl: s.join.crawl, details: s.join.details, names: &s.join.names, suggest: s.suggest}
+	return r.report(listed)
 }
 
 // has reports whether the stream has reported a pair. s may be nil.

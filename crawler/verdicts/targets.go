@@ -31,6 +31,7 @@ const (
 	cached                            // its outcome comes from an earlier run
 	exists                            // it is OK, perhaps with warnings
 	refreshes                         // it is OK, and a page that refreshes to another one
+	suspect                           // its URL alone may cause a finding
 
 	// leftBits hold the reason why a target was not checked, as an index of leftCodes.
 	// Millions of targets may have such a reason.
@@ -66,14 +67,19 @@ type targets struct {
 	needs        []frontier.Need             // likewise
 	next         map[frontier.ID]frontier.ID // targets of redirects and refreshes
 	maxRedirects int
-	cut          []byte // the encoded outcome of targets that were not reached
-	narrowed     bool   // warnings of a page count only if it has changed
-	streaming    bool   // the run has not ended: targets that are not settled are pending
+	cut          []byte                   // the encoded outcome of targets that were not reached
+	narrowed     bool                     // warnings of a page count only if it has changed
+	suspects     func(*frontier.Job) bool // nil if no target is suspect
+	streaming    bool                     // the run has not ended: targets that are not settled are pending
 }
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
-	return &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.Config.MaxRedirects,
+	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.Config.MaxRedirects,
 		cut: check.AppendOutcome(nil, notReached(c.StoppedBy)), narrowed: c.Config.Changed != nil}
+	if c.Config.RequireHTTPS || c.Config.HasBrokenHosts() {
+		t.suspects = c.suspects
+	}
+	return t
 }
 
 // notReached returns the outcome of a target that the run did not reach.
@@ -102,7 +108,7 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		s := stateOf(&job)
+		s := t.stateOf(&job)
 		if isWatched(&job) {
 			s |= watched
 		}
@@ -137,7 +143,7 @@ func (t *targets) enter(id frontier.ID, found *frontier.Item) error {
 	if err != nil {
 		return err
 	}
-	t.states[id-1] |= stateOf(&job)
+	t.states[id-1] |= t.stateOf(&job)
 	t.needs[id-1] = found.Need
 	if found.Outcome != nil {
 		_, err = t.read(id, found.Outcome)
@@ -145,11 +151,15 @@ func (t *targets) enter(id frontier.ID, found *frontier.Item) error {
 	return err
 }
 
-func stateOf(job *frontier.Job) state {
+func (t *targets) stateOf(job *frontier.Job) state {
+	s := jobKnown
 	if job.Internal {
-		return jobKnown | internal
+		s |= internal
 	}
-	return jobKnown
+	if t.suspects != nil && t.suspects(job) {
+		s |= suspect
+	}
+	return s
 }
 
 // outcomeOf returns a target's encoded outcome. If it has none, it was not reached.
@@ -170,7 +180,7 @@ func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 		return g, err
 	}
 	s := &t.states[id-1]
-	*s &= counted | flagged | fragmentFlagged | emptyCounted | internal | jobKnown | watched
+	*s &= counted | flagged | fragmentFlagged | emptyCounted | internal | jobKnown | watched | suspect
 	set := func(is bool, bit state) {
 		if is {
 			*s |= bit
@@ -181,8 +191,8 @@ func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 	set(g.HTML, isHTML)
 	set(g.OK, exists)
 	set(g.OK && g.HasNext, refreshes)
-	set(g.OK && !g.HasWarnings, clean)
-	set(g.OK && g.OfPage && t.needs[id-1]&frontier.NeedLinks != 0 && !t.narrowed, warned)
+	set(g.OK && !g.HasWarnings && *s&suspect == 0, clean)
+	set(g.OK && g.OfPage && *s&suspect == 0 && t.needs[id-1]&frontier.NeedLinks != 0 && !t.narrowed, warned)
 	set(g.Cached, cached)
 	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
 		*s |= state(i+1) << leftShift

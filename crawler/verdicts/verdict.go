@@ -97,6 +97,9 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	if j.targets.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
+	if g.Verdict == check.OK && byRules.hosts.BrokenHost(final.Host()) {
+		g = check.Judgement{Verdict: check.Broken, Code: check.CodeSoft404, Message: final.Host() + " answers, which " + byRules.hosts.Name + " calls broken"}
+	}
 	if g.Verdict != check.OK && g.Verdict != check.Skipped {
 		switch byRules.verdict {
 		case "broken":
@@ -149,6 +152,7 @@ type ruling struct {
 	accept  *check.Statuses
 	verdict string
 	levels  check.Levels
+	hosts   *rules.Rule // that has BrokenHosts, or nil
 }
 
 // add adds the settings of a rule that no earlier rule has.
@@ -164,6 +168,9 @@ func (s *ruling) add(r *rules.Rule) {
 	}
 	if s.levels == nil {
 		s.levels = r.Levels
+	}
+	if s.hosts == nil && len(r.BrokenHosts) > 0 {
+		s.hosts = r
 	}
 }
 

@@ -10,18 +10,20 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// addWarnings adds the warnings that the marks of a pair's references stand for. That a link
-// leads out of the published directory is reported even if the target is left out as
-// external.
+// addWarnings adds the warnings that the marks of a pair's references stand for, and the one
+// that its URL alone is reason for. That a link leads out of the published directory, or uses
+// http, is reported even if the target is left out as external.
 func (j *judge) addWarnings(p *pair) {
 	g := &p.judgement
 	if g.Verdict == check.Skipped {
 		if g.Code == check.CodeExternal {
 			g.Warnings = append(g.Warnings, marked(p.marks&rules.MarkOutsideBase)...)
+			j.requireHTTPS(p)
 		}
 		return
 	}
 	g.Warnings = append(g.Warnings, marked(p.marks)...)
+	j.requireHTTPS(p)
 	for e := extract.ExpectImage; e <= extract.ExpectStyle; e++ {
 		if p.expects&(1<<e) == 0 {
 			continue
@@ -29,6 +31,14 @@ func (j *judge) addWarnings(p *pair) {
 		if w, wrong := j.mismatch(p, e); wrong {
 			g.Warnings = append(g.Warnings, w)
 		}
+	}
+}
+
+// requireHTTPS adds the warning that a link uses http, unless --check-https has done it.
+func (j *judge) requireHTTPS(p *pair) {
+	isInsecureHTTP := func(w check.Warning) bool { return w.Code == check.CodeInsecureHTTP }
+	if j.crawl.Config.RequireHTTPS && j.targets.of(p.id)&suspect != 0 && j.crawl.isInsecure(&j.details.get(p.id).job) && !slices.ContainsFunc(p.judgement.Warnings, isInsecureHTTP) {
+		p.judgement.Warnings = append(p.judgement.Warnings, check.Warning{Code: check.CodeInsecureHTTP, Message: "the link uses http, and --require-https asks for https"})
 	}
 }
 
@@ -72,12 +82,11 @@ func (j *judge) unaffected(p *pair, mark uint64) string {
 	return strings.Join(codes, " ")
 }
 
-// exempt sets Unaffected of the pair's references.
+// exempt determines which warnings do not concern which of the pair's references.
 func (j *judge) exempt(p *pair) {
-	for _, u := range p.unlike {
-		p.references[u.at].Unaffected = j.unaffected(p, u.mark)
+	for i := range p.unlike {
+		p.unlike[i].unaffected = j.unaffected(p, p.unlike[i].mark)
 	}
-	p.unlike = nil
 }
 
 // marked returns the warnings that marks stand for.

@@ -10,10 +10,12 @@
 //	        locate.go      from a path to the file, by the rules of the style (hoststyle.go)
 //	        generator.go   pages that a site generator will create from a document
 //	        netlify.go     the rules of a _redirects file; redirectrules.go finds them
+//	        names.go       files by their names alone
 //	        walk.go        all files of the directory but those that git ignores (package
 //	                       gitignore, leftout.go); siblings.go: those next to a URL
 //	Files   files.go
-//	both    listing.go     the names in directories, compared byte by byte
+//	both    preprocess.go  commands that convert files before they are read
+//	        listing.go     the names in directories, compared byte by byte
 //	        opendirs_*.go  directories that stay open
 //	        fault.go       the [fetch.Fault] for each file system error
 package disk

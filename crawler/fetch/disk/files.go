@@ -21,6 +21,9 @@ import (
 // Faults have the kinds file-missing, file-case (Hint is the correct path) and
 // file-unreadable.
 type Files struct {
+	Types         fetch.Types // media types of files by their extensions
+	Preprocessors Preprocessors
+
 	once  sync.Once
 	index *directoryIndex // to compare letter case; its size is limited
 }
@@ -100,12 +103,16 @@ func (f *Files) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response,
 	if err != nil {
 		return nil, err
 	}
-	resp.Size, resp.ContentType = info.Size(), fetch.TypeByName(name)
+	resp.Size, resp.ContentType = info.Size(), f.Types.Of(name)
 	if req.Need == fetch.Existence {
 		body.Close()
 		return resp, nil
 	}
 	resp.Body = newFileBody(body, path, info.Size())
+	if len(f.Preprocessors) > 0 {
+		media, _ := f.Types.Set(name)
+		return f.Preprocessors.apply(ctx, resp, media)
+	}
 	return resp, nil
 }
 

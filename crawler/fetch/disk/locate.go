@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"slices"
 	"strings"
 )
@@ -11,22 +12,36 @@ type locator struct {
 	index        *directoryIndex
 	style        HostStyle
 	indexes      []string   // files that answer for a directory
+	extensions   []string   // appended to a path that names no file
 	canListFiles bool       // a directory without an index is answered by its file list
 	sourceTree   bool       // the directory is treated as a source tree
+	noIndex      error      // the reason why a directory without an index is missing
 	generator    *generator // whose sources the directory contains; nil if unknown
 }
 
 // newLocator determines the style of a directory if it is HostAuto. top is the listing
 // of the directory itself.
-func newLocator(index *directoryIndex, top *listing, style HostStyle) locator {
-	l := locator{index: index, style: style, indexes: hostStyles[style].index}
-	if style == HostAuto && index.exact(top, "", redirectsFile) == entryFile {
-		l.style, l.indexes = HostNetlify, hostStyles[HostNetlify].index
+func newLocator(index *directoryIndex, top *listing, config *SiteConfig) locator {
+	l := locator{index: index, style: config.Style, noIndex: errNoIndex}
+	if l.style == HostAuto && index.exact(top, "", redirectsFile) == entryFile {
+		l.style = HostNetlify
+	}
+	l.indexes, l.extensions = hostStyles[l.style].index, config.Extensions
+	if extension := hostStyles[l.style].extension; l.extensions == nil && extension != "" {
+		l.extensions = []string{extension}
 	}
 	if l.style == HostAuto && l.indexOf("") == "" {
 		l.indexes = append(slices.Clone(l.indexes), sourceIndex...)
 		l.sourceTree, l.canListFiles = true, top.hasReadme()
 		l.generator = l.generatorOf(top)
+	}
+	if config.Indexes != nil {
+		isList := func(name string) bool { return name == "." }
+		l.canListFiles = slices.ContainsFunc(config.Indexes, isList)
+		l.indexes = slices.DeleteFunc(slices.Clone(config.Indexes), isList)
+		if l.noIndex = errors.New("no file answers for a directory"); len(l.indexes) > 0 {
+			l.noIndex = errors.New("the directory has none of " + strings.Join(l.indexes, ", "))
+		}
 	}
 	return l
 }
@@ -38,7 +53,7 @@ func (l *locator) locate(rel string) location {
 	style := &hostStyles[l.style]
 	if rel == "" || strings.HasSuffix(rel, "/") {
 		name := strings.TrimSuffix(rel, "/")
-		if style.slashToExt && name != "" && l.index.walk("", name+style.extension, matchNorm).kind == entryFile {
+		if style.slashToExt && name != "" && l.withExtension(name).kind == entryFile {
 			return location{redirect: "-"}
 		}
 		at := l.index.walk("", name, matchNorm)
@@ -47,7 +62,7 @@ func (l *locator) locate(rel string) location {
 			if index := l.indexOf(at.rel); index != "" {
 				at.kind, at.rel = entryFile, index
 			} else if !l.listsFiles(at.rel) {
-				at.kind, at.reason = entryNone, errNoIndex
+				at.kind, at.reason = entryNone, l.noIndex
 				at.err = l.index.list(at.rel).err
 			}
 		case entryFile:
@@ -59,8 +74,8 @@ func (l *locator) locate(rel string) location {
 	if at.kind == entryFile {
 		return at
 	}
-	if style.extension != "" && (at.kind == entryNone || at.kind == entryDir) {
-		if page := l.index.walk("", rel+style.extension, matchNorm); page.kind == entryFile {
+	if at.kind == entryNone || at.kind == entryDir {
+		if page := l.withExtension(rel); page.kind == entryFile {
 			return page
 		}
 	}
@@ -74,11 +89,21 @@ func (l *locator) locate(rel string) location {
 			if l.listsFiles(at.rel) {
 				return at
 			}
-			return location{reason: errNoIndex, err: l.index.list(at.rel).err}
+			return location{reason: l.noIndex, err: l.index.list(at.rel).err}
 		}
 		return location{redirect: "/"}
 	}
 	return at
+}
+
+// withExtension returns the file whose path is rel and one of the extensions.
+func (l *locator) withExtension(rel string) location {
+	for _, extension := range l.extensions {
+		if page := l.index.walk("", rel+extension, matchNorm); page.kind == entryFile {
+			return page
+		}
+	}
+	return location{}
 }
 
 // indexOf returns the path of the file that answers for a directory, or "".
@@ -128,13 +153,14 @@ func (l *locator) correctCase(rel string) string {
 	case at.kind == entryFile && !strings.HasSuffix(rel, "/"):
 		return at.rel
 	}
-	extension := hostStyles[l.style].extension
-	if extension == "" || strings.HasSuffix(rel, "/") {
+	if strings.HasSuffix(rel, "/") {
 		return ""
 	}
-	if at = l.index.walk("", name+extension, matchFold); at.kind == entryFile {
-		// Like the link, the suggestion omits the extension.
-		return at.rel[:len(at.rel)-len(extension)]
+	for _, extension := range l.extensions {
+		if at = l.index.walk("", name+extension, matchFold); at.kind == entryFile {
+			// Like the link, the suggestion omits the extension.
+			return at.rel[:len(at.rel)-len(extension)]
+		}
 	}
 	return ""
 }

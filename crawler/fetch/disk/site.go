@@ -22,6 +22,17 @@ type SiteConfig struct {
 	Dir string
 	// Style is the kind of host to imitate.
 	Style HostStyle
+	// Indexes are the files that answer for a directory, in order of preference, in place of
+	// those of the style. The name "." stands for the directory itself, with its file list.
+	// Nil means those of the style; an empty list means that no file answers for a directory.
+	Indexes []string
+	// Extensions are appended in turn to a path that names no file, in place of the extension
+	// of the style. They begin with a dot. Nil means that of the style.
+	Extensions []string
+	// Types are media types of files by their extensions.
+	Types fetch.Types
+	// Preprocessors convert files before they are read.
+	Preprocessors Preprocessors
 	// Synthetic is true if Base is made up and not shown to users.
 	Synthetic bool
 }
@@ -50,6 +61,8 @@ type Site struct {
 	prefix        string // scheme, authority and path, with which the URLs of files begin
 	hasAlternates bool   // the other of http and https, and the host with or without "www.", count as the same site
 	synthetic     bool
+	types         fetch.Types
+	preprocessors Preprocessors
 
 	dir       string
 	root      *os.Root
@@ -57,6 +70,7 @@ type Site struct {
 	locator   locator
 	redirects redirectRules
 	leftOut   leftOut
+	names     fileNames
 }
 
 // OpenSite opens a directory as a site, which the caller closes. It returns an error if
@@ -85,6 +99,8 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		path:          base.Path(),
 		hasAlternates: base.Port() == "" && !config.Synthetic,
 		synthetic:     config.Synthetic,
+		types:         config.Types,
+		preprocessors: config.Preprocessors,
 		dir:           config.Dir,
 		root:          root,
 		tree:          tree,
@@ -99,7 +115,7 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		s.Close()
 		return nil, fileFault("read", config.Dir, top.err)
 	}
-	s.locator = newLocator(index, top, config.Style)
+	s.locator = newLocator(index, top, &config)
 	if hostStyles[s.locator.style].redirects && index.exact(top, "", redirectsFile) == entryFile {
 		if err := s.readRedirects(); err != nil {
 			s.Close()
@@ -203,7 +219,12 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 		}
 		return redirectTo(301, strings.TrimSuffix(path, "/")+query), nil
 	}
-	return s.serve(req, rel, at)
+	resp, err := s.serve(req, rel, at)
+	if len(s.preprocessors) > 0 && err == nil {
+		media, _ := s.types.Set(at.rel)
+		return s.preprocessors.apply(ctx, resp, media)
+	}
+	return resp, err
 }
 
 // serve opens the file that was found, or returns the fault if there is none.
@@ -214,7 +235,7 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 	if at.kind != entryFile {
 		return nil, s.faultOf(rel, at)
 	}
-	resp := &fetch.Response{ContentType: fetch.TypeByName(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
+	resp := &fetch.Response{ContentType: s.types.Of(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
 	var body io.ReadCloser
 	if quick, size, modified, ok := s.tree.openDirs.openFile(at.rel); ok {
 		body, resp.Size, resp.Modified = quick, size, modified

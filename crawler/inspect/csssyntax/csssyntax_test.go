@@ -198,7 +198,7 @@ func TestNoAllocations(t *testing.T) {
 
 // realSheet returns the style sheet of the HTML report, repeated to 1 MB.
 func realSheet(tb testing.TB) []byte {
-	sheet, err := os.ReadFile("../../../report/htmlreport/style.css")
+	sheet, err := os.ReadFile("../../../report/htmlreport/theme.css")
 	if err != nil {
 		tb.Fatal(err)
 	}

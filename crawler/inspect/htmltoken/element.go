@@ -346,10 +346,7 @@ func elementSlot(key uint64) int {
 	return int(key * golden >> (64 - elementTableBits))
 }
 
-// ElementOf returns the element with a name in lower case.
-func ElementOf(name []byte) Element { return elementOf(keyOf(name), name) }
-
-// elementOf is ElementOf for a name whose key is known.
+// elementOf returns the element with a name in lower case, whose key is known.
 func elementOf(key uint64, name []byte) Element {
 	for i := elementSlot(key); elementTable[i].key != 0; i = (i + 1) % len(elementTable) {
 		e := &elementTable[i]

@@ -12,5 +12,6 @@ func TestMain(m *testing.M) {
 		runChild(name)
 		os.Exit(0)
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=10") // or each plugin with the race detector sleeps for a second before it exits
 	goleak.VerifyTestMain(m)
 }

@@ -1,0 +1,322 @@
+package crawler
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// library keeps the answers of a run that renders pages, so that each URL is requested
+// with GET at most once, whoever needs it: a visit, or the browser, for any page. A HEAD
+// request for a target may come before.
+//
+// Bodies are in a temporary file. Requests of the browser keep the pace of their host.
+type library struct {
+	fetcher fetch.Fetcher
+	pace    func(host string) time.Duration                               // least time between two requests
+	rest    func(ctx context.Context, host string, until time.Time) error // lets visits wait
+	limit   int64                                                         // of a body, in bytes
+	ctx     context.Context                                               // of requests, which outlive the pages that needed them first
+	cancel  context.CancelFunc
+	asking  sync.WaitGroup
+
+	mu      sync.Mutex
+	answers map[string]*kept     // by URL without fragment
+	last    map[string]time.Time // start of the last request, by host
+	file    *os.File
+	size    int64
+}
+
+// kept is an answer, or a request in progress.
+type kept struct {
+	done     chan struct{} // closed when the rest is set
+	resp     fetch.Response
+	at       int64 // of the body in the file
+	length   int64
+	bodyless bool  // the body was not read: it may have no end
+	err      error // there was no answer, or no complete one
+}
+
+func newLibrary(fetcher fetch.Fetcher, limit int64, hosts func(host string) time.Duration, rest func(context.Context, string, time.Time) error) *library {
+	l := &library{fetcher: fetcher, limit: limit, pace: hosts, rest: rest, answers: map[string]*kept{}, last: map[string]time.Time{}}
+	l.ctx, l.cancel = context.WithCancel(context.Background())
+	return l
+}
+
+// close ends the requests in progress and deletes what is kept.
+func (l *library) close() {
+	l.cancel()
+	l.asking.Wait()
+	if l.file != nil {
+		l.file.Close()
+		_ = os.Remove(l.file.Name())
+	}
+}
+
+// Fetch implements fetch.Fetcher for visits: it answers with what is kept, and keeps the
+// answers to GET requests.
+func (l *library) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	key := req.URL.WithoutFragment().String()
+	if !isKept(req) {
+		return l.fetcher.Fetch(ctx, req)
+	}
+	for {
+		l.mu.Lock()
+		k := l.answers[key]
+		if k == nil && req.Need == fetch.Existence {
+			l.begin(req.URL.Authority())
+			l.mu.Unlock()
+			return l.fetcher.Fetch(ctx, req)
+		}
+		if k == nil {
+			k = &kept{done: make(chan struct{})}
+			l.answers[key] = k
+			l.begin(req.URL.Authority())
+			l.mu.Unlock()
+			return l.ask(ctx, key, k, req)
+		}
+		l.mu.Unlock()
+		select {
+		case <-k.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if k.err == nil && (!k.bodyless || req.Need == fetch.Existence) {
+			return l.response(k, req)
+		}
+		l.forget(key, k)
+	}
+}
+
+// isKept reports whether the answer to a request may be kept, and answered with another.
+func isKept(req *fetch.Request) bool {
+	scheme := req.URL.Scheme()
+	return (scheme == "http" || scheme == "https") && !req.Anonymous && req.Follow == 0 && req.Validators.IsZero()
+}
+
+// Forget deletes the answer for a URL: it is requested again.
+func (l *library) Forget(u urinorm.URL) { l.forget(u.WithoutFragment().String(), nil) }
+
+// forgetAll deletes the answers for some URLs.
+func (l *library) forgetAll(covers func(urinorm.URL) bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key := range l.answers {
+		if u, _, err := urinorm.ParseWeb(key); err == nil && covers(u) {
+			delete(l.answers, key)
+		}
+	}
+}
+
+func (l *library) forget(key string, k *kept) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k == nil || l.answers[key] == k {
+		delete(l.answers, key)
+	}
+}
+
+// begin notes that a request to a host begins now. Callers hold mu.
+func (l *library) begin(host string) { l.last[host] = time.Now() }
+
+// ask sends a visit's request, and keeps the answer.
+func (l *library) ask(ctx context.Context, key string, k *kept, req *fetch.Request) (*fetch.Response, error) {
+	resp, body, err := l.get(ctx, req, k)
+	if err != nil {
+		l.forget(key, k)
+		close(k.done)
+		return nil, err
+	}
+	if k.err != nil {
+		l.forget(key, k)
+	}
+	close(k.done)
+	return withBody(resp, body, k.err), nil
+}
+
+// get sends a request and fills in what is kept of its answer. The error of a body that
+// was not complete is in k.err.
+func (l *library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *fetch.Response, body []byte, err error) {
+	resp, err = l.fetcher.Fetch(ctx, req)
+	if err != nil {
+		k.err = err
+		return nil, nil, err
+	}
+	k.resp = *resp
+	k.resp.Body = nil
+	switch {
+	case resp.Body == nil:
+	case k.bodyless:
+		resp.Body.Close()
+	default:
+		body, k.err = io.ReadAll(io.LimitReader(resp.Body, l.limit+1))
+		resp.Body.Close()
+		if k.err == nil {
+			k.at, k.length, k.err = l.put(body)
+		}
+	}
+	return resp, body, nil
+}
+
+// put appends a body to the file.
+func (l *library) put(body []byte) (at, length int64, err error) {
+	if len(body) == 0 {
+		return 0, 0, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file == nil {
+		if l.file, err = os.CreateTemp("", "orbweaver-answers-*"); err != nil {
+			return 0, 0, err
+		}
+		_ = os.Remove(l.file.Name()) // where an open file can be removed, nothing is left even after a crash
+	}
+	at = l.size
+	if _, err = l.file.WriteAt(body, at); err != nil {
+		return 0, 0, err
+	}
+	l.size += int64(len(body))
+	return at, int64(len(body)), nil
+}
+
+// read reads the body of an answer.
+func (l *library) read(k *kept) ([]byte, error) {
+	body := make([]byte, k.length)
+	if k.length == 0 {
+		return body, nil
+	}
+	_, err := l.file.ReadAt(body, k.at)
+	return body, err
+}
+
+// response returns a kept answer to a visit.
+func (l *library) response(k *kept, req *fetch.Request) (*fetch.Response, error) {
+	resp := k.resp
+	resp.Kept = resp.Requests
+	if req.Need == fetch.Existence {
+		return &resp, nil
+	}
+	body, err := l.read(k)
+	if err != nil {
+		return nil, err
+	}
+	return withBody(&resp, body, nil), nil
+}
+
+// withBody gives a response a body, which ends with an error unless it is nil.
+func withBody(resp *fetch.Response, body []byte, err error) *fetch.Response {
+	var r io.Reader = bytes.NewReader(body)
+	if err != nil {
+		r = io.MultiReader(r, failedReader{err})
+	}
+	resp.Body = io.NopCloser(r)
+	return resp
+}
+
+// failedReader is a reader that fails.
+type failedReader struct{ err error }
+
+func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
+
+// asked is the answer to a request of the browser.
+type asked struct {
+	status   int
+	header   http.Header
+	body     []byte
+	requests int           // sent for it now
+	waited   time.Duration // for the pace of the host
+	ok       bool          // there was an answer
+}
+
+// Ask answers a request of the browser. A stream is not read. The request outlives ctx:
+// another page may need the answer, too.
+func (l *library) Ask(ctx context.Context, req *fetch.Request, stream bool) (a asked) {
+	key := req.URL.WithoutFragment().String()
+	l.mu.Lock()
+	k := l.answers[key]
+	if k == nil {
+		k = &kept{done: make(chan struct{}), bodyless: stream}
+		l.answers[key] = k
+		at, wait := l.turn(req.URL.Authority())
+		a.waited = wait
+		l.asking.Go(func() {
+			defer close(k.done)
+			if !l.waitFor(req.URL.Authority(), at, wait) {
+				k.err = context.Canceled
+				return
+			}
+			_, _, _ = l.get(l.ctx, req, k) // its error is in k.err
+		})
+		l.mu.Unlock()
+		defer func() { a.requests = requestsOf(k) }()
+	} else {
+		l.mu.Unlock()
+	}
+	select {
+	case <-k.done:
+	case <-ctx.Done():
+		return a
+	}
+	if k.err != nil {
+		return a
+	}
+	body, err := l.read(k)
+	if err != nil || int64(len(body)) > l.limit {
+		return a
+	}
+	a.status, a.header, a.body, a.ok = k.resp.Status, k.resp.Header, body, true
+	return a
+}
+
+// requestsOf returns how many requests were sent for an answer, 0 while that is not known.
+func requestsOf(k *kept) int {
+	select {
+	case <-k.done:
+	default:
+		return 0
+	}
+	if fault, ok := errors.AsType[*fetch.Fault](k.err); ok {
+		return fault.Requests
+	}
+	return k.resp.Requests
+}
+
+// turn returns when a request of the browser may be sent to a host, and how long that is
+// from now. Callers hold mu.
+func (l *library) turn(host string) (at time.Time, wait time.Duration) {
+	now := time.Now()
+	at = now
+	if interval := l.pace(host); interval > 0 {
+		if next := l.last[host].Add(interval); next.After(now) {
+			at = next
+		}
+	}
+	l.last[host] = at
+	return at, at.Sub(now)
+}
+
+// waitFor waits until a request may be sent, and lets visits of the host wait as well.
+func (l *library) waitFor(host string, at time.Time, wait time.Duration) bool {
+	if interval := l.pace(host); interval > 0 {
+		_ = l.rest(l.ctx, host, at.Add(interval)) // a store that fails reports that to the workers, too
+	}
+	if wait <= 0 {
+		return l.ctx.Err() == nil
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-l.ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,338 @@
+package crawler
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/render"
+	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// rendering is what a run needs to render pages in a browser. It is nil for a run that
+// renders none.
+//
+// The answer to a page's own request comes first and counts. The browser gets the same
+// answer, and the links, anchors and requests that its scripts add become part of the page
+// in the step that settles it. So a page that is settled is not rendered again, and all
+// that follows does not tell a rendered page from another one.
+type rendering struct {
+	cfg      *Config
+	requests *requests
+	frontier *frontier.Frontier
+	robots   *robots.Cache
+	seeds    *seedTargets
+	buffers  *fetch.Buffers
+	note     func(string)
+	library  *library
+
+	mu    sync.Mutex
+	ended bool              // the browser died too often, which was noted
+	views map[string]*views // by document
+}
+
+// newRendering returns what is needed to render pages, nil if none is rendered. The caller
+// sets seeds, robots, buffers and note.
+func newRendering(cfg *Config, requests *requests, f *frontier.Frontier) *rendering {
+	if !cfg.Renders() {
+		return nil
+	}
+	hosts := f.Hosts()
+	lib := newLibrary(cfg.Fetch, cfg.MaxBody, func(host string) time.Duration { return hosts.Pace(host).Interval }, hosts.Rest)
+	requests.library = lib
+	return &rendering{cfg: cfg, requests: requests, frontier: f, library: lib, views: map[string]*views{}}
+}
+
+// close ends what is left.
+func (g *rendering) close() {
+	if g != nil {
+		g.library.close()
+	}
+}
+
+// forget deletes the answers for some URLs, which may be of the time after the loss of a
+// session.
+func (g *rendering) forget(covers func(urinorm.URL) bool) {
+	if g != nil {
+		g.library.forgetAll(covers)
+	}
+}
+
+// knows reports whether a target was settled before.
+func (g *rendering) knows(ctx context.Context, id frontier.ID) (bool, error) {
+	if g == nil {
+		return false, nil
+	}
+	rec, err := g.cfg.Store.Get(ctx, id)
+	return len(rec.Outcome) > 0, err
+}
+
+// noteEnd notes once that no more pages are rendered.
+func (g *rendering) noteEnd() {
+	g.mu.Lock()
+	first := !g.ended
+	g.ended = true
+	g.mu.Unlock()
+	if first {
+		g.note("the browser died three times in a row; no more pages are rendered, and what depends on that is unverified")
+	}
+}
+
+// answer answers a request of the browser, as far as the configuration allows it to be sent.
+func (g *rendering) answer(ctx context.Context, ask *render.Ask) (reply render.Reply, requests int) {
+	refused := render.Reply{Refused: true}
+	u, _, err := urinorm.ParseWeb(ask.URL)
+	if err != nil {
+		return refused, 0
+	}
+	scope, href := g.requests.scope(), rules.HrefOf(u)
+	if site := scope.SiteOf(u); site != nil {
+		return g.file(ctx, u), 0
+	}
+	internal, _ := scope.Internal(href)
+	switch {
+	case scope.SyntheticHost(u.Authority()), scope.Excluded(href) != nil, !internal && g.cfg.External == rules.SkipExternal, scope.LeavesAlone(href, internal, false):
+		return refused, 0
+	}
+	if document := ask.Type == render.Frame || ask.Type == render.Navigation; g.cfg.Robots == RobotsStrict || g.cfg.Robots == RobotsCrawl && document {
+		allowed, sent := g.allowed(ctx, u)
+		if requests += sent; !allowed {
+			return refused, requests
+		}
+	}
+	req, _ := g.requests.request(u, internal)
+	req.Need = fetch.Content
+	req.Referrer = ask.Referrer
+	if len(ask.Header) > 0 {
+		header := req.Header.Clone()
+		if header == nil {
+			header = http.Header{}
+		}
+		for name, values := range ask.Header {
+			if header[name] == nil {
+				header[name] = values
+			}
+		}
+		req.Header = header
+	}
+	a := g.library.Ask(ctx, req, ask.Type == render.Stream)
+	requests += a.requests
+	if !a.ok {
+		return render.Reply{Refused: true, Waited: a.waited}, requests
+	}
+	return render.Reply{Status: a.status, Header: a.header, Body: a.body, Waited: a.waited}, requests
+}
+
+// file answers a request from a directory.
+func (g *rendering) file(ctx context.Context, u urinorm.URL) render.Reply {
+	resp, err := g.requests.fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: true})
+	if err != nil {
+		return render.Reply{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/plain"}}}
+	}
+	reply := render.Reply{Status: resp.Status, Header: http.Header{}}
+	if resp.Location != "" {
+		reply.Header.Set("Location", resp.Location)
+	}
+	if resp.ContentType != "" {
+		reply.Header.Set("Content-Type", resp.ContentType)
+	}
+	if resp.Body != nil {
+		defer resp.Body.Close()
+		data, err := g.buffers.Read(resp.Body, resp.Size, g.cfg.MaxBody+1, true)
+		if err != nil || int64(len(data)) > g.cfg.MaxBody {
+			return render.Reply{Refused: true}
+		}
+		reply.Body = slices.Clone(data)
+		g.buffers.Give(data)
+	}
+	return reply
+}
+
+// allowed reports whether robots.txt allows a document, and how many requests were sent to
+// learn that. A robots.txt that is unavailable for now does not allow it.
+func (g *rendering) allowed(ctx context.Context, u urinorm.URL) (allowed bool, sent int) {
+	if !g.requests.scope().RobotsApply(u) {
+		return true, 0
+	}
+	txt, err := g.robots.Rules(ctx, u, func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
+		resp, err := g.cfg.Fetch.Fetch(ctx, g.requests.content(u))
+		if err == nil {
+			sent += resp.Requests
+		}
+		return resp, err
+	})
+	if err != nil {
+		return false, sent
+	}
+	if _, again := txt.Next(); again {
+		return false, sent
+	}
+	return txt.Allowed(u.RequestTarget()), sent
+}
+
+// candidates are the pages that may have to be rendered because of a link to them: what is
+// known of those that have scripts and were not rendered.
+type candidates map[frontier.ID][]byte
+
+// renderMore queues the pages again that are to be rendered because a link with a fragment
+// leads to them that their HTML lacks, and reports whether there are any. It is called when
+// nothing is queued.
+func (g *rendering) renderMore(ctx context.Context) (more bool, err error) {
+	if g == nil {
+		return false, nil
+	}
+	pages, next, err := g.candidates(ctx)
+	if err != nil || len(pages) == 0 {
+		return false, err
+	}
+	wanted := map[frontier.ID]bool{}
+	want := func(id frontier.ID, fragment string) error {
+		for hops := 0; hops <= g.cfg.MaxRedirects; hops++ {
+			to, redirects := next[id]
+			if !redirects {
+				break
+			}
+			id = to
+		}
+		outcome := pages[id]
+		if outcome == nil || wanted[id] {
+			return nil
+		}
+		o, anchors, err := check.DecodeHead(outcome)
+		if err != nil {
+			return err
+		}
+		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: g.cfg.IgnoresFragment}
+		if o.JudgeIn(q, anchors).Code == check.CodeFragmentMissing {
+			wanted[id] = true
+		}
+		return nil
+	}
+	for i := range g.seeds.seeds {
+		if f, has := g.seeds.seeds[i].URL.Fragment(); has && g.seeds.ids[i] != 0 {
+			if err := want(g.seeds.ids[i], f); err != nil {
+				return false, err
+			}
+		}
+	}
+	var reader frontier.LinkReader
+	err = g.cfg.Store.Scan(ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+		if len(rec.Links) == 0 {
+			return nil
+		}
+		if err := reader.Reset(rec.Links); err != nil {
+			return err
+		}
+		for {
+			var l frontier.RawLink
+			found, err := reader.Next(&l)
+			if err != nil || !found {
+				return err
+			}
+			if l.HasFragment && len(l.Fragment) > 0 && l.Target < len(rec.Found) && l.Mark&(rules.MarkIgnored|rules.MarkAnyFragment|rules.MarkExcluded) == 0 {
+				if err := want(rec.Found[l.Target], string(l.Fragment)); err != nil {
+					return err
+				}
+			}
+		}
+	})
+	if err != nil || len(wanted) == 0 {
+		return false, err
+	}
+	items := make([]frontier.Item, 0, len(wanted))
+	for _, id := range slices.Sorted(maps.Keys(wanted)) {
+		items = append(items, frontier.Item{ID: id, Wave: frontier.Leaves, Need: frontier.NeedRender})
+	}
+	_, err = g.frontier.Refer(ctx, items)
+	return err == nil, err
+}
+
+// candidates returns the pages that may have to be rendered, and where redirects lead.
+func (g *rendering) candidates(ctx context.Context) (candidates, map[frontier.ID]frontier.ID, error) {
+	pages, next := candidates{}, map[frontier.ID]frontier.ID{}
+	err := g.cfg.Store.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
+		if !rec.Settled || rec.Outcome == nil {
+			return nil
+		}
+		glance, err := check.GlanceAt(rec.Outcome)
+		switch {
+		case err != nil:
+			return err
+		case glance.Redirect && len(rec.Found) > 0:
+			next[rec.ID] = rec.Found[0]
+		case glance.OK && glance.Read && glance.HTML && rec.Need&frontier.NeedLinks != 0 && rec.Need&frontier.NeedRender == 0:
+			o, _, err := check.DecodeHead(rec.Outcome)
+			if err != nil {
+				return err
+			}
+			job, err := frontier.DecodeJob(rec.Job)
+			if err != nil {
+				return err
+			}
+			if o.Static || o.RenderFailed() || !job.Internal || g.cfg.RenderModeOf(g.requests.print.Job(&job)) != rules.RenderAuto {
+				return nil
+			}
+			pages[rec.ID] = slices.Clone(rec.Outcome)
+		}
+		return nil
+	})
+	return pages, next, err
+}
+
+// opened is what the browser made of a page.
+type opened struct {
+	page     *render.Rendered
+	doc      extract.Document // of the page's HTML
+	requests int              // that were sent for it
+}
+
+// views are what is known of the views of a document.
+type views struct {
+	once sync.Once
+	made *opened // the made-up view
+	name string  // of that
+	err  error
+
+	mu    sync.Mutex
+	known map[string]*view // by route, of docsify
+}
+
+// view is what is known of one view.
+type view struct {
+	once    sync.Once
+	anchors []uint64
+	outcome check.Outcome // Code and Message
+}
+
+// viewsOf returns what is known of the views of a document.
+func (g *rendering) viewsOf(document string) *views {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w := g.views[document]
+	if w == nil {
+		w = &views{known: map[string]*view{}}
+		g.views[document] = w
+	}
+	return w
+}
+
+// viewOf returns what is known of one view of a document.
+func (w *views) viewOf(route string) *view {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	k := w.known[route]
+	if k == nil {
+		k = &view{}
+		w.known[route] = k
+	}
+	return k
+}

@@ -1,0 +1,298 @@
+package results
+
+import (
+	"encoding/binary"
+	"errors"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// A result is encoded as its fields in the order below. Numbers are varints, and strings
+// have their length before them. A reference leaves out what it has in common with the one
+// before, which is much: most references to a target are written alike.
+
+// Flags of a result.
+const (
+	isInternal = 1 << iota
+	isCached
+	hasRarities // the fields of rarities
+)
+
+// Flags of a reference.
+const (
+	samePlace = 1 << iota // page
+	sameKind              // element and attribute
+	sameRaw
+	sameText
+	isKnownPlace
+	hasSource
+	hasUnaffected
+	hasMore // a folder of bookmarks, the URL that was remapped, or a selector
+)
+
+// encoder appends to b.
+type encoder struct{ b []byte }
+
+func (e *encoder) int(n int64)     { e.b = binary.AppendVarint(e.b, n) }
+func (e *encoder) string(s string) { e.b = append(binary.AppendUvarint(e.b, uint64(len(s))), s...) }
+
+func (e *encoder) strings(all ...string) {
+	for _, s := range all {
+		e.string(s)
+	}
+}
+
+// appendResult appends the encoded form of a result.
+func appendResult(b []byte, r *rules.Result) []byte {
+	e := encoder{b}
+	flags := byte(0)
+	if r.Internal {
+		flags |= isInternal
+	}
+	if r.Cached {
+		flags |= isCached
+	}
+	rare := r.Kind != "" || r.Level != "" || r.Rule != "" || r.Proposal != "" || r.RemappedFrom != "" || len(r.Known) > 0 || r.BrokenRuns != 0 || r.FailsAfter != 0 || !r.BrokenSince.IsZero()
+	if rare {
+		flags |= hasRarities
+	}
+	e.b = append(e.b, flags, byte(r.Verdict))
+	e.strings(r.URL, string(r.Code), r.Message, r.FinalURL, r.ContentType)
+	for _, n := range [...]int64{int64(r.Status), int64(r.Attempts), int64(r.Elapsed), r.Size, int64(len(r.Redirects)), int64(len(r.Warnings)), int64(len(r.Suggestions))} {
+		e.int(n)
+	}
+	for _, hop := range r.Redirects {
+		e.string(hop.URL)
+		e.int(int64(hop.Status))
+	}
+	for _, w := range r.Warnings {
+		e.strings(string(w.Code), w.Message, w.Proposal, string(w.Level))
+	}
+	for _, s := range r.Suggestions {
+		e.strings(s.URL, s.Why)
+		e.bool(s.Unique)
+	}
+	if rare {
+		e.rarities(r)
+	}
+	e.references(r.References)
+	return e.b
+}
+
+func (e *encoder) bool(b bool) {
+	if b {
+		e.b = append(e.b, 1)
+		return
+	}
+	e.b = append(e.b, 0)
+}
+
+// rarities writes the fields that few results have.
+func (e *encoder) rarities(r *rules.Result) {
+	e.strings(string(r.Kind), string(r.Level), r.Rule, r.Proposal, r.RemappedFrom)
+	e.int(int64(r.BrokenRuns))
+	e.int(int64(r.FailsAfter))
+	e.bool(!r.BrokenSince.IsZero())
+	if !r.BrokenSince.IsZero() {
+		e.int(r.BrokenSince.Unix())
+		e.int(int64(r.BrokenSince.Nanosecond()))
+	}
+	e.int(int64(len(r.Known)))
+	for _, code := range r.Known {
+		e.string(string(code))
+	}
+}
+
+func (e *encoder) references(all []rules.Reference) {
+	e.int(int64(len(all)))
+	before := &rules.Reference{}
+	for i := range all {
+		r := &all[i]
+		var flags byte
+		set := func(is bool, flag byte) {
+			if is {
+				flags |= flag
+			}
+		}
+		set(r.Page == before.Page, samePlace)
+		set(r.Element == before.Element && r.Attribute == before.Attribute, sameKind)
+		set(r.Raw == before.Raw, sameRaw)
+		set(r.Text == before.Text, sameText)
+		set(r.Known, isKnownPlace)
+		set(r.Source != nil, hasSource)
+		set(r.Unaffected != "", hasUnaffected)
+		set(r.Folder != "" || r.RemappedFrom != "" || r.Rendered, hasMore)
+		e.b = append(e.b, flags)
+		e.int(int64(r.Line))
+		e.int(int64(r.Column))
+		if flags&samePlace == 0 {
+			e.string(r.Page)
+		}
+		if flags&sameKind == 0 {
+			e.strings(r.Element, r.Attribute)
+		}
+		if flags&sameRaw == 0 {
+			e.string(r.Raw)
+		}
+		if flags&sameText == 0 {
+			e.string(r.Text)
+		}
+		if s := r.Source; s != nil {
+			e.strings(s.File, s.Raw)
+			e.int(int64(s.Line))
+			e.int(int64(s.Column))
+		}
+		if r.Unaffected != "" {
+			e.string(r.Unaffected)
+		}
+		if flags&hasMore != 0 {
+			e.strings(r.Folder, r.RemappedFrom, r.Selector)
+			e.b = append(e.b, flag(r.Rendered))
+		}
+		before = r
+	}
+}
+
+// decoder reads from the start of rest. After the first failure it returns zero values.
+type decoder struct {
+	rest   []byte
+	text   string // the whole record, of which the strings are parts
+	failed bool
+}
+
+func (d *decoder) byte() byte {
+	if len(d.rest) == 0 {
+		d.failed = true
+		return 0
+	}
+	b := d.rest[0]
+	d.rest = d.rest[1:]
+	return b
+}
+
+func (d *decoder) bool() bool { return d.byte() != 0 }
+
+func (d *decoder) int() int64 {
+	n, size := binary.Varint(d.rest)
+	if size <= 0 {
+		d.failed, d.rest = true, nil
+		return 0
+	}
+	d.rest = d.rest[size:]
+	return n
+}
+
+// count reads the length of a list whose elements take at least a byte each.
+func (d *decoder) count() int {
+	n := d.int()
+	if n < 0 || n > int64(len(d.rest)) {
+		d.failed, d.rest = true, nil
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) string() string {
+	n, size := binary.Uvarint(d.rest)
+	if size <= 0 || n > uint64(len(d.rest)-size) {
+		d.failed, d.rest = true, nil
+		return ""
+	}
+	from := len(d.text) - len(d.rest) + size
+	d.rest = d.rest[size+int(n):]
+	return d.text[from : from+int(n)]
+}
+
+var errDamaged = errors.New("it is damaged")
+
+// decodeResult is the inverse of appendResult. The result does not refer to the record.
+func decodeResult(record []byte) (*rules.Result, error) {
+	d := decoder{rest: record, text: string(record)}
+	r := &rules.Result{}
+	flags := d.byte()
+	r.Internal, r.Cached = flags&isInternal != 0, flags&isCached != 0
+	r.Verdict = check.Verdict(d.byte())
+	r.URL, r.Code, r.Message, r.FinalURL, r.ContentType = d.string(), check.Code(d.string()), d.string(), d.string(), d.string()
+	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.int()), int(d.int()), time.Duration(d.int()), d.int()
+	hops, warnings, suggestions := d.count(), d.count(), d.count()
+	r.Redirects, r.Suggestions = make([]rules.Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
+	for range hops {
+		r.Redirects = append(r.Redirects, rules.Hop{URL: d.string(), Status: int(d.int())})
+	}
+	for range warnings {
+		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.string()), Message: d.string(), Proposal: d.string(), Level: check.Level(d.string())})
+	}
+	for range suggestions {
+		r.Suggestions = append(r.Suggestions, check.Suggestion{URL: d.string(), Why: d.string(), Unique: d.bool()})
+	}
+	if flags&hasRarities != 0 {
+		d.rarities(r)
+	}
+	d.references(r)
+	if d.failed || len(d.rest) > 0 {
+		return nil, errDamaged
+	}
+	return r, nil
+}
+
+func (d *decoder) rarities(r *rules.Result) {
+	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = rules.Kind(d.string()), check.Level(d.string()), d.string(), d.string(), d.string()
+	r.BrokenRuns, r.FailsAfter = int(d.int()), int(d.int())
+	if d.bool() {
+		r.BrokenSince = time.Unix(d.int(), d.int()).UTC()
+	}
+	for range d.count() {
+		r.Known = append(r.Known, check.Code(d.string()))
+	}
+}
+
+func (d *decoder) references(r *rules.Result) {
+	n := d.count()
+	if n == 0 {
+		return
+	}
+	r.References = make([]rules.Reference, n)
+	before := &rules.Reference{}
+	for i := range r.References {
+		if d.failed {
+			return
+		}
+		ref := &r.References[i]
+		flags := d.byte()
+		ref.Line, ref.Column = int(d.int()), int(d.int())
+		ref.Page, ref.Element, ref.Attribute, ref.Raw, ref.Text = before.Page, before.Element, before.Attribute, before.Raw, before.Text
+		if flags&samePlace == 0 {
+			ref.Page = d.string()
+		}
+		if flags&sameKind == 0 {
+			ref.Element, ref.Attribute = d.string(), d.string()
+		}
+		if flags&sameRaw == 0 {
+			ref.Raw = d.string()
+		}
+		if flags&sameText == 0 {
+			ref.Text = d.string()
+		}
+		ref.Known = flags&isKnownPlace != 0
+		if flags&hasSource != 0 {
+			ref.Source = &rules.Place{File: d.string(), Raw: d.string(), Line: int(d.int()), Column: int(d.int())}
+		}
+		if flags&hasUnaffected != 0 {
+			ref.Unaffected = d.string()
+		}
+		if flags&hasMore != 0 {
+			ref.Folder, ref.RemappedFrom, ref.Selector, ref.Rendered = d.string(), d.string(), d.string(), d.bool()
+		}
+		before = ref
+	}
+}
+
+// flag returns 1 for true and 0 for false.
+func flag(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
+}

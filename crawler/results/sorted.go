@@ -1,0 +1,208 @@
+package results
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// Sorted keeps results, in memory or in a temporary file, and returns them in order. It is
+// not safe for concurrent use.
+type Sorted struct {
+	// Compare is the order. Results that are equal keep the order in which they were added.
+	Compare func(a, b *rules.Result) int
+	// Limit is the size from which results are written to the file, in bytes of memory; 0
+	// is 16 MiB.
+	Limit int
+
+	held   []*rules.Result // those that are not in the file
+	size   int             // bytes that held takes, about
+	file   *os.File
+	runs   []run
+	noFile bool // the file cannot be made or written: everything stays in memory
+	buffer []byte
+}
+
+// run is a sorted part of the file.
+type run struct{ from, length int64 }
+
+const defaultLimit = 16 << 20
+
+// Add adds a result. The caller must not change it any more.
+func (s *Sorted) Add(r *rules.Result) {
+	s.held = append(s.held, r)
+	if s.size += sizeOf(r); s.size >= s.limit() && !s.noFile {
+		s.spill()
+	}
+}
+
+func (s *Sorted) limit() int {
+	if s.Limit > 0 {
+		return s.Limit
+	}
+	return defaultLimit
+}
+
+// sizeOf returns about how many bytes of memory a result takes.
+func sizeOf(r *rules.Result) int {
+	const result, reference = 600, 200
+	return result + reference*len(r.References)
+}
+
+// spill moves the held results to the file.
+func (s *Sorted) spill() {
+	s.sortHeld()
+	if s.file == nil {
+		f, err := os.CreateTemp("", "orbweaver-")
+		if err != nil {
+			s.noFile = true
+			return
+		}
+		_ = os.Remove(f.Name()) // where that is possible; Close removes it elsewhere
+		s.file = f
+	}
+	r := run{}
+	if n := len(s.runs); n > 0 {
+		r.from = s.runs[n-1].from + s.runs[n-1].length
+	}
+	w := &writerAt{file: s.file, at: r.from}
+	out := bufio.NewWriterSize(w, 256<<10)
+	for _, held := range s.held {
+		s.buffer = appendResult(s.buffer[:0], held)
+		var head [binary.MaxVarintLen64]byte
+		_, _ = out.Write(head[:binary.PutUvarint(head[:], uint64(len(s.buffer)))]) // Flush returns the error
+		_, _ = out.Write(s.buffer)
+	}
+	if err := out.Flush(); err != nil { // the disk is full, for example
+		s.noFile = true
+		return
+	}
+	r.length = w.at - r.from
+	s.runs = append(s.runs, r)
+	clear(s.held)
+	s.held, s.size = s.held[:0], 0
+}
+
+// writerAt writes to a file from a position on.
+type writerAt struct {
+	file *os.File
+	at   int64
+}
+
+func (w *writerAt) Write(b []byte) (int, error) {
+	n, err := w.file.WriteAt(b, w.at)
+	w.at += int64(n)
+	return n, err
+}
+
+func (s *Sorted) sortHeld() { slices.SortStableFunc(s.held, s.Compare) }
+
+// Each calls fn with each result in order. It may be called more than once; each call may
+// pass other copies of the results.
+func (s *Sorted) Each(fn func(*rules.Result) error) error {
+	s.sortHeld()
+	if len(s.runs) == 0 {
+		for _, r := range s.held {
+			if err := fn(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	m := merge{compare: s.Compare}
+	for i, r := range s.runs {
+		if err := m.add(&source{number: i, in: bufio.NewReaderSize(io.NewSectionReader(s.file, r.from, r.length), 64<<10)}); err != nil {
+			return err
+		}
+	}
+	if err := m.add(&source{number: len(s.runs), held: s.held}); err != nil {
+		return err
+	}
+	for len(m.sources) > 0 {
+		first := m.sources[0]
+		m.sources = m.sources[1:]
+		if err := fn(first.result); err != nil {
+			return err
+		}
+		if err := m.add(first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close removes the file.
+func (s *Sorted) Close() {
+	if s.file != nil {
+		_ = s.file.Close()
+		_ = os.Remove(s.file.Name())
+		s.file = nil
+	}
+	s.held, s.runs = nil, nil
+}
+
+// merge merges sorted sources.
+type merge struct {
+	compare func(a, b *rules.Result) int
+	sources []*source // in the order of their current results
+}
+
+// source is a sorted sequence of results.
+type source struct {
+	number int // sources with lower numbers come first where results are equal
+	result *rules.Result
+	held   []*rules.Result
+	in     *bufio.Reader // nil for results in memory
+	record []byte
+}
+
+// add moves a source to its next result, and puts it in order unless it has ended.
+func (m *merge) add(s *source) error {
+	more, err := s.next()
+	if err != nil || !more {
+		return err
+	}
+	at, _ := slices.BinarySearchFunc(m.sources, s, func(a, b *source) int {
+		if n := m.compare(a.result, b.result); n != 0 {
+			return n
+		}
+		return a.number - b.number
+	})
+	m.sources = slices.Insert(m.sources, at, s)
+	return nil
+}
+
+func (s *source) next() (more bool, err error) {
+	if s.in == nil {
+		if len(s.held) == 0 {
+			return false, nil
+		}
+		s.result, s.held = s.held[0], s.held[1:]
+		return true, nil
+	}
+	n, err := binary.ReadUvarint(s.in)
+	if err == io.EOF {
+		return false, nil
+	}
+	if err == nil && n > math.MaxInt32 {
+		err = errors.New("it is damaged")
+	}
+	if err == nil {
+		s.record = slices.Grow(s.record[:0], int(n))[:n]
+		_, err = io.ReadFull(s.in, s.record)
+	}
+	if err == nil {
+		s.result, err = decodeResult(s.record)
+	}
+	if err != nil {
+		return false, fmt.Errorf("read results from a temporary file: %w", err)
+	}
+	return true, nil
+}

@@ -1,0 +1,103 @@
+package rules
+
+import (
+	"errors"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Remap replaces the URLs of links: every match of Pattern in the printed URL, its fragment
+// included, is replaced by Replacement, in which $1 and ${name} stand for what the groups of
+// the pattern matched. The result is an absolute URL, or a path that is relative to the
+// working directory and percent-encoded, as local targets are printed.
+type Remap struct {
+	Pattern     *regexp.Regexp
+	Replacement string
+}
+
+// ErrRemapped is the reason why a link has no URL after it was remapped.
+var ErrRemapped = errors.New("what it was remapped to is neither an absolute URL nor a path")
+
+// Remapped returns the URL that replaces a link's URL by the first of Config.Remaps that
+// matches, and the printed URL that it replaces. If none matches, origin is empty.
+func (s *Scope) Remapped(v Href) (to urinorm.URL, origin string, err error) {
+	printed := s.print.Href(v)
+	for i := range s.cfg.Remaps {
+		m := &s.cfg.Remaps[i]
+		if !m.Pattern.MatchString(printed) {
+			continue
+		}
+		if to, err = s.urlOfPrinted(m.Pattern.ReplaceAllString(printed, m.Replacement)); err != nil {
+			err = &urinorm.Error{Err: ErrRemapped}
+		}
+		return to, printed, err
+	}
+	return urinorm.URL{}, "", nil
+}
+
+// urlOfPrinted returns the URL of a target in its printed form. A file in one of the
+// directories that are checked has its URL there.
+func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
+	u, _, err := urinorm.ParseWeb(printed)
+	if err == nil && u.Scheme() != "file" {
+		return u, nil
+	}
+	path, tail := printed, ""
+	if i := strings.IndexAny(printed, "?#"); i >= 0 {
+		path, tail = printed[:i], printed[i:]
+	}
+	if err == nil {
+		if path, err = disk.FilePath(u); err != nil {
+			return u, nil
+		}
+	} else if path, err = url.PathUnescape(path); err != nil || path == "" || strings.Contains(printed, "://") {
+		return u, ErrRemapped
+	}
+	file := filepath.FromSlash(path)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(s.cfg.WorkingDir, file)
+	}
+	for _, site := range s.sites {
+		root, err := filepath.Abs(site.Dir())
+		if err != nil {
+			continue
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if rel = filepath.ToSlash(rel); rel == "." {
+			rel = ""
+		} else if strings.HasSuffix(path, "/") {
+			rel += "/"
+		}
+		if in, err := site.URLOf(rel); err == nil {
+			at, _, err := urinorm.ParseWeb(in.String() + tail)
+			return at, err
+		}
+	}
+	at, err := disk.FileURL(file)
+	if err == nil {
+		at, _, err = urinorm.ParseWeb(at.String() + tail)
+	}
+	return at, err
+}
+
+// originMark separates an attribute from the URL of a remapped link in the block of its page.
+// No attribute contains it.
+const originMark = "\x00"
+
+// WithOrigin returns the attribute of a link with the mark MarkRemapped, as the block of its
+// page stores it: with the printed URL that was replaced.
+func WithOrigin(attribute, origin string) string { return attribute + originMark + origin }
+
+// SplitOrigin undoes WithOrigin.
+func SplitOrigin(stored string) (attribute, origin string) {
+	attribute, origin, _ = strings.Cut(stored, originMark)
+	return attribute, origin
+}

@@ -1,0 +1,418 @@
+package crawler
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/references"
+	"github.com/orbweaver/orbweaver/crawler/render"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// showing is the part of a reading that lets a browser show the document.
+//
+// A fragment that begins with a slash names a view of an application: the script of the
+// document shows it. Each view is a target and a page of its own. Its status does not tell
+// whether it exists. Evidence is the data that it asks for, and a view that cannot exist:
+// one is opened for each document.
+type showing struct{ *reading }
+
+// open renders the URL of a document, whose answer is known.
+func (r showing) open(ctx context.Context, u urinorm.URL, body []byte, charset string) (*opened, error) {
+	_, view := u.Fragment()
+	v, g := r.visit, r.visit.run.rendering
+	if v.run.cfg.Renderer == nil {
+		return nil, errors.New(v.run.cfg.RenderTrouble)
+	}
+	v.worker.releaseSlot()
+	v.endLarge()
+	own := ownReply(r.resp, body, charset)
+	var mu sync.Mutex
+	op := &opened{}
+	page, err := v.run.cfg.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
+		if ask.Type == render.Page {
+			return own
+		}
+		reply, requests := g.answer(ctx, ask)
+		mu.Lock()
+		op.requests += requests
+		mu.Unlock()
+		return reply
+	}})
+	mu.Lock()
+	v.worker.tally.count(countRequests, op.requests)
+	mu.Unlock()
+	if errors.Is(err, render.ErrEnded) {
+		g.noteEnd()
+	}
+	if err != nil {
+		return nil, err
+	}
+	op.page = page
+	if page.Leads == "" {
+		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.u),
+			Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, MaxLinks: maxNetworkLinks})
+	}
+	return op, nil
+}
+
+// ownReply returns the answer to a page's own request as the browser gets it.
+func ownReply(resp *fetch.Response, body []byte, charset string) render.Reply {
+	reply := render.Reply{Status: resp.Status, Header: resp.Header.Clone(), Body: body}
+	if resp.Path != "" || reply.Header.Get("Content-Type") == "" {
+		if reply.Header == nil {
+			reply.Header = http.Header{}
+		}
+		mediaType, _, _ := strings.Cut(resp.ContentType, ";")
+		if mediaType == "" {
+			mediaType = "text/html"
+		}
+		if charset != "" {
+			mediaType += "; charset=" + charset
+		}
+		reply.Header.Set("Content-Type", mediaType)
+	}
+	reply.Header.Del("Refresh")
+	return reply
+}
+
+// rendersPage reports whether a document that was read is rendered as well.
+func (r showing) rendersPage(body []byte, doc *extract.Document) bool {
+	v := r.visit
+	g := v.run.rendering
+	if g == nil || !v.t.Follow || !r.showsPage(doc) {
+		return false
+	}
+	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(r.u)) {
+	case rules.RenderAlways:
+		return true
+	case rules.RenderAuto:
+		return v.t.Render && !doc.Static || needsScripts(body, doc)
+	}
+	return false
+}
+
+// showsPage reports whether a document is an internal page that exists.
+func (r showing) showsPage(doc *extract.Document) bool {
+	return r.visit.t.Internal && doc.Format == "html" && r.o.Code == check.CodeOK && isPage(r.o) && (r.o.Status == 0 || r.o.Status/100 == 2)
+}
+
+// render lets a browser render the page, and makes the anchors of the rendered document
+// part of the one that was read. It returns nil if the browser could not do so.
+func (r showing) render(ctx context.Context, body []byte, doc *extract.Document) *opened {
+	v, o := r.visit, r.o
+	op, err := r.open(ctx, r.u.WithoutFragment(), body, doc.Charset)
+	if err != nil {
+		if ctx.Err() == nil {
+			o.Warn(check.Warning{Code: check.CodeRenderFailed, Message: failedBecause(err)})
+		}
+		return nil
+	}
+	r.warn(op)
+	if op.page.Leads != "" {
+		return op
+	}
+	if differs := r.differences(doc, op); len(differs) > 0 {
+		o.Warn(check.Warning{Code: check.CodeRenderDiffers, Message: "scripts change " + strings.Join(differs, ", ")})
+	}
+	doc.Anchors = append(doc.Anchors, op.doc.Anchors...)
+	doc.AnchorHashes = slices.Compact(slices.Sorted(slices.Values(slices.Concat(doc.AnchorHashes, op.doc.AnchorHashes))))
+	v.worker.takeSlot()
+	return op
+}
+
+// failedBecause returns the message about a page that could not be rendered.
+func failedBecause(err error) string { return "the page was not rendered: " + err.Error() }
+
+// warn adds what is said of a rendered page to its outcome.
+func (r showing) warn(op *opened) {
+	o, page := r.o, op.page
+	for _, text := range page.Errors {
+		o.Warn(check.Warning{Code: check.CodeScriptError, Message: text})
+	}
+	if page.Leads != "" {
+		to := page.Leads
+		if u, _, err := urinorm.ParseWeb(to); err == nil {
+			to = r.visit.run.requests.print.URL(u)
+		}
+		o.Warn(check.Warning{Code: check.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
+		return
+	}
+	if page.Unsettled != "" {
+		o.Warn(check.Warning{Code: check.CodeRenderUnsettled, Message: page.Unsettled})
+	}
+	if page.Empty {
+		o.Warn(check.Warning{Code: check.CodeRenderEmpty, Message: "the page shows nothing, even after its scripts have run"})
+	}
+}
+
+// differences names what scripts have changed of what search engines read.
+func (r showing) differences(doc *extract.Document, op *opened) (names []string) {
+	base, _ := urinorm.NewBase(r.u, "")
+	resolved := func(d *extract.Document, own string) map[string]bool {
+		b := documentBase(r.u, d)
+		if own != "" {
+			if u, _, err := urinorm.ParseWeb(own); err == nil {
+				if other, err := urinorm.NewBase(u, ""); err == nil {
+					b = other
+				}
+			}
+		}
+		if b == nil {
+			b = base
+		}
+		set := map[string]bool{}
+		for i := range d.Links {
+			if l := &d.Links[i]; l.Kind == extract.Navigation {
+				if u, _, err := b.Resolve(l.Ref); err == nil {
+					set[u.String()] = true
+				}
+			}
+		}
+		return set
+	}
+	if doc.Title != op.doc.Title {
+		names = append(names, "title")
+	}
+	if doc.Canonical != op.doc.Canonical {
+		names = append(names, "canonical")
+	}
+	if doc.NoIndex != op.doc.NoIndex || doc.NoFollow != op.doc.NoFollow {
+		names = append(names, "robots")
+	}
+	if !maps.Equal(resolved(doc, ""), resolved(&op.doc, op.page.Base)) {
+		names = append(names, "links")
+	}
+	return names
+}
+
+// enterRendered enters the references that only the scripts of a page make: links of the
+// document, and what the scripts have requested, but for the URLs in without.
+func (r showing) enterRendered(op *opened, without map[string]bool) {
+	page := r.visit.finds()
+	if op.page.Leads == "" {
+		if u, _, err := urinorm.ParseWeb(op.page.Base); err == nil {
+			if base, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
+				page.Against(base)
+			}
+		}
+		for i := range op.doc.Links {
+			l := &op.doc.Links[i]
+			l.Raw, l.Repeats, l.Tag = l.Ref, 0, 0
+		}
+		references.AddRendered(page, op.doc.Links, func(l *extract.Link) string { return op.page.Selector(l.Line) })
+	}
+	var links []extract.Link
+	for _, a := range op.page.Asked {
+		if without[a.URL] {
+			continue
+		}
+		kind := extract.Resource
+		if a.Type == render.Navigation {
+			kind = extract.Navigation
+		}
+		raw := a.URL
+		if u, _, err := urinorm.ParseWeb(raw); err == nil && r.visit.run.requests.scope().SyntheticHost(u.Authority()) {
+			raw = r.visit.run.requests.print.URL(u)
+		}
+		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})
+	}
+	references.AddRendered(page, links, func(*extract.Link) string { return "" })
+}
+
+// isView reports whether a target is a view.
+func (g *rendering) isView(u urinorm.URL) bool {
+	if g == nil {
+		return false
+	}
+	fragment, has := u.Fragment()
+	return has && references.IsRoute(fragment)
+}
+
+// readView renders a view and judges whether it exists. Its document has been read.
+func (r showing) readView(ctx context.Context, body []byte, doc *extract.Document) {
+	v, o := r.visit, r.o
+	if !v.t.Follow || !r.showsPage(doc) {
+		return
+	}
+	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)) {
+	case rules.RenderNever, rules.RenderUnset:
+		return
+	case rules.RenderAuto:
+		if doc.Static {
+			return
+		}
+	}
+	document := v.u.WithoutFragment()
+	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(document)) == rules.RenderAuto && !needsScripts(body, doc) // the others are rendered anyway
+	references.EnterRoute(v.finds(), rules.HrefOf(document), v.t, needed)
+	w := v.run.rendering.viewsOf(document.String())
+	w.once.Do(func() { r.openMadeUp(ctx, w, document, body, doc.Charset) })
+	fragment, _ := v.u.Fragment()
+	err := w.err
+	if err == nil && w.made.page.Docsify {
+		if route, query, has := strings.Cut(fragment, "?"); has {
+			if base, _, err := urinorm.ParseWeb(document.String() + "#" + route); err == nil {
+				r.judgeAnchor(ctx, w, base, query, body, doc)
+			}
+			return
+		}
+	}
+	var op *opened
+	if err == nil {
+		op, err = r.open(ctx, v.u, body, doc.Charset)
+	}
+	if err != nil {
+		if ctx.Err() == nil {
+			o.Code, o.Message = check.CodeRenderFailed, failedBecause(err)
+		}
+		return
+	}
+	own := r.judgeView(w, op, fragment)
+	if err == nil && w.made.page.Docsify {
+		w.viewOf(fragment).once.Do(func() {
+			w.viewOf(fragment).set(op, o)
+		})
+	}
+	doc.Anchors, doc.AnchorHashes = op.doc.Anchors, op.doc.AnchorHashes
+	if o.Code != check.CodeOK {
+		return
+	}
+	r.warn(op)
+	v.worker.takeSlot()
+	page := v.finds()
+	r.startLinks(doc)
+	references.Shadow(page, doc)
+	r.enterRendered(op, own)
+	v.isPage = true
+	v.worker.tally.count(countPages, 1)
+}
+
+// set notes the anchors and the outcome of a view that was rendered.
+func (k *view) set(op *opened, o *check.Outcome) {
+	k.anchors = slices.Clone(op.doc.AnchorHashes)
+	k.outcome = check.Outcome{Code: o.Code, Message: o.Message}
+}
+
+// openMadeUp opens a view that cannot exist.
+func (r showing) openMadeUp(ctx context.Context, w *views, document urinorm.URL, body []byte, charset string) {
+	var digits [8]byte
+	rand.Read(digits[:]) // never fails
+	w.name = "/" + hex.EncodeToString(digits[:])
+	u, _, err := urinorm.ParseWeb(document.String() + "#" + w.name)
+	if err != nil {
+		w.err = err
+		return
+	}
+	w.made, w.err = r.open(ctx, u, body, charset)
+}
+
+// judgeAnchor judges a link to an anchor of a docsify view, which its query names.
+func (r showing) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, query string, body []byte, doc *extract.Document) {
+	v, o := r.visit, r.o
+	route, _ := base.Fragment()
+	references.EnterRoute(v.finds(), rules.HrefOf(base), v.t, false)
+	k := w.viewOf(route)
+	k.once.Do(func() {
+		op, err := r.open(ctx, base, body, doc.Charset)
+		if err != nil {
+			k.outcome = check.Outcome{Code: check.CodeRenderFailed, Message: failedBecause(err)}
+			return
+		}
+		seen := check.Outcome{Code: check.CodeOK, Status: o.Status}
+		judged := *r.reading
+		judged.o = &seen
+		showing{&judged}.judgeView(w, op, route)
+		k.set(op, &seen)
+	})
+	doc.Anchors, doc.AnchorHashes = nil, nil
+	if k.outcome.Code != check.CodeOK {
+		o.Code, o.Message = k.outcome.Code, k.outcome.Message
+		return
+	}
+	values, _ := url.ParseQuery(query)
+	id := values.Get("id")
+	if id == "" {
+		return
+	}
+	if _, found := slices.BinarySearch(k.anchors, check.HashAnchor(id)); !found {
+		o.Code, o.Message = check.CodeFragmentMissing, fmt.Sprintf("no element of the view %s has the id %q", route, id)
+	}
+}
+
+// judgeView judges whether a view exists: it does not if data that it alone has asked for
+// is missing, and it shows what the made-up view shows. It returns that data, which is no
+// target of its own.
+func (r showing) judgeView(w *views, op *opened, fragment string) (own map[string]bool) {
+	o := r.o
+	if op.page.Leads != "" || strings.Trim(fragment, "/!") == "" { // the first view is shown for any that does not exist
+		return nil
+	}
+	missing := r.missingData(w, op)
+	same := comparable(op.page.Text, fragment) == comparable(w.made.page.Text, w.name) && w.made.page.Leads == ""
+	switch {
+	case missing.URL != "" && same:
+		o.Code = check.CodeRouteMissing
+		o.Message = fmt.Sprintf("the view asks for %s, which answers %d, and shows the same text as a made-up view", r.printed(missing.URL), missing.Status)
+	case missing.URL != "":
+		o.Warn(check.Warning{Code: check.CodeSoft404, Message: fmt.Sprintf("the view asks for %s, which answers %d", r.printed(missing.URL), missing.Status)})
+	case same:
+		o.Warn(check.Warning{Code: check.CodeSoft404, Message: "the view shows the same text as a made-up view"})
+	default:
+		return nil
+	}
+	return map[string]bool{missing.URL: true}
+}
+
+// printed returns a URL as reports show it.
+func (r showing) printed(raw string) string {
+	u, _, err := urinorm.ParseWeb(raw)
+	if err != nil {
+		return urinorm.Redact(raw)
+	}
+	return r.visit.run.requests.print.URL(u)
+}
+
+// missingData returns the first request for data that a view has made and the made-up view
+// has not, and that answered 404 or 410.
+func (r showing) missingData(w *views, op *opened) render.Asked {
+	for _, a := range op.page.Asked {
+		u, _, err := urinorm.ParseWeb(a.URL)
+		if err != nil || a.Status != 404 && a.Status != 410 || a.Type != render.Data && a.Type != render.Navigation ||
+			u.Scheme() != r.u.Scheme() || u.Authority() != r.u.Authority() {
+			continue
+		}
+		if !slices.ContainsFunc(w.made.page.Asked, func(other render.Asked) bool { return other.URL == a.URL }) {
+			return a
+		}
+	}
+	return render.Asked{}
+}
+
+// comparable returns the text of a view without its own name.
+func comparable(text, fragment string) string {
+	name := strings.TrimLeft(fragment, "/!")
+	names := []string{name}
+	if decoded, err := url.PathUnescape(name); err == nil && decoded != name {
+		names = append(names, decoded)
+	}
+	for _, n := range names {
+		if n = strings.TrimRight(n, "/"); n != "" {
+			text = strings.ReplaceAll(text, n, "")
+		}
+	}
+	return strings.Join(strings.Fields(strings.ReplaceAll(text, "/", " ")), " ")
+}

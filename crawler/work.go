@@ -1,0 +1,182 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+)
+
+// Several processes can work on one crawl. They share a store (frontier.Shared), and one of
+// them, the coordinator, keeps what the store logs in a state of its own, from which it
+// reports. Each process calls Work, which visits targets; the coordinator calls Enter
+// before, and Conclude with its state at the end:
+//
+//	Enter ──► store ◄── Work, Work, Work …
+//	            └─ log ─► state of the coordinator ──► Conclude ──► Sink
+//
+// What a process would otherwise remember for itself is in the store, too: the pace of a
+// host, robots.txt, cookies, the sites that start targets redirect to, the sitemaps that
+// robots.txt names, the budgets of traps, the count of pages for --max-pages, cycles of
+// redirects, and the answers to made-up addresses. What has to do with the machine
+// (connections, resolved names, the number of workers that it can handle) stays in the
+// process, and so does a session: each process signs in for itself.
+
+// Worked is what one process did in a shared crawl.
+type Worked struct {
+	Pages    int
+	Requests int
+}
+
+// Enter enters the seeds of a shared crawl.
+func Enter(ctx context.Context, cfg *Config, seeds []Seed) error {
+	r, err := newSharedRun(ctx, cfg, seeds, discard{})
+	if err != nil {
+		return err
+	}
+	return r.seeds.enter(ctx)
+}
+
+// Work visits targets of a shared crawl until the crawl is over, cfg.Stop is closed or ctx
+// ends. The leases that this process still has at the end are given back. The sink gets only
+// notes.
+func Work(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (Worked, error) {
+	r, err := newSharedRun(ctx, cfg, seeds, sink)
+	if err != nil {
+		return Worked{}, err
+	}
+	r.seeds.ids = make([]frontier.ID, len(seeds)) // the coordinator has entered them
+	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
+		return Worked{}, err
+	}
+	err = r.crawl(ctx)
+	if err == nil {
+		err = r.frontier.Sharing().Ended()
+	}
+	if !errors.Is(err, frontier.ErrReplaced) && !errors.Is(err, frontier.ErrGone) && !errors.Is(err, frontier.ErrAway) {
+		leaving, done := context.WithTimeout(r.always, 3*time.Second)
+		defer done()
+		err = errors.Join(err, cfg.Shared().Process().Leave(leaving))
+	}
+	r.requests.closeIdle()
+	return Worked{r.counts.of(countPages), r.counts.of(countRequests)}, err
+}
+
+// newSharedRun returns a run over a shared store.
+func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*run, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if cfg.Shared() == nil {
+		return nil, errors.New("start a run: the store is not shared with other processes")
+	}
+	own := *cfg
+	own.Pages, own.Stream, own.Cache = false, false, nil
+	r := newRun(ctx, &own, seeds, sink)
+	r.earlier.begin(r.clock.began)
+	if own.Cookies != nil { // a store that fails reports that to the worker, too
+		own.Cookies.ShareCookies(func(name string, value []byte) { _ = cfg.Shared().Common().Publish(r.always, factCookie+name, value) })
+	}
+	return r, nil
+}
+
+// Conclude judges and reports a shared crawl from the state of its coordinator. stoppedBy is
+// why the crawl ended early, "" if it did not.
+func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy string) (*Summary, error) {
+	return judgeStore(ctx, cfg, seeds, sink, stoppedBy)
+}
+
+// Republish makes what the state of a coordinator tells known to all processes of a shared
+// crawl that is filled from that state.
+func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
+	r := newRun(ctx, cfg, seeds, discard{})
+	r.traps.Share(func(name string) (int, error) { return to.Common().CountUp(ctx, name) })
+	kept, err := cfg.Store.Tallies(ctx)
+	if err != nil {
+		return fmt.Errorf("read what was counted: %w", err)
+	}
+	var tallies []frontier.Tally
+	for name, n := range kept {
+		tallies = append(tallies, frontier.Tally{Name: name, By: n})
+		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
+			if err := to.Common().Publish(ctx, factSitemap+key, nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err := to.Tally(ctx, tallies); err != nil {
+		return err
+	}
+	started, err := (resumption{r}).recallTraps()
+	if err != nil {
+		return err
+	}
+	for _, id := range started {
+		rec, err := cfg.Store.Get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !rec.Settled {
+			continue
+		}
+		o, _, err := check.DecodeHead(rec.Outcome)
+		if err != nil {
+			return fmt.Errorf("target %d: %w", id, err)
+		}
+		if o.Code == check.CodeRedirect {
+			if err := to.Common().Publish(ctx, factScope+o.Next, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// LostOutcome is the outcome of a target that was lost with three processes, as stores keep
+// it.
+func LostOutcome() []byte {
+	return check.AppendOutcome(nil, rules.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
+}
+
+// ProgressOf returns the progress of a shared crawl.
+func ProgressOf(ctx context.Context, store frontier.Store, since time.Time) (Progress, error) {
+	c, err := store.Count(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	kept, err := store.Tallies(ctx)
+	if err != nil {
+		return Progress{}, err
+	}
+	n := func(c counter) int { return int(kept[tallyNames[c]]) }
+	return Progress{Elapsed: time.Since(since), Pages: n(countPages), Checked: n(countChecked), Queued: c.Queued, InFlight: c.Leased,
+		Broken: n(countBroken), Requests: n(countRequests)}, nil
+}
+
+// StartClock records in a store when its crawl began, unless it has done so, and AddTime adds
+// to the time that it took.
+func StartClock(ctx context.Context, store frontier.Store) error {
+	kept, err := store.Tallies(ctx)
+	if err != nil || kept[tallyStarted] != 0 {
+		return err
+	}
+	return newClock(store).keepStart(ctx)
+}
+
+// AddTime adds to the time that the crawl of a store took.
+func AddTime(ctx context.Context, store frontier.Store, spent time.Duration) error {
+	return store.Tally(ctx, []frontier.Tally{{Name: tallyElapsed, By: int64(spent)}})
+}
+
+// discard is a Sink for what is reported elsewhere.
+type discard struct{}
+
+func (discard) Page(*Page) error     { return nil }
+func (discard) Result(*Result) error { return nil }
+func (discard) Note(Note) error      { return nil }
+func (discard) Progress(Progress)    {}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -194,10 +195,30 @@ func (b *Baseline) RecordVerdict(url string, v check.Verdict) {
 // run could not verify are not counted as gone, and neither are findings of content checks
 // if the run checked no content.
 func (b *Baseline) Gone(s *crawler.Summary) (gone, places int) {
-	for key, refs := range b.before {
-		if !b.unclear[key.url] && (s.Findings != nil || !key.content) {
-			gone += max(0, max(len(refs), 1)-b.found[key])
-		}
+	for key := range b.before {
+		gone += b.goneFrom(key, s)
 	}
 	return gone, b.places
+}
+
+// goneFrom returns the number of places of a finding that Gone counts as gone.
+func (b *Baseline) goneFrom(key findingKey, s *crawler.Summary) int {
+	if b.unclear[key.url] || s.Findings == nil && key.content {
+		return 0
+	}
+	return max(0, max(len(b.before[key]), 1)-b.found[key])
+}
+
+// goneFindings returns the findings of which Gone counts a place, by page, URL, code and rule.
+func (b *Baseline) goneFindings(s *crawler.Summary) []findingKey {
+	var gone []findingKey
+	for key := range b.before {
+		if b.goneFrom(key, s) > 0 {
+			gone = append(gone, key)
+		}
+	}
+	slices.SortFunc(gone, func(x, y findingKey) int {
+		return cmp.Or(cmp.Compare(x.page, y.page), cmp.Compare(x.url, y.url), cmp.Compare(x.code, y.code), cmp.Compare(x.rule, y.rule))
+	})
+	return gone
 }

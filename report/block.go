@@ -125,7 +125,7 @@ func (l *likeness) block(group []fault, common string) (block, bool) {
 			b.hint = ""
 		}
 	}
-	if len(group) > 1 && slices.ContainsFunc(refs, func(r crawler.Reference) bool { return r.Text != refs[0].Text }) {
+	if len(group) > 1 && slices.ContainsFunc(refs, func(r crawler.Reference) bool { return r.Text != refs[0].Text || r.Folder != refs[0].Folder }) {
 		b.ref = nil
 	}
 	return b, true

@@ -18,6 +18,8 @@ func cleanHead(h *Head) Head {
 		return Code{Code: check.Code(clean(string(c.Code))), Title: clean(c.Title), Severity: c.Severity, Advice: clean(c.Advice)}
 	})
 	out.Targets = cleanAll(h.Targets, clean)
+	out.Command = cleanAll(h.Command, clean)
+	out.Settings = cleanAll(h.Settings, func(s Setting) Setting { return Setting{clean(s.Name), clean(s.Value)} })
 	out.Summary = cleanSummary(h.Summary)
 	return out
 }
@@ -29,7 +31,7 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 	out.Code = check.Code(clean(string(r.Code)))
 	out.Message = clean(r.Message)
 	out.Rule, out.Proposal, out.Kind = clean(r.Rule), clean(r.Proposal), crawler.Kind(clean(string(r.Kind)))
-	out.FinalURL = clean(r.FinalURL)
+	out.FinalURL, out.RemappedFrom = clean(r.FinalURL), clean(r.RemappedFrom)
 	out.ContentType = clean(r.ContentType)
 	out.Redirects = cleanAll(r.Redirects, cleanHop)
 	out.Level = check.Level(clean(string(r.Level)))
@@ -115,7 +117,7 @@ func CleanReference(r crawler.Reference, target string) crawler.Reference {
 	r.Page = clean(r.Page)
 	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)
 	r.Raw = cleanRaw(r.Raw, target)
-	r.Text, r.Unaffected = clean(r.Text), clean(r.Unaffected)
+	r.Text, r.Folder, r.Unaffected, r.RemappedFrom, r.Selector = clean(r.Text), clean(r.Folder), clean(r.Unaffected), clean(r.RemappedFrom), clean(r.Selector)
 	if r.Source != nil {
 		source := crawler.Place{File: clean(r.Source.File), Line: r.Source.Line, Column: r.Source.Column, Raw: cleanRaw(r.Source.Raw, target)}
 		if source != *r.Source {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler"
 )
 
 // invisible reports whether a character acts instead of being visible: it moves the
@@ -96,6 +98,19 @@ func quoted(s string, width int) string {
 		s = strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s)
 	}
 	return `"` + clip(visible(s), width-2) + `"`
+}
+
+// linkText returns the text of a link in quotes, and the folder of a bookmark: "" if it has
+// neither. The text has at most width characters, and so has the folder.
+func linkText(ref *crawler.Reference, width int) string {
+	text := ""
+	if ref.Text != "" {
+		text = quoted(ref.Text, width)
+	}
+	if ref.Folder != "" {
+		text = strings.TrimPrefix(text+" in "+clip(visible(ref.Folder), width), " ")
+	}
+	return text
 }
 
 // isSpace reports whether r is white space, except invisible line separators.

@@ -48,12 +48,12 @@ func (c *csvWriter) Result(r *crawler.Result) error {
 	for i := range r.References {
 		ref := &r.References[i]
 		c.row[12] = all
-		if ref.Unaffected != "" {
+		if ref.Unaffected != "" || r.RemappedFrom != "" {
 			c.row[12] = Cell(remarks(r, ref))
 		}
 		c.row[4] = Cell(ref.Page)
 		c.row[5], c.row[6] = "", ""
-		if ref.Line > 0 {
+		if ref.Line > 0 || ref.Rendered {
 			c.row[5], c.row[6] = strconv.Itoa(ref.Line), strconv.Itoa(ref.Column)
 		}
 		c.row[7] = Cell(ref.Element)
@@ -72,8 +72,8 @@ func (c *csvWriter) End(*crawler.Summary) error {
 	return c.csv.Error()
 }
 
-// remarks returns the message, and the warnings that concern a reference, since the
-// columns have room for only one code. If ref is nil, it returns all warnings.
+// remarks returns the message, the URL that was remapped, and the warnings that concern a
+// reference, since the columns have room for only one code. If ref is nil, it returns all warnings.
 func remarks(r *crawler.Result, ref *crawler.Reference) string {
 	if r.Kind == crawler.KindPage {
 		message := ofRule(r.Rule, r.Message)
@@ -82,12 +82,15 @@ func remarks(r *crawler.Result, ref *crawler.Reference) string {
 		}
 		return message
 	}
-	if len(r.Warnings) == 0 {
+	if len(r.Warnings) == 0 && r.RemappedFrom == "" {
 		return r.Message
 	}
 	var parts []string
 	if r.Message != "" {
 		parts = append(parts, r.Message)
+	}
+	if ref != nil && ref.RemappedFrom != "" {
+		parts = append(parts, "remapped from "+ref.RemappedFrom)
 	}
 	for _, w := range r.Warnings {
 		if w.IsVerdict(r.Code) || ref != nil && !ref.Concerns(w.Code) {

@@ -11,7 +11,7 @@ import (
 var htmlFormat = Format{
 	Name:       "html",
 	Extensions: []string{".html", ".htm"},
-	Use:        "an interactive page: findings, redirects, link graph",
+	Use:        "an interactive page: findings, pages, redirects, map",
 	References: true,
 	Pages:      true,
 	NewOnly:    true,
@@ -20,10 +20,12 @@ var htmlFormat = Format{
 
 // htmlWriter writes one self-contained file. It has a summary and the first findings as
 // plain HTML, for readers without scripts, and all results as data for the script that
-// shows tables and draws the link graph.
+// shows tables and draws the map.
 //
 //	page.tmpl      content without scripts
-//	style.css      light and dark theme
+//	theme.css      the visual language; see [Theme]
+//	theme.js       the choice between light and dark
+//	style.css      what only the report has
 //	app/*.js       views, joined in the order of their names
 //	vendor         the graph library
 //

@@ -11,7 +11,7 @@ import (
 	"sync"
 )
 
-//go:embed htmlreport/page.tmpl htmlreport/style.css htmlreport/theme.js htmlreport/app/*.js htmlreport/vendor/sigma.js
+//go:embed htmlreport/page.tmpl htmlreport/style.css htmlreport/app/*.js htmlreport/vendor/sigma.js
 var htmlFiles embed.FS
 
 // htmlParts are the parts that all HTML reports have in common.
@@ -30,10 +30,8 @@ var htmlAssets = sync.OnceValues(func() (*htmlParts, error) {
 	if err != nil {
 		return nil, err
 	}
-	theme, err := asset("theme.js")
-	if err != nil {
-		return nil, err
-	}
+	css, theme := Theme()
+	style = css + style
 	sigma, err := asset("vendor/sigma.js")
 	if err != nil {
 		return nil, err
@@ -52,6 +50,17 @@ var htmlAssets = sync.OnceValues(func() (*htmlParts, error) {
 		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 	return p, nil
 })
+
+// Theme returns the style sheet and the script of the visual language that HTML reports and
+// the web interface share: colors, type, tables, chips, tabs and charts, and the choice
+// between light and dark. Both are constant.
+func Theme() (css, js string) { return themeCSS, themeJS }
+
+//go:embed htmlreport/theme.css
+var themeCSS string
+
+//go:embed htmlreport/theme.js
+var themeJS string
 
 func asset(name string) (string, error) {
 	b, err := htmlFiles.ReadFile("htmlreport/" + name)

@@ -12,19 +12,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/report/browsertest"
 )
 
 func TestHTMLInBrowser(t *testing.T) {
-	ctx := startBrowser(t)
+	ctx := browsertest.Start(t)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
 		if _, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
 			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
@@ -39,7 +40,7 @@ func TestHTMLInBrowser(t *testing.T) {
 	}{
 		{"summary", testSummary}, {"filter", testFilter}, {"sort", testSort}, {"details", testDetails}, {"copy", testCopy},
 		{"redirects", testRedirects}, {"keyboard", testKeyboard}, {"screen reader", testScreenReader}, {"theme", testTheme}, {"web", testWeb}, {"web by keyboard", testWebByKeyboard},
-		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testInvisible}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testPlacesWithoutLines}, {"topics", testTopics},
+		{"no WebGL", testNoWebGL}, {"no scripts", testNoScripts}, {"narrow", testNarrow}, {"hostile", testHostile}, {"unseen", testInvisible}, {"large", testLarge}, {"unaffected", testUnaffected}, {"names", testNames}, {"spots", testPlacesWithoutLines}, {"topics", testTopics}, {"pages", testPages}, {"directories", testDirectories}, {"fold", testFold}, {"accessible", testAccessible},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, ctx, full) })
 	}
@@ -47,21 +48,21 @@ func TestHTMLInBrowser(t *testing.T) {
 
 func testSummary(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "").ready()
-	p.want(`document.querySelector("h1").innerText`, "Links of https://example.com/")
-	p.want(`document.getElementById("summary-title").innerText`, "4 broken, 1 unverified, 2 warnings")
-	p.want(`document.querySelectorAll(".view.shown").length`, "1")
-	p.want(`document.querySelector("nav [aria-current]").dataset.view`, "summary")
-	p.click(".tile.unverified a")
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`location.hash`, "#findings?verdict=unverified")
-	p.want(`[...new Set([...document.querySelectorAll("#list .badge")].map((b) => b.innerText))]`, "unverified")
-	p.do(chromedp.NavigateBack())
-	p.until(`document.getElementById("view-summary").classList.contains("shown")`)
-	p.clickText("a[data-go]", "http-410")
-	p.want(`location.hash`, "#findings?by=target&code=http-410")
-	p.clickText("nav a", "Codes")
-	p.until(`document.getElementById("code-http-410").checkVisibility()`)
-	p.want(`document.activeElement.id`, "codes-title")
+	p.Want(`document.querySelector("h1").innerText`, "Links of https://example.com/")
+	p.Want(`document.getElementById("summary-title").innerText`, "4 broken, 1 unverified, 2 warnings")
+	p.Want(`document.querySelectorAll(".view.shown").length`, "1")
+	p.Want(`document.querySelector("nav [aria-current]").dataset.view`, "summary")
+	p.Click(".tile.unverified a")
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`location.hash`, "#findings?verdict=unverified")
+	p.Want(`[...new Set([...document.querySelectorAll("#list .badge")].map((b) => b.innerText))]`, "unverified")
+	p.Do(chromedp.NavigateBack())
+	p.Until(`document.getElementById("view-summary").classList.contains("shown")`)
+	p.ClickText("a[data-go]", "http-410")
+	p.Want(`location.hash`, "#findings?by=target&code=http-410")
+	p.ClickText("nav a", "Codes")
+	p.Until(`document.getElementById("code-http-410").checkVisibility()`)
+	p.Want(`document.activeElement.id`, "codes-title")
 }
 
 // testNames tests that findings on a file and about it are under its name, with a link to
@@ -75,84 +76,84 @@ func testNames(t *testing.T, ctx context.Context, _ string) {
 		{URL: long, Verdict: check.Broken, Code: "file-missing", References: []crawler.Reference{{Page: "s/my page.html", Line: 1, Column: 1}}},
 	}
 	p := open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "s/my page.html")
-	p.want(`document.querySelectorAll("#list .group button").length`, "2") // Copy, Show in graph
-	p.want(`[...document.querySelectorAll("#list .wide .url")].map((e) => e.innerText.length)`, "300,16")
-	p.do(chromedp.Navigate("about:blank"))
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "s/my page.html")
+	p.Want(`document.querySelectorAll("#list .group button").length`, "2") // Copy, Show on map
+	p.Want(`[...document.querySelectorAll("#list .wide .url")].map((e) => e.innerText.length)`, "300,16")
+	p.Do(chromedp.Navigate("about:blank"))
 	p = open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings?page=s/my+page.html&by=page").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`document.querySelectorAll("#list .wide").length`, "2")
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`document.querySelectorAll("#list .wide").length`, "2")
 }
 
 // testTopics tests the tabs for the findings of content checks: their counts, and that
 // filters, the search, sorting and the details work as for links.
 func testTopics(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`document.querySelector(".tabs")`, "null") // all findings are about links
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`document.querySelector(".tabs")`, "null") // all findings are about links
 	checked := renderHTML(t, Options{Show: ShowAll}, checkedRun(), fullSite())
 	p = open(t, ctx, checked, "#findings").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`[...document.querySelectorAll(".tabs a")].map((e) => e.textContent)`, "All 45,Links 12,HTML 2,CSS 1,SEO 1,Security 2,Languages 25,Content rules 1,Plugins 1")
-	p.want(`document.querySelector(".tabs [aria-current]").textContent`, "All 45")
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`[...document.querySelectorAll(".tabs a")].map((e) => e.textContent)`, "All 45,Links 12,HTML 2,CSS 1,SEO 1,Security 2,Languages 25,Content rules 1,Plugins 1")
+	p.Want(`document.querySelector(".tabs [aria-current]").textContent`, "All 45")
 	// The same fault on many pages is one row.
-	p.want(`[...document.querySelectorAll("#list tbody:first-of-type .badge")].map((e) => e.innerText)`, "broken,warning")
-	p.want(`document.querySelector("#list tbody:first-of-type").innerText.includes("first at https://example.com/p/00:2:1, https://example.com/p/01:2:1")`, "true")
+	p.Want(`[...document.querySelectorAll("#list tbody:first-of-type .badge")].map((e) => e.innerText)`, "broken,warning")
+	p.Want(`document.querySelector("#list tbody:first-of-type").innerText.includes("first at https://example.com/p/00:2:1, https://example.com/p/01:2:1")`, "true")
 	// Broken findings come before the others, on each page and among the pages.
-	p.want(`[...document.querySelectorAll("#list tbody:nth-of-type(2) .badge")].map((e) => e.innerText)`, "broken,broken,unverified,unverified,warning,warning,warning,warning,warning,info,ok")
-	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "On more than 20 pages,https://example.com/a,https://example.com/missing.css,https://example.com/b,command line")
+	p.Want(`[...document.querySelectorAll("#list tbody:nth-of-type(2) .badge")].map((e) => e.innerText)`, "broken,broken,unverified,unverified,warning,warning,warning,warning,warning,info,ok")
+	p.Want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "On more than 20 pages,https://example.com/a,https://example.com/missing.css,https://example.com/b,command line")
 
-	p.clickText(".tabs a", "HTML 2")
-	p.until(`location.hash === "#findings?topic=html"`)
-	p.want(`[...document.querySelectorAll("#list td.wide")].map((e) => e.innerText)`, "duplicate-attribute: the attribute src occurs twice “<img src=a.png src=b.png>”,missing-doctype: the page has no doctype")
-	p.want(`[...document.querySelectorAll("#code option")].map((e) => e.value)`, ",html-syntax")
-	p.want(`[...document.querySelectorAll(".chips .n")].filter((e) => e.checkVisibility()).map((e) => e.innerText)`, "2")
-	p.clickText(".chips label", "Target")
-	p.until(`location.hash.includes("by=target")`)
-	p.clickText("#list th button", "Target")
-	p.until(`document.querySelector("#list [aria-sort=descending]")`)
-	p.want(`[...document.querySelectorAll("#list td.wide .url")].map((e) => e.innerText)`, "https://example.com/b,:1:1,https://example.com/a,:12:16")
-	p.do(chromedp.Navigate("about:blank"))
+	p.ClickText(".tabs a", "HTML 2")
+	p.Until(`location.hash === "#findings?topic=html"`)
+	p.Want(`[...document.querySelectorAll("#list td.wide")].map((e) => e.innerText)`, "duplicate-attribute: the attribute src occurs twice “<img src=a.png src=b.png>”,missing-doctype: the page has no doctype")
+	p.Want(`[...document.querySelectorAll("#code option")].map((e) => e.value)`, ",html-syntax")
+	p.Want(`[...document.querySelectorAll(".chips .n")].filter((e) => e.checkVisibility()).map((e) => e.innerText)`, "2")
+	p.ClickText(".chips label", "Target")
+	p.Until(`location.hash.includes("by=target")`)
+	p.ClickText("#list th button", "Target")
+	p.Until(`document.querySelector("#list [aria-sort=descending]")`)
+	p.Want(`[...document.querySelectorAll("#list td.wide .url")].map((e) => e.innerText)`, "https://example.com/b,:1:1,https://example.com/a,:12:16")
+	p.Do(chromedp.Navigate("about:blank"))
 
 	p = open(t, ctx, checked, "#findings?q=duplicate-attribute").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`[...document.querySelectorAll("#list td code")].map((e) => e.innerText)`, "html-syntax")
-	p.clickText(".tabs a", "Plugins 1")
-	p.until(`document.querySelector("#list .empty")`)
-	p.do(chromedp.Navigate("about:blank"))
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`[...document.querySelectorAll("#list td code")].map((e) => e.innerText)`, "html-syntax")
+	p.ClickText(".tabs a", "Plugins 1")
+	p.Until(`document.querySelector("#list .empty")`)
+	p.Do(chromedp.Navigate("about:blank"))
 
 	p = open(t, ctx, checked, "#findings?topic=plugins").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.clickText("#list button", "Details")
-	p.until(`document.getElementById("details").open`)
-	p.want(`document.getElementById("details-title").innerText`, "warning spell-typo word that is not in the dictionary")
-	p.want(`[...document.querySelectorAll("#details .source")].map((e) => e.innerText)`, "the,teh")
-	p.want(`document.getElementById("details").innerText.includes("Correct the word, or add it to the dictionary.")`, "true")
-	p.clickText("#details button", "All findings on this page")
-	p.until(`location.hash.includes("page=")`)
-	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "https://example.com/a")
-	p.want(`document.querySelectorAll("#list td.wide").length`, "11")
-	p.do(chromedp.Navigate("about:blank"))
+	p.Until(`document.querySelector("#list tbody")`)
+	p.ClickText("#list button", "Details")
+	p.Until(`document.getElementById("details").open`)
+	p.Want(`document.getElementById("details-title").innerText`, "warning spell-typo word that is not in the dictionary")
+	p.Want(`[...document.querySelectorAll("#details .source")].map((e) => e.innerText)`, "the,teh")
+	p.Want(`document.getElementById("details").innerText.includes("Correct the word, or add it to the dictionary.")`, "true")
+	p.ClickText("#details button", "All findings on this page")
+	p.Until(`location.hash.includes("page=")`)
+	p.Want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "https://example.com/a")
+	p.Want(`document.querySelectorAll("#list td.wide").length`, "11")
+	p.Do(chromedp.Navigate("about:blank"))
 
 	p = open(t, ctx, checked, "#findings?topic=i18n").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.clickText("#list button", "All places")
-	p.until(`document.querySelectorAll("#list td.wide").length === 25`)
+	p.Until(`document.querySelector("#list tbody")`)
+	p.ClickText("#list button", "All places")
+	p.Until(`document.querySelectorAll("#list td.wide").length === 25`)
 
 	p = open(t, ctx, checked, "#redirects?list=edits").ready()
-	p.until(`document.querySelector("#view-redirects tbody")`)
-	p.want(`[...document.querySelectorAll("#view-redirects tbody tr")].filter((e) => e.innerText.includes("spell-typo")).map((e) => [...e.querySelectorAll("code")].map((c) => c.innerText))`, "teh,the")
+	p.Until(`document.querySelector("#view-redirects tbody")`)
+	p.Want(`[...document.querySelectorAll("#view-redirects tbody tr")].filter((e) => e.innerText.includes("spell-typo")).map((e) => [...e.querySelectorAll("code")].map((c) => c.innerText))`, "teh,the")
 }
 
 // testPlacesWithoutLines tests that a link without a line has another description of its place.
 func testPlacesWithoutLines(t *testing.T, ctx context.Context, _ string) {
 	p := open(t, ctx, renderHTML(t, Options{}, runWithoutLines(), nil), "#findings").ready()
-	p.until(`document.querySelector("#list tbody")`)
-	p.want(`[...document.querySelectorAll("#list td.place")].map((e) => e.innerText)`, "outline,page 9,page 10,page 10,–,header")
-	p.clickText("#list button", "Details")
-	p.until(`document.getElementById("details").open`)
-	p.want(`[...document.querySelectorAll("#details .way .where")].some((e) => e.innerText === "outline")`, "true")
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`[...document.querySelectorAll("#list td.place")].map((e) => e.innerText)`, "outline,page 9,page 10,page 10,–,header")
+	p.ClickText("#list button", "Details")
+	p.Until(`document.getElementById("details").open`)
+	p.Want(`[...document.querySelectorAll("#details .way .where")].some((e) => e.innerText === "outline")`, "true")
 }
 
 // testUnaffected tests that a warning is listed only at the links it concerns, and the verdict at all links.
@@ -165,9 +166,9 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 			{Page: "index.html", Line: 2, Column: 4, Raw: "b.html "},
 		}}}
 	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings").ready()
-	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 3`)
-	p.want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("uri-repaired")).map((r) => r.innerText.includes("2:4") && !r.innerText.includes("1:4"))`, "true")
-	p.want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("file-missing")).length`, "2")
+	p.Until(`document.querySelectorAll("#list tbody td:first-child").length === 3`)
+	p.Want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("uri-repaired")).map((r) => r.innerText.includes("2:4") && !r.innerText.includes("1:4"))`, "true")
+	p.Want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("file-missing")).length`, "2")
 
 	// A warning about one link of many is not site-wide, and its counts are those of its own places.
 	wide := &crawler.Result{URL: "b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
@@ -185,17 +186,17 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	run.Results = []*crawler.Result{wide}
 	document := renderHTML(t, Options{}, run, nil)
 	p = open(t, ctx, document, "#findings").ready()
-	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 2`)
-	p.want(`document.querySelector("#list table caption").innerText`, "2 findings on 2 pages, the most severe first")
-	p.want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "p07.html,p09.html")
-	p.clickText("#list button", "Details")
-	p.until(`document.getElementById("details").open`)
-	p.want(`document.getElementById("places") === null`, "true")
-	p.want(`document.querySelector("#details q.text").innerText`, "“repaired”")
+	p.Until(`document.querySelectorAll("#list tbody td:first-child").length === 2`)
+	p.Want(`document.querySelector("#list table caption").innerText`, "2 findings on 2 pages, the most severe first")
+	p.Want(`[...document.querySelectorAll("#list .group .page")].map((e) => e.innerText)`, "p07.html,p09.html")
+	p.ClickText("#list button", "Details")
+	p.Until(`document.getElementById("details").open`)
+	p.Want(`document.getElementById("places") === null`, "true")
+	p.Want(`document.querySelector("#details q.text").innerText`, "“repaired”")
 	for by, want := range map[string]string{"target": "1,1", "code": "1,1,1,1", "host": "0,0,2,1,2"} {
 		p = open(t, ctx, document, "#findings?by="+by).ready()
-		p.until(`document.querySelector("#list td.number")`)
-		p.want(`[...document.querySelectorAll("#list td.number")].map((e) => e.innerText)`, want)
+		p.Until(`document.querySelector("#list td.number")`)
+		p.Want(`[...document.querySelectorAll("#list td.number")].map((e) => e.innerText)`, want)
 	}
 	doubtful := 0
 	for _, k := range newWebGraph(&Head{}, nil, run.Results).nodes {
@@ -209,114 +210,116 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 func testFilter(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings").ready()
 	rows := `document.querySelectorAll("#list tbody td:first-child").length`
-	all := eval[int](p, rows)
+	all := browsertest.Eval[int](p.Tab, rows)
 	if all < 10 {
 		t.Fatalf("%d rows", all)
 	}
-	p.click(`input[value="broken"]`)
-	p.until(rows + ` < ` + fmt.Sprint(all))
-	p.want(`location.hash`, "#findings?verdict=broken")
-	p.want(`[...new Set([...document.querySelectorAll("#list .badge")].map((b) => b.innerText))]`, "broken")
-	p.click(`input[value="broken"]`)
-	p.click("#search")
-	p.keys("SET-up example.com/a")
-	p.until(`location.hash.includes("q=")`)
-	p.until(rows + ` === 1`)
-	p.want(`document.querySelector("#list .hint").innerText`, "did you mean #set-up or https://example.com/setup?")
-	p.until(`document.getElementById("status").innerText === "1 finding on 1 page"`)
-	p.keys("zzz")
-	p.until(`document.querySelector("#list .empty")`)
-	p.want(`document.querySelector("#list .empty").innerText`, "No findings match these filters.")
+	p.Click(`input[value="broken"]`)
+	p.Until(rows + ` < ` + fmt.Sprint(all))
+	p.Want(`location.hash`, "#findings?verdict=broken")
+	p.Want(`[...new Set([...document.querySelectorAll("#list .badge")].map((b) => b.innerText))]`, "broken")
+	p.Click(`input[value="broken"]`)
+	p.Click("#search")
+	p.Keys("SET-up example.com/a")
+	p.Until(`location.hash.includes("q=")`)
+	p.Until(rows + ` === 1`)
+	p.Want(`document.querySelector("#list .hint").innerText`, "did you mean #set-up or https://example.com/setup?")
+	p.Until(`document.getElementById("status").innerText === "1 finding on 1 page"`)
+	p.Keys("zzz")
+	p.Until(`document.querySelector("#list .empty")`)
+	p.Want(`document.querySelector("#list .empty").innerText`, "No findings match these filters.")
 
 	p = open(t, ctx, full, "#findings?by=target&scope=external").ready()
-	p.want(`document.getElementById("scope").value`, "external")
-	p.want(`[...document.querySelectorAll("#list a.url, #list span.url")].some((a) => a.innerText.startsWith("https://example.com/"))`, "false")
+	p.Want(`document.getElementById("scope").value`, "external")
+	p.Want(`[...document.querySelectorAll("#list a.url, #list span.url")].some((a) => a.innerText.startsWith("https://example.com/"))`, "false")
 	// A host filter can be removed.
 	p = open(t, ctx, full, "#findings?by=host").ready()
-	p.clickText("#list button", "example.org")
-	p.until(`location.hash === "#findings?by=target&host=example.org"`)
-	p.want(`document.querySelectorAll("#list tbody tr").length`, "1")
-	p.click(".active button")
-	p.until(`document.querySelectorAll("#list tbody tr").length > 1`)
-	p.want(`document.activeElement.id`, "search")
+	p.ClickText("#list button", "example.org")
+	p.Until(`location.hash === "#findings?by=target&host=example.org"`)
+	p.Want(`document.querySelectorAll("#list tbody tr").length`, "1")
+	p.Click(".active button")
+	p.Until(`document.querySelectorAll("#list tbody tr").length > 1`)
+	p.Want(`document.activeElement.id`, "search")
 }
 
 func testSort(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings").ready()
-	p.click(`input[name="by"][value="target"]`)
-	p.until(`document.querySelector("th[aria-sort]")`)
-	p.want(`document.querySelector("th[aria-sort]").innerText + document.querySelector("th[aria-sort]").ariaSort`, "Targetascending")
-	p.clickText("th button", "Places")
-	p.until(`document.querySelector("th[aria-sort=descending]")`)
-	p.want(`document.activeElement.innerText`, "Places")
+	p.Click(`input[name="by"][value="target"]`)
+	p.Until(`document.querySelector("th[aria-sort]")`)
+	p.Want(`document.querySelector("th[aria-sort]").innerText + document.querySelector("th[aria-sort]").ariaSort`, "Targetascending")
+	p.ClickText("th button", "Places")
+	p.Until(`document.querySelector("th[aria-sort=descending]")`)
+	p.Want(`document.activeElement.innerText`, "Places")
 	numbers := `[...document.querySelectorAll("#list td.number")].map((td) => +td.innerText.replace(",", ""))`
-	p.want(numbers+`[0]`, "50")
-	p.clickText("th button", "Places")
-	p.until(`document.querySelector("th[aria-sort=ascending]")`)
-	sorted := eval[[]int](p, numbers)
-	if !slices.IsSorted(sorted) {
-		t.Errorf("sorted by places: %v", sorted)
-	}
-	p.click(`input[name="by"][value="code"]`)
-	p.until(`document.querySelector("#list strong")`)
-	p.want(`document.querySelector("th[aria-sort]").innerText`, "Verdict")
-	p.want(`document.querySelector("#list tbody .badge").innerText`, "broken")
+	p.Want(numbers+`[0]`, "50")
+	p.ClickText("th button", "Places")
+	p.Until(`document.querySelector("th[aria-sort=ascending]")`)
+	// Findings that are more severe come first in every order.
+	p.Want(`(() => {
+		const order = ["broken", "unverified", "warning", "info", "ok", "skipped"];
+		const rows = [...document.querySelectorAll("#list tbody tr")].map((r) => [r.querySelector(".badge").innerText, +r.querySelector("td.number").innerText]);
+		return rows.every(([word, n], i) => i === 0 || (rows[i - 1][0] === word ? rows[i - 1][1] <= n : order.indexOf(rows[i - 1][0]) < order.indexOf(word)));
+	})()`, "true")
+	p.Click(`input[name="by"][value="code"]`)
+	p.Until(`document.querySelector("#list strong")`)
+	p.Want(`document.querySelector("th[aria-sort]").innerText`, "Verdict")
+	p.Want(`document.querySelector("#list tbody .badge").innerText`, "broken")
 }
 
 func testDetails(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings?q=setup").ready()
-	p.clickText("#list button", "Details")
-	p.until(`document.getElementById("details").open`)
-	p.want(`document.getElementById("details-title").innerText`, "broken fragment-missing no such anchor on the page")
-	p.want(`[...document.querySelectorAll("#details .way > li strong")].map((e) => e.innerText).join(" / ")`, `Example / A <page> & its "name"`)
-	p.want(`document.querySelector("#details .broken-link").innerText.includes("line 40, column 3, in <a href>")`, "true")
-	p.want(`document.querySelector("#details .broken-link q").innerText`, "“Setup”")
-	p.want(`document.querySelector("#details .way .source").innerText`, "guide#setup")
-	p.clickText("#details button", "Copy place")
-	p.until(`document.getElementById("details-status").innerText === "Copied the place."`)
+	p.ClickText("#list button", "Details")
+	p.Until(`document.getElementById("details").open`)
+	p.Want(`document.getElementById("details-title").innerText`, "broken fragment-missing no such anchor on the page")
+	p.Want(`[...document.querySelectorAll("#details .way > li strong")].map((e) => e.innerText).join(" / ")`, `Example / A <page> & its "name"`)
+	p.Want(`document.querySelector("#details .broken-link").innerText.includes("line 40, column 3, in <a href>")`, "true")
+	p.Want(`document.querySelector("#details .broken-link q").innerText`, "“Setup”")
+	p.Want(`document.querySelector("#details .way .source").innerText`, "guide#setup")
+	p.ClickText("#details button", "Copy place")
+	p.Until(`document.getElementById("details-status").innerText === "Copied the place."`)
 	if got := p.clipboard(); got != "https://example.com/a:40:3" {
 		t.Errorf("copied %q", got)
 	}
-	p.want(`location.hash.includes("open=")`, "true")
-	link := eval[string](p, `location.hash`)
-	p.keys(kb.Escape)
-	p.until(`location.hash === "#findings?q=setup" && document.querySelector(".broken-link") === null`)
-	p.want(`document.activeElement.innerText`, "Details")
+	p.Want(`location.hash.includes("open=")`, "true")
+	link := browsertest.Eval[string](p.Tab, `location.hash`)
+	p.Keys(kb.Escape)
+	p.Until(`location.hash === "#findings?q=setup" && document.querySelector(".broken-link") === null`)
+	p.Want(`document.activeElement.innerText`, "Details")
 
 	// A finding has its own address.
 	p = open(t, ctx, full, link).ready()
-	p.until(`document.getElementById("details").open`)
-	p.want(`document.querySelector("#details .url").innerText`, "https://example.com/guide#setup")
+	p.Until(`document.getElementById("details").open`)
+	p.Want(`document.querySelector("#details .url").innerText`, "https://example.com/guide#setup")
 	// A generated page leads to its source.
 	run := fullRun()
 	run.Results[4].References[0].Source = &crawler.Place{File: "docs/a.md", Line: 3, Column: 4, Raw: "guide.md#setup"}
 	run.Results[4].BrokenRuns, run.Results[4].FailsAfter = 1, 3
 	p = open(t, ctx, renderHTML(t, Options{}, run, fullSite()), "#findings?q=docs/a.md").ready()
-	p.want(`document.querySelector("#list td.wide").innerText`, "https://example.com/guide#setup source: docs/a.md:3:4 “Setup” did you mean #set-up or https://example.com/setup? run 1 of 3")
-	p.clickText("#list button", "Details")
-	p.clickText("#details button", "Copy place")
-	p.until(`document.getElementById("details-status").innerText === "Copied the place."`)
+	p.Want(`document.querySelector("#list td.wide").innerText`, "https://example.com/guide#setup source: docs/a.md:3:4 “Setup” did you mean #set-up or https://example.com/setup? run 1 of 3")
+	p.ClickText("#list button", "Details")
+	p.ClickText("#details button", "Copy place")
+	p.Until(`document.getElementById("details-status").innerText === "Copied the place."`)
 	if got := p.clipboard(); got != "docs/a.md:3:4" {
 		t.Errorf("copied %q", got)
 	}
 	// The details list a few places at a time.
 	p = open(t, ctx, full, "#findings?by=target&code=http-410").ready()
-	p.clickText("#list button", "Details")
-	p.until(`document.querySelectorAll("#places li").length === 25`)
-	p.clickText("#details button", "Show 25 more")
-	p.until(`document.querySelectorAll("#places li").length === 50`)
-	p.clickText("#details #places button", "https://example.com/p/03:90:8")
-	p.until(`document.querySelector("#details .broken-link").innerText.includes("https://example.com/p/03")`)
-	p.clickText("#details button", "Show in graph")
-	p.until(`document.getElementById("stage")?.dataset.chosen === "https://example.com/p/03"`)
-	p.want(`document.getElementById("details").open`, "false")
+	p.ClickText("#list button", "Details")
+	p.Until(`document.querySelectorAll("#places li").length === 25`)
+	p.ClickText("#details button", "Show 25 more")
+	p.Until(`document.querySelectorAll("#places li").length === 50`)
+	p.ClickText("#details #places button", "https://example.com/p/03:90:8")
+	p.Until(`document.querySelector("#details .broken-link").innerText.includes("https://example.com/p/03")`)
+	p.ClickText("#details button", "Show on map")
+	p.Until(`document.getElementById("stage")?.dataset.chosen === "https://example.com/p/03"`)
+	p.Want(`document.getElementById("details").open`, "false")
 }
 
 func testCopy(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings?verdict=broken").ready()
-	p.clickText("#view-findings .menu > button", "Copy")
-	p.clickText("#view-findings .menu li button", "Table as CSV")
-	p.until(`document.getElementById("status").innerText.startsWith("Copied")`)
+	p.ClickText("#view-findings .menu > button", "Copy")
+	p.ClickText("#view-findings .menu li button", "Table as CSV")
+	p.Until(`document.getElementById("status").innerText.startsWith("Copied")`)
 	records, err := csv.NewReader(strings.NewReader(p.clipboard())).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -327,7 +330,7 @@ func testCopy(t *testing.T, ctx context.Context, full string) {
 	if want := []string{"https://example.com/guide#setup", "broken", "fragment-missing", "200", "https://example.com/a", "40", "3", "a", "href", "guide#setup", "Setup", "https://example.com/guide", `no element has the id "setup"`}; !slices.ContainsFunc(records, func(r []string) bool { return slices.Equal(r, want) }) {
 		t.Errorf("%v is not among %v", want, records)
 	}
-	p.want(`document.querySelector("#view-findings .menu ul").checkVisibility()`, "false")
+	p.Want(`document.querySelector("#view-findings .menu ul").checkVisibility()`, "false")
 
 	p = open(t, ctx, renderHTML(t, Options{Show: ShowAll}, hostileRun(), nil), "#findings").ready()
 	for entry, look := range map[string]func(string){
@@ -363,68 +366,68 @@ func testCopy(t *testing.T, ctx context.Context, full string) {
 			}
 		},
 	} {
-		p.clickText("#view-findings .menu > button", "Copy")
-		p.clickText("#view-findings .menu li button", entry)
-		p.until(`document.getElementById("status").innerText.startsWith("Copied")`)
+		p.ClickText("#view-findings .menu > button", "Copy")
+		p.ClickText("#view-findings .menu li button", entry)
+		p.Until(`document.getElementById("status").innerText.startsWith("Copied")`)
 		look(p.clipboard())
-		eval[bool](p, `(document.getElementById("status").textContent = "", true)`)
+		browsertest.Eval[bool](p.Tab, `(document.getElementById("status").textContent = "", true)`)
 	}
 }
 
 func testRedirects(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "").ready()
-	p.clickText("nav a", "Redirects 2")
-	p.until(`document.querySelectorAll("#view-redirects tbody tr").length === 2`)
-	p.want(`document.querySelectorAll("#view-redirects tbody tr")[1].innerText.split(/\s+/).join(" ")`, "https://example.com/old 301, 302 https://example.com/new/ 1 Details")
-	p.clickText("#view-redirects label", "Proposed edits (1)")
-	p.until(`location.hash === "#redirects?list=edits"`)
-	p.want(`document.querySelector("#view-redirects tbody tr").innerText.split(/\s+/).join(" ")`, "https://example.com/a:3:14 /old https://example.com/new/ moved permanently")
+	p.ClickText("nav a", "Redirects 2")
+	p.Until(`document.querySelectorAll("#view-redirects tbody tr").length === 2`)
+	p.Want(`document.querySelectorAll("#view-redirects tbody tr")[1].innerText.split(/\s+/).join(" ")`, "https://example.com/old 301, 302 https://example.com/new/ 1 Details")
+	p.ClickText("#view-redirects label", "Proposed edits (1)")
+	p.Until(`location.hash === "#redirects?list=edits"`)
+	p.Want(`document.querySelector("#view-redirects tbody tr").innerText.split(/\s+/).join(" ")`, "https://example.com/a:3:14 /old https://example.com/new/ moved permanently")
 }
 
 // testKeyboard uses the page without a mouse.
 func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "").ready()
-	p.keys(kb.Tab)
-	p.want(`document.activeElement.innerText`, "Skip to the content")
-	p.keys(kb.Enter)
-	p.until(`document.activeElement.id === "main"`)
-	p.want(`document.getElementById("view-summary").checkVisibility()`, "true")
-	p.keys(kb.Tab)
-	p.want(`document.activeElement.closest(".tile") !== null`, "true")
-	p.want(`getComputedStyle(document.activeElement).outlineStyle`, "solid")
-	p.keys(kb.Enter)
-	p.until(`document.getElementById("view-findings").checkVisibility()`)
+	p.Keys(kb.Tab)
+	p.Want(`document.activeElement.innerText`, "Skip to the content")
+	p.Keys(kb.Enter)
+	p.Until(`document.activeElement.id === "main"`)
+	p.Want(`document.getElementById("view-summary").checkVisibility()`, "true")
+	p.Keys(kb.Tab)
+	p.Want(`document.activeElement.closest(".tile") !== null`, "true")
+	p.Want(`getComputedStyle(document.activeElement).outlineStyle`, "solid")
+	p.Keys(kb.Enter)
+	p.Until(`document.getElementById("view-findings").checkVisibility()`)
 
 	p = open(t, ctx, full, "#findings").ready()
 	// The Tab key reaches every clickable element in document order, and the focus can
 	// leave it.
-	want := eval[int](p, `[...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)).length`)
-	eval[bool](p, `(window.met = new Set(), document.addEventListener("focusin", (e) => met.add(e.target)), true)`)
+	want := browsertest.Eval[int](p.Tab, `[...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)).length`)
+	browsertest.Eval[bool](p.Tab, `(window.met = new Set(), document.addEventListener("focusin", (e) => met.add(e.target)), true)`)
 	for range want + 1 {
-		p.keys(kb.Tab)
+		p.Keys(kb.Tab)
 	}
-	p.want(`met.size`, fmt.Sprint(want))
-	p.want(`[...met].every((e, i, all) => i === 0 || all[i - 1].compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)`, "true")
+	p.Want(`met.size`, fmt.Sprint(want))
+	p.Want(`[...met].every((e, i, all) => i === 0 || all[i - 1].compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)`, "true")
 
 	p = open(t, ctx, full, "#findings").ready()
-	p.do(chromedp.Focus(chromedp.CSS("#search")))
-	p.keys("setup")
-	p.until(`document.querySelectorAll("#list tbody td:first-child").length === 1`)
-	p.until(`document.activeElement.id === "search"`)
-	p.keys(kb.Tab)
-	p.keys(kb.ArrowRight)
-	p.until(`location.hash === "#findings?q=setup&by=target"`)
-	p.do(chromedp.Focus(chromedp.CSS("#list button.small")))
-	p.keys(kb.Enter)
-	p.until(`document.getElementById("details").open`)
+	p.Do(chromedp.Focus(chromedp.CSS("#search")))
+	p.Keys("setup")
+	p.Until(`document.querySelectorAll("#list tbody td:first-child").length === 1`)
+	p.Until(`document.activeElement.id === "search"`)
+	p.Keys(kb.Tab)
+	p.Keys(kb.ArrowRight)
+	p.Until(`location.hash === "#findings?q=setup&by=target"`)
+	p.Do(chromedp.Focus(chromedp.CSS("#list button.small")))
+	p.Keys(kb.Enter)
+	p.Until(`document.getElementById("details").open`)
 	for range 40 { // the focus stays in the dialog, or goes to the browser's own controls
-		p.keys(kb.Tab)
-		if !eval[bool](p, `document.activeElement === document.body || document.getElementById("details").contains(document.activeElement)`) {
-			t.Fatalf("the focus left the details for %s", eval[string](p, `document.activeElement.outerHTML`))
+		p.Keys(kb.Tab)
+		if !browsertest.Eval[bool](p.Tab, `document.activeElement === document.body || document.getElementById("details").contains(document.activeElement)`) {
+			t.Fatalf("the focus left the details for %s", browsertest.Eval[string](p.Tab, `document.activeElement.outerHTML`))
 		}
 	}
-	p.keys(kb.Escape)
-	p.until(`!location.hash.includes("open") && document.activeElement.innerText === "Details"`)
+	p.Keys(kb.Escape)
+	p.Until(`!location.hash.includes("open") && document.activeElement.innerText === "Details"`)
 }
 
 // testScreenReader examines the accessibility tree: controls have names, the page has
@@ -432,9 +435,9 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 func testScreenReader(t *testing.T, ctx context.Context, full string) {
 	named := []string{"button", "link", "searchbox", "textbox", "checkbox", "radio", "combobox", "columnheader", "rowheader", "table", "dialog", "application", "navigation", "heading"}
 	p := open(t, ctx, full, "").ready()
-	for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?node=2", "#codes"} {
-		eval[bool](p, fmt.Sprintf(`(history.pushState(null, "", %q), dispatchEvent(new Event("popstate")), true)`, hash))
-		tree, err := chromedp.Call(p.ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+	for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#map", "#map?node=2", "#codes"} {
+		browsertest.Eval[bool](p.Tab, fmt.Sprintf(`(history.pushState(null, "", %q), dispatchEvent(new Event("popstate")), true)`, hash))
+		tree, err := chromedp.Call(p.Ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -492,27 +495,27 @@ func testScreenReader(t *testing.T, ctx context.Context, full string) {
 func testTheme(t *testing.T, ctx context.Context, full string) {
 	ground := `getComputedStyle(document.documentElement).backgroundColor`
 	const light, dark = "rgb(244, 246, 248)", "rgb(12, 17, 24)"
-	p := open(t, ctx, full, "", media("prefers-color-scheme", "dark")).ready()
-	p.want(ground, dark)
-	p.want(`document.getElementById("theme").ariaLabel`, "Theme: system")
-	p.click("#theme")
-	p.want(ground, light)
-	p.do(chromedp.Reload())
+	p := open(t, ctx, full, "", browsertest.Media("prefers-color-scheme", "dark")).ready()
+	p.Want(ground, dark)
+	p.Want(`document.getElementById("theme").ariaLabel`, "Theme: system")
+	p.Click("#theme")
+	p.Want(ground, light)
+	p.Do(chromedp.Reload())
 	p.ready()
-	p.want(ground, light)
-	p.click("#theme")
-	p.want(ground, dark)
-	p.do(media("prefers-color-scheme", "light"))
-	p.want(ground, dark)
-	p.click("#theme")
-	p.want(ground, light)
-	p.want(`document.getElementById("theme").ariaLabel`, "Theme: system")
+	p.Want(ground, light)
+	p.Click("#theme")
+	p.Want(ground, dark)
+	p.Do(browsertest.Media("prefers-color-scheme", "light"))
+	p.Want(ground, dark)
+	p.Click("#theme")
+	p.Want(ground, light)
+	p.Want(`document.getElementById("theme").ariaLabel`, "Theme: system")
 }
 
 // colors counts the pixels of the graph that are close to a color.
 func (t *tab) colors(r, g, b int) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.ctx, patience)
+	ctx, cancel := context.WithTimeout(t.Ctx, time.Minute)
 	defer cancel()
 	shot, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS("#stage")))
 	if err != nil {
@@ -537,17 +540,17 @@ func (t *tab) colors(r, g, b int) int {
 // drawn waits until the graph is painted.
 func (t *tab) drawn() *tab {
 	t.Helper()
-	t.until(`"drawn" in (document.getElementById("stage")?.dataset ?? {})`)
-	eval[bool](t, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+	t.Until(`"drawn" in (document.getElementById("stage")?.dataset ?? {})`)
+	browsertest.Eval[bool](t.Tab, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 	return t
 }
 
 func testWeb(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "", media("prefers-color-scheme", "light")).ready()
-	p.clickText("nav a", "Graph 30")
+	p := open(t, ctx, full, "", browsertest.Media("prefers-color-scheme", "light")).ready()
+	p.ClickText("nav a", "Map 30")
 	p.drawn()
-	p.want(`document.getElementById("stage").dataset.pages`, "30")
-	p.want(`document.querySelector("#side h3").innerText`, "30 pages on 3 rings")
+	p.Want(`document.getElementById("stage").dataset.pages`, "30")
+	p.Want(`document.querySelector("#side h3").innerText`, "30 pages on 3 rings")
 	if n := p.colors(0xb9, 0x1f, 0x2b); n < 20 {
 		t.Errorf("%d red pixels: broken links are not to be seen", n)
 	}
@@ -558,76 +561,73 @@ func testWeb(t *testing.T, ctx context.Context, full string) {
 		t.Errorf("%d pixels of the color of what is chosen, and nothing is", n)
 	}
 	// The hub is in the middle.
-	p.click("#stage")
-	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/"`)
-	p.want(`document.querySelector("#side h3").innerText`, "Example")
+	p.ClickMouse("#stage")
+	p.Until(`document.getElementById("stage").dataset.chosen === "https://example.com/"`)
+	p.Want(`document.querySelector("#side h3").innerText`, "Example")
 	p.drawn()
 	if n := p.colors(0x1f, 0x56, 0xc4); n < 50 {
 		t.Errorf("%d pixels show what is chosen", n)
 	}
-	p.clickText("#side button", `A <page> & its "name"`)
-	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/a"`)
-	p.want(`[...document.querySelectorAll("#side h3")].map((e) => e.innerText).join(", ")`, `A <page> & its "name", 1 broken link, Path from the start, Links to 4 pages, Linked from 2 pages`)
-	p.clickText("#side button", "https://example.com/guide#setup")
-	p.until(`document.getElementById("details").open`)
-	p.keys(kb.Escape)
-	p.until(`!document.getElementById("details").open`)
-	p.clickText("#side button", "Show findings")
-	p.until(`location.hash === "#findings?page=https%3A%2F%2Fexample.com%2Fa"`)
-	p.until(`document.querySelectorAll("#list tbody th").length === 1`)
+	p.ClickText("#side button", `A <page> & its "name"`)
+	p.Until(`document.getElementById("stage").dataset.chosen === "https://example.com/a"`)
+	p.Want(`[...document.querySelectorAll("#side h3")].map((e) => e.innerText).join(", ")`, `A <page> & its "name", 1 broken link, Path from the start, Links to 4 pages, Linked from 2 pages`)
+	p.ClickText("#side button", "https://example.com/guide#setup")
+	p.Until(`document.getElementById("details").open`)
+	p.Keys(kb.Escape)
+	p.Until(`!document.getElementById("details").open`)
+	p.ClickText("#side button", "Show findings")
+	p.Until(`location.hash === "#findings?page=https%3A%2F%2Fexample.com%2Fa"`)
+	p.Until(`document.querySelectorAll("#list tbody th").length === 1`)
 	// Search for a page, and list all pages.
-	p.clickText("nav a", "Graph 30")
+	p.ClickText("nav a", "Map 30")
 	p.drawn()
-	p.click("#find")
-	p.keys("page 7")
-	p.clickText("#found-pages button", "Page 7")
-	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/07"`)
-	p.click("#pages summary")
-	p.until(`document.querySelectorAll("#pages tbody tr").length === 30`)
-	p.want(`document.querySelector("#pages tbody tr").innerText.split(/\s+/).join(" ")`, "0 Example https://example.com/ 2 27 ")
+	p.Click("#find")
+	p.Keys("page 7")
+	p.ClickText("#found-pages button", "Page 7")
+	p.Until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/07"`)
+	p.Click("#pages summary")
+	p.Until(`document.querySelectorAll("#pages tbody tr").length === 30`)
+	p.Want(`document.querySelector("#pages tbody tr").innerText.split(/\s+/).join(" ")`, "0 Example https://example.com/ 2 27 ")
 }
 
 func testWebByKeyboard(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "#web", media("prefers-reduced-motion", "reduce")).ready().drawn()
-	p.do(chromedp.Focus(chromedp.CSS("#stage")))
+	p := open(t, ctx, full, "#map", browsertest.Media("prefers-reduced-motion", "reduce")).ready().drawn()
+	p.Do(chromedp.Focus(chromedp.CSS("#stage")))
 	for _, step := range []struct{ key, chosen string }{
 		{kb.ArrowDown, "https://example.com/"}, {kb.ArrowDown, "https://example.com/a"}, {kb.ArrowRight, "https://example.com/b"},
 		{kb.ArrowRight, "https://example.com/a"}, {kb.ArrowUp, "https://example.com/"}, {"t", "https://example.com/a"}, {kb.ArrowDown, "https://example.com/guide"},
 	} {
-		p.keys(step.key)
-		p.until(fmt.Sprintf(`document.getElementById("stage").dataset.chosen === %q`, step.chosen))
-		p.want(`document.activeElement.id`, "stage")
+		p.Keys(step.key)
+		p.Until(fmt.Sprintf(`document.getElementById("stage").dataset.chosen === %q`, step.chosen))
+		p.Want(`document.activeElement.id`, "stage")
 	}
-	p.until(`document.getElementById("status").innerText.startsWith("Guide, ring 2, links to 1 page")`)
-	p.keys("+")
-	p.keys(kb.Enter)
-	p.until(`document.activeElement.innerText === "Guide"`)
-	p.do(chromedp.Focus(chromedp.CSS("#stage")))
-	p.keys(kb.Escape)
-	p.until(`document.getElementById("stage").dataset.chosen === ""`)
+	p.Until(`document.getElementById("status").innerText.startsWith("Guide, ring 2, links to 1 page")`)
+	p.Keys("+")
+	p.Keys(kb.Enter)
+	p.Until(`document.activeElement.innerText === "Guide"`)
+	p.Do(chromedp.Focus(chromedp.CSS("#stage")))
+	p.Keys(kb.Escape)
+	p.Until(`document.getElementById("stage").dataset.chosen === ""`)
 }
 
 func testNoWebGL(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "#web", media("prefers-color-scheme", "light"), onNewDocument(`
+	p := open(t, ctx, full, "#map", browsertest.Media("prefers-color-scheme", "light"), browsertest.OnNewDocument(`
 		const getContext = HTMLCanvasElement.prototype.getContext;
 		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest); };`)).ready()
-	p.until(`document.querySelectorAll("#pages tbody tr").length === 30`)
-	p.want(`document.querySelector("#view-web .notice").innerText`, "This browser does not support WebGL, so the picture is static. The list of pages below has the same information.")
+	p.Until(`document.querySelectorAll("#pages tbody tr").length === 30`)
+	p.Want(`document.querySelector("#view-map .notice").innerText`, "This browser does not support WebGL, so the picture is static. The list of pages below has the same information.")
 	if n := p.colors(0xb9, 0x1f, 0x2b); n < 20 {
 		t.Errorf("%d red pixels in the still picture", n)
 	}
-	p.clickText("#pages button", "Guide")
-	p.until(`document.querySelector("#side h3").innerText === "Guide"`)
-	p.clickText("#side button", "Clear selection")
-	p.until(`document.querySelector("#side h3").innerText === "30 pages on 3 rings"`)
+	p.ClickText("#pages button", "Guide")
+	p.Until(`document.querySelector("#side h3").innerText === "Guide"`)
+	p.ClickText("#side button", "Clear selection")
+	p.Until(`document.querySelector("#side h3").innerText === "30 pages on 3 rings"`)
 }
 
 func testNoScripts(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "", chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		_, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-		return err
-	}))
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
+	p := open(t, ctx, full, "", browsertest.NoScripts())
+	ctx, cancel := context.WithTimeout(p.Ctx, time.Minute)
 	defer cancel()
 	text, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("body")))
 	if err != nil {
@@ -649,9 +649,9 @@ func testNoScripts(t *testing.T, ctx context.Context, full string) {
 func testNarrow(t *testing.T, ctx context.Context, full string) {
 	for name, text := range map[string]string{"full": full, "hostile": renderHTML(t, Options{Show: ShowAll}, hostileRun(), hostilePages())} {
 		p := open(t, ctx, text, "", chromedp.EmulateViewport(360, 740)).ready()
-		for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#web", "#web?node=2", "#codes"} {
-			eval[bool](p, fmt.Sprintf(`(location.hash = %q, new Promise((done) => addEventListener("hashchange", () => done(true), { once: true }) || setTimeout(() => done(true), 50)))`, hash))
-			if w := eval[int](p, `document.documentElement.scrollWidth`); w > 360 {
+		for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#map", "#map?node=2", "#codes"} {
+			browsertest.Eval[bool](p.Tab, fmt.Sprintf(`(location.hash = %q, new Promise((done) => addEventListener("hashchange", () => done(true), { once: true }) || setTimeout(() => done(true), 50)))`, hash))
+			if w := browsertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); w > 360 {
 				t.Errorf("%s: %s is %d pixels wide", name, hash, w)
 			}
 		}
@@ -690,7 +690,7 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 		}
 		return { ...seen, Hrefs: [...seen.Hrefs], Characters: [...seen.Characters].join("") };
 	})`
-	hashes := []string{"#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?q=%3Cscript%3E", "#redirects", "#redirects?list=edits", "#codes", "#web", "#web?node=3", "#findings?page=%3Cb%3E&host=%22%3E"}
+	hashes := []string{"#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?q=%3Cscript%3E", "#redirects", "#redirects?list=edits", "#codes", "#map", "#map?node=3", "#findings?page=%3Cb%3E&host=%22%3E"}
 	views := len(hashes)
 	for i := range len(run.Results) {
 		hashes = append(hashes, fmt.Sprintf("#findings?open=%d", i))
@@ -699,7 +699,7 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := eval[seen](p, look+"("+string(list)+")")
+	got := browsertest.Eval[seen](p.Tab, look+"("+string(list)+")")
 	for _, href := range got.Hrefs {
 		web := strings.HasPrefix(href, "https://") || strings.HasPrefix(href, "http://")
 		if !web && !strings.HasPrefix(href, "data:image/svg+xml,") && !(strings.HasPrefix(href, "file://") && strings.Contains(href, "/report.html#")) {
@@ -733,7 +733,7 @@ func testInvisible(t *testing.T, ctx context.Context, _ string) {
 	}
 	run := &Report{Results: []*crawler.Result{{URL: "https://example.com/", Verdict: check.Broken, Code: "http-404", Message: message.String()}}}
 	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings?open=0").ready()
-	if got, want := eval[string](p, `document.querySelector("#details .detail .note").textContent`), escapeUnseen(message.String(), ""); got != want {
+	if got, want := browsertest.Eval[string](p.Tab, `document.querySelector("#details .detail .note").textContent`), escapeUnseen(message.String(), ""); got != want {
 		for i := range min(len(got), len(want)) {
 			if got[i] != want[i] {
 				t.Fatalf("from byte %d: shows %q, want %q", i, got[i:min(len(got), i+40)], want[i:min(len(want), i+40)])
@@ -756,26 +756,95 @@ func testLarge(t *testing.T, ctx context.Context, _ string) {
 		})
 	}
 	p := open(t, ctx, renderHTML(t, Options{}, run, site), "#findings").ready()
-	p.want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, the most severe first")
+	p.Want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, the most severe first")
 	few := func() {
 		t.Helper()
-		if n := eval[int](p, `document.querySelectorAll("*").length`); n > 6000 {
+		if n := browsertest.Eval[int](p.Tab, `document.querySelectorAll("*").length`); n > 6000 {
 			t.Errorf("%d elements", n)
 		}
 	}
 	few()
-	p.clickText(".pager button", "Last")
-	p.until(`document.querySelector(".pager span").innerText === "99,901–100,000 of 100,000"`)
-	p.click("#search")
-	p.keys("host-699.example/099")
-	p.until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, the most severe first"`)
-	p.click(`input[name="by"][value="host"]`)
-	p.until(`document.querySelectorAll("#list tbody tr").length === 1`)
-	p.clickText("nav a", "Graph 10,000")
+	p.ClickText(".pager button", "Last")
+	p.Until(`document.querySelector(".pager span").innerText === "99,901–100,000 of 100,000"`)
+	p.Click("#search")
+	p.Keys("host-699.example/099")
+	p.Until(`document.querySelector("caption")?.innerText === "1 finding on 1 page, the most severe first"`)
+	p.Click(`input[name="by"][value="host"]`)
+	p.Until(`document.querySelectorAll("#list tbody tr").length === 1`)
+	p.ClickText("nav a", "Map 10,000")
+	p.Until(`document.querySelector("#tiles .tile")`)
+	few()
+	p.Click(`input[name="form"][value="distance"]`)
 	p.drawn()
-	p.want(`document.getElementById("stage").dataset.pages`, "10000")
+	p.Want(`document.getElementById("stage").dataset.pages`, "10000")
 	few()
-	p.click("#stage")
-	p.until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/00000.html"`)
+	p.ClickMouse("#stage")
+	p.Until(`document.getElementById("stage").dataset.chosen === "https://example.com/p/00000.html"`)
 	few()
+}
+
+// testPages tests the table of pages: its columns, sorting, search and filters.
+func testPages(t *testing.T, ctx context.Context, _ string) {
+	pages := fullSite()
+	pages[1].Status, pages[1].Elapsed, pages[1].Size = 200, 1500*time.Millisecond, 2<<20
+	p := open(t, ctx, renderHTML(t, Options{Show: ShowAll}, fullRun(), pages), "#pages").ready()
+	p.Until(`document.querySelector("#page-list tbody")`)
+	p.Want(`[...document.querySelectorAll("#page-list th")].map((e) => e.innerText)`, "Page,Title,Status,Depth,Links in,Links out,Time,Size,Findings")
+	p.Want(`[...document.querySelectorAll("#page-list tbody tr:first-child td")].map((e) => e.innerText)`, `https://example.com/a,A <page> & its "name" — The Site,200,1,3,4,1.5 s,2.10 MB,5`)
+	p.ClickText("#page-list th button", "Links in")
+	p.Until(`document.querySelector("#page-list [aria-sort=descending]")?.innerText === "Links in"`)
+	p.Want(`document.querySelector("#page-list tbody td").innerText`, "https://example.com/")
+	p.Want(`[...document.querySelectorAll("#which-pages option")].map((e) => e.innerText)`, "all pages (30),with findings (27),slow: 1 s or more (1),large: 1 MiB or more (1)")
+	p.Click("#find-pages")
+	p.Keys("page 07")
+	p.Until(`document.querySelector("#page-list caption")?.innerText === "1 page"`)
+	p = open(t, ctx, renderHTML(t, Options{Show: ShowAll}, fullRun(), pages), "#pages?which=slow").ready()
+	p.Until(`document.querySelector("#page-list caption")?.innerText === "1 page"`)
+	p.ClickText("#page-list button", "5")
+	p.Until(`location.hash === "#findings?page=https%3A%2F%2Fexample.com%2Fa"`)
+}
+
+// testDirectories tests the map by directory.
+func testDirectories(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#map?by=directory").ready()
+	p.Until(`document.querySelector("#tiles .tile")`)
+	p.Want(`[...document.querySelectorAll("#tiles .label")].map((e) => e.textContent)`, "p/ 25 pages,pages in it 4 pages · 1 broken,new/ 1 page")
+	p.Click("#tiles .tile")
+	p.Until(`document.querySelector("#side h3").innerText === "https://example.com/p/"`)
+	p.Want(`document.querySelectorAll("#side .list li").length`, "25")
+	p.ClickText("#side .crumbs button", "https://example.com/")
+	p.Until(`document.querySelector("#side h3").innerText === "https://example.com/"`)
+	p.Click("#find")
+	p.Keys("page 7" + kb.Enter)
+	p.Until(`document.querySelector("#side h3").innerText === "Page 7"`)
+	p.Want(`document.activeElement.innerText`, "Page 7")
+}
+
+// testFold tests that the filters are folded on a phone.
+func testFold(t *testing.T, ctx context.Context, full string) {
+	p := open(t, ctx, full, "#findings?verdict=broken", browsertest.Size(390, 800)).ready()
+	p.Until(`document.querySelector("#list tbody")`)
+	p.Want(`document.getElementById("search").checkVisibility()`, "false")
+	p.ClickText(".fold", "Filters (1)")
+	p.Until(`document.getElementById("search").checkVisibility()`)
+	p.Want(`document.querySelector(".fold").ariaExpanded`, "true")
+	p.Do(browsertest.Size(1280, 800))
+	p.Want(`document.querySelector(".fold").checkVisibility()`, "false")
+}
+
+// testAccessible tests every view with axe-core, light and wide, and dark and narrow.
+func testAccessible(t *testing.T, ctx context.Context, _ string) {
+	run := checkedRun()
+	run.Head.Command, run.Head.Settings = []string{"orbweaver", "check", "https://example.com/"}, []Setting{{"depth", "3"}}
+	run.Head.Baseline = NewBaseline(&Report{Results: []*crawler.Result{{URL: "https://example.com/x", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{{Page: "https://example.com/"}}}}})
+	text := renderHTML(t, Options{Show: ShowDefault | ShowInfo}, run, fullSite())
+	for theme, width := range map[string]int{"light": 1280, "dark": 390} {
+		p := open(t, ctx, text, "", browsertest.Media("prefers-color-scheme", theme), browsertest.Size(width, 900)).ready()
+		for _, view := range []string{"summary", "findings", "findings?by=target", "findings?by=host", "findings?by=code", "findings?open=1", "pages", "redirects", "redirects?list=edits", "map?by=distance", "map?by=directory", "map?by=directory&node=2", "codes"} {
+			browsertest.Eval[bool](p.Tab, `(() => { location.hash = "#`+view+`"; return true; })()`)
+			name, _, _ := strings.Cut(view, "?")
+			p.Until(`location.hash === "#` + view + `" && document.getElementById("view-` + name + `").classList.contains("shown")`)
+			p.Accessible()
+		}
+	}
 }

@@ -200,8 +200,19 @@ func (h *htmlData) sources(refs []crawler.Reference) {
 	h.json.end()
 }
 
+// withFolder returns the text of a link, and for a bookmark its folder.
+func withFolder(r *crawler.Reference) string {
+	switch {
+	case r.Folder == "":
+		return r.Text
+	case r.Text == "":
+		return "(" + r.Folder + ")"
+	}
+	return r.Text + " (" + r.Folder + ")"
+}
+
 func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {
-	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(r.Text), unaffected: h.ref(r.Unaffected)}
+	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(withFolder(r)), unaffected: h.ref(r.Unaffected)}
 	if p.Blocked(r) != "" {
 		s.held = 1
 	}
@@ -221,14 +232,15 @@ func (h *htmlData) webGraph(w *webGraph) {
 	j.key("rings").int(int64(w.rings))
 	j.key("firstUnreached").int(int64(w.firstUnreached))
 	j.key("siteWide").int(int64(w.siteWide))
-	j.key("nodes").array() // URL or -1 for the hub, title, ring, parent, angle, radius, in, out, broken, doubtful
+	j.key("nodes").array() // URL or -1 for the hub, title, ring, parent, angle, radius, in, out, broken, doubtful, links in, links out, status, elapsed in ms, size
 	for i := range w.nodes {
 		k := &w.nodes[i]
 		url := -1
 		if k.url != "" {
 			url = h.ref(k.url)
 		}
-		h.ints(url, h.ref(k.title), k.ring, k.parent, k.angle, k.radius, k.in, k.out, k.broken, k.doubtful)
+		h.ints(url, h.ref(k.title), k.ring, k.parent, k.angle, k.radius, k.in, k.out, k.broken, k.doubtful,
+			k.linksIn, k.linksOut, k.status, int(k.elapsed.Milliseconds()), int(k.size))
 	}
 	j.end()
 	j.key("crossLinks").string(packLinks(w.crossLinks))

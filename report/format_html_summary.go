@@ -34,6 +34,10 @@ type htmlPage struct {
 	TargetCount     string // number of targets
 	Charts          []htmlChart
 	Priorities      []htmlPriority
+	Against         *htmlAgainst   // comparison with a baseline, nil without one
+	Unlisted        []htmlUnlisted // what was checked and is not listed
+	Command         string         // the command of the run, empty if it is not known
+	Settings        []Setting
 	Codes           []htmlCode
 	Plain           []htmlSection
 	More            int // number of findings that Plain omits
@@ -71,6 +75,7 @@ type htmlPart struct{ Name, X, Width string }
 type htmlPriority struct {
 	htmlLink
 	Code, Places string
+	Hint         string // what may be the right URL
 	Go           string
 }
 
@@ -118,9 +123,10 @@ func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 	}
 	p.TargetCount = thousands(s.Results)
 	d.tiles(p)
-	p.Charts = []htmlChart{d.byCode(), d.byHost(), d.byPage(), d.byRing()}
+	p.Charts = []htmlChart{d.byCode(), d.byHost(), d.byPage(), d.byRing(), d.slowest(), d.largest()}
 	p.Charts = slices.DeleteFunc(p.Charts, func(c htmlChart) bool { return len(c.Bars) == 0 })
 	p.Priorities = d.priorities()
+	d.addRun(p)
 	for _, e := range d.codes {
 		if e.Code == check.CodeOK {
 			continue // ok needs no explanation
@@ -467,6 +473,7 @@ func (d *htmlDocument) priorities() []htmlPriority {
 		url           string
 		code          check.Code
 		pages         map[string]bool
+		hint          string
 		places, parts int
 	}
 	by := map[string]*shared{}
@@ -485,6 +492,9 @@ func (d *htmlDocument) priorities() []htmlPriority {
 			by[url] = s
 			all = append(all, s)
 		}
+		if s.hint == "" {
+			s.hint = didYouMean(r.URL, r.Suggestions)
+		}
 		s.parts++
 		s.places += len(r.References)
 		for i := range pageFirsts(r.References) {
@@ -498,7 +508,7 @@ func (d *htmlDocument) priorities() []htmlPriority {
 	const most = 5
 	var first []htmlPriority
 	for _, s := range all[:min(len(all), most)] {
-		f := htmlPriority{htmlLink: linkTo(s.url), Code: visible(string(s.code)), Places: grouped(plural(s.places, "place") + " on " + plural(len(s.pages), "page"))}
+		f := htmlPriority{htmlLink: linkTo(s.url), Code: visible(string(s.code)), Hint: s.hint, Places: grouped(plural(s.places, "place") + " on " + plural(len(s.pages), "page"))}
 		f.Go = "by=target&target=" + query(s.url)
 		if s.code != check.CodeFragmentMissing {
 			f.Go = "by=target&document=" + query(s.url)
@@ -545,8 +555,8 @@ func plainRow(place string, r row) htmlRow {
 	if r.url != "" || r.hint == "" {
 		row.Target = linkTo(r.url)
 	}
-	if r.ref != nil && r.ref.Text != "" {
-		row.Text = quoted(r.ref.Text, maxTextWidth)
+	if r.ref != nil {
+		row.Text = linkText(r.ref, maxTextWidth)
 	}
 	return row
 }

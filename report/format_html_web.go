@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -45,7 +46,12 @@ type webNode struct {
 	radius     int // in hundredths of the room of a node
 	in, out    int // numbers of pages that link here, and that this page links to
 	broken     int // number of broken targets on the page, without site-wide ones
-	doubtful   int // number of unverified targets and targets with warnings, without site-wide ones
+	linksIn    int // number of links from other pages, or noIndex if it is not known
+	linksOut   int // number of links on the page
+	status     int // status of the answer, 0 for none
+	elapsed    time.Duration
+	size       int64 // in bytes, -1 if it is not known
+	doubtful   int   // number of unverified targets and targets with warnings, without site-wide ones
 }
 
 // webLink is a link from one page to another.
@@ -66,6 +72,7 @@ type webBuilder struct {
 	alias     map[string]string
 	links     [][]int32 // distinct links of each page to other pages, in document order
 	in        []int32
+	linksIn   []int32 // numbers of links from other pages
 	order     []int32 // pages in the order in which they are found
 	ring      []int32 // ring of each page; noIndex if it was not found
 	parent    []int32
@@ -185,13 +192,17 @@ func (w *webBuilder) page(url string) (int32, bool) {
 // resolveLinks determines which pages link to each other.
 func (w *webBuilder) resolveLinks() {
 	w.links = make([][]int32, len(w.pages))
-	w.in = make([]int32, len(w.pages))
+	w.in, w.linksIn = make([]int32, len(w.pages)), make([]int32, len(w.pages))
 	last := make([]int32, len(w.pages)) // 1 + the page that linked here last
 	for i, p := range w.pages {
 		from := int32(i)
 		for k := range p.Links {
 			to, ok := w.page(p.Links[k].URL)
-			if !ok || to == from || last[to] == from+1 {
+			if !ok || to == from {
+				continue
+			}
+			w.linksIn[to]++
+			if last[to] == from+1 {
 				continue
 			}
 			last[to] = from + 1
@@ -369,7 +380,8 @@ func (w *webBuilder) makeNodes(hub bool) {
 			break
 		}
 		k := webNode{url: w.pages[i].URL, title: w.pages[i].Title, ring: int(w.ring[i]), parent: noIndex,
-			in: int(w.in[i]), out: len(w.links[i])}
+			in: int(w.in[i]), out: len(w.links[i]), linksIn: int(w.linksIn[i]), linksOut: len(w.pages[i].Links),
+			status: w.pages[i].Status, elapsed: w.pages[i].Elapsed, size: w.pages[i].Size}
 		switch up := w.parent[i]; {
 		case at >= met:
 			if w.firstUnreached < 0 {

@@ -191,11 +191,14 @@ func (j *junitWriter) page(cases occurrences) {
 // details describes a finding in several lines.
 func (j *junitWriter) details(o occurrence) string {
 	lines := []string{visible(o.finding.sentence()), "at " + visible(o.place.String())}
-	if o.ref != nil && o.ref.Text != "" {
-		lines = append(lines, "text "+quoted(o.ref.Text, maxTextWidth))
+	if o.ref != nil && o.ref.Text+o.ref.Folder != "" {
+		lines = append(lines, "text "+linkText(o.ref, maxTextWidth))
 	}
 	if o.result.FinalURL != "" && o.result.FinalURL != o.result.URL && len(o.result.Redirects) > 0 {
 		lines = append(lines, "redirected to "+visible(o.result.FinalURL))
+	}
+	if o.ref != nil && o.ref.RemappedFrom != "" {
+		lines = append(lines, "remapped from "+visible(o.ref.RemappedFrom))
 	}
 	if entry, ok := j.codes.lookup(o.code); ok && entry.Advice != "" && o.isProblem() {
 		lines = append(lines, entry.Advice)

@@ -83,7 +83,7 @@ func (m *markdownWriter) addCheck(section int, f *finding) {
 	if m.checks[section] == nil {
 		m.checks[section] = map[checkKey]occurrences{}
 	}
-	key := checkKey{f.word, f.code, f.result.Rule}
+	key := checkKey{word: f.word, code: f.code, rule: f.result.Rule}
 	m.checks[section][key] = append(m.checks[section][key], occurrence{f, f.places()[0]})
 }
 
@@ -204,8 +204,8 @@ func (m *markdownWriter) row(place string, f *finding, ref *crawler.Reference) s
 		return m.checkRow(place, f, ref)
 	}
 	link := markdownCode(f.result.URL)
-	if ref != nil && ref.Text != "" {
-		link += " " + markdownCode(quoted(ref.Text, maxTextWidth))
+	if ref != nil && ref.Text+ref.Folder != "" {
+		link += " " + markdownCode(linkText(ref, maxTextWidth))
 	}
 	why := markdownCode(string(f.code))
 	if entry, ok := check.Lookup(f.code); ok && f.word != "ok" {

@@ -3,7 +3,7 @@ package report
 import (
 	"bufio"
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -43,14 +43,15 @@ const sqliteIndexes = `
 CREATE INDEX results_url ON results (url);
 CREATE INDEX results_verdict ON results (verdict, code);
 CREATE INDEX results_final_url ON results (final_url);
-CREATE INDEX refs_result ON refs (result);
-CREATE INDEX refs_page ON refs (page);
+CREATE UNIQUE INDEX page_names_name ON page_names (name);
+CREATE INDEX ref_rows_page ON ref_rows (page);
 CREATE INDEX warnings_result ON warnings (result);
 CREATE INDEX findings_url ON findings (url);
 CREATE INDEX findings_code ON findings (code, rule);
 CREATE UNIQUE INDEX pages_url ON pages (url);
-CREATE INDEX edges_document ON edges (document);
-CREATE INDEX edges_page ON edges (page);
+CREATE UNIQUE INDEX documents_url ON documents (url);
+CREATE INDEX edge_urls_document ON edge_urls (document);
+CREATE INDEX edge_rows_url ON edge_rows (url);
 `
 
 // sqliteWriter writes a database. A database cannot be written from beginning to end, so
@@ -60,13 +61,18 @@ type sqliteWriter struct {
 	show  Show
 	head  *Head
 	file  string
-	db    *sql.DB
-	tx    *sql.Tx
+	db    driver.Conn     // not a pool of package sql, whose arguments take several times as long
 	seen  map[string]bool // URLs of pages
 	count struct{ results, pages int64 }
 
-	results, findings, refs, redirects, warnings, suggestions, pages, edges, codes *sqliteTable
+	results, findings, refs, refNotes, redirects, warnings, suggestions, pages, edges, codes *sqliteTable
+
+	pageNames, documents, edgeURLs, edgeTexts sqliteNumbers[string]
+	spellings                                 sqliteNumbers[spelling] // of the references of one result
 }
+
+// spelling is how a link is written.
+type spelling struct{ element, attribute, raw, text string }
 
 func (s *sqliteWriter) Begin(h *Head) error {
 	s.head = h
@@ -85,11 +91,9 @@ func (s *sqliteWriter) orCleanUp(step func() error) error {
 }
 
 func (s *sqliteWriter) close() {
-	if s.tx != nil {
-		s.tx.Rollback() // does nothing after a commit
-	}
 	if s.db != nil {
 		s.db.Close()
+		s.db = nil
 	}
 	if s.file != "" {
 		os.Remove(s.file)
@@ -109,24 +113,30 @@ func (s *sqliteWriter) open() error {
 	if err := errors.Join(err, temp.Close()); err != nil {
 		return err
 	}
-	if s.db, err = sql.Open("sqlite", temporaryDatabase(filepath.ToSlash(s.file))); err != nil {
+	if s.db, err = (&sqlite.Driver{}).Open(temporaryDatabase(filepath.ToSlash(s.file))); err != nil {
 		return err
 	}
-	s.db.SetMaxOpenConns(1)
-	if _, err := s.db.Exec(sqliteSchema); err != nil {
-		return err
-	}
-	if s.tx, err = s.db.BeginTx(context.Background(), nil); err != nil {
-		return err
+	for _, sql := range []string{sqliteSchema, "BEGIN"} {
+		if err := s.exec(sql); err != nil {
+			return err
+		}
 	}
 	table := func(name string, columns int) *sqliteTable {
-		return &sqliteTable{tx: s.tx, name: name, columns: columns}
+		return &sqliteTable{db: s.db, name: name, columns: columns}
 	}
-	s.results, s.findings, s.refs = table("results", 18), table("findings", 17), table("refs", 15)
+	s.results, s.findings, s.refs, s.refNotes = table("results", 19), table("findings", 17), table("ref_rows", 6), table("ref_notes", 9)
 	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 6), table("suggestions", 4)
-	s.pages, s.edges, s.codes = table("pages", 8), table("edges", 4), table("codes", 8)
+	s.pages, s.edges, s.codes = table("pages", 8), table("edge_rows", 4), table("codes", 8)
+	s.pageNames.table, s.spellings.table = table("page_names", 2), table("spellings", 5)
+	s.documents.table, s.edgeURLs.table, s.edgeTexts.table = table("documents", 2), table("edge_urls", 3), table("edge_texts", 2)
 	s.seen = map[string]bool{}
 	return nil
+}
+
+// exec runs statements without arguments.
+func (s *sqliteWriter) exec(sql string) error {
+	_, err := s.db.(driver.ExecerContext).ExecContext(context.Background(), sql, nil)
+	return err
 }
 
 // temporaryDatabase returns SQLite's name for a file, given its absolute path with
@@ -155,13 +165,41 @@ func (s *sqliteWriter) Page(p *crawler.Page) error {
 		if err := s.pages.add(id, p.URL, p.Title, int64(p.Depth), modified, p.Format, p.NoIndex, orNull(p.Canonical)); err != nil {
 			return err
 		}
-		for _, e := range p.Links {
-			if err := s.edges.add(nil, id, e.URL, e.Text); err != nil {
+		for i := range p.Links {
+			if err := s.edge(id, i+1, &p.Links[i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// edge inserts a link of a page.
+func (s *sqliteWriter) edge(page int64, number int, e *crawler.Edge) error {
+	url, isNew := s.edgeURLs.of(e.URL)
+	if isNew {
+		document, fragment, has := strings.Cut(e.URL, "#")
+		at, isNew := s.documents.of(document)
+		if isNew {
+			if err := s.documents.table.add(at, document); err != nil {
+				return err
+			}
+		}
+		var part any
+		if has {
+			part = fragment
+		}
+		if err := s.edgeURLs.table.add(url, at, part); err != nil {
+			return err
+		}
+	}
+	text, isNew := s.edgeTexts.of(e.Text)
+	if isNew {
+		if err := s.edgeTexts.table.add(text, e.Text); err != nil {
+			return err
+		}
+	}
+	return s.edges.add(page, int64(number), url, text)
 }
 
 func (s *sqliteWriter) Result(r *crawler.Result) error {
@@ -195,22 +233,13 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 	}
 	err := s.results.add(id, r.URL, r.Verdict.String(), string(r.Code), r.Message, scope(r.Internal), hostOf(r.URL),
 		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), r.FinalURL, r.ContentType, size,
-		r.Cached, orNull(joinCodes(r.Known)), countOrNull(r.BrokenRuns), since, countOrNull(r.FailsAfter))
+		r.Cached, orNull(joinCodes(r.Known)), countOrNull(r.BrokenRuns), since, countOrNull(r.FailsAfter), orNull(r.RemappedFrom))
 	if err != nil {
 		return err
 	}
+	s.spellings.forget()
 	for i := range r.References {
-		ref := &r.References[i]
-		var line, column any
-		if ref.Line > 0 {
-			line, column = int64(ref.Line), int64(ref.Column)
-		}
-		var source crawler.Place
-		if ref.Source != nil {
-			source = *ref.Source
-		}
-		if err := s.refs.add(nil, id, ref.Page, line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text,
-			ref.Known, orNull(ref.Unaffected), orNull(source.File), countOrNull(source.Line), countOrNull(source.Column), orNull(source.Raw)); err != nil {
+		if err := s.reference(id, i+1, &r.References[i]); err != nil {
 			return err
 		}
 	}
@@ -236,6 +265,38 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 	return nil
 }
 
+// reference inserts a reference to a target.
+func (s *sqliteWriter) reference(result int64, number int, ref *crawler.Reference) error {
+	var line, column any
+	if ref.Line > 0 {
+		line, column = int64(ref.Line), int64(ref.Column)
+	}
+	page, isNew := s.pageNames.of(ref.Page)
+	if isNew {
+		if err := s.pageNames.table.add(page, ref.Page); err != nil {
+			return err
+		}
+	}
+	written, isNew := s.spellings.of(spelling{ref.Element, ref.Attribute, ref.Raw, ref.Text})
+	if isNew {
+		if err := s.spellings.table.add(written, ref.Element, ref.Attribute, ref.Raw, ref.Text); err != nil {
+			return err
+		}
+	}
+	if err := s.refs.add(result, int64(number), page, line, column, written); err != nil {
+		return err
+	}
+	if !ref.Known && ref.Unaffected == "" && ref.Source == nil && ref.RemappedFrom == "" {
+		return nil
+	}
+	var source crawler.Place
+	if ref.Source != nil {
+		source = *ref.Source
+	}
+	return s.refNotes.add(result, int64(number), ref.Known, orNull(ref.Unaffected),
+		orNull(source.File), countOrNull(source.Line), countOrNull(source.Column), orNull(source.Raw), orNull(ref.RemappedFrom))
+}
+
 func orNull(s string) any {
 	if s == "" {
 		return nil
@@ -255,10 +316,9 @@ func (s *sqliteWriter) End(sum *crawler.Summary) error {
 		steps := []func() error{
 			func() error { return s.run(sum) },
 			func() error { return s.writeCodes(sum) },
-			s.results.flush, s.findings.flush, s.refs.flush, s.redirects.flush, s.warnings.flush, s.suggestions.flush, s.pages.flush, s.edges.flush, s.codes.flush,
-			func() error { _, err := s.tx.Exec(sqliteIndexes); return err },
-			s.tx.Commit,
-			func() error { _, err := s.db.Exec("ANALYZE"); return err },
+			s.results.flush, s.findings.flush, s.refs.flush, s.refNotes.flush, s.redirects.flush, s.warnings.flush, s.suggestions.flush, s.pages.flush, s.edges.flush, s.codes.flush,
+			s.pageNames.table.flush, s.spellings.table.flush, s.documents.table.flush, s.edgeURLs.table.flush, s.edgeTexts.table.flush,
+			func() error { return s.exec(sqliteIndexes + "COMMIT; PRAGMA analysis_limit = 1000; ANALYZE") },
 			s.db.Close,
 			s.copy,
 		}
@@ -287,7 +347,7 @@ func (s *sqliteWriter) run(sum *crawler.Summary) error {
 	if err != nil {
 		return err
 	}
-	run := sqliteTable{tx: s.tx, name: "run", columns: 22}
+	run := sqliteTable{db: s.db, name: "run", columns: 22}
 	var counts [4]any // null if no content was checked
 	if f := sum.Findings; f != nil {
 		counts = [4]any{int64(f.Broken), int64(f.Unverified), int64(f.Warning), int64(f.Info)}
@@ -346,13 +406,42 @@ func (s *sqliteWriter) copy() error {
 	return out.Flush()
 }
 
+// sqliteNumbers numbers what is stored once, from 1.
+type sqliteNumbers[T comparable] struct {
+	table *sqliteTable
+	known map[T]int64
+	last  int64
+}
+
+// of returns the number of a value, and whether it is new.
+func (n *sqliteNumbers[T]) of(value T) (number int64, isNew bool) {
+	if at, ok := n.known[value]; ok {
+		return at, false
+	}
+	if n.known == nil {
+		n.known = map[T]int64{}
+	}
+	n.last++
+	n.known[value] = n.last
+	return n.last, true
+}
+
+// forget frees the memory for the values so far.
+func (n *sqliteNumbers[T]) forget() {
+	const few = 256 // to clear a large map takes long, even if it has become empty
+	if len(n.known) > few {
+		n.known = nil
+	}
+	clear(n.known)
+}
+
 // sqliteTable inserts rows in batches.
 type sqliteTable struct {
-	tx      *sql.Tx
+	db      driver.Conn
 	name    string
 	columns int
-	values  []any
-	insert  *sql.Stmt // inserts sqliteBatch rows
+	values  []driver.NamedValue
+	insert  driver.Stmt // inserts sqliteBatch rows
 }
 
 // sqliteBatch is the number of rows of one insertion. Larger batches are not faster.
@@ -361,29 +450,34 @@ const sqliteBatch = 32
 // add inserts a row. It escapes unseen characters in strings, for users who query in a
 // terminal.
 func (t *sqliteTable) add(values ...any) error {
-	for i, v := range values {
+	for _, v := range values {
 		if s, ok := v.(string); ok {
-			values[i] = printableText(s)
+			v = printableText(s)
 		}
+		t.values = append(t.values, driver.NamedValue{Ordinal: len(t.values) + 1, Value: v})
 	}
-	t.values = append(t.values, values...)
 	if len(t.values) < sqliteBatch*t.columns {
 		return nil
 	}
 	if t.insert == nil {
 		var err error
-		if t.insert, err = t.tx.Prepare(t.statement(sqliteBatch)); err != nil {
+		if t.insert, err = t.db.Prepare(t.statement(sqliteBatch)); err != nil {
 			return err
 		}
 	}
-	_, err := t.insert.Exec(t.values...)
-	t.values = t.values[:0]
-	return err
+	return t.run(t.insert)
 }
 
 func (t *sqliteTable) statement(rows int) string {
 	row := "(" + strings.Repeat("?,", t.columns-1) + "?)"
 	return "INSERT INTO " + t.name + " VALUES " + strings.Repeat(row+",", rows-1) + row
+}
+
+// run runs a statement with the collected values.
+func (t *sqliteTable) run(insert driver.Stmt) error {
+	_, err := insert.(driver.StmtExecContext).ExecContext(context.Background(), t.values)
+	t.values = t.values[:0]
+	return err
 }
 
 // flush inserts the remaining rows.
@@ -394,7 +488,9 @@ func (t *sqliteTable) flush() error {
 	if len(t.values) == 0 {
 		return nil
 	}
-	_, err := t.tx.Exec(t.statement(len(t.values)/t.columns), t.values...)
-	t.values = nil
-	return err
+	rest, err := t.db.Prepare(t.statement(len(t.values) / t.columns))
+	if err != nil {
+		return err
+	}
+	return errors.Join(t.run(rest), rest.Close())
 }

@@ -132,6 +132,29 @@ func TestTextFoldsSiteWideFindings(t *testing.T) {
 	}
 }
 
+// A warning that a template causes on many pages is listed once, whatever the line on each.
+func TestTextFoldsWarningsAboutPages(t *testing.T) {
+	for pages, lines := range map[int]int{siteWidePages: 3*siteWidePages + 1, siteWidePages + 1: 5} {
+		run := contractRun()
+		run.Results = nil
+		for i := range pages {
+			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("p/%02d.html", i), Internal: true, Verdict: check.OK, Code: check.CodeOK,
+				Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: fmt.Sprintf(`the id "version" (line %d) appears more than once`, i+1)}}})
+		}
+		got := render(t, "text", Options{}, run)
+		findings, _, _ := strings.Cut(got, "2 broken,")
+		if n := strings.Count(findings, "\n"); n != lines {
+			t.Errorf("%d pages: %d lines, want %d:\n%s", pages, n, lines, got)
+		}
+		if folded := strings.Contains(got, fmt.Sprintf(`%d pages  warning     fragment-duplicate  the id "version" appears more than once`, pages)); folded != (pages > siteWidePages) {
+			t.Errorf("%d pages: folded is %v:\n%s", pages, folded, got)
+		}
+		if every := render(t, "text", Options{EveryPlace: true}, run); strings.Count(every, "(line ") != pages {
+			t.Errorf("%d pages: not every one is listed:\n%s", pages, every)
+		}
+	}
+}
+
 // Many links on a page to one missing document are folded, but links to many missing
 // fragments are not.
 func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {

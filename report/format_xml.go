@@ -65,6 +65,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 	t.count("cached", s.Cached)
 	t.count("recent", s.Recent)
 	t.count("fixed", s.Fixed)
+	t.count("broken_documents", s.BrokenDocuments)
 	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
 		t.leaf("by_code", "", "code", string(code), "count", strconv.Itoa(s.ByCode[code]))
 	}
@@ -103,6 +104,9 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 	if r.Rule != "" {
 		t.attribute("rule", r.Rule)
 	}
+	if r.RemappedFrom != "" {
+		t.attribute("remapped_from", r.RemappedFrom)
+	}
 	t.leaf("message", r.Message)
 	t.optional("proposal", r.Proposal)
 	for _, hop := range r.Redirects {
@@ -130,6 +134,12 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 		t.start("reference", "page", ref.Page, "line", strconv.Itoa(ref.Line), "column", strconv.Itoa(ref.Column),
 			"element", ref.Element, "attribute", ref.Attribute)
 		t.flag("known", ref.Known)
+		if ref.Folder != "" {
+			t.attribute("folder", ref.Folder)
+		}
+		if ref.RemappedFrom != "" {
+			t.attribute("remapped_from", ref.RemappedFrom)
+		}
 		if ref.Unaffected != "" {
 			t.attribute("unaffected", ref.Unaffected)
 		}

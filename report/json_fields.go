@@ -61,6 +61,9 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	j.key("requests").int(int64(s.Requests))
 	j.key("ok").int(int64(s.OK))
 	j.key("broken").int(int64(s.Broken))
+	if s.BrokenDocuments > 0 {
+		j.key("broken_documents").int(int64(s.BrokenDocuments))
+	}
 	j.key("unverified").int(int64(s.Unverified))
 	j.key("skipped").int(int64(s.Skipped))
 	j.key("warnings").int(int64(s.Warnings))
@@ -123,6 +126,9 @@ func (j *jsonEncoder) result(r *crawler.Result) {
 	j.key("attempts").int(int64(r.Attempts))
 	j.key("elapsed_ms").int(r.Elapsed.Milliseconds())
 	j.key("final_url").string(r.FinalURL)
+	if r.RemappedFrom != "" {
+		j.key("remapped_from").string(r.RemappedFrom)
+	}
 	j.key("content_type").string(r.ContentType)
 	j.key("size").int(r.Size)
 	j.key("redirects").array()
@@ -209,8 +215,18 @@ func (j *jsonEncoder) references(all []crawler.Reference) {
 		j.key("attribute").string(r.Attribute)
 		j.key("raw").string(r.Raw)
 		j.key("text").string(r.Text)
+		if r.Folder != "" {
+			j.key("folder").string(r.Folder)
+		}
+		if r.Rendered {
+			j.key("rendered").bool(true)
+			j.key("selector").string(r.Selector)
+		}
 		if r.Known {
 			j.key("known").bool(true)
+		}
+		if r.RemappedFrom != "" {
+			j.key("remapped_from").string(r.RemappedFrom)
 		}
 		if r.Unaffected != "" {
 			j.key("unaffected").strings(strings.Fields(r.Unaffected))

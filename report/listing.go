@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 
@@ -30,25 +31,35 @@ type listing struct {
 	siteWide []block
 	codes    catalog
 	faults   []fault                    // findings about targets, until settle
-	checks   map[checkKey][]pageFinding // findings of content checks, until settle
+	checks   map[checkKey][]pageFinding // findings about pages, until settle
 	omitted  bool                       // write has not listed every place
+	order    int                        // findings so far
 }
 
-// checkKey identifies findings of content checks that are the same fault on other pages.
+// next returns the number of a finding, in the order in which they are added.
+func (l *listing) next() int {
+	l.order++
+	return l.order
+}
+
+// checkKey identifies findings about pages that are the same fault on other pages.
 type checkKey struct {
 	word string
 	code check.Code
-	rule string
+	rule string // of a content check
+	hint string // of another warning about a page, without its line
 }
 
 func compareChecks(a, b checkKey) int {
-	return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.rule, b.rule), cmp.Compare(a.word, b.word))
+	return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.rule, b.rule), cmp.Compare(a.hint, b.hint), cmp.Compare(a.word, b.word))
 }
 
-// pageFinding is a finding of a content check on one page.
+// pageFinding is a finding about one page. A warning that is not from a content check has no
+// reference.
 type pageFinding struct {
 	row
-	page string
+	page  string
+	order int // as of a pageRow
 }
 
 // pageRow is a finding at one place.
@@ -63,6 +74,8 @@ func (l *listing) addRow(finding row, r *crawler.Result) {
 	switch {
 	case r.Kind == crawler.KindPage:
 		l.addCheck(finding, r.Rule, r.References)
+	case check.OfPage(check.Code(finding.code)) && l.blocks && !l.every:
+		l.addToChecks(checkKey{word: finding.word, code: check.Code(finding.code), hint: lineOfID.ReplaceAllString(finding.hint, "")}, pageFinding{finding, ownPage(finding.url), l.next()})
 	case check.OfPage(check.Code(finding.code)):
 		l.add(finding, nil) // listed with the page, not at each link to it
 	default:
@@ -72,16 +85,23 @@ func (l *listing) addRow(finding row, r *crawler.Result) {
 
 // addCheck adds a finding of a content check at its places on a page.
 func (l *listing) addCheck(finding row, rule string, refs []crawler.Reference) {
-	if l.checks == nil {
-		l.checks = map[checkKey][]pageFinding{}
-	}
-	key := checkKey{finding.word, check.Code(finding.code), rule}
+	key := checkKey{word: finding.word, code: check.Code(finding.code), rule: rule}
 	refs = atSourcePlaces(refs)
 	for i := range refs {
 		finding.ref = &refs[i]
-		l.checks[key] = append(l.checks[key], pageFinding{finding, refs[i].Page})
+		l.addToChecks(key, pageFinding{finding, refs[i].Page, l.next()})
 	}
 }
+
+func (l *listing) addToChecks(key checkKey, f pageFinding) {
+	if l.checks == nil {
+		l.checks = map[checkKey][]pageFinding{}
+	}
+	l.checks[key] = append(l.checks[key], f)
+}
+
+// lineOfID matches the part of a message that differs between the pages of a template.
+var lineOfID = regexp.MustCompile(` \(line \d+\)`)
 
 // settle lists the faults of several pages once, and the others on their pages.
 func (l *listing) settle() {
@@ -97,17 +117,23 @@ func (l *listing) settle() {
 	for key, all := range l.checks {
 		refs := make([]crawler.Reference, len(all))
 		for i := range all {
-			refs[i] = *all[i].ref
+			refs[i] = crawler.Reference{Page: all[i].page}
+			if all[i].ref != nil {
+				refs[i] = *all[i].ref
+			}
 		}
 		slices.SortFunc(refs, byPlace)
 		pages := countPages(refs)
 		if pages <= siteWidePages || l.every {
 			for i := range all {
-				l.pages = append(l.pages, pageRow{all[i].page, all[i].row, len(l.pages)})
+				l.pages = append(l.pages, pageRow{all[i].page, all[i].row, all[i].order})
 			}
 			continue
 		}
-		shared := row{word: key.word, code: string(key.code), hint: ofRule(key.rule, visible(l.codes.title(key.code)))}
+		shared := row{word: key.word, code: string(key.code), hint: key.hint}
+		if shared.hint == "" {
+			shared.hint = ofRule(key.rule, visible(l.codes.title(key.code)))
+		}
 		l.siteWide = append(l.siteWide, block{row: shared, pages: pages, links: len(refs), places: firstOfPages(refs)})
 	}
 	l.checks = nil
@@ -122,7 +148,7 @@ func (l *listing) add(finding row, refs []crawler.Reference) {
 	pages := countPages(refs)
 	switch {
 	case pages == 0:
-		l.pages = append(l.pages, pageRow{ownPage(finding.url), finding, len(l.pages)})
+		l.pages = append(l.pages, pageRow{ownPage(finding.url), finding, l.next()})
 	case l.blocks && !l.every:
 		l.faults = append(l.faults, fault{finding, refs})
 	case pages > siteWidePages && !l.every:
@@ -140,7 +166,7 @@ func (l *listing) onPages(finding row, refs []crawler.Reference) {
 			continue
 		}
 		finding.ref = &refs[i]
-		l.pages = append(l.pages, pageRow{refs[i].Page, finding, len(l.pages)})
+		l.pages = append(l.pages, pageRow{refs[i].Page, finding, l.next()})
 	}
 }
 

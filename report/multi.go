@@ -35,6 +35,7 @@ type output struct {
 // Close.
 func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	m := &Multi{}
+	m.sorter.results.Compare = byURL
 	m.sieve = filter{next: (*fanOut)(m), show: o.Show.orDefault()}
 	taken := map[string]bool{}
 	for _, out := range outputs {
@@ -148,6 +149,7 @@ func (m *Multi) Close() {
 			out.done = true
 		}
 	}
+	m.sorter.results.Close()
 }
 
 // fanOut follows a Multi's filter. It passes results to the outputs that stream, and to

@@ -338,6 +338,7 @@ type jsonSummary struct {
 	Requests   int                `json:"requests"`
 	OK         int                `json:"ok"`
 	Broken     int                `json:"broken"`
+	Documents  int                `json:"broken_documents"`
 	Unverified int                `json:"unverified"`
 	Skipped    int                `json:"skipped"`
 	Warnings   int                `json:"warnings"`
@@ -363,7 +364,7 @@ type jsonSummary struct {
 func (j *jsonSummary) into(s *crawler.Summary) {
 	s.Pages, s.Results, s.References, s.Requests = j.Pages, j.Targets, j.References, j.Requests
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
-	s.ByCode = j.ByCode
+	s.ByCode, s.BrokenDocuments = j.ByCode, j.Documents
 	s.Findings = (*crawler.FindingCounts)(j.Findings)
 	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
 	s.Narrowed, s.Unsound = j.Narrowed, j.Unsound
@@ -383,6 +384,7 @@ type jsonResult struct {
 	Attempts    int                `json:"attempts"`
 	Elapsed     int64              `json:"elapsed_ms"`
 	FinalURL    string             `json:"final_url"`
+	Remapped    string             `json:"remapped_from"`
 	ContentType string             `json:"content_type"`
 	Size        *int64             `json:"size"`
 	Redirects   []crawler.Hop      `json:"redirects"`
@@ -406,6 +408,9 @@ type jsonReference struct {
 	Attribute    string  `json:"attribute"`
 	Raw          string  `json:"raw"`
 	Text         string  `json:"text"`
+	Folder       string  `json:"folder"`
+	Rendered     bool    `json:"rendered"`
+	Selector     string  `json:"selector"`
 	Known        bool    `json:"known"`
 	Source       string  `json:"source"`
 	SourceLine   int     `json:"source_line"`
@@ -413,10 +418,11 @@ type jsonReference struct {
 	SourceRaw    *string `json:"source_raw"`
 
 	Unaffected []string `json:"unaffected"`
+	Remapped   string   `json:"remapped_from"`
 }
 
 func (j *jsonReference) reference() crawler.Reference {
-	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Known: j.Known, Unaffected: strings.Join(j.Unaffected, " ")}
+	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Folder: j.Folder, Rendered: j.Rendered, Selector: j.Selector, Known: j.Known, RemappedFrom: j.Remapped, Unaffected: strings.Join(j.Unaffected, " ")}
 	if j.Source != "" {
 		r.Source = &crawler.Place{File: j.Source, Line: j.SourceLine, Column: j.SourceColumn, Raw: r.Raw}
 		if j.SourceRaw != nil {
@@ -447,7 +453,7 @@ func (j *jsonResult) result() (*crawler.Result, error) {
 	return &crawler.Result{
 		URL: j.URL, Kind: j.Kind, Rule: j.Rule, Proposal: j.Proposal, Verdict: *j.Verdict, Code: j.Code, Message: j.Message,
 		Internal: j.Scope == "internal", Status: j.Status, Attempts: j.Attempts,
-		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, ContentType: j.ContentType,
+		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, RemappedFrom: j.Remapped, ContentType: j.ContentType,
 		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,
 		Suggestions: j.Suggestions, References: references,
 		Cached: j.Cached, Known: j.Known, BrokenRuns: j.BrokenRuns, BrokenSince: j.BrokenSince, FailsAfter: j.FailsAfter, Level: j.Level,

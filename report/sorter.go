@@ -6,19 +6,30 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/results"
 )
 
 // sorter holds results and pages until the crawl ends, and then passes them, sorted, to
-// each of its writers in turn. It holds pointers, so the memory for the results does not
-// grow with the number of reports.
+// each of its writers in turn. Many results are held on disk.
 type sorter struct {
 	writers []Writer
 	graph   bool // a writer needs pages
 	head    *Head
-	results []*crawler.Result
-	pages   []*crawler.Page
-	strings map[string]string
+	results results.Sorted
+	pages   []heldPage
+	numbers map[string]uint32 // of strings
+	strings []string
 }
+
+// heldPage is a page with its links as numbers of strings: a site has millions of links, and
+// most strings occur on many pages.
+type heldPage struct {
+	*crawler.Page
+	links []heldEdge
+}
+
+// heldEdge is a link by the numbers of its strings.
+type heldEdge struct{ url, text uint32 }
 
 func (s *sorter) Begin(h *Head) error {
 	s.head = h
@@ -26,43 +37,53 @@ func (s *sorter) Begin(h *Head) error {
 }
 
 func (s *sorter) Result(r *crawler.Result) error {
-	s.results = append(s.results, r)
+	s.results.Add(r)
 	return nil
 }
 
 func (s *sorter) Page(p *crawler.Page) error {
-	if s.graph {
-		p.Links = s.compact(p.Links)
-		s.pages = append(s.pages, p)
+	if !s.graph {
+		return nil
 	}
+	held := heldPage{p, make([]heldEdge, len(p.Links))}
+	for i, l := range p.Links {
+		held.links[i] = heldEdge{s.number(l.URL), s.number(l.Text)}
+	}
+	p.Links = nil
+	s.pages = append(s.pages, held)
 	return nil
 }
 
-// compact copies the links of a page and stores each string only once for the whole site:
-// most links occur on many pages.
-func (s *sorter) compact(links []crawler.Edge) []crawler.Edge {
-	if s.strings == nil {
-		s.strings = map[string]string{}
+// number returns the number of a string, which is stored only once for the whole site.
+func (s *sorter) number(text string) uint32 {
+	n, known := s.numbers[text]
+	if known {
+		return n
 	}
-	once := func(text string) string {
-		if kept, ok := s.strings[text]; ok {
-			return kept
-		}
-		s.strings[text] = text
-		return text
+	if s.numbers == nil {
+		s.numbers = map[string]uint32{}
 	}
-	kept := make([]crawler.Edge, len(links))
-	for i, l := range links {
-		kept[i] = crawler.Edge{URL: once(l.URL), Text: once(l.Text)}
+	n = uint32(len(s.strings))
+	s.strings = append(s.strings, text)
+	s.numbers[text] = n
+	return n
+}
+
+// page returns a page with its links.
+func (s *sorter) page(held *heldPage) *crawler.Page {
+	p := *held.Page
+	p.Links = make([]crawler.Edge, len(held.links))
+	for i, l := range held.links {
+		p.Links[i] = crawler.Edge{URL: s.strings[l.url], Text: s.strings[l.text]}
 	}
-	return kept
+	return &p
 }
 
 // End writes every report, even if one of them fails.
 func (s *sorter) End(sum *crawler.Summary) error {
-	s.strings = nil
-	slices.SortStableFunc(s.results, byURL)
-	slices.SortStableFunc(s.pages, func(a, b *crawler.Page) int { return cmp.Compare(a.URL, b.URL) })
+	s.numbers = nil
+	defer s.results.Close()
+	slices.SortStableFunc(s.pages, func(a, b heldPage) int { return cmp.Compare(a.URL, b.URL) })
 	head := *s.head
 	head.Summary = sum
 	var errs []error
@@ -77,16 +98,14 @@ func (s *sorter) replay(w Writer, head *Head, sum *crawler.Summary) error {
 		return err
 	}
 	if w, ok := w.(PageWriter); ok {
-		for _, p := range s.pages {
-			if err := w.Page(p); err != nil {
+		for i := range s.pages {
+			if err := w.Page(s.page(&s.pages[i])); err != nil {
 				return err
 			}
 		}
 	}
-	for _, r := range s.results {
-		if err := w.Result(r); err != nil {
-			return err
-		}
+	if err := s.results.Each(w.Result); err != nil {
+		return err
 	}
 	return w.End(sum)
 }

@@ -2,7 +2,7 @@
 -- see schema.json. Times are RFC 3339 in UTC, booleans 0 and 1.
 
 PRAGMA application_id = 1869767287;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE run (
   schema TEXT NOT NULL, tool TEXT NOT NULL, version TEXT NOT NULL,
@@ -35,18 +35,38 @@ CREATE TABLE results (
   cached INTEGER NOT NULL, -- the target was not requested: the result is from an earlier run
   known TEXT,              -- codes of findings that the baseline has at every place, separated by spaces
   broken_runs INTEGER, broken_since TEXT, -- number of consecutive runs in which it was broken, including this one
-  fails_after INTEGER      -- number of consecutive runs in which it must be broken to fail a run; null once that number is reached
+  fails_after INTEGER,     -- number of consecutive runs in which it must be broken to fail a run; null once that number is reached
+  remapped_from TEXT       -- the URL that --remap replaced by url
 );
 
--- Every place that refers to a target. line and column count from 1; null if unknown.
-CREATE TABLE refs (
-  id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
-  page TEXT NOT NULL, line INTEGER, column INTEGER, element TEXT NOT NULL, attribute TEXT NOT NULL,
-  raw TEXT NOT NULL, text TEXT NOT NULL,
-  known INTEGER NOT NULL, -- the baseline has the finding here
-  unaffected TEXT,        -- codes of warnings that are not about this place, separated by spaces
-  source TEXT, source_line INTEGER, source_column INTEGER, source_raw TEXT -- what the page was generated from
+-- refs and edges are views, because a site has millions of links. They read these tables, in
+-- which each name of a page is stored once, and each URL and each spelling once or a few
+-- times.
+CREATE TABLE page_names (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE spellings (
+  id INTEGER PRIMARY KEY, element TEXT NOT NULL, attribute TEXT NOT NULL, raw TEXT NOT NULL, text TEXT NOT NULL
 );
+CREATE TABLE ref_rows (
+  result INTEGER NOT NULL REFERENCES results, number INTEGER NOT NULL, -- from 1
+  page INTEGER NOT NULL REFERENCES page_names, line INTEGER, column INTEGER, spelling INTEGER NOT NULL REFERENCES spellings,
+  PRIMARY KEY (result, number)
+) WITHOUT ROWID;
+CREATE TABLE ref_notes ( -- of references for which one of these is known
+  result INTEGER NOT NULL, number INTEGER NOT NULL, known INTEGER NOT NULL, unaffected TEXT,
+  source TEXT, source_line INTEGER, source_column INTEGER, source_raw TEXT, remapped_from TEXT,
+  PRIMARY KEY (result, number)
+) WITHOUT ROWID;
+
+-- Every place that refers to a target. line and column count from 1; null if unknown.
+CREATE VIEW refs AS
+  SELECT (ref_rows.result << 28) + ref_rows.number AS id, ref_rows.result,
+    page_names.name AS page, ref_rows.line, ref_rows.column, spellings.element, spellings.attribute, spellings.raw, spellings.text,
+    coalesce(ref_notes.known, 0) AS known, -- the baseline has the finding here
+    ref_notes.unaffected,                  -- codes of warnings that are not about this place, separated by spaces
+    ref_notes.source, ref_notes.source_line, ref_notes.source_column, ref_notes.source_raw, -- what the page was generated from
+    ref_notes.remapped_from -- the URL of this reference that --remap replaced
+  FROM ref_rows JOIN page_names ON page_names.id = ref_rows.page JOIN spellings ON spellings.id = ref_rows.spelling
+    LEFT JOIN ref_notes ON ref_notes.result = ref_rows.result AND ref_notes.number = ref_rows.number;
 
 -- What content checks found on pages. --show selects which findings are listed; run counts
 -- all of them.
@@ -94,29 +114,40 @@ CREATE TABLE pages (
   canonical TEXT            -- its canonical URL, if it names one
 );
 
+CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL); -- without fragments
+CREATE TABLE edge_urls (id INTEGER PRIMARY KEY, document INTEGER NOT NULL REFERENCES documents, fragment TEXT);
+CREATE TABLE edge_texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE edge_rows (
+  page INTEGER NOT NULL REFERENCES pages, number INTEGER NOT NULL, -- from 1, in document order
+  url INTEGER NOT NULL REFERENCES edge_urls, text INTEGER NOT NULL REFERENCES edge_texts,
+  PRIMARY KEY (page, number)
+) WITHOUT ROWID;
+
 -- Every link of every page, in document order.
-CREATE TABLE edges (
-  id INTEGER PRIMARY KEY, page INTEGER NOT NULL REFERENCES pages,
-  url TEXT NOT NULL, -- with its fragment
-  text TEXT NOT NULL,
-  document TEXT AS (CASE instr(url, '#') WHEN 0 THEN url ELSE substr(url, 1, instr(url, '#') - 1) END) -- without the fragment
-);
+CREATE VIEW edges AS
+  SELECT (edge_rows.page << 28) + edge_rows.number AS id, edge_rows.page,
+    documents.url || coalesce('#' || edge_urls.fragment, '') AS url, -- with its fragment
+    edge_texts.text,
+    documents.url AS document -- without the fragment
+  FROM edge_rows JOIN edge_urls ON edge_urls.id = edge_rows.url JOIN documents ON documents.id = edge_urls.document
+    JOIN edge_texts ON edge_texts.id = edge_rows.text;
 
 -- Broken links at each of their places.
 CREATE VIEW broken AS
-  SELECT refs.page, refs.line, refs.column, results.url, results.code, codes.title, results.message, refs.raw, refs.text,
+  SELECT page_names.name AS page, ref_rows.line, ref_rows.column, results.url, results.code, codes.title, results.message, spellings.raw, spellings.text,
     (SELECT suggestions.url FROM suggestions WHERE suggestions.result = results.id AND rank = 1) AS suggestion
-  FROM results LEFT JOIN refs ON refs.result = results.id LEFT JOIN codes USING (code)
-  WHERE verdict = 'broken' ORDER BY refs.page, refs.line, refs.column, results.url;
+  FROM results LEFT JOIN ref_rows ON ref_rows.result = results.id LEFT JOIN page_names ON page_names.id = ref_rows.page
+    LEFT JOIN spellings ON spellings.id = ref_rows.spelling LEFT JOIN codes USING (code)
+  WHERE verdict = 'broken' ORDER BY page_names.name, ref_rows.line, ref_rows.column, results.url;
 
 CREATE VIEW broken_by_page AS
-  SELECT refs.page, count(*) AS links, count(DISTINCT results.id) AS targets
-  FROM results JOIN refs ON refs.result = results.id
-  WHERE verdict = 'broken' GROUP BY refs.page ORDER BY links DESC, refs.page;
+  SELECT page_names.name AS page, count(*) AS links, count(DISTINCT results.id) AS targets
+  FROM results JOIN ref_rows ON ref_rows.result = results.id JOIN page_names ON page_names.id = ref_rows.page
+  WHERE verdict = 'broken' GROUP BY page_names.id ORDER BY links DESC, page_names.name;
 
 CREATE VIEW broken_by_host AS
-  SELECT host, count(DISTINCT results.id) AS targets, count(refs.id) AS links
-  FROM results LEFT JOIN refs ON refs.result = results.id
+  SELECT host, count(DISTINCT results.id) AS targets, count(ref_rows.number) AS links
+  FROM results LEFT JOIN ref_rows ON ref_rows.result = results.id
   WHERE verdict = 'broken' GROUP BY host ORDER BY targets DESC, host;
 
 -- Pages with findings of content checks, those with broken findings first.
@@ -142,8 +173,8 @@ CREATE VIEW by_host AS
   FROM results GROUP BY host ORDER BY targets DESC, host;
 
 CREATE VIEW unverified AS
-  SELECT results.url, results.code, codes.title, results.message, results.attempts, count(refs.id) AS links
-  FROM results LEFT JOIN refs ON refs.result = results.id LEFT JOIN codes USING (code)
+  SELECT results.url, results.code, codes.title, results.message, results.attempts, count(ref_rows.number) AS links
+  FROM results LEFT JOIN ref_rows ON ref_rows.result = results.id LEFT JOIN codes USING (code)
   WHERE verdict = 'unverified' GROUP BY results.id ORDER BY results.url;
 
 CREATE VIEW slow AS
@@ -154,12 +185,14 @@ CREATE VIEW large AS
 
 -- Warnings at each of their places. A warning about a page itself is listed once, at that page.
 CREATE VIEW warnings_by_page AS
-  SELECT coalesce(warnings.page, refs.page) AS page,
-    refs.line, refs.column, warnings.code, results.url, warnings.message, warnings.proposal, refs.raw
+  SELECT coalesce(warnings.page, page_names.name) AS page,
+    ref_rows.line, ref_rows.column, warnings.code, results.url, warnings.message, warnings.proposal, spellings.raw
   FROM warnings JOIN results ON results.id = warnings.result
-    LEFT JOIN refs ON refs.result = results.id AND warnings.page IS NULL
-      AND instr(' ' || coalesce(refs.unaffected, '') || ' ', ' ' || warnings.code || ' ') = 0
-  ORDER BY 1, refs.line, refs.column, warnings.code, results.url;
+    LEFT JOIN ref_rows ON ref_rows.result = results.id AND warnings.page IS NULL
+      AND NOT EXISTS (SELECT 1 FROM ref_notes WHERE ref_notes.result = ref_rows.result AND ref_notes.number = ref_rows.number
+        AND instr(' ' || ref_notes.unaffected || ' ', ' ' || warnings.code || ' ') > 0)
+    LEFT JOIN page_names ON page_names.id = ref_rows.page LEFT JOIN spellings ON spellings.id = ref_rows.spelling
+  ORDER BY 1, ref_rows.line, ref_rows.column, warnings.code, results.url;
 
 -- Replacements for links to pages that moved permanently, and the places of the links.
 CREATE VIEW redirects_permanent AS

@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // summaryLine sums up a run:
 //
 //	2 broken, 1 unverified, 3 warnings · 1204 links to 410 targets on 57 pages · 1.2 s
+//	1008 broken · 1 broken document · 1204 links to 1100 targets on 57 pages · 1.2 s
 //	2 broken, 9 warnings · 7 findings about pages · 1204 links to 410 targets on 57 pages · 1.2 s
 //
 // Counts of zero are omitted. If all are zero, the line says "all ok", or why the run
@@ -23,6 +25,9 @@ func summaryLine(s *crawler.Summary) string {
 		links = 0 // the only references are the targets that the user named
 	}
 	parts := []string{outcome(s)}
+	if broken, _ := brokenTargets(s); s.BrokenDocuments > 0 && broken-s.ByCode[check.CodeFragmentMissing] >= s.BrokenDocuments+manySharing {
+		parts = append(parts, plural(s.BrokenDocuments, "broken document"))
+	}
 	if f := s.Findings; f != nil && f.Broken+f.Unverified+f.Warning > 0 {
 		parts = append(parts, plural(f.Broken+f.Unverified+f.Warning, "finding")+" about pages")
 	}
@@ -39,6 +44,10 @@ func summaryLine(s *crawler.Summary) string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// manySharing is how many more broken targets than broken documents there must be for the
+// summary line to count the documents.
+const manySharing = 10
 
 // outcome returns the first part of the summary line.
 func outcome(s *crawler.Summary) string {

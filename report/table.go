@@ -125,8 +125,8 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 	}
 	pad(&line, code, t.code+2)
 	text := ""
-	if r.ref != nil && r.ref.Text != "" {
-		text = quoted(r.ref.Text, t.textWidth(url))
+	if r.ref != nil {
+		text = linkText(r.ref, t.textWidth(url))
 	}
 	if t.width > 0 && !t.fits(url, text, hint) {
 		t.fold(out, line.String(), url, text, hint)
@@ -206,7 +206,7 @@ func (t *table) writeBlock(out *bufio.Writer, b *block) {
 	if b.each != "" {
 		r.hint = joinHints(separated(plural(b.differing, b.each)), r.hint)
 	}
-	if r.ref != nil && t.width > 0 && !t.fits(visible(t.shown(r.url)), quoted(r.ref.Text, maxTextWidth), r.hint) {
+	if r.ref != nil && t.width > 0 && !t.fits(visible(t.shown(r.url)), linkText(r.ref, maxTextWidth), r.hint) {
 		r.ref = nil
 	}
 	t.write(out, b.place(), r)

@@ -30,10 +30,19 @@ type Head struct {
 	Started time.Time
 	Targets []string // as the user wrote them
 	Codes   []Code   // that plugins declared
+	// Command has the words of the command that started the run, and Settings what differs
+	// from the defaults, both without secrets. They are empty if they are not known.
+	Command  []string
+	Settings []Setting
+	// Baseline has the findings of the earlier run that this one is compared with. It may be nil.
+	Baseline *Baseline
 	// Summary is set for formats that do not stream, so that they can write the counts
 	// before the results. For other formats it is nil.
 	Summary *crawler.Summary
 }
+
+// Setting is a setting of a run, by the name of its flag.
+type Setting struct{ Name, Value string }
 
 // Code is a code of findings that a plugin declared.
 type Code struct {

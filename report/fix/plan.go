@@ -108,6 +108,9 @@ func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
 			continue
 		}
 		for i := range r.References {
+			if r.References[i].RemappedFrom != "" {
+				continue // the document names another URL
+			}
 			p.collect(pages, proposal, &r.References[i])
 		}
 	}

@@ -180,7 +180,7 @@ function hasFindings(page) {
 class PageNode {
   constructor(id, a) {
     this.id = id;
-    [this.address, this.titleAt, this.ring, this.parent, this.angle, this.radius, this.in, this.out, this.broken, this.doubtful] = a;
+    [this.address, this.titleAt, this.ring, this.parent, this.angle, this.radius, this.in, this.out, this.broken, this.doubtful, this.linksIn, this.linksOut, this.status, this.elapsed, this.size] = a;
     this.children = [];
   }
   get url() { return this.address < 0 ? "" : strings[this.address]; }

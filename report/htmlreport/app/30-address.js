@@ -1,7 +1,7 @@
 // The fragment of the page's URL describes what is shown, so that a view can be
 // bookmarked and shared: #findings?by=target&code=http-404
 
-const VIEWS = ["summary", "findings", "redirects", "web", "codes"];
+const VIEWS = ["summary", "findings", "pages", "redirects", "map", "codes"];
 
 // The sections get other ids, since the browser would scroll to them.
 for (const name of VIEWS) byId(name).id = "view-" + name;

@@ -98,14 +98,12 @@ function byPage(choice) {
     groups.at(-1).rows.push([f, all.at[n]]);
     total++;
   }
-  if (parameter("sort") === "most") groups.sort((a, b) => b.rows.length - a.rows.length);
-  else if (parameter("sort") !== "url") {
-    for (const g of groups) {
-      g.rows.sort(([a], [b]) => SEVERITY.get(a.word) - SEVERITY.get(b.word));
-      g.worst = SEVERITY.get(g.rows[0][0].word);
-    }
-    groups.sort((a, b) => a.worst - b.worst);
+  for (const g of groups) {
+    g.rows.sort(([a], [b]) => SEVERITY.get(a.word) - SEVERITY.get(b.word));
+    g.worst = SEVERITY.get(g.rows[0][0].word);
   }
+  const most = parameter("sort") === "most";
+  groups.sort((a, b) => a.worst - b.worst || (most ? b.rows.length - a.rows.length : 0));
   const onMany = wide.reduce((n, w) => n + w.all.length, 0);
   return { wide, groups, total: total + wide.length, onMany, found: total + onMany };
 }
@@ -117,7 +115,7 @@ function table(caption, columns, body, sort, dir, name = "") {
     if (!c.sort) return el("th", attributes, c.unseen ? el("span", { class: "visually-hidden" }, c.name) : c.name);
     const now = sort === c.sort;
     if (now) attributes["aria-sort"] = dir === "desc" ? "descending" : "ascending";
-    const first = c.number ? "desc" : "asc";
+    const first = c.first ?? (c.number ? "desc" : "asc");
     const next = now ? (dir === "desc" ? "asc" : "desc") : first;
     return el("th", attributes, button(c.name, () => {
       go(address.view, { sort: c.sort, dir: next, at: null });
@@ -205,25 +203,27 @@ function pageTable(lists, what) {
       el("span", { class: "page" }, link(page)),
       el("span", { class: "note" }, plural(g.rows.length, "finding") + (continued ? ", continued" : "")),
       button("Copy", () => copy(page, "the URL of the page"), { class: "small", "aria-label": "Copy the URL " + clip(visible(page), 80) }),
-      nodeOf(page) !== undefined && button("Show in graph", () => go("web", { node: nodeOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show in graph: " + clip(visible(page), 80) }),
+      nodeOf(page) !== undefined && button("Show on map", () => go("map", { node: nodeOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show on map: " + clip(visible(page), 80) }),
     ), (i) => {
       const [f, at] = g.rows[i];
       const p = at < 0 ? null : f.r.place(at);
       return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && elementPlace(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source, false), "wide"), cell(detailsButton(f, at, f.r.url)));
     });
   }
-  return [table(what + (["url", "most"].includes(parameter("sort")) ? ", in order of their places" : ", the most severe first"), columns, bodies, "", "", "stack"), pager(w)];
+  return [table(what + ", the most severe first", columns, bodies, "", "", "stack"), pager(w)];
 }
 
-// ordered sorts by the value of a column, and then by name.
+// ordered sorts by the value of a column, and then by name. Findings come in the order of
+// their severity before that, whatever the column.
 function ordered(list, columns, name, otherwise) {
   const key = parameter("sort", otherwise[0]);
   const column = columns.find((c) => c.sort === key) ?? columns.find((c) => c.sort === otherwise[0]);
-  const dir = parameter("dir", column.sort === otherwise[0] && !parameter("sort") ? otherwise[1] : column.number ? "desc" : "asc");
+  const dir = parameter("dir", column.sort === otherwise[0] && !parameter("sort") ? otherwise[1] : column.first ?? (column.number ? "desc" : "asc"));
   const sign = dir === "desc" ? -1 : 1;
   const value = column.value;
   const sorted = [...list].sort((a, b) => {
     const x = value(a), y = value(b);
+    if (a.word !== b.word && column.sort !== "verdict") return SEVERITY.get(a.word) - SEVERITY.get(b.word);
     return sign * (typeof x === "number" ? x - y : compareStrings(x, y)) || compareStrings(name(a), name(b));
   });
   return { sorted, sort: column.sort, dir };
@@ -282,6 +282,7 @@ const TALLY_COLUMNS = [
 const HOST_COLUMNS = [
   { name: "Host", sort: "host", value: (t) => t.name },
   wordColumn("broken", "Broken"), wordColumn("unverified", "Unverified"), wordColumn("warning", "Warnings"),
+  ...(shown.has("ok") ? [wordColumn("ok", "OK")] : []), ...(shown.has("skipped") ? [wordColumn("skipped", "Skipped")] : []),
   ...TALLY_COLUMNS,
 ];
 const CODE_COLUMNS = [
@@ -361,14 +362,19 @@ function createTools() {
   code.select.addEventListener("change", () => go("findings", { code: code.select.value, at: null }));
   const scope = choice("scope", "Scope", [["", "internal and external"], ["internal", "internal"], ["external", "external"]]);
   scope.select.addEventListener("change", () => go("findings", { scope: scope.select.value, at: null }));
-  const order = choice("order", "Pages", [["", "most severe first"], ["url", "by URL"], ["most", "most findings first"]]);
+  const order = choice("order", "Pages", [["", "by URL"], ["most", "most findings first"]]);
   order.select.addEventListener("change", () => go("findings", { sort: order.select.value, at: null }));
   const state = { list: null, by: "page" };
   const menu = copyMenu("copy", () => linesOf(state.by, state.list), () => urlsOf(state.by, state.list));
   const active = el("div", { class: "active" });
   const view = el("div", { id: "list" });
   const tabs = createTabs();
+  const fold = button("Filters", () => {
+    const open = viewOf("findings").classList.toggle("unfolded");
+    fold.setAttribute("aria-expanded", String(open));
+  }, { class: "fold", "aria-expanded": "false" });
   byId("plain").replaceWith(
+    fold,
     ...(tabs.length > 0 ? [el("nav", { class: "tabs", "aria-label": "Topics" }, el("ul", {}, tabs.map((t) => el("li", {}, t.link))))] : []),
     el("div", { class: "tools", role: "search", "aria-label": "Filter findings" },
       el("div", { class: "field grow" }, el("label", { for: "search" }, "Search"), search),
@@ -376,7 +382,7 @@ function createTools() {
       el("fieldset", {}, el("legend", {}, "Verdict"), el("div", { class: "chips" }, chips.map((c) => c.label))),
       code.field, scope.field, order.field, menu),
     active, view);
-  tools = { search, tabs, chips, by, code, scope, order, active, view, state };
+  tools = { fold, search, tabs, chips, by, code, scope, order, active, view, state };
 }
 
 // createTabs creates the tabs of the topics that have findings. There are none if all
@@ -432,7 +438,9 @@ function updateTools(by) {
   tools.code.select.value = parameter("code");
   tools.scope.select.value = parameter("scope");
   tools.order.field.hidden = by !== "page";
-  tools.order.select.value = ["most", "url"].includes(parameter("sort")) ? parameter("sort") : "";
+  tools.order.select.value = parameter("sort") === "most" ? "most" : "";
+  const filters = ["topic", "verdict", "code", "scope", "by", "q", "sort"].filter((name) => parameter(name)).length;
+  tools.fold.textContent = filters ? `Filters (${filters})` : "Filters";
   const only = (name, text) => parameter(name) && button(`${text} ${visible(parameter(name))} ✕`, () => {
     go("findings", { [name]: null, at: null });
     byId("search").focus();

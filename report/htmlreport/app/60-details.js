@@ -60,7 +60,7 @@ function detailsOf(f, at) {
         http && el("a", { class: "button", href: http, target: "_blank", rel: "noopener noreferrer" }, "Open URL"),
         button("Copy URL", () => copy(r.url, "the URL")),
         place && button("Copy place", () => copy(placeText(place), "the place")),
-        node !== undefined && button("Show in graph", () => go("web", { node, open: null }, { fresh: true })),
+        node !== undefined && button("Show on map", () => go("map", { node, open: null }, { fresh: true })),
         r.content && button("All findings on this page", () => go("findings", { page: place.page }, { fresh: true })),
         button("All findings with this code", () => go("findings", { by: "target", code: f.code }, { fresh: true }))),
       instead(f),

@@ -1,4 +1,4 @@
-// The link graph of the site. The ring of a page is its distance from the start in links.
+// The map of the site, by directory or by distance from the start. By distance, the ring of a page is its distance from the start in links.
 // The list of pages below the picture gives the same information to readers who cannot
 // see it.
 
@@ -148,16 +148,67 @@ function edgeReducer(edge, attributes) {
   return out;
 }
 
+// createMap creates what both forms of the map have in common.
+let map = null;
+function createMap() {
+  const kinds = [["directory", "By directory"], ["distance", "By distance from the start"]].map(([value, name]) => {
+    const radio = el("input", { type: "radio", name: "form", value });
+    radio.addEventListener("change", () => go("map", { by: value === usualForm() ? null : value, node: null, dir: null, own: null }));
+    return { radio, label: el("label", {}, radio, name) };
+  });
+  const find = el("input", { type: "search", id: "find", autocomplete: "off", spellcheck: "false" });
+  const found = el("ul", { class: "list", id: "found-pages" });
+  const search = () => {
+    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
+    return words.length ? pageNodes.filter((k) => words.every((word) => k.url.toLowerCase().includes(word) || k.title.toLowerCase().includes(word))) : [];
+  };
+  find.addEventListener("input", () => {
+    const all = search();
+    found.replaceChildren(...all.slice(0, 12).map((k) => el("li", {}, nodeButton(k.id))));
+    announce(find.value.trim() ? plural(all.length, "page") + " found" : "");
+  });
+  find.addEventListener("keydown", (e) => {
+    if (e.key !== "Enter" || e.isComposing) return;
+    e.preventDefault();
+    const [first] = search();
+    if (!first) return;
+    found.replaceChildren();
+    choose(first.id);
+    map.side.querySelector("h3")?.focus();
+  });
+  const side = el("div", { class: "card web-side", id: "side" });
+  const frame = el("div", { class: "web-frame" }, side);
+  const pages = el("details", { class: "pages-list", id: "pages" }, el("summary", {}, "All pages as a list"), el("div", {}));
+  const lead = el("p", { class: "lead", id: "stage-help" });
+  viewOf("map").append(lead,
+    el("div", { class: "tools" },
+      el("fieldset", {}, el("legend", {}, "Map"), el("div", { class: "chips" }, kinds.map((k) => k.label))),
+      el("div", { class: "field grow" }, el("label", { for: "find" }, "Find a page"), find)),
+    found, frame, pages);
+  pages.addEventListener("toggle", () => listNodes());
+  map = { kinds, side, frame, lead, shown: "" };
+}
+
+const usualForm = () => (pageNodes.length >= MANY_PAGES ? "directory" : "distance");
+const formOf = () => (["directory", "distance"].includes(parameter("by")) ? parameter("by") : usualForm());
+
+// createTiles creates the map by directory.
+function createTiles() {
+  const stage = el("div", { class: "tiles-stage", id: "tiles", role: "group", "aria-label": "Directories of the site, by their numbers of pages" });
+  map.frame.prepend(stage);
+  map.tiles = stage;
+  new ResizeObserver(() => {
+    if (stage.offsetWidth && map.ratio !== (map.ratio = (stage.offsetHeight / stage.offsetWidth).toFixed(1))) drawDirectories(stage, directoryAt(parameter("dir")));
+  }).observe(stage);
+}
+
 function createStage() {
   const canvas = el("canvas", { class: "behind", "aria-hidden": "true" });
-  const stage = el("div", { class: "web-stage", id: "stage", tabindex: 0, role: "application", "aria-label": "Link graph of the site", "aria-describedby": "stage-help", "aria-keyshortcuts": "ArrowUp ArrowDown ArrowLeft ArrowRight T + - 0 Enter Escape" }, canvas);
-  const side = el("div", { class: "card web-side", id: "side" });
+  const stage = el("div", { class: "web-stage", id: "stage", tabindex: 0, role: "application", "aria-label": "Map of the site by distance from the start", "aria-describedby": "stage-help", "aria-keyshortcuts": "ArrowUp ArrowDown ArrowLeft ArrowRight T + - 0 Enter Escape" }, canvas);
+  const side = map.side;
   const still = el("p", { class: "notice", hidden: true }, "This browser does not support WebGL, so the picture is static. The list of pages below has the same information.");
-  viewOf("web").append(
-    el("p", { class: "lead", id: "stage-help" }, "A page’s ring shows how many links it is from the start. Lines are links; a line with a gap is a broken link. Drag to move, scroll to zoom, and click a page or the end of a broken link for details."),
-    still,
-    el("div", { class: "web-frame" }, stage, side),
-    el("details", { class: "pages", id: "pages" }, el("summary", {}, "All pages as a list"), el("div", {})));
+  map.frame.before(still);
+  map.frame.prepend(stage);
   const w = { stage, canvas, side, color: colors(), chosen: undefined, highlighted: null, arcs: null, path: new Set(), only: false };
   web = w;
   try {
@@ -178,7 +229,6 @@ function createStage() {
   new ResizeObserver(() => {
     if (stage.offsetWidth) drawAll(true);
   }).observe(stage);
-  byId("pages").addEventListener("toggle", () => listNodes());
   if (byId("pages").open) listNodes();
 }
 
@@ -267,7 +317,7 @@ function zoom(how) {
   else camera.animatedReset({ duration });
 }
 
-const choose = (id) => go("web", { node: id ?? null });
+const choose = (id) => go("map", { node: id ?? null });
 
 // openResult shows the finding for a result, at a page if it has one there.
 function openResult(result, page) {
@@ -275,7 +325,7 @@ function openResult(result, page) {
   if (!f) return;
   let i = 0;
   while (i < f.r.listed && (strings[f.r.places[4 * i]] !== page || !concerns(f, i))) i++;
-  go("web", { open: f.id + (i > 0 && i < f.r.listed ? "." + i : "") });
+  go("map", { open: f.id + (i > 0 && i < f.r.listed ? "." + i : "") });
 }
 
 // onKey moves the selection from node to node.
@@ -336,19 +386,10 @@ function sitePanel() {
     omitted.broken > 0 && `Not drawn: ${plural(omitted.broken, "more broken link")}. The list of findings has all of them.`,
   ].filter(Boolean);
   const color = (name) => el("span", { class: "dot " + name });
-  const find = el("input", { type: "search", id: "find", autocomplete: "off", spellcheck: "false" });
-  const found = el("ul", { class: "list", id: "found-pages" });
-  find.addEventListener("input", () => {
-    const words = find.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const all = words.length ? nodes.filter((k) => words.every((word) => k.url.toLowerCase().includes(word) || k.title.toLowerCase().includes(word))) : [];
-    found.replaceChildren(...all.slice(0, 12).map((k) => el("li", {}, nodeButton(k.id))));
-    announce(words.length ? plural(all.length, "page") + " found" : "");
-  });
   return [
     el("h3", { tabindex: -1 }, plural(nodeAt.size + omitted.pages, "page") + " on " + plural(data.web.rings + 1, "ring")),
     broken > 0 && el("p", { class: "note" }, plural(broken, "page") + (broken === 1 ? " has" : " have") + (data.web.siteWide ? " other" : "") + " broken links."),
     ...notes.map((n) => el("p", { class: "note" }, n)),
-    el("div", { class: "field" }, el("label", { for: "find" }, "Find a page"), find), found,
     el("ul", { class: "legend" },
       el("li", {}, color("broken"), "page with broken links, or a broken link"),
       el("li", {}, color("unverified"), "page with warnings or unverified links"),
@@ -363,7 +404,7 @@ function sitePanel() {
         web.only = on;
         web.sigma.refresh({ skipIndexation: true });
       })),
-    el("p", { class: "note" }, "Keys in the graph: ↑ parent page, ↓ first child page, ← → along the ring, T next page with broken links, + − 0 zoom, Enter moves to this panel, Escape clears the selection."),
+    el("p", { class: "note" }, "Keys in the map: ↑ parent page, ↓ first child page, ← → along the ring, T next page with broken links, + − 0 zoom, Enter moves to this panel, Escape clears the selection."),
   ];
 }
 
@@ -407,7 +448,7 @@ function nodePanel(id) {
       k.url && button("Copy URL", () => copy(k.url, "the URL")),
       button("Clear selection", () => {
         choose(undefined);
-        web.stage.focus({ preventScroll: true });
+        (formOf() === "distance" ? web.stage : map.side.querySelector("h3"))?.focus({ preventScroll: true });
       })),
     broken.length > 0 && el("section", {}, el("h3", {}, plural(k.broken, "broken link")),
       el("ul", { class: "list" }, broken.map((r) => el("li", {}, button(visible(results[r].url), () => openResult(r, k.url), { class: "linklike url" }), " ", el("code", {}, visible(results[r].code))))),
@@ -431,16 +472,27 @@ function listNodes(from = 0) {
     nodes.length > size ? el("div", { class: "pager" }, move(from - size, "Previous"), el("span", {}, `${count(from + 1)}–${count(Math.min(nodes.length, from + size))} of ${count(nodes.length)}`), move(from + size, "Next")) : "");
 }
 
-renderers.set("web", () => {
+renderers.set("map", () => {
   if (nodes.length === 0) {
-    if (!viewOf("web").querySelector(".empty")) viewOf("web").append(el("p", { class: "empty card" }, "There are no pages to draw."));
+    if (!viewOf("map").querySelector(".empty")) viewOf("map").append(el("p", { class: "empty card" }, "There are no pages to draw."));
     return;
   }
-  const first = !web;
-  if (first) createStage();
+  if (!map) createMap();
+  const form = formOf();
+  for (const k of map.kinds) k.radio.checked = k.radio.value === form;
   const id = parameter("node") === "" ? undefined : Number(parameter("node"));
   const chosen = id !== undefined && nodes[id] ? id : undefined;
-  if (!first && chosen === web.chosen) return;
+  const key = [form, chosen, parameter("dir"), parameter("own")].join("\n");
+  if (map.shown === key) return;
+  map.shown = key;
+  const byDirectory = form === "directory";
+  if (byDirectory && !map.tiles) createTiles();
+  if (map.tiles) map.tiles.hidden = !byDirectory;
+  const first = !byDirectory && !web;
+  if (web) web.stage.hidden = byDirectory;
+  if (byDirectory) return showDirectories(chosen);
+  map.lead.textContent = "A page’s ring shows how many links it is from the start. Lines are links; a line with a gap is a broken link. Drag to move, scroll to zoom, and click a page or the end of a broken link for details.";
+  if (first) createStage();
   highlight(chosen);
   web.side.replaceChildren(...(chosen === undefined ? sitePanel() : nodePanel(chosen)).filter(Boolean));
   web.side.scrollTop = 0;
@@ -452,6 +504,15 @@ renderers.set("web", () => {
   if (k) announce(`${k.name}, ring ${k.ring}, links to ${plural(k.out, "page")}, linked from ${plural(k.in, "page")}` + (k.broken ? `, ${plural(k.broken, "broken link")}` : ""));
   web.stage.dataset.chosen = k ? k.url : "";
 });
+
+function showDirectories(chosen) {
+  map.lead.textContent = "A rectangle is a directory; its area shows how many pages are below it, and its color whether pages have broken links. Select one to look into it.";
+  const dir = directoryAt(parameter("dir"));
+  drawDirectories(map.tiles, dir);
+  map.side.replaceChildren(...(chosen === undefined ? directoryPanel(dir, parameter("own")) : nodePanel(chosen)).filter(Boolean));
+  map.side.scrollTop = 0;
+  announce(chosen === undefined ? visible(dir.path || dir.name) + ": " + partText(dir) : nodes[chosen].name);
+}
 
 // bringIntoView moves the camera if the selected node is not visible.
 function bringIntoView(id) {

@@ -33,6 +33,7 @@ func readLinkChecker(c *Config, text []byte) error {
 		return errors.New(strings.TrimSpace(err.Error())) // it may end with a line break
 	}
 	external := false
+	names := fileNames(file)
 	for _, section := range file.Sections() {
 		name := section.Name()
 		if why, plugin := linkCheckerPlugins[name]; plugin {
@@ -44,7 +45,9 @@ func readLinkChecker(c *Config, text []byte) error {
 		}
 		if linkCheckerLooks[name] {
 			for _, key := range section.Keys() {
-				c.skip(name+"."+key.Name(), "the appearance of reports cannot be set")
+				if key.Name() != "filename" || names[name] == "" {
+					c.skip(name+"."+key.Name(), linkCheckerLook(name, key.Name()))
+				}
 			}
 			continue
 		}
@@ -52,6 +55,10 @@ func readLinkChecker(c *Config, text []byte) error {
 			option := name + "." + key.Name()
 			if option == "filtering.checkextern" {
 				external = isTrue(key.Value())
+			}
+			if option == "output.fileoutput" {
+				lcFiles(c, option, key.Value(), names)
+				continue
 			}
 			row, known := linkCheckerRows[option]
 			switch {
@@ -77,7 +84,35 @@ func readLinkChecker(c *Config, text []byte) error {
 
 // linkCheckerLooks are the sections for output types.
 var linkCheckerLooks = map[string]bool{"text": true, "gml": true, "dot": true, "csv": true, "sql": true, "html": true,
-	"failures": true, "xml": true, "gxml": true, "sitemap": true, "none": true}
+	"failures": true, "blacklist": true, "xml": true, "gxml": true, "sitemap": true, "none": true}
+
+// linkCheckerLook returns why an option of an output type is not imported.
+func linkCheckerLook(section, key string) string {
+	switch {
+	case section == "failures" || section == "blacklist":
+		return "use --history, which records how often targets were broken"
+	case key == "filename":
+		return "fileoutput in [output] does not write this type"
+	case key == "encoding":
+		return "reports are in UTF-8"
+	case key == "parts":
+		return "reports have all parts; --show selects which results they list"
+	}
+	return "the appearance of reports cannot be set"
+}
+
+// fileNames returns the names of output files that the sections of output types set, for the
+// types in fileoutput.
+func fileNames(file *ini.File) map[string]string {
+	names := map[string]string{}
+	for part := range strings.SplitSeq(file.Section("output").Key("fileoutput").String(), ",") {
+		kind, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(part)), "/")
+		if lcFormats[kind] != "" && file.HasSection(kind) {
+			names[kind] = file.Section(kind).Key("filename").String()
+		}
+	}
+	return names
+}
 
 // linkCheckerPlugins are the sections for plugins, with the reasons why they are not
 // imported. The reason is empty if Orbweaver does the same without a plugin.
@@ -97,12 +132,14 @@ var linkCheckerChecks = map[string]string{"HtmlSyntaxCheck": "html", "CssSyntaxC
 func readPlugin(c *Config, section *ini.Section, why string) {
 	if why != "" {
 		c.skip(section.Name(), why)
-		return
 	}
 	for _, key := range section.Keys() {
 		option := section.Name() + "." + key.Name()
 		if option != "SslCertificateCheck.sslcertwarndays" {
-			c.skip(option, "documents are recognized by type and name")
+			if why == "" {
+				why = "documents are recognized by type and name"
+			}
+			c.skip(option, why)
 			continue
 		}
 		if _, err := strconv.ParseUint(key.Value(), 10, 16); err != nil {
@@ -118,12 +155,12 @@ const ownFields = "the fields for the name and the password are found without it
 // linkCheckerRows are the options of linkcheckerrc in LinkChecker 10.
 var linkCheckerRows = map[string]linkCheckerRow{
 	"checking.aborttimeout":         {why: "the first interrupt waits for the requests in flight, the second stops at once"},
-	"checking.allowedschemes":       {why: "all schemes are checked or listed as skipped; use --exclude"},
+	"checking.allowedschemes":       {carry: lcSchemes},
 	"checking.cookiefile":           {why: "--cookies reads the Netscape format, as curl does"},
 	"checking.debugmemory":          {why: "Orbweaver has no such report"},
 	"checking.localwebroot":         {why: "name the directory as the target; links are relative to its root"},
-	"checking.maxfilesizedownload":  {carry: lcPlain("max-body")},
-	"checking.maxfilesizeparse":     {carry: lcPlain("max-body")},
+	"checking.maxfilesizedownload":  {carry: lcMaxBody},
+	"checking.maxfilesizeparse":     {carry: lcMaxBody},
 	"checking.maxnumurls":           {why: "see --max-pages, which limits the pages that are read"},
 	"checking.maxrequestspersecond": {carry: func(c *Config, _, v string) error { c.set("rate", v+"/s"); return nil }},
 	"checking.maxrunseconds":        {carry: lcSeconds("max-time")},
@@ -137,11 +174,12 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"checking.useragent":            {carry: lcPlain("user-agent")},
 	"checking.warningregex":         {carry: lcWarningRegex}, // before LinkChecker 9
 
-	"filtering.checkextern":    {carry: func(*Config, string, string) error { return nil }}, // handled by readLinkChecker
-	"filtering.ignore":         {carry: lcPatterns("exclude")},
-	"filtering.ignorewarnings": {why: "warnings do not fail a run; see --show and --fail-on"},
-	"filtering.internlinks":    {carry: lcPatterns("include")},
-	"filtering.nofollow":       {carry: lcPatterns("no-follow")},
+	"filtering.checkextern":           {carry: func(*Config, string, string) error { return nil }}, // handled by readLinkChecker
+	"filtering.ignore":                {carry: lcPatterns("exclude")},
+	"filtering.ignorewarnings":        {carry: lcIgnoreWarnings},
+	"filtering.ignorewarningsforurls": {carry: lcIgnoreWarningsFor},
+	"filtering.internlinks":           {carry: lcPatterns("include")},
+	"filtering.nofollow":              {carry: lcPatterns("no-follow")},
 
 	"authentication.entry":              {carry: lcEntries},
 	"authentication.loginextrafields":   {carry: lcLoginFields},
@@ -153,7 +191,6 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"VirusCheck.clamavconf":   {carry: lcClamd},
 
 	"output.debug":        {why: "Orbweaver has no such output"},
-	"output.fileoutput":   {carry: lcFiles},
 	"output.ignoreerrors": {carry: lcIgnoreErrors},
 	"output.log":          {carry: lcLog},
 	"output.quiet":        {carry: lcQuiet},
@@ -202,6 +239,34 @@ func lcPatterns(key string) func(*Config, string, string) error {
 		}
 		return nil
 	}
+}
+
+func lcSchemes(c *Config, option, v string) error {
+	var schemes []any
+	for scheme := range strings.SplitSeq(strings.ToLower(v), ",") {
+		schemes = append(schemes, strings.TrimSpace(scheme))
+	}
+	return lycheeScheme(c, option, schemes)
+}
+
+// lcMaxBody imports the two limits of sizes. We have one, so the larger applies.
+func lcMaxBody(c *Config, option, v string) error {
+	n, err := strconv.ParseUint(v, 10, 63)
+	if err != nil {
+		return errors.New("it is not a number of bytes")
+	}
+	for _, s := range c.Settings {
+		if had, err := strconv.ParseUint(s.Values[0], 10, 63); s.Key == "max-body" && err == nil && had >= n {
+			if had > n {
+				c.skip(option, "there is one limit, and the other option sets a larger one")
+			}
+			return nil
+		} else if s.Key == "max-body" {
+			c.skip("max-body = "+s.Values[0], "there is one limit, and "+option+" sets a larger one")
+		}
+	}
+	c.set("max-body", v)
+	return nil
 }
 
 func lcDepth(c *Config, _, v string) error {
@@ -275,7 +340,7 @@ func lcLoginFields(c *Config, option, v string) error {
 }
 
 // loginUser sets the user name of a login: LinkChecker takes it from the entry that matches
-// the page with the form. The entry's password is not written into the new file.
+// the page with the form.
 func loginUser(c *Config, loginURL, entries string) {
 	for _, l := range lines(entries) {
 		fields := strings.Fields(l)
@@ -285,24 +350,12 @@ func loginUser(c *Config, loginURL, entries string) {
 		if pattern, err := regexp.Compile(fields[0]); err == nil && pattern.MatchString(loginURL) {
 			c.set("login-user", fields[1])
 			c.Rules = slices.DeleteFunc(c.Rules, func(r Rule) bool { return r.MatchRE == fields[0] })
-			c.skip("authentication.entry", "the password of the login is not copied: use --login-password-file, or the environment variable ORBWEAVER_LOGIN_PASSWORD")
+			if len(fields) == 3 {
+				c.LoginPassword = fields[2]
+			}
 			return
 		}
 	}
-}
-
-func lcIgnoreErrors(c *Config, option, v string) error {
-	for _, l := range lines(v) {
-		fields := strings.Fields(l)
-		if len(fields) > 1 {
-			c.skip(option, fmt.Sprintf("%q matches the text of messages: use accept = [statuses] in a [[rule]]", l))
-			continue
-		}
-		if c.usable(option, fields[0]) {
-			c.Rules = append(c.Rules, Rule{MatchRE: fields[0], Verdict: "ignore"})
-		}
-	}
-	return nil
 }
 
 // lcFormats are the formats that correspond to LinkChecker's output types.
@@ -320,7 +373,9 @@ func lcFormat(v string) (string, error) {
 	return "", fmt.Errorf("there is no format like %q", name)
 }
 
-func lcFiles(c *Config, option, v string) error {
+// lcFiles imports the files that are written besides standard output; names are those that
+// other sections set.
+func lcFiles(c *Config, option, v string, names map[string]string) {
 	for part := range strings.SplitSeq(v, ",") {
 		kind, file, named := strings.Cut(strings.TrimSpace(part), "/")
 		if kind == "none" || kind == "" {
@@ -331,12 +386,14 @@ func lcFiles(c *Config, option, v string) error {
 			c.skip(option, err.Error())
 			continue
 		}
-		if !named || strings.EqualFold(file, "utf-8") || strings.EqualFold(file, "utf8") {
+		switch {
+		case names[kind] != "":
+			file = names[kind]
+		case !named || strings.EqualFold(file, "utf-8") || strings.EqualFold(file, "utf8"):
 			file = "linkchecker-out." + kind
 		}
 		c.add("output", "", f+":"+file)
 	}
-	return nil
 }
 
 func lcLog(c *Config, option, v string) error {

@@ -13,12 +13,6 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// lycheeRow imports one option, or has the reason why it is not imported.
-type lycheeRow struct {
-	carry func(c *Config, option string, v any) error
-	why   string
-}
-
 // readLycheeIgnore reads one pattern per line.
 func readLycheeIgnore(c *Config, text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
@@ -36,43 +30,63 @@ func readLycheeIgnore(c *Config, text []byte) error {
 // readLychee reads lychee.toml.
 func readLychee(c *Config, text []byte) error {
 	var keys map[string]any
-	if _, err := toml.Decode(string(text), &keys); err != nil {
-		var bad toml.ParseError
-		if errors.As(err, &bad) {
-			return fmt.Errorf("line %d: %s", bad.Position.Line, bad.Message)
-		}
+	if err := decodeTOML(text, &keys); err != nil {
 		return err
 	}
-	for _, option := range slices.Sorted(maps.Keys(keys)) {
-		row, known := lycheeRows[option]
-		switch {
-		case !known:
-			c.skip(option, "unknown option")
-		case row.carry == nil:
-			c.skip(option, row.why)
-		default:
-			if err := row.carry(c, option, keys[option]); err != nil {
-				c.skip(option, err.Error())
-			}
-		}
-	}
+	c.carryAll(lycheeRows, keys)
 	return nil
 }
 
+// readLycheeIn returns a reader for a table of lychee in a TOML file of another program. The
+// first table that exists applies.
+func readLycheeIn(paths ...string) func(*Config, []byte) error {
+	return func(c *Config, text []byte) error {
+		var file map[string]any
+		if err := decodeTOML(text, &file); err != nil {
+			return err
+		}
+		for _, path := range paths {
+			if keys := tableAt(file, path); keys != nil {
+				c.carryAll(lycheeRows, keys)
+				return nil
+			}
+		}
+		return nil
+	}
+}
+
+// tableAt returns the table at a path with dots, nil if there is none.
+func tableAt(v map[string]any, path string) map[string]any {
+	for name := range strings.SplitSeq(path, ".") {
+		v, _ = v[name].(map[string]any)
+	}
+	return v
+}
+
+func decodeTOML(text []byte, keys *map[string]any) error {
+	_, err := toml.Decode(string(text), keys)
+	var bad toml.ParseError
+	if errors.As(err, &bad) {
+		return fmt.Errorf("line %d: %s", bad.Position.Line, bad.Message)
+	}
+	return err
+}
+
 // lycheeRows are the options of lychee 0.24, with their names in older versions.
-var lycheeRows = map[string]lycheeRow{
+var lycheeRows = map[string]row{
 	"accept":                {carry: lycheeAccept},
-	"accept_timeouts":       {why: "timeouts of external targets never fail a run; timeouts of internal ones do"},
-	"archive":               {carry: func(*Config, string, any) error { return nil }}, // see `suggest`
+	"accept_timeouts":       {carry: whenTrue(func(c *Config) { c.add("level", "", "timeout=unverified") })},
+	"archive":               {carry: lycheeArchive},
 	"base":                  {carry: lycheeBase},
 	"base_url":              {carry: lycheeBase},
 	"basic_auth":            {carry: lycheeBasicAuth},
 	"cache":                 {carry: whenTrue(func(c *Config) { c.set("cache", ".orbweaver-cache") })},
 	"cache_exclude_status":  {why: "the cache never contains failures"},
 	"cookie_jar":            {why: "it is JSON; --cookies reads the Netscape format, as curl does"},
-	"default_extension":     {why: "documents are recognized by media type, name or first bytes; for standard input use --stdin-type"},
+	"default_extension":     {why: "documents are recognized by media type, name or first bytes; see --type and --stdin-type"},
+	"config":                {carry: otherFile},
 	"dump":                  {why: "use `orbweaver extract`"},
-	"dump_inputs":           {why: "use `orbweaver extract`"},
+	"dump_inputs":           {why: "use --dump-inputs"},
 	"exclude":               {carry: patterns("exclude")},
 	"exclude_all_private":   {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
 	"exclude_link_local":    {carry: whenTrue(func(c *Config) { c.add("exclude", "", `^https?://(169\.254\.|\[fe[89ab])`) })},
@@ -81,24 +95,26 @@ var lycheeRows = map[string]lycheeRow{
 	"exclude_path":          {carry: patterns("no-follow")},
 	"exclude_private":       {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
 	"extensions":            {why: "in a directory, documents of all supported formats are read; --no-follow excludes some"},
-	"fallback_extensions":   {why: "`page` means page.html, as on most hosts; see --host-style"},
+	"fallback_extensions":   {carry: joined("fallback-extensions")},
 	"files_from":            {carry: oneText("from")},
 	"format":                {carry: lycheeFormat},
-	"github_token":          {why: "code hosts are treated like any other host"},
+	"generate":              {why: "use `orbweaver man` or `orbweaver completion`"},
+	"github_token":          {why: "code hosts are treated like any other host, and pages are requested instead of an API"},
 	"glob_ignore_case":      {why: "globs are case-sensitive"},
 	"header":                {carry: lycheeHeader},
 	"headers":               {carry: lycheeHeader},
+	"help":                  {carry: nothing},
 	"hidden":                {why: "hidden files are not read"},
 	"host_concurrency":      {carry: oneText("per-host")},
 	"host_request_interval": {carry: duration("delay")},
 	"host_stats":            {why: "Orbweaver has no such table"},
 	"hosts":                 {carry: lycheeHosts},
-	"include":               {why: "exclusions cannot be overridden; use narrower patterns for exclude"},
+	"include":               {carry: patterns("exclude-except")},
 	"include_fragments":     {carry: lycheeFragments},
 	"include_mail":          {carry: whenFalse(func(c *Config) { c.add("exclude", "", "^mailto:") })},
-	"include_verbatim":      {why: "links in code are ignored"},
-	"include_wikilinks":     {why: "wiki links are not read"},
-	"index_files":           {why: "the index file of a directory is index.html; see --host-style"},
+	"include_verbatim":      {carry: flagOf("include-verbatim")},
+	"include_wikilinks":     {carry: flagOf("wiki-links")},
+	"index_files":           {carry: joined("index-files")},
 	"insecure":              {carry: flagOf("insecure")},
 	"max_cache_age":         {carry: duration("max-age")},
 	"max_concurrency":       {carry: oneText("concurrency")},
@@ -107,22 +123,38 @@ var lycheeRows = map[string]lycheeRow{
 	"method":                {why: "HEAD is tried first if no content is needed, and then GET"},
 	"min_tls":               {why: "the minimum version is TLS 1.2"},
 	"mode":                  {why: "see --color"},
-	"no_ignore":             {why: "ignore files of version control are not read"},
+	"no_ignore":             {carry: flagOf("no-ignore")},
 	"no_progress":           {carry: whenTrue(func(c *Config) { c.set("progress", "never") })},
 	"offline":               {carry: whenTrue(func(c *Config) { c.set("external", "skip") })},
 	"output":                {carry: lycheeOutput},
-	"preprocess":            {why: "documents are read without conversion, including PDF, EPUB and Office files"},
-	"remap":                 {why: "URLs cannot be rewritten; see --base-url and --connect-to"},
-	"require_https":         {carry: flagOf("check-https")},
+	"preprocess":            {why: "name the extensions of the files: --preprocess EXT=COMMAND"},
+	"quiet":                 {carry: flagOf("quiet")},
+	"remap":                 {carry: lycheeRemap},
+	"require_https":         {carry: whenTrue(lycheeHTTPS)},
 	"retry_wait_time":       {why: "the time between retries grows automatically, and Retry-After is obeyed"},
 	"root_dir":              {why: "name the directory as the target; links are relative to its root"},
-	"scheme":                {why: "all schemes are checked or listed as skipped; use --exclude"},
+	"scheme":                {carry: lycheeScheme},
 	"skip_missing":          {why: "a missing target is always reported"},
 	"suggest":               {carry: whenTrue(func(c *Config) { c.set("archive", "wayback") })},
 	"threads":               {why: "all processors are used; see GOMAXPROCS"},
 	"timeout":               {carry: duration("timeout")},
 	"user_agent":            {carry: oneText("user-agent")},
-	"verbose":               {why: "see --show"},
+	"version":               {carry: nothing},
+	"verbose":               {carry: lycheeVerbose},
+}
+
+// lycheeLine are the flags of lychee, which are the options of its file with hyphens.
+var lycheeLine = &commandLine{
+	program: "lychee",
+	short: map[string]string{"c": "config", "v": "verbose", "q": "quiet", "n": "no-progress", "m": "max-redirects", "T": "threads", "u": "user-agent",
+		"i": "insecure", "s": "scheme", "E": "exclude-all-private", "H": "header", "a": "accept", "t": "timeout", "r": "retry-wait-time", "X": "method",
+		"b": "base-url", "o": "output", "f": "format", "p": "preprocess", "h": "help", "V": "version"},
+	switches: []string{"verbose", "quiet", "no-progress", "host-stats", "cache", "dump", "dump-inputs", "suggest", "insecure", "offline", "exclude-all-private",
+		"exclude-private", "exclude-link-local", "exclude-loopback", "exclude-mail", "include-mail", "accept-timeouts", "include-fragments", "skip-missing",
+		"no-ignore", "hidden", "include-verbatim", "glob-ignore-case", "require-https", "include-wikilinks", "help", "version"},
+	lists: []string{"scheme", "include", "exclude", "exclude-path", "remap", "header", "basic-auth", "config"},
+	rows:  lycheeRows,
+	name:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 }
 
 func oneText(key string) func(*Config, string, any) error {
@@ -175,6 +207,69 @@ func patterns(key string) func(*Config, string, any) error {
 		}
 		return nil
 	}
+}
+
+// lycheeHTTPS makes http URLs that are also there over https errors.
+func lycheeHTTPS(c *Config) {
+	c.setSwitch("check-https", true)
+	c.add("level", "", "insecure-http=broken")
+}
+
+// joined imports a list as one value with commas.
+func joined(key string) func(*Config, string, any) error {
+	return func(c *Config, option string, v any) error {
+		c.set(key, strings.Join(texts(v), ","))
+		return nil
+	}
+}
+
+// lycheeArchive only has to name the archive that --archive asks; `suggest` turns it on.
+func lycheeArchive(c *Config, option string, v any) error {
+	if t, _ := text(v); t != "wayback" {
+		return fmt.Errorf("there is no archive %q", t)
+	}
+	return nil
+}
+
+func lycheeVerbose(c *Config, option string, v any) error {
+	switch t, _ := text(v); t {
+	case "info", "debug", "trace", "true", "1", "2", "3":
+		c.setSwitch("verbose", true)
+	case "error":
+		c.setSwitch("quiet", true)
+	}
+	return nil
+}
+
+// lycheeRemap imports "PATTERN REPLACEMENT".
+func lycheeRemap(c *Config, option string, v any) error {
+	for _, t := range texts(v) {
+		pattern, replacement, ok := strings.Cut(strings.TrimSpace(t), " ")
+		if !ok {
+			c.skip(option, fmt.Sprintf("%q is not of the form \"PATTERN REPLACEMENT\"", t))
+			continue
+		}
+		c.addRemap(option, pattern, strings.TrimSpace(replacement))
+	}
+	return nil
+}
+
+// lycheeScheme excludes the other schemes that would be checked.
+func lycheeScheme(c *Config, option string, v any) error {
+	var others []string
+	wanted := texts(v)
+	if len(wanted) == 0 {
+		return nil
+	}
+	for _, scheme := range []string{"http", "https", "file", "mailto", "ftp", "ftps"} {
+		if !slices.Contains(wanted, scheme) {
+			others = append(others, scheme)
+		}
+	}
+	if len(others) > 0 {
+		c.add("exclude", "", "^("+strings.Join(others, "|")+"):")
+	}
+	return nil
 }
 
 func lycheeBase(c *Config, option string, v any) error {

@@ -3,6 +3,7 @@ package migrate
 import (
 	"encoding/base64"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -20,6 +21,8 @@ type Config struct {
 	Content  []ContentRule
 	Skipped  []Skipped
 	Targets  []string // the targets in the file; they are arguments of check, not settings
+
+	LoginPassword string // for login-user; it is not a setting
 }
 
 // Setting is a key of orbweaver.toml.
@@ -27,6 +30,7 @@ type Setting struct {
 	Key    string   // the long name of a flag
 	Values []string // one value, or several for a repeatable flag
 	Switch bool     // the value is "true" or "false"
+	List   bool     // values of several files are combined
 	Note   string   // how the effect differs from that in the other program; may be empty
 }
 
@@ -37,6 +41,13 @@ type Rule struct {
 	Verdict string
 	Header  map[string]string
 	Rate    string
+	Level   []string
+	Note    string // how the effect differs from that in the other program; may be empty
+}
+
+// empty reports whether the rule would have no effect.
+func (r *Rule) empty() bool {
+	return r.Accept == nil && r.Verdict == "" && r.Header == nil && r.Rate == "" && r.Level == nil
 }
 
 // ContentRule is a [[content]] of orbweaver.toml.
@@ -50,23 +61,72 @@ type ContentRule struct {
 // Skipped is an option that was not imported, and the reason.
 type Skipped struct{ Option, Reason string }
 
+// A row imports one option, or has the reason why it is not imported.
+type row struct {
+	carry func(c *Config, option string, v any) error
+	why   string
+}
+
+// carryAll imports the options of a file in the order of their names.
+func (c *Config) carryAll(rows map[string]row, keys map[string]any) {
+	for _, option := range slices.Sorted(maps.Keys(keys)) {
+		c.carry(rows, option, option, keys[option])
+	}
+}
+
+// carry imports one option. Messages call it name.
+func (c *Config) carry(rows map[string]row, name, option string, v any) {
+	row, known := rows[option]
+	switch {
+	case !known:
+		c.skip(name, "unknown option")
+	case row.carry == nil:
+		c.skip(name, row.why)
+	default:
+		if err := row.carry(c, name, v); err != nil {
+			c.skip(name, err.Error())
+		}
+	}
+}
+
 // format is a file format.
 type format struct {
-	program string
-	files   []string // usual names
-	is      func(base string) bool
+	program string   // empty if the file says it
+	files   []string // usual names, with / between directories
+	is      func(base string, text []byte) bool
 	read    func(c *Config, text []byte) error
 }
 
+// formats are the files that can be read. The first one that a file is applies.
 var formats = []format{
-	{"lychee", []string{".lycheeignore"}, func(b string) bool { return strings.HasSuffix(b, "lycheeignore") }, readLycheeIgnore},
-	{"lychee", []string{"lychee.toml"}, func(b string) bool { return strings.HasSuffix(b, ".toml") }, readLychee},
-	{"LinkChecker", []string{"linkcheckerrc"}, func(b string) bool {
-		return strings.Contains(b, "linkchecker") || strings.HasSuffix(b, ".ini")
+	{"lychee", []string{".lycheeignore"}, named("lycheeignore"), readLycheeIgnore},
+	{"lychee", []string{"Cargo.toml"}, exactly("cargo.toml"), readLycheeIn("package.metadata.lychee", "workspace.metadata.lychee")},
+	{"lychee", []string{"pyproject.toml"}, exactly("pyproject.toml"), readLycheeIn("tool.lychee")},
+	{"lychee", []string{"lychee.toml"}, named(".toml"), readLychee},
+	{"LinkChecker", []string{"linkcheckerrc", ".linkcheckerrc"}, func(base string, _ []byte) bool {
+		return strings.Contains(base, "linkchecker") || strings.HasSuffix(base, ".ini")
 	}, readLinkChecker},
-	{"htmltest", []string{".htmltest.yml"}, func(b string) bool {
-		return strings.HasSuffix(b, ".yml") || strings.HasSuffix(b, ".yaml")
-	}, readHTMLTest},
+	{"htmltest", []string{".htmltest.yml"}, isHTMLTest, readHTMLTest},
+	{"", []string{"package.json"}, exactly("package.json"), readPackage},
+	{"linkinator", []string{"linkinator.config.json"}, named(".json"), readLinkinator},
+	{"", []string{"GNUmakefile", "makefile", "Makefile"}, func(base string, _ []byte) bool {
+		return strings.Contains(base, "makefile") || strings.HasSuffix(base, ".mk")
+	}, readMakefile},
+	{"", []string{".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", ".circleci/config.yml", ".travis.yml", "azure-pipelines.yml",
+		"bitbucket-pipelines.yml", ".pre-commit-config.yaml", "Taskfile.yml"}, named(".yml", ".yaml"), readWorkflow},
+}
+
+// scripts are files of settings that are programs, which are not run.
+var scripts = []string{"linkinator.config.js", "linkinator.config.mjs", "linkinator.config.cjs"}
+
+func named(suffixes ...string) func(string, []byte) bool {
+	return func(base string, _ []byte) bool {
+		return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(base, s) })
+	}
+}
+
+func exactly(name string) func(string, []byte) bool {
+	return func(base string, _ []byte) bool { return base == name }
 }
 
 // Files returns the usual names of the files that can be read.
@@ -78,23 +138,38 @@ func Files() []string {
 	return names
 }
 
-// Read reads the text of a file. The file name determines the format.
+// Read reads the text of a file. The file name determines the format. A workflow, a makefile or
+// a file of a package without settings of a link checker has an empty Config, without a
+// Program.
 func Read(name string, text []byte) (*Config, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("read %s: it is larger than %d bytes", name, MaxSize)
 	}
 	base := strings.ToLower(filepath.Base(name))
 	for _, f := range formats {
-		if !f.is(base) {
+		if !f.is(base, text) {
 			continue
 		}
 		c := &Config{Program: f.program}
 		if err := f.read(c, text); err != nil {
-			return nil, fmt.Errorf("read %s as configuration of %s: %w", name, f.program, err)
+			program := f.program
+			if program == "" {
+				program = "a link checker"
+			}
+			return nil, fmt.Errorf("read %s as configuration of %s: %w", name, program, err)
+		}
+		c.completeExceptions()
+		if f.program != "" && c.Empty() && (base == "cargo.toml" || base == "pyproject.toml") {
+			c.Program = ""
 		}
 		return c, nil
 	}
 	return nil, fmt.Errorf("read %s: unknown file name: use %s", name, strings.Join(Files(), ", "))
+}
+
+// Empty reports whether nothing was imported and nothing was left out.
+func (c *Config) Empty() bool {
+	return len(c.Settings) == 0 && len(c.Rules) == 0 && len(c.Content) == 0 && len(c.Skipped) == 0 && len(c.Targets) == 0
 }
 
 // set imports a value. If the key is set already, it replaces the value.
@@ -128,7 +203,71 @@ func (c *Config) add(key, note string, values ...string) {
 			return
 		}
 	}
-	c.Settings = append(c.Settings, Setting{Key: key, Values: values, Note: note})
+	c.Settings = append(c.Settings, Setting{Key: key, Values: values, List: true, Note: note})
+}
+
+// Merge adds the settings of another file, which take precedence. A value that it replaces
+// becomes one that is not imported.
+func (c *Config) Merge(other *Config) {
+	for _, s := range other.Settings {
+		at := slices.IndexFunc(c.Settings, func(have Setting) bool { return have.Key == s.Key })
+		switch {
+		case at < 0:
+			s.Values = slices.Clone(s.Values)
+			c.Settings = append(c.Settings, s)
+		case s.Key == "check":
+			for _, group := range strings.Split(s.Values[0], ",") {
+				c.addCheck(group)
+			}
+		case s.List:
+			for _, v := range s.Values {
+				if !slices.Contains(c.Settings[at].Values, v) {
+					c.Settings[at].Values = append(c.Settings[at].Values, v)
+				}
+			}
+		default:
+			if had := c.Settings[at].Values[0]; had != s.Values[0] {
+				if s.secret() {
+					c.skip(s.Key, "another command or file sets another value")
+				} else {
+					c.skip(s.Key+" = "+had, "another command or file sets "+s.Values[0])
+				}
+			}
+			c.Settings[at] = s
+		}
+	}
+	c.Rules = append(c.Rules, other.Rules...)
+	for _, r := range other.Content {
+		c.Content = slices.DeleteFunc(c.Content, func(have ContentRule) bool { return have.Name == r.Name })
+		c.Content = append(c.Content, r)
+	}
+	c.Skipped = append(c.Skipped, other.Skipped...)
+	for _, t := range other.Targets {
+		if !slices.Contains(c.Targets, t) {
+			c.Targets = append(c.Targets, t)
+		}
+	}
+	if c.LoginPassword == "" {
+		c.LoginPassword = other.LoginPassword
+	}
+}
+
+// addRemap imports the replacement of a part of URLs.
+func (c *Config) addRemap(option, pattern, replacement string) {
+	if c.usable(option, pattern) {
+		c.add("remap", "", strings.ReplaceAll(pattern, "=", `\=`)+"="+replacement)
+	}
+}
+
+// completeExceptions excludes everything else if there are exceptions to exclusions that were
+// not imported: then only what the exceptions match is checked.
+func (c *Config) completeExceptions() {
+	has := func(key string) bool {
+		return slices.ContainsFunc(c.Settings, func(s Setting) bool { return s.Key == key })
+	}
+	if has("exclude-except") && !has("exclude") {
+		c.add("exclude", "", ".")
+	}
 }
 
 // addCheck imports a group of content checks.

@@ -26,10 +26,26 @@ func formatConfig(c *Config) string {
 		b.WriteByte('\n')
 	}
 	for _, r := range c.Rules {
-		fmt.Fprintf(&b, "rule %s accept=%q verdict=%q header=%v rate=%q\n", r.MatchRE, r.Accept, r.Verdict, r.Header, r.Rate)
+		fmt.Fprintf(&b, "rule %s", r.MatchRE)
+		if r.Accept != nil {
+			fmt.Fprintf(&b, " accept=%q", r.Accept)
+		}
+		if r.Level != nil {
+			fmt.Fprintf(&b, " level=%q", r.Level)
+		}
+		if r.Header != nil {
+			fmt.Fprintf(&b, " header=%v", r.Header)
+		}
+		if r.Verdict+r.Rate != "" {
+			fmt.Fprintf(&b, " verdict=%q rate=%q", r.Verdict, r.Rate)
+		}
+		b.WriteByte('\n')
 	}
 	for _, r := range c.Content {
 		fmt.Fprintf(&b, "content %s not=%q in=%s level=%s\n", r.Name, r.Not, r.In, r.Level)
+	}
+	if c.LoginPassword != "" {
+		fmt.Fprintf(&b, "password %s\n", c.LoginPassword)
 	}
 	for _, l := range c.Skipped {
 		fmt.Fprintf(&b, "skipped %s: %s\n", l.Option, l.Reason)
@@ -38,7 +54,7 @@ func formatConfig(c *Config) string {
 }
 
 func TestFilesOfOtherPrograms(t *testing.T) {
-	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml"} {
+	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml", "linkinator.config.json", "Makefile", "workflow.yml", "package.json"} {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata", name))
 			if err != nil {
@@ -70,7 +86,10 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 		{"lychee.toml", "a = \n", "read lychee.toml as configuration of lychee: line 1"},
 		{".htmltest.yml", "a: [", "read .htmltest.yml as configuration of htmltest"},
 		{"linkcheckerrc", "[checking\n", "read linkcheckerrc as configuration of LinkChecker"},
-		{"settings.json", "{}", "unknown file name"},
+		{"settings.txt", "{}", "unknown file name"},
+		{"linkinator.config.json", "{", "read linkinator.config.json as configuration of linkinator"},
+		{"package.json", "[", "read package.json as configuration of a link checker: as JSON"},
+		{"ci.yml", "a: [", "read ci.yml as configuration of a link checker"},
 		{"lychee.toml", strings.Repeat("#", MaxSize+1), "larger than 1048576 bytes"},
 	} {
 		if _, err := Read(c.name, []byte(c.text)); err == nil || !strings.Contains(err.Error(), c.want) || strings.HasSuffix(err.Error(), "\n") {
@@ -95,7 +114,7 @@ func TestStatusRanges(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml"} {
+	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml", "linkinator.config.json", "Makefile", "workflow.yml", "package.json"} {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)

@@ -1,0 +1,176 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// List is one part of a list. Total counts all items that match.
+type List[T any] struct {
+	Items []T     `json:"items"`
+	Next  *string `json:"next"` // the cursor of the next part, nil at the end
+	Total int     `json:"total"`
+}
+
+// Project is a site that is checked again and again. Secrets in Targets, Options and Notify
+// are shown as "***".
+type Project struct {
+	ID       string         `json:"id"`
+	Name     string         `json:"name"`
+	Targets  []string       `json:"targets"`
+	Options  map[string]any `json:"options"` // long flags of check, without --
+	Schedule string         `json:"schedule"`
+	Notify   []Notify       `json:"notify"`
+	Created  time.Time      `json:"created"`
+	LastRun  *Run           `json:"last_run"`
+	NextRun  *time.Time     `json:"next_run"` // nil without a schedule
+}
+
+// Notify is one way to tell people about changes.
+type Notify struct {
+	Type   string   `json:"type"`             // webhook, slack or email
+	URL    string   `json:"url,omitempty"`    // of a webhook or of Slack
+	Secret string   `json:"secret,omitempty"` // signs the body of a webhook
+	To     string   `json:"to,omitempty"`     // an e-mail address
+	On     []string `json:"on"`               // new, fixed, unsound
+}
+
+// State is the state of a run.
+type State string
+
+// The states of a run.
+const (
+	Queued      State = "queued"
+	Running     State = "running"
+	Stopping    State = "stopping"
+	Done        State = "done"
+	Failed      State = "failed"
+	Interrupted State = "interrupted"
+)
+
+// States are all states of a run.
+var States = []State{Queued, Running, Stopping, Done, Failed, Interrupted}
+
+// Active reports whether a run is queued, running or stopping.
+func (s State) Active() bool { return s == Queued || s == Running || s == Stopping }
+
+// Over reports whether a run has ended, for now.
+func (s State) Over() bool { return !s.Active() }
+
+// Run is one check of a project.
+type Run struct {
+	ID            string          `json:"id"`
+	Project       string          `json:"project"`
+	State         State           `json:"state"`
+	Created       time.Time       `json:"created"`
+	Started       *time.Time      `json:"started"`
+	Finished      *time.Time      `json:"finished"`
+	InterruptedBy *string         `json:"interrupted_by"` // stop or shutdown
+	ExitStatus    *int            `json:"exit_status"`    // as of check: 0, 1 or 3
+	Error         string          `json:"error,omitempty"`
+	Progress      Progress        `json:"progress"`
+	Summary       json.RawMessage `json:"summary"` // as in the report, null until the run ends
+}
+
+// Sound reports whether the result of a run is reliable: it ended with exit status 0 or 1.
+func (r *Run) Sound() bool {
+	return r.State == Done && r.ExitStatus != nil && (*r.ExitStatus == 0 || *r.ExitStatus == 1)
+}
+
+// Progress counts what a run has done so far.
+type Progress struct {
+	Pages    int `json:"pages"`    // documents read
+	Queued   int `json:"queued"`   // targets that are known and not checked
+	Checked  int `json:"checked"`  // targets
+	Requests int `json:"requests"` // sent
+	Broken   int `json:"broken"`   // targets
+}
+
+// Finding is a target that is broken or unverified, with its code, or one warning at a
+// target.
+type Finding struct {
+	ID          string     `json:"id"`
+	Fingerprint string     `json:"fingerprint"` // the same in every run of the project
+	URL         string     `json:"url"`
+	Verdict     string     `json:"verdict"` // broken, unverified, warning, ok, skipped
+	Code        string     `json:"code"`
+	Message     string     `json:"message"`
+	Scope       string     `json:"scope"`  // internal or external
+	Status      int        `json:"status"` // of HTTP, 0 for none
+	Places      int        `json:"places"` // references to the target
+	Change      string     `json:"change"` // new, still or fixed
+	FirstSeen   *time.Time `json:"first_seen"`
+	Known       *Mark      `json:"known"` // the mark in force
+}
+
+// Mark says that a finding is known, and why.
+type Mark struct {
+	Fingerprint string     `json:"fingerprint"`
+	As          string     `json:"as"` // known or false-alarm
+	Reason      string     `json:"reason"`
+	Until       *time.Time `json:"until"` // nil: without end
+	By          string     `json:"by"`    // name of the user or token
+	Created     time.Time  `json:"created"`
+}
+
+// InForce reports whether the mark covers its finding at a time.
+func (m *Mark) InForce(at time.Time) bool { return m.Until == nil || at.Before(*m.Until) }
+
+// PastVerdict is what one run found at a target.
+type PastVerdict struct {
+	Run     string     `json:"run"`
+	Started *time.Time `json:"started"`
+	Verdict string     `json:"verdict"`
+	Code    string     `json:"code"`
+}
+
+// Page is a document that a run has read.
+type Page struct {
+	URL       string `json:"url"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Depth     int    `json:"depth"` // links from a start page
+	LinksIn   int    `json:"links_in"`
+	LinksOut  int    `json:"links_out"`
+	Size      int64  `json:"size"`
+	ElapsedMS int64  `json:"elapsed_ms"`
+	Findings  int    `json:"findings"` // broken targets that the page refers to
+}
+
+// Comparison is what changed between two runs: broken findings, sorted by URL.
+type Comparison struct {
+	New   []Finding `json:"new"`
+	Fixed []Finding `json:"fixed"`
+	Still []Finding `json:"still"`
+}
+
+// Outcome is the result of requesting one target.
+type Outcome struct {
+	Verdict string `json:"verdict"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Status  int    `json:"status"`
+}
+
+// Recheck is what a target was in a run, and what it is now.
+type Recheck struct {
+	Before Outcome `json:"before"`
+	After  Outcome `json:"after"`
+}
+
+// Link is a read-only address that works without signing in.
+type Link struct {
+	ID      string     `json:"id"`
+	For     string     `json:"for"`             // feed, badge or share
+	Token   string     `json:"token,omitempty"` // only in the answer that made it
+	URL     string     `json:"url,omitempty"`   // likewise
+	Expires *time.Time `json:"expires"`
+	Created time.Time  `json:"created"`
+}
+
+// Delivery is the result of a test of a notification.
+type Delivery struct {
+	Delivered bool   `json:"delivered"`
+	Status    int    `json:"status"` // of HTTP, 0 for none
+	Error     string `json:"error"`
+}

@@ -1,0 +1,96 @@
+package auth
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Token is the name of a secret that stands for a role.
+type Token struct {
+	Name    string
+	Role    Role
+	Expires time.Time // zero means never
+}
+
+// tokenPrefix lets programs that search for secrets recognize a token.
+const tokenPrefix = "ow_"
+
+// CreateToken makes a token and returns its secret, which cannot be read again. Names are
+// unique among tokens. A zero expires means never.
+func (s *Store) CreateToken(ctx context.Context, name string, role Role, expires time.Time) (string, error) {
+	if err := CheckName(name); err != nil {
+		return "", err
+	}
+	secret := tokenPrefix + NewSecret()
+	end := sql.NullInt64{Int64: millis(expires), Valid: !expires.IsZero()}
+	result, err := s.db.ExecContext(ctx, `INSERT INTO auth_tokens (name, role, hash, expires, created) SELECT ?, ?, ?, ?, ?
+		WHERE NOT EXISTS (SELECT 1 FROM auth_tokens WHERE name = ?1)`, name, role.String(), HashSecret(secret), end, millis(time.Now()))
+	if err != nil {
+		return "", fmt.Errorf("create token: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return "", errors.Join(err, fmt.Errorf("there is already a token %s (%w)", name, ErrUsage))
+	}
+	return secret, nil
+}
+
+// Tokens returns all tokens, sorted by name, expired ones too.
+func (s *Store) Tokens(ctx context.Context) ([]Token, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT name, role, expires FROM auth_tokens ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
+	}
+	defer rows.Close()
+	var tokens []Token
+	for rows.Next() {
+		var t Token
+		var role string
+		var expires sql.NullInt64
+		if err := rows.Scan(&t.Name, &role, &expires); err != nil {
+			return nil, fmt.Errorf("list tokens: %w", err)
+		}
+		if t.Role, err = ParseRole(role); err != nil {
+			return nil, fmt.Errorf("list tokens: %s: %w", t.Name, err)
+		}
+		if expires.Valid {
+			t.Expires = time.UnixMilli(expires.Int64).UTC()
+		}
+		tokens = append(tokens, t)
+	}
+	return tokens, rows.Err()
+}
+
+// RemoveToken removes a token and ends the sessions that were opened with it.
+func (s *Store) RemoveToken(ctx context.Context, name string) error {
+	result, err := s.db.ExecContext(ctx, `DELETE FROM auth_tokens WHERE name = ?`, name)
+	if err != nil {
+		return fmt.Errorf("remove token: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	return fmt.Errorf("there is no token %q (%w)", name, ErrUsage)
+}
+
+// ByToken returns whom a token stands for. ok is false if it is unknown or has expired.
+func (s *Store) ByToken(ctx context.Context, secret string) (who Identity, ok bool, err error) {
+	return s.identify(ctx, `SELECT name, role FROM auth_tokens WHERE hash = ? AND (expires IS NULL OR expires > ?)`, HashSecret(secret), millis(time.Now()))
+}
+
+// identify returns the name and role that a query finds.
+func (s *Store) identify(ctx context.Context, query string, args ...any) (who Identity, ok bool, err error) {
+	var role string
+	switch err := s.db.QueryRowContext(ctx, query, args...).Scan(&who.Name, &role); {
+	case errors.Is(err, sql.ErrNoRows):
+		return Identity{}, false, nil
+	case err != nil:
+		return Identity{}, false, fmt.Errorf("look up credentials: %w", err)
+	}
+	if who.Role, err = ParseRole(role); err != nil {
+		return Identity{}, false, fmt.Errorf("look up credentials: %s: %w", who.Name, err)
+	}
+	return who, true, nil
+}

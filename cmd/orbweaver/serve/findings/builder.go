@@ -1,0 +1,448 @@
+package findings
+
+import (
+	"bytes"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Builder fills a file with the results of a run. It is a report.PageWriter: pages come
+// first, then results in any order. Its methods must be called one at a time.
+type Builder struct {
+	config Config
+	file   string
+	live   bool // readers see the file while it is filled
+	db     *sql.DB
+	tx     *sql.Tx
+	insert map[string]*sql.Stmt
+
+	pages   map[string]*pageRow
+	targets int64
+	packer  *zstd.Encoder
+	buffer  bytes.Buffer
+	json    report.Writer // writes to buffer
+	text    []byte        // compressed
+	before  *sql.Stmt     // finds a fingerprint in the run before
+}
+
+// Config is what a builder must know besides the results.
+type Config struct {
+	Project string
+	Started time.Time // of the run
+	// Before is the file of the project's sound run before this one, "" for none.
+	Before string
+	// New are fingerprints that count as new although the run before had them: those
+	// whose mark has expired since.
+	New map[string]bool
+	// FirstSeen returns when fingerprints were first seen, and See records them.
+	FirstSeen func(fingerprints []string) (map[string]time.Time, error)
+	See       func(fingerprints []string) error
+	// Added is called for each finding of a live file.
+	Added func(api.Finding) error
+}
+
+// pageRow is a row of page, which is written at the end.
+type pageRow struct {
+	id                int64
+	title             string
+	status, depth     int
+	in, out, findings int
+	size, elapsed     int64
+	read, known       bool // it is a document of the run; its own target was seen
+	put               bool
+	lastBroken        int64 // the last broken target that the page was counted for
+}
+
+// Create makes a new file, next to the one that it replaces when the builder ends.
+func Create(file string, c Config) (*Builder, error) {
+	b := &Builder{config: c, file: file, pages: map[string]*pageRow{}, insert: map[string]*sql.Stmt{}}
+	if err := b.open(); err != nil {
+		b.Discard()
+		return nil, fmt.Errorf("create %s: %w", file, err)
+	}
+	return b, nil
+}
+
+// CreateLive makes a new file that is read while it is filled: the caller calls Checkpoint
+// now and then.
+func CreateLive(file string, c Config) (*Builder, error) {
+	b := &Builder{config: c, file: file, live: true, pages: map[string]*pageRow{}, insert: map[string]*sql.Stmt{}}
+	err := Remove(file)
+	if err == nil {
+		err = b.open()
+	}
+	if err == nil {
+		_, err = b.tx.Exec(indexes)
+	}
+	if err == nil {
+		err = b.Checkpoint()
+	}
+	if err != nil {
+		b.Discard()
+		return nil, fmt.Errorf("create %s: %w", file, err)
+	}
+	return b, nil
+}
+
+// Checkpoint lets readers of a live file see what was added.
+func (b *Builder) Checkpoint() error {
+	if err := b.putPages(); err != nil {
+		return err
+	}
+	if err := b.tx.Commit(); err != nil {
+		return err
+	}
+	return b.begin()
+}
+
+// Close closes a live file, which stays.
+func (b *Builder) Close() error {
+	err := errors.Join(b.putPages(), b.tx.Commit(), b.db.Close(), b.packer.Close())
+	b.tx, b.db = nil, nil
+	return err
+}
+
+// building is the name of the file until it is complete.
+func (b *Builder) building() string {
+	if b.live {
+		return b.file
+	}
+	return b.file + ".new"
+}
+
+func (b *Builder) open() error {
+	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
+		return err
+	}
+	if err := os.Remove(b.building()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	var err error
+	journal := "_pragma=journal_mode(off)" // the file is of no use before it is complete
+	if b.live {
+		journal = "_pragma=journal_mode(wal)"
+	}
+	if b.db, err = connect(b.building(), journal, "_pragma=synchronous(off)", "_pragma=cache_size(-16000)", "_pragma=busy_timeout(10000)"); err != nil {
+		return err
+	}
+	b.db.SetMaxOpenConns(1)
+	if _, err := b.db.Exec(schema); err != nil {
+		return err
+	}
+	if b.config.Before != "" {
+		if _, err := b.db.Exec("ATTACH ? AS before", b.config.Before); err != nil {
+			return fmt.Errorf("read the run before: %w", err)
+		}
+	}
+	if b.packer, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
+		return err
+	}
+	format, err := report.ByName("ndjson")
+	if err != nil {
+		return err
+	}
+	b.json = format.New(&b.buffer, report.Options{Show: report.ShowAll})
+	if err := b.json.Begin(&report.Head{}); err != nil {
+		return err
+	}
+	return b.begin()
+}
+
+// begin begins a transaction.
+func (b *Builder) begin() (err error) {
+	if b.tx, err = b.db.Begin(); err != nil {
+		return err
+	}
+	for name, text := range map[string]string{
+		"target": "INSERT INTO target (id, url, verdict, code, result) VALUES (?, ?, ?, ?, ?)",
+		"ref":    "INSERT OR IGNORE INTO ref (page, target, n, line, col, element, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		"page":   `INSERT OR REPLACE INTO page (id, url, title, status, depth, links_in, links_out, size, elapsed, findings, was_read) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		"item": `INSERT INTO item (fingerprint, target, listed, url, verdict, code, message, scope, host, status, places, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (fingerprint) DO UPDATE SET places = places + excluded.places`,
+	} {
+		if b.insert[name], err = b.tx.Prepare(text); err != nil {
+			return err
+		}
+	}
+	if b.config.Before != "" {
+		if b.before, err = b.tx.Prepare(fmt.Sprintf("SELECT 1 FROM before.item WHERE fingerprint = ? AND listed = %d", listed)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Begin implements report.Writer.
+func (b *Builder) Begin(*report.Head) error { return nil }
+
+func (b *Builder) page(url string) *pageRow {
+	p := b.pages[url]
+	if p == nil {
+		p = &pageRow{id: int64(len(b.pages) + 1), size: -1}
+		b.pages[url] = p
+	}
+	return p
+}
+
+// Page implements report.PageWriter.
+func (b *Builder) Page(p *crawler.Page) error {
+	row := b.page(p.URL)
+	row.title, row.depth, row.read, row.put = p.Title, p.Depth, true, false
+	if b.live { // the results that count them are not known
+		row.out = len(p.Links)
+	}
+	return nil
+}
+
+// Result implements report.Writer.
+func (b *Builder) Result(r *crawler.Result) error {
+	b.targets++
+	id := b.targets
+	b.buffer.Reset()
+	if err := b.json.Result(r); err != nil {
+		return err
+	}
+	b.text = b.packer.EncodeAll(b.buffer.Bytes(), b.text[:0])
+	if b.buffer.Cap() > 4<<20 { // of a target that very many pages refer to
+		b.buffer, b.text = bytes.Buffer{}, nil
+	}
+	if _, err := b.insert["target"].Exec(id, r.URL, r.Verdict.String(), string(r.Code), b.text); err != nil {
+		return err
+	}
+	if err := b.references(id, r); err != nil {
+		return err
+	}
+	for f := range Of(b.config.Project, r) {
+		if err := b.add(id, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxText is the length to which the text of a reference is cut in lists, in bytes.
+const maxText = 200
+
+// references keeps where a target is referred to, and counts for the pages.
+func (b *Builder) references(id int64, r *crawler.Result) error {
+	at, _, _ := strings.Cut(r.URL, "#")
+	target := b.pages[at]
+	if target != nil && target.read && !target.known && r.Kind == crawler.KindTarget {
+		target.known = true
+		target.status, target.size, target.elapsed = r.Status, r.Size, r.Elapsed.Milliseconds()
+	}
+	for n := range r.References {
+		ref := &r.References[n]
+		from := b.page(ref.Page)
+		if r.Kind == crawler.KindTarget {
+			if !b.live {
+				from.out++
+			}
+			if target != nil && from.read {
+				target.in++
+			}
+			if r.Verdict == check.Broken && from.lastBroken != id {
+				from.lastBroken = id
+				from.findings++
+			}
+		}
+		text := ref.Text
+		if len(text) > maxText {
+			text = strings.ToValidUTF8(text[:maxText], "") + "…"
+		}
+		if _, err := b.insert["ref"].Exec(from.id, id, n, ref.Line, ref.Column, ref.Element, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hostOf returns the host of a printed URL, "" for a local file.
+func hostOf(printed string) string {
+	u, _, err := urinorm.ParseWeb(printed)
+	if err != nil {
+		return ""
+	}
+	return u.Host()
+}
+
+func (b *Builder) add(target int64, f Item) error {
+	change := ""
+	if f.Listed {
+		change = "new"
+		if b.before != nil && !b.config.New[f.Fingerprint] {
+			var one int
+			switch err := b.before.QueryRow(f.Fingerprint).Scan(&one); {
+			case err == nil:
+				change = "still"
+			case !errors.Is(err, sql.ErrNoRows):
+				return fmt.Errorf("read the run before: %w", err)
+			}
+		}
+	}
+	kind := others
+	if f.Listed {
+		kind = listed
+	}
+	if _, err := b.insert["item"].Exec(f.Fingerprint, target, kind, f.URL, f.Verdict, f.Code, f.Message, f.Scope, f.Host, f.Status, f.Places, change); err != nil {
+		return err
+	}
+	if !b.live || !f.Listed {
+		return nil
+	}
+	seen, err := b.config.FirstSeen([]string{f.Fingerprint})
+	if err != nil {
+		return err
+	}
+	first, known := seen[f.Fingerprint]
+	if !known {
+		first = b.config.Started
+	}
+	return b.config.Added(api.Finding{ID: f.Fingerprint, Fingerprint: f.Fingerprint, URL: f.URL, Verdict: f.Verdict, Code: f.Code, Message: f.Message,
+		Scope: f.Scope, Status: f.Status, Places: f.Places, Change: change, FirstSeen: &first})
+}
+
+// End implements report.Writer: it compares with the run before, and puts the file in place.
+func (b *Builder) End(*crawler.Summary) error {
+	if err := b.end(); err != nil {
+		b.Discard()
+		return fmt.Errorf("index the run in %s: %w", b.file, err)
+	}
+	return nil
+}
+
+func (b *Builder) end() error {
+	if err := b.putPages(); err != nil {
+		return err
+	}
+	if b.config.Before != "" {
+		for _, text := range []string{
+			`INSERT OR IGNORE INTO item (fingerprint, target, listed, url, verdict, code, message, scope, host, status, places, change, first_seen)
+				SELECT fingerprint, -abs(target), 2, url, verdict, code, message, scope, host, status, places, 'fixed', first_seen FROM before.item
+				WHERE listed = 1 AND fingerprint NOT IN (SELECT fingerprint FROM main.item WHERE listed = 1)`,
+			`INSERT OR IGNORE INTO target (id, url, verdict, code, result)
+				SELECT -t.id, t.url, t.verdict, t.code, t.result FROM before.target t WHERE t.id IN (SELECT -target FROM main.item WHERE listed = 2)`,
+		} {
+			if _, err := b.tx.Exec(text); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.recallFirst(); err != nil {
+		return err
+	}
+	if _, err := b.tx.Exec(indexes); err != nil {
+		return err
+	}
+	if err := b.tx.Commit(); err != nil {
+		return err
+	}
+	b.tx = nil
+	if err := b.db.Close(); err != nil {
+		return err
+	}
+	b.db = nil
+	if err := syncFile(b.building()); err != nil {
+		return err
+	}
+	b.packer.Close()
+	return os.Rename(b.building(), b.file)
+}
+
+// putPages writes the rows of pages. Those of a live file are written as they are now, once.
+func (b *Builder) putPages() error {
+	for url, p := range b.pages {
+		if b.live && p.put {
+			continue
+		}
+		p.put = true
+		if _, err := b.insert["page"].Exec(p.id, url, p.title, p.status, p.depth, p.in, p.out, p.size, p.elapsed, p.findings, p.read); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recallFirst sets since when findings are known.
+func (b *Builder) recallFirst() error {
+	const chunk = 5000
+	last := ""
+	for {
+		rows, err := b.tx.Query("SELECT fingerprint FROM item WHERE fingerprint > ? AND listed = 1 ORDER BY fingerprint LIMIT ?", last, chunk)
+		if err != nil {
+			return err
+		}
+		var part []string
+		for rows.Next() {
+			if err := rows.Scan(&last); err != nil {
+				rows.Close()
+				return err
+			}
+			part = append(part, last)
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			return err
+		}
+		if len(part) == 0 {
+			return nil
+		}
+		if err := b.config.See(part); err != nil {
+			return err
+		}
+		seen, err := b.config.FirstSeen(part)
+		if err != nil {
+			return err
+		}
+		for _, fingerprint := range part {
+			if _, err := b.tx.Exec("UPDATE item SET first_seen = ? WHERE fingerprint = ?", seen[fingerprint].UnixMilli(), fingerprint); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func syncFile(name string) error {
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Discard removes a file that is not complete.
+func (b *Builder) Discard() {
+	if b.tx != nil {
+		_ = b.tx.Rollback()
+		b.tx = nil
+	}
+	if b.db != nil {
+		_ = b.db.Close()
+		b.db = nil
+		_ = os.Remove(b.building())
+	}
+}
+
+// Remove removes the file of a run.
+func Remove(file string) error {
+	var errs []error
+	for _, name := range []string{file, file + ".new", file + "-journal", file + "-wal", file + "-shm"} {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

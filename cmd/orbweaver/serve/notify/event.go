@@ -1,0 +1,199 @@
+package notify
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Kind is what happened.
+type Kind string
+
+// The kinds of events.
+const (
+	New     Kind = "new"     // links are broken that were not broken before
+	Fixed   Kind = "fixed"   // the last broken link was fixed
+	Unsound Kind = "unsound" // the result of a run is not reliable
+	Test    Kind = "test"    // somebody tries a target
+)
+
+// Project is the project of an event.
+type Project struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Finding is a broken link of an event.
+type Finding struct {
+	Fingerprint        string
+	URL, Code, Message string
+	// Object is the finding as in the API. Webhooks get it.
+	Object any
+}
+
+// MarshalJSON returns the Object.
+func (f Finding) MarshalJSON() ([]byte, error) { return json.Marshal(f.Object) }
+
+// Event is what is told.
+type Event struct {
+	Kind    Kind
+	Project Project
+	Run     any       // as in the API
+	Reason  string    // why an unsound run is not reliable
+	New     []Finding // links that are broken now
+	Fixed   []Finding // links that are no longer broken
+	Count   int       // of all links in New or Fixed, if the list was cut; 0 if it was not
+	URL     string    // of the page that compares the run with the one before; of the project in a test
+}
+
+// linkText returns what the page at the URL shows.
+func (e *Event) linkText() string {
+	if e.Kind == Test {
+		return "Open the project"
+	}
+	return "Compare with the run before"
+}
+
+// MarshalJSON returns the body of a webhook.
+func (e *Event) MarshalJSON() ([]byte, error) {
+	list := func(f []Finding) []Finding {
+		if f == nil {
+			return []Finding{}
+		}
+		return f
+	}
+	return json.Marshal(struct {
+		Event   Kind      `json:"event"`
+		Project Project   `json:"project"`
+		Run     any       `json:"run"`
+		New     []Finding `json:"new"`
+		Fixed   []Finding `json:"fixed"`
+		URL     string    `json:"url"`
+	}{e.Kind, e.Project, e.Run, list(e.New), list(e.Fixed), e.URL})
+}
+
+// stored is an event as a Store keeps it: with all its fields.
+type stored Event
+
+// storedFinding is a finding with all its fields.
+type storedFinding struct {
+	Fingerprint, URL, Code, Message string
+	Object                          any
+}
+
+type storedEvent struct {
+	Kind       Kind
+	Project    Project
+	Run        any
+	Reason     string
+	New, Fixed []storedFinding
+	Count      int
+}
+
+// MarshalJSON returns all fields but the URL.
+func (e *stored) MarshalJSON() ([]byte, error) {
+	list := func(from []Finding) (to []storedFinding) {
+		for _, f := range from {
+			to = append(to, storedFinding(f))
+		}
+		return to
+	}
+	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, list(e.New), list(e.Fixed), e.Count})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (e *stored) UnmarshalJSON(text []byte) error {
+	s := storedEvent{Run: &json.RawMessage{}}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return err
+	}
+	list := func(from []storedFinding) (to []Finding) {
+		for _, f := range from {
+			to = append(to, Finding(f))
+		}
+		return to
+	}
+	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count}
+	return nil
+}
+
+// Title returns the event in one line.
+func (e *Event) Title() string {
+	name := oneLine(e.Project.Name)
+	switch e.Kind {
+	case New:
+		n := max(e.Count, len(e.New))
+		if n == 1 {
+			return name + ": 1 new broken link"
+		}
+		return fmt.Sprintf("%s: %d new broken links", name, n)
+	case Fixed:
+		return name + ": all links are fixed"
+	case Unsound:
+		return name + ": the last run is not reliable"
+	}
+	return name + ": this is a test"
+}
+
+// maxListed is the number of findings that a text lists.
+const maxListed = 20
+
+// paragraphs returns the text of the event.
+func (e *Event) paragraphs() []string {
+	switch e.Kind {
+	case New:
+		return []string{"These links are broken and were not broken in the run before:"}
+	case Fixed:
+		return []string{"No link is broken any more. These were:"}
+	case Unsound:
+		text := "The result of the last run is not reliable, so it says nothing about the links."
+		if e.Reason != "" {
+			text += " The reason: " + oneLine(e.Reason) + "."
+		}
+		return []string{text}
+	}
+	return []string{"This is a test. Messages about broken links of this project will arrive here."}
+}
+
+// listed returns the findings that a text lists, and how many it leaves out.
+func (e *Event) listed() (list []Finding, more int) {
+	list = e.New
+	if e.Kind == Fixed {
+		list = e.Fixed
+	}
+	return list[:min(len(list), maxListed)], max(0, max(e.Count, len(list))-maxListed)
+}
+
+// Text returns the event as plain text.
+func (e *Event) Text() string {
+	var b strings.Builder
+	for _, p := range e.paragraphs() {
+		b.WriteString(p + "\n")
+	}
+	list, more := e.listed()
+	for _, f := range list {
+		fmt.Fprintf(&b, "- %s\n  %s: %s\n", oneLine(f.URL), oneLine(f.Code), oneLine(f.Message))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	if e.URL != "" {
+		b.WriteString("\n" + e.URL + "\n")
+	}
+	return b.String()
+}
+
+// oneLine makes a text safe for one line: what pages and users write may contain anything.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < 0x20 || r == 0x7F || r >= 0x80 && r < 0xA0 || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	const maxLine = 1000
+	if len(s) > maxLine {
+		s = strings.ToValidUTF8(s[:maxLine], "") + "…"
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,105 @@
+package notify
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// SignatureHeader has the signature of a webhook's body: "sha256=" and the HMAC-SHA-256 in
+// lower-case hexadecimal digits.
+const SignatureHeader = "X-Orbweaver-Signature"
+
+// Sign returns the value of SignatureHeader.
+func Sign(secret string, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// post sends a body to a webhook.
+func (s *Sender) post(ctx context.Context, target *Target, kind Kind, body []byte) (result Result, again bool) {
+	u, _, err := urinorm.ParseWeb(target.URL) // as it was validated
+	if err != nil {
+		return Result{Error: "the URL is malformed"}, false
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.WithoutFragment().String(), bytes.NewReader(body))
+	if err != nil {
+		return Result{Error: "the URL is malformed"}, false
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", s.agent)
+	req.Header.Set("X-Orbweaver-Event", string(kind))
+	if target.Secret != "" {
+		req.Header.Set(SignatureHeader, Sign(target.Secret, body))
+	}
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return Result{Error: sendError(err)}, !errors.Is(err, fetch.ErrAddressDenied)
+	}
+	defer resp.Body.Close()
+	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // the answer has no meaning, but a server may want to finish it
+	result.Status = resp.StatusCode
+	switch status := resp.StatusCode; {
+	case status >= 200 && status < 300:
+		result.Delivered = true
+	case status >= 300 && status < 400:
+		result.Error = fmt.Sprintf("the server answered %d: redirects are not followed", status)
+	default:
+		result.Error = fmt.Sprintf("the server answered %d %s", status, http.StatusText(status))
+		again = status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
+	}
+	return result, again
+}
+
+// sendError describes an error of a request without its URL, which may be a secret.
+func sendError(err error) string {
+	var dns *net.DNSError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, fetch.ErrAddressDenied):
+		return "address-denied: " + fetch.ErrAddressDenied.Error()
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return "the host name does not exist"
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return "no answer within " + tryTime.String()
+	}
+	var requested *url.Error
+	if errors.As(err, &requested) {
+		err = requested.Err
+	}
+	return oneLine(err.Error())
+}
+
+// slackText returns an event in Slack's markup, in which & < > are escaped.
+func slackText(e *Event) string {
+	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
+	var b strings.Builder
+	b.WriteString("*" + escape(e.Title()) + "*\n")
+	for _, p := range e.paragraphs() {
+		b.WriteString(escape(p) + "\n")
+	}
+	list, more := e.listed()
+	for _, f := range list {
+		fmt.Fprintf(&b, "• %s (%s)\n", escape(oneLine(f.URL)), escape(oneLine(f.Code)))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	if e.URL != "" {
+		b.WriteString("<" + escape(e.URL) + "|" + e.linkText() + ">")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}

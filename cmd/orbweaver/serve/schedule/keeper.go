@@ -1,0 +1,96 @@
+package schedule
+
+import (
+	"context"
+	"time"
+)
+
+// Job is a project with a schedule.
+type Job struct {
+	Project  string
+	Schedule Schedule
+	// Handled is the time up to which the schedule has been followed: when the last run was
+	// started by it, or when it was set.
+	Handled time.Time
+}
+
+// Jobs is what a Keeper needs of the server.
+type Jobs interface {
+	// Jobs returns the projects that have schedules.
+	Jobs(ctx context.Context) ([]Job, error)
+	// Start queues a run of a project, unless one is queued or running, and stores that the
+	// schedule has been followed up to a time.
+	Start(ctx context.Context, project string, handled time.Time) error
+}
+
+// Keeper starts the runs of schedules. Times that were missed while the server was down are
+// made up for by one run.
+type Keeper struct {
+	Jobs Jobs
+	Zone *time.Location // of the schedules
+	Log  func(error)
+
+	changed chan struct{}
+}
+
+// NewKeeper returns a Keeper. log gets the errors of Jobs, after which the Keeper tries
+// again.
+func NewKeeper(jobs Jobs, zone *time.Location, log func(error)) *Keeper {
+	return &Keeper{Jobs: jobs, Zone: zone, Log: log, changed: make(chan struct{}, 1)}
+}
+
+// maxWait is how long a Keeper waits before it reads the clock again, which somebody may
+// set meanwhile.
+const maxWait = time.Minute
+
+// Changed makes the Keeper look at the schedules again. Call it when one was set.
+func (k *Keeper) Changed() {
+	select {
+	case k.changed <- struct{}{}:
+	default:
+	}
+}
+
+// Run starts runs until the context ends.
+func (k *Keeper) Run(ctx context.Context) {
+	for {
+		timer := time.NewTimer(k.startDue(ctx))
+		select {
+		case <-timer.C:
+		case <-k.changed:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+		timer.Stop()
+	}
+}
+
+// startDue starts what is due and returns how long to wait.
+func (k *Keeper) startDue(ctx context.Context) time.Duration {
+	jobs, err := k.Jobs.Jobs(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			k.Log(err)
+		}
+		return maxWait
+	}
+	wait := maxWait
+	now := time.Now().Round(0).In(k.Zone) // without the monotonic clock: a schedule follows the calendar
+	for _, job := range jobs {
+		next := job.Schedule.Next(job.Handled.In(k.Zone))
+		if !next.IsZero() && !next.After(now) {
+			if err := k.Jobs.Start(ctx, job.Project, now); err != nil {
+				if ctx.Err() == nil {
+					k.Log(err)
+				}
+				continue
+			}
+			next = job.Schedule.Next(now)
+		}
+		if !next.IsZero() {
+			wait = min(wait, max(next.Sub(now), time.Millisecond))
+		}
+	}
+	return wait
+}

@@ -1,0 +1,350 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/schedule"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/secret"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/strictjson"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/similar"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Limits of a project.
+const (
+	MaxName    = 200 // characters
+	MaxTargets = 100
+)
+
+// content is what a project was posted with, in clear.
+type content struct {
+	Name     string         `json:"-"`
+	Targets  []string       `json:"targets"`
+	Options  map[string]any `json:"options"`
+	Schedule string         `json:"-"`
+	Notify   []api.Notify   `json:"notify"`
+}
+
+// projectMembers are the members of a project that a client may post.
+var projectMembers = []string{"name", "targets", "options", "schedule", "notify"}
+
+// Get returns a project as the API shows it.
+func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
+	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created}
+	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify)); err != nil {
+		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
+	}
+	var err error
+	if p.NextRun, err = nextRun(row); err != nil {
+		return nil, err
+	}
+	last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(last) > 0 {
+		p.LastRun = &last[0].Run
+	}
+	return p, nil
+}
+
+// List returns one part of the list of projects, oldest first.
+func (s *Projects) List(ctx context.Context, after string, limit int) (*api.List[*api.Project], error) {
+	if after != "" {
+		if _, err := s.store.Project(ctx, after); errors.Is(err, store.ErrNotFound) {
+			return nil, invalidCursor()
+		}
+	}
+	rows, total, err := s.store.Projects(ctx, after, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*api.Project, len(rows))
+	for i, row := range rows {
+		if all[i], err = s.Get(ctx, row); err != nil {
+			return nil, err
+		}
+	}
+	return cut(all, limit, total, func(p *api.Project) string { return p.ID }), nil
+}
+
+// Create makes a project from a JSON object. What is wrong with it is an *api.Problem.
+func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error) {
+	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
+	next, err := s.read(&content{Options: map[string]any{}, Notify: []api.Notify{}}, body, true)
+	if err != nil {
+		return nil, err
+	}
+	return s.put(ctx, row, next)
+}
+
+// Change replaces the members that a JSON object has.
+func (s *Projects) Change(ctx context.Context, row *store.Project, body []byte) (*api.Project, error) {
+	before, err := s.contentOf(row)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.read(before, body, false)
+	if err != nil {
+		return nil, err
+	}
+	return s.put(ctx, row, next)
+}
+
+// Delete deletes a project with its runs and marks.
+func (s *Projects) Delete(ctx context.Context, id string) error {
+	ids, err := s.store.DeleteProject(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = s.notices.Forget(ctx, id)
+	for _, run := range ids {
+		err = errors.Join(err, s.manager.RemoveFiles(run))
+	}
+	return err
+}
+
+// put stores a project.
+func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*api.Project, error) {
+	shown := c.hidden()
+	var err error
+	row.Name, row.Schedule = c.Name, c.Schedule
+	if row.Targets, err = json.Marshal(shown.Targets); err != nil {
+		return nil, err
+	}
+	if row.Options, err = json.Marshal(shown.Options); err != nil {
+		return nil, err
+	}
+	if row.Notify, err = json.Marshal(shown.Notify); err != nil {
+		return nil, err
+	}
+	clear, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	row.Secrets = s.box.Seal("project "+row.ID, string(clear))
+	row.Handled = time.Now()
+	if err := s.store.PutProject(ctx, row); err != nil {
+		return nil, err
+	}
+	s.changed()
+	return s.Get(ctx, row)
+}
+
+// contentOf returns what a project was posted with, in clear.
+func (s *Projects) contentOf(row *store.Project) (*content, error) {
+	c := &content{Name: row.Name, Schedule: row.Schedule}
+	clear, err := s.box.Open("project "+row.ID, row.Secrets)
+	if err == nil {
+		err = strictjson.Decode([]byte(clear), c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
+	}
+	return c, nil
+}
+
+// hidden returns a copy without secrets.
+func (c *content) hidden() *content {
+	out := *c
+	out.Targets = make([]string, len(c.Targets))
+	for i, target := range c.Targets {
+		out.Targets[i] = urinorm.Redact(target)
+	}
+	out.Options = map[string]any{}
+	for name, value := range c.Options {
+		if name == "header" || name == "user" {
+			value = hideValue(value)
+		}
+		out.Options[name] = value
+	}
+	out.Notify = slices.Clone(c.Notify)
+	for i := range out.Notify {
+		if out.Notify[i].Secret != "" {
+			out.Notify[i].Secret = secret.Shown
+		}
+		out.Notify[i].URL = urinorm.Redact(out.Notify[i].URL)
+	}
+	return &out
+}
+
+// hideValue hides an option, or each value of a list.
+func hideValue(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return secret.Shown
+	}
+	hidden := make([]any, len(list))
+	for i := range list {
+		hidden[i] = secret.Shown
+	}
+	return hidden
+}
+
+// restore replaces hidden values of an option by those that were stored. It reports whether
+// there was one for each.
+func restore(value, stored any) (any, bool) {
+	if value == secret.Shown {
+		return stored, stored != nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return value, true
+	}
+	before, _ := stored.([]any)
+	if text, ok := stored.(string); ok {
+		before = []any{text}
+	}
+	out := slices.Clone(list)
+	for i, item := range out {
+		if item != secret.Shown {
+			continue
+		}
+		if i >= len(before) {
+			return nil, false
+		}
+		out[i] = before[i]
+	}
+	return out, true
+}
+
+// read returns the content with the members of a JSON object, or a problem with all faults in
+// the order of the members. A new project must have a name and targets.
+func (s *Projects) read(before *content, body []byte, isNew bool) (*content, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, api.NewProblem(http.StatusBadRequest, "the body is empty")
+	}
+	if err := strictjson.Check(body); err != nil {
+		return nil, api.NewProblem(http.StatusBadRequest, "the body is not well-formed JSON: %v", err)
+	}
+	all, err := strictjson.Members(body)
+	if err != nil {
+		return nil, api.Invalid(api.Fault{Field: "", Message: "the body is not an object: use {\"name\": …, \"targets\": […]}"})
+	}
+	next := *before
+	var faults []api.Fault
+	given := map[string]bool{}
+	for _, m := range all {
+		given[m.Name] = true
+		faults = append(faults, s.readMember(&next, before, m)...)
+	}
+	for _, name := range []string{"name", "targets"} {
+		if isNew && !given[name] {
+			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
+		}
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	return &next, nil
+}
+
+func (s *Projects) readMember(next, before *content, m strictjson.Member) []api.Fault {
+	fault := func(format string, args ...any) []api.Fault {
+		return []api.Fault{{Field: m.Name, Message: fmt.Sprintf(format, args...)}}
+	}
+	switch m.Name {
+	case "name":
+		if strictjson.Decode(m.Value, &next.Name) != nil || string(m.Value) == "null" {
+			return fault("use a string")
+		}
+		if n := utf8.RuneCountInString(next.Name); n < 1 || n > MaxName || strings.TrimSpace(next.Name) == "" {
+			return fault("use 1 to %d characters", MaxName)
+		}
+	case "targets":
+		return s.readTargets(next, before, m.Value)
+	case "options":
+		return s.readOptions(next, before, m.Value)
+	case "schedule":
+		if strictjson.Decode(m.Value, &next.Schedule) != nil || string(m.Value) == "null" {
+			return fault("use a string")
+		}
+		if _, err := schedule.Parse(next.Schedule); err != nil {
+			return fault("%v", err)
+		}
+	case "notify":
+		return s.notices.read(next, before, m.Value)
+	default:
+		message := fmt.Sprintf("unknown member %q", m.Name)
+		if near := similar.Word(m.Name, projectMembers); near != "" {
+			message += fmt.Sprintf(": did you mean %q?", near)
+		}
+		return []api.Fault{{Field: m.Name, Message: message}}
+	}
+	return nil
+}
+
+// readTargets reads the targets. A target whose password is hidden keeps the stored one.
+func (s *Projects) readTargets(next, before *content, value json.RawMessage) []api.Fault {
+	var targets []string
+	if err := strictjson.Decode(value, &targets); err != nil || len(targets) < 1 || len(targets) > MaxTargets {
+		return []api.Fault{{Field: "targets", Message: fmt.Sprintf("use a list of 1 to %d URLs", MaxTargets)}}
+	}
+	var faults []api.Fault
+	for i, target := range targets {
+		field := fmt.Sprintf("targets.%d", i)
+		if strings.Contains(target, ":"+secret.Shown+"@") {
+			kept := slices.IndexFunc(before.Targets, func(t string) bool { return urinorm.Redact(t) == target })
+			if kept < 0 {
+				faults = append(faults, api.Fault{Field: field, Message: "no password is stored for it: write it out"})
+				continue
+			}
+			targets[i] = before.Targets[kept]
+		}
+		if _, err := s.engine.CheckTarget(targets[i]); err != nil {
+			faults = append(faults, api.Fault{Field: field, Message: err.Error()})
+		}
+	}
+	next.Targets = targets
+	return faults
+}
+
+// readOptions reads the options. A value that is hidden keeps the stored one.
+func (s *Projects) readOptions(next, before *content, value json.RawMessage) []api.Fault {
+	all, err := strictjson.Members(value)
+	if err != nil {
+		return []api.Fault{{Field: "options", Message: "use an object"}}
+	}
+	options := map[string]any{}
+	var order []string
+	var faults []api.Fault
+	for _, m := range all {
+		var value any
+		if err := strictjson.Decode(m.Value, &value); err != nil {
+			return []api.Fault{{Field: "options." + m.Name, Message: err.Error()}}
+		}
+		if m.Name == "header" || m.Name == "user" {
+			kept, ok := restore(value, before.Options[m.Name])
+			if !ok {
+				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: "no value is stored for it: write it out"})
+				continue
+			}
+			value = kept
+		}
+		options[m.Name] = value
+		order = append(order, m.Name)
+	}
+	next.Options = options
+	return append(faults, s.engine.Check(&runs.Job{Options: options}, order)...)
+}
+
+// job returns what a run of the project would check, with its secrets.
+func (s *Projects) job(row *store.Project) (*runs.Job, error) {
+	c, err := s.contentOf(row)
+	if err != nil {
+		return nil, err
+	}
+	return &runs.Job{Targets: c.Targets, Options: c.Options}, nil
+}

@@ -1,0 +1,210 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// FileName is the name of the file in the data directory.
+const FileName = "serve.db"
+
+// Errors of Open for a file that cannot be used. Such a file is left as it is.
+var (
+	ErrDamaged = errors.New("the file is damaged")
+	ErrNewer   = errors.New("the file was written by a newer version of orbweaver")
+)
+
+// Store is an open serve.db.
+type Store struct{ db *sql.DB }
+
+// DB returns the database, for packages with statements of their own.
+func (s *Store) DB() *sql.DB { return s.db }
+
+// Open opens the file in a data directory, and creates it if there is none.
+func Open(dir string) (*Store, error) {
+	file, err := filepath.Abs(filepath.Join(dir, FileName))
+	if err != nil {
+		return nil, err
+	}
+	if err := inspect(file); err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, withoutPath(err))
+	}
+	err = errors.Join(f.Chmod(0o600), f.Close())
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, withoutPath(err))
+	}
+	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=journal_mode(wal)", "_pragma=synchronous(normal)", "_pragma=foreign_keys(1)", "_txlock=immediate")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	s := &Store{db}
+	if err := s.migrate(); err != nil {
+		db.Close()
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	return s, nil
+}
+
+// Close closes the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+func connect(file string, parameters ...string) (*sql.DB, error) {
+	slashed := filepath.ToSlash(file)
+	if !strings.HasPrefix(slashed, "/") {
+		slashed = "/" + slashed // it begins with a drive letter
+	}
+	u := url.URL{Scheme: "file", Path: slashed, RawQuery: strings.Join(parameters, "&")}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(4)
+	return db, nil
+}
+
+// Places in SQLite's header.
+const (
+	headerSize    = 100
+	versionOffset = 60
+	idOffset      = 68
+)
+
+// inspect returns an error for a file that is not ours or damaged, without writing to it.
+func inspect(file string) error {
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return withoutPath(err)
+	}
+	defer f.Close()
+	head := make([]byte, headerSize)
+	n, err := io.ReadFull(f, head)
+	switch {
+	case n == 0 && errors.Is(err, io.EOF):
+		return nil // created, and the process ended before anything was written
+	case err != nil || !bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return fmt.Errorf("%w: it is not a database", ErrDamaged)
+	}
+	if id := binary.BigEndian.Uint32(head[idOffset:]); id != applicationID && id != 0 {
+		return fmt.Errorf("%w: it is the database of another program", ErrDamaged)
+	}
+	if v := binary.BigEndian.Uint32(head[versionOffset:]); v > uint32(len(migrations)) {
+		return fmt.Errorf("%w: its version is %d, and this one knows %d; use that version", ErrNewer, v, len(migrations))
+	}
+	db, err := connect(file, "mode=ro", "_pragma=busy_timeout(10000)")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s", ErrDamaged, verdict)
+	}
+	return nil
+}
+
+// migrate brings the tables up to date.
+func (s *Store) migrate() error {
+	before := -1
+	err := s.Update(context.Background(), func(tx *sql.Tx) error {
+		if err := tx.QueryRow("PRAGMA user_version").Scan(&before); err != nil {
+			return err
+		}
+		if before > len(migrations) {
+			return ErrNewer
+		}
+		for v := before; v < len(migrations); v++ {
+			if _, err := tx.Exec(migrations[v]); err != nil {
+				return fmt.Errorf("bring its tables to version %d: %w", v+1, err)
+			}
+		}
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID))
+		return err
+	})
+	if err == nil && before < len(migrations) { // the header of the file tells the version to inspect
+		_, err = s.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	}
+	return err
+}
+
+// Update runs fn in a transaction that writes. It is committed unless fn returns an error.
+func (s *Store) Update(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		_ = tx.Rollback() // the first error tells more
+		return err
+	}
+	return tx.Commit()
+}
+
+// Writable returns an error if the database cannot be written now.
+func (s *Store) Writable(ctx context.Context) error {
+	return s.Update(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID))
+		return err
+	})
+}
+
+// NewID returns a random identifier of lower-case letters and digits, which is also a file
+// name.
+func NewID() string {
+	b := make([]byte, 8)
+	_, _ = rand.Read(b) // it never fails
+	return hex.EncodeToString(b)
+}
+
+// millis returns a time as it is stored.
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+// fromMillis returns a stored time.
+func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+func optionalMillis(t *time.Time) any {
+	if t == nil {
+		return nil
+	}
+	return millis(*t)
+}
+
+func optionalTime(ms sql.NullInt64) *time.Time {
+	if !ms.Valid {
+		return nil
+	}
+	t := fromMillis(ms.Int64)
+	return &t
+}
+
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrNotFound is the error for an id that does not exist.
+var ErrNotFound = errors.New("not found")
+
+// Project is the row of a project. Its JSON values are as posted, with "***" for secrets.
+type Project struct {
+	ID       string
+	Name     string
+	Targets  json.RawMessage
+	Options  json.RawMessage
+	Notify   json.RawMessage
+	Schedule string
+	Secrets  []byte    // encrypted
+	Handled  time.Time // the time up to which the schedule has been followed
+	Created  time.Time
+}
+
+const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created"
+
+type scanner interface{ Scan(...any) error }
+
+func scanProject(row scanner) (*Project, error) {
+	p := &Project{}
+	var targets, options, notify string
+	var handled, created int64
+	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a project: %w", err)
+	}
+	p.Targets, p.Options, p.Notify = json.RawMessage(targets), json.RawMessage(options), json.RawMessage(notify)
+	p.Handled, p.Created = fromMillis(handled), fromMillis(created)
+	return p, nil
+}
+
+// Project returns a project, or ErrNotFound.
+func (s *Store) Project(ctx context.Context, id string) (*Project, error) {
+	return scanProject(s.db.QueryRowContext(ctx, "SELECT "+projectColumns+" FROM project WHERE id = ?", id))
+}
+
+// Projects returns at most limit projects after the one with an id, oldest first, and the
+// number of all.
+func (s *Store) Projects(ctx context.Context, after string, limit int) ([]*Project, int, error) {
+	var total int
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM project").Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT "+projectColumns+` FROM project
+		WHERE ?1 = '' OR (created, id) > ((SELECT created FROM project WHERE id = ?1), ?1) ORDER BY created, id LIMIT ?2`, after, limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	var all []*Project
+	for rows.Next() {
+		p, err := scanProject(rows)
+		if err != nil {
+			return nil, 0, err
+		}
+		all = append(all, p)
+	}
+	return all, total, rows.Err()
+}
+
+// PutProject adds a project, or replaces it whole.
+func (s *Store) PutProject(ctx context.Context, p *Project) error {
+	_, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
+			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled`,
+		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created))
+	if err != nil {
+		return fmt.Errorf("store the project %s: %w", p.ID, err)
+	}
+	return nil
+}
+
+// SetHandled stores that a project's schedule has been followed up to a time.
+func (s *Store) SetHandled(ctx context.Context, project string, at time.Time) error {
+	_, err := s.db.ExecContext(ctx, "UPDATE project SET handled = ? WHERE id = ?", millis(at), project)
+	return err
+}
+
+// Scheduled returns the projects with a schedule.
+func (s *Store) Scheduled(ctx context.Context) ([]*Project, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT "+projectColumns+" FROM project WHERE schedule <> '' ORDER BY created, id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []*Project
+	for rows.Next() {
+		p, err := scanProject(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, rows.Err()
+}
+
+// ErrActive is the error for a project with a run that is queued, running or stopping.
+var ErrActive = errors.New("a run of the project is queued or running")
+
+// DeleteProject deletes a project with all its rows. It returns the ids of its runs.
+func (s *Store) DeleteProject(ctx context.Context, id string) (runs []string, err error) {
+	err = s.Update(ctx, func(tx *sql.Tx) error {
+		rows, err := tx.QueryContext(ctx, "SELECT id, state FROM run WHERE project = ?", id)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var run, state string
+			if err := rows.Scan(&run, &state); err != nil {
+				return err
+			}
+			if active(state) {
+				return ErrActive
+			}
+			runs = append(runs, run)
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		done, err := tx.ExecContext(ctx, "DELETE FROM project WHERE id = ?", id)
+		if err != nil {
+			return err
+		}
+		if n, err := done.RowsAffected(); err == nil && n == 0 {
+			return ErrNotFound
+		}
+		return nil
+	})
+	return runs, err
+}

@@ -1,0 +1,180 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/findings"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// runPage shows a run: live while it is active, then its result.
+type runPage struct {
+	*api.Run
+	Summary *summary
+	First   []api.Finding // the broken targets that the most places refer to
+	Changes *api.Comparison
+	Formats []*report.Format
+	Fault   string // why an action was not possible
+}
+
+// Unsound reports whether the result of a run that is done is not reliable.
+func (p *runPage) Unsound() bool { return p.State == api.Done && !p.Sound() }
+
+// Stopped reports whether a person stopped the run.
+func (p *runPage) Stopped() bool { return p.InterruptedBy != nil && *p.InterruptedBy == "stop" }
+
+func showRun(c *Call) error { return run(c, http.StatusOK, "") }
+
+func run(c *Call, status int, fault string) error {
+	s := c.Site.Service
+	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault}
+	if c.Run.State != api.Queued {
+		first, err := s.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: []string{"broken"}, Sort: "places"}, 8)
+		if err != nil {
+			return err
+		}
+		page.First = first
+	}
+	if c.Run.State == api.Done {
+		var err error
+		if page.Changes, err = s.Findings.Compare(c.Context(), c.Run, ""); err != nil {
+			return err
+		}
+	}
+	return c.page(status, "run", "Run", page)
+}
+
+// startRun starts a run of a project. If one is queued or running, that is shown.
+func startRun(c *Call) error {
+	if _, err := c.Form(); err != nil {
+		return err
+	}
+	r, err := c.Site.Service.Runs.Start(c.Context(), c.Project)
+	if err != nil {
+		return err
+	}
+	return c.See("runs/" + r.ID)
+}
+
+func stopRun(c *Call) error {
+	return act(c, func() error { _, err := c.Site.Service.Runs.Stop(c.Context(), c.Run.ID); return err })
+}
+
+func resumeRun(c *Call) error {
+	return act(c, func() error { _, err := c.Site.Service.Runs.Resume(c.Context(), c.Run.ID); return err })
+}
+
+// act does something with a run. If its state does not allow that, the page says so.
+func act(c *Call, do func() error) error {
+	if _, err := c.Form(); err != nil {
+		return err
+	}
+	err := do()
+	if p := asProblem(err); p != nil && p.Status == http.StatusConflict {
+		return run(c, p.Status, p.Detail)
+	}
+	if err != nil {
+		return err
+	}
+	return c.See("runs/" + c.Run.ID)
+}
+
+// recheck requests a target again and shows the result at its finding.
+func recheck(c *Call) error {
+	v, err := c.Form()
+	if err != nil {
+		return err
+	}
+	if v.Get("url") == "" {
+		return api.Invalid(api.Fault{Field: "url", Message: "use the URL of a target, as it is printed"})
+	}
+	r, err := c.Site.Service.Findings.Recheck(c.Context(), c.Run, v.Get("url"))
+	if err != nil {
+		return err
+	}
+	c.Site.keepRecheck(c.Run.ID, v.Get("url"), *r)
+	id := v.Get("id")
+	if id == "" {
+		list, err := c.Site.Service.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: allVerdicts, Text: v.Get("url")}, 1)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return c.See("runs/" + c.Run.ID)
+		}
+		id = list[0].ID
+	}
+	return c.See("runs/" + c.Run.ID + "/findings/" + id)
+}
+
+// allVerdicts are the verdicts of findings and of other results.
+var allVerdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
+
+// comparePage compares two runs.
+type comparePage struct {
+	*api.Comparison
+	With  string
+	Runs  []*api.Run // earlier ones
+	Fault string
+}
+
+func showCompare(c *Call) error {
+	with := c.URL.Query().Get("with")
+	page := &comparePage{With: with, Comparison: &api.Comparison{}}
+	list, err := c.Site.Service.Runs.List(c.Context(), c.Run.Project, c.Run.ID, runsShown)
+	if err != nil {
+		return err
+	}
+	page.Runs = list.Items
+	status := http.StatusOK
+	both, err := c.Site.Service.Findings.Compare(c.Context(), c.Run, with)
+	if err != nil {
+		faults, err := faultsOf(err)
+		if err != nil {
+			return err
+		}
+		page.Fault, status = faults["with"], http.StatusUnprocessableEntity
+	} else {
+		page.Comparison = both
+	}
+	return c.page(status, "compare", "Compare", page)
+}
+
+// result is what a report says about a target.
+type result struct {
+	URL         string
+	Verdict     string
+	Code        string
+	Message     string
+	Scope       string
+	Status      int
+	Attempts    int
+	ElapsedMS   int64  `json:"elapsed_ms"`
+	FinalURL    string `json:"final_url"`
+	ContentType string `json:"content_type"`
+	Size        int64
+	Redirects   []struct {
+		URL    string
+		Status int
+	}
+	Warnings []struct {
+		Code, Message, Proposal string
+	}
+	Suggestions []struct {
+		URL, Why string
+	}
+	References []reference
+}
+
+// reference is a place that refers to a target.
+type reference struct {
+	Page, Element, Attribute, Raw, Text string
+	Line, Column                        int
+}
+
+func parseResult(text []byte) (*result, error) {
+	r := &result{Size: -1}
+	return r, json.Unmarshal(text, r)
+}

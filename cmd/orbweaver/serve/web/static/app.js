@@ -1,0 +1,64 @@
+// What pages do with scripts: live progress, and keys. Everything else works without.
+
+const byId = (id) => document.getElementById(id);
+const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+
+// follow shows the progress of a run, and its result when it has ended.
+function follow(live) {
+  const last = { announced: 0, ended: false };
+  const seen = new Set();
+  const source = new EventSource(new URL(live.dataset.events, document.baseURI));
+  source.addEventListener("progress", (e) => {
+    const p = JSON.parse(e.data);
+    for (const [name, n] of Object.entries(p)) {
+      const place = byId("n-" + name);
+      if (place) place.textContent = count(n);
+    }
+    if (Date.now() - last.announced > 5000) {
+      last.announced = Date.now();
+      byId("status").textContent = `${count(p.checked)} targets checked, ${count(p.broken)} broken`;
+    }
+  });
+  source.addEventListener("finding", (e) => {
+    const f = JSON.parse(e.data);
+    if (f.verdict !== "broken" || seen.has(f.id) || seen.size >= 20) return;
+    seen.add(f.id);
+    const a = Object.assign(document.createElement("a"), { className: "url", textContent: f.url });
+    a.href = live.dataset.events.replace(/^api\/v1\//, "").replace(/events$/, "findings/") + encodeURIComponent(f.id);
+    const li = document.createElement("li");
+    li.append(a, " ", Object.assign(document.createElement("code"), { textContent: f.code }));
+    byId("found").append(li);
+    byId("found-title").hidden = false;
+  });
+  source.addEventListener("state", (e) => {
+    const run = JSON.parse(e.data);
+    const badge = live.querySelector("h2 .badge");
+    badge.textContent = run.state;
+    badge.className = "badge state-" + run.state;
+    byId("live-state").textContent = "";
+    if (["done", "failed", "interrupted"].includes(run.state) && !last.ended) {
+      last.ended = true;
+      source.close();
+      location.reload();
+    }
+  });
+  addEventListener("pagehide", () => source.close());
+}
+
+const live = byId("live");
+if (live) follow(live);
+
+// "/" moves to the search, j and k to the next and the previous row.
+addEventListener("keydown", (e) => {
+  if (e.ctrlKey || e.metaKey || e.altKey || e.target.closest("input, select, textarea")) return;
+  if (e.key === "/") {
+    const search = document.querySelector("input[type=search]");
+    if (!search) return;
+    e.preventDefault();
+    search.focus();
+  } else if (e.key === "j" || e.key === "k") {
+    const rows = [...document.querySelectorAll("main tbody a:first-of-type, main ol.list > li > a:first-of-type")];
+    const at = rows.indexOf(document.activeElement);
+    rows[e.key === "j" ? Math.min(at + 1, rows.length - 1) : Math.max(at - 1, 0)]?.focus();
+  }
+});

@@ -1,0 +1,315 @@
+package webtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/orbweaver/orbweaver/report/browsertest"
+)
+
+// tab is a page of the server in the browser.
+type tab struct {
+	*browsertest.Tab
+	base string
+}
+
+func openTab(t *testing.T, s *server, address string, before ...chromedp.Action[chromedp.Void]) *tab {
+	t.Helper()
+	return &tab{browsertest.Open(t, browser, address, before...), s.base}
+}
+
+// visit opens a path of the server.
+func (p *tab) visit(path string) {
+	p.Helper()
+	p.Do(chromedp.Navigate(p.base + path))
+}
+
+// fill writes into a field as a person does.
+func (p *tab) fill(selector, text string) {
+	p.Helper()
+	p.Until(fmt.Sprintf(`document.querySelector(%q)?.checkVisibility()`, selector))
+	browsertest.Eval[bool](p.Tab, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`, selector, text))
+}
+
+// submit clicks a button, and waits for the page after that.
+func (p *tab) submit(selector, text string) {
+	p.Helper()
+	browsertest.Eval[bool](p.Tab, `document.documentElement.dataset.before = "yes"`+` === "yes"`)
+	p.ClickText(selector, text)
+	p.Until(`document.readyState === "complete" && !("before" in document.documentElement.dataset)`)
+}
+
+// look tests a page: that axe-core has no finding, light and wide, and dark and narrow, and
+// that it fits into the width. It may keep pictures of it.
+func (p *tab) look(name string) {
+	p.Helper()
+	if strings.HasSuffix(p.base, "/links/") { // the pages are the same there
+		return
+	}
+	p.Until(`document.readyState === "complete"`)
+	for _, theme := range []struct {
+		name  string
+		width int
+	}{{"light", 1280}, {"dark", 390}} {
+		p.Do(browsertest.Media("prefers-color-scheme", theme.name), browsertest.Size(theme.width, 900))
+		p.Accessible()
+		if wide := browsertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); wide > theme.width {
+			p.Errorf("%s is %d pixels wide, more than %d", name, wide, theme.width)
+		}
+		if dir := os.Getenv("SHOTS"); dir != "" {
+			p.Screenshot(theme.width, filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, theme.name, theme.width)))
+		}
+	}
+	p.Do(browsertest.Size(1280, 900))
+}
+
+// testFlow goes through everything that an administrator does.
+func testFlow(t *testing.T, s *server) {
+	site := newSite(t)
+	p := openTab(t, s, s.setup)
+	p.Expect("the server responded with a status of 4") // that the test provokes
+	p.look("setup")
+	p.fill("[name=name]", "ada")
+	p.fill("[name=password]", "short")
+	browsertest.Eval[bool](p.Tab, `(() => { document.querySelector("form").noValidate = true; return true; })()`)
+	p.submit("button", "Create the account")
+	p.Want(`document.querySelector("[role=alert]").innerText.length > 5`, "true")
+	p.Want(`document.querySelector("[name=name]").value`, "ada")
+	p.fill("[name=password]", "correct horse")
+	p.submit("button", "Create the account")
+	p.Want(`document.querySelector("h1").innerText`, "Welcome")
+	p.look("dashboard-empty")
+
+	// A target that is wrong: the message is beside the field, and the values are kept.
+	p.fill("[name=targets]", "gopher://example.com/")
+	p.fill("[name=schedule]", "tomorrow")
+	p.submit("button", "Add")
+	p.Want(`document.querySelector("#fault-targets").innerText.length > 5 && document.querySelector("#fault-schedule").innerText.length > 5`, "true")
+	p.Want(`document.querySelector("[name=targets]").value + " " + document.querySelector("[name=schedule]").value`, "gopher://example.com/ tomorrow")
+	p.look("new-faults")
+
+	// The run is live.
+	p.fill("[name=targets]", site.URL+"/")
+	p.fill("[name=schedule]", "")
+	p.submit("button", "Add and check now")
+	p.Until(`document.querySelector("#live")`)
+	p.Until(`+document.querySelector("#n-pages").innerText >= 3`)
+	p.Until(`document.querySelector("#n-broken").innerText === "1"`)
+	p.look("run-live")
+	site.release()
+	p.Until(`document.querySelector(".result-tiles")`)
+	p.Want(`document.querySelector("h1").innerText`, "2 broken")
+	p.look("run")
+	runPath := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
+
+	// The first broken link.
+	p.submit(".first a", site.URL+"/gone")
+	p.Want(`document.querySelectorAll("[aria-labelledby=places-title] tbody tr").length`, "3")
+	p.Want(`document.querySelector(".what-happened").innerText.includes("http-404")`, "true")
+	p.look("finding")
+	p.submit("button", "Check this link again")
+	p.Want(`document.querySelector("#recheck").innerText.includes("http-404")`, "true")
+	p.fill("[name=until]", "1999-01-01")
+	p.submit("button", "Mark")
+	p.Want(`document.querySelector("#fault-reason").innerText`, "it is missing")
+	p.Want(`document.querySelector("#fault-until").innerText`, "it is in the past")
+	p.Want(`document.querySelector("[name=until]").value`, "1999-01-01")
+	p.look("finding-faults")
+	p.fill("[name=until]", "2999-12-31")
+	p.fill("[name=reason]", "moved <b>soon</b>")
+	p.submit("button", "Mark")
+	p.Want(`document.querySelector("[aria-labelledby=mark-title] .notice").innerText`, "Marked as known by ada: moved <b>soon</b> (until 1 January 3000, 00:00 UTC)")
+	p.submit("button", "Remove the mark")
+	p.Want(`document.querySelector("[aria-labelledby=mark-title] .notice")`, "null")
+
+	// Findings: filters are in the address.
+	p.visit(runPath + "/findings")
+	p.Want(`document.querySelectorAll(".findings tbody tr").length`, "3")
+	p.look("findings")
+	p.Click("input[value=broken]")
+	p.fill("#q", "GONE")
+	p.submit("button", "Filter")
+	p.Want(`location.search.includes("verdict=broken") && location.search.includes("q=GONE")`, "true")
+	p.Want(`[...document.querySelectorAll(".findings tbody a")].map((e) => e.innerText)`, site.URL+"/gone")
+	if csv := browsertest.Eval[string](p.Tab, `fetch(new URL("`+runPath+`/export?verdict=broken&q=gone&format=csv", document.baseURI)).then((r) => r.text())`); strings.Count(csv, "/gone,broken,http-404") != 3 {
+		t.Errorf("the export is\n%s", csv)
+	}
+	for _, by := range []string{"code", "host", "page"} {
+		p.visit(runPath + "/findings?by=" + by)
+		p.Until(`document.querySelectorAll("main tbody tr").length > 0`)
+	}
+	p.look("findings-by-page")
+	p.visit(runPath + "/findings?q=nothing+like+this")
+	p.Until(`document.querySelector(".empty")`)
+
+	// Pages, a page, the map.
+	p.visit(runPath + "/pages")
+	p.Want(`document.querySelector("main tbody a").innerText`, "Guide")
+	p.look("pages")
+	p.submit("main tbody a", "Guide")
+	p.Want(`[...document.querySelectorAll("main table")].map((e) => e.querySelectorAll("tbody tr").length)`, "2,2")
+	p.look("page")
+	p.visit(runPath + "/map")
+	p.Until(`document.querySelectorAll(".treemap a").length >= 2`)
+	p.look("map")
+	p.submit("main tbody a", "news/")
+	p.Want(`document.querySelector("h2").innerText`, site.URL+"/news/")
+
+	// Another run, in which a link is fixed.
+	site.fix()
+	p.visit(runPath)
+	p.submit("button", "Check again")
+	p.Until(`document.querySelector(".result-tiles")`)
+	p.Want(`document.querySelector("h1").innerText`, "1 broken")
+	p.submit("[aria-labelledby=changes-title] a", "0 new broken links, 1 fixed, 1 still broken")
+	p.Want(`[...document.querySelectorAll("main h2")].map((e) => e.innerText)`, "0 new broken links,1 fixed,1 still broken")
+	p.look("compare")
+	p.submit(".crumbs a", strings.TrimPrefix(site.URL, "http://"))
+	p.Until(`document.querySelector(".history")`)
+	p.look("project")
+	project := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
+
+	// Settings of the project.
+	p.visit(project + "/settings")
+	p.look("project-settings")
+	browsertest.Eval[bool](p.Tab, `(() => { document.querySelectorAll("details").forEach((d) => d.open = true); return true; })()`)
+	p.fill("#f-depth", "x")
+	p.submit("button", "Save")
+	p.Want(`document.querySelector("#fault-depth").innerText.length > 5`, "true")
+	p.Want(`document.querySelector("#f-depth").value`, "x")
+	p.look("project-settings-faults")
+	p.fill("#f-depth", "3")
+	p.submit("button", "Save")
+	p.Want(`location.href`, s.base+project)
+	p.visit(project + "/settings")
+	p.submit("button", "Make an address")
+	shared := browsertest.Eval[string](p.Tab, `document.querySelector(".source").innerText`)
+	if !strings.HasPrefix(shared, s.base+"share/") {
+		t.Errorf("the shared address is %q", shared)
+	}
+	p.Want(`document.querySelectorAll("[aria-labelledby=links-title] .rows li").length`, "1")
+
+	// A notification, and a test that does not arrive.
+	p.ClickText("summary", "Add a notification")
+	p.fill("#n-url", "ftp://example.com/")
+	p.submit("[aria-labelledby=notify-title] button", "Add")
+	p.Want(`document.querySelector("[aria-labelledby=notify-title] .fault").innerText.length > 5`, "true")
+	p.Want(`document.querySelector("#n-url").value`, "ftp://example.com/")
+	p.fill("#n-url", site.URL+"/hook")
+	p.submit("[aria-labelledby=notify-title] button", "Add")
+	p.submit("[aria-labelledby=notify-title] .rows button", "Send a test to "+site.URL+"/hook")
+	p.Want(`document.querySelector(".notice").innerText.includes("404")`, "true")
+	p.look("project-settings-full")
+
+	// Users and tokens.
+	p.visit("settings")
+	p.fill("#t-name", "ci")
+	p.submit("button", "Make a token")
+	p.Want(`document.querySelector("#made").innerText.length >= 24`, "true")
+	p.fill("#u-name", "eve")
+	p.fill("#u-password", "1234")
+	p.submit("button", "Add a user")
+	p.Want(`document.querySelector(".fault").innerText.length > 5 && document.querySelector("#u-name").value`, "eve")
+	p.look("settings")
+	p.visit("nothing")
+	p.look("not-found")
+	p.visit("")
+	p.Want(`document.querySelectorAll(".project").length`, "1")
+	p.look("dashboard")
+
+	// Signing out and in.
+	p.submit("button", "Sign out")
+	p.look("login")
+	p.Do(chromedp.Navigate(shared))
+	p.Want(`document.querySelector("h1").innerText`, strings.TrimPrefix(site.URL, "http://"))
+	p.look("share")
+	p.visit(project)
+	p.fill("[name=name]", "ada")
+	p.fill("[name=password]", "wrong horse")
+	p.submit("button", "Sign in")
+	p.Want(`document.querySelector("[role=alert]").innerText.length > 5`, "true")
+	p.fill("[name=password]", "correct horse")
+	p.submit("button", "Sign in")
+	p.Want(`location.href`, s.base+project)
+
+	// Deleting needs a tick.
+	p.visit(project + "/settings")
+	p.submit("button", "Delete the project")
+	p.Want(`document.querySelector(".fault").innerText.length > 5`, "true")
+	p.Click("[name=sure]")
+	p.submit("button", "Delete the project")
+	p.Want(`document.querySelector("h1").innerText`, "Welcome")
+}
+
+// testWithoutScripts adds a site, checks it and finds the broken link without scripts.
+func testWithoutScripts(t *testing.T) {
+	s := serve(t, "127.0.0.1:0", "", "--auth", "none")
+	site := newSite(t)
+	site.release()
+	p := openTab(t, s, s.base, browsertest.NoScripts())
+	p.Until(`document.readyState === "complete"`)
+	p.Want(`document.documentElement.classList.contains("script")`, "false")
+	p.fill("[name=targets]", site.URL+"/")
+	p.submit("button", "Add and check now")
+	run := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
+	for browsertest.Eval[bool](p.Tab, `document.querySelector(".result-tiles") === null`) {
+		p.visit(run)
+	}
+	p.submit(".first a", site.URL+"/gone")
+	p.Want(`document.querySelectorAll("[aria-labelledby=places-title] tbody tr").length`, "3")
+	p.fill("[name=reason]", "known")
+	p.submit("button", "Mark")
+	p.Until(`document.querySelector("[aria-labelledby=mark-title] .notice")`)
+	p.visit(run + "/findings")
+	p.Click("input[value=unverified]")
+	p.submit("button", "Filter")
+	p.Until(`document.querySelector(".empty")`)
+}
+
+// testKeyboard adds a site, checks it and finds the broken link with the keyboard alone.
+func testKeyboard(t *testing.T) {
+	s := serve(t, "127.0.0.1:0", "", "--auth", "none")
+	site := newSite(t)
+	site.release()
+	p := openTab(t, s, s.base)
+	p.Until(`document.readyState === "complete"`)
+	p.Keys(kb.Tab)
+	p.Want(`document.activeElement.className`, "skip")
+	p.Keys(kb.Enter)
+	p.Until(`location.hash === "#main"`)
+	p.tabTo(`document.activeElement.name === "targets"`)
+	p.Keys(site.URL + "/")
+	p.tabTo(`document.activeElement.textContent === "Add and check now"`)
+	p.Keys(kb.Enter)
+	p.Until(`document.querySelector(".result-tiles")`)
+	p.Keys("j" + kb.Enter)
+	p.Until(`document.querySelector("[aria-labelledby=places-title]")`)
+	p.tabTo(`document.activeElement.textContent === "Check this link again"`)
+	p.Keys(kb.Enter)
+	p.Until(`document.querySelector("#recheck")`)
+	p.tabTo(`document.activeElement.textContent === "Findings"`)
+	p.Keys(kb.Enter)
+	p.Until(`document.querySelector(".findings")`)
+	p.Keys("/")
+	p.Want(`document.activeElement.id`, "q")
+	p.Keys("gone" + kb.Enter)
+	p.Until(`location.search.includes("gone") && document.querySelectorAll(".findings tbody tr").length === 1`)
+}
+
+// tabTo presses Tab until an expression is true.
+func (p *tab) tabTo(expression string) {
+	p.Helper()
+	for range 200 {
+		if browsertest.Eval[bool](p.Tab, expression) {
+			return
+		}
+		p.Keys(kb.Tab)
+	}
+	p.Fatalf("Tab does not reach %s", expression)
+}

@@ -37,7 +37,7 @@ func check() {
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
 	}
-	fmt.Println(`{"summary": {"broken": 4, "by_code": {"uri-invalid": 1, "file-from-web": 1}}}`)
+	fmt.Println(`{"summary": {"pages": 2, "references": 8, "broken": 4, "by_code": {"uri-invalid": 1, "file-from-web": 1}}}`)
 }
 
 // TestBench measures a checker on a directory and on a generated site.
@@ -74,6 +74,35 @@ func TestBench(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), filepath.Base(self)); n != 9 {
 		t.Errorf("-v prints each of 9 runs, got %d", n)
+	}
+}
+
+// TestKeep measures the modes that keep more, in which a run again uses what the one before
+// has kept.
+func TestKeep(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(playChecker, "1")
+	var out, log bytes.Buffer
+	if err := bench([]string{"-ours", self, "-peers", "none", "-keep", "-v", "site:10x3@4"}, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	if !strings.Contains(out.String(), "(2 pages, 8 references") {
+		t.Errorf("the size of the site is missing:\n%s", out.String())
+	}
+	for _, m := range keepModes {
+		if n := strings.Count(out.String(), "| "+m.name+" "); n != 1 {
+			t.Errorf("%d rows for %s, want 1:\n%s", n, m.name, out.String())
+		}
+	}
+	dirs := regexp.MustCompile(`--state (\S+)`).FindAllStringSubmatch(log.String(), -1)
+	if len(dirs) != 4 || dirs[0][1] != dirs[1][1] || dirs[2][1] != dirs[3][1] || dirs[0][1] == dirs[2][1] {
+		t.Errorf("want two states with two runs each, got %q", dirs)
+	}
+	if !strings.Contains(log.String(), "--format sqlite") {
+		t.Errorf("no run writes a database:\n%s", log.String())
 	}
 }
 

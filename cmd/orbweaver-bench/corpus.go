@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"mime"
 	"net/http"
@@ -74,6 +75,7 @@ type file struct {
 	body     []byte
 	mime     []string
 	length   []string
+	etag     []string
 	redirect string
 	missing  bool
 }
@@ -89,6 +91,11 @@ func (d *directory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, f.redirect, http.StatusMovedPermanently)
 	default:
 		w.Header()["Content-Type"] = f.mime
+		w.Header()["Etag"] = f.etag
+		if r.Header.Get("If-None-Match") == f.etag[0] {
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
 		w.Header()["Content-Length"] = f.length
 		if r.Method != http.MethodHead {
 			_, _ = w.Write(f.body) // the client may have closed the connection
@@ -135,5 +142,6 @@ func (d *directory) read(name string) *file {
 	if strings.HasPrefix(kind, "text/html") && !bytes.Contains(body[:min(1024, len(body))], []byte("charset")) {
 		kind = "text/html" // without a charset, because the file does not tell it
 	}
-	return &file{body: body, mime: []string{kind}, length: []string{strconv.Itoa(len(body))}}
+	return &file{body: body, mime: []string{kind}, length: []string{strconv.Itoa(len(body))},
+		etag: []string{fmt.Sprintf("\"%x\"", sha256.Sum256(body))}}
 }

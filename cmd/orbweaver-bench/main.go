@@ -5,6 +5,7 @@
 //	orbweaver-bench public/                        a built site, from the directory and over HTTP
 //	orbweaver-bench -mode http site:1000000x50     a generated site with that many pages and links per page
 //	orbweaver-bench -latency 50ms site:1000x20     each answer takes that long
+//	orbweaver-bench -keep public/                  what states, caches and full reports cost
 //
 // A separate process serves the site from memory, so that its costs are not counted. It
 // generates the pages of a generated site (crawlertest.Generate) for every request. The
@@ -34,6 +35,7 @@ type settings struct {
 	limit       time.Duration
 	arguments   string
 	verbose     bool
+	keep        bool
 }
 
 func main() {
@@ -63,6 +65,7 @@ func bench(args []string, out, log io.Writer) error {
 	flags.IntVar(&s.concurrency, "concurrency", 64, "maximum number of requests in flight, for checkers that have such a setting")
 	flags.DurationVar(&s.latency, "latency", 0, "`time` before each answer")
 	flags.DurationVar(&s.limit, "limit", 5*time.Minute, "maximum `time` of one run")
+	flags.BoolVar(&s.keep, "keep", false, "measure Orbweaver when it keeps more than what is wrong: states, caches and full reports")
 	flags.BoolVar(&s.verbose, "v", false, "print the command lines, and the request rates during long runs")
 	flags.Usage = func() {
 		fmt.Fprintln(log, "usage: orbweaver-bench [flags] DIRECTORY|site:PAGESxLINKS[@SEED]...")
@@ -89,6 +92,14 @@ func bench(args []string, out, log io.Writer) error {
 			return err
 		}
 		for _, mode := range s.modes(corpus) {
+			if s.keep {
+				rows, size, err := s.measureKeep(corpus, mode, programs[0], log)
+				if err != nil {
+					return fmt.Errorf("measure %s: %w", name, err)
+				}
+				printKeepTable(out, corpus, mode, size, rows)
+				continue
+			}
 			rows, err := s.measure(corpus, mode, programs, log)
 			if err != nil {
 				return fmt.Errorf("measure %s: %w", name, err)

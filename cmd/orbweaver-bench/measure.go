@@ -25,6 +25,8 @@ type row struct {
 	findings int     // -1 if they could not be read
 	slowdown float64 // request rate of the last fifth of the run divided by that of the first fifth; 0 if the run is too short
 	timedOut bool    // it was stopped at the limit
+	output   int64   // bytes on standard output
+	size     siteSize
 }
 
 // measure runs each program as often as the settings ask for, and returns the run with
@@ -129,7 +131,12 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 		}
 	}
 	r.findings = -1
-	if said, err := os.ReadFile(out.Name()); err == nil && !r.timedOut {
+	if info, err := out.Stat(); err == nil {
+		r.output = info.Size()
+	}
+	if p.findings == nil {
+		r.size = sizeIn(out)
+	} else if said, err := os.ReadFile(out.Name()); err == nil && !r.timedOut {
 		r.findings = p.findings(said)
 	}
 	return r, nil

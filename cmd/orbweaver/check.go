@@ -40,6 +40,11 @@ func newCheckCommand() *cobra.Command {
 		if err := loadSettings(s); err != nil {
 			return err
 		}
+		if s.frontier == "env" {
+			if s.frontier = frontierAddress(""); s.frontier == "" {
+				return usageError("--frontier env: %s is not set", frontierVariable)
+			}
+		}
 		for _, message := range misspelledVariables(os.Environ()) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "orbweaver: "+printable(message))
 		}
@@ -47,17 +52,39 @@ func newCheckCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
+		if s.server != "" {
+			return checkOnServer(cmd, s, o, args)
+		}
+		if s.tokenFile != "" {
+			return usageError("--token-file: it needs --server")
+		}
 		if s.watch && o.state != "" {
 			return usageError("--watch and --state cannot be used together: --watch starts a new run after each change")
+		}
+		o.given = newCommand(s, args)
+		if o.dump {
+			return dumpInputs(cmd, o, args)
 		}
 		if s.watch {
 			return watchLinks(cmd, o, args)
 		}
-		st, err := stateFor(o.state, newCommand(s, args), newConsole(cmd.ErrOrStderr(), o.progress).notef)
+		if err := sharedTargets(o.frontier != nil, args); err != nil {
+			return err
+		}
+		asked, note := o.given, newConsole(cmd.ErrOrStderr(), o.progress).notef
+		shared, err := newCoordinator(o.frontier, s, asked, note)
+		if err != nil {
+			return err
+		}
+		defer shared.close()
+		st, err := stateFor(o.state, asked, note)
 		if err != nil {
 			return err
 		}
 		defer st.close()
+		if shared != nil {
+			st.shared = shared
+		}
 		return checkLinks(cmd, o, args, st)
 	}
 	return cmd

@@ -78,6 +78,12 @@ func applyConfig(s *settings, file *configFile, text string) error {
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var err error
+		if _, isBlock := keys[key].([]map[string]any); isBlock {
+			if s.blocks == nil {
+				s.blocks = map[string]any{}
+			}
+			s.blocks[key] = keys[key]
+		}
 		if key == "rule" {
 			s.rules, err = readRules(file, keys[key])
 		} else if key == "content" {

@@ -27,12 +27,12 @@ func TestDocumentsAreKnown(t *testing.T) {
 			t.Fatal(err)
 		}
 		want, _, _ := strings.Cut(strings.TrimPrefix(string(list), "format "), ",")
-		got, err := sniffFormat(file)
+		got, err := sniffFormat(nil, file)
 		// A compressed document is read by another reader.
 		if err != nil || got != want && got != "gzip" {
 			t.Errorf("%s: %q, %v, want %q", file, got, err, want)
 		}
-		if !readableFile(file) || !isDocument("", file) {
+		if !readableFile(nil, nil, file) || !isDocument(nil, nil, "", file) {
 			t.Errorf("%s: it is not read", file)
 		}
 	}
@@ -49,7 +49,7 @@ func TestNamesAndReadersAgree(t *testing.T) {
 		"a.webmanifest": "manifest", "a.adr": "opera-bookmarks", "a.jsonlz4": "firefox-bookmarks",
 		"a.json": "", "a.sqlite": "", "a.plist": "", "a.svgz": "", "a.gz": "", "Bookmarks": "", "a.png": "", "a.yaml": "", "a.zip": "",
 	} {
-		if got := formatByName(name); got != want {
+		if got := formatByName(nil, name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}

@@ -189,4 +189,5 @@ func applyBaseline(b *report.Baseline, saved *report.Report) {
 		saved.Results[i] = b.Mark(r)
 	}
 	b.ExcludeKnown(&saved.Summary)
+	saved.Head.Baseline = b
 }

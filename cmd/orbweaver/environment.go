@@ -31,7 +31,9 @@ func loadSettings(s *settings) error {
 func environmentRows() map[string]flag {
 	rows := map[string]flag{}
 	for _, f := range flagsOn(onCheck) {
-		rows[f.name] = f
+		if f.name != "frontier" { // it must not turn an ordinary run into a shared one
+			rows[f.name] = f
+		}
 	}
 	return rows
 }
@@ -90,7 +92,7 @@ func misspelledVariables(environ []string) (messages []string) {
 		known = append(known, variableName(rows[key].name))
 	}
 	const slips = 2
-	known = append(known, passwordVariable)
+	known = append(known, passwordVariable, frontierVariable)
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, variablePrefix) || value == "" || slices.Contains(known, name) {

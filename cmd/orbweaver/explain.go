@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -105,8 +106,17 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	}
 	w.line("")
 	k := &o.crawl
+	for i := range k.Remaps {
+		if m := &k.Remaps[i]; m.Pattern.MatchString(printed) {
+			row("remap", fmt.Sprintf("a link to it leads to %s: --remap %s matches", m.Pattern.ReplaceAllString(printed, m.Replacement), m.Pattern))
+			return nil
+		}
+	}
 	if !explainRules(w, k, printed) {
 		return nil
+	}
+	if name := rules.ReservedName(rules.HrefOf(u)); name != "" && k.SkipReserved {
+		row("reserved", fmt.Sprintf("not checked unless internal: %s is reserved for examples and tests (RFC 2606)", name))
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
 		answer, asked := check.AnswerOf(s)
@@ -135,8 +145,12 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 // checked.
 func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 	if re := firstMatch(k.Exclude, printed); re != nil {
-		w.entry("exclude", 12, fmt.Sprintf("not checked: --exclude %s matches", re))
-		return false
+		except := firstMatch(k.ExcludeExcept, printed)
+		if except == nil {
+			w.entry("exclude", 12, fmt.Sprintf("not checked: --exclude %s matches", re))
+			return false
+		}
+		w.entry("exclude", 12, fmt.Sprintf("checked although --exclude %s matches: --exclude-except %s matches, too", re, except))
 	}
 	if rule := k.RuleFor(printed); rule != nil {
 		w.entry("rule", 12, rule.Name+": "+ruleEffect(rule))
@@ -199,7 +213,7 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 		w.entry("file", 12, "does not exist")
 	case info.IsDir():
 		w.entry("file", 12, "a directory: as a target, a site without a server; as a link, its index file")
-	case readableByName(file):
+	case readableByName(o.crawl.Types, file):
 		w.entry("file", 12, "a document that is read for links")
 	default:
 		w.entry("file", 12, "not read for links")
@@ -318,6 +332,12 @@ func ruleEffect(r *crawler.Rule) string {
 	}
 	if len(r.Header) > 0 {
 		effects = append(effects, "sends "+strings.Join(slices.Sorted(maps.Keys(r.Header)), ", "))
+	}
+	if len(r.BrokenHosts) > 0 {
+		effects = append(effects, "broken if one of these hosts answers: "+strings.Join(r.BrokenHosts, ", "))
+	}
+	for _, t := range r.BrokenTexts {
+		effects = append(effects, fmt.Sprintf("broken if the page contains %q", t.Written))
 	}
 	if r.Rate > 0 {
 		effects = append(effects, fmt.Sprintf("at most %g requests a second", r.Rate))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -42,9 +43,12 @@ orbweaver extract public/ -f csv`,
 			note:   newConsole(cmd.ErrOrStderr(), "never").notef,
 			seen:   map[string]bool{},
 
-			noIgnore: s.noIgnore,
+			noIgnore:   s.noIgnore,
+			types:      readTypes(c),
+			preprocess: readPreprocessors(c),
+			reading:    readReading(c),
 		}
-		stdinType := read(c, "stdin-type", s.stdinType, parseStdinType)
+		stdinType := read(c, "stdin-type", s.stdinType, parseFormat)
 		x.net.note = x.note
 		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", s.maxBody, parseSize)
 		x.net.config.MaxBody, x.limit = x.net.limit, extract.MaxBody
@@ -64,7 +68,7 @@ orbweaver extract public/ -f csv`,
 		if x.workingDir, err = os.Getwd(); err != nil {
 			return unsound(fmt.Errorf("find the working directory: %w", err))
 		}
-		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note, commands: commandNames(cmd)}
+		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note, types: x.types, preprocess: x.preprocess, commands: commandNames(cmd)}
 		targets, err := reader.read(args, s.from)
 		if err != nil {
 			return err
@@ -100,6 +104,9 @@ type extraction struct {
 	seen         map[string]bool
 	workingDir   string
 	noIgnore     bool
+	types        fetch.Types // that --type sets
+	preprocess   disk.Preprocessors
+	reading      extract.Options
 	failed       int // number of inputs that could not be read
 }
 
@@ -116,7 +123,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		body = x.truncate("-", body)
 		return x.read(extract.Input{Body: body, ContentType: typeOfStdin(stdinType, body)}, "-", x.base, named)
 	case document:
-		return x.file(t.path, x.base, named)
+		return x.file(ctx, t.path, x.base, named)
 	}
 	var ignored *gitignore.Tree
 	if !x.noIgnore {
@@ -136,7 +143,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 				return fs.SkipDir
 			}
 			return nil
-		case entry.IsDir() || !isDocument("", filepath.ToSlash(path)):
+		case entry.IsDir() || !isDocument(x.types, x.preprocess, "", filepath.ToSlash(path)):
 			return nil
 		}
 		documents++
@@ -144,7 +151,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 		if err != nil {
 			return x.unreadable(path, err)
 		}
-		return x.file(path, base, walked)
+		return x.file(ctx, path, base, walked)
 	}
 	if err := filepath.WalkDir(t.path, walk); err != nil {
 		return err
@@ -183,7 +190,7 @@ func (x *extraction) unreadable(path string, err error) error {
 	return nil
 }
 
-func (x *extraction) file(path string, base urinorm.URL, by origin) error {
+func (x *extraction) file(ctx context.Context, path string, base urinorm.URL, by origin) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return x.unreadable(path, err)
@@ -192,7 +199,18 @@ func (x *extraction) file(path string, base urinorm.URL, by origin) error {
 	if info, err := f.Stat(); err == nil && info.IsDir() {
 		return x.unreadable(path, errors.New("it is a directory"))
 	}
-	contentType := fetch.TypeByName(path)
+	if p := x.preprocess.For(path); p != nil {
+		out, err := p.Run(ctx, path)
+		if err != nil {
+			return x.unreadable(path, err)
+		}
+		media, ok := x.types.Set(path)
+		if !ok {
+			media = fetch.SniffText(out)
+		}
+		return x.read(extract.Input{Body: x.truncate(x.pageName(path), out), ContentType: media}, x.pageName(path), base, by)
+	}
+	contentType := x.types.Of(path)
 	body, err := fetch.ReadDocument(f, extract.SniffLength)
 	format, _ := extract.Readable(contentType, filepath.Base(path), body)
 	if err == nil && !extract.ReadInPlace(format) {
@@ -231,7 +249,7 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by or
 	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
 		return x.unreadable(page, errors.New("its format cannot be read for links"))
 	}
-	in.Select, in.IgnoreSelect = x.pick, x.ignore
+	in.Select, in.IgnoreSelect, in.Options = x.pick, x.ignore, x.reading
 	doc := extract.Extract(in)
 	for _, fault := range doc.Faults {
 		x.note("%s: %s", page, fault)

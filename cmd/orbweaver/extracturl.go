@@ -134,6 +134,8 @@ func (x *extraction) website(ctx context.Context, t target) error {
 	if base.IsZero() {
 		base = p.url
 	}
-	p.input.Select, p.input.IgnoreSelect = x.pick, x.ignore
+	if media, ok := x.types.Set(p.input.Name); ok {
+		p.input.ContentType = media
+	}
 	return x.read(p.input, p.url.Printed(), base, named, extract.FromHeaders(p.header)...)
 }

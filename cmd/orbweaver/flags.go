@@ -41,7 +41,7 @@ const (
 )
 
 // commands is a set of commands that take a flag.
-type commands uint8
+type commands uint16
 
 const (
 	onCheck commands = 1 << iota
@@ -52,6 +52,8 @@ const (
 	onHistory
 	onFix
 	onResume // also has the flags of check that another session may change
+	onWorker
+	onFrontier
 )
 
 // group is a heading of the help.
@@ -62,16 +64,19 @@ const (
 	scope            group = "Scope"
 	verdicts         group = "Verdicts"
 	contentChecks    group = "Content checks"
+	renderedPages    group = "Rendered pages"
 	connection       group = "Connection"
 	signingIn        group = "Login"
 	politeness       group = "Politeness"
 	output           group = "Output"
 	betweenRunsGroup group = "Between runs"
+	machines         group = "Several machines"
+	serverGroup      group = "Server"
 	config           group = "Configuration"
 )
 
 // groups are in the order of the help.
-var groups = []group{inputs, scope, verdicts, contentChecks, connection, signingIn, politeness, output, betweenRunsGroup, config}
+var groups = []group{inputs, scope, verdicts, contentChecks, renderedPages, connection, signingIn, politeness, output, betweenRunsGroup, machines, serverGroup, config}
 
 // flags returns all flags except those of `uri`, which are in uri.go.
 func flags() []flag {
@@ -83,6 +88,9 @@ func flags() []flag {
 		{name: "stdin-type", arg: "TYPE", group: inputs, on: onCheck | onExtract,
 			doc:   "format of the document on standard input, as a file extension or media type; by default it is detected from the first bytes, and is html if that fails",
 			field: func(s *settings) any { return &s.stdinType }},
+		{name: "type", arg: "EXT=FORMAT", group: inputs, on: onCheck | onExtract, many: list,
+			doc:   "read files with this extension as FORMAT, a format, file extension or media type, whatever a server declares; files of such a type in a directory are read as well",
+			field: func(s *settings) any { return &s.types }},
 		{name: "base-url", arg: "URL", group: inputs, on: checks,
 			doc:   "where the directory will be published; links to that URL are checked against the directory",
 			field: func(s *settings) any { return &s.base }},
@@ -95,9 +103,33 @@ func flags() []flag {
 		{name: "host-style", arg: "STYLE", initial: "auto", words: disk.HostStyles(), group: inputs, on: onCheck,
 			doc:   "how the directory's host maps URLs to files",
 			field: func(s *settings) any { return &s.hostStyle }},
+		{name: "index-files", arg: "NAMES", group: inputs, on: onCheck, many: union,
+			doc:   "files that answer for a directory, in order of preference, such as index.html,index.htm; . accepts a directory without one; the default depends on --host-style",
+			field: func(s *settings) any { return &s.indexFiles }},
+		{name: "fallback-extensions", arg: "EXTS", group: inputs, on: onCheck, many: union,
+			doc:   "extensions to try for a local link that names no file, such as html,md; the default depends on --host-style",
+			field: func(s *settings) any { return &s.fallbackExtensions }},
 		{name: "no-ignore", group: inputs, on: onCheck | onExtract,
 			doc:   "in a git work tree, also read the files of a directory that git ignores; a directory that git ignores as a whole is read if it is named",
 			field: func(s *settings) any { return &s.noIgnore }},
+		{name: "wiki-links", group: inputs, on: onCheck | onExtract,
+			doc:   "in Markdown, read wiki links: [[Page]], [[Page#Heading]], [[Page|text]] and ![[image.png]]",
+			field: func(s *settings) any { return &s.wikiLinks }},
+		{name: "include-verbatim", group: inputs, on: onCheck | onExtract,
+			doc:   "also read the URLs in code blocks and code spans of Markdown, and in pre, code and similar elements of HTML",
+			field: func(s *settings) any { return &s.includeVerbatim }},
+		{name: "mail-in-text", group: inputs, on: onCheck | onExtract,
+			doc:   "also read the mail addresses in plain text",
+			field: func(s *settings) any { return &s.mailInText }},
+		{name: "link-attributes", arg: "NAMES", group: inputs, on: onCheck | onExtract, many: union,
+			doc:   "further attributes of HTML that contain references, for all elements or for one, such as data-src,my-card:link; a name that ends in srcset is a list of image candidates",
+			field: func(s *settings) any { return &s.linkAttributes }},
+		{name: "preprocess", arg: "EXT=COMMAND", group: inputs, on: onCheck | onExtract, many: list,
+			doc:   "read what COMMAND prints for the path of each local file with this extension, in place of the file; {} stands for the path; the output is HTML or plain text, or what --type says",
+			field: func(s *settings) any { return &s.preprocess }},
+		{name: "dump-inputs", group: inputs, on: onCheck,
+			doc:   "print the documents and start pages that would be read, one per line, and check nothing",
+			field: func(s *settings) any { return &s.dumpInputs }},
 
 		{name: "scope", arg: "RULE", initial: "path", words: []string{"path", "host", "domain", "page"}, group: scope, on: checks,
 			doc:   "pages to crawl: those below the start URL's directory, on its host, on its registered domain, or the start page alone",
@@ -111,6 +143,15 @@ func flags() []flag {
 		{name: "exclude", arg: "RE", group: scope, on: checks, many: list,
 			doc:   "do not check URLs that match; patterns are matched against the URL as it is printed",
 			field: func(s *settings) any { return &s.exclude }},
+		{name: "exclude-except", arg: "RE", group: scope, on: checks, many: list,
+			doc:   "check URLs that match even if --exclude matches them, too",
+			field: func(s *settings) any { return &s.except }},
+		{name: "skip-reserved", group: scope, on: checks,
+			doc:   "do not check links to names that are reserved for examples and tests, such as example.com and host.test (RFC 2606, RFC 6761)",
+			field: func(s *settings) any { return &s.skipReserved }},
+		{name: "remap", arg: "RE=REPLACEMENT", group: scope, on: checks, many: list,
+			doc:   "replace what matches in the URLs of links, before anything else is decided; $1 stands for the first group, \\= for = in the pattern; the first pattern that matches applies",
+			field: func(s *settings) any { return &s.remap }},
 		{name: "external", arg: "WHAT", initial: "check", words: []string{"check", "skip"}, group: scope, on: checks,
 			doc:   "whether to check or skip links that leave the site",
 			field: func(s *settings) any { return &s.external }},
@@ -120,7 +161,7 @@ func flags() []flag {
 		{name: "max-pages", arg: "N", group: scope, on: onCheck,
 			doc:   "stop after reading N pages",
 			field: func(s *settings) any { return &s.maxPages }},
-		{name: "max-time", arg: "DUR", group: scope, on: onCheck,
+		{name: "max-time", arg: "DUR", group: scope, on: onCheck | onWorker,
 			doc:   "stop after this time",
 			field: func(s *settings) any { return &s.maxTime }},
 		{name: "robots", arg: "MODE", initial: "crawl", words: []string{"crawl", "strict", "ignore"}, group: scope, on: onCheck,
@@ -157,6 +198,9 @@ func flags() []flag {
 		{name: "check-https", group: verdicts, on: onCheck,
 			doc:   "warn about http targets that also answer over https; sends one more request per target",
 			field: func(s *settings) any { return &s.checkHTTPS }},
+		{name: "require-https", group: verdicts, on: onCheck,
+			doc:   "warn about every link to an http URL, without asking whether it answers over https; also about links to other sites that are skipped",
+			field: func(s *settings) any { return &s.requireHTTPS }},
 		{name: "archive", arg: "WHICH", initial: "none", words: []string{"none", "wayback"}, group: verdicts, on: onCheck,
 			doc:   "for broken links to other sites, ask the Wayback Machine for copies and suggest them; sends one request per link at the end of the run",
 			field: func(s *settings) any { return &s.archive }},
@@ -166,6 +210,9 @@ func flags() []flag {
 		{name: "ignore-fragment", arg: "RE", group: verdicts, on: onCheck, many: list,
 			doc:   "treat matching fragments as present, such as those that only a script handles",
 			field: func(s *settings) any { return &s.ignoreFragment }},
+		{name: "text-fragments", group: verdicts, on: onCheck,
+			doc:   "compare the texts of links with #:~:text= with the pages; sends one more request per page at the end of the run",
+			field: func(s *settings) any { return &s.textFragments }},
 		{name: "level", arg: "CODE=LEVEL", group: verdicts, on: onCheck, many: list,
 			doc:   "report findings with this code as broken, unverified, warning or info, or not at all (off); internal: or external: before the code limits it to one side",
 			field: func(s *settings) any { return &s.level }},
@@ -204,28 +251,50 @@ func flags() []flag {
 			doc:   "maximum time of one exchange with clamd",
 			field: func(s *settings) any { return &s.virusTimeout }},
 
+		{name: "render", arg: "WHICH", initial: "never", words: renderModeNames, group: renderedPages, on: onCheck,
+			doc:   "open pages in Chromium, so that links and anchors count that only scripts make: pages that show little without scripts or lack an anchor that a link names (auto), or all",
+			field: func(s *settings) any { return &s.render }},
+		{name: "render-browser", arg: "PATH", file: true, group: renderedPages, on: onCheck,
+			doc:   "browser to use; the default is $CHROME, else chromium or google-chrome in PATH",
+			field: func(s *settings) any { return &s.renderBrowser }},
+		{name: "render-tabs", arg: "N", initial: "2", group: renderedPages, on: onCheck,
+			doc:   "pages that are rendered at the same time, at most 64",
+			field: func(s *settings) any { return &s.renderTabs }},
+		{name: "render-timeout", arg: "DUR", initial: "10s", group: renderedPages, on: onCheck,
+			doc:   "maximum time for a page to load and become quiet; then it is read as it is",
+			field: func(s *settings) any { return &s.renderTimeout }},
+		{name: "render-quiet", arg: "DUR", initial: "500ms", group: renderedPages, on: onCheck,
+			doc:   "a page is read when it has not changed or requested anything for this time",
+			field: func(s *settings) any { return &s.renderQuiet }},
+		{name: "render-wait", arg: "DURATION|CSS", group: renderedPages, on: onCheck,
+			doc:   "wait this long after a page has loaded, or until this selector matches, before it may be read",
+			field: func(s *settings) any { return &s.renderWait }},
+		{name: "render-sandbox", arg: "WHICH", initial: "auto", words: []string{"auto", "on", "off"}, group: renderedPages, on: onCheck,
+			doc:   "whether the browser uses its sandbox; auto turns it off for root, for whom it does not work",
+			field: func(s *settings) any { return &s.renderSandbox }},
+
 		{name: "timeout", arg: "DUR", initial: "20s", group: connection, on: onCheck | onExtract,
 			doc:   "maximum time without activity while connecting, in a handshake, waiting for headers or reading; a whole exchange may take five times as long",
 			field: func(s *settings) any { return &s.timeout }},
 		{name: "user-agent", short: "A", arg: "TEXT", group: connection, on: onCheck | onExtract,
 			doc:   "User-Agent header; the default names Orbweaver and its version",
 			field: func(s *settings) any { return &s.userAgent }},
-		{name: "header", short: "H", arg: "'NAME: VALUE'", group: connection, on: onCheck | onExtract, many: list,
+		{name: "header", short: "H", arg: "'NAME: VALUE'", group: connection, on: onCheck | onExtract | onWorker, many: list,
 			doc:   "header field to send to the start targets' scheme, host and port only",
 			field: func(s *settings) any { return &s.header }},
-		{name: "user", short: "u", arg: "NAME:PASSWORD", group: connection, on: onCheck | onExtract,
+		{name: "user", short: "u", arg: "NAME:PASSWORD", group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "credentials for the start targets' scheme, host and port, sent by Basic or Digest authentication",
 			field: func(s *settings) any { return &s.user }},
-		{name: "netrc", short: "n", group: connection, on: onCheck | onExtract,
+		{name: "netrc", short: "n", group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "read credentials from the netrc file, for the default port of the scheme and the start targets",
 			field: func(s *settings) any { return &s.netrc }},
-		{name: "netrc-any-port", group: connection, on: onCheck | onExtract,
+		{name: "netrc-any-port", group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "with --netrc, also send credentials to other ports of their hosts",
 			field: func(s *settings) any { return &s.netrcAnyPort }},
-		{name: "cookies", arg: "FILE", file: true, group: connection, on: onCheck | onExtract,
+		{name: "cookies", arg: "FILE", file: true, group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "send the cookies in a Netscape-format file to their hosts, at the default port of the scheme and the start targets",
 			field: func(s *settings) any { return &s.cookies }},
-		{name: "proxy", short: "x", arg: "URL", group: connection, on: onCheck | onExtract,
+		{name: "proxy", short: "x", arg: "URL", group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "proxy to use: an http or https proxy serves http, https, ws, wss and ftp, a socks5 proxy serves all connections; the default is the proxy that the environment names",
 			field: func(s *settings) any { return &s.proxy }},
 		{name: "ca-file", arg: "FILE", file: true, group: connection, on: onCheck | onExtract,
@@ -234,10 +303,10 @@ func flags() []flag {
 		{name: "insecure", short: "k", group: connection, on: onCheck | onExtract,
 			doc:   "accept any certificate",
 			field: func(s *settings) any { return &s.insecure }},
-		{name: "client-cert", arg: "FILE", file: true, group: connection, on: onCheck | onExtract,
+		{name: "client-cert", arg: "FILE", file: true, group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "PEM file of the client certificate, for the start targets only",
 			field: func(s *settings) any { return &s.clientCert }},
-		{name: "client-key", arg: "FILE", file: true, group: connection, on: onCheck | onExtract,
+		{name: "client-key", arg: "FILE", file: true, group: connection, on: onCheck | onExtract | onWorker,
 			doc:   "PEM file of the private key, if it is not in the file of the client certificate",
 			field: func(s *settings) any { return &s.clientKey }},
 		{name: "max-body", arg: "SIZE", initial: "10MiB", group: connection, on: onCheck | onExtract,
@@ -268,10 +337,10 @@ func flags() []flag {
 		{name: "login-user", arg: "NAME", group: signingIn, on: onCheck,
 			doc:   "user name; without it, it is asked for on a terminal",
 			field: func(s *settings) any { return &s.loginUser }},
-		{name: "login-password-file", arg: "FILE", file: true, group: signingIn, on: onCheck,
+		{name: "login-password-file", arg: "FILE", file: true, group: signingIn, on: onCheck | onWorker,
 			doc:   "file that contains the password; otherwise it is taken from $ORBWEAVER_LOGIN_PASSWORD, or asked for on a terminal",
 			field: func(s *settings) any { return &s.loginPasswordFile }},
-		{name: "login-field", arg: "NAME=VALUE", group: signingIn, on: onCheck, many: list,
+		{name: "login-field", arg: "NAME=VALUE", group: signingIn, on: onCheck | onWorker, many: list,
 			doc:   "set a field of the form, or add one",
 			field: func(s *settings) any { return &s.loginField }},
 		{name: "login-form", arg: "CSS", group: signingIn, on: onCheck,
@@ -293,7 +362,7 @@ func flags() []flag {
 			doc:   "with credentials, also request links that may sign out or delete something",
 			field: func(s *settings) any { return &s.loginAllowUnsafe }},
 
-		{name: "concurrency", arg: "N", initial: "64", group: politeness, on: onCheck,
+		{name: "concurrency", arg: "N", initial: "64", group: politeness, on: onCheck | onWorker,
 			doc:   "maximum number of requests in flight",
 			field: func(s *settings) any { return &s.concurrency }},
 		{name: "per-host", arg: "N", initial: "8", group: politeness, on: onCheck,
@@ -394,6 +463,58 @@ func flags() []flag {
 		{name: "state", arg: "DIR", file: true, group: betweenRunsGroup, on: onCheck | onResume | onHistory,
 			doc:   "keep the crawl in this directory, so that the same command or resume can resume it after any interruption; also keeps what --cache keeps for the next crawl",
 			field: func(s *settings) any { return &s.state }},
+
+		{name: "frontier", arg: "ADDRESS", group: machines, on: onCheck | onWorker,
+			doc:   "share the crawl with workers on other machines through a Redis or Valkey server: redis://HOST:6379/0?crawl=NAME (rediss:, unix:, redis-cluster:); for check, env reads ORBWEAVER_FRONTIER",
+			field: func(s *settings) any { return &s.frontier }},
+		{name: "workers-here", arg: "N", group: machines, on: onCheck,
+			doc:   "requests in flight of this process in a shared crawl; 0 leaves all requests to workers (default: --concurrency)",
+			field: func(s *settings) any { return &s.workersHere }},
+		{name: "frontier-lease", arg: "DUR", initial: "60s", group: machines, on: onCheck,
+			doc:   "time after which the targets of a silent worker are given to others, at least 1s",
+			field: func(s *settings) any { return &s.frontierLease }},
+		{name: "frontier-log", arg: "SIZE", initial: "256MiB", group: machines, on: onCheck,
+			doc:   "size of the results on the server that this process has not stored yet, at least 1MiB; above it, no targets are given out",
+			field: func(s *settings) any { return &s.frontierLog }},
+		{name: "frontier-delete", group: machines, on: onCheck,
+			doc:   "delete the crawl from the server when the reports are written",
+			field: func(s *settings) any { return &s.frontierDelete }},
+		{name: "frontier-patience", arg: "DUR", initial: "5m", group: machines, on: onCheck | onWorker,
+			doc:   "how long to wait for a server that is away",
+			field: func(s *settings) any { return &s.frontierPatience }},
+		{name: "frontier-patience", arg: "DUR", initial: "5s", group: machines, on: onFrontier,
+			doc:   "how long to wait for a server that is away",
+			field: func(s *settings) any { return &s.frontierPatience }},
+		{name: "frontier-password-file", arg: "FILE", file: true, group: machines, on: onCheck | onWorker | onFrontier,
+			doc:   "file with the password of the server, if the address has none",
+			field: func(s *settings) any { return &s.frontierPasswordFile }},
+		{name: "frontier-ca-file", arg: "FILE", file: true, group: machines, on: onCheck | onWorker | onFrontier,
+			doc:   "PEM file of authorities to trust for the connection to the server",
+			field: func(s *settings) any { return &s.frontierCAFile }},
+		{name: "frontier-insecure", group: machines, on: onCheck | onWorker | onFrontier,
+			doc:   "do not verify the certificate of the server",
+			field: func(s *settings) any { return &s.frontierInsecure }},
+		{name: "frontier-client-cert", arg: "FILE", file: true, group: machines, on: onCheck | onWorker | onFrontier,
+			doc:   "client certificate for the server, PEM; may contain the key as well",
+			field: func(s *settings) any { return &s.frontierClientCert }},
+		{name: "frontier-client-key", arg: "FILE", file: true, group: machines, on: onCheck | onWorker | onFrontier,
+			doc:   "private key of --frontier-client-cert, PEM",
+			field: func(s *settings) any { return &s.frontierClientKey }},
+		{name: "name", arg: "NAME", group: machines, on: onWorker,
+			doc:   "name of this worker (default: HOSTNAME-PID)",
+			field: func(s *settings) any { return &s.workerName }},
+		{name: "force", group: machines, on: onFrontier,
+			doc:   "with delete, delete the crawl although a coordinator or worker is at work",
+			field: func(s *settings) any { return &s.force }},
+		{name: "format", short: "f", arg: "FORMAT", initial: "text", words: []string{"text", "json"}, group: output, on: onFrontier,
+			doc:   "format of the answer",
+			field: func(s *settings) any { return &s.format }},
+		{name: "server", arg: "URL", group: serverGroup, on: onCheck,
+			doc:   "run the targets as a project of this `orbweaver serve`, and print the report and exit as if it were checked here",
+			field: func(s *settings) any { return &s.server }},
+		{name: "token-file", arg: "FILE", file: true, group: serverGroup, on: onCheck,
+			doc:   "file with the token for --server, of an administrator, or of an editor if the project exists",
+			field: func(s *settings) any { return &s.tokenFile }},
 
 		{name: "config", short: "c", arg: "FILE", file: true, group: config, on: checks,
 			doc:   "configuration file; the default is orbweaver.toml in the working directory, if it exists, which may not set what a stranger could misuse",

@@ -140,7 +140,7 @@ func flagError(cmd *cobra.Command, err error) error {
 // the flag does not determine which targets there are and what is learned about them.
 func (f *flag) mayChange() bool {
 	switch f.group {
-	case output, politeness, betweenRunsGroup, config, signingIn:
+	case output, politeness, betweenRunsGroup, machines, config, signingIn:
 		return true
 	}
 	return slices.Contains([]string{"max-time", "timeout", "fail-on", "accept", "level", "ignore-fragment", "write-clean",

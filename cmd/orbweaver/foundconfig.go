@@ -35,12 +35,14 @@ var foundKeys = []struct {
 	use   foundUse
 	why   string // the reason; for a key that is refused: what the key does, for messages
 }{
-	{"base-url host-style stdin-type scope include no-follow exclude external depth max-pages max-time robots robots-agent sitemaps since watch " +
-		"fingerprint-bits select ignore-select no-ignore", foundAllowed, "they choose what is read, starting from the targets that the user names"},
-	{"accept soft-404 check-https archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age baseline", foundAllowed,
+	{"base-url host-style index-files fallback-extensions stdin-type scope include no-follow type exclude exclude-except skip-reserved remap external depth " +
+		"max-pages max-time robots robots-agent sitemaps since watch fingerprint-bits select ignore-select no-ignore dump-inputs wiki-links " +
+		"include-verbatim mail-in-text link-attributes", foundAllowed, "they choose what is read, starting from the targets that the user names"},
+	{"accept soft-404 check-https require-https text-fragments archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age baseline", foundAllowed,
 		"they judge what was read; the documents themselves could be changed as well"},
 	{"rule header user", foundAllowed, "what they send is written in the file; ${NAME} needs --allow-env NAME"},
 	{"check content syntax-max image-max virus-scope virus-max virus-timeout", foundAllowed, "they look at what was read; clamd is only asked if it is there"},
+	{"render render-tabs render-timeout render-quiet render-wait", foundAllowed, "the browser of the user shows the pages, as readers do"},
 	{"timeout user-agent max-body deny-private nntp-server", foundAllowed, "a link can do no less; --deny-private of the user takes precedence"},
 	{"concurrency per-host rate delay retries second-pass-after max-wait", foundAllowed, "the pace still adapts to each host"},
 	{"format show ci markdown-size fix dry-run progress quiet verbose color", foundAllowed, "they print; the CI system names its own files"},
@@ -49,7 +51,10 @@ var foundKeys = []struct {
 	{"output write-clean cache history state", foundWrites, "they are written"},
 
 	{"from", foundRefused, "it names targets, to which the user's credentials are sent"},
+	{"render-browser", foundRefused, "it runs a program"},
+	{"render-sandbox", foundRefused, "it takes the browser's protection away"},
 	{"plugin", foundRefused, "it runs a program"},
+	{"preprocess", foundRefused, "it runs a program"},
 	{"tidy", foundRefused, "it runs a program"},
 	{"validator", foundRefused, "it sends the pages to another program"},
 	{"clamd", foundRefused, "it sends the pages to another program"},
@@ -67,7 +72,11 @@ var foundKeys = []struct {
 		foundRefused, "it signs in with a password of the user"},
 	{"client-cert", foundRefused, "it identifies the user to servers"},
 	{"client-key", foundRefused, "it identifies the user to servers"},
+	{"server", foundRefused, "it sends a token of the user"},
+	{"token-file", foundRefused, "it sends a token of the user"},
 	{"allow-port", foundRefused, "it reaches services that browsers protect from web pages"},
+	{"frontier workers-here frontier-lease frontier-log frontier-delete frontier-patience frontier-password-file frontier-ca-file frontier-insecure frontier-client-cert frontier-client-key",
+		foundRefused, "it sends what is read to another machine"},
 	{"mail-probe", foundRefused, "it can bring the address of this machine onto blocklists of mail servers"},
 }
 

@@ -58,12 +58,34 @@ type garbageLimiter struct {
 	live           uint64 // at the last collection
 }
 
+// limiting counts the runs of this process that limit its garbage.
+var limiting struct {
+	mu   sync.Mutex
+	runs int
+	stop func()
+}
+
 // limitGarbage limits the garbage until stop is called. It does nothing if the user has set
-// GOGC or GOMEMLIMIT.
+// GOGC or GOMEMLIMIT. Several runs at a time share one limit.
 func limitGarbage() (stop func()) {
 	if collectorIsConfigured() {
 		return func() {}
 	}
+	limiting.mu.Lock()
+	defer limiting.mu.Unlock()
+	if limiting.runs++; limiting.runs == 1 {
+		limiting.stop = startLimiter()
+	}
+	return func() {
+		limiting.mu.Lock()
+		defer limiting.mu.Unlock()
+		if limiting.runs--; limiting.runs == 0 {
+			limiting.stop()
+		}
+	}
+}
+
+func startLimiter() (stop func()) {
 	unset := debug.SetMemoryLimit(-1)
 	first := percentFor(initialHeap, initialHeap)
 	h := &garbageLimiter{initialPercent: debug.SetGCPercent(first), percent: first, initialLimit: unset, limit: unset, live: initialHeap}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,113 +15,193 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/migrate"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
+
+// An initPlan is what init is to write, and where.
+type initPlan struct {
+	from   []string // files of other link checkers; nil: those that are found
+	noFind bool
+	file   string // "-" for standard output
+	long   bool   // all keys
+	force  bool
+
+	carried *migrate.Config
+	used    []string // the files that were imported
+	secrets []migrate.Secret
+}
+
+// secretsName is the file for secrets, beside the configuration.
+const secretsName = "orbweaver.env"
 
 func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags]",
-		Short: "write a commented orbweaver.toml, optionally from another checker's configuration",
-		Long: "The file lists every setting with its meaning and its default, commented out. With --from, it also sets what another link checker's file asks for: " +
-			strings.Join(migrate.Files(), ", ") + ". Settings that cannot be imported are listed on standard error and in the file.",
+		Short: "write orbweaver.toml, with the settings of another link checker if there are any",
+		Long: "Without --from, it imports the settings of the link checkers that the working directory has: those of lychee, LinkChecker, htmltest and linkinator in their files, " +
+			"and those of muffet, linkinator and lychee also from makefiles, workflows and package.json. They are " + strings.Join(migrate.Files(), ", ") + ". " +
+			"Nothing is lost without a word: settings that cannot be imported are listed on standard error and in the file. " +
+			"Passwords, tokens and cookies are written to " + secretsName + ", which only you can read.",
 		Example: `orbweaver init
+orbweaver init --long
 orbweaver init --from lychee.toml --from .lycheeignore
 orbweaver init --from linkcheckerrc -o -`,
 		Args: cobra.NoArgs,
 	}
-	var from []string
-	var file string
-	var force bool
-	cmd.Flags().StringArrayVar(&from, "from", nil, "import the settings of another link checker's `FILE` (repeatable)")
-	cmd.Flags().StringVarP(&file, "output", "o", configName, "write to `FILE`; - is standard output")
-	cmd.Flags().BoolVar(&force, "force", false, "replace an existing file")
+	p := &initPlan{}
+	cmd.Flags().StringArrayVar(&p.from, "from", nil, "import the settings of another link checker's `FILE`, and the ignore file beside it (repeatable)")
+	cmd.Flags().BoolVar(&p.noFind, "no-find", false, "do not look for settings of other link checkers")
+	cmd.Flags().BoolVar(&p.long, "long", false, "list every key with its meaning and its default, commented out")
+	cmd.Flags().StringVarP(&p.file, "output", "o", configName, "write to `FILE`; - is standard output")
+	cmd.Flags().BoolVar(&p.force, "force", false, "replace existing files")
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		carried, err := readImports(from)
-		if err != nil {
+		if err := p.run(cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
 			return usageError("%w", err)
 		}
-		text, err := initText(carried)
-		if err != nil {
-			return usageError("%w", err)
-		}
-		if file == "-" {
-			_, err = io.WriteString(cmd.OutOrStdout(), text)
-		} else {
-			err = writeNew(file, text, force)
-		}
-		if err != nil {
-			return usageError("%w", err)
-		}
-		return printImport(cmd.ErrOrStderr(), carried, file)
+		return nil
 	}
 	return cmd
 }
 
+func (p *initPlan) run(stdout, stderr io.Writer) error {
+	if err := p.read(); err != nil {
+		return err
+	}
+	p.secrets = p.carried.HideSecrets(expandedKeys)
+	text, err := p.text()
+	if err != nil {
+		return err
+	}
+	if p.file == "-" {
+		_, err = io.WriteString(stdout, text)
+	} else {
+		err = p.write(text)
+	}
+	if err != nil {
+		return err
+	}
+	return p.print(stderr)
+}
+
+// read reads the settings of other link checkers.
+func (p *initPlan) read() error {
+	p.carried = &migrate.Config{}
+	if p.from == nil && !p.noFind {
+		found, skipped := migrate.Find(os.DirFS("."))
+		for _, f := range found {
+			p.add(f.Name, f.Config)
+		}
+		p.carried.Skipped = append(p.carried.Skipped, skipped...)
+		p.noteHome()
+	}
+	for _, name := range p.from {
+		for _, beside := range migrate.Beside(filepath.ToSlash(name)) {
+			if _, err := os.Stat(beside); err == nil && !slices.Contains(p.from, beside) {
+				if err := p.readFile(beside); err != nil {
+					return err
+				}
+			}
+		}
+		if err := p.readFile(name); err != nil {
+			return err
+		}
+	}
+	dropUnknown(p.carried)
+	return nil
+}
+
+// noteHome names LinkChecker's file in the home directory, which is not of this project.
+func (p *initPlan) noteHome() {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return
+	}
+	name := filepath.Join(dir, "linkchecker", "linkcheckerrc")
+	if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+		p.carried.Skipped = append(p.carried.Skipped, migrate.Skipped{Option: name, Reason: "it is for all your projects: to import it, use --from"})
+	}
+}
+
+func (p *initPlan) readFile(name string) error {
+	info, err := os.Stat(name)
+	if err == nil && info.Size() > migrate.MaxSize {
+		err = fmt.Errorf("it is larger than %d bytes", migrate.MaxSize)
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", name, withoutPath(err))
+	}
+	c, err := migrate.Read(name, text)
+	if err != nil {
+		return err
+	}
+	p.add(name, c)
+	return nil
+}
+
+// add merges the settings of a file, which take precedence.
+func (p *initPlan) add(name string, c *migrate.Config) {
+	p.used = append(p.used, name)
+	for i := range c.Skipped {
+		c.Skipped[i].Option = name + ": " + c.Skipped[i].Option
+	}
+	p.carried.Merge(c)
+}
+
+// secretsFile is the file for secrets, beside the configuration.
+func (p *initPlan) secretsFile() string { return filepath.Join(filepath.Dir(p.file), secretsName) }
+
+// write writes the configuration, and the secrets if there are any.
+func (p *initPlan) write(text string) error {
+	if len(p.secrets) > 0 {
+		if _, err := os.Lstat(p.file); err == nil && !p.force { // nothing is written if one of them is there
+			return alreadyExists(p.file)
+		}
+		if err := writeNew(p.secretsFile(), p.secretsText(), 0o600, p.force); err != nil {
+			return err
+		}
+	}
+	return writeNew(p.file, text, 0o644, p.force)
+}
+
+// secretsText returns the secrets as a shell script that sets variables.
+func (p *initPlan) secretsText() string {
+	var b strings.Builder
+	b.WriteString("# Secrets of " + filepath.Base(p.file) + ". Keep this file out of version control.\n")
+	for _, s := range p.secrets {
+		fmt.Fprintf(&b, "%s='%s'\n", s.Name, strings.ReplaceAll(s.Value, "'", `'\''`))
+	}
+	return b.String()
+}
+
 // writeNew writes a file. The file must not exist, unless force is set.
-func writeNew(file, text string, force bool) error {
+func writeNew(file, text string, perm fs.FileMode, force bool) error {
 	mode := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if force {
 		mode = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	f, err := os.OpenFile(file, mode, 0o644)
+	f, err := os.OpenFile(file, mode, perm)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("write %s: it already exists; --force replaces it, -o names another file", file)
+		return alreadyExists(file)
 	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", file, withoutPath(err))
 	}
-	_, err = io.WriteString(f, text)
+	if perm&0o077 == 0 {
+		err = f.Chmod(perm) // the file may have been there
+	}
+	if err == nil {
+		_, err = io.WriteString(f, text)
+	}
 	return errors.Join(err, f.Close())
 }
 
-// readImports reads the configuration files of other programs and merges them.
-func readImports(files []string) (*migrate.Config, error) {
-	all := &migrate.Config{}
-	for _, name := range files {
-		info, err := os.Stat(name)
-		if err == nil && info.Size() > migrate.MaxSize {
-			err = fmt.Errorf("it is larger than %d bytes", migrate.MaxSize)
-		}
-		var text []byte
-		if err == nil {
-			text, err = os.ReadFile(name)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, withoutPath(err))
-		}
-		c, err := migrate.Read(name, text)
-		if err != nil {
-			return nil, err
-		}
-		for i := range c.Skipped {
-			c.Skipped[i].Option = name + ": " + c.Skipped[i].Option
-		}
-		merge(all, c)
-	}
-	dropUnknown(all)
-	return all, nil
-}
-
-// merge adds the settings of another file, which take precedence.
-func merge(all, c *migrate.Config) {
-	for _, s := range c.Settings {
-		at := slices.IndexFunc(all.Settings, func(have migrate.Setting) bool { return have.Key == s.Key })
-		switch {
-		case at < 0:
-			all.Settings = append(all.Settings, s)
-		case configRows()[s.Key].many == list:
-			all.Settings[at].Values = append(all.Settings[at].Values, s.Values...)
-		default:
-			all.Settings[at] = s
-		}
-	}
-	all.Rules = append(all.Rules, c.Rules...)
-	for _, r := range c.Content {
-		all.Content = slices.DeleteFunc(all.Content, func(have migrate.ContentRule) bool { return have.Name == r.Name })
-		all.Content = append(all.Content, r)
-	}
-	all.Skipped = append(all.Skipped, c.Skipped...)
-	all.Targets = append(all.Targets, c.Targets...)
+func alreadyExists(file string) error {
+	return fmt.Errorf("write %s: it already exists; --force replaces it, -o names another file", file)
 }
 
 // dropUnknown moves settings that our flags do not accept to those that were not
@@ -137,29 +218,94 @@ func dropUnknown(c *migrate.Config) {
 	})
 }
 
-// printImport prints what was imported and what was not.
-func printImport(w io.Writer, c *migrate.Config, file string) error {
-	if file != "-" {
-		fmt.Fprintf(w, "wrote %s", file)
+// print prints what was imported and what was not, where the secrets are, and how to run a
+// check.
+func (p *initPlan) print(w io.Writer) error {
+	c := p.carried
+	if p.file != "-" {
+		fmt.Fprintf(w, "wrote %s", p.file)
 		if n := len(c.Settings) + len(c.Rules) + len(c.Content); n > 0 {
-			fmt.Fprintf(w, ": %s imported, %d not", counted(n, "setting"), len(c.Skipped))
+			fmt.Fprintf(w, ": %s imported from %s, %d not", counted(n, "setting"), strings.Join(p.used, ", "), len(c.Skipped))
 		}
 		fmt.Fprintln(w)
 	}
 	for _, l := range c.Skipped {
-		fmt.Fprintf(w, "not imported: %s: %s\n", l.Option, l.Reason)
+		fmt.Fprintf(w, "not imported: %s: %s\n", printable(l.Option), printable(l.Reason))
 	}
+	run := "orbweaver"
+	if len(p.secrets) > 0 {
+		names := make([]string, len(p.secrets))
+		for i, s := range p.secrets {
+			names[i] = s.Name
+		}
+		if p.file == "-" {
+			fmt.Fprintf(w, "warning: secrets are not printed: set %s in the environment\n", strings.Join(names, ", "))
+		} else {
+			fmt.Fprintf(w, "warning: wrote secrets to %s, which only you can read (%s): keep it out of version control\n", p.secretsFile(), strings.Join(names, ", "))
+			run = fmt.Sprintf("set -a; . ./%s; set +a; orbweaver", filepath.ToSlash(p.secretsFile()))
+		}
+	}
+	config := ""
+	if p.file != "-" && p.needsName() {
+		config = " --config " + p.file
+	}
+	targets := "TARGET"
 	if len(c.Targets) > 0 {
-		fmt.Fprintf(w, "run: orbweaver %s\n", strings.Join(c.Targets, " "))
+		quoted := make([]string, len(c.Targets))
+		for i, t := range c.Targets {
+			quoted[i] = shellWord(urinorm.Redact(t))
+		}
+		targets = strings.Join(quoted, " ")
+	}
+	if len(c.Targets) > 0 || config != "" {
+		fmt.Fprintf(w, "run: %s %s%s\n", run, printable(targets), config)
 	}
 	return nil
 }
 
-// initText returns the configuration file: every key with its explanation, and values for
-// those that were imported. It checks that the file is valid.
-func initText(c *migrate.Config) (string, error) {
+// needsName reports whether the configuration must be named by --config, because one that is
+// only found may not set all of its keys.
+func (p *initPlan) needsName() bool {
+	found := &configFile{name: configName, found: true, env: os.LookupEnv}
+	for _, s := range p.carried.Settings {
+		if found.permit(s.Key, s.Values) != nil {
+			return true
+		}
+		for _, v := range s.Values {
+			if slices.Contains(expandedKeys, s.Key) && strings.Contains(strings.ReplaceAll(v, "$${", ""), "${") {
+				return true
+			}
+		}
+	}
+	for _, r := range p.carried.Rules {
+		for _, v := range r.Header {
+			if strings.Contains(strings.ReplaceAll(v, "$${", ""), "${") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shellWord quotes a word for a shell if it needs to be.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/.:_-%@+=,", r))
+	}) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// text returns the configuration file: the keys that were imported, or with --long every key
+// with its explanation. It checks that the file is valid.
+func (p *initPlan) text() (string, error) {
 	var b strings.Builder
+	c := p.carried
 	b.WriteString(initHead)
+	if !p.long {
+		b.WriteString(initShort)
+	}
 	for _, l := range c.Skipped {
 		comment(&b, "", "Not imported: "+l.Option+": "+l.Reason+".")
 	}
@@ -167,27 +313,50 @@ func initText(c *migrate.Config) (string, error) {
 	for _, s := range c.Settings {
 		set[s.Key] = s
 	}
+	if !p.long && c.Empty() {
+		b.WriteString(initExample)
+	}
 	for _, g := range groups {
 		first := true
 		for _, row := range flagsOn(onCheck) {
-			if row.group != g || g == config {
+			if row.group != g || g == config || !p.long && set[row.name].Values == nil {
 				continue
 			}
-			if first {
+			if first && p.long {
 				fmt.Fprintf(&b, "\n#### %s\n", g)
 				first = false
 			}
-			writeKey(&b, &row, set[row.name])
+			p.writeKey(&b, &row, set[row.name])
 		}
 	}
+	if p.long {
+		b.WriteString(initRules)
+	}
 	writeRules(&b, c.Rules)
+	if p.long {
+		b.WriteString(initContent)
+	}
 	writeContent(&b, c.Content)
 	text := b.String()
 	s := &settings{origin: map[string]string{}}
-	if err := applyConfig(s, &configFile{name: "the new " + configName, env: os.LookupEnv}, text); err != nil {
+	if err := applyConfig(s, &configFile{name: "the new " + configName, env: p.variable}, text); err != nil {
 		return "", err
 	}
 	return text, nil
+}
+
+// variable returns the value of any variable: of the secrets, of the environment, or a
+// placeholder for those that a workflow sets.
+func (p *initPlan) variable(name string) (string, bool) {
+	for _, s := range p.secrets {
+		if s.Name == name {
+			return s.Value, true
+		}
+	}
+	if v, ok := os.LookupEnv(name); ok {
+		return v, true
+	}
+	return "placeholder", true
 }
 
 const initHead = `# Configuration of orbweaver. Every long flag of ` + "`orbweaver check`" + ` is a key; the command line takes precedence.
@@ -195,9 +364,31 @@ const initHead = `# Configuration of orbweaver. Every long flag of ` + "`orbweav
 # Keys that a stranger could misuse, such as proxy, and ${NAME} need --config orbweaver.toml: a file that was only found may come from anyone.
 `
 
+// initShort follows initHead in a short file.
+const initShort = "# `orbweaver init --long` lists every key; `orbweaver help configuration` explains them.\n"
+
+// initExample is the rest of a short file without imported settings.
+const initExample = `
+# exclude = ['^https://example\.com/']   # do not check URLs that match
+# external = "skip"                      # do not check links to other sites
+# fail-on = "internal:warning,external:broken"
+# output = ["report.html"]
+
+# [[rule]]
+# match = "https://intranet.example.com/**"
+# accept = [403]
+`
+
 // writeKey writes one key, with its value or commented out with its default or an
 // example.
-func writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
+func (p *initPlan) writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
+	if !p.long {
+		if s.Note != "" {
+			comment(b, "", strings.ToUpper(s.Note[:1])+s.Note[1:]+".")
+		}
+		writeValue(b, row, s)
+		return
+	}
 	doc := strings.ToUpper(row.doc[:1]) + row.doc[1:]
 	if len(row.words) > 0 && !strings.Contains(doc, row.words[len(row.words)-1]) {
 		doc += " (" + strings.Join(row.words, ", ") + ")"
@@ -211,17 +402,22 @@ func writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
 		fmt.Fprintf(b, "# %s = %s\n", row.name, row.sample())
 		return
 	}
+	writeValue(b, row, s)
+}
+
+// writeValue writes the values of one key.
+func writeValue(b *strings.Builder, row *flag, s migrate.Setting) {
 	switch {
 	case s.Switch:
 		fmt.Fprintf(b, "%s = %s\n", row.name, s.Values[0])
 	case row.many == list:
 		fmt.Fprintf(b, "%s = [\n", row.name)
 		for _, v := range s.Values {
-			fmt.Fprintf(b, "  %s,\n", tomlString(row, v))
+			fmt.Fprintf(b, "  %s,\n", tomlString(v))
 		}
 		b.WriteString("]\n")
 	default:
-		fmt.Fprintf(b, "%s = %s\n", row.name, tomlString(row, s.Values[0]))
+		fmt.Fprintf(b, "%s = %s\n", row.name, tomlString(s.Values[0]))
 	}
 }
 
@@ -238,17 +434,13 @@ func (f *flag) sample() string {
 		return value
 	}
 	if f.many == list {
-		return "[" + tomlString(nil, value) + "]"
+		return "[" + tomlString(value) + "]"
 	}
-	return tomlString(nil, value)
+	return tomlString(value)
 }
 
-// tomlString quotes a string. If environment variables are expanded in it, a literal ${
-// is escaped.
-func tomlString(row *flag, s string) string {
-	if row != nil && row.expands() {
-		s = strings.ReplaceAll(s, "${", "$${")
-	}
+// tomlString quotes a string.
+func tomlString(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r == '\'' || r < ' ' || r == 0x7f }) && strings.ContainsAny(s, `\"`) {
 		return "'" + s + "'"
 	}
@@ -294,29 +486,43 @@ const initRules = `
 `
 
 func writeRules(b *strings.Builder, rules []migrate.Rule) {
-	b.WriteString(initRules)
 	for _, r := range rules {
-		fmt.Fprintf(b, "\n[[rule]]\nmatch_re = %s\n", tomlString(nil, r.MatchRE))
-		if r.Accept != nil {
-			quoted := make([]string, len(r.Accept))
-			for i, a := range r.Accept {
-				quoted[i] = tomlString(nil, a)
-			}
-			fmt.Fprintf(b, "accept = [%s]\n", strings.Join(quoted, ", "))
+		b.WriteByte('\n')
+		if r.Note != "" {
+			comment(b, "", r.Note+".")
 		}
+		fmt.Fprintf(b, "[[rule]]\nmatch_re = %s\n", tomlString(r.MatchRE))
+		writeArray(b, "accept", r.Accept)
+		writeArray(b, "level", r.Level)
 		if r.Verdict != "" {
-			fmt.Fprintf(b, "verdict = %s\n", tomlString(nil, r.Verdict))
+			fmt.Fprintf(b, "verdict = %s\n", tomlString(r.Verdict))
 		}
 		if r.Rate != "" {
-			fmt.Fprintf(b, "rate = %s\n", tomlString(nil, r.Rate))
+			fmt.Fprintf(b, "rate = %s\n", tomlString(r.Rate))
 		}
 		if r.Header != nil {
 			b.WriteString("[rule.header]\n")
 			for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-				fmt.Fprintf(b, "%s = %s\n", tomlString(nil, name), tomlString(nil, strings.ReplaceAll(r.Header[name], "${", "$${")))
+				fmt.Fprintf(b, "%s = %s\n", tomlString(name), tomlString(r.Header[name]))
 			}
 		}
 	}
+}
+
+// writeArray writes an array, in several lines if it is long.
+func writeArray(b *strings.Builder, key string, values []string) {
+	if values == nil {
+		return
+	}
+	quoted := make([]string, len(values))
+	for i, v := range values {
+		quoted[i] = tomlString(v)
+	}
+	if line := strings.Join(quoted, ", "); len(line) < 90 {
+		fmt.Fprintf(b, "%s = [%s]\n", key, line)
+		return
+	}
+	fmt.Fprintf(b, "%s = [\n  %s,\n]\n", key, strings.Join(quoted, ",\n  "))
 }
 
 const initContent = `
@@ -332,13 +538,12 @@ const initContent = `
 `
 
 func writeContent(b *strings.Builder, rules []migrate.ContentRule) {
-	b.WriteString(initContent)
 	for _, r := range rules {
-		fmt.Fprintf(b, "\n[[content]]\nname = %s\n", tomlString(nil, r.Name))
+		fmt.Fprintf(b, "\n[[content]]\nname = %s\n", tomlString(r.Name))
 		quoted := make([]string, len(r.Not))
 		for i, s := range r.Not {
-			quoted[i] = tomlString(nil, s)
+			quoted[i] = tomlString(s)
 		}
-		fmt.Fprintf(b, "not = [%s]\nin = %s\nlevel = %s\n", strings.Join(quoted, ", "), tomlString(nil, r.In), tomlString(nil, r.Level))
+		fmt.Fprintf(b, "not = [%s]\nin = %s\nlevel = %s\n", strings.Join(quoted, ", "), tomlString(r.In), tomlString(r.Level))
 	}
 }

@@ -64,6 +64,8 @@ func newRoot() *cobra.Command {
 	root.AddCommand(
 		newCheckCommand(),
 		newResumeCommand(),
+		newWorkerCommand(),
+		newFrontierCommand(),
 		newExtractCommand(),
 		newLoginCommand(),
 		newURICommand(),
@@ -72,6 +74,7 @@ func newRoot() *cobra.Command {
 		newCompareCommand(),
 		newHistoryCommand(),
 		newFixCommand(),
+		newServeCommand(),
 		newInitCommand(),
 		newCompletionCommand(),
 		newManCommand(),

@@ -4,26 +4,11 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/agext/levenshtein"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/similar"
 )
 
 // nearest returns the known word that is most similar to word, or "" if none is similar.
-func nearest(word string, known []string) string {
-	best, least := "", len(word)/3+2
-	for _, k := range known {
-		d := levenshtein.Distance(word, k, nil)
-		if d > 1 && word != "" && word[0] != k[0] { // the first letter is rarely wrong
-			continue
-		}
-		if strings.HasPrefix(k, word) {
-			d = min(d, 1) // an abbreviation
-		}
-		if d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
+func nearest(word string, known []string) string { return similar.Word(word, known) }
 
 // oneOf returns an error that lists the allowed words and suggests the most similar one.
 func oneOf(word string, words []string) error {

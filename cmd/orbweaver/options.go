@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -13,6 +15,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -21,17 +25,22 @@ import (
 // options are the compiled settings. All mistakes in flags have been found; later errors
 // come from outside, such as the file system.
 type options struct {
-	crawl     crawler.Config // except Fetch, Sites, Store and Stop, which wire sets
-	net       fetch.HTTPConfig
-	base      urinorm.URL // zero for none
-	baseFound bool        // base is from a configuration file that was found and not named
-	hostStyle disk.HostStyle
-	noIgnore  bool
-	stdinType string // a media type
-	login     loginOptions
-	checks    inspect.Config
-	from      []string
-	sources   string // "" for none
+	crawl      crawler.Config // except Fetch, Sites, Store and Stop, which wire sets
+	net        fetch.HTTPConfig
+	base       urinorm.URL // zero for none
+	baseFound  bool        // base is from a configuration file that was found and not named
+	hostStyle  disk.HostStyle
+	indexes    []string // files that answer for a directory; nil for those of the style
+	fallbacks  []string // extensions with a dot; nil for that of the style
+	noIgnore   bool
+	stdinType  string // a media type
+	preprocess disk.Preprocessors
+	dump       bool // only list what would be read
+	login      loginOptions
+	checks     inspect.Config
+	render     renderOptions
+	from       []string
+	sources    string // "" for none
 
 	format     *report.Format
 	outputs    []report.Output
@@ -51,10 +60,18 @@ type options struct {
 	markdownSize int
 	quiet        bool
 	verbose      bool
-	runDir       string // working directory of the run; "" if it is not known
+	given        *command // what was given on the command line and in the configuration
+	runDir       string   // working directory of the run; "" if it is not known
 	progress     string
 	color        string
-	state        string // directory that keeps the crawl; "" for none
+	frontier     *frontierOptions // nil for a crawl of one process
+	state        string           // directory that keeps the crawl; "" for none
+
+	// The following are set for runs of a server.
+
+	directory string   // the working directory of the run; "" for that of the process
+	schemes   []string // that may be requested; nil for all
+	roots     []string // directories, whose documents belong to them and not to the working directory
 }
 
 // compile turns the settings of check and explain into options. Its error joins all
@@ -70,8 +87,14 @@ func compile(s *settings, on commands) (*options, error) {
 	o.baseFound = s.foundConfig && s.origin["base-url"] == "base-url in "+configName
 	o.hostStyle, _ = disk.ParseHostStyle(s.hostStyle)
 	o.sources = read(c, "sources", s.sources, func(dir string) (string, error) { return dir, nil })
-	o.noIgnore = s.noIgnore
-	o.stdinType = read(c, "stdin-type", s.stdinType, parseStdinType)
+	if s.given("index-files") {
+		o.indexes = append([]string{}, readAll(c, "index-files", s.indexFiles, parseFileName)...)
+	}
+	if s.given("fallback-extensions") {
+		o.fallbacks = append([]string{}, readAll(c, "fallback-extensions", s.fallbackExtensions, parseExtension)...)
+	}
+	o.noIgnore, o.dump = s.noIgnore, s.dumpInputs
+	o.stdinType = read(c, "stdin-type", s.stdinType, parseFormat)
 
 	k := &o.crawl
 	k.Scope = scopeRules[s.scope]
@@ -79,6 +102,12 @@ func compile(s *settings, on commands) (*options, error) {
 	k.Include = readAll(c, "include", s.include, parsePattern)
 	k.NoFollow = readAll(c, "no-follow", s.noFollow, parsePattern)
 	k.Exclude = readAll(c, "exclude", s.exclude, parsePattern)
+	o.preprocess = readPreprocessors(c)
+	k.TextFragments = s.textFragments
+	k.Types, k.Reading = readTypes(c), readReading(c)
+	k.Remaps = readAll(c, "remap", s.remap, parseRemap)
+	k.ExcludeExcept = readAll(c, "exclude-except", s.except, parsePattern)
+	k.SkipReserved = s.skipReserved
 	k.IgnoreFragment = readAll(c, "ignore-fragment", s.ignoreFragment, parsePattern)
 	if s.given("depth") {
 		k.Depth = zeroAsNone(read(c, "depth", s.depth, atLeast(0)))
@@ -99,11 +128,12 @@ func compile(s *settings, on commands) (*options, error) {
 		k.Accept = read(c, "accept", strings.Join(s.accept, ","), parseStatuses)
 	}
 	k.Levels = readAll(c, "level", s.level, s.parseLevel)
-	k.SoftNotFound, k.CheckHTTPS = s.soft404, s.checkHTTPS
+	k.SoftNotFound, k.CheckHTTPS, k.RequireHTTPS = s.soft404, s.checkHTTPS, s.requireHTTPS
 	k.Archive = archives[s.archive]
 	k.Credentials, k.AllowUnsafe = s.credentials(), s.loginAllowUnsafe
 	compileLogins(c, o)
 	compileChecks(c, o)
+	compileRendering(c, o)
 	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
 
 	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))
@@ -130,6 +160,7 @@ func compile(s *settings, on commands) (*options, error) {
 	}
 	compileReport(c, o)
 	compileBetween(c, o)
+	compileFrontier(c, o)
 	return o, errors.Join(c.faults...)
 }
 
@@ -253,6 +284,90 @@ func parseSelector(s string) (extract.Selector, error) {
 	return selector, err
 }
 
+// readTypes reads the media types of extensions.
+func readTypes(c *compiler) fetch.Types {
+	types := fetch.Types{}
+	for _, pair := range readAll(c, "type", c.types, parseType) {
+		types[pair[0]] = pair[1]
+	}
+	return types
+}
+
+// readReading reads what the user wants to be read of documents.
+func readReading(c *compiler) extract.Options {
+	return extract.Options{WikiLinks: c.wikiLinks, Verbatim: c.includeVerbatim, TextMail: c.mailInText,
+		Attributes: readAll(c, "link-attributes", c.linkAttributes, extract.ParseAttribute)}
+}
+
+// readPreprocessors reads the commands that convert files. They get the environment of plugins.
+func readPreprocessors(c *compiler) disk.Preprocessors {
+	var all disk.Preprocessors
+	for _, p := range readAll(c, "preprocess", c.preprocess, parsePreprocessor) {
+		p.Env = plugin.Environment(os.Environ(), c.expanded)
+		all = append(all, p)
+	}
+	return all
+}
+
+// parsePreprocessor reads an extension and a command.
+func parsePreprocessor(s string) (p disk.Preprocessor, err error) {
+	name, command, _ := strings.Cut(s, "=")
+	extension, err := parseExtension(name)
+	if p.Command = strings.Fields(command); err != nil || len(p.Command) == 0 {
+		return p, errors.New("use an extension and a command, such as pdf=pdftotext {} -")
+	}
+	p.Extension = strings.ToLower(extension[1:])
+	return p, nil
+}
+
+// parseType reads an extension and the media type of its format.
+func parseType(s string) (pair [2]string, err error) {
+	name, format, ok := strings.Cut(s, "=")
+	extension, err := parseExtension(name)
+	if !ok || err != nil {
+		return pair, errors.New("use an extension and a format, such as inc=html or go=text")
+	}
+	media, err := parseFormat(format)
+	return [2]string{strings.ToLower(extension[1:]), media}, err
+}
+
+// parseRemap reads a pattern and its replacement. The first = that no backslash precedes
+// separates them.
+func parseRemap(s string) (m crawler.Remap, err error) {
+	at := -1
+	for i := 0; i < len(s) && at < 0; i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '=':
+			at = i
+		}
+	}
+	if at <= 0 {
+		return m, errors.New("use a regular expression and its replacement, such as ^https://example\\.com/=http://localhost:8080/")
+	}
+	m.Replacement = s[at+1:]
+	m.Pattern, err = parsePattern(s[:at])
+	return m, err
+}
+
+// parseFileName reads the name of a file without its directory.
+func parseFileName(s string) (string, error) {
+	if strings.ContainsAny(s, "/\\") || s == ".." {
+		return "", errors.New("use the name of a file without its directory, such as index.html")
+	}
+	return s, nil
+}
+
+// parseExtension reads an extension, and returns it with its dot.
+func parseExtension(s string) (string, error) {
+	name := strings.TrimPrefix(s, ".")
+	if name == "" || strings.ContainsAny(name, "/\\ ") {
+		return "", errors.New("use the extension of a file name, such as html")
+	}
+	return "." + name, nil
+}
+
 // parseBase reads the URL at which a directory will be published.
 func parseBase(s string) (urinorm.URL, error) {
 	u, _, err := urinorm.ParseWeb(s)
@@ -285,4 +400,49 @@ func parseRobotsAgent(s string) (string, error) {
 		return "", errors.New("use a product token, such as mybot, without a version")
 	}
 	return s, nil
+}
+
+// renderModes are the values of --render, and of render in a [[rule]].
+var renderModes = map[string]crawler.RenderMode{"never": crawler.RenderNever, "auto": crawler.RenderAuto, "always": crawler.RenderAlways}
+
+// renderModeNames are their names, in order.
+var renderModeNames = []string{"never", "auto", "always"}
+
+// renderOptions are the compiled flags of rendering.
+type renderOptions struct {
+	render.Options
+	browser string // as it was named; "" if it is to be found
+	sandbox string
+}
+
+// compileRendering reads the flags of rendering.
+func compileRendering(c *compiler, o *options) {
+	s, r := c.settings, &o.render
+	o.crawl.Render = renderModes[s.render]
+	r.browser = s.renderBrowser
+	r.Tabs = read(c, "render-tabs", s.renderTabs, atLeast(1))
+	if r.Tabs > 64 {
+		c.faults = append(c.faults, fmt.Errorf("%s: %d is too many; use at most 64", c.named("render-tabs"), r.Tabs))
+	}
+	r.Timeout = read(c, "render-timeout", s.renderTimeout, parseDuration)
+	r.Quiet = read(c, "render-quiet", s.renderQuiet, parseDuration)
+	if r.Wait, r.Selector = parseRenderWait(s.renderWait); r.Wait < 0 {
+		c.faults = append(c.faults, fmt.Errorf("%s: the time must not be negative", c.named("render-wait")))
+	} else if r.Wait > r.Timeout {
+		c.faults = append(c.faults, fmt.Errorf("%s: %s is longer than the limit of time, %s; raise --render-timeout", c.named("render-wait"), r.Wait, r.Timeout))
+	}
+	r.sandbox = s.renderSandbox
+}
+
+// parseRenderWait reads a time with a unit, or a CSS selector.
+func parseRenderWait(text string) (wait time.Duration, selector string) {
+	if text == "" {
+		return 0, ""
+	}
+	if runes := []rune(text); unicode.IsLetter(runes[len(runes)-1]) {
+		if d, err := time.ParseDuration(text); err == nil {
+			return d, ""
+		}
+	}
+	return 0, text
 }

@@ -31,7 +31,7 @@ type plan struct {
 	hints      []string        // notes for the user
 
 	base     urinorm.URL
-	style    disk.HostStyle
+	site     disk.SiteConfig // of all directories, except Dir, Base and Synthetic
 	noIgnore bool
 	dirs     map[string]*disk.Site // mounted directories by absolute path
 	isTarget map[*disk.Site]bool   // the sites that are targets
@@ -64,11 +64,14 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 // prepare mounts directories and turns targets into seeds. Its errors are usage errors. A
 // file that cannot be read becomes a seed too, so that the run reports it as broken.
 func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
-	wd, err := os.Getwd()
+	wd, err := o.directory, error(nil)
+	if wd == "" {
+		wd, err = os.Getwd()
+	}
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, style: o.hostStyle, noIgnore: o.noIgnore, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -81,6 +84,10 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	}
 	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
 	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
+	if err := p.mountRoots(o.roots); err != nil {
+		p.close()
+		return nil, err
+	}
 	// Directories come first, because documents in them belong to them.
 	sorted := slices.Clone(targets)
 	slices.SortStableFunc(sorted, func(a, b target) int { return cmp.Compare(a.kind, b.kind) })
@@ -94,6 +101,19 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or document")
 	}
 	return p, nil
+}
+
+// mountRoots mounts the directories that contain a target.
+func (p *plan) mountRoots(dirs []string) error {
+	for _, dir := range dirs {
+		if !slices.ContainsFunc(p.targets, func(t target) bool { return t.kind == document && inside(dir, t.path) }) {
+			continue
+		}
+		if _, err := p.mount(dir, dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // large reports whether the run will read many documents, as far as is known before it.
@@ -160,7 +180,7 @@ func (p *plan) addDirectory(t target) error {
 		}
 	}
 	err = site.Walk(ignored, func(rel string, _ fs.DirEntry) error {
-		if path.Ext(rel) == ".css" || !isDocument(site.Dir(), rel) {
+		if path.Ext(rel) == ".css" || !isDocument(p.site.Types, p.site.Preprocessors, site.Dir(), rel) {
 			return nil
 		}
 		u, err := site.URLOf(rel)
@@ -242,7 +262,7 @@ func (p *plan) addFile(t target, file, slash string) error {
 	if err != nil {
 		return usageError("%s: the name cannot be written in a URL: %w", t.raw, err)
 	}
-	if slash == "" && !readableFile(abs) {
+	if slash == "" && !readableFile(p.site.Types, p.site.Preprocessors, abs) {
 		p.hints = append(p.hints, fmt.Sprintf("the format of %s cannot be read for links: only its existence is checked", t.raw))
 	}
 	p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Named: true, Raw: t.raw})
@@ -270,7 +290,8 @@ func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	if site := p.dirs[abs]; site != nil {
 		return site, nil
 	}
-	config := disk.SiteConfig{Dir: label, Style: p.style}
+	config := p.site
+	config.Dir = label
 	if p.base.IsZero() {
 		config.Synthetic = true
 		config.Base, _, err = urinorm.ParseWeb(fmt.Sprintf("https://%d.site.invalid/", len(p.sites)+1))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -55,6 +56,9 @@ func resume(cmd *cobra.Command, session *settings) error {
 	case st.standing.Finished:
 		return errFinished(session.state)
 	}
+	if address := os.Getenv(frontierVariable); address != "" && !session.given("frontier") && st.command.shared() {
+		session.line = append(session.line, givenFlag{"frontier", address})
+	}
 	line, err := absoluteFiles(session.line)
 	if err != nil {
 		return err
@@ -63,6 +67,18 @@ func resume(cmd *cobra.Command, session *settings) error {
 		o, asked, err := st.command.options(line)
 		if err != nil {
 			return err
+		}
+		settings, err := st.command.settings(line)
+		if err != nil {
+			return err
+		}
+		shared, err := newCoordinator(o.frontier, settings, asked, note)
+		if err != nil {
+			return err
+		}
+		defer shared.close()
+		if shared != nil {
+			st.shared = shared
 		}
 		if err := st.prepare(asked, note); err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,10 +27,14 @@ type ruleBlock struct {
 	header  http.Header
 	rate    string
 	level   []string
+
+	render string
+
+	brokenHosts, brokenTexts []string
 }
 
 // ruleKeys are the keys of a [[rule]].
-var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate", "level"}
+var ruleKeys = []string{"match", "match_re", "accept", "verdict", "header", "rate", "level", "render", "broken_hosts", "broken_texts"}
 
 // ruleVerdicts are the verdicts that a rule can set.
 var ruleVerdicts = []string{"unverified", "ignore", "broken"}
@@ -78,6 +84,11 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 			return wantText
 		}
 		r.verdict = text
+	case "render":
+		if !isText {
+			return wantText
+		}
+		r.render = text
 	case "rate":
 		t, ok := configText(value)
 		if !ok {
@@ -96,6 +107,16 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 			return fmt.Errorf("%s: use an array such as [\"redirect-permanent=broken\"]", key)
 		}
 		r.level = texts
+	case "broken_hosts", "broken_texts":
+		texts, ok := configTexts(&flag{many: list}, value)
+		if !ok {
+			return fmt.Errorf("%s: use an array of strings", key)
+		}
+		if key == "broken_hosts" {
+			r.brokenHosts = texts
+		} else {
+			r.brokenTexts = texts
+		}
 	case "header":
 		fields, ok := value.(map[string]any)
 		if !ok {
@@ -148,6 +169,11 @@ func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (c
 	if r.verdict != "" && !slices.Contains(ruleVerdicts, r.verdict) {
 		return fail("verdict", r.verdict, oneOf(r.verdict, ruleVerdicts))
 	}
+	if r.render != "" {
+		if rule.Render = renderModes[r.render]; rule.Render == crawler.RenderUnset {
+			return fail("render", r.render, oneOf(r.render, renderModeNames))
+		}
+	}
 	if r.accept != nil {
 		codes := strings.Join(r.accept, ",")
 		accept, err := parseStatuses(codes)
@@ -163,6 +189,19 @@ func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (c
 		}
 		rule.Levels = append(rule.Levels, level)
 	}
+	for _, pattern := range r.brokenHosts {
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" || strings.Contains(pattern, "/") {
+			return fail("broken_hosts", pattern, errors.New("use the pattern of a host, such as *.parking.example"))
+		}
+		rule.BrokenHosts = append(rule.BrokenHosts, strings.ToLower(pattern))
+	}
+	for _, text := range r.brokenTexts {
+		re, err := parseTextPattern(text)
+		if err != nil {
+			return fail("broken_texts", text, err)
+		}
+		rule.BrokenTexts = append(rule.BrokenTexts, crawler.TextPattern{Written: text, Pattern: re})
+	}
 	if r.rate != "" {
 		rate, err := parseRate(r.rate)
 		if err != nil {
@@ -171,4 +210,20 @@ func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (c
 		rule.Rate = rate
 	}
 	return rule, nil
+}
+
+// parseTextPattern parses a text to find on a page, in which letter case and the amount of
+// white space do not matter, or "re:" and a regular expression.
+func parseTextPattern(s string) (*regexp.Regexp, error) {
+	if pattern, ok := strings.CutPrefix(s, "re:"); ok && pattern != "" {
+		return parsePattern(pattern)
+	}
+	words := strings.Fields(s)
+	if len(words) == 0 {
+		return nil, errors.New("use a text on the page, or re: and a regular expression")
+	}
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	return regexp.Compile("(?i)" + strings.Join(words, `\s+`))
 }

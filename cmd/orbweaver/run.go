@@ -26,7 +26,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err != nil {
 		return err
 	}
-	reader := &targetReader{stdin: stdin, note: console.notef, commands: commandNames(cmd)}
+	reader := &targetReader{stdin: stdin, note: console.notef, types: o.crawl.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
 	plan, err := planRun(cmd.Context(), o, args, reader)
 	if err != nil {
 		return err
@@ -64,7 +64,13 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		cfg.Fetch = &requestLog{m, console.writeLine}
 	}
 	cfg.Inspector = inspector
+	closeRenderer, err := openRenderer(ctx, o, cfg, console)
+	if err != nil {
+		return err
+	}
+	defer closeRenderer()
 	configureSessions(cfg, o, plan, web, logins)
+	cfg.Cookies = web
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)
@@ -74,13 +80,17 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return err
 	}
 	st.configure(cfg)
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: st.started(), Targets: plan.names(args, o.from), Codes: used.Codes}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: st.started(), Targets: plan.names(args, o.from), Codes: used.Codes,
+		Command: o.given.words(), Settings: o.given.listSettings(), Baseline: out.earlier.baseline}
 	if err := out.Begin(head); err != nil {
 		return unsound(err)
 	}
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, out)
+	summary, err := st.crawl(ctx, cfg, plan.seeds, out)
 	console.clear()
 	if summary == nil {
+		if exit := (*exitError)(nil); errors.As(err, &exit) && exit.code == exitUsage {
+			return err
+		}
 		return unsound(st.withHint(err))
 	}
 	if _, why := inspector.Lost(); why != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	stdflag "flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,8 +21,29 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// raceExit makes programs with the race detector end at once: by default each of them sleeps
+// for a second before it exits. Races are reported when they happen, all the same.
+const raceExit = "atexit_sleep_ms=10"
+
+// waiting is how many tests run in parallel, if there are fewer processors: many of them wait
+// for timeouts and for processes.
+const waiting = 6
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"orbweaver": main, "measured": measured})
+	os.Setenv("GORACE", raceExit)
+	if runtime.GOMAXPROCS(0) < waiting {
+		stdflag.Set("test.parallel", strconv.Itoa(waiting)) // -parallel takes precedence: it is parsed later
+	}
+	testscript.Main(tests{m}, map[string]func(){"orbweaver": main, "measured": measured})
+}
+
+// tests are the tests of this package.
+type tests struct{ *testing.M }
+
+// Run runs them, and removes the program that they share.
+func (t tests) Run() int {
+	defer os.RemoveAll(shared.dir)
+	return t.M.Run()
 }
 
 // TestScript runs the program as users do. The scripts have these commands in addition to
@@ -50,6 +73,7 @@ func TestScript(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Values[hanging] = make(chan struct{})
 			env.Setenv("DOCUMENTS", documents)
+			env.Setenv("GORACE", raceExit)
 			for _, name := range []string{"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NETRC", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "GITLAB_CI", "CI_PROJECT_DIR"} {
 				env.Setenv(name, "")
 			}
@@ -59,7 +83,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":        exits,
 			"json":         jsonValue,
-			"serve":        serve,
+			"serve":        cmdServe,
 			"servearchive": serveArchive,
 			"awaitrequest": awaitRequest,
 			"action":       stepScript,
@@ -142,7 +166,7 @@ func jsonValue(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func serve(ts *testscript.TestScript, neg bool, args []string) {
+func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
 	}

@@ -18,11 +18,25 @@ type settings struct {
 	noIgnore  bool
 	sources   string
 
+	// reading documents
+	types              []string
+	indexFiles         []string
+	fallbackExtensions []string
+	dumpInputs         bool
+	wikiLinks          bool
+	includeVerbatim    bool
+	mailInText         bool
+	linkAttributes     []string
+	preprocess         []string
+
 	// scope
 	scope        string
 	include      []string
 	noFollow     []string
 	exclude      []string
+	except       []string
+	remap        []string
+	skipReserved bool
 	external     string
 	depth        string
 	maxPages     string
@@ -44,6 +58,8 @@ type settings struct {
 	level          []string
 	soft404        bool
 	checkHTTPS     bool
+	requireHTTPS   bool
+	textFragments  bool
 	archive        string
 	tlsExpiry      string
 	failOn         []string
@@ -80,6 +96,15 @@ type settings struct {
 	virusScope   string
 	virusMax     string
 	virusTimeout string
+
+	// rendered pages
+	render        string
+	renderBrowser string
+	renderTabs    string
+	renderTimeout string
+	renderQuiet   string
+	renderWait    string
+	renderSandbox string
 
 	// login
 	login             string
@@ -130,6 +155,24 @@ type settings struct {
 	// state
 	state string
 
+	// several machines
+	frontier             string
+	workersHere          string
+	frontierLease        string
+	frontierLog          string
+	frontierDelete       bool
+	frontierPatience     string
+	frontierPasswordFile string
+	frontierCAFile       string
+	frontierInsecure     bool
+	frontierClientCert   string
+	frontierClientKey    string
+	workerName           string
+	force                bool
+	// server
+	server    string
+	tokenFile string
+
 	// configuration
 	config   string
 	noConfig bool
@@ -145,6 +188,8 @@ type settings struct {
 	expanded []string
 	// logins are its [[login]] blocks.
 	logins []loginBlock
+	// blocks are its blocks as written, by name.
+	blocks map[string]any
 	// origin tells where each setting was given, by flag name: "--depth", or "depth in
 	// orbweaver.toml". Settings that are not in it have their default.
 	origin map[string]string

@@ -3,6 +3,9 @@ package main
 import (
 	"errors"
 	"io"
+	"path"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,8 +22,10 @@ type sink struct {
 	quiet   bool             // do not print notes on the run
 	clean   *bookmarkCleaner // nil without --write-clean
 	earlier *earlierRuns
-	edits   *fixer        // nil without --fix
-	sources *sources.Tree // nil without --sources
+	edits   *fixer           // nil without --fix
+	sources *sources.Tree    // nil without --sources
+	folders *bookmarkFolders // nil if no target is a bookmark file
+	dir     string           // the working directory
 }
 
 // openSink opens the reports and the data of earlier runs. Its errors are usage errors.
@@ -35,6 +40,7 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	if s.sources, err = openSources(o, p); err != nil {
 		return nil, err
 	}
+	s.folders, s.dir = newBookmarkFolders(p.targets, p.workingDir), p.workingDir
 	if o.fix {
 		s.edits = &fixer{write: o.write, note: console.notef}
 	}
@@ -93,6 +99,9 @@ func (s *sink) Result(r *crawler.Result) error {
 	if s.sources != nil {
 		s.sources.Map(r)
 	}
+	if s.folders != nil {
+		s.folders.annotate(r)
+	}
 	if s.clean != nil {
 		s.clean.add(r)
 	}
@@ -107,9 +116,27 @@ func (s *sink) report(r *crawler.Result) error { return s.Multi.Result(s.earlier
 // Note prints a note on the run as a whole.
 func (s *sink) Note(n crawler.Note) error {
 	if !s.quiet {
-		s.console.notef("%s", n.Message)
+		s.console.notef("%s", withPathsFromRoot(n.Message, s.dir))
 	}
 	return nil
+}
+
+// withPathsFromRoot returns a note with the names of files outside the working directory as
+// text reports have them: from the root.
+func withPathsFromRoot(note, dir string) string {
+	if dir == "" {
+		return note
+	}
+	words := strings.Split(note, " ")
+	for i, word := range words {
+		if strings.HasPrefix(word, "../") {
+			words[i] = path.Join(filepath.ToSlash(dir), word)
+			if strings.HasSuffix(word, "/") {
+				words[i] += "/"
+			}
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // Progress shows the progress of the run.

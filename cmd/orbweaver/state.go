@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,21 +19,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
-// Names within a state directory.
-const (
-	stateFile    = "crawl.sqlite"
-	previousFile = "previous.sqlite" // the previous crawl, which is complete
-	cacheFile    = "cache.db"        // the cache for the next crawl, unless --cache names another
-	lockFile     = "lock"
-)
-
-// Names of values that are stored with the targets.
-const (
-	storedCommand  = "command"
-	storedStdin    = "standard input"
-	storedPrograms = "programs"
-)
-
 // state is an open state directory. A nil *state means that the crawl is not kept.
 type state struct {
 	name             string // the directory as the user wrote it
@@ -43,7 +29,14 @@ type state struct {
 	asked            *command         // what a new crawl will be started with
 	standing         crawler.Standing
 	input            *recorder
-	restoreCollector func() // ends the limit on garbage
+	restoreCollector func()      // ends the limit on garbage
+	shared           sharedCrawl // nil for a crawl of one process
+}
+
+// sharedCrawl is a crawl that workers on other machines help with.
+type sharedCrawl interface {
+	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out crawler.Sink) (*crawler.Summary, error)
+	finish() error
 }
 
 // lockState locks a state directory. It creates the directory if necessary.
@@ -225,6 +218,15 @@ func (s *state) begin(w frontier.Width, used *programs) error {
 	return nil
 }
 
+// crawl runs a crawl and reports it to the sink, together with other processes if it is
+// shared.
+func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out crawler.Sink) (*crawler.Summary, error) {
+	if s == nil || s.shared == nil {
+		return crawler.Run(ctx, cfg, seeds, out)
+	}
+	return s.shared.run(ctx, cfg, seeds, s.store, out)
+}
+
 // configure passes the store to the engine.
 func (s *state) configure(cfg *crawler.Config) {
 	if s != nil {
@@ -275,7 +277,13 @@ func (s *state) finish() error {
 	if s == nil {
 		return nil
 	}
-	return crawler.Finish(noContext, s.store)
+	if err := crawler.Finish(noContext, s.store); err != nil {
+		return err
+	}
+	if s.shared == nil {
+		return nil
+	}
+	return s.shared.finish()
 }
 
 // run identifies the crawl in the history: it is the start of the crawl in nanoseconds since
@@ -351,15 +359,6 @@ func stateOf(name string) (file string, ok bool) {
 	head := make([]byte, len(mark))
 	_, err = io.ReadFull(f, head)
 	return name, err == nil && string(head) == mark
-}
-
-// errNotStored returns the error for secrets that must be given again to resume a crawl.
-func errNotStored(flags []string) error {
-	what, them := "is", "it"
-	if len(flags) > 1 {
-		what, them = "are", "them"
-	}
-	return usageError("the crawl was started with --%s, which %s never stored: give %s again", strings.Join(flags, " and --"), what, them)
 }
 
 // errNoCrawl returns the error for a directory without a crawl to resume.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -72,6 +73,8 @@ func newCommand(s *settings, args []string) *command {
 		row := rows[strings.TrimPrefix(given.Name, "no-")]
 		switch {
 		case row.name == "state":
+		case row.name == "frontier":
+			c.Line = append(c.Line, givenFlag{"frontier", addressToStore(s.frontier)})
 		case row.secret(given.Text):
 			c.withhold(given.Name)
 		default:
@@ -79,6 +82,16 @@ func newCommand(s *settings, args []string) *command {
 		}
 	}
 	return c
+}
+
+// shared reports whether the crawl is shared with workers.
+func (c *command) shared() bool {
+	for _, f := range c.Line {
+		if f.Name == "frontier" {
+			return true
+		}
+	}
+	return false
 }
 
 // withhold notes that a flag is not stored.
@@ -245,7 +258,51 @@ func (c *command) options(session []givenFlag) (*options, *command, error) {
 	if err != nil {
 		return nil, nil, usageError("%w", err)
 	}
+	o.given = c
 	return o, newCommand(s, c.Targets), nil
+}
+
+// words returns the command as it was given, for reports. Secrets are "***".
+func (c *command) words() []string {
+	words := append([]string{"orbweaver", "check"}, c.Targets...)
+	for _, f := range c.Line {
+		words = append(words, f.word())
+	}
+	for _, name := range c.Withheld {
+		words = append(words, "--"+name+"=***")
+	}
+	return words
+}
+
+// word returns the flag as one word.
+func (f givenFlag) word() string {
+	for _, row := range flagsOn(onCheck) {
+		if row.name == f.Name && row.isSwitch() && f.Text == "true" {
+			return "--" + f.Name
+		}
+	}
+	return "--" + f.Name + "=" + urinorm.Redact(f.Text)
+}
+
+// listSettings returns the settings that differ from their defaults, for reports. Secrets
+// are "***".
+func (c *command) listSettings() []report.Setting {
+	var list []report.Setting
+	rows := map[string]flag{}
+	for _, f := range flagsOn(onCheck) {
+		rows[f.name] = f
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
+		row := rows[name]
+		texts := make([]string, len(c.Settings[name]))
+		for i, text := range c.Settings[name] {
+			if texts[i] = urinorm.Redact(text); row.secret(text) {
+				texts[i] = "***"
+			}
+		}
+		list = append(list, report.Setting{Name: name, Value: strings.Join(texts, ", ")})
+	}
+	return list
 }
 
 // inDirectory calls fn in the working directory of the command. If that no longer exists, and the
@@ -263,4 +320,13 @@ func (c *command) inDirectory(fn func() error) error {
 	}
 	defer func() { _ = os.Chdir(before) }() // it existed before
 	return fn()
+}
+
+// errNotStored returns the error for secrets that must be given again to resume a crawl.
+func errNotStored(flags []string) error {
+	what, them := "is", "it"
+	if len(flags) > 1 {
+		what, them = "are", "them"
+	}
+	return usageError("the crawl was started with --%s, which %s never stored: give %s again", strings.Join(flags, " and --"), what, them)
 }

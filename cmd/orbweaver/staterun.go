@@ -91,7 +91,8 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 	if err != nil {
 		return nil, err
 	}
-	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: at.Started, Targets: plan.names(c.Targets, o.from), Codes: used.Codes}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: at.Started, Targets: plan.names(c.Targets, o.from), Codes: used.Codes,
+		Command: c.words(), Settings: c.listSettings()}
 	if err := out.Begin(head); err != nil {
 		return nil, unsound(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -45,11 +46,13 @@ const maxTargets = 1_000_000
 
 // targetReader turns arguments into targets.
 type targetReader struct {
-	stdin     io.Reader
-	note      func(format string, args ...any)
-	commands  []string // names of commands, for hints
-	stdinUses int
-	seen      map[string]bool
+	stdin      io.Reader
+	note       func(format string, args ...any)
+	commands   []string    // names of commands, for hints
+	types      fetch.Types // that --type sets
+	preprocess disk.Preprocessors
+	stdinUses  int
+	seen       map[string]bool
 }
 
 // read returns the targets that the arguments name, then those in the --from files.
@@ -245,7 +248,7 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 	slices.Sort(matches)
 	var targets []target
 	for _, m := range matches {
-		if readableFile(m) {
+		if readableFile(t.types, t.preprocess, m) {
 			targets = append(targets, target{raw: m, kind: document, path: m})
 		}
 	}
@@ -316,7 +319,7 @@ func looksLikeHost(name string) bool {
 		return host != ""
 	}
 	dot := strings.LastIndexByte(host, '.')
-	if dot <= 0 || dot == len(host)-1 || readableByName(host) {
+	if dot <= 0 || dot == len(host)-1 || readableByName(nil, host) {
 		return host == "localhost"
 	}
 	for _, c := range host[dot+1:] {

@@ -9,6 +9,9 @@ import (
 // --max-time.
 const variablePrefix = "ORBWEAVER_"
 
+// frontierVariable is the environment variable with the address of a shared crawl.
+const frontierVariable = variablePrefix + "FRONTIER"
+
 // withoutOwnVariables returns the environment without the variables of this program: another
 // one has no use for passwords.
 func withoutOwnVariables(environ []string) []string {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -23,7 +25,10 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 		return nil, nil, err
 	}
 	fetchers := daemons.Fetchers()
-	fetchers["http"], fetchers["https"], fetchers["file"] = p.withStdin(web), p.withStdin(web), p.withStdin(&disk.Files{})
+	fetchers["http"], fetchers["https"], fetchers["file"] = p.withStdin(web), p.withStdin(web), p.withStdin(&disk.Files{Types: o.crawl.Types, Preprocessors: o.preprocess})
+	if o.schemes != nil {
+		maps.DeleteFunc(fetchers, func(scheme string, _ fetch.Fetcher) bool { return !slices.Contains(o.schemes, scheme) })
+	}
 
 	cfg := o.crawl
 	cfg.Fetch = fetchers

@@ -44,7 +44,7 @@ func newBookmarkCleaner(o *options, targets []target) (*bookmarkCleaner, error) 
 	if err != nil {
 		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
 	}
-	if format, err := sniffFormat(from); err != nil {
+	if format, err := sniffFormat(nil, from); err != nil {
 		return nil, usageError("--write-clean: read %s: %w", from, withoutPath(err))
 	} else if format != netscapeBookmarks {
 		return nil, usageError("--write-clean: %s is not a bookmark file in HTML, as browsers export it", from)

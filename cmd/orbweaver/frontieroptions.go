@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+)
+
+// frontierOptions are the settings of a shared crawl.
+type frontierOptions struct {
+	address     *redisstore.Address
+	patience    time.Duration
+	tls         *tls.Config // nil for a connection that is not encrypted
+	lease       time.Duration
+	log         int64
+	workersHere int // requests in flight of the coordinator
+	delete      bool
+	maxTime     bool // --max-time was given in this session
+}
+
+// compileFrontier reads the settings of a shared crawl.
+func compileFrontier(c *compiler, o *options) {
+	s := c.settings
+	if s.frontier == "" {
+		for _, name := range []string{"workers-here", "frontier-delete", "frontier-lease", "frontier-log"} {
+			if s.given(name) {
+				c.faults = append(c.faults, fmt.Errorf("%s: it needs --frontier", c.named(name)))
+			}
+		}
+		return
+	}
+	f := &frontierOptions{delete: s.frontierDelete, workersHere: o.crawl.Concurrency, maxTime: s.given("max-time")}
+	o.frontier = f
+	f.read(c)
+	f.lease = read(c, "frontier-lease", s.frontierLease, func(text string) (time.Duration, error) {
+		d, err := parseDuration(text)
+		if err == nil && d < time.Second {
+			err = errors.New("use at least 1s")
+		}
+		return d, err
+	})
+	f.log = read(c, "frontier-log", s.frontierLog, func(text string) (int64, error) {
+		n, err := parseSize(text)
+		if err == nil && n < 1<<20 {
+			err = errors.New("use at least 1MiB")
+		}
+		return n, err
+	})
+	if s.given("workers-here") {
+		f.workersHere = read(c, "workers-here", s.workersHere, atLeast(0))
+	}
+	if s.state == "" {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --state DIR, where the results are kept", c.named("frontier")))
+	}
+	for _, name := range []string{"watch", "since", "fix", "cache"} {
+		if s.given(name) {
+			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier", c.named(name)))
+		}
+	}
+	if o.crawl.Renders() { // a store that is shared does not tell rendered pages from others
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier: pages are rendered only where one process crawls", c.named("render")))
+	}
+}
+
+// read reads the settings of the connection.
+func (f *frontierOptions) read(c *compiler) {
+	s := c.settings
+	a, err := redisstore.ParseAddress(s.frontier)
+	if err != nil {
+		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("frontier"), err))
+		return
+	}
+	f.address = a
+	f.patience = read(c, "frontier-patience", s.frontierPatience, parseDuration)
+	if file := read(c, "frontier-password-file", s.frontierPasswordFile, parseFile); file != "" && !a.HasPassword() {
+		password, err := readPassword(file)
+		if err != nil {
+			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("frontier-password-file"), err))
+		}
+		a.Password = password
+	}
+	ca := read(c, "frontier-ca-file", s.frontierCAFile, parseFile)
+	cert, key := read(c, "frontier-client-cert", s.frontierClientCert, parseFile), read(c, "frontier-client-key", s.frontierClientKey, parseFile)
+	if !a.TLS() {
+		return
+	}
+	f.tls = &tls.Config{InsecureSkipVerify: s.frontierInsecure}
+	if ca != "" {
+		text, err := os.ReadFile(ca)
+		if f.tls.RootCAs, _ = x509.SystemCertPool(); f.tls.RootCAs == nil {
+			f.tls.RootCAs = x509.NewCertPool()
+		}
+		if err != nil || !f.tls.RootCAs.AppendCertsFromPEM(text) {
+			c.faults = append(c.faults, fmt.Errorf("%s: %s contains no certificate in PEM form", c.named("frontier-ca-file"), ca))
+		}
+	}
+	if cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, cmp.Or(key, cert))
+		if err != nil {
+			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("frontier-client-cert"), err))
+		}
+		f.tls.Certificates = []tls.Certificate{pair}
+	}
+}
+
+// readPassword reads a file with a password, without the line break at its end.
+func readPassword(file string) (string, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return "", withoutPath(err)
+	}
+	defer in.Close()
+	text, err := io.ReadAll(io.LimitReader(in, maxPassword+1))
+	switch {
+	case err != nil:
+		return "", withoutPath(err)
+	case len(text) > maxPassword:
+		return "", errors.New("the file is too large for a password")
+	}
+	return strings.TrimRight(string(text), "\r\n"), nil
+}
+
+// open opens the crawl of the address. wait is told why the process waits for the server, and
+// "" when it goes on.
+func (f *frontierOptions) open(wait func(why string)) *redisstore.Crawl {
+	return redisstore.Open(f.address, redisstore.Options{TLS: f.tls, Patience: f.patience, Wait: wait})
+}
+
+// frontierError returns the error of a command for one of a shared crawl.
+func frontierError(err error) error {
+	var refused *redisstore.RefusedError
+	var exit *exitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit): // it has a status already
+		return err
+	case errors.As(err, &refused), errors.Is(err, frontier.ErrReplaced):
+		return usageError("%w", err)
+	}
+	return unsound(err)
+}
+
+// isFrontierRefusal reports whether an error is one of usage, as frontierError says.
+func isFrontierRefusal(err error) bool {
+	var exit *exitError
+	return errors.As(frontierError(err), &exit) && exit.code == exitUsage
+}
+
+// checkServer checks that a server is fit for crawls, and prints what could not be checked.
+func checkServer(f *redisstore.Crawl, note func(string, ...any)) (*redisstore.Server, error) {
+	s, err := f.Check(noContext)
+	if err != nil {
+		return nil, err
+	}
+	if s.Unchecked != "" {
+		note("%s: %s", f.Address(), s.Unchecked)
+	}
+	return s, nil
+}
+
+// waitNotes returns a function for notes about a server that is waited for.
+func waitNotes(note func(string, ...any), address func() string) func(why string) {
+	told := ""
+	return func(why string) {
+		if why != "" && why != told {
+			note("waiting for the frontier %s: %s", address(), why)
+		}
+		told = why
+	}
+}
+
+// processName is the default name of a worker.
+func processName() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "worker"
+	}
+	return fmt.Sprintf("%s-%d", host, os.Getpid())
+}
+
+// addressToStore returns the address of a shared crawl as a state directory keeps it.
+func addressToStore(text string) string {
+	a, err := redisstore.ParseAddress(text)
+	if err != nil {
+		return ""
+	}
+	return a.WithoutPassword()
+}

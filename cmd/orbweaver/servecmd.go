@@ -1,0 +1,430 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/notify"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+)
+
+// serveFlags are the flags of serve as text.
+type serveFlags struct {
+	listen, data, publicURL, auth, maxRuns, retain, smtp     string
+	smtpPasswordFile                                         string
+	hosts, trustProxy, allowPrivate, allowScheme, filesBelow []string
+	readOnly                                                 bool
+}
+
+// serveSettings are what the engine of serve must know.
+type serveSettings struct {
+	allowPrivate []netip.Prefix
+	allowSchemes []string
+	files        []string
+}
+
+func newServeCommand() *cobra.Command {
+	f := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve [flags]",
+		Short: "run the web interface: projects, runs, findings and an API",
+		Long: "Serves pages and a JSON API (api/v1/openapi.json) for projects that are checked again and again. Each run is a --state directory, DATA/runs/ID, so report and compare work on it. " +
+			"Without any user, the first start on a loopback address prints an address at which the first administrator signs up. Runs reach no private address that --allow-private does not name. " +
+			"SIGTERM suspends runs; they are resumed at the next start.",
+		Example: `orbweaver serve
+orbweaver serve --data /var/lib/orbweaver --public-url https://example.com/links/ --trust-proxy 127.0.0.1
+orbweaver serve user add alice --role admin
+orbweaver serve token create ci --role editor --expires 90d`,
+		Args: noArguments,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.listen, "listen", "127.0.0.1:8420", "`ADDRESS:PORT` to listen on; port 0 is any free port")
+	dataFlag(cmd, &f.data)
+	flags.StringVar(&f.publicURL, "public-url", "", "external `URL` of the server behind a proxy, with its path, such as https://example.com/links/")
+	flags.StringVar(&f.auth, "auth", string(serve.Passwords), "`MODE` of signing in: password (accounts and tokens), token (tokens alone), or none (everybody is an administrator)")
+	flags.StringArrayVar(&f.hosts, "host", nil, "`NAME` of a host that requests may be for, besides loopback names and that of --public-url (repeatable)")
+	flags.StringArrayVar(&f.trustProxy, "trust-proxy", nil, "`CIDR` of proxies whose X-Forwarded-For and X-Forwarded-Prefix count (repeatable)")
+	flags.StringArrayVar(&f.allowPrivate, "allow-private", nil, "`CIDR` of private addresses that runs may reach (repeatable)")
+	flags.StringArrayVar(&f.allowScheme, "allow-scheme", nil, "`SCHEME` other than http and https that runs may request, such as ftp or mailto (repeatable)")
+	flags.StringArrayVar(&f.filesBelow, "files", nil, "`DIR` below which files and directories may be targets (repeatable)")
+	flags.StringVar(&f.maxRuns, "max-runs", "2", "number of runs `N` at a time, over all projects")
+	flags.StringVar(&f.retain, "retain", "", "`AGE,COUNT` of the runs that are kept of each project, such as 90d,200; the last sound run is always kept")
+	flags.StringVar(&f.smtp, "smtp", "", "`URL` of the server that sends mail: smtp://[USER@]HOST:PORT[?from=ADDRESS], or smtps")
+	flags.StringVar(&f.smtpPasswordFile, "smtp-password-file", "", "`FILE` with the password of USER in --smtp")
+	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: no runs, no schedules, no new data")
+	cmd.SetFlagErrorFunc(flagError)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runServe(cmd, f) }
+	cmd.AddCommand(newServeUserCommand(), newServeTokenCommand())
+	return cmd
+}
+
+// dataFlag adds the flag --data.
+func dataFlag(cmd *cobra.Command, dir *string) {
+	cmd.Flags().StringVar(dir, "data", "", "`DIR` of the data; the default is $XDG_DATA_HOME/orbweaver, else ~/.local/share/orbweaver")
+	cmd.SetFlagErrorFunc(flagError)
+}
+
+// dataDir returns the absolute name of the data directory.
+func dataDir(given string) (string, error) {
+	if given == "" {
+		base := os.Getenv("XDG_DATA_HOME")
+		if !filepath.IsAbs(base) {
+			home, err := os.UserHomeDir()
+			if err != nil {
+				return "", usageError("--data: no directory is given, and there is no home directory: %w", err)
+			}
+			base = filepath.Join(home, ".local", "share")
+		}
+		given = filepath.Join(base, "orbweaver")
+	}
+	dir, err := filepath.Abs(given)
+	if err != nil {
+		return "", usageError("--data: %w", err)
+	}
+	return dir, nil
+}
+
+// compile turns the flags into settings.
+func (f *serveFlags) compile() (serve.Settings, *serveSettings, error) {
+	s := serve.Settings{Listen: f.listen, Hosts: f.hosts, ReadOnly: f.readOnly, Mode: serve.Mode(f.auth), Version: version()}
+	engine := &serveSettings{files: f.filesBelow}
+	var faults []error
+	fail := func(flag, text string, err error) {
+		faults = append(faults, fmt.Errorf("--%s: %q is not allowed: %w", flag, text, err))
+	}
+	if _, _, err := net.SplitHostPort(f.listen); err != nil {
+		fail("listen", f.listen, errors.New("use ADDRESS:PORT, such as 127.0.0.1:8420"))
+	}
+	if !slices.Contains(serve.Modes, f.auth) {
+		fail("auth", f.auth, oneOf(f.auth, serve.Modes))
+	}
+	var err error
+	if s.PublicURL, err = parsePublicURL(f.publicURL); err != nil {
+		fail("public-url", f.publicURL, err)
+	}
+	if s.MaxRuns, err = strconv.Atoi(f.maxRuns); err != nil || s.MaxRuns < 1 {
+		fail("max-runs", f.maxRuns, errors.New("use a whole number, 1 or more"))
+	}
+	if f.retain != "" {
+		if s.Retain, err = runs.ParseRetention(f.retain, parseDuration); err != nil {
+			fail("retain", f.retain, err)
+		}
+	}
+	for _, text := range f.trustProxy {
+		network, err := fetch.ParseNetwork(text)
+		if err != nil {
+			fail("trust-proxy", text, err)
+		}
+		s.TrustProxy = append(s.TrustProxy, network)
+	}
+	for _, text := range f.allowPrivate {
+		network, err := fetch.ParseNetwork(text)
+		if err != nil {
+			fail("allow-private", text, err)
+		}
+		engine.allowPrivate = append(engine.allowPrivate, network)
+	}
+	s.Policy = fetch.AddressPolicy{DenyPrivate: true, AllowPrivate: engine.allowPrivate}
+	if s.Mail, err = f.mailer(s.PublicURL); err != nil {
+		faults = append(faults, err)
+	}
+	for _, scheme := range f.allowScheme {
+		name := strings.ToLower(scheme)
+		if !slices.Contains(openableSchemes, name) {
+			fail("allow-scheme", scheme, oneOf(name, openableSchemes))
+		}
+		engine.allowSchemes = append(engine.allowSchemes, name)
+	}
+	return s, engine, errors.Join(faults...)
+}
+
+// mailer returns what sends mail, nil without --smtp. The address is in no message, because it
+// may contain a password.
+func (f *serveFlags) mailer(public *url.URL) (*notify.Mailer, error) {
+	if f.smtp == "" {
+		if f.smtpPasswordFile != "" {
+			return nil, errors.New("--smtp-password-file: it needs --smtp")
+		}
+		return nil, nil
+	}
+	password := ""
+	if f.smtpPasswordFile != "" {
+		file, err := os.Open(f.smtpPasswordFile)
+		if err != nil {
+			return nil, fmt.Errorf("--smtp-password-file: read %s: %w", f.smtpPasswordFile, withoutPath(err))
+		}
+		defer file.Close()
+		text, err := io.ReadAll(io.LimitReader(file, maxPassword))
+		if err != nil {
+			return nil, fmt.Errorf("--smtp-password-file: read %s: %w", f.smtpPasswordFile, withoutPath(err))
+		}
+		password = withoutLineEnd(string(text))
+	}
+	host := ""
+	if public != nil {
+		host = public.Hostname()
+	} else if name, err := os.Hostname(); err == nil {
+		host = name
+	}
+	m, err := notify.NewMailer(f.smtp, password, host)
+	if err != nil {
+		return nil, fmt.Errorf("--smtp: %w", err)
+	}
+	return m, nil
+}
+
+// openableSchemes are the schemes that --allow-scheme can open.
+var openableSchemes = []string{"dict", "dns", "finger", "ftp", "ftps", "gopher", "ldap", "ldaps", "mailto", "news", "nntp", "snews", "telnet", "ws", "wss"}
+
+// parsePublicURL reads the external address of the server; nil for none.
+func parsePublicURL(text string) (*url.URL, error) {
+	if text == "" {
+		return nil, nil
+	}
+	wrong := errors.New("use an absolute http or https URL without a query or fragment, such as https://example.com/links/")
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") {
+		return nil, wrong
+	}
+	if !serve.IsPrefix(strings.TrimRight(u.EscapedPath(), "/")) {
+		return nil, errors.New("its path may contain letters, digits, -, ., _ and ~ between slashes")
+	}
+	return u, nil
+}
+
+// runServe serves until a signal ends it.
+func runServe(cmd *cobra.Command, f *serveFlags) error {
+	console := newConsole(cmd.ErrOrStderr(), "never")
+	s, forEngine, err := f.compile()
+	if err != nil {
+		return usageError("%w", err)
+	}
+	if s.Data, err = dataDir(f.data); err != nil {
+		return err
+	}
+	engine, err := newServeEngine(forEngine, console.notef)
+	if err != nil {
+		return err
+	}
+	if err := serve.OpenData(s.Data, console.notef); err != nil {
+		return usageError("%w", err)
+	}
+	lock, err := diskstore.TakeLock(serve.LockFile(s.Data))
+	if err != nil {
+		return usageError("--data %s: %w", s.Data, err)
+	}
+	defer lock.Release()
+	defer limitGarbage()()
+	stop := make(chan struct{})
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		if _, ok := <-signals; ok {
+			signal.Reset(os.Interrupt, syscall.SIGTERM) // the next one ends the process
+			close(stop)
+		}
+	}()
+	if err := serve.Run(context.WithoutCancel(cmd.Context()), s, engine, serve.Streams{Out: cmd.OutOrStdout(), Err: cmd.ErrOrStderr()}, stop); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+// withAccounts calls fn with the accounts of a data directory, which is created if necessary.
+func withAccounts(cmd *cobra.Command, data string, fn func(*auth.Store) error) error {
+	dir, err := dataDir(data)
+	if err != nil {
+		return err
+	}
+	if err := serve.OpenData(dir, newConsole(cmd.ErrOrStderr(), "never").notef); err != nil {
+		return usageError("%w", err)
+	}
+	accounts, closeAccounts, err := serve.OpenAccounts(dir)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	defer closeAccounts()
+	if err := fn(accounts); err != nil {
+		return usageError("%w", err)
+	}
+	return nil
+}
+
+// needsCommand returns what a command without an action does.
+func needsCommand(name, usage string) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usageError("%s: unknown command %q: use %s", name, args[0], usage)
+		}
+		return usageError("%s: use %s", name, usage)
+	}
+}
+
+func newServeUserCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "user add|list|remove", Short: "manage the accounts of a server", RunE: needsCommand("serve user", "add NAME, list or remove NAME")}
+	var data, role, file string
+	add := &cobra.Command{Use: "add NAME [--role ROLE] [--password-file FILE]", Short: "add an account; the password is read from a terminal or a file", Args: cobra.ExactArgs(1)}
+	dataFlag(add, &data)
+	add.Flags().StringVar(&role, "role", auth.Viewer.String(), "`ROLE`: admin, editor or viewer")
+	add.Flags().StringVar(&file, "password-file", "", "`FILE` with the password; - reads standard input")
+	add.RunE = func(cmd *cobra.Command, args []string) error {
+		parsed, err := auth.ParseRole(role)
+		if err != nil {
+			return usageError("--role: %w", err)
+		}
+		if err := auth.CheckName(args[0]); err != nil {
+			return usageError("%w", err)
+		}
+		password, err := readNewPassword(cmd, file)
+		if err != nil {
+			return err
+		}
+		return withAccounts(cmd, data, func(a *auth.Store) error { return a.AddUser(cmd.Context(), args[0], password, parsed) })
+	}
+	list := &cobra.Command{Use: "list", Short: "list the accounts: name, role", Args: noArguments}
+	dataFlag(list, &data)
+	list.RunE = func(cmd *cobra.Command, _ []string) error {
+		return withAccounts(cmd, data, func(a *auth.Store) error {
+			users, err := a.Users(cmd.Context())
+			for _, u := range users {
+				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\n", u.Name, u.Role)
+			}
+			return err
+		})
+	}
+	remove := &cobra.Command{Use: "remove NAME", Short: "remove an account and end its sessions", Args: cobra.ExactArgs(1)}
+	dataFlag(remove, &data)
+	remove.RunE = func(cmd *cobra.Command, args []string) error {
+		return withAccounts(cmd, data, func(a *auth.Store) error { return a.RemoveUser(cmd.Context(), args[0]) })
+	}
+	cmd.AddCommand(add, list, remove)
+	return cmd
+}
+
+func newServeTokenCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "token create|list|remove", Short: "manage the tokens of a server", RunE: needsCommand("serve token", "create NAME, list or remove NAME")}
+	var data, role, expires string
+	create := &cobra.Command{Use: "create NAME [--role ROLE] [--expires TIME]", Short: "make a token and print it, once", Args: cobra.ExactArgs(1)}
+	dataFlag(create, &data)
+	create.Flags().StringVar(&role, "role", auth.Viewer.String(), "`ROLE`: admin, editor or viewer")
+	create.Flags().StringVar(&expires, "expires", "", "`TIME` after which the token expires, such as 90d; never by default")
+	create.RunE = func(cmd *cobra.Command, args []string) error {
+		parsed, err := auth.ParseRole(role)
+		if err != nil {
+			return usageError("--role: %w", err)
+		}
+		var until time.Time
+		if expires != "" {
+			after, err := parseDuration(expires)
+			if err != nil || after == 0 {
+				return usageError("--expires: %q is not allowed: use a time such as 90d, 12h or 2s", expires)
+			}
+			until = time.Now().Add(after)
+		}
+		return withAccounts(cmd, data, func(a *auth.Store) error {
+			token, err := a.CreateToken(cmd.Context(), args[0], parsed, until)
+			if err == nil {
+				fmt.Fprintln(cmd.OutOrStdout(), token)
+			}
+			return err
+		})
+	}
+	list := &cobra.Command{Use: "list", Short: "list the tokens: name, role, expiry", Args: noArguments}
+	dataFlag(list, &data)
+	list.RunE = func(cmd *cobra.Command, _ []string) error {
+		return withAccounts(cmd, data, func(a *auth.Store) error {
+			tokens, err := a.Tokens(cmd.Context())
+			for _, t := range tokens {
+				until := "never"
+				if !t.Expires.IsZero() {
+					until = t.Expires.UTC().Format(time.RFC3339)
+				}
+				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\t%s\n", t.Name, t.Role, until)
+			}
+			return err
+		})
+	}
+	remove := &cobra.Command{Use: "remove NAME", Short: "revoke a token and end its sessions", Args: cobra.ExactArgs(1)}
+	dataFlag(remove, &data)
+	remove.RunE = func(cmd *cobra.Command, args []string) error {
+		return withAccounts(cmd, data, func(a *auth.Store) error { return a.RemoveToken(cmd.Context(), args[0]) })
+	}
+	cmd.AddCommand(create, list, remove)
+	return cmd
+}
+
+// readNewPassword reads a password from a file or standard input, or asks for it twice on a
+// terminal. One final line end is dropped.
+func readNewPassword(cmd *cobra.Command, file string) (string, error) {
+	if file == "" {
+		return askNewPassword(cmd)
+	}
+	var in io.Reader = cmd.InOrStdin()
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			return "", usageError("--password-file: read %s: %w", file, withoutPath(err))
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxPassword))
+	if err != nil {
+		return "", usageError("--password-file: read %s: %w", file, withoutPath(err))
+	}
+	password := withoutLineEnd(string(text))
+	if err := auth.CheckPassword(password); err != nil {
+		return "", usageError("--password-file: %w", err)
+	}
+	return password, nil
+}
+
+// askNewPassword asks for a password twice, without showing it.
+func askNewPassword(cmd *cobra.Command) (string, error) {
+	in, ok := cmd.InOrStdin().(*os.File)
+	if !ok || !term.IsTerminal(int(in.Fd())) {
+		return "", usageError("there is no terminal to ask for the password: give --password-file FILE, or - for standard input")
+	}
+	ask := func(prompt string) (string, error) {
+		fmt.Fprint(cmd.ErrOrStderr(), prompt)
+		defer fmt.Fprintln(cmd.ErrOrStderr())
+		text, err := term.ReadPassword(int(in.Fd()))
+		return string(text), err
+	}
+	first, err := ask("Password: ")
+	again := ""
+	if err == nil {
+		again, err = ask("Again: ")
+	}
+	switch {
+	case err != nil:
+		return "", usageError("read the password: %w", err)
+	case first != again:
+		return "", usageError("the passwords differ")
+	}
+	if err := auth.CheckPassword(first); err != nil {
+		return "", usageError("%w", err)
+	}
+	return first, nil
+}

@@ -1,0 +1,516 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// serveEngine executes the runs of `orbweaver serve`. What check does with its flags, it does
+// with the options of a project: they pass through the same table and the same compiler.
+type serveEngine struct {
+	allowPrivate []netip.Prefix
+	allowSchemes []string
+	files        []string // directories in which files may be targets
+	note         func(string, ...any)
+}
+
+// serveOptions are the flags of check that a project may set. They name no file, program,
+// socket, proxy, resolver or port.
+var serveOptions = []string{"scope", "include", "no-follow", "exclude", "external", "depth", "max-pages", "max-time", "robots", "sitemaps", "base-url", "host-style",
+	"select", "ignore-select", "accept", "soft-404", "check-https", "require-https", "tls-expiry", "ignore-fragment", "max-redirects", "fail-on", "level", "timeout",
+	"user-agent", "header", "user", "insecure", "max-body", "concurrency", "per-host", "rate", "delay", "retries", "second-pass-after", "max-wait", "remap", "index-files",
+	"check", "render"}
+
+// jobFlags returns the options of a job as flags of a command line.
+func jobFlags(options map[string]any) []givenFlag {
+	var line []givenFlag
+	for _, f := range flagsOn(onCheck) {
+		value, given := options[f.name]
+		if !given {
+			continue
+		}
+		texts, _ := optionTexts(&f, value)
+		for _, text := range texts {
+			line = append(line, givenFlag{f.name, text})
+		}
+	}
+	return line
+}
+
+// optionTexts returns the values of an option as a command line would have them.
+func optionTexts(f *flag, value any) ([]string, error) {
+	switch v := value.(type) {
+	case bool:
+		if f.isSwitch() {
+			return []string{strconv.FormatBool(v)}, nil
+		}
+	case string:
+		if !f.isSwitch() {
+			return []string{v}, nil
+		}
+		return nil, fmt.Errorf("%q is not allowed: use true or false", v)
+	case json.Number:
+		if !f.isSwitch() {
+			return []string{v.String()}, nil
+		}
+	case []any:
+		if f.many == once {
+			return nil, errors.New("a list is not allowed: it has one value")
+		}
+		texts := []string{}
+		for _, item := range v {
+			text, ok := item.(string)
+			if n, number := item.(json.Number); number {
+				text, ok = n.String(), true
+			}
+			if !ok {
+				return nil, errors.New("use a list of strings")
+			}
+			texts = append(texts, text)
+		}
+		return texts, nil
+	}
+	if f.isSwitch() {
+		return nil, errors.New("use true or false")
+	}
+	return nil, errors.New("use a string or a number")
+}
+
+// jobSettings returns the settings of a job. Nothing else counts: neither a configuration
+// file nor the environment.
+func jobSettings(line []givenFlag) (*settings, error) {
+	cmd := &cobra.Command{}
+	s := addFlags(cmd, onCheck)
+	for _, f := range line {
+		if err := cmd.Flags().Set(f.Name, f.Text); err != nil {
+			return nil, flagError(cmd, err)
+		}
+	}
+	return s, nil
+}
+
+// Check implements runs.Engine.
+func (e *serveEngine) Check(job *runs.Job, order []string) []api.Fault {
+	var faults []api.Fault
+	known := []string{}
+	rows := map[string]flag{}
+	for _, f := range flagsOn(onCheck) {
+		rows[f.name] = f
+	}
+	for _, name := range serveOptions {
+		if _, ok := rows[name]; ok {
+			known = append(known, name)
+		}
+	}
+	for _, name := range order {
+		field := "options." + name
+		row, exists := rows[name]
+		switch {
+		case !exists:
+			message := fmt.Sprintf("unknown option %q", name)
+			if near := nearest(name, known); near != "" {
+				message += fmt.Sprintf(": did you mean %q?", near)
+			}
+			faults = append(faults, api.Fault{Field: field, Message: message})
+		case !slices.Contains(known, name):
+			faults = append(faults, api.Fault{Field: field, Message: fmt.Sprintf("%q is not allowed here", name)})
+		default:
+			faults = append(faults, optionFaults(&row, job.Options[name])...)
+		}
+	}
+	if len(faults) == 0 { // what is wrong with options together
+		if _, err := e.options(job); err != nil {
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				faults = append(faults, faultOf("options", line))
+			}
+		}
+	}
+	return faults
+}
+
+// optionFaults returns what is wrong with one option by itself.
+func optionFaults(row *flag, value any) []api.Fault {
+	field := "options." + row.name
+	texts, err := optionTexts(row, value)
+	if err != nil {
+		return []api.Fault{{Field: field, Message: err.Error()}}
+	}
+	line := make([]givenFlag, len(texts))
+	for i, text := range texts {
+		if row.name == "check" && slices.Contains(splitList(text), "virus") {
+			return []api.Fault{{Field: field, Message: `"virus" is not allowed here`}}
+		}
+		line[i] = givenFlag{row.name, text}
+	}
+	s, err := jobSettings(line)
+	if err == nil {
+		_, err = compile(s, onCheck)
+	}
+	if err == nil {
+		return nil
+	}
+	var faults []api.Fault
+	for text := range strings.SplitSeq(err.Error(), "\n") {
+		faults = append(faults, api.Fault{Field: field, Message: strings.TrimPrefix(text, "--"+row.name+": ")})
+	}
+	return faults
+}
+
+// faultOf turns the message of a flag into a fault.
+func faultOf(field, message string) api.Fault {
+	if name, rest, found := strings.Cut(message, ": "); found && strings.HasPrefix(name, "--") {
+		return api.Fault{Field: field + "." + strings.TrimPrefix(name, "--"), Message: rest}
+	}
+	return api.Fault{Field: field, Message: message}
+}
+
+// CheckTarget returns the target to check for one that was posted, or an error that says what
+// is wrong with it.
+func (e *serveEngine) CheckTarget(raw string) (string, error) {
+	lower := strings.ToLower(raw)
+	switch {
+	case strings.TrimSpace(raw) == "":
+		return "", errors.New("a target is empty")
+	case raw == "-":
+		return "", errors.New("standard input is not allowed here: use an http or https URL")
+	case strings.HasPrefix(lower, "www."):
+		raw = "https://" + raw
+	}
+	if isWebURL(raw) {
+		_, err := (&targetReader{}).website(raw, raw)
+		return raw, err
+	}
+	path := raw
+	if hasScheme(raw, "file") {
+		var err error
+		if path, err = localPath(raw); err != nil {
+			return "", fmt.Errorf("%s: %w", raw, err)
+		}
+	} else if scheme, _, found := strings.Cut(raw, "://"); found {
+		return "", fmt.Errorf("%q URLs are not allowed here: use http or https", scheme)
+	}
+	abs, err := filepath.Abs(path)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err == nil {
+		for _, dir := range e.files {
+			if inside(dir, abs) || dir == abs {
+				return abs, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("%q is not allowed: use an http or https URL; files must be in a directory that the server opens with --files", raw)
+}
+
+// options compiles the options of a job. The address policy of the server is part of them.
+func (e *serveEngine) options(job *runs.Job) (*options, error) {
+	s, err := jobSettings(e.line(job))
+	if err != nil {
+		return nil, err
+	}
+	o, err := compile(s, onCheck)
+	if err != nil {
+		return nil, err
+	}
+	e.restrict(o)
+	return o, nil
+}
+
+// line returns the command line that a state keeps for a job, apart from its secrets. The
+// address policy is not part of it: whoever resumes a run in a terminal is at home there.
+func (e *serveEngine) line(job *runs.Job) []givenFlag {
+	return append(jobFlags(job.Options), givenFlag{"no-config", "true"})
+}
+
+// restrict applies the rules for runs of a server.
+func (e *serveEngine) restrict(o *options) {
+	o.net.NoEnvironment, o.net.DenyPrivate, o.net.AllowPrivate = true, true, e.allowPrivate
+	o.schemes, o.roots = append([]string{"http", "https"}, e.allowSchemes...), e.files
+	o.crawl.SkipMail = !slices.Contains(e.allowSchemes, "mailto")
+	o.progress = "never"
+}
+
+// Crawl implements runs.Engine.
+func (e *serveEngine) Crawl(ctx context.Context, r *runs.Request) (*runs.Result, error) {
+	s, err := jobSettings(e.line(r.Job))
+	if err != nil {
+		return nil, err
+	}
+	o, err := e.options(r.Job)
+	if err != nil {
+		return nil, err
+	}
+	targets, err := e.targets(r.Job)
+	if err != nil {
+		return nil, err
+	}
+	st, err := lockState(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer st.close()
+	if err := st.open(); err != nil {
+		return nil, err
+	}
+	st.asked = newCommand(s, targets)
+	if st.command != nil {
+		o.directory = st.command.Directory
+	}
+	if st.command != nil && st.standing.Finished { // killed before the row said so
+		return e.judge(ctx, st.dir, report.Show(0), nil)
+	}
+	return e.crawl(ctx, &serveRun{request: r, options: o, state: st, targets: targets})
+}
+
+// serveRun is one crawl of a server.
+type serveRun struct {
+	request *runs.Request
+	options *options
+	state   *state
+	targets []string
+}
+
+func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, error) {
+	st, o := r.state, r.options
+	plan, err := planRun(ctx, o, r.targets, &targetReader{note: e.note})
+	if err != nil {
+		return nil, err
+	}
+	defer plan.close()
+	results := &report.Format{Name: "serve", Streams: true, Pages: true, References: true,
+		New: func(io.Writer, report.Options) report.Writer { return r.request.Results }}
+	out, err := report.Open([]report.Output{{Format: results, To: io.Discard}}, nil, report.Options{Show: report.ShowDefault})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	inspector, err := openInspector(ctx, o, newConsole(io.Discard, "never"))
+	if err != nil {
+		return nil, err
+	}
+	defer inspector.Close()
+	o.show = report.ShowDefault
+	cfg, web, err := wire(o, plan, out, r.request.Stop)
+	if err != nil {
+		return nil, err
+	}
+	defer web.Close()
+	cfg.Inspector = inspector
+	st.input = &recorder{}
+	used := programsOf(inspector)
+	if err := st.begin(o.crawl.FingerprintBits, used); err != nil {
+		return nil, err
+	}
+	st.configure(cfg)
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version()}, Started: st.started(), Targets: r.targets, Codes: used.Codes}
+	if err := out.Begin(head); err != nil {
+		return nil, err
+	}
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &serveSink{Multi: out, progress: r.request.Progress, note: e.note})
+	if err != nil {
+		return nil, err
+	}
+	summary.Targets = head.Targets
+	if err := out.End(summary); err != nil {
+		return nil, err
+	}
+	over := !rules.EndsSession(summary.StoppedBy)
+	if over {
+		if err := st.finish(); err != nil {
+			return nil, err
+		}
+	}
+	text, err := summaryJSON(summary)
+	return &runs.Result{Over: over, ExitStatus: o.failOn.Exit(summary), Summary: text}, err
+}
+
+// targets returns the targets of a job as check would be given them.
+func (e *serveEngine) targets(job *runs.Job) ([]string, error) {
+	var targets []string
+	for _, raw := range job.Targets {
+		target, err := e.CheckTarget(raw)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, target)
+	}
+	return targets, nil
+}
+
+// serveSink passes what the engine finds to the server.
+type serveSink struct {
+	*report.Multi
+	progress func(crawler.Progress)
+	note     func(string, ...any)
+}
+
+// Note writes a note to the log.
+func (s *serveSink) Note(n crawler.Note) error {
+	s.note("%s", n.Message)
+	return nil
+}
+
+// Progress passes the progress on.
+func (s *serveSink) Progress(p crawler.Progress) { s.progress(p) }
+
+// summaryJSON returns the summary as in a JSON report.
+func summaryJSON(s *crawler.Summary) (json.RawMessage, error) {
+	format, err := report.ByName("ndjson")
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	w := format.New(&text, report.Options{})
+	if err := errors.Join(w.Begin(&report.Head{}), w.End(s)); err != nil {
+		return nil, err
+	}
+	var whole struct {
+		Summary json.RawMessage `json:"summary"`
+	}
+	err = json.Unmarshal(text.Bytes(), &whole)
+	return whole.Summary, err
+}
+
+// Judge implements runs.Engine.
+func (e *serveEngine) Judge(ctx context.Context, dir string, w report.PageWriter) (*runs.Result, error) {
+	return e.judge(ctx, dir, report.ShowAll, w)
+}
+
+// judge judges the crawl in a directory. Without w, only the summary is of interest.
+func (e *serveEngine) judge(ctx context.Context, dir string, show report.Show, w report.PageWriter) (*runs.Result, error) {
+	var outputs []report.Output
+	if w != nil {
+		outputs = []report.Output{{To: io.Discard, Format: &report.Format{Name: "serve", Streams: true, Pages: true, References: true,
+			New: func(io.Writer, report.Options) report.Writer { return w }}}}
+	}
+	out, err := report.Open(outputs, nil, report.Options{Show: show})
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	sum, failOn, err := e.judgeInto(ctx, dir, show.String(), out)
+	if err != nil {
+		return nil, err
+	}
+	text, err := summaryJSON(sum)
+	return &runs.Result{Over: !rules.EndsSession(sum.StoppedBy), ExitStatus: failOn.Exit(sum), Summary: text}, err
+}
+
+// judgeInto is judgeFile for a server: it leaves the working directory of the process alone.
+func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *report.Multi) (sum *crawler.Summary, failOn report.Policy, err error) {
+	store, err := diskstore.OpenReadOnly(filepath.Join(dir, stateFile))
+	if err != nil {
+		return nil, failOn, err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	c, err := readCommand(store)
+	if err == nil && c == nil {
+		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", dir, diskstore.ErrDamaged)
+	}
+	if err != nil {
+		return nil, failOn, err
+	}
+	s, err := jobSettings(append(c.Line, givenFlag{"show", show}))
+	if err != nil {
+		return nil, failOn, err
+	}
+	o, err := compile(s, onCheck)
+	if err != nil {
+		return nil, failOn, err
+	}
+	e.restrict(o)
+	o.directory = c.Directory
+	cmd := &cobra.Command{}
+	cmd.SetContext(ctx)
+	cmd.SetErr(io.Discard)
+	sum, err = c.judge(cmd, o, store, out)
+	return sum, o.failOn, err
+}
+
+// Report implements runs.Engine: it writes the bytes that the command report writes.
+func (e *serveEngine) Report(ctx context.Context, dir, format, show string, w io.Writer) error {
+	cmd := &cobra.Command{}
+	s := addFlags(cmd, onReport)
+	if err := errors.Join(cmd.Flags().Set("format", format), cmd.Flags().Set("show", show)); err != nil {
+		return err
+	}
+	c := &compiler{settings: s}
+	c.checkWords(onReport)
+	o := &options{}
+	compileReport(c, o)
+	if err := errors.Join(c.faults...); err != nil {
+		return err
+	}
+	outputs := []report.Output{{Format: o.format, To: w}}
+	out, err := report.Open(outputs, nil, reportOptions(o, io.Discard))
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	_, _, err = e.judgeInto(ctx, dir, show, out)
+	return err
+}
+
+// Recheck implements runs.Engine: it requests one target as the run would.
+func (e *serveEngine) Recheck(ctx context.Context, job *runs.Job, url string, internal bool) (api.Outcome, error) {
+	var outcome api.Outcome
+	o, err := e.options(job)
+	if err != nil {
+		return outcome, err
+	}
+	targets, err := e.targets(job)
+	if err != nil {
+		return outcome, err
+	}
+	plan, err := planRun(ctx, o, targets, &targetReader{note: e.note})
+	if err != nil {
+		return outcome, err
+	}
+	defer plan.close()
+	return (&recheck{options: o, plan: plan, url: url, internal: internal}).run(ctx)
+}
+
+// newServeEngine returns an engine. Directories of files are compared without symbolic links.
+func newServeEngine(s *serveSettings, note func(string, ...any)) (*serveEngine, error) {
+	e := &serveEngine{allowPrivate: s.allowPrivate, allowSchemes: s.allowSchemes, note: note}
+	for _, dir := range s.files {
+		abs, err := filepath.Abs(dir)
+		if err == nil {
+			abs, err = filepath.EvalSymlinks(abs)
+		}
+		if err == nil {
+			var info os.FileInfo
+			if info, err = os.Stat(abs); err == nil && !info.IsDir() {
+				err = errors.New("it is not a directory")
+			}
+		}
+		if err != nil {
+			return nil, usageError("--files: %q is not allowed: %w", dir, withoutPath(err))
+		}
+		e.files = append(e.files, abs)
+	}
+	return e, nil
+}

@@ -1,0 +1,16 @@
+package main
+
+// Names within a state directory.
+const (
+	stateFile    = "crawl.sqlite"
+	previousFile = "previous.sqlite" // the previous crawl, which is complete
+	cacheFile    = "cache.db"        // the cache for the next crawl, unless --cache names another
+	lockFile     = "lock"
+)
+
+// Names of values that are stored with the targets.
+const (
+	storedCommand  = "command"
+	storedStdin    = "standard input"
+	storedPrograms = "programs"
+)

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+func newWorkerCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "worker --frontier ADDRESS [flags]",
+		Short: "help with a crawl of several machines",
+		Long: "Visits targets of the crawl that `orbweaver check --frontier ADDRESS` coordinates, until it is over. Workers may join and leave at any time. " +
+			"The configuration comes from the coordinator, but secrets do not travel: give each worker the same --header, --user and the like. " +
+			"Exit status: 0 the crawl is over, or the worker was told to end; 2 wrong usage, a refused server or a missing secret; 3 the server stayed away, or the crawl was deleted.",
+		Example: `orbweaver worker --frontier 'redis://localhost:6379/0?crawl=docs'
+orbweaver worker --frontier 'rediss://crawl@redis.example.com/0?crawl=docs' --frontier-password-file password --name a1`,
+		Args: cobra.NoArgs,
+	}
+	s := addFlags(cmd, onWorker)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return work(cmd, s) }
+	return cmd
+}
+
+// crewmate is a worker as its messages show it.
+type crewmate struct {
+	name, crawl string
+	console     *console
+	patience    time.Duration
+	maxTime     time.Duration // of this worker; 0 for no limit
+
+	mu   sync.Mutex
+	told string // why it waits, as was printed last
+}
+
+// say prints a message about the worker.
+func (w *crewmate) say(format string, args ...any) {
+	w.console.writeLine("worker " + w.name + ": " + fmt.Sprintf(format, args...))
+}
+
+// waits prints why the worker waits, once for each reason; "" if it goes on.
+func (w *crewmate) waits(why string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if why != "" && why != w.told {
+		w.say("waiting: %s", why)
+	}
+	w.told = why
+}
+
+// work runs a worker.
+func work(cmd *cobra.Command, s *settings) error {
+	if s.frontier = frontierAddress(s.frontier); s.frontier == "" {
+		return usageError("worker: name the crawl with --frontier 'redis://HOST:6379/0?crawl=NAME', or set %s", frontierVariable)
+	}
+	c := &compiler{settings: s}
+	o := &frontierOptions{}
+	o.read(c)
+	if s.given("concurrency") {
+		read(c, "concurrency", s.concurrency, atLeast(1))
+	}
+	maxTime := read(c, "max-time", s.maxTime, parseDuration)
+	name := s.workerName
+	if name == "" {
+		name = processName()
+	}
+	if len(name) > 200 || name == redisstore.CoordinatorName || printable(name) != name {
+		c.faults = append(c.faults, fmt.Errorf("--name: %q is not allowed: use up to 200 printable characters, and not %q", name, redisstore.CoordinatorName))
+	}
+	if err := errors.Join(c.faults...); err != nil {
+		return usageError("%w", err)
+	}
+	w := &crewmate{name: name, crawl: o.address.Crawl, console: newConsole(cmd.ErrOrStderr(), "never"),
+		patience: o.patience, maxTime: maxTime}
+	stop, ctx, done := interrupts(cmd.Context(), func(string, ...any) {})
+	defer done()
+	f := o.open(w.waits)
+	defer f.Close()
+	worked, why, err := w.join(ctx, cmd, s, f, stop)
+	if err != nil {
+		if ctx.Err() == nil && !closed(stop) || isFrontierRefusal(err) {
+			return frontierError(err)
+		}
+		why = "interrupted"
+	}
+	w.say("%d pages, %d requests; %s", worked.Pages, worked.Requests, why)
+	return nil
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// await waits for the crawl, and returns its header.
+func (w *crewmate) await(ctx context.Context, f *redisstore.Crawl, stop <-chan struct{}) (*redisstore.Header, string, error) {
+	if _, err := f.Check(ctx); err != nil {
+		return nil, "", err
+	}
+	begun, told := time.Now(), false
+	for {
+		h, err := f.Header(ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		if h != nil {
+			state, err := f.State(ctx)
+			if err != nil {
+				return nil, "", err
+			}
+			if state != "filling" && state != "absent" && state != "deleted" {
+				return h, state, nil
+			}
+		}
+		if !told {
+			w.say("waiting for the crawl %s", w.crawl)
+			told = true
+		}
+		if time.Since(begun) > w.patience {
+			return nil, "", fmt.Errorf("%s: there is no crawl %s: its coordinator has not begun it", f.Address(), w.crawl)
+		}
+		select {
+		case <-time.After(200 * time.Millisecond):
+		case <-stop:
+			return nil, "", context.Canceled
+		}
+	}
+}
+
+// join takes part in the crawl until it is over. It returns why the worker ends.
+func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f *redisstore.Crawl, stop <-chan struct{}) (worked crawler.Worked, why string, err error) {
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() { // a server that is away is not waited for after a signal
+		select {
+		case <-stop:
+			cancel()
+		case <-waiting.Done():
+		}
+	}()
+	h, state, err := w.await(waiting, f, stop)
+	if err != nil {
+		return worked, "", err
+	}
+	if err := h.Fits(version()); err != nil {
+		return worked, "", err
+	}
+	if state == "done" {
+		return worked, "the crawl is done", nil
+	}
+	t := &travel{}
+	if err := json.Unmarshal(h.Command, t); err != nil {
+		return worked, "", usageError("read the configuration of the crawl %s: %w", w.crawl, err)
+	}
+	own, remove, err := t.settings(w.crawl, s)
+	defer remove()
+	if err != nil {
+		return worked, "", asUsage(err)
+	}
+	opts, err := compile(own, onCheck)
+	if err != nil {
+		return worked, "", asUsage(err)
+	}
+	reader := &targetReader{note: func(string, ...any) {}, commands: commandNames(cmd)}
+	plan, err := planRun(ctx, opts, t.Targets, reader)
+	if err != nil {
+		return worked, "", err
+	}
+	defer plan.close()
+	logins, err := planLogins(opts, plan, cmd.InOrStdin(), w.console, false)
+	if err != nil {
+		return worked, "", err
+	}
+	inspector, err := openInspector(ctx, opts, w.console)
+	if err != nil {
+		return worked, "", err
+	}
+	defer inspector.Close()
+	none, err := report.Open(nil, nil, report.Options{})
+	if err != nil {
+		return worked, "", err
+	}
+	defer none.Close()
+	cfg, web, err := wire(opts, plan, none, stop)
+	if err != nil {
+		return worked, "", asUsage(err)
+	}
+	defer web.Close()
+	cfg.Inspector = inspector
+	configureSessions(cfg, opts, plan, web, logins)
+	store := f.Store(h, w.name, version())
+	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime, cfg.Cookies = store, 0, h.Lease, w.maxTime, web
+	if err := store.Process().Join(ctx); err != nil {
+		return worked, "", err
+	}
+	w.say("joined the crawl %s", w.crawl)
+	over := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { w.watch(store, over) })
+	began := time.Now()
+	worked, err = crawler.Work(ctx, cfg, plan.seeds, workerSink{w})
+	close(over)
+	watching.Wait()
+	switch {
+	case err != nil:
+		return worked, "", err
+	case closed(stop):
+		return worked, "interrupted", nil
+	case w.maxTime > 0 && time.Since(began) >= w.maxTime:
+		return worked, "its --max-time is over", nil
+	}
+	state, err = f.State(ctx)
+	if err == nil && (state == "draining" || state == "drained") {
+		return worked, "the crawl is drained", nil
+	}
+	return worked, "the crawl is done", nil
+}
+
+// asUsage returns an error of usage, unless the error has an exit status already.
+func asUsage(err error) error {
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return err
+	}
+	return usageError("%w", err)
+}
+
+// watch prints why nothing is given out to the worker.
+func (w *crewmate) watch(store *redisstore.Store, over <-chan struct{}) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	last := ""
+	for {
+		select {
+		case <-over:
+			return
+		case <-tick.C:
+		}
+		if why := store.Process().Why(); why != last {
+			last = why
+			w.waits(why)
+		}
+	}
+}
+
+// workerSink prints the notes of a worker.
+type workerSink struct{ w *crewmate }
+
+// Page does nothing: the coordinator reports pages.
+func (workerSink) Page(*crawler.Page) error { return nil }
+
+// Result does nothing: the coordinator reports results.
+func (workerSink) Result(*crawler.Result) error { return nil }
+
+// Progress does nothing: the coordinator shows the progress of all.
+func (workerSink) Progress(crawler.Progress) {}
+
+// Note prints a note.
+func (s workerSink) Note(n crawler.Note) error {
+	s.w.say("%s", n.Message)
+	return nil
+}

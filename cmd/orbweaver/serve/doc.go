@@ -3,6 +3,7 @@
 //
 //	Run          opens the data directory, listens, and stops gracefully    life.go
 //	ServeHTTP    the order in which a request may be refused                 dispatch.go
+//	match        finds the row of a request, by the patterns of http.ServeMux  match.go
 //	routes       one table: method, path, role, handler, schemas             routes.go
 //	events       server-sent events                                         events.go
 //	openAPI      the description of the API, made from the table             openapi.go

@@ -30,7 +30,7 @@ func badge(c *call) error {
 
 // testNotify sends a test to one of the project's targets.
 func testNotify(c *call) error {
-	result, err := c.server.service.Notices.Test(c.Context(), c.project, c.params["n"])
+	result, err := c.server.service.Notices.Test(c.Context(), c.project, c.PathValue("n"))
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ func createLink(c *call) error {
 }
 
 func deleteLink(c *call) error {
-	if err := c.server.service.Links.Delete(c.Context(), c.project.ID, c.params["id"]); err != nil {
+	if err := c.server.service.Links.Delete(c.Context(), c.project.ID, c.PathValue("id")); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)

@@ -3,11 +3,14 @@ package serve
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
 	"time"
 	"unicode"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/auth"
 )
 
 // accessLog writes one line for each request, and notes.
@@ -26,17 +29,17 @@ func (l *accessLog) printf(format string, args ...any) {
 
 // request writes the line of a request: time, client, who, method, path, status, bytes and
 // time taken. Queries are left out, because some have tokens.
-func (l *accessLog) request(c *call, w *countingWriter, client netip.Addr, began time.Time) {
+func (l *accessLog) request(r *http.Request, identity *auth.Identity, w *countingWriter, client netip.Addr, began time.Time) {
 	who := "-"
-	if c.who != nil {
-		who = c.who.Name
+	if identity != nil {
+		who = identity.Name
 	}
-	path := c.URL.EscapedPath()
+	path := r.URL.EscapedPath()
 	if _, _, found := strings.Cut(path, "/share/"); found {
 		path = "/share/…" // a token follows
 	}
 	now := l.now()
-	l.line(fmt.Sprintf("%s %s %s %s %s %d %d %dms", now.UTC().Format("2006-01-02T15:04:05.000Z"), client, who, c.Method, path, w.status, w.size, now.Sub(began).Milliseconds()))
+	l.line(fmt.Sprintf("%s %s %s %s %s %d %d %dms", now.UTC().Format("2006-01-02T15:04:05.000Z"), client, who, r.Method, path, w.status, w.size, now.Sub(began).Milliseconds()))
 }
 
 // line writes a line without control characters, which a request could bring.

@@ -29,12 +29,12 @@ func pageRoutes() []route {
 
 // web returns the request as the pages see it.
 func (c *call) web() *web.Call {
-	path := c.URL.EscapedPath()
-	if rest, found := strings.CutPrefix(path, c.prefix+"/"); found {
-		path = "/" + rest
+	var params map[string]string
+	if c.route != nil {
+		params = c.route.params(c.Request)
 	}
-	return &web.Call{Request: c.Request, W: c.w, Site: c.server.site, Prefix: c.prefix, Origin: c.server.origin(c.Request), Path: path,
-		Who: c.who, Params: c.params, Project: c.project, Run: c.run}
+	return &web.Call{Request: c.Request, W: c.w, Site: c.server.site, Prefix: c.prefix, Origin: c.server.origin(c.Request), Path: c.path,
+		Who: c.who, Params: params, Project: c.project, Run: c.run}
 }
 
 // page writes a form to sign in or to set up.
@@ -48,8 +48,7 @@ func (c *call) wantsPage() bool {
 	if c.route != nil && c.route.Form != nil {
 		return true
 	}
-	path := c.web().Path
-	return !strings.HasPrefix(path, "/api/") && path != "/metrics" && strings.Contains(c.Header.Get("Accept"), "text/html")
+	return !c.isMachine() && strings.Contains(c.Header.Get("Accept"), "text/html")
 }
 
 // problem writes a problem, as a page for people and as JSON for programs.

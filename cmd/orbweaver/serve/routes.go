@@ -206,7 +206,7 @@ func listFindings(c *call) error {
 }
 
 func showFinding(c *call) error {
-	f, err := c.server.service.Findings.Get(c.Context(), c.run, c.params["id"])
+	f, err := c.server.service.Findings.Get(c.Context(), c.run, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func putMark(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.params["fingerprint"], c.who.Name, fields)
+	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields)
 	if err != nil {
 		return err
 	}
@@ -311,7 +311,7 @@ func putMark(c *call) error {
 }
 
 func deleteMark(c *call) error {
-	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.params["fingerprint"]); err != nil {
+	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint")); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)

@@ -1,6 +1,9 @@
 package serve
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -51,16 +54,47 @@ func TestOpenRoutes(t *testing.T) {
 	}
 }
 
-func TestMatches(t *testing.T) {
-	r := route{Path: "/runs/{r}/findings/{id}"}
-	for path, want := range map[string]bool{"/runs/a/findings/b": true, "/runs/a/findings": false, "/runs/a/findings/": false, "/runs//findings/b": false, "/runs/a/findings/b/": false, "/runs/a%2Fb/findings/c": true, "/runs/%zz/findings/c": false} {
-		params, got := r.matches(path)
-		if got != want {
-			t.Errorf("%s: %v, want %v", path, got, want)
+// TestMatch holds the table and the mux together, and tells which paths have no row.
+func TestMatch(t *testing.T) {
+	table := routes()
+	server := &Server{routes: table, mux: newMux(table)}
+	match := func(method, path string) *call {
+		c := &call{Request: httptest.NewRequest(method, "/", nil), server: server, path: path}
+		c.URL.Path, c.URL.RawPath = path, ""
+		c.match()
+		return c
+	}
+	braces := regexp.MustCompile(`\{(\w+)\}`)
+	for i := range table {
+		r := &table[i]
+		path := braces.ReplaceAllString(r.Path, "a%2Fb.$1")
+		c := match(r.Method, path)
+		if c.route != r {
+			t.Errorf("%s %s does not lead to its row: %+v", r.Method, path, c.route)
+			continue
 		}
-		if path == "/runs/a%2Fb/findings/c" && params["r"] != "a/b" {
-			t.Errorf("%s: %v", path, params)
+		for _, name := range braces.FindAllStringSubmatch(r.Path, -1) {
+			if got := r.params(c.Request)[name[1]]; got != "a/b."+name[1] {
+				t.Errorf("%s %s: %s is %q", r.Method, path, name[1], got)
+			}
 		}
+		if r.Method == http.MethodGet && match(http.MethodHead, path).route != r {
+			t.Errorf("HEAD %s does not lead to its row", path)
+		}
+	}
+	for _, path := range []string{"", "*", "/runs/a/findings/", "/runs//findings/b", "/runs/a/findings/b/", "/runs/%zz/findings/c", "//", "/./login", "/x/../login", "/login/", "/static/", "/api/v1", "/api/v1/"} {
+		if c := match("GET", path); c.route != nil || c.allowed != nil {
+			t.Errorf("%q leads to %+v, %v", path, c.route, c.allowed)
+		}
+	}
+	for path, want := range map[string]string{"/login": "GET HEAD POST", "/logout": "POST", "/": "GET HEAD", "/api/v1/projects/x": "DELETE GET HEAD PATCH", "/api/v1/projects/x/marks/y": "DELETE PUT"} {
+		c := match("OPTIONS", path)
+		if got := strings.Join(c.allowed, " "); c.route != nil || got != want || c.Method != "OPTIONS" {
+			t.Errorf("%s allows %q, want %q", path, got, want)
+		}
+	}
+	if c := match("PUT", "/api/v1/runs/x"); c.PathValue("r") != "x" {
+		t.Errorf("the run of a wrong method is %q", c.PathValue("r"))
 	}
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -41,6 +42,7 @@ type Server struct {
 	setup    *auth.Setup // nil when there is no set-up page
 	site     *web.Site   // what pages need
 	routes   []route
+	mux      *http.ServeMux // of the routes
 	hosts    hostList
 	origins  originCheck
 	log      *accessLog
@@ -65,7 +67,7 @@ var Modes = []string{string(Passwords), string(Tokens), string(Open)}
 
 // newServer returns a server with a table of routes.
 func newServer(s Settings, parts service.Config, log *accessLog, table []route) *Server {
-	server := &Server{settings: s, store: parts.Store, service: service.New(parts), auth: auth.New(parts.Store.DB()), log: log, routes: table,
+	server := &Server{settings: s, store: parts.Store, service: service.New(parts), auth: auth.New(parts.Store.DB()), log: log, routes: table, mux: newMux(table),
 		hosts: newHostList(s.PublicURL, s.Hosts), origins: newOriginCheck(s.PublicURL), metrics: newMetrics(), stopping: make(chan struct{}), started: time.Now()}
 	server.site = newSite(server)
 	return server

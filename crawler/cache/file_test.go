@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bufio"
 	"bytes"
 	"database/sql"
 	"encoding/binary"
@@ -444,7 +445,8 @@ func TestShared(t *testing.T) {
 	alone(t, file)
 }
 
-// writeForever writes entries until the process is killed.
+// writeForever writes entries until the process is killed. It prints a line when the file is
+// open and one for each transaction.
 func writeForever(file string) {
 	c, err := Open(file, Options{})
 	if err != nil {
@@ -462,6 +464,7 @@ func writeForever(file string) {
 			c.mu.Lock()
 			c.flush()
 			c.mu.Unlock()
+			fmt.Println(n)
 		}
 	}
 }
@@ -482,9 +485,14 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		ready := make([]byte, 5)
-		if _, err := out.Read(ready); err != nil || string(ready[:4]) != "open" {
-			t.Fatalf("%s %v", ready, err)
+		lines := bufio.NewReader(out)
+		if line, err := lines.ReadString('\n'); err != nil || line != "open\n" {
+			t.Fatalf("%s %v", line, err)
+		}
+		if n == 0 { // one transaction at least, however slow the machine is
+			if line, err := lines.ReadString('\n'); err != nil || line != "64\n" {
+				t.Fatalf("%s %v", line, err)
+			}
 		}
 		killed := time.AfterFunc(time.Duration(random.IntN(40_000))*time.Microsecond, func() { cmd.Process.Kill() })
 		cmd.Wait()

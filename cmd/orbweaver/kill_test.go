@@ -28,13 +28,15 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
-// kills is how often a process is killed, in first crawls and in second crawls with a
+// kills is how often TestKilled kills a process, in first crawls and in second crawls with a
 // cache. The program is built without the race detector, which would triple the time of
 // all the starts. Some tests run in parallel, because a crawl mostly waits for the disk.
-const (
-	firstKills, secondKills = 120, 90
-	killers                 = 3
-)
+//
+// To kill more: go test ./cmd/orbweaver -run 'Killed$' -kills 210
+var kills = stdflag.Int("kills", 60, "processes that TestKilled kills")
+
+// killers is the number of tests that kill in parallel.
+const killers = 3
 
 // killSite serves a generated site with entity tags, redirects and links to another host,
 // and counts requests.
@@ -189,7 +191,7 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 
 	first := filepath.Join(t.TempDir(), "first")
 	want := k.whole(k.check(first)...)
-	k.again(firstKills/killers, want, func(string) {})
+	k.again(*kills/2/killers, want, func(string) {})
 
 	kept := filepath.Join(t.TempDir(), "kept")
 	copyState(t, first, kept)
@@ -197,7 +199,7 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 	if cached, _ := want["summary"].(map[string]any)["cached"].(float64); cached < 20 {
 		t.Errorf("a second crawl requests all targets but %v", cached)
 	}
-	k.again(secondKills/killers, want, func(dir string) { copyState(t, first, dir) })
+	k.again(*kills/2/killers, want, func(dir string) { copyState(t, first, dir) })
 }
 
 var starts = stdflag.Int("starts", 12, "processes that TestKilledAtStart kills")

@@ -209,6 +209,10 @@ func parsePublicURL(text string) (*url.URL, error) {
 	if !serve.IsPrefix(strings.TrimRight(u.EscapedPath(), "/")) {
 		return nil, errors.New("its path may contain letters, digits, -, ., _ and ~ between slashes")
 	}
+	u.Host = strings.ToLower(u.Host) // as browsers write it in the field Origin
+	if u.Port() == map[string]string{"http": "80", "https": "443"}[u.Scheme] {
+		u.Host = strings.TrimSuffix(u.Host, ":"+u.Port())
+	}
 	return u, nil
 }
 

@@ -20,6 +20,7 @@ type call struct {
 	prefix  string         // of the addresses that the client sees: "" or "/links"
 	path    string         // escaped, without the prefix
 	route   *route         // nil if no row has the path and the method
+	near    *route         // a row with the path, whatever its method; nil if there is none
 	allowed []string       // the methods of the path, if the method is not one of them
 	who     *auth.Identity // nil for public routes without credentials
 	project *store.Project // of a path with {p}
@@ -182,7 +183,32 @@ func (c *call) find() error {
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(http.StatusNotFound, "there is no %s", what)
 	}
-	return err
+	if err != nil || c.near == nil {
+		return err
+	}
+	for end, exists := range otherIDs {
+		if strings.HasSuffix(c.near.Path, end) {
+			return exists(c)
+		}
+	}
+	return nil
+}
+
+// otherIDs find what the last id of a path names, by how the path ends. An unknown id is refused
+// before anything else is wrong with the request.
+var otherIDs = map[string]func(*call) error{
+	"/marks/{fingerprint}": func(c *call) error {
+		return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("fingerprint"))
+	},
+	"/links/{id}": func(c *call) error {
+		return c.server.service.Links.Exists(c.Context(), c.project.ID, c.PathValue("id"))
+	},
+	"/notify/{n}/test": func(c *call) error {
+		return c.server.service.Notices.Exists(c.project, c.PathValue("n"))
+	},
+	"/findings/{id}": func(c *call) error {
+		return c.server.service.Findings.Exists(c.Context(), c.run, c.PathValue("id"))
+	},
 }
 
 // redirect sends the client to an address of the server.

@@ -43,7 +43,7 @@ type callKey struct{}
 // before its checks.
 func (r *route) ServeHTTP(_ http.ResponseWriter, req *http.Request) {
 	c := req.Context().Value(callKey{}).(*call)
-	c.Request, c.route = req, r
+	c.Request, c.route, c.near = req, r, r
 }
 
 // methods are the methods that rows have.

@@ -351,6 +351,7 @@ func TestOrderOfRefusals(t *testing.T) {
 	foreign, evil := header("Origin", "https://evil.example"), header("Host", "evil.example")
 	as := func(token string) func(*http.Request) { return header("Authorization", "Bearer "+token) }
 	plain := header("Content-Type", "text/plain")
+	of := "api/v1/projects/" + project
 	for _, row := range []struct {
 		what, method, path, body string
 		status                   int
@@ -361,6 +362,12 @@ func TestOrderOfRefusals(t *testing.T) {
 		{"credentials", "POST", "api/v1/projects/nosuch/links", big, 401, []func(*http.Request){plain}},
 		{"role", "POST", "api/v1/projects/nosuch/links", big, 403, []func(*http.Request){plain, as(viewer)}},
 		{"id", "POST", "api/v1/projects/nosuch/links", big, 404, []func(*http.Request){plain, as(admin)}},
+		{"fingerprint", "PUT", of + "/marks/nosuch", big, 404, []func(*http.Request){plain, as(admin)}},
+		{"mark", "DELETE", of + "/marks/nosuch", big, 404, []func(*http.Request){plain, as(admin)}},
+		{"link", "DELETE", of + "/links/nosuch", big, 404, []func(*http.Request){plain, as(admin)}},
+		{"notification", "POST", of + "/notify/0/test", big, 404, []func(*http.Request){plain, as(admin)}},
+		{"fingerprint before method", "PATCH", of + "/marks/nosuch", big, 404, []func(*http.Request){plain, as(admin)}},
+		{"fingerprint of a form", "POST", "projects/" + project + "/marks/nosuch", big, 404, []func(*http.Request){plain, as(admin)}},
 		{"method", "PUT", "api/v1/projects/" + project, big, 405, []func(*http.Request){plain, as(admin)}},
 		{"content type", "PATCH", "api/v1/projects/" + project, big, 415, []func(*http.Request){plain, as(admin)}},
 		{"size", "PATCH", "api/v1/projects/" + project, big, 413, []func(*http.Request){as(admin)}},
@@ -381,7 +388,7 @@ func TestOrderOfRefusals(t *testing.T) {
 }
 
 func TestHostsAndOrigins(t *testing.T) {
-	s := open(t, t.TempDir(), "--public-url", "https://links.example/x/", "--host", "Inner.Example", "--trust-proxy", "127.0.0.1")
+	s := open(t, t.TempDir(), "--public-url", "https://Links.example:443/x/", "--host", "Inner.Example", "--trust-proxy", "127.0.0.1")
 	s.base = strings.TrimSuffix(s.base, "x/")
 	for host, status := range map[string]int{"links.example": 200, "LINKS.example.:99": 200, "inner.example:80": 200, "localhost": 200, "127.3.4.5": 200, "[::1]:8": 200,
 		"evil.example": 421, "links.example.evil": 421, "0.0.0.0": 421, "localhost.evil": 421, "xn--localhost": 421, "[::ffff:127.0.0.1]": 421, "2130706433": 421, "127.1": 421, "any.localhost": 421} {

@@ -96,7 +96,7 @@ func (f *Finding) MarshalJSON() ([]byte, error) {
 
 // Get returns one finding of a run.
 func (s *Findings) Get(ctx context.Context, r *store.Run, id string) (*Finding, error) {
-	notFound := api.NewProblem(http.StatusNotFound, "run %s has no finding %s", r.ID, id)
+	notFound := noFinding(r, id)
 	x, release, err := s.manager.Findings(r.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, notFound
@@ -120,6 +120,27 @@ func (s *Findings) Get(ctx context.Context, r *store.Run, id string) (*Finding, 
 	found.Known = marks[found.Fingerprint]
 	found.History, err = s.history(ctx, r.Project, found.URL)
 	return found, err
+}
+
+// Exists returns a problem if a run has no finding with an id.
+func (s *Findings) Exists(ctx context.Context, r *store.Run, id string) error {
+	notFound := noFinding(r, id)
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFound
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, _, err = x.Finding(ctx, id); errors.Is(err, findings.ErrNotFound) {
+		return notFound
+	}
+	return err
+}
+
+func noFinding(r *store.Run, id string) error {
+	return api.NewProblem(http.StatusNotFound, "run %s has no finding %s", r.ID, id)
 }
 
 // history returns what the runs of a project found at a target, newest first.

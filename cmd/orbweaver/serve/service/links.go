@@ -114,11 +114,22 @@ func (s *Links) Project(ctx context.Context, token, purpose string) (string, boo
 	return project, err == nil
 }
 
+// Exists returns a problem if a project has no read-only address with an id.
+func (s *Links) Exists(ctx context.Context, project, id string) error {
+	all, err := store.Links{Store: s.store}.All(ctx, project)
+	if err == nil && !slices.ContainsFunc(all, func(l *api.Link) bool { return l.ID == id }) {
+		err = noLink(id)
+	}
+	return err
+}
+
 // Delete revokes a read-only address.
 func (s *Links) Delete(ctx context.Context, project, id string) error {
 	err := store.Links{Store: s.store}.Delete(ctx, project, id)
 	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(http.StatusNotFound, "there is no link %s", id)
+		return noLink(id)
 	}
 	return err
 }
+
+func noLink(id string) error { return api.NewProblem(http.StatusNotFound, "there is no link %s", id) }

@@ -17,15 +17,18 @@ import (
 // maxReason is the maximum length of a reason, in bytes.
 const maxReason = 2000
 
-// Put marks a finding as known, from a JSON object. by is who does so.
-func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body []strictjson.Member) (*api.Mark, error) {
+// Seen returns a problem if a project never had a finding with a fingerprint.
+func (s *Marks) Seen(ctx context.Context, project, fingerprint string) error {
 	seen, err := s.store.FirstSeen(ctx, project, []string{fingerprint})
-	if err != nil {
-		return nil, err
+	if err == nil && len(seen) == 0 {
+		err = api.NewProblem(http.StatusNotFound, "the project never had a finding with the fingerprint %s", fingerprint)
 	}
-	if len(seen) == 0 {
-		return nil, api.NewProblem(http.StatusNotFound, "the project never had a finding with the fingerprint %s", fingerprint)
-	}
+	return err
+}
+
+// Put marks a finding as known, from a JSON object. The project has Seen the fingerprint. by is who
+// marks it.
+func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body []strictjson.Member) (*api.Mark, error) {
 	m := &api.Mark{Fingerprint: fingerprint, By: by, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	var faults []api.Fault
 	for _, field := range body {

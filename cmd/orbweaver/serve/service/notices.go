@@ -273,28 +273,43 @@ func targetOf(n *api.Notify) *notify.Target {
 	return &notify.Target{Type: n.Type, URL: n.URL, Secret: n.Secret, To: n.To, On: n.On}
 }
 
-// Test sends a test to a target of a project. Its number is part of a path.
-func (s *Notices) Test(ctx context.Context, row *store.Project, number string) (*notify.Result, error) {
+// Exists returns a problem if a project has no target of notify with a number, which is part of a
+// path.
+func (s *Notices) Exists(row *store.Project, number string) error {
+	_, err := s.target(row, number)
+	return err
+}
+
+// target returns the target of a project with a number.
+func (s *Notices) target(row *store.Project, number string) (*notify.Target, error) {
 	c, err := s.projects.contentOf(row)
 	if err != nil {
 		return nil, err
 	}
 	for i := range c.Notify {
-		if number != fmt.Sprint(i) {
-			continue
+		if number == fmt.Sprint(i) {
+			return targetOf(&c.Notify[i]), nil
 		}
-		e := &notify.Event{Kind: notify.Test, Project: notify.Project{ID: row.ID, Name: row.Name}, URL: s.url("projects/" + row.ID)}
-		last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
-		if err != nil {
-			return nil, err
-		}
-		if len(last) > 0 {
-			e.Run = &last[0].Run
-		}
-		result := s.sender.Send(ctx, targetOf(&c.Notify[i]), e)
-		return &result, nil
 	}
 	return nil, api.NewProblem(http.StatusNotFound, "the project has no notification %s: the first one is 0", number)
+}
+
+// Test sends a test to a target of a project. Its number is part of a path.
+func (s *Notices) Test(ctx context.Context, row *store.Project, number string) (*notify.Result, error) {
+	target, err := s.target(row, number)
+	if err != nil {
+		return nil, err
+	}
+	e := &notify.Event{Kind: notify.Test, Project: notify.Project{ID: row.ID, Name: row.Name}, URL: s.url("projects/" + row.ID)}
+	last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(last) > 0 {
+		e.Run = &last[0].Run
+	}
+	result := s.sender.Send(ctx, target, e)
+	return &result, nil
 }
 
 // Broken returns the number of broken links in the last sound run of a project, without those

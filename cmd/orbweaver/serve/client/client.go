@@ -120,15 +120,33 @@ func (c *Client) Project(ctx context.Context, name string, targets []string, opt
 	return made.ID, err
 }
 
-// normal returns options as JSON has them, with secrets hidden.
+// normal returns options in one spelling, with secrets hidden: {"depth": 3} means the same as
+// {"depth": "3"}, a list of one value the same as the value, and false the same as nothing.
 func normal(options map[string]any) (map[string]any, error) {
 	text, err := json.Marshal(options)
 	if err != nil {
 		return nil, err
 	}
-	var out map[string]any
-	if err := json.Unmarshal(text, &out); err != nil {
+	var given map[string]any
+	if err := json.Unmarshal(text, &given); err != nil {
 		return nil, err
+	}
+	out := map[string]any{}
+	for name, value := range given {
+		switch value := value.(type) {
+		case bool:
+			if value {
+				out[name] = true
+			}
+		case []any:
+			texts := make([]string, len(value))
+			for i := range value {
+				texts[i] = fmt.Sprint(value[i])
+			}
+			out[name] = texts
+		default:
+			out[name] = []string{fmt.Sprint(value)}
+		}
 	}
 	for _, secret := range []string{"header", "user"} {
 		if _, given := out[secret]; given {

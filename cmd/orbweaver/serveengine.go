@@ -69,7 +69,7 @@ func optionTexts(f *flag, value any) ([]string, error) {
 		}
 		return nil, fmt.Errorf("%q is not allowed: use true or false", v)
 	case json.Number:
-		if !f.isSwitch() {
+		if f.takesNumbers() {
 			return []string{v.String()}, nil
 		}
 	case []any:
@@ -79,7 +79,7 @@ func optionTexts(f *flag, value any) ([]string, error) {
 		texts := []string{}
 		for _, item := range v {
 			text, ok := item.(string)
-			if n, number := item.(json.Number); number {
+			if n, number := item.(json.Number); number && f.takesNumbers() {
 				text, ok = n.String(), true
 			}
 			if !ok {
@@ -89,11 +89,19 @@ func optionTexts(f *flag, value any) ([]string, error) {
 		}
 		return texts, nil
 	}
-	if f.isSwitch() {
+	switch {
+	case f.isSwitch():
 		return nil, errors.New("use true or false")
+	case f.takesNumbers():
+		return nil, errors.New("use a string or a number")
+	case f.many != once:
+		return nil, errors.New("use a string or a list of strings")
 	}
-	return nil, errors.New("use a string or a number")
+	return nil, errors.New("use a string")
 }
+
+// takesNumbers reports whether the values of a flag are whole numbers, which JSON has a type for.
+func (f *flag) takesNumbers() bool { return f.arg == "N" || f.arg == "CODES" }
 
 // jobSettings returns the settings of a job. Nothing else counts: neither a configuration
 // file nor the environment.
@@ -433,6 +441,7 @@ func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *repo
 	if err != nil {
 		return nil, failOn, err
 	}
+	c.Withheld = nil // no secrets are needed, because nothing is requested
 	s, err := jobSettings(append(c.Line, givenFlag{"show", show}))
 	if err != nil {
 		return nil, failOn, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/findings"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // Limits of one part of a list.
@@ -76,6 +77,22 @@ func (q *query) words(name string, allowed ...string) []string {
 	return all
 }
 
+// codes reads a list of codes with commas.
+func (q *query) codes() []string {
+	all := q.words("code")
+	for _, text := range all {
+		if _, known := check.Lookup(check.Code(text)); known || text == "ok" {
+			continue
+		}
+		message := strconv.Quote(text) + " is not a code"
+		if near, found := check.Nearest(text); found {
+			message += ": did you mean " + strconv.Quote(string(near)) + "?"
+		}
+		q.fail("code", message)
+	}
+	return all
+}
+
 // switchValue reads true or false; nil if it is not given.
 func (q *query) switchValue(name string) *bool {
 	if !q.values.Has(name) {
@@ -91,7 +108,7 @@ var verdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
 // findings reads the filters of findings.
 func (q *query) findings() (findings.Query, error) {
 	out := findings.Query{
-		Verdicts: q.words("verdict", verdicts...), Codes: q.words("code"), Scope: q.word("scope", "internal", "external"),
+		Verdicts: q.words("verdict", verdicts...), Codes: q.codes(), Scope: q.word("scope", "internal", "external"),
 		Host: strings.ToLower(q.text("host")), Page: q.text("page"), Text: q.text("q"), Change: q.word("change", "new", "still", "fixed"), Known: q.switchValue("known"),
 		Sort: findings.Sort(q.word("sort", "url", "code", "places")), Limit: q.limit(), After: q.text("after"),
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 )
@@ -33,6 +34,7 @@ type Events struct {
 	size    int64
 	changed chan struct{} // closed at the next event
 	over    bool
+	told    time.Time // the last event of progress
 }
 
 // openEvents opens the events of a run. A line that a kill has cut short is removed.
@@ -96,6 +98,20 @@ func (e *Events) Append(kind string, value any) error {
 	close(e.changed)
 	e.changed = make(chan struct{})
 	return nil
+}
+
+// AppendProgress adds an event of progress, unless the last one is less than progressEvery old.
+func (e *Events) AppendProgress(p api.Progress) error {
+	e.mu.Lock()
+	early := time.Since(e.told) < progressEvery
+	if !early {
+		e.told = time.Now()
+	}
+	e.mu.Unlock()
+	if early {
+		return nil
+	}
+	return e.Append("progress", p)
 }
 
 func eventLine(kind string, data []byte) []byte {

@@ -4,7 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 )
 
 func TestEventsSurviveACut(t *testing.T) {
@@ -75,4 +78,28 @@ func TestParseRetention(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
+}
+
+// Progress is told at most twice a second, also the last one of a run.
+func TestProgressIsPaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := openEvents(filepath.Join(t.TempDir(), "x.events"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.close()
+		var sizes []int64
+		for range 10 { // for one second
+			if err := e.AppendProgress(api.Progress{}); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(sizes); n == 0 || sizes[n-1] != e.size {
+				sizes = append(sizes, e.size)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if len(sizes) != 2 {
+			t.Errorf("%d events of progress within a second", len(sizes))
+		}
+	})
 }

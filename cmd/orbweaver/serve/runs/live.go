@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -21,7 +22,6 @@ type live struct {
 	builder *findings.Builder // nil if an earlier session has left findings
 	emitted map[string]bool   // fingerprints of findings that are events already
 	stored  api.Progress
-	told    time.Time // the last event of progress
 	pending bool
 
 	mu     sync.Mutex
@@ -108,6 +108,13 @@ func (l *live) added(f api.Finding) error {
 		return nil
 	}
 	l.emitted[f.Fingerprint] = true
+	mark, err := store.Marks{Store: l.x.manager.config.Store}.Get(context.Background(), l.x.run.Project, f.Fingerprint)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
+	if err == nil && mark.InForce(time.Now()) {
+		f.Known = mark
+	}
 	return l.events.Append("finding", f)
 }
 
@@ -137,11 +144,7 @@ func (l *live) End(*crawler.Summary) error { return nil }
 func (l *live) progress(p crawler.Progress) {
 	now := api.Progress{Pages: p.Pages, Queued: p.Queued + p.InFlight, Checked: p.Checked, Requests: p.Requests, Broken: p.Broken}
 	l.x.latest.Store(&now)
-	if time.Since(l.told) < progressEvery {
-		return
-	}
-	l.told = time.Now()
-	if err := l.events.Append("progress", now); err != nil {
+	if err := l.events.AppendProgress(now); err != nil {
 		l.x.manager.config.Log("run %s: %v", l.x.run.ID, err)
 	}
 }

@@ -147,7 +147,7 @@ func (m *Manager) tell(r *store.Run) error {
 		return err
 	}
 	if r.State.Over() && r.Started != nil { // the last progress may be some time old
-		err = e.Append("progress", r.Progress)
+		err = e.AppendProgress(r.Progress)
 	}
 	err = errors.Join(err, e.Append("state", &r.Run))
 	if r.State.Over() {

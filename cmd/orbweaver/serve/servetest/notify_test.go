@@ -169,7 +169,13 @@ func TestNotificationsOfMarked(t *testing.T) {
 	if got := s.badge(project); got != "ok" {
 		t.Errorf("badge with a mark: %s", got)
 	}
-	s.checked(project)
+	marked := s.checked(project)
+	s.follow(marked, 0, func(e event) bool {
+		if e.kind == "finding" && e.data["known"] == nil {
+			t.Errorf("the event of the marked finding is %v", e.data)
+		}
+		return true
+	})
 	s.call("DELETE", "projects/"+project+"/marks/"+fingerprint, nil, 204, nil)
 	if got := s.badge(project); got != "1 broken" {
 		t.Errorf("badge without the mark: %s", got)

@@ -29,6 +29,11 @@ func scanMark(row scanner) (*api.Mark, error) {
 	return m, nil
 }
 
+// Get returns the mark of a finding, or ErrNotFound.
+func (s Marks) Get(ctx context.Context, project, fingerprint string) (*api.Mark, error) {
+	return scanMark(s.db.QueryRowContext(ctx, "SELECT "+markColumns+" FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint))
+}
+
 // Put stores a mark of a project and replaces the one that its fingerprint has.
 func (s Marks) Put(ctx context.Context, project string, m *api.Mark) error {
 	_, err := s.db.ExecContext(ctx, "INSERT OR REPLACE INTO mark (project, "+markColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",

@@ -241,9 +241,12 @@ const maxText = 200
 func (b *Builder) references(id int64, r *crawler.Result) error {
 	at, _, _ := strings.Cut(r.URL, "#")
 	target := b.pages[at]
-	if target != nil && target.read && !target.known && r.Kind == crawler.KindTarget {
-		target.known = true
-		target.status, target.size, target.elapsed = r.Status, r.Size, r.Elapsed.Milliseconds()
+	if r.Kind == crawler.KindTarget {
+		b.describe(target, r)
+		if target == nil && len(r.Redirects) > 0 { // the page is known by the address at which it was found
+			end, _, _ := strings.Cut(r.FinalURL, "#")
+			b.describe(b.pages[end], r)
+		}
 	}
 	for n := range r.References {
 		ref := &r.References[n]
@@ -269,6 +272,15 @@ func (b *Builder) references(id int64, r *crawler.Result) error {
 		}
 	}
 	return nil
+}
+
+// describe keeps the answer to the request for a page, which may be nil.
+func (b *Builder) describe(page *pageRow, r *crawler.Result) {
+	if page == nil || !page.read || page.known {
+		return
+	}
+	page.known = true
+	page.status, page.size, page.elapsed = r.Status, r.Size, r.Elapsed.Milliseconds()
 }
 
 // hostOf returns the host of a printed URL, "" for a local file.

@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 	web := smallSite(t)
 	data := t.TempDir()
 	s := open(t, data)
-	project := s.create(object{"targets": []string{web.URL + "/"}, "options": object{"depth": 3, "retries": 0}})
+	project := s.create(object{"targets": []string{web.URL + "/"}, "options": object{"depth": 3, "retries": 0, "user": "joe:secret"}})
 	run := s.checked(project)
 	r := s.until(run, "done")
 	if r["exit_status"] != 1.0 || r["summary"] == nil || r["started"] == nil || r["finished"] == nil {
@@ -170,7 +170,7 @@ func TestFindings(t *testing.T) {
 			t.Errorf("sort=%s: the parts are\n%s, and the whole is\n%s", sort, joined, all)
 		}
 	}
-	for _, wrong := range []string{"limit=0", "limit=1001", "limit=x", "sort=size", "verdict=bad", "scope=x", "change=x", "known=1", "after=nosuch"} {
+	for _, wrong := range []string{"limit=0", "limit=1001", "limit=x", "sort=size", "verdict=bad", "scope=x", "change=x", "known=1", "code=http-404,nonsense", "after=nosuch"} {
 		var p struct{ Errors []struct{ Field string } }
 		s.call("GET", "runs/"+run+"/findings?"+wrong, nil, 422, &p)
 		if name, _, _ := strings.Cut(wrong, "="); len(p.Errors) != 1 || p.Errors[0].Field != name {
@@ -213,6 +213,10 @@ func TestFindingDetail(t *testing.T) {
 	}
 	var both struct{ New, Fixed, Still []object }
 	s.call("GET", "runs/"+second+"/compare", nil, 200, &both)
+	fixed := s.send("GET", "runs/"+second+"/export?change=fixed&format=csv", nil)
+	if lines := strings.Split(strings.TrimSpace(string(fixed.body)), "\n"); len(lines) != 2 || !strings.HasPrefix(lines[1], web.URL+"/old,broken,http-404,") {
+		t.Errorf("the export of what is fixed is\n%s", fixed.body)
+	}
 	if len(both.New) != 0 || len(both.Fixed) != 1 || len(both.Still) != 2 {
 		t.Errorf("the comparison is %v", both)
 	}
@@ -243,6 +247,25 @@ func TestPages(t *testing.T) {
 		if home[name] != want {
 			t.Errorf("%s is %v, want %v", name, home[name], want)
 		}
+	}
+}
+
+// A page that was found by a redirect has the answer to that request.
+func TestPageBehindRedirect(t *testing.T) {
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/old" {
+			http.Redirect(w, r, "/new", http.StatusMovedPermanently)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		fmt.Fprint(w, `<title>`+r.URL.Path+`</title><a href="/old">old</a>`)
+	}))
+	t.Cleanup(web.Close)
+	s := open(t, t.TempDir())
+	run := s.checked(s.create(object{"targets": []string{web.URL}}))
+	p := s.items("runs/" + run + "/pages?q=/new")[0]
+	if p["url"] != web.URL+"/new" || p["status"] != 200.0 || p["size"] == -1.0 {
+		t.Errorf("the page is %v", p)
 	}
 }
 

@@ -121,6 +121,12 @@ func (s *Runs) WriteReport(ctx context.Context, r *store.Run, format, show strin
 	return s.engine.Report(ctx, s.manager.StateDir(r.ID), format, show, w)
 }
 
+// Judge writes all results of a run to w, in any order.
+func (s *Runs) Judge(ctx context.Context, r *store.Run, w report.PageWriter) error {
+	_, err := s.engine.Judge(ctx, s.manager.StateDir(r.ID), w)
+	return err
+}
+
 // job returns what a run checks, with its secrets.
 func (s *Runs) job(r *store.Run) (*runs.Job, error) {
 	job := &runs.Job{}

@@ -1,21 +1,19 @@
 package web
 
 import (
-	"bytes"
+	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// Limits of an export with filters, which is made in memory.
-const (
-	maxExported   = 100_000 // findings
-	maxReferences = 500_000 // in the run
-)
+// maxExported limits the findings of an export with filters.
+const maxExported = 100_000
 
 // export writes the findings that a list shows, as a report in any format.
 func export(c *Call) error {
@@ -28,25 +26,24 @@ func export(c *Call) error {
 	if err := s.Runs.HasState(c.Run); err != nil {
 		return err
 	}
-	if sum := summaryOf(&c.Run.Run); sum != nil && sum.References > maxReferences {
-		return api.Invalid(api.Fault{Field: "format", Message: "the run has more than 500,000 links: get the whole report of the run, and filter that"})
-	}
-	all, total, err := collect(c, f.query(), maxExported)
+	q := f.query()
+	all, total, err := collect(c, q, maxExported)
 	if err != nil {
 		return err
 	}
 	if total > len(all) {
 		return api.Invalid(api.Fault{Field: "format", Message: "there are more than 100,000 findings: narrow the filters, or get the report of the run"})
 	}
-	var text bytes.Buffer
-	if err := s.Runs.WriteReport(c.Context(), c.Run, "json", "all", &text); err != nil {
-		return err
+	from := c.Run
+	if q.Change == "fixed" { // these are findings of the run before
+		from, err = c.Site.Store.SoundBefore(c.Context(), c.Run.Project, c.Run.Number)
+		if errors.Is(err, store.ErrNotFound) {
+			from, err = c.Run, nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	whole, err := report.Read(&text)
-	if err != nil {
-		return err
-	}
-	keep(whole, all)
 	out, err := report.Open([]report.Output{{Format: format, To: c.W}}, nil, report.Options{Show: report.ShowAll})
 	if err != nil {
 		return err
@@ -64,29 +61,41 @@ func export(c *Call) error {
 		c.W.WriteHeader(http.StatusOK)
 		return nil
 	}
-	return whole.Write(out)
+	return s.Runs.Judge(c.Context(), from, newSelection(out, all))
 }
 
-// keep reduces a report to findings, and counts them.
-func keep(whole *report.Report, all []api.Finding) {
-	selected := map[string][]string{} // codes by URL
+// selection passes the results of some findings to a report, and counts them.
+type selection struct {
+	*report.Multi
+	codes  map[string][]string // by URL
+	counts crawler.Summary
+}
+
+func newSelection(out *report.Multi, all []api.Finding) *selection {
+	s := &selection{Multi: out, codes: map[string][]string{}, counts: crawler.Summary{ByCode: map[check.Code]int{}}}
 	for _, f := range all {
-		selected[f.URL] = append(selected[f.URL], f.Code)
+		s.codes[f.URL] = append(s.codes[f.URL], f.Code)
 	}
-	s := &whole.Summary
-	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings, s.Results, s.References = 0, 0, 0, 0, 0, 0, 0
-	s.ByCode, s.Internal, s.External = map[check.Code]int{}, crawler.Tally{}, crawler.Tally{}
-	kept := whole.Results[:0]
-	for _, r := range whole.Results {
-		codes := selected[r.URL]
-		own := slices.Contains(codes, string(r.Code))
-		r.Warnings = slices.DeleteFunc(r.Warnings, func(w check.Warning) bool { return !slices.Contains(codes, string(w.Code)) })
-		if !own && len(r.Warnings) == 0 {
-			continue
-		}
-		kept = append(kept, r)
-		s.References += len(r.References)
-		s.Count(r.Internal, &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}, 1)
+	return s
+}
+
+// Result passes a result on, without the warnings that are not selected.
+func (s *selection) Result(whole *crawler.Result) error {
+	codes := s.codes[whole.URL]
+	r := *whole
+	r.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w check.Warning) bool { return !slices.Contains(codes, string(w.Code)) })
+	if !slices.Contains(codes, string(r.Code)) && len(r.Warnings) == 0 {
+		return nil
 	}
-	whole.Results = kept
+	s.counts.References += len(r.References)
+	s.counts.Count(r.Internal, &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}, 1)
+	return s.Multi.Result(&r)
+}
+
+// End ends the report with the counts of the selection.
+func (s *selection) End(whole *crawler.Summary) error {
+	sum, n := *whole, &s.counts
+	sum.OK, sum.Broken, sum.Unverified, sum.Skipped, sum.Warnings = n.OK, n.Broken, n.Unverified, n.Skipped, n.Warnings
+	sum.Results, sum.References, sum.ByCode, sum.Internal, sum.External = n.Results, n.References, n.ByCode, n.Internal, n.External
+	return s.Multi.End(&sum)
 }

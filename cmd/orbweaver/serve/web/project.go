@@ -34,7 +34,9 @@ type runRow struct {
 	Summary *summary
 }
 
-func showProject(c *Call) error {
+func showProject(c *Call) error { return project(c, http.StatusOK) }
+
+func project(c *Call, status int) error {
 	s := c.Site.Service
 	p, err := s.Projects.Get(c.Context(), c.Project)
 	if err != nil {
@@ -63,7 +65,7 @@ func showProject(c *Call) error {
 			return err
 		}
 	}
-	return c.page(http.StatusOK, "project", p.Name, page)
+	return c.page(status, "project", p.Name, page)
 }
 
 // settingsPage are the settings of a project.

@@ -2,10 +2,12 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -52,6 +54,9 @@ func startRun(c *Call) error {
 		return err
 	}
 	r, err := c.Site.Service.Runs.Start(c.Context(), c.Project)
+	if errors.Is(err, store.ErrActive) {
+		return project(c, http.StatusConflict)
+	}
 	if err != nil {
 		return err
 	}

@@ -220,6 +220,9 @@ func (e *serveEngine) CheckTarget(raw string) (string, error) {
 	if err == nil {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
+	if host, _, _ := strings.Cut(raw, "/"); err != nil && looksLikeHost(host) {
+		return "", fmt.Errorf("%q has no scheme: did you mean https://%s?", raw, raw)
+	}
 	if err == nil {
 		for _, dir := range e.files {
 			if inside(dir, abs) || dir == abs {

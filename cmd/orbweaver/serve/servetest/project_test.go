@@ -86,6 +86,7 @@ func TestProjectFaults(t *testing.T) {
 		`{` + good + `, "schedule": "0 0 30 2 *"}`:                                                "schedule",
 		`{` + good + `, "notify": [{"type": "webhook", "url": "http://10.0.0.1/"}]}`:              "notify.0.url",
 		`{` + good + `, "notify": [{"type": "email", "to": "a@b.example"}]}`:                      "notify.0.to",
+		`{"name": "x", "targets": ["example.com/docs"]}`:                                          `targets.0: "example.com/docs" has no scheme: did you mean https://example.com/docs?`,
 		`{"name": "x", "targets": ["-"]}`:                                                         "targets.0",
 		`{"name": "x", "targets": ["https://example.com/", "*.html"]}`:                            "targets.1",
 		`{"name": "x", "targets": ["ftp://example.com/"]}`:                                        "targets.0",

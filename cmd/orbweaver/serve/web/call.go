@@ -162,8 +162,7 @@ func (c *Call) page(status int, name, title string, data any) error {
 
 // Fail writes an error page.
 func Fail(c *Call, p *api.Problem) error {
-	title := strings.ToUpper(p.Title[:1]) + p.Title[1:]
-	return c.page(p.Status, "error", title, p)
+	return c.page(p.Status, "error", sentence(p.Title), p)
 }
 
 // faultsOf returns the faults of a form by field, or the error if it is not about the form.

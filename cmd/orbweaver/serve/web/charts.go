@@ -9,38 +9,52 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 )
 
-// historyChart draws the broken and unverified targets of the runs, which come newest first. The table
-// of runs beside it has the same numbers.
+// historyChart draws the broken and unverified targets of the runs, which come newest first. A bar
+// leads to its run. The table of runs beside it has the same numbers.
 func historyChart(newest []*api.Run) template.HTML {
-	var sums []*summary
+	type bar struct {
+		*summary
+		run *api.Run
+	}
+	var bars []bar
 	most := 1
 	for _, r := range slices.Backward(newest) {
 		if s := summaryOf(r); s != nil {
-			sums = append(sums, s)
+			bars = append(bars, bar{s, r})
 			most = max(most, s.Broken+s.Unverified)
 		}
 	}
-	if len(sums) < 2 {
+	if len(bars) < 2 {
 		return ""
 	}
-	const width, height, foot = 720, 160, 18
-	step := float64(width) / float64(max(len(sums), 12))
+	const width, height, foot = 720, 120, 18
+	step := float64(width) / float64(max(len(bars), 24))
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="history" viewBox="-34 -6 %d %d" role="img" aria-label="Broken and unverified targets of the last %d runs; the table below has the numbers">`, width+40, height+foot+6, len(sums))
-	for _, part := range []int{0, most / 2, most} {
+	fmt.Fprintf(&b, `<svg class="history" viewBox="-44 -8 %d %d" role="group" aria-label="Broken and unverified targets of the last %d runs; the table below has the numbers">`, width+50, height+foot+8, len(bars))
+	for i, part := range []int{0, most / 2, most} {
+		if i > 0 && part == 0 {
+			continue // the scale is 0 to 1
+		}
 		y := height - height*part/most
 		fmt.Fprintf(&b, `<line class="grid" x1="0" x2="%d" y1="%d" y2="%d"></line><text x="-6" y="%d" text-anchor="end">%s</text>`, width, y, y, y+4, count(part))
 	}
-	for i, s := range sums {
+	for i, s := range bars {
 		x, w := float64(i)*step+step*.15, step*.7
 		hb, hu := float64(height*s.Broken)/float64(most), float64(height*s.Unverified)/float64(most)
+		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + count(s.Broken) + " broken, " + count(s.Unverified) + " unverified")
+		fmt.Fprintf(&b, `<a href="runs/%s" aria-label="%s"><title>%s</title><rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"></rect>`, s.run.ID, label, label, float64(i)*step, step, height)
 		fmt.Fprintf(&b, `<rect class="broken" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect><rect class="unverified" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`,
 			x, float64(height)-hb, w, hb, x, float64(height)-hb-hu, w, hu)
 		if s.Broken+s.Unverified == 0 {
-			fmt.Fprintf(&b, `<circle class="ok" cx="%.1f" cy="%d" r="3"></circle>`, x+w/2, height-4)
+			fmt.Fprintf(&b, `<circle class="ok" cx="%.1f" cy="%d" r="3"></circle>`, x+w/2, height-5)
 		}
+		b.WriteString("</a>")
 	}
-	fmt.Fprintf(&b, `<text x="0" y="%d">older</text><text x="%.0f" y="%d" text-anchor="end">newer</text></svg>`, height+14, float64(len(sums))*step, height+14)
+	fmt.Fprintf(&b, `<text x="0" y="%d">older</text>`, height+14)
+	if end := float64(len(bars)) * step; end > 120 { // else the words meet
+		fmt.Fprintf(&b, `<text x="%.0f" y="%d" text-anchor="end">newer</text>`, end, height+14)
+	}
+	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }
 

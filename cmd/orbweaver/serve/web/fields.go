@@ -20,10 +20,11 @@ const (
 	choice kind = "choice" // one of a few words
 )
 
-// option is a flag of check that a project may set.
+// option is a flag of check that a project may set. Initial is its default as the form shows it.
 type option struct {
 	Name, Label, Hint string
 	Kind              kind
+	Initial           string
 	Choices           []string
 }
 
@@ -36,64 +37,86 @@ type optionGroup struct {
 // optionGroups are the options of a project, as the form shows them.
 var optionGroups = []optionGroup{
 	{"What is checked", []option{
-		{"scope", "Pages to read", "Pages that are read for links; other targets are only checked.", choice, []string{"", "path", "host", "domain", "page"}},
-		{"depth", "Depth", "Links from the start page, for example 3. Empty: no limit.", line, nil},
-		{"max-pages", "Most pages", "For example 5000. Empty: no limit.", line, nil},
-		{"max-time", "Longest time", "For example 30m.", line, nil},
-		{"external", "Links to other sites", "", choice, []string{"", "check", "skip"}},
-		{"include", "Also read", "Regular expressions of URLs, one a line.", lines, nil},
-		{"no-follow", "Do not read", "Regular expressions of URLs, one a line.", lines, nil},
-		{"exclude", "Do not check", "Regular expressions of URLs, one a line.", lines, nil},
-		{"sitemaps", "Read the sitemaps of robots.txt", "", onOff, nil},
-		{"robots", "robots.txt", "", choice, []string{"", "crawl", "strict", "ignore"}},
-		{"render", "Run scripts in a browser", "", choice, []string{"", "never", "auto", "always"}},
-		{"check", "Content checks", "Groups with commas: html, css, seo, images, security, i18n, duplicates, accessibility.", line, nil},
+		{"scope", "Pages to read", "Pages that are read for links; other targets are only checked.", choice, "path", []string{"path", "host", "domain", "page"}},
+		{"depth", "Depth", "Links from the start page, for example 3.", line, noLimit, nil},
+		{"max-pages", "Most pages", "For example 5000.", line, noLimit, nil},
+		{"max-time", "Longest time", "For example 30m.", line, noLimit, nil},
+		{"external", "Links to other sites", "", choice, "check", []string{"check", "skip"}},
+		{"include", "Also read", "Regular expressions of URLs, one a line.", lines, "", nil},
+		{"no-follow", "Do not read", "Regular expressions of URLs, one a line.", lines, "", nil},
+		{"exclude", "Do not check", "Regular expressions of URLs, one a line.", lines, "", nil},
+		{"robots", "robots.txt", "", choice, "crawl", []string{"crawl", "strict", "ignore"}},
+		{"render", "Run scripts in a browser", "", choice, "never", []string{"never", "auto", "always"}},
+		{"check", "Content checks", "Groups with commas: html, css, seo, images, security, i18n, duplicates, accessibility.", line, "none", nil},
+		{"sitemaps", "Read the sitemaps of robots.txt", "", onOff, "", nil},
 	}},
 	{"How it is judged", []option{
-		{"accept", "Accepted statuses", "For example 403,500-599.", line, nil},
-		{"fail-on", "A run fails on", "broken, unverified or warning; for one side: internal:warning.", line, nil},
-		{"level", "Levels of codes", "CODE=broken, unverified, warning, info or off; one a line.", lines, nil},
-		{"ignore-fragment", "Ignored fragments", "Regular expressions, one a line.", lines, nil},
-		{"soft-404", "Find error pages that answer 200", "", onOff, nil},
-		{"check-https", "Look for https instead of http", "", onOff, nil},
-		{"require-https", "Warn of every http link", "", onOff, nil},
-		{"tls-expiry", "Warn of certificates that expire within", "For example 14d.", line, nil},
-		{"max-redirects", "Most redirects", "", line, nil},
-		{"max-body", "Largest page", "For example 10MiB.", line, nil},
-		{"remap", "Remap URLs", "RE=REPLACEMENT, one a line.", lines, nil},
-		{"index-files", "Index files", "For directories: index.html,index.htm.", line, nil},
-		{"base-url", "Base URL", "Where a directory is published.", line, nil},
-		{"host-style", "Style of the host", "", choice, []string{"", "auto", "plain", "github-pages", "netlify", "nginx"}},
-		{"select", "Read only links in", "CSS selectors, one a line.", lines, nil},
-		{"ignore-select", "Do not read links in", "CSS selectors, one a line.", lines, nil},
+		{"accept", "Accepted statuses", "For example 403,500-599.", line, "", nil},
+		{"fail-on", "A run fails on", "broken, unverified or warning; for one side: internal:warning.", line, "broken", nil},
+		{"level", "Levels of codes", "CODE=broken, unverified, warning, info or off; one a line.", lines, "", nil},
+		{"ignore-fragment", "Ignored fragments", "Regular expressions, one a line.", lines, "", nil},
+		{"tls-expiry", "Warn of certificates that expire within", "For example 30d.", line, "14d", nil},
+		{"max-redirects", "Most redirects", "", line, "10", nil},
+		{"max-body", "Largest page", "For example 50MiB.", line, "10MiB", nil},
+		{"index-files", "Index files", "For directories: index.html,index.htm.", line, "", nil},
+		{"base-url", "Base URL", "Where a directory is published.", line, "", nil},
+		{"host-style", "Style of the host", "", choice, "auto", []string{"auto", "plain", "github-pages", "netlify", "nginx"}},
+		{"select", "Read only links in", "A CSS selector.", line, "", nil},
+		{"ignore-select", "Do not read links in", "A CSS selector.", line, "", nil},
+		{"remap", "Remap URLs", "RE=REPLACEMENT, one a line.", lines, "", nil},
+		{"soft-404", "Find error pages that answer 200", "", onOff, "", nil},
+		{"check-https", "Look for https instead of http", "", onOff, "", nil},
+		{"require-https", "Warn of every http link", "", onOff, "", nil},
 	}},
 	{"How it is requested", []option{
-		{"concurrency", "Requests at once", "", line, nil},
-		{"per-host", "Requests at once for each host", "", line, nil},
-		{"rate", "Requests for each host", "For example 5/s.", line, nil},
-		{"delay", "Delay between requests to a host", "For example 500ms.", line, nil},
-		{"timeout", "Timeout", "For example 20s.", line, nil},
-		{"retries", "Retries", "", line, nil},
-		{"second-pass-after", "Second try after", "For example 10s.", line, nil},
-		{"max-wait", "Longest wait that a host may ask for", "For example 60s.", line, nil},
-		{"user-agent", "User agent", "", line, nil},
-		{"header", "Headers", "Name: value, one a line. They are kept encrypted; *** keeps what is stored.", lines, nil},
-		{"user", "User and password", "NAME:PASSWORD. It is kept encrypted; *** keeps what is stored.", line, nil},
-		{"insecure", "Accept any certificate", "", onOff, nil},
+		{"concurrency", "Requests at once", "", line, "64", nil},
+		{"per-host", "Requests at once for each host", "", line, "8", nil},
+		{"rate", "Requests for each host", "For example 5/s.", line, "", nil},
+		{"delay", "Delay between requests to a host", "For example 500ms.", line, "", nil},
+		{"timeout", "Timeout", "", line, "20s", nil},
+		{"retries", "Retries", "", line, "2", nil},
+		{"second-pass-after", "Second try after", "", line, "10s", nil},
+		{"max-wait", "Longest wait that a host may ask for", "", line, "60s", nil},
+		{"user-agent", "User agent", "", line, "", nil},
+		{"user", "User and password", "NAME:PASSWORD. It is kept encrypted; *** keeps what is stored.", line, "", nil},
+		{"header", "Headers", "Name: value, one a line. They are kept encrypted; *** keeps what is stored.", lines, "", nil},
+		{"insecure", "Accept any certificate", "", onOff, "", nil},
 	}},
 }
 
+// noLimit is shown for options without a default.
+const noLimit = "no limit"
+
 // field is a control with its value and what is wrong with it.
 type field struct {
-	Name, Label, Hint, Value, Fault string
-	Kind                            kind
-	Choices                         []string
-	Required                        bool
+	Name, Label, Hint, Value, Fault, Initial string
+	Kind                                     kind
+	Choices                                  []string
+	List                                     string // the id of a list of suggestions
 }
 
 // newField returns a field of one line, for templates.
 func newField(name, label, hint, value, fault string) field {
 	return field{Name: name, Label: label, Hint: hint, Value: value, Fault: fault, Kind: line}
+}
+
+// scheduleField returns the field of a schedule, for templates.
+func scheduleField(value, fault string) field {
+	f := newField("schedule", "Schedule", "@hourly, @daily, @weekly, or five fields of cron, such as 30 3 * * 1-5.", value, fault)
+	f.Initial, f.List = "only when somebody asks", "schedules"
+	return f
+}
+
+// Described returns the ids of what describes the control.
+func (f field) Described() string {
+	var ids []string
+	if f.Hint != "" {
+		ids = append(ids, "hint-"+f.Name)
+	}
+	if f.Fault != "" {
+		ids = append(ids, "fault-"+f.Name)
+	}
+	return strings.Join(ids, " ")
 }
 
 // group are fields under a title.
@@ -109,7 +132,7 @@ func groupsOf(values url.Values, faults map[string]string) []group {
 	for _, g := range optionGroups {
 		made := group{Title: g.Title}
 		for _, o := range g.Options {
-			f := field{Name: o.Name, Label: o.Label, Hint: o.Hint, Kind: o.Kind, Choices: o.Choices, Value: values.Get(o.Name), Fault: faults[o.Name]}
+			f := field{Name: o.Name, Label: o.Label, Hint: o.Hint, Kind: o.Kind, Initial: o.Initial, Choices: o.Choices, Value: values.Get(o.Name), Fault: faults[o.Name]}
 			made.Open = made.Open || f.Value != "" || f.Fault != ""
 			made.Fields = append(made.Fields, f)
 		}

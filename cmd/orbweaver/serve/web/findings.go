@@ -83,6 +83,29 @@ type findingsPage struct {
 	Formats []*report.Format
 	Codes   []codeCount
 	Active  bool // the run is not over
+	// Compared reports whether there is a reliable run before, so that some findings are new.
+	Compared bool
+	path     string // of the list
+}
+
+// findingColumn is a column by which the list can be sorted.
+type findingColumn struct {
+	Name, Order string // Order is a value of aria-sort
+	Path        template.URL
+	Number      bool
+}
+
+// Columns are the columns behind the verdict.
+func (p *findingsPage) Columns() []findingColumn {
+	sort := p.Filters.one("sort", "code", "places")
+	column := func(name, value, order string) findingColumn {
+		c := findingColumn{Name: name, Path: template.URL(p.path+"?") + p.With("sort", value), Number: value == "places"}
+		if value == sort {
+			c.Order = order
+		}
+		return c
+	}
+	return []findingColumn{column("Code", "code", "ascending"), column("Target", "", "ascending"), column("Places", "places", "descending")}
 }
 
 // findingGroup are findings with something in common.
@@ -156,10 +179,14 @@ func codesOf(s *summary) []codeCount {
 
 func showFindings(c *Call) error {
 	f := filters{c.URL.Query()}
-	page := &findingsPage{Filters: f, By: f.one("by", "page", "host", "code"), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active()}
+	page := &findingsPage{Filters: f, By: f.one("by", "page", "host", "code"), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
 	status := http.StatusOK
 	q := f.query()
-	var err error
+	before, err := soundBefore(c, c.Run)
+	if err != nil {
+		return err
+	}
+	page.Compared = before != ""
 	if page.By == "" {
 		var list *api.List[api.Finding]
 		if list, err = c.Site.Service.Findings.List(c.Context(), c.Run, q); err == nil {
@@ -189,14 +216,14 @@ func (p *findingsPage) group(c *Call, q findings.Query) error {
 	}
 	p.Total = total
 	by := map[string]*findingGroup{}
-	count := func(name string, f *api.Finding) {
+	count := func(name string, f *api.Finding, places int) {
 		g := by[name]
 		if g == nil {
 			g = &findingGroup{Name: name, Filter: p.By, Worst: f.Verdict}
 			by[name] = g
 		}
 		g.Count++
-		g.Places += f.Places
+		g.Places += places
 		if slices.Index(allVerdicts, f.Verdict) < slices.Index(allVerdicts, g.Worst) {
 			g.Worst = f.Verdict
 		}
@@ -212,11 +239,11 @@ func (p *findingsPage) group(c *Call, q findings.Query) error {
 			if err != nil || u.Host == "" {
 				u = &url.URL{}
 			}
-			count(u.Hostname(), &all[i])
+			count(u.Hostname(), &all[i], all[i].Places)
 		}
 	case "code":
 		for i := range all {
-			count(all[i].Code, &all[i])
+			count(all[i].Code, &all[i], all[i].Places)
 		}
 	}
 	for _, g := range by {
@@ -231,23 +258,28 @@ func (p *findingsPage) group(c *Call, q findings.Query) error {
 }
 
 // pagesOf counts findings at the pages that refer to their targets.
-func pagesOf(c *Call, all []api.Finding, count func(string, *api.Finding)) error {
+func pagesOf(c *Call, all []api.Finding, count func(page string, f *api.Finding, places int)) error {
 	x, release, err := c.Site.Service.Manager.Findings(c.Run.ID)
 	if err != nil {
 		return err
 	}
 	defer release()
-	const most = 200 // pages of one finding
+	const most = 1000 // places of one finding
 	for i := range all {
 		places, err := x.LinksTo(c.Context(), all[i].URL, most)
 		if err != nil {
 			return err
 		}
-		last := ""
-		for _, p := range places {
-			if p.Page != last && p.Target == all[i].URL {
-				last = p.Page
-				count(p.Page, &all[i])
+		for len(places) > 0 { // they are sorted by page
+			page, n := places[0].Page, 0
+			for len(places) > 0 && places[0].Page == page {
+				if places[0].Target == all[i].URL {
+					n++
+				}
+				places = places[1:]
+			}
+			if n > 0 {
+				count(page, &all[i], n)
 			}
 		}
 	}

@@ -22,11 +22,12 @@ type pagesPage struct {
 
 // column is a column of the list by which it can be sorted.
 type column struct {
-	Name, Sort string
-	Number     bool
+	Name, Sort    string
+	Number, Extra bool // Extra columns are not shown on narrow screens
 }
 
-var pageColumns = []column{{"Page", "url", false}, {"Status", "", true}, {"Depth", "depth", true}, {"Links in", "links", true}, {"Links out", "", true}, {"Time", "elapsed", true}, {"Size", "size", true}, {"Broken", "broken", true}}
+var pageColumns = []column{{"Page", "url", false, false}, {"Status", "", true, false}, {"Depth", "depth", true, true}, {"Links in", "links", true, true}, {"Links out", "", true, true},
+	{"Time", "elapsed", true, true}, {"Size", "size", true, true}, {"Broken", "broken", true, false}}
 
 // With returns the query of the list with one value changed.
 func (p *pagesPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
@@ -62,7 +63,7 @@ type pageView struct {
 // link is a link with the finding at its target.
 type link struct {
 	findings.Place
-	Finding string // its id, empty for none
+	Finding *api.Finding // nil for none
 }
 
 // maxLinks is the number of links that a page lists.
@@ -95,18 +96,18 @@ func showPage(c *Call) error {
 		return err
 	}
 	view.MoreOn, view.MoreTo = len(on) > maxLinks, len(to) > maxLinks
-	found := map[string]string{}
+	found := map[string]*api.Finding{}
 	list, _, err := collect(c, findings.Query{Page: address}, maxGrouped)
 	if err != nil {
 		return err
 	}
-	for _, f := range list {
-		if found[f.URL] == "" {
-			found[f.URL] = f.ID
+	for i := range list {
+		if f := &list[i]; found[f.URL] == nil {
+			found[f.URL] = f
 		}
 	}
 	for _, p := range on[:min(len(on), maxLinks)] {
-		if !view.BrokenOnly || found[p.Target] != "" {
+		if !view.BrokenOnly || found[p.Target] != nil {
 			view.On = append(view.On, link{p, found[p.Target]})
 		}
 	}

@@ -26,6 +26,8 @@ type projectPage struct {
 	Summary *summary // of Last
 	Changes *api.Comparison
 	Active  *api.Run // that is queued or running
+	// Compared reports whether there is a reliable run before Last.
+	Compared bool
 }
 
 // runRow is a run with its counts.
@@ -61,6 +63,11 @@ func project(c *Call, status int) error {
 		if err != nil {
 			return err
 		}
+		before, err := soundBefore(c, row)
+		if err != nil {
+			return err
+		}
+		page.Compared = before != ""
 		if page.Changes, err = s.Findings.Compare(c.Context(), row, ""); err != nil {
 			return err
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -34,7 +36,7 @@ type crumb struct{ Name, Path string }
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"count": count, "when": whenText, "stamp": stamp, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
-		"plural": plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
+		"plural": plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
@@ -62,6 +64,15 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return count(n) + " " + noun + "s"
+}
+
+// sentence returns a text with a capital at its beginning.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
 }
 
 // clip shortens a text to n characters.

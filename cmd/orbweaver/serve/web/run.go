@@ -19,7 +19,33 @@ type runPage struct {
 	Changes *api.Comparison
 	Formats []*report.Format
 	Fault   string // why an action was not possible
+	// Compared reports whether there is a reliable run before, with which Changes compares.
+	Compared bool
+	name     string // of the project
 }
+
+// Heading says in a few words how the run went.
+func (p *runPage) Heading() string {
+	s := p.Summary
+	switch {
+	case p.State.Active():
+		return "Checking " + clip(p.name, 60)
+	case s == nil:
+		return "The run is " + string(p.State)
+	case s.Broken > 0:
+		return plural(s.Broken, "broken link")
+	case p.Unsound() || p.State != api.Done:
+		return "No reliable result"
+	case s.Unverified > 0:
+		return plural(s.Unverified, "unverified link")
+	case s.Warnings > 0:
+		return plural(s.Warnings, "warning")
+	}
+	return "All links are ok"
+}
+
+// Known returns the number of targets that are known, checked or not.
+func (p *runPage) Known() int { return p.Progress.Checked + p.Progress.Queued }
 
 // Unsound reports whether the result of a run that is done is not reliable.
 func (p *runPage) Unsound() bool { return p.State == api.Done && !p.Sound() }
@@ -31,7 +57,7 @@ func showRun(c *Call) error { return run(c, http.StatusOK, "") }
 
 func run(c *Call, status int, fault string) error {
 	s := c.Site.Service
-	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault}
+	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault, name: c.Project.Name}
 	if c.Run.State != api.Queued {
 		first, err := s.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: []string{"broken"}, Sort: "places"}, 8)
 		if err != nil {
@@ -40,12 +66,28 @@ func run(c *Call, status int, fault string) error {
 		page.First = first
 	}
 	if c.Run.State == api.Done {
-		var err error
+		before, err := soundBefore(c, c.Run)
+		if err != nil {
+			return err
+		}
+		page.Compared = before != ""
 		if page.Changes, err = s.Findings.Compare(c.Context(), c.Run, ""); err != nil {
 			return err
 		}
 	}
-	return c.page(status, "run", "Run", page)
+	return c.page(status, "run", page.Heading()+" · "+clip(c.Project.Name, 60), page)
+}
+
+// soundBefore returns the id of the reliable run before a run, "" if there is none.
+func soundBefore(c *Call, r *store.Run) (string, error) {
+	before, err := c.Site.Store.SoundBefore(c.Context(), r.Project, r.Number)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return before.ID, nil
 }
 
 // startRun starts a run of a project. If one is queued or running, that is shown.
@@ -120,9 +162,11 @@ var allVerdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
 // comparePage compares two runs.
 type comparePage struct {
 	*api.Comparison
-	With  string
-	Runs  []*api.Run // earlier ones
-	Fault string
+	With     string
+	OldRun   string     // the run that is compared with, empty for none
+	Runs     []*api.Run // earlier ones
+	Fault    string
+	Compared bool // there is a run to compare with
 }
 
 func showCompare(c *Call) error {
@@ -142,8 +186,14 @@ func showCompare(c *Call) error {
 		}
 		page.Fault, status = faults["with"], http.StatusUnprocessableEntity
 	} else {
-		page.Comparison = both
+		page.Comparison, page.OldRun = both, with
+		if with == "" {
+			if page.OldRun, err = soundBefore(c, c.Run); err != nil {
+				return err
+			}
+		}
 	}
+	page.Compared = page.Fault != "" || page.OldRun != ""
 	return c.page(status, "compare", "Compare", page)
 }
 

@@ -110,7 +110,7 @@ func tilesOf(dir string, pages []api.Page) ([]tile, []api.Page) {
 		if t == nil {
 			t = &tile{Name: name, Path: dir + name}
 			if name == "" {
-				t.Name, t.Path = "pages", ""
+				t.Name, t.Path = "(pages directly in it)", ""
 			}
 			by[name] = t
 		}
@@ -130,22 +130,28 @@ func tilesOf(dir string, pages []api.Page) ([]tile, []api.Page) {
 
 // treemap draws the largest tiles as rectangles whose areas are their counts.
 func treemap(here string, tiles []tile) template.HTML {
-	const width, height = 1000, 520
+	const width = 1000
 	shown := tiles[:min(len(tiles), maxTiles)]
 	if len(shown) < 2 {
 		return ""
 	}
+	height := 120 + 40*min(len(shown), 10) // a few tiles need little room
 	sizes := make([]float64, len(shown))
 	for i, t := range shown {
 		sizes[i] = max(float64(t.Count), float64(shown[0].Count)/150)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg class="treemap" viewBox="0 0 %d %d" role="group" aria-label="Directories by their numbers of pages; the table below has the numbers">`, width, height)
-	for i, r := range squarify(sizes, rectangle{0, 0, width, height}) {
+	for i, r := range squarify(sizes, rectangle{0, 0, width, float64(height)}) {
 		t := shown[i]
 		class := "graph"
-		if t.Broken > 0 {
-			class = "broken"
+		switch share := float64(t.Broken) / float64(max(t.Count, 1)); {
+		case share > 0.5:
+			class = "broken much"
+		case share > 0.1:
+			class = "broken some"
+		case share > 0:
+			class = "broken little"
 		}
 		label := t.Name + ": " + plural(t.Count, "page")
 		if t.Broken > 0 {

@@ -46,26 +46,30 @@ func (p *tab) submit(selector, text string) {
 }
 
 // look tests a page: that axe-core has no finding, light and wide, and dark and narrow, and
-// that it fits into the width. It may keep pictures of it.
+// that it fits into widths from 390 to 1920 pixels. It may keep pictures of it.
 func (p *tab) look(name string) {
 	p.Helper()
 	if strings.HasSuffix(p.base, "/links/") { // the pages are the same there
 		return
 	}
 	p.Until(`document.readyState === "complete"`)
-	for _, theme := range []struct {
-		name  string
+	for _, view := range []struct {
+		theme string
 		width int
-	}{{"light", 1280}, {"dark", 390}} {
-		p.Do(browsertest.Media("prefers-color-scheme", theme.name), browsertest.Size(theme.width, 900))
-		p.Accessible()
-		if wide := browsertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); wide > theme.width {
-			p.Errorf("%s is %d pixels wide, more than %d", name, wide, theme.width)
+		axe   bool
+	}{{"light", 1280, true}, {"dark", 390, true}, {"dark", 1920, false}, {"light", 768, false}} {
+		p.Do(browsertest.Media("prefers-color-scheme", view.theme), browsertest.Size(view.width, 900))
+		if view.axe {
+			p.Accessible()
+		}
+		if wide := browsertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); wide > view.width {
+			p.Errorf("%s is %d pixels wide, more than %d", name, wide, view.width)
 		}
 		if dir := os.Getenv("SHOTS"); dir != "" {
-			p.Screenshot(theme.width, filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, theme.name, theme.width)))
+			p.Screenshot(view.width, filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, view.theme, view.width)))
 		}
 	}
+	p.Do(browsertest.Media("prefers-color-scheme", "light"))
 	p.Do(browsertest.Size(1280, 900))
 }
 
@@ -104,7 +108,7 @@ func testFlow(t *testing.T, s *server) {
 	p.look("run-live")
 	site.release()
 	p.Until(`document.querySelector(".result-tiles")`)
-	p.Want(`document.querySelector("h1").innerText`, "2 broken")
+	p.Want(`document.querySelector("h1").innerText`, "2 broken links")
 	p.look("run")
 	runPath := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
 
@@ -166,7 +170,7 @@ func testFlow(t *testing.T, s *server) {
 	p.visit(runPath)
 	p.submit("button", "Check again")
 	p.Until(`document.querySelector(".result-tiles")`)
-	p.Want(`document.querySelector("h1").innerText`, "1 broken")
+	p.Want(`document.querySelector("h1").innerText`, "1 broken link")
 	p.submit("[aria-labelledby=changes-title] a", "0 new broken links, 1 fixed, 1 still broken")
 	p.Want(`[...document.querySelectorAll("main h2")].map((e) => e.innerText)`, "0 new broken links,1 fixed,1 still broken")
 	p.look("compare")

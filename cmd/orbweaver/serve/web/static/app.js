@@ -14,6 +14,9 @@ function follow(live) {
       const place = byId("n-" + name);
       if (place) place.textContent = count(n);
     }
+    const bar = byId("bar");
+    bar.max = Math.max(p.checked + p.queued, 1);
+    bar.value = p.checked;
     if (Date.now() - last.announced > 5000) {
       last.announced = Date.now();
       byId("status").textContent = `${count(p.checked)} targets checked, ${count(p.broken)} broken`;
@@ -26,7 +29,7 @@ function follow(live) {
     const a = Object.assign(document.createElement("a"), { className: "url", textContent: f.url });
     a.href = live.dataset.events.replace(/^api\/v1\//, "").replace(/events$/, "findings/") + encodeURIComponent(f.id);
     const li = document.createElement("li");
-    li.append(a, " ", Object.assign(document.createElement("code"), { textContent: f.code }));
+    li.append(a, " ", Object.assign(document.createElement("span"), { className: "note", textContent: f.message }));
     byId("found").append(li);
     byId("found-title").hidden = false;
   });
@@ -35,7 +38,7 @@ function follow(live) {
     const badge = live.querySelector("h2 .badge");
     badge.textContent = run.state;
     badge.className = "badge state-" + run.state;
-    byId("live-state").textContent = "";
+    byId("live-state").textContent = run.state === "stopping" ? "Requests in flight are finished." : "";
     if (["done", "failed", "interrupted"].includes(run.state) && !last.ended) {
       last.ended = true;
       source.close();
@@ -47,6 +50,8 @@ function follow(live) {
 
 const live = byId("live");
 if (live) follow(live);
+
+byId("keys").hidden = !document.querySelector("input[type=search], main tbody a, main ol.list > li > a");
 
 // "/" moves to the search, j and k to the next and the previous row.
 addEventListener("keydown", (e) => {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler"
 )
@@ -37,6 +38,9 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	m := &Multi{}
 	m.sorter.results.Compare = byURL
 	m.sieve = filter{next: (*fanOut)(m), show: o.Show.orDefault()}
+	if slices.ContainsFunc(outputs, func(out Output) bool { return out.Format == &htmlFormat }) {
+		m.sieve.hops = map[string]string{}
+	}
 	taken := map[string]bool{}
 	for _, out := range outputs {
 		place := out.File
@@ -70,6 +74,10 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	added := &output{}
 	plain := o
 	plain.Color, plain.Width = false, 0
+	printed := o.PrintedShow != 0 && (out.To != nil || out.File == Stdout)
+	if printed {
+		o.Show, plain.Show = o.PrintedShow, o.PrintedShow
+	}
 	switch {
 	case out.To != nil:
 		added.Writer = out.Format.New(out.To, plain)
@@ -94,6 +102,9 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	}
 	added.Writer = out.Format.withoutKnown(added.Writer, o.Show)
+	if printed {
+		added.Writer = &filter{next: added.Writer, show: o.Show}
+	}
 	m.outputs = append(m.outputs, added)
 	m.graph = m.graph || out.Format.Pages
 	m.refs = m.refs || out.Format.References

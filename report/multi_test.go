@@ -272,3 +272,29 @@ func TestMultiGivesPagesToGraphsOnly(t *testing.T) {
 		t.Errorf("pages: %d and %d", len(stream.pages), len(whole.pages))
 	}
 }
+
+// What is printed may be less than what is written to files.
+func TestPrintedShow(t *testing.T) {
+	dir := t.TempDir()
+	for _, format := range []string{"text", "json", "ndjson"} {
+		var printed bytes.Buffer
+		f, err := ByName(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, "full."+f.Extensions[0][1:])
+		m, err := Open([]Output{{Format: f, File: Stdout}, {Format: f, File: file}}, &printed, Options{PrintedShow: ShowBroken})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := fullRun().Write(m); err != nil {
+			t.Fatal(err)
+		}
+		if s := printed.String(); !strings.Contains(s, "http-404") || strings.Contains(s, "redirect-permanent") && format == "text" || strings.Contains(s, `"proposal"`) {
+			t.Errorf("%s on standard output:\n%s", format, s)
+		}
+		if s := read(t, file); !strings.Contains(s, "http-404") || !strings.Contains(s, "redirect-permanent") {
+			t.Errorf("%s in a file:\n%s", format, s)
+		}
+	}
+}

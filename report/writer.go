@@ -39,6 +39,8 @@ type Head struct {
 	// Summary is set for formats that do not stream, so that they can write the counts
 	// before the results. For other formats it is nil.
 	Summary *crawler.Summary
+
+	hops map[string]string // the documents that redirects of results that are not listed lead to
 }
 
 // Setting is a setting of a run, by the name of its flag.
@@ -62,6 +64,9 @@ type Tool struct {
 // Options control how a report is written. The zero value gives the defaults.
 type Options struct {
 	Show Show // which results are listed; the zero value means [ShowDefault]
+	// PrintedShow is which results are listed on standard output, if these are fewer than Show
+	// lists in files; the zero value means all of them.
+	PrintedShow Show
 	// EveryPlace makes the text report list every place of each finding. Otherwise it lists
 	// what several pages have in common once.
 	EveryPlace bool

@@ -433,7 +433,7 @@ func flags() []flag {
 			doc:   "print the JSON Schema of the JSON report",
 			field: func(s *settings) any { return &s.schema }},
 		{name: "quiet", short: "q", group: output, on: onCheck | onReport,
-			doc:   "list broken links only: no summary, no notes and no progress",
+			doc:   "print broken links only: no summary, no notes and no progress; report files are complete",
 			field: func(s *settings) any { return &s.quiet }},
 		{name: "verbose", short: "v", group: output, on: onCheck | onReport,
 			doc:   "list every place of each finding in the text report, and print each request with its status and time to standard error",

@@ -59,6 +59,7 @@ type options struct {
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
 	markdownSize int
 	quiet        bool
+	printed      report.Show // on standard output, if it is less than show; 0 for the same
 	verbose      bool
 	given        *command // what was given on the command line and in the configuration
 	runDir       string   // working directory of the run; "" if it is not known
@@ -179,7 +180,7 @@ func compileReport(c *compiler, o *options) {
 	if o.quiet {
 		o.progress = "never"
 		if !c.given("show") {
-			o.show = report.ShowBroken
+			o.printed = report.ShowBroken
 		}
 	}
 	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, parseSize), 1<<30))

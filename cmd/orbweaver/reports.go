@@ -29,7 +29,7 @@ func reportOptions(o *options, stdout io.Writer) report.Options {
 		wd = ""
 	}
 	return report.Options{
-		Show: o.show, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
+		Show: o.show, PrintedShow: o.printed, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
 		Baseline:   o.between.baseline != "",
 		EveryPlace: o.verbose, FindingsOnly: o.quiet, RunDir: o.runDir,
 		Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),

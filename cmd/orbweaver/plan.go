@@ -199,7 +199,7 @@ func (p *plan) addDirectory(t target) error {
 		}
 	}
 	if len(p.seeds) == before {
-		p.hints = append(p.hints, noDocument(t.raw, ignored))
+		p.hints = append(p.hints, noDocument(t.raw, ignored)+linksOut(site))
 	}
 	return nil
 }
@@ -209,6 +209,23 @@ func noDocument(dir string, ignored *gitignore.Tree) string {
 	note := dir + " contains no document that can be read for links"
 	if ignored != nil {
 		note += ", except what git ignores (--no-ignore reads it)"
+	}
+	return note
+}
+
+// linksOut is the part of that note about symbolic links to other directories.
+func linksOut(site *disk.Site) string {
+	links := site.LinksOut()
+	if len(links) == 0 {
+		return ""
+	}
+	note := ": " + links[0]
+	if len(links) > 1 {
+		note += fmt.Sprintf(" and %d more", len(links)-1)
+	}
+	note += " lead out of it, and symbolic links are followed only within a directory"
+	if file, err := filepath.EvalSymlinks(filepath.Join(site.Dir(), filepath.FromSlash(links[0]))); err == nil {
+		note += "; check " + filepath.Dir(file)
 	}
 	return note
 }

@@ -70,6 +70,7 @@ type Site struct {
 	locator   locator
 	redirects redirectRules
 	leftOut   leftOut
+	linksOut  []string // as LinksOut returns them
 	names     fileNames
 }
 

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -33,7 +34,10 @@ func TestPages(t *testing.T) {
 
 	cfg := web(t)
 	cfg.Pages = true
-	c, _ := crawl(t, cfg, seedOf(t, site.URL+"/"))
+	c, sum := crawl(t, cfg, seedOf(t, site.URL+"/"))
+	if want := map[string]int{strings.TrimPrefix(site.URL, "http://"): sum.OK}; sum.OK == 0 || !maps.Equal(sum.OKByHost, want) {
+		t.Errorf("%d are ok, by host %v", sum.OK, sum.OKByHost)
+	}
 	var got []string
 	for _, p := range c.pages {
 		line := fmt.Sprintf("%s %q %s depth %d", p.URL, p.Title, p.Format, p.Depth)
@@ -58,5 +62,29 @@ func TestPages(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// The targets that are ok are counted by host, whether they are only counted or also reported.
+func TestOKByHost(t *testing.T) {
+	cfg := web(t)
+	cfg.Pages = true
+	for _, all := range []bool{false, true} {
+		cfg.Show.OK = all
+		mux := http.NewServeMux()
+		site, other := httptest.NewServer(mux), httptest.NewServer(http.NewServeMux())
+		t.Cleanup(site.Close)
+		t.Cleanup(other.Close)
+		mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/gone" {
+				http.NotFound(w, r)
+				return
+			}
+			fmt.Fprintf(w, `<h1 id=x></h1><a href="/"></a><a href="/#x"></a><a href="/#"></a><a href="/#none"></a><a href="/a#x"></a><a href="/gone"></a><a href="%s/gone"></a><a href="tel:+1201"></a>`, other.URL)
+		})
+		_, sum := crawl(t, cfg, seedOf(t, site.URL+"/"))
+		if want := map[string]int{strings.TrimPrefix(site.URL, "http://"): 4}; !maps.Equal(sum.OKByHost, want) || sum.OK != 4 {
+			t.Errorf("%d are ok, by host %v, want %v", sum.OK, sum.OKByHost, want)
+		}
 	}
 }

@@ -163,6 +163,10 @@ type Summary struct {
 	Warnings        int
 	// ByCode counts results by code, except "ok", and warnings by their code.
 	ByCode map[check.Code]int
+	// OKByHost counts the targets of OK by their hosts with ports; "" is the host of local
+	// documents, and targets without a host have the name of their scheme, with a colon. It is
+	// nil unless Config.Pages is set.
+	OKByHost map[string]int
 	// Findings counts the results of KindPage, which Targets, OK and Skipped do not include.
 	// It is nil if no content was checked.
 	Findings *FindingCounts

@@ -92,8 +92,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 		}
 		if *s&counted == 0 {
 			*s |= counted
-			ps.sum.Results++
-			ps.sum.OK++
+			ps.countOK(id, +1)
 		}
 		return nil
 	case b.Hash == emptyFragment:
@@ -102,8 +101,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 		}
 		if *s&emptyCounted == 0 {
 			*s |= emptyCounted
-			ps.sum.Results++
-			ps.sum.OK++
+			ps.countOK(id, +1)
 		}
 		return nil
 	case *s&readable != 0:
@@ -112,8 +110,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 			break
 		}
 		if ps.anchors.mark(at) {
-			ps.sum.Results++
-			ps.sum.OK++
+			ps.countOK(id, +1)
 		}
 		return nil
 	default:
@@ -132,6 +129,13 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 // but not looked at in detail.
 func (ps *pairs) isOnlyCounted(s state, b *frontier.Brief) bool {
 	return s&(flagged|watched|suspect) == 0 && !ps.show.Skipped && b.Mark&(rules.MarkExcluded|rules.MarkOutsideBase) == 0 && !(ps.targets.streaming && s&pending != 0)
+}
+
+// countOK changes the count of targets that are simply ok.
+func (ps *pairs) countOK(id frontier.ID, by int) {
+	ps.sum.Results += by
+	ps.sum.OK += by
+	ps.targets.hosts.count(id, by)
 }
 
 // countLeft changes the count of targets that were not checked.
@@ -184,8 +188,7 @@ func (ps *pairs) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 		case wasCounted && !key.has && *s&leftBits != 0:
 			ps.countLeft(*s, -1)
 		case wasCounted:
-			ps.sum.Results--
-			ps.sum.OK--
+			ps.countOK(key.id, -1)
 		}
 	}
 	p.marks |= mark &^ rules.MarkExpect

@@ -20,6 +20,9 @@ import (
 // When ctx ends, no archive is asked any more, but everything else is done.
 func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, error) {
 	j := newJoin(context.WithoutCancel(ctx), c)
+	if c.Config.Pages {
+		j.targets().hosts = newHostCounts(c.Print.Job)
+	}
 	sum := j.pairs.sum
 	sum.Narrowed = c.Config.Changed != nil
 	for i := range c.Seeds {
@@ -58,10 +61,14 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 			broken[p.id] = struct{}{}
 			inDocuments++
 		}
-		if p.judgement.Verdict == check.OK && p.document && !p.cited {
-			sum.StartDocuments++
+		if p.judgement.Verdict == check.OK {
+			j.targets().hosts.count(p.id, 1)
+			if p.document && !p.cited {
+				sum.StartDocuments++
+			}
 		}
 	}
+	sum.OKByHost = j.targets().hosts.byName()
 	if len(broken) < inDocuments {
 		sum.BrokenDocuments = len(broken)
 	}

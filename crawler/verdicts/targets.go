@@ -70,6 +70,7 @@ type targets struct {
 	cut          []byte                   // the encoded outcome of targets that were not reached
 	narrowed     bool                     // warnings of a page count only if it has changed
 	suspects     func(*frontier.Job) bool // nil if no target is suspect
+	hosts        *hostCounts              // nil if nobody wants them
 	streaming    bool                     // the run has not ended: targets that are not settled are pending
 }
 
@@ -114,6 +115,7 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		}
 		t.states = append(t.states, s)
 		t.needs = append(t.needs, rec.Need)
+		t.hosts.add(&job)
 		g, err := t.read(rec.ID, t.outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)

@@ -105,7 +105,7 @@ func (f *inFlight) count(passed time.Duration, resting string) {
 
 const (
 	// slowRun is the time after which a run says where the time went.
-	slowRun = 30 * time.Second
+	slowRun = 15 * time.Second
 	// slowHosts is the number of hosts that it names.
 	slowHosts = 3
 )

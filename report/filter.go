@@ -13,15 +13,22 @@ import (
 type filter struct {
 	next Writer
 	show Show
+	// hops gets the documents that redirects of dropped results lead to; nil if nobody
+	// wants them.
+	hops map[string]string
 }
 
 func (s *filter) Begin(h *Head) error {
 	head := cleanHead(h)
+	head.hops = s.hops
 	return s.next.Begin(&head)
 }
 
 func (s *filter) Result(r *crawler.Result) error {
 	if !s.show.result(r) {
+		if s.hops != nil && len(r.Redirects) > 0 && r.FinalURL != "" {
+			s.hops[clean(ownPage(r.URL))] = clean(ownPage(r.FinalURL))
+		}
 		return nil
 	}
 	out := cleanResult(r)

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"io"
+	"path/filepath"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -15,7 +16,9 @@ var htmlFormat = Format{
 	References: true,
 	Pages:      true,
 	NewOnly:    true,
-	New:        func(w io.Writer, o Options) Writer { return &htmlWriter{w: w, show: o.Show.orDefault()} },
+	New: func(w io.Writer, o Options) Writer {
+		return &htmlWriter{w: w, show: o.Show.orDefault(), dir: filepath.ToSlash(o.RunDir)}
+	},
 }
 
 // htmlWriter writes one self-contained file. It has a summary and the first findings as
@@ -35,6 +38,7 @@ var htmlFormat = Format{
 type htmlWriter struct {
 	w       io.Writer
 	show    Show
+	dir     string // the working directory of the run, or ""
 	head    *Head
 	pages   []*crawler.Page
 	results []*crawler.Result
@@ -57,6 +61,7 @@ func (h *htmlWriter) Result(r *crawler.Result) error {
 
 func (h *htmlWriter) End(s *crawler.Summary) error {
 	d := newHTMLDocument(h.head, s, h.show, h.pages, h.results)
+	d.nameFromRoot(h.dir)
 	out := bufio.NewWriterSize(h.w, 64<<10)
 	if err := d.write(out); err != nil {
 		return err
@@ -84,6 +89,17 @@ func newHTMLDocument(head *Head, s *crawler.Summary, show Show, pages []*crawler
 	d.codes = codesOf(s, d.results, d.declared)
 	d.web = newWebGraph(head, pages, d.results)
 	return d
+}
+
+// nameFromRoot gives documents outside the working directory their paths from the root.
+func (d *htmlDocument) nameFromRoot(dir string) {
+	if dir == "" {
+		return
+	}
+	d.results = resultsFromRoot(dir, d.results)
+	for i := range d.web.nodes {
+		d.web.nodes[i].url = fromRoot(dir, d.web.nodes[i].url)
+	}
 }
 
 // write writes the template with the data in the middle.

@@ -50,6 +50,7 @@ func testSummary(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "").ready()
 	p.Want(`document.querySelector("h1").innerText`, "Links of https://example.com/")
 	p.Want(`document.getElementById("summary-title").innerText`, "4 broken, 1 unverified, 2 warnings")
+	p.Want(`document.querySelector("nav [data-view=findings]").innerText`, "Findings 6")
 	p.Want(`document.querySelectorAll(".view.shown").length`, "1")
 	p.Want(`document.querySelector("nav [aria-current]").dataset.view`, "summary")
 	p.Click(".tile.unverified a")
@@ -818,6 +819,13 @@ func testDirectories(t *testing.T, ctx context.Context, full string) {
 	p.Keys("page 7" + kb.Enter)
 	p.Until(`document.querySelector("#side h3").innerText === "Page 7"`)
 	p.Want(`document.activeElement.innerText`, "Page 7")
+	var pages []*crawler.Page
+	for i := range 40 {
+		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://example.com/%s/%02d.html", []string{"core/arch/x86", "core/arch/arm", "core/mem", "std"}[i%4], i)})
+	}
+	p = open(t, ctx, renderHTML(t, Options{}, &Report{Summary: crawler.Summary{Complete: true, Pages: 40}}, pages), "#map?by=directory").ready()
+	p.Until(`document.querySelector("#tiles .tile")`)
+	p.Want(`[...document.querySelectorAll("#tiles .inner .name")].map((e) => e.innerText)`, "arch/,arm/,x86/,mem/")
 }
 
 // testFold tests that the filters are folded on a phone.

@@ -44,3 +44,51 @@ func TestHTMLOfARun(t *testing.T) {
 		t.Error("the report contains a password")
 	}
 }
+
+// Hosts have the number of their targets that are ok, also those without a finding.
+func TestHTMLHostsCountOK(t *testing.T) {
+	run := &Report{Results: []*crawler.Result{{URL: "https://a.example/gone", Verdict: check.Broken, Code: "http-404"}}}
+	run.Summary = crawler.Summary{Complete: true, Results: 1204, Broken: 1, OK: 1203, OKByHost: map[string]int{"a.example": 1200, "": 3}}
+	text := renderHTML(t, Options{}, run, nil)
+	for _, want := range []string{
+		`host=a.example">a.example</a></span> <span class="count">1 · 1,200 ok</span>`,
+		`<span class="label">local documents</span> <span class="count">0 · 3 ok</span>`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not contain %s", want)
+		}
+	}
+}
+
+// Files outside the working directory have their paths from the root, as in a text report. What
+// links to them are written like does not change.
+func TestHTMLNamesFilesFromTheRoot(t *testing.T) {
+	run := &Report{Results: []*crawler.Result{{
+		URL: "../site/gone.html", Verdict: check.Broken, Code: "file-missing",
+		Suggestions: []check.Suggestion{{URL: "../site/gone.htm", Why: "closest name"}},
+		References:  []crawler.Reference{{Page: "../site/a/index.html", Line: 1, Column: 10, Raw: "../gone.html"}},
+	}}}
+	pages := []*crawler.Page{{URL: "../site/a/index.html", Links: []crawler.Edge{{URL: "../site/gone.html"}, {URL: "../site/b.html"}}}, {URL: "../site/b.html"}}
+	text := renderHTML(t, Options{RunDir: "/home/me"}, run, pages)
+	for _, want := range []string{`"/home/site/gone.html"`, `"/home/site/gone.htm"`, `"/home/site/a/index.html"`, `"/home/site/b.html"`, `"../gone.html"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report does not contain %s", want)
+		}
+	}
+	if strings.Contains(text, "../site") {
+		t.Error("the report has a name with ../")
+	}
+}
+
+// A page is as far from the start as the redirect that leads to it, also if the report does not
+// list the redirect.
+func TestHTMLMapFollowsRedirects(t *testing.T) {
+	run := &Report{Head: Head{Targets: []string{"https://a.example/"}}, Results: []*crawler.Result{{
+		URL: "https://a.example/old", FinalURL: "https://a.example/new", Redirects: []crawler.Hop{{URL: "https://a.example/old", Status: 302}},
+		Warnings: []check.Warning{{Code: "redirect-temporary"}},
+	}}}
+	pages := []*crawler.Page{{URL: "https://a.example/", Links: []crawler.Edge{{URL: "https://a.example/old#x"}}}, {URL: "https://a.example/new", Depth: 1}}
+	if text := renderHTML(t, Options{}, run, pages); strings.Contains(text, "not linked from the start</span>") || !strings.Contains(text, "1 link away</span>") {
+		t.Error("the page behind a redirect is not one link away")
+	}
+}

@@ -246,6 +246,7 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 type tallied struct {
 	name                                 string
 	broken, unverified, warnings, others int
+	ok                                   int // targets without a finding; not a part of the total
 }
 
 func (t *tallied) total() int { return t.broken + t.unverified + t.warnings + t.others }
@@ -253,7 +254,7 @@ func (t *tallied) total() int { return t.broken + t.unverified + t.warnings + t.
 // top returns the rows with the largest counts, most severe first.
 func top(rows []*tallied) []*tallied {
 	slices.SortFunc(rows, func(a, b *tallied) int {
-		return cmp.Or(cmp.Compare(b.broken, a.broken), cmp.Compare(b.total(), a.total()), cmp.Compare(a.name, b.name))
+		return cmp.Or(cmp.Compare(b.broken, a.broken), cmp.Compare(b.total(), a.total()), cmp.Compare(b.ok, a.ok), cmp.Compare(a.name, b.name))
 	})
 	return rows[:min(len(rows), barsOfChart)]
 }
@@ -267,6 +268,9 @@ func bars(rows []*tallied, label func(string) string, filter func(string) string
 	var all []htmlBar
 	for _, r := range rows {
 		b := htmlBar{Label: shownName(label(r.name)), Count: thousands(r.total()), Go: filter(r.name)}
+		if r.ok > 0 {
+			b.Count += " · " + thousands(r.ok) + " ok"
+		}
 		x := 0.0
 		var words []string
 		for _, part := range []struct {
@@ -368,7 +372,7 @@ func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tal
 	for _, t := range by {
 		rows = append(rows, t)
 	}
-	return top(rows)
+	return rows
 }
 
 func (d *htmlDocument) byHost() htmlChart {
@@ -377,7 +381,47 @@ func (d *htmlDocument) byHost() htmlChart {
 			count(hostOf(r.URL))
 		}
 	})
-	return htmlChart{Title: "By host of the target", Bars: bars(rows, hostName, func(host string) string { return "by=target&host=" + query(hostKey(host)) })}
+	hasFindings := map[string]bool{}
+	for _, row := range rows {
+		hasFindings[row.name] = true
+	}
+	ok := d.okByHost()
+	for host := range ok {
+		if !hasFindings[host] {
+			rows = append(rows, &tallied{name: host})
+		}
+	}
+	for _, row := range rows {
+		row.ok = ok[row.name]
+	}
+	return htmlChart{Title: "By host of the target", Note: okNote(ok), Bars: bars(top(rows), hostName, func(host string) string {
+		if !hasFindings[host] && d.show&ShowOK == 0 {
+			return ""
+		}
+		return "by=target&host=" + query(hostKey(host))
+	})}
+}
+
+// okByHost returns the number of targets of each host that are ok. It is nil if a saved
+// report does not tell.
+func (d *htmlDocument) okByHost() map[string]int {
+	if d.summary.OKByHost != nil || d.show&ShowOK == 0 {
+		return d.summary.OKByHost
+	}
+	by := map[string]int{}
+	for _, r := range d.results {
+		if r.Kind == crawler.KindTarget && r.Verdict == check.OK {
+			by[hostOf(r.URL)]++
+		}
+	}
+	return by
+}
+
+func okNote(ok map[string]int) string {
+	if len(ok) == 0 {
+		return ""
+	}
+	return "Findings, and targets that are ok."
 }
 
 // hostName returns the label of a host.
@@ -420,7 +464,7 @@ func (d *htmlDocument) byPage() htmlChart {
 			}
 		}
 	})
-	return htmlChart{Title: "Pages with the most findings", Bars: bars(rows, func(s string) string { return s }, func(page string) string { return "by=page&page=" + query(page) })}
+	return htmlChart{Title: "Pages with the most findings", Bars: bars(top(rows), func(s string) string { return s }, func(page string) string { return "by=page&page=" + query(page) })}
 }
 
 // byRing counts pages by their distance from the start.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -82,7 +83,7 @@ type webBuilder struct {
 // newWebGraph returns the graph of a site. The pages are sorted by URL. Without pages,
 // the references of the results give the links.
 func newWebGraph(head *Head, pages []*crawler.Page, results []*crawler.Result) *webGraph {
-	w := &webBuilder{results: results}
+	w := &webBuilder{results: results, alias: maps.Clone(head.hops)}
 	w.drawn = len(pages) > 0
 	if w.drawn {
 		w.pages = byName(pages)
@@ -158,7 +159,9 @@ func (w *webBuilder) indexPages() {
 
 // resolveRedirects records the final URLs of redirects that the results contain.
 func (w *webBuilder) resolveRedirects() {
-	w.alias = map[string]string{}
+	if w.alias == nil {
+		w.alias = map[string]string{}
+	}
 	for _, r := range w.results {
 		if len(r.Redirects) > 0 && r.FinalURL != "" {
 			w.alias[ownPage(r.URL)] = ownPage(r.FinalURL)

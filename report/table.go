@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"path"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -90,15 +89,7 @@ func (t *table) shown(name string) string {
 		}
 		return rest
 	}
-	if t.dir != "" && strings.HasPrefix(name, "../") {
-		file := document(name)
-		slash := ""
-		if strings.HasSuffix(file, "/") {
-			slash = "/"
-		}
-		return path.Join(t.dir, file) + slash + name[len(file):]
-	}
-	return name
+	return fromRoot(t.dir, name)
 }
 
 // shownWords applies shown to each word of a hint.
@@ -129,6 +120,9 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 		text = linkText(r.ref, t.textWidth(url))
 	}
 	if t.width > 0 && !t.fits(url, text, hint) {
+		if r.ref != nil {
+			text = linkText(r.ref, maxTextWidth)
+		}
 		t.fold(out, line.String(), url, text, hint)
 		return
 	}
@@ -209,18 +203,22 @@ func (t *table) writeBlock(out *bufio.Writer, b *block) {
 	if r.ref != nil && t.width > 0 && !t.fits(visible(t.shown(r.url)), linkText(r.ref, maxTextWidth), r.hint) {
 		r.ref = nil
 	}
+	before := "" // the names
+	if r.hint != "" && t.width > 0 && !t.fits(visible(t.shown(r.url)), "", r.hint) {
+		before, r.hint = t.shownWords(r.hint)+"; ", ""
+	}
 	t.write(out, b.place(), r)
 	names, places := min(len(b.names), 1), 1
 	for grown := true; grown; {
 		grown = false
-		if names < len(b.names) && t.fitsLine(t.firstOf(b, names+1, places)) {
+		if names < len(b.names) && t.fitsLine(before+t.firstOf(b, names+1, places)) {
 			names, grown = names+1, true
 		}
-		if places < len(b.places) && t.fitsLine(t.firstOf(b, names, places+1)) {
+		if places < len(b.places) && t.fitsLine(before+t.firstOf(b, names, places+1)) {
 			places, grown = places+1, true
 		}
 	}
-	t.writeWords(out, continuation, strings.Fields(t.firstOf(b, names, places)))
+	t.writeWords(out, continuation, strings.Fields(before+t.firstOf(b, names, places)))
 }
 
 // fitsLine reports whether a continuation fits on one line of the terminal.

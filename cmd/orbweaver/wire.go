@@ -42,6 +42,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != "" || o.fix
 	cfg.Show.Warning = cfg.Show.Warning || o.fix
 	cfg.Show.SkipPageReferences = !out.WantsReferences()
+	cfg.Show.Info = cfg.Show.Info || out.WantsPages() // the links of the site go through its redirects
 	cfg.Pages = out.WantsPages()
 	cfg.Stream = out.WantsStream()
 	cfg.ReadAgain = !o.watching

@@ -7,6 +7,7 @@ byId("data").remove();
 const strings = data.strings;
 const VERDICTS = ["ok", "broken", "unverified", "skipped", "warning", "info"];
 const WORDS = ["broken", "unverified", "warning", "info", "ok", "skipped"]; // most severe first
+const isFinding = (word) => WORDS.indexOf(word) < WORDS.indexOf("info"); // the others are listed on request
 const COMMAND_LINE = "command line";
 const shown = new Set(data.show);
 const codes = new Map(data.codes.map((c) => [c.code, c]));

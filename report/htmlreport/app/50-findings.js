@@ -105,8 +105,13 @@ function byPage(choice) {
   const most = parameter("sort") === "most";
   groups.sort((a, b) => a.worst - b.worst || (most ? b.rows.length - a.rows.length : 0));
   const onMany = wide.reduce((n, w) => n + w.all.length, 0);
-  return { wide, groups, total: total + wide.length, onMany, found: total + onMany };
+  const without = groups.reduce((n, g) => n + faultless(g.rows.map(([f]) => f)), 0) + wide.reduce((n, w) => n + faultless(w.all), 0);
+  return { wide, groups, total: total + wide.length, onMany, found: total + onMany, without };
 }
+
+// rowsText counts rows: the findings, and what is listed besides on request.
+const faultless = (list) => list.filter((f) => !isFinding(f.word)).length;
+const rowsText = (n, without) => plural(n - without, "finding") + (without ? ` and ${count(without)} without fault` : "");
 
 // table creates a table whose headings sort it. A column is {name, sort, number}.
 function table(caption, columns, body, sort, dir, name = "") {
@@ -201,7 +206,7 @@ function pageTable(lists, what) {
     const page = strings[g.page];
     part(g.rows.length, (continued) => heading(
       el("span", { class: "page" }, link(page)),
-      el("span", { class: "note" }, plural(g.rows.length, "finding") + (continued ? ", continued" : "")),
+      el("span", { class: "note" }, rowsText(g.rows.length, faultless(g.rows.map(([f]) => f))) + (continued ? ", continued" : "")),
       button("Copy", () => copy(page, "the URL of the page"), { class: "small", "aria-label": "Copy the URL " + clip(visible(page), 80) }),
       nodeOf(page) !== undefined && button("Show on map", () => go("map", { node: nodeOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show on map: " + clip(visible(page), 80) }),
     ), (i) => {
@@ -247,7 +252,7 @@ const TARGET_COLUMNS = [
 // ofLinks reports whether the list has links.
 const ofLinks = () => ["", "links"].includes(parameter("topic"));
 
-const targetTable = (list) => flatTable(plural(list.length, "finding"), list, TARGET_COLUMNS, (f) => f.r.url, ["target", "asc"], (f) =>
+const targetTable = (list) => flatTable(rowsText(list.length, faultless(list)), list, TARGET_COLUMNS, (f) => f.r.url, ["target", "asc"], (f) =>
   row(cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, f.r.content ? f.r.place(0).text : ""), "wide"), cell(count(f.count), "number"), cell(detailsButton(f, 0, f.r.url))), "stack");
 
 // countPlaces returns the number of places that findings of one target concern. Places that
@@ -463,14 +468,14 @@ renderers.set("findings", () => {
     tools.state.list = lists;
     n = lists.found;
     const wide = lists.onMany;
-    what = plural(n, "finding") + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
+    what = rowsText(n, lists.without) + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
     nodes = pageTable(lists, what);
   } else {
     const made = { target: targetTable, host: hostTable, code: codeTable }[by](filterByPlaces(choice));
     tools.state.list = made.sorted;
     nodes = made.nodes;
     n = made.sorted.length;
-    what = plural(n, { target: "finding", host: "host", code: "code" }[by]);
+    what = by === "target" ? rowsText(n, faultless(made.sorted)) : plural(n, by);
   }
   tools.state.by = by;
   if (n === 0) nodes = [el("p", { class: "empty card" }, findings.length ? "No findings match these filters." : "No findings. Everything that was checked is ok.")];

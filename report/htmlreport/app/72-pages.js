@@ -71,6 +71,7 @@ function createPageTools() {
   const view = el("div", { id: "page-list" });
   viewOf("pages").append(
     data.web.drawn ? "" : el("p", { class: "notice" }, "This report was saved without the pages of the site. Only pages with listed links are known, and not their titles, times and sizes."),
+    data.web.omitted.pages ? el("p", { class: "notice" }, `This file lists ${count(pageNodes.length)} of ${count(pageNodes.length + data.web.omitted.pages)} pages, the nearest to the start. A sqlite report lists all of them.`) : "",
     el("div", { class: "tools", role: "search", "aria-label": "Filter pages" },
       el("div", { class: "field grow" }, el("label", { for: "find-pages" }, "Search"), search),
       el("div", { class: "field" }, el("label", { for: "which-pages" }, "Show"), select),

@@ -102,32 +102,41 @@ function squarify(weights, x, y, w, h) {
 
 const partText = (p) => plural(p.all, "page") + (p.broken ? `, ${count(p.broken)} with broken links` : p.doubtful ? `, ${count(p.doubtful)} with warnings or unverified links` : "");
 
-// drawDirectories shows the parts of a directory as rectangles. Those with room show their own
-// parts inside.
+// placePart places an element at a part of a rectangle.
+function placePart(e, [x, y, w, h], all) {
+  e.style.left = (100 * x) / all[0] + "%";
+  e.style.top = (100 * y) / all[1] + "%";
+  e.style.width = (100 * w) / all[0] + "%";
+  e.style.height = (100 * h) / all[1] + "%";
+}
+
+// partsInside draws the parts of a directory in its rectangle, if there is room. Those with
+// room have their name, and their own parts inside.
+function partsInside(dir, w, h) {
+  const inside = el("span", { class: "inner", "aria-hidden": "true" });
+  if (!dir.dirs?.size || w < 12 || h < 10) return inside;
+  const within = tilesOf(dir);
+  squarify(within.map((q) => q.all), 0, 0, w, h).forEach((box, n) => {
+    const part = within[n];
+    const e = el("span", { class: part.color });
+    if (box[2] > 9 && box[3] > 6) e.append(el("span", { class: "name" }, clip(visible(part.name), 60)), partsInside(part, box[2], box[3]));
+    placePart(e, box, [w, h]);
+    inside.append(e);
+  });
+  return inside;
+}
+
+// drawDirectories shows the parts of a directory as rectangles.
 function drawDirectories(stage, dir) {
   const width = 100, ratio = stage.offsetHeight / Math.max(1, stage.offsetWidth), height = width * ratio;
-  const place = (e, [x, y, w, h], all) => {
-    e.style.left = (100 * x) / all[0] + "%";
-    e.style.top = (100 * y) / all[1] + "%";
-    e.style.width = (100 * w) / all[0] + "%";
-    e.style.height = (100 * h) / all[1] + "%";
-  };
   const parts = tilesOf(dir);
   const boxes = squarify(parts.map((p) => Math.max(p.all, dir.all / 150)), 0, 0, width, height);
   stage.replaceChildren(...parts.map((p, i) => {
     const [, , w, h] = boxes[i];
-    const inside = el("span", { class: "inner", "aria-hidden": "true" });
-    if (p.dirs && w > 12 && h > 10 && p.dirs.size > 0) {
-      const within = tilesOf(p);
-      squarify(within.map((q) => q.all), 0, 0, w, h).forEach((box, n) => {
-        const e = el("span", { class: within[n].color });
-        place(e, box, [w, h]);
-        inside.append(e);
-      });
-    }
+    const inside = partsInside(p, w, h);
     const e = button("", () => openPart(p), { class: "tile " + p.color, title: visible(p.name) + "\n" + partText(p) });
     e.append(el("span", { class: "label" }, el("strong", {}, clip(visible(p.name), 60)), " ", el("span", { class: "n" }, count(p.all), el("span", { class: "visually-hidden" }, p.all === 1 ? " page" : " pages"), p.broken > 0 && ` · ${count(p.broken)} broken`)), inside);
-    place(e, boxes[i], [width, height]);
+    placePart(e, boxes[i], [width, height]);
     return e;
   }));
   stage.dataset.directory = dir.path;
@@ -159,6 +168,7 @@ function directoryPanel(dir, own) {
   return [
     el("h3", { tabindex: -1 }, visible(dir.path || dir.name)),
     el("p", { class: "note" }, partText(dir)),
+    !dir.up && data.web.omitted.pages > 0 && el("p", { class: "note" }, `Not drawn: ${plural(data.web.omitted.pages, "page")} farthest from the start.`),
     up.length > 1 && el("nav", { "aria-label": "Directories above" }, el("ul", { class: "crumbs" }, up.slice(0, -1).map((d) => el("li", {}, button(visible(d.name), () => go("map", { dir: d.path, own: null, node: null }), { class: "linklike" }))))),
     el("div", { class: "actions" }, button("List its pages", () => go("pages", { q: dir.path }, { fresh: true })), button("List its findings", () => go("findings", { q: dir.path }, { fresh: true }))),
     rest.length > 0 && el("section", {}, el("h3", {}, "Smaller parts"), el("ul", { class: "list" }, rest.map((p) => el("li", {}, p.own ? visible(p.name) : button(visible(p.name), () => openPart(p), { class: "linklike" }), el("span", { class: "note" }, " " + partText(p)))))),

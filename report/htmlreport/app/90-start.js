@@ -6,7 +6,8 @@ document.addEventListener("themechange", () => {
 });
 
 function startNavigation() {
-  const counts = { findings: findings.length, redirects: redirected.length || edits().length, pages: nodeAt.size, map: nodeAt.size };
+  const pages = nodeAt.size + data.web.omitted.pages;
+  const counts = { findings: findings.filter((f) => isFinding(f.word)).length, redirects: redirected.length || edits().length, pages, map: pages };
   for (const a of document.querySelectorAll("nav a[data-view]")) {
     const n = counts[a.dataset.view];
     if (n !== undefined) a.append(" ", el("span", { class: "n" }, count(n)));

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -203,10 +205,18 @@ func (r showing) differences(doc *extract.Document, op *opened) (names []string)
 // document, and what the scripts have requested, but for the URLs in without.
 func (r showing) enterRendered(op *opened, without map[string]bool) {
 	page := r.visit.finds()
+	elements := map[string]bool{} // scripts that elements of the document load
 	if op.page.Leads == "" {
 		if u, _, err := urinorm.ParseWeb(op.page.Base); err == nil {
 			if base, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
 				page.Against(base)
+				for i := range op.doc.Links {
+					if l := &op.doc.Links[i]; l.Element == "script" || l.Element == "link" {
+						if u, _, err := base.Resolve(l.Ref); err == nil {
+							elements[u.WithoutFragment().String()] = true
+						}
+					}
+				}
 			}
 		}
 		for i := range op.doc.Links {
@@ -217,7 +227,8 @@ func (r showing) enterRendered(op *opened, without map[string]bool) {
 	}
 	var links []extract.Link
 	for _, a := range op.page.Asked {
-		if without[a.URL] {
+		u, _, err := urinorm.ParseWeb(a.URL)
+		if without[a.URL] || a.Type == render.Script && err == nil && elements[u.String()] {
 			continue
 		}
 		kind := extract.Resource
@@ -225,7 +236,7 @@ func (r showing) enterRendered(op *opened, without map[string]bool) {
 			kind = extract.Navigation
 		}
 		raw := a.URL
-		if u, _, err := urinorm.ParseWeb(raw); err == nil && r.visit.run.requests.scope().SyntheticHost(u.Authority()) {
+		if err == nil && r.visit.run.requests.scope().SyntheticHost(u.Authority()) {
 			raw = r.visit.run.requests.print.URL(u)
 		}
 		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})
@@ -362,7 +373,7 @@ func (r showing) judgeView(w *views, op *opened, fragment string) (own map[strin
 		return nil
 	}
 	missing := r.missingData(w, op)
-	same := comparable(op.page.Text, fragment) == comparable(w.made.page.Text, w.name) && w.made.page.Leads == ""
+	same := comparable(op.page.Text, fragment, w.name) == comparable(w.made.page.Text, fragment, w.name) && w.made.page.Leads == ""
 	switch {
 	case missing.URL != "" && same:
 		o.Code = check.CodeRouteMissing
@@ -402,17 +413,37 @@ func (r showing) missingData(w *views, op *opened) render.Asked {
 	return render.Asked{}
 }
 
-// comparable returns the text of a view without its own name.
-func comparable(text, fragment string) string {
-	name := strings.TrimLeft(fragment, "/!")
-	names := []string{name}
-	if decoded, err := url.PathUnescape(name); err == nil && decoded != name {
-		names = append(names, decoded)
-	}
-	for _, n := range names {
-		if n = strings.TrimRight(n, "/"); n != "" {
-			text = strings.ReplaceAll(text, n, "")
+// comparable returns the text of a view without the names of some views: a view that does not
+// exist may show its name, and a menu may show those of others.
+func comparable(text string, fragments ...string) string {
+	for _, fragment := range fragments {
+		name := strings.Trim(fragment, "/!")
+		text = withoutWord(text, name)
+		if decoded, err := url.PathUnescape(name); err == nil && decoded != name {
+			text = withoutWord(text, decoded)
 		}
 	}
 	return strings.Join(strings.Fields(strings.ReplaceAll(text, "/", " ")), " ")
+}
+
+// withoutWord returns a text without a word: where no letter or digit comes before or after it.
+func withoutWord(text, word string) string {
+	if word == "" {
+		return text
+	}
+	inWord := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var kept strings.Builder
+	for rest := text; ; {
+		before, after, found := strings.Cut(rest, word)
+		kept.WriteString(before)
+		if !found {
+			return kept.String()
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if inWord(last) || inWord(next) {
+			kept.WriteString(word)
+		}
+		rest = after
+	}
 }

@@ -101,8 +101,8 @@ type Rendered struct {
 	unseen bool // there is nothing but text, which may be hidden
 	// Asked are the GET requests of scripts, in the order of their URLs.
 	Asked []Asked
-	// Leads is the URL of the document that a script has navigated to, "" for none. Then
-	// nothing else but Asked is set.
+	// Leads is the URL of the document that a script has navigated to, with its fragment, ""
+	// for none. Then nothing else but Asked and Errors is set.
 	Leads string
 	// Errors are the uncaught errors of scripts: "text (URL:line)", each once, sorted.
 	Errors []string
@@ -112,11 +112,11 @@ type Rendered struct {
 	Docsify bool
 }
 
-// Asked is a GET request that a script made.
+// Asked is a GET request that a script made. Its redirects are not requests of their own.
 type Asked struct {
-	URL    string
+	URL    string // that of a navigation with its fragment, others without one
 	Type   Type
-	Status int // 0 if there was no answer
+	Status int // of the last answer; 0 if there was none
 }
 
 // Selector returns a CSS selector for the element whose attributes are on a line of HTML.
@@ -288,7 +288,14 @@ func sortedAsked(asked map[string]Asked) []Asked {
 	return slices.SortedFunc(maps.Values(asked), func(a, b Asked) int { return strings.Compare(a.URL, b.URL) })
 }
 
-// sortedErrors returns each message once, in order.
-func sortedErrors(errs map[int64]string) []string {
-	return slices.Compact(slices.Sorted(maps.Values(errs)))
+// sortedErrors returns each message once, in order, without those that only say that a
+// request failed if refused is set: it may have been refused by us.
+func sortedErrors(errs map[int64]string, refused bool) []string {
+	all := slices.Compact(slices.Sorted(maps.Values(errs)))
+	if !refused {
+		return all
+	}
+	return slices.DeleteFunc(all, func(text string) bool {
+		return strings.HasPrefix(text, "TypeError: Failed to fetch") || strings.HasPrefix(text, "AxiosError: Network Error") || strings.HasPrefix(text, "Error: Network Error")
+	})
 }

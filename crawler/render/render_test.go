@@ -74,6 +74,9 @@ func (s *site) answer(ctx context.Context, ask *Ask) Reply {
 	if !ok {
 		return Reply{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/plain"}}, Body: []byte("nothing")}
 	}
+	if to, redirects := strings.CutPrefix(body, "to "); redirects {
+		return Reply{Status: http.StatusFound, Header: http.Header{"Location": {to}}}
+	}
 	kind := "text/html; charset=utf-8"
 	switch filepath.Ext(path) {
 	case ".js":
@@ -131,6 +134,14 @@ func TestTraps(t *testing.T) {
 			has:    []string{`href="/from-data"`}, asked: []string{"/data.json", "/gone.json", "/in-worker.json", "/mod.js", "/mod2.js", "/worker.js"}},
 		{name: "other methods", script: `fetch("/post", {method: "POST"}).catch(() => add("/refused")); navigator.sendBeacon("/beacon"); new WebSocket("ws://127.0.0.1:9/ws").onerror = () => add("/no-socket")`,
 			has: []string{`href="/refused"`, `href="/no-socket"`}, never: []string{"/post", "/beacon"}},
+		{name: "no answer to others", script: `fetch("/post", {method: "POST"}); import("/gone.js").catch(() => {})`, never: []string{"/post"}, asked: []string{"/gone.js"}},
+		{name: "redirects", pages: map[string]string{"/a.json": "to /b.json", "/b.json": "{}", "/c.js": "to /d.js", "/d.js": ""}, body: `<script src=/c.js></script>`,
+			script: `fetch("/a.json")`, asked: []string{"/a.json", "/c.js"}},
+		{name: "stream", pages: map[string]string{"/events": "data: x\n\n"}, script: `new EventSource("/events").onerror = () => add("/closed")`, has: []string{`href="/closed"`}, asked: []string{"/events"}},
+		{name: "frames", body: `<iframe src=/frame></iframe><iframe srcdoc="<script>fetch('/srcdoc.json'); inSrcdoc()</script>"></iframe>`,
+			pages: map[string]string{"/frame": `<iframe srcdoc="<script>fetch('/inner.json')</script>"></iframe><script>fetch("/in-frame.json"); new Worker("/worker.js"); inFrame(); setInterval(() => document.body.append(document.createElement("p")), 20)</script>`,
+				"/worker.js": `fetch("/in-worker.json")`},
+			asked: []string{"/srcdoc.json"}, errors: []string{"ReferenceError: inSrcdoc is not defined (about:srcdoc:1)"}},
 		{name: "errors", script: `setTimeout(() => { throw new Error("boom") }); Promise.reject(new TypeError("lost")); console.error("no finding"); Promise.reject(1).catch(() => {}); throw "text"`,
 			errors: []string{"Error: boom (http://a.example/page.js:1)", "TypeError: lost (http://a.example/page.js:1)", "text (http://a.example/page.js:1)"}},
 		{name: "syntax", script: `)`, errors: []string{"SyntaxError: Unexpected token ')' (http://a.example/page.js:1)"}},
@@ -196,12 +207,13 @@ func TestTraps(t *testing.T) {
 
 // TestUnsettled renders pages that never become quiet.
 func TestUnsettled(t *testing.T) {
-	r := open(t, Options{Timeout: 5 * time.Second, Tabs: 5})
+	r := open(t, Options{Timeout: 5 * time.Second, Tabs: 6})
 	var running sync.WaitGroup
 	for name, script := range map[string]string{
 		"polling":      `setInterval(() => fetch("/poll?" + Math.random()), 100)`,
 		"adding":       `setInterval(() => { const a = document.createElement("a"); a.href = "/n"; document.body.append(a) }, 50)`,
 		"endless":      `for (;;);`,
+		"endless late": `setTimeout(() => { for (;;); }, 50)`,
 		"endless more": `setInterval(() => { for (;;); })`,
 		"no answer":    `fetch("/never")`,
 	} {
@@ -222,7 +234,7 @@ func TestUnsettled(t *testing.T) {
 func TestLeads(t *testing.T) {
 	r := open(t, Options{})
 	s := &site{pages: map[string]string{"/": `<!doctype html><body><script>setTimeout(() => location = "/next#there", 50)</script>`, "/next": "next"}}
-	if got := show(t, r, s); got.Leads != origin+"/next" || got.HTML != nil || len(got.Asked) != 1 {
+	if got := show(t, r, s); got.Leads != origin+"/next#there" || got.HTML != nil || len(got.Asked) != 1 {
 		t.Errorf("it leads to %q, asked %v, HTML %q", got.Leads, got.Asked, got.HTML)
 	}
 }

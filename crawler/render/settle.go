@@ -65,8 +65,7 @@ func (t *tab) settle() (unsettled string, err error) {
 		default:
 			next = later(active, loaded.Add(t.options.Wait)).Add(t.options.Quiet)
 			if !now.Before(next) {
-				catchUp(t, deadline)
-				if stillQuiet(t, active) {
+				if catchUp(t, deadline) && stillQuiet(t, active) {
 					return "", nil
 				}
 				next = time.Now()
@@ -144,11 +143,13 @@ func (p *process) checkSelector(ctx context.Context, selector string) error {
 }
 
 // catchUp waits until the page has done what it had to do until now: on a machine under
-// load, the answers to its last requests may not have been processed.
-func catchUp(t *tab, deadline time.Time) {
+// load, the answers to its last requests may not have been processed. It reports false if a
+// script of the page does not end.
+func catchUp(t *tab, deadline time.Time) bool {
 	ctx, cancel := context.WithDeadline(t.ctx, deadline)
 	defer cancel()
 	_, _ = call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "new Promise((done) => setTimeout(done, 20))", AwaitPromise: yes()})
+	return ctx.Err() == nil
 }
 
 // read reads the page. Scripts that do not end are ended first, for which there are five
@@ -163,27 +164,40 @@ func (t *tab) read(unsettled string) (*Rendered, error) {
 		}
 	}
 	r.Asked = sortedAsked(t.asked)
-	r.Errors = sortedErrors(t.errors)
+	r.Errors = sortedErrors(t.errors, t.refused)
 	t.mu.Unlock()
 	if r.Leads != "" {
 		return r, nil
 	}
-	ctx, cancel := context.WithTimeout(t.ctx, t.options.Timeout+patience)
+	limit := t.options.Timeout
+	if unsettled != "" {
+		limit = patience
+		terminating, stop := context.WithCancel(t.ctx)
+		defer stop()
+		t.do(func() { t.terminate(terminating) })
+	}
+	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
 	if unsettled != "" {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(t.ctx, patience)
-		defer stop()
-		done := make(chan struct{})
-		defer close(done)
-		t.do(func() { t.terminate(ctx, done) })
 		if _, err := call(ctx, t.session, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 			return nil, t.unreadable(ctx, err)
 		}
 	}
-	kind, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "typeof window.$docsify", ReturnByValue: yes()})
-	if err == nil && kind.Result != nil {
-		r.Docsify = string(kind.Result.Value) == `"object"` || string(kind.Result.Value) == `"function"`
+	for ctx.Err() == nil {
+		kind, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "typeof window.$docsify", ReturnByValue: yes()})
+		if err != nil {
+			return nil, t.unreadable(ctx, err)
+		}
+		if kind.ExceptionDetails == nil && kind.Result != nil { // else this was ended like the scripts of the page
+			r.Docsify = string(kind.Result.Value) == `"object"` || string(kind.Result.Value) == `"function"`
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, t.unreadable(ctx, ctx.Err())
+	}
+	if unsettled != "" { // no script runs any more
+		ctx = t.ctx
 	}
 	if _, err := call(ctx, t.session, dom.Enable, dom.EnableParams{IncludeWhitespace: dom.EnableIncludeWhitespaceAll}); err != nil {
 		return nil, t.unreadable(ctx, err)
@@ -221,9 +235,9 @@ func (t *tab) unreadable(ctx context.Context, err error) error {
 	return err
 }
 
-// terminate ends the scripts of the page, again and again until done is closed: timers may
-// start more of them.
-func (t *tab) terminate(ctx context.Context, done <-chan struct{}) {
+// terminate ends the scripts of the page, again and again until ctx ends: timers may start
+// more of them.
+func (t *tab) terminate(ctx context.Context) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -231,8 +245,6 @@ func (t *tab) terminate(ctx context.Context, done <-chan struct{}) {
 		_, _ = call(short, t.session, runtime.TerminateExecution, cdp.Empty{})
 		cancel()
 		select {
-		case <-done:
-			return
 		case <-ctx.Done():
 			return
 		case <-tick.C:

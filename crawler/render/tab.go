@@ -51,10 +51,13 @@ type tab struct {
 	waited   time.Duration
 	leaving  map[cdp.FrameID]page.ClientNavigationReason // why a frame navigates
 	leads    string
+	frames   frames
 	asked    map[string]Asked
-	workers  map[string]bool  // URLs of the scripts that workers run
-	errors   map[int64]string // uncaught, by number
-	failed   error            // it cannot be rendered
+	first    map[fetch.RequestID]string // the request that was redirected to this one
+	workers  map[string]bool            // URLs of the scripts that workers run
+	errors   map[int64]string           // uncaught, by number
+	refused  bool                       // a request was, by us
+	failed   error                      // it cannot be rendered
 }
 
 // Errors of a page that cannot be rendered.
@@ -64,8 +67,9 @@ var (
 )
 
 // watch is run in each document, where the page's scripts do not see it. It tells when an
-// element is added or removed, or when an attribute that may hold a reference changes.
-const watch = `(() => {
+// element is added or removed, or when an attribute that may hold a reference changes. Changes
+// in frames do not matter.
+const watch = `if (self === top) (() => {
 	let last = -1e9
 	const tell = () => { const now = performance.now(); if (now - last > 40) { last = now; orbweaverChanged("") } }
 	new MutationObserver((all) => {
@@ -88,7 +92,8 @@ const world = "orbweaver"
 func (p *process) render(ctx context.Context, o *Options, req *Request) (rendered *Rendered, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	t := &tab{process: p, options: o, req: req, ctx: ctx, attached: make(chan session, 1), moved: make(chan struct{}, 1),
-		leaving: map[cdp.FrameID]page.ClientNavigationReason{}, asked: map[string]Asked{}, workers: map[string]bool{}, errors: map[int64]string{}}
+		leaving: map[cdp.FrameID]page.ClientNavigationReason{}, frames: newFrames(), asked: map[string]Asked{}, first: map[fetch.RequestID]string{},
+		workers: map[string]bool{}, errors: map[int64]string{}}
 	defer t.asking.Wait()
 	defer t.end()
 	defer cancel()
@@ -128,7 +133,10 @@ func (p *process) render(ctx context.Context, o *Options, req *Request) (rendere
 	if err != nil {
 		return nil, err
 	}
-	return t.read(unsettled)
+	if rendered, err = t.read(unsettled); unsettled == "" && errors.Is(err, errEndless) {
+		rendered, err = t.read("a script did not end while the page was read")
+	}
+	return rendered, err
 }
 
 func yes() *bool {
@@ -204,9 +212,21 @@ func (t *tab) onEvent(s session, m *cdproto.Message) {
 	case runtime.ExceptionThrown.Method:
 		if e, ok := event[runtime.EventExceptionThrown](m); ok && e.ExceptionDetails != nil {
 			t.mu.Lock()
-			if len(t.errors) < maxErrors {
+			if len(t.errors) < maxErrors && !t.frames.isApart(t.frames.context[e.ExceptionDetails.ExecutionContextID]) {
 				t.errors[e.ExceptionDetails.ExceptionID] = describe(e.ExceptionDetails)
 			}
+			t.mu.Unlock()
+		}
+	case page.FrameAttached.Method:
+		if e, ok := event[page.EventFrameAttached](m); ok {
+			t.mu.Lock()
+			t.frames.parents[e.FrameID] = e.ParentFrameID
+			t.mu.Unlock()
+		}
+	case runtime.ExecutionContextCreated.Method:
+		if e, ok := event[runtime.EventExecutionContextCreated](m); ok {
+			t.mu.Lock()
+			t.frames.create(e.Context)
 			t.mu.Unlock()
 		}
 	case runtime.ExceptionRevoked.Method:
@@ -231,7 +251,7 @@ const maxErrors = 100
 func (t *tab) admit(s session, info *target.Info) {
 	if strings.HasSuffix(info.Type, "worker") {
 		t.mu.Lock()
-		t.workers[info.URL] = true
+		t.workers[info.URL] = !t.frames.isApart(info.ParentFrameID)
 		t.mu.Unlock()
 	}
 	t.listen(s)
@@ -329,21 +349,33 @@ var types = map[network.ResourceType]Type{
 func (t *tab) ask(s session, e *fetch.EventRequestPaused) {
 	url, _, _ := strings.Cut(e.Request.URL, "#")
 	kind, known := types[e.ResourceType]
-	if !known {
+	switch accept, _ := e.Request.Headers["Accept"].(string); {
+	case !known:
 		kind = Other
+	case kind == Data && accept == "text/event-stream":
+		kind = Stream
 	}
 	t.mu.Lock()
 	reason := t.leaving[e.FrameID]
-	if kind == Frame && string(e.FrameID) == string(t.target) {
-		if kind = Navigation; !t.begun {
-			kind, t.begun = Page, true
-		}
+	apart := t.frames.isApart(e.FrameID)
+	switch {
+	case kind == Frame && string(e.FrameID) != string(t.target):
+		t.frames.navigate(e.FrameID, url)
+	case kind == Frame && t.begun:
+		kind = Navigation
+	case kind == Frame:
+		kind, t.begun = Page, true
 	}
-	t.pending++
-	t.active = time.Now()
+	if !apart {
+		t.pending++
+		t.active = time.Now()
+	}
 	t.mu.Unlock()
 	t.do(func() {
 		t.answer(s, e, url, kind, reason)
+		if apart {
+			return
+		}
 		t.mu.Lock()
 		t.pending--
 		t.active = time.Now()
@@ -358,7 +390,13 @@ func (t *tab) answer(s session, e *fetch.EventRequestPaused, url string, kind Ty
 	case e.Request.Method == http.MethodOptions && e.Request.Headers["Access-Control-Request-Method"] != nil:
 		t.allow(s, e)
 		return
-	case e.Request.Method != http.MethodGet, kind == Other && isFavicon(url, e):
+	case kind == Other && isFavicon(url, e):
+		refuse(t.ctx, s, e.RequestID, kind)
+		return
+	case e.Request.Method != http.MethodGet:
+		t.mu.Lock()
+		t.refused = true
+		t.mu.Unlock()
 		refuse(t.ctx, s, e.RequestID, kind)
 		return
 	case !strings.HasPrefix(url, "http://") && !strings.HasPrefix(url, "https://"):
@@ -407,16 +445,41 @@ func (t *tab) get(e *fetch.EventRequestPaused, url string, kind Type) Reply {
 			ask.Header.Set(name, text)
 		}
 	}
+	first := t.begin(e, url, kind)
 	reply := t.req.Answer(t.ctx, ask)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waited += reply.Waited
-	if kind == Data || kind == Stream || kind == Script || kind == Navigation || kind == Other {
-		if _, known := t.asked[url]; !known && len(t.asked) < maxAsked {
-			t.asked[url] = Asked{URL: url, Type: kind, Status: reply.Status}
-		}
+	t.refused = t.refused || reply.Refused
+	if a, known := t.asked[first]; known && (a.Status == 0 || a.Status/100 == 3) {
+		a.Status = reply.Status
+		t.asked[first] = a
 	}
 	return reply
+}
+
+// begin notes a request that a script of the page makes, and returns its URL: that of the
+// first one if it was redirected.
+func (t *tab) begin(e *fetch.EventRequestPaused, url string, kind Type) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if e.RedirectedRequestID != "" {
+		url = t.first[e.RedirectedRequestID]
+		t.first[e.RequestID] = url
+		return url
+	}
+	t.first[e.RequestID] = url
+	switch kind {
+	case Data, Stream, Script, Navigation, Other:
+		if _, known := t.asked[url]; !known && len(t.asked) < maxAsked && !e.Request.IsLinkPreload && !t.frames.isApart(e.FrameID) {
+			a := Asked{URL: url, Type: kind}
+			if kind == Navigation {
+				a.URL += e.Request.URLFragment
+			}
+			t.asked[url] = a
+		}
+	}
+	return url
 }
 
 // maxAsked is how many requests of scripts are noted for a page.
@@ -430,7 +493,7 @@ func (t *tab) leave(s session, e *fetch.EventRequestPaused, url string, reason p
 	if reason != page.ClientNavigationReasonMetaTagRefresh && reason != page.ClientNavigationReasonHTTPHeaderRefresh && url != own {
 		if reply := t.get(e, url, Navigation); !isDownload(&reply) {
 			t.mu.Lock()
-			t.leads = cmp.Or(t.leads, url)
+			t.leads = cmp.Or(t.leads, url+e.Request.URLFragment)
 			t.mu.Unlock()
 		}
 	}

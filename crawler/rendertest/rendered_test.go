@@ -173,12 +173,14 @@ var application = map[string]string{
 <div id="box"></div><x-y></x-y><script src="app.js"></script>`,
 	"/app.js": `box.innerHTML = "<a href=broken.html>B</a><a href=broken.html>B2</a><a href=page.html>P</a><img src=missing.png alt=I><a href=ignored.html data-orbweaver-ignore>i</a>";
 document.querySelector("x-y").attachShadow({mode: "closed"}).innerHTML = "<a href=shadow.html>S</a>";
-fetch("data.json"); fetch("missing.json"); fetch("data.json"); fetch("post", {method: "POST"}).catch(() => {}); undefinedThing()`,
+fetch("data.json"); fetch("missing.json"); fetch("data.json"); fetch("post", {method: "POST"}).catch(() => {});
+document.body.append(Object.assign(document.createElement("script"), {src: "dynamic.js"})); undefinedThing()`,
+	"/dynamic.js":  ``,
 	"/data.json":   `{}`,
 	"/page.html":   `<!doctype html><title>p</title><p>text<script src="app2.js"></script>`,
 	"/app2.js":     `document.body.insertAdjacentHTML("beforeend", "<h1 id=made>x</h1>")`,
 	"/static.html": `<!doctype html><title>s</title><p id="y">text`,
-	"/spa.html": `<!doctype html><title>spa</title><div id="app"></div><script>
+	"/spa.html": `<!doctype html><title>spa</title><div id="app"></div><nav>Guide, gone or same?</nav><script>
 async function go() {
 	const view = location.hash.slice(2) || "home", f = await fetch("views/" + view + ".txt")
 	app.innerHTML = f.ok ? await f.text() : "<p>There is no " + view + "</p>"
@@ -199,7 +201,7 @@ func TestApplication(t *testing.T) {
 		s, sum := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, tabs)})
 		for _, want := range []string{
 			"/ ok ok",
-			"\tscript-error: ReferenceError: undefinedThing is not defined (/app.js:3)",
+			"\tscript-error: ReferenceError: undefinedThing is not defined (/app.js:4)",
 			"\trender-differs: scripts change links",
 			"/page.html#made ok ok",
 			"/page.html#nowhere broken fragment-missing",
@@ -213,6 +215,7 @@ func TestApplication(t *testing.T) {
 			"/data.json ok ok",
 			"/missing.json broken http-404",
 			"\t/ rendered  script  \"/missing.json\" ",
+			"\t/ rendered html > body:nth-of-type(1) > script:nth-of-type(2) script src \"dynamic.js\" ",
 			"/spa.html#/guide ok ok",
 			"/spa.html#/gone broken route-missing",
 			"/spa.html#/same ok ok",
@@ -229,7 +232,7 @@ func TestApplication(t *testing.T) {
 			}
 		}
 		for _, line := range s.lines {
-			if strings.HasPrefix(line, "/post") || strings.Contains(line, "B2") || strings.HasPrefix(line, "/views/gone") {
+			if strings.HasPrefix(line, "/post") || strings.Contains(line, "B2") || strings.HasPrefix(line, "/views/gone") || strings.Contains(line, `script  "/dynamic.js"`) {
 				t.Errorf("%d tabs: the report has the line %q", tabs, line)
 			}
 		}
@@ -314,6 +317,26 @@ func TestFailed(t *testing.T) {
 	}
 }
 
+// TestStream crawls a page that opens a stream without an end.
+func TestStream(t *testing.T) {
+	root, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/events" {
+			w.Header().Set("Content-Type", "text/event-stream")
+			_, _ = w.Write([]byte("data: x\n\n"))
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte(`<!doctype html><body>text<script>new EventSource("/events")</script>`))
+	}))
+	root = strings.TrimSuffix(root, "/") + "/"
+	s, _ := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, 1)})
+	if !s.has("/events ok ok") || strings.Contains(strings.Join(s.lines, "\n"), "render-unsettled") {
+		t.Errorf("the report is\n%s", strings.Join(s.lines, "\n"))
+	}
+}
+
 // TestSecrets looks at what another host gets: none of the secrets of the start target.
 func TestSecrets(t *testing.T) {
 	var mu sync.Mutex
@@ -394,7 +417,7 @@ func TestDirectory(t *testing.T) {
 	for _, want := range []string{
 		"broken.html broken file-missing", "\tindex.html rendered #box > a:nth-of-type(1) a href \"broken.html\" B", "page.html#made ok ok", "spa.html#/gone broken route-missing",
 		"\tspa.html#/guide rendered #app > a:nth-of-type(1) a href \"in-guide.html\" g", "missing.json broken file-missing",
-		"\tscript-error: ReferenceError: undefinedThing is not defined (app.js:3)",
+		"\tscript-error: ReferenceError: undefinedThing is not defined (app.js:4)",
 	} {
 		if !s.has(want) {
 			t.Errorf("the report has no line %q:\n%s", want, strings.Join(s.lines, "\n"))

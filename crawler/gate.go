@@ -298,3 +298,18 @@ func robotsOutcome(f *robots.Failure) check.Outcome {
 	}
 	return check.Observe(check.Question{}, &fetch.Response{Status: f.Status, Header: f.Header})
 }
+
+// pacing is the part of a visit that keeps the interval of its host between its own requests,
+// and to those of others.
+type pacing struct{ *visit }
+
+// pace returns what bounds the requests of the visit.
+func (p pacing) pace() *fetch.Pace {
+	return &fetch.Pace{
+		Next: func(ctx context.Context) error {
+			p.worker.releaseSlot()
+			return p.run.frontier.AwaitNext(ctx, p.t)
+		},
+		Connected: func(ctx context.Context) error { return p.run.frontier.Sharing().Begin(ctx, p.t) },
+	}
+}

@@ -68,8 +68,10 @@ func newCheckCommand() *cobra.Command {
 		if s.watch {
 			return watchLinks(cmd, o, args)
 		}
-		if err := sharedTargets(o.frontier != nil, args); err != nil {
-			return err
+		if o.frontier != nil {
+			if err := sharedTargets(cmd, o, args); err != nil {
+				return err
+			}
 		}
 		asked, note := o.given, newConsole(cmd.ErrOrStderr(), o.progress).notef
 		shared, err := newCoordinator(o.frontier, s, asked, note)

@@ -80,7 +80,7 @@ func TestCommandDifferences(t *testing.T) {
 		{"targets", asked(t, site), asked(t, []string{"a", "b", "c", "d", "e", "f", "g"}),
 			[]string{"targets: https://me:***@example.com/ then, a, b, c, d, e and 2 more now", "credentials: given then, none now"}},
 		{"settings", asked(t, site, "--depth", "3", "--exclude", "x", "--exclude", "y"), asked(t, site, "--scope", "host", "--sitemaps"),
-			[]string{"depth: 3 then, none now", "exclude: x, y then, none now", "scope: path then, host now", "sitemaps: false then, true now"}},
+			[]string{"--depth: 3 then, none now", "--exclude: x, y then, none now", "--scope: path then, host now", "--sitemaps: false then, true now"}},
 		{"credentials", asked(t, open, "--user", "a:b"), asked(t, open), []string{"credentials: given then, none now"}},
 		{"other credentials", asked(t, site, "--user", "a:b"), asked(t, site, "--header", "x: y"), nil},
 	} {

@@ -177,10 +177,21 @@ func (c *command) differences(now *command) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if then, now := c.Settings[name], now.Settings[name]; !slices.Equal(then, now) {
-			lines = append(lines, fmt.Sprintf("%s: %s then, %s now", name, valueOf(name, then), valueOf(name, now)))
+			lines = append(lines, fmt.Sprintf("%s: %s then, %s now", settingName(name), valueOf(name, then), valueOf(name, now)))
 		}
 	}
 	return lines
+}
+
+// settingName returns the name of a setting as messages show it: that of a flag with its
+// dashes.
+func settingName(name string) string {
+	for _, f := range flagsOn(onCheck) {
+		if f.name == name {
+			return "--" + name
+		}
+	}
+	return name
 }
 
 // valueOf formats the values of a setting for messages.

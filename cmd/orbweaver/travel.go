@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -113,18 +114,26 @@ func withoutLoginSecrets(blocks any) error {
 	return nil
 }
 
-// sharedTargets returns an error for an argument that cannot be a target of a shared crawl,
-// before anything is connected.
-func sharedTargets(shared bool, args []string) error {
-	if !shared {
-		return nil
-	}
-	for _, arg := range args {
-		if isWebURL(arg) {
-			continue
+// sharedTargets returns an error for a target that a shared crawl cannot have, before anything
+// is connected. What it reads from standard input can be read once more.
+func sharedTargets(cmd *cobra.Command, o *options, args []string) error {
+	var stdin []byte
+	if slices.Contains(o.from, "-") {
+		text, err := io.ReadAll(cmd.InOrStdin())
+		if err != nil {
+			return usageError("read standard input: %w", err)
 		}
-		if _, err := os.Stat(arg); arg == "-" || err == nil || strings.ContainsAny(arg, "*[") {
-			return errNotShared(arg)
+		stdin = text
+		cmd.SetIn(bytes.NewReader(text))
+	}
+	reader := &targetReader{stdin: bytes.NewReader(stdin), note: func(string, ...any) {}, types: o.crawl.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
+	targets, err := reader.read(args, o.from)
+	if err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if t.kind != website || !isWeb(t.url) {
+			return errNotShared(t.raw)
 		}
 	}
 	return nil

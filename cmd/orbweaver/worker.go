@@ -37,6 +37,7 @@ type crewmate struct {
 	console     *console
 	patience    time.Duration
 	maxTime     time.Duration // of this worker; 0 for no limit
+	joined      bool
 
 	mu   sync.Mutex
 	told string // why it waits, as was printed last
@@ -85,15 +86,24 @@ func work(cmd *cobra.Command, s *settings) error {
 	defer done()
 	f := o.open(w.waits)
 	defer f.Close()
+	var failed error
 	worked, why, err := w.join(ctx, cmd, s, f, stop)
 	if err != nil {
-		if ctx.Err() == nil && !closed(stop) || isFrontierRefusal(err) {
-			return frontierError(err)
-		}
 		why = "interrupted"
+		if ctx.Err() == nil && !closed(stop) || isFrontierRefusal(err) {
+			failed = frontierError(err)
+			if !w.joined {
+				return failed
+			}
+			why = failed.Error()
+			var exit *exitError
+			if errors.As(failed, &exit) {
+				failed = &exitError{code: exit.code} // the last line of the worker tells the reason
+			}
+		}
 	}
 	w.say("%d pages, %d requests; %s", worked.Pages, worked.Requests, why)
-	return nil
+	return failed
 }
 
 func closed(c <-chan struct{}) bool {
@@ -206,6 +216,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	if err := store.Process().Join(ctx); err != nil {
 		return worked, "", err
 	}
+	w.joined = true
 	w.say("joined the crawl %s", w.crawl)
 	over := make(chan struct{})
 	var watching sync.WaitGroup

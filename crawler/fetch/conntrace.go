@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net/http/httptrace"
@@ -95,4 +96,57 @@ func (c *connTrace) stopTunnelTimer() {
 func (c *connTrace) isHandshakeError(err error) bool {
 	failed := c.failed.Load()
 	return failed != nil && errors.Is(err, *failed)
+}
+
+// Pace bounds the requests of one visit, which are sent one after another. An error of its
+// functions ends the Fetch as it is.
+type Pace struct {
+	// Next is called before each request but the first one: a Fetch may send several, such
+	// as GET after HEAD. It returns when the request may be sent.
+	Next func(context.Context) error
+	// Connected is called when a request is about to be sent over a connection, which may
+	// have taken long to make. It returns when the request may be sent.
+	Connected func(context.Context) error
+
+	begun  bool
+	failed error
+}
+
+type paceKey struct{}
+
+// WithPace returns a context for the requests of one visit.
+func WithPace(ctx context.Context, p *Pace) context.Context {
+	return context.WithValue(ctx, paceKey{}, p)
+}
+
+// paceOf returns the pace of a context; without one, nothing is bounded.
+func paceOf(ctx context.Context) *Pace {
+	if p, ok := ctx.Value(paceKey{}).(*Pace); ok {
+		return p
+	}
+	return &Pace{}
+}
+
+// next waits until a request may be sent.
+func (p *Pace) next(ctx context.Context) error {
+	if !p.begun || p.Next == nil {
+		p.begun = true
+		return nil
+	}
+	return p.Next(ctx)
+}
+
+// hold lets a request wait when it has got its connection.
+func (p *Pace) hold(ex *exchange, trace *httptrace.ClientTrace) {
+	if p.Connected == nil {
+		return
+	}
+	got := trace.GotConn
+	trace.GotConn = func(info httptrace.GotConnInfo) {
+		if err := p.Connected(ex.ctx); err != nil {
+			p.failed = err
+			ex.cancel(err)
+		}
+		got(info)
+	}
 }

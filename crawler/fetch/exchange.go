@@ -110,8 +110,11 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 	if f.facts.onlyHTTP1.Load() {
 		transport = f.transports.fallback
 	}
-	completed := false
+	completed, pace := false, paceOf(ctx)
 	for {
+		if err := pace.next(ctx); err != nil {
+			return nil, err
+		}
 		ans, conn, err := f.attempt(ctx, transport, method, header)
 		if err == nil {
 			if transport == f.transports.fallback && ans.TLS != nil {
@@ -123,6 +126,8 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
+		case pace.failed != nil:
+			return nil, pace.failed
 		case errors.As(err, &chain) && !completed:
 			completed = true
 			if f.issuers.complete(ctx, chain.certs) {
@@ -166,6 +171,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	if u.Scheme() == "https" || proxy != nil {
 		trace = conn.fullTrace()
 	}
+	paceOf(ctx).hold(ex, trace)
 	requestContext := httptrace.WithClientTrace(ex.ctx, trace)
 	if u.Scheme() == "https" && f.origins.Has(u) {
 		requestContext = context.WithValue(requestContext, startTargetKey{}, true)

@@ -33,6 +33,7 @@ type Target struct {
 	Host     string
 
 	lease Lease
+	slot  time.Time // that is reserved for its request; only for a store that is shared
 }
 
 // ID returns the number of the target.
@@ -261,6 +262,31 @@ func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
 		return fmt.Errorf("defer %s: %w", t.URL, err)
 	}
 	return nil
+}
+
+// AwaitNext waits until the interval of a target's host allows one more request of the same
+// visit, and lets other visits of the host wait for that request.
+func (f *Frontier) AwaitNext(ctx context.Context, t *Target) error {
+	interval := f.hosts.Pace(t.Host).Interval
+	if interval <= 0 {
+		return nil
+	}
+	wait, asked := interval, time.Now()
+	if f.sharing != nil {
+		var err error
+		if wait, err = f.sharing.store.Process().Start(ctx, t.lease, true); err != nil {
+			return fmt.Errorf("visit %s: %w", t.URL, err)
+		}
+	} else if err := f.hosts.Rest(ctx, t.Host, time.Now().Add(2*interval)); err != nil {
+		return fmt.Errorf("visit %s: %w", t.URL, err)
+	}
+	t.slot = asked.Add(wait)
+	select {
+	case <-time.After(wait):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Drain stops the crawl: from now on Next returns io.EOF. Targets that are leased can

@@ -26,8 +26,9 @@ type Process interface {
 	// held. It also shows that the process is alive.
 	ExtendAll(ctx context.Context, leases []Lease, d time.Duration) ([]ID, error)
 	// Start is called before the request for a target of a host that has an interval, if the
-	// request is later than the claim. It returns how long the request must still wait.
-	Start(ctx context.Context, l Lease) (time.Duration, error)
+	// request is later than the claim, and before each further request of the visit. It
+	// returns how long the request must still wait.
+	Start(ctx context.Context, l Lease, further bool) (time.Duration, error)
 	// BeginPage counts a lease as one of at most n pages that are read.
 	BeginPage(ctx context.Context, l Lease, n int) (PageTurn, error)
 	// Offset returns how much the clock of the store is ahead of that of this process.

@@ -60,6 +60,7 @@ const (
 func (s *Sharing) next(ctx context.Context) (*Target, error) {
 	f := s.f
 	for {
+		var again time.Time
 		f.mu.Lock()
 		switch {
 		case f.drained:
@@ -82,7 +83,7 @@ func (s *Sharing) next(ctx context.Context) (*Target, error) {
 			s.claiming = true
 			most := 1 + len(f.waiting)
 			f.mu.Unlock()
-			s.claim(ctx, most)
+			again = s.claim(ctx, most)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -94,6 +95,7 @@ func (s *Sharing) next(ctx context.Context) (*Target, error) {
 		}
 		woken := make(chan struct{})
 		f.waiting = append(f.waiting, woken)
+		f.wakeAt(again) // not before this worker can be woken
 		f.mu.Unlock()
 		select {
 		case <-woken:
@@ -103,8 +105,9 @@ func (s *Sharing) next(ctx context.Context) (*Target, error) {
 	}
 }
 
-// claim claims up to most targets and wakes the workers for them.
-func (s *Sharing) claim(ctx context.Context, most int) {
+// claim claims up to most targets and wakes the workers for them. It returns when to claim
+// again, the zero time if that depends on the workers.
+func (s *Sharing) claim(ctx context.Context, most int) (again time.Time) {
 	f := s.f
 	sent := time.Now()
 	leases, next, err := s.store.Claim(ctx, most, s.lease)
@@ -121,15 +124,14 @@ func (s *Sharing) claim(ctx context.Context, most int) {
 	case err == io.EOF:
 		s.over = err
 	case errors.Is(err, ErrAbsent):
-		f.wakeAt(time.Now().Add(askEvery))
+		again = time.Now().Add(askEvery)
 	case err != nil && ctx.Err() == nil:
 		s.over = fmt.Errorf("claim targets: %w", err)
 	case len(leases) == 0:
-		at := time.Now().Add(askEvery)
-		if !next.IsZero() && next.Before(at) {
-			at = next
+		again = time.Now().Add(askEvery)
+		if !next.IsZero() && next.Before(again) {
+			again = next
 		}
-		f.wakeAt(at)
 	}
 	n := len(s.ready) // this worker takes one, and one of the others claims more
 	if s.over != nil || f.drained || ctx.Err() != nil {
@@ -140,6 +142,7 @@ func (s *Sharing) claim(ctx context.Context, most int) {
 		close(f.waiting[last])
 		f.waiting = f.waiting[:last]
 	}
+	return again
 }
 
 // catchUp learns what other processes found out before a target was claimed.
@@ -265,9 +268,12 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 	if t.lease.Interval == 0 && s.f.hosts.Pace(t.Host).Interval == 0 {
 		return nil
 	}
-	for since := t.lease.Claimed; time.Since(since) > lateAfter; {
+	if t.slot.IsZero() {
+		t.slot = t.lease.Claimed
+	}
+	for time.Since(t.slot) > lateAfter {
 		asked := time.Now()
-		wait, err := s.store.Process().Start(ctx, t.lease)
+		wait, err := s.store.Process().Start(ctx, t.lease, false)
 		if err != nil {
 			return fmt.Errorf("visit %s: %w", t.URL, err)
 		}
@@ -278,7 +284,7 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 				return ctx.Err()
 			}
 		}
-		since = asked.Add(wait)
+		t.slot = asked.Add(wait)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"embed"
@@ -141,7 +142,11 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 	var since time.Time
 	var told string
 	for n := 0; ; n++ {
-		err := fn(ctx)
+		sent := time.Now()
+		// The patience also bounds an exchange with a server that does not answer.
+		exchange, done := context.WithDeadline(ctx, cmp.Or(since, sent).Add(max(c.options.Patience, time.Millisecond)))
+		err := fn(exchange)
+		done()
 		if err == nil || errors.Is(err, redis.Nil) {
 			if told != "" && c.options.Wait != nil {
 				c.options.Wait("")
@@ -157,7 +162,7 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		}
 		now := time.Now()
 		if since.IsZero() {
-			since = now
+			since = sent
 		}
 		if now.Sub(since) >= c.options.Patience {
 			return fmt.Errorf("%s: %w: %w", c.address, frontier.ErrAway, err)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -64,6 +65,9 @@ func (f *Crawl) Check(ctx context.Context) (*Server, error) {
 			forbidden = true
 			err = f.redis.Ping(ctx).Err()
 		}
+		if err == nil && strings.Contains(info, "\nloading:1") { // its settings are not in force yet
+			err = errLoading
+		}
 		return err
 	})
 	if err != nil {
@@ -102,6 +106,8 @@ func (f *Crawl) Check(ctx context.Context) (*Server, error) {
 	s.Volatile = about["aof_enabled"] == "0"
 	return s, nil
 }
+
+var errLoading = errors.New("LOADING the server is reading its data")
 
 // Header returns the header of the crawl, nil if there is none.
 func (f *Crawl) Header(ctx context.Context) (*Header, error) {
@@ -143,7 +149,7 @@ type Limits struct {
 // Create makes the crawl, in place of whatever the server has of it. It is not given out until
 // Filled is called.
 func (f *Crawl) Create(ctx context.Context, h *Header, l Limits) error {
-	if _, err := f.removeAll(ctx); err != nil {
+	if _, err := (keys{f.client}).removeAll(ctx); err != nil {
 		return err
 	}
 	h.Epoch = rand.Text()
@@ -417,14 +423,23 @@ func (g Log) Trim(ctx context.Context, upto Position) error {
 	return err
 }
 
-// removeAll removes all keys in small steps and returns their number.
-func (f *Crawl) removeAll(ctx context.Context) (removed int64, err error) {
-	scan := func(ctx context.Context, node redis.Cmdable) error {
-		for cursor := uint64(0); ; {
-			keys, next, err := node.Scan(ctx, cursor, f.prefix+"*", 1000).Result()
+// keys are the keys of a crawl.
+type keys struct{ *client }
+
+// removeAll removes all keys and returns their number.
+func (f keys) removeAll(ctx context.Context) (removed int64, err error) {
+	return f.remove(ctx, func(string) bool { return false })
+}
+
+// remove removes the keys that are not to be kept, in small steps, and returns their number.
+func (f keys) remove(ctx context.Context, keep func(key string) bool) (removed int64, err error) {
+	for cursor := uint64(0); ; {
+		err := f.try(ctx, func(ctx context.Context) error {
+			keys, next, err := f.scan(ctx, cursor)
 			if err != nil {
 				return err
 			}
+			keys = slices.DeleteFunc(keys, keep)
 			if len(keys) > 0 {
 				pipe := f.redis.Pipeline()
 				for _, k := range keys {
@@ -438,22 +453,26 @@ func (f *Crawl) removeAll(ctx context.Context) (removed int64, err error) {
 					removed += d.(*redis.IntCmd).Val()
 				}
 			}
-			if cursor = next; cursor == 0 {
-				return nil
-			}
+			cursor = next
+			return nil
+		})
+		if err != nil || cursor == 0 {
+			return removed, err
 		}
 	}
-	err = f.try(ctx, func(ctx context.Context) error {
-		if cluster, ok := f.redis.(*redis.ClusterClient); ok {
-			node, err := cluster.MasterForKey(ctx, f.prefix)
-			if err != nil {
-				return err
-			}
-			return scan(ctx, node)
+}
+
+// scan returns some keys, and where to go on; 0 at the end.
+func (f keys) scan(ctx context.Context, cursor uint64) ([]string, uint64, error) {
+	node := redis.Cmdable(f.redis)
+	if cluster, ok := f.redis.(*redis.ClusterClient); ok {
+		one, err := cluster.MasterForKey(ctx, f.prefix)
+		if err != nil {
+			return nil, 0, err
 		}
-		return scan(ctx, f.redis)
-	})
-	return removed, err
+		node = one
+	}
+	return node.Scan(ctx, cursor, f.prefix+"*", 1000).Result()
 }
 
 // Delete removes all keys of the crawl and returns their number. While a process was heard from
@@ -480,46 +499,18 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 			time.Sleep(50 * time.Millisecond)
 		}
 	}
-	removed, err = f.removeAll(ctx)
+	removed, err = (keys{f.client}).removeAll(ctx)
 	return removed, nil, err
 }
 
 // Clear removes what a crawl that is done does not need.
 func (f *Crawl) Clear(ctx context.Context) error {
-	keep := map[string]bool{f.key("c"): true, f.key("cfg"): true, f.key("own"): true, f.key("ws"): true}
-	scan := func(ctx context.Context, node redis.Cmdable) error {
-		for cursor := uint64(0); ; {
-			keys, next, err := node.Scan(ctx, cursor, f.prefix+"*", 1000).Result()
-			if err != nil {
-				return err
-			}
-			pipe, n := f.redis.Pipeline(), 0
-			for _, k := range keys {
-				if !keep[k] && !strings.HasPrefix(k, f.key("w@")) {
-					pipe.Unlink(ctx, k)
-					n++
-				}
-			}
-			if n > 0 {
-				if _, err := pipe.Exec(ctx); err != nil {
-					return err
-				}
-			}
-			if cursor = next; cursor == 0 {
-				return f.redis.HSet(ctx, f.key("c"), "logb", 0).Err()
-			}
-		}
+	needed := []string{f.key("c"), f.key("cfg"), f.key("own"), f.key("ws")}
+	_, err := (keys{f.client}).remove(ctx, func(key string) bool { return slices.Contains(needed, key) || strings.HasPrefix(key, f.key("w@")) })
+	if err != nil {
+		return err
 	}
-	return f.try(ctx, func(ctx context.Context) error {
-		if cluster, ok := f.redis.(*redis.ClusterClient); ok {
-			node, err := cluster.MasterForKey(ctx, f.prefix)
-			if err != nil {
-				return err
-			}
-			return scan(ctx, node)
-		}
-		return scan(ctx, f.redis)
-	})
+	return f.try(ctx, func(ctx context.Context) error { return f.redis.HSet(ctx, f.key("c"), "logb", 0).Err() })
 }
 
 // marshal returns JSON with a line break at the end.

@@ -66,8 +66,12 @@ func (s process) ExtendAll(ctx context.Context, leases []frontier.Lease, d time.
 }
 
 // Start implements frontier.Process.
-func (s process) Start(ctx context.Context, l frontier.Lease) (time.Duration, error) {
-	answer, err := s.runText(ctx, "start", uint32(l.ID), fence(&l))
+func (s process) Start(ctx context.Context, l frontier.Lease, further bool) (time.Duration, error) {
+	flag := 0
+	if further {
+		flag = 1
+	}
+	answer, err := s.runText(ctx, "start", uint32(l.ID), fence(&l), flag)
 	if err == nil && answer == stale {
 		err = errStale(&l)
 	}

@@ -1,12 +1,14 @@
--- Reserves the time of a request that is later than its claim. ARGV: now, id, fence. Answer:
--- how long to wait, in microseconds, or 'STALE'.
+-- Reserves the time of a request that is later than its claim, or of a further request of the
+-- same visit. ARGV: now, id, fence, 1 for a further request. Answer: how long to wait, in
+-- microseconds, or 'STALE'.
 force()
 local id = tonumber(ARGV[2])
 if not held(id, tonumber(ARGV[3])) then return 'STALE' end
 local h = host(target(id).host)
 if h.interval == 0 then return '0' end
-local at = now
-if tonumber(call('HGET', h.key, 'o') or '0') ~= id then at = math.max(now, h.last + h.interval) end
+-- If the last time that was reserved is the one of this visit, its answer may have been lost.
+local own = ARGV[4] ~= '1' and tonumber(call('HGET', h.key, 'o') or '0') == id
+local at = math.max(now, own and h.last or h.last + h.interval)
 h.last = at
 call('HSET', h.key, 'v', num(at), 'o', id)
 reorder(h)

@@ -1,0 +1,191 @@
+//go:build linux
+
+package machines
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// website is several hosts, on loopback addresses with the same port, that link to each other.
+// It notes when requests arrive, and can fail others at a request.
+type website struct {
+	port int
+
+	mu       sync.Mutex
+	arrivals map[string][]time.Time // by host
+	requests int
+	last     time.Time
+	faults   map[int]func() // by number of the request
+	stalls   []stall
+}
+
+// stall is a time in which this process did not run, because others used the processors: what
+// arrived then is noted late.
+type stall struct {
+	end    time.Time
+	length time.Duration
+}
+
+const (
+	siteHosts = 6
+	hostPages = 12
+	interval  = 150 * time.Millisecond
+	// tolerance is how much less than the interval a host may see between two requests.
+	tolerance = 50 * time.Millisecond
+)
+
+func startWebsite(t *testing.T) *website {
+	t.Helper()
+	s := &website{}
+	s.reset()
+	first, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.port = first.Addr().(*net.TCPAddr).Port
+	listeners := []net.Listener{first}
+	for n := 1; n < siteHosts; n++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.%d:%d", n+1, s.port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		listeners = append(listeners, l)
+	}
+	server := &http.Server{Handler: s}
+	var serving sync.WaitGroup
+	for _, l := range listeners {
+		serving.Go(func() { _ = server.Serve(l) })
+	}
+	closed := make(chan struct{})
+	serving.Go(func() { s.watchStalls(closed) })
+	t.Cleanup(func() {
+		close(closed)
+		server.Close()
+		serving.Wait()
+	})
+	return s
+}
+
+func (s *website) watchStalls(closed <-chan struct{}) {
+	const step = 5 * time.Millisecond
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	for last := time.Now(); ; {
+		select {
+		case <-closed:
+			return
+		case <-tick.C:
+		}
+		now := time.Now()
+		if length := now.Sub(last) - step; length > step {
+			s.mu.Lock()
+			s.stalls = append(s.stalls, stall{now, length})
+			s.mu.Unlock()
+		}
+		last = now
+	}
+}
+
+// late returns how late a request may have been noted.
+func (s *website) late(noted time.Time) (most time.Duration) {
+	for _, one := range s.stalls {
+		if after := noted.Sub(one.end); after > -one.length && after < one.length {
+			most = max(most, one.length)
+		}
+	}
+	return most
+}
+
+func (s *website) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.arrivals, s.requests, s.faults = map[string][]time.Time{}, 0, map[int]func(){}
+}
+
+func (s *website) url(host int, path string) string {
+	return fmt.Sprintf("http://127.0.0.%d:%d%s", host+1, s.port, path)
+}
+
+// ServeHTTP notes a request and answers it.
+func (s *website) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.last = time.Now()
+	s.arrivals[r.Host] = append(s.arrivals[r.Host], s.last)
+	s.requests++
+	fault := s.faults[s.requests]
+	delete(s.faults, s.requests)
+	s.mu.Unlock()
+	if fault != nil {
+		go fault()
+	}
+	page := 0
+	if r.URL.Path != "/" {
+		if _, err := fmt.Sscanf(r.URL.Path, "/p%d.html", &page); err != nil || page >= hostPages {
+			http.NotFound(w, r)
+			return
+		}
+	}
+	host := int(strings.TrimPrefix(r.Host, "127.0.0.")[0] - '1')
+	w.Header().Set("Content-Type", "text/html")
+	fmt.Fprintf(w, "<!doctype html><title>%d</title><h1 id=top%d>Page</h1>", page, page)
+	for i := 1; i <= 3; i++ {
+		fmt.Fprintf(w, "<a href='/p%d.html#top%d'>next</a>\n", page*3+i, page*3+i)
+	}
+	if page < siteHosts {
+		fmt.Fprintf(w, "<a href='%s'>neighbor</a>", s.url((host+1+page%2)%siteHosts, "/"))
+	}
+	if page%5 == 1 {
+		fmt.Fprintf(w, "<img src='/gone%d.png' alt=''><a href='/#nothere%d'>home</a>", page, page)
+	}
+}
+
+// at lets something happen when a request arrives.
+func (s *website) at(request int, fault func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults[request] = fault
+}
+
+// count returns the number of requests and when the last one arrived.
+func (s *website) count() (int, time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.requests, s.last
+}
+
+// since returns how many requests have arrived since a time.
+func (s *website) since(at time.Time) (n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, list := range s.arrivals {
+		for _, a := range list {
+			if a.After(at) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// shortest returns the shortest time between two requests to one host. The first of them may
+// have been noted late.
+func (s *website) shortest() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	shortest := time.Hour
+	for _, list := range s.arrivals {
+		list = slices.Clone(list)
+		slices.SortFunc(list, time.Time.Compare)
+		for i := 1; i < len(list); i++ {
+			shortest = min(shortest, list[i].Sub(list[i-1])+s.late(list[i-1]))
+		}
+	}
+	return shortest
+}

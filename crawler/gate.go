@@ -303,13 +303,17 @@ func robotsOutcome(f *robots.Failure) check.Outcome {
 // and to those of others.
 type pacing struct{ *visit }
 
-// pace returns what bounds the requests of the visit.
-func (p pacing) pace() *fetch.Pace {
-	return &fetch.Pace{
-		Next: func(ctx context.Context) error {
-			p.worker.releaseSlot()
-			return p.run.frontier.AwaitNext(ctx, p.t)
-		},
-		Connected: func(ctx context.Context) error { return p.run.frontier.Sharing().Begin(ctx, p.t) },
+// paced returns a context for the requests of the visit.
+func (p pacing) paced(ctx context.Context) context.Context {
+	if p.run.requests.scope().SiteOf(p.u) != nil { // there is no network
+		return ctx
 	}
+	pace := &fetch.Pace{Next: func(ctx context.Context) error {
+		p.worker.releaseSlot()
+		return p.run.frontier.AwaitNext(ctx, p.t)
+	}}
+	if sharing := p.run.frontier.Sharing(); sharing != nil {
+		pace.Connected = func(ctx context.Context) error { return sharing.Begin(ctx, p.t) }
+	}
+	return fetch.WithPace(ctx, pace)
 }

@@ -113,7 +113,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return err
 	}
 	began := time.Now()
-	a, err := v.ask(fetch.WithPace(ctx, (pacing{v}).pace()))
+	a, err := v.ask(pacing{v}.paced(ctx))
 	if ctx.Err() != nil {
 		return nil // cut off by the run's own end: not the target's fault
 	}

@@ -308,9 +308,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 		return nil, err
 	}
 	defer plan.close()
-	results := &report.Format{Name: "serve", Streams: true, Pages: true, References: true,
-		New: func(io.Writer, report.Options) report.Writer { return r.request.Results }}
-	out, err := report.Open([]report.Output{{Format: results, To: io.Discard}}, nil, report.Options{Show: report.ShowDefault})
+	out, err := report.Open(nil, nil, report.Options{Show: report.ShowDefault}) // the state has the results
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
@@ -25,7 +24,6 @@ import (
 type Builder struct {
 	config Config
 	file   string
-	live   bool // readers see the file while it is filled
 	db     *sql.DB
 	tx     *sql.Tx
 	insert map[string]*sql.Stmt
@@ -51,8 +49,6 @@ type Config struct {
 	// FirstSeen returns when fingerprints were first seen, and See records them.
 	FirstSeen func(fingerprints []string) (map[string]time.Time, error)
 	See       func(fingerprints []string) error
-	// Added is called for each finding of a live file.
-	Added func(api.Finding) error
 }
 
 // pageRow is a row of page, which is written at the end.
@@ -62,8 +58,7 @@ type pageRow struct {
 	status, depth     int
 	in, out, findings int
 	size, elapsed     int64
-	read, known       bool // it is a document of the run; its own target was seen
-	put               bool
+	read, known       bool  // it is a document of the run; its own target was seen
 	lastBroken        int64 // the last broken target that the page was counted for
 }
 
@@ -77,52 +72,8 @@ func Create(file string, c Config) (*Builder, error) {
 	return b, nil
 }
 
-// CreateLive makes a new file that is read while it is filled: the caller calls Checkpoint
-// now and then.
-func CreateLive(file string, c Config) (*Builder, error) {
-	b := &Builder{config: c, file: file, live: true, pages: map[string]*pageRow{}, insert: map[string]*sql.Stmt{}}
-	err := Remove(file)
-	if err == nil {
-		err = b.open()
-	}
-	if err == nil {
-		_, err = b.tx.Exec(indexes)
-	}
-	if err == nil {
-		err = b.Checkpoint()
-	}
-	if err != nil {
-		b.Discard()
-		return nil, fmt.Errorf("create %s: %w", file, err)
-	}
-	return b, nil
-}
-
-// Checkpoint lets readers of a live file see what was added.
-func (b *Builder) Checkpoint() error {
-	if err := b.putPages(); err != nil {
-		return err
-	}
-	if err := b.tx.Commit(); err != nil {
-		return err
-	}
-	return b.begin()
-}
-
-// Close closes a live file, which stays.
-func (b *Builder) Close() error {
-	err := errors.Join(b.putPages(), b.tx.Commit(), b.db.Close(), b.packer.Close())
-	b.tx, b.db = nil, nil
-	return err
-}
-
 // building is the name of the file until it is complete.
-func (b *Builder) building() string {
-	if b.live {
-		return b.file
-	}
-	return b.file + ".new"
-}
+func (b *Builder) building() string { return b.file + ".new" }
 
 func (b *Builder) open() error {
 	if err := os.MkdirAll(filepath.Dir(b.file), 0o700); err != nil {
@@ -132,11 +83,8 @@ func (b *Builder) open() error {
 		return err
 	}
 	var err error
-	journal := "_pragma=journal_mode(off)" // the file is of no use before it is complete
-	if b.live {
-		journal = "_pragma=journal_mode(wal)"
-	}
-	if b.db, err = connect(b.building(), journal, "_pragma=synchronous(off)", "_pragma=cache_size(-16000)", "_pragma=busy_timeout(10000)"); err != nil {
+	// The file is of no use before it is complete, so it needs no journal.
+	if b.db, err = connect(b.building(), "_pragma=journal_mode(off)", "_pragma=synchronous(off)", "_pragma=cache_size(-16000)", "_pragma=busy_timeout(10000)"); err != nil {
 		return err
 	}
 	b.db.SetMaxOpenConns(1)
@@ -201,10 +149,7 @@ func (b *Builder) page(url string) *pageRow {
 // Page implements report.PageWriter.
 func (b *Builder) Page(p *crawler.Page) error {
 	row := b.page(p.URL)
-	row.title, row.depth, row.read, row.put = p.Title, p.Depth, true, false
-	if b.live { // the results that count them are not known
-		row.out = len(p.Links)
-	}
+	row.title, row.depth, row.read = p.Title, p.Depth, true
 	return nil
 }
 
@@ -252,9 +197,7 @@ func (b *Builder) references(id int64, r *crawler.Result) error {
 		ref := &r.References[n]
 		from := b.page(ref.Page)
 		if r.Kind == crawler.KindTarget {
-			if !b.live {
-				from.out++
-			}
+			from.out++
 			if target != nil && from.read {
 				target.in++
 			}
@@ -310,22 +253,8 @@ func (b *Builder) add(target int64, f Item) error {
 	if f.Listed {
 		kind = listed
 	}
-	if _, err := b.insert["item"].Exec(f.Fingerprint, target, kind, f.URL, f.Verdict, f.Code, f.Message, f.Scope, f.Host, f.Status, f.Places, change); err != nil {
-		return err
-	}
-	if !b.live || !f.Listed {
-		return nil
-	}
-	seen, err := b.config.FirstSeen([]string{f.Fingerprint})
-	if err != nil {
-		return err
-	}
-	first, known := seen[f.Fingerprint]
-	if !known {
-		first = b.config.Started
-	}
-	return b.config.Added(api.Finding{ID: f.Fingerprint, Fingerprint: f.Fingerprint, URL: f.URL, Verdict: f.Verdict, Code: f.Code, Message: f.Message,
-		Scope: f.Scope, Status: f.Status, Places: f.Places, Change: change, FirstSeen: &first})
+	_, err := b.insert["item"].Exec(f.Fingerprint, target, kind, f.URL, f.Verdict, f.Code, f.Message, f.Scope, f.Host, f.Status, f.Places, change)
+	return err
 }
 
 // End implements report.Writer: it compares with the run before, and puts the file in place.
@@ -375,13 +304,9 @@ func (b *Builder) end() error {
 	return os.Rename(b.building(), b.file)
 }
 
-// putPages writes the rows of pages. Those of a live file are written as they are now, once.
+// putPages writes the rows of pages.
 func (b *Builder) putPages() error {
 	for url, p := range b.pages {
-		if b.live && p.put {
-			continue
-		}
-		p.put = true
 		if _, err := b.insert["page"].Exec(p.id, url, p.title, p.status, p.depth, p.in, p.out, p.size, p.elapsed, p.findings, p.read); err != nil {
 			return err
 		}

@@ -8,6 +8,6 @@
 // at any time. It exists because a state must be judged as a whole, which takes seconds for a
 // large site, while a page of findings must appear at once.
 //
-// While a run is executed, its file has the results known so far. When the run ends, the file
-// is replaced by one with all results.
+// While a run is executed, its state is judged now and then, and the file replaced by one with
+// what is known.
 package findings

@@ -22,8 +22,6 @@ type Request struct {
 	Job *Job
 	// Stop, when closed, ends the crawl early: requests in flight are finished.
 	Stop <-chan struct{}
-	// Results receives findings and pages as they become known.
-	Results report.PageWriter
 	// Progress is called a few times a second.
 	Progress func(crawler.Progress)
 }

@@ -49,8 +49,7 @@ func (x *execution) endedBy() string {
 // execute executes the run and stores how it ended.
 func (x *execution) execute(ctx context.Context) {
 	m, id := x.manager, x.run.ID
-	result, err := x.crawl(ctx)
-	by := x.endedBy()
+	result, by, err := x.crawl(ctx)
 	c := store.Change{Progress: x.latest.Load()}
 	switch {
 	case err != nil:
@@ -65,11 +64,6 @@ func (x *execution) execute(ctx context.Context) {
 			m.config.Log("run %s: %v", id, err)
 		}
 		c.ExitStatus, c.Summary = &result.ExitStatus, result.Summary
-		if by != "shutdown" || result.Over { // else the next process continues it
-			if err := x.index(ctx, result); err != nil {
-				c.To, c.InterruptedBy, c.Error = api.Failed, "", err.Error()
-			}
-		}
 	}
 	indexed := c.To == api.Done || c.To == api.Interrupted && by == "stop"
 	c.Indexed = &indexed
@@ -109,22 +103,30 @@ func finalProgress(r *Result, last *api.Progress) (*api.Progress, error) {
 	return &p, nil
 }
 
-// crawl executes the crawl, and shows what is known of it meanwhile.
-func (x *execution) crawl(ctx context.Context) (*Result, error) {
+// crawl executes the crawl, shows what is known of it meanwhile, and indexes what it found. by is
+// what ended it early.
+func (x *execution) crawl(ctx context.Context) (result *Result, by string, err error) {
 	m, id := x.manager, x.run.ID
 	job, err := m.config.Job(x.run)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	if err := os.MkdirAll(m.StateDir(id), 0o700); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	live, err := x.openLive(ctx)
+	live, err := x.openLive(ctx, job)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	defer live.close()
-	return m.config.Engine.Crawl(ctx, &Request{Dir: m.StateDir(id), Job: job, Stop: x.stop, Results: live, Progress: live.progress})
+	result, err = m.config.Engine.Crawl(ctx, &Request{Dir: m.StateDir(id), Job: job, Stop: x.stop, Progress: live.progress})
+	live.close()
+	by = x.endedBy()
+	if err == nil && (by != "shutdown" || result.Over) { // else the next process continues it
+		if err = x.index(ctx, result); err == nil {
+			err = live.tell(ctx, m.findingsFile(id), true)
+		}
+	}
+	return result, by, err
 }
 
 // indexConfig returns what the findings of the run are compared with.

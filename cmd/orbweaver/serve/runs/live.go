@@ -11,34 +11,39 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// live shows a run while it is executed: results go to its file of findings, and findings
-// and progress to its events. The engine calls its methods one at a time.
+// live shows a run while it is executed. Its progress goes to its events. Now and then the state
+// of the crawl is judged as it is: what is known goes to a file of findings, and new findings to
+// the events.
 type live struct {
 	x       *execution
 	events  *Events
-	builder *findings.Builder // nil if an earlier session has left findings
-	emitted map[string]bool   // fingerprints of findings that are events already
+	emitted map[string]bool // fingerprints of findings that are events already
 	stored  api.Progress
-	pending bool
+	judged  api.Progress // the progress when the state was judged last
 
-	mu     sync.Mutex
-	closed chan struct{}
-	ended  sync.WaitGroup
+	rendered bool // a browser may add anchors
+	cancel   context.CancelFunc
+	ended    sync.WaitGroup
 }
 
-// Times between two events of progress, and between two moments at which readers of the
-// findings see more.
 const (
-	progressEvery   = 500 * time.Millisecond
-	checkpointEvery = time.Second
+	// progressEvery is the time between two events of progress.
+	progressEvery = 500 * time.Millisecond
+	// storeEvery is the time between two moments at which the progress is stored.
+	storeEvery = time.Second
+	// judgePauses is the time between two judgements, as a multiple of what the last one took: judging
+	// must not take the time of the crawl.
+	judgePauses = 10
+	// maxJudged is the number of targets of a crawl that is judged before it has ended.
+	maxJudged = 50_000
 )
 
-func (x *execution) openLive(ctx context.Context) (*live, error) {
+func (x *execution) openLive(ctx context.Context, job *Job) (*live, error) {
 	m, id := x.manager, x.run.ID
-	l := &live{x: x, closed: make(chan struct{})}
+	l := &live{x: x, rendered: job.Options["render"] != nil}
 	var err error
 	if l.emitted, err = emitted(m.eventsFile(id)); err != nil {
 		return nil, err
@@ -49,96 +54,115 @@ func (x *execution) openLive(ctx context.Context) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := x.indexConfig(ctx)
-	if err != nil {
-		return nil, err
-	}
-	config.Added = l.added
-	if l.builder, err = findings.CreateLive(m.liveFile(id), config); err != nil {
-		return nil, err
-	}
 	// Once the crawl is resumed, findings that were final before may change.
 	m.files.forget(m.findingsFile(id))
-	if err := removeIfThere(m.findingsFile(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		l.close()
+	if err := os.Rename(m.findingsFile(id), m.liveFile(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
-	l.ended.Go(l.tick)
+	ctx, l.cancel = context.WithCancel(ctx)
+	l.ended.Go(func() { l.watch(ctx) })
 	return l, nil
 }
 
-// tick makes what the engine has delivered visible now and then, also while it is silent.
-func (l *live) tick() {
-	clock := time.NewTicker(checkpointEvery)
+// watch stores the progress and judges the state until ctx ends.
+func (l *live) watch(ctx context.Context) {
+	clock := time.NewTicker(storeEvery)
 	defer clock.Stop()
+	next := time.Now()
 	for {
 		select {
-		case <-l.closed:
+		case <-ctx.Done():
 			return
 		case <-clock.C:
-			l.mu.Lock()
-			err := l.checkpoint()
-			l.mu.Unlock()
-			if err != nil {
-				l.x.manager.config.Log("run %s: %v", l.x.run.ID, err)
-			}
+		}
+		p := l.x.latest.Load()
+		if p == nil {
+			continue
+		}
+		err := l.store(ctx, p)
+		if err == nil && time.Now().After(next) && *p != l.judged && p.Checked+p.Queued <= maxJudged {
+			l.judged = *p
+			began := time.Now()
+			err = l.judge(ctx)
+			next = time.Now().Add(judgePauses * time.Since(began))
+		}
+		if err != nil && ctx.Err() == nil {
+			l.x.manager.config.Log("run %s: %v", l.x.run.ID, err)
 		}
 	}
 }
 
-// checkpoint stores the progress and makes findings visible. The caller holds mu.
-func (l *live) checkpoint() error {
-	m := l.x.manager
-	if p := l.x.latest.Load(); p != nil && *p != l.stored {
-		l.stored = *p
-		if err := m.config.Store.SetProgress(context.Background(), l.x.run.ID, *p); err != nil {
-			return err
-		}
-	}
-	if !l.pending {
+// store stores the progress.
+func (l *live) store(ctx context.Context, p *api.Progress) error {
+	if *p == l.stored {
 		return nil
 	}
-	l.pending = false
-	return l.builder.Checkpoint()
+	l.stored = *p
+	return l.x.manager.config.Store.SetProgress(ctx, l.x.run.ID, *p)
 }
 
-// added makes a finding an event.
-func (l *live) added(f api.Finding) error {
-	if l.emitted[f.Fingerprint] {
-		return nil
-	}
-	l.emitted[f.Fingerprint] = true
-	mark, err := store.Marks{Store: l.x.manager.config.Store}.Get(context.Background(), l.x.run.Project, f.Fingerprint)
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
+// judge shows what the crawl has found so far.
+func (l *live) judge(ctx context.Context) error {
+	m, id := l.x.manager, l.x.run.ID
+	config, err := l.x.indexConfig(ctx)
+	if err != nil {
 		return err
 	}
-	if err == nil && mark.InForce(time.Now()) {
-		f.Known = mark
+	b, err := findings.Create(m.liveFile(id), config)
+	if err != nil {
+		return err
 	}
-	return l.events.Append("finding", f)
+	if _, err := m.config.Engine.Judge(ctx, m.StateDir(id), b); err != nil {
+		b.Discard()
+		return err
+	}
+	return l.tell(ctx, m.liveFile(id), false)
 }
 
-// Begin implements report.Writer.
-func (l *live) Begin(*report.Head) error { return nil }
-
-// Result implements report.Writer.
-func (l *live) Result(r *crawler.Result) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.pending = true
-	return l.builder.Result(r)
+// tell makes the findings of a file events that are not yet. Before the crawl has ended, those are
+// left out that another request may still disprove.
+func (l *live) tell(ctx context.Context, file string, final bool) error {
+	x, err := findings.Open(file)
+	if err != nil {
+		return err
+	}
+	defer x.Close()
+	marks := store.Marks{Store: l.x.manager.config.Store}
+	q := &findings.Query{Limit: 1000}
+	for {
+		list, err := x.Findings(ctx, q, false)
+		if err != nil {
+			return err
+		}
+		for _, f := range list.Items {
+			if l.emitted[f.Fingerprint] || !final && l.mayChange(&f) {
+				continue
+			}
+			mark, err := marks.Get(ctx, l.x.run.Project, f.Fingerprint)
+			if err != nil && !errors.Is(err, store.ErrNotFound) {
+				return err
+			}
+			if err == nil && mark.InForce(time.Now()) {
+				f.Known = mark
+			}
+			if err := l.events.Append("finding", f); err != nil {
+				return err
+			}
+			l.emitted[f.Fingerprint] = true
+		}
+		if list.Next == nil {
+			return nil
+		}
+		q.After = *list.Next
+	}
 }
 
-// Page implements report.PageWriter.
-func (l *live) Page(p *crawler.Page) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.pending = true
-	return l.builder.Page(p)
+// mayChange reports whether a finding may not be one at the end of the crawl: the request is
+// repeated, or pages that are not read yet decide.
+func (l *live) mayChange(f *api.Finding) bool {
+	outcome := check.Outcome{Code: check.Code(f.Code)}
+	return f.Verdict != check.Broken.String() || outcome.Retryable() || l.rendered && outcome.Code == check.CodeFragmentMissing
 }
-
-// End implements report.Writer.
-func (l *live) End(*crawler.Summary) error { return nil }
 
 // progress shows the progress.
 func (l *live) progress(p crawler.Progress) {
@@ -151,11 +175,6 @@ func (l *live) progress(p crawler.Progress) {
 
 // close ends it. What is known stays visible.
 func (l *live) close() {
-	close(l.closed)
+	l.cancel()
 	l.ended.Wait()
-	if l.builder != nil {
-		if err := l.builder.Close(); err != nil {
-			l.x.manager.config.Log("run %s: %v", l.x.run.ID, err)
-		}
-	}
 }

@@ -111,6 +111,34 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// Broken links are shown while other pages are still read, and once.
+func TestLiveFindings(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="/gone">gone</a> <a href="/slow">slow</a>`, "/slow": `<a href="/gone">gone, too</a>`})
+	s := open(t, t.TempDir())
+	run := s.runOf(s.create(object{"targets": []string{web.URL}}))
+	late := time.AfterFunc(patience, web.release)
+	found := 0
+	s.follow(run, 0, func(e event) bool {
+		if e.kind != "finding" {
+			return true
+		}
+		if found++; found == 1 {
+			if !late.Stop() {
+				t.Error("the finding was not shown before the run had ended")
+			}
+			items := s.items("runs/" + run + "/findings")
+			if len(items) != 1 || items[0]["url"] != web.URL+"/gone" || items[0]["places"] != 1.0 {
+				t.Errorf("findings of the live run: %v", items)
+			}
+			web.release()
+		}
+		return true
+	})
+	if items := s.items("runs/" + run + "/findings"); found != 1 || len(items) != 1 || items[0]["places"] != 2.0 {
+		t.Errorf("%d events; findings at the end: %v", found, items)
+	}
+}
+
 func TestStopAndResume(t *testing.T) {
 	web := newSite(t, map[string]string{"/": `<a href="/slow">slow</a> <a href="/gone">gone</a>`, "/slow": "<p>late"})
 	data := t.TempDir()

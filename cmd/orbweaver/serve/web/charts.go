@@ -30,7 +30,7 @@ func historyChart(newest []*api.Run) template.HTML {
 	const width, height, foot = 720, 120, 18
 	step := float64(width) / float64(max(len(bars), 24))
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="history" viewBox="-44 -8 %d %d" role="group" aria-label="Broken and unverified targets of the last %d runs; the table below has the numbers">`, width+50, height+foot+8, len(bars))
+	fmt.Fprintf(&b, `<svg class="history" viewBox="-44 -14 %d %d" role="group" aria-label="Broken and unverified targets of the last %d runs; the table below has the numbers">`, width+50, height+foot+14, len(bars))
 	for i, part := range []int{0, most / 2, most} {
 		if i > 0 && part == 0 {
 			continue // the scale is 0 to 1
@@ -50,9 +50,9 @@ func historyChart(newest []*api.Run) template.HTML {
 		}
 		b.WriteString("</a>")
 	}
-	fmt.Fprintf(&b, `<text x="0" y="%d">older</text>`, height+14)
+	fmt.Fprintf(&b, `<text class="when" x="0" y="%d">older</text>`, height+14)
 	if end := float64(len(bars)) * step; end > 120 { // else the words meet
-		fmt.Fprintf(&b, `<text x="%.0f" y="%d" text-anchor="end">newer</text>`, end, height+14)
+		fmt.Fprintf(&b, `<text class="when" x="%.0f" y="%d" text-anchor="end">newer</text>`, end, height+14)
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

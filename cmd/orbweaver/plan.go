@@ -215,7 +215,7 @@ func noDocument(dir string, ignored *gitignore.Tree) string {
 
 // linksOut is the part of that note about symbolic links to other directories.
 func linksOut(site *disk.Site) string {
-	links := site.LinksOut()
+	links := site.LinksOut
 	if len(links) == 0 {
 		return ""
 	}

@@ -54,6 +54,10 @@ type SiteConfig struct {
 // A Site is safe for concurrent use. It lists each directory once and may not see later
 // changes.
 type Site struct {
+	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
+	// not followed.
+	LinksOut []string
+
 	base          urinorm.URL
 	scheme        string
 	authority     string
@@ -70,7 +74,6 @@ type Site struct {
 	locator   locator
 	redirects redirectRules
 	leftOut   leftOut
-	linksOut  []string // as LinksOut returns them
 	names     fileNames
 }
 

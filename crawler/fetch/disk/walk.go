@@ -34,17 +34,13 @@ var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".
 // at the end, at most 100 of them.
 func (s *Site) Walk(ignored *gitignore.Tree, fn func(rel string, d fs.DirEntry) error) error {
 	w := walk{site: s, ignored: ignored, fn: fn}
-	s.leftOut, s.linksOut = leftOut{}, nil
+	s.leftOut, s.LinksOut = leftOut{}, nil
 	err := w.dir("", 0)
 	if err == fs.SkipAll {
 		err = nil
 	}
 	return errors.Join(append(w.failed, err)...)
 }
-
-// LinksOut returns the symbolic links that Walk met and that lead out of the directory. They
-// are not followed.
-func (s *Site) LinksOut() []string { return s.linksOut }
 
 // walk is one call of Walk.
 type walk struct {
@@ -90,7 +86,7 @@ func (w *walk) dir(dir string, depth int) error {
 			switch w.site.locator.index.follow(rel) {
 			case entryFile:
 			case entryOutside:
-				w.site.linksOut = append(w.site.linksOut, rel)
+				w.site.LinksOut = append(w.site.LinksOut, rel)
 				continue
 			default:
 				continue

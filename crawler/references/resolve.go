@@ -112,9 +112,8 @@ func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 // is right.
 //
 // A document that is checked by itself has no root: its links may lead to any file. A link
-// in a checked directory leads outside of it, unless v is a file of the directory, as it
-// would be for a browser if the directory were a whole host. The place where the directory
-// will be published is not known.
+// in a checked directory stops at its root, as in a browser if the directory were a whole
+// host, unless it enters the directory again.
 func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	u := rules.URLOf(r.page)
 	site := r.scope.SiteOf(u)
@@ -139,8 +138,9 @@ func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	// A link that leaves the directory and enters it again works on code hosts.
-	if name, err := disk.FilePath(there); err != nil || !site.IsSource() && rules.IsWithin(name, site) {
+	// A link that leaves the directory and enters it again works on code hosts. Any other link
+	// stops at the root, as in a browser.
+	if name, err := disk.FilePath(there); err != nil || !site.IsSource() || !rules.IsWithin(name, site) {
 		return nil
 	}
 	return b

@@ -26,7 +26,7 @@ type document struct {
 // look lets the checks look at a document of the site. The links that plugins found are added
 // to it.
 func (c contentChecks) look(ctx context.Context, d *document) inspect.Result {
-	d.Text, d.Charset, _ = extract.Decode(d.input)
+	d.Text, d.Charset = d.read.Decoded(d.input)
 	d.Body, d.Format = d.input.Body, d.read.Format
 	if d.Format == "html" && extract.IsXHTML(d.input) {
 		d.Format = "xhtml"

@@ -247,6 +247,8 @@ type Document struct {
 	// batches (Input.Batch), or not asked for (Input.AnchorsOnly).
 	elsewhere bool
 	breaks    breaks
+	// asReceived is set if the text of the document is its Body.
+	asReceived bool
 }
 
 // Duplicate is an id that more than one element has.

@@ -38,7 +38,8 @@ func (h *harvest) resetAs(doc *Document, src []byte, b breaks) {
 	h.doc = doc
 	h.src = view{text: src}
 	h.places = places{doc: src, breaks: b}
-	h.bare = h.input.Bare && len(src) > 0 && len(src) == len(h.input.Body) && &src[0] == &h.input.Body[0] && len(src) <= math.MaxInt32
+	doc.asReceived = len(src) > 0 && len(src) == len(h.input.Body) && &src[0] == &h.input.Body[0]
+	h.bare = h.input.Bare && doc.asReceived && len(src) <= math.MaxInt32
 	h.links = h.links[:0]
 	h.anchors = h.anchors[:0]
 }

@@ -61,6 +61,15 @@ func Decode(in Input) (text []byte, charset string, ok bool) {
 	return text, charset, true
 }
 
+// Decoded is like [Decode] for the input from which the document was read, and faster.
+func (d *Document) Decoded(in Input) (text []byte, charset string) {
+	if d.asReceived && in.Rest == nil {
+		return in.Body, d.Charset
+	}
+	text, charset, _ = Decode(in)
+	return text, charset
+}
+
 // describeInput returns what is known of a document that has no reader.
 func describeInput(in *Input) string {
 	switch {

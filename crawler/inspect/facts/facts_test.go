@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func samplePage() *Page {
@@ -182,25 +181,43 @@ func TestFingerprint(t *testing.T) {
 	}
 }
 
-// FuzzFingerprinter cuts a text at two places, which must not matter.
-func FuzzFingerprinter(f *testing.F) {
-	for _, s := range []string{"", "a", "one two three four", "eight888 sixteen letters!!x and more", "größe 日本語 mixed words", "\x01 \x00"} {
-		f.Add(s, uint8(3), uint8(9))
+// FuzzFingerprint compares the fingerprint of a text with that of its words one by one, and
+// with that of the text when its white space and zero-width characters are others.
+func FuzzFingerprint(f *testing.F) {
+	for _, s := range []string{"", "a", "one two three four", "eight888 sixteen letters!!x and more", "größe 日本語 mixed words", "\x01 \x00",
+		"one\u00a0two\u3000three", "hy\u00adphen \u00ad zero\u200bwidth", "ends here\u00ad", "exactly8é then", "\n\t a \v\f b \r\n"} {
+		f.Add(s)
 	}
-	f.Add(strings.Join(words(100, ""), " "), uint8(100), uint8(255))
-	f.Fuzz(func(t *testing.T, text string, one, two uint8) {
-		text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-		want := FingerprintOf([]byte(text))
-		var cut Fingerprinter
-		from := 0
-		for _, to := range []int{min(int(one), len(text)), min(int(two), len(text)), len(text)} {
-			for to = max(to, from); to < len(text) && !utf8.RuneStart(text[to]); to++ {
+	f.Add(strings.Join(words(100, ""), " "))
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ToValidUTF8(text, "")
+		got := FingerprintOf([]byte(text))
+		visible := strings.Map(func(r rune) rune {
+			if IsZeroWidth(r) {
+				return -1
 			}
-			cut.Add([]byte(text[from:to]))
-			from = to
+			return r
+		}, text)
+		var want fingerprinter
+		for _, field := range strings.Fields(visible) {
+			var w word
+			for _, r := range field {
+				if isWordByItself(r) {
+					want.end(&w)
+					want.addHash(mix(uint64(r)))
+					continue
+				}
+				for _, c := range []byte(string(r)) {
+					w.add(c)
+				}
+			}
+			want.end(&w)
 		}
-		if got := cut.Fingerprint(); got != want {
-			t.Errorf("%q: cut %+v, whole %+v", text, got, want)
+		if got.Hash != max(want.hash, 1) || got.Words != want.words || got.Similar != want.sequences.bits() {
+			t.Errorf("%q: %+v, word by word %+v", text, got, want)
+		}
+		if other := FingerprintOf([]byte(strings.Join(strings.Fields(visible), "\n\u2003"))); other != got {
+			t.Errorf("%q: %+v, with other white space %+v", text, got, other)
 		}
 	})
 }

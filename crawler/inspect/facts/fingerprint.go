@@ -3,6 +3,7 @@ package facts
 import (
 	"encoding/binary"
 	"math/bits"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
@@ -20,12 +21,12 @@ type Fingerprint struct {
 	Similar uint64
 }
 
-// FingerprintOf returns the fingerprint of a text, whose words must be separated by single
-// blanks.
+// FingerprintOf returns the fingerprint of a text in UTF-8. Words are separated by white space
+// of any kind and amount; characters without width are left out.
 func FingerprintOf(text []byte) Fingerprint {
-	var f Fingerprinter
-	f.Add(text)
-	return f.Fingerprint()
+	var f fingerprinter
+	f.add(text)
+	return Fingerprint{Hash: max(f.hash, 1), Words: f.words, Similar: f.sequences.bits()}
 }
 
 // Hash returns the hash of a text, which is never 0.
@@ -38,96 +39,102 @@ const (
 	prime2   = 0xD6E8FEB86659FD93
 )
 
-// Fingerprinter takes the fingerprint of a text whose parts come one after the other. Where the
-// text is cut does not matter. The zero value has no text.
-type Fingerprinter struct {
+// fingerprinter takes the fingerprint of a text.
+type fingerprinter struct {
 	hash  uint64 // of all words
 	words int
 	// before and last are the hashes of the two words before, multiplied.
 	before, last uint64
 	sequences    majority // the hashes of the sequences of three words
-
-	// The current word, whose end is not known yet: the hash of its first bytes, eight at a
-	// time, and the bytes that follow, the first one lowest.
-	begun uint64
-	tail  uint64
-	size  int // of tail in bytes, below 8
 }
 
-// Add adds words that are separated by single blanks. The first one continues the current word.
-func (f *Fingerprinter) Add(text []byte) {
-	for i := f.AddASCII(text, 0, len(text)); i < len(text); i = f.AddASCII(text, i, len(text)) {
-		_, size := utf8.DecodeRune(text[i:])
-		f.AddCharacter(text[i : i+size])
-		i += size
-	}
-}
-
-// AddASCII adds the words of text[i:end] up to the first character that is neither printable
-// ASCII nor white space, and returns its index.
-func (f *Fingerprinter) AddASCII(text []byte, i, end int) int {
-	begun, tail, size := f.begun, f.tail, f.size
-	for i < end {
-		w := wordAt(text, i)
-		n := min(bits.TrailingZeros64(notPrintable(w))/8, end-i)
-		if n < 8 {
-			w &= 1<<(8*n) - 1
+// add adds a text. A word is read eight bytes at a time, the first one lowest; the last ones
+// are filled up with zeros.
+func (f *fingerprinter) add(text []byte) {
+	begun := uint64(0) // the hash of the bytes of the current word before i
+	for i := 0; i < len(text); {
+		w := uint64(0)
+		if i <= len(text)-8 {
+			w = binary.LittleEndian.Uint64(text[i:])
+		} else {
+			w = lastBytes(text[i:])
 		}
-		tail |= w << (8 * size & 63)
-		if size += n; size >= 8 {
-			begun = mix(begun ^ tail)
-			size -= 8
-			tail = w >> (8 * (n - size))
-		}
-		if i += n; n == 8 || i == end {
+		stop := notPrintable(w)
+		if stop == 0 {
+			begun = mix(begun ^ w)
+			i += 8
 			continue
 		}
-		if !isSpace(text[i]) {
-			break
+		n := bits.TrailingZeros64(stop) &^ 7
+		w &= 1<<n - 1
+		i += n / 8
+		if i < len(text) && !isSpace(text[i]) {
+			i = f.addWord(text, i, word{begun, w, n / 8})
+		} else if begun|w != 0 {
+			f.addHash(mix(begun ^ w))
 		}
-		if begun|tail != 0 {
-			f.add(mix(begun ^ tail))
-			begun, tail, size = 0, 0, 0
-		}
-		for i++; i < end && isSpace(text[i]); i++ {
-		}
+		begun = 0
+		i++
 	}
-	f.begun, f.tail, f.size = begun, tail, size
+	if begun != 0 {
+		f.addHash(mix(begun))
+	}
+}
+
+// addWord adds a word that is not all printable ASCII, from the first such character on, which
+// is at index i. w is what precedes. It returns the index of the white space that ends it.
+func (f *fingerprinter) addWord(text []byte, i int, w word) (end int) {
+	for i < len(text) {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case r < utf8.RuneSelf && isSpace(text[i]):
+			f.end(&w)
+			return i
+		case IsZeroWidth(r):
+		case unicode.IsSpace(r):
+			f.end(&w)
+		case isWordByItself(r):
+			f.end(&w)
+			f.addHash(mix(uint64(r)))
+		default:
+			for _, c := range text[i : i+size] {
+				w.add(c)
+			}
+		}
+		i += size
+	}
+	f.end(&w)
 	return i
 }
 
-// AddCharacter adds one character to the current word. Characters of scripts that are written
-// without blanks are words by themselves.
-func (f *Fingerprinter) AddCharacter(character []byte) {
-	if r, _ := utf8.DecodeRune(character); isWordByItself(r) {
-		f.Blank()
-		f.add(mix(uint64(r)))
-		return
+// IsZeroWidth reports whether a reader sees nothing of a character, within a word or between
+// words.
+func IsZeroWidth(r rune) bool { return r == '\u00AD' || r == '\u200B' }
+
+// end ends a word, if there is one.
+func (f *fingerprinter) end(w *word) {
+	if w.begun|w.tail != 0 {
+		f.addHash(mix(w.begun ^ w.tail))
 	}
-	for _, c := range character {
-		f.tail |= uint64(c) << (8 * f.size)
-		if f.size++; f.size == 8 {
-			f.begun, f.tail, f.size = mix(f.begun^f.tail), 0, 0
-		}
+	*w = word{}
+}
+
+// word is a word whose end is not known yet: the hash of its first bytes, eight at a time, and
+// the bytes that follow, the first one lowest.
+type word struct {
+	begun, tail uint64
+	size        int // of tail in bytes, below 8
+}
+
+func (w *word) add(c byte) {
+	w.tail |= uint64(c) << (8 * w.size)
+	if w.size++; w.size == 8 {
+		*w = word{begun: mix(w.begun ^ w.tail)}
 	}
 }
 
-// Blank ends the current word, if there is one.
-func (f *Fingerprinter) Blank() {
-	if f.begun|f.tail != 0 {
-		f.add(mix(f.begun ^ f.tail))
-		f.begun, f.tail, f.size = 0, 0, 0
-	}
-}
-
-// Fingerprint returns the fingerprint of what was added.
-func (f *Fingerprinter) Fingerprint() Fingerprint {
-	f.Blank()
-	return Fingerprint{Hash: max(f.hash, 1), Words: f.words, Similar: f.sequences.bits()}
-}
-
-// add adds a word, and the sequence that ends with it.
-func (f *Fingerprinter) add(word uint64) {
+// addHash adds the hash of a word, and the sequence that ends with it.
+func (f *fingerprinter) addHash(word uint64) {
 	f.words++
 	f.hash = bits.RotateLeft64((f.hash^word)*prime1, 29)
 	if f.words >= 3 {
@@ -141,13 +148,9 @@ func mix(h uint64) uint64 {
 	return h ^ h>>29
 }
 
-// wordAt returns the eight bytes of text from i on, the first one lowest. Those behind the end
-// of the text are 0.
-func wordAt(text []byte, i int) (w uint64) {
-	if i <= len(text)-8 {
-		return binary.LittleEndian.Uint64(text[i:])
-	}
-	for k := len(text) - 1; k >= i; k-- {
+// lastBytes returns fewer than eight bytes as a word, the first one lowest.
+func lastBytes(text []byte) (w uint64) {
+	for k := len(text) - 1; k >= 0; k-- {
 		w = w<<8 | uint64(text[k])
 	}
 	return w
@@ -159,7 +162,9 @@ func notPrintable(w uint64) uint64 {
 	return (^(w&^eachHigh + (0x80-'!')*eachByte) | w) & eachHigh
 }
 
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+func isSpace(c byte) bool {
+	return c <= ' ' && 1<<c&(1<<' '|1<<'\t'|1<<'\n'|1<<'\v'|1<<'\f'|1<<'\r') != 0
+}
 
 // isWordByItself reports whether a character belongs to a script that is written without
 // blanks between words: kana and Chinese characters.

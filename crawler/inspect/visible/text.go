@@ -14,10 +14,9 @@ import (
 // Text is text in which each run of white space is one blank, with a map back to its source.
 // The zero value is empty. Its buffers are reused after Reset.
 type Text struct {
-	// OnlyFingerprint is set if nothing is asked for but the fingerprint. Reset clears it.
+	// OnlyFingerprint is set if nothing is asked for but the fingerprint: white space is then
+	// kept as it is in the source. Reset clears it.
 	OnlyFingerprint bool
-
-	fingerprint facts.Fingerprinter // of the text, if OnlyFingerprint is set
 
 	source  []byte
 	text    []byte
@@ -41,16 +40,11 @@ type run struct {
 func (t *Text) Reset(source []byte) {
 	t.source, t.text, t.runs = source, t.text[:0], t.runs[:0]
 	t.next, t.cut, t.blank = 0, false, false
-	t.OnlyFingerprint, t.fingerprint = false, facts.Fingerprinter{}
+	t.OnlyFingerprint = false
 }
 
 // Fingerprint returns the fingerprint of the text.
-func (t *Text) Fingerprint() facts.Fingerprint {
-	if t.OnlyFingerprint {
-		return t.fingerprint.Fingerprint()
-	}
-	return facts.FingerprintOf(t.text)
-}
+func (t *Text) Fingerprint() facts.Fingerprint { return facts.FingerprintOf(t.text) }
 
 // Bytes returns the text, which is valid until the next call of Reset.
 func (t *Text) Bytes() []byte { return t.text }
@@ -80,7 +74,7 @@ func (t *Text) EndOffset(i int) int {
 // Blank separates the words before and after source[start:end].
 func (t *Text) Blank(start, end int) {
 	if t.OnlyFingerprint {
-		t.fingerprint.Blank()
+		t.text = append(t.text, ' ')
 		return
 	}
 	if !t.blank && len(t.text) > 0 {
@@ -105,6 +99,10 @@ func (t *Text) Add(start, end int, references bool) {
 // words adds source[i:end] as it is.
 func (t *Text) words(i, end int) {
 	source := t.source
+	if t.OnlyFingerprint {
+		t.text = append(t.text, source[i:end]...)
+		return
+	}
 	for i < end {
 		if i = t.plainWords(i, end); i == end {
 			return
@@ -114,7 +112,7 @@ func (t *Text) words(i, end int) {
 			r, size = utf8.DecodeRune(source[i:end])
 		}
 		switch {
-		case isIgnored(r):
+		case facts.IsZeroWidth(r):
 		case unicode.IsSpace(r):
 			t.Blank(i, i+size)
 		default:
@@ -128,9 +126,6 @@ func (t *Text) words(i, end int) {
 // or that is not ASCII, and returns its index.
 func (t *Text) plainWords(i, end int) int {
 	source, start := t.source, i
-	if t.OnlyFingerprint {
-		return t.fingerprint.AddASCII(source, i, end)
-	}
 	for i < end && isWord[source[i]] {
 		// Most words are separated by a single blank and can be written together.
 		if i++; i+1 < end && source[i] == ' ' && isWord[source[i+1]] {
@@ -147,7 +142,7 @@ func (t *Text) write(part []byte, source int) {
 	case len(part) == 0:
 		return
 	case t.OnlyFingerprint:
-		t.fingerprint.AddCharacter(part)
+		t.text = append(t.text, part...)
 		return
 	}
 	if t.blank {
@@ -204,7 +199,7 @@ func (t *Text) reference(i, end int) int {
 	for len(decoded) > 0 {
 		r, size := utf8.DecodeRune(decoded)
 		switch {
-		case isIgnored(r):
+		case facts.IsZeroWidth(r):
 		case unicode.IsSpace(r):
 			t.Blank(i, behind)
 		default:
@@ -274,9 +269,6 @@ var isWord = func() (word [256]bool) {
 	return word
 }()
 
-// isIgnored reports whether a reader sees nothing of a character, which has no width.
-func isIgnored(r rune) bool { return r == '\u00AD' || r == '\u200B' }
-
 // Collapse returns a string as [Text] would hold it, except that white space at its ends is a
 // blank.
 func Collapse(s string) string {
@@ -284,7 +276,7 @@ func Collapse(s string) string {
 	blank := false
 	for _, r := range s {
 		switch {
-		case isIgnored(r):
+		case facts.IsZeroWidth(r):
 		case unicode.IsSpace(r):
 			if !blank {
 				b.WriteByte(' ')

@@ -9,8 +9,8 @@
 //		content.Token(&tokens.Token)
 //	}
 //
-// Where only the fingerprint of the text is asked for (Text.OnlyFingerprint), its words go
-// directly from the source to the fingerprint.
+// Where only the fingerprint of the text is asked for (Text.OnlyFingerprint), the text is
+// copied as it is in the source, without a map.
 //
 // The content of script, style, template, noscript, iframe, noembed and noframes is not
 // visible, nor is that of title, of metadata and desc in SVG, and of annotations in MathML.

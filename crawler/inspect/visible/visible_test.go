@@ -65,7 +65,7 @@ func TestContent(t *testing.T) {
 		for tokens.Next() {
 			content.Token(&tokens.Token)
 		}
-		if got := content.Text.Fingerprint(); got != want || len(content.Text.Bytes()) > 0 {
+		if got := content.Text.Fingerprint(); got != want {
 			t.Errorf("%q: %+v without the text, %+v with it", c.source, got, want)
 		}
 		if c.title != "" && !strings.HasPrefix(c.source[content.TitleStart:content.TitleEnd], "<title") {

@@ -28,7 +28,8 @@ type reader struct {
 
 	page     *Page
 	findings []check.Finding
-	styles   []style // of the document
+	plain    []htmltoken.Plain // memory for tokens
+	styles   []style           // of the document
 }
 
 // style is CSS within an HTML document.
@@ -38,7 +39,7 @@ type style struct {
 }
 
 func newReader(i *Inspector) *reader {
-	r := &reader{inspector: i}
+	r := &reader{inspector: i, plain: make([]htmltoken.Plain, 0, 64)}
 	if i.cfg.Content != nil {
 		r.content = i.cfg.Content.NewChecker()
 	}
@@ -111,7 +112,23 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 			r.visible.Text.OnlyFingerprint = !content
 		}
 		inStyle := false
-		for z.Next() {
+		for {
+			if plain := z.NextPlain(r.plain); len(plain) > 0 {
+				if syntax {
+					r.html.Plain(z, plain)
+				}
+				if rules != 0 {
+					r.rules.Plain(z, plain)
+				}
+				if text {
+					r.visible.Plain(z, plain)
+				}
+				inStyle = false
+				continue
+			}
+			if !z.Next() {
+				break
+			}
 			t := &z.Token
 			if syntax {
 				r.html.Token(t)

@@ -104,6 +104,16 @@ func (c *Checker) Token(t *htmltoken.Token) {
 	}
 }
 
+// Plain follows the next tokens of the tokenizer, which are plain.
+func (c *Checker) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
+	for i := range tokens {
+		if p := &tokens[i]; !c.nesting.plain(p) {
+			z.Expand(p)
+			c.Token(&z.Token)
+		}
+	}
+}
+
 // begin follows the first token that is not white space or a comment.
 func (c *Checker) begin(t *htmltoken.Token) {
 	c.begun = true

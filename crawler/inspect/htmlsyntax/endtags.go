@@ -4,16 +4,8 @@ import html "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 
 // endTag follows an end tag.
 func (n *nesting) endTag(t *html.Token) {
-	if last := len(n.stack.open) - 1; last >= 0 {
-		if e := &n.stack.open[last]; e.element == t.Element && e.plain && e.fault == 0 {
-			if len(n.closed) > 0 {
-				n.pop()
-				return
-			}
-			n.stack.count[e.element]--
-			n.stack.open = n.stack.open[:last]
-			return
-		}
+	if n.closesTop(t.Element) {
+		return
 	}
 	if n.stack.inForeign() && n.endForeign(t) {
 		return
@@ -58,6 +50,26 @@ func (n *nesting) endTag(t *html.Token) {
 			n.endOther(t)
 		}
 	}
+}
+
+// closesTop closes the innermost element for the end tag of an element, if nothing else needs to
+// be done, and reports whether that was so.
+func (n *nesting) closesTop(by html.Element) bool {
+	last := len(n.stack.open) - 1
+	if last < 0 {
+		return false
+	}
+	e := &n.stack.open[last]
+	if e.element != by || !e.plain || e.fault != 0 {
+		return false
+	}
+	if len(n.closed) > 0 {
+		n.pop()
+		return true
+	}
+	n.stack.count[by]--
+	n.stack.open = n.stack.open[:last]
+	return true
 }
 
 // end closes the element with index i for its end tag. If i is -1, the end tag does not reach

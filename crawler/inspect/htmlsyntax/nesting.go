@@ -47,6 +47,25 @@ func (n *nesting) reset(text []byte) {
 	}
 }
 
+// plain follows a plain token if it only opens or closes an element of the body, or does nothing,
+// and reports whether that was so.
+func (n *nesting) plain(p *html.Plain) bool {
+	if n.phase != inBody || n.stack.tooDeep {
+		return false
+	}
+	switch p.Kind {
+	case html.Text:
+		return true
+	case html.EndTag:
+		return n.closesTop(p.Element)
+	}
+	if properties[p.Element]&hasEffects != 0 || n.stack.inForeign() {
+		return false
+	}
+	n.stack.add(element{element: p.Element, plain: isPlain[p.Element], start: int(p.Start)})
+	return true
+}
+
 // pop closes the innermost open element.
 func (n *nesting) pop() {
 	last := len(n.stack.open) - 1

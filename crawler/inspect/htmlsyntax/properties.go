@@ -30,6 +30,10 @@ const (
 	block
 )
 
+// hasEffects are the properties of elements whose start tag does more than open the element in
+// the body.
+const hasEffects = void | closesP | rules
+
 var properties = func() (p [256]property) {
 	for set, elements := range map[property][]html.Element{
 		void: {html.Area, html.Base, html.Basefont, html.Bgsound, html.Br, html.Col, html.Embed, html.Frame, html.Hr, html.Image, html.Img, html.Input, html.Keygen, html.Link, html.Meta, html.Param, html.Source, html.Track, html.Wbr},

@@ -2,14 +2,16 @@ package htmltoken
 
 import (
 	"bytes"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 )
 
 // FuzzTokenizer checks that tokens are in order and within the text, that offsets of errors
-// are, that asking for errors changes no token, and that kinds, names and attributes are those
-// of golang.org/x/net/html.
+// are, that asking for errors changes no token, that plain tokens are those that Next reads, and
+// that kinds, names and attributes are those of golang.org/x/net/html.
 func FuzzTokenizer(f *testing.F) {
 	for _, c := range standardCases(f) {
 		if c.InitialStates == nil && (c.File == "test1.test" || c.File == "test2.test" || c.File == "test4.test" || c.File == "domjs.test" || c.File == "entities.test") {
@@ -22,6 +24,7 @@ func FuzzTokenizer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 		checkTokens(t, []byte(text))
+		checkPlain(t, []byte(text))
 		if got, want := summary([]byte(text)), netSummary([]byte(text)); !differs(text) && got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", text, got, want)
 		}
@@ -74,6 +77,69 @@ func checkTokens(t *testing.T, text []byte) {
 	}
 }
 
+// checkPlain compares the tokens of NextPlain, a few at a time, with those of Next.
+func checkPlain(t *testing.T, text []byte) {
+	var z, mixed Tokenizer
+	z.Reset(text, true)
+	mixed.Reset(text, true)
+	list := make([]Plain, 0, 3)
+	for {
+		plain := mixed.NextPlain(list)
+		for i := range plain {
+			mixed.Expand(&plain[i])
+			if !z.Next() || len(z.Token.Attributes) > 1 || len(z.Token.Attributes) == 1 && string(z.Token.Attributes[0].Name) != "class" {
+				t.Fatalf("%q: the token at %d is not plain", text, plain[i].Start)
+			}
+			want := z.Token
+			want.Attributes, want.Names, mixed.Token.Attributes = nil, 0, nil
+			if want.Kind == Text { // what is of a tag means nothing
+				want.Name, want.NameEnd, want.SelfClosing, mixed.Token.Name, mixed.Token.NameEnd = nil, 0, false, nil, 0
+			}
+			if !reflect.DeepEqual(mixed.Token, want) {
+				t.Fatalf("%q: plain token %+v, want %+v", text, mixed.Token, want)
+			}
+		}
+		if len(plain) > 0 {
+			continue
+		}
+		more := z.Next()
+		if mixed.Next() != more {
+			t.Fatalf("%q: other ends after plain tokens", text)
+		}
+		if !more {
+			break
+		}
+		if mixed.Token.Start != z.Token.Start || mixed.Token.End != z.Token.End || mixed.Token.Kind != z.Token.Kind || mixed.Token.HasReferences != z.Token.HasReferences {
+			t.Fatalf("%q: %+v after plain tokens, want %+v", text, mixed.Token, z.Token)
+		}
+	}
+	if !slices.Equal(mixed.Errors.List, z.Errors.List) {
+		t.Fatalf("%q: errors %v after plain tokens, want %v", text, mixed.Errors.List, z.Errors.List)
+	}
+}
+
+// TestPlain checks that most tokens of a page are plain.
+func TestPlain(t *testing.T) {
+	for name, text := range pages(t) {
+		checkPlain(t, text)
+		var z Tokenizer
+		z.Reset(text, false)
+		all, plain := 0, 0
+		for list := make([]Plain, 0, 64); ; {
+			if n := len(z.NextPlain(list)); n > 0 {
+				all, plain = all+n, plain+n
+			} else if z.Next() {
+				all++
+			} else {
+				break
+			}
+		}
+		if 2*plain < all {
+			t.Errorf("%s: %d of %d tokens are plain", name, plain, all)
+		}
+	}
+}
+
 // differs reports whether golang.org/x/net/html is known to read a text in another way: it
 // knows neither SVG and MathML nor NUL, and follows the standard less closely in some corners.
 func differs(text string) bool {
@@ -91,5 +157,6 @@ func TestLongMarkup(t *testing.T) {
 	for _, part := range []string{"<!--", "<a b='", "</", "<svg><g>", "<a ", "&a", "<title>", "</svg", "<!-- -", "<script><!--<script>", "&#1", "<x a a"} {
 		text := bytes.Repeat([]byte(part), 1<<18/len(part))
 		checkTokens(t, text)
+		checkPlain(t, text)
 	}
 }

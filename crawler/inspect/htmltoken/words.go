@@ -27,11 +27,11 @@ func zeroBytes(w uint64) uint64 { return (w - eachByte) &^ w & eachHigh }
 // indexFrom returns the index of c in text at or after i, or the length of text if there is
 // none. It is fast if c is at i or soon after.
 func indexFrom(text []byte, i int, c byte) int {
-	if hasAt(text, i, 8) {
-		if found := zeroBytes(wordAt(text, i) ^ uint64(c)*eachByte); found != 0 {
+	each := uint64(c) * eachByte
+	for near := i + 3*8; i < near && hasAt(text, i, 8); i += 8 {
+		if found := zeroBytes(wordAt(text, i) ^ each); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
-		i += 8
 	}
 	if n := bytes.IndexByte(text[i:], c); n >= 0 {
 		return i + n

@@ -97,6 +97,27 @@ func (c *Checker) Token(z *htmltoken.Tokenizer) {
 	}
 }
 
+// Plain looks at the next tokens of the page, plain ones of the tokenizer.
+func (c *Checker) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
+	d := &c.source.document
+	wanted := c.source.groups | anyGroup
+	for i := range tokens {
+		p := &tokens[i]
+		if !c.unseen.open && !c.hidden.open && !c.link.open {
+			if p.Kind == htmltoken.Text {
+				if d.hasText && !c.headings.open && !c.title.open {
+					continue
+				}
+			} else if lookedAt[p.Element]&wanted == 0 {
+				d.inCode = false
+				continue
+			}
+		}
+		z.Expand(p)
+		c.Token(z)
+	}
+}
+
 func (c *Checker) startTag(t *htmltoken.Token) {
 	s := &c.source
 	wanted := lookedAt[t.Element] & s.groups

@@ -15,6 +15,9 @@ const (
 	Accessibility
 )
 
+// anyGroup stands for all groups in the table of elements.
+const anyGroup Groups = 1 << 7
+
 // needHidden are the groups that leave out what readers do not get.
 const needHidden = SEO | Images | Accessibility
 
@@ -27,6 +30,7 @@ var elements = [...]struct {
 	group    Groups
 	elements []htmltoken.Element
 }{
+	{anyGroup, []htmltoken.Element{htmltoken.Noscript, htmltoken.Template}},
 	{SEO, []htmltoken.Element{htmltoken.Title, htmltoken.Script, htmltoken.Meta, htmltoken.Link, htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6, htmltoken.Frameset, htmltoken.Img}},
 	{Images, []htmltoken.Element{htmltoken.Img, htmltoken.Image, htmltoken.Area, htmltoken.Input, htmltoken.Picture, htmltoken.Source, htmltoken.Meta, htmltoken.Link}},
 	{Security, []htmltoken.Element{htmltoken.Script, htmltoken.Link, htmltoken.Form, htmltoken.Input, htmltoken.Button, htmltoken.Meta}},

@@ -73,6 +73,21 @@ func (c *Content) Token(t *htmltoken.Token) {
 	}
 }
 
+// Plain adds the next tokens of the page, plain ones of the tokenizer.
+func (c *Content) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
+	for i := range tokens {
+		switch p := &tokens[i]; {
+		case c.hidden != htmltoken.Unknown || isHidden[p.Element]:
+			z.Expand(p)
+			c.Token(&z.Token)
+		case p.Kind == htmltoken.Text:
+			c.Text.words(int(p.Start), int(p.End))
+		case breaksLine[p.Element]:
+			c.Text.Blank(int(p.Start), int(p.Start))
+		}
+	}
+}
+
 func (c *Content) tag(t *htmltoken.Token) {
 	e := t.Element
 	if t.Foreign && e == htmltoken.Unknown {

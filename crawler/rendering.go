@@ -183,16 +183,26 @@ func (g *rendering) allowed(ctx context.Context, u urinorm.URL) (allowed bool, s
 // known of those that have scripts and were not rendered.
 type candidates map[frontier.ID][]byte
 
-// renderMore queues the pages again that are to be rendered because a link with a fragment
-// leads to them that their HTML lacks, and reports whether there are any. It is called when
-// nothing is queued.
+// renderMore queues the pages again that wanting returns, and reports whether there are any.
+// It is called when nothing is queued.
 func (g *rendering) renderMore(ctx context.Context) (more bool, err error) {
+	items, err := g.wanting(ctx)
+	if err != nil || len(items) == 0 {
+		return false, err
+	}
+	_, err = g.frontier.Refer(ctx, items)
+	return err == nil, err
+}
+
+// wanting returns the pages that are to be rendered because a link with a fragment leads to
+// them that their HTML lacks.
+func (g *rendering) wanting(ctx context.Context) ([]frontier.Item, error) {
 	if g == nil {
-		return false, nil
+		return nil, nil
 	}
 	pages, next, err := g.candidates(ctx)
 	if err != nil || len(pages) == 0 {
-		return false, err
+		return nil, err
 	}
 	wanted := map[frontier.ID]bool{}
 	want := func(id frontier.ID, fragment string) error {
@@ -220,7 +230,7 @@ func (g *rendering) renderMore(ctx context.Context) (more bool, err error) {
 	for i := range g.seeds.seeds {
 		if f, has := g.seeds.seeds[i].URL.Fragment(); has && g.seeds.ids[i] != 0 {
 			if err := want(g.seeds.ids[i], f); err != nil {
-				return false, err
+				return nil, err
 			}
 		}
 	}
@@ -245,15 +255,14 @@ func (g *rendering) renderMore(ctx context.Context) (more bool, err error) {
 			}
 		}
 	})
-	if err != nil || len(wanted) == 0 {
-		return false, err
+	if err != nil {
+		return nil, err
 	}
 	items := make([]frontier.Item, 0, len(wanted))
 	for _, id := range slices.Sorted(maps.Keys(wanted)) {
 		items = append(items, frontier.Item{ID: id, Wave: frontier.Leaves, Need: frontier.NeedRender})
 	}
-	_, err = g.frontier.Refer(ctx, items)
-	return err == nil, err
+	return items, nil
 }
 
 // candidates returns the pages that may have to be rendered, and where redirects lead.

@@ -239,7 +239,7 @@ func (r *run) crawl(ctx context.Context) error {
 		watching.Go(func() { sharing.Keep(keeping) })
 	}
 	err := r.visitAll(ctx)
-	for more := true; more && err == nil && ctx.Err() == nil; {
+	for more := r.frontier.Sharing() == nil; more && err == nil && ctx.Err() == nil; {
 		if more, err = r.rendering.renderMore(r.always); more && err == nil {
 			err = r.visitAll(ctx)
 		}

@@ -76,7 +76,9 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	v.page = rules.HrefOf(v.u)
 	if t.Render {
-		if v.again, err = v.run.rendering.knows(v.run.always, t.ID()); err != nil {
+		if v.run.frontier.Sharing() != nil {
+			v.again = t.Again()
+		} else if v.again, err = v.run.rendering.knows(v.run.always, t.ID()); err != nil {
 			return err
 		}
 	}

@@ -64,6 +64,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (Worked, er
 		err = errors.Join(err, cfg.Shared().Process().Leave(leaving))
 	}
 	r.requests.closeIdle()
+	r.rendering.close()
 	return Worked{r.counts.of(countPages), r.counts.of(countRequests)}, err
 }
 
@@ -135,6 +136,23 @@ func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Share
 		}
 	}
 	return nil
+}
+
+// RenderMore queues pages of a shared crawl again that must be rendered because of a link to
+// them, as far as the state of the coordinator tells, and reports whether there are any. It is
+// called when nothing is queued.
+func RenderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) (more bool, err error) {
+	r := newRun(ctx, cfg, seeds, discard{})
+	defer r.rendering.close()
+	if err := r.seeds.find(ctx); err != nil {
+		return false, err
+	}
+	items, err := r.rendering.wanting(ctx)
+	if err != nil || len(items) == 0 {
+		return false, err
+	}
+	_, err = to.Add(ctx, items)
+	return err == nil, err
 }
 
 // LostOutcome is the outcome of a target that was lost with three processes, as stores keep

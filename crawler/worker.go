@@ -45,8 +45,8 @@ func (w *worker) work(ctx context.Context) error {
 		err = v.do(ctx)
 		visiting.Store(nil)
 		if errors.Is(err, frontier.ErrStale) && w.run.frontier.Sharing() != nil {
-			err = nil // another process has the target now: what was found here does not count
-			w.tally.discard()
+			w.tally.discard() // another process has the target now: what was found here does not count
+			err = w.run.frontier.Sharing().GiveUp(w.run.always, t)
 		}
 		if err != nil {
 			return err

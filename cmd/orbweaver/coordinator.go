@@ -60,6 +60,9 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 	return c, nil
 }
 
+// visits reports whether the coordinator works itself.
+func (c *coordinator) visits() bool { return c.options.workersHere > 0 }
+
 // close ends the role of the coordinator.
 func (c *coordinator) close() {
 	if c == nil {
@@ -227,7 +230,7 @@ func (c *coordinator) fill(ctx context.Context, id string) error {
 	if err != nil {
 		return frontierError(err)
 	}
-	if err := c.crawl.Create(ctx, h, redisstore.Limits{Log: c.options.log, Ends: ends, Lost: crawler.LostOutcome()}); err != nil {
+	if err := c.crawl.Create(ctx, h, redisstore.Limits{Log: c.options.log, Ends: ends, Lost: crawler.LostOutcome(), Renders: c.cfg.Renders()}); err != nil {
 		return frontierError(err)
 	}
 	if _, err := c.crawl.Coordinate(ctx, c.process, c.options.lease, true); err != nil {
@@ -348,7 +351,7 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 		if why == "gone" {
 			return "", unsound(frontier.ErrGone)
 		}
-		over := (why == "end" || why == "drained") && n.Leased == 0
+		over := (why == "end" || why == "drained" || why == "idle") && n.Leased == 0
 		lag := redisstore.Lag
 		if over {
 			lag = 0 // nobody enters anything any more
@@ -363,6 +366,12 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 		}
 		if err != nil {
 			return "", frontierError(err)
+		}
+		if over && caught && why == "idle" {
+			if err := c.renderMore(ctx); err != nil {
+				return "", frontierError(err)
+			}
+			continue
 		}
 		if over && caught {
 			if err := crawler.AddTime(ctx, c.disk, time.Since(kept)); err != nil {
@@ -391,6 +400,18 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 			lonely = true
 		}
 	}
+}
+
+// renderMore queues the pages again that must be rendered because of a link to them. If there
+// are none, the crawl ends.
+func (c *coordinator) renderMore(ctx context.Context) error {
+	known := *c.cfg
+	known.Store = c.disk.Store
+	more, err := crawler.RenderMore(ctx, &known, c.seeds, c.crawl.Store(c.header, "", version()))
+	if err != nil || more {
+		return err
+	}
+	return c.crawl.EndRendering(ctx)
 }
 
 // appliedUntil reports whether the log is applied up to a time.
@@ -442,6 +463,7 @@ func (c *coordinator) work(ctx context.Context, out crawler.Sink) error {
 	cfg := *c.cfg
 	cfg.Concurrency = c.options.workersHere
 	store := c.crawl.Store(c.header, redisstore.CoordinatorName, version())
+	store.Browser = cfg.Renderer != nil
 	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime = store, 0, c.options.lease, 0
 	if err := store.Process().Join(ctx); err != nil {
 		return err

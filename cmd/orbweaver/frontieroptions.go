@@ -66,9 +66,6 @@ func compileFrontier(c *compiler, o *options) {
 			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier", c.named(name)))
 		}
 	}
-	if o.crawl.Renders() { // a store that is shared does not tell rendered pages from others
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier: pages are rendered only where one process crawls", c.named("render")))
-	}
 }
 
 // read reads the settings of the connection.

@@ -64,11 +64,13 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		cfg.Fetch = &requestLog{m, console.writeLine}
 	}
 	cfg.Inspector = inspector
-	closeRenderer, err := openRenderer(ctx, o, cfg, console)
-	if err != nil {
-		return err
+	if st.visits() {
+		closeRenderer, err := openRenderer(ctx, o, cfg, console)
+		if err != nil {
+			return err
+		}
+		defer closeRenderer()
 	}
-	defer closeRenderer()
 	configureSessions(cfg, o, plan, web, logins)
 	cfg.Cookies = web
 	out.earlier.configure(cfg)

@@ -37,6 +37,7 @@ type state struct {
 type sharedCrawl interface {
 	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out crawler.Sink) (*crawler.Summary, error)
 	finish() error
+	visits() bool // this process visits targets, too
 }
 
 // lockState locks a state directory. It creates the directory if necessary.
@@ -226,6 +227,9 @@ func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.
 	}
 	return s.shared.run(ctx, cfg, seeds, s.store, out)
 }
+
+// visits reports whether this process visits targets: a coordinator need not do so.
+func (s *state) visits() bool { return s == nil || s.shared == nil || s.shared.visits() }
 
 // configure passes the store to the engine.
 func (s *state) configure(cfg *crawler.Config) {

@@ -42,7 +42,7 @@ func (f *flag) staysHome() bool {
 	case output, betweenRunsGroup, machines, config:
 		return true
 	}
-	return slices.Contains([]string{"from", "stdin-type", "base-url", "sources", "host-style", "no-ignore", "since", "watch", "max-time", "archive", "fail-on", "write-clean", "ca-file", "netrc-any-port"}, f.name)
+	return slices.Contains([]string{"from", "stdin-type", "base-url", "sources", "host-style", "no-ignore", "since", "watch", "max-time", "archive", "fail-on", "write-clean", "ca-file", "netrc-any-port", "render-browser"}, f.name)
 }
 
 // newTravel collects what travels from the settings of check.

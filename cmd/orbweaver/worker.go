@@ -210,8 +210,14 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	}
 	defer web.Close()
 	cfg.Inspector = inspector
+	closeRenderer, err := openRenderer(ctx, opts, cfg, w.console)
+	if err != nil {
+		return worked, "", err
+	}
+	defer closeRenderer()
 	configureSessions(cfg, opts, plan, web, logins)
 	store := f.Store(h, w.name, version())
+	store.Browser = cfg.Renderer != nil
 	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime, cfg.Cookies = store, 0, h.Lease, w.maxTime, web
 	if err := store.Process().Join(ctx); err != nil {
 		return worked, "", err

@@ -42,6 +42,10 @@ func (t *Target) ID() ID { return t.lease.ID }
 // Note returns the note of the visit that last deferred the target.
 func (t *Target) Note() []byte { return t.lease.Note }
 
+// Again reports whether a visit has settled the target before. Only a store that several
+// processes share tells.
+func (t *Target) Again() bool { return t.lease.Again }
+
 // Wave returns the wave from which the target was handed out.
 func (t *Target) Wave() Wave { return t.lease.Wave }
 

@@ -29,6 +29,9 @@ type Process interface {
 	// request is later than the claim, and before each further request of the visit. It
 	// returns how long the request must still wait.
 	Start(ctx context.Context, l Lease, further bool) (time.Duration, error)
+	// GiveBack queues a target again as if it had not been leased. It does nothing for a
+	// lease that is no longer held.
+	GiveBack(ctx context.Context, l Lease) error
 	// BeginPage counts a lease as one of at most n pages that are read.
 	BeginPage(ctx context.Context, l Lease, n int) (PageTurn, error)
 	// Offset returns how much the clock of the store is ahead of that of this process.

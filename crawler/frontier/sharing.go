@@ -289,6 +289,16 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 	return nil
 }
 
+// GiveUp ends a visit that ErrStale has ended. The store may still hold its lease, which must
+// not be extended any more.
+func (s *Sharing) GiveUp(ctx context.Context, t *Target) error {
+	s.forget(t.lease.ID)
+	if err := s.store.Process().GiveBack(ctx, t.lease); err != nil {
+		return fmt.Errorf("give back %s: %w", t.URL, err)
+	}
+	return nil
+}
+
 // BeginPage counts a target as one of at most n pages that all processes read.
 func (s *Sharing) BeginPage(ctx context.Context, t *Target, n int) (PageTurn, error) {
 	return s.store.Process().BeginPage(ctx, t.lease, n)

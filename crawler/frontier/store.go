@@ -108,6 +108,7 @@ type Lease struct {
 	Interval   time.Duration // between the starts of two visits to the host
 	Facts      uint64        // version of the facts
 	Claimed    time.Time     // when the claim was sent
+	Again      bool          // a visit has settled the target before
 }
 
 // Done is the result of a visit that settles a target. Its outcome and findings are

@@ -239,7 +239,9 @@ func (d *drill) finish(targets int, want string) {
 	d.faults.Wait()
 	faults := strings.Join(d.told, ", ")
 	if code != 1 {
-		t.Fatalf("%s: the coordinator ended with %d\n%s", faults, code, ended.err.Bytes())
+		status := run(t, "frontier", "status", d.redis.address("drill"))
+		status.wait()
+		t.Fatalf("%s: the coordinator ended with %d\n%s%s\n%s", faults, code, status.out.Bytes(), d.redis.cli("hgetall", "{orbweaver:drill}:c"), ended.err.Bytes())
 	}
 	if got := without(afterFault, ended.out.Bytes()); got != want {
 		t.Errorf("%s: the report differs: %s", faults, firstDifference(got, want))

@@ -1,10 +1,12 @@
 -- Leases targets. ARGV: now, most, lease in microseconds (0: none), worker, session, number
 -- of the claim.
 -- Answer: {now, why, ask again in microseconds or -1, facts, leases…}, where why is '' or
--- 'end', 'paused', 'full', 'drained', 'absent', 'replaced'; a lease is {id, fence, host, wave, need,
--- tries, job, note, version of the controller, interval}.
+-- 'end', 'paused', 'full', 'drained', 'absent', 'replaced', or 'idle' while pages may still
+-- be rendered; a lease is {id, fence, host, wave, need,
+-- tries, job, note, version of the controller, interval, whether it was settled before}.
 local most, length, worker, session, number = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
 force()
+noteRestart()
 if call('EXISTS', P .. 'c') == 0 then return {num(now), 'absent', '-1', '0'} end
 local who = seen(worker, session)
 if who ~= '' then return {num(now), who, '-1', '0'} end
@@ -17,7 +19,7 @@ local function give(id)
   local key, at = jobKey(id)
   local v = call('HMGET', h.key, 'n', 'y')
   return {num(id), num(l.fence), v[1], num(t.wave), num(t.need), num(math.max(t.tries - 1, 0)), call('LINDEX', key, at) or '',
-    call('HGET', P .. 'n', id) or '', v[2] or '0', num(h.interval)}
+    call('HGET', P .. 'n', id) or '', v[2] or '0', num(h.interval), t.met > 0 and '1' or '0'}
 end
 
 if number > 0 and tonumber(call('HGET', w, 'r') or '0') == number then -- its answer was lost
@@ -43,8 +45,9 @@ for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'd', '-inf', num(now), 'LIMIT', 0
   if losses >= 3 then
     local lost = text('lost')
     call('HINCRBY', P .. 't', 'checked', 1)
-    settle(t, t.need % 4)
-    log('C', struct.pack('<I4B', id, t.need % 4), '', lost)
+    local met = t.need % 4 + renders(t.need) * RENDER
+    settle(t, met)
+    log('C', struct.pack('<I4B', id, met), '', lost)
   elseif losses == 2 then
     t.state = QUEUED
     bump('q' .. t.wave, 1)
@@ -121,6 +124,17 @@ local function grant(t)
   granted[#granted + 1] = {t.id, fence, losses}
 end
 
+-- If pages may have to be rendered and another process has a browser, one without leaves all
+-- pages to it: whether a page needs a browser is known only when it has been read.
+local leavesPages = false
+if count('renders') > 0 and worker ~= '' and call('HGET', w, 'browser') ~= '1' then
+  for _, name in ipairs(call('SMEMBERS', P .. 'ws')) do
+    local v = call('HMGET', P .. 'w@' .. name, 'browser', 'seen')
+    if v[1] == '1' and tonumber(v[2] or '0') + math.max(length, 1000000) > now then leavesPages = true end
+  end
+end
+local function isLeft(t) return leavesPages and t.need >= LINKS and (math.floor(t.need / LINKS) % 2 == 1 or renders(t.need) == 1) end
+
 -- takeFirst takes the first target of a wave that may be visited, or returns the time at
 -- which one may be.
 local function takeFirst(wave)
@@ -138,7 +152,11 @@ local function takeFirst(wave)
     local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
     if id then
       local t = target(tonumber(id))
-      if t.state == QUEUED and t.wave == wave then return t, nil end
+      if t.state == QUEUED and t.wave == wave then
+        if not isLeft(t) then return t, nil end
+        call('RPUSH', q .. 'o', id)
+        return nil, now + 100000
+      end
     end
     reorder(h)
   end
@@ -176,7 +194,7 @@ local own = tonumber(call('HGET', w, 'n') or '0')
 local at, over
 local left = 0
 for _, x in pairs(waves) do left = left + x.q + x.l end
-if left == 0 then return {num(now), 'end', '-1', facts} end
+if left == 0 then return {num(now), count('renders') > 0 and 'idle' or 'end', '-1', facts} end
 if state == 'paused' or full then
   return {num(now), state == 'paused' and 'paused' or 'full', again(nil), facts}
 end
@@ -210,7 +228,7 @@ while #granted < most do
   grant(t)
 end
 if #granted == 0 then
-  if over then return {num(now), 'end', '-1', facts} end
+  if over then return {num(now), count('renders') > 0 and 'idle' or 'end', '-1', facts} end
   return {num(now), '', again(at), facts}
 end
 local answer, ids = {num(now), '', '-1', facts}, {}

@@ -194,12 +194,15 @@ var scripts = func() map[string]*redis.Script {
 		return string(b)
 	}
 	common, list := read("common"), map[string]*redis.Script{}
-	for _, name := range []string{"ack", "add", "beginpage", "claim", "complete", "coordinate", "countup", "extend", "facts", "fill", "hosts", "join", "leave",
+	for _, name := range []string{"ack", "add", "beginpage", "claim", "complete", "coordinate", "countup", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
 		"once", "pace", "publish", "redirect", "release", "setonce", "start", "state", "trim"} {
 		list[name] = redis.NewScript(common + read(name))
 	}
 	return list
 }()
+
+// firstRun marks the time of the first call of a script since the server was started.
+const firstRun = "!"
 
 // run runs a script and returns its answer.
 func (c *client) run(ctx context.Context, script string, args ...any) (any, error) {
@@ -210,7 +213,12 @@ func (c *client) run(ctx context.Context, script string, args ...any) (any, erro
 	}
 	args = append([]any{now}, args...)
 	err := c.try(ctx, func(ctx context.Context) (err error) {
-		answer, err = scripts[script].Run(ctx, c.redis, []string{c.prefix}, args...).Result()
+		args[0] = now
+		answer, err = scripts[script].EvalSha(ctx, c.redis, []string{c.prefix}, args...).Result()
+		if redis.HasErrorPrefix(err, "NOSCRIPT") { // a server forgets scripts when it is restarted
+			args[0] = firstRun + now
+			answer, err = scripts[script].Eval(ctx, c.redis, []string{c.prefix}, args...).Result()
+		}
 		return err
 	})
 	if err != nil {

@@ -1,5 +1,6 @@
 -- What all scripts share. KEYS[1] is the prefix of the crawl's keys, ARGV[1] the time in
--- microseconds since 1970, or '' for the server's own clock.
+-- microseconds since 1970, or '' for the server's own clock. A "!" before it marks the first
+-- call of the script since the server was started.
 --
 -- A full server refuses the first write of a script that would take memory, and only the
 -- first. So scripts that add begin with such a write, and nothing of them is kept; scripts
@@ -7,6 +8,8 @@
 local P = KEYS[1]
 local call = redis.call
 local now
+local first_run = string.sub(ARGV[1], 1, 1) == '!'
+if first_run then ARGV[1] = string.sub(ARGV[1], 2) end
 if ARGV[1] == '' then
   local t = call('TIME')
   now = t[1] * 1000000 + t[2]
@@ -14,7 +17,7 @@ else
   now = tonumber(ARGV[1])
 end
 local QUEUED, LEASED, SETTLED, ENTERED = 0, 1, 2, 3
-local CONTENT, LINKS, LINKED = 1, 2, 16
+local CONTENT, LINKS, LINKED, RENDER = 1, 2, 16, 32
 local LEAVES, SECOND, LAST_PAGES = 200, 201, 199
 
 local function force() call('DEL', P .. '-') end
@@ -38,18 +41,24 @@ local function bump(name, by)
 end
 local function text(name) return call('HGET', P .. 'c', name) or '' end
 
--- Targets: 8 bytes each: host, wave, lowest wave, need, flags.
+-- Targets: 8 bytes each: host, wave, lowest wave, need, flags. The highest bit of need is that
+-- of a met RENDER: met has 4 for it.
 local function target(id)
   local at = (id % 8192) * 8
   local s = call('GETRANGE', P .. 's:' .. math.floor(id / 8192), at, at + 7)
   local host, wave, lowest, need, flags = struct.unpack('<I4BBBB', s)
-  return {id = id, host = host, wave = wave, lowest = lowest, need = need,
-    state = flags % 4, met = math.floor(flags / 4) % 4, tries = math.floor(flags / 16)}
+  return {id = id, host = host, wave = wave, lowest = lowest, need = need % 128,
+    state = flags % 4, met = math.floor(flags / 4) % 4 + math.floor(need / 128) * 4, tries = math.floor(flags / 16)}
 end
 local function keep(t)
   call('SETRANGE', P .. 's:' .. math.floor(t.id / 8192), (t.id % 8192) * 8,
-    struct.pack('<I4BBBB', t.host, t.wave, t.lowest, t.need, t.state + 4 * t.met + 16 * t.tries))
+    struct.pack('<I4BBBB', t.host, t.wave, t.lowest, t.need + math.floor(t.met / 4) * 128, t.state + 4 * (t.met % 4) + 16 * t.tries))
 end
+local function renders(need) return math.floor(need / RENDER) % 2 end
+-- metBy returns what a visit for some needs meets.
+local function metBy(need) return need % 4 + renders(need) * 4 end
+-- jobless reports whether no visit can follow a settled target.
+local function jobless(t) return t.met == 7 or t.met == 3 and count('renders') == 0 end
 
 local function jobKey(id) return P .. 'j:' .. math.floor(id / 32), id % 32 end
 
@@ -75,13 +84,26 @@ local function hostNumber(name)
   return n
 end
 
+-- noteRestart notes that the server was started. It may have lost its last second and does not
+-- know the visits of that second, so it lets each host wait for its interval.
+local function noteRestart()
+  if first_run and count('began') > 0 then
+    call('HSET', P .. 'c', 'restarted', num(now))
+    c['restarted'] = now
+  end
+end
+
+-- free returns when the interval of a host allows the next request.
+local function free(h)
+  if h.interval == 0 then return h.last end
+  return math.max(h.last, count('restarted')) + h.interval
+end
+
 -- nextVisit returns the time of the next visit that the pace of a host allows, nil while
 -- as many of its targets are leased as it allows.
 local function nextVisit(h)
   if h.most > 0 and h.leased >= h.most then return nil end
-  local at = 0
-  if h.last > 0 then at = h.last + h.interval end
-  return math.max(at, h.rest)
+  return math.max(free(h), h.rest)
 end
 
 local function queueKey(h, wave) return P .. 'q:' .. h.n .. ':' .. wave .. ':' end
@@ -188,6 +210,7 @@ end
 -- renew queues a settled target again if the last visit did not meet its needs.
 local function renew(t)
   local missing = (t.need % 2 == 1 and t.met % 2 == 0) or (math.floor(t.need / 2) % 2 == 1 and math.floor(t.met / 2) % 2 == 0)
+    or (renders(t.need) == 1 and t.met < 4)
   if not missing then return false end
   t.state, t.tries, t.wave = QUEUED, 0, t.lowest
   bump('settled', -1)
@@ -195,11 +218,11 @@ local function renew(t)
   return true
 end
 
--- settle settles a target that is in no queue.
+-- settle settles a target that is in no queue. met are the needs that the visit met.
 local function settle(t, met)
-  t.state, t.met = SETTLED, met % 4
+  t.state, t.met = SETTLED, metBy(met)
   bump('settled', 1)
-  if not renew(t) and t.met == 3 then -- no visit will follow: the job is not needed
+  if not renew(t) and jobless(t) then
     local key, at = jobKey(t.id)
     call('LSET', key, at, '')
   end
@@ -331,17 +354,22 @@ local function seen(worker, session)
   return ''
 end
 
--- giveBack queues all leases of a worker again, as if they had not been granted.
-local function giveBack(worker)
+-- giveBack queues the target of a lease again, as if it had not been granted.
+local function giveBack(l)
+  local t = drop(l)
+  t.state, t.tries = QUEUED, math.max(t.tries - 1, 0)
+  push(t, 0)
+  keep(t)
+  reorder(host(t.host))
+end
+
+-- giveBackAll gives back the leases of a worker, and returns their number.
+local function giveBackAll(worker)
   local all, n = call('HKEYS', P .. 'l'), 0
   for _, id in ipairs(all) do
     local l = lease(tonumber(id))
     if l.worker == worker then
-      local t = drop(l)
-      t.state, t.tries = QUEUED, math.max(t.tries - 1, 0)
-      push(t, 0)
-      keep(t)
-      reorder(host(t.host))
+      giveBack(l)
       n = n + 1
     end
   end

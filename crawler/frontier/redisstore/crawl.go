@@ -144,6 +144,7 @@ type Limits struct {
 	MaxTime time.Duration // from now; 0 for none
 	Ends    time.Time     // if not zero, the crawl ends at this time
 	Lost    []byte        // outcome of a target that was lost with its workers
+	Renders bool          // pages may be rendered: the crawl does not end before EndRendering
 }
 
 // Create makes the crawl, in place of whatever the server has of it. It is not given out until
@@ -159,7 +160,10 @@ func (f *Crawl) Create(ctx context.Context, h *Header, l Limits) error {
 	}
 	result := appendResult(nil, &frontier.Done{Outcome: l.Lost, Tally: []frontier.Tally{{Name: "checked", By: 1}}})
 	return f.try(ctx, func(ctx context.Context) error {
-		ends := int64(0)
+		ends, renders := int64(0), 0
+		if l.Renders {
+			renders = 1
+		}
 		if l.MaxTime > 0 || !l.Ends.IsZero() {
 			now, err := f.now(ctx)
 			if err != nil {
@@ -169,7 +173,7 @@ func (f *Crawl) Create(ctx context.Context, h *Header, l Limits) error {
 				ends = l.Ends.UnixMicro()
 			}
 		}
-		if err := f.redis.HSet(ctx, f.key("c"), "state", "filling", "lim", l.Log, "ends", ends, "lost", result, "facts", time.Now().UnixMicro()).Err(); err != nil {
+		if err := f.redis.HSet(ctx, f.key("c"), "state", "filling", "lim", l.Log, "ends", ends, "lost", result, "renders", renders, "facts", time.Now().UnixMicro()).Err(); err != nil {
 			return err
 		}
 		return f.redis.Set(ctx, f.key("cfg"), text, 0).Err()
@@ -188,8 +192,13 @@ func (f *client) now(ctx context.Context) (time.Time, error) {
 	return f.redis.Time(ctx).Result()
 }
 
-// Tick ends leases that have expired, and returns why nothing is given out: "end", "drained",
-// "paused", "full", "absent", "gone", or "" if targets are given out.
+// EndRendering lets the crawl end as soon as nothing is queued.
+func (f *Crawl) EndRendering(ctx context.Context) error {
+	return f.try(ctx, func(ctx context.Context) error { return f.redis.HSet(ctx, f.key("c"), "renders", 0).Err() })
+}
+
+// Tick ends leases that have expired, and returns why nothing is given out: "end", "idle",
+// "drained", "paused", "full", "absent", "gone", or "" if targets are given out.
 func (f *Crawl) Tick(ctx context.Context) (why string, err error) {
 	answer, err := f.run(ctx, "claim", 0, 0, "", "", 0)
 	if err != nil {

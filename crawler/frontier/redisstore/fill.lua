@@ -9,10 +9,11 @@ while at <= #list do
   if id == count('known') + 1 then
     local key, index = jobKey(id)
     if id == 1 then call('RPUSH', key, '') end
-    call('RPUSH', key, (state == SETTLED and met == 3) and '' or job)
+    local t = {id = id, host = 0, wave = wave, lowest = lowest, need = need, state = state, met = metBy(met), tries = tries}
+    call('RPUSH', key, (state == SETTLED and jobless(t)) and '' or job)
     bump('known', 1)
     insert(f, id)
-    local t = {id = id, host = hostNumber(name), wave = wave, lowest = lowest, need = need, state = state, met = met, tries = tries}
+    t.host = hostNumber(name)
     if state == QUEUED then
       push(t, wait > 0 and now + wait or 0)
       if #note > 0 then call('HSET', P .. 'n', id, note) end

@@ -2,7 +2,7 @@
 force()
 local w = P .. 'w@' .. ARGV[2]
 if call('HGET', w, 's') ~= ARGV[3] then return 0 end
-local n = giveBack(ARGV[2])
+local n = giveBackAll(ARGV[2])
 call('DEL', w)
 call('SREM', P .. 'ws', ARGV[2])
 return n

@@ -83,7 +83,11 @@ func (s process) Start(ctx context.Context, l frontier.Lease, further bool) (tim
 
 // Join implements frontier.Process.
 func (s process) Join(ctx context.Context) error {
-	state, err := s.runText(ctx, "join", s.worker, s.session, s.version)
+	browser := 0
+	if s.Browser {
+		browser = 1
+	}
+	state, err := s.runText(ctx, "join", s.worker, s.session, s.version, browser)
 	if err == nil && (state == "absent" || state == "filling") {
 		err = frontier.ErrAbsent
 	}
@@ -93,6 +97,12 @@ func (s process) Join(ctx context.Context) error {
 // Leave implements frontier.Process.
 func (s process) Leave(ctx context.Context) error {
 	_, err := s.run(ctx, "leave", s.worker, s.session)
+	return err
+}
+
+// GiveBack implements frontier.Process.
+func (s process) GiveBack(ctx context.Context, l frontier.Lease) error {
+	_, err := s.run(ctx, "giveback", uint32(l.ID), fence(&l))
 	return err
 }
 

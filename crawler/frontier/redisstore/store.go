@@ -24,6 +24,7 @@ type Store struct {
 	worker  string // name of this process
 	session string // tells processes of the same name apart
 	version string // of the program
+	Browser bool   // this process has a browser; set before Join
 
 	claiming sync.Mutex // one claim at a time, so that a repeated one can be recognized
 	claims   uint64     // number of the last claim
@@ -191,11 +192,11 @@ func asInt(v any) int64 {
 
 func readLease(v any) (frontier.Lease, error) {
 	f, ok := v.([]any)
-	if !ok || len(f) != 10 {
+	if !ok || len(f) != 11 {
 		return frontier.Lease{}, errAnswer
 	}
 	l := frontier.Lease{ID: frontier.ID(asInt(f[0])), Fence: uint64(asInt(f[1])), Host: asText(f[2]), Wave: frontier.Wave(asInt(f[3])), Need: frontier.Need(asInt(f[4])),
-		Tries: int(asInt(f[5])), Job: []byte(asText(f[6])), Controller: uint64(asInt(f[8])), Interval: time.Duration(asInt(f[9])) * time.Microsecond}
+		Tries: int(asInt(f[5])), Job: []byte(asText(f[6])), Controller: uint64(asInt(f[8])), Interval: time.Duration(asInt(f[9])) * time.Microsecond, Again: asText(f[10]) == "1"}
 	if note := asText(f[7]); note != "" {
 		l.Note = []byte(note)
 	}
@@ -216,7 +217,7 @@ func (s *Store) Complete(ctx context.Context, l frontier.Lease, d frontier.Done)
 		}
 		ids, rest = readIDs(ids, packed), rest[itemsAtOnce:]
 	}
-	args := []any{s.encode(rest), s.wideFlag(), uint32(l.ID), fence(&l), byte(l.Need & (frontier.NeedContent | frontier.NeedLinks)), len(ids),
+	args := []any{s.encode(rest), s.wideFlag(), uint32(l.ID), fence(&l), byte(l.Need & (frontier.NeedContent | frontier.NeedLinks | frontier.NeedRender)), len(ids),
 		appendResult(nil, &d), s.session, s.worker}
 	for _, t := range d.Tally {
 		args = append(args, t.Name, t.By)

@@ -1,0 +1,5 @@
+-- Gives a lease back, if it is held. ARGV: now, id, fence.
+force()
+local l = held(tonumber(ARGV[2]), tonumber(ARGV[3]))
+if l then giveBack(l) end
+return 'OK'

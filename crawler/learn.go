@@ -1,6 +1,8 @@
 package crawler
 
 import (
+	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -25,12 +28,22 @@ import (
 //	                                       something not known beforehand
 //	anything else                          nothing, and what was kept is deleted
 //
-// Nothing is kept of an answer to a request that is part of a session, or answers one.
+// Nothing is kept of an answer to a request that is part of a session, or answers one. In a
+// run that renders pages, of the site nothing is kept but pages: the browser may need the
+// contents of other files.
+//
+// A page is not rendered again in a later run if neither it nor anything that it loaded has
+// changed. What it loaded is asked about first, with a conditional HEAD request for each file in
+// a run. So the body of the page is requested only if it is to be rendered, and no URL is
+// requested twice with GET. A document with views is always read again, as each view needs it.
 
 // key returns the cache's key for a request, nil if its answer is not kept.
 func (r recollection) key(req *fetch.Request) *cache.Key {
-	known := r.visit.run.earlier
-	if known == nil || r.visit.session != nil || r.visit.run.rendering != nil && r.visit.t.Internal {
+	known, run := r.visit.run.earlier, r.visit.run
+	if known == nil || r.visit.session != nil {
+		return nil
+	}
+	if run.rendering != nil && r.visit.t.Internal && (!r.visit.t.Follow || run.rendering.isView(r.visit.u) || run.cfg.Robots == RobotsStrict) {
 		return nil
 	}
 	if key, ok := known.key(req); ok {
@@ -41,7 +54,7 @@ func (r recollection) key(req *fetch.Request) *cache.Key {
 
 // prepare makes a request for content conditional if everything needed from the content
 // is known for an earlier state, and returns that state; nil if there is none.
-func (r recollection) prepare(req *fetch.Request, key *cache.Key) *cache.Entry {
+func (r recollection) prepare(ctx context.Context, req *fetch.Request, key *cache.Key) *cache.Entry {
 	t, known := r.visit.t, r.visit.run.earlier
 	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
 		return nil
@@ -49,7 +62,7 @@ func (r recollection) prepare(req *fetch.Request, key *cache.Key) *cache.Entry {
 	entry := known.cache.Get(*key)
 	switch {
 	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), t.Seed && r.visit.run.checks.inspector.AsksIcon(), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
-		t.Follow && (entry.Page == nil || entry.Page.Reader != known.reader):
+		t.Follow && (entry.Page == nil || entry.Page.Reader != r.readerOf() || r.needsContent(ctx, entry.Page)):
 		return nil
 	}
 	req.Validators = entry.Validators
@@ -79,6 +92,9 @@ func (r recollection) restore(a *answer) {
 	o.Next = ""
 	if read := (reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}); read.admitsSitemap(doc) {
 		read.enterLinks(doc, p.Header, p.Shell)
+		if p.Rendered != nil {
+			showing{&read}.enterKept(p.Rendered)
+		}
 		if r.visit.run.checks.inspector != nil {
 			found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
 			checks := inspecting{&read}
@@ -105,13 +121,8 @@ func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bo
 			return nil
 		}
 	}
-	return &cache.Page{Reader: known.reader, Format: doc.Format, Base: doc.Base, Charset: doc.Charset,
+	return &cache.Page{Reader: r.readerOf(), Format: doc.Format, Base: doc.Base, Charset: doc.Charset,
 		NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Canonical: doc.Canonical, Shell: shell, SitemapIndex: doc.SitemapIndex, Header: cache.PageHeader(header), Links: doc.Links}
-}
-
-// secret reports whether a reference contains a password.
-func secret(ref string) bool {
-	return strings.IndexByte(ref, '@') >= 0 && urinorm.Redact(ref) != ref
 }
 
 // learn keeps what a visit observed in the cache, or deletes what was kept.
@@ -123,7 +134,7 @@ func (r recollection) learn(a *answer) {
 	}
 	c, key := known.cache, *a.key
 	var entry *cache.Entry
-	if a.resp != nil {
+	if a.resp != nil && !run.rendering.hasViews(u) {
 		entry = r.entryOf(a)
 	}
 	switch {
@@ -196,18 +207,6 @@ func (r recollection) entryOf(a *answer) *cache.Entry {
 	return e
 }
 
-// noStore reports whether an answer must not be stored (RFC 9111 section 5.2.2.5).
-func noStore(h http.Header) bool {
-	for _, value := range h["Cache-Control"] {
-		for directive := range strings.SplitSeq(value, ",") {
-			if strings.EqualFold(strings.TrimSpace(directive), "no-store") {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // variesUnseen reports whether the next request might get another answer although it is
 // the same request: the server says that the answer depends on more than the request,
 // or on cookies, some of which it set itself. All other fields that we send are part of
@@ -222,4 +221,52 @@ func variesUnseen(resp *fetch.Response) bool {
 		}
 	}
 	return false
+}
+
+// readerOf returns what identifies how a page is read: by this edition, and how it is rendered.
+func (r recollection) readerOf() string {
+	v, cfg := r.visit, r.visit.run.cfg
+	reader := v.run.earlier.reader
+	if v.run.rendering == nil {
+		return reader
+	}
+	if mode := cfg.RenderModeOf(v.run.requests.print.URL(v.u)); mode > rules.RenderNever {
+		return fmt.Sprint(reader, "\x00rendered ", mode, "\x00", cfg.RenderedBy, "\x00", cfg.External, cfg.Robots, cfg.Exclude)
+	}
+	return reader
+}
+
+// needsContent reports whether a browser may need the content of a document of which an entry is
+// kept: it is loaded by pages, it was not rendered and is to be, or something has changed that it
+// loads.
+func (r recollection) needsContent(ctx context.Context, p *cache.Page) bool {
+	v := r.visit
+	switch {
+	case v.run.rendering == nil || !v.t.Internal:
+		return false
+	case p.Format != "html":
+		return true
+	case p.Rendered == nil:
+		return v.t.Render || v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)) == rules.RenderAlways
+	}
+	for i := range p.Rendered.Loaded {
+		unchanged, requests := v.run.rendering.unchanged(ctx, &p.Rendered.Loaded[i])
+		v.worker.tally.count(countRequests, requests)
+		if !unchanged {
+			return true
+		}
+	}
+	return false
+}
+
+// forgetDocument deletes what the cache keeps of a document with views.
+func (r recollection) forgetDocument(document urinorm.URL) {
+	known := r.visit.run.earlier
+	if known == nil {
+		return
+	}
+	req, _ := r.visit.run.requests.request(document, true)
+	if key, ok := known.key(req); ok {
+		known.cache.Delete(key)
+	}
 }

@@ -30,6 +30,7 @@ type library struct {
 
 	mu      sync.Mutex
 	answers map[string]*kept     // by URL without fragment
+	same    map[string]*same     // by URL without fragment
 	last    map[string]time.Time // start of the last request, by host
 	file    *os.File
 	size    int64
@@ -46,7 +47,7 @@ type kept struct {
 }
 
 func newLibrary(fetcher fetch.Fetcher, limit int64, hosts func(host string) time.Duration, rest func(context.Context, string, time.Time) error) *library {
-	l := &library{fetcher: fetcher, limit: limit, pace: hosts, rest: rest, answers: map[string]*kept{}, last: map[string]time.Time{}}
+	l := &library{fetcher: fetcher, limit: limit, pace: hosts, rest: rest, answers: map[string]*kept{}, same: map[string]*same{}, last: map[string]time.Time{}}
 	l.ctx, l.cancel = context.WithCancel(context.Background())
 	return l
 }
@@ -274,6 +275,46 @@ func (l *library) Ask(ctx context.Context, req *fetch.Request, stream bool) (a a
 	}
 	a.status, a.header, a.body, a.ok = k.resp.Status, k.resp.Header, body, true
 	return a
+}
+
+// same is what is known of a file of an earlier run, or a request in progress.
+type same struct {
+	done      chan struct{} // closed when the rest is set
+	unchanged bool
+}
+
+// Unchanged reports whether a file has the validators that it had in an earlier run, and how
+// many requests were sent to learn that. Each URL is asked about once.
+func (l *library) Unchanged(ctx context.Context, req *fetch.Request, v fetch.Validators) (unchanged bool, requests int) {
+	key := req.URL.WithoutFragment().String()
+	l.mu.Lock()
+	known := l.same[key]
+	if known != nil {
+		l.mu.Unlock()
+		select {
+		case <-known.done:
+			return known.unchanged, 0
+		case <-ctx.Done():
+			return false, 0
+		}
+	}
+	known = &same{done: make(chan struct{})}
+	defer close(known.done)
+	l.same[key] = known
+	at, wait := l.turn(req.URL.Authority())
+	l.mu.Unlock()
+	if !l.waitFor(req.URL.Authority(), at, wait) {
+		return false, 0
+	}
+	resp, err := l.fetcher.Fetch(ctx, req)
+	if err != nil {
+		if fault, ok := errors.AsType[*fetch.Fault](err); ok {
+			requests = fault.Requests
+		}
+		return false, requests
+	}
+	known.unchanged = v.Match(resp)
+	return known.unchanged, resp.Requests
 }
 
 // requestsOf returns how many requests were sent for an answer, 0 while that is not known.

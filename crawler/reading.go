@@ -155,8 +155,14 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
 	r.enterLinks(doc, r.resp.Header, shell)
 	if op != nil {
-		showing{&r}.enterRendered(op, nil)
+		kept := showing{&r}.enterRendered(op, nil)
 		r.o.Static = true // the anchors that scripts make are known
+		if page != nil {
+			page.Rendered = kept
+		}
+	}
+	if op != nil && page != nil && page.Rendered == nil || r.o.RenderFailed() {
+		page = nil
 	}
 	inspecting{&r}.want(content)
 	return page

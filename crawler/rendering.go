@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -87,26 +88,27 @@ func (g *rendering) noteEnd() {
 	}
 }
 
-// answer answers a request of the browser, as far as the configuration allows it to be sent.
-func (g *rendering) answer(ctx context.Context, ask *render.Ask) (reply render.Reply, requests int) {
+// answer answers a request of the browser, as far as the configuration allows it to be sent, and
+// returns how many requests were sent. lost is set if the request was allowed and has no answer.
+func (g *rendering) answer(ctx context.Context, ask *render.Ask) (reply render.Reply, requests int, lost bool) {
 	refused := render.Reply{Refused: true}
 	u, _, err := urinorm.ParseWeb(ask.URL)
 	if err != nil {
-		return refused, 0
+		return refused, 0, false
 	}
 	scope, href := g.requests.scope(), rules.HrefOf(u)
 	if site := scope.SiteOf(u); site != nil {
-		return g.file(ctx, u), 0
+		return g.file(ctx, u), 0, false
 	}
 	internal, _ := scope.Internal(href)
 	switch {
 	case scope.SyntheticHost(u.Authority()), scope.Excluded(href) != nil, !internal && g.cfg.External == rules.SkipExternal, scope.LeavesAlone(href, internal, false):
-		return refused, 0
+		return refused, 0, false
 	}
 	if document := ask.Type == render.Frame || ask.Type == render.Navigation; g.cfg.Robots == RobotsStrict || g.cfg.Robots == RobotsCrawl && document {
 		allowed, sent := g.allowed(ctx, u)
 		if requests += sent; !allowed {
-			return refused, requests
+			return refused, requests, false
 		}
 	}
 	req, _ := g.requests.request(u, internal)
@@ -127,9 +129,9 @@ func (g *rendering) answer(ctx context.Context, ask *render.Ask) (reply render.R
 	a := g.library.Ask(ctx, req, ask.Type == render.Stream)
 	requests += a.requests
 	if !a.ok {
-		return render.Reply{Refused: true, Waited: a.waited}, requests
+		return render.Reply{Refused: true, Waited: a.waited}, requests, true
 	}
-	return render.Reply{Status: a.status, Header: a.header, Body: a.body, Waited: a.waited}, requests
+	return render.Reply{Status: a.status, Header: a.header, Body: a.body, Waited: a.waited}, requests, false
 }
 
 // file answers a request from a directory.
@@ -177,6 +179,20 @@ func (g *rendering) allowed(ctx context.Context, u urinorm.URL) (allowed bool, s
 		return false, sent
 	}
 	return txt.Allowed(u.RequestTarget()), sent
+}
+
+// unchanged reports whether a file is as it was, and how many requests were sent to learn
+// that.
+func (g *rendering) unchanged(ctx context.Context, l *cache.Loaded) (unchanged bool, requests int) {
+	u, _, err := urinorm.ParseWeb(l.URL)
+	if err != nil {
+		return false, 0
+	}
+	internal, _ := g.requests.scope().Internal(rules.HrefOf(u))
+	req, _ := g.requests.request(u, internal)
+	req.Header = req.Header.Clone()
+	l.Validators.AddTo(&req.Header)
+	return g.library.Unchanged(ctx, req, l.Validators)
 }
 
 // candidates are the pages that may have to be rendered because of a link to them: what is
@@ -302,6 +318,7 @@ type opened struct {
 	page     *render.Rendered
 	doc      extract.Document // of the page's HTML
 	requests int              // that were sent for it
+	loads    loads
 }
 
 // views are what is known of the views of a document.
@@ -344,4 +361,14 @@ func (w *views) viewOf(route string) *view {
 		w.known[route] = k
 	}
 	return k
+}
+
+// hasViews reports whether views of a document were read.
+func (g *rendering) hasViews(document urinorm.URL) bool {
+	if g == nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.views[document.WithoutFragment().String()] != nil
 }

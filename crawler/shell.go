@@ -56,9 +56,9 @@ func hasWords(body []byte) bool {
 	return len(bytes.TrimSpace(tags().ReplaceAll(body, nil))) > 0
 }
 
-// mountPoint finds the empty element that a well-known program fills, or a script of Doxygen
-// that makes its menus or its side tree.
-var mountPoint = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|swagger-ui|ember[-\w]*)["'\s>][^>]*>?\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|<(?:redoc|rapi-doc|elements-api)\b|\binit(?:Menu|NavTree)\(`)
+// mountPoint finds the empty element that a well-known program fills, the navigation of TypeDoc,
+// or a script of Doxygen that makes its menus or its side tree.
+var mountPoint = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|swagger-ui|ember[-\w]*)["'\s>][^>]*>?\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|\bid="tsd-nav-container"|<(?:redoc|rapi-doc|elements-api)\b|\binit(?:Menu|NavTree)\(`)
 
 // needsScripts reports whether a page shows little without its scripts: it has a script,
 // and either few links and little text, or a mark of a program that makes the rest.

@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -48,9 +49,10 @@ func (r showing) open(ctx context.Context, u urinorm.URL, body []byte, charset s
 		if ask.Type == render.Page {
 			return own
 		}
-		reply, requests := g.answer(ctx, ask)
+		reply, requests, lost := g.answer(ctx, ask)
 		mu.Lock()
 		op.requests += requests
+		op.loads.add(ask, &reply, lost)
 		mu.Unlock()
 		return reply
 	}})
@@ -202,9 +204,17 @@ func (r showing) differences(doc *extract.Document, op *opened) (names []string)
 }
 
 // enterRendered enters the references that only the scripts of a page make: links of the
-// document, and what the scripts have requested, but for the URLs in without.
-func (r showing) enterRendered(op *opened, without map[string]bool) {
+// document, and what the scripts have requested, but for the URLs in without. It returns what
+// the cache keeps of them, nil for nothing.
+func (r showing) enterRendered(op *opened, without map[string]bool) *cache.Rendered {
 	page := r.visit.finds()
+	var found []extract.Link
+	var selectors []string
+	add := func(links []extract.Link, selector func(i int) string) {
+		for _, i := range references.AddRendered(page, links, selector) {
+			found, selectors = append(found, links[i]), append(selectors, selector(i))
+		}
+	}
 	elements := map[string]bool{} // scripts that elements of the document load
 	if op.page.Leads == "" {
 		if u, _, err := urinorm.ParseWeb(op.page.Base); err == nil {
@@ -223,7 +233,7 @@ func (r showing) enterRendered(op *opened, without map[string]bool) {
 			l := &op.doc.Links[i]
 			l.Raw, l.Repeats, l.Tag = l.Ref, 0, 0
 		}
-		references.AddRendered(page, op.doc.Links, func(l *extract.Link) string { return op.page.Selector(l.Line) })
+		add(op.doc.Links, func(i int) string { return op.page.Selector(op.doc.Links[i].Line) })
 	}
 	var links []extract.Link
 	for _, a := range op.page.Asked {
@@ -241,7 +251,20 @@ func (r showing) enterRendered(op *opened, without map[string]bool) {
 		}
 		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})
 	}
-	references.AddRendered(page, links, func(*extract.Link) string { return "" })
+	add(links, func(int) string { return "" })
+	return op.kept(found, selectors)
+}
+
+// enterKept enters the references of a page that only its scripts make and that an earlier run
+// has found.
+func (r showing) enterKept(kept *cache.Rendered) {
+	page := r.visit.finds()
+	if u, _, err := urinorm.ParseWeb(kept.Base); err == nil {
+		if base, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
+			page.Against(base)
+		}
+	}
+	references.AddRendered(page, kept.Links, func(i int) string { return kept.Selectors[i] })
 }
 
 // isView reports whether a target is a view.
@@ -271,7 +294,10 @@ func (r showing) readView(ctx context.Context, body []byte, doc *extract.Documen
 	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(document)) == rules.RenderAuto && !needsScripts(body, doc) // the others are rendered anyway
 	references.EnterRoute(v.finds(), rules.HrefOf(document), v.t, needed)
 	w := v.run.rendering.viewsOf(document.String())
-	w.once.Do(func() { r.openMadeUp(ctx, w, document, body, doc.Charset) })
+	w.once.Do(func() {
+		recollection{v}.forgetDocument(document)
+		r.openMadeUp(ctx, w, document, body, doc.Charset)
+	})
 	fragment, _ := v.u.Fragment()
 	err := w.err
 	if err == nil && w.made.page.Docsify {

@@ -189,7 +189,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 		}
 	}
 	a.req, a.key = req, recollection{v}.key(req)
-	a.known = recollection{v}.prepare(req, a.key)
+	a.known = recollection{v}.prepare(ctx, req, a.key)
 	if requests.library != nil && v.past.Tries > 0 {
 		requests.library.Forget(v.u) // the answer was a reason to ask again
 	}

@@ -38,6 +38,10 @@ func openRenderer(ctx context.Context, o *options, cfg *crawler.Config, console 
 		_ = renderer.Close()
 		return close, usageError("--render-wait: %w", err)
 	}
+	if cfg.RenderedBy, err = renderer.Describe(ctx); err != nil {
+		_ = renderer.Close()
+		return close, err
+	}
 	cfg.Renderer = renderer
 	return func() {
 		if err := renderer.Close(); err != nil {

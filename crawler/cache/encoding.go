@@ -14,6 +14,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // The encoding of an Entry, version 1. Integers are varints. Strings have their length
@@ -27,7 +28,9 @@ import (
 //	           expiry of the certificate: seconds since 1970, 0 for none
 //	           [page: reader, format, base, charset, canonical: strings; flags: 1 byte;
 //	             header: for each of headerFields the number of values, and the values;
-//	             number of links, and the links]
+//	             number of links, and the links
+//	             [rendered: base; number of links, and the links; a selector for each; number of
+//	               loaded files, and for each its URL, etag and last-modified]]
 //	8 bytes  XXH64 of the key and all before this, little-endian
 //
 // A link:
@@ -61,7 +64,8 @@ const (
 	pageShell        = 2
 	pageNoIndex      = 4
 	pageSitemapIndex = 8
-	allPageFlags     = 15
+	pageRendered     = 16
+	allPageFlags     = 31
 	checksumBytes    = 8
 )
 
@@ -208,6 +212,9 @@ func (w *writer) page(p *Page) {
 	if p.SitemapIndex {
 		flags |= pageSitemapIndex
 	}
+	if p.Rendered != nil {
+		flags |= pageRendered
+	}
 	w.byte(flags)
 	for _, name := range headerFields {
 		w.uvarint(uint64(len(p.Header[name])))
@@ -215,11 +222,28 @@ func (w *writer) page(p *Page) {
 			w.string(value)
 		}
 	}
-	w.uvarint(uint64(len(p.Links)))
+	w.links(p.Links)
+	if r := p.Rendered; r != nil {
+		w.string(r.Base)
+		w.links(r.Links)
+		for i := range r.Links {
+			w.string(r.Selectors[i])
+		}
+		w.uvarint(uint64(len(r.Loaded)))
+		for i := range r.Loaded {
+			w.string(r.Loaded[i].URL)
+			w.string(r.Loaded[i].Validators.ETag)
+			w.string(r.Loaded[i].Validators.LastModified)
+		}
+	}
+}
+
+func (w *writer) links(links []extract.Link) {
+	w.uvarint(uint64(len(links)))
 	before := &extract.Link{}
-	for i := range p.Links {
-		w.link(&p.Links[i], before)
-		before = &p.Links[i]
+	for i := range links {
+		w.link(&links[i], before)
+		before = &links[i]
 	}
 }
 
@@ -348,19 +372,38 @@ func (r *reader) page() *Page {
 			p.Header[name] = append(p.Header[name], r.string())
 		}
 	}
+	p.Links = r.links()
+	if flags&pageRendered != 0 {
+		p.Rendered = r.rendered()
+	}
+	return p
+}
+
+func (r *reader) rendered() *Rendered {
+	found := &Rendered{Base: r.string(), Links: r.links()}
+	for n := len(found.Links); n > 0 && !r.failed; n-- {
+		found.Selectors = append(found.Selectors, r.string())
+	}
+	for n := r.uvarint(); n > 0 && !r.failed; n-- {
+		found.Loaded = append(found.Loaded, Loaded{URL: r.string(), Validators: fetch.Validators{ETag: r.string(), LastModified: r.string()}})
+	}
+	return found
+}
+
+func (r *reader) links() (links []extract.Link) {
 	const minLink = 7 // bytes
 	n := r.uvarint()
 	if n > uint64(len(r.rest)/minLink) || n > extract.MaxLinks+extract.MaxHeaderLinks {
 		r.failed = true
-		return p
+		return nil
 	}
-	p.Links = slices.Grow(p.Links, int(n))
+	links = slices.Grow(links, int(n))
 	before := &extract.Link{}
 	for ; n > 0 && !r.failed; n-- {
-		p.Links = append(p.Links, r.link(before, len(p.Links)))
-		before = &p.Links[len(p.Links)-1]
+		links = append(links, r.link(before, len(links)))
+		before = &links[len(links)-1]
 	}
-	return p
+	return links
 }
 
 func (r *reader) link(before *extract.Link, place int) extract.Link {

@@ -47,11 +47,13 @@ func samples(t testing.TB) []*Entry {
 			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, Canonical: doc.Canonical, NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Shell: true, SitemapIndex: true,
 			Header: http.Header{"Link": {"<a>; rel=next", "<b>; rel=prev"}, "X-Robots-Tag": {"nofollow"}}, Links: doc.Links}},
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{}},
+		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: doc.Format, Links: doc.Links, Rendered: &Rendered{Base: "https://example.com/sub/",
+			Links: doc.Links[:2], Selectors: []string{"#a > b", ""}, Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}}},
 	}
 }
 
 func TestEncoding(t *testing.T) {
-	kinds := []string{"presence", "redirect", "anchors", "page", "page"}
+	kinds := []string{"presence", "redirect", "anchors", "page", "page", "page"}
 	for i, want := range samples(t) {
 		key := Key{byte(i)}
 		record := encode(key, want)

@@ -60,6 +60,25 @@ type Page struct {
 	Header http.Header
 	// Links are the links as extracted, not resolved, in document order.
 	Links []extract.Link
+	// Rendered is what a browser found besides, nil if the page was not rendered.
+	Rendered *Rendered
+}
+
+// Rendered is what only the scripts of a page make, without anchors and warnings, which are in
+// the outcome.
+type Rendered struct {
+	Base      string // of the document
+	Links     []extract.Link
+	Selectors []string // of the elements of Links
+	// Loaded is everything that the page loaded in the browser. While none of it has changed, nor
+	// the page, the page is not rendered again.
+	Loaded []Loaded
+}
+
+// Loaded is a file that a page loaded.
+type Loaded struct {
+	URL        string
+	Validators fetch.Validators
 }
 
 // headerFields are the fields of Page.Header.

@@ -543,7 +543,8 @@ func TestMigration(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.db")
 		write(t, file, string(text))
 		c := open(t, file, at(noon))
-		for i, want := range samples(t) {
+		const known = 5 // samples that older versions have written
+		for i, want := range samples(t)[:known] {
 			e := c.Get(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}))
 			if e == nil || e.kind() != want.kind() || !e.Earlier(1).Equal(noon) {
 				t.Errorf("from version %d: %d: %+v", old, i, e)

@@ -14,6 +14,31 @@ type Validators struct {
 // IsZero reports whether there are no validators.
 func (v Validators) IsZero() bool { return v.ETag == "" && v.LastModified == "" }
 
+// AddTo makes a request conditional that has a header of its own.
+func (v Validators) AddTo(h *http.Header) {
+	if *h == nil {
+		*h = http.Header{}
+	}
+	v.addTo(*h)
+}
+
+// Match reports whether an answer is the version of a resource that has the validators: a 304,
+// or one with the same validators, as not all servers answer a conditional HEAD request with
+// 304.
+func (v Validators) Match(resp *Response) bool {
+	if v.IsZero() {
+		return false
+	}
+	if resp.Status == http.StatusNotModified {
+		tag := resp.Header.Get("ETag")
+		return tag == "" || v.ETag == "" || opaqueTag(tag) == opaqueTag(v.ETag)
+	}
+	if now := resp.Header.Get("ETag"); v.ETag != "" {
+		return resp.Status/100 == 2 && opaqueTag(now) == opaqueTag(v.ETag)
+	}
+	return resp.Status/100 == 2 && resp.Header.Get("Last-Modified") == v.LastModified
+}
+
 // addTo makes a request conditional (RFC 9110 sections 13.1.2 and 13.1.3). If both
 // headers are present, servers look only at the entity tag.
 func (v Validators) addTo(h http.Header) {

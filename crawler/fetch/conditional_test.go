@@ -90,3 +90,35 @@ func TestValidatorsOf(t *testing.T) {
 		}
 	}
 }
+
+// TestMatch asks with HEAD whether a resource has changed: no GET request follows.
+func TestMatch(t *testing.T) {
+	const date = "Fri, 02 Jan 2026 03:04:05 GMT"
+	for _, test := range []struct {
+		name   string
+		v      Validators
+		answer http.HandlerFunc
+		same   bool
+	}{
+		{"not modified", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(304) }, true},
+		{"not modified, another version", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"two"`)
+			w.WriteHeader(304)
+		}, false},
+		{"the same tag", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("ETag", `W/"one"`) }, true},
+		{"another tag", Validators{ETag: `"one"`, LastModified: date}, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("ETag", `"two"`)
+			w.Header().Set("Last-Modified", date)
+		}, false},
+		{"the same date", Validators{LastModified: date}, func(w http.ResponseWriter, r *http.Request) { w.Header().Set("Last-Modified", date) }, true},
+		{"no validators", Validators{ETag: `"one"`}, func(w http.ResponseWriter, r *http.Request) {}, false},
+	} {
+		server, rec := serve(t, test.answer)
+		req := &Request{URL: mustParse(t, server.URL), Header: http.Header{}}
+		test.v.AddTo(&req.Header)
+		resp, err := newHTTP(t, HTTPConfig{}).Fetch(t.Context(), req)
+		if err != nil || test.v.Match(resp) != test.same || len(rec.requests) != 1 {
+			t.Errorf("%s: %+v, %v after %d requests", test.name, resp, err, len(rec.requests))
+		}
+	}
+}

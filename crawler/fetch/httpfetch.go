@@ -111,7 +111,7 @@ func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 	}
 	head, headErr := f.send(ctx, http.MethodHead, f.profile(), false)
 	if headErr == nil {
-		if isOK(head.StatusCode) || isRedirect(head.StatusCode) && isMinorRedirect(f.req.URL, locationOf(head.Header)) {
+		if isOK(head.StatusCode) || head.StatusCode == http.StatusNotModified && isConditional(f.req.Header) || isRedirect(head.StatusCode) && isMinorRedirect(f.req.URL, locationOf(head.Header)) {
 			return f.response(head), nil
 		}
 		head.discard()

@@ -112,9 +112,9 @@ func (p *Page) Add(l *extract.Link) {
 
 // AddRendered adds to a page the links that only its scripts make. A link is left out if
 // the page has a reference to the same URL, or the element another one from the same
-// attribute. selector returns a CSS selector for a link's element. It returns how many
-// links were added.
-func AddRendered(p *Page, links []extract.Link, selector func(*extract.Link) string) (added int) {
+// attribute. selector returns a CSS selector for the element of the link with an index. It
+// returns the indexes of the links that were added.
+func AddRendered(p *Page, links []extract.Link, selector func(i int) string) (added []int) {
 	type place struct {
 		target             int
 		fragment           bool
@@ -138,8 +138,8 @@ func AddRendered(p *Page, links []extract.Link, selector func(*extract.Link) str
 			known[own] = true
 			r.Mark |= rules.MarkRendered
 			p.block.links.Add(&frontier.Link{Target: r.Target, Fragment: fragment, HasFragment: r.HasFragment, Hash: r.Hash, Mark: r.Mark,
-				Element: l.Element, Attribute: l.Attribute, Raw: rules.Shorten(l.Raw), Text: l.Text, Selector: selector(l)})
-			added++
+				Element: l.Element, Attribute: l.Attribute, Raw: rules.Shorten(l.Raw), Text: l.Text, Selector: selector(i)})
+			added = append(added, i)
 		}
 	}
 	return added

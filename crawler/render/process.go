@@ -20,9 +20,10 @@ import (
 // process is a running browser.
 type process struct {
 	*conn
-	cmd    *exec.Cmd
-	ended  chan struct{} // closed when the process has ended
-	stderr *tail
+	cmd     *exec.Cmd
+	ended   chan struct{} // closed when the process has ended
+	product string        // such as "HeadlessChrome/156.0.8078.108"
+	stderr  *tail
 
 	mu       sync.Mutex
 	contexts map[cdp.BrowserContextID]*tab
@@ -77,7 +78,8 @@ func start(ctx context.Context, o *Options, dir string) (*process, error) {
 	go p.guardMemory()
 	started, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	_, err = call(started, p.root(), browser.GetVersion, cdp.Empty{})
+	version, err := call(started, p.root(), browser.GetVersion, cdp.Empty{})
+	p.product = version.Product
 	if err == nil {
 		flat := true
 		_, err = call(started, p.root(), target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: &flat})

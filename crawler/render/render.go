@@ -158,6 +158,17 @@ func (r *Renderer) Start(ctx context.Context) error {
 	return err
 }
 
+// Describe returns a text that identifies the browser and the options that decide what is found
+// on a page.
+func (r *Renderer) Describe(ctx context.Context) (string, error) {
+	p, err := r.running(ctx)
+	if err != nil {
+		return "", err
+	}
+	o := &r.options
+	return fmt.Sprint(p.product, " ", o.UserAgent, " ", o.Timeout, o.Quiet, o.Wait, o.Selector), nil
+}
+
 // ValidSelector reports whether the selector of the options is one that the browser can
 // parse.
 func (r *Renderer) ValidSelector(ctx context.Context) error {

@@ -445,7 +445,7 @@ func (t *tab) get(e *fetch.EventRequestPaused, url string, kind Type) Reply {
 			ask.Header.Set(name, text)
 		}
 	}
-	first := t.begin(e, url, kind)
+	first := begin(t, e, url, kind)
 	reply := t.req.Answer(t.ctx, ask)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -460,7 +460,7 @@ func (t *tab) get(e *fetch.EventRequestPaused, url string, kind Type) Reply {
 
 // begin notes a request that a script of the page makes, and returns its URL: that of the
 // first one if it was redirected.
-func (t *tab) begin(e *fetch.EventRequestPaused, url string, kind Type) string {
+func begin(t *tab, e *fetch.EventRequestPaused, url string, kind Type) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if e.RedirectedRequestID != "" {

@@ -3,6 +3,7 @@ package rendertest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -334,6 +336,81 @@ func TestStream(t *testing.T) {
 	s, _ := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, 1)})
 	if !s.has("/events ok ok") || strings.Contains(strings.Join(s.lines, "\n"), "render-unsettled") {
 		t.Errorf("the report is\n%s", strings.Join(s.lines, "\n"))
+	}
+}
+
+// TestUnchanged crawls a site several times. A page is rendered again only if the page, or
+// something that it has loaded, has changed.
+func TestUnchanged(t *testing.T) {
+	var mu sync.Mutex
+	files := map[string]string{
+		"/":           `<!doctype html><body>text <a href="page.html">page</a> <a href="other.html#made">made</a><script src="app.js"></script>`,
+		"/app.js":     `fetch("data.json").then((r) => r.json()).then((to) => { document.body.insertAdjacentHTML("beforeend", "<p id=made><a href=" + to + ">a</a>") })`,
+		"/data.json":  `"gone.html"`,
+		"/page.html":  `<!doctype html><body>text<script>document.body.insertAdjacentHTML("beforeend", "<a href=gone-too.html>b</a>"); nothing()</script>`,
+		"/other.html": `<!doctype html><body>text<script src="app.js"></script>`,
+	}
+	root, log := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		body, ok := files[r.URL.Path]
+		mu.Unlock()
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, ".js") {
+			w.Header().Set("Content-Type", "text/javascript")
+		}
+		w.Header().Set("ETag", fmt.Sprintf("\"%x\"", sha256.Sum256([]byte(body))))
+		http.ServeContent(w, r, r.URL.Path, time.Time{}, strings.NewReader(body))
+	}))
+	root = strings.TrimSuffix(root, "/") + "/"
+	file := filepath.Join(t.TempDir(), "cache.db")
+	crawl := func(what string, mode crawler.RenderMode, want ...string) string {
+		t.Helper()
+		known, err := cache.Open(file, cache.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer known.Close()
+		browser := newCounted(t, 2)
+		before := len(log.Lines())
+		s, _ := crawlURL(t, root, crawler.Config{Render: mode, Renderer: browser, Cache: known, MaxAge: time.Hour, Edition: "test"})
+		for i, u := range browser.urls {
+			browser.urls[i] = strings.TrimPrefix(u, root)
+		}
+		if slices.Sort(browser.urls); !slices.Equal(browser.urls, want) {
+			t.Errorf("%s: rendered %q, want %q", what, browser.urls, want)
+		}
+		seen := map[string]bool{}
+		for _, line := range log.Lines()[before:] {
+			if seen[line] && strings.HasPrefix(line, "GET ") {
+				t.Errorf("%s: %s was sent twice", what, line)
+			}
+			seen[line] = true
+		}
+		return strings.Join(s.lines, "\n")
+	}
+	all := []string{"", "other.html", "page.html"}
+	first := crawl("at first", crawler.RenderAlways, all...)
+	for _, want := range []string{"/gone.html broken http-404", "/gone-too.html broken http-404", "rendered #made > a:nth-of-type(1)", "script-error", "/other.html#made ok ok"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("the report has no %q:\n%s", want, first)
+		}
+	}
+	if second := crawl("nothing has changed", crawler.RenderAlways); second != first {
+		t.Errorf("first\n%s\nthen\n%s", first, second)
+	}
+	mu.Lock()
+	files["/data.json"] = `"page.html#nowhere"`
+	mu.Unlock()
+	if third := crawl("data has changed", crawler.RenderAlways, "", "other.html"); !strings.Contains(third, "/page.html#nowhere broken") || strings.Contains(third, "/gone.html") {
+		t.Errorf("after the change:\n%s", third)
+	}
+	crawl("otherwise", crawler.RenderAuto, all...)
+	crawl("otherwise again", crawler.RenderAuto)
+	if never := crawl("never", crawler.RenderNever); strings.Contains(never, "rendered") {
+		t.Errorf("without rendering:\n%s", never)
 	}
 }
 

@@ -178,6 +178,9 @@ type Config struct {
 	Renderer      Renderer
 	Render        RenderMode
 	RenderTrouble string
+	// RenderedBy identifies the browser and its settings. A page that the Cache keeps is
+	// rendered again if it was rendered by another one.
+	RenderedBy string
 
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show Show

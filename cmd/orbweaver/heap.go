@@ -8,25 +8,27 @@ import (
 	"sync"
 )
 
-// A large crawl keeps a few plain tables in memory, which the garbage collector scans
-// quickly. By default the collector waits until the heap has doubled, so half of the
-// memory may be garbage. Above a certain size it therefore runs more often, while a small
-// heap may grow to a minimum size first. Free memory of a large heap is returned to the
-// system, because each gap that a growing table leaves is too small for the next table.
+// A crawl keeps a few plain tables in memory, which the garbage collector scans quickly. By
+// default the collector waits until the heap has doubled, so half of the memory may be
+// garbage. It therefore runs more often, while a small heap may grow to a minimum size first.
+// Free memory is returned to the system, because the gaps that a growing table or a large
+// document leaves are often too small for the next one.
 
 const (
 	// maxGarbage is the maximum amount of garbage, in bytes.
 	maxGarbage = 48 << 20
-	// nonHeapMemory is what the program needs apart from the heap, with a reserve, in bytes: if
-	// a limit is too low, the collector runs all the time.
-	nonHeapMemory = 32 << 20
+	// nonHeapMemory is what the runtime needs apart from the heap, in bytes, with a reserve. A
+	// large heap needs more: if a limit is too low, the collector runs all the time.
+	nonHeapMemory    = 8 << 20
+	maxNonHeapMemory = 32 << 20
 	// initialHeap is the live size that the runtime assumes for a new heap, in bytes.
 	initialHeap = 4 << 20
-	// minHeap is the size that a heap may always grow to, in bytes: a dozen earlier
-	// collections would save nothing.
-	minHeap = 40 << 20
-	// largeHeap is the live size above which there is a memory limit, in bytes.
-	largeHeap = 128 << 20
+	// minHeap is the size that a heap may always grow to, in bytes: many earlier collections
+	// would save little.
+	minHeap = 24 << 20
+	// smallHeap is the live size from which on the heap may grow by more than up to minHeap, in
+	// bytes.
+	smallHeap = 10 << 20
 )
 
 // Limits of the growth between collections, in percent of the live size.
@@ -86,6 +88,7 @@ func limitGarbage() (stop func()) {
 }
 
 func startLimiter() (stop func()) {
+	releaseStartUpPages()
 	unset := debug.SetMemoryLimit(-1)
 	first := percentFor(initialHeap, initialHeap)
 	h := &garbageLimiter{initialPercent: debug.SetGCPercent(first), percent: first, initialLimit: unset, limit: unset, live: initialHeap}
@@ -135,22 +138,19 @@ func (h *garbageLimiter) adjust() bool {
 	return true
 }
 
-// limitFor returns the total size of the runtime above which it returns free memory to
-// the system.
+// limitFor returns the total size of the runtime above which it returns free memory to the
+// system, for a live size.
 func (h *garbageLimiter) limitFor(live uint64) int64 {
-	if live < largeHeap {
-		return h.initialLimit
-	}
-	live = min(live, 1<<40)
-	return int64(live+live*uint64(percentFor(live, live))/100) + nonHeapMemory
+	live = min(max(live, initialHeap), 1<<40)
+	return int64(live + live*uint64(percentFor(live, live))/100 + min(nonHeapMemory+live/8, maxNonHeapMemory))
 }
 
 // percentFor returns the growth of the heap at which the collector runs, in percent of
 // the live size. Data that was not live at the previous collection mostly belongs to a
-// large page that is being read, and the heap need not double for it.
+// large page that is being read, and the heap need not grow for it.
 func percentFor(live, before uint64) int {
 	live = max(live, 1)
-	waste := min(live, before, maxGarbage)
+	waste := min(max(min(live, before), smallHeap)-smallHeap, maxGarbage)
 	if live < minHeap {
 		waste = max(waste, minHeap-live)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/s2"
@@ -17,7 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// The encoding of an Entry, version 1. Integers are varints. Strings have their length
+// The encoding of an Entry, version 2. Integers are varints. Strings have their length
 // before them. A byte of 0 or 1 says whether an optional part follows.
 //
 //	1 byte   version
@@ -38,10 +39,20 @@ import (
 //	1 byte   flags
 //	         kind and more flags, expect; line: difference from the link before; column
 //	         [element, attribute, unless those of the link before] [ref, unless it is raw] [base]
-//	         [repeats] raw, text
+//	         raw, text
+//
+// A link that repeats another, from which it differs only in position and text:
+//
+//	1 byte   flags: linkRepeats, and linkSame if its text is the same
+//	         line, column, repeats [text]
+//
+// In version 1, it has the same form as other links, with repeats before raw.
 //
 // The fields of extract.Link about bookmarks are left out, because no crawl uses them.
-const encodingVersion = 1
+const (
+	encodingVersion = 2
+	firstEncoding   = 1 // the oldest version that is read
+)
 
 // Limits of a record.
 const (
@@ -52,7 +63,7 @@ const (
 )
 
 const (
-	linkSame = 1 << iota // element and attribute are those of the link before
+	linkSame = 1 << iota // element and attribute are those of the link before; of a link that repeats another, the text
 	linkRef              // Ref differs from Raw
 	linkBase             // Base is not empty
 	linkNoFollow
@@ -139,7 +150,7 @@ func checksum(key Key, record []byte) uint64 {
 // decode reads what encode returned. It allocates no more than a small multiple of the
 // decompressed size, which is at most maxBody bytes.
 func decode(key Key, record []byte) (*Entry, error) {
-	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] != encodingVersion {
+	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] < firstEncoding || record[0] > encodingVersion {
 		return nil, errEntry
 	}
 	record, sum := record[:len(record)-checksumBytes], record[len(record)-checksumBytes:]
@@ -153,12 +164,13 @@ func decode(key Key, record []byte) (*Entry, error) {
 	if err != nil {
 		return nil, errEntry
 	}
-	return decodeBody(body)
+	return decodeBody(body, record[0])
 }
 
-// decodeBody reads the decompressed part of a record.
-func decodeBody(body []byte) (*Entry, error) {
-	r := reader{rest: body, text: string(body)}
+// decodeBody reads the decompressed part of a record of a version. The strings of the entry
+// are parts of the body, which must not change.
+func decodeBody(body []byte, version byte) (*Entry, error) {
+	r := reader{rest: body, text: unsafe.String(unsafe.SliceData(body), len(body)), version: version}
 	e := &Entry{}
 	o, err := check.DecodeOutcome(r.bytes())
 	if err != nil {
@@ -242,8 +254,34 @@ func (w *writer) links(links []extract.Link) {
 	w.uvarint(uint64(len(links)))
 	before := &extract.Link{}
 	for i := range links {
-		w.link(&links[i], before)
+		if l := &links[i]; l.Repeats > 0 && l.Repeats <= i && repeats(l, &links[l.Repeats-1]) {
+			w.repeat(l, &links[l.Repeats-1], before)
+		} else {
+			w.link(l, before)
+		}
 		before = &links[i]
+	}
+}
+
+// repeats reports whether a link differs from another only in position and text.
+func repeats(l, other *extract.Link) bool {
+	same := *l
+	same.Line, same.Column, same.Text, same.Repeats = other.Line, other.Column, other.Text, other.Repeats
+	return same == *other
+}
+
+// repeat writes a link that repeats another.
+func (w *writer) repeat(l, other, before *extract.Link) {
+	flags := byte(linkRepeats)
+	if l.Text == other.Text {
+		flags |= linkSame
+	}
+	w.byte(flags)
+	w.varint(int64(l.Line - before.Line))
+	w.varint(int64(l.Column))
+	w.uvarint(uint64(l.Repeats))
+	if flags&linkSame == 0 {
+		w.string(l.Text)
 	}
 }
 
@@ -260,7 +298,6 @@ func (w *writer) link(l, before *extract.Link) {
 	set(l.NoFollow, linkNoFollow)
 	set(l.Ignored, linkIgnored)
 	set(l.SameDocument, linkSamePage)
-	set(l.Repeats != 0, linkRepeats)
 	set(l.AnyFragment, linkAnyFragment)
 	w.byte(flags)
 	same := flags&linkSame != 0
@@ -283,18 +320,16 @@ func (w *writer) link(l, before *extract.Link) {
 	if l.Base != "" {
 		w.string(l.Base)
 	}
-	if l.Repeats != 0 {
-		w.uvarint(uint64(l.Repeats))
-	}
 	w.string(l.Raw)
 	w.string(l.Text)
 }
 
 // reader reads from the start of rest. After the first failure it returns zero values.
 type reader struct {
-	rest   []byte
-	text   string // the whole body, of which the strings that are read are parts
-	failed bool
+	rest    []byte
+	text    string // the whole body, of which the strings that are read are parts
+	version byte
+	failed  bool
 }
 
 func (r *reader) take(n uint64) []byte {
@@ -391,7 +426,7 @@ func (r *reader) rendered() *Rendered {
 }
 
 func (r *reader) links() (links []extract.Link) {
-	const minLink = 7 // bytes
+	const minLink = 4 // bytes
 	n := r.uvarint()
 	if n > uint64(len(r.rest)/minLink) || n > extract.MaxLinks+extract.MaxHeaderLinks {
 		r.failed = true
@@ -400,14 +435,42 @@ func (r *reader) links() (links []extract.Link) {
 	links = slices.Grow(links, int(n))
 	before := &extract.Link{}
 	for ; n > 0 && !r.failed; n-- {
-		links = append(links, r.link(before, len(links)))
+		links = append(links, r.link(before, links))
 		before = &links[len(links)-1]
 	}
 	return links
 }
 
-func (r *reader) link(before *extract.Link, place int) extract.Link {
+// repeats reads the number of the link that a link repeats.
+func (r *reader) repeats(links []extract.Link) int {
+	n := r.uvarint()
+	if n == 0 || n > uint64(len(links)) {
+		r.failed = true
+		return 0
+	}
+	return int(n)
+}
+
+// repeat reads a link that repeats another.
+func (r *reader) repeat(sameText bool, before *extract.Link, links []extract.Link) (l extract.Link) {
+	line, column := r.place(before.Line), r.place(0)
+	n := r.repeats(links)
+	if n == 0 {
+		return l
+	}
+	l = links[n-1]
+	if l.Line, l.Column, l.Repeats = line, column, n; !sameText {
+		l.Text = r.string()
+	}
+	return l
+}
+
+func (r *reader) link(before *extract.Link, links []extract.Link) extract.Link {
 	flags := r.byte()
+	if flags&linkRepeats != 0 && r.version > 1 {
+		r.failed = r.failed || flags&^(linkRepeats|linkSame) != 0
+		return r.repeat(flags&linkSame != 0, before, links)
+	}
 	kind := r.byte()
 	l := extract.Link{Kind: extract.Kind(kind & kindMask), Expect: extract.Expect(r.byte()),
 		Wiki: kind&linkWiki != 0, Acts: kind&linkActs != 0, Placeholder: kind&linkPlaceholder != 0, IgnoredCandidate: kind&linkIgnoredCandidate != 0,
@@ -427,11 +490,7 @@ func (r *reader) link(before *extract.Link, place int) extract.Link {
 		l.Base = r.string()
 	}
 	if flags&linkRepeats != 0 {
-		n := r.uvarint()
-		if n == 0 || n > uint64(place) {
-			r.failed = true
-		}
-		l.Repeats = int(n)
+		l.Repeats = r.repeats(links)
 	}
 	l.Raw = r.string()
 	if flags&linkRef == 0 {

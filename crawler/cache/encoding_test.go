@@ -32,7 +32,7 @@ func samples(t testing.TB) []*Entry {
 		t.Fatalf("only %d links", len(doc.Links))
 	}
 	for i, set := range []func(*extract.Link){func(l *extract.Link) { l.Acts = true }, func(l *extract.Link) { l.Placeholder = true }, func(l *extract.Link) { l.IgnoredCandidate = true }, func(l *extract.Link) { l.Wiki = true }} {
-		set(&doc.Links[i])
+		set(&doc.Links[len(doc.Links)-1-i])
 	}
 	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
 	page.ReadDocument(doc)
@@ -166,4 +166,27 @@ func TestSamplesHaveEverything(t *testing.T) {
 	// Title, Static, LoginForm, AccountForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
 	// have a Tag each.
 	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex SitemapIndex Canonical LoginForm AccountForm Duplicates Faults")
+}
+
+// A record of version 1 has the links that repeat others in the same form as all links.
+func TestDecodeFirstVersion(t *testing.T) {
+	var use buffers
+	use.encode(Key{}, &Entry{Outcome: check.Outcome{Code: check.CodeOK, Status: 200}, Page: &Page{}})
+	body := append(use.body[:len(use.body)-1], 2)
+	for _, link := range []string{"\x00\x00\x00\x02\x06\x01a\x04href\x01x\x03one", "\x41\x00\x00\x02\x06\x01\x01x\x03two"} {
+		body = append(body, link...)
+	}
+	record := append([]byte{firstEncoding}, s2.Encode(nil, body)...)
+	got, err := decode(Key{}, binary.LittleEndian.AppendUint64(record, checksum(Key{}, record)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []extract.Link{{Raw: "x", Ref: "x", Element: "a", Attribute: "href", Text: "one", Line: 1, Column: 3},
+		{Raw: "x", Ref: "x", Element: "a", Attribute: "href", Text: "two", Line: 2, Column: 3, Repeats: 1}}
+	if !reflect.DeepEqual(got.Page.Links, want) {
+		t.Errorf("the links are\n%+v, want\n%+v", got.Page.Links, want)
+	}
+	if again, err := decode(Key{}, encode(Key{}, got)); err != nil || !reflect.DeepEqual(again, got) {
+		t.Errorf("%v: %+v became %+v", err, got, again)
+	}
 }

@@ -2,12 +2,18 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +35,10 @@ func TestMain(m *testing.M) {
 
 func check() {
 	if at := os.Args[len(os.Args)-1]; strings.HasPrefix(at, "http") {
+		if i := slices.Index(os.Args, "--ca-file"); i > 0 {
+			checkExternal(at, os.Args[i+1], os.Args[slices.Index(os.Args, "--dns-server")+1])
+			return
+		}
 		resp, err := http.Get(at)
 		if err != nil || resp.StatusCode != http.StatusOK {
 			fmt.Println("not reached", err)
@@ -38,6 +48,57 @@ func check() {
 		_ = resp.Body.Close()
 	}
 	fmt.Println(`{"summary": {"pages": 2, "references": 8, "broken": 4, "by_code": {"uri-invalid": 1, "file-from-web": 1}}}`)
+}
+
+// checkExternal requests each link of a page with the given authority and name server.
+func checkExternal(page, caFile, nameServer string) {
+	fail := func(err error) {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	pem, err := os.ReadFile(caFile)
+	fail(err)
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(pem)
+	dialer := &net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "udp", nameServer)
+	}}}
+	client := &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}}
+	resp, err := client.Get(page)
+	fail(err)
+	text, err := io.ReadAll(resp.Body)
+	fail(errors.Join(err, resp.Body.Close()))
+	links := regexp.MustCompile(`https://[^"]+`).FindAllString(string(text), -1)
+	for _, link := range links {
+		resp, err := client.Head(link)
+		fail(err)
+		fail(resp.Body.Close())
+	}
+	fmt.Printf("{\"summary\": {\"pages\": 1, \"references\": %d}}\n", len(links))
+}
+
+// TestExternal measures a checker on links to several hosts, each with a name and a
+// certificate.
+func TestExternal(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(playChecker, "1")
+	var out, log bytes.Buffer
+	if err := bench([]string{"-ours", self, "-peers", "none", "external:3x7"}, &out, &log); err != nil {
+		t.Fatalf("%v\n%s", err, log.String())
+	}
+	if !regexp.MustCompile(`(?m)^\| [^\n]* \| 8 \| 3 \| 0 \| 7 \| 3 \|$`).MatchString(out.String()) || log.Len() > 0 {
+		t.Errorf("want 8 requests, 3 connections, none of them resumed, 7 requests over HTTP/2 and 3 lookups:\n%s%s", out.String(), log.String())
+	}
+	for _, name := range []string{"external:3", "external:0x4", "external:5x4", "external:70000x70000"} {
+		if err := bench([]string{"-ours", self, "-peers", "none", name}, io.Discard, io.Discard); err == nil {
+			t.Errorf("%s was accepted", name)
+		}
+	}
 }
 
 // TestBench measures a checker on a directory and on a generated site.
@@ -159,19 +220,19 @@ func TestLateness(t *testing.T) {
 		even = append(even, 10*(i+1))
 		slowing = append(slowing, min(1000, 50*(i+1), 760+3*i))
 	}
-	if got := slowdown(requestCounts{1000, even}); got < 0.95 || got > 1.05 {
+	if got := slowdown(requestCounts{Requests: 1000, Series: even}); got < 0.95 || got > 1.05 {
 		t.Errorf("a steady run: %.2f", got)
 	}
-	if got := slowdown(requestCounts{1000, slowing}); got > 0.2 {
+	if got := slowdown(requestCounts{Requests: 1000, Series: slowing}); got > 0.2 {
 		t.Errorf("a run that slows down: %.2f", got)
 	}
-	if got := tenths(requestCounts{1000, even}); len(got) != 10 || got[0] < 90 || got[9] > 110 {
+	if got := tenths(requestCounts{Requests: 1000, Series: even}); len(got) != 10 || got[0] < 90 || got[9] > 110 {
 		t.Errorf("a steady run of 100 requests a second: %.0f", got)
 	}
-	if got := tenths(requestCounts{1000, slowing}); got[0] < 3*got[9] {
+	if got := tenths(requestCounts{Requests: 1000, Series: slowing}); got[0] < 3*got[9] {
 		t.Errorf("a run that slows down: %.0f", got)
 	}
-	if got := slowdown(requestCounts{10, []int{10}}); got != 0 {
+	if got := slowdown(requestCounts{Requests: 10, Series: []int{10}}); got != 0 {
 		t.Errorf("a short run: %.2f", got)
 	}
 }

@@ -6,6 +6,7 @@
 //	orbweaver-bench -mode http site:1000000x50     a generated site with that many pages and links per page
 //	orbweaver-bench -latency 50ms site:1000x20     each answer takes that long
 //	orbweaver-bench -keep public/                  what states, caches and full reports cost
+//	orbweaver-bench -latency 50ms external:2000x10000   links to that many hosts over TLS
 //
 // A separate process serves the site from memory, so that its costs are not counted. It
 // generates the pages of a generated site (crawlertest.Generate) for every request. The
@@ -68,7 +69,7 @@ func bench(args []string, out, log io.Writer) error {
 	flags.BoolVar(&s.keep, "keep", false, "measure Orbweaver when it keeps more than what is wrong: states, caches and full reports")
 	flags.BoolVar(&s.verbose, "v", false, "print the command lines, and the request rates during long runs")
 	flags.Usage = func() {
-		fmt.Fprintln(log, "usage: orbweaver-bench [flags] DIRECTORY|site:PAGESxLINKS[@SEED]...")
+		fmt.Fprintln(log, "usage: orbweaver-bench [flags] DIRECTORY|site:PAGESxLINKS[@SEED]|external:HOSTSxLINKS...")
 		flags.PrintDefaults()
 	}
 	switch err := flags.Parse(args); {
@@ -87,6 +88,12 @@ func bench(args []string, out, log io.Writer) error {
 		return err
 	}
 	for _, name := range flags.Args() {
+		if strings.HasPrefix(name, "external:") {
+			if err := s.measureExternal(name, programs[0], out, log); err != nil {
+				return fmt.Errorf("measure %s: %w", name, err)
+			}
+			continue
+		}
 		corpus, err := parseCorpus(name)
 		if err != nil {
 			return err

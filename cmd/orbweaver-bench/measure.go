@@ -27,6 +27,7 @@ type row struct {
 	timedOut bool    // it was stopped at the limit
 	output   int64   // bytes on standard output
 	size     siteSize
+	external *externalSeen // of an external site
 }
 
 // measure runs each program as often as the settings ask for, and returns the run with
@@ -125,7 +126,7 @@ func (s *settings) runOnce(p program, at target, srv *server, log io.Writer) (ro
 		if err != nil {
 			return r, err
 		}
-		r.requests, r.slowdown = seen.Requests, slowdown(seen)
+		r.requests, r.slowdown, r.external = seen.Requests, slowdown(seen), seen.External
 		if s.verbose && r.slowdown > 0 {
 			fmt.Fprintf(log, "requests per second in each tenth: %.0f\n", tenths(seen))
 		}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +29,11 @@ const sampleInterval = 100 * time.Millisecond
 type requestCounts struct {
 	Requests int
 	Series   []int // total number of requests at each sample, from the first request on
+	External *externalSeen
 }
+
+// externalSeen are what the servers of an external site saw in one run.
+type externalSeen struct{ Lookups, Connections, Resumed, HTTP2 int64 }
 
 // counter counts requests and samples the count.
 type counter struct {
@@ -79,6 +84,13 @@ func serve(args []string, in io.Reader, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
+	external, is, err := parseExternal(flags.Arg(0))
+	switch {
+	case err != nil:
+		return err
+	case is:
+		return external.serve(*latency, in, out)
+	}
 	corpus, err := parseCorpus(flags.Arg(0))
 	if err != nil {
 		return err
@@ -95,11 +107,8 @@ func serve(args []string, in io.Reader, out io.Writer) error {
 	if _, err := fmt.Fprintln(out, listener.Addr()); err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		if err := json.NewEncoder(out).Encode(c.take()); err != nil {
-			return err
-		}
+	if err := answer(in, out, c.take); err != nil {
+		return err
 	}
 	if err := server.Close(); err != nil {
 		return err
@@ -107,15 +116,44 @@ func serve(args []string, in io.Reader, out io.Writer) error {
 	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
+	return nil
+}
+
+// answer answers each line of the input with the counts of the moment.
+func answer(in io.Reader, out io.Writer, take func() requestCounts) error {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		if err := json.NewEncoder(out).Encode(take()); err != nil {
+			return err
+		}
+	}
 	return lines.Err()
+}
+
+// serve runs the servers of an external site. The line that it prints is where they are.
+func (s *externalSite) serve(latency time.Duration, in io.Reader, out io.Writer) error {
+	var requests counter
+	at, err := s.start(latency, &requests)
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(out).Encode(at); err != nil {
+		return err
+	}
+	return answer(in, out, func() requestCounts {
+		seen, c := requests.take(), &s.counts
+		seen.External = &externalSeen{c.lookups.Swap(0), c.connections.Swap(0), c.resumed.Swap(0), c.http2.Swap(0)}
+		return seen
+	})
 }
 
 // server is a running server process.
 type server struct {
-	address string
-	cmd     *exec.Cmd
-	in      io.WriteCloser
-	out     *bufio.Reader
+	address  string
+	external externalService // of an external site
+	cmd      *exec.Cmd
+	in       io.WriteCloser
+	out      *bufio.Reader
 }
 
 // startServer starts a server process for a corpus.
@@ -142,7 +180,11 @@ func startServer(c corpus, latency time.Duration) (*server, error) {
 	if err := s.cmd.Start(); err != nil {
 		return nil, err
 	}
-	if _, err := fmt.Fscanln(s.out, &s.address); err != nil {
+	line, err := s.out.ReadBytes('\n')
+	if err == nil && line[0] == '{' {
+		err = json.Unmarshal(line, &s.external)
+	}
+	if s.address = strings.TrimSpace(string(line)); err != nil {
 		s.stop()
 		return nil, fmt.Errorf("start the server: %w", err)
 	}

@@ -116,6 +116,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	began := time.Now()
 	a, err := v.ask(pacing{v}.paced(ctx))
+	defer a.known.Release()
 	if ctx.Err() != nil {
 		return nil // cut off by the run's own end: not the target's fault
 	}

@@ -432,7 +432,9 @@ func (r *reader) links() (links []extract.Link) {
 		r.failed = true
 		return nil
 	}
-	links = slices.Grow(links, int(n))
+	if n > 0 {
+		links = newLinks(int(n))
+	}
 	before := &extract.Link{}
 	for ; n > 0 && !r.failed; n-- {
 		links = append(links, r.link(before, links))

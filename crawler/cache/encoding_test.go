@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -188,5 +189,53 @@ func TestDecodeFirstVersion(t *testing.T) {
 	}
 	if again, err := decode(Key{}, encode(Key{}, got)); err != nil || !reflect.DeepEqual(again, got) {
 		t.Errorf("%v: %+v became %+v", err, got, again)
+	}
+}
+
+// The memory of links is used again, and holds nothing of the entry that it was used for.
+func TestRelease(t *testing.T) {
+	want := samples(t)[3]
+	key := Key{1}
+	record := encode(key, want)
+	for range 3 {
+		got, err := decode(key, record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got\n%+v\nwant\n%+v", got.Page, want.Page)
+		}
+		links := got.Page.Links
+		got.Release()
+		if got.Page.Links != nil || links[0] != (extract.Link{}) {
+			t.Fatal("the released links are still there")
+		}
+		got.Release()
+	}
+	(*Entry)(nil).Release()
+	(&Entry{}).Release()
+}
+
+// Reading an entry again allocates its text, and no links.
+func TestReleaseSavesMemory(t *testing.T) {
+	links := make([]extract.Link, 1000)
+	for i := range links {
+		links[i] = extract.Link{Raw: "x", Ref: "x", Element: "a", Attribute: "href", Line: i}
+	}
+	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{Links: links}}
+	record := encode(Key{}, e)
+	const times = 100
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range times {
+		got, err := decode(Key{}, record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Release()
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / times; n > 100<<10 { // 16 KB, but the race detector drops some of what a pool keeps
+		t.Errorf("an entry with 1000 links takes %d bytes of new memory", n)
 	}
 }

@@ -2,6 +2,8 @@ package cache
 
 import (
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -30,6 +32,32 @@ type Entry struct {
 	NotAfter time.Time
 	// Page is the page that was read for links, nil if none was.
 	Page *Page
+}
+
+// linkLists keeps the memory of links that are not used any more.
+var linkLists sync.Pool
+
+// mostLinksKept is the number of links from which on their memory is not kept.
+const mostLinksKept = 1 << 12
+
+// Release lets a later entry use the memory of the links, which the caller must not use any
+// more. The strings in them remain valid.
+func (e *Entry) Release() {
+	if e == nil || e.Page == nil || cap(e.Page.Links) == 0 || cap(e.Page.Links) > mostLinksKept {
+		return
+	}
+	links := e.Page.Links
+	e.Page.Links = nil
+	clear(links)
+	linkLists.Put(&links)
+}
+
+// newLinks returns an empty list with room for n links, which is not 0.
+func newLinks(n int) []extract.Link {
+	if kept, ok := linkLists.Get().(*[]extract.Link); ok {
+		return slices.Grow((*kept)[:0], n)
+	}
+	return slices.Grow([]extract.Link(nil), n)
 }
 
 // Earlier returns when a run other than the given one last observed the entry, the zero

@@ -136,29 +136,42 @@ func (c *Cache) Get(key Key) *Entry {
 	if c.failed != nil {
 		return nil
 	}
-	var checked, seen, sum int64
-	var from origin
-	var record []byte
-	err := c.get.QueryRow(key[:]).Scan(&checked, &seen, &from.run, &from.before, &sum, &record)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	var e *Entry
-	if err == nil && sum != noSum && sum != entrySum(key, checked, from) {
-		err = errEntry
-	}
-	if err == nil {
-		e, err = decode(key, record)
-	}
+	e, seen, err := c.read(key)
 	if err != nil {
 		c.fail(err)
 		return nil
 	}
-	e.Checked, e.Run, e.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)
-	if now := c.options.Now(); now.Sub(time.Unix(seen, 0)) > seenEvery {
+	if now := c.options.Now(); e != nil && now.Sub(time.Unix(seen, 0)) > seenEvery {
 		c.change(key, func(ch *change) { ch.used = true })
 	}
 	return e
+}
+
+// read reads an entry from the file, and when it was last used. It returns nil if there is
+// none.
+func (c *Cache) read(key Key) (e *Entry, seen int64, err error) {
+	rows, err := c.get.Query(key[:])
+	if err != nil {
+		return nil, 0, err
+	}
+	defer rows.Close()
+	if !rows.Next() {
+		return nil, 0, rows.Err()
+	}
+	var checked, sum int64
+	var from origin
+	var record sql.RawBytes // valid until rows is closed
+	if err := rows.Scan(&checked, &seen, &from.run, &from.before, &sum, &record); err != nil {
+		return nil, 0, err
+	}
+	if sum != noSum && sum != entrySum(key, checked, from) {
+		return nil, 0, errEntry
+	}
+	if e, err = decode(key, record); err != nil {
+		return nil, 0, err
+	}
+	e.Checked, e.Run, e.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)
+	return e, seen, rows.Close()
 }
 
 // Put stores the entry of a request. url is for people. An entry that is too large is

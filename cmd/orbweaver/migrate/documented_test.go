@@ -118,6 +118,7 @@ var linkCheckerDocumented = []documented{
 	{option: "output.verbose", value: "1"},
 	{option: "output.warnings", value: "0"},
 	{option: "output.ignoreerrors", value: `^https://deprecated\.example\.com ^410 Gone`},
+	{option: "filtering.ignoreerrors", value: `^https://old.example/`},
 	{option: "output.ignoreerrors", value: `^mailto:.*@example\.com$`},
 	{option: "output.ignoreerrors", value: `^https://dev.example.com/ ^SSLError`},
 	{option: "output.status", value: "0"},

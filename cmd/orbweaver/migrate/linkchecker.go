@@ -177,6 +177,7 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"filtering.checkextern":           {carry: func(*Config, string, string) error { return nil }}, // handled by readLinkChecker
 	"filtering.ignore":                {carry: lcPatterns("exclude")},
 	"filtering.ignorewarnings":        {carry: lcIgnoreWarnings},
+	"filtering.ignoreerrors":          {carry: lcIgnoreErrors}, // belongs in output, but many write it here
 	"filtering.ignorewarningsforurls": {carry: lcIgnoreWarningsFor},
 	"filtering.internlinks":           {carry: lcPatterns("include")},
 	"filtering.nofollow":              {carry: lcPatterns("no-follow")},

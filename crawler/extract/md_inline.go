@@ -21,6 +21,7 @@ type inlineScanner struct {
 	inactive  int
 	backticks backticks
 	angle     angleScanner
+	mathEnds  bool // no formula begins in the rest of the text
 	mdx       bool // components count
 	wiki      bool // wiki links count
 }
@@ -73,6 +74,7 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 	s.items, s.ids, s.brackets, s.inactive = s.items[:0], s.ids[:0], s.brackets[:0], 0
 	s.backticks.searched, s.backticks.known = false, false
 	s.angle.reset(text)
+	s.mathEnds = false
 	for i := 0; i < len(text); {
 		switch text[i] {
 		case '\\':
@@ -83,6 +85,8 @@ func (s *inlineScanner) read(text []byte, defs definitions) {
 			i = s.angleBracket(i)
 		case '{':
 			i = s.attributes(i)
+		case '$':
+			i = s.math(i)
 		case '!':
 			if s.wiki {
 				if end := s.wikiLink(i, i+1); end >= 0 {
@@ -162,6 +166,36 @@ func (s *inlineScanner) code(i int) int {
 	}
 	s.backticks.known = true
 	return i + n
+}
+
+// math returns the end of the displayed formula at i: lines from one that begins with $$ to one
+// that ends with it. If there is none, it returns the end of the dollar signs. The brackets of a
+// formula are no links.
+func (s *inlineScanner) math(i int) int {
+	n := runLength(s.text, i)
+	line := i
+	for line > 0 && i-line < 4 && s.text[line-1] == ' ' {
+		line--
+	}
+	if n != 2 || s.mathEnds || line > 0 && s.text[line-1] != '\n' {
+		return i + n
+	}
+	for at := i + n; ; {
+		end := bytes.Index(s.text[at:], []byte("$$"))
+		if end < 0 {
+			s.mathEnds = true
+			return i + n
+		}
+		at += end + n
+		after := at
+		for after < len(s.text) && (s.text[after] == ' ' || s.text[after] == '\r') {
+			after++
+		}
+		if after == len(s.text) || s.text[after] == '\n' {
+			return after
+		}
+		at = after
+	}
 }
 
 // runLength returns the length of the run of equal bytes that starts at i.

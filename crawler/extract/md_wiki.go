@@ -12,6 +12,7 @@ import (
 //	[[Page#Heading]]    a heading on it; [[#Heading]] is one of the document itself
 //	[[Page|text]]       with another text
 //	![[image.png]]      a file that is shown in place
+//	[[https://host/]]   a URL
 
 // maxWikiLink is the maximum length of a wiki link, in bytes.
 const maxWikiLink = 1 << 10
@@ -53,12 +54,17 @@ func (r *markdownReader) wikiLink(v *view, it *inline) {
 	if it.kind == inlineWikiImage {
 		kind = Resource
 	}
-	ref, anyFragment := wikiReference(string(v.text[it.dest.start:it.dest.end]))
+	name := string(v.text[it.dest.start:it.dest.end])
+	isURL := strings.Contains(name, "://")
+	ref, anyFragment := name, false
+	if !isURL {
+		ref, anyFragment = wikiReference(name)
+	}
 	f := r.link(v, it.dest, []byte(ref), kind)
 	if f == nil {
 		return
 	}
-	f.Wiki, f.AnyFragment, f.Text = !strings.HasPrefix(ref, "#"), anyFragment, r.linkText(it)
+	f.Wiki, f.AnyFragment, f.Text = !isURL && !strings.HasPrefix(ref, "#"), anyFragment, r.linkText(it)
 	if kind == Resource && !isImageName([]byte(ref)) { // a page that is shown in place
 		f.Kind, f.Expect = Navigation, ExpectAny
 	}

@@ -202,7 +202,7 @@ var linkEntries = [...]Entry{
 	{
 		Code: "file-outside-root", number: 25, Severity: SeverityError, Internal: Broken, External: Broken,
 		Title:       "file is outside the directory",
-		Explanation: "The reference leads out of the checked directory: by a symbolic link, a file: URL, or too many .. segments. The file will be missing once the directory is published.",
+		Explanation: "The reference leads out of the checked directory: by a symbolic link or a file: URL. The file will be missing once the directory is published.",
 		Advice:      "Copy the file into the directory, or link to its published address.",
 		Example:     "file:///home/joe/notes.html in a site",
 	},

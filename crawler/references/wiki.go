@@ -13,7 +13,7 @@ var wikiExtensions = [...]string{".md", ".markdown", ".mdx", ".qmd", ""}
 
 // wikiPage returns the reference to the page that a wiki link names: a file next to the
 // document or, in a directory that is checked as a whole, below its root or anywhere in it.
-// Blanks in the name may be hyphens in that of the file. If there is no such file, the
+// Blanks in the name may be hyphens or low lines in that of the file. If there is no such file, the
 // reference is returned as it is.
 func (r *resolver) wikiPage(ref string) string {
 	page, heading, has := strings.Cut(ref, "#")
@@ -30,7 +30,7 @@ func (r *resolver) wikiPage(ref string) string {
 		n = 2
 	}
 	for _, root := range roots[:n] {
-		for _, name := range [...]string{page, strings.ReplaceAll(page, "%20", "-")} {
+		for _, name := range [...]string{page, strings.ReplaceAll(page, "%20", "-"), strings.ReplaceAll(page, "%20", "_")} {
 			for _, extension := range wikiExtensions {
 				u, _, err := r.source.Base.Resolve(root + name + extension)
 				if err == nil && site.Answers(u) {

@@ -23,11 +23,13 @@ const (
 )
 
 // nameKey returns the form in which names are compared: wikis ignore letter case, and write
-// hyphens for blanks.
-func nameKey(name string) string { return strings.ReplaceAll(foldKey(name), " ", "-") }
+// hyphens or low lines for blanks.
+func nameKey(name string) string { return blanks.Replace(foldKey(name)) }
+
+var blanks = strings.NewReplacer(" ", "-", "_", "-")
 
 // Find returns the URL of the file with a name, in whatever directory it is. Letter case does
-// not matter, and a hyphen is the same as a blank. Of several files, the one with the fewest
+// not matter, and a hyphen or a low line is the same as a blank. Of several files, the one with the fewest
 // directories above it is found, and of those the first. Hidden directories do not count.
 func (s *Site) Find(name string) (urinorm.URL, bool) {
 	s.names.once.Do(func() { s.names.paths = s.locator.index.allNames() })

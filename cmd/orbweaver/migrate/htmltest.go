@@ -71,7 +71,7 @@ var htmlTestLeft = map[string]string{
 	"DocumentConcurrencyLimit":            "documents are read concurrently, as many as there are processors",
 	"EnableCache":                         "see --cache",
 	"EnableLog":                           "see --output",
-	"EnforceHTML5":                        "see --check html, which reports other doctypes",
+	"EnforceHTML5":                        "--check html reports a missing doctype, but not those of older HTML",
 	"FileExtension":                       "documents are recognized by name and first bytes",
 	"IgnoreAltEmpty":                      "an empty alt is not reported",
 	"IgnoreAltMissing":                    "images without alt are reported only with --check images",

@@ -201,7 +201,10 @@ func TestUnsoundWithFindings(t *testing.T) {
 		"only findings are broken": {S{Complete: true, Broken: 2, Unverified: 4, Findings: found, ByCode: map[check.Code]int{"timeout": 1, "sri-mismatch": 2}, Internal: crawler.Tally{Broken: 2}},
 			"no link could be verified: 1 timeout", ExitFindings},
 		"only findings are unverified": {S{Complete: true, Broken: 0, Unverified: 3, Pages: 1, Findings: &crawler.FindingCounts{Unverified: 3}}, "", ExitOK},
-		"the start could not be read":  {S{Complete: true, Broken: 3, Findings: found, Internal: crawler.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
+		"the pages have no links":      {S{Complete: true, Crawled: true, Pages: 1, OK: 1, StartDocuments: 1, Warnings: 1, Findings: &crawler.FindingCounts{Warning: 1}}, "", ExitOK},
+		"no page has links, and none was looked at": {S{Complete: true, Crawled: true, Findings: &crawler.FindingCounts{}},
+			"nothing was checked: no document that can be read for links was found", ExitUnsound},
+		"the start could not be read": {S{Complete: true, Broken: 3, Findings: found, Internal: crawler.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
 	} {
 		if got := Unsound(&test.s); got != test.why && len(test.s.StartFailed) == 0 {
 			t.Errorf("%s: %q", name, got)

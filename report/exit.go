@@ -133,7 +133,8 @@ func (p Policy) Exit(s *crawler.Summary) int {
 // links has a verdict; "" if it is reliable. A link is verified if it is ok or broken. With
 // the first reason that applies:
 //
-//	a crawled site has no link            unsound: that is how a site made by scripts looks
+//	a crawled site has no link            unsound: that is how a site made by scripts looks;
+//	                                      sound if content checks looked at its pages
 //	a link was verified                   sound; the start page of a site is one
 //	another link is unverified, or was
 //	skipped for a reason of its own       unsound: no link could be verified
@@ -143,9 +144,10 @@ func (p Policy) Exit(s *crawler.Summary) int {
 //	the links cannot be checked (tel:),
 //	or there are none                     sound
 //
-// What content checks found on pages makes a run neither sound nor unsound. The documents that the user named are read in any case, so none of them counts as a
-// verified link. A named document whose links the user's rules skip is sound, since the
-// rules are written for more documents than this.
+// What content checks found on pages makes a run neither sound nor unsound. The documents that
+// the user named are read in any case, so none of them counts as a verified link. A named
+// document whose links the user's rules skip is sound, since the rules are written for more
+// documents than this.
 func Unsound(s *crawler.Summary) string {
 	if s.Unsound != "" || !s.Complete {
 		return s.Unsound
@@ -154,7 +156,7 @@ func Unsound(s *crawler.Summary) string {
 	skippedByUser := s.ByCode[check.CodeExcluded] + s.ByCode[check.CodeExternal]
 	unasked := s.Skipped - skippedByUser - s.ByCode[check.CodeSchemeUnchecked]
 	switch {
-	case s.Crawled && noLinks(s) && !s.Narrowed:
+	case s.Crawled && noLinks(s) && !s.Narrowed && s.Findings == nil:
 		return "nothing was checked: no link was found"
 	case s.OK-s.StartDocuments+broken > 0:
 		return ""

@@ -14,22 +14,11 @@ import (
 // FuzzPlain checks that a page has the same findings and facts if none of its tokens is read as
 // a plain one.
 func FuzzPlain(f *testing.F) {
-	files, err := filepath.Glob("../extract/testdata/pages/*.html")
-	if err != nil || len(files) == 0 {
-		f.Fatal("no pages", err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(string(text))
-		f.Add(strings.NewReplacer("</p>", "", "<ul", "<p", "&", "").Replace(string(text)))
-		f.Add(strings.NewReplacer("</a>", "", "</span>", "", "<body", "<noscript").Replace(string(text)))
-	}
 	for _, s := range []string{
 		"<!doctype html><p>one<b>two</p></b><li>three</ul><h1>four<h2>five</h1>",
 		"<a href=x><code>here</code></a><a href=y>here</a><a href=z><span class=\"a\"> </span></a>",
+		"<p>x<a href=x><svg><style>y</style></svg><span>here</span> <kbd>k</kbd><slot></slot><h2>z<p>more</a><b>text</b>",
+		"<a href=x><span>a long enough text to be settled</span><span>more</span><input><button>b</a>",
 		"<h1>a</h1><h3>b</h3><div hidden><h5>c</h5></div><template><p>x</template><noscript><p>y</noscript>",
 		"text<style>a{}</style><p>more</p><script>x</script> end<label>a</label><form><button>b</button></form>",
 		"<svg><a><style>x</style></a><p>out</svg><math><mi>x<b>y</b></mi></math><div class=\"z\">w</div>",
@@ -37,30 +26,73 @@ func FuzzPlain(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	inspector, err := Open(f.Context(), Config{Groups: All, SyntaxMax: 1000, ImageMax: 1 << 20})
+	for _, page := range pageTexts(f) {
+		f.Add(page[:min(len(page), 2000)])
+		f.Add(page[len(page)/2:][:min(len(page)/2, 2000)])
+	}
+	c := newPlainComparison(f)
+	f.Fuzz(func(t *testing.T, text string) { c.compare(t, strings.ToValidUTF8(text, "")) })
+}
+
+// TestPlain is FuzzPlain for whole pages, and for what is left of them without some tags.
+func TestPlain(t *testing.T) {
+	c := newPlainComparison(t)
+	for _, page := range pageTexts(t) {
+		c.compare(t, page)
+		c.compare(t, strings.NewReplacer("</p>", "", "<ul", "<p", "&", "").Replace(page))
+		c.compare(t, strings.NewReplacer("</a>", "", "</span>", "", "<body", "<noscript").Replace(page))
+	}
+}
+
+func pageTexts(tb testing.TB) (pages []string) {
+	files, err := filepath.Glob("../extract/testdata/pages/*.html")
+	if err != nil || len(files) == 0 {
+		tb.Fatal("no pages", err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		pages = append(pages, string(text))
+	}
+	return pages
+}
+
+// plainComparison looks at pages with and without plain tokens.
+type plainComparison struct {
+	page          page.Page
+	with, without *reader
+}
+
+func newPlainComparison(tb testing.TB) *plainComparison {
+	inspector, err := Open(tb.Context(), Config{Groups: All, SyntaxMax: 1000, ImageMax: 1 << 20})
 	if err != nil {
-		f.Fatal(err)
+		tb.Fatal(err)
 	}
 	u, _, err := urinorm.ParseWeb("https://example.com/a/")
 	if err != nil {
-		f.Fatal(err)
+		tb.Fatal(err)
 	}
 	base, err := urinorm.NewBase(u, "utf-8")
 	if err != nil {
-		f.Fatal(err)
+		tb.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		text = strings.ToValidUTF8(text, "")
-		with, without := newReader(inspector), newReader(inspector)
-		without.plain = nil
-		look := func(r *reader) (found Result) {
-			r.page = &page.Page{URL: u.Printed(), Address: u, Base: base, Format: "html", Charset: "utf-8", Text: []byte(text), Body: []byte(text), OverHTTP: true}
-			r.readHTML(t.Context(), &found)
-			found.Inspection.Findings = r.findings
-			return found
-		}
-		if got, want := look(with), look(without); !reflect.DeepEqual(got, want) {
-			t.Errorf("%q:\n%+v\nwithout plain tokens\n%+v", text, got, want)
-		}
-	})
+	c := &plainComparison{page.Page{URL: u.Printed(), Address: u, Base: base, Format: "html", Charset: "utf-8", OverHTTP: true}, newReader(inspector), newReader(inspector)}
+	c.without.plain = nil
+	return c
+}
+
+func (c *plainComparison) compare(t *testing.T, text string) {
+	look := func(r *reader) (found Result) {
+		p := c.page
+		p.Text, p.Body = []byte(text), []byte(text)
+		r.page, r.findings, r.styles = &p, nil, r.styles[:0]
+		r.readHTML(t.Context(), &found)
+		found.Inspection.Findings = r.findings
+		return found
+	}
+	if got, want := look(c.with), look(c.without); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q:\n%+v\nwithout plain tokens\n%+v", text, got, want)
+	}
 }

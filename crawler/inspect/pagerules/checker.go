@@ -97,25 +97,36 @@ func (c *Checker) Token(z *htmltoken.Tokenizer) {
 	}
 }
 
-// Plain looks at the next tokens of the page, plain ones of the tokenizer.
+// Plain looks at the next tokens of the page, plain ones of the tokenizer. Those that matter to
+// no group are passed over.
 func (c *Checker) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
-	d := &c.source.document
-	wanted := c.source.groups | anyGroup
 	for i := range tokens {
 		p := &tokens[i]
-		if !c.unseen.open && !c.hidden.open && !c.link.open {
+		if !c.unseen.open && !c.hidden.open {
 			if p.Kind == htmltoken.Text {
-				if d.hasText && !c.headings.open && !c.title.open {
+				if c.source.document.hasText && !c.takesText() {
 					continue
 				}
-			} else if lookedAt[p.Element]&wanted == 0 {
-				d.inCode = false
+			} else if !c.wants(p.Element) {
+				c.source.document.inCode, c.link.inStyle = false, false
 				continue
 			}
 		}
 		z.Expand(p)
 		c.Token(z)
 	}
+}
+
+// wants reports whether a tag without attributes matters to one of the groups.
+func (c *Checker) wants(e htmltoken.Element) bool {
+	looks := lookedAt[e]
+	return looks&(c.source.groups|anyGroup) != 0 || c.link.open && looks&inLink != 0
+}
+
+// takesText reports whether texts are added to the title, the link or the heading that contain
+// them.
+func (c *Checker) takesText() bool {
+	return c.title.open || c.headings.open || c.link.open && !c.link.isSettled()
 }
 
 func (c *Checker) startTag(t *htmltoken.Token) {
@@ -226,7 +237,7 @@ func (c *Checker) text(t *htmltoken.Token) {
 	if !s.document.hasText && !s.document.inCode {
 		s.document.hasText = !isBlank(s.page.Text[t.DataStart:t.DataEnd])
 	}
-	if !c.title.open && !c.headings.open && (!c.link.open || c.link.isSettled()) || t.Foreign && c.link.inStyle {
+	if !c.takesText() || t.Foreign && c.link.inStyle {
 		return
 	}
 	data := s.z.Data()

@@ -15,8 +15,12 @@ const (
 	Accessibility
 )
 
-// anyGroup stands for all groups in the table of elements.
-const anyGroup Groups = 1 << 7
+// In the table of elements, anyGroup stands for all groups, and inLink for those elements that
+// matter within a link alone.
+const (
+	inLink   Groups = 1 << 6
+	anyGroup Groups = 1 << 7
+)
 
 // needHidden are the groups that leave out what readers do not get.
 const needHidden = SEO | Images | Accessibility
@@ -31,6 +35,7 @@ var elements = [...]struct {
 	elements []htmltoken.Element
 }{
 	{anyGroup, []htmltoken.Element{htmltoken.Noscript, htmltoken.Template}},
+	{inLink, []htmltoken.Element{htmltoken.Slot, htmltoken.Object, htmltoken.Embed, htmltoken.Code, htmltoken.Kbd, htmltoken.Samp, htmltoken.Tt, htmltoken.Var}},
 	{SEO, []htmltoken.Element{htmltoken.Title, htmltoken.Script, htmltoken.Meta, htmltoken.Link, htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6, htmltoken.Frameset, htmltoken.Img}},
 	{Images, []htmltoken.Element{htmltoken.Img, htmltoken.Image, htmltoken.Area, htmltoken.Input, htmltoken.Picture, htmltoken.Source, htmltoken.Meta, htmltoken.Link}},
 	{Security, []htmltoken.Element{htmltoken.Script, htmltoken.Link, htmltoken.Form, htmltoken.Input, htmltoken.Button, htmltoken.Meta}},

@@ -186,7 +186,7 @@ func (f *Frontier) wakeAt(at time.Time) {
 // ended notes that a lease has ended.
 func (f *Frontier) ended(t *Target) {
 	if f.sharing != nil {
-		f.sharing.forget(t.lease.ID)
+		f.sharing.forget(&t.lease)
 		return // the worker of this visit claims for all that wait
 	}
 	f.wake()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 )
@@ -34,6 +35,9 @@ type holding struct {
 	lease Lease
 	until time.Time // it is held at least until then, by the clock of this process
 }
+
+// is reports whether this is the holding of a lease, and not of a later one of the same target.
+func (h *holding) is(l *Lease) bool { return h != nil && h.lease.Fence == l.Fence }
 
 // NewShared returns a frontier over a store that several processes use. Leases last for
 // lease, and [Sharing.Keep] extends them. learn is called with each fact that any process
@@ -172,10 +176,13 @@ func (s *Sharing) learnFacts(ctx context.Context, upto uint64) error {
 	return nil
 }
 
-func (s *Sharing) forget(id ID) {
+// forget ends the extension of a lease.
+func (s *Sharing) forget(l *Lease) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.held, id)
+	if s.held[l.ID].is(l) {
+		delete(s.held, l.ID)
+	}
 }
 
 // Sharing returns the part of the frontier for a store that other processes use as well, nil
@@ -217,12 +224,14 @@ func (s *Sharing) Keep(ctx context.Context) {
 		extended = now
 		s.mu.Lock()
 		for _, l := range leases {
-			if h := s.held[l.ID]; h != nil && h.lease.Fence == l.Fence {
+			if h := s.held[l.ID]; h.is(&l) {
 				h.until = now.Add(s.lease)
 			}
 		}
-		for _, id := range lost {
-			delete(s.held, id)
+		for i := range leases {
+			if slices.Contains(lost, leases[i].ID) && s.held[leases[i].ID].is(&leases[i]) {
+				delete(s.held, leases[i].ID)
+			}
 		}
 		s.mu.Unlock()
 	}
@@ -260,7 +269,7 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 	}
 	s.mu.Lock()
 	h := s.held[t.lease.ID]
-	fresh := h != nil && h.lease.Fence == t.lease.Fence && time.Now().Before(h.until)
+	fresh := h.is(&t.lease) && time.Now().Before(h.until)
 	s.mu.Unlock()
 	if !fresh {
 		return fmt.Errorf("visit %s: %w", t.URL, ErrStale)
@@ -292,7 +301,7 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 // GiveUp ends a visit that ErrStale has ended. The store may still hold its lease, which must
 // not be extended any more.
 func (s *Sharing) GiveUp(ctx context.Context, t *Target) error {
-	s.forget(t.lease.ID)
+	s.forget(&t.lease)
 	if err := s.store.Process().GiveBack(ctx, t.lease); err != nil {
 		return fmt.Errorf("give back %s: %w", t.URL, err)
 	}

@@ -145,17 +145,19 @@ local function takeFirst(wave)
     if ready > math.max(now, count('fence')) then return nil, ready end
     local h = host(tonumber(first[1]))
     local q = queueKey(h, wave)
-    for _, id in ipairs(call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', 0, 100)) do
-      call('ZREM', q .. 'd', id)
-      call('RPUSH', q .. 'o', id)
-    end
-    local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
-    if id then
-      local t = target(tonumber(id))
-      if t.state == QUEUED and t.wave == wave then
-        if not isLeft(t) then return t, nil end
+    if h.interval == 0 or free(h) <= math.max(now, count('fence')) then -- else its place is older than a restart
+      for _, id in ipairs(call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', 0, 100)) do
+        call('ZREM', q .. 'd', id)
         call('RPUSH', q .. 'o', id)
-        return nil, now + 100000
+      end
+      local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
+      if id then
+        local t = target(tonumber(id))
+        if t.state == QUEUED and t.wave == wave then
+          if not isLeft(t) then return t, nil end
+          call('RPUSH', q .. 'o', id)
+          return nil, now + 100000
+        end
       end
     end
     reorder(h)

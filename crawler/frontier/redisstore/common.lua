@@ -84,8 +84,8 @@ local function hostNumber(name)
   return n
 end
 
--- noteRestart notes that the server was started. It may have lost its last second and does not
--- know the visits of that second, so it lets each host wait for its interval.
+-- noteRestart notes that the server was started. It may have lost its last second, and with it
+-- what was visited and reserved then, so it lets each host wait for some intervals.
 local function noteRestart()
   if first_run and count('began') > 0 then
     call('HSET', P .. 'c', 'restarted', num(now))
@@ -96,7 +96,9 @@ end
 -- free returns when the interval of a host allows the next request.
 local function free(h)
   if h.interval == 0 then return h.last end
-  return math.max(h.last, count('restarted')) + h.interval
+  local restarted = count('restarted')
+  if restarted > 0 then restarted = restarted + 2 * h.interval end
+  return math.max(h.last, restarted) + h.interval
 end
 
 -- nextVisit returns the time of the next visit that the pace of a host allows, nil while

@@ -9,7 +9,7 @@ local h = host(target(id).host)
 if h.interval == 0 then return '0' end
 -- If the last time that was reserved is the one of this visit, its answer may have been lost.
 local own = ARGV[4] ~= '1' and tonumber(call('HGET', h.key, 'o') or '0') == id
-local at = math.max(now, own and not first_run and h.last or free(h))
+local at = math.max(now, own and h.last > count('restarted') and h.last or free(h))
 h.last = at
 call('HSET', h.key, 'v', num(at), 'o', id)
 reorder(h)

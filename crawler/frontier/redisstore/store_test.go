@@ -79,16 +79,20 @@ var crawlNumber struct {
 }
 
 // newCrawl makes an empty crawl.
-func newCrawl(t *testing.T, socket string, width frontier.Width, key [16]byte) (*Crawl, *Header) {
+func newCrawl(t *testing.T, server string, width frontier.Width, key [16]byte) (*Crawl, *Header) {
 	crawlNumber.Lock()
 	crawlNumber.n++
 	name := fmt.Sprintf("t%d", crawlNumber.n)
 	crawlNumber.Unlock()
-	a, err := ParseAddress("unix://" + socket + "?crawl=" + name)
+	return newCrawlWith(t, server+"?crawl="+name, Options{Patience: time.Minute, now: time.Now}, width, key)
+}
+
+func newCrawlWith(t *testing.T, address string, o Options, width frontier.Width, key [16]byte) (*Crawl, *Header) {
+	a, err := ParseAddress(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Open(a, Options{Patience: time.Minute, now: time.Now})
+	f := Open(a, o)
 	h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: width, Key: key[:], Lease: time.Minute}
 	if err := f.Create(context.Background(), h, Limits{Log: 1 << 30}); err != nil {
 		t.Fatal(err)
@@ -169,9 +173,36 @@ func TestContract(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				f, h := newCrawl(t, socket, width, disk.FingerprintKey())
+				f, h := newCrawl(t, "unix://"+socket, width, disk.FingerprintKey())
 				return &whole{Store: f.Store(h, "", "test"), crawl: f, header: h, disk: disk, at: h.First()}
 			})
 		})
 	}
+}
+
+// loadScripts lets a server know the scripts: those that it runs for the first time since its
+// start take precautions.
+func loadScripts(t *testing.T, server string) {
+	t.Helper()
+	a, err := ParseAddress(server + "?crawl=none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Open(a, Options{})
+	defer f.Close()
+	for _, script := range scripts {
+		if err := script.Load(context.Background(), f.redis).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestShared(t *testing.T) {
+	socket := openServer(t)
+	loadScripts(t, "unix://"+socket)
+	storetest.RunShared(t, func(t *testing.T) func(string) frontier.Shared {
+		f, h := newCrawl(t, "unix://"+socket, frontier.Narrow, [16]byte{1})
+		t.Cleanup(func() { f.Close() })
+		return func(process string) frontier.Shared { return f.Store(h, process, "test") }
+	})
 }

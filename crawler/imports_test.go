@@ -79,6 +79,7 @@ var mayImport = map[string][]string{
 	"crawler/frontier/storetest":     {"crawler/frontier"},
 	"crawler/frontier/diskstore":     {"crawler/frontier"},
 	"crawler/frontier/redisstore":    {"crawler/frontier"},
+	"crawler/frontier/sharedmemory":  {"crawler/frontier"},
 }
 
 // elsewhere are the modules a package of ours may use; a row here is a decision.

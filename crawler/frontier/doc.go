@@ -22,5 +22,6 @@
 // A [Store] keeps targets, queues and findings as bytes; this package gives the bytes
 // their meaning. [Memory] is the store of a crawl that ends with its process; package
 // diskstore has one in a file. A store of one process keeps its queue in a [Ledger].
-// Package storetest tests a store against the contract.
+// Package storetest tests a store against the contract, and one that several processes share
+// ([Shared]) against theirs.
 package frontier

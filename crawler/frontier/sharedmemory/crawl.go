@@ -49,9 +49,6 @@ func New() *Crawl {
 		counts: map[string]int{}, workers: map[*Store]map[frontier.ID]frontier.Lease{}, begun: map[frontier.ID]bool{}}
 }
 
-// Memory returns the store with all that the engines have found.
-func (c *Crawl) Memory() *frontier.Memory { return c.memory }
-
 // Store returns the store of one engine.
 func (c *Crawl) Store() *Store { return &Store{Memory: c.memory, crawl: c} }
 

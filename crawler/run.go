@@ -121,7 +121,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
 	r.traps = trap.New(trap.Limits{})
 	if common := r.shared.common; common != nil {
-		r.traps.Share(func(name string) (int, error) { return common.CountUp(r.always, name) })
+		r.traps.Share(func(name string) (int, error) { return common.CountUp(r.always, name, 1) })
+		r.sitemaps.count = func(what string, n int) (int, error) { return common.CountUp(r.always, factSitemap+what, n) }
 	} else if cfg.MaxPages > 0 {
 		r.turns = newTurns()
 	}
@@ -154,6 +155,8 @@ func (r *run) learnFact(f frontier.Fact) {
 		}
 	case factSitemap:
 		r.sitemaps.add(name)
+	case factCut:
+		r.growth.CutSite(name)
 	case factCookied:
 		r.cycles.touched(name, name, true)
 	case factCookie:

@@ -21,6 +21,7 @@ import (
 const (
 	factScope   = "scope "   // with a URL: a start target redirects there
 	factSitemap = "sitemap " // with a key: robots.txt names this sitemap
+	factCut     = "cut "     // with a site: it makes up its pages
 	factCookied = "cookied " // with a host: a redirect of it has set a cookie
 	factCookie  = "cookie "  // with what identifies a cookie
 )

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
 )
@@ -189,6 +190,51 @@ func TestSharedCrawlLimitsPages(t *testing.T) {
 			_, sum := crawlShared(t, cfg, "http://start.test/", nil)
 			if sum.Pages != most {
 				t.Errorf("%d pages were read, want %d", sum.Pages, most)
+			}
+		})
+	}
+}
+
+// A site that makes up pages is found by what all engines together see of it.
+func TestSharedCrawlCutsEndlessSites(t *testing.T) {
+	const links = 200_000
+	for name, row := range map[string]struct {
+		step frontier.ID // between the first targets of two pages
+		cut  bool
+	}{"ever new pages": {links, true}, "pages that others link to": {links / 2, false}} {
+		t.Run(name, func(t *testing.T) {
+			ctx, store := t.Context(), sharedmemory.New().Store()
+			var events []frontier.Event
+			for page := range frontier.ID(4) {
+				url := fmt.Sprintf("http://start.test/%d", page)
+				ids, err := store.Add(ctx, []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: uint64(page) + 1}, Host: []byte("start.test"),
+					Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(url), Internal: true})}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := frontier.Event{Kind: frontier.EventSettled, ID: ids[0], Met: frontier.NeedContent | frontier.NeedLinks,
+					Done: frontier.Done{Outcome: check.AppendOutcome(nil, &check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html"})}}
+				for i := range frontier.ID(links) {
+					e.Found = append(e.Found, 10+page*row.step+i)
+				}
+				events = append(events, e)
+			}
+			cfg := sharedConfig(aSite())
+			cfg.Store = store
+			need := func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }
+			if err := WatchGrowth(ctx, cfg, seedOf(t, "http://start.test/"), need, store).Observe(ctx, events); err != nil {
+				t.Fatal(err)
+			}
+			facts, _, err := store.Common().Facts(ctx, 0)
+			if err != nil || len(facts) == 1 != row.cut {
+				t.Errorf("cut: %v, %v, want %t", facts, err, row.cut)
+			}
+			r := newRun(ctx, cfg, seedOf(t, "http://start.test/"), discard{})
+			for _, f := range facts {
+				r.learnFact(f)
+			}
+			if _, cut := r.growth.Cut(func() string { return "start.test" }, true); cut != row.cut {
+				t.Errorf("pages are left out: %t, want %t", cut, row.cut)
 			}
 		})
 	}

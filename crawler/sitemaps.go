@@ -21,6 +21,10 @@ import (
 // It also limits what the sitemaps of a run list. A document is a sitemap if its content
 // is one, whatever its name.
 type sitemapList struct {
+	// count, if it is not nil, adds to what the sitemaps of a crawl of several processes list,
+	// and returns the sum.
+	count func(what string, n int) (sum int, err error)
+
 	mu   sync.Mutex
 	keys map[string]bool
 
@@ -56,13 +60,24 @@ func (l *sitemapList) admit(id frontier.ID, kind sitemapKind, locations int) (pa
 	defer l.mu.Unlock()
 	if asPage := l.asPages.Has(uint32(id)); asPage || kind == indexSitemap {
 		l.sitemapsAsPages = l.sitemapsAsPages || asPage
-		l.sitemaps += locations
+		l.sitemaps = l.sum("sitemaps", l.sitemaps, locations)
 	} else {
-		l.urls += locations
+		l.urls = l.sum("urls", l.urls, locations)
 	}
 	l.noMoreListedAsPage = l.sitemapsAsPages && l.sitemaps > maxSitemaps
 	l.noMoreIndexed = l.sitemaps > maxSitemaps || l.urls > maxSitemapURLs
 	return l.reason(), !l.noMoreIndexed
+}
+
+// sum adds to what sitemaps list. A store that fails reports that to the worker, too.
+func (l *sitemapList) sum(what string, before, n int) int {
+	if l.count == nil {
+		return before + n
+	}
+	if all, err := l.count(what, n); err == nil {
+		return all
+	}
+	return before + n
 }
 
 // reason says which limit is exceeded. The caller holds mu.

@@ -36,6 +36,7 @@ type coordinator struct {
 	cfg      *crawler.Config
 	seeds    []crawler.Seed
 	maxTime  time.Duration
+	growth   *crawler.GrowthWatch
 }
 
 // newCoordinator connects to the server and checks it. It returns nil without --frontier.
@@ -89,6 +90,9 @@ func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []craw
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
+	watched := own
+	watched.Store = disk
+	c.growth = crawler.WatchGrowth(ctx, &watched, seeds, c.disk.Needs, c.crawl.Store(c.header, "", version()))
 	stoppedBy, err := c.conduct(ctx, cfg.Stop, out)
 	if err != nil {
 		return nil, err
@@ -451,6 +455,9 @@ func (c *coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 			return false, err
 		}
 		c.position = at
+		if err := c.growth.Observe(ctx, events); err != nil {
+			return false, err
+		}
 		if err := c.crawl.Log(c.header).Trim(ctx, at); err != nil {
 			return false, err
 		}

@@ -60,9 +60,9 @@ type Common interface {
 	KeepOnce(ctx context.Context, name string, value []byte, valid time.Duration) error
 	// Redirect enters a redirect, and reports whether it closes a cycle of at most n.
 	Redirect(ctx context.Context, from, to ID, n int) (bool, error)
-	// CountUp adds 1 to a count and returns its new value, 0 for one beyond the number of
-	// counts that the store keeps.
-	CountUp(ctx context.Context, name string) (int, error)
+	// CountUp adds to a count and returns its new value, 0 for one beyond the number of counts
+	// that the store keeps.
+	CountUp(ctx context.Context, name string, by int) (int, error)
 }
 
 // Controller is an answer of SetController.

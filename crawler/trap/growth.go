@@ -100,6 +100,20 @@ func (g *Growth) Read(site string, pages, others []uint32) (cut bool) {
 	return false
 }
 
+// CutSite cuts a site because another process has found out that it makes up pages.
+func (g *Growth) CutSite(site string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.sites == nil {
+		g.sites = map[string]*siteGrowth{}
+	}
+	if g.sites[site] == nil {
+		g.sites[site] = new(siteGrowth)
+	}
+	g.sites[site].cut = true
+	g.any.Store(true)
+}
+
 // ended reports whether a window ends.
 func (s *siteGrowth) ended() bool {
 	for _, w := range windows {

@@ -106,6 +106,16 @@ func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) err
 	return nil
 }
 
+// Needs returns the needs of a target, and whether it is one that is visited: some are entered
+// as settled.
+func (s Replica) Needs(id frontier.ID) (need frontier.Need, visited bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	k := frontier.Kept{ID: id}
+	frontier.Mirror{Ledger: s.ledger}.Keep(&k)
+	return k.Need, !k.Entered
+}
+
 // Each calls fn with all that a queue needs of each target, in the order of their IDs. fn
 // must not call the store.
 func (s Replica) Each(ctx context.Context, fn func(*frontier.Kept) error) error {

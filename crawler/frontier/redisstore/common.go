@@ -87,7 +87,7 @@ func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool
 }
 
 // CountUp implements frontier.Common.
-func (s common) CountUp(ctx context.Context, name string) (int, error) {
-	n, err := s.run(ctx, "countup", name)
+func (s common) CountUp(ctx context.Context, name string, by int) (int, error) {
+	n, err := s.run(ctx, "countup", name, by)
 	return int(asInt(n)), err
 }

@@ -368,12 +368,12 @@ func (s common) Redirect(_ context.Context, from, to frontier.ID, n int) (bool, 
 }
 
 // CountUp implements frontier.Common.
-func (s common) CountUp(_ context.Context, name string) (int, error) {
+func (s common) CountUp(_ context.Context, name string, by int) (int, error) {
 	if err := s.alive(); err != nil {
 		return 0, err
 	}
 	s.crawl.mu.Lock()
 	defer s.crawl.mu.Unlock()
-	s.crawl.counts[name]++
+	s.crawl.counts[name] += by
 	return s.crawl.counts[name], nil
 }

@@ -46,6 +46,8 @@ func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
 	defer web.Close()
 	cfg.Depth, cfg.MaxPages, cfg.Sitemaps, cfg.Exclude = -1, 0, false, nil
 	cfg.MaxTime = maxRecheck
+	renders := cfg.Renders()
+	cfg.Render = crawler.RenderNever
 	if cfg.Select, err = extract.CompileSelector("orbweaver-no-element"); err != nil { // links are not asked for
 		return outcome, err
 	}
@@ -54,6 +56,10 @@ func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
 	}
 	if r.result == nil {
 		return outcome, fmt.Errorf("%s: it was not requested in %v", r.url, maxRecheck)
+	}
+	if renders && r.result.Code == check.CodeFragmentMissing { // scripts were not run
+		return api.Outcome{Verdict: check.Unverified.String(), Code: string(check.CodeFragmentUnverified), Status: r.result.Status,
+			Message: "the page without its scripts does not have the anchor; only a run opens a browser"}, nil
 	}
 	return api.Outcome{Verdict: r.result.Verdict.String(), Code: string(r.result.Code), Message: r.result.Message, Status: r.result.Status}, nil
 }

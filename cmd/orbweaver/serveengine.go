@@ -324,7 +324,12 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 		return nil, err
 	}
 	defer web.Close()
-	cfg.Inspector = inspector
+	cfg.Inspector, cfg.Cookies = inspector, web
+	closeRenderer, err := openRenderer(ctx, o, cfg, newConsole(noteWriter(e.note), "never"))
+	if err != nil {
+		return nil, err
+	}
+	defer closeRenderer()
 	st.input = &recorder{}
 	used := programsOf(inspector)
 	if err := st.begin(o.crawl.FingerprintBits, used); err != nil {
@@ -354,6 +359,17 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	}
 	text, err := summaryJSON(summary)
 	return &runs.Result{Over: over, ExitStatus: o.failOn.Exit(summary), Summary: text}, err
+}
+
+// noteWriter makes each line a note.
+type noteWriter func(string, ...any)
+
+// Write writes a note for each line.
+func (w noteWriter) Write(p []byte) (int, error) {
+	for line := range strings.Lines(string(p)) {
+		w("%s", strings.TrimPrefix(strings.TrimSpace(line), "orbweaver: "))
+	}
+	return len(p), nil
 }
 
 // targets returns the targets of a job as check would be given them.

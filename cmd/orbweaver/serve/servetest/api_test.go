@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/render"
 )
 
 // site is a site whose pages a test can change.
@@ -266,6 +269,33 @@ func TestPageBehindRedirect(t *testing.T) {
 	p := s.items("runs/" + run + "/pages?q=/new")[0]
 	if p["url"] != web.URL+"/new" || p["status"] != 200.0 || p["size"] == -1.0 {
 		t.Errorf("the page is %v", p)
+	}
+}
+
+// Projects may have pages rendered and their content checked.
+func TestRenderedRun(t *testing.T) {
+	if _, err := render.Find(""); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	web := newSite(t, map[string]string{"/": `<title>App</title><a href="#made">x</a><p id="app"></p><script>document.getElementById("app").innerHTML = '<a id="made" href="/gone">made</a>'</script>`})
+	s := open(t, t.TempDir())
+	run := s.checked(s.create(object{"targets": []string{web.URL}, "options": object{"render": "always", "check": []string{"seo"}, "retries": 0}}))
+	got := map[string]string{}
+	for _, f := range s.items("runs/" + run + "/findings?verdict=broken,warning,ok") {
+		got[strings.TrimPrefix(f["url"].(string), web.URL)+" "+f["code"].(string)] = f["verdict"].(string)
+	}
+	if got["/gone http-404"] != "broken" || got["/#made ok"] != "ok" || got["/ description-missing"] != "warning" {
+		t.Errorf("findings: %v\n%s", got, s.log)
+	}
+	var both struct {
+		After struct{ Verdict, Code string }
+	}
+	s.call("POST", "runs/"+run+"/recheck", object{"url": web.URL + "/#made"}, 200, &both)
+	if both.After.Verdict != "unverified" { // no browser is opened for it
+		t.Errorf("recheck: %+v", both)
 	}
 }
 

@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -576,6 +579,63 @@ func TestAddressPolicy(t *testing.T) {
 	s.call("PATCH", "projects/"+hooks, object{"notify": []object{{"type": "slack", "url": "http://127.0.0.2:" + port + "/"}}}, 422, nil)
 	if strings.Contains(s.log.String(), "panic") {
 		t.Error(s.log)
+	}
+}
+
+// No spelling of a denied address and no redirect to one is followed, as a link or a start page. Only
+// the first address is asked.
+func TestAddressSpellings(t *testing.T) {
+	asked := &site{pages: map[string]string{"/": "<p>"}}
+	closed := httptest.NewUnstartedServer(asked)
+	var err error
+	if closed.Listener, err = net.Listen("tcp", "127.0.0.2:0"); err != nil {
+		t.Skip(err) // a system whose loopback network has one address
+	}
+	closed.Start()
+	t.Cleanup(closed.Close)
+	port := closed.URL[strings.LastIndexByte(closed.URL, ':')+1:]
+	hosts := []string{"127.0.0.2", "127.2", "127.0.2", "2130706434", "0x7f000002", "0x7f.2", "0177.0.0.2", "127.0.0.2.", "%31%32%37.0.0.2", "１２７.0.0.2", "[::ffff:127.0.0.2]", "[::ffff:7f00:2]", "[64:ff9b::7f00:2]",
+		"[2002:7f00:2::]", "[::1]", "0.0.0.0", "[::]", "10.0.0.1", "172.16.0.1", "192.168.0.1", "169.254.169.254", "100.64.0.1", "100.100.100.200", "[fe80::1]", "[fd00::1]", "[fd00:ec2::254]"}
+	var links strings.Builder
+	for i, host := range hosts {
+		fmt.Fprintf(&links, `<a href="http://%s:%s/">x</a> <a href="/to?%d">x</a> `, host, port, i)
+	}
+	open := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if i, err := strconv.Atoi(r.URL.RawQuery); err == nil && i < len(hosts) {
+			w.Header().Set("Location", "http://"+hosts[i]+":"+port+"/")
+			w.WriteHeader(http.StatusFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprint(w, links.String())
+	}))
+	t.Cleanup(open.Close)
+	s := startPlain(t, t.TempDir(), "--auth", "none", "--allow-private", "127.0.0.1")
+	run := s.checked(s.create(object{"targets": []string{open.URL, open.URL + "/to?0"}, "options": object{"retries": 0}}))
+	denied := map[string]bool{}
+	for _, f := range s.items("runs/" + run + "/findings?code=address-denied&verdict=skipped&limit=1000") {
+		denied[f["url"].(string)] = true
+	}
+	for i := range hosts {
+		if !denied[fmt.Sprintf("%s/to?%d", open.URL, i)] {
+			t.Errorf("a redirect to %s is not denied", hosts[i])
+		}
+	}
+	for _, f := range s.items("runs/" + run + "/findings?verdict=ok,broken,unverified&limit=1000") {
+		if !strings.HasPrefix(f["url"].(string), open.URL) {
+			t.Errorf("%s is %s, %s", f["url"], f["verdict"], f["code"])
+		}
+	}
+	for url := range denied {
+		var both struct{ After struct{ Code string } }
+		s.call("POST", "runs/"+run+"/recheck", object{"url": url}, 200, &both)
+		if both.After.Code != "address-denied" {
+			t.Errorf("recheck of %s: %s", url, both.After.Code)
+		}
+		break
+	}
+	if asked.asked > 0 {
+		t.Errorf("the closed address was asked %d times", asked.asked)
 	}
 }
 

@@ -68,7 +68,7 @@ var foundKeys = []struct {
 	{"netrc", foundRefused, "it sends passwords of the user"},
 	{"netrc-any-port", foundRefused, "it sends passwords of the user"},
 	{"cookies", foundRefused, "it sends cookies of the user"},
-	{"login login-user login-password-file login-field login-form login-check login-check-text login-fresh login-retries login-allow-unsafe",
+	{"login login-user login-password-file login-field login-form login-check login-check-text login-fresh login-retries login-render login-allow-unsafe",
 		foundRefused, "it signs in with a password of the user"},
 	{"client-cert", foundRefused, "it identifies the user to servers"},
 	{"client-key", foundRefused, "it identifies the user to servers"},

@@ -191,12 +191,15 @@ func compileLogins(c *compiler, o *options) {
 			c.faults = append(c.faults, fmt.Errorf("%s: there are %d [[login]] blocks: set it there", c.named(name), len(blocks)))
 		}
 	}
+	if s.loginRender && len(blocks) == 0 {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.named("login-render")))
+	}
 	for i := range blocks {
 		b := &blocks[i]
 		if len(blocks) == 1 {
 			c.override(b)
 		}
-		b.Fresh = fresh
+		b.Fresh, b.Rendered = fresh, s.loginRender
 		if b.fresh != "" && !strings.HasPrefix(s.origin["login-fresh"], "--") {
 			d, err := parseDuration(b.fresh)
 			if err != nil {
@@ -356,8 +359,8 @@ func askForLogins(configs []session.Config, in io.Reader, out io.Writer) error {
 
 // configureSessions gives a run its sessions: those of the logins and, with --cookies,
 // those of the start targets that the cookies are for.
-func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan) {
-	options := session.Options{Acts: rules.Acts}
+func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan, browser session.Browser) {
+	options := session.Options{Acts: rules.Acts, Browser: browser}
 	for _, login := range logins.Logins {
 		cfg.Sessions = append(cfg.Sessions, session.New(web, login, options))
 	}

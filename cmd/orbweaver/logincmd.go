@@ -97,7 +97,12 @@ func testLogins(cmd *cobra.Command, o *options, args []string, file string) erro
 		return usageError("%w", err)
 	}
 	defer web.Close()
-	out := &loginOutput{out: cmd.OutOrStdout()}
+	browser, closeBrowser, err := openLoginBrowser(cmd.Context(), o, nil)
+	if err != nil {
+		return err
+	}
+	defer closeBrowser()
+	out := &loginOutput{out: cmd.OutOrStdout(), browser: browser}
 	for _, login := range logins.Logins {
 		if err := out.test(cmd.Context(), web, login); err != nil {
 			return unsound(err)
@@ -119,10 +124,11 @@ func testLogins(cmd *cobra.Command, o *options, args []string, file string) erro
 
 // loginOutput prints the steps of sign-ins.
 type loginOutput struct {
-	out    io.Writer
-	status int
-	last   string // the line about the worst login
-	err    error
+	out     io.Writer
+	browser session.Browser
+	status  int
+	last    string // the line about the worst login
+	err     error
 }
 
 func (l *loginOutput) printf(format string, args ...any) {
@@ -134,7 +140,7 @@ func (l *loginOutput) printf(format string, args ...any) {
 // test signs in. The error is that of the context.
 func (l *loginOutput) test(ctx context.Context, web *fetch.HTTP, login *session.Login) error {
 	l.printf("%s: %s", login.Name, login.URL.Printed())
-	s := session.New(web, login, session.Options{Acts: rules.Acts, Trace: func(format string, args ...any) { l.printf("  "+format, args...) }})
+	s := session.New(web, login, session.Options{Acts: rules.Acts, Browser: l.browser, Trace: func(format string, args ...any) { l.printf("  "+format, args...) }})
 	proof, err := s.SignIn(ctx)
 	failure, failed := errors.AsType[*session.Failure](err)
 	switch {

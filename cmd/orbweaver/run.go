@@ -71,7 +71,12 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		}
 		defer closeRenderer()
 	}
-	configureSessions(cfg, o, plan, web, logins)
+	browser, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Renderer)
+	if err != nil {
+		return err
+	}
+	defer closeBrowser()
+	configureSessions(cfg, o, plan, web, logins, browser)
 	cfg.Cookies = web
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {

@@ -116,6 +116,7 @@ type settings struct {
 	loginCheckText    string
 	loginFresh        string
 	loginRetries      string
+	loginRender       bool
 	loginAllowUnsafe  bool
 
 	// politeness

@@ -215,7 +215,12 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", err
 	}
 	defer closeRenderer()
-	configureSessions(cfg, opts, plan, web, logins)
+	browser, closeBrowser, err := openLoginBrowser(ctx, opts, cfg.Renderer)
+	if err != nil {
+		return worked, "", err
+	}
+	defer closeBrowser()
+	configureSessions(cfg, opts, plan, web, logins, browser)
 	store := f.Store(h, w.name, version())
 	store.Browser = cfg.Renderer != nil
 	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime, cfg.Cookies = store, 0, h.Lease, w.maxTime, web

@@ -282,7 +282,7 @@ var linkEntries = [...]Entry{
 		Code: "login-form-missing", number: 57, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
 		Title:       "no form to sign in with",
 		Explanation: "The sign-in page has no form with exactly one visible password field that is sent with POST. Nothing was crawled.",
-		Advice:      "Check the address of --login. If the page has several forms, choose one with --login-form. If a script makes the form, sign in with a browser and give its cookies with --cookies.",
+		Advice:      "Check the address of --login. If the page has several forms, choose one with --login-form. If a script makes the form, use --login-render, or sign in with a browser and give its cookies with --cookies.",
 		Example:     "https://example.com/register has two password fields",
 	},
 	{

@@ -73,6 +73,8 @@ type Reply struct {
 	// Waited is how long the request had to wait for others to the same host. It does not
 	// count against the limit of time.
 	Waited time.Duration
+
+	cookies bool // scripts may read those that it sets
 }
 
 // Request is a page to be rendered.
@@ -280,15 +282,15 @@ func (r *Renderer) note(p *process, url string, err error) {
 	}
 }
 
-// isRoot reports whether this process belongs to root, for whom no sandbox works.
-func isRoot() bool { return os.Getuid() == 0 }
+// IsRoot reports whether this process belongs to root, for whom no sandbox works.
+func IsRoot() bool { return os.Getuid() == 0 }
 
 // Sandboxed decides about the sandbox by the value of --render-sandbox: auto, on or off.
 func Sandboxed(value string) (bool, error) {
 	switch {
-	case value == "off" || value != "on" && isRoot():
+	case value == "off" || value != "on" && IsRoot():
 		return false, nil
-	case value == "on" && isRoot():
+	case value == "on" && IsRoot():
 		return false, errors.New("the sandbox of Chromium does not work for root; run as another user, or use --render-sandbox auto")
 	}
 	return true, nil

@@ -33,6 +33,7 @@ type tab struct {
 	process *process
 	options *Options
 	req     *Request
+	send    func(*http.Request) (*http.Response, error) // answers all requests of a sign-in; nil for others
 	target  target.ID
 	asking  sync.WaitGroup
 	ctx     context.Context // ends with the rendering
@@ -90,8 +91,24 @@ const world = "orbweaver"
 
 // render renders a page in a new tab.
 func (p *process) render(ctx context.Context, o *Options, req *Request) (rendered *Rendered, err error) {
+	err = p.open(ctx, o, req, nil, func(t *tab) error {
+		unsettled, err := t.settle()
+		if err != nil {
+			return err
+		}
+		if rendered, err = t.read(unsettled); unsettled == "" && errors.Is(err, errEndless) {
+			rendered, err = t.read("a script did not end while the page was read")
+		}
+		return err
+	})
+	return rendered, err
+}
+
+// open opens a page in a new tab, and closes it when it was used. Requests are answered by send
+// if it is not nil, and else by the Answer of req.
+func (p *process) open(ctx context.Context, o *Options, req *Request, send func(*http.Request) (*http.Response, error), use func(*tab) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	t := &tab{process: p, options: o, req: req, ctx: ctx, attached: make(chan session, 1), moved: make(chan struct{}, 1),
+	t := &tab{process: p, options: o, req: req, send: send, ctx: ctx, attached: make(chan session, 1), moved: make(chan struct{}, 1),
 		leaving: map[cdp.FrameID]page.ClientNavigationReason{}, frames: newFrames(), asked: map[string]Asked{}, first: map[fetch.RequestID]string{},
 		workers: map[string]bool{}, errors: map[int64]string{}}
 	defer t.asking.Wait()
@@ -99,44 +116,37 @@ func (p *process) render(ctx context.Context, o *Options, req *Request) (rendere
 	defer cancel()
 	own, err := call(ctx, p.root(), target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: yes()})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() {
 		_, _ = call(context.WithoutCancel(ctx), p.root(), target.DisposeBrowserContext, target.DisposeBrowserContextParams(own))
 		p.forget(t)
 	}()
 	if _, err = call(ctx, p.root(), browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{Behavior: browser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: own.BrowserContextID}); err != nil {
-		return nil, err
+		return err
 	}
 	p.expect(own.BrowserContextID, t)
 	made, err := call(ctx, p.root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: own.BrowserContextID})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	select {
 	case t.session = <-t.attached:
 	case <-p.lost:
-		return nil, errLost
+		return errLost
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return ctx.Err()
 	case <-time.After(callTimeout):
-		return nil, errors.New("the browser opened no tab")
+		return errors.New("the browser opened no tab")
 	}
 	t.target = made.TargetID
 	if err = t.prepare(); err != nil {
-		return nil, err
+		return err
 	}
 	if err = t.navigate(); err != nil {
-		return nil, err
+		return err
 	}
-	unsettled, err := t.settle()
-	if err != nil {
-		return nil, err
-	}
-	if rendered, err = t.read(unsettled); unsettled == "" && errors.Is(err, errEndless) {
-		rendered, err = t.read("a script did not end while the page was read")
-	}
-	return rendered, err
+	return use(t)
 }
 
 func yes() *bool {
@@ -362,7 +372,9 @@ func (t *tab) ask(s session, e *fetch.EventRequestPaused) {
 	case kind == Frame && string(e.FrameID) != string(t.target):
 		t.frames.navigate(e.FrameID, url)
 	case kind == Frame && t.begun:
-		kind = Navigation
+		if kind = Navigation; t.send != nil {
+			t.loaded = time.Time{}
+		}
 	case kind == Frame:
 		kind, t.begun = Page, true
 	}
@@ -393,7 +405,7 @@ func (t *tab) answer(s session, e *fetch.EventRequestPaused, url string, kind Ty
 	case kind == Other && isFavicon(url, e):
 		refuse(t.ctx, s, e.RequestID, kind)
 		return
-	case e.Request.Method != http.MethodGet:
+	case e.Request.Method != http.MethodGet && t.send == nil:
 		t.mu.Lock()
 		t.refused = true
 		t.mu.Unlock()
@@ -407,7 +419,11 @@ func (t *tab) answer(s session, e *fetch.EventRequestPaused, url string, kind Ty
 		refuse(t.ctx, s, e.RequestID, kind)
 		return
 	}
-	if kind == Navigation {
+	switch {
+	case t.send != nil:
+		forward(t, s, e, kind)
+		return
+	case kind == Navigation:
 		t.leave(s, e, url, reason)
 		return
 	}
@@ -554,7 +570,7 @@ func fulfill(ctx context.Context, s session, id fetch.RequestID, r *Reply) {
 		p.ResponseCode = http.StatusOK // a file has no status
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Header)) {
-		if hidden[name] {
+		if hidden[name] && !(r.cookies && name == "Set-Cookie") {
 			continue
 		}
 		for _, value := range r.Header[name] {

@@ -87,7 +87,7 @@ func (l *Login) chooseUser(p *Page) (*Form, *Failure) {
 	}
 	var found []*Form
 	for _, f := range p.forms {
-		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() {
+		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.Rendered {
 			continue
 		}
 		found = append(found, f)
@@ -121,7 +121,7 @@ func (l *Login) chooseCode(p *Page, sent stage) (*Form, stage, *Failure) {
 	}
 	for _, f := range p.forms {
 		code := f.code()
-		if code == nil || !f.isPost() || f.isOtherForm() {
+		if code == nil || !f.isPost() && !l.Rendered || f.isOtherForm() {
 			continue
 		}
 		switch {
@@ -160,11 +160,17 @@ func (l *Login) selected(p *Page) *Form {
 // usable returns the form, or why it cannot be sent.
 func (l *Login) usable(f *Form) (*Form, *Failure) {
 	page := f.page.URL.Printed()
+	if l.Rendered { // where a script sends it is known when it does
+		if f.asksCaptcha() {
+			return nil, challenge("%s asks for a captcha", page)
+		}
+		return f, nil
+	}
 	if !f.isPost() {
 		return nil, formMissing("%s: the form is sent with GET, which would write the password into logs; a script may send it in another way", page)
 	}
 	if c := f.password(); c != nil && c.name == "" {
-		return nil, formMissing("%s: the password field has no name, so a script sends the form: sign in with a browser and give its cookies with --cookies", page)
+		return nil, formMissing("%s: the password field has no name, so a script sends the form: try --login-render, or give the cookies of a browser with --cookies", page)
 	}
 	if f.asksCaptcha() {
 		return nil, challenge("%s asks for a captcha", page)
@@ -211,7 +217,7 @@ func (l *Login) noForm(p *Page) *Failure {
 	case len(strings.TrimSpace(p.source)) == 0:
 		return formMissing("%s: the page is empty", page)
 	}
-	return formMissing("%s: there is no form with a password field; if a script makes it, sign in with a browser and give its cookies with --cookies", page)
+	return formMissing("%s: there is no form with a password field; if a script makes it, try --login-render, or give the cookies of a browser with --cookies", page)
 }
 
 // quoteError returns what the page says about an error, for the end of a message.

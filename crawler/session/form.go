@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ type control struct {
 	checked      bool
 	disabled     bool
 	visible      bool
+	number       string // in a page that a browser shows, "" for others
 	node         *html.Node
 }
 
@@ -36,6 +38,10 @@ func newControl(n, form *html.Node) control {
 	_, c.disabled = lookup(n, "disabled")
 	c.disabled = c.disabled || inDisabledFieldset(n)
 	c.visible = isVisible(n, form)
+	if number, rendered := lookup(n, controlAttribute); rendered { // a script may read it without a name
+		c.number, c.visible = strings.TrimPrefix(number, "-"), !strings.HasPrefix(number, "-")
+		c.name = cmp.Or(c.name, c.id, "control "+c.number)
+	}
 	switch n.DataAtom {
 	case atom.Select:
 		c.kind, c.values = "select", selected(n)
@@ -51,9 +57,7 @@ func newControl(n, form *html.Node) control {
 		if !has && (c.kind == "checkbox" || c.kind == "radio") {
 			value = "on"
 		}
-		if c.kind == "hidden" {
-			c.visible = false
-		}
+		c.visible = c.visible && c.kind != "hidden"
 		c.values = []string{value}
 	}
 	return c

@@ -36,6 +36,8 @@ type Config struct {
 	TOTP Secret
 	// Fresh is the time after which to sign in again; 0 means never.
 	Fresh time.Duration
+	// Rendered is set if a browser fills in the form.
+	Rendered bool
 }
 
 // Field is a field of a form that the user sets.
@@ -54,6 +56,7 @@ type Login struct {
 	CheckText  string
 	Fields     []Field
 	Fresh      time.Duration
+	Rendered   bool
 	form       cascadia.Selector // nil if the form is to be found
 	totp       *oneTimeCodes     // nil if there is no key
 	origins    []string          // scheme, host and port of those that get the cookies
@@ -134,7 +137,7 @@ func (l *Login) permits(from, to urinorm.URL) *Failure {
 }
 
 func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool) (*Login, error) {
-	l := &Login{Name: c.Name, User: c.User, Password: c.Password, Fields: c.Fields, Fresh: c.Fresh}
+	l := &Login{Name: c.Name, User: c.User, Password: c.Password, Fields: c.Fields, Fresh: c.Fresh, Rendered: c.Rendered}
 	var err error
 	if l.URL, err = parseWebURL(c.URL); err != nil {
 		return nil, err

@@ -84,6 +84,7 @@ type formReader struct {
 	byNode   map[*html.Node]*Form
 	byID     map[string]*html.Node // the first element of each id
 	table    *Form                 // a form that a table has closed at once
+	loose    *Form                 // the controls of a page that a browser shows which are in no form
 	controls int
 }
 
@@ -145,6 +146,13 @@ func (r *formReader) control(n *html.Node, around *Form) {
 	}
 	if id, has := lookup(n, "form"); has {
 		form = r.byNode[r.byID[id]]
+	}
+	if _, rendered := lookup(n, controlAttribute); form == nil && rendered { // a script sends it without a form
+		if r.loose == nil {
+			r.loose = &Form{page: r.page, node: r.page.doc.Find("body").Nodes[0]}
+			r.forms = append(r.forms, r.loose)
+		}
+		form = r.loose
 	}
 	if form == nil || r.controls >= maxControls {
 		return

@@ -59,6 +59,8 @@ type Options struct {
 	// Acts reports whether the text of a link names signing out or deleting; nil if that is
 	// unknown.
 	Acts func(text []byte) bool
+	// Browser fills in the forms of the logins that want that.
+	Browser Browser
 	// Trace receives a line for each step, without secrets. It may be nil.
 	Trace func(format string, args ...any)
 	// Now is the clock; nil means time.Now.
@@ -125,7 +127,11 @@ func (s *Session) SignIn(ctx context.Context) (*Proof, error) {
 	s.mu.Lock()
 	s.signIns++
 	s.mu.Unlock()
-	landed, err := s.fillForms(ctx)
+	fillForms := s.fillForms
+	if s.login.Rendered {
+		fillForms = (&browsing{session: s, ctx: ctx, at: s.login.URL}).fillForms
+	}
+	landed, err := fillForms(ctx)
 	var proof *Proof
 	if err == nil {
 		proof, err = s.prove(ctx, landed)
@@ -245,33 +251,7 @@ func (s *Session) fillForms(ctx context.Context) (*Page, error) {
 
 // submit sends a form and returns the page that it leads to.
 func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) {
-	filled := map[*control]string{}
-	var names []string
-	fill := func(c *control, value string) {
-		if c != nil {
-			filled[c] = value
-			names = append(names, c.name)
-		}
-	}
-	user, _ := f.user()
-	switch at {
-	case stageUser:
-		fill(user, s.login.User)
-	case stagePassword:
-		fill(f.password(), s.login.Password.Reveal())
-		if user != nil && user != f.code() {
-			fill(user, s.login.User)
-		} else if hiddenUser := f.named("username"); hiddenUser == nil {
-			names = append(names, "no user field")
-		}
-		if s.login.totp != nil {
-			if code := f.code(); code != nil {
-				fill(code, s.login.totp.next(s.options.Now()).Reveal())
-			}
-		}
-	case stageCode:
-		fill(f.code(), s.login.totp.next(s.options.Now()).Reveal())
-	}
+	filled, names := valuesOf(s, f, at)
 	form, err := f.encode(f.entries(filled, s.fieldsFor(f, at)))
 	if err != nil {
 		return nil, fmt.Errorf("encode the form: %w", err)
@@ -300,6 +280,37 @@ func (s *Session) submit(ctx context.Context, f *Form, at stage) (*Page, error) 
 	}
 	p, _, err = s.get(ctx, &fetch.Request{URL: next, Referrer: to.String()})
 	return p, err
+}
+
+// valuesOf returns what is written into the controls of a form, and their names.
+func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names []string) {
+	filled = map[*control]string{}
+	fill := func(c *control, value string) {
+		if c != nil {
+			filled[c] = value
+			names = append(names, c.name)
+		}
+	}
+	user, _ := f.user()
+	switch at {
+	case stageUser:
+		fill(user, s.login.User)
+	case stagePassword:
+		fill(f.password(), s.login.Password.Reveal())
+		if user != nil && user != f.code() {
+			fill(user, s.login.User)
+		} else if hiddenUser := f.named("username"); hiddenUser == nil {
+			names = append(names, "no user field")
+		}
+		if s.login.totp != nil {
+			if code := f.code(); code != nil {
+				fill(code, s.login.totp.next(s.options.Now()).Reveal())
+			}
+		}
+	case stageCode:
+		fill(f.code(), s.login.totp.next(s.options.Now()).Reveal())
+	}
+	return filled, names
 }
 
 // fieldsFor returns the fields of the user that a form gets: those that it has, and the

@@ -197,6 +197,7 @@ addEventListener("hashchange", go); go()</script>`,
 // TestApplication crawls the application, with one tab and with four: the reports are
 // equal, and no URL is requested with GET twice.
 func TestApplication(t *testing.T) {
+	t.Parallel()
 	var reports [2]string
 	for i, tabs := range []int{1, 4} {
 		root, log := serve(t, application)
@@ -266,6 +267,7 @@ func TestApplication(t *testing.T) {
 // TestAuto renders what needs it, once: the shell, the page with a missing anchor, and
 // views, but no page that shows its content without scripts.
 func TestAuto(t *testing.T) {
+	t.Parallel()
 	root, _ := serve(t, application)
 	browser := newCounted(t, 4)
 	s, sum := crawlURL(t, root, crawler.Config{Render: crawler.RenderAuto, Renderer: browser})
@@ -302,6 +304,7 @@ func TestAuto(t *testing.T) {
 
 // TestFailed crawls with a browser that renders nothing, and without any.
 func TestFailed(t *testing.T) {
+	t.Parallel()
 	for name, cfg := range map[string]crawler.Config{
 		"fails": {Render: crawler.RenderAlways, Renderer: failing{}},
 		"none":  {Render: crawler.RenderAuto, RenderTrouble: "there is no browser"},
@@ -321,6 +324,7 @@ func TestFailed(t *testing.T) {
 
 // TestStream crawls a page that opens a stream without an end.
 func TestStream(t *testing.T) {
+	t.Parallel()
 	root, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/events" {
 			w.Header().Set("Content-Type", "text/event-stream")
@@ -342,6 +346,7 @@ func TestStream(t *testing.T) {
 // TestUnchanged crawls a site several times. A page is rendered again only if the page, or
 // something that it has loaded, has changed.
 func TestUnchanged(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	files := map[string]string{
 		"/":           `<!doctype html><body>text <a href="page.html">page</a> <a href="other.html#made">made</a><script src="app.js"></script>`,
@@ -416,6 +421,7 @@ func TestUnchanged(t *testing.T) {
 
 // TestSecrets looks at what another host gets: none of the secrets of the start target.
 func TestSecrets(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var other []http.Header
 	elsewhere, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -462,6 +468,7 @@ func TestSecrets(t *testing.T) {
 
 // TestDirectory renders the pages of a directory, whose made-up origin appears nowhere.
 func TestDirectory(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range application {
 		if name == "/" {
@@ -507,6 +514,7 @@ func TestDirectory(t *testing.T) {
 
 // TestDocsify crawls a site of the kind that docsify makes: a query names an anchor.
 func TestDocsify(t *testing.T) {
+	t.Parallel()
 	root, _ := serve(t, map[string]string{
 		"/": `<!doctype html><title>d</title><div id="app"></div><script>window.$docsify = {}
 async function go() {

@@ -17,6 +17,7 @@ import (
 // TestSignIn signs in with forms that scripts make and send. Only the request with the password
 // is sent, once, and to the site only.
 func TestSignIn(t *testing.T) {
+	t.Parallel()
 	if shared == nil {
 		t.Skip("there is no browser")
 	}

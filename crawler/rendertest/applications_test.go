@@ -1,0 +1,55 @@
+package rendertest
+
+import (
+	"archive/zip"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
+
+// TestApplications crawls applications built with React, Vue and Svelte (testdata/README.md). The
+// reports of one tab and of four are equal, and --render auto finds what always does.
+func TestApplications(t *testing.T) {
+	for _, name := range []string{"react", "vue", "svelte"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files, err := zip.OpenReader(filepath.Join("testdata", name+".zip"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer files.Close()
+			root, log := crawlertest.Serve(t, http.FileServer(http.FS(files)))
+			root = strings.TrimSuffix(root, "/") + "/"
+			var reports [2]string
+			for i, mode := range []crawler.RenderMode{crawler.RenderAuto, crawler.RenderAlways} {
+				before := len(log.Lines())
+				s, sum := crawlURL(t, root, crawler.Config{Render: mode, Renderer: newCounted(t, 1+3*i)})
+				for _, want := range []string{
+					"/#/doc/guide ok ok", "/#/doc/api ok ok", "/missing-from-data.html broken http-404", "/lazy-gone.html broken http-404", "/logo.png broken http-404",
+					"/about.html#team ok ok", "/about.html#nobody broken fragment-missing", "\tsoft-404: the view shows the same text as a made-up view",
+					"\t/#/doc/guide rendered #doc > a:nth-of-type(1) a href \"missing-from-data.html\" missing-from-data.html",
+				} {
+					if !s.has(want) {
+						t.Errorf("the report has no line %q:\n%s", want, strings.Join(s.lines, "\n"))
+					}
+				}
+				seen := map[string]bool{}
+				for _, line := range log.Lines()[before:] {
+					if strings.HasPrefix(line, "GET ") && seen[line] {
+						t.Errorf("%s was sent twice", line)
+					}
+					seen[line] = true
+				}
+				reports[i] = fmt.Sprintf("%s\n%d pages, %v", strings.Join(s.lines, "\n"), sum.Pages, sum.ByCode)
+			}
+			if reports[0] != reports[1] {
+				t.Errorf("with auto, one tab:\n%s\nwith always, four tabs:\n%s", reports[0], reports[1])
+			}
+		})
+	}
+}

@@ -65,7 +65,7 @@ var checkpointPages = 4000
 // configure configures a connection that writes.
 func (c *conn) configure() error {
 	return c.exec(fmt.Sprintf(`PRAGMA busy_timeout=30000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=%d;
-		PRAGMA temp_store=MEMORY; PRAGMA cache_size=-8000; PRAGMA cell_size_check=ON`, checkpointPages))
+		PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2000; PRAGMA cell_size_check=ON`, checkpointPages))
 }
 
 // newWriter returns a writer to a file without rows.

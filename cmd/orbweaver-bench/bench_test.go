@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -135,6 +136,31 @@ func TestBench(t *testing.T) {
 	}
 	if n := strings.Count(log.String(), filepath.Base(self)); n != 9 {
 		t.Errorf("-v prints each of 9 runs, got %d", n)
+	}
+}
+
+// Pages have validators, so that a second run is answered with 304.
+func TestValidators(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "index.html"), []byte("<a href=x>"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{dir, "site:10x3"} {
+		c, err := parseCorpus(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handler, first, second := c.handler(), httptest.NewRecorder(), httptest.NewRecorder()
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		handler.ServeHTTP(first, r)
+		if first.Code != http.StatusOK || first.Header().Get("ETag") == "" || name == dir && first.Header().Get("Last-Modified") == "" {
+			t.Errorf("%s: %d %v", name, first.Code, first.Header())
+		}
+		r.Header.Set("If-None-Match", first.Header().Get("ETag"))
+		handler.ServeHTTP(second, r)
+		if second.Code != http.StatusNotModified || second.Body.Len() > 0 {
+			t.Errorf("%s: the second answer is %d with %d bytes", name, second.Code, second.Body.Len())
+		}
 	}
 }
 

@@ -59,9 +59,25 @@ func parseCorpus(name string) (corpus, error) {
 // handler serves the corpus.
 func (c corpus) handler() http.Handler {
 	if c.dir == "" {
-		return crawlertest.Generate(c.seed, c.pages, c.links)
+		return unchanging{crawlertest.Generate(c.seed, c.pages, c.links), []string{fmt.Sprintf("\"%d-%dx%d\"", c.seed, c.pages, c.links)}}
 	}
 	return &directory{dir: c.dir, files: map[string]*file{}}
+}
+
+// unchanging adds a validator to the answers of a generated site, whose pages never change.
+// Without one, a second run would have to read them again.
+type unchanging struct {
+	http.Handler
+	etag []string
+}
+
+func (u unchanging) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header()["Etag"] = u.etag
+	if r.Header.Get("If-None-Match") == u.etag[0] {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	u.Handler.ServeHTTP(w, r)
 }
 
 // directory serves files from memory. It reads each file once, on its first request.
@@ -76,6 +92,7 @@ type file struct {
 	mime     []string
 	length   []string
 	etag     []string
+	modified []string
 	redirect string
 	missing  bool
 }
@@ -91,7 +108,7 @@ func (d *directory) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, f.redirect, http.StatusMovedPermanently)
 	default:
 		w.Header()["Content-Type"] = f.mime
-		w.Header()["Etag"] = f.etag
+		w.Header()["Etag"], w.Header()["Last-Modified"] = f.etag, f.modified
 		if r.Header.Get("If-None-Match") == f.etag[0] {
 			w.WriteHeader(http.StatusNotModified)
 			return
@@ -132,6 +149,9 @@ func (d *directory) read(name string) *file {
 		return &file{missing: true}
 	}
 	body, err := os.ReadFile(at)
+	if err == nil {
+		info, err = os.Stat(at)
+	}
 	if err != nil {
 		return &file{missing: true}
 	}
@@ -142,6 +162,6 @@ func (d *directory) read(name string) *file {
 	if strings.HasPrefix(kind, "text/html") && !bytes.Contains(body[:min(1024, len(body))], []byte("charset")) {
 		kind = "text/html" // without a charset, because the file does not tell it
 	}
-	return &file{body: body, mime: []string{kind}, length: []string{strconv.Itoa(len(body))},
+	return &file{body: body, mime: []string{kind}, length: []string{strconv.Itoa(len(body))}, modified: []string{info.ModTime().UTC().Format(http.TimeFormat)},
 		etag: []string{fmt.Sprintf("\"%x\"", sha256.Sum256(body))}}
 }

@@ -12,6 +12,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -184,8 +185,8 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 //go:embed *.lua
 var sources embed.FS
 
-// scripts are the scripts by name.
-var scripts = func() map[string]*redis.Script {
+// scripts returns the scripts by name. Most runs need none.
+var scripts = sync.OnceValue(func() map[string]*redis.Script {
 	read := func(name string) string {
 		b, err := sources.ReadFile(name + ".lua")
 		if err != nil {
@@ -199,7 +200,7 @@ var scripts = func() map[string]*redis.Script {
 		list[name] = redis.NewScript(common + read(name))
 	}
 	return list
-}()
+})
 
 // firstRun marks the time of the first call of a script since the server was started.
 const firstRun = "!"
@@ -214,10 +215,10 @@ func (c *client) run(ctx context.Context, script string, args ...any) (any, erro
 	args = append([]any{now}, args...)
 	err := c.try(ctx, func(ctx context.Context) (err error) {
 		args[0] = now
-		answer, err = scripts[script].EvalSha(ctx, c.redis, []string{c.prefix}, args...).Result()
+		answer, err = scripts()[script].EvalSha(ctx, c.redis, []string{c.prefix}, args...).Result()
 		if redis.HasErrorPrefix(err, "NOSCRIPT") { // a server forgets scripts when it is restarted
 			args[0] = firstRun + now
-			answer, err = scripts[script].Eval(ctx, c.redis, []string{c.prefix}, args...).Result()
+			answer, err = scripts()[script].Eval(ctx, c.redis, []string{c.prefix}, args...).Result()
 		}
 		return err
 	})

@@ -33,11 +33,13 @@ var (
 	errMalformedName = fmt.Errorf("%w: use 1 to 64 letters, digits and . _ @ -", ErrUsage)
 )
 
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9._@-]{1,64}$`)
+var namePattern = regexp.MustCompile(`^[A-Za-z0-9._@-]+$`)
+
+const maxNameLength = 64
 
 // CheckName returns an error if nobody can have a name.
 func CheckName(name string) error {
-	if !namePattern.MatchString(name) {
+	if len(name) > maxNameLength || !namePattern.MatchString(name) {
 		return fmt.Errorf("name %q is malformed: %w", name, errMalformedName)
 	}
 	return nil

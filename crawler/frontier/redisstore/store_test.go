@@ -190,7 +190,7 @@ func loadScripts(t *testing.T, server string) {
 	}
 	f := Open(a, Options{})
 	defer f.Close()
-	for _, script := range scripts {
+	for _, script := range scripts() {
 		if err := script.Load(context.Background(), f.redis).Err(); err != nil {
 			t.Fatal(err)
 		}

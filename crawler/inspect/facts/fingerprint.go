@@ -162,9 +162,7 @@ func notPrintable(w uint64) uint64 {
 	return (^(w&^eachHigh + (0x80-'!')*eachByte) | w) & eachHigh
 }
 
-func isSpace(c byte) bool {
-	return c <= ' ' && 1<<c&(1<<' '|1<<'\t'|1<<'\n'|1<<'\v'|1<<'\f'|1<<'\r') != 0
-}
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // isWordByItself reports whether a character belongs to a script that is written without
 // blanks between words: kana and Chinese characters.

@@ -180,3 +180,23 @@ func BenchmarkCSS(b *testing.B) {
 		Extract(Input{Body: body, ContentType: "text/css"})
 	}
 }
+
+// TestDecoded checks that a document that was read has the text that Decode returns.
+func TestDecoded(t *testing.T) {
+	for _, in := range []Input{
+		{Body: []byte("<p>é"), ContentType: "text/html; charset=utf-8"},
+		{Body: []byte("<p>\xE9"), ContentType: "text/html; charset=latin1"},
+		{Body: []byte("\uFEFF<p>é"), ContentType: "text/html"},
+		{Body: []byte("<p>\xFF"), ContentType: "text/html; charset=utf-8"},
+		{Body: []byte("<p>a"), ContentType: "text/html", Bare: true},
+		{Body: []byte("<iframe srcdoc='<a href=x>'></iframe>"), ContentType: "text/html"},
+		{Body: []byte("%PDF-1.4"), ContentType: "application/pdf"},
+		{ContentType: "text/html"},
+	} {
+		text, charset := Extract(in).Decoded(in)
+		want, wantCharset, _ := Decode(in)
+		if string(text) != string(want) || charset != wantCharset {
+			t.Errorf("%q: %q in %q, want %q in %q", in.Body, text, charset, want, wantCharset)
+		}
+	}
+}

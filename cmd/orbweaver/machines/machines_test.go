@@ -60,9 +60,13 @@ type process struct {
 }
 
 // run starts the program.
-func run(t *testing.T, args ...string) *process {
+func run(t *testing.T, args ...string) *process { return runWith(t, nil, args...) }
+
+// runWith starts the program in a changed environment.
+func runWith(t *testing.T, environment []string, args ...string) *process {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	p := &process{cmd: exec.CommandContext(ctx, program, args...), done: make(chan struct{})}
+	p.cmd.Env = append(os.Environ(), environment...)
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.err
 	p.cmd.Cancel = func() error { return p.cmd.Process.Signal(syscall.SIGQUIT) } // it shows what it waits for
 	p.cmd.WaitDelay = 10 * time.Second

@@ -107,7 +107,7 @@ func (c *Checker) Token(t *htmltoken.Token) {
 // Plain follows the next tokens of the tokenizer, which are plain.
 func (c *Checker) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
 	for i := range tokens {
-		if p := &tokens[i]; !c.nesting.plain(p) {
+		if p := &tokens[i]; !(simple{&c.nesting}).plain(p) {
 			z.Expand(p)
 			c.Token(&z.Token)
 		}

@@ -4,7 +4,7 @@ import html "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 
 // endTag follows an end tag.
 func (n *nesting) endTag(t *html.Token) {
-	if n.closesTop(t.Element) {
+	if (simple{n}).closesTop(t.Element) {
 		return
 	}
 	if n.stack.inForeign() && n.endForeign(t) {
@@ -54,7 +54,7 @@ func (n *nesting) endTag(t *html.Token) {
 
 // closesTop closes the innermost element for the end tag of an element, if nothing else needs to
 // be done, and reports whether that was so.
-func (n *nesting) closesTop(by html.Element) bool {
+func (n simple) closesTop(by html.Element) bool {
 	last := len(n.stack.open) - 1
 	if last < 0 {
 		return false

@@ -47,9 +47,12 @@ func (n *nesting) reset(text []byte) {
 	}
 }
 
+// simple is the part of a nesting for tokens that do nothing but open or close an element.
+type simple struct{ *nesting }
+
 // plain follows a plain token if it only opens or closes an element of the body, or does nothing,
 // and reports whether that was so.
-func (n *nesting) plain(p *html.Plain) bool {
+func (n simple) plain(p *html.Plain) bool {
 	if n.phase != inBody || n.stack.tooDeep {
 		return false
 	}

@@ -43,7 +43,7 @@ func (z *Tokenizer) NextPlain(list []Plain) []Plain {
 				break
 			}
 			if text[end] == ' ' {
-				end = z.plainClass(end)
+				end = plainClass(text, &z.references, end)
 			}
 		}
 		if !hasAt(text, end, 1) || text[end] != '>' {
@@ -62,12 +62,12 @@ const classBegun = ' ' | 'c'<<8 | 'l'<<16 | 'a'<<24 | 's'<<32 | 's'<<40 | '='<<4
 
 // plainClass returns the end of the attribute class, which is the only one of its tag, -1 if
 // there is something else at i.
-func (z *Tokenizer) plainClass(i int) int {
-	if !hasAt(z.text, i, 8) || wordAt(z.text, i) != classBegun {
+func plainClass(text []byte, r *references, i int) int {
+	if !hasAt(text, i, 8) || wordAt(text, i) != classBegun {
 		return -1
 	}
-	end := indexFrom(z.text, i+8, '"')
-	if z.references.has(i, end) {
+	end := indexFrom(text, i+8, '"')
+	if r.has(i, end) {
 		return -1
 	}
 	return end + 1

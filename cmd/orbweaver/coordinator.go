@@ -259,8 +259,12 @@ func (c *coordinator) fill(ctx context.Context, id string) error {
 	if err := crawler.Enter(ctx, &entering, c.seeds); err != nil {
 		return frontierError(err)
 	}
-	if _, _, err := c.crawl.Change(ctx, "filled"); err != nil {
+	complete, err := store.Filled(ctx, n.Known)
+	if err != nil {
 		return frontierError(err)
+	}
+	if !complete { // the server was restarted meanwhile, without its last second
+		return c.fill(ctx, id)
 	}
 	return nil
 }

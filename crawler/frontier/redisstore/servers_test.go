@@ -260,3 +260,35 @@ func TestIntervalAfterRestart(t *testing.T) {
 		t.Errorf("Claim after a restart = %+v, %v, want only the host without an interval", leases, err)
 	}
 }
+
+// A server that loses targets while the crawl is made does not give out the others.
+func TestFilledAfterLoss(t *testing.T) {
+	ctx := context.Background()
+	a, err := ParseAddress("unix://" + openServer(t) + "?crawl=lossy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Open(a, Options{Patience: time.Minute})
+	defer f.Close()
+	h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: frontier.Narrow, Key: make([]byte, 16), Lease: time.Minute}
+	if err := f.Create(ctx, h, Limits{Log: 1 << 30}); err != nil {
+		t.Fatal(err)
+	}
+	s := f.Store(h, "", "test")
+	items := []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: 7}, Host: []byte("h"), Job: []byte("job")}}
+	if _, err := s.Add(ctx, items); err != nil {
+		t.Fatal(err)
+	}
+	known := f.redis.HGet(ctx, f.key("c"), "known").Val()
+	f.redis.HDel(ctx, f.key("c"), "known")
+	if complete, err := s.Filled(ctx, 1); err != nil || complete {
+		t.Errorf("Filled without the targets = %t, %v", complete, err)
+	}
+	f.redis.HSet(ctx, f.key("c"), "known", known)
+	if complete, err := s.Filled(ctx, 1); err != nil || !complete {
+		t.Errorf("Filled = %t, %v", complete, err)
+	}
+	if _, _, err := f.Delete(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -25,6 +26,8 @@ type Store struct {
 	session string // tells processes of the same name apart
 	version string // of the program
 	Browser bool   // this process has a browser; set before Join
+
+	entered atomic.Uint32 // the highest ID of an answer
 
 	claiming sync.Mutex // one claim at a time, so that a repeated one can be recognized
 	claims   uint64     // number of the last claim
@@ -94,7 +97,20 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, 
 		}
 		ids, items = readIDs(ids, packed), items[n:]
 	}
+	for _, id := range ids {
+		if uint32(id) > s.entered.Load() {
+			s.entered.Store(uint32(id))
+		}
+	}
 	return ids, nil
+}
+
+// Filled lets the targets be given out: at least as many as were restored, and those that this
+// store has entered. It returns false if the server has lost some of them meanwhile: then the
+// crawl must be made again.
+func (s *Store) Filled(ctx context.Context, restored int) (complete bool, err error) {
+	before, err := s.runText(ctx, "state", "filled", max(int(s.entered.Load()), restored))
+	return err == nil && before != "lost" && before != "absent", err
 }
 
 // Claim implements frontier.Store.

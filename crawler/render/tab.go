@@ -257,11 +257,14 @@ func (t *tab) onEvent(s session, m *cdproto.Message) {
 // maxErrors is how many errors of scripts are kept for a page.
 const maxErrors = 100
 
-// admit lets a worker of the page run. Its requests are answered like those of the page.
+// admit lets a worker of the page run. Its requests are answered like those of the page, which is
+// not quiet before the worker has begun.
 func (t *tab) admit(s session, info *target.Info) {
-	if strings.HasSuffix(info.Type, "worker") {
+	worker := strings.HasSuffix(info.Type, "worker")
+	if worker {
 		t.mu.Lock()
 		t.workers[info.URL] = !t.frames.isApart(info.ParentFrameID)
+		t.pending++
 		t.mu.Unlock()
 	}
 	t.listen(s)
@@ -269,6 +272,16 @@ func (t *tab) admit(s session, info *target.Info) {
 		_, _ = call(t.ctx, s, fetch.Enable, fetch.EnableParams{})
 		_, _ = call(t.ctx, s, target.SetAutoAttach, target.SetAutoAttachParams{AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: yes()})
 		_, _ = call(t.ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+		if worker {
+			const patience = 2 * time.Second // its script may not end
+			ctx, cancel := context.WithTimeout(t.ctx, patience)
+			_, _ = call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
+			cancel()
+			t.mu.Lock()
+			t.pending--
+			t.mu.Unlock()
+			t.touch()
+		}
 	})
 }
 

@@ -35,7 +35,6 @@ type externalSite struct {
 	authorityKey *ecdsa.PrivateKey
 	certificates []tls.Certificate
 	page         []byte
-	addresses    []string
 	counts       externalCounts
 }
 

@@ -94,7 +94,6 @@ func (p *process) wait() int {
 
 var (
 	afterFault = regexp.MustCompile(`"(elapsed_ms|attempts|requests)": ?[0-9.]+`)
-	times      = regexp.MustCompile(`"(elapsed_ms)": ?[0-9.]+`)
 	started    = regexp.MustCompile(`"started": ?"[^"]*"`)
 )
 

@@ -19,7 +19,7 @@ const (
 	maxGarbage = 48 << 20
 	// nonHeapMemory is what the runtime needs apart from the heap, in bytes, with a reserve. A
 	// large heap needs more: if a limit is too low, the collector runs all the time.
-	nonHeapMemory    = 8 << 20
+	nonHeapMemory    = 16 << 20
 	maxNonHeapMemory = 32 << 20
 	// initialHeap is the live size that the runtime assumes for a new heap, in bytes.
 	initialHeap = 4 << 20

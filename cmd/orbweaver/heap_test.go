@@ -23,7 +23,7 @@ func TestPercentFor(t *testing.T) {
 // A heap may contain little free memory, however large it is.
 func TestLimitFor(t *testing.T) {
 	h := &garbageLimiter{initialLimit: 1 << 60}
-	for live, want := range map[uint64]int64{0: 24<<20 + nonHeapMemory + initialHeap/8, 64 << 20: 112<<20 + 16<<20, 480 << 20: 528<<20 + maxNonHeapMemory, 1 << 63: 1<<40 + 1<<40/10 + maxNonHeapMemory} {
+	for live, want := range map[uint64]int64{0: 24<<20 + nonHeapMemory + initialHeap/8, 64 << 20: 112<<20 + 24<<20, 480 << 20: 528<<20 + maxNonHeapMemory, 1 << 63: 1<<40 + 1<<40/10 + maxNonHeapMemory} {
 		if got := h.limitFor(live); got != want {
 			t.Errorf("limitFor(%d) = %d, want %d", live, got, want)
 		}

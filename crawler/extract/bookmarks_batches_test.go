@@ -75,7 +75,7 @@ func TestBookmarksInPieces(t *testing.T) {
 			var links []Link
 			in.Name, in.Batch = "b.html", func(batch []Link, _ int) { links = append(links, batch...) }
 			doc := Extract(in)
-			doc.breaks = breaks{} // they are those of the first piece
+			doc.breaks, doc.asReceived = breaks{}, false // they are those of the first piece
 			return doc, links
 		}
 		want, wantLinks := read(Input{Body: body})

@@ -189,6 +189,7 @@ func runDrill(t *testing.T, n int) {
 			f = allFaults[n%len(allFaults)]
 		}
 		own := rand.New(rand.NewPCG(uint64(n), uint64(i)))
+		d.faults.Add(1) // each target is requested at least once, so every fault happens
 		site.at(1+rng.IntN(targets*9/10), func() { d.fail(f, own) })
 	}
 	d.mu.Lock()
@@ -212,7 +213,6 @@ func (d *drill) work(name string) {
 func (d *drill) fail(f fault, rng *rand.Rand) {
 	d.mu.Lock()
 	d.told = append(d.told, f.name)
-	d.faults.Add(1)
 	d.mu.Unlock()
 	defer d.faults.Done()
 	lost := f.do(d, rng)

@@ -245,12 +245,12 @@ func (s process) BeginPage(ctx context.Context, l frontier.Lease, n int) (fronti
 	if err := s.alive(); err != nil {
 		return 0, err
 	}
-	kept, err := s.Tallies(ctx)
+	s.crawl.mu.Lock()
+	defer s.crawl.mu.Unlock()
+	kept, err := s.Tallies(ctx) // a page that ends is one of these before it is none of begun
 	if err != nil {
 		return 0, err
 	}
-	s.crawl.mu.Lock()
-	defer s.crawl.mu.Unlock()
 	read := int(kept["pages"])
 	switch {
 	case s.crawl.begun[l.ID]:

@@ -126,16 +126,22 @@ func (f *inFlight) whereTimeWent() string {
 		return cmp.Or(cmp.Compare(f.spent[b].all, f.spent[a].all), cmp.Compare(a, b))
 	})
 	var parts []string
+	named := time.Duration(0)
 	for _, host := range hosts[:min(len(hosts), slowHosts)] {
 		spent := f.spent[host]
 		if spent.all < total/20 {
 			break
 		}
+		named += spent.all
 		part := cmp.Or(host, "pauses between requests and before retries") + " " + wholeSeconds(spent.all)
 		if host != "" && spent.rests >= time.Second {
 			part += fmt.Sprintf(" (%s of them waiting, because it was asked too much)", wholeSeconds(spent.rests))
 		}
 		parts = append(parts, part)
+	}
+	if named < total/2 {
+		hosts = slices.DeleteFunc(hosts, func(host string) bool { return host == "" })
+		return fmt.Sprintf("the %s went to %d hosts, none of which took much of it: %s took %s", wholeSeconds(total), len(hosts), hosts[0], wholeSeconds(f.spent[hosts[0]].all))
 	}
 	return fmt.Sprintf("most of the %s went to: %s", wholeSeconds(total), strings.Join(parts, ", "))
 }

@@ -23,12 +23,10 @@ const (
 	maxNonHeapMemory = 32 << 20
 	// initialHeap is the live size that the runtime assumes for a new heap, in bytes.
 	initialHeap = 4 << 20
-	// minHeap is the size that a heap may always grow to, in bytes: many earlier collections
-	// would save little.
-	minHeap = 24 << 20
-	// smallHeap is the live size from which on the heap may grow by more than up to minHeap, in
-	// bytes.
-	smallHeap = 10 << 20
+	// minHeap is the size that a heap may always grow to, in bytes: a dozen earlier
+	// collections would save little. With 24 MB, small sites take 8 MB less, and a seventh more
+	// CPU time.
+	minHeap = 40 << 20
 )
 
 // Limits of the growth between collections, in percent of the live size.
@@ -150,7 +148,7 @@ func (h *garbageLimiter) limitFor(live uint64) int64 {
 // large page that is being read, and the heap need not grow for it.
 func percentFor(live, before uint64) int {
 	live = max(live, 1)
-	waste := min(max(min(live, before), smallHeap)-smallHeap, maxGarbage)
+	waste := min(live, before, maxGarbage)
 	if live < minHeap {
 		waste = max(waste, minHeap-live)
 	}

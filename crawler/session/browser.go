@@ -40,6 +40,7 @@ type browsing struct {
 	at      urinorm.URL // the document
 	status  int         // of the document, or of the answer to the form
 	posting []string    // what the request of the form that was filled in contains, in any encoding; nil once it was sent
+	secret  bool        // a secret was filled in, which scripts can read: nothing is sent to other hosts any more
 	refusal *Failure    // of a request that would have left the hosts of the login
 	landed  *Page
 }
@@ -80,7 +81,7 @@ func (b *browsing) fillForms(ctx context.Context) (*Page, error) {
 			s.page = s.page.with(s.login.URL, form)
 			s.mu.Unlock()
 		}
-		sent = next
+		sent, b.secret = next, b.secret || next >= stagePassword
 		values, names := b.fill(form, next)
 		s.trace("fill in %s on %s", strings.Join(names, ", "), u.Printed())
 		press := -1
@@ -154,6 +155,12 @@ func (b *browsing) send(r *http.Request) (*http.Response, error) {
 		if refusal != nil {
 			return nil, refusal
 		}
+	}
+	b.mu.Lock()
+	leaves := b.secret && !b.session.login.Covers(u)
+	b.mu.Unlock()
+	if leaves {
+		return nil, errors.New("nothing is sent to other hosts while the page has the password")
 	}
 	if r.Method == http.MethodGet {
 		resp, err := b.session.client.Fetch(b.ctx, req)

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -71,11 +72,15 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		}
 		defer closeRenderer()
 	}
-	browser, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Renderer)
-	if err != nil {
-		return err
+	var browser session.Browser
+	if st.visits() {
+		opened, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Renderer)
+		if err != nil {
+			return err
+		}
+		defer closeBrowser()
+		browser = opened
 	}
-	defer closeBrowser()
 	configureSessions(cfg, o, plan, web, logins, browser)
 	cfg.Cookies = web
 	out.earlier.configure(cfg)

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"sync"
@@ -40,16 +41,17 @@ type earlier struct {
 	frontier *frontier.Frontier
 	cache    *cache.Cache
 	keeper   fetch.CacheableFetcher
-	reader   string        // the edition and the settings that pages are read with
 	run      int64         // this run, identified by its start
 	maxAge   time.Duration // older observations do not replace a request
 	began    time.Time
 	now      time.Time
 	none     bool // there was no earlier run
 
-	mu    sync.Mutex
-	known map[frontier.Fingerprint]*observed // targets that were looked up
-	via   map[frontier.Fingerprint][]step    // redirects that were followed, by their targets
+	mu     sync.Mutex
+	scope  *rules.Scope                       // the last one that readerOf was called with
+	reader string                             // the result
+	known  map[frontier.Fingerprint]*observed // targets that were looked up
+	via    map[frontier.Fingerprint][]step    // redirects that were followed, by their targets
 }
 
 // Limits of what is held in memory, however large the crawl is.
@@ -74,8 +76,7 @@ func newEarlier(r *requests, f *frontier.Frontier, now time.Time) *earlier {
 		return nil
 	}
 	return &earlier{requests: r, frontier: f, cache: cfg.Cache, keeper: keeper, now: now, maxAge: cfg.MaxAge,
-		reader: cfg.Edition + "\x00" + cfg.Select.String() + "\x00" + cfg.IgnoreSelect.String() + readingOf(cfg),
-		known:  map[frontier.Fingerprint]*observed{}, via: map[frontier.Fingerprint][]step{}}
+		known: map[frontier.Fingerprint]*observed{}, via: map[frontier.Fingerprint][]step{}}
 }
 
 // begin sets the time when the crawl began, in its first session.
@@ -204,11 +205,15 @@ func (e *earlier) fingerprint(u urinorm.URL) frontier.Fingerprint {
 	return e.frontier.FingerprintKey(urinorm.KeyOf(u))
 }
 
-// readingOf returns a text that tells the ways in which a run may read pages apart. It is empty
-// for the usual way.
-func readingOf(cfg *Config) string {
-	if cfg.Reading.IsZero() && len(cfg.Types) == 0 {
-		return ""
+// readerOf returns what identifies how pages are read with a scope: the settings that decide about
+// their links, and the fingerprints of this run.
+func (e *earlier) readerOf(scope *rules.Scope) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.scope != scope {
+		key := e.frontier.Fingerprint([]byte("key"))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%x %x %s", key.Low, key.High, scope.Decides()))
+		e.scope, e.reader = scope, string(sum[:16])
 	}
-	return fmt.Sprint("\x00", cfg.Reading, cfg.Types)
+	return e.reader
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -21,7 +22,8 @@ import (
 //
 //	a target that exists                   its status, type and size; its anchors
 //	                                       when its body was read
-//	a page of the site, with a validator   its links, too; nothing without one
+//	a page of the site, with a validator   its references and their targets, too, as they
+//	                                       were decided about; nothing without one
 //	a permanent redirect to another site   where it leads
 //	Cache-Control: no-store                only that the target exists;
 //	                                       likewise an answer that varies by
@@ -56,7 +58,8 @@ func (r recollection) key(req *fetch.Request) *cache.Key {
 // is known for an earlier state, and returns that state; nil if there is none.
 func (r recollection) prepare(ctx context.Context, req *fetch.Request, key *cache.Key) *cache.Entry {
 	t, known := r.visit.t, r.visit.run.earlier
-	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) {
+	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) ||
+		t.Follow && r.visit.run.cfg.Pages { // the links are delivered with the page
 		return nil
 	}
 	entry := known.cache.Get(*key)
@@ -70,7 +73,7 @@ func (r recollection) prepare(ctx context.Context, req *fetch.Request, key *cach
 }
 
 // restore fills in the outcome and the links of a document that has not changed.
-func (r recollection) restore(a *answer) {
+func (r recollection) restore(a *answer) error {
 	o, entry := a.o, a.known
 	a.unchanged = true
 	notes := o.Warnings
@@ -85,22 +88,23 @@ func (r recollection) restore(a *answer) {
 		o.Warn(note)
 	}
 	if !r.visit.t.Follow {
-		return
+		return nil
 	}
 	p := entry.Page
-	doc := &extract.Document{Format: p.Format, Base: p.Base, Charset: p.Charset, NoFollow: p.NoFollow, NoIndex: p.NoIndex, Canonical: p.Canonical, Title: o.Title, Static: o.Static, SitemapIndex: p.SitemapIndex, Links: p.Links}
-	o.Next = ""
-	if read := (reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}); read.admitsSitemap(doc) {
-		read.enterLinks(doc, p.Header, p.Shell)
-		if p.Rendered != nil {
-			showing{&read}.enterKept(p.Rendered)
-		}
-		if r.visit.run.checks.inspector != nil {
-			found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
-			checks := inspecting{&read}
-			checks.want(checks.judgedBy(&found))
-		}
+	read := reading{visit: r.visit, u: r.visit.u, resp: a.resp, o: o}
+	if !read.admitsSitemap(p.Format, p.SitemapIndex, p.Listed) {
+		return nil
 	}
+	if err := references.TakeOver(r.visit.finds(), p.References); err != nil {
+		return fmt.Errorf("visit target %d: %w", r.visit.t.ID(), err)
+	}
+	read.conclude(p)
+	if r.visit.run.checks.inspector != nil {
+		found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
+		checks := inspecting{&read}
+		checks.want(checks.judgedBy(&found))
+	}
+	return nil
 }
 
 // aboutTLS reports whether a warning is about the connection: each connection has its own
@@ -109,11 +113,11 @@ func aboutTLS(c check.Code) bool {
 	return c == check.CodeTLSExpiresSoon || c == check.CodeTLSIncompleteChain
 }
 
-// pageOf returns what the cache keeps of a page; nil without a cache, and for a page that
-// contains a password, because passwords are not written to files.
-func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bool) *cache.Page {
-	known := r.visit.run.earlier
-	if known == nil || secret(doc.Base) || secret(doc.Canonical) {
+// keep completes what the cache keeps of a page, after all that it refers to has been entered. It
+// returns nil without a cache, and for a page that contains a password, because passwords are
+// not written to files.
+func (r recollection) keep(p *cache.Page, doc *extract.Document) *cache.Page {
+	if r.visit.run.earlier == nil || secret(doc.Base) || secret(doc.Canonical) {
 		return nil
 	}
 	for i := range doc.Links {
@@ -121,8 +125,8 @@ func (r recollection) pageOf(doc *extract.Document, header http.Header, shell bo
 			return nil
 		}
 	}
-	return &cache.Page{Reader: r.readerOf(), Format: doc.Format, Base: doc.Base, Charset: doc.Charset,
-		NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Canonical: doc.Canonical, Shell: shell, SitemapIndex: doc.SitemapIndex, Header: cache.PageHeader(header), Links: doc.Links}
+	p.Reader, p.References = r.readerOf(), references.Keep(r.visit.finds())
+	return p
 }
 
 // learn keeps what a visit observed in the cache, or deletes what was kept.
@@ -223,15 +227,19 @@ func variesUnseen(resp *fetch.Response) bool {
 	return false
 }
 
-// readerOf returns what identifies how a page is read: by this edition, and how it is rendered.
+// readerOf returns what identifies how a page is read: by this edition, how it is rendered, and
+// how its links are decided about.
 func (r recollection) readerOf() string {
 	v, cfg := r.visit, r.visit.run.cfg
-	reader := v.run.earlier.reader
+	reader := v.run.earlier.readerOf(v.run.requests.scope())
+	if cfg.LimitsDepth() {
+		reader = fmt.Sprint(reader, "\x00", v.t.Depth)
+	}
 	if v.run.rendering == nil {
 		return reader
 	}
 	if mode := cfg.RenderModeOf(v.run.requests.print.URL(v.u)); mode > rules.RenderNever {
-		return fmt.Sprint(reader, "\x00rendered ", mode, "\x00", cfg.RenderedBy, "\x00", cfg.External, cfg.Robots, cfg.Exclude)
+		return fmt.Sprint(reader, "\x00rendered ", mode, "\x00", cfg.RenderedBy)
 	}
 	return reader
 }
@@ -246,11 +254,11 @@ func (r recollection) needsContent(ctx context.Context, p *cache.Page) bool {
 		return false
 	case p.Format != "html":
 		return true
-	case p.Rendered == nil:
+	case !p.Rendered:
 		return v.t.Render || v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)) == rules.RenderAlways
 	}
-	for i := range p.Rendered.Loaded {
-		unchanged, requests := v.run.rendering.unchanged(ctx, &p.Rendered.Loaded[i])
+	for i := range p.Loaded {
+		unchanged, requests := v.run.rendering.unchanged(ctx, &p.Loaded[i])
 		v.worker.tally.count(countRequests, requests)
 		if !unchanged {
 			return true

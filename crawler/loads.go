@@ -31,14 +31,14 @@ func (l *loads) add(ask *render.Ask, reply *render.Reply, lost bool) {
 	l.files = append(l.files, cache.Loaded{URL: ask.URL, Validators: v})
 }
 
-// kept returns what the cache keeps of a rendered page, nil for nothing.
-func (op *opened) kept(links []extract.Link, selectors []string) *cache.Rendered {
+// keepable returns what a page loaded, sorted, and whether a later run may keep the page instead of
+// rendering it again. links are those that were found in the browser.
+func (op *opened) keepable(links []extract.Link) (loaded []cache.Loaded, ok bool) {
 	if op.loads.unknown || secret(op.page.Base) || slices.ContainsFunc(links, func(l extract.Link) bool { return secret(l.Ref) }) {
-		return nil
+		return nil, false
 	}
-	files := slices.SortedFunc(slices.Values(op.loads.files), func(a, b cache.Loaded) int { return strings.Compare(a.URL, b.URL) })
-	files = slices.CompactFunc(files, func(a, b cache.Loaded) bool { return a.URL == b.URL })
-	return &cache.Rendered{Base: op.page.Base, Links: links, Selectors: selectors, Loaded: files}
+	loaded = slices.SortedFunc(slices.Values(op.loads.files), func(a, b cache.Loaded) int { return strings.Compare(a.URL, b.URL) })
+	return slices.CompactFunc(loaded, func(a, b cache.Loaded) bool { return a.URL == b.URL }), true
 }
 
 // noStore reports whether an answer must not be stored (RFC 9111 section 5.2.2.5).

@@ -144,7 +144,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	if v.run.requests.compares(r.u) && isPage(r.o) {
 		v.run.probes.compare(r.u, b.data, r.o)
 	}
-	if !follow || !r.admitsSitemap(doc) {
+	if !follow || r.resp.LocalFile() == "" && !r.admitsSitemap(doc.Format, doc.SitemapIndex, len(doc.Links)) {
 		return nil
 	}
 	if r.resp.LocalFile() != "" {
@@ -152,20 +152,19 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		defer v.found.ReadFile(nil) // the body is released
 	}
 	shell := op == nil && r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
-	page := recollection{v}.pageOf(doc, r.resp.Header, shell)
-	r.enterLinks(doc, r.resp.Header, shell)
+	page := r.enterLinks(doc, shell)
+	r.conclude(page)
+	complete := !r.o.RenderFailed()
 	if op != nil {
-		kept := showing{&r}.enterRendered(op, nil)
+		page.Loaded, page.Rendered = showing{&r}.enterRendered(op, nil)
+		complete = complete && page.Rendered
 		r.o.Static = true // the anchors that scripts make are known
-		if page != nil {
-			page.Rendered = kept
-		}
-	}
-	if op != nil && page != nil && page.Rendered == nil || r.o.RenderFailed() {
-		page = nil
 	}
 	inspecting{&r}.want(content)
-	return page
+	if !complete {
+		return nil
+	}
+	return recollection{v}.keep(page, doc)
 }
 
 // callBroken looks for the texts that a rule calls broken, and returns what is to be done about
@@ -246,18 +245,19 @@ func (r reading) documentType(b *body, name string) (contentType, documentName s
 	return r.resp.ContentType, name
 }
 
-// admitsSitemap reports whether what a document lists is entered: it is, unless the
-// document is a sitemap and the limits of sitemaps are exceeded.
-func (r reading) admitsSitemap(doc *extract.Document) bool {
+// admitsSitemap reports whether what a document of a format lists is entered: it is, unless the
+// document is a sitemap and the limits of sitemaps are exceeded. index is set for an index of
+// sitemaps.
+func (r reading) admitsSitemap(format string, index bool, links int) bool {
 	v := r.visit
-	if doc.Format != "sitemap" || r.resp.LocalFile() != "" {
+	if format != "sitemap" {
 		return true
 	}
 	v.sitemap = urlSitemap
-	if doc.SitemapIndex {
+	if index {
 		v.sitemap = indexSitemap
 	}
-	pattern, ok := v.run.sitemaps.admit(v.t.ID(), v.sitemap, len(doc.Links))
+	pattern, ok := v.run.sitemaps.admit(v.t.ID(), v.sitemap, links)
 	if !ok {
 		v.leaveOutTrap(pattern)
 	}
@@ -271,26 +271,36 @@ func (r reading) wantsShell() bool {
 	return site == nil || r.visit.run.requests.scope().Crawled(site)
 }
 
-// enterLinks enters the references of a page, and counts the page. shell is set if the
-// page is only the frame that a script fills.
-func (r reading) enterLinks(doc *extract.Document, header http.Header, shell bool) {
-	v, run, tally := r.visit, r.visit.run, &r.visit.worker.tally
-	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, run.cfg.RobotsAgent)
+// enterLinks enters the references of a page and returns what else is known of it. shell is set if
+// the page is only the frame that a script fills.
+func (r reading) enterLinks(doc *extract.Document, shell bool) *cache.Page {
+	header := r.resp.Header
+	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.visit.run.cfg.RobotsAgent)
 	page := r.startLinks(doc)
 	if refresh := refreshOf(doc); refresh != nil && !r.o.Static {
 		r.o.Next = page.Lead(refresh)
 	}
 	page.AddAll(doc)
 	r.enterHeader(header)
-	if doc.Format == "css" { // not a page to a reader
+	if doc.Canonical != "" || doc.Format == "sitemap" {
+		r.noteOwnBase(doc)
+	}
+	return &cache.Page{Format: doc.Format, Canonical: r.canonical(doc), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
+		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
+}
+
+// conclude counts a page whose references have been entered, and describes it.
+func (r reading) conclude(p *cache.Page) {
+	v, run, tally := r.visit, r.visit.run, &r.visit.worker.tally
+	if p.Format == "css" { // not a page to a reader
 		return
 	}
 	v.isPage = true
-	if page.FollowsNone() && run.cfg.WithinDepth(v.t.Depth+1) && slices.ContainsFunc(doc.Links, isNavigation) {
+	if p.Unfollowed && run.cfg.WithinDepth(v.t.Depth+1) {
 		tally.count(countUnfollowed, 1)
 	}
 	switch {
-	case !shell:
+	case !p.Shell:
 	case v.t.Seed && run.requests.scope().SiteOf(r.u) == nil:
 		run.scriptStart.Store(true)
 		v.worker.leavesOut(rules.StoppedByScript)
@@ -300,14 +310,15 @@ func (r reading) enterLinks(doc *extract.Document, header http.Header, shell boo
 	if !v.again {
 		tally.count(countPages, 1)
 	}
-	if doc.Canonical != "" || doc.Format == "sitemap" {
-		r.noteOwnBase(doc)
-	}
 	if !run.cfg.Pages && !run.frontier.Durable() {
 		return
 	}
-	report := Page{URL: run.requests.print.URL(r.u), Title: doc.Title, Depth: v.t.Depth, Modified: r.o.Modified, Format: doc.Format,
-		NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Canonical: r.canonical(doc), Links: page.Edges()}
+	page := v.finds()
+	report := Page{URL: run.requests.print.URL(r.u), Title: r.o.Title, Depth: v.t.Depth, Modified: r.o.Modified, Format: p.Format,
+		NoIndex: p.NoIndex, Links: page.Edges()}
+	if c, _, err := urinorm.ParseWeb(p.Canonical); err == nil {
+		report.Canonical = run.requests.print.URL(c)
+	}
 	if run.frontier.Durable() {
 		page.About = rules.EncodePage(&report)
 	}
@@ -452,7 +463,7 @@ func (r reading) noteOwnBase(doc *extract.Document) {
 	}
 }
 
-// canonical returns the address that a page declares as its own, in printed form.
+// canonical returns the URL that a document declares as its own, or "".
 func (r reading) canonical(doc *extract.Document) string {
 	if doc.Canonical == "" {
 		return ""
@@ -461,7 +472,7 @@ func (r reading) canonical(doc *extract.Document) string {
 	if err != nil {
 		return ""
 	}
-	return r.visit.run.requests.print.URL(c)
+	return c.String()
 }
 
 // enterHeader enters what the header of a page refers to. A selector asks for links

@@ -133,6 +133,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.sessions = newLoginSessions(r)
 	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
+	r.env.Keeps = r.earlier != nil
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })
 	if cfg.Inspector.FindsLinks() { // which no file can be read again for
 		r.env.Forecast = nil

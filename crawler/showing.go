@@ -205,14 +205,13 @@ func (r showing) differences(doc *extract.Document, op *opened) (names []string)
 
 // enterRendered enters the references that only the scripts of a page make: links of the
 // document, and what the scripts have requested, but for the URLs in without. It returns what
-// the cache keeps of them, nil for nothing.
-func (r showing) enterRendered(op *opened, without map[string]bool) *cache.Rendered {
+// keepable does.
+func (r showing) enterRendered(op *opened, without map[string]bool) (loaded []cache.Loaded, ok bool) {
 	page := r.visit.finds()
 	var found []extract.Link
-	var selectors []string
 	add := func(links []extract.Link, selector func(i int) string) {
 		for _, i := range references.AddRendered(page, links, selector) {
-			found, selectors = append(found, links[i]), append(selectors, selector(i))
+			found = append(found, links[i])
 		}
 	}
 	elements := map[string]bool{} // scripts that elements of the document load
@@ -252,19 +251,7 @@ func (r showing) enterRendered(op *opened, without map[string]bool) *cache.Rende
 		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})
 	}
 	add(links, func(int) string { return "" })
-	return op.kept(found, selectors)
-}
-
-// enterKept enters the references of a page that only its scripts make and that an earlier run
-// has found.
-func (r showing) enterKept(kept *cache.Rendered) {
-	page := r.visit.finds()
-	if u, _, err := urinorm.ParseWeb(kept.Base); err == nil {
-		if base, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
-			page.Against(base)
-		}
-	}
-	references.AddRendered(page, kept.Links, func(i int) string { return kept.Selectors[i] })
+	return op.keepable(found)
 }
 
 // isView reports whether a target is a view.

@@ -171,7 +171,9 @@ func (v *visit) enterSitemaps(ctx context.Context) (wait time.Duration, err erro
 		if u, _, err := urinorm.ParseWeb(sitemap); err == nil {
 			v.listSitemap(u)
 		}
-		page.AddSitemap(&extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation})
+		if err := page.AddSitemap(&extract.Link{Raw: sitemap, Ref: sitemap, Element: "robots.txt", Attribute: "sitemap", Kind: extract.Navigation}); err != nil {
+			return 0, err
+		}
 	}
 	return 0, nil
 }

@@ -116,7 +116,6 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	began := time.Now()
 	a, err := v.ask(pacing{v}.paced(ctx))
-	defer a.known.Release()
 	if ctx.Err() != nil {
 		return nil // cut off by the run's own end: not the target's fault
 	}
@@ -234,7 +233,9 @@ func (v *visit) receive(ctx context.Context, a *answer) (err error) {
 		body.recognizeWall()
 		return nil
 	case a.o.Status == http.StatusNotModified:
-		recollection{v}.restore(a)
+		if err := (recollection{v}).restore(a); err != nil {
+			return err
+		}
 	default:
 		a.page = body.read(ctx)
 	}

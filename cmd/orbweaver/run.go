@@ -88,7 +88,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return usageError("%w", err)
 	}
 	used := programsOf(inspector)
-	if err := st.begin(o.crawl.FingerprintBits, used); err != nil {
+	if err := st.begin(cfg, used); err != nil {
 		return err
 	}
 	st.configure(cfg)

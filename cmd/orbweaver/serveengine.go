@@ -332,7 +332,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	defer closeRenderer()
 	st.input = &recorder{}
 	used := programsOf(inspector)
-	if err := st.begin(o.crawl.FingerprintBits, used); err != nil {
+	if err := st.begin(cfg, used); err != nil {
 		return nil, err
 	}
 	st.configure(cfg)

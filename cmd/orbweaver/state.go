@@ -194,9 +194,9 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 	return bytes.NewReader(kept), nil
 }
 
-// begin creates the store of a new crawl, whose targets have fingerprints of the given
-// width. It keeps what is known of the programs that check content.
-func (s *state) begin(w frontier.Width, used *programs) error {
+// begin creates the store of a new crawl, for a configuration that lacks only the store. It keeps
+// what is known of the programs that check content.
+func (s *state) begin(cfg *crawler.Config, used *programs) error {
 	if s == nil || s.command != nil {
 		return nil
 	}
@@ -212,7 +212,12 @@ func (s *state) begin(w frontier.Width, used *programs) error {
 	if len(s.input.read) > 0 {
 		values[storedStdin] = s.input.read
 	}
-	if s.store, err = diskstore.Create(s.file(), w, values); err != nil {
+	if cfg.Cache != nil {
+		s.store, err = diskstore.CreateWithKey(s.file(), cfg.FingerprintBits, cfg.Cache.FingerprintKey(), values)
+	} else {
+		s.store, err = diskstore.Create(s.file(), cfg.FingerprintBits, values)
+	}
+	if err != nil {
 		return unsound(err)
 	}
 	s.command = s.asked

@@ -12,9 +12,10 @@
 // # Entries
 //
 // An [Entry] is an observation and not a verdict. It says that a target answered, with
-// which status and type, which anchors it has, and for a page the links as they were
-// extracted. Each run judges observations by its own rules, and resolves and scopes links
-// again. Only targets that answered are kept: every run requests failed ones again.
+// which status and type, which anchors it has, and for a page its references and their
+// targets. Each run judges observations by its own rules. A run with other settings, which
+// might decide otherwise about the links of a page, reads the page again (Page.Reader). Only
+// targets that answered are kept: every run requests failed ones again.
 //
 // The key of an entry is the request with all that may change its answer: the URL, what
 // may be sent with it, and the proxy. Passwords, tokens and cookies are not in the file,

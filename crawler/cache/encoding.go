@@ -3,8 +3,6 @@ package cache
 import (
 	"encoding/binary"
 	"errors"
-	"math"
-	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -18,7 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// The encoding of an Entry, version 2. Integers are varints. Strings have their length
+// The encoding of an Entry, version 3. Integers are varints. Strings have their length
 // before them. A byte of 0 or 1 says whether an optional part follows.
 //
 //	1 byte   version
@@ -27,30 +25,15 @@ import (
 //	           content: 1 byte
 //	           etag, last-modified: strings
 //	           expiry of the certificate: seconds since 1970, 0 for none
-//	           [page: reader, format, base, charset, canonical: strings; flags: 1 byte;
-//	             header: for each of headerFields the number of values, and the values;
-//	             number of links, and the links
-//	             [rendered: base; number of links, and the links; a selector for each; number of
-//	               loaded files, and for each its URL, etag and last-modified]]
+//	           [page: reader, format, canonical: strings; flags: 1 byte; number of links;
+//	             references: a string
+//	             [rendered: number of loaded files, and for each its URL, etag and last-modified]]
 //	8 bytes  XXH64 of the key and all before this, little-endian
 //
-// A link:
-//
-//	1 byte   flags
-//	         kind and more flags, expect; line: difference from the link before; column
-//	         [element, attribute, unless those of the link before] [ref, unless it is raw] [base]
-//	         raw, text
-//
-// A link that repeats another, from which it differs only in position and text:
-//
-//	1 byte   flags: linkRepeats, and linkSame if its text is the same
-//	         line, column, repeats [text]
-//
-// In version 1, it has the same form as other links, with repeats before raw.
-//
-// The fields of extract.Link about bookmarks are left out, because no crawl uses them.
+// Pages of versions 1 and 2 had their links as they were extracted. They are read again, so
+// entries with such pages count as missing; others have not changed.
 const (
-	encodingVersion = 2
+	encodingVersion = 3
 	firstEncoding   = 1 // the oldest version that is read
 )
 
@@ -63,30 +46,13 @@ const (
 )
 
 const (
-	linkSame = 1 << iota // element and attribute are those of the link before; of a link that repeats another, the text
-	linkRef              // Ref differs from Raw
-	linkBase             // Base is not empty
-	linkNoFollow
-	linkIgnored
-	linkSamePage // SameDocument
-	linkRepeats  // Repeats is not 0
-	linkAnyFragment
-	pageNoFollow     = 1
-	pageShell        = 2
-	pageNoIndex      = 4
-	pageSitemapIndex = 8
-	pageRendered     = 16
-	allPageFlags     = 31
-	checksumBytes    = 8
-)
-
-// More flags of a link, in the byte of its kind.
-const (
-	linkWiki = 1 << (iota + 4)
-	linkActs
-	linkPlaceholder
-	linkIgnoredCandidate
-	kindMask = 1<<4 - 1
+	pageUnfollowed = 1 << iota
+	pageShell
+	pageNoIndex
+	pageSitemapIndex
+	pageRendered
+	allPageFlags  = 1<<iota - 1
+	checksumBytes = 8
 )
 
 var errEntry = errors.New("the entry is damaged")
@@ -147,7 +113,7 @@ func checksum(key Key, record []byte) uint64 {
 	return d.Sum64()
 }
 
-// decode reads what encode returned. It allocates no more than a small multiple of the
+// decode reads what encode returned. It returns nil for an entry that counts as missing. It allocates no more than a small multiple of the
 // decompressed size, which is at most maxBody bytes.
 func decode(key Key, record []byte) (*Entry, error) {
 	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] < firstEncoding || record[0] > encodingVersion {
@@ -167,10 +133,10 @@ func decode(key Key, record []byte) (*Entry, error) {
 	return decodeBody(body, record[0])
 }
 
-// decodeBody reads the decompressed part of a record of a version. The strings of the entry
-// are parts of the body, which must not change.
+// decodeBody reads the decompressed part of a record of a version. It returns nil for an entry
+// that counts as missing. The strings of the entry are parts of the body, which must not change.
 func decodeBody(body []byte, version byte) (*Entry, error) {
-	r := reader{rest: body, text: unsafe.String(unsafe.SliceData(body), len(body)), version: version}
+	r := reader{rest: body, text: unsafe.String(unsafe.SliceData(body), len(body))}
 	e := &Entry{}
 	o, err := check.DecodeOutcome(r.bytes())
 	if err != nil {
@@ -184,6 +150,9 @@ func decodeBody(body []byte, version byte) (*Entry, error) {
 		e.NotAfter = time.Unix(end, 0).UTC()
 	}
 	if r.bool() {
+		if version < 3 {
+			return nil, nil
+		}
 		e.Page = r.page()
 	}
 	if r.failed || len(r.rest) != 0 || o.Code != check.CodeOK && o.Code != check.CodeRedirect {
@@ -208,128 +177,35 @@ func (w *writer) varint(n int64)   { w.b = binary.AppendVarint(w.b, n) }
 func (w *writer) string(s string)  { w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...) }
 
 func (w *writer) page(p *Page) {
-	for _, s := range []string{p.Reader, p.Format, p.Base, p.Charset, p.Canonical} {
+	for _, s := range []string{p.Reader, p.Format, p.Canonical} {
 		w.string(s)
 	}
 	var flags byte
-	if p.NoFollow {
-		flags |= pageNoFollow
-	}
-	if p.NoIndex {
-		flags |= pageNoIndex
-	}
-	if p.Shell {
-		flags |= pageShell
-	}
-	if p.SitemapIndex {
-		flags |= pageSitemapIndex
-	}
-	if p.Rendered != nil {
-		flags |= pageRendered
-	}
-	w.byte(flags)
-	for _, name := range headerFields {
-		w.uvarint(uint64(len(p.Header[name])))
-		for _, value := range p.Header[name] {
-			w.string(value)
-		}
-	}
-	w.links(p.Links)
-	if r := p.Rendered; r != nil {
-		w.string(r.Base)
-		w.links(r.Links)
-		for i := range r.Links {
-			w.string(r.Selectors[i])
-		}
-		w.uvarint(uint64(len(r.Loaded)))
-		for i := range r.Loaded {
-			w.string(r.Loaded[i].URL)
-			w.string(r.Loaded[i].Validators.ETag)
-			w.string(r.Loaded[i].Validators.LastModified)
-		}
-	}
-}
-
-func (w *writer) links(links []extract.Link) {
-	w.uvarint(uint64(len(links)))
-	before := &extract.Link{}
-	for i := range links {
-		if l := &links[i]; l.Repeats > 0 && l.Repeats <= i && repeats(l, &links[l.Repeats-1]) {
-			w.repeat(l, &links[l.Repeats-1], before)
-		} else {
-			w.link(l, before)
-		}
-		before = &links[i]
-	}
-}
-
-// repeats reports whether a link differs from another only in position and text.
-func repeats(l, other *extract.Link) bool {
-	same := *l
-	same.Line, same.Column, same.Text, same.Repeats = other.Line, other.Column, other.Text, other.Repeats
-	return same == *other
-}
-
-// repeat writes a link that repeats another.
-func (w *writer) repeat(l, other, before *extract.Link) {
-	flags := byte(linkRepeats)
-	if l.Text == other.Text {
-		flags |= linkSame
-	}
-	w.byte(flags)
-	w.varint(int64(l.Line - before.Line))
-	w.varint(int64(l.Column))
-	w.uvarint(uint64(l.Repeats))
-	if flags&linkSame == 0 {
-		w.string(l.Text)
-	}
-}
-
-func (w *writer) link(l, before *extract.Link) {
-	var flags byte
-	set := func(on bool, flag byte) {
+	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered} {
 		if on {
-			flags |= flag
+			flags |= 1 << i
 		}
 	}
-	set(l.Element == before.Element && l.Attribute == before.Attribute, linkSame)
-	set(l.Ref != l.Raw, linkRef)
-	set(l.Base != "", linkBase)
-	set(l.NoFollow, linkNoFollow)
-	set(l.Ignored, linkIgnored)
-	set(l.SameDocument, linkSamePage)
-	set(l.AnyFragment, linkAnyFragment)
 	w.byte(flags)
-	same := flags&linkSame != 0
-	flags = byte(l.Kind)
-	set(l.Wiki, linkWiki)
-	set(l.Acts, linkActs)
-	set(l.Placeholder, linkPlaceholder)
-	set(l.IgnoredCandidate, linkIgnoredCandidate)
-	w.byte(flags)
-	w.byte(byte(l.Expect))
-	w.varint(int64(l.Line - before.Line))
-	w.varint(int64(l.Column))
-	if !same {
-		w.string(l.Element)
-		w.string(l.Attribute)
+	w.uvarint(uint64(p.Listed))
+	w.uvarint(uint64(len(p.References)))
+	w.b = append(w.b, p.References...)
+	if !p.Rendered {
+		return
 	}
-	if l.Ref != l.Raw {
-		w.string(l.Ref)
+	w.uvarint(uint64(len(p.Loaded)))
+	for i := range p.Loaded {
+		w.string(p.Loaded[i].URL)
+		w.string(p.Loaded[i].Validators.ETag)
+		w.string(p.Loaded[i].Validators.LastModified)
 	}
-	if l.Base != "" {
-		w.string(l.Base)
-	}
-	w.string(l.Raw)
-	w.string(l.Text)
 }
 
 // reader reads from the start of rest. After the first failure it returns zero values.
 type reader struct {
-	rest    []byte
-	text    string // the whole body, of which the strings that are read are parts
-	version byte
-	failed  bool
+	rest   []byte
+	text   string // the whole body, of which the strings that are read are parts
+	failed bool
 }
 
 func (r *reader) take(n uint64) []byte {
@@ -375,17 +251,6 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// place reads the difference of a line or a column from another.
-func (r *reader) place(before int) int {
-	const most = math.MaxInt32
-	v := r.varint()
-	if v < -most || v > most || int64(before)+v < 0 || int64(before)+v > most {
-		r.failed = true
-		return 0
-	}
-	return before + int(v)
-}
-
 func (r *reader) bytes() []byte { return r.take(r.uvarint()) }
 
 func (r *reader) string() string {
@@ -395,109 +260,17 @@ func (r *reader) string() string {
 }
 
 func (r *reader) page() *Page {
-	p := &Page{Reader: r.string(), Format: r.string(), Base: r.string(), Charset: r.string(), Canonical: r.string()}
+	p := &Page{Reader: r.string(), Format: r.string(), Canonical: r.string()}
 	flags := r.byte()
-	r.failed = r.failed || flags&^allPageFlags != 0
-	p.NoFollow, p.NoIndex, p.Shell, p.SitemapIndex = flags&pageNoFollow != 0, flags&pageNoIndex != 0, flags&pageShell != 0, flags&pageSitemapIndex != 0
-	for _, name := range headerFields {
-		for n := r.uvarint(); n > 0 && !r.failed; n-- {
-			if p.Header == nil {
-				p.Header = http.Header{}
-			}
-			p.Header[name] = append(p.Header[name], r.string())
-		}
-	}
-	p.Links = r.links()
-	if flags&pageRendered != 0 {
-		p.Rendered = r.rendered()
-	}
-	return p
-}
-
-func (r *reader) rendered() *Rendered {
-	found := &Rendered{Base: r.string(), Links: r.links()}
-	for n := len(found.Links); n > 0 && !r.failed; n-- {
-		found.Selectors = append(found.Selectors, r.string())
+	listed := r.uvarint()
+	r.failed = r.failed || flags&^allPageFlags != 0 || listed > extract.MaxLinks
+	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0
+	p.Listed, p.References = int(listed), r.bytes()
+	if !p.Rendered {
+		return p
 	}
 	for n := r.uvarint(); n > 0 && !r.failed; n-- {
-		found.Loaded = append(found.Loaded, Loaded{URL: r.string(), Validators: fetch.Validators{ETag: r.string(), LastModified: r.string()}})
+		p.Loaded = append(p.Loaded, Loaded{URL: r.string(), Validators: fetch.Validators{ETag: r.string(), LastModified: r.string()}})
 	}
-	return found
-}
-
-func (r *reader) links() (links []extract.Link) {
-	const minLink = 4 // bytes
-	n := r.uvarint()
-	if n > uint64(len(r.rest)/minLink) || n > extract.MaxLinks+extract.MaxHeaderLinks {
-		r.failed = true
-		return nil
-	}
-	if n > 0 {
-		links = newLinks(int(n))
-	}
-	before := &extract.Link{}
-	for ; n > 0 && !r.failed; n-- {
-		links = append(links, r.link(before, links))
-		before = &links[len(links)-1]
-	}
-	return links
-}
-
-// repeats reads the number of the link that a link repeats.
-func (r *reader) repeats(links []extract.Link) int {
-	n := r.uvarint()
-	if n == 0 || n > uint64(len(links)) {
-		r.failed = true
-		return 0
-	}
-	return int(n)
-}
-
-// repeat reads a link that repeats another.
-func (r *reader) repeat(sameText bool, before *extract.Link, links []extract.Link) (l extract.Link) {
-	line, column := r.place(before.Line), r.place(0)
-	n := r.repeats(links)
-	if n == 0 {
-		return l
-	}
-	l = links[n-1]
-	if l.Line, l.Column, l.Repeats = line, column, n; !sameText {
-		l.Text = r.string()
-	}
-	return l
-}
-
-func (r *reader) link(before *extract.Link, links []extract.Link) extract.Link {
-	flags := r.byte()
-	if flags&linkRepeats != 0 && r.version > 1 {
-		r.failed = r.failed || flags&^(linkRepeats|linkSame) != 0
-		return r.repeat(flags&linkSame != 0, before, links)
-	}
-	kind := r.byte()
-	l := extract.Link{Kind: extract.Kind(kind & kindMask), Expect: extract.Expect(r.byte()),
-		Wiki: kind&linkWiki != 0, Acts: kind&linkActs != 0, Placeholder: kind&linkPlaceholder != 0, IgnoredCandidate: kind&linkIgnoredCandidate != 0,
-		NoFollow: flags&linkNoFollow != 0, Ignored: flags&linkIgnored != 0, SameDocument: flags&linkSamePage != 0, AnyFragment: flags&linkAnyFragment != 0}
-	if l.Kind > extract.Host || l.Expect > extract.ExpectStyle {
-		r.failed = true
-	}
-	l.Line, l.Column = r.place(before.Line), r.place(0)
-	l.Element, l.Attribute = before.Element, before.Attribute
-	if flags&linkSame == 0 {
-		l.Element, l.Attribute = r.string(), r.string()
-	}
-	if flags&linkRef != 0 {
-		l.Ref = r.string()
-	}
-	if flags&linkBase != 0 {
-		l.Base = r.string()
-	}
-	if flags&linkRepeats != 0 {
-		l.Repeats = r.repeats(links)
-	}
-	l.Raw = r.string()
-	if flags&linkRef == 0 {
-		l.Ref = l.Raw
-	}
-	l.Text = r.string()
-	return l
+	return p
 }

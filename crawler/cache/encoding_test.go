@@ -4,11 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
-	"net/http"
 	"reflect"
-	"runtime"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,37 +15,27 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-const document = `<!doctype html><title>Guide</title><base href="/docs/"><meta name=robots content="nofollow, noindex"><link rel=canonical href="./">
-<a href="a.html#x" rel=nofollow>One &amp; two</a> <a href="a.html#x" rel=nofollow>again</a> <a href='a.html#y'>Two</a>
-<img src=pic.png alt="A picture"><link rel=stylesheet href=style.css>
-<a href="&#104;ttp://example.com/">Entities</a><map name=m></map><img usemap="#m" src=b.png>
-<style>@font-face{src:url(f.svg#f)}</style><p id=setup><script src=s.js></script><a data-orbweaver-ignore href=gone.html>gone</a><form action=send></form>`
+const document = `<!doctype html><title>Guide</title><h1 id=setup>Setup</h1><a href="a.html#x">One</a><a name=b></a>`
 
 // sample returns an entry of each kind.
 func samples(t testing.TB) []*Entry {
 	t.Helper()
 	doc := extract.Extract(extract.Input{Body: []byte(document), ContentType: "text/html"})
-	if len(doc.Links) < 8 {
-		t.Fatalf("only %d links", len(doc.Links))
-	}
-	for i, set := range []func(*extract.Link){func(l *extract.Link) { l.Acts = true }, func(l *extract.Link) { l.Placeholder = true }, func(l *extract.Link) { l.IgnoredCandidate = true }, func(l *extract.Link) { l.Wiki = true }} {
-		set(&doc.Links[len(doc.Links)-1-i])
-	}
 	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
 	page.ReadDocument(doc)
 	page.KeepNames(doc)
 	anchors := page
 	anchors.Warnings = nil
+	references := bytes.Repeat([]byte("a.html#x One\x00\x01"), 100)
 	return []*Entry{
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
 		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
 		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
-			Reader: "0.1.0", Format: doc.Format, Base: doc.Base, Charset: doc.Charset, Canonical: doc.Canonical, NoFollow: doc.NoFollow, NoIndex: doc.NoIndex, Shell: true, SitemapIndex: true,
-			Header: http.Header{"Link": {"<a>; rel=next", "<b>; rel=prev"}, "X-Robots-Tag": {"nofollow"}}, Links: doc.Links}},
-		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{}},
-		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: doc.Format, Links: doc.Links, Rendered: &Rendered{Base: "https://example.com/sub/",
-			Links: doc.Links[:2], Selectors: []string{"#a > b", ""}, Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}}},
+			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, SitemapIndex: true, Listed: 3, References: references}},
+		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{References: []byte{0}}},
+		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", References: references, Rendered: true,
+			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
 	}
 }
 
@@ -97,19 +83,9 @@ func TestDecodeTakesSuccessesOnly(t *testing.T) {
 func TestEncodeIsBounded(t *testing.T) {
 	big := make([]byte, maxRecord+1) // incompressible
 	rand.NewChaCha8([32]byte{}).Read(big)
-	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{Links: []extract.Link{{Raw: string(big), Ref: "x"}}}}
+	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{References: big}}
 	if record := encode(Key{}, e); record != nil {
 		t.Errorf("%d bytes are kept", len(record))
-	}
-}
-
-func TestPageHeader(t *testing.T) {
-	h := http.Header{"Link": {"<a>; rel=next"}, "Set-Cookie": {"secret"}, "Refresh": {"0"}, "Content-Type": {"text/html"}}
-	if got, want := PageHeader(h), (http.Header{"Link": {"<a>; rel=next"}, "Refresh": {"0"}}); !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v", got)
-	}
-	if PageHeader(http.Header{"Date": {"x"}}) != nil {
-		t.Error("a header of nothing")
 	}
 }
 
@@ -141,101 +117,40 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// The samples have every field, and the entry of a page keeps all that a run needs to know of it.
 func TestSamplesHaveEverything(t *testing.T) {
-	var all extract.Link
-	for _, l := range samples(t)[3].Page.Links {
-		all.NoFollow, all.Ignored, all.SameDocument = all.NoFollow || l.NoFollow, all.Ignored || l.Ignored, all.SameDocument || l.SameDocument
-		all.AnyFragment, all.Acts = all.AnyFragment || l.AnyFragment, all.Acts || l.Acts
-		all.Placeholder, all.IgnoredCandidate, all.Wiki = all.Placeholder || l.Placeholder, all.IgnoredCandidate || l.IgnoredCandidate, all.Wiki || l.Wiki
-		all.Repeats, all.Kind, all.Expect = all.Repeats+l.Repeats, max(all.Kind, l.Kind), max(all.Expect, l.Expect)
-		if l.Ref != l.Raw {
-			all.Ref = l.Ref
+	var all Page
+	for _, e := range samples(t) {
+		if p := e.Page; p != nil {
+			all.Reader, all.Format, all.Canonical = max(all.Reader, p.Reader), max(all.Format, p.Format), max(all.Canonical, p.Canonical)
+			all.Unfollowed, all.NoIndex, all.Shell = all.Unfollowed || p.Unfollowed, all.NoIndex || p.NoIndex, all.Shell || p.Shell
+			all.SitemapIndex, all.Rendered, all.Listed = all.SitemapIndex || p.SitemapIndex, all.Rendered || p.Rendered, max(all.Listed, p.Listed)
+			all.References, all.Loaded = append(all.References, p.References...), append(all.Loaded, p.Loaded...)
 		}
 	}
-	if !all.AnyFragment || !all.Wiki || !all.Acts || !all.Placeholder || !all.IgnoredCandidate || !all.NoFollow || !all.Ignored || !all.SameDocument || all.Repeats == 0 || all.Kind == 0 || all.Expect == 0 || all.Ref == "" {
-		t.Errorf("the sample lacks something: %+v", all)
+	for v, i := reflect.ValueOf(all), 0; i < v.NumField(); i++ {
+		if v.Field(i).IsZero() {
+			t.Errorf("no sample has the field %s", v.Type().Field(i).Name)
+		}
 	}
-	everyField := func(of reflect.Type, known string) {
-		for i := range of.NumField() {
-			if name := of.Field(i).Name; of.Field(i).IsExported() && !slices.Contains(strings.Fields(known), name) {
-				t.Errorf("%v has a field %s: is it kept?", of, name)
+}
+
+// In records of versions 1 and 2, pages had their links, so the pages are read again. Everything
+// else is read as it was.
+func TestDecodeEarlierVersions(t *testing.T) {
+	for i, want := range samples(t) {
+		for version := byte(firstEncoding); version < encodingVersion; version++ {
+			record := encode(Key{}, want)
+			record = append([]byte{version}, record[1:len(record)-checksumBytes]...)
+			got, err := decode(Key{}, binary.LittleEndian.AppendUint64(record, checksum(Key{}, record)))
+			switch {
+			case err != nil:
+				t.Errorf("%d, version %d: %v", i, version, err)
+			case want.Page != nil && got != nil:
+				t.Errorf("%d, version %d: a page was read", i, version)
+			case want.Page == nil && !reflect.DeepEqual(got, want):
+				t.Errorf("%d, version %d: got %+v", i, version, got)
 			}
 		}
-	}
-	// Bookmark is left out on purpose, and links that have a Tag are not kept.
-	everyField(reflect.TypeFor[extract.Link](), "Raw Ref Base Line Column Element Attribute Text Repeats Kind Expect NoFollow Ignored SameDocument Wiki AnyFragment Acts Placeholder IgnoredCandidate Bookmark Tag")
-	// Title, Static, LoginForm, AccountForm, Anchors, Duplicates and Faults are in the outcome. BareRepeats
-	// have a Tag each.
-	everyField(reflect.TypeFor[extract.Document](), "Format Base Charset Title Links BareRepeats Anchors AnchorHashes Static NoFollow NoIndex SitemapIndex Canonical LoginForm AccountForm Duplicates Faults")
-}
-
-// A record of version 1 has the links that repeat others in the same form as all links.
-func TestDecodeFirstVersion(t *testing.T) {
-	var use buffers
-	use.encode(Key{}, &Entry{Outcome: check.Outcome{Code: check.CodeOK, Status: 200}, Page: &Page{}})
-	body := append(use.body[:len(use.body)-1], 2)
-	for _, link := range []string{"\x00\x00\x00\x02\x06\x01a\x04href\x01x\x03one", "\x41\x00\x00\x02\x06\x01\x01x\x03two"} {
-		body = append(body, link...)
-	}
-	record := append([]byte{firstEncoding}, s2.Encode(nil, body)...)
-	got, err := decode(Key{}, binary.LittleEndian.AppendUint64(record, checksum(Key{}, record)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []extract.Link{{Raw: "x", Ref: "x", Element: "a", Attribute: "href", Text: "one", Line: 1, Column: 3},
-		{Raw: "x", Ref: "x", Element: "a", Attribute: "href", Text: "two", Line: 2, Column: 3, Repeats: 1}}
-	if !reflect.DeepEqual(got.Page.Links, want) {
-		t.Errorf("the links are\n%+v, want\n%+v", got.Page.Links, want)
-	}
-	if again, err := decode(Key{}, encode(Key{}, got)); err != nil || !reflect.DeepEqual(again, got) {
-		t.Errorf("%v: %+v became %+v", err, got, again)
-	}
-}
-
-// The memory of links is used again, and holds nothing of the entry that it was used for.
-func TestRelease(t *testing.T) {
-	want := samples(t)[3]
-	key := Key{1}
-	record := encode(key, want)
-	for range 3 {
-		got, err := decode(key, record)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("got\n%+v\nwant\n%+v", got.Page, want.Page)
-		}
-		links := got.Page.Links
-		got.Release()
-		if got.Page.Links != nil || links[0] != (extract.Link{}) {
-			t.Fatal("the released links are still there")
-		}
-		got.Release()
-	}
-	(*Entry)(nil).Release()
-	(&Entry{}).Release()
-}
-
-// Reading an entry again allocates its text, and no links.
-func TestReleaseSavesMemory(t *testing.T) {
-	links := make([]extract.Link, 1000)
-	for i := range links {
-		links[i] = extract.Link{Raw: "x", Ref: "x", Element: "a", Attribute: "href", Line: i}
-	}
-	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{Links: links}}
-	record := encode(Key{}, e)
-	const times = 100
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range times {
-		got, err := decode(Key{}, record)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got.Release()
-	}
-	runtime.ReadMemStats(&after)
-	if n := (after.TotalAlloc - before.TotalAlloc) / times; n > 100<<10 { // 16 KB, but the race detector drops some of what a pool keeps
-		t.Errorf("an entry with 1000 links takes %d bytes of new memory", n)
 	}
 }

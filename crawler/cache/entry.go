@@ -1,13 +1,9 @@
 package cache
 
 import (
-	"net/http"
-	"slices"
-	"sync"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -34,32 +30,6 @@ type Entry struct {
 	Page *Page
 }
 
-// linkLists keeps the memory of links that are not used any more.
-var linkLists sync.Pool
-
-// mostLinksKept is the number of links from which on their memory is not kept.
-const mostLinksKept = 1 << 12
-
-// Release lets a later entry use the memory of the links, which the caller must not use any
-// more. The strings in them remain valid.
-func (e *Entry) Release() {
-	if e == nil || e.Page == nil || cap(e.Page.Links) == 0 || cap(e.Page.Links) > mostLinksKept {
-		return
-	}
-	links := e.Page.Links
-	e.Page.Links = nil
-	clear(links)
-	linkLists.Put(&links)
-}
-
-// newLinks returns an empty list with room for n links, which is not 0.
-func newLinks(n int) []extract.Link {
-	if kept, ok := linkLists.Get().(*[]extract.Link); ok {
-		return slices.Grow((*kept)[:0], n)
-	}
-	return slices.Grow([]extract.Link(nil), n)
-}
-
 // Earlier returns when a run other than the given one last observed the entry, the zero
 // time for never.
 func (e *Entry) Earlier(run int64) time.Time {
@@ -69,37 +39,26 @@ func (e *Entry) Earlier(run int64) time.Time {
 	return e.Checked
 }
 
-// Page is what an extract.Document and a header say about a page, without the anchors and
-// warnings, which are in the outcome.
+// Page is what a run found on a page, without the anchors and warnings, which are in the
+// outcome.
 type Page struct {
-	// Reader is the version and the options of the code that read the page. Another
-	// reader may find other links.
-	Reader    string
-	Format    string
-	Base      string
-	Charset   string
-	Canonical string
-	NoFollow  bool
-	NoIndex   bool
-	Shell     bool // a script makes the content of the page
-	// SitemapIndex is set for a sitemap that lists other sitemaps.
-	SitemapIndex bool
-	// Header holds the fields from which links and rules are read.
-	Header http.Header
-	// Links are the links as extracted, not resolved, in document order.
-	Links []extract.Link
-	// Rendered is what a browser found besides, nil if the page was not rendered.
-	Rendered *Rendered
-}
-
-// Rendered is what only the scripts of a page make, without anchors and warnings, which are in
-// the outcome.
-type Rendered struct {
-	Base      string // of the document
-	Links     []extract.Link
-	Selectors []string // of the elements of Links
-	// Loaded is everything that the page loaded in the browser. While none of it has changed, nor
-	// the page, the page is not rendered again.
+	// Reader identifies the code that read the page, and the decisions about its links.
+	// Another reader may find other links, or decide otherwise.
+	Reader string
+	Format string
+	// Canonical is the URL that the page declares as its own, or "".
+	Canonical    string
+	Unfollowed   bool // none of its links is followed, although some lead to other pages
+	NoIndex      bool
+	Shell        bool // a script makes the content of the page
+	SitemapIndex bool // a sitemap that lists other sitemaps
+	Listed       int  // number of links of the document
+	// References are the targets and the references of the page, opaque to this package.
+	References []byte
+	// Rendered is set if References contain what only the scripts of the page make.
+	Rendered bool
+	// Loaded is everything that a rendered page loaded in the browser. While none of it has
+	// changed, nor the page, the page is not rendered again.
 	Loaded []Loaded
 }
 
@@ -107,23 +66,6 @@ type Rendered struct {
 type Loaded struct {
 	URL        string
 	Validators fetch.Validators
-}
-
-// headerFields are the fields of Page.Header.
-var headerFields = []string{"Link", "Refresh", "Content-Location", "X-Robots-Tag"}
-
-// PageHeader returns the fields of a header that a Page keeps, nil if there are none.
-func PageHeader(h http.Header) http.Header {
-	var kept http.Header
-	for _, name := range headerFields {
-		if values := h[name]; len(values) > 0 {
-			if kept == nil {
-				kept = http.Header{}
-			}
-			kept[name] = values
-		}
-	}
-	return kept
 }
 
 // kind returns the kind of the entry, for the table entry.

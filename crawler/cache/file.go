@@ -127,7 +127,7 @@ func (c *Cache) Get(key Key) *Entry {
 		return nil
 	case known.row != nil:
 		e, err := decode(key, known.row.record)
-		if err != nil {
+		if e == nil || err != nil {
 			return nil
 		}
 		e.Checked, e.Run, e.Before = known.row.checked, known.row.run, fromUnix(known.row.before)
@@ -167,7 +167,7 @@ func (c *Cache) read(key Key) (e *Entry, seen int64, err error) {
 	if sum != noSum && sum != entrySum(key, checked, from) {
 		return nil, 0, errEntry
 	}
-	if e, err = decode(key, record); err != nil {
+	if e, err = decode(key, record); e == nil || err != nil {
 		return nil, 0, err
 	}
 	e.Checked, e.Run, e.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)

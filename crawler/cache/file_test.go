@@ -546,7 +546,10 @@ func TestMigration(t *testing.T) {
 		const known = 5 // samples that older versions have written
 		for i, want := range samples(t)[:known] {
 			e := c.Get(c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"}))
-			if e == nil || e.kind() != want.kind() || !e.Earlier(1).Equal(noon) {
+			if e == nil && want.Page != nil {
+				continue // it is read again
+			}
+			if e == nil || want.Page != nil || e.kind() != want.kind() || !e.Earlier(1).Equal(noon) {
 				t.Errorf("from version %d: %d: %+v", old, i, e)
 			}
 		}

@@ -29,6 +29,14 @@ func (c *Cache) Key(url urinorm.Key, id fetch.Identity) Key {
 	return Key(h.Sum(nil)[:len(Key{})])
 }
 
+// FingerprintKey returns the key of the fingerprints by which pages in the file refer to their
+// targets (frontier.Memory.SetKey).
+func (c *Cache) FingerprintKey() [16]byte {
+	h := hmac.New(sha256.New, c.salt)
+	h.Write([]byte("fingerprints")) // never fails
+	return [16]byte(h.Sum(nil)[:16])
+}
+
 // secrets keeps the results of stretching secrets.
 type secrets struct {
 	mu    sync.Mutex

@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -162,6 +164,9 @@ func (m Mux) Fetch(ctx context.Context, req *Request) (*Response, error) {
 
 // Has reports whether a scheme has a Fetcher.
 func (m Mux) Has(scheme string) bool { return m[scheme] != nil }
+
+// Schemes returns the schemes that the Mux supports, sorted.
+func (m Mux) Schemes() []string { return slices.Sorted(maps.Keys(m)) }
 
 // CloseIdleConnections closes the idle connections of its fetchers.
 func (m Mux) CloseIdleConnections() {

@@ -52,12 +52,13 @@ func (t *Target) Wave() Wave { return t.lease.Wave }
 // Frontier hands out targets. Its methods may be called from several goroutines at the
 // same time.
 type Frontier struct {
-	store Store
-	seed  maphash.Seed
-	keyed bool // the store has a key for fingerprints
-	wide  bool // fingerprints have 128 bits
-	key   [2]uint64
-	hosts *Hosts
+	store   Store
+	seed    maphash.Seed
+	keyed   bool // fingerprints have a key that others know
+	durable bool
+	wide    bool // fingerprints have 128 bits
+	key     [2]uint64
+	hosts   *Hosts
 
 	mu      sync.Mutex
 	waiting []chan struct{} // closed to wake a worker in Next; the last one is woken first
@@ -74,7 +75,9 @@ func New(store Store, p Politeness) *Frontier {
 	f.hosts = newHosts(store, p, f.wake)
 	var key [16]byte
 	if k, ok := store.(Keyed); ok {
-		f.keyed, key = true, k.FingerprintKey()
+		f.keyed, f.durable, key = true, true, k.FingerprintKey()
+	} else if m, ok := store.(*Memory); ok && m.key != nil {
+		f.keyed, key = true, *m.key
 	} else if f.wide {
 		rand.Read(key[:]) // never fails
 	}
@@ -83,7 +86,7 @@ func New(store Store, p Politeness) *Frontier {
 }
 
 // Fingerprint returns the fingerprint of a key in the store of this frontier. A store
-// with a key of its own gets SipHash-2-4. For others the fastest hash of this process is
+// with a key that others know gets SipHash-2-4. For others the fastest hash of this process is
 // used; it has 64 bits, so wide fingerprints are always SipHash-2-4 of 128 bits.
 func (f *Frontier) Fingerprint(key []byte) Fingerprint {
 	switch {
@@ -97,7 +100,7 @@ func (f *Frontier) Fingerprint(key []byte) Fingerprint {
 }
 
 // Durable reports whether the store outlives its process.
-func (f *Frontier) Durable() bool { return f.keyed }
+func (f *Frontier) Durable() bool { return f.durable }
 
 // FingerprintKey returns the fingerprint of a Key.
 func (f *Frontier) FingerprintKey(key urinorm.Key) Fingerprint { return f.Fingerprint([]byte(key)) }

@@ -19,22 +19,48 @@ type Job struct {
 // MaxJobHead is the most bytes by which the stored form of a job is longer than its URL.
 const MaxJobHead = 2 + binary.MaxVarintLen64
 
+// Flags of the stored form of a job.
+const (
+	jobInternal = 1 << iota
+	jobPage
+	jobVerbatim
+)
+
 // AppendJob appends the stored form of a job.
 func AppendJob(dst []byte, j Job) []byte {
 	var flags byte
 	if j.Internal {
-		flags |= 1
+		flags |= jobInternal
 	}
 	if j.Page {
-		flags |= 2
+		flags |= jobPage
 	}
 	if j.Verbatim {
-		flags |= 4
+		flags |= jobVerbatim
 	}
-	dst = append(dst, flags, byte(min(j.Hops, 255)))
-	dst = binary.AppendUvarint(dst, uint64(j.Depth))
-	return append(dst, j.URL...)
+	return JoinJob(dst, flags, byte(min(j.Hops, 255)), j.Depth, j.URL)
 }
+
+// JoinJob appends the stored form of a job that SplitJob has split. The depth may be another.
+func JoinJob(dst []byte, flags, hops byte, depth int, url []byte) []byte {
+	dst = binary.AppendUvarint(append(dst, flags, hops), uint64(depth))
+	return append(dst, url...)
+}
+
+// SplitJob returns the parts of a stored job. The URL is a part of b. All are zero if b is not a
+// stored job.
+func SplitJob(b []byte) (flags, hops byte, depth int, url []byte) {
+	if len(b) < 3 {
+		return 0, 0, 0, nil
+	}
+	if depth, n := binary.Uvarint(b[2:]); n > 0 {
+		return b[0], b[1], int(depth), b[2+n:]
+	}
+	return 0, 0, 0, nil
+}
+
+// IsInternal reports whether the flags that SplitJob returned are those of an internal target.
+func IsInternal(flags byte) bool { return flags&jobInternal != 0 }
 
 // ErrMalformed is wrapped by the errors of decoding what a store returned, when this
 // package cannot have encoded it.
@@ -49,5 +75,5 @@ func DecodeJob(b []byte) (Job, error) {
 	if n <= 0 || depth > 1<<30 {
 		return Job{}, fmt.Errorf("read a job: %w: its depth is not a number", ErrMalformed)
 	}
-	return Job{Internal: b[0]&1 != 0, Page: b[0]&2 != 0, Verbatim: b[0]&4 != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
+	return Job{Internal: b[0]&jobInternal != 0, Page: b[0]&jobPage != 0, Verbatim: b[0]&jobVerbatim != 0, Hops: int(b[1]), Depth: int(depth), URL: b[2+n:]}, nil
 }

@@ -226,6 +226,26 @@ func (b *Links) string(s string) {
 	b.places = append(b.places, s...)
 }
 
+// Load replaces the references with those of a block that has no bare ones.
+func (b *Links) Load(block []byte) error {
+	b.Reset(false)
+	var r LinkReader
+	if err := r.Reset(block); err != nil {
+		return err
+	}
+	for {
+		var l RawLink
+		if more, err := r.Next(&l); !more || err != nil {
+			return err
+		}
+		if l.Tag != 0 {
+			return errLinks
+		}
+		b.Add(&Link{Target: l.Target, Fragment: l.Fragment, HasFragment: l.HasFragment, Hash: l.Hash, Mark: l.Mark, Line: l.Line, Column: l.Column,
+			Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: string(l.Text), Selector: string(l.Selector)})
+	}
+}
+
 // Encode appends the stored form of the block to dst. An empty block has none.
 func (b *Links) Encode(dst []byte) []byte {
 	if b.count == 0 {

@@ -25,7 +25,8 @@ type Memory struct {
 	results arena // see putResult
 	notes   map[ID][]byte
 	tallies map[string]int64
-	buffer  []byte // reused
+	buffer  []byte    // reused
+	key     *[16]byte // of the fingerprints; nil for that of this run
 
 	entered   []byte // the last outcome of a target that was entered as settled
 	enteredAt span   // its result
@@ -53,6 +54,10 @@ func newMemory(w Width) *Memory {
 	return &Memory{ledger: newLedger(w), jobs: newArena(residentJobs, chunkSize), results: newArena(residentResults, chunkSize),
 		notes: map[ID][]byte{}, tallies: map[string]int64{}}
 }
+
+// SetKey makes the fingerprints depend on a key that the caller keeps, so that other runs can
+// compute the same. Without it, they depend on a key of this run.
+func (m *Memory) SetKey(key [16]byte) { m.key = &key }
 
 // Width implements Store.
 func (m *Memory) Width() Width { return m.ledger.Width() }

@@ -19,7 +19,9 @@ import (
 type block struct {
 	links    frontier.Links
 	encoded  []byte
-	bare     bool // links may be bare
+	count    int    // of the links in encoded, 0 if they are not encoded
+	kept     []byte // the encoded references of a page that was taken over, until one is added
+	bare     bool   // links may be bare
 	doc      *extract.Document
 	body     []byte // of the document, if links may be bare
 	again    extract.Rereader
@@ -30,6 +32,7 @@ type block struct {
 // begin begins a document. If the body is not nil, its links may be bare.
 func (b *block) begin(doc *extract.Document, body []byte) {
 	b.doc, b.bare, b.body, b.reading = doc, body != nil, body, false
+	b.count, b.kept = 0, nil
 	b.links.Reset(b.bare)
 }
 
@@ -97,8 +100,23 @@ func (b *block) complete(l *extract.Link) {
 
 // encode returns the encoded references.
 func (b *block) encode() []byte {
-	b.encoded = b.links.Encode(b.encoded[:0])
+	if b.kept != nil {
+		return b.kept
+	}
+	if n := b.links.Len(); n == 0 || n != b.count {
+		b.encoded, b.count = b.links.Encode(b.encoded[:0]), n
+	}
 	return b.encoded
+}
+
+// reopen makes the references that were taken over ones to which others can be added.
+func (b *block) reopen() error {
+	if b.kept == nil {
+		return nil
+	}
+	err := b.links.Load(b.kept)
+	b.kept = nil
+	return err
 }
 
 // staysBare reports whether a bare link needs no more than its brief.

@@ -45,7 +45,7 @@ type resolution struct {
 func (c *collector) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
 	c.env = env
 	c.resolver.reset(env, page, depth, doc)
-	c.items.reset(env.Frontier, depth+1)
+	c.items.reset(env, depth+1)
 	c.edges = nil
 	cfg := env.Config
 	c.recalls = cfg.Changed == nil
@@ -165,7 +165,7 @@ func (c *collector) enterKnown(l *extract.Link, k *remembered) int32 {
 	if k.id == 0 && k.fate.Outcome == nil {
 		k.id = c.items.ids.find(k.fingerprint)
 	}
-	if k.id != 0 {
+	if k.id != 0 && !c.items.keeps {
 		return int32(c.items.add(k.fingerprint, k.id, &k.fate))
 	}
 	return int32(c.items.enterURL(k.fingerprint, c.resolver.resolvePlain(l.Ref), k.fate))

@@ -22,6 +22,8 @@ type Env struct {
 	// the target must be requested. The function itself is nil if there is no earlier
 	// run.
 	Earlier func(frontier.Fingerprint, rules.Href, rules.Fate, []byte) *check.Outcome
+	// Keeps is set if pages are kept for later runs (Keep).
+	Keeps bool
 	// Routes makes fragments that name a view of an application, such as "#/guide",
 	// targets of their own, on pages that are read.
 	Routes bool

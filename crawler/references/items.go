@@ -16,14 +16,15 @@ type items struct {
 	ids      knownIDs
 	key      []byte // memory for the key of a URL
 	jobs     []byte // the encoded jobs and, within them, the hosts; earlier jobs may lie in other slices
+	keeps    bool   // every item needs its job (Env.Keeps)
 	// shown holds, for each item, which references to it are expected to be shown, if
 	// there is a forecast.
 	shown    []shownAs
 	forecast *Forecast // nil unless the links of the document may be bare
 }
 
-func (it *items) reset(f *frontier.Frontier, depth int) {
-	it.frontier, it.depth = f, depth
+func (it *items) reset(env *Env, depth int) {
+	it.frontier, it.keeps, it.depth = env.Frontier, env.Keeps, depth
 	it.list, it.shown, it.jobs, it.key, it.forecast = it.list[:0], it.shown[:0], it.jobs[:0], it.key[:0], nil
 	it.index.reset()
 }
@@ -90,7 +91,7 @@ func (it *items) enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fa
 	if len(j.URL) > rules.MaxReference { // a data URL, which is not requested
 		v, j.URL, j.Verbatim = rules.Href{}, []byte(rules.Shorten(string(j.URL))), true
 	}
-	if id == 0 {
+	if id == 0 || it.keeps {
 		it.keepJob(&it.list[at], v, j)
 	}
 	return at
@@ -115,14 +116,19 @@ func (it *items) add(fp frontier.Fingerprint, id frontier.ID, fate *rules.Fate) 
 // keepJob stores an item's job, and its host as a part of the job. Stored jobs do not
 // move: when the slice is full, a new one is allocated, which the next page begins with.
 func (it *items) keepJob(item *frontier.Item, v rules.Href, j frontier.Job) {
-	if need := frontier.MaxJobHead + len(j.URL); cap(it.jobs)-len(it.jobs) < need {
-		it.jobs = make([]byte, 0, max(need, minJobBytes, min(2*cap(it.jobs), maxJobBytes)))
-	}
+	it.makeRoom(len(j.URL))
 	start := len(it.jobs)
 	it.jobs = frontier.AppendJob(it.jobs, j)
 	item.Job = it.jobs[start:len(it.jobs):len(it.jobs)]
 	if url := item.Job[len(item.Job)-len(j.URL):]; len(v.Bytes) > 0 {
 		item.Host = url[v.Offsets.HostStart:v.AuthorityEnd()]
+	}
+}
+
+// makeRoom makes room for a job with a URL of a length.
+func (it *items) makeRoom(url int) {
+	if need := frontier.MaxJobHead + url; cap(it.jobs)-len(it.jobs) < need {
+		it.jobs = make([]byte, 0, max(need, minJobBytes, min(2*cap(it.jobs), maxJobBytes)))
 	}
 }
 

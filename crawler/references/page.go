@@ -20,6 +20,7 @@ type Page struct {
 	// About is the encoded description of the page that a later session needs.
 	About []byte
 
+	kept      []byte // what Keep returned
 	collector collector
 	seen      []reference // the references of the document's links, by their index
 	block     block
@@ -235,7 +236,7 @@ func (p *Page) Encode() []byte {
 // Shrink releases the memory that only a large page needed.
 func (p *Page) Shrink() {
 	c := &p.collector
-	if p.block.links.Size() > largeBlock || cap(p.block.encoded) > largeBlock || cap(p.seen) > manyLinks || cap(c.items.list) > manyLinks {
+	if p.block.links.Size() > largeBlock || cap(p.block.encoded) > largeBlock || cap(p.kept) > largeBlock || cap(p.seen) > manyLinks || cap(c.items.list) > manyLinks {
 		*p = Page{collector: collector{known: c.known, items: items{ids: c.items.ids}}}
 	}
 }

@@ -64,8 +64,12 @@ func EnterRoute(p *Page, v rules.Href, t *frontier.Target, needed bool) {
 	c.items.depth = depth
 }
 
-// AddSitemap adds a link to a sitemap that robots.txt lists. The sitemap is read for links.
-func (p *Page) AddSitemap(l *extract.Link) {
+// AddSitemap adds a link to a sitemap that robots.txt lists. The sitemap is read for links. The
+// page may have been taken over; an error means that its references are damaged.
+func (p *Page) AddSitemap(l *extract.Link) error {
+	if err := p.block.reopen(); err != nil {
+		return err
+	}
 	c := &p.collector
 	before := len(c.items.list)
 	p.Add(l)
@@ -75,6 +79,7 @@ func (p *Page) AddSitemap(l *extract.Link) {
 			item.Wave = min(item.Wave, c.resolver.scope.Wave(c.resolver.depth))
 		}
 	}
+	return nil
 }
 
 // AddSeed enters a start target and returns its index among the targets.

@@ -324,6 +324,11 @@ func (c *Config) Uses() []*Use { return c.uses }
 // ExcludeUses returns the uses of the exclusions.
 func (c *Config) ExcludeUses() []*Use { return c.excludeUses }
 
+// AwaitsUse reports whether a rule or an exclusion has not matched anything yet.
+func (c *Config) AwaitsUse() bool {
+	return slices.ContainsFunc(c.uses, func(u *Use) bool { return !u.Matched() })
+}
+
 // Seed is a start target of a run.
 type Seed struct {
 	// URL is the target. The document of a Site has its URL there.
@@ -424,14 +429,23 @@ func (c *Config) WithDefaults() *Config {
 	if d.RobotsAgent == "" {
 		d.RobotsAgent = "orbweaver"
 	}
-	switch {
-	case d.Store != nil:
-	case d.FingerprintBits == frontier.Wide:
-		d.Store = frontier.NewWideMemory()
-	default:
-		d.Store = frontier.NewMemory()
+	if d.Store == nil {
+		d.Store = d.newMemory()
 	}
 	return &d
+}
+
+// newMemory returns a store in memory. With a cache, targets have the fingerprints that the
+// cache knows them by.
+func (c *Config) newMemory() *frontier.Memory {
+	m := frontier.NewMemory()
+	if c.FingerprintBits == frontier.Wide {
+		m = frontier.NewWideMemory()
+	}
+	if c.Cache != nil {
+		m.SetKey(c.Cache.FingerprintKey())
+	}
+	return m
 }
 
 // Shared returns the store if other processes work on its crawl as well, and nil otherwise.

@@ -1,6 +1,7 @@
 package diskstore
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,14 @@ import (
 // must exist, the file must not. The file appears when it is complete: a process that is
 // killed leaves at most a file with another name, which the next Create removes.
 func Create(file string, w frontier.Width, values map[string][]byte) (*Store, error) {
+	var key [16]byte
+	rand.Read(key[:]) // never fails
+	return CreateWithKey(file, w, key, values)
+}
+
+// CreateWithKey is Create with a given key of the fingerprints (frontier.Keyed), which must be
+// secret.
+func CreateWithKey(file string, w frontier.Width, key [16]byte, values map[string][]byte) (*Store, error) {
 	if w != frontier.Narrow && w != frontier.Wide {
 		return nil, fmt.Errorf("create the state %s: there are no fingerprints of %d bits", file, w)
 	}
@@ -25,7 +34,7 @@ func Create(file string, w frontier.Width, values map[string][]byte) (*Store, er
 	unfinished := file + ".new"
 	err := errors.Join(removeAll(unfinished), removeAll(file)) // of a process that was killed
 	if err == nil {
-		err = createAs(unfinished, w, values)
+		err = createAs(unfinished, w, key, values)
 	}
 	if err == nil {
 		err = os.Rename(unfinished, file)
@@ -38,7 +47,7 @@ func Create(file string, w frontier.Width, values map[string][]byte) (*Store, er
 }
 
 // createAs makes a file, and closes it.
-func createAs(file string, w frontier.Width, values map[string][]byte) error {
+func createAs(file string, w frontier.Width, key [16]byte, values map[string][]byte) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -51,7 +60,7 @@ func createAs(file string, w frontier.Width, values map[string][]byte) error {
 		return err
 	}
 	if err = c.configure(); err == nil {
-		err = newWriter(c).initialize(w, values)
+		err = newWriter(c).initialize(w, key, values)
 	}
 	if err == nil { // close would ignore the error
 		var busy int64

@@ -1,7 +1,6 @@
 package diskstore
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -72,11 +71,9 @@ func (c *conn) configure() error {
 func newWriter(c *conn) *writer { return &writer{conn: c, tallies: map[string]storedTally{}} }
 
 // initialize creates the tables of a new file in one transaction, and stores values.
-func (w *writer) initialize(width frontier.Width, values map[string][]byte) error {
+func (w *writer) initialize(width frontier.Width, key [16]byte, values map[string][]byte) error {
 	return w.transaction(func() error {
-		key := make([]byte, 16)
-		rand.Read(key) // never fails
-		meta := map[string][]byte{metaKey: key}
+		meta := map[string][]byte{metaKey: key[:]}
 		for name, value := range values {
 			meta[metaValue+name] = value
 		}

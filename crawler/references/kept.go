@@ -1,0 +1,239 @@
+package references
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// A later run that decides about links in the same way (rules.Scope.Decides) takes over the
+// targets and the references of a page that has not changed, and neither reads it nor resolves
+// its links again. The form in which they are kept, with numbers as varints:
+//
+//	number of targets
+//	the fingerprint of each: 8 bytes, or 16
+//	for each target:
+//	  wave, need, flags and hops of its job: 4 bytes
+//	  position of the host in the URL, length of the host
+//	  length of the URL, URL
+//	  length of the outcome plus 1, outcome; 0 if it is requested
+//	the block of references (frontier.Links)
+//
+// What the run knew from earlier ones of a
+// target on another site is left out: a later run looks that up by itself.
+
+var errKept = errors.New("the references of a page that an earlier run read are damaged")
+
+const (
+	// keptHead is the number of bytes of a kept target before its varints.
+	keptHead = 4
+	// keptDepth is set in the flags of a job that has a depth: that of the page plus one.
+	keptDepth = 1 << 7
+)
+
+// Keep returns what a later run needs of a page so that it need not read it again. It is valid
+// until the next Reset. Env.Keeps must be set.
+func Keep(p *Page) []byte {
+	it, dst := &p.collector.items, p.kept[:0]
+	wide := it.frontier.Store().Width() == frontier.Wide
+	dst = binary.AppendUvarint(dst, uint64(len(it.list)))
+	for i := range it.list {
+		fp := it.list[i].Fingerprint
+		if dst = binary.LittleEndian.AppendUint64(dst, fp.Low); wide {
+			dst = binary.LittleEndian.AppendUint64(dst, fp.High)
+		}
+	}
+	for i := range it.list {
+		item := &it.list[i]
+		flags, hops, depth, url := frontier.SplitJob(item.Job)
+		if depth != 0 {
+			flags |= keptDepth
+		}
+		at := 0
+		if len(item.Host) > 0 { // it is a part of the URL
+			at = cap(url) - cap(item.Host)
+		}
+		dst = append(dst, byte(item.Wave), byte(item.Need), flags, hops)
+		dst = binary.AppendUvarint(dst, uint64(at))
+		dst = binary.AppendUvarint(dst, uint64(len(item.Host)))
+		dst = binary.AppendUvarint(dst, uint64(len(url)))
+		dst = append(dst, url...)
+		if item.Outcome == nil || isFromEarlier(item.Outcome) {
+			dst = append(dst, 0)
+			continue
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(item.Outcome))+1)
+		dst = append(dst, item.Outcome...)
+	}
+	p.kept = append(dst, p.block.encode()...)
+	return p.kept
+}
+
+// isFromEarlier reports whether an outcome is that of an earlier run.
+func isFromEarlier(outcome []byte) bool {
+	g, err := check.GlanceAt(outcome)
+	return err == nil && g.Cached
+}
+
+// TakeOver enters what Keep returned for a page. The page refers to kept until the next Reset.
+// Nothing may have been added before. After an error, the page must be reset.
+func TakeOver(p *Page, kept []byte) error {
+	c := &p.collector
+	it := &c.items
+	width := int(it.frontier.Store().Width()) / 8
+	r := keptReader{rest: kept}
+	n := r.uvarint()
+	if n > uint64(len(r.rest)/(width+keptHead)) {
+		return errKept
+	}
+	fingerprints := r.take(n * uint64(width))
+	for ; len(fingerprints) > 0; fingerprints = fingerprints[width:] {
+		fp := frontier.Fingerprint{Low: binary.LittleEndian.Uint64(fingerprints)}
+		if width > 8 {
+			fp.High = binary.LittleEndian.Uint64(fingerprints[8:])
+		}
+		if err := c.takeOver(&r, fp); err != nil {
+			return err
+		}
+	}
+	if r.failed {
+		return errKept
+	}
+	p.block.kept = r.rest
+	if c.env.Earlier != nil {
+		return c.consultEarlier(r.rest)
+	}
+	return nil
+}
+
+// takeOver enters one target.
+func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
+	it := &c.items
+	head := r.take(keptHead)
+	hostAt, hostLength, url := r.uvarint(), r.uvarint(), r.take(r.uvarint())
+	var outcome []byte
+	if n := r.uvarint(); n > 0 {
+		outcome = r.take(n - 1)
+	}
+	if _, known := it.find(fp); r.failed || known || hostAt > uint64(len(url)) || hostLength > uint64(len(url))-hostAt {
+		return errKept
+	}
+	it.list = append(it.list, frontier.Item{Fingerprint: fp, Wave: frontier.Wave(head[0]), Need: frontier.Need(head[1]), Outcome: outcome})
+	it.index.put(it.list)
+	item := &it.list[len(it.list)-1]
+	if outcome == nil {
+		item.ID = it.ids.find(fp)
+	}
+	if item.ID == 0 || !frontier.IsInternal(head[2]) { // earlier runs may know it
+		it.makeRoom(len(url))
+		start := len(it.jobs)
+		depth := 0
+		if head[2]&keptDepth != 0 {
+			depth = it.depth
+		}
+		it.jobs = frontier.JoinJob(it.jobs, head[2]&^keptDepth, head[3], depth, url)
+		item.Job = it.jobs[start:len(it.jobs):len(it.jobs)]
+		if hostLength > 0 {
+			own := item.Job[len(item.Job)-len(url):]
+			item.Host = own[hostAt : hostAt+hostLength]
+		}
+	}
+	if c.env.Config.AwaitsUse() {
+		c.noteUses(url)
+	}
+	return nil
+}
+
+// noteUses records which rules and exclusions match a URL.
+func (c *collector) noteUses(url []byte) {
+	if u, _, err := urinorm.ParseWeb(string(url)); err == nil {
+		c.resolver.scope.Excluded(rules.HrefOf(u))
+	}
+}
+
+// consultEarlier looks up what earlier runs knew of the targets of a block on other sites.
+func (c *collector) consultEarlier(block []byte) error {
+	it := &c.items
+	outside := map[int]rules.Href{}
+	for i := range it.list {
+		item := &it.list[i]
+		if item.Outcome != nil || len(item.Job) == 0 {
+			continue
+		}
+		j, err := frontier.DecodeJob(item.Job)
+		if err != nil {
+			return errKept
+		}
+		if j.Internal || j.Verbatim {
+			continue
+		}
+		u, _, err := urinorm.ParseWeb(string(j.URL))
+		if err != nil {
+			return errKept
+		}
+		if v := rules.HrefOf(u); v.IsHTTP() {
+			outside[i] = v
+		}
+	}
+	if len(outside) == 0 {
+		return nil
+	}
+	outcomes := map[int]*check.Outcome{}
+	var links frontier.LinkReader
+	if err := links.Reset(block); err != nil {
+		return err
+	}
+	var l frontier.RawLink
+	for more, err := links.Next(&l); more; more, err = links.Next(&l) {
+		if err != nil {
+			return err
+		}
+		v, of := outside[l.Target]
+		if !of || l.Mark&rules.MarkAside != 0 {
+			continue
+		}
+		item := &it.list[l.Target]
+		outcome := c.env.Earlier(item.Fingerprint, v, rules.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}, l.Fragment)
+		if outcome == nil {
+			delete(outside, l.Target)
+			delete(outcomes, l.Target)
+			continue
+		}
+		outcomes[l.Target] = outcome
+	}
+	for i, o := range outcomes {
+		it.list[i].Outcome = storedOutcome(o)
+		it.list[i].ID = 0
+	}
+	return nil
+}
+
+// keptReader reads from the start of rest. After the first failure it returns zero values.
+type keptReader struct {
+	rest   []byte
+	failed bool
+}
+
+func (r *keptReader) take(n uint64) []byte {
+	if r.failed || n > uint64(len(r.rest)) {
+		r.failed, r.rest = true, nil
+		return nil
+	}
+	taken := r.rest[:n:n]
+	r.rest = r.rest[n:]
+	return taken
+}
+
+func (r *keptReader) uvarint() uint64 {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		r.failed, r.rest = true, nil
+		return 0
+	}
+	r.rest = r.rest[n:]
+	return v
+}

@@ -1,0 +1,166 @@
+package references
+
+import (
+	"bytes"
+	"reflect"
+	"regexp"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+const keptDocument = `<title>T</title><a href=a>one</a> <a href="a#x">two</a> <a href="a#x">two</a> <a href="#own">own</a> <a href="http://[">bad</a>
+	<a href="https://example.org/there#id">out</a> <a href="mailto:a@example.org">mail</a> <a href=excluded/1>x</a> <img src=i.png>`
+
+// keptEnv returns the environment of a run that keeps pages. Its fingerprints are those of all such runs.
+func keptEnv(t testing.TB, w frontier.Width) (*Env, rules.Href) {
+	t.Helper()
+	start, _, err := urinorm.ParseWeb("https://example.com/dir/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := frontier.NewMemory()
+	if w == frontier.Wide {
+		m = frontier.NewWideMemory()
+	}
+	m.SetKey([16]byte{1})
+	cfg := (&rules.Config{Store: m, Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}).WithDefaults()
+	print := rules.NewPrinter(nil, "")
+	scope := rules.NewScope(cfg, []rules.Seed{{URL: start, Crawl: true}}, print)
+	env := NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(m, frontier.Politeness{}))
+	env.Keeps = true
+	return env, rules.HrefOf(start)
+}
+
+// keptPage returns a page of an environment that has been read.
+func keptPage(t testing.TB, env *Env, at rules.Href) *Page {
+	t.Helper()
+	p := &Page{}
+	p.Reset(env, at, 3)
+	extract.ExtractInto(&p.Document, extract.Input{Body: []byte(keptDocument), ContentType: "text/html"})
+	base, err := urinorm.NewBase(rules.URLOf(at), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.From(Source{Base: base})
+	p.AddAll(&p.Document)
+	return p
+}
+
+// A page that is taken over has the targets and the references of the page that was read, in
+// both widths, and whether or not the run knows the targets already.
+func TestTakeOver(t *testing.T) {
+	for _, w := range []frontier.Width{frontier.Narrow, frontier.Wide} {
+		env, at := keptEnv(t, w)
+		read := keptPage(t, env, at)
+		kept := bytes.Clone(Keep(read))
+		if len(read.Targets()) < 7 {
+			t.Fatalf("%d targets", len(read.Targets()))
+		}
+		env, at = keptEnv(t, w)
+		taken := &Page{}
+		for _, known := range []bool{false, true} {
+			taken.Reset(env, at, 3)
+			if err := TakeOver(taken, kept); err != nil {
+				t.Fatal(err)
+			}
+			want := bytes.Clone(read.Encode())
+			if got := taken.Encode(); !bytes.Equal(got, want) {
+				t.Errorf("width %d: the references are\n%q, want\n%q", w, got, want)
+			}
+			for i, item := range read.Targets() {
+				got := taken.Targets()[i]
+				if len(item.Host) == 0 {
+					got.Host, item.Host = nil, nil
+				}
+				if known && item.Outcome == nil {
+					if got.ID != frontier.ID(i+1) {
+						t.Errorf("width %d: target %d has the ID %d", w, i, got.ID)
+					}
+					got.ID, got.Host, got.Job = 0, item.Host, item.Job
+				}
+				if !reflect.DeepEqual(got, item) {
+					t.Errorf("width %d: target %d is\n%+v, want\n%+v", w, i, got, item)
+				}
+			}
+			if len(taken.Targets()) != len(read.Targets()) || !env.Config.ExcludeUses()[0].Matched() {
+				t.Errorf("width %d: %d targets, the exclusion matched: %v", w, len(taken.Targets()), env.Config.ExcludeUses()[0].Matched())
+			}
+			ids := make([]frontier.ID, len(taken.Targets()))
+			for i := range ids {
+				ids[i] = frontier.ID(i + 1)
+			}
+			taken.Learn(taken.Targets(), ids)
+		}
+	}
+}
+
+// A target on another site that an earlier run knows is taken over as settled only if the fragments
+// on it are known, too, and is kept as one to be requested.
+func TestTakeOverAsksEarlierRuns(t *testing.T) {
+	env, at := keptEnv(t, frontier.Narrow)
+	known := &check.Outcome{Code: check.CodeOK, Status: 200, Cached: true}
+	asked, answer := "", known
+	env.Earlier = func(_ frontier.Fingerprint, v rules.Href, _ rules.Fate, fragment []byte) *check.Outcome {
+		asked += string(v.Bytes) + "#" + string(fragment) + " "
+		return answer
+	}
+	kept := bytes.Clone(Keep(keptPage(t, env, at)))
+	for _, answer = range []*check.Outcome{known, nil} {
+		asked = ""
+		p := &Page{}
+		p.Reset(env, at, 3)
+		if err := TakeOver(p, kept); err != nil {
+			t.Fatal(err)
+		}
+		if asked != "https://example.org/there#id " {
+			t.Errorf("asked about %q", asked)
+		}
+		settled := 0
+		for i := range p.Targets() {
+			if item := &p.Targets()[i]; item.Outcome != nil && isFromEarlier(item.Outcome) {
+				settled++
+				if len(item.Job) == 0 || string(item.Host) != "example.org" {
+					t.Errorf("%+v", item)
+				}
+			}
+		}
+		if want := map[bool]int{true: 1, false: 0}[answer != nil]; settled != want {
+			t.Errorf("%d targets are settled, want %d", settled, want)
+		}
+		if again := Keep(p); !bytes.Equal(again, kept) && answer != nil {
+			t.Error("what an earlier run knew was kept")
+		}
+	}
+}
+
+// FuzzTakeOver takes over arbitrary bytes.
+func FuzzTakeOver(f *testing.F) {
+	env, at := keptEnv(f, frontier.Narrow)
+	kept := bytes.Clone(Keep(keptPage(f, env, at)))
+	f.Add(kept)
+	f.Add(kept[:len(kept)/2])
+	f.Add([]byte{0})
+	env.Earlier = func(frontier.Fingerprint, rules.Href, rules.Fate, []byte) *check.Outcome { return nil }
+	base, err := urinorm.NewBase(rules.URLOf(at), "")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, kept []byte) {
+		p := &Page{}
+		p.Reset(env, at, 0)
+		p.Against(base)
+		if TakeOver(p, kept) != nil {
+			return
+		}
+		if _, err := env.Frontier.Refer(t.Context(), p.Targets()); err != nil {
+			return // a target that no page has
+		}
+		_ = p.AddSitemap(&extract.Link{Raw: "map.xml", Ref: "https://example.com/map.xml"})
+		p.Encode()
+	})
+}

@@ -1,0 +1,97 @@
+package rules
+
+import (
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// indifferent are the fields of Config that do not decide about the links of a page, or only in
+// runs that take nothing over (Pages, Changed, Store, Lease).
+const indifferent = "Resolver MailProbe Store Lease Cookies FingerprintBits Cache MaxAge IgnoreFragment Levels Changed MaxPages MaxTime MaxBody " +
+	"MaxBodyGiven MaxRedirects Accept Concurrency PerHost Rate Delay PerHostGiven Retries SecondPassAfter SecondPassGiven Backoff Grace MaxWait " +
+	"Sitemaps SoftNotFound CheckHTTPS RequireHTTPS Archive Sessions LoginRetries RenderTrouble RenderedBy Show Watched Watch Stream Pages " +
+	"ReadAgain WorkingDir Stop"
+
+// Every other setting makes other decisions.
+func TestDecides(t *testing.T) {
+	start, _, err := urinorm.ParseWeb("https://example.com/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(change func(*Config), seeds ...Seed) string {
+		cfg := &Config{}
+		change(cfg)
+		return NewScope(cfg.WithDefaults(), append(seeds, Seed{URL: start, Crawl: true}), NewPrinter(nil, "")).Decides()
+	}
+	selector, err := extract.CompileSelector("main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	re := []*regexp.Regexp{regexp.MustCompile("x")}
+	changes := map[string]func(*Config){
+		"Fetch":          func(c *Config) { c.Fetch = fetch.Mux{"ftp": nil} },
+		"SkipMail":       func(c *Config) { c.SkipMail = true },
+		"Edition":        func(c *Config) { c.Edition = "2" },
+		"Scope":          func(c *Config) { c.Scope = ScopeDomain },
+		"External":       func(c *Config) { c.External = SkipExternal },
+		"Include":        func(c *Config) { c.Include = re },
+		"NoFollow":       func(c *Config) { c.NoFollow = re },
+		"Exclude":        func(c *Config) { c.Exclude = re },
+		"ExcludeExcept":  func(c *Config) { c.ExcludeExcept = re },
+		"Remaps":         func(c *Config) { c.Remaps = []Remap{{re[0], "y"}} },
+		"Types":          func(c *Config) { c.Types = fetch.Types{"x": "text/html"} },
+		"SkipReserved":   func(c *Config) { c.SkipReserved = true },
+		"Rules":          func(c *Config) { c.Rules = []Rule{{Name: "x", Verdict: "ignore"}} },
+		"Depth":          func(c *Config) { c.Depth = 2 },
+		"Robots":         func(c *Config) { c.Robots = RobotsIgnore },
+		"RobotsGiven":    func(c *Config) { c.RobotsGiven = true },
+		"RobotsAgent":    func(c *Config) { c.RobotsAgent = "x" },
+		"Select":         func(c *Config) { c.Select = selector },
+		"IgnoreSelect":   func(c *Config) { c.IgnoreSelect = selector },
+		"Reading":        func(c *Config) { c.Reading.Verbatim = true },
+		"TextFragments":  func(c *Config) { c.TextFragments = true },
+		"Credentials":    func(c *Config) { c.Credentials = true },
+		"AllowUnsafe":    func(c *Config) { c.AllowUnsafe = true },
+		"LeaveAlone":     func(c *Config) { c.LeaveAlone = map[string]bool{"x": true} },
+		"SessionOrigins": func(c *Config) { c.SessionOrigins = map[string]bool{"x": true} },
+		"Inspector":      func(c *Config) { c.Inspector = &inspect.Inspector{} },
+		"Render":         func(c *Config) { c.Render = RenderAuto },
+	}
+	plain := of(func(*Config) {})
+	seen := map[string]string{}
+	for name, change := range changes {
+		got := of(change)
+		if other, known := seen[got]; got == plain || known {
+			t.Errorf("with another %s, the text is that without it, or with another %s", name, other)
+		}
+		if seen[got] = name; got != of(change) {
+			t.Errorf("%s: the same settings have two texts", name)
+		}
+	}
+	other, _, err := urinorm.ParseWeb("https://example.org/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if of(func(*Config) {}, Seed{URL: other, Crawl: true}) == plain {
+		t.Error("the start targets make no difference")
+	}
+	known := strings.Fields(indifferent)
+	for field := range reflect.TypeFor[Config]().Fields() {
+		name := field.Name
+		_, decides := changes[name]
+		indifferent := false
+		for _, other := range known {
+			indifferent = indifferent || other == name
+		}
+		if field.IsExported() && !decides && !indifferent && name != "Sites" && name != "Renderer" {
+			t.Errorf("does %s decide about the links of a page?", name)
+		}
+	}
+}

@@ -95,7 +95,7 @@ func (r recollection) restore(a *answer) error {
 	if !read.admitsSitemap(p.Format, p.SitemapIndex, p.Listed) {
 		return nil
 	}
-	if err := references.TakeOver(r.visit.finds(), p.References); err != nil {
+	if err := references.TakeOver(r.visit.finds(), p.Targets, p.References); err != nil {
 		return fmt.Errorf("visit target %d: %w", r.visit.t.ID(), err)
 	}
 	read.conclude(p)
@@ -125,7 +125,8 @@ func (r recollection) keep(p *cache.Page, doc *extract.Document) *cache.Page {
 			return nil
 		}
 	}
-	p.Reader, p.References = r.readerOf(), references.Keep(r.visit.finds())
+	p.Reader = r.readerOf()
+	p.Targets, p.References = references.Keep(r.visit.finds())
 	return p
 }
 

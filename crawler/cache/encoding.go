@@ -20,14 +20,16 @@ import (
 // before them. A byte of 0 or 1 says whether an optional part follows.
 //
 //	1 byte   version
-//	rest     compressed with s2:
+//	4 bytes  length of the next part, little-endian
+//	part     compressed with s2:
 //	           outcome: a string, by check.AppendOutcome
 //	           content: 1 byte
 //	           etag, last-modified: strings
 //	           expiry of the certificate: seconds since 1970, 0 for none
 //	           [page: reader, format, canonical: strings; flags: 1 byte; number of links;
-//	             references: a string
+//	             targets: a string
 //	             [rendered: number of loaded files, and for each its URL, etag and last-modified]]
+//	rest     references of the page
 //	8 bytes  XXH64 of the key and all before this, little-endian
 //
 // Pages of versions 1 and 2 had their links as they were extracted. They are read again, so
@@ -52,6 +54,7 @@ const (
 	pageSitemapIndex
 	pageRendered
 	allPageFlags  = 1<<iota - 1
+	headBytes     = 1 + 4
 	checksumBytes = 8
 )
 
@@ -97,11 +100,17 @@ func (use *buffers) encode(key Key, e *Entry) []byte {
 	}
 	use.compressed = slices.Grow(use.compressed[:0], s2.MaxEncodedLen(len(w.b)))
 	compressed := s2.Encode(use.compressed[:cap(use.compressed)], w.b)
-	if 1+len(compressed) > maxRecord {
+	var references []byte
+	if e.Page != nil {
+		references = e.Page.References
+	}
+	size := headBytes + len(compressed) + len(references)
+	if size > maxRecord {
 		return nil
 	}
-	record := make([]byte, 0, 1+len(compressed)+checksumBytes)
-	record = append(append(record, encodingVersion), compressed...)
+	record := append(make([]byte, 0, size+checksumBytes), encodingVersion)
+	record = binary.LittleEndian.AppendUint32(record, uint32(len(compressed)))
+	record = append(append(record, compressed...), references...)
 	return binary.LittleEndian.AppendUint64(record, checksum(key, record))
 }
 
@@ -123,14 +132,34 @@ func decode(key Key, record []byte) (*Entry, error) {
 	if binary.LittleEndian.Uint64(sum) != checksum(key, record) {
 		return nil, errEntry
 	}
-	if n, err := s2.DecodedLen(record[1:]); err != nil || n > maxBody {
+	version, compressed, references := record[0], record[1:], []byte(nil)
+	if version >= 3 {
+		if len(record) < headBytes {
+			return nil, errEntry
+		}
+		n := binary.LittleEndian.Uint32(record[1:])
+		if compressed = record[headBytes:]; uint64(n) > uint64(len(compressed)) {
+			return nil, errEntry
+		}
+		compressed, references = compressed[:n], compressed[n:]
+	}
+	if n, err := s2.DecodedLen(compressed); err != nil || n > maxBody {
 		return nil, errEntry
 	}
-	body, err := s2.Decode(nil, record[1:])
+	body, err := s2.Decode(nil, compressed)
 	if err != nil {
 		return nil, errEntry
 	}
-	return decodeBody(body, record[0])
+	e, err := decodeBody(body, version)
+	switch {
+	case e == nil || err != nil:
+		return nil, err
+	case e.Page != nil:
+		e.Page.References = append([]byte(nil), references...)
+	case len(references) > 0:
+		return nil, errEntry
+	}
+	return e, nil
 }
 
 // decodeBody reads the decompressed part of a record of a version. It returns nil for an entry
@@ -188,8 +217,8 @@ func (w *writer) page(p *Page) {
 	}
 	w.byte(flags)
 	w.uvarint(uint64(p.Listed))
-	w.uvarint(uint64(len(p.References)))
-	w.b = append(w.b, p.References...)
+	w.uvarint(uint64(len(p.Targets)))
+	w.b = append(w.b, p.Targets...)
 	if !p.Rendered {
 		return
 	}
@@ -265,7 +294,7 @@ func (r *reader) page() *Page {
 	listed := r.uvarint()
 	r.failed = r.failed || flags&^allPageFlags != 0 || listed > extract.MaxLinks
 	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0
-	p.Listed, p.References = int(listed), r.bytes()
+	p.Listed, p.Targets = int(listed), r.bytes()
 	if !p.Rendered {
 		return p
 	}

@@ -26,15 +26,15 @@ func samples(t testing.TB) []*Entry {
 	page.KeepNames(doc)
 	anchors := page
 	anchors.Warnings = nil
-	references := bytes.Repeat([]byte("a.html#x One\x00\x01"), 100)
+	targets, references := bytes.Repeat([]byte("https://example.com/a.html\x00\x01"), 100), []byte("a.html#x One\x00\x01")
 	return []*Entry{
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
 		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
 		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
-			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, SitemapIndex: true, Listed: 3, References: references}},
-		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{References: []byte{0}}},
-		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", References: references, Rendered: true,
+			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, SitemapIndex: true, Listed: 3, Targets: targets, References: references}},
+		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}}},
+		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
 			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
 	}
 }
@@ -93,15 +93,18 @@ func TestEncodeIsBounded(t *testing.T) {
 func FuzzDecode(f *testing.F) {
 	for _, e := range samples(f) {
 		record := encode(Key{}, e)
-		body, err := s2.Decode(nil, record[1:len(record)-checksumBytes])
+		n := headBytes + int(binary.LittleEndian.Uint32(record[1:]))
+		body, err := s2.Decode(nil, record[headBytes:n])
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(body)
+		f.Add(body, record[n:len(record)-checksumBytes])
 	}
-	f.Add([]byte{})
-	f.Fuzz(func(t *testing.T, body []byte) {
-		record := append([]byte{encodingVersion}, s2.Encode(nil, body)...)
+	f.Add([]byte{}, []byte{})
+	f.Fuzz(func(t *testing.T, body, references []byte) {
+		compressed := s2.Encode(nil, body)
+		record := binary.LittleEndian.AppendUint32([]byte{encodingVersion}, uint32(len(compressed)))
+		record = append(append(record, compressed...), references...)
 		record = binary.LittleEndian.AppendUint64(record, checksum(Key{}, record))
 		e, err := decode(Key{}, record)
 		if err != nil {
@@ -125,7 +128,8 @@ func TestSamplesHaveEverything(t *testing.T) {
 			all.Reader, all.Format, all.Canonical = max(all.Reader, p.Reader), max(all.Format, p.Format), max(all.Canonical, p.Canonical)
 			all.Unfollowed, all.NoIndex, all.Shell = all.Unfollowed || p.Unfollowed, all.NoIndex || p.NoIndex, all.Shell || p.Shell
 			all.SitemapIndex, all.Rendered, all.Listed = all.SitemapIndex || p.SitemapIndex, all.Rendered || p.Rendered, max(all.Listed, p.Listed)
-			all.References, all.Loaded = append(all.References, p.References...), append(all.Loaded, p.Loaded...)
+			all.Targets, all.References = append(all.Targets, p.Targets...), append(all.References, p.References...)
+			all.Loaded = append(all.Loaded, p.Loaded...)
 		}
 	}
 	for v, i := reflect.ValueOf(all), 0; i < v.NumField(); i++ {
@@ -141,7 +145,8 @@ func TestDecodeEarlierVersions(t *testing.T) {
 	for i, want := range samples(t) {
 		for version := byte(firstEncoding); version < encodingVersion; version++ {
 			record := encode(Key{}, want)
-			record = append([]byte{version}, record[1:len(record)-checksumBytes]...)
+			end := headBytes + int(binary.LittleEndian.Uint32(record[1:]))
+			record = append([]byte{version}, record[headBytes:end]...)
 			got, err := decode(Key{}, binary.LittleEndian.AppendUint64(record, checksum(Key{}, record)))
 			switch {
 			case err != nil:

@@ -53,8 +53,9 @@ type Page struct {
 	Shell        bool // a script makes the content of the page
 	SitemapIndex bool // a sitemap that lists other sitemaps
 	Listed       int  // number of links of the document
-	// References are the targets and the references of the page, opaque to this package.
-	References []byte
+	// Targets and References are what the page refers to, opaque to this package. References
+	// need not be compressed.
+	Targets, References []byte
 	// Rendered is set if References contain what only the scripts of the page make.
 	Rendered bool
 	// Loaded is everything that a rendered page loaded in the browser. While none of it has

@@ -19,9 +19,11 @@ import (
 //	for each target:
 //	  wave, need, flags and hops of its job: 4 bytes
 //	  position of the host in the URL, length of the host
-//	  length of the URL, URL
+//	  number of bytes that begin the URL as well as the one before
+//	  number of bytes that follow these, these bytes
 //	  length of the outcome plus 1, outcome; 0 if it is requested
-//	the block of references (frontier.Links)
+//
+// The block of references is kept as the frontier stores it (frontier.Links).
 //
 // What the run knew from earlier ones of a
 // target on another site is left out: a later run looks that up by itself.
@@ -31,13 +33,17 @@ var errKept = errors.New("the references of a page that an earlier run read are 
 const (
 	// keptHead is the number of bytes of a kept target before its varints.
 	keptHead = 4
+	// maxKeptURL is the most bytes of a kept URL, which is shorter even if it stands for a longer
+	// one.
+	maxKeptURL = 1 << 20
 	// keptDepth is set in the flags of a job that has a depth: that of the page plus one.
 	keptDepth = 1 << 7
 )
 
-// Keep returns what a later run needs of a page so that it need not read it again. It is valid
-// until the next Reset. Env.Keeps must be set.
-func Keep(p *Page) []byte {
+// Keep returns the targets and the block of references of a page, which are all that a later run
+// needs so that it need not read it again. They are valid until the next Reset. Env.Keeps must
+// be set.
+func Keep(p *Page) (targets, block []byte) {
 	it, dst := &p.collector.items, p.kept[:0]
 	wide := it.frontier.Store().Width() == frontier.Wide
 	dst = binary.AppendUvarint(dst, uint64(len(it.list)))
@@ -47,6 +53,7 @@ func Keep(p *Page) []byte {
 			dst = binary.LittleEndian.AppendUint64(dst, fp.High)
 		}
 	}
+	var before []byte
 	for i := range it.list {
 		item := &it.list[i]
 		flags, hops, depth, url := frontier.SplitJob(item.Job)
@@ -60,8 +67,11 @@ func Keep(p *Page) []byte {
 		dst = append(dst, byte(item.Wave), byte(item.Need), flags, hops)
 		dst = binary.AppendUvarint(dst, uint64(at))
 		dst = binary.AppendUvarint(dst, uint64(len(item.Host)))
-		dst = binary.AppendUvarint(dst, uint64(len(url)))
-		dst = append(dst, url...)
+		same := commonPrefix(before, url)
+		dst = binary.AppendUvarint(dst, uint64(same))
+		dst = binary.AppendUvarint(dst, uint64(len(url)-same))
+		dst = append(dst, url[same:]...)
+		before = url
 		if item.Outcome == nil || isFromEarlier(item.Outcome) {
 			dst = append(dst, 0)
 			continue
@@ -69,8 +79,18 @@ func Keep(p *Page) []byte {
 		dst = binary.AppendUvarint(dst, uint64(len(item.Outcome))+1)
 		dst = append(dst, item.Outcome...)
 	}
-	p.kept = append(dst, p.block.encode()...)
-	return p.kept
+	p.kept = dst
+	return dst, p.block.encode()
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
 }
 
 // isFromEarlier reports whether an outcome is that of an earlier run.
@@ -79,13 +99,13 @@ func isFromEarlier(outcome []byte) bool {
 	return err == nil && g.Cached
 }
 
-// TakeOver enters what Keep returned for a page. The page refers to kept until the next Reset.
-// Nothing may have been added before. After an error, the page must be reset.
-func TakeOver(p *Page, kept []byte) error {
+// TakeOver enters what Keep returned for a page. The page refers to the block until the next
+// Reset. Nothing may have been added before. After an error, the page must be reset.
+func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
 	it := &c.items
 	width := int(it.frontier.Store().Width()) / 8
-	r := keptReader{rest: kept}
+	r := keptReader{rest: targets, url: p.kept[:0]}
 	n := r.uvarint()
 	if n > uint64(len(r.rest)/(width+keptHead)) {
 		return errKept
@@ -100,12 +120,12 @@ func TakeOver(p *Page, kept []byte) error {
 			return err
 		}
 	}
-	if r.failed {
+	p.kept, p.block.kept = r.url, block
+	if r.failed || len(r.rest) > 0 {
 		return errKept
 	}
-	p.block.kept = r.rest
 	if c.env.Earlier != nil {
-		return c.consultEarlier(r.rest)
+		return c.consultEarlier(block)
 	}
 	return nil
 }
@@ -114,7 +134,7 @@ func TakeOver(p *Page, kept []byte) error {
 func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 	it := &c.items
 	head := r.take(keptHead)
-	hostAt, hostLength, url := r.uvarint(), r.uvarint(), r.take(r.uvarint())
+	hostAt, hostLength, url := r.uvarint(), r.uvarint(), r.nextURL()
 	var outcome []byte
 	if n := r.uvarint(); n > 0 {
 		outcome = r.take(n - 1)
@@ -215,7 +235,20 @@ func (c *collector) consultEarlier(block []byte) error {
 // keptReader reads from the start of rest. After the first failure it returns zero values.
 type keptReader struct {
 	rest   []byte
+	url    []byte // the last URL
 	failed bool
+}
+
+// nextURL reads a URL, which is valid until the next one is read.
+func (r *keptReader) nextURL() []byte {
+	same := r.uvarint()
+	end := r.take(r.uvarint())
+	if same > uint64(len(r.url)) || int(same)+len(end) > maxKeptURL {
+		r.failed = true
+		return nil
+	}
+	r.url = append(r.url[:same], end...)
+	return r.url
 }
 
 func (r *keptReader) take(n uint64) []byte {

@@ -51,13 +51,18 @@ func keptPage(t testing.TB, env *Env, at rules.Href) *Page {
 	return p
 }
 
+func clonedKeep(p *Page) (targets, block []byte) {
+	targets, block = Keep(p)
+	return bytes.Clone(targets), bytes.Clone(block)
+}
+
 // A page that is taken over has the targets and the references of the page that was read, in
 // both widths, and whether or not the run knows the targets already.
 func TestTakeOver(t *testing.T) {
 	for _, w := range []frontier.Width{frontier.Narrow, frontier.Wide} {
 		env, at := keptEnv(t, w)
 		read := keptPage(t, env, at)
-		kept := bytes.Clone(Keep(read))
+		targets, block := clonedKeep(read)
 		if len(read.Targets()) < 7 {
 			t.Fatalf("%d targets", len(read.Targets()))
 		}
@@ -65,7 +70,7 @@ func TestTakeOver(t *testing.T) {
 		taken := &Page{}
 		for _, known := range []bool{false, true} {
 			taken.Reset(env, at, 3)
-			if err := TakeOver(taken, kept); err != nil {
+			if err := TakeOver(taken, targets, block); err != nil {
 				t.Fatal(err)
 			}
 			want := bytes.Clone(read.Encode())
@@ -109,12 +114,12 @@ func TestTakeOverAsksEarlierRuns(t *testing.T) {
 		asked += string(v.Bytes) + "#" + string(fragment) + " "
 		return answer
 	}
-	kept := bytes.Clone(Keep(keptPage(t, env, at)))
+	targets, block := clonedKeep(keptPage(t, env, at))
 	for _, answer = range []*check.Outcome{known, nil} {
 		asked = ""
 		p := &Page{}
 		p.Reset(env, at, 3)
-		if err := TakeOver(p, kept); err != nil {
+		if err := TakeOver(p, targets, block); err != nil {
 			t.Fatal(err)
 		}
 		if asked != "https://example.org/there#id " {
@@ -132,7 +137,7 @@ func TestTakeOverAsksEarlierRuns(t *testing.T) {
 		if want := map[bool]int{true: 1, false: 0}[answer != nil]; settled != want {
 			t.Errorf("%d targets are settled, want %d", settled, want)
 		}
-		if again := Keep(p); !bytes.Equal(again, kept) && answer != nil {
+		if again, _ := Keep(p); !bytes.Equal(again, targets) && answer != nil {
 			t.Error("what an earlier run knew was kept")
 		}
 	}
@@ -141,20 +146,21 @@ func TestTakeOverAsksEarlierRuns(t *testing.T) {
 // FuzzTakeOver takes over arbitrary bytes.
 func FuzzTakeOver(f *testing.F) {
 	env, at := keptEnv(f, frontier.Narrow)
-	kept := bytes.Clone(Keep(keptPage(f, env, at)))
-	f.Add(kept)
-	f.Add(kept[:len(kept)/2])
-	f.Add([]byte{0})
+	targets, block := clonedKeep(keptPage(f, env, at))
+	f.Add(targets, block)
+	f.Add(targets[:len(targets)/2], block)
+	f.Add(targets, block[:len(block)/2])
+	f.Add([]byte{0}, []byte{})
 	env.Earlier = func(frontier.Fingerprint, rules.Href, rules.Fate, []byte) *check.Outcome { return nil }
 	base, err := urinorm.NewBase(rules.URLOf(at), "")
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, kept []byte) {
+	f.Fuzz(func(t *testing.T, targets, block []byte) {
 		p := &Page{}
 		p.Reset(env, at, 0)
 		p.Against(base)
-		if TakeOver(p, kept) != nil {
+		if TakeOver(p, targets, block) != nil {
 			return
 		}
 		if _, err := env.Frontier.Refer(t.Context(), p.Targets()); err != nil {

@@ -59,7 +59,7 @@ func (c *cycles) closes(ctx context.Context, store frontier.Store, id, next fron
 			next = on
 			continue
 		}
-		rec, err := store.Get(ctx, next)
+		rec, err := store.Get(ctx, next, frontier.PartOutcome|frontier.PartFound)
 		if err != nil {
 			return false, err
 		}

@@ -52,7 +52,7 @@ func (e *earlier) recallWays(ctx context.Context) error {
 func (e *earlier) recallWay(ctx context.Context, id frontier.ID, followed map[frontier.ID]bool) error {
 	for !followed[id] {
 		followed[id] = true
-		rec, err := e.frontier.Store().Get(ctx, id)
+		rec, err := e.frontier.Store().Get(ctx, id, frontier.PartJob|frontier.PartOutcome|frontier.PartFound)
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (e *earlier) recheckWay(ctx context.Context, id frontier.ID) error {
 	if err != nil || sound {
 		return err
 	}
-	rec, err := e.frontier.Store().Get(ctx, id)
+	rec, err := e.frontier.Store().Get(ctx, id, frontier.PartJob|frontier.PartOutcome|frontier.PartFound)
 	if err != nil {
 		return err
 	}

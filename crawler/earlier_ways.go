@@ -48,7 +48,7 @@ func (e *earlier) full() bool {
 // targets on it that were requested in this run answered as they did before.
 func (e *earlier) soundFrom(ctx context.Context, id frontier.ID) (bool, error) {
 	for range e.requests.cfg.MaxRedirects + 1 {
-		rec, err := e.frontier.Store().Get(ctx, id)
+		rec, err := e.frontier.Store().Get(ctx, id, frontier.PartJob|frontier.PartOutcome|frontier.PartFound)
 		if err != nil || !rec.Settled {
 			return true, err // the visit that settles it checks the way to this target
 		}

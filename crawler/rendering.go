@@ -73,7 +73,7 @@ func (g *rendering) knows(ctx context.Context, id frontier.ID) (bool, error) {
 	if g == nil {
 		return false, nil
 	}
-	rec, err := g.cfg.Store.Get(ctx, id)
+	rec, err := g.cfg.Store.Get(ctx, id, frontier.PartOutcome)
 	return len(rec.Outcome) > 0, err
 }
 

@@ -172,7 +172,7 @@ func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
 // recallScope makes the sites that the seeds were redirected to internal.
 func (r resumption) recallScope(seeds []frontier.ID) error {
 	for _, id := range seeds {
-		rec, err := r.run.cfg.Store.Get(r.run.always, id)
+		rec, err := r.run.cfg.Store.Get(r.run.always, id, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}

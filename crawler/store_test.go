@@ -27,11 +27,11 @@ func (s *watchedStore) Scan(ctx context.Context, parts frontier.Parts, fn func(*
 	return s.Memory.Scan(ctx, parts, fn)
 }
 
-func (s *watchedStore) Get(ctx context.Context, id frontier.ID) (frontier.Record, error) {
+func (s *watchedStore) Get(ctx context.Context, id frontier.ID, parts frontier.Parts) (frontier.Record, error) {
 	if s.scanning.Load() {
 		return frontier.Record{}, fmt.Errorf("get target %d: called within a scan", id)
 	}
-	return s.Memory.Get(ctx, id)
+	return s.Memory.Get(ctx, id, parts)
 }
 
 func (s *watchedStore) Seal() {

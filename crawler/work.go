@@ -120,7 +120,7 @@ func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Share
 		return err
 	}
 	for _, id := range started {
-		rec, err := cfg.Store.Get(ctx, id)
+		rec, err := cfg.Store.Get(ctx, id, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 		if glance, err := check.GlanceAt(e.Done.Outcome); err != nil || !glance.HTML {
 			continue
 		}
-		rec, err := w.run.cfg.Store.Get(ctx, e.ID)
+		rec, err := w.run.cfg.Store.Get(ctx, e.ID, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}

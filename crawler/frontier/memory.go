@@ -257,7 +257,7 @@ func (m *Memory) Find(_ context.Context, fingerprints []Fingerprint) ([]ID, erro
 }
 
 // Get implements Store.
-func (m *Memory) Get(_ context.Context, id ID) (Record, error) {
+func (m *Memory) Get(_ context.Context, id ID, _ Parts) (Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if id == 0 || int(id) > m.ledger.Known() {

@@ -241,9 +241,9 @@ type Store interface {
 	Paces(ctx context.Context, fn func(host string, p Pace) error) error
 	// Find returns the IDs of fingerprints, 0 for each that is not known.
 	Find(ctx context.Context, fingerprints []Fingerprint) ([]ID, error)
-	// Get returns one target. The slices of the record are copies. Links may be
-	// missing.
-	Get(ctx context.Context, id ID) (Record, error)
+	// Get returns one target. The slices of the record are copies. Parts that were not
+	// asked for may be missing, and so may Links.
+	Get(ctx context.Context, id ID, parts Parts) (Record, error)
 	// Scan calls fn with all targets in order of their IDs. Parts that were not asked
 	// for may be missing; ID, Settled, Wave and Need are always set. fn must not call
 	// the store.

@@ -69,7 +69,7 @@ func (s *detailCache) drop(id frontier.ID) {
 }
 
 func (s *detailCache) read(id frontier.ID) (*details, error) {
-	rec, err := s.targets.store.Get(s.targets.ctx, id)
+	rec, err := s.targets.store.Get(s.targets.ctx, id, frontier.PartJob|frontier.PartOutcome)
 	if err != nil {
 		return nil, err
 	}

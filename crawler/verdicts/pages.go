@@ -66,7 +66,7 @@ type comparedFinding struct {
 // targets.
 func (s *pageSite) Pages(each func(*siterules.Page) error) error {
 	for _, id := range s.pages {
-		rec, err := s.join.crawl.Store.Get(s.join.ctx, id)
+		rec, err := s.join.crawl.Store.Get(s.join.ctx, id, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return fmt.Errorf("read page %d again: %w", id, err)
 		}

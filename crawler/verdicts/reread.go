@@ -204,7 +204,7 @@ func (r *rereader) texts() (more bool, err error) {
 	}
 	for at := 0; at < len(wanted); {
 		id := wanted[at].page
-		rec, err := r.store.Get(r.ctx, id)
+		rec, err := r.store.Get(r.ctx, id, frontier.AllParts)
 		if err != nil {
 			return false, fmt.Errorf("read target %d again: %w", id, err)
 		}

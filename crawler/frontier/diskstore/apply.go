@@ -127,7 +127,7 @@ func (s Replica) Each(ctx context.Context, fn func(*frontier.Kept) error) error 
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	last := frontier.ID(s.ledger.Known())
-	scan, err := s.reader.scan(frontier.PartJob|frontier.PartOutcome, 1, last)
+	scan, err := s.reader.scan(frontier.PartJob|frontier.PartOutcome, 1, last, false)
 	if err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
 	}

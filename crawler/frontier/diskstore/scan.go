@@ -26,8 +26,9 @@ type tableScan struct {
 	total   total // of the rows so far
 }
 
-// scan starts reading the targets from first to last.
-func (r *reader) scan(parts frontier.Parts, first, last frontier.ID) (*scan, error) {
+// scan starts reading the targets from first to last. settled reports that none of them is
+// deferred.
+func (r *reader) scan(parts frontier.Parts, first, last frontier.ID, settled bool) (*scan, error) {
 	s := &scan{parts: parts, width: r.width}
 	for _, t := range []struct {
 		scan  **tableScan
@@ -40,7 +41,7 @@ func (r *reader) scan(parts frontier.Parts, first, last frontier.ID) (*scan, err
 		{&s.deferred, deferredTable, frontier.PartOutcome, "SELECT id, record FROM deferred"},
 		{&s.pages, pagesTable, pageParts, pageColumns(parts)},
 	} {
-		if parts&t.parts == 0 {
+		if parts&t.parts == 0 || settled && t.table == deferredTable {
 			continue
 		}
 		r.conn.bind(int64(first))

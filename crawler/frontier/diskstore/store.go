@@ -268,7 +268,7 @@ func (s *Store) Tallies(context.Context) (map[string]int64, error) {
 }
 
 // Get implements frontier.Store.
-func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) {
+func (s *Store) Get(_ context.Context, id frontier.ID, parts frontier.Parts) (frontier.Record, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if id == 0 || int(id) > s.ledger.Known() {
@@ -280,7 +280,8 @@ func (s *Store) Get(_ context.Context, id frontier.ID) (frontier.Record, error) 
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	var r frontier.Record
-	scan, err := s.reader.scan(frontier.AllParts, id, id)
+	settled, _, _, _ := s.ledger.Status(id)
+	scan, err := s.reader.scan(parts&^frontier.PartLinks, id, id, settled)
 	if err == nil {
 		err = errors.Join(scan.read(id, s.ledger, &r), scan.close())
 	}
@@ -300,7 +301,7 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	last := frontier.ID(s.ledger.Known())
-	scan, err := s.reader.scan(parts, 1, last)
+	scan, err := s.reader.scan(parts, 1, last, false)
 	if err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
 	}

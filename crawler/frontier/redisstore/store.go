@@ -329,7 +329,7 @@ func (s *Store) Find(context.Context, []frontier.Fingerprint) ([]frontier.ID, er
 var errElsewhere = errors.New("the frontier does not keep what was found: the state directory of the coordinator has it")
 
 // Get implements frontier.Store. See Find.
-func (s *Store) Get(context.Context, frontier.ID) (frontier.Record, error) {
+func (s *Store) Get(context.Context, frontier.ID, frontier.Parts) (frontier.Record, error) {
 	return frontier.Record{}, errElsewhere
 }
 

@@ -139,11 +139,11 @@ func (w *whole) Find(ctx context.Context, f []frontier.Fingerprint) ([]frontier.
 	return w.disk.Find(ctx, f)
 }
 
-func (w *whole) Get(ctx context.Context, id frontier.ID) (frontier.Record, error) {
+func (w *whole) Get(ctx context.Context, id frontier.ID, parts frontier.Parts) (frontier.Record, error) {
 	if err := w.apply(ctx); err != nil {
 		return frontier.Record{}, err
 	}
-	return w.disk.Get(ctx, id)
+	return w.disk.Get(ctx, id, parts)
 }
 
 func (w *whole) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontier.Record) error) error {

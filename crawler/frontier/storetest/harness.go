@@ -98,7 +98,7 @@ func (s *harness) count() frontier.Counts {
 
 func (s *harness) get(id frontier.ID) frontier.Record {
 	s.Helper()
-	r, err := s.Get(s.ctx, id)
+	r, err := s.Get(s.ctx, id, frontier.AllParts)
 	if err != nil {
 		s.Fatalf("Get: %v", err)
 	}

@@ -20,9 +20,12 @@ func testComplete(s *harness) {
 	if err != nil || len(ids) != 3 || ids[1] != l.ID {
 		s.Fatalf("Complete = %v, %v; want three ids, the second the page's own", ids, err)
 	}
-	r, err := s.Get(s.ctx, l.ID)
+	r, err := s.Get(s.ctx, l.ID, frontier.AllParts)
 	if err != nil || string(r.Outcome) != "ok" || !slices.Equal(r.Found, ids) { // Get may leave the links out
 		s.Errorf("Get = %+v, %v", r, err)
+	}
+	if r, err := s.Get(s.ctx, l.ID, frontier.PartJob|frontier.PartOutcome); err != nil || string(r.Outcome) != "ok" || len(r.Job) == 0 {
+		s.Errorf("Get without what was found = %+v, %v", r, err)
 	}
 	err = s.Scan(s.ctx, frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(r *frontier.Record) error {
 		if r.ID == l.ID && (string(r.Links) != "links" || string(r.Outcome) != "ok" || !slices.Equal(r.Found, ids)) {
@@ -66,7 +69,7 @@ func testRecords(s *harness) {
 	if err := s.Scan(s.ctx, frontier.AllParts, func(*frontier.Record) error { return stop }); !errors.Is(err, stop) {
 		s.Errorf("Scan = %v, want the callback's error", err)
 	}
-	if _, err := s.Get(s.ctx, 99); err == nil {
+	if _, err := s.Get(s.ctx, 99, frontier.AllParts); err == nil {
 		s.Error("Get of an unknown target: no error")
 	}
 	s.settle(s.claim())

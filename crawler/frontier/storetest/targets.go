@@ -125,7 +125,7 @@ func testEnteredSettled(s *harness) {
 	out.Outcome = []byte("excluded")
 	s.add(out)
 	s.wantEnd()
-	r, err := s.Get(s.ctx, 1)
+	r, err := s.Get(s.ctx, 1, frontier.AllParts)
 	if err != nil || !r.Settled || string(r.Outcome) != "excluded" {
 		s.Errorf("Get = %+v, %v; want it settled as excluded", r, err)
 	}
@@ -134,7 +134,7 @@ func testEnteredSettled(s *harness) {
 	s.settle(l)
 	s.add(out)
 	s.wantEnd()
-	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
+	if r, _ := s.Get(s.ctx, 1, frontier.AllParts); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q: the outcome of a known item is ignored", r.Outcome)
 	}
 }
@@ -156,7 +156,7 @@ func testFirstLinkedOutcome(s *harness) {
 	} {
 		s.add(step.item)
 		s.wantEnd()
-		if r, err := s.Get(s.ctx, 1); err != nil || !r.Settled || string(r.Outcome) != step.want {
+		if r, err := s.Get(s.ctx, 1, frontier.AllParts); err != nil || !r.Settled || string(r.Outcome) != step.want {
 			s.Errorf("with %s: Get = %+v, %v; want it settled as %s", step.item.Outcome, r, err, step.want)
 		}
 	}
@@ -164,7 +164,7 @@ func testFirstLinkedOutcome(s *harness) {
 	l := s.claim()
 	s.add(settled("linked", frontier.NeedLinked|frontier.NeedSeed))
 	s.settle(l)
-	if r, _ := s.Get(s.ctx, 1); string(r.Outcome) != "outcome" {
+	if r, _ := s.Get(s.ctx, 1, frontier.AllParts); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q, want that of the visit", r.Outcome)
 	}
 }

@@ -86,7 +86,7 @@ func (c *Cache) Histories() (map[string]History, int, error) {
 		c.fail(err)
 		return nil, 0, fmt.Errorf("read the history in %s: %w", c.file, explain(err))
 	}
-	return histories, log.runs, nil
+	return maps.Clone(histories), log.runs, nil
 }
 
 // runLog is the value of "history" in the table meta.
@@ -118,11 +118,12 @@ func (c *Cache) histories() (histories map[string]History, log runLog, err error
 		return nil, log, err
 	}
 	defer tx.Rollback()
-	return readHistories(tx)
+	return c.readHistories(tx)
 }
 
-// readHistories reads the history and compares its checksums.
-func readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
+// readHistories reads the history and compares its checksums. If it is the one that was read
+// last, it is not read again. The caller must not change it.
+func (c *Cache) readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
 	var text string
 	err := tx.QueryRow("SELECT value FROM meta WHERE name = 'history'").Scan(&text)
 	if err != nil {
@@ -131,6 +132,9 @@ func readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
 	want, err := parseRunLog(text)
 	if err != nil {
 		return nil, runLog{}, err
+	}
+	if c.past != nil && c.pastLog == want {
+		return c.past, want, nil
 	}
 	histories, found := map[string]History{}, runLog{runs: want.runs, last: want.last}
 	err = eachHistory(tx, func(p *History, sum int64) error {
@@ -144,6 +148,9 @@ func readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
 	})
 	if err == nil && found != want {
 		err = errDamaged
+	}
+	if err == nil {
+		c.past, c.pastLog = histories, want
 	}
 	return histories, want, err
 }
@@ -199,7 +206,7 @@ func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []R
 	defer c.mu.Unlock()
 	err := c.failed
 	if err == nil {
-		err = c.transaction(func(tx *sql.Tx) error { return addRun(tx, run, at, complete, broken, fixed) })
+		err = c.transaction(func(tx *sql.Tx) error { return c.addRun(tx, run, at, complete, broken, fixed) })
 	}
 	if err != nil {
 		return fmt.Errorf("write the history to %s: %w", c.file, explain(err))
@@ -207,11 +214,12 @@ func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []R
 	return nil
 }
 
-func addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken, fixed []Result) error {
-	histories, log, err := readHistories(tx)
+func (c *Cache) addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken, fixed []Result) error {
+	known, log, err := c.readHistories(tx)
 	if err != nil || run != 0 && run == log.last {
 		return err
 	}
+	histories := maps.Clone(known)
 	at = fromUnix(at.Unix())
 	changed := map[string]History{}
 	for _, t := range broken {

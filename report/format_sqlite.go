@@ -444,8 +444,9 @@ type sqliteTable struct {
 	insert  driver.Stmt // inserts sqliteBatch rows
 }
 
-// sqliteBatch is the number of rows of one insertion. Larger batches are not faster.
-const sqliteBatch = 32
+// sqliteBatch is the number of rows of one insertion. The driver looks for each value among all of
+// the insertion, so that larger batches are slower.
+const sqliteBatch = 8
 
 // add inserts a row. It escapes unseen characters in strings, for users who query in a
 // terminal.

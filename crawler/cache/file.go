@@ -64,9 +64,7 @@ type Cache struct {
 	failed error          // the error after which the file is not used any more
 	notes  []string
 	info   fs.FileInfo // of the file that was opened
-
-	past    map[string]History // as it was read last
-	pastLog runLog             // its log
+	past   past
 }
 
 // change is a change of an entry.

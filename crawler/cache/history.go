@@ -118,12 +118,18 @@ func (c *Cache) histories() (histories map[string]History, log runLog, err error
 		return nil, log, err
 	}
 	defer tx.Rollback()
-	return c.readHistories(tx)
+	return c.past.read(tx)
 }
 
-// readHistories reads the history and compares its checksums. If it is the one that was read
-// last, it is not read again. The caller must not change it.
-func (c *Cache) readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
+// past is the history as it was read last.
+type past struct {
+	histories map[string]History // nil if it was not read
+	log       runLog
+}
+
+// read reads the history and compares its checksums, unless it is the one that was read last. The
+// caller must not change it.
+func (r *past) read(tx *sql.Tx) (map[string]History, runLog, error) {
 	var text string
 	err := tx.QueryRow("SELECT value FROM meta WHERE name = 'history'").Scan(&text)
 	if err != nil {
@@ -133,8 +139,8 @@ func (c *Cache) readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
 	if err != nil {
 		return nil, runLog{}, err
 	}
-	if c.past != nil && c.pastLog == want {
-		return c.past, want, nil
+	if r.histories != nil && r.log == want {
+		return r.histories, want, nil
 	}
 	histories, found := map[string]History{}, runLog{runs: want.runs, last: want.last}
 	err = eachHistory(tx, func(p *History, sum int64) error {
@@ -150,7 +156,7 @@ func (c *Cache) readHistories(tx *sql.Tx) (map[string]History, runLog, error) {
 		err = errDamaged
 	}
 	if err == nil {
-		c.past, c.pastLog = histories, want
+		r.histories, r.log = histories, want
 	}
 	return histories, want, err
 }
@@ -206,7 +212,7 @@ func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []R
 	defer c.mu.Unlock()
 	err := c.failed
 	if err == nil {
-		err = c.transaction(func(tx *sql.Tx) error { return c.addRun(tx, run, at, complete, broken, fixed) })
+		err = c.transaction(func(tx *sql.Tx) error { return c.past.addRun(tx, run, at, complete, broken, fixed) })
 	}
 	if err != nil {
 		return fmt.Errorf("write the history to %s: %w", c.file, explain(err))
@@ -214,8 +220,8 @@ func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []R
 	return nil
 }
 
-func (c *Cache) addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken, fixed []Result) error {
-	known, log, err := c.readHistories(tx)
+func (r *past) addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken, fixed []Result) error {
+	known, log, err := r.read(tx)
 	if err != nil || run != 0 && run == log.last {
 		return err
 	}

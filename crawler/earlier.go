@@ -40,6 +40,7 @@ type earlier struct {
 	requests *requests
 	frontier *frontier.Frontier
 	cache    *cache.Cache
+	previous rules.PreviousPages // of the crawl before, whose pages are not in the cache; nil for none
 	keeper   fetch.CacheableFetcher
 	run      int64         // this run, identified by its start
 	maxAge   time.Duration // older observations do not replace a request
@@ -75,7 +76,7 @@ func newEarlier(r *requests, f *frontier.Frontier, now time.Time) *earlier {
 	if cfg.Cache == nil || !ok {
 		return nil
 	}
-	return &earlier{requests: r, frontier: f, cache: cfg.Cache, keeper: keeper, now: now, maxAge: cfg.MaxAge,
+	return &earlier{requests: r, frontier: f, cache: cfg.Cache, previous: cfg.Previous, keeper: keeper, now: now, maxAge: cfg.MaxAge,
 		known: map[frontier.Fingerprint]*observed{}, via: map[frontier.Fingerprint][]step{}}
 }
 
@@ -83,7 +84,7 @@ func newEarlier(r *requests, f *frontier.Frontier, now time.Time) *earlier {
 func (e *earlier) begin(at time.Time) {
 	if e != nil {
 		e.began, e.run = at, at.UnixNano()
-		e.none = !e.cache.Older(e.run)
+		e.none = e.previous == nil && !e.cache.Older(e.run)
 	}
 }
 
@@ -216,4 +217,39 @@ func (e *earlier) readerOf(scope *rules.Scope) string {
 		e.scope, e.reader = scope, string(sum[:16])
 	}
 	return e.reader
+}
+
+// inPrevious returns what the crawl before kept of a page, and the stored form of it, which keeps
+// it for the next one; nil if there is nothing.
+func (e *earlier) inPrevious(key cache.Key, u urinorm.URL) (entry *cache.Entry, stored []byte) {
+	if e.previous == nil {
+		return nil, nil
+	}
+	outcome, page, links := e.previous.Page(e.fingerprint(u))
+	if page == nil {
+		return nil, nil
+	}
+	_, stored, err := rules.DecodePage(page)
+	if err != nil || len(stored) == 0 {
+		return nil, nil
+	}
+	o, err := check.DecodeOutcome(outcome)
+	if err != nil {
+		return nil, nil
+	}
+	forgetPassing(&o)
+	return cache.DecodePage(key, stored, &o, links), stored
+}
+
+// forgetPassing removes from an outcome what the request brought, and warnings that needed extra
+// requests, or that depend on the date.
+func forgetPassing(o *check.Outcome) {
+	o.Requests, o.Elapsed = 0, 0
+	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
+		switch known.Code {
+		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoft404:
+			return true
+		}
+		return false
+	})
 }

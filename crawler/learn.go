@@ -30,6 +30,9 @@ import (
 //	                                       something not known beforehand
 //	anything else                          nothing, and what was kept is deleted
 //
+// With a state, what is kept of pages is in the store, and a page is looked up in the store of the
+// crawl before (keepsInStore).
+//
 // Nothing is kept of an answer to a request that is part of a session, or answers one. In a
 // run that renders pages, of the site nothing is kept but pages: the browser may need the
 // contents of other files.
@@ -55,21 +58,26 @@ func (r recollection) key(req *fetch.Request) *cache.Key {
 }
 
 // prepare makes a request for content conditional if everything needed from the content
-// is known for an earlier state, and returns that state; nil if there is none.
-func (r recollection) prepare(ctx context.Context, req *fetch.Request, key *cache.Key) *cache.Entry {
-	t, known := r.visit.t, r.visit.run.earlier
+// is known for an earlier state, which becomes that of the answer.
+func (r recollection) prepare(ctx context.Context, a *answer) {
+	t, known, key, req := r.visit.t, r.visit.run.earlier, a.key, a.req
 	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) ||
 		t.Follow && r.visit.run.cfg.Pages { // the links are delivered with the page
-		return nil
+		return
 	}
-	entry := known.cache.Get(*key)
+	var entry *cache.Entry
+	if t.Follow {
+		entry, a.stored = known.inPrevious(*key, r.visit.u)
+	}
+	if entry == nil {
+		entry, a.stored = known.cache.Get(*key), nil
+	}
 	switch {
 	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), t.Seed && r.visit.run.checks.inspector.AsksIcon(), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
 		t.Follow && (entry.Page == nil || entry.Page.Reader != r.readerOf() || r.needsContent(ctx, entry.Page)):
-		return nil
+		return
 	}
-	req.Validators = entry.Validators
-	return entry
+	req.Validators, a.known = entry.Validators, entry
 }
 
 // restore fills in the outcome and the links of a document that has not changed.
@@ -143,6 +151,13 @@ func (r recollection) learn(a *answer) {
 		entry = r.entryOf(a)
 	}
 	switch {
+	case entry != nil && r.keepsInStore(entry):
+		if a.stored == nil || !a.unchanged {
+			a.stored = cache.EncodePage(key, entry)
+		}
+		if page, err := rules.PageWith(r.visit.found.About, a.stored); err == nil {
+			r.visit.found.About = page
+		}
 	case entry != nil && a.unchanged:
 		if !t.Internal {
 			c.Confirm(key, known.run, known.sameBefore(u, o))
@@ -156,6 +171,13 @@ func (r recollection) learn(a *answer) {
 	default:
 		c.Delete(key)
 	}
+}
+
+// keepsInStore reports whether what is kept of a page is kept in the store: it is, unless the store
+// has more references of the page, those to the sitemaps of its host.
+func (r recollection) keepsInStore(entry *cache.Entry) bool {
+	v := r.visit
+	return v.run.cfg.KeepPages && entry.Page != nil && v.isPage && len(v.found.About) > 0 && !(v.t.Seed && v.run.cfg.Sitemaps)
 }
 
 // entryOf returns what the cache keeps of a visit, or nil for nothing.
@@ -200,15 +222,7 @@ func (r recollection) entryOf(a *answer) *cache.Entry {
 		}
 	}
 	e.Outcome = *o
-	e.Outcome.Requests, e.Outcome.Elapsed = 0, 0
-	// Warnings that needed extra requests, or that depend on the date, are not kept.
-	e.Outcome.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
-		switch known.Code {
-		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoft404:
-			return true
-		}
-		return false
-	})
+	forgetPassing(&e.Outcome)
 	return e
 }
 

@@ -223,7 +223,7 @@ func (r resumption) recallPages() error {
 
 // decodePage restores a page from what the store keeps of it.
 func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*Page, error) {
-	page, err := rules.DecodePage(rec.Page)
+	page, _, err := rules.DecodePage(rec.Page)
 	if err != nil {
 		return nil, err
 	}
@@ -267,6 +267,9 @@ func Finish(ctx context.Context, store frontier.Store) error {
 	return nil
 }
 
+// IsFinished reports whether sums are those of a store whose crawl is finished: see Finish.
+func IsFinished(sums map[string]int64) bool { return sums[tallyFinished] > 0 }
+
 // Standing is the progress of the crawl in a store.
 type Standing struct {
 	Known, Settled int
@@ -285,7 +288,7 @@ func StandingOf(ctx context.Context, store frontier.Store) (Standing, error) {
 	if err != nil {
 		return Standing{}, fmt.Errorf("read what was counted: %w", err)
 	}
-	s := Standing{Known: c.Known, Settled: c.Settled, Elapsed: time.Duration(kept[tallyElapsed]), Finished: kept[tallyFinished] > 0}
+	s := Standing{Known: c.Known, Settled: c.Settled, Elapsed: time.Duration(kept[tallyElapsed]), Finished: IsFinished(kept)}
 	if at := kept[tallyStarted]; at != 0 {
 		s.Started = time.Unix(0, at)
 	}

@@ -58,6 +58,7 @@ type answer struct {
 	known     *cache.Entry    // the earlier state, which made the request conditional
 	unchanged bool            // there were none
 	page      *cache.Page     // what was read for links
+	stored    []byte          // the stored form of known, if it is in the store of the crawl before
 }
 
 // do requests the target and settles or defers it. A fault of the target is its
@@ -189,7 +190,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 		}
 	}
 	a.req, a.key = req, recollection{v}.key(req)
-	a.known = recollection{v}.prepare(ctx, req, a.key)
+	recollection{v}.prepare(ctx, &a)
 	if requests.library != nil && v.past.Tries > 0 {
 		requests.library.Forget(v.u) // the answer was a reason to ask again
 	}

@@ -80,7 +80,8 @@ func resume(cmd *cobra.Command, session *settings) error {
 		if shared != nil {
 			st.shared = shared
 		}
-		if err := st.prepare(asked, note); err != nil {
+		st.asked = asked
+		if err := st.prepare(note); err != nil {
 			return err
 		}
 		return checkLinks(cmd, o, st.command.Targets, st)

@@ -25,6 +25,7 @@ type state struct {
 	dir              string
 	lock             *diskstore.Lock
 	store            *diskstore.Store // nil for a new crawl until begin
+	previous         *diskstore.Pages // of the crawl before, once they are needed; nil for none
 	command          *command         // what the crawl was started with; nil for a new crawl
 	asked            *command         // what a new crawl will be started with
 	standing         crawler.Standing
@@ -125,13 +126,15 @@ func stateFor(name string, asked *command, note func(string, ...any)) (*state, e
 	if err != nil {
 		return nil, err
 	}
-	if err = s.open(); err != nil && unusable(err) {
+	if s.asked = asked; s.isFinished() {
+		err = s.archive(note)
+	} else if err = s.open(); err != nil && unusable(err) {
 		err = s.setAside(err, note)
 	}
 	if err != nil {
 		err = unsound(err)
 	} else {
-		err = s.prepare(asked, note)
+		err = s.prepare(note)
 	}
 	if err != nil {
 		s.close()
@@ -142,19 +145,17 @@ func stateFor(name string, asked *command, note func(string, ...any)) (*state, e
 
 // prepare prepares the state for the crawl that a command asks for: it resumes a crawl that
 // the same command started, or makes room for a new one.
-func (s *state) prepare(asked *command, note func(string, ...any)) error {
-	s.asked = asked
+func (s *state) prepare(note func(string, ...any)) error {
 	switch {
 	case s.command == nil: // there is no crawl
 		return nil
-	case s.standing.Finished:
-		if err := s.archive(); err != nil {
+	case s.standing.Finished: // in an older format
+		if err := s.archive(note); err != nil {
 			return unsound(err)
 		}
-		note("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
 		return nil
 	}
-	if differences := s.command.differences(asked); len(differences) > 0 {
+	if differences := s.command.differences(s.asked); len(differences) > 0 {
 		return usageError("--state %s: it contains an incomplete crawl that was started with other settings:\n  %s\n"+
 			"%s resumes it with its own settings; to start a new crawl, delete the directory or name another",
 			s.name, strings.Join(differences, "\n  "), s.resumeCommand())
@@ -167,14 +168,27 @@ func (s *state) prepare(asked *command, note func(string, ...any)) error {
 	return nil
 }
 
+// isFinished reports whether the directory has a finished crawl, without opening it. It is false if
+// that cannot be told.
+func (s *state) isFinished() bool {
+	sums, err := diskstore.ReadTallies(s.file())
+	return err == nil && crawler.IsFinished(sums)
+}
+
 // archive renames a complete crawl, to make room for a new one.
-func (s *state) archive() error {
-	err := s.store.Close()
-	s.store, s.command, s.standing = nil, nil, crawler.Standing{}
-	if err != nil {
+func (s *state) archive(note func(string, ...any)) error {
+	if s.store != nil {
+		err := s.store.Close()
+		s.store, s.command, s.standing = nil, nil, crawler.Standing{}
+		if err != nil {
+			return err
+		}
+	}
+	if err := diskstore.Move(s.file(), filepath.Join(s.dir, previousFile)); err != nil {
 		return err
 	}
-	return diskstore.Move(s.file(), filepath.Join(s.dir, previousFile))
+	note("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
+	return nil
 }
 
 // stdin returns what the run reads as standard input. For a resumed crawl, that is what
@@ -236,10 +250,20 @@ func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.
 // visits reports whether this process visits targets: a coordinator need not do so.
 func (s *state) visits() bool { return s == nil || s.shared == nil || s.shared.visits() }
 
-// configure passes the store to the engine.
-func (s *state) configure(cfg *crawler.Config) {
-	if s != nil {
-		cfg.Store = s.store
+// configure passes the store to the engine. If the cache, which has the given name, is that of the
+// directory, pages are kept in the store, and looked up in the crawl before. That crawl is not
+// needed: without it, all pages are read.
+func (s *state) configure(cfg *crawler.Config, cache string) {
+	if s == nil {
+		return
+	}
+	cfg.Store = s.store
+	if s.shared != nil || cfg.Cache == nil || filepath.Clean(cache) != filepath.Join(s.name, cacheFile) {
+		return
+	}
+	cfg.KeepPages = true
+	if previous, err := diskstore.OpenPages(filepath.Join(s.dir, previousFile)); err == nil {
+		s.previous, cfg.Previous = previous, previous
 	}
 }
 
@@ -326,6 +350,9 @@ func (s *state) close() error {
 	var err error
 	if s.store != nil {
 		err = s.store.Close()
+	}
+	if s.previous != nil {
+		err = errors.Join(err, s.previous.Close())
 	}
 	s.restoreCollector()
 	return errors.Join(err, s.lock.Release())

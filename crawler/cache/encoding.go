@@ -80,8 +80,29 @@ func encode(key Key, e *Entry) []byte {
 }
 
 func (use *buffers) encode(key Key, e *Entry) []byte {
+	compressed := use.compress(e, check.AppendOutcome(nil, &e.Outcome))
+	if compressed == nil {
+		return nil
+	}
+	var references []byte
+	if e.Page != nil {
+		references = e.Page.References
+	}
+	size := headBytes + len(compressed) + len(references)
+	if size > maxRecord {
+		return nil
+	}
+	record := append(make([]byte, 0, size+checksumBytes), encodingVersion)
+	record = binary.LittleEndian.AppendUint32(record, uint32(len(compressed)))
+	record = append(append(record, compressed...), references...)
+	return binary.LittleEndian.AppendUint64(record, checksum(key, record))
+}
+
+// compress returns the compressed part of a record, nil if it is too large. It is valid until the
+// next call.
+func (use *buffers) compress(e *Entry, outcome []byte) []byte {
 	w := writer{use.body[:0]}
-	w.string(string(check.AppendOutcome(nil, &e.Outcome)))
+	w.string(string(outcome))
 	w.bool(e.Content)
 	w.string(e.Validators.ETag)
 	w.string(e.Validators.LastModified)
@@ -99,19 +120,38 @@ func (use *buffers) encode(key Key, e *Entry) []byte {
 		return nil
 	}
 	use.compressed = slices.Grow(use.compressed[:0], s2.MaxEncodedLen(len(w.b)))
-	compressed := s2.Encode(use.compressed[:cap(use.compressed)], w.b)
-	var references []byte
-	if e.Page != nil {
-		references = e.Page.References
-	}
-	size := headBytes + len(compressed) + len(references)
-	if size > maxRecord {
+	return s2.Encode(use.compressed[:cap(use.compressed)], w.b)
+}
+
+// EncodePage returns what a store keeps of the entry of a page, apart from its outcome and its
+// references, which the store has anyway; nil if it is too large.
+func EncodePage(key Key, e *Entry) []byte {
+	use := encoders.Get().(*buffers)
+	defer func() {
+		if cap(use.body)+cap(use.compressed) <= mostKept {
+			encoders.Put(use)
+		}
+	}()
+	compressed := use.compress(e, nil)
+	if compressed == nil {
 		return nil
 	}
-	record := append(make([]byte, 0, size+checksumBytes), encodingVersion)
-	record = binary.LittleEndian.AppendUint32(record, uint32(len(compressed)))
-	record = append(append(record, compressed...), references...)
-	return binary.LittleEndian.AppendUint64(record, checksum(key, record))
+	b := append(make([]byte, 0, 1+len(key)+len(compressed)), encodingVersion)
+	return append(append(b, key[:]...), compressed...)
+}
+
+// DecodePage reads what EncodePage returned. It returns nil if that is from another version, or was
+// for another request. It is for stores that notice damage.
+func DecodePage(key Key, kept []byte, o *check.Outcome, references []byte) *Entry {
+	if len(kept) < 1+len(key) || kept[0] != encodingVersion || Key(kept[1:]) != key {
+		return nil
+	}
+	e, err := decompress(kept[1+len(key):], func([]byte) (check.Outcome, error) { return *o, nil }, encodingVersion)
+	if err != nil || e.Page == nil {
+		return nil
+	}
+	e.Page.References = references
+	return e
 }
 
 func checksum(key Key, record []byte) uint64 {
@@ -143,14 +183,7 @@ func decode(key Key, record []byte) (*Entry, error) {
 		}
 		compressed, references = compressed[:n], compressed[n:]
 	}
-	if n, err := s2.DecodedLen(compressed); err != nil || n > maxBody {
-		return nil, errEntry
-	}
-	body, err := s2.Decode(nil, compressed)
-	if err != nil {
-		return nil, errEntry
-	}
-	e, err := decodeBody(body, version)
+	e, err := decompress(compressed, check.DecodeOutcome, version)
 	switch {
 	case e == nil || err != nil:
 		return nil, err
@@ -162,12 +195,20 @@ func decode(key Key, record []byte) (*Entry, error) {
 	return e, nil
 }
 
-// decodeBody reads the decompressed part of a record of a version. It returns nil for an entry
-// that counts as missing. The strings of the entry are parts of the body, which must not change.
-func decodeBody(body []byte, version byte) (*Entry, error) {
+// decompress reads the compressed part of a record of a version. It returns nil for an entry that
+// counts as missing.
+func decompress(compressed []byte, decodeOutcome func([]byte) (check.Outcome, error), version byte) (*Entry, error) {
+	if n, err := s2.DecodedLen(compressed); err != nil || n > maxBody {
+		return nil, errEntry
+	}
+	body, err := s2.Decode(nil, compressed)
+	if err != nil {
+		return nil, errEntry
+	}
+	// The strings of the entry are parts of the body, which does not change.
 	r := reader{rest: body, text: unsafe.String(unsafe.SliceData(body), len(body))}
 	e := &Entry{}
-	o, err := check.DecodeOutcome(r.bytes())
+	o, err := decodeOutcome(r.bytes())
 	if err != nil {
 		return nil, errEntry
 	}

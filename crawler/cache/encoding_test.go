@@ -159,3 +159,53 @@ func TestDecodeEarlierVersions(t *testing.T) {
 		}
 	}
 }
+
+// What a store keeps of a page is read back with the outcome and the references that the store has,
+// for the same request and by the same version only.
+func TestEncodePage(t *testing.T) {
+	for i, want := range samples(t) {
+		key := Key{byte(i)}
+		kept := EncodePage(key, want)
+		var references []byte
+		if want.Page != nil {
+			references = want.Page.References
+		}
+		got := DecodePage(key, kept, &want.Outcome, references)
+		if want.Page == nil {
+			if got != nil {
+				t.Errorf("%d: an entry without a page was read: %+v", i, got)
+			}
+			continue
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%d: got\n%+v %+v\nwant\n%+v %+v", i, got, got.Page, want, want.Page)
+		}
+		if DecodePage(Key{99}, kept, &want.Outcome, references) != nil {
+			t.Errorf("%d: read under another key", i)
+		}
+		for n := range kept {
+			_ = DecodePage(key, kept[:n], &want.Outcome, references) // the store notices damage
+		}
+		kept[0]--
+		if DecodePage(key, kept, &want.Outcome, references) != nil {
+			t.Errorf("%d: read from another version", i)
+		}
+	}
+}
+
+// FuzzDecodePage decodes arbitrary bytes.
+func FuzzDecodePage(f *testing.F) {
+	for _, e := range samples(f) {
+		f.Add(EncodePage(Key{}, e), []byte("references"))
+	}
+	f.Fuzz(func(t *testing.T, kept, references []byte) {
+		o := check.Outcome{Code: check.CodeOK}
+		e := DecodePage(Key{}, kept, &o, references)
+		if e == nil {
+			return
+		}
+		if again := DecodePage(Key{}, EncodePage(Key{}, e), &o, references); !reflect.DeepEqual(again, e) {
+			t.Errorf("%+v became %+v", e, again)
+		}
+	})
+}

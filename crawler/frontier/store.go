@@ -11,9 +11,10 @@ import (
 // another version wrote. A state in crawler/testdata fails its test when a new version
 // was forgotten.
 //
-// Version 1 has no references that repeat others; it can still be read.
+// Version 1 has no references that repeat others, and version 2 nothing for the next crawl in
+// Done.Page; both can still be read.
 const (
-	Encoding      = 2
+	Encoding      = 3
 	FirstEncoding = 1 // the oldest version that can be read
 )
 

@@ -58,6 +58,11 @@ type Config struct {
 	// cache: a target with a problem is always requested.
 	Cache  *cache.Cache
 	MaxAge time.Duration
+	// KeepPages keeps what the next crawl needs of pages in the Store, with the pages, instead
+	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must
+	// have had the same key (frontier.Keyed), or nothing is found in it.
+	KeepPages bool
+	Previous  PreviousPages
 	// Edition identifies the program that reads pages. Cached contents of a page are
 	// used only if the same edition read them.
 	Edition string
@@ -209,6 +214,13 @@ type Config struct {
 
 	uses        []*Use // of Rules and of Exclude
 	excludeUses []*Use // of Exclude
+}
+
+// PreviousPages are the pages of an earlier crawl.
+type PreviousPages interface {
+	// Page returns the outcome, what was kept of the page (frontier.Done.Page), and its references,
+	// all as they are stored; nil if there is no such page.
+	Page(f frontier.Fingerprint) (outcome, page, links []byte)
 }
 
 // Show selects the results that a Sink receives: those with one of the selected verdicts,

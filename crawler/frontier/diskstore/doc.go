@@ -51,7 +51,8 @@
 //	                             settled, whether it has a page, the need that the visit
 //	                             met, outcome, which is opaque
 //	pages     id, record, links  record: IDs found, page, checksum of links; links and page
-//	                             are opaque
+//	                             are opaque. The page includes what the next crawl needs
+//	                             of it, which reads it with OpenPages
 //	deferred  id, record         of deferred targets: wave, tries, not before, note, which
 //	                             is opaque
 //	urls      id, url, host, settled   a view, for people

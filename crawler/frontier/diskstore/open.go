@@ -97,6 +97,23 @@ func OpenReadOnly(file string) (*Store, error) {
 	return s, err
 }
 
+// ReadTallies reads the sums in a state file of the latest format, and nothing else of it. The
+// other errors are those of Open.
+func ReadTallies(file string) (sums map[string]int64, err error) {
+	c, err := connectLatest(file)
+	if err != nil {
+		return nil, fmt.Errorf("open the state %s: %w", file, explain(err))
+	}
+	defer func() {
+		if err = errors.Join(err, c.close()); err != nil {
+			sums, err = nil, fmt.Errorf("open the state %s: %w", file, explain(err))
+		}
+	}()
+	s := &Store{tallies: map[string]int64{}}
+	r := &restorer{conn: c, store: s, sums: map[string]storedTally{}}
+	return s.tallies, r.tallies()
+}
+
 func open(file string, how func(*Store) error) (*Store, error) {
 	if err := checkHeader(file); err != nil {
 		return nil, fmt.Errorf("open the state %s: %w", file, err)

@@ -1,0 +1,186 @@
+package crawler
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+)
+
+// repeated crawls a site again and again with a state, each time with the crawl before.
+type repeated struct {
+	testing.TB
+	dir    string
+	site   *shifting
+	change func(*Config)
+}
+
+func newRepeated(t testing.TB) *repeated {
+	return &repeated{TB: t, dir: t.TempDir(), site: newShifting(t)}
+}
+
+func (r *repeated) file(name string) string { return filepath.Join(r.dir, name) }
+
+// run crawls once. It returns the number of requests that were answered with a body, too.
+func (r *repeated) run() (*collector, *Summary) {
+	r.Helper()
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))})
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer client.Close()
+	memory, err := cache.Open(r.file("cache.db"), cache.Options{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer memory.Close()
+	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll(), Retries: -1, Cache: memory, MaxAge: time.Hour, Edition: "test", KeepPages: true}
+	if r.change != nil {
+		r.change(cfg)
+	}
+	if _, err := os.Stat(r.file("crawl")); err == nil {
+		if err := diskstore.Move(r.file("crawl"), r.file("previous")); err != nil {
+			r.Fatal(err)
+		}
+	}
+	store, err := diskstore.CreateWithKey(r.file("crawl"), frontier.Narrow, memory.FingerprintKey(), nil)
+	if err != nil {
+		r.Fatal(err)
+	}
+	defer store.Close()
+	cfg.Store = store
+	if previous, err := diskstore.OpenPages(r.file("previous")); err == nil {
+		defer previous.Close()
+		cfg.Previous = previous
+	}
+	return crawl(r, cfg, seedOf(r, r.site.url+"/"))
+}
+
+// counted counts the answers with a body.
+type counted struct {
+	http.Handler
+	read *int
+}
+
+func (c counted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.Handler.ServeHTTP(&countedWriter{w, r.Method, c.read}, r)
+}
+
+type countedWriter struct {
+	http.ResponseWriter
+	method string
+	read   *int
+}
+
+func (w *countedWriter) WriteHeader(status int) {
+	if status == http.StatusOK && w.method == http.MethodGet {
+		*w.read++
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// On every site of ../testdata/sites, a crawl that takes over pages from the crawl before finds what
+// one does that reads them, and so does the one after it. No page is read that has not changed.
+func TestPrevious(t *testing.T) {
+	files, err := filepath.Glob("../testdata/sites/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sites: %v", err)
+	}
+	handlers := map[string]http.Handler{"generated": crawlertest.Generate(11, 200, 20)}
+	for _, file := range files {
+		handlers[filepath.Base(file)] = crawlertest.ParseFile(t, file).Handler()
+	}
+	for name, handler := range handlers {
+		t.Run(name, func(t *testing.T) {
+			r := newRepeated(t)
+			read := 0
+			r.change = func(cfg *Config) { cfg.Concurrency = 1 } // for the counter
+			r.site.url, r.site.RequestLog = crawlertest.Serve(t, counted{tagged(handler), &read})
+			first, sum := r.run()
+			requests := sum.Requests
+			for range 2 {
+				read = 0
+				next, sum2 := r.run()
+				sameFindings(t, next, first)
+				if sum2.Requests != requests {
+					t.Errorf("%d requests, at first %d", sum2.Requests, requests)
+				}
+				sum2.Started, sum2.Elapsed, sum2.Requests = sum.Started, sum.Elapsed, sum.Requests
+				if !reflect.DeepEqual(sum2, sum) {
+					t.Errorf("%+v, at first %+v", sum2, sum)
+				}
+				if name == "generated" && read > 0 {
+					t.Errorf("%d pages were read again", read)
+				}
+			}
+		})
+	}
+}
+
+// What cannot be used of the crawl before is read: a page that has changed, pages of a crawl with
+// other settings or with another key, and what is damaged.
+func TestPreviousOfNoUse(t *testing.T) {
+	r := newRepeated(t)
+	read := 0
+	site := crawlertest.Generate(5, 16, 4)
+	changed := false
+	mux := http.NewServeMux()
+	mux.Handle("/", tagged(site))
+	mux.HandleFunc("/d0/p1.html", func(w http.ResponseWriter, q *http.Request) {
+		page := `<a href="p2.html">x</a>`
+		if changed {
+			page = `<a href="missing.html">x</a>`
+		}
+		tagged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(page)) })).ServeHTTP(w, q)
+	})
+	r.site.url, r.site.RequestLog = crawlertest.Serve(t, counted{mux, &read})
+	one := func(cfg *Config) { cfg.Concurrency = 1 }
+	expect := func(what string, want func(pages int) bool) *collector {
+		t.Helper()
+		read = 0
+		c, _ := r.run()
+		if !want(read) {
+			t.Errorf("%s: %d pages were read", what, read)
+		}
+		return c
+	}
+	none := func(n int) bool { return n == 0 }
+	r.change = one
+	all := 0
+	fresh := expect("at first", func(n int) bool { all = n; return n > 5 })
+	every := func(n int) bool { return n == all }
+	sameFindings(t, expect("nothing changed", none), fresh)
+	changed = true
+	c := expect("a page changed", func(n int) bool { return n == 1 })
+	if found := c.find(r.site.url + "/d0/missing.html"); found == nil || found.Code != "http-404" {
+		t.Errorf("the new link was found as %+v", found)
+	}
+	changed = false
+	expect("it changed again", func(n int) bool { return n == 1 })
+	r.change = func(cfg *Config) { one(cfg); cfg.SkipMail = true }
+	sameFindings(t, expect("other settings", every), fresh)
+	sameFindings(t, expect("the same settings", none), fresh)
+	if err := os.Remove(r.file("cache.db")); err != nil {
+		t.Fatal(err)
+	}
+	sameFindings(t, expect("another key", every), fresh)
+	data, err := os.ReadFile(r.file("crawl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(data, []byte("p2.html"))
+	data[at] ^= 1
+	if err := os.WriteFile(r.file("crawl"), data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sameFindings(t, expect("damage", func(n int) bool { return n > 0 }), fresh)
+}

@@ -229,7 +229,7 @@ func (r reading) cutOff(err error) bool {
 // documentType returns the media type and the name by which a document is read, and sets its
 // format accordingly. For a sitemap that robots.txt names, the content comes before what the
 // server declares: some servers send sitemaps as text/plain or text/html, unpacked ones as
-// gzip, or packed ones as XML.
+// gzip, or packed ones as XML. Text that the user named is read whatever its name is.
 func (r reading) documentType(b *body, name string) (contentType, documentName string) {
 	if r.visit.run.listsSitemap(r.u) {
 		switch format, known := extract.Readable("", "", b.data); {
@@ -241,6 +241,10 @@ func (r reading) documentType(b *body, name string) (contentType, documentName s
 			b.format, _ = extract.Readable(contentType, "", b.data)
 			return contentType, ""
 		}
+	}
+	if b.format == "" && r.visit.t.Seed && r.resp.ContentType == "" && extract.IsText(b.data) {
+		b.format = "text"
+		return "text/plain", ""
 	}
 	return r.resp.ContentType, name
 }

@@ -34,11 +34,11 @@ func newCheckCommand() *cobra.Command {
 	}
 	s := addFlags(cmd, onCheck)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 && len(s.from) == 0 {
-			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
-		}
 		if err := loadSettings(s); err != nil {
 			return err
+		}
+		if len(args) == 0 && len(s.from) == 0 { // the configuration can name targets, too
+			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 		}
 		if s.frontier == "env" {
 			if s.frontier = frontierAddress(""); s.frontier == "" {

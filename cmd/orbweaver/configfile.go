@@ -19,28 +19,30 @@ const configName = "orbweaver.toml"
 // maxConfig is the maximum size of a configuration file, in bytes.
 const maxConfig = 1 << 20
 
-// loadConfig adds the configuration file to the settings of the command line, which take
-// precedence.
+// loadConfig adds the configuration files to the settings of the command line, which take
+// precedence. Of several files, the last takes precedence; lists and rules are joined.
 func loadConfig(s *settings) error {
-	file := &configFile{name: s.config, allowEnv: s.allowEnv, env: os.LookupEnv}
+	names := slices.DeleteFunc(slices.Clone(s.config), func(name string) bool { return name == "" })
 	switch {
-	case s.noConfig && s.config != "":
+	case s.noConfig && len(names) > 0:
 		return usageError("%s and %s cannot be used together", s.named("config"), s.named("no-config"))
 	case s.noConfig:
 		return nil
-	case s.config == "":
+	case len(names) == 0:
 		if _, err := os.Lstat(configName); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		file.name, file.found = configName, true
-		s.foundConfig = true
+		names, s.foundConfig = []string{configName}, true
 	}
-	text, err := readConfig(file.name)
-	if err != nil {
-		return usageError("read configuration %s: %w", file.name, err)
-	}
-	if err := applyConfig(s, file, text); err != nil {
-		return usageError("%w", err)
+	for _, name := range slices.Backward(names) {
+		file := &configFile{name: name, found: s.foundConfig, allowEnv: s.allowEnv, env: os.LookupEnv}
+		text, err := readConfig(name)
+		if err != nil {
+			return usageError("read configuration %s: %w", name, err)
+		}
+		if err := applyConfig(s, file, text); err != nil {
+			return usageError("%w", err)
+		}
 	}
 	return nil
 }
@@ -78,14 +80,20 @@ func applyConfig(s *settings, file *configFile, text string) error {
 	var faults []error
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var err error
-		if _, isBlock := keys[key].([]map[string]any); isBlock {
+		if blocks, isBlock := keys[key].([]map[string]any); isBlock {
 			if s.blocks == nil {
-				s.blocks = map[string]any{}
+				s.blocks = map[string][]map[string]any{}
 			}
-			s.blocks[key] = keys[key]
+			if key != "rule" && len(s.blocks[key]) > 0 {
+				faults = append(faults, fmt.Errorf("%s: another configuration file has [[%s]] blocks, too: keep them in one file", name, key))
+				continue
+			}
+			s.blocks[key] = append(s.blocks[key], blocks...)
 		}
 		if key == "rule" {
-			s.rules, err = readRules(file, keys[key])
+			var more []ruleBlock
+			more, err = readRules(file, keys[key])
+			s.rules = append(s.rules, more...)
 		} else if key == "content" {
 			s.content, err = readContent(file, keys[key])
 		} else if key == "plugin" {
@@ -101,7 +109,7 @@ func applyConfig(s *settings, file *configFile, text string) error {
 		}
 		faults = append(faults, err)
 	}
-	s.expanded = file.expanded
+	s.expanded = append(s.expanded, file.expanded...)
 	return errors.Join(faults...)
 }
 

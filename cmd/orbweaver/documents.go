@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -41,30 +42,44 @@ func isDocument(types fetch.Types, preprocess disk.Preprocessors, dir, rel strin
 }
 
 // readableFile reports whether a file that the user names can be read for links, by its name
-// or its first bytes. It is true for files that cannot be opened; the run reports those.
-func readableFile(types fetch.Types, preprocess disk.Preprocessors, file string) bool {
+// or its first bytes. It is true for files that cannot be opened; the run reports those. If
+// anyText is set, it is also true for text of no known format.
+func readableFile(types fetch.Types, preprocess disk.Preprocessors, file string, anyText bool) bool {
 	if preprocess.For(file) != nil || readableByName(types, file) {
 		return true
 	}
-	format, err := sniffFormat(types, file)
-	return format != "" || err != nil
+	head, err := readHead(file)
+	return err != nil || formatOfHead(types, file, head) != "" || anyText && types.Of(file) == "" && extract.IsText(head)
 }
 
 // sniffFormat determines the format of a file by its name and first bytes; "" if it is not
 // known.
 func sniffFormat(types fetch.Types, file string) (format string, err error) {
-	f, err := os.Open(file)
+	head, err := readHead(file)
 	if err != nil {
 		return "", err
+	}
+	return formatOfHead(types, file, head), nil
+}
+
+func formatOfHead(types fetch.Types, file string, head []byte) string {
+	format, _ := extract.Readable(types.Of(file), filepath.Base(file), head)
+	return format
+}
+
+// readHead returns the first bytes of a file.
+func readHead(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	head := make([]byte, extract.SniffLength)
 	n, err := io.ReadFull(f, head)
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
-		return "", err
+		return nil, err
 	}
-	format, _ = extract.Readable(types.Of(file), filepath.Base(file), head[:n])
-	return format, nil
+	return head[:n], nil
 }
 
 // parseFormat returns the media type of a format, which is given by its name, a file extension
@@ -84,10 +99,14 @@ func parseFormat(name string) (string, error) {
 }
 
 // typeOfStdin returns the given media type. If none is given, it is "" if the first bytes
-// determine the format, and HTML otherwise: a fragment of a page cannot be recognized.
+// determine the format, plain text without a tag, and HTML otherwise: a fragment of a page
+// cannot be recognized.
 func typeOfStdin(given string, body []byte) string {
-	if _, known := extract.Readable("", "", body[:min(len(body), extract.SniffLength)]); given == "" && !known {
-		return "text/html"
+	if _, known := extract.Readable("", "", body[:min(len(body), extract.SniffLength)]); given != "" || known {
+		return given
 	}
-	return given
+	if !bytes.Contains(body, []byte("<")) && extract.IsText(body) {
+		return "text/plain"
+	}
+	return "text/html"
 }

@@ -32,7 +32,7 @@ func TestDocumentsAreKnown(t *testing.T) {
 		if err != nil || got != want && got != "gzip" {
 			t.Errorf("%s: %q, %v, want %q", file, got, err, want)
 		}
-		if !readableFile(nil, nil, file) || !isDocument(nil, nil, "", file) {
+		if !readableFile(nil, nil, file, false) || !isDocument(nil, nil, "", file) {
 			t.Errorf("%s: it is not read", file)
 		}
 	}

@@ -246,7 +246,9 @@ func (x *extraction) pageName(path string) string {
 // read prints the links of one document and the given links from its HTTP headers. It
 // only returns errors of the output.
 func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by origin, beside ...extract.Link) error {
-	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok {
+	if _, ok := extract.Readable(in.ContentType, in.Name, in.Body[:min(len(in.Body), extract.SniffLength)]); !ok && by == named && in.ContentType == "" && extract.IsText(in.Body) {
+		in.ContentType = "text/plain"
+	} else if !ok {
 		return x.unreadable(page, errors.New("its format cannot be read for links"))
 	}
 	in.Select, in.IgnoreSelect, in.Options = x.pick, x.ignore, x.reading

@@ -279,7 +279,7 @@ func (p *plan) addFile(t target, file, slash string) error {
 	if err != nil {
 		return usageError("%s: the name cannot be written in a URL: %w", t.raw, err)
 	}
-	if slash == "" && !readableFile(p.site.Types, p.site.Preprocessors, abs) {
+	if slash == "" && !readableFile(p.site.Types, p.site.Preprocessors, abs, true) {
 		p.hints = append(p.hints, fmt.Sprintf("the format of %s cannot be read for links: only its existence is checked", t.raw))
 	}
 	p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true, Named: true, Raw: t.raw})

@@ -175,7 +175,7 @@ type settings struct {
 	tokenFile string
 
 	// configuration
-	config   string
+	config   []string
 	noConfig bool
 	allowEnv []string
 	// foundConfig is set if the configuration file was found and not named.
@@ -190,7 +190,7 @@ type settings struct {
 	// logins are its [[login]] blocks.
 	logins []loginBlock
 	// blocks are its blocks as written, by name.
-	blocks map[string]any
+	blocks map[string][]map[string]any
 	// origin tells where each setting was given, by flag name: "--depth", or "depth in
 	// orbweaver.toml". Settings that are not in it have their default.
 	origin map[string]string

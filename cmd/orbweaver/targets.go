@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -59,6 +60,7 @@ type targetReader struct {
 // Errors are usage errors.
 func (t *targetReader) read(args, from []string) ([]target, error) {
 	t.seen = map[string]bool{}
+	files := map[string]bool{}
 	var targets []target
 	add := func(raw string) error {
 		if t.seen[raw] {
@@ -66,6 +68,14 @@ func (t *targetReader) read(args, from []string) ([]target, error) {
 		}
 		t.seen[raw] = true
 		more, err := t.classify(raw)
+		more = slices.DeleteFunc(more, func(x target) bool { // such as files that match two globs
+			if x.kind != document && x.kind != directory {
+				return false
+			}
+			again := files[filepath.Clean(x.path)]
+			files[filepath.Clean(x.path)] = true
+			return again
+		})
 		if err == nil && len(targets)+len(more) > maxTargets {
 			err = usageError("more than %d targets", maxTargets)
 		}
@@ -247,8 +257,9 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 	}
 	slices.Sort(matches)
 	var targets []target
+	anyText := !isGlob(filepath.Ext(pattern)) && filepath.Ext(pattern) != "" // the pattern names the extension
 	for _, m := range matches {
-		if readableFile(t.types, t.preprocess, m) {
+		if readableFile(t.types, t.preprocess, m, anyText) {
 			targets = append(targets, target{raw: m, kind: document, path: m})
 		}
 	}

@@ -20,6 +20,24 @@ var textFormat = format{
 	},
 }
 
+// IsText reports whether the first bytes of a document are text, for documents whose format
+// is not known otherwise: valid UTF-8 that is not blank and has no control characters but
+// white space and escape.
+func IsText(head []byte) bool {
+	head = withoutPartialRune(head[:min(len(head), SniffLength)])
+	blank := true
+	for _, c := range head {
+		switch {
+		case c == ' ' || '\t' <= c && c <= '\r':
+		case c < ' ' && c != '\x1b' || c == '\x7f':
+			return false
+		default:
+			blank = false
+		}
+	}
+	return !blank && utf8.Valid(head)
+}
+
 // textCharset returns the encoding of text that does not declare one: UTF-8 if it is
 // valid, otherwise windows-1252.
 func textCharset(body []byte) string {

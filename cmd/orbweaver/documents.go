@@ -86,7 +86,9 @@ func readHead(file string) ([]byte, error) {
 // or a media type.
 func parseFormat(name string) (string, error) {
 	contentType := name
-	if !strings.Contains(name, "/") {
+	if strings.EqualFold(name, "mdx") {
+		contentType = extract.MDXType
+	} else if !strings.Contains(name, "/") {
 		name = strings.ToLower(name)
 		if contentType = fetch.TypeByName("." + name); contentType == "" {
 			contentType = extract.MediaType(name)

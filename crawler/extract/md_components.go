@@ -11,10 +11,13 @@ import (
 // links. Their values are strings or expressions in braces; of the expressions, only those
 // that are a literal string are known, {'/docs'}.
 
+// MDXType is the media type of MDX, for documents whose names do not say so (RFC 7763).
+const MDXType = "text/markdown; variant=mdx"
+
 // isMDX reports whether a document of Markdown contains JSX.
 func isMDX(in *Input) bool {
 	n := len(in.Name) - len(".mdx")
-	return n >= 0 && strings.EqualFold(in.Name[n:], ".mdx")
+	return in.ContentType == MDXType || n >= 0 && strings.EqualFold(in.Name[n:], ".mdx")
 }
 
 // maxComponent is the maximum length of a component's tag, in bytes.

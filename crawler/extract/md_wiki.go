@@ -41,7 +41,9 @@ func (s *inlineScanner) wikiLink(i, open int) int {
 			it.dest.end--
 		}
 	}
-	if it.dest = trimSpan(s.text, it.dest); it.dest.start == it.dest.end {
+	it.dest = trimSpan(s.text, it.dest)
+	switch string(s.text[it.dest.start:it.dest.end]) {
+	case "", "_TOC_": // GitLab's table of contents
 		return -1
 	}
 	s.items = append(s.items, it)

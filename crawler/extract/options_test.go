@@ -58,7 +58,7 @@ func TestOptions(t *testing.T) {
 		{"a.md", "[[Page]] [[Page#Two Words|text]] [[#Own part]] ![[pic 1.png]] ![[Page]] [[Über uns]] [[a#^block]]", Options{WikiLinks: true},
 			"1:3 a href Page Page\n1:12 a href Page#two-words text\n1:36 a href #own-part #Own part\n1:51 img src pic%201.png pic 1.png\n" +
 				"1:66 img src Page Page\n1:75 a href %C3%9Cber%20uns Über uns\n1:88 a href a#%5Eblock a#^block"},
-		{"a.md", "| a |\n|---|\n| [[Page\\|text]] |\n\n`[[code]]` \\[[no]] [[two\nlines]] [[]] [[|x]] [[a[b]]\n", Options{WikiLinks: true}, "3:5 a href Page text"},
+		{"a.md", "| a |\n|---|\n| [[Page\\|text]] |\n\n`[[code]]` \\[[no]] [[two\nlines]] [[]] [[_TOC_]] [[|x]] [[a[b]]\n", Options{WikiLinks: true}, "3:5 a href Page text"},
 		{"a.md", "[[Page]]", Options{}, ""},
 		{"a.md", "[[https://example.com/a b|text]] [[ftp://example.com]]", Options{WikiLinks: true}, "1:3 a href https://example.com/a b text\n1:36 a href ftp://example.com ftp://example.com"},
 		{"a.md", "$$\n[x](y) [[z]]\n$$\n[a](b)\n\n$$[x](y)$$\n\n5 $$ [c](d) $$\n\n$$ [e](f)\n\n[g](h) $$", Options{WikiLinks: true}, "4:5 a href b a\n8:10 a href d c\n10:8 a href f e\n12:5 a href h g"},

@@ -178,6 +178,9 @@ func (e *earlier) lookUp(u urinorm.URL, hops int) *observed {
 	if !o.IsRedirect() {
 		return &observed{outcome: &o, content: entry.Content, at: at}
 	}
+	if len(e.requests.cfg.Remaps) > 0 { // it may lead elsewhere now
+		return nothing
+	}
 	next, ok := e.knownToLead(o.Next, hops)
 	if !ok {
 		return nothing

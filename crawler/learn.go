@@ -197,7 +197,7 @@ func (r recollection) entryOf(a *answer) *cache.Entry {
 		return a.known
 	case o.IsRedirect():
 		permanent := o.Status == http.StatusMovedPermanently || o.Status == http.StatusPermanentRedirect
-		if t.Internal || !permanent || bare || len(header["Set-Cookie"]) > 0 || secret(o.Next) {
+		if t.Internal || !permanent || bare || len(header["Set-Cookie"]) > 0 || secret(o.Next) || len(r.visit.run.cfg.Remaps) > 0 {
 			return nil
 		}
 		e.Content = false

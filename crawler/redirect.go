@@ -24,6 +24,13 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
 		return nil
 	}
+	if to, origin, err := v.run.requests.scope().Remapped(rules.HrefOf(next)); origin != "" {
+		if err != nil {
+			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, rules.LocationRemapped+origin+": "+rules.ErrRemapped.Error(), ""
+			return nil
+		}
+		next, o.Next, o.Message = to, to.String(), rules.LocationRemapped+origin
+	}
 	if len(o.Next) > rules.MaxReference {
 		o.Code, o.Next = check.CodeRedirectInvalid, ""
 		o.Message = fmt.Sprintf("the Location is longer than %d bytes", rules.MaxReference)

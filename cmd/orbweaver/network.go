@@ -99,7 +99,7 @@ func parseNewsServer(s string) (string, error) {
 // parseHeader reads "Name: value". Errors do not repeat the value, which may be a secret.
 func parseHeader(s string) (name, value string, err error) {
 	name, value, found := strings.Cut(s, ":")
-	value = strings.TrimSpace(value)
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 	switch {
 	case !found:
 		return "", "", errors.New("use 'Name: value'")

@@ -23,6 +23,9 @@ type Remap struct {
 // ErrRemapped is the reason why a link has no URL after it was remapped.
 var ErrRemapped = errors.New("what it was remapped to is neither an absolute URL nor a path")
 
+// LocationRemapped begins the message of a redirect whose Location was remapped.
+const LocationRemapped = "the Location was remapped from "
+
 // Remapped returns the URL that replaces a link's URL by the first of Config.Remaps that
 // matches, and the printed URL that it replaces. If none matches, origin is empty.
 func (s *Scope) Remapped(v Href) (to urinorm.URL, origin string, err error) {

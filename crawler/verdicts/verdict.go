@@ -55,6 +55,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	fragment, hasFragment := p.fragment, p.hasFragment
 	var links []check.Redirect
 	var next string
+	var remapped bool
 	for _, id := range p.route.hops {
 		hop := j.details.get(id)
 		u := hop.url
@@ -63,6 +64,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 		}
 		links = append(links, check.Redirect{URL: u, Status: hop.outcome.Status})
 		next = hop.outcome.Next
+		remapped = remapped || strings.HasPrefix(hop.outcome.Message, rules.LocationRemapped)
 		if _, brought, ok := strings.Cut(next, "#"); ok {
 			fragment, hasFragment = brought, true
 		}
@@ -123,7 +125,9 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	}
 	for i := range g.Warnings {
 		g.Warnings[i].Message = j.crawl.Print.Message(g.Warnings[i].Message)
-		g.Warnings[i].Proposal = j.crawl.Print.Shorten(g.Warnings[i].Proposal)
+		if g.Warnings[i].Proposal = j.crawl.Print.Shorten(g.Warnings[i].Proposal); remapped { // the document is meant for another address
+			g.Warnings[i].Proposal = ""
+		}
 	}
 	j.noteRole(&g, q.URL)
 	return g

@@ -19,6 +19,9 @@ func (o *occurrence) sentence() string {
 	if at := elementPlace(o.ref); at != "" {
 		s += " (" + at + ")"
 	}
+	if o.ref != nil && o.ref.Folder != "" {
+		s += "; bookmark " + linkText(o.ref, maxTextWidth)
+	}
 	return s
 }
 

@@ -223,8 +223,10 @@ func directoriesOf(faults []fault) func(*fault) string {
 }
 
 // isMissing reports whether a fault is that a document is not there.
-func isMissing(f *fault) bool {
-	switch check.Code(f.code) {
+func isMissing(f *fault) bool { return codeIsMissing(f.code) }
+
+func codeIsMissing(code string) bool {
+	switch check.Code(code) {
 	case check.CodeFileMissing, check.CodeFileOutsideRoot, "http-404", "http-410":
 		return true
 	}

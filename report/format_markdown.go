@@ -136,7 +136,7 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 				m.title(all[0].code), markdownCode(string(all[0].code)), rule))
 		}
 		rows.eachPage(func(page string, rows occurrences) {
-			shown, folded, more := foldRows(len(rows), func(i int) foldKey { return foldKeyOf(rows[i].word, string(rows[i].code), rows[i].result.URL) })
+			shown, folded, more := foldRows(len(rows), maxPlacesOnPage, func(i int) foldKey { return foldKeyOf(rows[i].word, string(rows[i].code), rows[i].result.URL) })
 			for _, i := range shown {
 				write(m.row(markdownCode(rows[i].String()), rows[i].finding, rows[i].ref))
 			}

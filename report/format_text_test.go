@@ -192,6 +192,43 @@ func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {
 	}
 }
 
+// Links on a page to many missing documents of another directory are folded.
+func TestTextFoldsAMissingDirectory(t *testing.T) {
+	for _, test := range []struct {
+		page, prefix string
+		links        int
+		code         check.Code
+		more         string
+	}{
+		{"a/requirements.html", "a/matrix/", maxMissingOnPage, check.CodeFileMissing, ""},
+		{"a/requirements.html", "a/matrix/", maxMissingOnPage + 1, check.CodeFileMissing, "  and 98 more like these (file-missing): a/matrix/\n"},
+		{"a/requirements.html", "a/matrix/", 2000, "http-404", "  and 1997 more like these (http-404): a/matrix/\n"},
+		{"a/index.html", "a/", 2000, check.CodeFileMissing, ""},
+		{"a/requirements.html", "a/matrix/", 2000, "http-500", ""},
+	} {
+		run := contractRun()
+		run.Results = nil
+		for i := range test.links {
+			url := fmt.Sprintf("%s%d.html", test.prefix, i)
+			run.Results = append(run.Results, &crawler.Result{URL: url, Verdict: check.Broken, Code: test.code,
+				References: []crawler.Reference{{Page: test.page, Line: i + 1, Column: 1, Raw: url}}})
+		}
+		for _, o := range []Options{{Show: ShowAll}, {Show: ShowDefault, EveryPlace: true}} {
+			if every := render(t, "text", o, run); strings.Count(every, ".html\n") < test.links {
+				t.Errorf("%+v: not every place is listed:\n%s", test, every)
+			}
+		}
+		want := test.links
+		if test.more != "" {
+			want = shownPlaces
+		}
+		got := render(t, "text", Options{Show: ShowDefault}, run)
+		if n := strings.Count(got, "broken      "); n != want || !strings.Contains(got, test.more) {
+			t.Errorf("%+v: %d lines, want %d:\n%s", test, n, want, got[:min(len(got), 2000)])
+		}
+	}
+}
+
 func TestTextShowsOnlyRequestedResults(t *testing.T) {
 	for show, want := range map[Show]string{
 		ShowBroken:               "broken",

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -21,6 +22,10 @@ const siteWidePages = 20
 // finding. If there are more, only the first are listed: a generated table of a thousand
 // links to one missing page is one mistake.
 const maxPlacesOnPage = 10
+
+// maxMissingOnPage is the largest number of missing documents of one directory that a page in
+// another directory lists one by one. If there are more, that directory was not published.
+const maxMissingOnPage = 100
 
 // listing holds the findings by page and place, as a text report shows them.
 type listing struct {
@@ -240,14 +245,14 @@ func aboutFragment(code check.Code) bool {
 	return code == check.CodeFragmentMissing || code == check.CodeFragmentUnverified || code == check.CodeFragmentDuplicate
 }
 
-// foldRows chooses which of n rows of one page to write. If a key occurs very often, only
-// the first rows with it are chosen. It also returns the keys of the other rows, in
-// order, and the number of rows omitted for each.
-func foldRows(n int, of func(int) foldKey) (shown []int, folded []foldKey, more map[foldKey]int) {
+// foldRows chooses which of n rows of one page to write. If a key occurs more than most times,
+// only the first rows with it are chosen, unless its URL is empty. It also returns the keys of
+// the other rows, in order, and the number of rows omitted for each.
+func foldRows(n, most int, of func(int) foldKey) (shown []int, folded []foldKey, more map[foldKey]int) {
 	counts := map[foldKey]int{}
-	if n > maxPlacesOnPage {
+	if n > most {
 		for i := range n {
-			if m := of(i); m.word != check.OK.String() && m.word != check.Skipped.String() { // a user who asks for these wants all of them
+			if m := of(i); m.url != "" && m.word != check.OK.String() && m.word != check.Skipped.String() { // a user who asks for these wants all of them
 				counts[m]++
 			}
 		}
@@ -256,7 +261,7 @@ func foldRows(n int, of func(int) foldKey) (shown []int, folded []foldKey, more 
 	met := map[foldKey]int{}
 	for i := range n {
 		if len(counts) > 0 {
-			if m := of(i); counts[m] > maxPlacesOnPage {
+			if m := of(i); counts[m] > most {
 				if met[m]++; met[m] > shownPlaces {
 					if more[m]++; more[m] == 1 {
 						folded = append(folded, m)
@@ -278,15 +283,33 @@ func (l *listing) writePage(out *bufio.Writer, t *table, rows []pageRow) {
 		}
 		return
 	}
-	shown, folded, more := foldRows(len(rows), func(i int) foldKey { return foldKeyOf(rows[i].word, rows[i].code, rows[i].url) })
-	for _, i := range shown {
-		t.write(out, rows[i].place(), rows[i].row)
+	shown, directories, missing := foldRows(len(rows), maxMissingOnPage, func(i int) foldKey {
+		r := &rows[i]
+		directory := directoryOf(document(r.url))
+		if !codeIsMissing(r.code) || directory == directoryOf(document(r.page)) {
+			directory = ""
+		}
+		return foldKey{r.word, r.code, directory}
+	})
+	listed, folded, more := foldRows(len(shown), maxPlacesOnPage, func(i int) foldKey {
+		r := &rows[shown[i]]
+		return foldKeyOf(r.word, r.code, r.url)
+	})
+	for _, i := range listed {
+		t.write(out, rows[shown[i]].place(), rows[shown[i]].row)
 	}
-	for _, m := range folded {
-		l.omitted = true
-		fmt.Fprintf(out, "  and %s more like these (%s): %s\n", separated(strconv.Itoa(more[m])), visible(m.code), t.shown(visible(m.url)))
+	rest := func(folded []foldKey, more map[foldKey]int) {
+		for _, m := range folded {
+			l.omitted = true
+			fmt.Fprintf(out, "  and %s more like these (%s): %s\n", separated(strconv.Itoa(more[m])), visible(m.code), t.shown(visible(m.url)))
+		}
 	}
+	rest(folded, more)
+	rest(directories, missing)
 }
+
+// directoryOf returns a name up to its last slash.
+func directoryOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
 
 // blockHeading is the heading above what several pages have in common.
 func (l *listing) blockHeading() string {

@@ -340,10 +340,27 @@ func (g *PathGuesser) distance(word *spelling, name string) int {
 
 // alikeBeforeDot reports whether file names with this many differing letters are still
 // similar without their extensions, which most files share: a.html is not similar to
-// i.html.
+// i.html. If one of several words differs, so must that word be: git-p4 is not similar to
+// git-am.
 func alikeBeforeDot(a, b string, distance int) bool {
 	a, b = strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
-	return a == b || 3*distance <= max(utf8.RuneCountInString(a), utf8.RuneCountInString(b))
+	if a == b {
+		return true
+	}
+	if 3*distance > max(utf8.RuneCountInString(a), utf8.RuneCountInString(b)) {
+		return false
+	}
+	hyphen := func(c rune) bool { return c == '-' || c == '_' }
+	words, others := strings.FieldsFunc(a, hyphen), strings.FieldsFunc(b, hyphen)
+	if len(words) != len(others) || len(words) < 2 {
+		return true
+	}
+	for i := range words {
+		if words[i] != others[i] && 2*differingLetters(words[i], others[i]) > max(utf8.RuneCountInString(words[i]), utf8.RuneCountInString(others[i]))+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // exhausted reports whether a limit of comparisons is exceeded.

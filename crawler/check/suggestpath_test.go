@@ -32,6 +32,7 @@ func TestSuggestPath(t *testing.T) {
 		"reference/commands/", "reference/options.html", "images/Logo.png", "images/banner.png", "images/banner.svg",
 		"blog/2024/hello-world/index.html", "blog/2023/hello-world/", "docs/quickstart.html", "a/changelog.md", "b/changelog.md",
 		"README.md", "docs/contributing.md", "caf%C3%A9/menu.html", "v1/migration-guide.html", "docs/changes.html.gz", "api/setItem.html", "old/page", "old/page.html", "short/i.html", "short/faq.html",
+		"man/git-am.html", "man/git-log.html", "man/git-bisect-run.html",
 	}
 	tests := []struct{ broken, want string }{
 		// letter case and hyphens
@@ -67,6 +68,9 @@ func TestSuggestPath(t *testing.T) {
 		{"short/nix.html", ""},
 		{"short/fax.html", "short/faq.html! closest path"},
 		{"short/faqs.html", "short/faq.html closest path"}, // a plural is most often another page
+		{"man/git-p4.html", ""},                            // its second word has nothing in common with another
+		{"man/git-lgo.html", "man/git-log.html! closest path"},
+		{"man/git-bisekt-run.html", "man/git-bisect-run.html! closest path"},
 		{"blog/2022/hello-world/", "blog/2023/hello-world/ same name elsewhere, blog/2024/hello-world/ same name elsewhere"},
 		{"caf%C3%A8/menu.html", "caf%C3%A9/menu.html! closest path"},
 		// elsewhere

@@ -2,6 +2,8 @@ package references
 
 import (
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -12,7 +14,8 @@ import (
 var wikiExtensions = [...]string{".md", ".markdown", ".mdx", ".qmd", ""}
 
 // wikiPage returns the reference to the page that a wiki link names: a file next to the
-// document or, in a directory that is checked as a whole, below its root or anywhere in it.
+// document or, in a directory that is checked as a whole or is the root of a git work tree or a
+// vault, below its root or anywhere in it.
 // Blanks in the name may be hyphens or low lines in that of the file. If there is no such file, the
 // reference is returned as it is.
 func (r *resolver) wikiPage(ref string) string {
@@ -26,7 +29,7 @@ func (r *resolver) wikiPage(ref string) string {
 	}
 	roots := [...]string{"", "/"}
 	n := 1
-	if r.scope.Crawled(site) {
+	if r.scope.Crawled(site) || isProject(site.Dir()) {
 		n = 2
 	}
 	for _, root := range roots[:n] {
@@ -52,4 +55,14 @@ func (r *resolver) wikiPage(ref string) string {
 		}
 	}
 	return ref
+}
+
+// isProject reports whether a directory is the root of a git work tree or of a vault of notes.
+func isProject(dir string) bool {
+	for _, mark := range []string{".git", ".obsidian"} {
+		if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+			return true
+		}
+	}
+	return false
 }

@@ -66,6 +66,10 @@ func New(in extract.Input) (*Editor, error) {
 		return nil, fmt.Errorf("it is longer than %d MiB", MaxSize>>20)
 	}
 	format, ok := extract.Readable(in.ContentType, in.Name, in.Body)
+	if !ok && in.ContentType == "" && extract.IsText(in.Body) { // as it was read, because it was named
+		in.ContentType = "text/plain"
+		format, ok = extract.Readable(in.ContentType, in.Name, in.Body)
+	}
 	if !ok {
 		return nil, errors.New("its format is not one that is read for links")
 	}

@@ -26,6 +26,7 @@ type Fingerprint struct {
 func FingerprintOf(text []byte) Fingerprint {
 	var f fingerprinter
 	f.add(text)
+	f.count()
 	return Fingerprint{Hash: max(f.hash, 1), Words: f.words, Similar: f.sequences.bits()}
 }
 
@@ -41,55 +42,57 @@ const (
 
 // fingerprinter takes the fingerprint of a text.
 type fingerprinter struct {
-	hash  uint64 // of all words
-	words int
-	// before and last are the hashes of the two words before, multiplied.
-	before, last uint64
-	sequences    majority // the hashes of the sequences of three words
+	hash      uint64 // of the words up to the recent ones
+	words     int    // up to the recent ones
+	sequences majority
+	// recent are the hashes of the last words. The first two of them are in hash already, if
+	// there were so many before: they begin sequences of three.
+	recent [2 + 64]uint64
+	filled int // of recent
 }
 
-// add adds a text. A word is read eight bytes at a time, the first one lowest; the last ones
-// are filled up with zeros.
+// add adds a text. Words of ASCII are read eight bytes at a time, the first one lowest; the last
+// ones are filled up with zeros.
 func (f *fingerprinter) add(text []byte) {
-	begun := uint64(0) // the hash of the bytes of the current word before i
-	for i := 0; i < len(text); {
-		w := uint64(0)
-		if i <= len(text)-8 {
-			w = binary.LittleEndian.Uint64(text[i:])
-		} else {
-			w = lastBytes(text[i:])
-		}
-		stop := notPrintable(w)
-		if stop == 0 {
-			begun = mix(begun ^ w)
-			i += 8
+	for i := 0; i < len(text); i++ {
+		if text[i] <= ' ' {
 			continue
 		}
-		n := bits.TrailingZeros64(stop) &^ 7
-		w &= 1<<n - 1
-		i += n / 8
-		if i < len(text) && !isSpace(text[i]) {
-			i = f.addWord(text, i, word{begun, w, n / 8})
-		} else if begun|w != 0 {
-			f.addHash(mix(begun ^ w))
+		start, begun := i, uint64(0) // begun is the hash of what precedes the next eight bytes
+		for {
+			if i > len(text)-8 {
+				i = f.addWord(text, start)
+				break
+			}
+			w := binary.LittleEndian.Uint64(text[i:])
+			end := notPrintable(w)
+			if end == 0 {
+				begun = mix(begun ^ w)
+				i += 8
+				continue
+			}
+			n := bits.TrailingZeros64(end) &^ 7
+			i += n / 8
+			if text[i] > ' ' { // not ASCII
+				i = f.addWord(text, start)
+			} else {
+				f.addHash(mix(begun ^ w&(1<<n-1)))
+			}
+			break
 		}
-		begun = 0
-		i++
-	}
-	if begun != 0 {
-		f.addHash(mix(begun))
 	}
 }
 
-// addWord adds a word that is not all printable ASCII, from the first such character on, which
-// is at index i. w is what precedes. It returns the index of the white space that ends it.
-func (f *fingerprinter) addWord(text []byte, i int, w word) (end int) {
-	for i < len(text) {
-		r, size := utf8.DecodeRune(text[i:])
+// addWord adds the word at i, of any characters and length, and returns the index of the white
+// space that ends it.
+func (f *fingerprinter) addWord(text []byte, i int) (end int) {
+	var w word
+	for i < len(text) && text[i] > ' ' {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(text[i:])
+		}
 		switch {
-		case r < utf8.RuneSelf && isSpace(text[i]):
-			f.end(&w)
-			return i
 		case IsZeroWidth(r):
 		case unicode.IsSpace(r):
 			f.end(&w)
@@ -133,14 +136,33 @@ func (w *word) add(c byte) {
 	}
 }
 
-// addHash adds the hash of a word, and the sequence that ends with it.
+// addHash adds the hash of a word.
 func (f *fingerprinter) addHash(word uint64) {
-	f.words++
-	f.hash = bits.RotateLeft64((f.hash^word)*prime1, 29)
-	if f.words >= 3 {
-		f.sequences.add(mix(f.before ^ bits.RotateLeft64(f.last, 23) ^ word))
+	f.recent[f.filled] = word
+	if f.filled++; f.filled == len(f.recent) {
+		f.count()
 	}
-	f.before, f.last = f.last, word*prime2
+}
+
+// count counts the recent words and the sequences that end with them.
+func (f *fingerprinter) count() {
+	words := f.recent[:f.filled]
+	known := min(f.words, 2)
+	for _, w := range words[known:] {
+		f.hash = bits.RotateLeft64((f.hash^w)*prime1, 29)
+	}
+	f.words += len(words) - known
+	if len(words) < 3 {
+		return
+	}
+	last := [2]uint64(words[len(words)-2:])
+	one, two := words[0]*prime2, words[1]*prime2
+	for k, three := range words[2:] {
+		words[k] = mix(one ^ bits.RotateLeft64(two, 23) ^ three)
+		one, two = two, three*prime2
+	}
+	f.sequences.add(words[:len(words)-2])
+	f.filled = copy(f.recent[:], last[:])
 }
 
 func mix(h uint64) uint64 {
@@ -148,21 +170,11 @@ func mix(h uint64) uint64 {
 	return h ^ h>>29
 }
 
-// lastBytes returns fewer than eight bytes as a word, the first one lowest.
-func lastBytes(text []byte) (w uint64) {
-	for k := len(text) - 1; k >= 0; k-- {
-		w = w<<8 | uint64(text[k])
-	}
-	return w
-}
-
 // notPrintable sets the highest bit of each byte of w that is white space, a control character
 // or not ASCII.
 func notPrintable(w uint64) uint64 {
 	return (^(w&^eachHigh + (0x80-'!')*eachByte) | w) & eachHigh
 }
-
-func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
 
 // isWordByItself reports whether a character belongs to a script that is written without
 // blanks between words: kana and Chinese characters.
@@ -174,25 +186,28 @@ func isWordByItself(r rune) bool {
 // each plane holds one binary digit of all of them, so that one operation works on all.
 type majority struct {
 	planes [32]uint64
-	last   [8]uint64 // numbers that are not in planes yet
-	count  uint32    // of all numbers
+	count  uint32 // of all numbers
 }
 
-func (m *majority) add(n uint64) {
-	m.last[m.count%8] = n
-	if m.count++; m.count%8 != 0 {
-		return
+// add adds numbers, eight at a time.
+func (m *majority) add(numbers []uint64) {
+	m.count += uint32(len(numbers))
+	p := &m.planes
+	for ; len(numbers) >= 8; numbers = numbers[8:] {
+		l := (*[8]uint64)(numbers)
+		ones, two1 := sum(p[0], l[0], l[1])
+		ones, two2 := sum(ones, l[2], l[3])
+		ones, two3 := sum(ones, l[4], l[5])
+		ones, two4 := sum(ones, l[6], l[7])
+		twos, four1 := sum(p[1], two1, two2)
+		twos, four2 := sum(twos, two3, two4)
+		fours, eight := sum(p[2], four1, four2)
+		p[0], p[1], p[2] = ones, twos, fours
+		m.carry(eight, 3)
 	}
-	l, p := &m.last, &m.planes
-	ones, two1 := sum(p[0], l[0], l[1])
-	ones, two2 := sum(ones, l[2], l[3])
-	ones, two3 := sum(ones, l[4], l[5])
-	ones, two4 := sum(ones, l[6], l[7])
-	twos, four1 := sum(p[1], two1, two2)
-	twos, four2 := sum(twos, two3, two4)
-	fours, eight := sum(p[2], four1, four2)
-	p[0], p[1], p[2] = ones, twos, fours
-	m.carry(eight, 3)
+	for _, n := range numbers {
+		m.carry(n, 0)
+	}
 }
 
 // sum adds three binary digits of 64 counters.
@@ -208,10 +223,7 @@ func (m *majority) carry(digit uint64, plane int) {
 }
 
 // bits returns the bits that more than half of the numbers have.
-func (m majority) bits() (more uint64) {
-	for _, n := range m.last[:m.count%8] {
-		m.carry(n, 0)
-	}
+func (m *majority) bits() (more uint64) {
 	half, equal := m.count/2, ^uint64(0)
 	for plane := len(m.planes) - 1; plane >= 0; plane-- {
 		if digits := m.planes[plane]; half>>plane&1 == 0 {

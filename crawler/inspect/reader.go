@@ -28,8 +28,9 @@ type reader struct {
 
 	page     *Page
 	findings []check.Finding
-	plain    []htmltoken.Plain // memory for tokens
-	styles   []style           // of the document
+	run      htmltoken.Run // the tokens that are looked at
+	noRuns   bool          // all tokens are looked at one by one
+	styles   []style       // of the document
 }
 
 // style is CSS within an HTML document.
@@ -39,7 +40,7 @@ type style struct {
 }
 
 func newReader(i *Inspector) *reader {
-	r := &reader{inspector: i, plain: make([]htmltoken.Plain, 0, 64)}
+	r := &reader{inspector: i}
 	if i.cfg.Content != nil {
 		r.content = i.cfg.Content.NewChecker()
 	}
@@ -113,15 +114,16 @@ func (r *reader) readHTML(ctx context.Context, found *Result) {
 		}
 		inStyle := false
 		for {
-			if plain := z.NextPlain(r.plain); len(plain) > 0 {
+			r.run.KeepPhrases, r.run.KeepCode = syntax && r.html.NeedsPhrases(), rules != 0 && r.rules.InLink()
+			if !r.noRuns && z.NextRun(&r.run) {
 				if syntax {
-					r.html.Plain(z, plain)
+					r.html.Run(z, &r.run)
 				}
 				if rules != 0 {
-					r.rules.Plain(z, plain)
+					r.rules.Run(z, &r.run)
 				}
 				if text {
-					r.visible.Plain(z, plain)
+					r.visible.Run(&r.run)
 				}
 				inStyle = false
 				continue

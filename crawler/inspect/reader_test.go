@@ -79,7 +79,7 @@ func newPlainComparison(tb testing.TB) *plainComparison {
 		tb.Fatal(err)
 	}
 	c := &plainComparison{page.Page{URL: u.Printed(), Address: u, Base: base, Format: "html", Charset: "utf-8", OverHTTP: true}, newReader(inspector), newReader(inspector)}
-	c.without.plain = nil
+	c.without.noRuns = true
 	return c
 }
 

@@ -104,13 +104,37 @@ func (c *Checker) Token(t *htmltoken.Token) {
 	}
 }
 
-// Plain follows the next tokens of the tokenizer, which are plain.
-func (c *Checker) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
-	for i := range tokens {
-		if p := &tokens[i]; !(simple{&c.nesting}).plain(p) {
+// NeedsPhrases reports whether phrase elements of the next [htmltoken.Run] matter: those that
+// begin the body, and those that may be too deep.
+func (c *Checker) NeedsPhrases() bool {
+	n := &c.nesting
+	return n.phase != inBody || n.stack.inForeign() || len(n.stack.open) > maxDepth/2
+}
+
+// Run follows the next tokens of the tokenizer.
+func (c *Checker) Run(z *htmltoken.Tokenizer, run *htmltoken.Run) {
+	text := 0
+	for i := range run.Tags {
+		p := &run.Tags[i]
+		if c.nesting.phase != inBody {
+			c.texts(z, run.Texts[text:p.Texts])
+			text = int(p.Texts)
+		}
+		if !(simple{&c.nesting}).plain(p) {
 			z.Expand(p)
 			c.Token(&z.Token)
 		}
+	}
+	if c.nesting.phase != inBody {
+		c.texts(z, run.Texts[text:])
+	}
+}
+
+// texts follows texts outside of the body.
+func (c *Checker) texts(z *htmltoken.Tokenizer, texts []htmltoken.PlainText) {
+	for i := range texts {
+		z.ExpandText(&texts[i])
+		c.Token(&z.Token)
 	}
 }
 

@@ -50,19 +50,15 @@ func (n *nesting) reset(text []byte) {
 // simple is the part of a nesting for tokens that do nothing but open or close an element.
 type simple struct{ *nesting }
 
-// plain follows a plain token if it only opens or closes an element of the body, or does nothing,
-// and reports whether that was so.
-func (n simple) plain(p *html.Plain) bool {
-	if n.phase != inBody || n.stack.tooDeep {
+// plain follows a plain tag if it only opens or closes an element of the body, and reports
+// whether that was so.
+func (n simple) plain(p *html.PlainTag) bool {
+	switch {
+	case n.phase != inBody || n.stack.tooDeep:
 		return false
-	}
-	switch p.Kind {
-	case html.Text:
-		return true
-	case html.EndTag:
+	case p.Kind == html.EndTag:
 		return n.closesTop(p.Element)
-	}
-	if properties[p.Element]&hasEffects != 0 || n.stack.inForeign() {
+	case properties[p.Element]&hasEffects != 0 || n.stack.inForeign():
 		return false
 	}
 	n.stack.add(element{element: p.Element, plain: isPlain[p.Element], start: int(p.Start)})

@@ -40,7 +40,11 @@ func (e *Errors) checkCharacters(text []byte) {
 	for i < len(text) {
 		for hasAt(text, i, 32) {
 			b := text[i:][:32]
-			if ordinary(wordAt(b, 0))&ordinary(wordAt(b, 8))&ordinary(wordAt(b, 16))&ordinary(wordAt(b, 24)) != eachHigh {
+			all, any := allowed(wordAt(b, 0), eachHigh, 0)
+			all, any = allowed(wordAt(b, 8), all, any)
+			all, any = allowed(wordAt(b, 16), all, any)
+			all, any = allowed(wordAt(b, 24), all, any)
+			if all != eachHigh || any&eachHigh != 0 {
 				break
 			}
 			i += 32
@@ -57,12 +61,11 @@ func (e *Errors) checkCharacters(text []byte) {
 	}
 }
 
-// ordinary sets the highest bit of each byte of w that is printable ASCII or a line feed.
-func ordinary(w uint64) uint64 {
-	low := w &^ eachHigh
-	printable := (low + (0x80-' ')*eachByte) &^ (low + eachByte)
-	lineFeed := ^((low ^ '\n'*eachByte) + 0x7F*eachByte)
-	return (printable | lineFeed) &^ w & eachHigh
+// allowed narrows what holds for the bytes of all words up to w: the highest bits of all are set
+// if the bytes are line feeds or not below ' ', and those of any are not if none is DEL or beyond.
+func allowed(w, all, any uint64) (uint64, uint64) {
+	lineFeed := ^((w ^ '\n'*eachByte) + 0x7F*eachByte)
+	return all & (w + (0x80-' ')*eachByte | lineFeed), any | w | (w + eachByte)
 }
 
 // isSuspect marks the bytes that may begin a wrong character.

@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzTokenizer checks that tokens are in order and within the text, that offsets of errors
-// are, that asking for errors changes no token, that plain tokens are those that Next reads, and
+// are, that asking for errors changes no token, that runs have the tokens that Next reads, and
 // that kinds, names and attributes are those of golang.org/x/net/html.
 func FuzzTokenizer(f *testing.F) {
 	for _, c := range standardCases(f) {
@@ -23,7 +23,7 @@ func FuzzTokenizer(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 		checkTokens(t, []byte(text))
-		checkPlain(t, []byte(text))
+		checkRuns(t, []byte(text))
 		if got, want := summary([]byte(text)), netSummary([]byte(text)); !differs(text) && got != want {
 			t.Errorf("%q:\n%s\nwant\n%s", text, got, want)
 		}
@@ -76,63 +76,134 @@ func checkTokens(t *testing.T, text []byte) {
 	}
 }
 
-// checkPlain compares the tokens of NextPlain, a few at a time, with those of Next.
-func checkPlain(t *testing.T, text []byte) {
-	var z, mixed Tokenizer
-	z.Reset(text, true)
-	mixed.Reset(text, true)
-	list := make([]Plain, 0, 3)
-	for {
-		plain := mixed.NextPlain(list)
-		for i := range plain {
-			mixed.Expand(&plain[i])
-			if !z.Next() || len(z.Token.Attributes) > 1 || len(z.Token.Attributes) == 1 && string(z.Token.Attributes[0].Name) != "class" {
-				t.Fatalf("%q: the token at %d is not plain", text, plain[i].Start)
+// checkRuns compares the tokens of NextRun with those of Next.
+func checkRuns(t *testing.T, text []byte) {
+	for _, r := range []Run{{}, {KeepCode: true}, {KeepPhrases: true}} {
+		var z, mixed Tokenizer
+		z.Reset(text, true)
+		mixed.Reset(text, true)
+		for n := 0; ; n++ {
+			code, start := r.KeepCode, mixed.pos
+			if mixed.NextRun(&r) {
+				if got, want := expanded(&mixed, &r), nextRun(t, &z, mixed.pos, r.KeepPhrases, code); !slices.Equal(got, want) {
+					t.Fatalf("%q: run from %d to %d\n%+v\nwant\n%+v", text, start, mixed.pos, got, want)
+				}
+				continue
 			}
-			got, want := &mixed.Token, &z.Token
-			if got.Kind != want.Kind || got.Start != want.Start || got.End != want.End || got.DataStart != want.DataStart || got.DataEnd != want.DataEnd ||
-				got.Element != want.Element || got.Foreign || want.Foreign || got.HasReferences || want.HasReferences ||
-				got.Kind != Text && (got.SelfClosing || want.SelfClosing || got.NameEnd != want.NameEnd || !bytes.Equal(got.Name, want.Name)) {
-				t.Fatalf("%q: plain token %+v, want %+v", text, *got, *want)
+			more := z.Next()
+			if mixed.Next() != more {
+				t.Fatalf("%q: other ends after runs", text)
+			}
+			if !more {
+				break
+			}
+			if mixed.Token.Start != z.Token.Start || mixed.Token.End != z.Token.End || mixed.Token.Kind != z.Token.Kind || mixed.Token.HasReferences != z.Token.HasReferences {
+				t.Fatalf("%q: %+v after runs, want %+v", text, mixed.Token, z.Token)
 			}
 		}
-		if len(plain) > 0 {
-			continue
+		if !slices.Equal(mixed.Errors.List, z.Errors.List) {
+			t.Fatalf("%q: errors %v after runs, want %v", text, mixed.Errors.List, z.Errors.List)
 		}
-		more := z.Next()
-		if mixed.Next() != more {
-			t.Fatalf("%q: other ends after plain tokens", text)
-		}
-		if !more {
-			break
-		}
-		if mixed.Token.Start != z.Token.Start || mixed.Token.End != z.Token.End || mixed.Token.Kind != z.Token.Kind || mixed.Token.HasReferences != z.Token.HasReferences {
-			t.Fatalf("%q: %+v after plain tokens, want %+v", text, mixed.Token, z.Token)
-		}
-	}
-	if !slices.Equal(mixed.Errors.List, z.Errors.List) {
-		t.Fatalf("%q: errors %v after plain tokens, want %v", text, mixed.Errors.List, z.Errors.List)
 	}
 }
 
-// TestPlain checks that most tokens of a page are plain.
-func TestPlain(t *testing.T) {
+// runToken is what a test compares of a token in a run. The Name of a line break between two
+// texts is "break".
+type runToken struct {
+	kind               Kind
+	element            Element
+	start, end         int
+	dataStart, dataEnd int
+	name               string
+	nameEnd            int
+}
+
+func tokenOf(t *Token) runToken {
+	r := runToken{t.Kind, t.Element, t.Start, t.End, t.DataStart, t.DataEnd, "", 0}
+	if t.Kind != Text {
+		r.name, r.nameEnd = string(t.Name), t.NameEnd
+	}
+	return r
+}
+
+// expanded returns the tokens of a run in their order, with the line breaks behind them.
+func expanded(z *Tokenizer, r *Run) (all []runToken) {
+	text, breaks := 0, []runToken(nil)
+	addTexts := func(to int) {
+		for ; text < to; text++ {
+			p := &r.Texts[text]
+			z.ExpandText(p)
+			all = append(all, tokenOf(&z.Token))
+			if p.Break >= 0 {
+				breaks = append(breaks, runToken{start: int(p.Break), end: text})
+			}
+		}
+	}
+	for i := range r.Tags {
+		addTexts(int(r.Tags[i].Texts))
+		z.Expand(&r.Tags[i])
+		all = append(all, tokenOf(&z.Token))
+	}
+	addTexts(len(r.Texts))
+	if r.Break >= 0 {
+		breaks = append(breaks, runToken{start: int(r.Break), end: len(r.Texts)})
+	}
+	return append(all, breaks...)
+}
+
+// nextRun reads the tokens up to an offset with Next, and leaves out what a run leaves out.
+func nextRun(t *testing.T, z *Tokenizer, to int, keepPhrases, keepCode bool) (all []runToken) {
+	var breaks []runToken
+	texts, broken := 0, false
+	for z.pos < to && z.Next() {
+		token := &z.Token
+		if token.Foreign || token.HasReferences || token.Kind != Text && (token.SelfClosing || traits[token.Element]&plain == 0) ||
+			len(token.Attributes) > 1 || len(token.Attributes) == 1 && string(token.Attributes[0].Name) != "class" {
+			t.Fatalf("%q: the token at %d is not plain", z.text, token.Start)
+		}
+		if token.Kind == Text {
+			texts++
+			broken = false
+		} else if token.Element.BreaksLine() && !broken {
+			breaks = append(breaks, runToken{start: token.Start, end: texts})
+			broken = true
+		}
+		phrasing, code := token.Element.IsPhrase()
+		if token.Kind == EndTag && phrasing && !keepPhrases && (!code || !keepCode) {
+			tag := len(all) - 1
+			for tag >= 0 && all[tag].kind == Text {
+				tag--
+			}
+			if tag >= 0 && all[tag].kind == StartTag && all[tag].element == token.Element {
+				all = slices.Delete(all, tag, tag+1)
+				continue
+			}
+		}
+		keepCode = keepCode && (token.Kind != EndTag || token.Element != A)
+		all = append(all, tokenOf(token))
+	}
+	return append(all, breaks...)
+}
+
+// TestRuns checks that most tokens of a page are in runs.
+func TestRuns(t *testing.T) {
 	for name, text := range pages(t) {
-		checkPlain(t, text)
+		checkRuns(t, text)
 		var z Tokenizer
 		z.Reset(text, false)
-		all, plain := 0, 0
-		for list := make([]Plain, 0, 64); ; {
-			if n := len(z.NextPlain(list)); n > 0 {
-				all, plain = all+n, plain+n
+		all, inRuns := 0, 0
+		for run := (Run{KeepPhrases: true}); ; {
+			if z.NextRun(&run) {
+				n := len(run.Texts) + len(run.Tags)
+				all, inRuns = all+n, inRuns+n
 			} else if z.Next() {
 				all++
 			} else {
 				break
 			}
 		}
-		if 2*plain < all {
-			t.Errorf("%s: %d of %d tokens are plain", name, plain, all)
+		if 2*inRuns < all {
+			t.Errorf("%s: %d of %d tokens are in runs", name, inRuns, all)
 		}
 	}
 }
@@ -154,6 +225,6 @@ func TestLongMarkup(t *testing.T) {
 	for _, part := range []string{"<!--", "<a b='", "</", "<svg><g>", "<a ", "&a", "<title>", "</svg", "<!-- -", "<script><!--<script>", "&#1", "<x a a"} {
 		text := bytes.Repeat([]byte(part), 1<<18/len(part))
 		checkTokens(t, text)
-		checkPlain(t, text)
+		checkRuns(t, text)
 	}
 }

@@ -3,8 +3,8 @@
 //
 // Tokens are spans of the source. Nothing is copied but names in upper case, and nothing is
 // decoded until a value or a text is asked for. Ordinary tags are read by [Tokenizer.plainTag],
-// all others by code that follows the states of the standard. [Tokenizer.NextPlain] reads a
-// batch of the simplest tokens, which most are.
+// all others by code that follows the states of the standard. [Tokenizer.NextRun] reads a
+// run of the simplest tokens, which most are.
 //
 // There is no tree. What the parser of the standard tells its tokenizer is known here by the
 // last start tag and by the SVG and MathML elements that are open.

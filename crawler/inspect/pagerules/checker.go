@@ -97,25 +97,38 @@ func (c *Checker) Token(z *htmltoken.Tokenizer) {
 	}
 }
 
-// Plain looks at the next tokens of the page, plain ones of the tokenizer. Those that matter to
-// no group are passed over.
-func (c *Checker) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
-	for i := range tokens {
-		p := &tokens[i]
-		if !c.unseen.open && !c.hidden.open {
-			if p.Kind == htmltoken.Text {
-				if c.source.document.hasText && !c.takesText() {
-					continue
-				}
-			} else if !c.wants(p.Element) {
-				c.source.document.inCode, c.link.inStyle = false, false
-				continue
-			}
+// Run looks at the next tokens of the page. Those that matter to no group are passed over.
+func (c *Checker) Run(z *htmltoken.Tokenizer, run *htmltoken.Run) {
+	if c.unseen.open { // no tag in a run ends that
+		return
+	}
+	c.source.document.inCode, c.link.inStyle = false, false
+	text := 0
+	for i := range run.Tags {
+		p := &run.Tags[i]
+		if wanted := c.wants(p.Element); wanted || c.hidden.open {
+			c.texts(z, run.Texts[text:p.Texts])
+			text = int(p.Texts)
+			z.Expand(p)
+			c.Token(z)
 		}
-		z.Expand(p)
+	}
+	c.texts(z, run.Texts[text:])
+}
+
+// texts looks at texts of a run.
+func (c *Checker) texts(z *htmltoken.Tokenizer, texts []htmltoken.PlainText) {
+	for i := range texts {
+		if c.source.document.hasText && !c.takesText() {
+			return
+		}
+		z.ExpandText(&texts[i])
 		c.Token(z)
 	}
 }
+
+// InLink reports whether a link is open whose name depends on the elements within.
+func (c *Checker) InLink() bool { return c.link.open }
 
 // wants reports whether a tag without attributes matters to one of the groups.
 func (c *Checker) wants(e htmltoken.Element) bool {

@@ -2,6 +2,7 @@ package visible
 
 import (
 	"bytes"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 )
 
 // Text is text in which each run of white space is one blank, with a map back to its source.
@@ -80,6 +82,55 @@ func (t *Text) Blank(start, end int) {
 	if !t.blank && len(t.text) > 0 {
 		t.blank, t.blankAt, t.blankEnd = true, start, end
 	}
+}
+
+// addRun adds the texts of a run.
+func (t *Text) addRun(run *htmltoken.Run) {
+	if t.OnlyFingerprint {
+		t.copyRun(run)
+		return
+	}
+	for i := range run.Texts {
+		p := &run.Texts[i]
+		if p.Break >= 0 {
+			t.Blank(int(p.Break), int(p.Break))
+		}
+		t.words(int(p.Start), int(p.End))
+	}
+	if run.Break >= 0 {
+		t.Blank(int(run.Break), int(run.Break))
+	}
+}
+
+// copyRun is addRun for a fingerprint. Most texts are short: they are copied as a whole chunk,
+// of which the next text overwrites the rest.
+func (t *Text) copyRun(run *htmltoken.Run) {
+	const chunk = 16
+	source, n := t.source, len(t.text)
+	room := chunk + 1
+	if last := len(run.Texts) - 1; last >= 0 {
+		room += int(run.Texts[last].End-run.Texts[0].Start) + len(run.Texts)
+	}
+	text := slices.Grow(t.text, room)[:n+room]
+	for i := range run.Texts {
+		p := &run.Texts[i]
+		if p.Break >= 0 {
+			text[n] = ' '
+			n++
+		}
+		start, length := int(p.Start), int(p.End-p.Start)
+		if length <= chunk && start+chunk <= len(source) {
+			*(*[chunk]byte)(text[n:]) = [chunk]byte(source[start:])
+		} else {
+			copy(text[n:], source[start:start+length])
+		}
+		n += length
+	}
+	if run.Break >= 0 {
+		text[n] = ' '
+		n++
+	}
+	t.text = text[:n]
 }
 
 // Add adds source[start:end], in which character references are decoded if asked for. Parts

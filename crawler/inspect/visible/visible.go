@@ -73,19 +73,12 @@ func (c *Content) Token(t *htmltoken.Token) {
 	}
 }
 
-// Plain adds the next tokens of the page, plain ones of the tokenizer.
-func (c *Content) Plain(z *htmltoken.Tokenizer, tokens []htmltoken.Plain) {
-	for i := range tokens {
-		switch p := &tokens[i]; {
-		case c.hidden != htmltoken.Unknown || isHidden[p.Element]:
-			z.Expand(p)
-			c.Token(&z.Token)
-		case p.Kind == htmltoken.Text:
-			c.Text.words(int(p.Start), int(p.End))
-		case breaksLine[p.Element]:
-			c.Text.Blank(int(p.Start), int(p.Start))
-		}
+// Run adds the next tokens of the page.
+func (c *Content) Run(run *htmltoken.Run) {
+	if c.hidden != htmltoken.Unknown { // no tag in a run ends that
+		return
 	}
+	c.Text.addRun(run)
 }
 
 func (c *Content) tag(t *htmltoken.Token) {
@@ -107,7 +100,7 @@ func (c *Content) tag(t *htmltoken.Token) {
 		}
 		return
 	}
-	if breaksLine[e] {
+	if e.BreaksLine() {
 		c.Text.Blank(t.Start, t.Start)
 	}
 	if !start || !isHidden[e] || closed {
@@ -143,30 +136,4 @@ var isHidden = [256]bool{
 	htmltoken.Script: true, htmltoken.Style: true, htmltoken.Template: true, htmltoken.Title: true,
 	htmltoken.Noscript: true, htmltoken.Iframe: true, htmltoken.Noembed: true, htmltoken.Noframes: true,
 	htmltoken.Desc: true, htmltoken.AnnotationXML: true, metadata: true, annotation: true,
-}
-
-// breaksLine marks the elements that separate words: those that the style sheet of the HTML
-// Standard (section 15.3) shows as blocks, table parts and list items, and those that are
-// shown as a box in the line.
-var breaksLine = [256]bool{
-	htmltoken.Address: true, htmltoken.Applet: true, htmltoken.Article: true, htmltoken.Aside: true,
-	htmltoken.Audio: true, htmltoken.Blockquote: true, htmltoken.Body: true, htmltoken.Br: true,
-	htmltoken.Button: true, htmltoken.Canvas: true, htmltoken.Caption: true, htmltoken.Center: true,
-	htmltoken.Col: true, htmltoken.Colgroup: true, htmltoken.Datalist: true, htmltoken.Dd: true,
-	htmltoken.Details: true, htmltoken.Dialog: true, htmltoken.Dir: true, htmltoken.Div: true,
-	htmltoken.Dl: true, htmltoken.Dt: true, htmltoken.Embed: true, htmltoken.Fieldset: true,
-	htmltoken.Figcaption: true, htmltoken.Figure: true, htmltoken.Footer: true, htmltoken.Form: true,
-	htmltoken.Frame: true, htmltoken.Frameset: true, htmltoken.H1: true, htmltoken.H2: true,
-	htmltoken.H3: true, htmltoken.H4: true, htmltoken.H5: true, htmltoken.H6: true,
-	htmltoken.Head: true, htmltoken.Header: true, htmltoken.Hgroup: true, htmltoken.Hr: true,
-	htmltoken.HTML: true, htmltoken.Iframe: true, htmltoken.Image: true, htmltoken.Img: true,
-	htmltoken.Input: true, htmltoken.Legend: true, htmltoken.Li: true, htmltoken.Listing: true,
-	htmltoken.Main: true, htmltoken.Marquee: true, htmltoken.Math: true, htmltoken.Menu: true,
-	htmltoken.Meter: true, htmltoken.Nav: true, htmltoken.Object: true, htmltoken.Ol: true,
-	htmltoken.Optgroup: true, htmltoken.Option: true, htmltoken.P: true, htmltoken.Plaintext: true,
-	htmltoken.Pre: true, htmltoken.Progress: true, htmltoken.Search: true, htmltoken.Section: true,
-	htmltoken.Select: true, htmltoken.Summary: true, htmltoken.SVG: true, htmltoken.Table: true,
-	htmltoken.Tbody: true, htmltoken.Td: true, htmltoken.Textarea: true, htmltoken.Tfoot: true,
-	htmltoken.Th: true, htmltoken.Thead: true, htmltoken.Tr: true, htmltoken.Ul: true,
-	htmltoken.Video: true, htmltoken.Xmp: true,
 }

@@ -1,0 +1,165 @@
+package htmltoken
+
+import (
+	"math"
+	"math/bits"
+)
+
+// Run is a stretch of plain markup, which is most of a page: texts without '&', and tags of
+// elements of HTML with at most the attribute class, written as [Tokenizer.plainTag] reads them.
+// None of these tokens has an error or is foreign, and the content of the elements is markup.
+//
+// Texts and tags are apart, as what looks at the one seldom needs the other. A phrase element
+// that begins and ends in the run without another tag inside, such as em and span, changes
+// nothing but its text: its tags are left out.
+type Run struct {
+	Texts []PlainText
+	Tags  []PlainTag
+	// Break is the offset of the first tag behind the last text that breaks the line, -1 if there
+	// is none.
+	Break int32
+	// KeepPhrases keeps all tags, KeepCode those of code and the like, up to the end of the link
+	// that is open. Both are set by the caller of NextRun.
+	KeepPhrases, KeepCode bool
+
+	texts [maxRun]PlainText
+	tags  [maxRun]PlainTag
+}
+
+// PlainText is a text in a Run.
+type PlainText struct {
+	Start, End int32 // its offsets
+	Break      int32 // as in Run, of the first tag between this text and the one before
+}
+
+// PlainTag is a tag in a Run.
+type PlainTag struct {
+	Start, End int32 // its offsets
+	Texts      uint8 // the number of texts before it
+	Kind       Kind  // StartTag or EndTag
+	Element    Element
+}
+
+// maxRun is the number of texts and of tags in a Run.
+const maxRun = 64
+
+// NextRun reads the next tokens as long as they are plain and there is room, and reports whether
+// there are any. They are those that Next would read, which can be called afterwards. z.Token is
+// not changed.
+func (z *Tokenizer) NextRun(r *Run) bool {
+	text, i := z.text, z.pos
+	if z.state != dataState || z.XML || len(z.foreign.open) > 0 || len(text) > math.MaxInt32 {
+		return false
+	}
+	kept := trait(0) // phrase elements whose tags are not left out
+	switch {
+	case r.KeepPhrases:
+		kept = phrase
+	case r.KeepCode:
+		kept = code
+	}
+	texts, tags, lineBreak := 0, 0, int32(-1)
+	for texts < maxRun && tags < maxRun && hasAt(text, i, 16) {
+		start := i
+		if text[i] != '<' {
+			var end int
+			if found := zeroBytes(wordAt(text, i+1) ^ '<'*eachByte); found != 0 {
+				end = i + 1 + bits.TrailingZeros64(found)/8
+			} else {
+				end = indexFrom(text, i+9, '<')
+			}
+			if !hasAt(text, end, 3) || !isLetter(text[end+1]) && (text[end+1] != '/' || !isLetter(text[end+2])) || z.references.has(start, end) {
+				break
+			}
+			r.texts[texts] = PlainText{int32(start), int32(end), lineBreak}
+			texts++
+			i, lineBreak = end, -1
+			continue
+		}
+		kind, name := StartTag, i+1
+		if text[name] == '/' {
+			kind, name = EndTag, i+2
+		}
+		key := wordAt(text, name)
+		stop := notPlain(key)
+		if stop == 0 {
+			break // few elements have a name of eight letters or more
+		}
+		n := bits.TrailingZeros64(stop) &^ 7
+		key &= 1<<n - 1
+		end := name + n/8
+		element := elementOf(key, text[name:end])
+		is := traits[element]
+		if is&plain == 0 {
+			break
+		}
+		if text[end] != '>' {
+			if kind == EndTag || text[end] != ' ' {
+				break
+			}
+			if end = plainClass(text, &z.references, end); !hasAt(text, end, 1) || text[end] != '>' {
+				break
+			}
+		}
+		i = end + 1
+		switch {
+		case is&breaksLine != 0:
+			if lineBreak < 0 {
+				lineBreak = int32(start)
+			}
+		case kind == StartTag:
+		case is&phrase != 0:
+			if is&kept == 0 && tags > 0 && r.tags[tags-1].Element == element && r.tags[tags-1].Kind == StartTag {
+				tags--
+				continue
+			}
+		case element == A:
+			kept &^= code
+		}
+		r.tags[tags] = PlainTag{int32(start), int32(i), uint8(texts), kind, element}
+		tags++
+	}
+	some := i > z.pos
+	r.Texts, r.Tags, r.Break, z.pos = r.texts[:texts], r.tags[:tags], lineBreak, i
+	return some
+}
+
+// classBegun is ` class="` as a word of a text.
+const classBegun = ' ' | 'c'<<8 | 'l'<<16 | 'a'<<24 | 's'<<32 | 's'<<40 | '='<<48 | '"'<<56
+
+// plainClass returns the end of the attribute class, which is the only one of its tag, -1 if
+// there is something else at i.
+func plainClass(text []byte, r *references, i int) int {
+	if !hasAt(text, i, 8) || wordAt(text, i) != classBegun {
+		return -1
+	}
+	end := indexFrom(text, i+8, '"')
+	if r.has(i, end) {
+		return -1
+	}
+	return end + 1
+}
+
+// Expand makes a plain tag the current token, without its attribute.
+func (z *Tokenizer) Expand(p *PlainTag) {
+	t := &z.Token
+	t.Kind, t.Element, t.SelfClosing, t.Foreign, t.HasReferences = p.Kind, p.Element, false, false, false
+	t.Attributes, t.Names = t.Attributes[:0], 0
+	t.Start, t.End, t.DataStart, t.DataEnd = int(p.Start), int(p.End), int(p.End), int(p.End)
+	name := t.Start + len("<")
+	if p.Kind == EndTag {
+		name++
+	}
+	t.NameEnd = name + len(p.Element.String())
+	t.Name = z.text[name:t.NameEnd]
+	z.buffer = z.buffer[:0]
+}
+
+// ExpandText makes a plain text the current token.
+func (z *Tokenizer) ExpandText(p *PlainText) {
+	t := &z.Token
+	t.Kind, t.Element, t.Foreign, t.HasReferences = Text, Unknown, false, false
+	t.Attributes, t.Names = t.Attributes[:0], 0
+	t.Start, t.End, t.DataStart, t.DataEnd = int(p.Start), int(p.End), int(p.Start), int(p.End)
+	z.buffer = z.buffer[:0]
+}

@@ -22,6 +22,8 @@ func FuzzPlain(f *testing.F) {
 		"<h1>a</h1><h3>b</h3><div hidden><h5>c</h5></div><template><p>x</template><noscript><p>y</noscript>",
 		"text<style>a{}</style><p>more</p><script>x</script> end<label>a</label><form><button>b</button></form>",
 		"<svg><a><style>x</style></a><p>out</svg><math><mi>x<b>y</b></mi></math><div class=\"z\">w</div>",
+		"<p><a class=\"a\" href=\"x\" title=\"t\"></a><a href=\"y\" id=\"i\">here</a><a href=\"z\" title=\" \"></a><a id=\"j\" href=\"&amp;\">more</a> and text",
+		"<p hidden><a href=\"x\"></a></p><a href=\"x\"><code>here</code></a><code>a</code><a class=\"b\">here</a><a href=\"x\" href=\"y\">this</a><input id=\"a\"><b>c",
 		"<table><tr><td>a<p>b<td>c</table></body>late</html><p>later",
 	} {
 		f.Add(s)

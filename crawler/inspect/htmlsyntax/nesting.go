@@ -61,7 +61,7 @@ func (n simple) plain(p *html.PlainTag) bool {
 	case properties[p.Element]&hasEffects != 0 || n.stack.inForeign():
 		return false
 	}
-	n.stack.add(element{element: p.Element, plain: isPlain[p.Element], start: int(p.Start)})
+	n.stack.push(p.Element, int(p.Start), -1, false) // the name is not asked for
 	return true
 }
 

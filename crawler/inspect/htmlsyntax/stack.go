@@ -2,6 +2,7 @@ package htmlsyntax
 
 import (
 	"bytes"
+	"slices"
 
 	html "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 )
@@ -29,24 +30,25 @@ type element struct {
 	fault   int // the number of the fault that reports it as unclosed, 0 if there is none
 }
 
-// push opens an element. foreign elements belong to SVG or MathML.
-func (s *stack) push(t *html.Token, foreign bool) {
-	s.add(element{element: t.Element, foreign: foreign, plain: isPlain[t.Element] && !foreign, start: t.Start, nameEnd: t.NameEnd})
-}
-
-// pushImplied opens an element whose start tag was left out.
-func (s *stack) pushImplied(e html.Element) { s.add(element{element: e, start: -1}) }
-
-func (s *stack) add(e element) {
-	if len(s.open) == maxDepth {
+// push opens an element whose start tag begins at an offset, with the end of its name. foreign
+// elements belong to SVG or MathML.
+func (s *stack) push(e html.Element, start, nameEnd int, foreign bool) {
+	n := len(s.open)
+	if n == maxDepth {
 		s.tooDeep = true
 		return
 	}
-	s.open = append(s.open, e)
-	if !e.foreign {
-		s.count[e.element]++
+	s.open = slices.Grow(s.open, 1)[:n+1]
+	o := &s.open[n]
+	o.element, o.foreign, o.plain = e, foreign, isPlain[e] && !foreign && start >= 0
+	o.start, o.nameEnd, o.fault = start, nameEnd, 0
+	if !foreign {
+		s.count[e]++
 	}
 }
+
+// pushImplied opens an element whose start tag was left out.
+func (s *stack) pushImplied(e html.Element) { s.push(e, -1, -1, false) }
 
 // remove takes an element from the stack and leaves those inside open.
 func (s *stack) remove(i int) {

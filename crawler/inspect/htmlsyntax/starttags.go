@@ -6,7 +6,7 @@ import html "github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
 func (n *nesting) startTag(t *html.Token) {
 	if t.Foreign || n.xml {
 		if !t.SelfClosing {
-			n.stack.push(t, true)
+			n.stack.push(t.Element, t.Start, t.NameEnd, true)
 		}
 		return
 	}
@@ -26,7 +26,7 @@ func (n *nesting) startTag(t *html.Token) {
 	if p&rules != 0 && !n.prepare(t) || p&void != 0 {
 		return
 	}
-	n.stack.push(t, false)
+	n.stack.push(t.Element, t.Start, t.NameEnd, false)
 	if t.SelfClosing {
 		n.stack.open[len(n.stack.open)-1].fault = reported
 	}

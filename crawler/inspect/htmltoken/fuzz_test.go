@@ -116,10 +116,11 @@ type runToken struct {
 	dataStart, dataEnd int
 	name               string
 	nameEnd            int
+	href, title        bool
 }
 
 func tokenOf(t *Token) runToken {
-	r := runToken{t.Kind, t.Element, t.Start, t.End, t.DataStart, t.DataEnd, "", 0}
+	r := runToken{t.Kind, t.Element, t.Start, t.End, t.DataStart, t.DataEnd, "", 0, false, false}
 	if t.Kind != Text {
 		r.name, r.nameEnd = string(t.Name), t.NameEnd
 	}
@@ -142,7 +143,9 @@ func expanded(z *Tokenizer, r *Run) (all []runToken) {
 	for i := range r.Tags {
 		addTexts(int(r.Tags[i].Texts))
 		z.Expand(&r.Tags[i])
-		all = append(all, tokenOf(&z.Token))
+		tag := tokenOf(&z.Token)
+		tag.href, tag.title = r.Tags[i].HasHref, r.Tags[i].HasTitle
+		all = append(all, tag)
 	}
 	addTexts(len(r.Texts))
 	if r.Break >= 0 {
@@ -158,7 +161,7 @@ func nextRun(t *testing.T, z *Tokenizer, to int, keepPhrases, keepCode bool) (al
 	for z.pos < to && z.Next() {
 		token := &z.Token
 		if token.Foreign || token.HasReferences || token.Kind != Text && (token.SelfClosing || traits[token.Element]&plain == 0) ||
-			len(token.Attributes) > 1 || len(token.Attributes) == 1 && string(token.Attributes[0].Name) != "class" {
+			slices.ContainsFunc(token.Attributes, func(a Attribute) bool { return !isPlain(token.Element, string(a.Name)) }) {
 			t.Fatalf("%q: the token at %d is not plain", z.text, token.Start)
 		}
 		if token.Kind == Text {
@@ -179,10 +182,25 @@ func nextRun(t *testing.T, z *Tokenizer, to int, keepPhrases, keepCode bool) (al
 				continue
 			}
 		}
-		keepCode = keepCode && (token.Kind != EndTag || token.Element != A)
-		all = append(all, tokenOf(token))
+		r := tokenOf(token)
+		if token.Element == A {
+			r.href, r.title = token.Attribute("href") != nil, token.Attribute("title") != nil
+			keepCode = r.href || keepCode && token.Kind == StartTag
+		}
+		all = append(all, r)
 	}
 	return append(all, breaks...)
+}
+
+// isPlain reports whether a plain tag may have an attribute.
+func isPlain(e Element, attribute string) bool {
+	switch attribute {
+	case "class":
+		return true
+	case "id":
+		return e != Input && e != Select && e != Textarea
+	}
+	return e == A && (attribute == "href" || attribute == "title")
 }
 
 // TestRuns checks that most tokens of a page are in runs.

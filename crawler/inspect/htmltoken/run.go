@@ -6,8 +6,9 @@ import (
 )
 
 // Run is a stretch of plain markup, which is most of a page: texts without '&', and tags of
-// elements of HTML with at most the attribute class, written as [Tokenizer.plainTag] reads them.
-// None of these tokens has an error or is foreign, and the content of the elements is markup.
+// elements of HTML without attributes that matter to checks, except for links, written as
+// [Tokenizer.plainTag] reads them. None of these tokens has an error or is foreign, and the content
+// of the elements is markup.
 //
 // Texts and tags are apart, as what looks at the one seldom needs the other. A phrase element
 // that begins and ends in the run without another tag inside, such as em and span, changes
@@ -18,8 +19,8 @@ type Run struct {
 	// Break is the offset of the first tag behind the last text that breaks the line, -1 if there
 	// is none.
 	Break int32
-	// KeepPhrases keeps all tags, KeepCode those of code and the like, up to the end of the link
-	// that is open. Both are set by the caller of NextRun.
+	// KeepPhrases keeps all tags, KeepCode those of code and the like up to the end of the link
+	// that is open, as they are kept in all links of the run. Both are set by the caller of NextRun.
 	KeepPhrases, KeepCode bool
 
 	texts [maxRun]PlainText
@@ -38,6 +39,8 @@ type PlainTag struct {
 	Texts      uint8 // the number of texts before it
 	Kind       Kind  // StartTag or EndTag
 	Element    Element
+	// HasHref and HasTitle report the attributes of a link. The title is not blank.
+	HasHref, HasTitle bool
 }
 
 // maxRun is the number of texts and of tags in a Run.
@@ -71,7 +74,8 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 			if !hasAt(text, end, 3) || !isLetter(text[end+1]) && (text[end+1] != '/' || !isLetter(text[end+2])) || z.references.has(start, end) {
 				break
 			}
-			r.texts[texts] = PlainText{int32(start), int32(end), lineBreak}
+			t := &r.texts[texts]
+			t.Start, t.End, t.Break = int32(start), int32(end), lineBreak // not as one value, which would be copied
 			texts++
 			i, lineBreak = end, -1
 			continue
@@ -89,7 +93,7 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 		key &= 1<<n - 1
 		end := name + n/8
 		element := elementOf(key, text[name:end])
-		is := traits[element]
+		is, has := traits[element], uint8(0)
 		if is&plain == 0 {
 			break
 		}
@@ -97,7 +101,7 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 			if kind == EndTag || text[end] != ' ' {
 				break
 			}
-			if end = plainClass(text, &z.references, end); !hasAt(text, end, 1) || text[end] != '>' {
+			if end, has = plainAttributes(text, end, element); !hasAt(text, end, 1) || text[end] != '>' || z.references.has(start, end) {
 				break
 			}
 		}
@@ -108,6 +112,9 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 				lineBreak = int32(start)
 			}
 		case kind == StartTag:
+			if has&hasHref != 0 {
+				kept |= code
+			}
 		case is&phrase != 0:
 			if is&kept == 0 && tags > 0 && r.tags[tags-1].Element == element && r.tags[tags-1].Kind == StartTag {
 				tags--
@@ -116,7 +123,8 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 		case element == A:
 			kept &^= code
 		}
-		r.tags[tags] = PlainTag{int32(start), int32(i), uint8(texts), kind, element}
+		t := &r.tags[tags]
+		t.Start, t.End, t.Texts, t.Kind, t.Element, t.HasHref, t.HasTitle = int32(start), int32(i), uint8(texts), kind, element, has&hasHref != 0, has&hasTitle != 0
 		tags++
 	}
 	some := i > z.pos
@@ -124,23 +132,46 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 	return some
 }
 
-// classBegun is ` class="` as a word of a text.
-const classBegun = ' ' | 'c'<<8 | 'l'<<16 | 'a'<<24 | 's'<<32 | 's'<<40 | '='<<48 | '"'<<56
+// The attributes of a plain tag, as words of a text.
+const (
+	classWritten = ' ' | 'c'<<8 | 'l'<<16 | 'a'<<24 | 's'<<32 | 's'<<40 | '='<<48 | '"'<<56
+	titleWritten = ' ' | 't'<<8 | 'i'<<16 | 't'<<24 | 'l'<<32 | 'e'<<40 | '='<<48 | '"'<<56
+	hrefWritten  = ' ' | 'h'<<8 | 'r'<<16 | 'e'<<24 | 'f'<<32 | '='<<40 | '"'<<48
+	idWritten    = ' ' | 'i'<<8 | 'd'<<16 | '='<<24 | '"'<<32
+)
 
-// plainClass returns the end of the attribute class, which is the only one of its tag, -1 if
-// there is something else at i.
-func plainClass(text []byte, r *references, i int) int {
-	if !hasAt(text, i, 8) || wordAt(text, i) != classBegun {
-		return -1
+const (
+	hasClass = 1 << iota
+	hasID
+	hasHref
+	hasTitle
+)
+
+// plainAttributes reads attributes that matter to no check, or to links alone, and returns their
+// end and which there are. The end is not that of the tag if there are others.
+func plainAttributes(text []byte, i int, e Element) (end int, has uint8) {
+	for hasAt(text, i, 16) {
+		w, value, is := wordAt(text, i), 0, uint8(0)
+		switch {
+		case w == classWritten:
+			value, is = i+len(` class="`), hasClass
+		case w&(1<<40-1) == idWritten && traits[e]&control == 0:
+			value, is = i+len(` id="`), hasID
+		case e == A && w&(1<<56-1) == hrefWritten:
+			value, is = i+len(` href="`), hasHref
+		case e == A && w == titleWritten && '!' <= text[i+8] && text[i+8] <= '~' && text[i+8] != '"':
+			value, is = i+len(` title="`), hasTitle
+		}
+		if is == 0 || has&is != 0 {
+			break
+		}
+		has |= is
+		i = indexFrom(text, value, '"') + 1
 	}
-	end := indexFrom(text, i+8, '"')
-	if r.has(i, end) {
-		return -1
-	}
-	return end + 1
+	return i, has
 }
 
-// Expand makes a plain tag the current token, without its attribute.
+// Expand makes a plain tag the current token, without its attributes.
 func (z *Tokenizer) Expand(p *PlainTag) {
 	t := &z.Token
 	t.Kind, t.Element, t.SelfClosing, t.Foreign, t.HasReferences = p.Kind, p.Element, false, false, false

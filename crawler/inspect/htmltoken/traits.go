@@ -14,6 +14,8 @@ const (
 	// Standard (section 15.3) shows as blocks, table parts and list items, and those that are
 	// shown as a box in the line.
 	breaksLine
+	// control elements are found by their ids.
+	control
 )
 
 var traits = func() (traits [256]trait) {
@@ -29,6 +31,7 @@ var traits = func() (traits [256]trait) {
 	for t, elements := range map[trait][]Element{
 		phrase:        {Abbr, B, Bdi, Bdo, Cite, Del, Dfn, Em, I, Ins, Mark, Q, S, Small, Span, Strong, Sub, Sup, Time, U},
 		phrase | code: {Code, Kbd, Samp, Tt, Var},
+		control:       {Input, Select, Textarea},
 		breaksLine: {
 			Address, Applet, Article, Aside, Audio, Blockquote, Body, Br, Button, Canvas, Caption, Center, Col, Colgroup, Datalist, Dd, Details, Dialog, Dir, Div, Dl, Dt, Embed,
 			Fieldset, Figcaption, Figure, Footer, Form, Frame, Frameset, H1, H2, H3, H4, H5, H6, Head, Header, Hgroup, Hr, HTML, Iframe, Image, Img, Input, Legend, Li, Listing,

@@ -42,7 +42,7 @@ func (h *headings) begin(s *source) {
 	h.last = level
 	if level == 1 && s.groups&SEO != 0 || h.skips > 0 {
 		h.open, h.level, h.start, h.end = true, level, t.Start, t.End
-		h.name = h.name.reset()
+		h.name.reset()
 		h.name.add(s.value("aria-label"))
 	}
 }
@@ -98,7 +98,9 @@ func (l *link) begin(s *source) {
 	if t.Attribute("href") == nil || s.concealed {
 		return
 	}
-	*l = link{open: true, name: l.name.reset(), start: t.Start, end: t.End, verbal: true}
+	l.start, l.end = t.Start, t.End
+	l.open, l.named, l.verbal, l.inStyle = true, false, true, false
+	l.name.reset()
 	switch {
 	case t.Names&nameBits == 0:
 	case s.hasText("aria-labelledby"):
@@ -109,6 +111,16 @@ func (l *link) begin(s *source) {
 		l.name.closed = true
 	case s.hasText("title"):
 		l.named = true
+	}
+}
+
+// tag reads a plain tag of an a element.
+func (l *link) tag(s *source, p *htmltoken.PlainTag) {
+	l.close(s)
+	if p.HasHref {
+		l.start, l.end = int(p.Start), int(p.End)
+		l.open, l.named, l.verbal = true, p.HasTitle, true
+		l.name.reset()
 	}
 }
 

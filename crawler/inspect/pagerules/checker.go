@@ -68,7 +68,7 @@ func (c *Checker) Reset(p *page.Page, groups Groups) {
 		Findings: c.Findings[:0],
 		Facts:    facts.Page{Canonicals: c.Facts.Canonicals[:0], Alternates: c.Facts.Alternates[:0], Images: c.Facts.Images[:0], Integrities: c.Facts.Integrities[:0]},
 		source:   source{page: p, groups: groups, address: addressOf(p), facts: &c.Facts, found: c.source.found[:0], buffer: c.source.buffer[:0]},
-		title:    title{text: c.title.text[:0]}, link: link{name: c.link.name.reset()}, headings: headings{name: c.headings.name.reset()},
+		title:    title{text: c.title.text[:0]}, link: link{name: name{text: c.link.name.text[:0]}}, headings: headings{name: name{text: c.headings.name.text[:0]}},
 		labels: labels{controls: c.labels.controls[:0], targets: c.labels.targets[:0]},
 	}
 	c.Facts.URL = c.source.address.printed
@@ -106,12 +106,17 @@ func (c *Checker) Run(z *htmltoken.Tokenizer, run *htmltoken.Run) {
 	text := 0
 	for i := range run.Tags {
 		p := &run.Tags[i]
-		if wanted := c.wants(p.Element); wanted || c.hidden.open {
-			c.texts(z, run.Texts[text:p.Texts])
-			text = int(p.Texts)
-			z.Expand(p)
-			c.Token(z)
+		if !c.wants(p.Element) && !c.hidden.open {
+			continue
 		}
+		c.texts(z, run.Texts[text:p.Texts])
+		text = int(p.Texts)
+		if p.Element == htmltoken.A && !c.hidden.open {
+			c.link.tag(&c.source, p)
+			continue
+		}
+		z.Expand(p)
+		c.Token(z)
 	}
 	c.texts(z, run.Texts[text:])
 }

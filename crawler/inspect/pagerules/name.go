@@ -18,8 +18,8 @@ type name struct {
 // maxName is the length from which no more is added to a name, in bytes.
 const maxName = 4 * check.ExcerptLength
 
-// reset returns an empty name that keeps the memory.
-func (n name) reset() name { return name{text: n.text[:0]} }
+// reset makes the name empty.
+func (n *name) reset() { n.text, n.blank, n.closed = n.text[:0], false, false }
 
 // add adds a text.
 func (n *name) add(text []byte) {

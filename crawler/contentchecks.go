@@ -21,17 +21,25 @@ type document struct {
 	inspect.Page
 	input extract.Input
 	read  *extract.Document
+	begun *inspect.Reading // its tokens were looked at; nil if not
 }
 
 // look lets the checks look at a document of the site. The links that plugins found are added
 // to it.
 func (c contentChecks) look(ctx context.Context, d *document) inspect.Result {
-	d.Text, d.Charset = d.read.Decoded(d.input)
-	d.Body, d.Format = d.input.Body, d.read.Format
-	if d.Format == "html" && extract.IsXHTML(d.input) {
-		d.Format = "xhtml"
+	begun := d.begun
+	if begun == nil {
+		d.Text, d.Charset = d.read.Decoded(d.input)
+		d.Body, d.Format = d.input.Body, d.read.Format
+		if d.Format == "html" && extract.IsXHTML(d.input) {
+			d.Format = "xhtml"
+		}
+		reading := c.inspector.Begin(&d.Page, false)
+		begun = &reading
+	} else {
+		begun.Page().AsksIcon = d.AsksIcon
 	}
-	found := c.inspector.Page(ctx, &d.Page)
+	found := begun.End(ctx)
 	for _, l := range found.Links {
 		d.read.Links = append(d.read.Links, extract.Link{Ref: l.URL, Raw: l.URL, Line: l.Line, Column: l.Column,
 			Element: "plugin", Attribute: l.Plugin, Kind: extract.Navigation})

@@ -45,6 +45,47 @@ func (i inspecting) scan(ctx context.Context) (end func()) {
 	}
 }
 
+// outline makes the content checks look at the tokens of an HTML document before its links are
+// read, which saves the search for them.
+func (i inspecting) outline(in *extract.Input) {
+	r := i.reading
+	if r.visit.run.checks.inspector == nil || !r.visit.t.Internal || !i.answered() || len(in.Body) > extract.MaxBody || bytes.Contains(in.Body[:min(len(in.Body), maxHead)], []byte("<base")) {
+		return
+	}
+	in.Outline = func(text []byte, charset string) []int32 {
+		base, err := urinorm.NewBase(r.u, charset)
+		if err != nil || !r.visit.run.checks.inspector.Reads("html", r.o.ContentType) {
+			return nil
+		}
+		d := i.document(base)
+		d.Text, d.Charset, d.Body, d.Format = text, charset, in.Body, "html"
+		begun := r.visit.run.checks.inspector.Begin(&d.Page, true)
+		r.begun = &begun
+		return begun.Marks()
+	}
+}
+
+// maxHead is how much of a document is searched for a base element. One that is found later only
+// takes time.
+const maxHead = 4096
+
+// answered reports whether the document is all of what was asked for.
+func (i inspecting) answered() bool {
+	o := i.reading.o
+	return o.Code == check.CodeOK && (o.Status == 0 || o.Status/100 == 2) && !o.Incomplete() // what is missing may be in the rest
+}
+
+// document returns what is known of a document that answered.
+func (i inspecting) document(base *urinorm.Base) *document {
+	r, v := i.reading, i.reading.visit
+	d := &document{Page: pageOf(r.u, base, r.resp)}
+	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), i.isStart()
+	if r.o.Path != "" {
+		d.URL = v.run.requests.print.Path(r.o.Path)
+	}
+	return d
+}
+
 // inspect lets the content checks look at a document. It returns the targets whose content
 // they need, too.
 func (i inspecting) inspect(ctx context.Context, in extract.Input, doc *extract.Document, follow bool) (content []urinorm.URL) {
@@ -53,25 +94,29 @@ func (i inspecting) inspect(ctx context.Context, in extract.Input, doc *extract.
 	if checks.inspector == nil {
 		return nil
 	}
-	answered := r.o.Code == check.CodeOK && (r.o.Status == 0 || r.o.Status/100 == 2) && !r.o.Incomplete() // what is missing may be in the rest
-	if !follow || !v.t.Internal || !answered || !checks.inspector.Reads(doc.Format, r.o.ContentType) {
+	begun := r.begun
+	if r.begun = nil; begun != nil && (doc.Base != "" || doc.Format != "html") {
+		begun.Drop()
+		begun = nil
+	}
+	if !follow || !v.t.Internal || !i.answered() || !checks.inspector.Reads(doc.Format, r.o.ContentType) {
+		if begun != nil {
+			begun.Drop()
+		}
 		target := i.targetOf(in.Body)
 		r.o.Inspection = target.Encode()
 		return nil
 	}
-	d := document{Page: pageOf(r.u, documentBase(r.u, doc), r.resp), input: in, read: doc}
-	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), i.isStart()
+	d := i.document(documentBase(r.u, doc))
+	d.input, d.read, d.begun = in, doc, begun
 	d.AsksIcon = func() bool {
 		v.worker.releaseSlot() // the network is slower than other workers
 		return v.run.requests.hasIcon(ctx, r.u)
 	}
-	if r.o.Path != "" {
-		d.URL = v.run.requests.print.Path(r.o.Path)
-	}
 	if checks.inspector.Waits() {
 		v.worker.releaseSlot()
 	}
-	found := checks.look(ctx, &d)
+	found := checks.look(ctx, d)
 	i.noteLost()
 	if found.Inspection.Facts == nil { // a style sheet
 		found.Inspection.Facts = i.targetOf(in.Body).Facts

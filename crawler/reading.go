@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
 	"github.com/orbweaver/orbweaver/crawler/references"
 	"github.com/orbweaver/orbweaver/crawler/robots"
@@ -29,7 +30,8 @@ type reading struct {
 	u     urinorm.URL // of the document
 	resp  *fetch.Response
 	o     *check.Outcome
-	large bool // there is room for its body among the large ones
+	large bool             // there is room for its body among the large ones
+	begun *inspect.Reading // the content checks have looked at its tokens
 }
 
 // body is what was read of a document.
@@ -112,6 +114,9 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	}
 	if inParts {
 		in.Batch = func(links []extract.Link, all int) { r.startLinks(doc).AddPart(links, all) }
+	}
+	if follow && b.format == "html" && b.rest == nil && !v.run.rendering.isView(v.u) {
+		inspecting{&r}.outline(&in)
 	}
 	extract.ExtractInto(doc, in)
 	if b.rest != nil {

@@ -38,6 +38,11 @@ type Input struct {
 	// title and aria-label of a elements are passed to it, in turn; it must not keep them.
 	// The result is in Link.Acts. Acts does not apply to links in Bare documents.
 	Acts func(text []byte) bool
+	// Outline, when set, receives the text of an HTML document before its links are read, and
+	// the name of its encoding. It returns the offsets of all markup that may matter to links
+	// and anchors, in ascending order, nil if they are not known. What reads all of the markup
+	// for another purpose so saves the search for them.
+	Outline func(text []byte, charset string) []int32
 	// MaxLinks is the number of links to read; 0 means the constant MaxLinks.
 	MaxLinks int
 	// Batch, when set, receives the links of bookmark files in batches, and about how many

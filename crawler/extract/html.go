@@ -83,6 +83,9 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	r.attributes.want, r.xml = !in.AnchorsOnly, xml
 	r.known.documents++
 	r.begin(h, &h.src)
+	if in.Outline != nil && !xml && h.src.parent == nil {
+		r.tokens.marks = in.Outline(h.src.text, h.doc.Charset)
+	}
 	r.read()
 	if r.base.found {
 		h.doc.Base = r.base.href

@@ -19,7 +19,7 @@ func (r *htmlReader) plainLinks() {
 		if r.link.first < r.link.end {
 			r.plainContent()
 		}
-		start := skim(t.doc, t.end, r.link.first < r.link.end)
+		start := t.skim(t.end, r.link.first < r.link.end)
 		href, title, end := plainLinkTag(t.doc, start)
 		if end < 0 {
 			var id span

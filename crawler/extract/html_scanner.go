@@ -16,7 +16,7 @@ func (t *tokens) scan() event {
 	if t.skip == skipNothing {
 		return t.scanEvent()
 	}
-	t.start = skim(t.doc, t.start, t.skip == skipTags)
+	t.start = t.skim(t.start, t.skip == skipTags)
 	e := t.scanEvent()
 	if t.tokenizer == nil && (e == eventStartTag && t.tag.meansNothing() || e == eventEndTag && closesNothing(t.endName)) {
 		return eventSkipped

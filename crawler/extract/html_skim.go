@@ -5,6 +5,26 @@ import (
 	"math/bits"
 )
 
+// skim is the function skim, which is not needed where marks are known.
+func (t *tokens) skim(pos int, stopAtText bool) int {
+	if t.marks == nil || stopAtText {
+		return skim(t.doc, pos, stopAtText)
+	}
+	return t.nextMark(pos)
+}
+
+// nextMark returns the first mark at pos or behind, the length of the document if there is none.
+func (t *tokens) nextMark(pos int) int {
+	n := 0
+	for n < len(t.marks) && int(t.marks[n]) < pos {
+		n++
+	}
+	if t.marks = t.marks[n:]; len(t.marks) == 0 {
+		return len(t.doc)
+	}
+	return int(t.marks[0])
+}
+
 // skim skips markup that means nothing to the reader, which is most of a typical page: "<p>",
 // `<span class="x">` and "</span>" with little text between them. It recognizes these eight
 // bytes at a time and without a call, and returns the offset of anything else, which the

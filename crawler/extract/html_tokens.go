@@ -57,6 +57,9 @@ type tokens struct {
 	textTag string
 	cdata   bool // <![CDATA[ starts text
 
+	// marks are the offsets from Input.Outline that are not behind the current event.
+	marks []int32
+
 	reader    bytes.Reader
 	tokenizer *html.Tokenizer // reads the rest of the document
 	handovers int             // number of events that the tokenizer read
@@ -74,7 +77,7 @@ const (
 func (t *tokens) reset(doc []byte) {
 	t.doc = doc
 	t.start, t.end = 0, 0
-	t.skip, t.textTag, t.cdata = skipNothing, "", false
+	t.skip, t.textTag, t.cdata, t.marks = skipNothing, "", false, nil
 	t.tokenizer, t.handovers = nil, 0
 	t.tag.doc = doc
 	t.tag.clean = false
@@ -82,7 +85,7 @@ func (t *tokens) reset(doc []byte) {
 
 // release drops the references to the document.
 func (t *tokens) release() {
-	t.doc, t.tag.doc, t.tokenizer = nil, nil, nil
+	t.doc, t.tag.doc, t.tokenizer, t.marks = nil, nil, nil, nil
 	t.reader.Reset(nil)
 }
 
@@ -108,6 +111,7 @@ func (t *tokens) handOver() event { return t.handOverIn("") }
 // handOverIn is handOver inside an element whose content is text. The tokenizer reads a start
 // tag of that element first.
 func (t *tokens) handOverIn(element string) event {
+	t.marks = nil // others may read what follows in another way
 	t.reader.Reset(t.doc[t.start:])
 	if element == "" {
 		t.tokenizer = html.NewTokenizer(&t.reader)
@@ -166,6 +170,9 @@ func (t *tokens) contentIsMarkup() {
 // allowCDATA sets whether <![CDATA[ starts text, as it does in SVG and MathML.
 func (t *tokens) allowCDATA(allow bool) {
 	t.cdata = allow
+	if !allow && t.marks != nil && t.nextMark(t.start) != t.start {
+		t.marks = nil // others took other elements for SVG and MathML
+	}
 	if t.tokenizer != nil {
 		t.tokenizer.AllowCDATA(allow)
 	}

@@ -11,7 +11,8 @@
 //	siterules    what can be said only when all pages are known; called by package verdicts
 //	content      rules of the user's own   plugin     programs of the user's own
 //
-// The tokens of an HTML document are read once, for all groups that need them. What is found
+// The tokens of an HTML document are read once, for all groups that need them, and before its
+// links: the tokens tell package extract where links and anchors may be. What is found
 // becomes part of the document's outcome (check.Inspection), so that a store, a cache and a
 // resumed crawl keep it.
 package inspect

@@ -30,7 +30,8 @@ type reader struct {
 	findings []check.Finding
 	run      htmltoken.Run // the tokens that are looked at
 	noRuns   bool          // all tokens are looked at one by one
-	styles   []style       // of the document
+	wanted   wanted
+	styles   []style // of the document
 }
 
 // style is CSS within an HTML document.
@@ -66,14 +67,38 @@ func (i *Inspector) reads(contentType string) bool {
 }
 
 // Page looks at a document.
-func (i *Inspector) Page(ctx context.Context, p *Page) Result {
+func (i *Inspector) Page(ctx context.Context, p *Page) Result { return i.Begin(p, false).End(ctx) }
+
+// Reading is a document that is looked at. It ends with End or Drop, and has no use afterwards.
+type Reading struct{ reader *reader }
+
+// Begin looks at the tokens of a document. Its fields must not change until the end of the Reading.
+// marks asks for Marks.
+func (i *Inspector) Begin(p *Page, marks bool) Reading {
 	r := i.readers.Get().(*reader)
-	defer i.readers.Put(r)
 	r.page, r.findings, r.styles = p, r.findings[:0], r.styles[:0]
-	found := Result{Inspection: check.Inspection{Checks: i.checks}}
-	switch p.Format {
+	if p.Format == "html" || p.Format == "xhtml" {
+		r.readTokens(marks)
+	}
+	return Reading{r}
+}
+
+// Marks returns the offsets of the markup that may matter to links and anchors, for
+// extract.Input.Outline, nil if no check looks at tokens. They are valid until the end of the
+// Reading.
+func (b Reading) Marks() []int32 { return b.reader.tokens.Marks.List }
+
+// Page returns the document.
+func (b Reading) Page() *Page { return b.reader.page }
+
+// End returns what was found.
+func (b Reading) End(ctx context.Context) Result {
+	r := b.reader
+	defer b.Drop()
+	found := Result{Inspection: check.Inspection{Checks: r.inspector.checks}}
+	switch r.page.Format {
 	case "html", "xhtml":
-		r.readHTML(ctx, &found)
+		r.endHTML(ctx, &found)
 	case "css":
 		r.readCSS(ctx, &found)
 	default:
@@ -85,89 +110,110 @@ func (i *Inspector) Page(ctx context.Context, p *Page) Result {
 		found.Inspection.Findings = slices.Clone(r.findings)
 	}
 	clear(r.findings)
-	r.page = nil
 	return found
 }
 
-// readHTML reads the tokens of a document once, for all checks that need them.
-func (r *reader) readHTML(ctx context.Context, found *Result) {
-	i, p := r.inspector, r.page
-	groups := i.cfg.Groups
-	syntax, css := groups.Has(HTML) && i.service == nil, groups.Has(CSS) && i.service == nil
-	rules := groups.pageRules()
-	content := r.content != nil && i.cfg.Content.Needs(p)
-	text := content || rules&pagerules.Duplicates != 0
-	if syntax || css || rules != 0 || text {
-		z := &r.tokens
-		z.Reset(p.Text, syntax)
-		z.XML = p.Format == "xhtml"
-		if syntax {
-			r.html.Reset(p, z, i.cfg.SyntaxMax)
-		}
-		if rules != 0 {
-			r.rules.Reset(p, rules)
-		}
-		if text {
-			r.visible.Reset(p.Text)
-			r.visible.XML = z.XML
-			r.visible.Text.OnlyFingerprint = !content
-		}
-		inStyle := false
-		for {
-			r.run.KeepPhrases, r.run.KeepCode = syntax && r.html.NeedsPhrases(), rules != 0 && r.rules.InLink()
-			if !r.noRuns && z.NextRun(&r.run) {
-				if syntax {
-					r.html.Run(z, &r.run)
-				}
-				if rules != 0 {
-					r.rules.Run(z, &r.run)
-				}
-				if text {
-					r.visible.Run(&r.run)
-				}
-				inStyle = false
-				continue
-			}
-			if !z.Next() {
-				break
-			}
-			t := &z.Token
-			if syntax {
-				r.html.Token(t)
-			}
-			if rules != 0 {
-				r.rules.Token(z)
-			}
-			if text {
-				r.visible.Token(t)
-			}
-			if css {
-				inStyle = r.addStyle(t, inStyle)
-			}
-		}
-		if syntax {
-			r.findings = r.html.End(r.findings)
-		}
-		var shown *visible.Content
-		if text {
-			shown = &r.visible
-		}
-		if rules != 0 {
-			r.rules.End(shown)
-			r.findings = append(r.findings, r.rules.Findings...)
-			if f := &r.rules.Facts; rules&pagerules.Images != 0 && p.Start && !f.HasIcon && p.AsksIcon != nil {
-				f.HasIcon = p.AsksIcon()
-			}
-			found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
-			found.wants(&r.rules.Facts)
-		}
-		if css {
-			r.checkStyles()
-		}
-		r.checkContent(shown)
-	} else {
-		r.checkContent(nil)
+// Drop ends a Reading of which nothing is to be known.
+func (b Reading) Drop() {
+	b.reader.page = nil
+	b.reader.inspector.readers.Put(b.reader)
+}
+
+// wanted says what looks at the tokens of the document.
+type wanted struct {
+	syntax, css, text bool
+	rules             pagerules.Groups
+}
+
+// wants returns what looks at the tokens, and whether the text is needed in full.
+func (r *reader) wants() (w wanted, content bool) {
+	groups, checked := r.inspector.cfg.Groups, r.inspector.service != nil
+	content = r.content != nil && r.inspector.cfg.Content.Needs(r.page)
+	w = wanted{syntax: groups.Has(HTML) && !checked, css: groups.Has(CSS) && !checked, rules: groups.pageRules()}
+	w.text = content || w.rules&pagerules.Duplicates != 0
+	return w, content
+}
+
+// readTokens reads the tokens of a document once, for all checks that need them.
+func (r *reader) readTokens(marks bool) {
+	w, content := r.wants()
+	p, z := r.page, &r.tokens
+	if r.wanted = w; w == (wanted{}) {
+		z.Marks.List = nil
+		return
 	}
+	z.Reset(p.Text, w.syntax)
+	z.XML = p.Format == "xhtml"
+	z.Marks.Wanted = marks
+	if w.syntax {
+		r.html.Reset(p, z, r.inspector.cfg.SyntaxMax)
+	}
+	if w.rules != 0 {
+		r.rules.Reset(p, w.rules)
+	}
+	if w.text {
+		r.visible.Reset(p.Text)
+		r.visible.XML = z.XML
+		r.visible.Text.OnlyFingerprint = !content
+	}
+	inStyle := false
+	for {
+		r.run.KeepPhrases, r.run.KeepCode = w.syntax && r.html.NeedsPhrases(), w.rules != 0 && r.rules.InLink()
+		if !r.noRuns && z.NextRun(&r.run) {
+			if w.syntax {
+				r.html.Run(z, &r.run)
+			}
+			if w.rules != 0 {
+				r.rules.Run(z, &r.run)
+			}
+			if w.text {
+				r.visible.Run(&r.run)
+			}
+			inStyle = false
+			continue
+		}
+		if !z.Next() {
+			return
+		}
+		t := &z.Token
+		if w.syntax {
+			r.html.Token(t)
+		}
+		if w.rules != 0 {
+			r.rules.Token(z)
+		}
+		if w.text {
+			r.visible.Token(t)
+		}
+		if w.css {
+			inStyle = r.addStyle(t, inStyle)
+		}
+	}
+}
+
+// endHTML judges a document whose tokens were read.
+func (r *reader) endHTML(ctx context.Context, found *Result) {
+	i, p, w := r.inspector, r.page, r.wanted
+	if w.syntax {
+		r.findings = r.html.End(r.findings)
+	}
+	var shown *visible.Content
+	if w.text {
+		shown = &r.visible
+	}
+	if w.rules != 0 {
+		r.rules.End(shown)
+		r.findings = append(r.findings, r.rules.Findings...)
+		if f := &r.rules.Facts; w.rules&pagerules.Images != 0 && p.Start && !f.HasIcon && p.AsksIcon != nil {
+			f.HasIcon = p.AsksIcon()
+		}
+		found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
+		found.wants(&r.rules.Facts)
+	}
+	if w.css {
+		r.checkStyles()
+	}
+	r.checkContent(shown)
 	if i.service != nil {
 		r.validate(ctx)
 	}

@@ -90,7 +90,8 @@ func (c *plainComparison) compare(t *testing.T, text string) {
 		p := c.page
 		p.Text, p.Body = []byte(text), []byte(text)
 		r.page, r.findings, r.styles = &p, nil, r.styles[:0]
-		r.readHTML(t.Context(), &found)
+		r.readTokens(false)
+		r.endHTML(t.Context(), &found)
 		found.Inspection.Findings = r.findings
 		return found
 	}

@@ -121,7 +121,7 @@ func (c *Checker) Run(z *htmltoken.Tokenizer, run *htmltoken.Run) {
 			text = int(p.Texts)
 		}
 		if !(simple{&c.nesting}).plain(p) {
-			z.Expand(p)
+			p.Expand(z)
 			c.Token(&z.Token)
 		}
 	}
@@ -133,7 +133,7 @@ func (c *Checker) Run(z *htmltoken.Tokenizer, run *htmltoken.Run) {
 // texts follows texts outside of the body.
 func (c *Checker) texts(z *htmltoken.Tokenizer, texts []htmltoken.PlainText) {
 	for i := range texts {
-		z.ExpandText(&texts[i])
+		texts[i].Expand(z)
 		c.Token(&z.Token)
 	}
 }

@@ -133,7 +133,7 @@ func expanded(z *Tokenizer, r *Run) (all []runToken) {
 	addTexts := func(to int) {
 		for ; text < to; text++ {
 			p := &r.Texts[text]
-			z.ExpandText(p)
+			p.Expand(z)
 			all = append(all, tokenOf(&z.Token))
 			if p.Break >= 0 {
 				breaks = append(breaks, runToken{start: int(p.Break), end: text})
@@ -142,7 +142,7 @@ func expanded(z *Tokenizer, r *Run) (all []runToken) {
 	}
 	for i := range r.Tags {
 		addTexts(int(r.Tags[i].Texts))
-		z.Expand(&r.Tags[i])
+		r.Tags[i].Expand(z)
 		tag := tokenOf(&z.Token)
 		tag.href, tag.title = r.Tags[i].HasHref, r.Tags[i].HasTitle
 		all = append(all, tag)

@@ -106,6 +106,9 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 			}
 		}
 		i = end + 1
+		if is&marked != 0 || has&^hasClass != 0 {
+			z.Marks.add(start)
+		}
 		switch {
 		case is&breaksLine != 0:
 			if lineBreak < 0 {
@@ -172,7 +175,7 @@ func plainAttributes(text []byte, i int, e Element) (end int, has uint8) {
 }
 
 // Expand makes a plain tag the current token, without its attributes.
-func (z *Tokenizer) Expand(p *PlainTag) {
+func (p *PlainTag) Expand(z *Tokenizer) {
 	t := &z.Token
 	t.Kind, t.Element, t.SelfClosing, t.Foreign, t.HasReferences = p.Kind, p.Element, false, false, false
 	t.Attributes, t.Names = t.Attributes[:0], 0
@@ -186,8 +189,8 @@ func (z *Tokenizer) Expand(p *PlainTag) {
 	z.buffer = z.buffer[:0]
 }
 
-// ExpandText makes a plain text the current token.
-func (z *Tokenizer) ExpandText(p *PlainText) {
+// Expand makes a plain text the current token.
+func (p *PlainText) Expand(z *Tokenizer) {
 	t := &z.Token
 	t.Kind, t.Element, t.Foreign, t.HasReferences = Text, Unknown, false, false
 	t.Attributes, t.Names = t.Attributes[:0], 0

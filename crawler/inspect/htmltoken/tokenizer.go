@@ -25,6 +25,9 @@ type Tokenizer struct {
 	// XML makes the tokenizer read the markup of XML: no element has a content without
 	// markup, and CDATA sections may be anywhere. It is to be set after Reset.
 	XML bool
+	// Marks are the offsets of all markup up to the end of the current token that may matter to
+	// links and anchors.
+	Marks Marks
 	// Errors are the parse errors up to the end of the current token, if they were asked for.
 	Errors Errors
 
@@ -54,6 +57,7 @@ func (z *Tokenizer) Reset(text []byte, errors bool) {
 		references: references{text: text, next: -1, names: z.references.names, errors: &z.Errors},
 		foreign:    foreign{open: z.foreign.open[:0]},
 		buffer:     z.buffer[:0],
+		Marks:      Marks{List: z.Marks.List[:0]},
 	}
 	z.Token.Attributes = attributes
 	if errors {
@@ -88,6 +92,7 @@ func (z *Tokenizer) Next() bool {
 			z.textToken(lt, true)
 			return true
 		}
+		z.Marks.add(z.pos)
 		if z.plainTag() || z.markup() {
 			return true
 		}

@@ -16,6 +16,8 @@ const (
 	breaksLine
 	// control elements are found by their ids.
 	control
+	// marked elements may matter to links and anchors without any attribute.
+	marked
 )
 
 var traits = func() (traits [256]trait) {
@@ -32,6 +34,7 @@ var traits = func() (traits [256]trait) {
 		phrase:        {Abbr, B, Bdi, Bdo, Cite, Del, Dfn, Em, I, Ins, Mark, Q, S, Small, Span, Strong, Sub, Sup, Time, U},
 		phrase | code: {Code, Kbd, Samp, Tt, Var},
 		control:       {Input, Select, Textarea},
+		marked:        {A, Applet, Base, Form, Frame, Frameset, Img, Image, Input, Link, Map, Meta, Object, Source},
 		breaksLine: {
 			Address, Applet, Article, Aside, Audio, Blockquote, Body, Br, Button, Canvas, Caption, Center, Col, Colgroup, Datalist, Dd, Details, Dialog, Dir, Div, Dl, Dt, Embed,
 			Fieldset, Figcaption, Figure, Footer, Form, Frame, Frameset, H1, H2, H3, H4, H5, H6, Head, Header, Hgroup, Hr, HTML, Iframe, Image, Img, Input, Legend, Li, Listing,

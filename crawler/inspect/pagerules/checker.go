@@ -115,7 +115,7 @@ func (c *Checker) Run(z *htmltoken.Tokenizer, run *htmltoken.Run) {
 			c.link.tag(&c.source, p)
 			continue
 		}
-		z.Expand(p)
+		p.Expand(z)
 		c.Token(z)
 	}
 	c.texts(z, run.Texts[text:])
@@ -127,7 +127,7 @@ func (c *Checker) texts(z *htmltoken.Tokenizer, texts []htmltoken.PlainText) {
 		if c.source.document.hasText && !c.takesText() {
 			return
 		}
-		z.ExpandText(&texts[i])
+		texts[i].Expand(z)
 		c.Token(z)
 	}
 }

@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -20,10 +21,21 @@ import (
 type pageSite struct {
 	join   *join
 	pages  []frontier.ID          // with facts
+	kept   []keptPage             // the first of pages
+	room   int                    // bytes of facts that may still be kept
 	linked idBits                 // targets that another page of the site links to
 	ids    map[uint64]frontier.ID // of the URLs that facts name, by the hashes of their keys
 	starts []siterules.Start
 }
+
+// keptPage is a page that need not be read from the store again.
+type keptPage struct {
+	url   string
+	facts []byte
+}
+
+// maxKept is how much of the facts is kept, in bytes: all facts of some thousand pages.
+const maxKept = 4 << 20
 
 // comparePages judges what can be said only when all pages are known.
 func (j *join) comparePages() (*pageFindings, error) {
@@ -32,7 +44,7 @@ func (j *join) comparePages() (*pageFindings, error) {
 	if !j.inspected || cfg.Groups == 0 {
 		return all, nil
 	}
-	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}}
+	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}, room: maxKept}
 	if err := inOrder(s.readPages, s.findTargets, s.findStarts); err != nil {
 		return nil, err
 	}
@@ -65,7 +77,13 @@ type comparedFinding struct {
 // Pages calls each for every page with facts. It does not scan the store, as each may ask for
 // targets.
 func (s *pageSite) Pages(each func(*siterules.Page) error) error {
-	for _, id := range s.pages {
+	for n, id := range s.pages {
+		if n < len(s.kept) {
+			if err := each(&siterules.Page{ID: siterules.ID(id), URL: s.kept[n].url, Facts: s.kept[n].facts, Linked: s.linked.has(id)}); err != nil {
+				return err
+			}
+			continue
+		}
 		rec, err := s.join.crawl.Store.Get(s.join.ctx, id, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return fmt.Errorf("read page %d again: %w", id, err)
@@ -104,10 +122,13 @@ func (s *pageSite) readPages() error {
 	var f facts.Page
 	var links frontier.BriefReader
 	t := s.join.targets()
-	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob|frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		encoded, err := factsOf(t.outcomeOf(rec))
 		if err == nil && facts.IsPage(encoded) && t.of(rec.ID)&internal != 0 {
 			s.pages = append(s.pages, rec.ID)
+			if s.room -= len(encoded); s.room >= 0 {
+				s.kept = append(s.kept, keptPage{s.join.pageName(rec), bytes.Clone(encoded)})
+			}
 			if err = f.Decode(encoded); err == nil {
 				s.noteNamed(&f)
 				err = s.noteLinked(rec, &links)

@@ -15,6 +15,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -37,7 +39,7 @@ orbweaver explain https://example.com/a --exclude '/a$'`,
 		case len(args) > 1:
 			return usageError("explain: name one code or URL")
 		case !strings.ContainsAny(args[0], ":/."):
-			return explainCode(w, args[0])
+			return explainCode(cmd, w, s, args[0])
 		}
 		if err := loadSettings(s); err != nil {
 			return err
@@ -59,16 +61,22 @@ func explainAll(w *helpWriter) {
 }
 
 // explainCode prints the explanation of a code.
-func explainCode(w *helpWriter, code string) error {
+func explainCode(cmd *cobra.Command, w *helpWriter, s *settings, code string) error {
 	if len(code) == 3 && strings.Trim(code, "0123456789") == "" {
 		code = "http-" + code
 	}
 	e, ok := check.Lookup(check.Code(code))
 	if !ok {
+		var err error
+		if e, ok, err = declaredCode(cmd, s, code); err != nil {
+			return err
+		}
+	}
+	if !ok {
 		if near, found := check.Nearest(code); found {
 			return usageError("unknown code %q: did you mean %s?", code, near)
 		}
-		return usageError("unknown code %q; `orbweaver explain` lists the codes, and the JSON report describes those of your plugins in its field codes", code)
+		return usageError("unknown code %q; `orbweaver explain` lists the codes, and --config names the file with your plugins", code)
 	}
 	w.line(string(e.Code) + ": " + e.Title)
 	for _, part := range []struct{ title, text string }{
@@ -86,6 +94,32 @@ func explainCode(w *helpWriter, code string) error {
 		w.paragraph(0, part.text)
 	}
 	return nil
+}
+
+// declaredCode asks the plugin of the configuration whose code it may be.
+func declaredCode(cmd *cobra.Command, s *settings, code string) (e check.Entry, ok bool, err error) {
+	if err := loadSettings(s); err != nil {
+		return e, false, err
+	}
+	for _, p := range s.plugins {
+		if !strings.HasPrefix(code, p.Name+"-") {
+			continue
+		}
+		p.Workers, p.Env = 1, plugin.Environment(os.Environ(), s.expanded)
+		p.Stderr = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+		inspector, err := inspect.Open(cmd.Context(), inspect.Config{Plugins: []plugin.Config{p}})
+		if err != nil {
+			return e, false, usageError("%w", err)
+		}
+		defer inspector.Close()
+		for _, d := range inspector.Declared() {
+			if string(d.Code) == code {
+				text := fmt.Sprintf("The plugin %s declares this code. Its findings are of severity %s.", p.Name, d.Verdict)
+				return check.Entry{Code: d.Code, Title: d.Title, Explanation: text, Advice: d.Advice}, true, nil
+			}
+		}
+	}
+	return e, false, nil
 }
 
 // explainURL prints which settings apply to a URL or a local file.

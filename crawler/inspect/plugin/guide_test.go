@@ -1,6 +1,7 @@
 package plugin
 
 import (
+	"go/format"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,19 @@ func guideBlock(t *testing.T, language string) string {
 		t.Fatalf("the guide has no code in %s", language)
 	}
 	return block + "\n"
+}
+
+// The programs of the guide have at most 20 lines, and the one in Go is formatted.
+func TestGuidePrograms(t *testing.T) {
+	for _, language := range []string{"python", "go"} {
+		program := guideBlock(t, language)
+		if n := strings.Count(program, "\n"); n > 20 {
+			t.Errorf("the program in %s has %d lines", language, n)
+		}
+		if formatted, err := format.Source([]byte(program)); language == "go" && (err != nil || string(formatted) != program) {
+			t.Errorf("the program in Go is not formatted: %v", err)
+		}
+	}
 }
 
 // needed returns the path of a program that the test needs.

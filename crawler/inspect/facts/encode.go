@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,8 +14,9 @@ import (
 //
 //	page    flags: which of the single facts follow
 //	        URL
-//	        title, description: hash (8 bytes, little-endian), place, excerpt
-//	        place of noindex
+//	        title, description: hash (8 bytes, little-endian), place, excerpt, and the source
+//	        or "" if it is like the excerpt
+//	        place and source of noindex
 //	        fingerprint: hash and simhash (8 bytes each, little-endian), number of words
 //	        canonicals, alternates, images, integrities: their number, and for each the link
 //	        and then a flag; the language; the size; a byte (algorithm, and 0x80 for a script)
@@ -25,7 +27,7 @@ import (
 // URL at the beginning, whose length precedes, and what it is in the source: twice the length
 // and the string, or once more 1 and the length alone if the URL ends with it.
 const (
-	pageVersion   = 1
+	pageVersion   = 2
 	targetVersion = 0x81
 )
 
@@ -56,10 +58,16 @@ func AppendPage(dst []byte, p *Page) []byte {
 			e.uint64(t.Hash)
 			e.place(t.Place)
 			e.string(t.Excerpt)
+			if t.Raw == t.Excerpt {
+				e.string("")
+			} else {
+				e.string(t.Raw)
+			}
 		}
 	}
 	if p.NoIndex {
 		e.place(p.NoIndexPlace)
+		e.string(p.NoIndexRaw)
 	}
 	if p.Body.Hash != 0 {
 		e.uint64(p.Body.Hash)
@@ -170,7 +178,7 @@ func (p *Page) Decode(data []byte) error {
 		p.Description = d.text()
 	}
 	if p.NoIndex {
-		p.NoIndexPlace = d.place()
+		p.NoIndexPlace, p.NoIndexRaw = d.place(), d.string()
 	}
 	if flags&hasBody != 0 {
 		p.Body = Fingerprint{Hash: d.uint64(), Similar: d.uint64(), Words: d.int()}
@@ -292,7 +300,9 @@ func (d *decoder) place() Place { return Place{d.int(), d.int()} }
 
 func (d *decoder) text() Text {
 	hash := d.uint64()
-	return Text{Hash: hash, Place: d.place(), Excerpt: d.string()}
+	t := Text{Hash: hash, Place: d.place(), Excerpt: d.string(), Raw: d.string()}
+	t.Raw = cmp.Or(t.Raw, t.Excerpt)
+	return t
 }
 
 func (d *decoder) link() (l Link) {

@@ -14,9 +14,9 @@ func samplePage() *Page {
 	link := func(url, raw string, line int) Link { return Link{Place: Place{line, 7}, URL: url, Raw: raw} }
 	return &Page{
 		URL: "https://example.com/guide/", HasIcon: true,
-		Title:       Text{Place{3, 9}, 0x1234567890ABCDEF, "Guide"},
-		Description: Text{Place{4, 1}, 5, "A guide for all"},
-		NoIndex:     true, NoIndexPlace: Place{5, 2},
+		Title:       Text{Place{3, 9}, 0x1234567890ABCDEF, "Guide", "Guide"},
+		Description: Text{Place{4, 1}, 5, "A guide for all", "A  guide for&#32;all"},
+		NoIndex:     true, NoIndexPlace: Place{5, 2}, NoIndexRaw: "<meta name=robots content=noindex>",
 		Body: Fingerprint{Hash: 1, Words: 2000, Similar: 1 << 63},
 		Canonicals: []Canonical{
 			{link("https://example.com/guide/", "", 8), true},

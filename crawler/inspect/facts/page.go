@@ -24,9 +24,10 @@ type Page struct {
 	// Title and Description are those of the page, if they are not blank.
 	Title, Description Text
 	// NoIndex is true if a robots meta element or the header X-Robots-Tag asks not to index
-	// the page; NoIndexPlace is where, the zero Place for a header.
+	// the page; NoIndexPlace is where, the zero Place for a header, and NoIndexRaw the source.
 	NoIndex      bool
 	NoIndexPlace Place
+	NoIndexRaw   string
 	// Body is the fingerprint of the visible text.
 	Body Fingerprint
 	// Canonicals are the canonical links, each URL once. A link from the header Link has no
@@ -48,8 +49,8 @@ type Text struct {
 	Place
 	// Hash is the hash of the whole text with white space collapsed, 0 if there is no text.
 	Hash uint64
-	// Excerpt is its beginning.
-	Excerpt string
+	// Excerpt is its beginning, and Raw a longer one as it is in the source.
+	Excerpt, Raw string
 }
 
 // Link is a reference to another document.

@@ -55,7 +55,7 @@ func (r *relations) header(s *source) {
 		return
 	}
 	if !s.facts.NoIndex && robots.NoIndexHeader(s.page.Header) {
-		s.facts.NoIndex = true
+		s.facts.NoIndex, s.facts.NoIndexRaw = true, string(cut([]byte(strings.Join(s.page.Header.Values("X-Robots-Tag"), ", ")), maxRaw))
 	}
 	if s.page.Header.Get("Link") == "" {
 		return

@@ -28,7 +28,7 @@ func readMeta(s *source) {
 		}
 	case equalFold(name, "robots"):
 		if s.groups&needRobots != 0 && !s.facts.NoIndex && forbidsIndex(s.z.Value(content)) {
-			s.facts.NoIndex, s.facts.NoIndexPlace = true, s.place(t.Start)
+			s.facts.NoIndex, s.facts.NoIndexPlace, s.facts.NoIndexRaw = true, s.place(t.Start), s.raw(t.Start, t.End)
 		}
 	case equalFold(name, "referrer"):
 		s.document.hasReferrer = true

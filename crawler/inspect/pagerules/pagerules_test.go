@@ -454,9 +454,9 @@ func TestFacts(t *testing.T) {
 		return facts.Link{Place: facts.Place{Line: line, Column: column}, URL: url, Raw: raw}
 	}
 	want := facts.Page{
-		URL: "https://example.com/guide/", HasIcon: true, NoIndex: true, NoIndexPlace: facts.Place{Line: 2, Column: 46},
-		Title:       facts.Text{Place: facts.Place{Line: 1, Column: 15}, Hash: facts.Hash([]byte("The guide")), Excerpt: "The guide"},
-		Description: facts.Text{Place: facts.Place{Line: 2, Column: 33}, Hash: facts.Hash([]byte("All of it")), Excerpt: "All of it"},
+		URL: "https://example.com/guide/", HasIcon: true, NoIndex: true, NoIndexPlace: facts.Place{Line: 2, Column: 46}, NoIndexRaw: `<meta name=robots content="Follow, NoIndex">`,
+		Title:       facts.Text{Place: facts.Place{Line: 1, Column: 15}, Hash: facts.Hash([]byte("The guide")), Excerpt: "The guide", Raw: "The guide"},
+		Description: facts.Text{Place: facts.Place{Line: 2, Column: 33}, Hash: facts.Hash([]byte("All of it")), Excerpt: "All of it", Raw: " All of it "},
 		Body:        facts.FingerprintOf([]byte("one two three four")),
 		Canonicals:  []facts.Canonical{{Link: link(1, 103, "https://example.com/guide/", "#x"), Self: true}},
 		Alternates:  []facts.Alternate{{Link: link(2, 128, "https://example.com/de", "/de#x"), Language: "de"}},

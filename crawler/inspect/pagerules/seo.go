@@ -43,7 +43,7 @@ func readDescription(s *source, content *htmltoken.Attribute) {
 	if len(s.buffer) == 0 {
 		return
 	}
-	s.facts.Description = facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer)}
+	s.facts.Description = facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer), Raw: s.raw(content.ValueStart, content.ValueEnd)}
 	if n := utf8.RuneCount(s.buffer); n > longDescription {
 		s.report(content.ValueStart, check.Finding{Code: check.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: s.raw(content.ValueStart, content.ValueEnd),
 			Text: s.facts.Description.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
@@ -96,7 +96,7 @@ func (x *title) judge(s *source) {
 		s.report(offset, f)
 		return
 	}
-	s.facts.Title.Hash, s.facts.Title.Excerpt = facts.Hash(s.buffer), excerpt(s.buffer)
+	s.facts.Title.Hash, s.facts.Title.Excerpt, s.facts.Title.Raw = facts.Hash(s.buffer), excerpt(s.buffer), string(cut(s.buffer, maxRaw))
 	if n := utf8.RuneCount(s.buffer); n > longTitle {
 		s.report(x.start, check.Finding{Code: check.CodeTitleLong, Element: "title", Raw: string(cut(s.buffer, maxRaw)),
 			Text: s.facts.Title.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})

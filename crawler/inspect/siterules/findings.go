@@ -71,10 +71,10 @@ func (j *judge) equalPages(p *Page, f *facts.Page) error {
 		switch other := g.other(p.URL); what {
 		case title:
 			finding = at(f.Title.Place, check.CodeTitleDuplicate, "title", "", g.message("title", other))
-			finding.Text = f.Title.Excerpt
+			finding.Text, finding.Raw = f.Title.Excerpt, f.Title.Raw
 		case description:
 			finding = at(f.Description.Place, check.CodeDescriptionDuplicate, "meta", "content", g.message("description", other))
-			finding.Text = f.Description.Excerpt
+			finding.Text, finding.Raw = f.Description.Excerpt, f.Description.Raw
 		default:
 			finding = check.Finding{Code: check.CodeDuplicateContent, Message: g.message("text", other)}
 		}
@@ -156,7 +156,9 @@ func (j *judge) noindexLinked(p *Page, f *facts.Page) error {
 	if f.NoIndexPlace == (facts.Place{}) {
 		element, attribute = "header", "x-robots-tag"
 	}
-	return j.report(p, at(f.NoIndexPlace, check.CodeNoindexLinked, element, attribute, "other pages link to the page, which asks search engines not to index it"))
+	finding := at(f.NoIndexPlace, check.CodeNoindexLinked, element, attribute, "other pages link to the page, which asks search engines not to index it")
+	finding.Raw = f.NoIndexRaw
+	return j.report(p, finding)
 }
 
 // alternates judges the targets of links with hreflang.

@@ -121,13 +121,13 @@ func aPage(path string, change ...func(*sitePage)) sitePage {
 
 func aTitle(hash uint64) func(*sitePage) {
 	return func(p *sitePage) {
-		p.Title = facts.Text{Place: facts.Place{Line: 1, Column: 2}, Hash: hash, Excerpt: "T"}
+		p.Title = facts.Text{Place: facts.Place{Line: 1, Column: 2}, Hash: hash, Excerpt: "T", Raw: "T!"}
 	}
 }
 
 func aDescription(hash uint64) func(*sitePage) {
 	return func(p *sitePage) {
-		p.Description = facts.Text{Place: facts.Place{Line: 3, Column: 4}, Hash: hash, Excerpt: "D"}
+		p.Description = facts.Text{Place: facts.Place{Line: 3, Column: 4}, Hash: hash, Excerpt: "D", Raw: "D!"}
 	}
 }
 
@@ -135,8 +135,10 @@ func aBody(hash uint64, words int, similar uint64) func(*sitePage) {
 	return func(p *sitePage) { p.Body = facts.Fingerprint{Hash: hash, Words: words, Similar: similar} }
 }
 
-func noindex(p *sitePage) { p.NoIndex, p.NoIndexPlace = true, facts.Place{Line: 5, Column: 6} }
-func linked(p *sitePage)  { p.linked = true }
+func noindex(p *sitePage) {
+	p.NoIndex, p.NoIndexPlace, p.NoIndexRaw = true, facts.Place{Line: 5, Column: 6}, "N"
+}
+func linked(p *sitePage) { p.linked = true }
 
 func link(to string) facts.Link {
 	return facts.Link{Place: facts.Place{Line: 7, Column: 8}, URL: to, Raw: "raw"}
@@ -166,12 +168,12 @@ func TestEqualPages(t *testing.T) {
 		"/self title-duplicate", "/http title-duplicate", "/http canonical-chain")
 	messages := map[string]string{}
 	for _, f := range all {
-		messages[fmt.Sprint(f.ID, " ", f.Code)] = fmt.Sprintf("%d:%d %s %s %q: %s", f.Line, f.Column, f.Element, f.Attribute, f.Text, f.Message)
+		messages[fmt.Sprint(f.ID, " ", f.Code)] = fmt.Sprintf("%d:%d %s %s %q %q: %s", f.Line, f.Column, f.Element, f.Attribute, f.Text, f.Raw, f.Message)
 	}
 	for key, want := range map[string]string{
-		"1 title-duplicate":       `1:2 title  "T": 2 other pages have the same title, such as https://example.com/a`,
-		"2 title-duplicate":       `1:2 title  "T": 2 other pages have the same title, such as https://example.com/b`,
-		"4 description-duplicate": `3:4 meta content "D": the page https://example.com/c has the same description`,
+		"1 title-duplicate":       `1:2 title  "T" "T!": 2 other pages have the same title, such as https://example.com/a`,
+		"2 title-duplicate":       `1:2 title  "T" "T!": 2 other pages have the same title, such as https://example.com/b`,
+		"4 description-duplicate": `3:4 meta content "D" "D!": the page https://example.com/c has the same description`,
 	} {
 		if messages[key] != want {
 			t.Errorf("%s: %s, want %s", key, messages[key], want)
@@ -219,7 +221,7 @@ func TestNoindexLinked(t *testing.T) {
 	header := func(p *sitePage) { p.NoIndexPlace = facts.Place{} }
 	s := &site{pages: []sitePage{aPage("/a", noindex, linked), aPage("/b", noindex), aPage("/c", linked), aPage("/d", noindex, linked, header)}}
 	all := s.expect(t, "noindex", pagerules.SEO, "/a noindex-linked", "/d noindex-linked")
-	if a, d := all[0], all[1]; a.Element != "meta" || a.Line != 5 || d.Element != "header" || d.Attribute != "x-robots-tag" {
+	if a, d := all[0], all[1]; a.Element != "meta" || a.Line != 5 || a.Raw != "N" || d.Element != "header" || d.Attribute != "x-robots-tag" {
 		t.Errorf("%+v, %+v", a, d)
 	}
 }

@@ -15,14 +15,12 @@ func (t *tokens) skim(pos int, stopAtText bool) int {
 
 // nextMark returns the first mark at pos or behind, the length of the document if there is none.
 func (t *tokens) nextMark(pos int) int {
-	n := 0
-	for n < len(t.marks) && int(t.marks[n]) < pos {
-		n++
+	for ; t.mark < len(t.marks); t.mark++ {
+		if mark := int(t.marks[t.mark]); mark >= pos {
+			return mark
+		}
 	}
-	if t.marks = t.marks[n:]; len(t.marks) == 0 {
-		return len(t.doc)
-	}
-	return int(t.marks[0])
+	return len(t.doc)
 }
 
 // skim skips markup that means nothing to the reader, which is most of a typical page: "<p>",

@@ -57,8 +57,9 @@ type tokens struct {
 	textTag string
 	cdata   bool // <![CDATA[ starts text
 
-	// marks are the offsets from Input.Outline that are not behind the current event.
+	// marks are the offsets from Input.Outline. Those before mark are behind the current event.
 	marks []int32
+	mark  int
 
 	reader    bytes.Reader
 	tokenizer *html.Tokenizer // reads the rest of the document
@@ -77,7 +78,7 @@ const (
 func (t *tokens) reset(doc []byte) {
 	t.doc = doc
 	t.start, t.end = 0, 0
-	t.skip, t.textTag, t.cdata, t.marks = skipNothing, "", false, nil
+	t.skip, t.textTag, t.cdata, t.marks, t.mark = skipNothing, "", false, nil, 0
 	t.tokenizer, t.handovers = nil, 0
 	t.tag.doc = doc
 	t.tag.clean = false

@@ -38,7 +38,10 @@ func (s *stack) push(e html.Element, start, nameEnd int, foreign bool) {
 		s.tooDeep = true
 		return
 	}
-	s.open = slices.Grow(s.open, 1)[:n+1]
+	if n == cap(s.open) {
+		s.open = slices.Grow(s.open, 1)
+	}
+	s.open = s.open[:n+1]
 	o := &s.open[n]
 	o.element, o.foreign, o.plain = e, foreign, isPlain[e] && !foreign && start >= 0
 	o.start, o.nameEnd, o.fault = start, nameEnd, 0

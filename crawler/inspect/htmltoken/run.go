@@ -131,7 +131,10 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 		tags++
 	}
 	some := i > z.pos
-	r.Texts, r.Tags, r.Break, z.pos = r.texts[:texts], r.tags[:tags], lineBreak, i
+	if r.Texts == nil {
+		r.Texts, r.Tags = r.texts[:], r.tags[:]
+	}
+	r.Texts, r.Tags, r.Break, z.pos = r.Texts[:texts], r.Tags[:tags], lineBreak, i
 	return some
 }
 

@@ -77,7 +77,9 @@ func (c *Checker) Reset(p *page.Page, groups Groups) {
 // Token looks at the current token of the page.
 func (c *Checker) Token(z *htmltoken.Tokenizer) {
 	s, t := &c.source, &z.Token
-	s.z = z
+	if s.z != z {
+		s.z = z
+	}
 	switch t.Kind {
 	case htmltoken.Text, htmltoken.CDATA:
 		if !c.unseen.open {

@@ -111,7 +111,10 @@ func (t *Text) copyRun(run *htmltoken.Run) {
 	if last := len(run.Texts) - 1; last >= 0 {
 		room += int(run.Texts[last].End-run.Texts[0].Start) + len(run.Texts)
 	}
-	text := slices.Grow(t.text, room)[:n+room]
+	if cap(t.text) < n+room {
+		t.text = slices.Grow(t.text, room)
+	}
+	text := t.text[:n+room]
 	for i := range run.Texts {
 		p := &run.Texts[i]
 		if p.Break >= 0 {
@@ -130,7 +133,7 @@ func (t *Text) copyRun(run *htmltoken.Run) {
 		text[n] = ' '
 		n++
 	}
-	t.text = text[:n]
+	t.text = t.text[:n]
 }
 
 // Add adds source[start:end], in which character references are decoded if asked for. Parts

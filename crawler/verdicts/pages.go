@@ -26,6 +26,16 @@ type pageSite struct {
 	linked idBits                 // targets that another page of the site links to
 	ids    map[uint64]frontier.ID // of the URLs that facts name, by the hashes of their keys
 	starts []siterules.Start
+	// entries are what the sitemaps list.
+	entries  []listed
+	sitemaps map[frontier.ID]bool
+}
+
+// listed is an address that a sitemap lists.
+type listed struct {
+	sitemap, id frontier.ID
+	place       facts.Place
+	raw         string
 }
 
 // keptPage is a page that need not be read from the store again.
@@ -44,7 +54,7 @@ func (j *join) comparePages() (*pageFindings, error) {
 	if !j.inspected || cfg.Groups == 0 {
 		return all, nil
 	}
-	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}, room: maxKept}
+	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}, room: maxKept, sitemaps: map[frontier.ID]bool{}}
 	if err := inOrder(s.readPages, s.findTargets, s.findStarts); err != nil {
 		return nil, err
 	}
@@ -116,12 +126,14 @@ func factsOf(outcome []byte) ([]byte, error) {
 // keyHash returns the hash by which a URL is found.
 func keyHash(u urinorm.URL) uint64 { return xxhash.Sum64String(string(urinorm.KeyOf(u))) }
 
-// readPages finds the pages with facts, and notes which URLs the facts name and which targets
-// other pages link to.
+// readPages finds the pages with facts, and notes which URLs the facts name, which targets other
+// pages link to, and what sitemaps list.
 func (s *pageSite) readPages() error {
 	var f facts.Page
 	var links frontier.BriefReader
+	var entries frontier.LinkReader
 	t := s.join.targets()
+	sitemaps := s.join.crawl.Config.Inspector.Pairs().NeedsSitemaps()
 	return s.join.crawl.Store.Scan(s.join.ctx, frontier.PartJob|frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		encoded, err := factsOf(t.outcomeOf(rec))
 		if err == nil && facts.IsPage(encoded) && t.of(rec.ID)&internal != 0 {
@@ -133,6 +145,8 @@ func (s *pageSite) readPages() error {
 				s.noteNamed(&f)
 				err = s.noteLinked(rec, &links)
 			}
+		} else if err == nil && sitemaps {
+			err = s.noteListed(rec, &entries)
 		}
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
@@ -185,6 +199,31 @@ func (s *pageSite) noteLinked(rec *frontier.Record, links *frontier.BriefReader)
 			if end != 0 {
 				s.linked.set(end)
 			}
+		}
+	}
+}
+
+// noteListed notes what a document lists if it is a sitemap.
+func (s *pageSite) noteListed(rec *frontier.Record, links *frontier.LinkReader) error {
+	if len(rec.Links) == 0 {
+		return nil
+	}
+	g, err := check.GlanceAt(s.join.targets().outcomeOf(rec))
+	if err != nil || g.HTML || !g.OK {
+		return err
+	}
+	if err := links.Reset(rec.Links); err != nil {
+		return err
+	}
+	var link frontier.RawLink
+	for {
+		more, err := links.Next(&link)
+		if err != nil || !more || link.Element != "loc" {
+			return err
+		}
+		s.sitemaps[rec.ID] = true
+		if link.Mark&rules.MarkExpect == 0 { // not an image of a page
+			s.entries = append(s.entries, listed{rec.ID, rec.Found[link.Target], facts.Place{Line: link.Line, Column: link.Column}, string(link.Raw)})
 		}
 	}
 }
@@ -291,8 +330,6 @@ func (s *pageSite) target(id frontier.ID) (t siterules.Target, err error) {
 
 // Sitemaps calls each for every address that a sitemap lists.
 func (s *pageSite) Sitemaps(each func(*siterules.Entry) error) error {
-	var reader frontier.LinkReader
-	var link frontier.RawLink
 	starts := map[frontier.ID]bool{}
 	indexes := map[string]bool{} // files of directories that are start targets
 	for i := range s.starts {
@@ -304,48 +341,12 @@ func (s *pageSite) Sitemaps(each func(*siterules.Entry) error) error {
 			starts[s.join.crawl.SeedIDs[i]] = true
 		}
 	}
-	type listed struct {
-		sitemap, id frontier.ID
-		place       facts.Place
-		raw         string
-	}
-	var entries []listed
-	sitemaps := map[frontier.ID]bool{}
-	err := s.join.crawl.Store.Scan(s.join.ctx, frontier.PartOutcome|frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
-		g, err := check.GlanceAt(s.join.targets().outcomeOf(rec))
-		if err != nil || len(rec.Links) == 0 || g.HTML || !g.OK {
-			return err
-		}
-		if err := reader.Reset(rec.Links); err != nil {
-			return fmt.Errorf("target %d: %w", rec.ID, err)
-		}
-		for {
-			more, err := reader.Next(&link)
-			if err != nil {
-				return fmt.Errorf("target %d: %w", rec.ID, err)
-			}
-			if !more {
-				return nil
-			}
-			if link.Element != "loc" {
-				return nil // not a sitemap
-			}
-			sitemaps[rec.ID] = true
-			if link.Mark&rules.MarkExpect != 0 {
-				continue // an image of a page
-			}
-			entries = append(entries, listed{rec.ID, rec.Found[link.Target], facts.Place{Line: link.Line, Column: link.Column}, string(link.Raw)})
-		}
-	})
-	if err != nil {
-		return err
-	}
-	for _, e := range entries { // the store must not be asked during a scan
+	for _, e := range s.entries {
 		t, err := s.target(e.id)
 		if err != nil {
 			return err
 		}
-		if sitemaps[frontier.ID(t.ID)] {
+		if s.sitemaps[frontier.ID(t.ID)] {
 			continue // an entry of an index
 		}
 		if err := each(&siterules.Entry{Sitemap: siterules.ID(e.sitemap), Place: e.place, Raw: e.raw, Listed: siterules.ID(e.id), Target: t,

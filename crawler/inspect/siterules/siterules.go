@@ -92,6 +92,9 @@ type Config struct {
 	ImageMax int64 // bytes; larger images are reported
 }
 
+// NeedsSitemaps reports whether what sitemaps list is judged.
+func (c Config) NeedsSitemaps() bool { return c.Groups&pagerules.SEO != 0 }
+
 // Finding is a finding about the page or the target ID.
 type Finding struct {
 	ID ID
@@ -125,7 +128,7 @@ func Judge(site Site, config Config, emit func(Finding) error) error {
 	if err := j.favicons(); err != nil {
 		return err
 	}
-	if !j.judges(pagerules.SEO) {
+	if !config.NeedsSitemaps() {
 		return nil
 	}
 	return site.Sitemaps(j.sitemapEntry)

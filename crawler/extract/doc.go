@@ -39,7 +39,8 @@
 //
 //	html_tokens.go      text, tags and comments as ranges of the source
 //	html_scanner.go     ordinary markup, read in place
-//	html_skim.go        skips markup that means nothing to the reader
+//	html_skim.go        skips markup that means nothing to the reader, or that the caller has
+//	                    looked at (Input.Outline)
 //	html_attributes.go  the attributes of a tag that the tokenizer found, with their positions
 //	html_starttag.go    the parts of a start tag
 //	html_names.go       lookup of element and attribute names

@@ -121,8 +121,14 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
 	r.traps = trap.New(trap.Limits{})
 	if common := r.shared.common; common != nil {
-		r.traps.Share(func(name string) (int, error) { return common.CountUp(r.always, name, 1) })
-		r.sitemaps.count = func(what string, n int) (int, error) { return common.CountUp(r.always, factSitemap+what, n) }
+		shareTraps(r.always, r.traps, common)
+		r.sitemaps.count = func(what string, n int) (int, error) {
+			counts, err := common.CountUp(r.always, []frontier.Count{{Name: factSitemap + what, By: n, Most: -1}})
+			if err != nil {
+				return 0, err
+			}
+			return counts[0], nil
+		}
 	} else if cfg.MaxPages > 0 {
 		r.turns = newTurns()
 	}
@@ -382,4 +388,15 @@ func (r *run) slowest(t *frontier.Target, age time.Duration) rules.InFlight {
 		slow.Tries = max(r.cfg.Retries, 0) + 1
 	}
 	return slow
+}
+
+// shareTraps lets all processes of a crawl share the budgets of traps.
+func shareTraps(ctx context.Context, guards *trap.Guards, common frontier.Common) {
+	guards.Share(func(names []string, limits []int) ([]int, error) {
+		list := make([]frontier.Count, len(names))
+		for i, name := range names {
+			list[i] = frontier.Count{Name: name, By: 1, Most: limits[i]}
+		}
+		return common.CountUp(ctx, list)
+	})
 }

@@ -98,7 +98,7 @@ func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stopped
 // crawl that is filled from that state.
 func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
 	r := newRun(ctx, cfg, seeds, discard{})
-	r.traps.Share(func(name string) (int, error) { return to.Common().CountUp(ctx, name, 1) })
+	shareTraps(ctx, r.traps, to.Common())
 	kept, err := cfg.Store.Tallies(ctx)
 	if err != nil {
 		return fmt.Errorf("read what was counted: %w", err)

@@ -60,10 +60,20 @@ type Common interface {
 	KeepOnce(ctx context.Context, name string, value []byte, valid time.Duration) error
 	// Redirect enters a redirect, and reports whether it closes a cycle of at most n.
 	Redirect(ctx context.Context, from, to ID, n int) (bool, error)
-	// CountUp adds to a count and returns its new value, 0 for one beyond the number of counts
-	// that the store keeps.
-	CountUp(ctx context.Context, name string, by int) (int, error)
+	// CountUp adds to counts, up to the first that exceeds its limit then, and returns the new
+	// values of these: 0 for one beyond the number of counts that the store keeps.
+	CountUp(ctx context.Context, list []Count) ([]int, error)
 }
+
+// Count adds to a count that processes share.
+type Count struct {
+	Name string
+	By   int
+	Most int // the limit; negative for none
+}
+
+// Exceeds reports whether a value exceeds the limit.
+func (c Count) Exceeds(n int) bool { return c.Most >= 0 && n > c.Most }
 
 // Controller is an answer of SetController.
 type Controller struct {

@@ -92,7 +92,7 @@ type Guards struct {
 	limits Limits
 
 	// shared, if not nil, counts for several processes.
-	shared func(name string) (int, error)
+	shared func(names []string, limits []int) ([]int, error)
 
 	mu        sync.Mutex
 	pages     pageCounts     // by template, directory and host
@@ -104,34 +104,51 @@ func New(limits Limits) *Guards {
 	return &Guards{limits: limits.withDefaults()}
 }
 
-// Share lets several processes share the budgets: shared adds 1 to a named count and returns
-// its value, 0 if it does not count it.
-func (t *Guards) Share(shared func(name string) (int, error)) { t.shared = shared }
+// Share lets several processes share the budgets: shared adds 1 to each of the named counts, up
+// to the first that exceeds its limit then (a negative one is none), and returns the values of
+// these, 0 for what it does not count.
+func (t *Guards) Share(shared func(names []string, limits []int) ([]int, error)) { t.shared = shared }
 
-// addPage adds one page to a count.
-func (t *Guards) addPage(key uint64) int {
-	if t.shared != nil {
-		return t.addShared('p', key)
-	}
-	return t.pages.add(key)
+// charge is one page, or one URL of a page, that a budget is charged with.
+type charge struct {
+	spelling bool
+	key      uint64
+	limit    int
+	pattern  func(limit int) string
 }
 
-// addSpelling adds one URL of a page to a count.
-func (t *Guards) addSpelling(key uint64) int {
+// exceeded adds to counts and returns the first one whose budget is exceeded, nil if there is
+// none. A page is left in if counting fails: the store reports its failure elsewhere.
+func (t *Guards) exceeded(list []charge) *charge {
 	if t.shared != nil {
-		return t.addShared('s', key)
+		names, limits := make([]string, len(list)), make([]int, len(list))
+		for i, c := range list {
+			kind := byte('p')
+			if c.spelling {
+				kind = 's'
+			}
+			names[i], limits[i] = string(strconv.AppendUint([]byte{kind}, c.key, 36)), c.limit
+		}
+		counts, _ := t.shared(names, limits)
+		for i, n := range counts {
+			if exceeds(n, list[i].limit) {
+				return &list[i]
+			}
+		}
+		return nil
 	}
-	return t.spellings.add(key)
-}
-
-// addShared adds to a count of several processes. A page is left in if that fails: the store
-// reports its failure elsewhere.
-func (t *Guards) addShared(kind byte, key uint64) int {
-	n, err := t.shared(string(strconv.AppendUint([]byte{kind}, key, 36)))
-	if err != nil {
-		return 0
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i, c := range list {
+		add := t.pages.add
+		if c.spelling {
+			add = t.spellings.add
+		}
+		if exceeds(add(c.key), c.limit) {
+			return &list[i]
+		}
 	}
-	return n
+	return nil
 }
 
 // CheckClicks reports whether a page is too far from the seeds, and returns the
@@ -172,21 +189,19 @@ func (t *Guards) Check(u urinorm.URL) (pattern string, trapped bool) {
 // exceeded.
 func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) (pattern string, trapped bool) {
 	l := &t.limits
-	if t.shared == nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-	}
-
+	list := make([]charge, 0, 4)
 	if p.session || q != nil && (q.session || q.parameters > 1) {
 		page := mix(host ^ p.exact)
 		if q != nil {
 			page = mix(page ^ q.set)
 		}
-		if exceeds(t.addSpelling(page), l.Spellings) {
-			return fmt.Sprintf("more than %d URLs of one page (different session IDs or order of parameters) at %s", l.Spellings, p.template()), true
-		}
-	} else if p.segments >= minShuffled && exceeds(t.addSpelling(mix(host^p.set)), l.Spellings) {
-		return fmt.Sprintf("more than %d paths with the same segments as %s", l.Spellings, u.Path()), true
+		list = append(list, charge{true, page, l.Spellings, func(n int) string {
+			return fmt.Sprintf("more than %d URLs of one page (different session IDs or order of parameters) at %s", n, p.template())
+		}})
+	} else if p.segments >= minShuffled {
+		list = append(list, charge{true, mix(host ^ p.set), l.Spellings, func(n int) string {
+			return fmt.Sprintf("more than %d paths with the same segments as %s", n, u.Path())
+		}})
 	}
 
 	kind, budget := p.budget(q, l)
@@ -194,14 +209,15 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 	if kind == budgetNamed {
 		key = p.directory
 	}
-	if exceeds(t.addPage(mix(host^key)+uint64(kind)), budget) {
-		return fmt.Sprintf("more than %d %s like %s", budget, budgetNames[kind], p.describe(kind)), true
+	list = append(list, charge{false, mix(host^key) + uint64(kind), budget, func(n int) string {
+		return fmt.Sprintf("more than %d %s like %s", n, budgetNames[kind], p.describe(kind))
+	}})
+	if q != nil {
+		list = append(list, charge{false, host + 1, l.HostQueries, func(n int) string { return fmt.Sprintf("more than %d pages with a query on one host", n) }})
 	}
-	if q != nil && exceeds(t.addPage(host+1), l.HostQueries) {
-		return fmt.Sprintf("more than %d pages with a query on one host", l.HostQueries), true
-	}
-	if exceeds(t.addPage(host), l.HostPages) {
-		return fmt.Sprintf("more than %d pages on one host", l.HostPages), true
+	list = append(list, charge{false, host, l.HostPages, func(n int) string { return fmt.Sprintf("more than %d pages on one host", n) }})
+	if c := t.exceeded(list); c != nil {
+		return c.pattern(c.limit), true
 	}
 	return "", false
 }

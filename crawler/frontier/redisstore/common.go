@@ -87,7 +87,22 @@ func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool
 }
 
 // CountUp implements frontier.Common.
-func (s common) CountUp(ctx context.Context, name string, by int) (int, error) {
-	n, err := s.run(ctx, "countup", name, by)
-	return int(asInt(n)), err
+func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, error) {
+	var args []any
+	for _, c := range list {
+		args = append(args, c.Name, c.By, c.Most)
+	}
+	answer, err := s.run(ctx, "countup", args...)
+	if err != nil {
+		return nil, err
+	}
+	values, _ := answer.([]any)
+	if len(values) == 0 || len(values) > len(list) {
+		return nil, errAnswer
+	}
+	n := make([]int, len(values))
+	for i := range values {
+		n[i] = int(asInt(values[i]))
+	}
+	return n, nil
 }

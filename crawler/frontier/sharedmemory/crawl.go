@@ -368,12 +368,17 @@ func (s common) Redirect(_ context.Context, from, to frontier.ID, n int) (bool, 
 }
 
 // CountUp implements frontier.Common.
-func (s common) CountUp(_ context.Context, name string, by int) (int, error) {
+func (s common) CountUp(_ context.Context, list []frontier.Count) (n []int, err error) {
 	if err := s.alive(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	s.crawl.mu.Lock()
 	defer s.crawl.mu.Unlock()
-	s.crawl.counts[name] += by
-	return s.crawl.counts[name], nil
+	for i, c := range list {
+		s.crawl.counts[c.Name] += c.By
+		if n = append(n, s.crawl.counts[c.Name]); c.Exceeds(n[i]) {
+			break
+		}
+	}
+	return n, nil
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,8 +235,17 @@ func testRedirects(a, b *harness) {
 
 func testCountUp(a, b *harness) {
 	for i, s := range []*harness{a, b, a} {
-		if n, err := s.common().CountUp(s.ctx, "calendar", 2); err != nil || n != 2*(i+1) {
+		if n, err := s.common().CountUp(s.ctx, []frontier.Count{{Name: "calendar", By: 2, Most: -1}}); err != nil || !slices.Equal(n, []int{2 * (i + 1)}) {
 			a.Errorf("CountUp = %d, %v, want %d", n, err, 2*(i+1))
+		}
+	}
+	for _, row := range []struct {
+		calendar, month int // the limits
+		want            []int
+	}{{20, 0, []int{8, 1}}, {20, 1, []int{10, 2}}, {20, 3, []int{12, 3, 1}}, {13, 3, []int{14}}} {
+		list := []frontier.Count{{Name: "calendar", By: 2, Most: row.calendar}, {Name: "month", By: 1, Most: row.month}, {Name: "day", By: 1, Most: 5}}
+		if n, err := b.common().CountUp(b.ctx, list); err != nil || !slices.Equal(n, row.want) {
+			a.Errorf("CountUp with limits = %d, %v, want %d", n, err, row.want)
 		}
 	}
 }

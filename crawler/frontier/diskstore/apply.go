@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
@@ -83,7 +82,7 @@ func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) err
 	if int(e.ID) > s.ledger.Known() || e.ID == 0 {
 		return fmt.Errorf("it settles target %d, which is not known", e.ID)
 	}
-	if n := len(e.Found) - len(ids); n < 0 || !slices.Equal(e.Found[n:], ids) {
+	if !hasInOrder(e.Found, ids) { // some of those found were not entered, since nothing changed
 		return fmt.Errorf("target %d leads to other targets in the state than in the frontier", e.ID)
 	}
 	s.buffer = s.buffer[:0]
@@ -104,6 +103,16 @@ func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) err
 		s.renewed[e.ID] = struct{}{}
 	}
 	return nil
+}
+
+// hasInOrder reports whether all has the IDs of some, in their order.
+func hasInOrder(all, some []frontier.ID) bool {
+	for _, id := range all {
+		if len(some) > 0 && some[0] == id {
+			some = some[1:]
+		}
+	}
+	return len(some) == 0
 }
 
 // Needs returns the needs of a target, and whether it is one that is visited: some are entered

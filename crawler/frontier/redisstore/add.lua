@@ -1,18 +1,25 @@
--- Enters items. ARGV: now, items, wide, lease to which they belong or 0, its fence, the
--- number of items of that page that were entered before, then for the log only.
--- Answer: packed IDs, or 'STALE'.
-local id, fence, before = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+-- Enters items. ARGV: now, items, wide, known, generation of known, lease to which they belong
+-- or 0, its fence, the number of items of that page that were entered before.
+-- Answer: {packed IDs}, {'STALE'}, {'ABSENT'}, or only the generation if it is another one.
+local id, fence, before = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])
+if not exists() then return {'ABSENT'} end
+readUsual()
+if ARGV[5] ~= text('generation') then return text('generation') end
+local l
 if id > 0 then
-  if not held(id, fence) then return 'STALE' end
+  l = held(id, fence)
   -- A server that was restarted may have lost parts: then the page is read again.
-  if call('STRLEN', P .. 'f:' .. id) ~= before * 4 then return 'STALE' end
+  if not l or #found(l) ~= before * 4 then return {'STALE'} end
 end
-call('SETRANGE', P .. '+', 0, '1') -- refused by a full server
-call('DEL', P .. '+')
-local ids = enter(ARGV[2], ARGV[3] == '1')
-local packed = {}
-for i = 1, #ids do packed[i] = struct.pack('<I4', ids[i]) end
-packed = table.concat(packed)
-if id > 0 then call('APPEND', P .. 'f:' .. id, packed) end
-log('A', ARGV[2])
-return packed
+begin()
+local ids = enter(ARGV[2], ARGV[3] == '1', ARGV[4])
+if l then
+  call('APPEND', P .. 'f:' .. num(id), ids)
+  if l.parts == 0 then
+    l.parts = 1
+    keepLease(l)
+  end
+end
+log('A', ARGV[2], '', '')
+flush()
+return {ids}

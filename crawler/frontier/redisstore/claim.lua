@@ -5,150 +5,156 @@
 -- be rendered; a lease is {id, fence, host, wave, need,
 -- tries, job, note, version of the controller, interval, whether it was settled before}.
 local most, length, worker, session, number = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
+clock()
 force()
-noteRestart()
-if call('EXISTS', P .. 'c') == 0 then return {num(now), 'absent', '-1', '0'} end
-local who = seen(worker, session)
-if who ~= '' then return {num(now), who, '-1', '0'} end
-local w = P .. 'w@' .. worker
-local facts = num(count('facts'))
-
-local function give(id)
-  local t, l = target(id), lease(id)
-  local h = host(t.host)
-  local key, at = jobKey(id)
-  local v = call('HMGET', h.key, 'n', 'y')
-  return {num(id), num(l.fence), v[1], num(t.wave), num(t.need), num(math.max(t.tries - 1, 0)), call('LINDEX', key, at) or '',
-    call('HGET', P .. 'n', id) or '', v[2] or '0', num(h.interval), t.met > 0 and '1' or '0'}
+local waves = {}
+local function nothing(why, again)
+  flush()
+  return {num(now), why, again or '-1', num(count('facts'))}
 end
 
-if number > 0 and tonumber(call('HGET', w, 'r') or '0') == number then -- its answer was lost
-  local answer = {num(now), '', '-1', facts}
-  local ids = call('HGET', w, 'ids') or ''
-  for i = 1, #ids, 12 do
-    local id, fence = struct.unpack('<I4d', ids, i)
-    if held(id, fence) then answer[#answer + 1] = give(id) end
+local all = call('HGETALL', C)
+if #all == 0 then return {num(now), 'absent', '-1', '0'} end
+for i = 1, #all, 2 do c[all[i]] = all[i + 1] end
+for _, name in ipairs({'stop', 'state', 'restarted', 'began', 'aw', 'settled', 'leased', 'sp', 'begun', 'losses'}) do c[name] = c[name] or '' end
+
+local w, own = P .. 'w@' .. worker, {}
+if worker ~= '' then
+  local v = call('HMGET', w, 's', 'r', 'ids', 'alone', 'browser')
+  own = {session = v[1], number = tonumber(v[2]), ids = v[3] or '', alone = v[4] == '1', browser = v[5] == '1'}
+  if own.session ~= session then return {num(now), own.session and 'replaced' or 'unknown', '-1', '0'} end
+  call('HSET', w, 'seen', num(now))
+end
+
+local function give(t, fence, note)
+  local h = host(t.host)
+  local key, at = jobKey(t.id)
+  return {num(t.id), num(fence), h.name, num(t.wave), num(t.need), num(math.max(t.tries - 1, 0)), longJob(call('LINDEX', key, num(at)) or '', h.name),
+    note or '', h.version, num(h.interval), t.met > 0 and '1' or '0'}
+end
+
+if number > 0 and own.number == number then -- its answer was lost
+  local answer = {num(now), '', '-1', num(count('facts'))}
+  for i = 1, #own.ids, 12 do
+    local id, fence = struct.unpack('<I4d', own.ids, i)
+    if held(id, fence) then answer[#answer + 1] = give(target(id), fence, call('HGET', P .. 'n', num(id))) end
   end
   return answer
 end
 
 -- Leases whose deadline has passed.
-for _, id in ipairs(call('ZRANGEBYSCORE', P .. 'd', '-inf', num(now), 'LIMIT', 0, 200)) do
-  id = tonumber(id)
+for _, key in ipairs(call('ZRANGEBYSCORE', P .. 'd', '-inf', num(now), 'LIMIT', '0', '200')) do
+  local id = tonumber(key)
   local l = lease(id)
   local t = drop(l)
   local losses = 0
   if l.claim > 0 and tonumber(call('HGET', P .. 'w@' .. l.worker, 'ack') or '0') >= l.claim then
-    losses = call('HINCRBY', P .. 'x', id, 1)
+    losses = call('HINCRBY', P .. 'x', key, '1')
     bump('losses', 1)
   end
   if losses >= 3 then
-    local lost = text('lost')
-    call('HINCRBY', P .. 't', 'checked', 1)
+    add(P .. 't', {checked = 1})
     local met = t.need % 4 + renders(t.need) * RENDER
     settle(t, met)
-    log('C', struct.pack('<I4B', id, met), '', lost)
-  elseif losses == 2 then
-    t.state = QUEUED
-    bump('q' .. t.wave, 1)
-    countPage(t, 1)
-    call('RPUSH', P .. 'alone', id)
-    keep(t)
+    log('C', struct.pack('<I4B', id, met), '', text('lost'))
   else
     t.state = QUEUED
-    push(t, 0)
+    if losses == 2 then
+      bump('q' .. t.wave, 1)
+      countPage(t, 1)
+      call('RPUSH', P .. 'alone', key)
+    else
+      push(t, 0)
+    end
     keep(t)
   end
-  reorder(host(t.host))
+  move(host(t.host))
 end
+flush()
 
 local function again(at) -- the time to ask again
-  local first = call('ZRANGE', P .. 'd', 0, 0, 'WITHSCORES')
-  if first[2] and (not at or tonumber(first[2]) < at) then at = tonumber(first[2]) end
+  local first = tonumber(call('ZRANGE', P .. 'd', '0', '0', 'WITHSCORES')[2])
+  if first and (not at or first < at) then at = first end
   return at and num(math.max(at - now, 0)) or '-1'
 end
 
 local state = text('state')
-local ends = count('ends')
-if ends > 0 and now >= ends and state ~= 'done' and text('stop') == '' then
-  call('HSET', P .. 'c', 'stop', 'max-time')
-end
-if state == 'deleted' then return {num(now), 'gone', '-1', facts} end
-if text('stop') ~= '' then return {num(now), 'end', '-1', facts} end
-if state == 'filling' then return {num(now), 'absent', '-1', facts} end
-if state == 'draining' or state == 'drained' then return {num(now), 'drained', '-1', facts} end
-if state == 'done' then return {num(now), 'end', '-1', facts} end
+if count('ends') > 0 and now >= count('ends') and state ~= 'done' and text('stop') == '' then put('stop', 'max-time') end
+if text('stop') ~= '' then return nothing('end') end
+if state == 'filling' then return nothing('absent') end
+if state == 'draining' or state == 'drained' then return nothing('drained') end
+if state == 'done' then return nothing('end') end
 
-local all = call('HGETALL', P .. 'c')
-local waves = {}
-for i = 1, #all, 2 do
-  local kind, wave = string.match(all[i], '^([ql])(%d+)$')
+for name, n in pairs(c) do
+  local kind, wave = string.match(name, '^([ql])(%d+)$')
   if kind then
     wave = tonumber(wave)
     local x = waves[wave] or {wave = wave, q = 0, l = 0}
-    x[kind] = tonumber(all[i + 1])
+    x[kind] = tonumber(n)
     waves[wave] = x
   end
 end
-local order = {}
-for wave in pairs(waves) do order[#order + 1] = wave end
-table.sort(order)
-if count('began') == 0 then
-  call('HSET', P .. 'c', 'began', num(now))
-  c['began'] = now
+local order, left = {}, 0
+for wave, x in pairs(waves) do
+  order[#order + 1] = wave
+  left = left + x.q + x.l
 end
+table.sort(order)
+if count('began') == 0 then put('began', now) end
+if left == 0 then return nothing(count('renders') > 0 and 'idle' or 'end') end
+if state == 'paused' then return nothing('paused', again(nil)) end
+if count('lim') > 0 and count('logs') - count('trimmed') > count('lim') then return nothing('full', again(nil)) end
 
-local granted = {}
+local answer, ids, leases, deadlines = {num(now), '', '-1', num(count('facts'))}, {}, {}, {}
 local function grant(t)
   local h = host(t.host)
   local fence = math.max(count('fence') + 1, now) -- above all that were lost with the last second
-  c['fence'] = fence
-  call('HSET', P .. 'c', 'fence', num(fence))
+  put('fence', fence)
   local x = waves[t.wave] or {wave = t.wave, q = 1, l = 0}
   waves[t.wave] = x
   x.q, x.l = x.q - 1, x.l + 1
   bump('q' .. t.wave, -1)
   bump('l' .. t.wave, 1)
   bump('leased', 1)
-  h.leased = call('HINCRBY', h.key, 'l', 1)
-  h.last = h.interval > 0 and now or fence
-  call('HSET', h.key, 'v', num(h.last), 'o', t.id)
-  local losses = tonumber(call('HGET', P .. 'x', t.id) or '0')
-  t.state = LEASED
-  t.tries = math.min(t.tries + 1, 15)
+  h.leased, h.last, h.owner, h.changed = h.leased + 1, h.interval > 0 and now or fence, num(t.id), true
+  local note = t.tries > 0 and call('HGET', P .. 'n', num(t.id))
+  t.state, t.tries = LEASED, math.min(t.tries + 1, 15)
   keep(t)
-  keepLease({id = t.id, fence = fence, claim = number, page = 0, worker = worker})
-  if length > 0 then call('ZADD', P .. 'd', num(now + length), t.id) end
-  call('HINCRBY', w, 'n', 1)
+  leases[#leases + 1] = num(t.id)
+  leases[#leases + 1] = packLease({fence = fence, claim = number, page = 0, parts = 0, worker = worker})
+  deadlines[#deadlines + 1] = num(now + length)
+  deadlines[#deadlines + 1] = num(t.id)
   reorder(h)
-  granted[#granted + 1] = {t.id, fence, losses}
+  answer[#answer + 1] = give(t, fence, note)
+  ids[#ids + 1] = struct.pack('<I4d', t.id, fence)
 end
 
 -- If pages may have to be rendered and another process has a browser, one without leaves all
 -- pages to it: whether a page needs a browser is known only when it has been read.
 local leavesPages = false
-if count('renders') > 0 and worker ~= '' and call('HGET', w, 'browser') ~= '1' then
+if count('renders') > 0 and worker ~= '' and not own.browser then
   for _, name in ipairs(call('SMEMBERS', P .. 'ws')) do
     local v = call('HMGET', P .. 'w@' .. name, 'browser', 'seen')
     if v[1] == '1' and tonumber(v[2] or '0') + math.max(length, 1000000) > now then leavesPages = true end
   end
 end
-local function isLeft(t) return leavesPages and t.need >= LINKS and (math.floor(t.need / LINKS) % 2 == 1 or renders(t.need) == 1) end
+local function isLeft(t) return leavesPages and t.need >= LINKS and (band(t.need, LINKS) > 0 or renders(t.need) == 1) end
 
 -- takeFirst takes the first target of a wave that may be visited, or returns the time at
 -- which one may be.
 local function takeFirst(wave)
   while true do
-    local first = call('ZRANGE', P .. 'w:' .. wave, 0, 0, 'WITHSCORES')
+    local first = call('ZRANGE', P .. 'w:' .. num(wave), '0', '0', 'WITHSCORES')
     if not first[1] then return nil, nil end
     local ready = tonumber(first[2])
     if ready > math.max(now, count('fence')) then return nil, ready end
     local h = host(tonumber(first[1]))
-    local q = queueKey(h, wave)
+    local q = queueKey(h.n, wave)
     if h.interval == 0 or free(h) <= math.max(now, count('fence')) then -- else its place is older than a restart
-      for _, id in ipairs(call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', 0, 100)) do
-        call('ZREM', q .. 'd', id)
-        call('RPUSH', q .. 'o', id)
+      local due = call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', '0', '100')
+      if #due > 0 then
+        call('ZREM', q .. 'd', unpack(due))
+        call('RPUSH', q .. 'o', unpack(due))
       end
       local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
       if id then
@@ -187,35 +193,25 @@ local function take()
       end
     end
   end
-  if not outstanding then return nil, nil, true end
   return nil, at
 end
 
-local full = count('lim') > 0 and count('logb') > count('lim')
-local own = tonumber(call('HGET', w, 'n') or '0')
-local at, over
-local left = 0
-for _, x in pairs(waves) do left = left + x.q + x.l end
-if left == 0 then return {num(now), count('renders') > 0 and 'idle' or 'end', '-1', facts} end
-if state == 'paused' or full then
-  return {num(now), state == 'paused' and 'paused' or 'full', again(nil), facts}
-end
-local one = call('LINDEX', P .. 'alone', 0)
-if call('HGET', w, 'alone') == '1' then
-  if own > 0 then return {num(now), '', again(nil), facts} end
+local one = call('LINDEX', P .. 'alone', '0')
+if own.alone then -- what it holds must be visited alone
+  if #leasesOf(worker) > 0 then return nothing('', again(nil)) end
   call('HDEL', w, 'alone')
 end
 if one and most > 0 then -- it has taken two workers with it: it gets one of its own
   local chosen = text('aw')
   local idle = chosen == '' or now - tonumber(call('HGET', P .. 'w@' .. chosen, 'seen') or '0') > 3 * math.max(length, 1000000)
   if idle or chosen == worker then
-    call('HSET', P .. 'c', 'aw', worker)
-    if own > 0 then return {num(now), '', again(nil), facts} end
+    put('aw', worker)
+    if #leasesOf(worker) > 0 then return nothing('', again(nil)) end
     local t = target(tonumber(one))
     local ready = nextVisit(host(t.host))
-    if not ready or ready > now then return {num(now), '', again(ready), facts} end
+    if not ready or ready > now then return nothing('', again(ready)) end
     call('LPOP', P .. 'alone')
-    call('HDEL', P .. 'c', 'aw')
+    put('aw', '')
     if t.state == QUEUED then
       call('HSET', w, 'alone', '1')
       grant(t)
@@ -223,20 +219,16 @@ if one and most > 0 then -- it has taken two workers with it: it gets one of its
     most = 0
   end
 end
-while #granted < most do
+local at
+while #ids < most do
   local t
-  t, at, over = take()
+  t, at = take()
   if not t then break end
   grant(t)
 end
-if #granted == 0 then
-  if over then return {num(now), count('renders') > 0 and 'idle' or 'end', '-1', facts} end
-  return {num(now), '', again(at), facts}
-end
-local answer, ids = {num(now), '', '-1', facts}, {}
-for i, g in ipairs(granted) do
-  answer[#answer + 1] = give(g[1])
-  ids[i] = struct.pack('<I4d', g[1], g[2])
-end
-call('HSET', w, 'r', number, 'ids', table.concat(ids))
+if #ids == 0 then return nothing('', again(at)) end
+call('HSET', P .. 'l', unpack(leases))
+if length > 0 then call('ZADD', P .. 'd', unpack(deadlines)) end
+if worker ~= '' then call('HSET', w, 'r', num(number), 'ids', table.concat(ids)) end
+flush()
 return answer

@@ -39,6 +39,7 @@ type client struct {
 	address *Address
 	options Options
 	prefix  string
+	session *redis.Script // of the crawl: see session.lua
 }
 
 // timeouts of one exchange with the server.
@@ -53,7 +54,7 @@ func newClient(a *Address, o Options) *client {
 		Addrs: a.Hosts, DB: a.DB, Username: a.User, Password: a.Password,
 		IsClusterMode: a.Cluster(), MaxRetries: -1, MaxRedirects: 4,
 		DialTimeout: dialTimeout, ReadTimeout: exchangeTimeout, WriteTimeout: exchangeTimeout,
-		DialerRetries: 1, PoolSize: 16, MaxIdleConns: 8, DisableIdentity: true, Protocol: 2,
+		DialerRetries: 1, PoolSize: 16, DisableIdentity: true, Protocol: 2,
 		ContextTimeoutEnabled:    true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	}
@@ -68,7 +69,24 @@ func newClient(a *Address, o Options) *client {
 			config.TLSConfig = &tls.Config{}
 		}
 	}
-	return &client{redis: redis.NewUniversalClient(config), address: a, options: o, prefix: a.prefix()}
+	c := &client{address: a, options: o, prefix: a.prefix()}
+	c.session = redis.NewScript("-- " + c.prefix + "\n" + source("session"))
+	config.OnConnect = func(ctx context.Context, cn *redis.Conn) error { return c.noteRestart(ctx, cn) }
+	c.redis = redis.NewUniversalClient(config)
+	return c
+}
+
+// noteRestart lets the crawl know if the server was started after any process of the crawl was
+// connected: it has forgotten a script that was run then.
+func (c *client) noteRestart(ctx context.Context, on redis.Scripter) error {
+	err := c.session.EvalSha(ctx, on, []string{c.prefix}, c.time(), "").Err()
+	if redis.HasErrorPrefix(err, "NOSCRIPT") {
+		err = c.session.Eval(ctx, on, []string{c.prefix}, c.time(), "1").Err()
+	}
+	if redis.HasErrorPrefix(err, "MOVED") { // a node of the cluster without the crawl
+		err = nil
+	}
+	return err
 }
 
 // RefusedError is an error that waiting does not change: the server or its settings are not
@@ -185,41 +203,49 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 //go:embed *.lua
 var sources embed.FS
 
+// source returns the text of a script.
+func source(name string) string {
+	b, err := sources.ReadFile(name + ".lua")
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
 // scripts returns the scripts by name. Most runs need none.
 var scripts = sync.OnceValue(func() map[string]*redis.Script {
-	read := func(name string) string {
-		b, err := sources.ReadFile(name + ".lua")
-		if err != nil {
-			panic(err)
-		}
-		return string(b)
+	common, list := source("common"), map[string]*redis.Script{}
+	for _, name := range []string{"add", "beginpage", "claim", "complete", "coordinate", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
+		"once", "pace", "publish", "redirect", "release", "set", "setonce", "start", "state", "tally", "trim"} {
+		list[name] = redis.NewScript(common + source(name))
 	}
-	common, list := read("common"), map[string]*redis.Script{}
-	for _, name := range []string{"ack", "add", "beginpage", "claim", "complete", "coordinate", "countup", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
-		"once", "pace", "publish", "redirect", "release", "setonce", "start", "state", "trim"} {
-		list[name] = redis.NewScript(common + read(name))
+	for _, name := range []string{"ack", "countup"} { // frequent, and short
+		list[name] = redis.NewScript(source(name))
 	}
 	return list
 })
 
-// firstRun marks the time of the first call of a script since the server was started.
-const firstRun = "!"
+// time returns the time as scripts take it: "" for the clock of the server.
+func (c *client) time() string {
+	if c.options.now == nil {
+		return ""
+	}
+	return strconv.FormatInt(c.options.now().UnixMicro(), 10)
+}
 
 // run runs a script and returns its answer.
 func (c *client) run(ctx context.Context, script string, args ...any) (any, error) {
 	var answer any
-	now := ""
-	if c.options.now != nil {
-		now = strconv.FormatInt(c.options.now().UnixMicro(), 10)
-	}
-	args = append([]any{now}, args...)
+	args = append([]any{c.time()}, args...)
 	err := c.try(ctx, func(ctx context.Context) (err error) {
-		args[0] = now
-		answer, err = scripts()[script].EvalSha(ctx, c.redis, []string{c.prefix}, args...).Result()
-		if redis.HasErrorPrefix(err, "NOSCRIPT") { // a server forgets scripts when it is restarted
-			args[0] = firstRun + now
-			answer, err = scripts()[script].Eval(ctx, c.redis, []string{c.prefix}, args...).Result()
+		s, keys := scripts()[script], []string{c.prefix}
+		if answer, err = s.EvalSha(ctx, c.redis, keys, args...).Result(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+			return err
 		}
+		if err := c.noteRestart(ctx, c.redis); err != nil { // a server forgets scripts when it is restarted
+			return err
+		}
+		answer, err = s.Eval(ctx, c.redis, keys, args...).Result()
 		return err
 	})
 	if err != nil {

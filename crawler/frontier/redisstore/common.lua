@@ -1,99 +1,181 @@
--- What all scripts share. KEYS[1] is the prefix of the crawl's keys, ARGV[1] the time in
--- microseconds since 1970, or '' for the server's own clock. A "!" before it marks the first
--- call of the script since the server was started.
+-- What most scripts share. KEYS[1] is the prefix of the crawl's keys, ARGV[1] the time in
+-- microseconds since 1970, or '' for the server's own clock.
 --
 -- A full server refuses the first write of a script that would take memory, and only the
--- first. So scripts that add begin with such a write, and nothing of them is kept; scripts
--- that must go through nevertheless begin with a DEL (function force).
+-- first. So scripts that add begin with such a write (function begin), and nothing of them is
+-- kept; scripts that must go through nevertheless begin with a DEL (function force).
+--
+-- Each call of the server takes some microseconds, so what a script reads is read once, and
+-- what it changes is written once, by function flush at its end.
 local P = KEYS[1]
-local call = redis.call
-local now
-local first_run = string.sub(ARGV[1], 1, 1) == '!'
-if first_run then ARGV[1] = string.sub(ARGV[1], 2) end
-if ARGV[1] == '' then
-  local t = call('TIME')
-  now = t[1] * 1000000 + t[2]
-else
-  now = tonumber(ARGV[1])
-end
+local call, format, floor, band, bor = redis.call, string.format, math.floor, bit.band, bit.bor
 local QUEUED, LEASED, SETTLED, ENTERED = 0, 1, 2, 3
 local CONTENT, LINKS, LINKED, RENDER = 1, 2, 16, 32
 local LEAVES, SECOND, LAST_PAGES = 200, 201, 199
 
+local now
+local function clock()
+  now = tonumber(ARGV[1])
+  if not now then
+    local t = call('TIME')
+    now = t[1] * 1000000 + t[2]
+  end
+end
+
 local function force() call('DEL', P .. '-') end
 
--- num formats a number without an exponent.
-local function num(n) return string.format('%.0f', n) end
+-- num formats an integer. The server formats numbers slowly, and large ones with an exponent.
+local function num(n) return format('%d', n) end
 
--- Counters of the crawl. c caches those that were read.
-local c = {}
-local function count(name)
-  local v = c[name]
-  if not v then
-    v = tonumber(call('HGET', P .. 'c', name) or '0') or 0
-    c[name] = v
-  end
-  return v
+-- Counters of the crawl. c has those that were read, set those that were changed.
+local C, c, set = P .. 'c', {}, {}
+local function read(...)
+  local v = call('HMGET', C, ...)
+  for i = 1, select('#', ...) do c[select(i, ...)] = v[i] or '' end
 end
-local function bump(name, by)
-  c[name] = call('HINCRBY', P .. 'c', name, by)
+local function text(name)
+  if not c[name] then read(name) end
   return c[name]
 end
-local function text(name) return call('HGET', P .. 'c', name) or '' end
+local function count(name)
+  local n = text(name)
+  if type(n) ~= 'number' then
+    n = tonumber(n) or 0
+    c[name] = n
+  end
+  return n
+end
+local function put(name, value)
+  c[name] = value
+  set[name] = true
+end
+local function bump(name, by)
+  local n = count(name) + by
+  put(name, n)
+  return n
+end
+-- readUsual reads what the scripts need that enter or settle targets.
+local function readUsual()
+  read('known', 'settled', 'leased', 'begun', 'hosts', 'log', 'logs', 'L', 'p', 'renders', 'restarted', 'generation', 'sp', 'q0', 'l0', 'q200', 'l200')
+end
+local function exists() return call('EXISTS', C) == 1 end
+
+-- begin is the first write of a script that adds, which a full server refuses: the number of
+-- the entry in the log that the script ends with.
+local numbered = false
+local function begin()
+  c.log = call('HINCRBY', C, 'log', '1')
+  numbered = true
+end
 
 -- Targets: 8 bytes each: host, wave, lowest wave, need, flags. The highest bit of need is that
 -- of a met RENDER: met has 4 for it.
+local BLOCK = 8000 -- the memory for it is hardly larger
+local targets, changed = {}, {}
 local function target(id)
-  local at = (id % 8192) * 8
-  local s = call('GETRANGE', P .. 's:' .. math.floor(id / 8192), at, at + 7)
-  local host, wave, lowest, need, flags = struct.unpack('<I4BBBB', s)
-  return {id = id, host = host, wave = wave, lowest = lowest, need = need % 128,
-    state = flags % 4, met = math.floor(flags / 4) % 4 + math.floor(need / 128) * 4, tries = math.floor(flags / 16)}
+  local t = targets[id]
+  if not t then
+    local at = id % BLOCK * 8
+    local s = call('GETRANGE', P .. 's:' .. num(floor(id / BLOCK)), num(at), num(at + 7))
+    local host, wave, lowest, need, flags = struct.unpack('<I4BBBB', s)
+    t = {id = id, host = host, wave = wave, lowest = lowest, need = band(need, 127),
+      state = flags % 4, met = floor(flags / 4) % 4 + floor(need / 128) * 4, tries = floor(flags / 16)}
+    targets[id] = t
+  end
+  return t
 end
 local function keep(t)
-  call('SETRANGE', P .. 's:' .. math.floor(t.id / 8192), (t.id % 8192) * 8,
-    struct.pack('<I4BBBB', t.host, t.wave, t.lowest, t.need + math.floor(t.met / 4) * 128, t.state + 4 * (t.met % 4) + 16 * t.tries))
+  if not t.changed then
+    t.changed = true
+    changed[#changed + 1] = t
+  end
 end
-local function renders(need) return math.floor(need / RENDER) % 2 end
+-- writeTargets writes those with consecutive numbers at once.
+local function writeTargets()
+  local first, last, parts
+  local function write()
+    if not first then return end
+    local key, at = P .. 's:' .. num(floor(first / BLOCK)), first % BLOCK * 8
+    if at == 0 or first == 1 then call('SETRANGE', key, num(BLOCK * 8 - 1), '\0') end -- it takes its full length at once
+    call('SETRANGE', key, num(at), table.concat(parts))
+  end
+  for _, t in ipairs(changed) do
+    if not first or t.id ~= last + 1 or t.id % BLOCK == 0 then
+      write()
+      first, parts = t.id, {}
+    end
+    last, t.changed = t.id, false
+    parts[#parts + 1] = struct.pack('<I4BBBB', t.host, t.wave, t.lowest, t.need + floor(t.met / 4) * 128, t.state + 4 * (t.met % 4) + 16 * t.tries)
+  end
+  write()
+  changed = {}
+end
+-- renders is 1 for a need of a rendered page.
+local function renders(need) return band(need, RENDER) / RENDER end
 -- metBy returns what a visit for some needs meets.
 local function metBy(need) return need % 4 + renders(need) * 4 end
 -- jobless reports whether no visit can follow a settled target.
 local function jobless(t) return t.met == 7 or t.met == 3 and count('renders') == 0 end
 
-local function jobKey(id) return P .. 'j:' .. math.floor(id / 32), id % 32 end
+-- Jobs are kept without the host, which most contain: the first byte tells where it was, 0 for
+-- nowhere.
+local JOBS = 64
+local function jobKey(id) return P .. 'j:' .. num(floor(id / JOBS)), id % JOBS end
+local function shortJob(job, host)
+  local from, to = string.find(job, host, 1, true)
+  if not from or from > 255 then return '\0' .. job end
+  return string.char(from) .. string.sub(job, 1, from - 1) .. string.sub(job, to + 1)
+end
+local function longJob(job, host)
+  local at = string.byte(job) or 0
+  if at == 0 then return string.sub(job, 2) end
+  return string.sub(job, 2, at) .. host .. string.sub(job, at + 1)
+end
 
--- Hosts. known caches those that were read.
-local known = {}
+-- Lists to which is appended.
+local lists, ends = {}, {}
+local function append(key, value)
+  local list = ends[key]
+  if not list then
+    list = {key = key}
+    ends[key], lists[#lists + 1] = list, list
+  end
+  list[#list + 1] = value
+  return list
+end
+
+-- Hosts. hosts has those that were read.
+local hosts, moved = {}, {}
 local function host(n)
-  local h = known[n]
+  local h = hosts[n]
   if not h then
-    local v = call('HMGET', P .. 'h:' .. n, 'c', 'i', 'b', 'l', 'v', 'w')
-    h = {n = n, key = P .. 'h:' .. n, most = tonumber(v[1] or 0), interval = tonumber(v[2] or 0),
-      rest = tonumber(v[3] or 0), leased = tonumber(v[4] or 0), last = tonumber(v[5] or 0), waves = v[6] or ''}
-    known[n] = h
+    local key = P .. 'h:' .. num(n)
+    local v = call('HMGET', key, 'c', 'i', 'b', 'l', 'v', 'w', 'o', 'n', 'y')
+    h = {n = n, key = key, most = tonumber(v[1]) or 0, interval = tonumber(v[2]) or 0, rest = tonumber(v[3]) or 0,
+      leased = tonumber(v[4]) or 0, last = tonumber(v[5]) or 0, waves = v[6] or '', owner = v[7] or '', name = v[8] or '', version = v[9] or '0'}
+    hosts[n] = h
   end
   return h
 end
+local numbers = {}
 local function hostNumber(name)
-  local n = call('HGET', P .. 'hn', name)
-  if n then return tonumber(n) end
-  n = count('hosts')
-  call('HSET', P .. 'hn', name, n)
-  call('HSET', P .. 'h:' .. n, 'n', name)
-  bump('hosts', 1)
+  local n = numbers[name]
+  if not n then
+    n = tonumber(call('HGET', P .. 'hn', name))
+    if not n then
+      n = count('hosts')
+      call('HSET', P .. 'hn', name, num(n))
+      call('HSET', P .. 'h:' .. num(n), 'n', name)
+      bump('hosts', 1)
+    end
+    numbers[name] = n
+  end
   return n
 end
 
--- noteRestart notes that the server was started. It may have lost its last second, and with it
--- what was visited and reserved then, so it lets each host wait for some intervals.
-local function noteRestart()
-  if first_run and count('began') > 0 then
-    call('HSET', P .. 'c', 'restarted', num(now))
-    c['restarted'] = now
-  end
-end
-
--- free returns when the interval of a host allows the next request.
+-- free returns when the interval of a host allows the next request. A server that was
+-- restarted may have lost its last second, and with it what was visited and reserved then, so
+-- it lets each host wait for some intervals.
 local function free(h)
   if h.interval == 0 then return h.last end
   local restarted = count('restarted')
@@ -108,15 +190,14 @@ local function nextVisit(h)
   return math.max(free(h), h.rest)
 end
 
-local function queueKey(h, wave) return P .. 'q:' .. h.n .. ':' .. wave .. ':' end
+local function queueKey(n, wave) return P .. 'q:' .. num(n) .. ':' .. num(wave) .. ':' end
 
 -- due returns when the first target of a queue is no longer deferred, nil if it is empty.
 local function due(h, wave)
-  local q = queueKey(h, wave)
+  local q = queueKey(h.n, wave)
   if call('EXISTS', q .. 'c', q .. 'o') > 0 then return 0 end
-  local first = call('ZRANGE', q .. 'd', 0, 0, 'WITHSCORES')
-  if first[2] then return tonumber(first[2]) end
-  return nil
+  local first = call('ZRANGE', q .. 'd', '0', '0', 'WITHSCORES')
+  return tonumber(first[2])
 end
 
 -- reorder moves the queues of a host to their places after a change.
@@ -127,92 +208,131 @@ local function reorder(h)
     local first = due(h, wave)
     if first then left = left .. string.char(wave) end
     if at and first then
-      call('ZADD', P .. 'w:' .. wave, num(math.max(at, first)), h.n)
+      call('ZADD', P .. 'w:' .. num(wave), num(math.max(at, first)), num(h.n))
     else
-      call('ZREM', P .. 'w:' .. wave, h.n)
+      call('ZREM', P .. 'w:' .. num(wave), num(h.n))
     end
   end
   if left ~= h.waves then
     h.waves = left
-    call('HSET', h.key, 'w', left)
+    h.changed = true
   end
 end
+-- move lets a host be reordered at the end.
+local function move(h) moved[h.n] = h end
 
 local function countPage(t, by)
-  if t.wave == SECOND and math.floor(t.need / LINKS) % 2 == 1 then bump('sp', by) end
+  if t.wave == SECOND and band(t.need, LINKS) > 0 then bump('sp', by) end
 end
 
 -- push queues a target in the wave that it names. at is 0 for a target that may be
 -- visited at once.
 local function push(t, at)
-  local h = host(t.host)
-  local q = queueKey(h, t.wave)
+  local q = queueKey(t.host, t.wave)
   if at > 0 then
-    call('ZADD', q .. 'd', num(at), t.id)
-  elseif t.need % 2 == 1 then
-    call('RPUSH', q .. 'c', t.id)
+    call('ZADD', q .. 'd', num(at), num(t.id))
+    local h = host(t.host)
+    h.queued = (h.queued or '') .. string.char(t.wave)
+    move(h)
   else
-    call('RPUSH', q .. 'o', t.id)
+    local list = append(q .. (t.need % 2 == 1 and 'c' or 'o'), num(t.id))
+    list.host, list.wave = t.host, t.wave
   end
   bump('q' .. t.wave, 1)
   countPage(t, 1)
-  local wave = string.char(t.wave)
-  if not string.find(h.waves, wave, 1, true) then
-    h.waves = h.waves .. wave
-    call('HSET', h.key, 'w', h.waves)
-  end
-  reorder(h)
 end
 local function unqueue(t)
   bump('q' .. t.wave, -1)
   countPage(t, -1)
 end
 
--- Leases: fence, worker, number of the claim, whether it counts as a page that began.
+-- flush writes what was changed.
+local function flush()
+  writeTargets()
+  for _, list in ipairs(lists) do
+    if call('RPUSH', list.key, unpack(list)) == #list and list.host then -- it was empty
+      local h = host(list.host)
+      h.queued = (h.queued or '') .. string.char(list.wave)
+      move(h)
+    end
+  end
+  lists, ends = {}, {}
+  for _, h in pairs(moved) do
+    for i = 1, #(h.queued or '') do
+      local wave = string.sub(h.queued, i, i)
+      if not string.find(h.waves, wave, 1, true) then
+        h.waves = h.waves .. wave
+        h.changed = true
+      end
+    end
+    h.queued = nil
+    reorder(h)
+  end
+  moved = {}
+  for _, h in pairs(hosts) do
+    if h.changed then
+      call('HSET', h.key, 'l', num(h.leased), 'v', num(h.last), 'o', h.owner, 'w', h.waves)
+      h.changed = false
+    end
+  end
+  local list = {}
+  for name in pairs(set) do
+    local value = c[name]
+    list[#list + 1] = name
+    list[#list + 1] = type(value) == 'number' and num(value) or value
+  end
+  if #list > 0 then call('HSET', C, unpack(list)) end
+  set = {}
+end
+
+-- Leases: fence, worker, number of the claim, and whether it counts as a page that began (1)
+-- and parts of the page were entered (2).
 local function lease(id)
-  local l = call('HGET', P .. 'l', id)
+  local l = call('HGET', P .. 'l', num(id))
   if not l then return nil end
-  local fence, claim, page, size, at = struct.unpack('<dI4BI2', l)
-  return {id = id, fence = fence, claim = claim, page = page, worker = string.sub(l, at, at + size - 1)}
+  local fence, claim, flags, size, at = struct.unpack('<dI4BI2', l)
+  return {id = id, fence = fence, claim = claim, page = flags % 2, parts = floor(flags / 2), worker = string.sub(l, at, at + size - 1)}
 end
-local function keepLease(l)
-  call('HSET', P .. 'l', l.id, struct.pack('<dI4BI2', l.fence, l.claim, l.page, #l.worker) .. l.worker)
+local function packLease(l)
+  return struct.pack('<dI4BI2', l.fence, l.claim, l.page + 2 * l.parts, #l.worker) .. l.worker
 end
+local function keepLease(l) call('HSET', P .. 'l', num(l.id), packLease(l)) end
 local function held(id, fence)
   local l = lease(id)
   if l and l.fence == fence then return l end
   return nil
 end
+-- found returns the packed IDs of the parts of a page that were entered.
+local function found(l) return l.parts == 1 and call('GET', P .. 'f:' .. num(l.id)) or '' end
 
 -- drop ends a lease and returns the target, which is in no queue afterwards.
 local function drop(l)
-  call('HDEL', P .. 'l', l.id)
-  call('ZREM', P .. 'd', l.id)
-  call('DEL', P .. 'f:' .. l.id)
+  local id = num(l.id)
+  call('HDEL', P .. 'l', id)
+  call('ZREM', P .. 'd', id)
+  if l.parts == 1 then call('DEL', P .. 'f:' .. id) end
   if l.page == 1 then bump('begun', -1) end
-  call('HINCRBY', P .. 'w@' .. l.worker, 'n', -1)
   local t = target(l.id)
   bump('l' .. t.wave, -1)
   bump('leased', -1)
   countPage(t, -1)
   local h = host(t.host)
-  h.leased = call('HINCRBY', h.key, 'l', -1)
+  h.leased, h.changed = h.leased - 1, true
+  if h.most > 0 then move(h) end
   return t
 end
 
--- log appends an entry. Its number tells a reader whether entries are missing.
-local function log(kind, ...)
-  local n = bump('log', 1)
-  local size = 24
-  for i = 1, select('#', ...) do size = size + #select(i, ...) end
-  call('XADD', P .. 'log', '*', 'n', n, 'k', kind, 'a', select(1, ...) or '', 'b', select(2, ...) or '', 'c', select(3, ...) or '')
-  bump('logb', size)
+-- log appends an entry. Its number tells a reader whether entries are missing, and s is the
+-- size of all entries up to this one.
+local function log(kind, x, y, z)
+  if not numbered then bump('log', 1) end
+  numbered = false
+  call('XADD', P .. 'log', '*', 'n', num(c.log), 's', num(bump('logs', 24 + #x + #y + #z)), 'k', kind, 'a', x, 'b', y, 'c', z)
 end
 
 -- renew queues a settled target again if the last visit did not meet its needs.
 local function renew(t)
-  local missing = (t.need % 2 == 1 and t.met % 2 == 0) or (math.floor(t.need / 2) % 2 == 1 and math.floor(t.met / 2) % 2 == 0)
-    or (renders(t.need) == 1 and t.met < 4)
+  local missing = t.need % 2 == 1 and t.met % 2 == 0 or band(t.need, 2) > 0 and band(t.met, 2) == 0 or renders(t.need) == 1 and t.met < 4
   if not missing then return false end
   t.state, t.tries, t.wave = QUEUED, 0, t.lowest
   bump('settled', -1)
@@ -222,82 +342,75 @@ end
 
 -- settle settles a target that is in no queue. met are the needs that the visit met.
 local function settle(t, met)
+  if t.tries > 1 then -- else it has no note and no losses
+    call('HDEL', P .. 'n', num(t.id))
+    call('HDEL', P .. 'x', num(t.id))
+  end
   t.state, t.met = SETTLED, metBy(met)
   bump('settled', 1)
   if not renew(t) and jobless(t) then
     local key, at = jobKey(t.id)
-    call('LSET', key, at, '')
+    call('LSET', key, num(at), '')
   end
-  call('HDEL', P .. 'n', t.id)
-  call('HDEL', P .. 'x', t.id)
   keep(t)
-end
-
-local function bor(a, b)
-  local r, bit = 0, 1
-  while a > 0 or b > 0 do
-    if a % 2 == 1 or b % 2 == 1 then r = r + bit end
-    a, b, bit = math.floor(a / 2), math.floor(b / 2), bit * 2
-  end
-  return r
 end
 
 -- Fingerprints are in hashes of some 64 entries, which are small and compact. Their number
 -- grows by one at a time: linear hashing.
-local function bucketOf(f)
-  local h = struct.unpack('<I4', string.sub(f, 5, 8)) -- the low end orders tables elsewhere
-  local low = struct.unpack('<I4', f)
-  h = (h + low * 31) % 4294967296
-  local size = 2 ^ count('L')
+local function hash(f)
+  local low, high = struct.unpack('<I4I4', f)
+  return (high + low * 31) % 4294967296 -- the low end orders tables elsewhere
+end
+local function bucket(f)
+  local h, size = hash(f), 2 ^ count('L')
   local b = h % size
   if b < count('p') then b = h % (size * 2) end
-  return P .. 'k:' .. b, h
+  return P .. 'k:' .. num(b)
 end
-local function find(f)
-  local key = bucketOf(f)
-  local id = call('HGET', key, f)
-  return id and tonumber(id) or 0
-end
+local function find(f) return tonumber(call('HGET', bucket(f), f)) or 0 end
 local function insert(f, id)
-  local key = bucketOf(f)
-  call('HSET', key, f, id)
+  call('HSET', bucket(f), f, num(id))
   local size, at = 2 ^ count('L'), count('p')
   if id > 64 * (size + at) then
-    local from, to = P .. 'k:' .. at, P .. 'k:' .. (at + size)
-    bump('p', 1)
-    local all = call('HGETALL', from)
-    for i = 1, #all, 2 do
-      local _, h = bucketOf(all[i])
-      if h % (size * 2) ~= at then
-        call('HSET', to, all[i], all[i + 1])
-        call('HDEL', from, all[i])
-      end
-    end
+    local from, to = P .. 'k:' .. num(at), P .. 'k:' .. num(at + size)
     if at + 1 == size then
       bump('L', 1)
-      call('HSET', P .. 'c', 'p', 0)
-      c['p'] = 0
+      put('p', '0')
+    else
+      bump('p', 1)
+    end
+    local all, moving, names = call('HGETALL', from), {}, {}
+    for i = 1, #all, 2 do
+      if hash(all[i]) % (size * 2) ~= at then
+        names[#names + 1] = all[i]
+        moving[#moving + 1] = all[i]
+        moving[#moving + 1] = all[i + 1]
+      end
+    end
+    if #names > 0 then
+      call('HSET', to, unpack(moving))
+      call('HDEL', from, unpack(names))
     end
   end
 end
 
--- enter enters the items of a payload and returns their IDs.
-local function enter(items, wide)
+-- enter enters the items of a payload. known are the packed IDs of all items, 0 for those that
+-- are in the payload; the others are known, and nothing changes. It returns the IDs of all.
+local function enter(items, wide, known)
   local ids, at, n = {}, 1, 0
-  local format = wide and '<I4c16BBBI2c0I4c0I4c0' or '<I4c8BBBI2c0I4c0I4c0'
+  local form = wide and '<I4c16BBBI2c0I4c0I4c0' or '<I4c8BBBI2c0I4c0I4c0'
   while at <= #items do
     local id, f, wave, need, settled, name, job, outcome
-    id, f, wave, need, settled, name, job, outcome, at = struct.unpack(format, items, at)
+    id, f, wave, need, settled, name, job, outcome, at = struct.unpack(form, items, at)
     if id == 0 then id = find(f) end
     if id == 0 then
-      id = count('known') + 1
-      -- RPUSH is the first write: a full server refuses it.
-      local key, index = jobKey(id)
-      if index == 1 and id == 1 then call('RPUSH', key, '') end
-      call('RPUSH', key, job)
-      bump('known', 1)
+      id = bump('known', 1)
+      local key = jobKey(id)
+      if id == 1 then append(key, '') end -- the list has a place for 0
+      append(key, shortJob(job, name))
       insert(f, id)
       local t = {id = id, host = hostNumber(name), wave = wave, lowest = wave, need = need, state = QUEUED, met = 0, tries = 0}
+      targets[id] = t
       if settled == 1 then
         t.state = ENTERED
         bump('settled', 1)
@@ -306,43 +419,62 @@ local function enter(items, wide)
       end
       keep(t)
     else
+      if id > count('known') then error('target ' .. num(id) .. ' is not known') end
       local t = target(id)
       local more = bor(t.need, need)
-      local changed = more ~= t.need
-      if changed then
-        local links = math.floor(more / LINKS) % 2 == 1 and math.floor(t.need / LINKS) % 2 == 0
-        if t.wave == SECOND and t.state <= LEASED and links then bump('sp', 1) end
+      if more ~= t.need then
+        if t.wave == SECOND and t.state <= LEASED and band(more, LINKS) > band(t.need, LINKS) then bump('sp', 1) end
         t.need = more
+        keep(t)
       end
       if settled == 0 then
         if t.state == ENTERED then
           t.wave, t.lowest, t.state = wave, wave, QUEUED
           bump('settled', -1)
           push(t, 0)
-          changed = true
+          keep(t)
         else
           if wave < t.lowest then
-            changed = true
             t.lowest = wave
+            keep(t)
             if t.state == QUEUED then
               unqueue(t)
               t.wave = wave
               push(t, 0)
             end
           end
-          if t.state == SETTLED and renew(t) then changed = true end
+          if t.state == SETTLED and renew(t) then keep(t) end
         end
       end
-      if changed then keep(t) end
     end
     n = n + 1
-    ids[n] = id
+    ids[n] = struct.pack('<I4', id)
   end
-  return ids
+  if n * 4 == #known then return table.concat(ids) end
+  local all = {}
+  n = 0
+  for i = 1, #known, 4 do
+    local id = string.sub(known, i, i + 3)
+    if id == '\0\0\0\0' then
+      n = n + 1
+      id = ids[n]
+    end
+    all[#all + 1] = id
+  end
+  return table.concat(all)
 end
 
-local function tally(list)
-  for i = 1, #list, 2 do call('HINCRBY', P .. 't', list[i], list[i + 1]) end
+-- add adds to counts in a hash.
+local function add(key, list)
+  local names, all = {}, {}
+  for name in pairs(list) do names[#names + 1] = name end
+  if #names == 0 then return end
+  local v = call('HMGET', key, unpack(names))
+  for i, name in ipairs(names) do
+    all[#all + 1] = name
+    all[#all + 1] = num((tonumber(v[i]) or 0) + list[name])
+  end
+  call('HSET', key, unpack(all))
 end
 
 -- seen notes that a worker is alive. It returns '' for a worker of this session, 'unknown'
@@ -362,18 +494,21 @@ local function giveBack(l)
   t.state, t.tries = QUEUED, math.max(t.tries - 1, 0)
   push(t, 0)
   keep(t)
-  reorder(host(t.host))
+end
+
+-- leasesOf returns the leases of a worker.
+local function leasesOf(worker)
+  local list, all = {}, call('HKEYS', P .. 'l')
+  for _, id in ipairs(all) do
+    local l = lease(tonumber(id))
+    if l.worker == worker then list[#list + 1] = l end
+  end
+  return list
 end
 
 -- giveBackAll gives back the leases of a worker, and returns their number.
 local function giveBackAll(worker)
-  local all, n = call('HKEYS', P .. 'l'), 0
-  for _, id in ipairs(all) do
-    local l = lease(tonumber(id))
-    if l.worker == worker then
-      giveBack(l)
-      n = n + 1
-    end
-  end
-  return n
+  local list = leasesOf(worker)
+  for _, l in ipairs(list) do giveBack(l) end
+  return #list
 end

@@ -20,7 +20,7 @@ import (
 
 // Encoding is the version of the keys and scripts. Processes of different versions cannot
 // work on one crawl.
-const Encoding = 1
+const Encoding = 2
 
 // Header is what every process must know of a crawl.
 type Header struct {
@@ -173,7 +173,7 @@ func (f *Crawl) Create(ctx context.Context, h *Header, l Limits) error {
 				ends = l.Ends.UnixMicro()
 			}
 		}
-		if err := f.redis.HSet(ctx, f.key("c"), "state", "filling", "lim", l.Log, "ends", ends, "lost", result, "renders", renders, "facts", time.Now().UnixMicro()).Err(); err != nil {
+		if err := f.redis.HSet(ctx, f.key("c"), "state", "filling", "generation", h.Epoch, "lim", l.Log, "ends", ends, "lost", result, "renders", renders, "facts", time.Now().UnixMicro()).Err(); err != nil {
 			return err
 		}
 		return f.redis.Set(ctx, f.key("cfg"), text, 0).Err()
@@ -194,11 +194,17 @@ func (f *client) now(ctx context.Context) (time.Time, error) {
 
 // EndRendering lets the crawl end as soon as nothing is queued.
 func (f *Crawl) EndRendering(ctx context.Context) error {
-	return f.try(ctx, func(ctx context.Context) error { return f.redis.HSet(ctx, f.key("c"), "renders", 0).Err() })
+	return f.set(ctx, "renders", 0)
+}
+
+// set changes settings of the crawl, unless it was deleted.
+func (c *client) set(ctx context.Context, args ...any) error {
+	_, err := c.run(ctx, "set", args...)
+	return err
 }
 
 // Tick ends leases that have expired, and returns why nothing is given out: "end", "idle",
-// "drained", "paused", "full", "absent", "gone", or "" if targets are given out.
+// "drained", "paused", "full", "absent", or "" if targets are given out.
 func (f *Crawl) Tick(ctx context.Context) (why string, err error) {
 	answer, err := f.run(ctx, "claim", 0, 0, "", "", 0)
 	if err != nil {
@@ -212,7 +218,7 @@ func (f *Crawl) Tick(ctx context.Context) (why string, err error) {
 }
 
 // State returns the state of the crawl: "" while it runs, "filling", "paused", "draining", "drained", "done",
-// "deleted", or "absent" if there is none.
+// or "absent" if there is none.
 func (f *Crawl) State(ctx context.Context) (string, error) {
 	c, err := f.counters(ctx)
 	if err == nil && len(c) == 0 {
@@ -240,18 +246,12 @@ func (f *Crawl) SetEnd(ctx context.Context, at time.Time) error {
 	if !at.IsZero() {
 		ends = at.UnixMicro()
 	}
-	return f.try(ctx, func(ctx context.Context) error {
-		pipe := f.redis.TxPipeline()
-		pipe.HSet(ctx, f.key("c"), "ends", ends)
-		pipe.HDel(ctx, f.key("c"), "stop")
-		_, err := pipe.Exec(ctx)
-		return err
-	})
+	return f.set(ctx, "ends", ends, "stop", "")
 }
 
 // SetLog sets the limit of the log in bytes.
 func (f *Crawl) SetLog(ctx context.Context, bytes int64) error {
-	return f.try(ctx, func(ctx context.Context) error { return f.redis.HSet(ctx, f.key("c"), "lim", bytes).Err() })
+	return f.set(ctx, "lim", bytes)
 }
 
 // Workers returns the number of processes that have joined the crawl.
@@ -283,7 +283,7 @@ func (f *Crawl) Ends(ctx context.Context) (time.Time, error) {
 
 // Store returns the store for a process. The crawl must exist.
 func (f *Crawl) Store(h *Header, worker, version string) *Store {
-	s := &Store{client: f.client, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text(), version: version}
+	s := &Store{client: f.client, header: h, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text(), version: version}
 	copy(s.key[:], h.Key)
 	return s
 }
@@ -321,8 +321,8 @@ func (f *Crawl) Change(ctx context.Context, what string) (before string, exists 
 	return before, before != "absent", err
 }
 
-// Coordinate takes the role of the coordinator, or keeps it. It returns the name of the process
-// that has it instead.
+// Coordinate takes the role of the coordinator, or only keeps it in a crawl that exists. It
+// returns the name of the process that has it instead.
 func (f *Crawl) Coordinate(ctx context.Context, process string, lease time.Duration, take bool) (other string, err error) {
 	flag := 0
 	if take {
@@ -485,7 +485,8 @@ func (f keys) scan(ctx context.Context, cursor uint64) ([]string, uint64, error)
 }
 
 // Delete removes all keys of the crawl and returns their number. While a process was heard from
-// within one lease, it does so only with force; those processes learn of it first.
+// within one lease, it does so only with force. Processes that are still there, or that were
+// stopped and continue, add nothing any more and end.
 func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []string, err error) {
 	status, err := f.Status(ctx)
 	if err != nil {
@@ -494,22 +495,41 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 	if status != nil {
 		alive = status.alive()
 	}
-	if len(alive) > 0 {
-		if !force {
-			return 0, alive, nil
-		}
-		if _, _, err := f.Change(ctx, "deleted"); err != nil {
-			return 0, nil, err
-		}
-		for until := time.Now().Add(3 * time.Second); time.Now().Before(until); {
-			if status, err = f.Status(ctx); err != nil || status == nil || len(status.alive()) == 0 {
-				break
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
+	if len(alive) > 0 && !force {
+		return 0, alive, nil
 	}
-	removed, err = (keys{f.client}).removeAll(ctx)
-	return removed, nil, err
+	h, err := f.Header(ctx)
+	if err == nil && h != nil {
+		err = f.try(ctx, func(ctx context.Context) error { return tombstone(h).Eval(ctx, f.redis, []string{f.prefix}).Err() })
+	}
+	if err == nil { // from now on, no process adds anything
+		err = f.try(ctx, func(ctx context.Context) (err error) {
+			removed, err = f.redis.Del(ctx, f.key("c")).Result()
+			return err
+		})
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	rest, err := (keys{f.client}).removeAll(ctx)
+	return removed + rest, nil, err
+}
+
+// tombstone is a script that a server knows if the crawl was deleted: no key may remain, and
+// a crawl that is absent for another reason is filled again.
+func tombstone(h *Header) *redis.Script { return redis.NewScript("return '" + h.Epoch + "'") }
+
+// Deleted reports whether the crawl was deleted, as far as the server remembers.
+func (h *Header) Deleted(ctx context.Context, f *Crawl) (deleted bool, err error) {
+	err = f.try(ctx, func(ctx context.Context) error {
+		err := tombstone(h).EvalSha(ctx, f.redis, []string{f.prefix}).Err()
+		deleted = err == nil
+		if redis.HasErrorPrefix(err, "NOSCRIPT") {
+			return nil
+		}
+		return err
+	})
+	return deleted, err
 }
 
 // Clear removes what a crawl that is done does not need.
@@ -519,7 +539,7 @@ func (f *Crawl) Clear(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return f.try(ctx, func(ctx context.Context) error { return f.redis.HSet(ctx, f.key("c"), "logb", 0).Err() })
+	return f.set(ctx, "logs", 0, "trimmed", 0)
 }
 
 // marshal returns JSON with a line break at the end.

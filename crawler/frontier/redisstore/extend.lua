@@ -1,17 +1,17 @@
 -- Moves the deadlines of leases. ARGV: now, lease in microseconds, worker, session, then id
 -- and fence of each lease. Answer: {now, '' or 'replaced' or 'unknown' or 'absent', id…} with the IDs of
 -- leases that are not held any more.
+clock()
 force()
-local length = tonumber(ARGV[2])
-local answer = {num(now), ''}
-answer[2] = call('EXISTS', P .. 'c') == 0 and 'absent' or seen(ARGV[3], ARGV[4])
-if text('state') == 'deleted' then answer[2] = 'gone' end
+local till = num(now + tonumber(ARGV[2]))
+local answer, deadlines = {num(now), exists() and seen(ARGV[3], ARGV[4]) or 'absent'}, {}
 for i = 5, #ARGV, 2 do
-  local id = tonumber(ARGV[i])
-  if held(id, tonumber(ARGV[i + 1])) then
-    call('ZADD', P .. 'd', num(now + length), id)
+  if held(tonumber(ARGV[i]), tonumber(ARGV[i + 1])) then
+    deadlines[#deadlines + 1] = till
+    deadlines[#deadlines + 1] = ARGV[i]
   else
-    answer[#answer + 1] = num(id)
+    answer[#answer + 1] = ARGV[i]
   end
 end
+if #deadlines > 0 and answer[2] ~= 'absent' then call('ZADD', P .. 'd', unpack(deadlines)) end
 return answer

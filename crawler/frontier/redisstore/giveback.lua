@@ -1,5 +1,9 @@
 -- Gives a lease back, if it is held. ARGV: now, id, fence.
 force()
 local l = held(tonumber(ARGV[2]), tonumber(ARGV[3]))
-if l then giveBack(l) end
+if l and exists() then
+  readUsual()
+  giveBack(l)
+  flush()
+end
 return 'OK'

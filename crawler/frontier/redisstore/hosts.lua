@@ -1,6 +1,8 @@
 -- Counts the hosts from one number on, at most 1000 of them. ARGV: now, the first number.
 -- Answer: {the next number or -1, hosts with something unsettled, those of them that may not
--- be asked now, age of the oldest lease in microseconds or -1}.
+-- be asked now, and with the first ones: age of the oldest lease in microseconds or -1, then
+-- the worker of each lease…}.
+clock()
 local first, last = tonumber(ARGV[2]), count('hosts') - 1
 local upto, some, waiting = math.min(first + 999, last), 0, 0
 for n = first, upto do
@@ -17,10 +19,14 @@ for n = first, upto do
     if not ready then waiting = waiting + 1 end
   end
 end
-local oldest = -1
+local answer = {upto < last and num(upto + 1) or '-1', some, waiting, '-1'}
 if first == 0 then
+  local oldest = -1
   for _, id in ipairs(call('HKEYS', P .. 'l')) do
-    oldest = math.max(oldest, now - lease(tonumber(id)).fence)
+    local l = lease(tonumber(id))
+    oldest = math.max(oldest, now - l.fence)
+    answer[#answer + 1] = l.worker
   end
+  answer[4] = num(oldest)
 end
-return {upto < last and num(upto + 1) or '-1', some, waiting, num(oldest)}
+return answer

@@ -1,6 +1,8 @@
 -- Asks for what one process finds out for all. ARGV: now, name, process, length of the lock
 -- in microseconds. Answer: {'KNOWN', value}, {'MINE'} or {'BUSY'}.
+clock()
 force()
+if not exists() then return {'MINE'} end
 local v = call('HGET', P .. 'o', ARGV[2])
 if v then
   local till, at = struct.unpack('<d', v)

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -56,8 +57,10 @@ func (s process) ExtendAll(ctx context.Context, leases []frontier.Lease, d time.
 	switch asText(list[1]) {
 	case "replaced":
 		return nil, frontier.ErrReplaced
-	case "gone":
-		return nil, frontier.ErrGone
+	case "absent":
+		if gone, err := s.gone(ctx); err != nil || gone {
+			return nil, cmp.Or(err, frontier.ErrGone)
+		}
 	}
 	for _, id := range list[2:] {
 		lost = append(lost, frontier.ID(asInt(id)))
@@ -91,7 +94,24 @@ func (s process) Join(ctx context.Context) error {
 	if err == nil && (state == "absent" || state == "filling") {
 		err = frontier.ErrAbsent
 	}
+	if err != nil {
+		return err
+	}
+	h, err := (&Crawl{s.client}).Header(ctx) // it may have been filled again
+	if err == nil && h != nil {
+		s.mu.Lock()
+		s.header = h
+		s.mu.Unlock()
+	}
 	return err
+}
+
+// gone reports whether the crawl was deleted.
+func (s process) gone(ctx context.Context) (bool, error) {
+	s.mu.Lock()
+	h := s.header
+	s.mu.Unlock()
+	return h.Deleted(ctx, &Crawl{s.client})
 }
 
 // Leave implements frontier.Process.

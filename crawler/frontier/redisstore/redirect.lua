@@ -1,5 +1,6 @@
 -- Enters a redirect and finds out whether it closes a cycle. ARGV: now, from, to, the most
 -- steps. Answer: 1 if it does.
+if not exists() then return 0 end
 local from, to = ARGV[2], ARGV[3]
 call('HSET', P .. 'r', from, to)
 for _ = 1, tonumber(ARGV[4]) do

@@ -1,23 +1,25 @@
 -- Queues a lease again. ARGV: now, id, fence, wave, not before in microseconds from now or
 -- '', note, tallies…
 -- Answer: 'OK' or 'STALE'.
+clock()
 force()
-local id, fence, wave = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local l = held(id, fence)
-if not l then return 'STALE' end
+local id, wave = tonumber(ARGV[2]), tonumber(ARGV[4])
+local l = held(id, tonumber(ARGV[3]))
+if not l or not exists() then return 'STALE' end
+readUsual()
 local at = 0
 if ARGV[5] ~= '' then at = math.max(now + tonumber(ARGV[5]), 1) end
-local tallies = {}
-for i = 7, #ARGV do tallies[#tallies + 1] = ARGV[i] end
+local tallies, packed = {}, {}
+for i = 7, #ARGV, 2 do
+  tallies[ARGV[i]] = (tallies[ARGV[i]] or 0) + tonumber(ARGV[i + 1])
+  packed[#packed + 1] = struct.pack('<I2', #ARGV[i]) .. ARGV[i] .. struct.pack('<d', tonumber(ARGV[i + 1]))
+end
 local t = drop(l)
-t.state = QUEUED
-t.wave = wave
-if ARGV[6] == '' then call('HDEL', P .. 'n', id) else call('HSET', P .. 'n', id, ARGV[6]) end
-tally(tallies)
-local packed = {}
-for i = 1, #tallies, 2 do packed[#packed + 1] = struct.pack('<I2', #tallies[i]) .. tallies[i] .. struct.pack('<d', tonumber(tallies[i + 1])) end
+t.state, t.wave = QUEUED, wave
+if ARGV[6] == '' then call('HDEL', P .. 'n', ARGV[2]) else call('HSET', P .. 'n', ARGV[2], ARGV[6]) end
+add(P .. 't', tallies)
 log('R', struct.pack('<I4BBd', id, wave, t.tries, at), ARGV[6], table.concat(packed))
 push(t, at)
 keep(t)
-reorder(host(t.host))
+flush()
 return 'OK'

@@ -111,6 +111,7 @@ func TestCluster(t *testing.T) {
 	}
 	crawlOne(t, "redis-cluster://127.0.0.1:"+number+"?crawl=c", Options{})
 	crawlOne(t, "redis-cluster://127.0.0.1:"+strconv.Itoa(freePort(t, 65536))+",127.0.0.1:"+number+"?crawl=c", Options{}) // the first node is down
+	testContract(t, "redis-cluster://127.0.0.1:"+number, Options{}, frontier.Narrow)
 }
 
 func TestPassword(t *testing.T) {
@@ -184,10 +185,12 @@ func TestTLS(t *testing.T) {
 	port := freePort(t, 65536)
 	number := strconv.Itoa(port)
 	startServer(t, port, "--port", "0", "--tls-port", number, "--tls-cert-file", filepath.Join(dir, "cert.pem"), "--tls-key-file", filepath.Join(dir, "key.pem"),
-		"--tls-ca-cert-file", filepath.Join(dir, "cert.pem"), "--tls-auth-clients", "no")
-	address := "rediss://127.0.0.1:" + number + "?crawl=c"
+		"--tls-ca-cert-file", filepath.Join(dir, "cert.pem"), "--tls-auth-clients", "no", "--requirepass", "a:b")
+	server := "rediss://:a%3Ab@127.0.0.1:" + number
+	address := server + "?crawl=c"
 	crawlOne(t, address, Options{TLS: &tls.Config{RootCAs: pool}})
 	crawlOne(t, address, Options{TLS: &tls.Config{InsecureSkipVerify: true}})
+	testContract(t, server, Options{TLS: &tls.Config{RootCAs: pool}}, frontier.Wide)
 	wantRefused(t, address, Options{}, "certificate")
 }
 
@@ -199,7 +202,8 @@ func writeCertificates(t *testing.T, dir string) *x509.CertPool {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "redis"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true}
+		NotBefore: time.Unix(0, 0), NotAfter: time.Now().Add(time.Hour), // simulated time begins long ago
+		IsCA: true, BasicConstraintsValid: true}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +228,6 @@ func TestIntervalAfterRestart(t *testing.T) {
 	port := freePort(t, 65536)
 	number := strconv.Itoa(port)
 	startServer(t, port, "--port", number)
-	loadScripts(t, "redis://127.0.0.1:"+number)
 	ctx := context.Background()
 	f, h := newCrawlWith(t, "redis://127.0.0.1:"+number+"?crawl=c", Options{Patience: 20 * time.Second}, frontier.Narrow, [16]byte{1})
 	defer f.Close()
@@ -248,11 +251,18 @@ func TestIntervalAfterRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A restart, which also loses the visit.
+	// A restart, which also loses the visit; another crawl is there first.
 	pipe := f.redis.Pipeline()
 	pipe.ScriptFlush(ctx)
 	pipe.HDel(ctx, f.key("h:0"), "v", "o")
 	if _, err := pipe.Exec(ctx); err != nil {
+		t.Fatal(err)
+	}
+	loadScripts(t, "redis://127.0.0.1:"+number)
+	again := Open(f.address, f.options) // connections do not survive a restart
+	defer again.Close()
+	s = again.Store(h, "w", "test")
+	if err := s.Process().Join(ctx); err != nil {
 		t.Fatal(err)
 	}
 	leases, _, err = s.Claim(ctx, 5, time.Minute)
@@ -290,5 +300,21 @@ func TestFilledAfterLoss(t *testing.T) {
 	}
 	if _, _, err := f.Delete(ctx, true); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// loadScripts lets a server know the scripts, as processes of another crawl do.
+func loadScripts(t *testing.T, server string) {
+	t.Helper()
+	a, err := ParseAddress(server + "?crawl=none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Open(a, Options{})
+	defer f.Close()
+	for _, script := range scripts() {
+		if err := script.Load(context.Background(), f.redis).Err(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

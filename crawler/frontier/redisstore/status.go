@@ -70,13 +70,14 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 	}
 	n := countsOf(c)
 	s := &Status{Crawl: f.address.Crawl, State: c["state"], Known: n.Known, Queued: n.Queued, Leased: n.Leased, Settled: n.Settled,
-		LogBytes: asInt(c["logb"]), Workers: []WorkerStatus{}, Coordinator: "gone", logLimit: asInt(c["lim"]), fresh: map[string]bool{}}
+		LogBytes: asInt(c["logs"]) - asInt(c["trimmed"]), Workers: []WorkerStatus{}, Coordinator: "gone", logLimit: asInt(c["lim"]), fresh: map[string]bool{}}
 	switch s.State {
-	case "", "filling", "deleted":
+	case "", "filling":
 		s.State = "running"
 	}
+	leased := map[string]int{}
 	if s.State != "done" {
-		if err := f.countHosts(ctx, s); err != nil {
+		if err := f.countHosts(ctx, s, leased); err != nil {
 			return nil, err
 		}
 	}
@@ -109,12 +110,13 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 			continue
 		}
 		s.fresh[name] = now.Sub(at) <= h.Lease
-		s.Workers = append(s.Workers, WorkerStatus{name, w["version"], int(asInt(w["n"])), int(asInt(w["pages"])), at.Format(time.RFC3339)})
+		s.Workers = append(s.Workers, WorkerStatus{name, w["version"], leased[name], int(asInt(w["pages"])), at.Format(time.RFC3339)})
 	}
 	return s, nil
 }
 
-func (f *Crawl) countHosts(ctx context.Context, s *Status) error {
+// countHosts counts hosts, and the leases of each worker.
+func (f *Crawl) countHosts(ctx context.Context, s *Status, leased map[string]int) error {
 	for next := int64(0); next >= 0; {
 		first := next == 0
 		answer, err := f.run(ctx, "hosts", next)
@@ -122,7 +124,7 @@ func (f *Crawl) countHosts(ctx context.Context, s *Status) error {
 			return err
 		}
 		list, _ := answer.([]any)
-		if len(list) != 4 {
+		if len(list) < 4 {
 			return errAnswer
 		}
 		next = asInt(list[0])
@@ -130,6 +132,9 @@ func (f *Crawl) countHosts(ctx context.Context, s *Status) error {
 		s.WaitingHosts += int(asInt(list[2]))
 		if age := asInt(list[3]); first && age >= 0 {
 			s.OldestLeaseS = float64(age/1000) / 1000
+		}
+		for _, worker := range list[4:] {
+			leased[asText(worker)]++
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -20,12 +21,14 @@ import (
 // Store is a crawl on a server, as one process uses it. Frontier.Open makes one.
 type Store struct {
 	*client
-	wide    bool
-	key     [16]byte
-	worker  string // name of this process
-	session string // tells processes of the same name apart
-	version string // of the program
-	Browser bool   // this process has a browser; set before Join
+	known    knownTargets
+	settling settling
+	wide     bool
+	key      [16]byte
+	worker   string // name of this process
+	session  string // tells processes of the same name apart
+	version  string // of the program
+	Browser  bool   // this process has a browser; set before Join
 
 	entered atomic.Uint32 // the highest ID of an answer
 
@@ -35,6 +38,7 @@ type Store struct {
 	absentSince time.Time // since when the server has not known the crawl
 
 	mu     sync.Mutex
+	header *Header // of the crawl that this process has joined
 	why    string
 	offset time.Duration
 }
@@ -61,15 +65,6 @@ func (s *Store) wideFlag() string {
 	return "0"
 }
 
-// encode returns items as scripts take them.
-func (s *Store) encode(items []frontier.Item) []byte {
-	var b []byte
-	for i := range items {
-		b = appendItem(b, &items[i], s.wide)
-	}
-	return b
-}
-
 // readIDs appends the packed IDs of an answer.
 func readIDs(ids []frontier.ID, packed string) []frontier.ID {
 	for i := 0; i+4 <= len(packed); i += 4 {
@@ -78,8 +73,151 @@ func readIDs(ids []frontier.ID, packed string) []frontier.ID {
 	return ids
 }
 
-// stale is the answer of scripts for a lease that is not held.
-const stale = "STALE"
+// Answers of scripts: for a lease that is not held, and for a crawl that does not exist.
+const (
+	stale  = "STALE"
+	absent = "ABSENT"
+)
+
+// errAbsent is the error of entering something in a crawl that does not exist. In a visit, it
+// is one of a lease that is not held any more.
+var errAbsent = fmt.Errorf("%w: %w", frontier.ErrAbsent, frontier.ErrStale)
+
+// entering is a call of a script that enters items of a page.
+type entering struct {
+	lease  *frontier.Lease
+	items  []frontier.Item
+	before int            // items of the page that were entered before
+	done   *frontier.Done // settles the lease, if it is not nil
+
+	ids   []frontier.ID
+	err   error
+	ready chan bool // true: this call is to make the next step
+}
+
+// answer takes over an answer of a script.
+func (e *entering) answer(s *Store, packed, generation string) {
+	switch {
+	case packed == stale:
+		e.err = errStale(e.lease)
+	case packed == absent:
+		e.err = errAbsent
+	case len(packed) != 4*len(e.items):
+		e.err = errAnswer
+	default:
+		e.ids = readIDs(make([]frontier.ID, 0, len(e.items)), packed)
+		s.known.learn(e.items, e.ids, generation)
+	}
+}
+
+// add enters items that may be a part of a page.
+func (s *Store) add(ctx context.Context, e *entering) ([]frontier.ID, error) {
+	for {
+		generation := s.known.current()
+		items, known := s.known.encode(e.items, s.wide)
+		answer, err := s.run(ctx, "add", items, s.wideFlag(), known, generation, uint32(e.lease.ID), fence(e.lease), e.before)
+		if err != nil {
+			return nil, err
+		}
+		if list, _ := answer.([]any); len(list) == 1 {
+			e.answer(s, asText(list[0]), generation)
+			return e.ids, e.err
+		}
+		s.known.forget(asText(answer))
+	}
+}
+
+// settle settles pages in one step.
+func (s *Store) settle(ctx context.Context, pages []*entering) error {
+	for {
+		generation := s.known.current()
+		args := []any{s.wideFlag(), generation}
+		for _, e := range pages {
+			items, known := s.known.encode(e.items, s.wide)
+			needs := e.lease.Need & (frontier.NeedContent | frontier.NeedLinks | frontier.NeedRender)
+			args = append(args, uint32(e.lease.ID), fence(e.lease), byte(needs), e.before, items, known, appendResult(nil, e.done), len(e.done.Tally))
+			for _, t := range e.done.Tally {
+				args = append(args, t.Name, t.By)
+			}
+		}
+		answer, err := s.run(ctx, "complete", args...)
+		if err != nil {
+			return err
+		}
+		if list, _ := answer.([]any); len(list) == len(pages) {
+			for i, e := range pages {
+				e.answer(s, asText(list[i]), generation)
+			}
+			return nil
+		}
+		s.known.forget(asText(answer))
+	}
+}
+
+// settling collects the pages that are settled while the server is busy with others. One of
+// their calls settles them all in the next step.
+type settling struct {
+	mu      sync.Mutex
+	busy    bool
+	waiting []*entering
+}
+
+// pagesAtOnce is how many pages are settled in one step, if they do not have too many items.
+const pagesAtOnce = 16
+
+// enqueue returns true if the caller is to make the next step.
+func (q *settling) enqueue(e *entering) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, e)
+	first := !q.busy
+	q.busy = true
+	return first
+}
+
+// next returns the pages of the next step.
+func (q *settling) next() []*entering {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n, items := 0, 0
+	for n < min(len(q.waiting), pagesAtOnce) {
+		if items += len(q.waiting[n].items); n > 0 && items > itemsAtOnce {
+			break
+		}
+		n++
+	}
+	pages := q.waiting[:n:n]
+	q.waiting = q.waiting[n:]
+	return pages
+}
+
+// pass lets one of those that wait make the next step.
+func (q *settling) pass() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.busy = len(q.waiting) > 0; q.busy {
+		q.waiting[0].ready <- true
+	}
+}
+
+// complete settles a page, together with others.
+func (s *Store) complete(ctx context.Context, e *entering) ([]frontier.ID, error) {
+	e.ready = make(chan bool, 1)
+	if s.settling.enqueue(e) || <-e.ready {
+		pages := s.settling.next() // with this one, which is the first
+		err := s.settle(context.WithoutCancel(ctx), pages)
+		for _, other := range pages {
+			if err != nil {
+				other.err = err
+			}
+			if other != e {
+				other.ready <- false
+			}
+		}
+		s.settling.pass()
+	}
+	return e.ids, e.err
+}
 
 func errStale(l *frontier.Lease) error { return fmt.Errorf("target %d: %w", l.ID, frontier.ErrStale) }
 
@@ -91,11 +229,11 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, 
 	ids := make([]frontier.ID, 0, len(items))
 	for len(items) > 0 {
 		n := min(len(items), itemsAtOnce)
-		packed, err := s.runText(ctx, "add", s.encode(items[:n]), s.wideFlag(), 0, 0, 0)
+		part, err := s.add(ctx, &entering{lease: &frontier.Lease{}, items: items[:n]})
 		if err != nil {
 			return nil, err
 		}
-		ids, items = readIDs(ids, packed), items[n:]
+		ids, items = append(ids, part...), items[n:]
 	}
 	for _, id := range ids {
 		if uint32(id) > s.entered.Load() {
@@ -140,10 +278,8 @@ func (s *Store) Claim(ctx context.Context, most int, d time.Duration) ([]frontie
 		return nil, time.Time{}, io.EOF
 	case "replaced":
 		return nil, time.Time{}, frontier.ErrReplaced
-	case "gone":
-		return nil, time.Time{}, frontier.ErrGone
 	case "absent":
-		return nil, time.Time{}, s.absent()
+		return nil, time.Time{}, s.absent(ctx)
 	case "unknown":
 		if err := s.Process().Join(ctx); err != nil {
 			return nil, time.Time{}, err
@@ -178,7 +314,10 @@ func (s *Store) Claim(ctx context.Context, most int, d time.Duration) ([]frontie
 
 // absent is the error of a claim in a crawl that the server does not know. Its coordinator may
 // fill it again.
-func (s *Store) absent() error {
+func (s *Store) absent(ctx context.Context) error {
+	if gone, err := (process{s}).gone(ctx); err != nil || gone {
+		return cmp.Or(err, frontier.ErrGone)
+	}
 	if s.absentSince.IsZero() {
 		s.absentSince = time.Now()
 	}
@@ -224,28 +363,17 @@ func readLease(v any) (frontier.Lease, error) {
 func (s *Store) Complete(ctx context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
 	ids, rest := make([]frontier.ID, 0, len(d.Found)), d.Found
 	for len(rest) > itemsAtOnce {
-		packed, err := s.runText(ctx, "add", s.encode(rest[:itemsAtOnce]), s.wideFlag(), uint32(l.ID), fence(&l), len(ids))
-		if err == nil && packed == stale {
-			err = errStale(&l)
-		}
+		part, err := s.add(ctx, &entering{lease: &l, items: rest[:itemsAtOnce], before: len(ids)})
 		if err != nil {
 			return nil, err
 		}
-		ids, rest = readIDs(ids, packed), rest[itemsAtOnce:]
+		ids, rest = append(ids, part...), rest[itemsAtOnce:]
 	}
-	args := []any{s.encode(rest), s.wideFlag(), uint32(l.ID), fence(&l), byte(l.Need & (frontier.NeedContent | frontier.NeedLinks | frontier.NeedRender)), len(ids),
-		appendResult(nil, &d), s.session, s.worker}
-	for _, t := range d.Tally {
-		args = append(args, t.Name, t.By)
-	}
-	packed, err := s.runText(ctx, "complete", args...)
-	if err == nil && packed == stale {
-		err = errStale(&l)
-	}
+	part, err := s.complete(ctx, &entering{lease: &l, items: rest, before: len(ids), done: &d})
 	if err != nil {
 		return nil, err
 	}
-	return readIDs(ids, packed), nil
+	return append(ids, part...), nil
 }
 
 // Release implements frontier.Store.
@@ -381,13 +509,12 @@ func countsOf(c map[string]string) frontier.Counts {
 // Tally implements frontier.Store. A step whose answer is lost is repeated, so a tally that
 // must be exact belongs to Complete or Release.
 func (s *Store) Tally(ctx context.Context, list []frontier.Tally) error {
+	args := make([]any, 0, 2*len(list))
 	for _, t := range list {
-		err := s.try(ctx, func(ctx context.Context) error { return s.redis.HIncrBy(ctx, s.client.key("t"), t.Name, t.By).Err() })
-		if err != nil {
-			return err
-		}
+		args = append(args, t.Name, t.By)
 	}
-	return nil
+	_, err := s.run(ctx, "tally", args...)
+	return err
 }
 
 // Tallies implements frontier.Store.

@@ -1,12 +1,10 @@
--- Removes the entries of the log up to one. ARGV: now, its ID, the number of the entry.
+-- Removes the entries of the log up to one. ARGV: now, its ID.
 force()
-local list = call('XRANGE', P .. 'log', '-', ARGV[2], 'COUNT', 2000)
-local bytes = 0
-for _, e in ipairs(list) do
-  local size, f = 24, e[2]
-  for i = 5, #f, 2 do size = size + #f[i + 1] end
-  bytes = bytes + size
-  call('XDEL', P .. 'log', e[1])
+local e = call('XREVRANGE', P .. 'log', ARGV[2], '-', 'COUNT', '1')[1]
+if not e or not exists() then return 0 end
+for i = 1, #e[2], 2 do
+  if e[2][i] == 's' then put('trimmed', e[2][i + 1]) end
 end
-bump('logb', -bytes)
-return #list
+flush()
+local ms, n = string.match(e[1], '^(%d+)-(%d+)$')
+return call('XTRIM', P .. 'log', 'MINID', ms .. '-' .. num(tonumber(n) + 1))

@@ -219,54 +219,83 @@ func (c *coordinator) end(ctx context.Context) (time.Time, error) {
 	return now.Add(c.maxTime - time.Since(at.Started)), err
 }
 
-// fill makes the crawl on the server from the state directory, which may be new.
+// fill makes the crawl on the server from the state directory, which may be new. A server that
+// is restarted meanwhile, without its last second, is filled again, but not without limit.
 func (c *coordinator) fill(ctx context.Context, id string) error {
+	began, again := time.Now(), c.position.Epoch != ""
+	for {
+		if c.position.Epoch != "" { // the server had the crawl
+			deleted, err := c.header.Deleted(ctx, c.crawl)
+			if err != nil {
+				return frontierError(err)
+			}
+			if deleted {
+				return unsound(frontier.ErrGone)
+			}
+		}
+		if again {
+			c.note("the server has lost a part of the crawl: filling it again from the state directory")
+			again = false
+		}
+		complete, err := c.fillOnce(ctx, id)
+		if err != nil || complete {
+			return err
+		}
+		if time.Since(began) > c.options.patience {
+			return unsound(errors.New(c.options.address.String() + ": the server has lost parts of the crawl again and again while it was filled"))
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// fillOnce is one attempt of fill. It returns false if the server has lost something meanwhile.
+func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, err error) {
 	key := c.disk.FingerprintKey()
 	travel := *c.travel
 	travel.Command = c.settings
 	config, err := travel.marshal()
 	if err != nil {
-		return err
+		return false, err
 	}
 	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Version: version(), State: id, Width: c.disk.Width(),
 		Key: key[:], Lease: c.options.lease, Command: config}
 	ends, err := c.end(ctx)
 	if err != nil {
-		return frontierError(err)
+		return false, frontierError(err)
 	}
 	if err := c.crawl.Create(ctx, h, redisstore.Limits{Log: c.options.log, Ends: ends, Lost: crawler.LostOutcome(), Renders: c.cfg.Renders()}); err != nil {
-		return frontierError(err)
+		return false, frontierError(err)
 	}
 	if _, err := c.crawl.Coordinate(ctx, c.process, c.options.lease, true); err != nil {
-		return frontierError(err)
+		return false, frontierError(err)
 	}
 	c.header, c.position = h, h.First()
 	if err := c.disk.Apply(nil, c.position.String()); err != nil {
-		return err
+		return false, err
 	}
 	store := c.crawl.Store(h, "", version())
 	n, err := c.disk.Count(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if n.Known > 0 {
 		if err := c.refill(ctx, store); err != nil {
-			return frontierError(err)
+			return false, frontierError(err)
 		}
 	}
 	entering := *c.cfg
 	entering.Store, entering.FingerprintBits, entering.Lease = store, 0, c.options.lease
-	if err := crawler.Enter(ctx, &entering, c.seeds); err != nil {
-		return frontierError(err)
+	if err := crawler.Enter(ctx, &entering, c.seeds); errors.Is(err, frontier.ErrAbsent) {
+		return false, nil
+	} else if err != nil {
+		return false, frontierError(err)
 	}
-	complete, err := store.Filled(ctx, n.Known)
-	if err != nil {
-		return frontierError(err)
-	}
-	if !complete { // the server was restarted meanwhile, without its last second
-		return c.fill(ctx, id)
-	}
-	return nil
+	complete, err = store.Filled(ctx, n.Known)
+	return complete, frontierError(err)
 }
 
 // refill gives the server what the state directory knows of the crawl.
@@ -336,7 +365,7 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 		now := time.Now()
 		if now.Sub(beaten) >= min(c.options.lease/3, time.Second) {
 			beaten = now
-			if other, err := c.crawl.Coordinate(ctx, c.process, c.options.lease, true); err != nil {
+			if other, err := c.crawl.Coordinate(ctx, c.process, c.options.lease, false); err != nil {
 				return "", frontierError(err)
 			} else if other != "" {
 				return "", usageError("another process, %s, coordinates the crawl now", other)
@@ -356,9 +385,6 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 		if err != nil {
 			return "", frontierError(err)
 		}
-		if why == "gone" {
-			return "", unsound(frontier.ErrGone)
-		}
 		over := (why == "end" || why == "drained" || why == "idle") && n.Leased == 0
 		lag := redisstore.Lag
 		if over {
@@ -366,9 +392,7 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 		}
 		caught, err := c.apply(ctx, lag)
 		if errors.Is(err, redisstore.ErrRewound) || err == nil && why == "absent" {
-			c.note("the server has lost a part of the crawl: filling it again from the state directory")
-			err = c.fill(ctx, c.header.State)
-			if err == nil {
+			if err = c.fill(ctx, c.header.State); err == nil {
 				continue
 			}
 		}
@@ -509,6 +533,11 @@ func (c *coordinator) finish() error {
 	_ = c.crawl.Resign(noContext, c.process)
 	if !c.options.delete {
 		return c.crawl.Clear(noContext)
+	}
+	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) { // the workers learn that it is done
+		if n, err := c.crawl.Workers(noContext); err != nil || n == 0 {
+			break
+		}
 	}
 	_, _, err := c.crawl.Delete(noContext, true)
 	return err

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -176,6 +177,20 @@ func TestPatienceWithSilentServer(t *testing.T) {
 	_, err = f.Check(context.Background())
 	if took := time.Since(began); !errors.Is(err, frontier.ErrAway) || took > 3*time.Second {
 		t.Errorf("Check = %v after %v", err, took)
+	}
+	began = time.Now()
+	s := f.Store(&Header{}, "", "test")
+	var all sync.WaitGroup
+	for n := range 20 * pagesAtOnce {
+		all.Go(func() {
+			if _, err := s.Complete(context.Background(), frontier.Lease{ID: frontier.ID(n)}, frontier.Done{}); !errors.Is(err, frontier.ErrAway) {
+				t.Errorf("Complete = %v", err)
+			}
+		})
+	}
+	all.Wait()
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("many pages waited for %v", took)
 	}
 }
 

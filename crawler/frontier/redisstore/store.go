@@ -175,6 +175,15 @@ func (q *settling) enqueue(e *entering) bool {
 	return first
 }
 
+// all returns all pages that wait.
+func (q *settling) all() []*entering {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	pages := q.waiting
+	q.waiting = nil
+	return pages
+}
+
 // next returns the pages of the next step.
 func (q *settling) next() []*entering {
 	q.mu.Lock()
@@ -206,6 +215,9 @@ func (s *Store) complete(ctx context.Context, e *entering) ([]frontier.ID, error
 	if s.settling.enqueue(e) || <-e.ready {
 		pages := s.settling.next() // with this one, which is the first
 		err := s.settle(context.WithoutCancel(ctx), pages)
+		if err != nil { // each page waits for the server only once
+			pages = append(pages, s.settling.all()...)
+		}
 		for _, other := range pages {
 			if err != nil {
 				other.err = err

@@ -119,11 +119,16 @@ func (s *Store) add(ctx context.Context, e *entering) ([]frontier.ID, error) {
 		if err != nil {
 			return nil, err
 		}
-		if list, _ := answer.([]any); len(list) == 1 {
-			e.answer(s, asText(list[0]), generation)
-			return e.ids, e.err
+		if other, differs := answer.(string); differs {
+			s.known.forget(other)
+			continue
 		}
-		s.known.forget(asText(answer))
+		list, _ := answer.([]any)
+		if len(list) != 1 {
+			return nil, errAnswer
+		}
+		e.answer(s, asText(list[0]), generation)
+		return e.ids, e.err
 	}
 }
 
@@ -144,13 +149,18 @@ func (s *Store) settle(ctx context.Context, pages []*entering) error {
 		if err != nil {
 			return err
 		}
-		if list, _ := answer.([]any); len(list) == len(pages) {
-			for i, e := range pages {
-				e.answer(s, asText(list[i]), generation)
-			}
-			return nil
+		if other, differs := answer.(string); differs {
+			s.known.forget(other)
+			continue
 		}
-		s.known.forget(asText(answer))
+		list, _ := answer.([]any)
+		if len(list) != len(pages) {
+			return errAnswer
+		}
+		for i, e := range pages {
+			e.answer(s, asText(list[i]), generation)
+		}
+		return nil
 	}
 }
 

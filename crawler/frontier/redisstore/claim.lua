@@ -8,7 +8,12 @@ local most, length, worker, session, number = tonumber(ARGV[2]), tonumber(ARGV[3
 clock()
 force()
 local waves = {}
+local w = P .. 'w@' .. worker
+local function heard(...)
+  if worker ~= '' then call('HSET', w, 'seen', num(now), ...) end
+end
 local function nothing(why, again)
+  heard()
   flush()
   return {num(now), why, again or '-1', num(count('facts'))}
 end
@@ -18,12 +23,11 @@ if #all == 0 then return {num(now), 'absent', '-1', '0'} end
 for i = 1, #all, 2 do c[all[i]] = all[i + 1] end
 for _, name in ipairs({'stop', 'state', 'restarted', 'began', 'aw', 'settled', 'leased', 'sp', 'begun', 'losses'}) do c[name] = c[name] or '' end
 
-local w, own = P .. 'w@' .. worker, {}
+local own = {}
 if worker ~= '' then
   local v = call('HMGET', w, 's', 'r', 'ids', 'alone', 'browser')
   own = {session = v[1], number = tonumber(v[2]), ids = v[3] or '', alone = v[4] == '1', browser = v[5] == '1'}
   if own.session ~= session then return {num(now), own.session and 'replaced' or 'unknown', '-1', '0'} end
-  call('HSET', w, 'seen', num(now))
 end
 
 local function give(t, fence, note)
@@ -39,6 +43,7 @@ if number > 0 and own.number == number then -- its answer was lost
     local id, fence = struct.unpack('<I4d', own.ids, i)
     if held(id, fence) then answer[#answer + 1] = give(target(id), fence, call('HGET', P .. 'n', num(id))) end
   end
+  heard()
   return answer
 end
 
@@ -86,11 +91,11 @@ if state == 'draining' or state == 'drained' then return nothing('drained') end
 if state == 'done' then return nothing('end') end
 
 for name, n in pairs(c) do
-  local kind, wave = string.match(name, '^([ql])(%d+)$')
-  if kind then
-    wave = tonumber(wave)
+  local first = string.byte(name)
+  local wave = (first == 113 or first == 108) and tonumber(string.sub(name, 2)) -- q or l, and a number
+  if wave then
     local x = waves[wave] or {wave = wave, q = 0, l = 0}
-    x[kind] = tonumber(n)
+    x[first == 113 and 'q' or 'l'] = tonumber(n)
     waves[wave] = x
   end
 end
@@ -229,6 +234,6 @@ end
 if #ids == 0 then return nothing('', again(at)) end
 call('HSET', P .. 'l', unpack(leases))
 if length > 0 then call('ZADD', P .. 'd', unpack(deadlines)) end
-if worker ~= '' then call('HSET', w, 'r', num(number), 'ids', table.concat(ids)) end
+heard('r', num(number), 'ids', table.concat(ids))
 flush()
 return answer

@@ -22,7 +22,7 @@ type website struct {
 	arrivals map[string][]time.Time // by host
 	requests int
 	last     time.Time
-	faults   map[int]func() // by number of the request
+	faults   map[int][]func() // by number of the request
 	stalls   []stall
 }
 
@@ -106,7 +106,7 @@ func (s *website) late(noted time.Time) (most time.Duration) {
 func (s *website) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.arrivals, s.requests, s.faults = map[string][]time.Time{}, 0, map[int]func(){}
+	s.arrivals, s.requests, s.faults = map[string][]time.Time{}, 0, map[int][]func(){}
 }
 
 func (s *website) url(host int, path string) string {
@@ -119,10 +119,10 @@ func (s *website) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.last = time.Now()
 	s.arrivals[r.Host] = append(s.arrivals[r.Host], s.last)
 	s.requests++
-	fault := s.faults[s.requests]
+	faults := s.faults[s.requests]
 	delete(s.faults, s.requests)
 	s.mu.Unlock()
-	if fault != nil {
+	for _, fault := range faults {
 		go fault()
 	}
 	page := 0
@@ -150,7 +150,7 @@ func (s *website) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *website) at(request int, fault func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults[request] = fault
+	s.faults[request] = append(s.faults[request], fault)
 }
 
 // count returns the number of requests and when the last one arrived.

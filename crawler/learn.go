@@ -62,7 +62,7 @@ func (r recollection) key(req *fetch.Request) *cache.Key {
 func (r recollection) prepare(ctx context.Context, a *answer) {
 	t, known, key, req := r.visit.t, r.visit.run.earlier, a.key, a.req
 	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) ||
-		t.Follow && r.visit.run.cfg.Pages { // the links are delivered with the page
+		t.Follow && (r.visit.run.cfg.Pages || r.visit.run.cfg.Changed != nil) { // its links are delivered, or decided about in another way
 		return
 	}
 	var entry *cache.Entry
@@ -74,7 +74,7 @@ func (r recollection) prepare(ctx context.Context, a *answer) {
 	}
 	switch {
 	case entry == nil, !entry.Content, !r.visit.run.checks.isInspected(&entry.Outcome, t.Internal), t.Seed && r.visit.run.checks.inspector.AsksIcon(), entry.Outcome.Code != check.CodeOK, entry.Outcome.Size > r.visit.run.cfg.MaxBody,
-		t.Follow && (entry.Page == nil || entry.Page.Reader != r.readerOf() || r.needsContent(ctx, entry.Page)):
+		t.Follow && (entry.Page == nil || entry.Page.Reader != r.readerOf(r.visit.run.requests.scope()) || r.needsContent(ctx, entry.Page)):
 		return
 	}
 	req.Validators, a.known = entry.Validators, entry
@@ -122,10 +122,10 @@ func aboutTLS(c check.Code) bool {
 }
 
 // keep completes what the cache keeps of a page, after all that it refers to has been entered. It
-// returns nil without a cache, and for a page that contains a password, because passwords are
-// not written to files.
+// returns nil without a cache, in a run that is limited to what has changed, and for a page that
+// contains a password, because passwords are not written to files.
 func (r recollection) keep(p *cache.Page, doc *extract.Document) *cache.Page {
-	if r.visit.run.earlier == nil || secret(doc.Base) || secret(doc.Canonical) {
+	if r.visit.run.earlier == nil || r.visit.run.cfg.Changed != nil || secret(doc.Base) || secret(doc.Canonical) {
 		return nil
 	}
 	for i := range doc.Links {
@@ -133,8 +133,9 @@ func (r recollection) keep(p *cache.Page, doc *extract.Document) *cache.Page {
 			return nil
 		}
 	}
-	p.Reader = r.readerOf()
-	p.Targets, p.References = references.Keep(r.visit.finds())
+	page := r.visit.finds()
+	p.Reader = r.readerOf(references.ScopeOf(page))
+	p.Targets, p.References = references.Keep(page)
 	return p
 }
 
@@ -155,9 +156,7 @@ func (r recollection) learn(a *answer) {
 		if a.stored == nil || !a.unchanged {
 			a.stored = cache.EncodePage(key, entry)
 		}
-		if page, err := rules.PageWith(r.visit.found.About, a.stored); err == nil {
-			r.visit.found.About = page
-		}
+		r.visit.found.About = append(r.visit.found.About, a.stored...)
 	case entry != nil && a.unchanged:
 		if !t.Internal {
 			c.Confirm(key, known.run, known.sameBefore(u, o))
@@ -243,10 +242,10 @@ func variesUnseen(resp *fetch.Response) bool {
 }
 
 // readerOf returns what identifies how a page is read: by this edition, how it is rendered, and
-// how its links are decided about.
-func (r recollection) readerOf() string {
+// how its links are decided about by a scope.
+func (r recollection) readerOf(scope *rules.Scope) string {
 	v, cfg := r.visit, r.visit.run.cfg
-	reader := v.run.earlier.readerOf(v.run.requests.scope())
+	reader := v.run.earlier.readerOf(scope)
 	if cfg.LimitsDepth() {
 		reader = fmt.Sprint(reader, "\x00", v.t.Depth)
 	}

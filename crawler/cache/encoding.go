@@ -72,11 +72,15 @@ const mostKept = 1 << 20
 // encode returns the stored form of an entry, nil if it is too large.
 func encode(key Key, e *Entry) []byte {
 	use := encoders.Get().(*buffers)
-	record := use.encode(key, e)
+	defer use.giveBack()
+	return use.encode(key, e)
+}
+
+// giveBack ends the use of the buffers.
+func (use *buffers) giveBack() {
 	if cap(use.body)+cap(use.compressed) <= mostKept {
 		encoders.Put(use)
 	}
-	return record
 }
 
 func (use *buffers) encode(key Key, e *Entry) []byte {
@@ -102,7 +106,7 @@ func (use *buffers) encode(key Key, e *Entry) []byte {
 // next call.
 func (use *buffers) compress(e *Entry, outcome []byte) []byte {
 	w := writer{use.body[:0]}
-	w.string(string(outcome))
+	w.bytes(outcome)
 	w.bool(e.Content)
 	w.string(e.Validators.ETag)
 	w.string(e.Validators.LastModified)
@@ -127,11 +131,7 @@ func (use *buffers) compress(e *Entry, outcome []byte) []byte {
 // references, which the store has anyway; nil if it is too large.
 func EncodePage(key Key, e *Entry) []byte {
 	use := encoders.Get().(*buffers)
-	defer func() {
-		if cap(use.body)+cap(use.compressed) <= mostKept {
-			encoders.Put(use)
-		}
-	}()
+	defer use.giveBack()
 	compressed := use.compress(e, nil)
 	if compressed == nil {
 		return nil
@@ -162,8 +162,8 @@ func checksum(key Key, record []byte) uint64 {
 	return d.Sum64()
 }
 
-// decode reads what encode returned. It returns nil for an entry that counts as missing. It allocates no more than a small multiple of the
-// decompressed size, which is at most maxBody bytes.
+// decode reads what encode returned. It returns nil for an entry that counts as missing. It
+// allocates no more than a small multiple of the decompressed size, which is at most maxBody bytes.
 func decode(key Key, record []byte) (*Entry, error) {
 	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] < firstEncoding || record[0] > encodingVersion {
 		return nil, errEntry
@@ -244,6 +244,7 @@ func (w *writer) bool(on bool) {
 }
 func (w *writer) uvarint(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
 func (w *writer) varint(n int64)   { w.b = binary.AppendVarint(w.b, n) }
+func (w *writer) bytes(b []byte)   { w.b = append(binary.AppendUvarint(w.b, uint64(len(b))), b...) }
 func (w *writer) string(s string)  { w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...) }
 
 func (w *writer) page(p *Page) {
@@ -258,8 +259,7 @@ func (w *writer) page(p *Page) {
 	}
 	w.byte(flags)
 	w.uvarint(uint64(p.Listed))
-	w.uvarint(uint64(len(p.Targets)))
-	w.b = append(w.b, p.Targets...)
+	w.bytes(p.Targets)
 	if !p.Rendered {
 		return
 	}

@@ -40,6 +40,10 @@ const (
 	keptDepth = 1 << 7
 )
 
+// ScopeOf returns the scope by which the links of a page are decided about, which a redirect of a
+// start page may have widened since.
+func ScopeOf(p *Page) *rules.Scope { return p.collector.resolver.scope }
+
 // Keep returns the targets and the block of references of a page, which are all that a later run
 // needs so that it need not read it again. They are valid until the next Reset. Env.Keeps must
 // be set.
@@ -105,7 +109,7 @@ func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
 	it := &c.items
 	width := int(it.frontier.Store().Width()) / 8
-	r := keptReader{rest: targets, url: p.kept[:0]}
+	r := keptReader{rest: targets, url: p.kept[:0], notesUses: c.env.Config.AwaitsUse()}
 	n := r.uvarint()
 	if n > uint64(len(r.rest)/(width+keptHead)) {
 		return errKept
@@ -162,7 +166,7 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 			item.Host = own[hostAt : hostAt+hostLength]
 		}
 	}
-	if c.env.Config.AwaitsUse() {
+	if r.notesUses {
 		c.noteUses(url)
 	}
 	return nil
@@ -207,10 +211,14 @@ func (c *collector) consultEarlier(block []byte) error {
 	if err := links.Reset(block); err != nil {
 		return err
 	}
-	var l frontier.RawLink
-	for more, err := links.Next(&l); more; more, err = links.Next(&l) {
+	for {
+		var l frontier.RawLink
+		more, err := links.Next(&l)
 		if err != nil {
 			return err
+		}
+		if !more {
+			break
 		}
 		v, of := outside[l.Target]
 		if !of || l.Mark&rules.MarkAside != 0 {
@@ -237,6 +245,8 @@ type keptReader struct {
 	rest   []byte
 	url    []byte // the last URL
 	failed bool
+
+	notesUses bool // a rule or an exclusion may match for the first time
 }
 
 // nextURL reads a URL, which is valid until the next one is read.

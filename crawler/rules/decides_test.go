@@ -34,18 +34,18 @@ func TestDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	re := []*regexp.Regexp{regexp.MustCompile("x")}
+	pattern := func() []*regexp.Regexp { return []*regexp.Regexp{regexp.MustCompile("x")} } // another one each time
 	changes := map[string]func(*Config){
 		"Fetch":          func(c *Config) { c.Fetch = fetch.Mux{"ftp": nil} },
 		"SkipMail":       func(c *Config) { c.SkipMail = true },
 		"Edition":        func(c *Config) { c.Edition = "2" },
 		"Scope":          func(c *Config) { c.Scope = ScopeDomain },
 		"External":       func(c *Config) { c.External = SkipExternal },
-		"Include":        func(c *Config) { c.Include = re },
-		"NoFollow":       func(c *Config) { c.NoFollow = re },
-		"Exclude":        func(c *Config) { c.Exclude = re },
-		"ExcludeExcept":  func(c *Config) { c.ExcludeExcept = re },
-		"Remaps":         func(c *Config) { c.Remaps = []Remap{{re[0], "y"}} },
+		"Include":        func(c *Config) { c.Include = pattern() },
+		"NoFollow":       func(c *Config) { c.NoFollow = pattern() },
+		"Exclude":        func(c *Config) { c.Exclude = pattern() },
+		"ExcludeExcept":  func(c *Config) { c.ExcludeExcept = pattern() },
+		"Remaps":         func(c *Config) { c.Remaps = []Remap{{pattern()[0], "y"}} },
 		"Types":          func(c *Config) { c.Types = fetch.Types{"x": "text/html"} },
 		"SkipReserved":   func(c *Config) { c.SkipReserved = true },
 		"Rules":          func(c *Config) { c.Rules = []Rule{{Name: "x", Verdict: "ignore"}} },

@@ -5,55 +5,40 @@ import (
 	"errors"
 )
 
-// What is kept of a page beside its outcome and its references: a byte of flags, the
-// length of the format, the format, the length of the canonical address and that address, and
-// what the next crawl needs so that it need not read the page again, if anything. Without the
-// latter, the canonical address has no length.
+// What is kept of a page beside its outcome and its references: a byte of flags, the format, the
+// canonical address, each with its length before it, and then what the next crawl needs so that it
+// need not read the page again, if anything. In frontier.Encoding 1 and 2, the canonical address
+// has no length, and nothing follows.
 
 const (
 	pageKept    = 1 << iota // always
 	pageNoIndex             // NoIndex
-	pageCarries             // what the next crawl needs follows
+	pageSized               // the canonical address has its length before it
 	pageFlags   = 1<<iota - 1
 )
 
-// EncodePage writes what a state keeps of a page beside its outcome and its references.
-func EncodePage(p *Page) []byte { return encodePage(p, nil) }
-
-func encodePage(p *Page, next []byte) []byte {
-	flags := byte(pageKept)
+// EncodePage writes what a state keeps of a page beside its outcome and its references. What the
+// next crawl needs may be appended.
+func EncodePage(p *Page) []byte {
+	flags := byte(pageKept | pageSized)
 	if p.NoIndex {
 		flags |= pageNoIndex
 	}
-	b := append(make([]byte, 0, 4+len(p.Format)+len(p.Canonical)+len(next)), flags)
-	b = binary.AppendUvarint(b, uint64(len(p.Format)))
-	b = append(b, p.Format...)
-	if len(next) == 0 {
-		return append(b, p.Canonical...)
+	b := append(make([]byte, 0, 4+len(p.Format)+len(p.Canonical)), flags)
+	for _, text := range []string{p.Format, p.Canonical} {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	}
-	b[0] |= pageCarries
-	b = binary.AppendUvarint(b, uint64(len(p.Canonical)))
-	return append(append(b, p.Canonical...), next...)
+	return b
 }
 
-// PageWith adds what the next crawl needs to what EncodePage wrote.
-func PageWith(b, next []byte) ([]byte, error) {
-	p, _, err := DecodePage(b)
-	if err != nil {
-		return nil, err
-	}
-	return encodePage(p, next), nil
-}
-
-// DecodePage reads what EncodePage and PageWith wrote.
+// DecodePage reads what EncodePage wrote, and returns what was appended.
 func DecodePage(b []byte) (p *Page, next []byte, err error) {
 	if len(b) < 2 || b[0]&pageKept == 0 || b[0] > pageFlags {
 		return nil, nil, errPage
 	}
-	format, rest, ok := cutLength(b[1:])
-	canonical := rest
-	if ok && b[0]&pageCarries != 0 {
-		canonical, next, ok = cutLength(rest)
+	format, canonical, ok := cutLength(b[1:])
+	if ok && b[0]&pageSized != 0 {
+		canonical, next, ok = cutLength(canonical)
 	}
 	if !ok {
 		return nil, nil, errPage

@@ -109,12 +109,12 @@ func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
 	it := &c.items
 	width := int(it.frontier.Store().Width()) / 8
-	r := keptReader{rest: targets, url: p.kept[:0], notesUses: c.env.Config.AwaitsUse()}
-	n := r.uvarint()
-	if n > uint64(len(r.rest)/(width+keptHead)) {
+	r := keptReader{Fields: frontier.Fields{Rest: targets}, url: p.kept[:0], notesUses: c.env.Config.AwaitsUse()}
+	n := r.Uvarint()
+	if n > uint64(len(r.Rest)/(width+keptHead)) {
 		return errKept
 	}
-	fingerprints := r.take(n * uint64(width))
+	fingerprints := r.Take(n * uint64(width))
 	for ; len(fingerprints) > 0; fingerprints = fingerprints[width:] {
 		fp := frontier.Fingerprint{Low: binary.LittleEndian.Uint64(fingerprints)}
 		if width > 8 {
@@ -125,7 +125,7 @@ func TakeOver(p *Page, targets, block []byte) error {
 		}
 	}
 	p.kept, p.block.kept = r.url, block
-	if r.failed || len(r.rest) > 0 {
+	if r.Failed || len(r.Rest) > 0 {
 		return errKept
 	}
 	if c.env.Earlier != nil {
@@ -137,13 +137,13 @@ func TakeOver(p *Page, targets, block []byte) error {
 // takeOver enters one target.
 func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 	it := &c.items
-	head := r.take(keptHead)
-	hostAt, hostLength, url := r.uvarint(), r.uvarint(), r.nextURL()
+	head := r.Take(keptHead)
+	hostAt, hostLength, url := r.Uvarint(), r.Uvarint(), r.nextURL()
 	var outcome []byte
-	if n := r.uvarint(); n > 0 {
-		outcome = r.take(n - 1)
+	if n := r.Uvarint(); n > 0 {
+		outcome = r.Take(n - 1)
 	}
-	if _, known := it.find(fp); r.failed || known || hostAt > uint64(len(url)) || hostLength > uint64(len(url))-hostAt {
+	if _, known := it.find(fp); r.Failed || known || hostAt > uint64(len(url)) || hostLength > uint64(len(url))-hostAt {
 		return errKept
 	}
 	it.list = append(it.list, frontier.Item{Fingerprint: fp, Wave: frontier.Wave(head[0]), Need: frontier.Need(head[1]), Outcome: outcome})
@@ -240,43 +240,21 @@ func (c *collector) consultEarlier(block []byte) error {
 	return nil
 }
 
-// keptReader reads from the start of rest. After the first failure it returns zero values.
+// keptReader reads the targets of a page.
 type keptReader struct {
-	rest   []byte
-	url    []byte // the last URL
-	failed bool
-
-	notesUses bool // a rule or an exclusion may match for the first time
+	frontier.Fields
+	url       []byte // the last URL
+	notesUses bool   // a rule or an exclusion may match for the first time
 }
 
 // nextURL reads a URL, which is valid until the next one is read.
 func (r *keptReader) nextURL() []byte {
-	same := r.uvarint()
-	end := r.take(r.uvarint())
+	same := r.Uvarint()
+	end := r.Take(r.Uvarint())
 	if same > uint64(len(r.url)) || int(same)+len(end) > maxKeptURL {
-		r.failed = true
+		r.Failed = true
 		return nil
 	}
 	r.url = append(r.url[:same], end...)
 	return r.url
-}
-
-func (r *keptReader) take(n uint64) []byte {
-	if r.failed || n > uint64(len(r.rest)) {
-		r.failed, r.rest = true, nil
-		return nil
-	}
-	taken := r.rest[:n:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-func (r *keptReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	if n <= 0 {
-		r.failed, r.rest = true, nil
-		return 0
-	}
-	r.rest = r.rest[n:]
-	return v
 }

@@ -98,11 +98,11 @@ func (t *totals) append(b []byte) []byte {
 
 // parseTotals is the inverse of append.
 func parseTotals(b []byte) (t totals, err error) {
-	r := fields{rest: b}
+	r := frontier.Fields{Rest: b}
 	for i := range t {
-		t[i] = total{r.uvarint(), r.uvarint()}
+		t[i] = total{r.Uvarint(), r.Uvarint()}
 	}
-	if r.failed || len(r.rest) > 0 {
+	if r.Failed || len(r.Rest) > 0 {
 		err = damaged("its totals are malformed")
 	}
 	return t, err
@@ -167,13 +167,13 @@ func appendPage(b, found, page, links []byte) []byte {
 
 // parsePage is the inverse of appendPage.
 func parsePage(content []byte) (found, page []byte, links uint32, err error) {
-	r := fields{rest: content}
-	found = r.take(r.uvarint())
-	if r.failed || len(r.rest) < checksumSize {
+	r := frontier.Fields{Rest: content}
+	found = r.Take(r.Uvarint())
+	if r.Failed || len(r.Rest) < checksumSize {
 		return nil, nil, 0, damaged("the record of a page is too short")
 	}
-	end := len(r.rest) - checksumSize
-	return found, orNil(r.rest[:end:end]), storedChecksum(r.rest), nil
+	end := len(r.Rest) - checksumSize
+	return found, orNil(r.Rest[:end:end]), storedChecksum(r.Rest), nil
 }
 
 // appendDeferral appends the record of a deferred target. notBefore is in nanoseconds since
@@ -185,12 +185,12 @@ func appendDeferral(b []byte, w frontier.Wave, tries int, notBefore int64, note 
 
 // parseDeferral is the inverse of appendDeferral.
 func parseDeferral(content []byte) (w frontier.Wave, tries int, notBefore int64, note []byte, err error) {
-	r := fields{rest: content}
-	w, tries, notBefore = frontier.Wave(r.byte()), int(r.byte()), r.varint()
-	if r.failed {
+	r := frontier.Fields{Rest: content}
+	w, tries, notBefore = frontier.Wave(r.Byte()), int(r.Byte()), r.Varint()
+	if r.Failed {
 		err = damaged("the record of a deferred target is too short")
 	}
-	return w, tries, notBefore, orNil(r.rest), err
+	return w, tries, notBefore, orNil(r.Rest), err
 }
 
 // appendPace appends the record of a host. notBefore is in nanoseconds since 1970.
@@ -200,47 +200,10 @@ func appendPace(b []byte, concurrency, interval, notBefore int64) []byte {
 
 // parsePace is the inverse of appendPace.
 func parsePace(content []byte) (concurrency, interval, notBefore int64, err error) {
-	r := fields{rest: content}
-	concurrency, interval, notBefore = r.varint(), r.varint(), r.varint()
-	if r.failed || len(r.rest) > 0 {
+	r := frontier.Fields{Rest: content}
+	concurrency, interval, notBefore = r.Varint(), r.Varint(), r.Varint()
+	if r.Failed || len(r.Rest) > 0 {
 		err = damaged("the record of a host is malformed")
 	}
 	return concurrency, interval, notBefore, err
-}
-
-// fields reads the fields of a record. After the first failure it returns zero values.
-type fields struct {
-	rest   []byte
-	failed bool
-}
-
-func (r *fields) take(n uint64) []byte {
-	if r.failed || n > uint64(len(r.rest)) {
-		r.failed, r.rest = true, nil
-		return nil
-	}
-	taken := r.rest[:n:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-func (r *fields) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *fields) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	r.take(uint64(max(n, 0)))
-	r.failed = r.failed || n <= 0
-	return v
-}
-
-func (r *fields) varint() int64 {
-	v, n := binary.Varint(r.rest)
-	r.take(uint64(max(n, 0)))
-	r.failed = r.failed || n <= 0
-	return v
 }

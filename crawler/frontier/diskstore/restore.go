@@ -245,9 +245,9 @@ func (r *restorer) tallies() error {
 		if err != nil {
 			return err
 		}
-		f := fields{rest: content}
-		value := f.varint()
-		if f.failed || len(f.rest) > 0 {
+		f := frontier.Fields{Rest: content}
+		value := f.Varint()
+		if f.Failed || len(f.Rest) > 0 {
 			return damaged("the value of the tally %q is malformed", name)
 		}
 		r.store.tallies[name] = value

@@ -72,44 +72,26 @@ func appendResult(b []byte, d *frontier.Done) []byte {
 var errLog = errors.New("the log of the frontier is damaged")
 
 // fields reads numbers and texts. After the first failure it returns zero values.
-type fields struct {
-	rest   []byte
-	failed bool
-}
+type fields struct{ frontier.Fields }
 
-func (r *fields) take(n uint64) []byte {
-	if r.failed || n > uint64(len(r.rest)) {
-		r.failed, r.rest = true, nil
-		return nil
-	}
-	taken := r.rest[:n:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-func (r *fields) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
+func fieldsOf(b []byte) fields { return fields{frontier.Fields{Rest: b}} }
 
 func (r *fields) uint16() uint16 {
-	if b := r.take(2); b != nil {
+	if b := r.Take(2); b != nil {
 		return binary.LittleEndian.Uint16(b)
 	}
 	return 0
 }
 
 func (r *fields) uint32() uint32 {
-	if b := r.take(4); b != nil {
+	if b := r.Take(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
 func (r *fields) uint64() uint64 {
-	if b := r.take(8); b != nil {
+	if b := r.Take(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
@@ -117,39 +99,25 @@ func (r *fields) uint64() uint64 {
 
 func (r *fields) float() float64 { return math.Float64frombits(r.uint64()) }
 
-func (r *fields) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	r.take(uint64(max(n, 0)))
-	r.failed = r.failed || n <= 0
-	return v
-}
-
-func (r *fields) varint() int64 {
-	v, n := binary.Varint(r.rest)
-	r.take(uint64(max(n, 0)))
-	r.failed = r.failed || n <= 0
-	return v
-}
-
 // readItems reads items.
 func readItems(b []byte, wide bool) ([]frontier.Item, error) {
 	var items []frontier.Item
-	r := fields{rest: b}
-	for len(r.rest) > 0 {
+	r := fieldsOf(b)
+	for len(r.Rest) > 0 {
 		var it frontier.Item
 		it.ID = frontier.ID(r.uint32())
 		it.Fingerprint.Low = r.uint64()
 		if wide {
 			it.Fingerprint.High = r.uint64()
 		}
-		it.Wave, it.Need = frontier.Wave(r.byte()), frontier.Need(r.byte())
-		settled := r.byte()
-		it.Host = r.take(uint64(r.uint16()))
-		it.Job = r.take(uint64(r.uint32()))
-		if outcome := r.take(uint64(r.uint32())); settled == 1 {
+		it.Wave, it.Need = frontier.Wave(r.Byte()), frontier.Need(r.Byte())
+		settled := r.Byte()
+		it.Host = r.Take(uint64(r.uint16()))
+		it.Job = r.Take(uint64(r.uint32()))
+		if outcome := r.Take(uint64(r.uint32())); settled == 1 {
 			it.Outcome = append([]byte{}, outcome...)
 		}
-		if r.failed {
+		if r.Failed {
 			return nil, errLog
 		}
 		items = append(items, it)
@@ -159,43 +127,43 @@ func readItems(b []byte, wide bool) ([]frontier.Item, error) {
 
 // readEvent reads an entry of the log from its kind and its three parts.
 func readEvent(kind string, a, b, c []byte, wide bool) (e frontier.Event, err error) {
-	r := fields{rest: a}
+	r := fieldsOf(a)
 	switch kind {
 	case "A":
 		e.Kind = frontier.EventEntered
 		e.Items, err = readItems(a, wide)
 		return e, err
 	case "C":
-		e.Kind, e.ID, e.Met = frontier.EventSettled, frontier.ID(r.uint32()), frontier.Need(r.byte())
-		for len(r.rest) > 0 {
+		e.Kind, e.ID, e.Met = frontier.EventSettled, frontier.ID(r.uint32()), frontier.Need(r.Byte())
+		for len(r.Rest) > 0 {
 			e.Found = append(e.Found, frontier.ID(r.uint32()))
 		}
 		if e.Items, err = readItems(b, wide); err != nil {
 			return e, err
 		}
-		result := fields{rest: c}
-		e.Done.Outcome = result.take(result.uvarint())
-		e.Done.Links, e.Done.Page = result.take(result.uvarint()), result.take(result.uvarint())
-		for len(result.rest) > 0 {
-			name := string(result.take(result.uvarint()))
-			e.Done.Tally = append(e.Done.Tally, frontier.Tally{Name: name, By: result.varint()})
+		result := fieldsOf(c)
+		e.Done.Outcome = result.Take(result.Uvarint())
+		e.Done.Links, e.Done.Page = result.Take(result.Uvarint()), result.Take(result.Uvarint())
+		for len(result.Rest) > 0 {
+			name := string(result.Take(result.Uvarint()))
+			e.Done.Tally = append(e.Done.Tally, frontier.Tally{Name: name, By: result.Varint()})
 		}
-		r.failed = r.failed || result.failed
+		r.Failed = r.Failed || result.Failed
 	case "R":
-		e.Kind, e.ID, e.Deferral.Wave, e.Tries = frontier.EventDeferred, frontier.ID(r.uint32()), frontier.Wave(r.byte()), int(r.byte())
+		e.Kind, e.ID, e.Deferral.Wave, e.Tries = frontier.EventDeferred, frontier.ID(r.uint32()), frontier.Wave(r.Byte()), int(r.Byte())
 		if at := r.float(); at > 0 {
 			e.Deferral.NotBefore = time.UnixMicro(int64(at))
 		}
 		e.Deferral.Note = b
-		tallies := fields{rest: c}
-		for len(tallies.rest) > 0 {
-			name := string(tallies.take(uint64(tallies.uint16())))
+		tallies := fieldsOf(c)
+		for len(tallies.Rest) > 0 {
+			name := string(tallies.Take(uint64(tallies.uint16())))
 			e.Deferral.Tally = append(e.Deferral.Tally, frontier.Tally{Name: name, By: int64(tallies.float())})
 		}
-		r.failed = r.failed || tallies.failed
+		r.Failed = r.Failed || tallies.Failed
 	case "P":
 		e.Kind, e.Host = frontier.EventPaced, string(a)
-		r = fields{rest: b}
+		r = fieldsOf(b)
 		e.Pace.Concurrency = int(r.float())
 		e.Pace.Interval = time.Duration(r.float()) * time.Microsecond
 		if at := r.float(); at > 0 {
@@ -204,7 +172,7 @@ func readEvent(kind string, a, b, c []byte, wide bool) (e frontier.Event, err er
 	default:
 		return e, errLog
 	}
-	if r.failed {
+	if r.Failed {
 		return e, errLog
 	}
 	return e, nil

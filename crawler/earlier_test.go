@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -632,8 +631,9 @@ func tagged(h http.Handler) http.Handler {
 	})
 }
 
-// On every site of ../testdata/sites, a run with a cache finds what one without does.
-func TestCachedAsFresh(t *testing.T) {
+// allSites returns the sites of ../testdata/sites and a generated one, by name.
+func allSites(t *testing.T) map[string]http.Handler {
+	t.Helper()
 	files, err := filepath.Glob("../testdata/sites/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no sites: %v", err)
@@ -642,7 +642,12 @@ func TestCachedAsFresh(t *testing.T) {
 	for _, file := range files {
 		handlers[filepath.Base(file)] = crawlertest.ParseFile(t, file).Handler()
 	}
-	for name, handler := range handlers {
+	return handlers
+}
+
+// On every site of ../testdata/sites, a run with a cache finds what one without does.
+func TestCachedAsFresh(t *testing.T) {
+	for name, handler := range allSites(t) {
 		t.Run(name, func(t *testing.T) {
 			m := newRemembering(t)
 			m.site.url, m.site.RequestLog = crawlertest.Serve(t, tagged(handler))
@@ -673,44 +678,4 @@ func TestCachedTargetsHaveNoPace(t *testing.T) {
 	m.expect("first run", 1, 20)
 	m.change = func(cfg *Config) { cfg.Delay = time.Hour }
 	m.expect("second run", 1, 0)
-}
-
-// A run that takes over the links of pages notes which exclusions and rules are used, and enters
-// the sitemaps that robots.txt lists, as a run does that reads the pages.
-func TestTakenOverAsRead(t *testing.T) {
-	m := newRemembering(t)
-	huge := "data:image/png;base64," + strings.Repeat("QUJD", 30_000)
-	m.site.page("/", `<a href=x/1#a>x</a> <a href=y/1>y</a> <a href=z>z</a> <a href="http://[">bad</a> <img src="`+huge+`">
-		<a href="`+m.other.url+`/there">there</a> <a href="`+m.other.url+`/there#id">id</a> <!-- orbweaver-ignore-next-line -->
-		<a href="`+m.other.url+`/there#gone">ignored</a>`)
-	for _, path := range []string{"/x/1", "/y/1", "/z", "/listed"} {
-		m.site.page(path, `<p id=a>`)
-	}
-	m.site.set("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "Sitemap: %s/map.xml", m.site.url) })
-	m.site.set("/map.xml", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "application/xml")
-		fmt.Fprintf(w, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>%s/listed</loc></url></urlset>`, m.site.url)
-	})
-	m.other.page("/there", `<p id=id>`)
-	m.change = func(cfg *Config) {
-		cfg.Sitemaps = true
-		cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("/x/"), regexp.MustCompile("/never/"), regexp.MustCompile("/y/")}
-		cfg.ExcludeExcept = []*regexp.Regexp{regexp.MustCompile("/y/1")}
-		cfg.Rules = []Rule{{Name: "z", Match: func(url string) bool { return strings.HasSuffix(url, "/z") }, Verdict: "ignore"}}
-	}
-	c, _ := m.expect("first run", 5, 1)
-	c2, _ := m.expect("second run", 5, 0)
-	sameFindings(t, c2, c)
-	if len(c.notes) == 0 || !reflect.DeepEqual(c.notes, c2.notes) {
-		t.Errorf("notes %q, at first %q", c2.notes, c.notes)
-	}
-	if m.site.Count("GET", "/map.xml") != 2 || m.site.Count("GET", "/listed") != 2 {
-		t.Errorf("the sitemap was requested %d times, the page that it lists %d times", m.site.Count("GET", "/map.xml"), m.site.Count("GET", "/listed"))
-	}
-	m.change = func(cfg *Config) { cfg.Depth = 1 }
-	m.run()
-	for range 2 { // what is kept with a limit of the depth depends on the depth of the page
-		c, _ = m.run()
-		m.verdict(c, m.site.url+"/x/1#a", "ok")
-	}
 }

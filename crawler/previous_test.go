@@ -2,10 +2,13 @@ package crawler
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +33,7 @@ func newRepeated(t testing.TB) *repeated {
 
 func (r *repeated) file(name string) string { return filepath.Join(r.dir, name) }
 
-// run crawls once. It returns the number of requests that were answered with a body, too.
+// run crawls once.
 func (r *repeated) run() (*collector, *Summary) {
 	r.Helper()
 	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))})
@@ -91,15 +94,7 @@ func (w *countedWriter) WriteHeader(status int) {
 // On every site of ../testdata/sites, a crawl that takes over pages from the crawl before finds what
 // one does that reads them, and so does the one after it. No page is read that has not changed.
 func TestPrevious(t *testing.T) {
-	files, err := filepath.Glob("../testdata/sites/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no sites: %v", err)
-	}
-	handlers := map[string]http.Handler{"generated": crawlertest.Generate(11, 200, 20)}
-	for _, file := range files {
-		handlers[filepath.Base(file)] = crawlertest.ParseFile(t, file).Handler()
-	}
-	for name, handler := range handlers {
+	for name, handler := range allSites(t) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepeated(t)
 			read := 0
@@ -183,4 +178,44 @@ func TestPreviousOfNoUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameFindings(t, expect("damage", func(n int) bool { return n > 0 }), fresh)
+}
+
+// A run that takes over the links of pages notes which exclusions and rules are used, and enters
+// the sitemaps that robots.txt lists, as a run does that reads the pages.
+func TestTakenOverAsRead(t *testing.T) {
+	m := newRemembering(t)
+	huge := "data:image/png;base64," + strings.Repeat("QUJD", 30_000)
+	m.site.page("/", `<a href=x/1#a>x</a> <a href=y/1>y</a> <a href=z>z</a> <a href="http://[">bad</a> <img src="`+huge+`">
+		<a href="`+m.other.url+`/there">there</a> <a href="`+m.other.url+`/there#id">id</a> <!-- orbweaver-ignore-next-line -->
+		<a href="`+m.other.url+`/there#gone">ignored</a>`)
+	for _, path := range []string{"/x/1", "/y/1", "/z", "/listed"} {
+		m.site.page(path, `<p id=a>`)
+	}
+	m.site.set("/robots.txt", func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "Sitemap: %s/map.xml", m.site.url) })
+	m.site.set("/map.xml", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		fmt.Fprintf(w, `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>%s/listed</loc></url></urlset>`, m.site.url)
+	})
+	m.other.page("/there", `<p id=id>`)
+	m.change = func(cfg *Config) {
+		cfg.Sitemaps = true
+		cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("/x/"), regexp.MustCompile("/never/"), regexp.MustCompile("/y/")}
+		cfg.ExcludeExcept = []*regexp.Regexp{regexp.MustCompile("/y/1")}
+		cfg.Rules = []Rule{{Name: "z", Match: func(url string) bool { return strings.HasSuffix(url, "/z") }, Verdict: "ignore"}}
+	}
+	c, _ := m.expect("first run", 5, 1)
+	c2, _ := m.expect("second run", 5, 0)
+	sameFindings(t, c2, c)
+	if len(c.notes) == 0 || !reflect.DeepEqual(c.notes, c2.notes) {
+		t.Errorf("notes %q, at first %q", c2.notes, c.notes)
+	}
+	if m.site.Count("GET", "/map.xml") != 2 || m.site.Count("GET", "/listed") != 2 {
+		t.Errorf("the sitemap was requested %d times, the page that it lists %d times", m.site.Count("GET", "/map.xml"), m.site.Count("GET", "/listed"))
+	}
+	m.change = func(cfg *Config) { cfg.Depth = 1 }
+	m.run()
+	for range 2 { // what is kept with a limit of the depth depends on the depth of the page
+		c, _ = m.run()
+		m.verdict(c, m.site.url+"/x/1#a", "ok")
+	}
 }

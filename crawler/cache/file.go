@@ -276,6 +276,11 @@ func (c *Cache) write(tx *sql.Tx) error {
 		return err
 	}
 	defer put.Close()
+	confirm, err := tx.Prepare("UPDATE entry SET checked = ?, seen = ?, run = ?, before = ?, sum = ? WHERE key = ?")
+	if err != nil {
+		return err
+	}
+	defer confirm.Close()
 	for key, ch := range c.dirty {
 		switch {
 		case ch.deleted:
@@ -284,7 +289,7 @@ func (c *Cache) write(tx *sql.Tx) error {
 			_, err = put.Exec(key[:], ch.row.url, ch.row.kind, ch.row.status, ch.row.checked.Unix(), now, ch.row.run, ch.row.before,
 				entrySum(key, ch.row.checked.Unix(), ch.row.origin), ch.row.record)
 		case ch.confirmed:
-			_, err = tx.Exec("UPDATE entry SET checked = ?, seen = ?, run = ?, before = ?, sum = ? WHERE key = ?", now, now, ch.run, ch.before, entrySum(key, now, ch.origin), key[:])
+			_, err = confirm.Exec(now, now, ch.run, ch.before, entrySum(key, now, ch.origin), key[:])
 		case ch.used:
 			_, err = tx.Exec("UPDATE entry SET seen = ? WHERE key = ?", now, key[:])
 		}

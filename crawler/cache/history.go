@@ -5,10 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -184,8 +184,13 @@ func eachHistory(tx *sql.Tx, fn func(p *History, sum int64) error) error {
 
 // sum returns the checksum of the row of a history.
 func (p *History) sum() int64 {
-	return sum32(fmt.Appendf(nil, "%q %q %d %d %d %d %d %d %d %d", p.URL, p.Code, toUnix(p.First), toUnix(p.Last), toUnix(p.Since), toUnix(p.OK),
-		p.Runs, p.Broken, p.Checked, p.Returns))
+	b := make([]byte, 0, 256)
+	b = strconv.AppendQuote(b, p.URL)
+	b = strconv.AppendQuote(append(b, ' '), string(p.Code))
+	for _, n := range [...]int64{toUnix(p.First), toUnix(p.Last), toUnix(p.Since), toUnix(p.OK), int64(p.Runs), int64(p.Broken), int64(p.Checked), int64(p.Returns)} {
+		b = strconv.AppendInt(append(b, ' '), n, 10)
+	}
+	return sum32(b)
 }
 
 // toUnix is the inverse of fromUnix.
@@ -263,18 +268,39 @@ func (r *past) addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken
 		log.rows++
 		log.sum += p.sum()
 	}
-	return writeHistories(tx, maps.Values(changed), log)
+	return writeHistories(tx, slices.Collect(maps.Values(changed)), log)
 }
 
-// writeHistories writes rows of the history and the log.
-func writeHistories(tx *sql.Tx, histories iter.Seq[History], log runLog) error {
-	put, err := tx.Prepare("INSERT OR REPLACE INTO history (url, code, first, last, since, ok, runs, broken, told, returns, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+// historiesAtOnce is the number of rows that one statement writes: each execution of a statement
+// costs as much as a few rows.
+const historiesAtOnce = 16
+
+// insertHistories returns the statement that writes a number of rows of the history.
+func insertHistories(rows int) string {
+	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	return "INSERT OR REPLACE INTO history (url, code, first, last, since, ok, runs, broken, told, returns, sum) VALUES " + row + strings.Repeat(", "+row, rows-1)
+}
+
+// writeHistories writes rows of the history, in the order of the table, and the log.
+func writeHistories(tx *sql.Tx, histories []History, log runLog) error {
+	put, err := tx.Prepare(insertHistories(historiesAtOnce))
 	if err != nil {
 		return err
 	}
 	defer put.Close()
-	for p := range histories {
-		if _, err := put.Exec(p.URL, string(p.Code), toUnix(p.First), toUnix(p.Last), toUnix(p.Since), toUnix(p.OK), p.Runs, p.Broken, p.Checked, p.Returns, p.sum()); err != nil {
+	slices.SortFunc(histories, func(a, b History) int { return strings.Compare(a.URL, b.URL) })
+	for part := range slices.Chunk(histories, historiesAtOnce) {
+		var values []any
+		for i := range part {
+			p := &part[i]
+			values = append(values, p.URL, string(p.Code), toUnix(p.First), toUnix(p.Last), toUnix(p.Since), toUnix(p.OK), p.Runs, p.Broken, p.Checked, p.Returns, p.sum())
+		}
+		if len(part) == historiesAtOnce {
+			_, err = put.Exec(values...)
+		} else {
+			_, err = tx.Exec(insertHistories(len(part)), values...)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -301,5 +327,5 @@ func sealHistory(tx *sql.Tx) error {
 	if _, err := tx.Exec("DELETE FROM meta WHERE name = 'runs'"); err != nil {
 		return err
 	}
-	return writeHistories(tx, slices.Values(histories), log)
+	return writeHistories(tx, histories, log)
 }

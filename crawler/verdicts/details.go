@@ -30,7 +30,7 @@ type detailCache struct {
 }
 
 const (
-	maxDetails     = 512     // kept at once
+	maxDetails     = 2048    // kept at once
 	maxDetailBytes = 8 << 20 // kept at once, apart from the last one
 )
 

@@ -304,9 +304,12 @@ func hasPageWarning(o *check.Outcome) bool {
 	return o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
 }
 
+// byTarget is the order of the store.
+func byTarget(a, b *pair) int { return cmp.Compare(a.id, b.id) }
+
 // judgeAll judges every flagged pair, in the order of the store.
 func (j *join) judgeAll() error {
-	slices.SortStableFunc(j.pairs.flagged, func(a, b *pair) int { return cmp.Compare(a.id, b.id) })
+	slices.SortStableFunc(j.pairs.flagged, byTarget)
 	for _, p := range j.pairs.flagged {
 		j.judge.decide(p)
 	}

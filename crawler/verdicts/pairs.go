@@ -11,23 +11,47 @@ import (
 // references that inline marks exclude have a pair of their own, which is skipped.
 type pair struct {
 	id          frontier.ID
-	fragment    string
+	expects     uint8 // set of the extract.Expect values of its references
 	hasFragment bool
 	ignored     bool // inline marks exclude its references
+	linked      bool // some of its references are not set aside
+	open        bool // its verdict is not known yet; only while results are streamed
+	textWanted  bool // the text of its fragment is to be read, or was read
+	unread      bool // the text was not found, as a file has changed
+	document    bool // the user named it, and it is a document on disk
+	cited       bool // a document links to it
+	off         bool // the user removed its finding from the report
+	wanted      bool // its references are collected
+	fragment    string
 	marks       uint64
-	expects     uint8 // set of the extract.Expect values of its references
-	linked      bool  // some of its references are not set aside
-	open        bool  // its verdict is not known yet; only while results are streamed
-	textWanted  bool  // the text of its fragment is to be read, or was read
-	unread      bool  // the text was not found, as a file has changed
-	document    bool  // the user named it, and it is a document on disk
-	cited       bool  // a document links to it
-	off         bool  // the user removed its finding from the report
-	ruleLevels  check.Levels
-	judgement   check.Judgement
-	route       route
-	references  referenceList
-	unlike      []unlike // of the references
+	*decision
+	route      route
+	references referenceList
+	unlike     []unlike // of the references
+}
+
+// decision is what was decided about a pair. Most pairs of a report with everything are simply
+// ok and share one.
+type decision struct {
+	judgement  check.Judgement
+	ruleLevels check.Levels
+	isShared   bool // it must not be changed
+}
+
+// undecided is the decision about a pair that was not judged.
+var undecided = &decision{isShared: true}
+
+// judged sets the judgement of a pair.
+func (p *pair) judged(g check.Judgement) {
+	p.decision = &decision{judgement: g, ruleLevels: p.ruleLevels}
+}
+
+// own returns the judgement of a pair to change it.
+func (p *pair) own() *check.Judgement {
+	if p.isShared {
+		p.judged(p.judgement)
+	}
+	return &p.judgement
 }
 
 func (p *pair) key() pairKey {
@@ -153,7 +177,7 @@ func (ps *pairs) countLeft(s state, by int) {
 func (ps *pairs) ignore(key pairKey, mark uint64) *pair {
 	p := ps.byKey[key]
 	if p == nil {
-		p = &pair{id: key.id, hasFragment: key.has, ignored: true}
+		p = &pair{id: key.id, hasFragment: key.has, ignored: true, decision: undecided}
 		ps.byKey[key] = p
 		ps.flagged = append(ps.flagged, p)
 	}
@@ -165,7 +189,7 @@ func (ps *pairs) ignore(key pairKey, mark uint64) *pair {
 func (ps *pairs) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 	p := ps.byKey[key]
 	if p == nil {
-		p = &pair{id: key.id, hasFragment: key.has}
+		p = &pair{id: key.id, hasFragment: key.has, decision: undecided}
 		ps.byKey[key] = p
 		ps.flagged = append(ps.flagged, p)
 		wasCounted := false // as simply ok

@@ -10,13 +10,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// gather collects the references of the pairs that are shown.
-func (j *join) gather() error {
-	w := j.wantedPairs()
-	if len(w.pairs) == 0 || j.details.err != nil {
+// gather collects the references of the pairs that are shown and that streamed has not delivered.
+func (j *join) gather(streamed *Stream) error {
+	w := j.wantedPairs(streamed)
+	if w.pairs == 0 || j.details.err != nil {
 		return j.details.err
 	}
-	if err := j.gatherReferences(w); err != nil {
+	if err := j.gatherReferences(&w); err != nil {
 		return err
 	}
 	note, err := j.again.end()
@@ -26,8 +26,8 @@ func (j *join) gather() error {
 	if err != nil {
 		return err
 	}
-	for _, p := range w.pairs {
-		if !p.open {
+	for _, p := range j.pairs.flagged {
+		if p.wanted && !p.open {
 			j.judge.exempt(p)
 		}
 	}
@@ -36,26 +36,27 @@ func (j *join) gather() error {
 
 // wantedPairs are the pairs whose references are collected.
 type wantedPairs struct {
-	pairs     map[pairKey]*pair
+	pairs     int
 	targets   idBits // of the pairs
 	fragments idBits // of the pairs with a fragment
 }
 
 // wantedPairs completes the judgements of all pairs and selects those that are shown.
-func (j *join) wantedPairs() wantedPairs {
+func (j *join) wantedPairs(streamed *Stream) wantedPairs {
 	words := (len(j.targets().states) + 63) / 64
-	w := wantedPairs{pairs: map[pairKey]*pair{}, targets: make(idBits, words), fragments: make(idBits, words)}
-	for k, p := range j.pairs.byKey {
+	w := wantedPairs{targets: make(idBits, words), fragments: make(idBits, words)}
+	for _, p := range j.pairs.flagged {
 		if !p.open {
 			j.judge.addWarnings(p)
 			j.judge.skipUnchanged(p)
 			j.judge.setLevels(p)
 		}
-		if p.open || !p.off && isShown(j.pairs.show, &p.judgement) && !omitsReferences(j.pairs.show, &p.judgement) {
-			w.pairs[k] = p
-			w.targets.set(k.id)
-			if k.has {
-				w.fragments.set(k.id)
+		shown := !p.off && isShown(j.pairs.show, &p.judgement) && !omitsReferences(j.pairs.show, &p.judgement)
+		if p.wanted = p.open || shown && !streamed.has(p.key()); p.wanted {
+			w.pairs++
+			w.targets.set(p.id)
+			if p.hasFragment {
+				w.fragments.set(p.id)
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func (j *join) wantedPairs() wantedPairs {
 }
 
 // gatherReferences adds the references of all pages to the wanted pairs.
-func (j *join) gatherReferences(w wantedPairs) error {
+func (j *join) gatherReferences(w *wantedPairs) error {
 	var briefs frontier.BriefReader
 	var reader pageReader
 	var b frontier.Brief
@@ -90,8 +91,8 @@ func (j *join) gatherReferences(w wantedPairs) error {
 			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue
 			}
-			p := w.pairs[keyOf(id, &b)]
-			if p == nil {
+			p := j.pairs.byKey[keyOf(id, &b)]
+			if p == nil || !p.wanted {
 				continue
 			}
 			l, err := reader.to(n)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/results"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -19,6 +18,7 @@ import (
 //
 // When ctx ends, no archive is asked any more, but everything else is done.
 func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, error) {
+	streamed.end()
 	j := newJoin(context.WithoutCancel(ctx), c)
 	if c.Config.Pages {
 		j.targets().hosts = newHostCounts(c.Print.Job)
@@ -32,9 +32,10 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 		}
 	}
 	compare := &textComparison{join: j}
-	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, compare.all(ctx), j.listFailedSeeds, j.noteUnreadable, j.reportWatched, j.gather); err != nil {
+	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, compare.all(ctx), j.listFailedSeeds, j.noteUnreadable, j.reportWatched, func() error { return j.gather(streamed) }); err != nil {
 		return nil, err
 	}
+	j.pairs.byKey = nil // it is large, and no more are added
 	suggest, err := j.suggest()
 	if err != nil {
 		return nil, err
@@ -122,32 +123,47 @@ type reporter struct {
 // report delivers the results of pairs and the findings, sorted by URL. The pairs lose their
 // references.
 func (r *reporter) report(pairs []*pair) error {
-	sorted := results.Sorted{Compare: byURL}
-	defer sorted.Close()
-	for _, p := range pairs {
-		sorted.Add(r.result(p))
+	o, err := r.orderByURL(pairs)
+	if err != nil {
+		return err
 	}
-	for _, finding := range r.findings {
-		sorted.Add(finding)
-	}
-	if r.details.err != nil {
-		return r.details.err
-	}
-	return sorted.Each(func(res *rules.Result) error {
-		if err := r.crawl.Sink.Result(res); err != nil {
-			return fmt.Errorf("report %s: %w", res.URL, err)
+	slices.SortStableFunc(r.findings, byPage)
+	findings := r.findings
+	for _, i := range o.order {
+		url := string(o.url(i))
+		for len(findings) > 0 && findings[0].URL < url {
+			if err := r.deliver(findings[0]); err != nil {
+				return err
+			}
+			findings = findings[1:]
 		}
-		return nil
-	})
+		res := r.result(o.pairs[i], url)
+		if r.details.err != nil {
+			return r.details.err
+		}
+		if err := r.deliver(res); err != nil {
+			return err
+		}
+	}
+	for _, finding := range findings {
+		if err := r.deliver(finding); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// byURL is the order in which results are delivered.
-func byURL(a, b *rules.Result) int {
+func (r *reporter) deliver(res *rules.Result) error {
+	if err := r.crawl.Sink.Result(res); err != nil {
+		return fmt.Errorf("report %s: %w", res.URL, err)
+	}
+	return nil
+}
+
+// byPage is the order in which findings about pages are delivered, after the target itself.
+func byPage(a, b *rules.Result) int {
 	if n := strings.Compare(a.URL, b.URL); n != 0 {
 		return n // the usual case
-	}
-	if n := cmp.Compare(a.Kind, b.Kind); n != 0 || a.Kind == rules.KindTarget {
-		return cmp.Or(n, cmp.Compare(a.Verdict, b.Verdict))
 	}
 	at, other := &a.References[0], &b.References[0]
 	return cmp.Or(cmp.Compare(at.Line, other.Line), cmp.Compare(at.Column, other.Column), cmp.Compare(a.Code, b.Code),
@@ -170,11 +186,11 @@ func (r *reporter) referencesOf(p *pair) []rules.Reference {
 	return list
 }
 
-// result builds the result of a pair.
-func (r *reporter) result(p *pair) *rules.Result {
+// result builds the result of a pair with its printed URL.
+func (r *reporter) result(p *pair, url string) *rules.Result {
 	first := r.details.get(p.id).job
 	res := &rules.Result{
-		URL: r.crawl.Print.Place(&first, p.fragment, p.hasFragment), Internal: p.route.internal,
+		URL: url, Internal: p.route.internal,
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
 		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: r.referencesOf(p), Level: p.judgement.Level,
 	}

@@ -12,7 +12,7 @@ func (j *judge) skipUnchanged(p *pair) {
 	if j.crawl.Config.Changed == nil || p.marks&rules.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
 		return
 	}
-	p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.UnchangedNote}
+	p.judged(check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.UnchangedNote})
 }
 
 // changed reports whether a pair's target is a file that was changed or removed, or a

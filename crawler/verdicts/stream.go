@@ -28,7 +28,7 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	j := newJoin(context.WithoutCancel(ctx), c)
 	s := &Stream{join: j, archive: &archive{crawl: c, details: j.details, ctx: j.ctx}, open: map[frontier.ID][]*pair{}, reported: map[pairKey]bool{}}
 	j.targets().streaming = true
-	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, j.gather); err != nil {
+	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, func() error { return j.gather(nil) }); err != nil {
 		return nil, err
 	}
 	var err error
@@ -114,6 +114,13 @@ func (s *Stream) report(pairs []*pair) error {
 	}
 	r := &reporter{crawl: s.join.crawl, details: s.join.details, names: &s.join.names, suggest: s.suggest}
 	return r.report(listed)
+}
+
+// end frees what Settled needs. s may be nil.
+func (s *Stream) end() {
+	if s != nil {
+		*s = Stream{reported: s.reported}
+	}
 }
 
 // has reports whether the stream has reported a pair. s may be nil.

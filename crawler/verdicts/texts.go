@@ -80,7 +80,7 @@ func (c *textComparison) judge(p *pair, page pageText) {
 	q := check.Question{Internal: p.route.internal, Local: o.Path != "", Fragment: p.fragment, HasFragment: true}
 	if g := o.JudgeTexts(q, page.text, page.failure); g.Verdict != check.OK {
 		g.Warnings = p.judgement.Warnings
-		p.judgement = g
+		p.judged(g)
 	}
 }
 

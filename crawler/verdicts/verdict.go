@@ -22,12 +22,13 @@ type judge struct {
 func (j *judge) decide(p *pair) {
 	if p.ignored {
 		p.route = route{internal: j.targets.of(p.id)&internal != 0}
-		p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}
+		p.decision = ignoredInline
 		return
 	}
 	p.route = j.targets.follow(p.id)
 	if p.marks&rules.MarkExcluded != 0 {
-		p.open, p.judgement = false, j.excluded(p)
+		p.open = false
+		p.judged(j.excluded(p))
 		return
 	}
 	aside := p.hasFragment && !p.linked // a later page may change that
@@ -35,15 +36,31 @@ func (j *judge) decide(p *pair) {
 	if p.open {
 		return
 	}
-	p.judgement = j.verdict(p)
-	// The document may have been read because of links without the fragment.
-	if v := p.judgement.Verdict; aside && (v == check.Broken || v == check.Unverified) {
-		p.judgement = check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}
+	g, levels := j.verdict(p)
+	switch {
+	case aside && (g.Verdict == check.Broken || g.Verdict == check.Unverified):
+		// The document may have been read because of links without the fragment.
+		p.decision = ignoredInline
+	case isPlainOK(&g) && levels == nil:
+		p.decision = plainOK
+	default:
+		p.decision = &decision{judgement: g, ruleLevels: levels}
 	}
 }
 
-// verdict judges a pair without the marks of its references.
-func (j *judge) verdict(p *pair) check.Judgement {
+// plainOK is the decision about a pair that is ok, of which there is nothing to say.
+var plainOK = &decision{judgement: check.Judgement{Verdict: check.OK, Code: check.CodeOK}, isShared: true}
+
+// ignoredInline is the decision about a pair that inline marks exclude.
+var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}, isShared: true}
+
+func isPlainOK(g *check.Judgement) bool {
+	return g.Verdict == check.OK && g.Code == check.CodeOK && g.Message == "" && g.Level == "" && len(g.Warnings) == 0
+}
+
+// verdict judges a pair without the marks of its references. It also returns the levels that the
+// user's rules set.
+func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.crawl.Config.Accept, IgnoreFragment: j.crawl.Config.IgnoresFragment}
@@ -91,7 +108,6 @@ func (j *judge) verdict(p *pair) check.Judgement {
 	if byRules.accept != nil {
 		q.Accept = byRules.accept
 	}
-	p.ruleLevels = byRules.levels
 	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.Config.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
@@ -130,7 +146,7 @@ func (j *judge) verdict(p *pair) check.Judgement {
 		}
 	}
 	j.noteRole(&g, q.URL)
-	return g
+	return g, byRules.levels
 }
 
 // noteRole adds to what is said of a page that a session did not open that the session was

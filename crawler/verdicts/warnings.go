@@ -14,23 +14,30 @@ import (
 // that its URL alone is reason for. That a link leads out of the published directory, or uses
 // http, is reported even if the target is left out as external.
 func (j *judge) addWarnings(p *pair) {
-	g := &p.judgement
-	if g.Verdict == check.Skipped {
-		if g.Code == check.CodeExternal {
-			g.Warnings = append(g.Warnings, marked(p.marks&rules.MarkOutsideBase)...)
+	if p.judgement.Verdict == check.Skipped {
+		if p.judgement.Code == check.CodeExternal {
+			p.warn(marked(p.marks & rules.MarkOutsideBase)...)
 			j.requireHTTPS(p)
 		}
 		return
 	}
-	g.Warnings = append(g.Warnings, marked(p.marks)...)
+	p.warn(marked(p.marks)...)
 	j.requireHTTPS(p)
 	for e := extract.ExpectImage; e <= extract.ExpectStyle; e++ {
 		if p.expects&(1<<e) == 0 {
 			continue
 		}
 		if w, wrong := j.mismatch(p, e); wrong {
-			g.Warnings = append(g.Warnings, w)
+			p.warn(w)
 		}
+	}
+}
+
+// warn adds warnings to the judgement of a pair.
+func (p *pair) warn(w ...check.Warning) {
+	if len(w) > 0 {
+		g := p.own()
+		g.Warnings = append(g.Warnings, w...)
 	}
 }
 
@@ -38,7 +45,7 @@ func (j *judge) addWarnings(p *pair) {
 func (j *judge) requireHTTPS(p *pair) {
 	isInsecureHTTP := func(w check.Warning) bool { return w.Code == check.CodeInsecureHTTP }
 	if j.crawl.Config.RequireHTTPS && j.targets.of(p.id)&suspect != 0 && j.crawl.isInsecure(&j.details.get(p.id).job) && !slices.ContainsFunc(p.judgement.Warnings, isInsecureHTTP) {
-		p.judgement.Warnings = append(p.judgement.Warnings, check.Warning{Code: check.CodeInsecureHTTP, Message: "the link uses http, and --require-https asks for https"})
+		p.warn(check.Warning{Code: check.CodeInsecureHTTP, Message: "the link uses http, and --require-https asks for https"})
 	}
 }
 
@@ -47,7 +54,7 @@ func (j *judge) setLevels(p *pair) {
 	if len(p.ruleLevels) == 0 && len(j.crawl.Config.Levels) == 0 {
 		return
 	}
-	p.off = !p.judgement.SetLevels(func(code check.Code) check.Level {
+	p.off = !p.own().SetLevels(func(code check.Code) check.Level {
 		if level := p.ruleLevels.Of(code, p.route.internal); level != "" {
 			return level
 		}

@@ -7,6 +7,9 @@ import "strings"
 // commands for CI systems. A single hyphen, which is the page of standard input, is not a
 // formula.
 func Cell(s string) string {
+	if harmlessPrefix(s) == len(s) && (s == "" || strings.IndexByte("=+-@: ", s[0]) < 0) {
+		return s // the usual case
+	}
 	s = escapeCommands(printableText(s))
 	if strings.Contains(s, "\n") && strings.Contains(s, "::") {
 		lines := strings.Split(s, "\n")

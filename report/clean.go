@@ -37,14 +37,40 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 	out.Level = check.Level(clean(string(r.Level)))
 	out.Warnings = cleanAll(r.Warnings, cleanWarning)
 	out.Suggestions = cleanAll(r.Suggestions, cleanSuggestion)
-	out.References = cleanAll(r.References, func(ref crawler.Reference) crawler.Reference {
-		return CleanReference(ref, out.URL)
-	})
+	out.References = cleanReferences(r.References, out.URL)
 	if !slices.IsSortedFunc(out.References, byPlace) {
 		out.References = slices.SortedFunc(slices.Values(out.References), byPlace)
 	}
 	return &out
 }
+
+// cleanReferences cleans references to a target. It copies the slice only if a reference changes.
+// Nearly all are clean, and have most strings in common with the one before.
+func cleanReferences(in []crawler.Reference, target string) []crawler.Reference {
+	out, before := in, &crawler.Reference{}
+	secret := strings.Contains(target, hidden)
+	for i := range in {
+		r := &in[i]
+		plain := !secret && (r.Page == before.Page || isClean(r.Page)) && (r.Element == before.Element || isClean(r.Element)) &&
+			(r.Attribute == before.Attribute || isClean(r.Attribute)) && (r.Text == before.Text || isClean(r.Text)) &&
+			(r.Raw == before.Raw || isClean(r.Raw) && strings.IndexByte(r.Raw, '&') < 0) &&
+			r.Folder == "" && r.Unaffected == "" && r.RemappedFrom == "" && r.Selector == "" && r.Source == nil
+		if plain {
+			before = r
+			continue
+		}
+		if w := CleanReference(*r, target); w != *r {
+			if &out[0] == &in[0] {
+				out = slices.Clone(in)
+			}
+			out[i] = w
+		}
+	}
+	return out
+}
+
+// isClean reports whether clean returns s as it is.
+func isClean(s string) bool { return strings.IndexByte(s, '@') < 0 && utf8.ValidString(s) }
 
 // clean hides passwords in URIs anywhere in s, and makes s valid UTF-8. It is idempotent.
 func clean(s string) string {

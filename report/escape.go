@@ -28,6 +28,25 @@ func invisible(r rune) bool {
 		0xE0000 <= r && r <= 0xE007F
 }
 
+// harmless are the ASCII characters that no format escapes wherever they are in a text: nearly all
+// that reports consist of.
+var harmless = func() (set [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		set[c] = !strings.ContainsRune("\"#&<>\\", c)
+	}
+	return set
+}()
+
+// harmlessPrefix returns the length of the harmless characters at the beginning of s.
+func harmlessPrefix(s string) int {
+	for i := range len(s) {
+		if !harmless[s[i]] {
+			return i
+		}
+	}
+	return len(s)
+}
+
 // unseen reports whether the character r at s[i:i+size] is invisible, or is a joiner that
 // joins nothing. Persian, Indic scripts and emoji need the zero-width joiner and non-joiner
 // between their characters; next to ASCII, they only make two strings look alike.
@@ -73,6 +92,9 @@ func escapeLineCommand(line string) string {
 
 // escapeUnseen escapes unseen characters as \uXXXX or \UXXXXXXXX, except those in keep.
 func escapeUnseen(s, keep string) string {
+	if harmlessPrefix(s) == len(s) {
+		return s
+	}
 	if strings.IndexFunc(s, func(r rune) bool { return invisible(r) || isJoiner(r) }) < 0 {
 		return s
 	}

@@ -1,10 +1,11 @@
 package report
 
 import (
-	"encoding/csv"
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler"
 )
@@ -14,7 +15,7 @@ var csvFormat = Format{
 	Extensions: []string{".csv"},
 	Use:        "spreadsheets; a row for each reference",
 	References: true,
-	New:        func(w io.Writer, o Options) Writer { return &csvWriter{csv: csv.NewWriter(w)} },
+	New:        func(w io.Writer, o Options) Writer { return &csvWriter{w: w} },
 }
 
 var csvHeader = []string{
@@ -26,50 +27,93 @@ var csvHeader = []string{
 // without references. A finding of a content check is a row with its verdict, and with its rule
 // before the message. It follows RFC 4180, but lines end in LF, as scripts for other link
 // checkers expect. The line and column are empty if they are unknown.
+//
+// A report may have millions of rows, and encoding/csv would take twice as long as all the rest.
 type csvWriter struct {
-	csv *csv.Writer
-	row [13]string
+	w           io.Writer
+	first, last []byte // columns of the result, before and after those of the reference
+	buf         []byte
 }
 
-func (c *csvWriter) Begin(*Head) error { return c.csv.Write(csvHeader) }
+func (c *csvWriter) Begin(*Head) error {
+	c.buf = append(append(c.buf, strings.Join(csvHeader, ",")...), '\n')
+	return nil
+}
 
 func (c *csvWriter) Result(r *crawler.Result) error {
-	c.row[0] = Cell(r.URL)
-	c.row[1] = r.Verdict.String()
-	c.row[2] = Cell(string(r.Code))
-	c.row[3] = strconv.Itoa(r.Status)
-	c.row[11] = Cell(r.FinalURL)
-	c.row[12] = Cell(remarks(r, nil))
+	c.first = appendCell(c.first[:0], r.URL)
+	c.first = appendCell(append(c.first, ','), r.Verdict.String())
+	c.first = appendCell(append(c.first, ','), string(r.Code))
+	c.first = strconv.AppendInt(append(c.first, ','), int64(r.Status), 10)
+	c.last = appendCell(c.last[:0], r.FinalURL)
+	url := len(c.last)
+	c.last = appendCell(append(c.last, ','), remarks(r, nil))
 	if len(r.References) == 0 {
-		clear(c.row[4:11])
-		return c.csv.Write(c.row[:])
+		c.buf = append(append(append(append(c.buf, c.first...), ",,,,,,,,"...), c.last...), '\n')
 	}
-	all := c.row[12]
 	for i := range r.References {
 		ref := &r.References[i]
-		c.row[12] = all
-		if ref.Unaffected != "" || r.RemappedFrom != "" {
-			c.row[12] = Cell(remarks(r, ref))
-		}
-		c.row[4] = Cell(ref.Page)
-		c.row[5], c.row[6] = "", ""
+		c.buf = append(c.buf, c.first...)
+		c.buf = appendCell(append(c.buf, ','), ref.Page)
 		if ref.Line > 0 || ref.Rendered {
-			c.row[5], c.row[6] = strconv.Itoa(ref.Line), strconv.Itoa(ref.Column)
+			c.buf = strconv.AppendInt(append(c.buf, ','), int64(ref.Line), 10)
+			c.buf = strconv.AppendInt(append(c.buf, ','), int64(ref.Column), 10)
+		} else {
+			c.buf = append(c.buf, ",,"...)
 		}
-		c.row[7] = Cell(ref.Element)
-		c.row[8] = Cell(ref.Attribute)
-		c.row[9] = Cell(ref.Raw)
-		c.row[10] = Cell(ref.Text)
-		if err := c.csv.Write(c.row[:]); err != nil {
-			return err
+		for _, text := range [...]string{ref.Element, ref.Attribute, ref.Raw, ref.Text} {
+			c.buf = appendCell(append(c.buf, ','), text)
+		}
+		c.buf = append(c.buf, ',')
+		if ref.Unaffected != "" || r.RemappedFrom != "" {
+			c.buf = append(append(c.buf, c.last[:url]...), ',')
+			c.buf = appendCell(c.buf, remarks(r, ref))
+		} else {
+			c.buf = append(c.buf, c.last...)
+		}
+		c.buf = append(c.buf, '\n')
+		if len(c.buf) >= jsonBuffer {
+			if err := c.flush(); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func (c *csvWriter) End(*crawler.Summary) error {
-	c.csv.Flush()
-	return c.csv.Error()
+func (c *csvWriter) End(*crawler.Summary) error { return c.flush() }
+
+func (c *csvWriter) flush() error {
+	_, err := c.w.Write(c.buf)
+	c.buf = c.buf[:0]
+	return err
+}
+
+// appendCell appends a text as a cell that is safe in a spreadsheet.
+func appendCell(dst []byte, text string) []byte { return appendCSV(dst, Cell(text)) }
+
+// appendCSV appends a field (RFC 4180 section 2), in quotes if it has a quote, a comma or a line
+// break. So has one that programs could read as something else: with white space at its beginning,
+// or the two characters that end data for PostgreSQL.
+func appendCSV(dst []byte, field string) []byte {
+	first, _ := utf8.DecodeRuneInString(field)
+	quote := unicode.IsSpace(first) || field == `\.`
+	for i := 0; i < len(field) && !quote; i++ {
+		c := field[i]
+		quote = c == ',' || c == '"' || c == '\n' || c == '\r'
+	}
+	if !quote {
+		return append(dst, field...)
+	}
+	dst = append(dst, '"')
+	for {
+		at := strings.IndexByte(field, '"')
+		if at < 0 {
+			return append(append(dst, field...), '"')
+		}
+		dst = append(append(dst, field[:at]...), `""`...)
+		field = field[at+1:]
+	}
 }
 
 // remarks returns the message, the URL that was remapped, and the warnings that concern a

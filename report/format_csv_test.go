@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 func TestCSVGolden(t *testing.T) {
@@ -75,6 +78,40 @@ func TestCell(t *testing.T) {
 	} {
 		if got := Cell(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+// FuzzCSV tests that fields are quoted as encoding/csv does, which reads them back.
+func FuzzCSV(f *testing.F) {
+	for _, field := range []string{"", "a", "a,b", `say "a"`, `"`, "a\nb", "a\r\nb", " a", "\ta", "\u2003a", "a ", `\.`, "\xff,", "#x", "é"} {
+		f.Add(field, field)
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		var want strings.Builder
+		w := csv.NewWriter(&want)
+		if err := w.Write([]string{a, b}); err != nil {
+			t.Fatal(err)
+		}
+		w.Flush()
+		if got := string(appendCSV(append(appendCSV(nil, a), ','), b)) + "\n"; got != want.String() {
+			t.Errorf("%q and %q are %q, want %q", a, b, got, want.String())
+		}
+	})
+}
+
+// TestCSVRemarks tests that each row has the remarks that concern its reference.
+func TestCSVRemarks(t *testing.T) {
+	r := &crawler.Result{URL: "http://a/b", Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: "mixed-content", Message: "m"}, {Code: "url-repaired", Message: "r"}},
+		References: []crawler.Reference{{Page: "p1"}, {Page: "p2", Unaffected: "mixed-content"}, {Page: "p3"}}}
+	run := &Report{Head: fullRun().Head, Results: []*crawler.Result{r}}
+	rows, err := csv.NewReader(strings.NewReader(render(t, "csv", Options{Show: ShowAll}, run))).ReadAll()
+	if err != nil || len(rows) != 4 {
+		t.Fatal(rows, err)
+	}
+	for i, want := range []string{"mixed-content: m; url-repaired: r", "url-repaired: r", "mixed-content: m; url-repaired: r"} {
+		if rows[i+1][12] != want {
+			t.Errorf("row %d has %q, want %q", i+1, rows[i+1][12], want)
 		}
 	}
 }

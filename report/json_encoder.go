@@ -123,7 +123,7 @@ func (j *jsonEncoder) flush() error {
 func AppendJSONString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
-	for i := 0; i < len(s); {
+	for i := harmlessPrefix(s); i < len(s); i += harmlessPrefix(s[i:]) {
 		c := s[i]
 		if c >= ' ' && c != '"' && c != '\\' && c < 0x7f && !(c == '#' && isCommand(s[i+1:])) {
 			i++

@@ -116,7 +116,7 @@ func (x *xmlEncoder) flush() error {
 // UTF-8 becomes U+FFFD.
 func appendXML(dst []byte, s string) []byte {
 	start := 0
-	for i := 0; i < len(s); {
+	for i := harmlessPrefix(s); i < len(s); i += harmlessPrefix(s[i:]) {
 		c := s[i]
 		if c >= ' ' && c < 0x7F && c != '<' && c != '>' && c != '&' && c != '"' && !(c == '#' && isCommand(s[i+1:])) {
 			i++

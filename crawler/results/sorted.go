@@ -19,7 +19,7 @@ type Sorted struct {
 	// Compare is the order. Results that are equal keep the order in which they were added.
 	Compare func(a, b *rules.Result) int
 	// Limit is the size from which results are written to the file, in bytes of memory; 0
-	// is 6 MiB.
+	// is 8 MiB.
 	Limit int
 
 	held   []*rules.Result // those that are not in the file
@@ -33,7 +33,7 @@ type Sorted struct {
 // run is a sorted part of the file.
 type run struct{ from, length int64 }
 
-const defaultLimit = 6 << 20
+const defaultLimit = 8 << 20
 
 // Add adds a result. The caller must not change it any more.
 func (s *Sorted) Add(r *rules.Result) {

@@ -23,7 +23,8 @@ import (
 type resumption struct{ run *run }
 
 // Report reports what a store knows of a crawl, without sending a request: cfg and seeds
-// are those of the crawl. A crawl that has not ended is reported as interrupted.
+// are those of the crawl. A crawl that has not ended is reported as interrupted. If the store
+// is a frontier.Sealer, it can only be read from then on.
 func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
 	asking := *cfg
 	asking.Archive = ""
@@ -57,7 +58,7 @@ func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stopp
 	case c.Queued+c.Leased > 0:
 		r.out.stopped(rules.StoppedByInterrupt)
 	}
-	sum, err := r.judge(ctx)
+	sum, err := r.report(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -39,9 +39,12 @@ func addFlags(cmd *cobra.Command, on commands) *settings {
 }
 
 func (f *flag) isSwitch() bool {
-	_, ok := f.field(&settings{}).(*bool)
+	_, ok := f.field(&noSettings).(*bool)
 	return ok
 }
+
+// noSettings is for the types of the fields that flags set. It is never changed.
+var noSettings settings
 
 // flagValue implements pflag.Value for a row.
 type flagValue struct {

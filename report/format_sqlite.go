@@ -40,9 +40,9 @@ var sqliteSchema string
 
 // sqliteIndexes are created after all rows are inserted, which is faster.
 const sqliteIndexes = `
-CREATE INDEX results_url ON results (url);
-CREATE INDEX results_verdict ON results (verdict, code);
-CREATE INDEX results_final_url ON results (final_url);
+CREATE INDEX results_url ON result_rows (url);
+CREATE INDEX results_verdict ON result_rows (verdict, code);
+CREATE INDEX results_final ON result_rows (final);
 CREATE UNIQUE INDEX page_names_name ON page_names (name);
 CREATE INDEX ref_rows_page ON ref_rows (page);
 CREATE INDEX warnings_result ON warnings (result);
@@ -124,7 +124,7 @@ func (s *sqliteWriter) open() error {
 	table := func(name string, columns int) *sqliteTable {
 		return &sqliteTable{db: s.db, name: name, columns: columns}
 	}
-	s.results, s.findings, s.refs, s.refNotes = table("results", 19), table("findings", 17), table("ref_rows", 6), table("ref_notes", 9)
+	s.results, s.findings, s.refs, s.refNotes = table("result_rows", 19), table("findings", 17), table("ref_rows", 6), table("ref_notes", 9)
 	s.redirects, s.warnings, s.suggestions = table("redirects", 4), table("warnings", 6), table("suggestions", 4)
 	s.pages, s.edges, s.codes = table("pages", 8), table("edge_rows", 4), table("codes", 8)
 	s.pageNames.table, s.spellings.table = table("page_names", 2), table("spellings", 5)
@@ -179,11 +179,9 @@ func (s *sqliteWriter) edge(page int64, number int, e *crawler.Edge) error {
 	url, isNew := s.edgeURLs.of(e.URL)
 	if isNew {
 		document, fragment, has := strings.Cut(e.URL, "#")
-		at, isNew := s.documents.of(document)
-		if isNew {
-			if err := s.documents.table.add(at, document); err != nil {
-				return err
-			}
+		at, err := s.document(document)
+		if err != nil {
+			return err
 		}
 		var part any
 		if has {
@@ -200,6 +198,15 @@ func (s *sqliteWriter) edge(page int64, number int, e *crawler.Edge) error {
 		}
 	}
 	return s.edges.add(page, int64(number), url, text)
+}
+
+// document returns the number of a document.
+func (s *sqliteWriter) document(url string) (int64, error) {
+	at, isNew := s.documents.of(url)
+	if !isNew {
+		return at, nil
+	}
+	return at, s.documents.table.add(at, url)
 }
 
 func (s *sqliteWriter) Result(r *crawler.Result) error {
@@ -231,8 +238,16 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 	if r.BrokenRuns > 0 {
 		since = r.BrokenSince.UTC().Format(time.RFC3339)
 	}
+	var final any
+	if r.FinalURL != "" {
+		at, err := s.document(r.FinalURL)
+		if err != nil {
+			return err
+		}
+		final = at
+	}
 	err := s.results.add(id, r.URL, r.Verdict.String(), string(r.Code), r.Message, scope(r.Internal), hostOf(r.URL),
-		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), r.FinalURL, r.ContentType, size,
+		int64(r.Status), int64(r.Attempts), r.Elapsed.Milliseconds(), final, r.ContentType, size,
 		r.Cached, orNull(joinCodes(r.Known)), countOrNull(r.BrokenRuns), since, countOrNull(r.FailsAfter), orNull(r.RemappedFrom))
 	if err != nil {
 		return err

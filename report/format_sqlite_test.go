@@ -42,7 +42,7 @@ func TestSQLite(t *testing.T) {
 	for _, test := range []struct{ sql, want string }{
 		{"PRAGMA integrity_check", "ok"},
 		{"PRAGMA foreign_key_check", ""},
-		{"PRAGMA user_version", "2"},
+		{"PRAGMA user_version", "3"},
 		{"PRAGMA journal_mode", "delete"},
 		{"SELECT tool, version, started, elapsed_ms, complete, stopped_by, start_targets FROM run", `orbweaver|1.0.0|2026-01-02T03:04:05Z|65000|0|max-time|["https://example.com/"]`},
 		{`SELECT pages, targets, "references", requests, ok, broken, unverified, skipped, warnings FROM run`, "28|9|60|12|3|4|1|1|2"},

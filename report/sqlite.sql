@@ -2,7 +2,7 @@
 -- see schema.json. Times are RFC 3339 in UTC, booleans 0 and 1.
 
 PRAGMA application_id = 1869767287;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE run (
   schema TEXT NOT NULL, tool TEXT NOT NULL, version TEXT NOT NULL,
@@ -23,14 +23,14 @@ CREATE TABLE codes (
   content_group TEXT -- the group of content checks that gives the code; null for codes of links
 ) WITHOUT ROWID;
 
--- Targets. --show selects which targets are listed; run counts all of them.
-CREATE TABLE results (
+-- Targets, for the view results.
+CREATE TABLE result_rows (
   id INTEGER PRIMARY KEY, url TEXT NOT NULL,
   verdict TEXT NOT NULL, code TEXT NOT NULL, message TEXT NOT NULL,
   scope TEXT NOT NULL, -- internal or external
   host TEXT NOT NULL,  -- of the URL, with its port; empty for files
   status INTEGER NOT NULL, attempts INTEGER NOT NULL, elapsed_ms INTEGER NOT NULL,
-  final_url TEXT NOT NULL, content_type TEXT NOT NULL,
+  final INTEGER REFERENCES documents, content_type TEXT NOT NULL,
   size INTEGER, -- bytes; null if unknown
   cached INTEGER NOT NULL, -- the target was not requested: the result is from an earlier run
   known TEXT,              -- codes of findings that the baseline has at every place, separated by spaces
@@ -39,7 +39,15 @@ CREATE TABLE results (
   remapped_from TEXT       -- the URL that --remap replaced by url
 );
 
--- refs and edges are views, because a site has millions of links. They read these tables, in
+CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL); -- without fragments
+
+-- Targets. --show selects which targets are listed; run counts all of them.
+CREATE VIEW results AS
+  SELECT result_rows.id, result_rows.url, verdict, code, message, scope, host, status, attempts, elapsed_ms,
+    coalesce(documents.url, '') AS final_url, content_type, size, cached, known, broken_runs, broken_since, fails_after, remapped_from
+  FROM result_rows LEFT JOIN documents ON documents.id = result_rows.final;
+
+-- refs and edges are views, too, because a site has millions of links. They read these tables, in
 -- which each name of a page is stored once, and each URL and each spelling once or a few
 -- times.
 CREATE TABLE page_names (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -47,7 +55,7 @@ CREATE TABLE spellings (
   id INTEGER PRIMARY KEY, element TEXT NOT NULL, attribute TEXT NOT NULL, raw TEXT NOT NULL, text TEXT NOT NULL
 );
 CREATE TABLE ref_rows (
-  result INTEGER NOT NULL REFERENCES results, number INTEGER NOT NULL, -- from 1
+  result INTEGER NOT NULL REFERENCES result_rows, number INTEGER NOT NULL, -- from 1
   page INTEGER NOT NULL REFERENCES page_names, line INTEGER, column INTEGER, spelling INTEGER NOT NULL REFERENCES spellings,
   PRIMARY KEY (result, number)
 ) WITHOUT ROWID;
@@ -87,19 +95,19 @@ CREATE TABLE findings (
 );
 
 CREATE TABLE redirects (
-  result INTEGER NOT NULL REFERENCES results, hop INTEGER NOT NULL, -- from 1
+  result INTEGER NOT NULL REFERENCES result_rows, hop INTEGER NOT NULL, -- from 1
   url TEXT NOT NULL, status INTEGER NOT NULL,
   PRIMARY KEY (result, hop)
 ) WITHOUT ROWID;
 
 CREATE TABLE warnings (
-  id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES results,
+  id INTEGER PRIMARY KEY, result INTEGER NOT NULL REFERENCES result_rows,
   code TEXT NOT NULL, message TEXT NOT NULL, proposal TEXT, -- the URL to use instead
   page TEXT -- for a warning about a page itself, and not about links to it: the name of that page in refs
 );
 
 CREATE TABLE suggestions (
-  result INTEGER NOT NULL REFERENCES results, rank INTEGER NOT NULL, -- the best is 1
+  result INTEGER NOT NULL REFERENCES result_rows, rank INTEGER NOT NULL, -- the best is 1
   url TEXT NOT NULL, why TEXT NOT NULL,
   PRIMARY KEY (result, rank)
 ) WITHOUT ROWID;
@@ -114,7 +122,6 @@ CREATE TABLE pages (
   canonical TEXT            -- its canonical URL, if it names one
 );
 
-CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL); -- without fragments
 CREATE TABLE edge_urls (id INTEGER PRIMARY KEY, document INTEGER NOT NULL REFERENCES documents, fragment TEXT);
 CREATE TABLE edge_texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE edge_rows (
@@ -136,18 +143,18 @@ CREATE VIEW edges AS
 CREATE VIEW broken AS
   SELECT page_names.name AS page, ref_rows.line, ref_rows.column, results.url, results.code, codes.title, results.message, spellings.raw, spellings.text,
     (SELECT suggestions.url FROM suggestions WHERE suggestions.result = results.id AND rank = 1) AS suggestion
-  FROM results LEFT JOIN ref_rows ON ref_rows.result = results.id LEFT JOIN page_names ON page_names.id = ref_rows.page
+  FROM result_rows AS results LEFT JOIN ref_rows ON ref_rows.result = results.id LEFT JOIN page_names ON page_names.id = ref_rows.page
     LEFT JOIN spellings ON spellings.id = ref_rows.spelling LEFT JOIN codes USING (code)
   WHERE verdict = 'broken' ORDER BY page_names.name, ref_rows.line, ref_rows.column, results.url;
 
 CREATE VIEW broken_by_page AS
   SELECT page_names.name AS page, count(*) AS links, count(DISTINCT results.id) AS targets
-  FROM results JOIN ref_rows ON ref_rows.result = results.id JOIN page_names ON page_names.id = ref_rows.page
+  FROM result_rows AS results JOIN ref_rows ON ref_rows.result = results.id JOIN page_names ON page_names.id = ref_rows.page
   WHERE verdict = 'broken' GROUP BY page_names.id ORDER BY links DESC, page_names.name;
 
 CREATE VIEW broken_by_host AS
   SELECT host, count(DISTINCT results.id) AS targets, count(ref_rows.number) AS links
-  FROM results LEFT JOIN ref_rows ON ref_rows.result = results.id
+  FROM result_rows AS results LEFT JOIN ref_rows ON ref_rows.result = results.id
   WHERE verdict = 'broken' GROUP BY host ORDER BY targets DESC, host;
 
 -- Pages with findings of content checks, those with broken findings first.
@@ -170,24 +177,24 @@ CREATE VIEW by_host AS
   SELECT host, count(*) AS targets, sum(verdict = 'ok') AS ok, sum(verdict = 'broken') AS broken,
     sum(verdict = 'unverified') AS unverified, sum(verdict = 'skipped') AS skipped, sum(attempts) AS requests,
     CAST(avg(elapsed_ms) AS INTEGER) AS average_ms
-  FROM results GROUP BY host ORDER BY targets DESC, host;
+  FROM result_rows AS results GROUP BY host ORDER BY targets DESC, host;
 
 CREATE VIEW unverified AS
   SELECT results.url, results.code, codes.title, results.message, results.attempts, count(ref_rows.number) AS links
-  FROM results LEFT JOIN ref_rows ON ref_rows.result = results.id LEFT JOIN codes USING (code)
+  FROM result_rows AS results LEFT JOIN ref_rows ON ref_rows.result = results.id LEFT JOIN codes USING (code)
   WHERE verdict = 'unverified' GROUP BY results.id ORDER BY results.url;
 
 CREATE VIEW slow AS
-  SELECT url, elapsed_ms, attempts, status, size FROM results WHERE elapsed_ms > 0 ORDER BY elapsed_ms DESC, url;
+  SELECT url, elapsed_ms, attempts, status, size FROM result_rows AS results WHERE elapsed_ms > 0 ORDER BY elapsed_ms DESC, url;
 
 CREATE VIEW large AS
-  SELECT url, size, content_type FROM results WHERE size > 0 ORDER BY size DESC, url;
+  SELECT url, size, content_type FROM result_rows AS results WHERE size > 0 ORDER BY size DESC, url;
 
 -- Warnings at each of their places. A warning about a page itself is listed once, at that page.
 CREATE VIEW warnings_by_page AS
   SELECT coalesce(warnings.page, page_names.name) AS page,
     ref_rows.line, ref_rows.column, warnings.code, results.url, warnings.message, warnings.proposal, spellings.raw
-  FROM warnings JOIN results ON results.id = warnings.result
+  FROM warnings JOIN result_rows AS results ON results.id = warnings.result
     LEFT JOIN ref_rows ON ref_rows.result = results.id AND warnings.page IS NULL
       AND NOT EXISTS (SELECT 1 FROM ref_notes WHERE ref_notes.result = ref_rows.result AND ref_notes.number = ref_rows.number
         AND instr(' ' || ref_notes.unaffected || ' ', ' ' || warnings.code || ' ') > 0)
@@ -206,8 +213,8 @@ CREATE VIEW orphans AS
   WHERE NOT EXISTS (SELECT 1 FROM edges WHERE edges.page <> orphan.id AND edges.document IN (orphan.url,
       CASE WHEN orphan.url LIKE '%/index.html' THEN substr(orphan.url, 1, length(orphan.url) - length('index.html')) END,
       CASE WHEN orphan.url LIKE '%.html' THEN substr(orphan.url, 1, length(orphan.url) - length('.html')) END))
-    AND NOT EXISTS (SELECT 1 FROM results JOIN edges ON edges.document = results.url
-      WHERE results.final_url = orphan.url AND edges.page <> orphan.id)
+    AND NOT EXISTS (SELECT 1 FROM documents JOIN result_rows ON result_rows.final = documents.id JOIN edges ON edges.document = result_rows.url
+      WHERE documents.url = orphan.url AND edges.page <> orphan.id)
   ORDER BY url;
 
 CREATE VIEW duplicate_titles AS

@@ -155,6 +155,35 @@ func TestTextFoldsWarningsAboutPages(t *testing.T) {
 	}
 }
 
+// Warnings that many pages have, but each with another id, are listed once, beside those with the
+// same id.
+func TestTextFoldsUnlikeWarningsAboutPages(t *testing.T) {
+	for pages, folded := range map[int]bool{siteWidePages: false, siteWidePages + 1: true} {
+		run := contractRun()
+		run.Results = nil
+		for i := range pages + 2*siteWidePages {
+			id := "version"
+			if i < pages {
+				id = fmt.Sprint("page ", i)
+			}
+			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("p/%02d.html", i), Internal: true, Verdict: check.OK, Code: check.CodeOK,
+				Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: fmt.Sprintf(`the id %q (line %d) appears more than once`, id, i+1)}}})
+		}
+		got := render(t, "text", Options{}, run)
+		for _, line := range []string{fmt.Sprintf("%d pages  warning     fragment-duplicate  duplicate id", pages), "40 pages  warning     fragment-duplicate  the id \"version\" appears more than once"} {
+			if has := strings.Contains(got, line); has != (folded || !strings.Contains(line, "duplicate id")) {
+				t.Errorf("%d pages: has %q: %v\n%s", pages, line, has, got)
+			}
+		}
+		if listed := strings.Count(got, "(line "); folded && listed != 0 || !folded && listed != pages {
+			t.Errorf("%d pages: %d are listed:\n%s", pages, listed, got)
+		}
+		if every := render(t, "text", Options{EveryPlace: true}, run); strings.Count(every, "(line ") != pages+2*siteWidePages {
+			t.Errorf("%d pages: not every one is listed:\n%s", pages, every)
+		}
+	}
+}
+
 // Many links on a page to one missing document are folded, but links to many missing
 // fragments are not.
 func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {

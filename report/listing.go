@@ -119,32 +119,55 @@ func (l *listing) settle() {
 		l.onPages(rest[i].row, rest[i].refs)
 	}
 	l.faults = nil
+	alike := map[checkKey][]pageFinding{} // but for what the messages say
 	for key, all := range l.checks {
-		refs := make([]crawler.Reference, len(all))
-		for i := range all {
-			refs[i] = crawler.Reference{Page: all[i].page}
-			if all[i].ref != nil {
-				refs[i] = *all[i].ref
-			}
-		}
-		slices.SortFunc(refs, byPlace)
-		pages := countPages(refs)
-		if pages <= siteWidePages || l.every {
-			for i := range all {
-				l.pages = append(l.pages, pageRow{all[i].page, all[i].row, all[i].order})
-			}
+		if l.settleChecks(key, all) {
 			continue
 		}
-		shared := row{word: key.word, code: string(key.code), hint: key.hint}
-		if shared.hint == "" {
-			shared.hint = ofRule(key.rule, visible(l.codes.title(key.code)))
+		if key.hint = ""; !check.OfPage(key.code) {
+			l.listChecks(all)
+			continue
 		}
-		l.siteWide = append(l.siteWide, block{row: shared, pages: pages, links: len(refs), places: firstOfPages(refs)})
+		alike[key] = append(alike[key], all...)
+	}
+	for key, all := range alike {
+		if !l.settleChecks(key, all) {
+			l.listChecks(all)
+		}
 	}
 	l.checks = nil
 	slices.SortStableFunc(l.siteWide, func(a, b block) int {
 		return cmp.Or(cmp.Compare(b.pages, a.pages), cmp.Compare(a.code, b.code), cmp.Compare(a.url, b.url), cmp.Compare(a.hint, b.hint))
 	})
+}
+
+// settleChecks lists findings about pages once. It returns false if they are on too few pages.
+func (l *listing) settleChecks(key checkKey, all []pageFinding) bool {
+	refs := make([]crawler.Reference, len(all))
+	for i := range all {
+		refs[i] = crawler.Reference{Page: all[i].page}
+		if all[i].ref != nil {
+			refs[i] = *all[i].ref
+		}
+	}
+	slices.SortFunc(refs, byPlace)
+	pages := countPages(refs)
+	if pages <= siteWidePages || l.every {
+		return false
+	}
+	shared := row{word: key.word, code: string(key.code), hint: key.hint}
+	if shared.hint == "" {
+		shared.hint = ofRule(key.rule, visible(l.codes.title(key.code)))
+	}
+	l.siteWide = append(l.siteWide, block{row: shared, pages: pages, links: len(refs), places: firstOfPages(refs)})
+	return true
+}
+
+// listChecks lists findings about pages on their pages.
+func (l *listing) listChecks(all []pageFinding) {
+	for i := range all {
+		l.pages = append(l.pages, pageRow{all[i].page, all[i].row, all[i].order})
+	}
 }
 
 // add adds a finding with its references, which are sorted. A finding without references is

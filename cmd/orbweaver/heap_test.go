@@ -8,7 +8,7 @@ import (
 )
 
 func TestPercentFor(t *testing.T) {
-	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 900, 8 << 20: 400, 12 << 20: 233, 24 << 20: 100, 48 << 20: 100, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
+	for live, want := range map[uint64]int{0: 1000, 1 << 20: 1000, 4 << 20: 900, 8 << 20: 400, 12 << 20: 233, 24 << 20: 66, 48 << 20: 50, 96 << 20: 50, 480 << 20: 10, 1 << 40: 10} {
 		if got := percentFor(live, live); got != want {
 			t.Errorf("percentFor(%d) = %d, want %d", live, got, want)
 		}
@@ -23,7 +23,7 @@ func TestPercentFor(t *testing.T) {
 // A heap may contain little free memory, however large it is.
 func TestLimitFor(t *testing.T) {
 	h := &garbageLimiter{initialLimit: 1 << 60}
-	for live, want := range map[uint64]int64{0: 40<<20 + nonHeapMemory + initialHeap/8, 64 << 20: 112<<20 + 24<<20, 480 << 20: 528<<20 + maxNonHeapMemory, 1 << 63: 1<<40 + 1<<40/10 + maxNonHeapMemory} {
+	for live, want := range map[uint64]int64{0: 40<<20 + nonHeapMemory + initialHeap/8, 64 << 20: 96<<20 + 24<<20, 480 << 20: 528<<20 + maxNonHeapMemory, 1 << 63: 1<<40 + 1<<40/10 + maxNonHeapMemory} {
 		if got := h.limitFor(live); got != want {
 			t.Errorf("limitFor(%d) = %d, want %d", live, got, want)
 		}

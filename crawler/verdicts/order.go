@@ -19,9 +19,9 @@ type urlOrder struct {
 	order []uint32 // the indexes of the pairs, in order
 }
 
-// scanShare is the part of the targets from which reading all of them once is faster than looking
-// up those of the pairs one by one.
-const scanShare = 1. / 8
+// scanShare is how many times as many targets there may be as pairs for reading all of them once
+// to be faster than looking up those of the pairs one by one.
+const scanShare = 8
 
 // orderByURL returns the order of pairs, which it sorts as the store does.
 func (r *reporter) orderByURL(pairs []*pair) (*urlOrder, error) {
@@ -33,7 +33,7 @@ func (r *reporter) orderByURL(pairs []*pair) (*urlOrder, error) {
 		o.ends = append(o.ends, len(o.urls))
 	}
 	t := r.details.targets
-	if float64(len(pairs)) < scanShare*float64(len(t.states)) {
+	if len(pairs)*scanShare < len(t.states) {
 		for _, p := range pairs {
 			add(&r.details.get(p.id).job)
 		}

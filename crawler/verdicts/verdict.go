@@ -37,13 +37,11 @@ func (j *judge) decide(p *pair) {
 		return
 	}
 	g, levels := j.verdict(p)
-	switch {
-	case aside && (g.Verdict == check.Broken || g.Verdict == check.Unverified):
-		// The document may have been read because of links without the fragment.
-		p.decision = ignoredInline
-	case isPlainOK(&g) && levels == nil:
-		p.decision = plainOK
-	default:
+	if aside && (g.Verdict == check.Broken || g.Verdict == check.Unverified) {
+		g = ignoredInline.judgement // the document may have been read because of links without the fragment
+	}
+	p.decision = plainOK
+	if !isPlainOK(&g) || levels != nil {
 		p.decision = &decision{judgement: g, ruleLevels: levels}
 	}
 }

@@ -144,7 +144,7 @@ func (h *garbageLimiter) limitFor(live uint64) int64 {
 }
 
 // percentFor returns the growth of the heap at which the collector runs, in percent of
-// the live size: as far as half of it is garbage. Data that was not live at the previous
+// the live size: at most half of it, beyond minHeap. Data that was not live at the previous
 // collection mostly belongs to a large page that is being read, and the heap need not grow for it.
 func percentFor(live, before uint64) int {
 	live = max(live, 1)

@@ -138,6 +138,7 @@ type signedIn struct {
 	// the loss has queued again were visited. So the target that ends the session is found:
 	// the one that was visited last before two losses in a row.
 	again   map[frontier.ID]bool
+	alone   bool // the visit in progress is one of them, be it the last
 	suspect frontier.ID
 	doubted bool // there is a suspect
 }
@@ -209,11 +210,12 @@ func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
 	case in.over != nil:
 		over := *in.over
 		return &over, true
-	case in.closed, len(in.again) > 0 && in.visits > 0:
+	case in.closed, in.visits > 0 && (in.alone || len(in.again) > 0):
 		return nil, false
 	}
 	in.visits++
-	v.session, v.alone = in, len(in.again) > 0
+	in.alone = len(in.again) > 0
+	v.session, v.alone = in, in.alone
 	delete(in.again, v.t.ID())
 	return nil, true
 }
@@ -224,7 +226,7 @@ func (in *signedIn) dismiss(v *visit) {
 	defer in.mu.Unlock()
 	in.visits--
 	if v.alone {
-		in.again[v.t.ID()] = true
+		in.again[v.t.ID()], in.alone = true, false
 	}
 	v.session, v.alone = nil, false
 }
@@ -233,7 +235,9 @@ func (in *signedIn) dismiss(v *visit) {
 func (in *signedIn) leave() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.visits--
+	if in.visits--; in.visits == 0 {
+		in.alone = false
+	}
 }
 
 // hold holds a visit until the session is proven, and requests a proof if one is due.

@@ -77,7 +77,7 @@ func checkExternal(page, caFile, nameServer string) {
 		fail(err)
 		fail(resp.Body.Close())
 	}
-	fmt.Printf("{\"summary\": {\"pages\": 1, \"references\": %d}}\n", len(links))
+	fmt.Printf("{\"summary\": {\"pages\": 1, \"references\": %d}}\n", 1+len(links))
 }
 
 // TestExternal measures a checker on links to several hosts, each with a name and a

@@ -138,7 +138,7 @@ type signedIn struct {
 	// the loss has queued again were visited. So the target that ends the session is found:
 	// the one that was visited last before two losses in a row.
 	again   map[frontier.ID]bool
-	alone   bool // the visit in progress is one of them, be it the last
+	alone   bool // the visit that was begun last is one of them
 	suspect frontier.ID
 	doubted bool // there is a suspect
 }
@@ -226,7 +226,7 @@ func (in *signedIn) dismiss(v *visit) {
 	defer in.mu.Unlock()
 	in.visits--
 	if v.alone {
-		in.again[v.t.ID()], in.alone = true, false
+		in.again[v.t.ID()] = true
 	}
 	v.session, v.alone = nil, false
 }
@@ -235,9 +235,7 @@ func (in *signedIn) dismiss(v *visit) {
 func (in *signedIn) leave() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.visits--; in.visits == 0 {
-		in.alone = false
-	}
+	in.visits--
 }
 
 // hold holds a visit until the session is proven, and requests a proof if one is due.

@@ -37,10 +37,8 @@ const (
 	siteHosts = 6
 	hostPages = 12
 	interval  = 150 * time.Millisecond
-	// tolerance is how much less than the interval a host may see between two requests: a busy
-	// machine may be late to note the first of them. Workers that do not keep the interval come
-	// within a few milliseconds.
-	tolerance = 80 * time.Millisecond
+	// tolerance is how much less than the interval a host may see between two requests.
+	tolerance = 50 * time.Millisecond
 )
 
 func startWebsite(t *testing.T) *website {

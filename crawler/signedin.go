@@ -409,10 +409,14 @@ func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 	if !due {
 		return nil
 	}
+	renewed := false
 	defer func() {
 		in.mu.Lock()
 		defer in.mu.Unlock()
 		in.proving = false
+		if renewed { // not before: a visit needs its proof, and this worker is not free to request it
+			in.closed = false
+		}
 	}()
 	if n := len(in.held); n > 0 && !in.lost { // the session was not lost, only old
 		if err := in.decide(ctx, w, n, true); err != nil {
@@ -433,7 +437,7 @@ func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 	}
 	in.mu.Lock()
 	held, over := in.held, in.over
-	in.held, in.closed, in.lost = nil, false, false
+	in.held, in.lost = nil, false
 	in.patience, in.unsure = firstProof, 0
 	for i := range held {
 		in.again[held[i].visit.t.ID()] = true
@@ -449,6 +453,7 @@ func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
 			return err
 		}
 	}
+	renewed = true
 	return nil
 }
 

@@ -557,27 +557,6 @@ func TestOldSessionIsRenewed(t *testing.T) {
 	}
 }
 
-// A link that ends the session is reported, and is not requested again.
-func TestLinkThatEndsTheSession(t *testing.T) {
-	for _, row := range []struct {
-		path string
-		most int // requests
-	}{{"/forget", 1}, {"/quit", 1}, {"/bye", 3}} {
-		for _, workers := range []int{1, 16} {
-			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
-			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
-			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
-			r := c.find(s.base + row.path)
-			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
-				t.Errorf("%s, %d workers: %+v", row.path, workers, r)
-			}
-			if !sum.Complete || s.asked[row.path] > row.most || sum.Pages < memberPages+2 {
-				t.Errorf("%s, %d workers: complete %t, %d requests, %d pages", row.path, workers, sum.Complete, s.asked[row.path], sum.Pages)
-			}
-		}
-	}
-}
-
 // A page for others leads to the sign-in page or is refused, although the session was not
 // lost. It is judged by its answer, and costs no sign-in.
 func TestPageForAnotherRole(t *testing.T) {

@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"crawler/cache":                  {"crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/references":             {"crawler/rules", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/results":                {"crawler/rules", "crawler/check"},
-	"crawler/verdicts":               {"crawler/inspect/visible", "crawler/inspect/facts", "crawler/inspect/siterules", "crawler/rules", "crawler/session", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
+	"crawler/verdicts":               {"crawler/results", "crawler/inspect/visible", "crawler/inspect/facts", "crawler/inspect/siterules", "crawler/rules", "crawler/session", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/extract", "urinorm"},
 	"crawler/rules":                  {"crawler/render", "crawler/inspect", "crawler/session", "crawler/cache", "crawler/frontier", "crawler/check", "crawler/fetch", "crawler/fetch/disk", "crawler/extract", "urinorm"},
 	"crawler/inspect":                {"crawler/inspect/clamd", "crawler/inspect/content", "crawler/inspect/csssyntax", "crawler/inspect/facts", "crawler/inspect/htmlsyntax", "crawler/inspect/htmltoken", "crawler/inspect/page", "crawler/inspect/pagerules", "crawler/inspect/siterules", "crawler/inspect/plugin", "crawler/inspect/validator", "crawler/inspect/visible", "crawler/check", "urinorm"},
 	"crawler/inspect/facts":          {"crawler/inspect/imagesize"},

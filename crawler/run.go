@@ -206,19 +206,15 @@ func (r *run) pagesRead() (*verdicts.Crawl, error) {
 	if err != nil || c.Pages > 0 {
 		return nil, err
 	}
+	r.releaseForJudging()
 	return r.toJudge(), nil
 }
 
-// releaseForJudging releases what only visits need: most memory is used while verdicts
-// are given.
+// releaseForJudging releases what only visits of pages need: most memory is used while
+// verdicts are given.
 func (r *run) releaseForJudging() {
-	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
-		s.Seal()
-	}
-	r.requests.closeIdle()
 	r.pages.empty()
 	r.buffers.Release()
-	r.traps = nil
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
 		runtime.GC() // without this call the collector would run only after the heap has doubled
@@ -231,6 +227,11 @@ const smallHeap = 32 << 20
 
 // report judges and reports the crawl.
 func (r *run) report(ctx context.Context) (*Summary, error) {
+	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
+		s.Seal()
+	}
+	r.requests.closeIdle()
+	r.traps = nil
 	r.releaseForJudging()
 	return r.judge(ctx)
 }

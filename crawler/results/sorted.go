@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -19,21 +18,22 @@ type Sorted struct {
 	// Compare is the order. Results that are equal keep the order in which they were added.
 	Compare func(a, b *rules.Result) int
 	// Limit is the size from which results are written to the file, in bytes of memory; 0
-	// is 8 MiB.
+	// is 2 MiB.
 	Limit int
 
 	held   []*rules.Result // those that are not in the file
 	size   int             // bytes that held takes, about
-	file   *os.File
+	file   File
 	runs   []run
-	noFile bool // the file cannot be made or written: everything stays in memory
+	last   *rules.Result // of the last run
+	noFile bool          // the file cannot be made or written: everything stays in memory
 	buffer []byte
 }
 
 // run is a sorted part of the file.
 type run struct{ from, length int64 }
 
-const defaultLimit = 8 << 20
+const defaultLimit = 2 << 20
 
 // Add adds a result. The caller must not change it any more.
 func (s *Sorted) Add(r *rules.Result) {
@@ -59,21 +59,8 @@ func sizeOf(r *rules.Result) int {
 // spill moves the held results to the file.
 func (s *Sorted) spill() {
 	s.sortHeld()
-	if s.file == nil {
-		f, err := os.CreateTemp("", "orbweaver-")
-		if err != nil {
-			s.noFile = true
-			return
-		}
-		_ = os.Remove(f.Name()) // where that is possible; Close removes it elsewhere
-		s.file = f
-	}
-	r := run{}
-	if n := len(s.runs); n > 0 {
-		r.from = s.runs[n-1].from + s.runs[n-1].length
-	}
-	w := &writerAt{file: s.file, at: r.from}
-	out := bufio.NewWriterSize(w, 256<<10)
+	r := run{from: s.file.Size()}
+	out := bufio.NewWriterSize(&s.file, 256<<10)
 	for _, held := range s.held {
 		s.buffer = appendResult(s.buffer[:0], held)
 		var head [binary.MaxVarintLen64]byte
@@ -84,22 +71,15 @@ func (s *Sorted) spill() {
 		s.noFile = true
 		return
 	}
-	r.length = w.at - r.from
-	s.runs = append(s.runs, r)
+	r.length = s.file.Size() - r.from
+	if n := len(s.runs); n > 0 && s.Compare(s.last, s.held[0]) <= 0 { // as when results come in order
+		s.runs[n-1].length += r.length
+	} else {
+		s.runs = append(s.runs, r)
+	}
+	s.last = s.held[len(s.held)-1]
 	clear(s.held)
 	s.held, s.size = s.held[:0], 0
-}
-
-// writerAt writes to a file from a position on.
-type writerAt struct {
-	file *os.File
-	at   int64
-}
-
-func (w *writerAt) Write(b []byte) (int, error) {
-	n, err := w.file.WriteAt(b, w.at)
-	w.at += int64(n)
-	return n, err
 }
 
 func (s *Sorted) sortHeld() { slices.SortStableFunc(s.held, s.Compare) }
@@ -118,7 +98,7 @@ func (s *Sorted) Each(fn func(*rules.Result) error) error {
 	}
 	m := merge{compare: s.Compare}
 	for i, r := range s.runs {
-		if err := m.add(&source{number: i, in: bufio.NewReaderSize(io.NewSectionReader(s.file, r.from, r.length), 64<<10)}); err != nil {
+		if err := m.add(&source{number: i, in: bufio.NewReaderSize(io.NewSectionReader(&s.file, r.from, r.length), 64<<10)}); err != nil {
 			return err
 		}
 	}
@@ -140,11 +120,7 @@ func (s *Sorted) Each(fn func(*rules.Result) error) error {
 
 // Close removes the file.
 func (s *Sorted) Close() {
-	if s.file != nil {
-		_ = s.file.Close()
-		_ = os.Remove(s.file.Name())
-		s.file = nil
-	}
+	s.file.Close()
 	s.held, s.runs = nil, nil
 }
 

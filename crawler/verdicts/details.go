@@ -31,7 +31,7 @@ type detailCache struct {
 
 const (
 	maxDetails     = 2048    // kept at once
-	maxDetailBytes = 8 << 20 // kept at once, apart from the last one
+	maxDetailBytes = 4 << 20 // kept at once, apart from the last one
 )
 
 // get returns the details of a target. If the store fails, the details are empty and err is

@@ -11,17 +11,18 @@
 //	addReferences  count references that are simply ok, and flag all other
 //	               pairs of a target and a fragment                            pairs.go
 //	judgeAll       judge every flagged pair                                    verdict.go
-//	gather         collect the references of the pairs that are shown          places.go, reflist.go
+//	gather         order the pairs that are shown by URL, and collect their
+//	               references                                                  order.go, places.go
 //	suggest        find replacements for missing targets                       suggest.go
 //	comparePages   compare the pages that content checks have looked at        pages.go
 //	results        the findings of content checks                              findings.go
-//	Report         deliver the results, sorted by URL                          report.go
+//	Report         deliver the results                                         report.go
 //
 // Only the states of all targets are held in memory. Few pairs are flagged, and the details
 // of their targets are read from the store again (details.go). Anchors are held in memory
 // for a range of targets at a time (anchors.go). Bare references are read again from their
-// files (reread.go). The collected references are bytes until their results are built, and many
-// results wait in a temporary file (package results).
+// files (reread.go). Until their results are built, the collected references are bytes
+// (reflist.go), and many wait in a temporary file (spool.go).
 //
 // A [Stream] delivers each result as soon as it is known.
 package verdicts

@@ -22,7 +22,10 @@ type join struct {
 	details *detailCache
 	judge   *judge
 	again   *rereader
-	names   pageNames // of the pages with shown references
+	names   pageNames       // of the pages with shown references
+	order   *urlOrder       // of the shown pairs; from gather on
+	spool   *referenceSpool // their references
+	record  []byte
 
 	inspected bool // content checks have looked at some targets
 }
@@ -226,7 +229,8 @@ func (j *join) addSeeds() error {
 		f, has := s.URL.Fragment()
 		p := j.pairs.flagAlways(id, f, has)
 		p.document = !s.Crawl
-		p.references.add(0, &frontier.RawLink{Raw: []byte(urinorm.Redact(s.Raw))})
+		seed := frontier.RawLink{Brief: frontier.Brief{Mark: p.marks}, Raw: []byte(urinorm.Redact(s.Raw))}
+		p.hold(appendReference(nil, 0, &seed, p))
 	}
 	return nil
 }
@@ -310,8 +314,13 @@ func byTarget(a, b *pair) int { return cmp.Compare(a.id, b.id) }
 // judgeAll judges every flagged pair, in the order of the store.
 func (j *join) judgeAll() error {
 	slices.SortStableFunc(j.pairs.flagged, byTarget)
+	var before *pair
 	for _, p := range j.pairs.flagged {
 		j.judge.decide(p)
+		if before != nil && before.id == p.id && before.ignored == p.ignored {
+			p.route = before.route // an equal one
+		}
+		before = p
 	}
 	return j.details.err
 }

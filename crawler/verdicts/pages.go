@@ -308,7 +308,7 @@ func (s *pageSite) target(id frontier.ID) (t siterules.Target, err error) {
 		return t, s.join.details.err
 	}
 	t.ID, t.URL, t.Redirects, t.Size = siterules.ID(r.end), s.join.crawl.Print.Job(&d.job), len(r.hops) > 0, max(d.outcome.Size, 0)
-	g, _ := s.join.judge.verdict(&pair{id: id, route: r, decision: undecided})
+	g, _ := s.join.judge.verdict(&pair{id: id, route: &r, decision: undecided})
 	switch g.Verdict {
 	case check.OK:
 		t.State = siterules.OK

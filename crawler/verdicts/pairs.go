@@ -13,21 +13,21 @@ type pair struct {
 	id          frontier.ID
 	expects     uint8 // set of the extract.Expect values of its references
 	hasFragment bool
-	ignored     bool // inline marks exclude its references
-	linked      bool // some of its references are not set aside
-	open        bool // its verdict is not known yet; only while results are streamed
-	textWanted  bool // the text of its fragment is to be read, or was read
-	unread      bool // the text was not found, as a file has changed
-	document    bool // the user named it, and it is a document on disk
-	cited       bool // a document links to it
-	off         bool // the user removed its finding from the report
-	wanted      bool // its references are collected
+	ignored     bool   // inline marks exclude its references
+	linked      bool   // some of its references are not set aside
+	open        bool   // its verdict is not known yet; only while results are streamed
+	textWanted  bool   // the text of its fragment is to be read, or was read
+	unread      bool   // the text was not found, as a file has changed
+	document    bool   // the user named it, and it is a document on disk
+	off         bool   // the user removed its finding from the report
+	wanted      bool   // its references are collected
+	cites       uint32 // number of references on pages; more if they were scanned several times
+	index       uint32 // in the urlOrder of the shown pairs
 	fragment    string
 	marks       uint64
 	*decision
-	route      route
-	references referenceList
-	unlike     []unlike // of the references
+	route      *route         // shared by the pairs of a target
+	references *referenceList // those that a spool does not hold; nil for none
 }
 
 // decision is what was decided about a pair. Most pairs of a report with everything are simply
@@ -145,7 +145,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 		mark &^= rules.MarkChanged
 	}
 	p := ps.flag(key, mark, expect)
-	p.cited = true
+	p.cites++
 	return p
 }
 
@@ -182,6 +182,7 @@ func (ps *pairs) ignore(key pairKey, mark uint64) *pair {
 		ps.flagged = append(ps.flagged, p)
 	}
 	p.marks |= mark &^ rules.MarkExpect
+	p.cites++
 	return p
 }
 
@@ -229,18 +230,8 @@ func (ps *pairs) flagAlways(id frontier.ID, fragment string, has bool) *pair {
 	return kept
 }
 
-// unlike is a reference of a pair whose mark differs from the union of all marks. It is
-// identified by its index among the pair's references.
-type unlike struct {
-	at         int
-	mark       uint64
-	unaffected string // as in rules.Reference; set by exempt
-}
-
-// refer adds a reference on a page to the pair's list.
-func (p *pair) refer(page uint32, l *frontier.RawLink, mark uint64) {
-	if p.marks != mark&^rules.MarkExpect || p.expects != 1<<(mark&rules.MarkExpect) {
-		p.unlike = append(p.unlike, unlike{at: int(p.references.count), mark: mark})
-	}
-	p.references.add(page, l)
+// differs reports whether the mark of one of the pair's references differs from the union of
+// all marks.
+func (p *pair) differs(mark uint64) bool {
+	return p.marks != mark&^rules.MarkExpect || p.expects != 1<<(mark&rules.MarkExpect)
 }

@@ -10,12 +10,19 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// gather collects the references of the pairs that are shown and that streamed has not delivered.
+// gather selects and orders the pairs that are shown and that streamed has not delivered, and
+// collects their references.
 func (j *join) gather(streamed *Stream) error {
-	w := j.wantedPairs(streamed)
-	if w.pairs == 0 || j.details.err != nil {
+	shown, w := j.selectPairs(streamed)
+	if j.details.err != nil {
 		return j.details.err
 	}
+	var err error
+	if j.order, err = j.orderByURL(shown); err != nil || w.pairs == 0 {
+		return err
+	}
+	j.spool = newReferenceSpool(len(shown), func(n int) int { return int(shown[j.order.order[n]].cites) })
+	j.again.found = j.refer
 	if err := j.gatherReferences(&w); err != nil {
 		return err
 	}
@@ -23,15 +30,7 @@ func (j *join) gather(streamed *Stream) error {
 	if err == nil && note != "" {
 		err = j.crawl.note(note)
 	}
-	if err != nil {
-		return err
-	}
-	for _, p := range j.pairs.flagged {
-		if p.wanted && !p.open {
-			j.judge.exempt(p)
-		}
-	}
-	return j.details.err
+	return err
 }
 
 // wantedPairs are the pairs whose references are collected.
@@ -41,18 +40,23 @@ type wantedPairs struct {
 	fragments idBits // of the pairs with a fragment
 }
 
-// wantedPairs completes the judgements of all pairs and selects those that are shown.
-func (j *join) wantedPairs(streamed *Stream) wantedPairs {
+// selectPairs completes the judgements of all pairs, and selects those that are shown. Their
+// references are collected, and those of pairs whose verdicts are still open.
+func (j *join) selectPairs(streamed *Stream) (shown []*pair, w wantedPairs) {
 	words := (len(j.targets().states) + 63) / 64
-	w := wantedPairs{targets: make(idBits, words), fragments: make(idBits, words)}
+	shown = make([]*pair, 0, len(j.pairs.flagged))
+	w = wantedPairs{targets: make(idBits, words), fragments: make(idBits, words)}
 	for _, p := range j.pairs.flagged {
 		if !p.open {
 			j.judge.addWarnings(p)
 			j.judge.skipUnchanged(p)
 			j.judge.setLevels(p)
+			if isShown := !p.off && isShown(j.pairs.show, &p.judgement) && !streamed.has(p.key()); isShown {
+				shown = append(shown, p)
+				p.wanted = !omitsReferences(j.pairs.show, &p.judgement)
+			}
 		}
-		shown := !p.off && isShown(j.pairs.show, &p.judgement) && !omitsReferences(j.pairs.show, &p.judgement)
-		if p.wanted = p.open || shown && !streamed.has(p.key()); p.wanted {
+		if p.wanted = p.wanted || p.open; p.wanted {
 			w.pairs++
 			w.targets.set(p.id)
 			if p.hasFragment {
@@ -60,10 +64,10 @@ func (j *join) wantedPairs(streamed *Stream) wantedPairs {
 			}
 		}
 	}
-	return w
+	return shown, w
 }
 
-// gatherReferences adds the references of all pages to the wanted pairs.
+// gatherReferences collects the references of all pages to the wanted pairs.
 func (j *join) gatherReferences(w *wantedPairs) error {
 	var briefs frontier.BriefReader
 	var reader pageReader
@@ -106,9 +110,19 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 				bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag})
 				continue
 			}
-			p.refer(page, l, b.Mark)
+			j.refer(p, page, l)
 		}
 	})
+}
+
+// refer collects a reference on a page.
+func (j *join) refer(p *pair, page uint32, l *frontier.RawLink) {
+	j.record = appendReference(j.record[:0], page, l, p)
+	if p.open { // nobody knows when its result is delivered
+		p.hold(j.record)
+		return
+	}
+	j.spool.add(p.index, j.record)
 }
 
 // idBits is a set of targets with one bit for each.

@@ -7,59 +7,60 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
-// referenceList holds the references of a pair until its result is built. All the results of
-// a run may have millions, so a list is bytes without pointers. Most references to a target
-// are written alike, so a reference leaves out what it has in common with the one before:
-//
-//	flags     1 byte
-//	page, line, column    varints; the page is a number of pageNames
-//	[element, attribute] [raw] [text] [selector]    strings with their length before them
+// referenceList holds the references of a pair until its result is built, one record after
+// the other.
 type referenceList struct {
-	b       []byte
-	count   int32
-	element uint32 // where the last element and attribute are in b, plus one
-	raw     uint32 // likewise
-	text    uint32
+	records []byte
+	count   uint32
 }
 
-// Flags of a reference in a list.
+// hold adds the record of a reference to those of the pair.
+func (p *pair) hold(record []byte) {
+	if p.references == nil { // most records of a pair are about as long as the first one
+		p.references = &referenceList{records: make([]byte, 0, len(record)*max(1, int(p.cites)))}
+	}
+	p.references.records = append(p.references.records, record...)
+	p.references.count++
+}
+
+// Flags of a record.
 const (
-	sameElement = 1 << iota // and attribute
-	sameRaw
-	sameText
-	isRendered
+	isRendered = 1 << iota
+	isUnlike
 )
 
-// add adds a reference on a page.
-func (l *referenceList) add(page uint32, r *frontier.RawLink) {
-	at := len(l.b)
-	l.b = append(l.b, 0)
-	l.b = binary.AppendUvarint(l.b, uint64(page))
-	l.b = binary.AppendVarint(l.b, int64(r.Line))
-	l.b = binary.AppendVarint(l.b, int64(r.Column))
-	if rest, ok := cutPrefix(l.b, l.element, r.Element); ok && hasPrefix(rest, r.Attribute) {
-		l.b[at] |= sameElement
-	} else {
-		l.element = uint32(len(l.b)) + 1
-		l.b = appendText(appendText(l.b, r.Element), r.Attribute)
-	}
-	if _, ok := cutPrefix(l.b, l.raw, r.Raw); ok {
-		l.b[at] |= sameRaw
-	} else {
-		l.raw = uint32(len(l.b)) + 1
-		l.b = appendText(l.b, r.Raw)
-	}
-	if _, ok := cutPrefix(l.b, l.text, r.Text); ok {
-		l.b[at] |= sameText
-	} else {
-		l.text = uint32(len(l.b)) + 1
-		l.b = appendText(l.b, r.Text)
-	}
+// appendReference appends the record of a pair's reference on a page, which has a number of
+// pageNames:
+//
+//	flags                                1 byte
+//	page, line, column                   varints
+//	element, attribute, raw, text        strings with their length before them
+//	selector                             likewise, if isRendered
+//	mark                                 a varint, if isUnlike
+//
+// A reference is unlike if its mark differs from the union of all marks of its pair, so that
+// some warnings may not be about it.
+func appendReference(b []byte, page uint32, r *frontier.RawLink, p *pair) []byte {
+	mark, flags := r.Mark&^(rules.MarkUnseen|rules.MarkRendered), byte(0)
 	if r.Mark&rules.MarkRendered != 0 {
-		l.b[at] |= isRendered
-		l.b = appendText(l.b, r.Selector)
+		flags |= isRendered
 	}
-	l.count++
+	if p.differs(mark) {
+		flags |= isUnlike
+	}
+	b = append(b, flags)
+	b = binary.AppendUvarint(b, uint64(page))
+	b = binary.AppendVarint(b, int64(r.Line))
+	b = binary.AppendVarint(b, int64(r.Column))
+	b = appendText(appendText(b, r.Element), r.Attribute)
+	b = appendText(appendText(b, r.Raw), r.Text)
+	if flags&isRendered != 0 {
+		b = appendText(b, r.Selector)
+	}
+	if flags&isUnlike != 0 {
+		b = binary.AppendUvarint(b, mark)
+	}
+	return b
 }
 
 // appendText appends a text with its length before it.
@@ -67,63 +68,33 @@ func appendText[T string | []byte](b []byte, s T) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// cutPrefix reports whether a text is at a position in b, and returns what follows it. The
-// position is one more than the index, and 0 for none.
-func cutPrefix[T string | []byte](b []byte, at uint32, s T) (rest []byte, ok bool) {
-	if at == 0 {
-		return nil, false
-	}
-	return cutText(b[at-1:], s)
-}
-
-// cutText reports whether b begins with a text, and returns what follows it.
-func cutText[T string | []byte](b []byte, s T) (rest []byte, ok bool) {
-	n, size := binary.Uvarint(b)
-	if n != uint64(len(s)) || string(b[size:size+int(n)]) != string(s) {
-		return nil, false
-	}
-	return b[size+int(n):], true
-}
-
-// hasPrefix reports whether b begins with a text.
-func hasPrefix[T string | []byte](b []byte, s T) bool {
-	_, ok := cutText(b, s)
-	return ok
-}
-
-// all returns the references in the order in which they were added.
-func (l *referenceList) all(names *pageNames) []rules.Reference {
-	if l.count == 0 {
+// all returns the references in the order in which they were added. unaffected returns, for
+// the mark of a reference that is unlike, what rules.Reference has under that name. l may be nil.
+func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) string) []rules.Reference {
+	if l == nil {
 		return nil
 	}
-	d := listReader{rest: l.b, text: string(l.b)}
+	d := listReader{rest: l.records, text: string(l.records)}
 	list := make([]rules.Reference, l.count)
-	before := &rules.Reference{}
 	for i := range list {
 		r := &list[i]
-		*r = *before
 		flags := d.rest[0]
 		d.rest = d.rest[1:]
 		r.Page = names.of(uint32(d.uvarint()))
 		r.Line, r.Column = int(d.varint()), int(d.varint())
-		if flags&sameElement == 0 {
-			r.Element, r.Attribute = d.string(), d.string()
-		}
-		if flags&sameRaw == 0 {
-			r.Raw = d.string()
-		}
-		if flags&sameText == 0 {
-			r.Text = d.string()
-		}
-		if r.Rendered, r.Selector = flags&isRendered != 0, ""; r.Rendered {
+		r.Element, r.Attribute = d.string(), d.string()
+		r.Raw, r.Text = d.string(), d.string()
+		if r.Rendered = flags&isRendered != 0; r.Rendered {
 			r.Selector = d.string()
 		}
-		before = r
+		if flags&isUnlike != 0 {
+			r.Unaffected = unaffected(d.uvarint())
+		}
 	}
 	return list
 }
 
-// listReader reads from the start of rest what add wrote.
+// listReader reads from the start of rest what appendReference wrote.
 type listReader struct {
 	rest []byte
 	text string // the whole list, of which the strings are parts

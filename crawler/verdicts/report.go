@@ -20,6 +20,7 @@ import (
 func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, error) {
 	streamed.end()
 	j := newJoin(context.WithoutCancel(ctx), c)
+	defer func() { j.spool.close() }()
 	if c.Config.Pages {
 		j.targets().hosts = newHostCounts(c.Print.Job)
 	}
@@ -40,14 +41,8 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	if err != nil {
 		return nil, err
 	}
-	var listed []*pair
-	for _, p := range j.pairs.flagged {
-		if !p.off && isShown(c.Config.Show, &p.judgement) && !streamed.has(p.key()) {
-			listed = append(listed, p)
-		}
-	}
 	archive := &archive{crawl: c, details: j.details, ctx: j.ctx}
-	copies, err := archive.copies(ctx, listed)
+	copies, err := archive.copies(ctx, j.order.pairs)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +59,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 		}
 		if p.judgement.Verdict == check.OK {
 			j.targets().hosts.count(p.id, 1)
-			if p.document && !p.cited {
+			if p.document && p.cites == 0 {
 				sum.StartDocuments++
 			}
 		}
@@ -81,8 +76,8 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	if err != nil {
 		return nil, err
 	}
-	r := &reporter{crawl: c, details: j.details, names: &j.names, suggest: suggest, copies: copies, findings: findings}
-	if err := r.report(listed); err != nil {
+	r := &reporter{join: j, suggest: suggest, copies: copies, findings: findings}
+	if err := r.report(j.order, j.spool, nil); err != nil {
 		return nil, err
 	}
 	for _, note := range notesOn(c, sum, j.pairs.flagged, j.details) {
@@ -111,33 +106,36 @@ func (j *join) suggest() (*suggester, error) {
 
 // reporter delivers results to the sink.
 type reporter struct {
-	crawl   *Crawl
-	details *detailCache
-	names   *pageNames
+	*join
 	suggest *suggester
 	copies  map[frontier.ID]*archivedCopy // of targets that are gone
 
 	findings []*rules.Result // of pages, to be delivered with the pairs
 }
 
-// report delivers the results of pairs and the findings, sorted by URL. The pairs lose their
-// references.
-func (r *reporter) report(pairs []*pair) error {
-	o, err := r.orderByURL(pairs)
-	if err != nil {
-		return err
-	}
+// report delivers the results of pairs and the findings, sorted by URL. spool has references of
+// the pairs; it may be nil. Pairs that isFinal refuses are left out; it may be nil, too. The
+// pairs lose their references.
+func (r *reporter) report(o *urlOrder, spool *referenceSpool, isFinal func(*pair) bool) error {
 	slices.SortStableFunc(r.findings, byPage)
 	findings := r.findings
-	for _, i := range o.order {
-		url := string(o.url(i))
+	for n, i := range o.order {
+		if err := spool.load(n, func(n int, record []byte) { o.pairs[o.order[n]].hold(record) }); err != nil {
+			return err
+		}
+		p := o.pairs[i]
+		if isFinal != nil && !isFinal(p) {
+			p.references = nil
+			continue
+		}
+		url := o.url(i)
 		for len(findings) > 0 && findings[0].URL < url {
 			if err := r.deliver(findings[0]); err != nil {
 				return err
 			}
 			findings = findings[1:]
 		}
-		res := r.result(o.pairs[i], url)
+		res := r.result(p, url)
 		if r.details.err != nil {
 			return r.details.err
 		}
@@ -172,16 +170,13 @@ func byPage(a, b *rules.Result) int {
 
 // referencesOf returns the references of a pair in order, and frees their memory.
 func (r *reporter) referencesOf(p *pair) []rules.Reference {
-	list := p.references.all(r.names)
+	list := p.references.all(&r.names, func(mark uint64) string { return r.judge.unaffected(p, mark) })
 	if p.marks&rules.MarkRemapped != 0 {
 		for i := range list {
 			list[i].Attribute, list[i].RemappedFrom = rules.SplitOrigin(list[i].Attribute)
 		}
 	}
-	for _, u := range p.unlike {
-		list[u.at].Unaffected = u.unaffected
-	}
-	p.references, p.unlike = referenceList{}, nil
+	p.references = nil
 	slices.SortFunc(list, byPlace)
 	return list
 }

@@ -30,11 +30,12 @@ type rereader struct {
 	store   frontier.Store
 	fetch   func(context.Context, *fetch.Request) (*fetch.Response, error)
 	buffers fetch.Buffers
-	wanted  []wantedText         // wanted texts of fragments, grouped by page
-	changed map[frontier.ID]bool // pages whose files have changed
-	pages   []barePage           // pages with shown references
-	held    int                  // number of bare references on pages
-	lost    int                  // number of pages whose positions could not be found
+	wanted  []wantedText                           // wanted texts of fragments, grouped by page
+	changed map[frontier.ID]bool                   // pages whose files have changed
+	pages   []barePage                             // pages with shown references
+	found   func(*pair, uint32, *frontier.RawLink) // gets these references with the numbers of their pages
+	held    int                                    // number of bare references on pages
+	lost    int                                    // number of pages whose positions could not be found
 }
 
 func newRereader(ctx context.Context, c *Crawl) *rereader {
@@ -260,8 +261,8 @@ func (r *rereader) flush() error {
 			ref := &r.pages[i].references[k]
 			l := &ref.found
 			changed = changed || l.Tag == 0
-			ref.pair.refer(r.pages[i].number, &frontier.RawLink{Line: l.Line, Column: l.Column,
-				Element: l.Element, Attribute: l.Attribute, Raw: []byte(l.Raw), Text: []byte(l.Text)}, ref.brief.Mark)
+			r.found(ref.pair, r.pages[i].number, &frontier.RawLink{Brief: ref.brief, Line: l.Line, Column: l.Column,
+				Element: l.Element, Attribute: l.Attribute, Raw: []byte(l.Raw), Text: []byte(l.Text)})
 		}
 		if changed {
 			r.lost++

@@ -35,15 +35,17 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	if s.suggest, err = j.suggest(); err != nil {
 		return nil, err
 	}
-	var ready []*pair
 	for _, p := range j.pairs.flagged {
 		if p.open {
 			s.open[p.route.end] = append(s.open[p.route.end], p)
-		} else {
-			ready = append(ready, p)
 		}
 	}
-	return s, s.report(ready)
+	defer j.spool.close()
+	if err := s.report(j.order, j.spool); err != nil {
+		return nil, err
+	}
+	j.order, j.spool, j.pairs.byKey, j.pairs.flagged = nil, nil, nil, nil // no references are added any more
+	return s, nil
 }
 
 // Settled adds the outcome of a target, and the targets that were found with it. The
@@ -81,39 +83,41 @@ func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found [
 		}
 		j.judge.addWarnings(p)
 		j.judge.setLevels(p)
-		j.judge.exempt(p)
-		ready = append(ready, p)
+		if !p.off && isShown(j.pairs.show, &p.judgement) {
+			ready = append(ready, p)
+		}
 	}
-	if j.details.err != nil {
-		return j.details.err
+	order, err := j.orderByURL(ready)
+	if err != nil {
+		return err
 	}
-	return s.report(ready)
+	return s.report(order, nil)
 }
 
-// report delivers the results of those pairs that are selected and cannot change.
-func (s *Stream) report(pairs []*pair) error {
-	var listed []*pair
-	for _, p := range pairs {
-		_, known := s.suggest.questions[p.id]
-		if !known && wantsPaths(p) || s.archive.wants(p) {
-			continue // its suggestions are known only at the end
-		}
-		if p.marks&rules.MarkText != 0 {
-			continue // its text is compared at the end
-		}
-		if v := p.judgement.Verdict; s.suggest.pending.possible[p.id] && (v == check.Broken || v == check.Unverified) {
-			continue // likewise
-		}
-		if s.join.targets().anyCached(&p.route) {
-			continue
-		}
-		if !p.off && isShown(s.join.pairs.show, &p.judgement) {
+// report delivers the results of those shown pairs that cannot change.
+func (s *Stream) report(o *urlOrder, spool *referenceSpool) error {
+	r := &reporter{join: s.join, suggest: s.suggest}
+	return r.report(o, spool, func(p *pair) bool {
+		is := s.isFinal(p)
+		if is {
 			s.reported[p.key()] = true
-			listed = append(listed, p)
 		}
+		return is
+	})
+}
+
+// isFinal reports whether the result of a pair with a verdict cannot change.
+func (s *Stream) isFinal(p *pair) bool {
+	_, known := s.suggest.questions[p.id]
+	switch {
+	case !known && wantsPaths(p) || s.archive.wants(p):
+		return false // its suggestions are known only at the end
+	case p.marks&rules.MarkText != 0:
+		return false // its text is compared at the end
+	case s.suggest.pending.possible[p.id] && (p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified):
+		return false // likewise
 	}
-	r := &reporter{crawl: s.join.crawl, details: s.join.details, names: &s.join.names, suggest: s.suggest}
-	return r.report(listed)
+	return !s.join.targets().anyCached(p.route)
 }
 
 // end frees what Settled needs. s may be nil.

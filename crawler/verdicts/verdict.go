@@ -21,11 +21,12 @@ type judge struct {
 // decide determines the route and the judgement of a pair.
 func (j *judge) decide(p *pair) {
 	if p.ignored {
-		p.route = route{internal: j.targets.of(p.id)&internal != 0}
+		p.route = &route{internal: j.targets.of(p.id)&internal != 0}
 		p.decision = ignoredInline
 		return
 	}
-	p.route = j.targets.follow(p.id)
+	r := j.targets.follow(p.id)
+	p.route = &r
 	if p.marks&rules.MarkExcluded != 0 {
 		p.open = false
 		p.judged(j.excluded(p))

@@ -89,13 +89,6 @@ func (j *judge) unaffected(p *pair, mark uint64) string {
 	return strings.Join(codes, " ")
 }
 
-// exempt determines which warnings do not concern which of the pair's references.
-func (j *judge) exempt(p *pair) {
-	for i := range p.unlike {
-		p.unlike[i].unaffected = j.unaffected(p, p.unlike[i].mark)
-	}
-}
-
 // marked returns the warnings that marks stand for.
 func marked(marks uint64) []check.Warning {
 	var all []check.Warning

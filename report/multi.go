@@ -160,7 +160,7 @@ func (m *Multi) Close() {
 			out.done = true
 		}
 	}
-	m.sorter.results.Close()
+	m.sorter.close()
 }
 
 // fanOut follows a Multi's filter. It passes results to the outputs that stream, and to

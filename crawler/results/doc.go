@@ -6,4 +6,6 @@
 //	defer kept.Close()
 //	kept.Add(result)
 //	err := kept.Each(func(r *rules.Result) error { … })
+//
+// [Pages] does the same for pages, and [File] is the temporary file of both.
 package results

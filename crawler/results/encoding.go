@@ -89,16 +89,21 @@ func (e *encoder) bool(b bool) {
 	e.b = append(e.b, 0)
 }
 
+// time writes a time, whose location is not kept.
+func (e *encoder) time(t time.Time) {
+	e.bool(!t.IsZero())
+	if !t.IsZero() {
+		e.int(t.Unix())
+		e.int(int64(t.Nanosecond()))
+	}
+}
+
 // rarities writes the fields that few results have.
 func (e *encoder) rarities(r *rules.Result) {
 	e.strings(string(r.Kind), string(r.Level), r.Rule, r.Proposal, r.RemappedFrom)
 	e.int(int64(r.BrokenRuns))
 	e.int(int64(r.FailsAfter))
-	e.bool(!r.BrokenSince.IsZero())
-	if !r.BrokenSince.IsZero() {
-		e.int(r.BrokenSince.Unix())
-		e.int(int64(r.BrokenSince.Nanosecond()))
-	}
+	e.time(r.BrokenSince)
 	e.int(int64(len(r.Known)))
 	for _, code := range r.Known {
 		e.string(string(code))
@@ -158,7 +163,7 @@ func (e *encoder) references(all []rules.Reference) {
 // decoder reads from the start of rest. After the first failure it returns zero values.
 type decoder struct {
 	rest   []byte
-	text   string // the whole record, of which the strings are parts
+	text   string // the whole record; only for string
 	failed bool
 }
 
@@ -184,6 +189,13 @@ func (d *decoder) int() int64 {
 	return n
 }
 
+func (d *decoder) time() time.Time {
+	if !d.bool() {
+		return time.Time{}
+	}
+	return time.Unix(d.int(), d.int()).UTC()
+}
+
 // count reads the length of a list whose elements take at least a byte each.
 func (d *decoder) count() int {
 	n := d.int()
@@ -194,15 +206,26 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
-func (d *decoder) string() string {
+// bytes reads a string as a part of the record.
+func (d *decoder) bytes() []byte {
 	n, size := binary.Uvarint(d.rest)
 	if size <= 0 || n > uint64(len(d.rest)-size) {
 		d.failed, d.rest = true, nil
+		return nil
+	}
+	b := d.rest[size:][:n]
+	d.rest = d.rest[size+int(n):]
+	return b
+}
+
+// string reads a string as a part of text.
+func (d *decoder) string() string {
+	b := d.bytes()
+	if d.failed {
 		return ""
 	}
-	from := len(d.text) - len(d.rest) + size
-	d.rest = d.rest[size+int(n):]
-	return d.text[from : from+int(n)]
+	from := len(d.text) - len(d.rest) - len(b)
+	return d.text[from : from+len(b)]
 }
 
 var errDamaged = errors.New("it is damaged")
@@ -240,9 +263,7 @@ func decodeResult(record []byte) (*rules.Result, error) {
 func (d *decoder) rarities(r *rules.Result) {
 	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = rules.Kind(d.string()), check.Level(d.string()), d.string(), d.string(), d.string()
 	r.BrokenRuns, r.FailsAfter = int(d.int()), int(d.int())
-	if d.bool() {
-		r.BrokenSince = time.Unix(d.int(), d.int()).UTC()
-	}
+	r.BrokenSince = d.time()
 	for range d.count() {
 		r.Known = append(r.Known, check.Code(d.string()))
 	}

@@ -18,14 +18,11 @@ func (r *requests) politeness() frontier.Politeness {
 // pace is the pace that a host starts with. Loopback hosts and directories have no
 // limit below the run's own.
 func (r *requests) pace(host string) frontier.Pace {
-	p := frontier.Pace{Concurrency: r.cfg.PerHost, Interval: r.cfg.Delay}
+	p := frontier.Pace{Concurrency: r.cfg.PerHost, Interval: r.interval()}
 	name := hostOf(host)
 	local := name == "" || urinorm.IsLoopback(name) || r.scope().SyntheticHost(host)
 	if local && !r.cfg.PerHostGiven {
 		p.Concurrency = 0
-	}
-	if r.cfg.Rate > 0 {
-		p.Interval = max(p.Interval, time.Duration(float64(time.Second)/r.cfg.Rate))
 	}
 	if r.scope().SyntheticHost(host) {
 		p = frontier.Pace{}
@@ -37,6 +34,14 @@ func (r *requests) pace(host string) frontier.Pace {
 		}
 	}
 	return p
+}
+
+// interval is the configured time between two requests to a host.
+func (r *requests) interval() time.Duration {
+	if r.cfg.Rate > 0 {
+		return max(r.cfg.Delay, time.Duration(float64(time.Second)/r.cfg.Rate))
+	}
+	return r.cfg.Delay
 }
 
 // startingConcurrency is the number of concurrent visits that a host without a limit of

@@ -3,9 +3,12 @@ package crawler
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,6 +18,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
 // imagined is a web without a network, for clocks that are not real: it answers as
@@ -233,6 +238,64 @@ func TestPaceOfAHost(t *testing.T) {
 				}
 				if len(pages) < 9 {
 					t.Errorf("%d pages were asked", len(pages))
+				}
+			})
+		})
+	}
+}
+
+// A session with a shorter delay than the one before is faster at once, but keeps what the
+// host has asked for.
+func TestPaceOfALaterSession(t *testing.T) {
+	for _, row := range []struct {
+		crawlDelay    time.Duration
+		delays, apart [2]time.Duration // of two sessions
+	}{
+		{0, [2]time.Duration{time.Second, 0}, [2]time.Duration{time.Second, 0}},
+		{0, [2]time.Duration{time.Second, 500 * time.Millisecond}, [2]time.Duration{time.Second, 500 * time.Millisecond}},
+		{0, [2]time.Duration{time.Second, 2 * time.Second}, [2]time.Duration{time.Second, 2 * time.Second}},
+		{3 * time.Second, [2]time.Duration{time.Second, 0}, [2]time.Duration{3 * time.Second, 3 * time.Second}},
+	} {
+		t.Run(fmt.Sprint(row), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := imagine(10*time.Millisecond, func(host, path string) (int, http.Header, string) {
+					switch {
+					case path == "/robots.txt" && row.crawlDelay > 0:
+						return ok(fmt.Sprintf("User-agent: *\nCrawl-delay: %.0f\n", row.crawlDelay.Seconds()))
+					case path == "/":
+						return ok(links(20, "/%d"))
+					}
+					return ok("")
+				})
+				file, seen := filepath.Join(t.TempDir(), "state"), 0
+				for session, delay := range row.delays {
+					store, err := diskstore.Open(file)
+					if errors.Is(err, os.ErrNotExist) {
+						store, err = diskstore.Create(file, frontier.Narrow, nil)
+					}
+					if err != nil {
+						t.Fatal(err)
+					}
+					cfg := imaginary(w)
+					stop := make(chan struct{})
+					cfg.Store, cfg.Delay, cfg.Robots, cfg.Stop, cfg.Grace = store, delay, RobotsCrawl, stop, time.Minute
+					if session == 0 {
+						time.AfterFunc(11*max(delay, row.apart[0]), func() { close(stop) })
+					}
+					crawl(t, cfg, seedOf(t, "http://site.test/"))
+					if err := store.Close(); err != nil {
+						t.Fatal(err)
+					}
+					pages := w.times("site.test")[seen+3:] // the first three come before anything is known
+					seen += 3 + len(pages)
+					if len(pages) < 5 {
+						t.Errorf("session %d: %d pages", session, len(pages))
+					}
+					for i := 1; i < len(pages); i++ {
+						if d := pages[i].Sub(pages[i-1]); d < row.apart[session] || d > row.apart[session]+100*time.Millisecond {
+							t.Errorf("session %d: request %d came %v after the one before, want %v", session, i, d, row.apart[session])
+						}
+					}
 				}
 			})
 		})

@@ -79,13 +79,22 @@ func (r resumption) recall() error {
 	if c.Known == 0 {
 		return nil
 	}
-	if err := r.run.frontier.Hosts().Resume(r.run.always); err != nil {
+	if err := r.run.frontier.Hosts().Resume(r.run.always, r.run.intervalBefore); err != nil {
 		return err
 	}
 	if err := r.recallTargets(); err != nil {
 		return err
 	}
 	return r.run.earlier.recallWays(r.run.always)
+}
+
+// keepInterval records the configured interval in the store, for a later session.
+func (r resumption) keepInterval() error {
+	by := r.run.requests.interval() - r.run.intervalBefore
+	if by == 0 {
+		return nil
+	}
+	return r.run.cfg.Store.Tally(r.run.always, []frontier.Tally{{Name: tallyInterval, By: int64(by)}})
 }
 
 // recallTallies restores the counts of earlier sessions.
@@ -100,6 +109,7 @@ func (r resumption) recallTallies() error {
 	}
 	run.begun.Store(kept[tallyNames[countPages]])
 	run.clock.before = time.Duration(kept[tallyElapsed])
+	run.intervalBefore = time.Duration(kept[tallyInterval])
 	if at := kept[tallyStarted]; at != 0 {
 		run.clock.began = time.Unix(0, at)
 	}

@@ -63,6 +63,8 @@ type run struct {
 	shared   shared
 	checks   contentChecks
 
+	intervalBefore time.Duration // between two requests to a host, as an earlier session was configured
+
 	rendering *rendering // nil if no page is rendered
 }
 
@@ -90,6 +92,9 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 		r.env.Earlier = r.earlier.standsFor
 	}
 	if err := r.clock.keepStart(r.always); err != nil {
+		return nil, err
+	}
+	if err := (resumption{r}).keepInterval(); err != nil {
 		return nil, err
 	}
 	if err := r.seeds.enter(r.always); err != nil {

@@ -31,6 +31,7 @@ var tallyNames = [...]string{countPages: "pages", countChecked: "checked", count
 const (
 	tallyStarted  = "started"  // when the crawl began, in nanoseconds since 1970
 	tallyElapsed  = "elapsed"  // how long its sessions took, in nanoseconds
+	tallyInterval = "interval" // between two requests to a host, as configured, in nanoseconds
 	tallyFinished = "finished" // how often the crawl finished
 	tallyStopped  = "stopped:" // with a reason that leaves something out: more than 0 if it did
 	tallyRule     = "rule:"    // with the name of a rule or exclusion: more than 0 if it matched something

@@ -326,9 +326,10 @@ func (c *controller) limitInterval(interval time.Duration, now time.Time) bool {
 	return true
 }
 
-// resume continues with the pace that an earlier session left.
-func (c *controller) resume(left Pace) {
-	if left.Interval > c.interval {
+// resume continues with the pace that an earlier session left, whose configuration asked for
+// an interval: only what is longer was learned from the host.
+func (c *controller) resume(left Pace, configured time.Duration) {
+	if left.Interval > max(c.interval, configured) {
 		c.interval, c.warned, c.slowedAt = min(left.Interval, longestInterval), true, left.Interval
 		if c.concurrency != 1 && left.Concurrency > 0 {
 			c.concurrency = left.Concurrency

@@ -211,8 +211,9 @@ func (h *Hosts) Resting() (string, time.Time) {
 }
 
 // Resume starts every host at the pace that the store kept of an earlier session, so
-// that a host that was slowed down or asked for a rest is spared from the start.
-func (h *Hosts) Resume(ctx context.Context) error {
+// that a host that was slowed down or asked for a rest is spared from the start. configured is
+// the interval that the configuration of that session gave to hosts.
+func (h *Hosts) Resume(ctx context.Context, configured time.Duration) error {
 	left := map[string]Pace{}
 	err := h.store.Paces(ctx, func(host string, p Pace) error {
 		left[host] = p
@@ -224,7 +225,7 @@ func (h *Hosts) Resume(ctx context.Context) error {
 	for host, p := range left {
 		h.mu.Lock()
 		c := h.controller(host)
-		c.resume(p)
+		c.resume(p, configured)
 		p = c.pace()
 		h.mu.Unlock()
 		if err := h.store.SetPace(ctx, host, p); err != nil {

@@ -123,9 +123,10 @@ func each(part []byte, index int, add func(index int, record []byte)) error {
 
 var errDamaged = errors.New("it is damaged")
 
-// close removes the file. s may be nil.
+// close removes the file and what is held. s may be nil.
 func (s *referenceSpool) close() {
 	if s != nil {
 		s.file.Close()
+		*s = referenceSpool{}
 	}
 }

@@ -26,6 +26,7 @@ type Stream struct {
 // NewStream judges and reports what is known when the last page has been read.
 func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	j := newJoin(context.WithoutCancel(ctx), c)
+	defer func() { j.spool.close() }()
 	s := &Stream{join: j, archive: &archive{crawl: c, details: j.details, ctx: j.ctx}, open: map[frontier.ID][]*pair{}, reported: map[pairKey]bool{}}
 	j.targets().streaming = true
 	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, func() error { return j.gather(nil) }); err != nil {
@@ -40,11 +41,10 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 			s.open[p.route.end] = append(s.open[p.route.end], p)
 		}
 	}
-	defer j.spool.close()
 	if err := s.report(j.order, j.spool); err != nil {
 		return nil, err
 	}
-	j.order, j.spool, j.pairs.byKey, j.pairs.flagged = nil, nil, nil, nil // no references are added any more
+	j.order, j.pairs.byKey, j.pairs.flagged = nil, nil, nil // no references are added any more
 	return s, nil
 }
 

@@ -28,6 +28,7 @@ type Sorted struct {
 	last   *rules.Result // of the last run
 	noFile bool          // the file cannot be made or written: everything stays in memory
 	buffer []byte
+	out    *bufio.Writer // to the file
 }
 
 // run is a sorted part of the file.
@@ -60,14 +61,16 @@ func sizeOf(r *rules.Result) int {
 func (s *Sorted) spill() {
 	s.sortHeld()
 	r := run{from: s.file.Size()}
-	out := bufio.NewWriterSize(&s.file, 256<<10)
+	if s.out == nil {
+		s.out = bufio.NewWriterSize(&s.file, 64<<10)
+	}
 	for _, held := range s.held {
 		s.buffer = appendResult(s.buffer[:0], held)
 		var head [binary.MaxVarintLen64]byte
-		_, _ = out.Write(head[:binary.PutUvarint(head[:], uint64(len(s.buffer)))]) // Flush returns the error
-		_, _ = out.Write(s.buffer)
+		_, _ = s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(s.buffer)))]) // Flush returns the error
+		_, _ = s.out.Write(s.buffer)
 	}
-	if err := out.Flush(); err != nil { // the disk is full, for example
+	if err := s.out.Flush(); err != nil { // the disk is full, for example
 		s.noFile = true
 		return
 	}

@@ -21,6 +21,7 @@ type hostMemory struct {
 type hostFacts struct {
 	headFailures atomic.Int32 // times that GET succeeded after HEAD failed
 	headTimesOut atomic.Bool  // HEAD timed out and GET succeeded
+	headPaused   atomic.Bool  // the answer to HEAD asked for a pause
 	onlyHTTP1    atomic.Bool  // HTTP/2 failed
 	alternate    atomic.Bool  // the second header profile was accepted after the first was refused
 	login        authentication
@@ -32,7 +33,7 @@ const maxHeadFailures = 3
 
 // skipHead reports whether HEAD is not worth trying.
 func (f *hostFacts) skipHead() bool {
-	return f.headTimesOut.Load() || f.headFailures.Load() >= maxHeadFailures
+	return f.headTimesOut.Load() || f.headPaused.Load() || f.headFailures.Load() >= maxHeadFailures
 }
 
 // factsOf returns the facts about a URL's host.

@@ -198,6 +198,9 @@ func TestExistence(t *testing.T) {
 		{"501", status(501), ok, "HEAD GET", 2},
 		{"503", status(503), ok, "HEAD GET", 2},
 		{"304", status(304), ok, "HEAD GET", 2},
+		{"429 with a pause", pause(429), 429, "HEAD", 1},
+		{"503 with a pause", pause(503), 503, "HEAD", 1},
+		{"500 with a pause", pause(500), ok, "HEAD GET", 2},
 		{"redirect in a circle", redirect(302, "/"), ok, "HEAD GET", 2},
 		{"redirect to an error page", redirect(302, "/error"), ok, "HEAD GET", 2},
 		{"redirect to a slash", redirect(301, "/page/"), 301, "HEAD", 1},
@@ -225,6 +228,32 @@ func TestExistence(t *testing.T) {
 
 func status(code int) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(code) }
+}
+
+func pause(code int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "5")
+		w.WriteHeader(code)
+	}
+}
+
+// After the pause that the answer to HEAD asked for, GET is sent.
+func TestGetAfterPause(t *testing.T) {
+	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			pause(429)(w, r)
+		}
+	})
+	h := newHTTP(t, HTTPConfig{})
+	for _, want := range []int{429, 200, 200} {
+		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+"/page")})
+		if err != nil || resp.Status != want {
+			t.Errorf("status %v, %v, want %d", resp, err, want)
+		}
+	}
+	if got := rec.methods(); got != "HEAD GET GET" {
+		t.Errorf("requests: %s", got)
+	}
 }
 
 func redirect(code int, to string) http.HandlerFunc {

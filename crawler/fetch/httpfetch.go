@@ -99,7 +99,8 @@ func (f *httpFetch) storeCookies(ans *answer) bool {
 // the URL, which servers send before they look at the method (see isMinorRedirect).
 // Other redirects of HEAD are not trusted, because some servers redirect HEAD in a
 // circle or to an error page. Nor are 429 and 503, because a rate limit may apply to
-// HEAD alone. Faults before the request is sent (names, connections, TLS) are final,
+// HEAD alone. But if such an answer asks for a pause, it counts, so that the host gets its
+// pause; from then on GET is sent at once. Faults before the request is sent (names, connections, TLS) are final,
 // because they would affect GET too.
 func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 	if f.req.Need == Content || f.facts.skipHead() {
@@ -112,6 +113,10 @@ func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 	head, headErr := f.send(ctx, http.MethodHead, f.profile(), false)
 	if headErr == nil {
 		if isOK(head.StatusCode) || head.StatusCode == http.StatusNotModified && isConditional(f.req.Header) || isRedirect(head.StatusCode) && isMinorRedirect(f.req.URL, locationOf(head.Header)) {
+			return f.response(head), nil
+		}
+		if asksForPause(head.Response) {
+			f.facts.headPaused.Store(true)
 			return f.response(head), nil
 		}
 		head.discard()
@@ -130,6 +135,12 @@ func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 		f.facts.headFailures.Add(1)
 	}
 	return f.response(ans), nil
+}
+
+// asksForPause reports whether an answer says that the next request must wait (RFC 6585 4, RFC
+// 9110 15.6.4).
+func asksForPause(r *http.Response) bool {
+	return (r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusServiceUnavailable) && r.Header.Get("Retry-After") != ""
 }
 
 // getMaySucceed reports whether GET may succeed after HEAD failed with err.

@@ -267,15 +267,18 @@ func TestIntegrityFacts(t *testing.T) {
 		return name + "-" + strings.Repeat("AAAA", n/3) + []string{"", "AA==", "AAA="}[n%3]
 	}
 	look(&c, pageAt(t, "https://example.com/a/", `<base href="/b/"><script src="x.js" integrity="`+sha("sha256", 32)+" "+sha("SHA384", 48)+"?x "+sha("sha384", 48)+`"></script>
-<link rel=stylesheet href=c.css integrity="`+sha("sha512", 64)+` junk"><script src=y.js integrity="sha512-short"></script>`), Security)
+<link rel=stylesheet href=c.css integrity="`+sha("sha512", 64)+` junk"><script src=y.js integrity="sha512-short `+sha("sha256", 32)+`"></script><script src=z.js integrity="sha256- sha256-a:b md5-x sha1-"></script>`), Security)
 	got := c.Facts.Integrities
-	if len(got) != 2 {
+	if len(got) != 3 {
 		t.Fatalf("%+v", got)
 	}
 	if i := got[0]; !i.Script || i.Algorithm != facts.SHA384 || len(i.Digests) != 96 || i.URL != "https://example.com/a/x.js" || i.Raw != "x.js" || i.Place != (facts.Place{Line: 1, Column: 31}) {
 		t.Errorf("%+v", i)
 	}
 	if i := got[1]; i.Script || i.Algorithm != facts.SHA512 || len(i.Digests) != 64 || i.Line != 2 {
+		t.Errorf("%+v", i)
+	}
+	if i := got[2]; !i.Script || i.Algorithm != facts.SHA512 || i.Digests != "" { // no bytes have such a hash
 		t.Errorf("%+v", i)
 	}
 }

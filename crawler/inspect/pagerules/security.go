@@ -82,7 +82,8 @@ func (s *source) isRelative(ref *htmltoken.Attribute) bool {
 }
 
 // strongest returns the digests of an integrity attribute by its strongest algorithm (SRI
-// 3.3.2), one after the other.
+// 3.3.2), one after the other. A hash that is no digest of its algorithm, because it has
+// another length, fits nothing, but browsers do not ignore it.
 func strongest(integrity []byte) (best facts.Algorithm, digests string) {
 	if len(integrity) == 0 {
 		return facts.NoAlgorithm, ""
@@ -95,18 +96,23 @@ func strongest(integrity []byte) (best facts.Algorithm, digests string) {
 		if a == facts.NoAlgorithm || a < best {
 			continue
 		}
-		digest, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(string(encoded)), "="))
-		if err != nil || len(digest) != a.Size() {
+		value := strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(string(encoded)), "=")
+		if value == "" || strings.ContainsFunc(value, isNotBase64) {
 			continue
 		}
 		if a > best {
 			best, digests = a, ""
 		}
-		if len(digests) < most {
+		if digest, err := base64.RawStdEncoding.DecodeString(value); err == nil && len(digest) == a.Size() && len(digests) < most {
 			digests += string(digest)
 		}
 	}
 	return best, digests
+}
+
+// isNotBase64 reports whether a character is not one of base64 (RFC 4648 4).
+func isNotBase64(c rune) bool {
+	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '+' || c == '/')
 }
 
 // begin reads the start of a form.

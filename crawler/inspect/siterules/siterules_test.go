@@ -293,10 +293,11 @@ func TestIntegrity(t *testing.T) {
 	s := &site{pages: []sitePage{
 		aPage("/right", expecting("/a.js", string(right[:]), true)), aPage("/one-of-two", expecting("/a.js", string(wrong[:])+string(right[:]), true)),
 		aPage("/wrong", expecting("/a.js", string(wrong[:]), true), expecting("/a.js", string(wrong[:])+string(wrong[:]), false)),
+		aPage("/short", expecting("/a.js", "", true)),
 		aPage("/unknown", expecting("/b.js", string(wrong[:]), true), expecting("/404", string(wrong[:]), true), expecting("/long.js", string(wrong[:]), true)),
 	}, targets: map[string]Target{url("/a.js"): {State: OK, Facts: facts.AppendTarget(nil, &target)}, url("/404"): {State: Broken, Facts: facts.AppendTarget(nil, &target)},
 		url("/long.js"): {State: OK, Facts: facts.AppendTarget(nil, &facts.Target{})}}}
-	all := s.expect(t, "integrity", pagerules.Security, "/wrong sri-mismatch", "/wrong sri-mismatch")
+	all := s.expect(t, "integrity", pagerules.Security, "/wrong sri-mismatch", "/wrong sri-mismatch", "/short sri-mismatch")
 	if script, sheet := all[0], all[1]; script.Element != "script" || script.Attribute != "src" || sheet.Element != "link" || sheet.Attribute != "href" || script.VerdictOf() != check.Broken {
 		t.Errorf("%+v, %+v", script, sheet)
 	}

@@ -68,6 +68,7 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 			if !reported {
 				continue
 			}
+			g.Message = c.Print.Message(g.Message)
 			sum.CountFinding(page.internal, &g, 1)
 			if isShown(c.Config.Show, &g) {
 				shown = append(shown, page.result(&findings[i].Finding, &g, f.names[findings[i].in]))

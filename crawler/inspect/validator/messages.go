@@ -75,7 +75,7 @@ func findings(p *page.Page, a *answer) []check.Finding {
 	var at cursor
 	for _, m := range messages {
 		text, aboutCSS := strings.CutPrefix(m.Message, "CSS: ")
-		f := check.Finding{Code: codeOf(p, aboutCSS), Rule: slug(text), Message: sentence(text)}
+		f := check.Finding{Code: codeOf(p, aboutCSS), Rule: slug(text), Message: cut(oneLine(text), maxMessage)}
 		switch {
 		case m.Type == "non-document-error":
 			list = append(list, notChecked(p, sentence(m.Message)))
@@ -105,19 +105,24 @@ func findings(p *page.Page, a *answer) []check.Finding {
 // sentence returns a message as ours are: one line, without the capital letter at its
 // beginning and the full stop at its end.
 func sentence(message string) string {
-	message = strings.TrimSuffix(strings.Join(strings.Fields(strings.ToValidUTF8(message, "\uFFFD")), " "), ".")
-	message = strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return utf8.RuneError
-	}, message)
+	message = strings.TrimSuffix(oneLine(message), ".")
 	if first, n := utf8.DecodeRuneInString(message); n > 0 {
 		if second, _ := utf8.DecodeRuneInString(message[n:]); !unicode.IsUpper(second) {
 			message = string(unicode.ToLower(first)) + message[n:]
 		}
 	}
 	return cut(message, maxMessage)
+}
+
+// oneLine returns a message as the service has it, but as one line of characters that can be
+// seen.
+func oneLine(message string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return utf8.RuneError
+	}, strings.Join(strings.Fields(strings.ToValidUTF8(message, "\uFFFD")), " "))
 }
 
 // slug returns the rule of a message: the words of its first sentence in lower case, without

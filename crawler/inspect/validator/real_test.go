@@ -32,22 +32,22 @@ func TestRealService(t *testing.T) {
 		want string
 	}{
 		{"right", true, "<!DOCTYPE html><html lang=en><title>x</title><search><slot><img src=a alt=a loading=lazy></slot></search>", ""},
-		{"faulty", true, faulty, `2:37 html-syntax unclosed-element warning: unclosed element “b” | <b>
-2:41 html-syntax an-element-must-have-an-attribute-except-under-certain-conditions warning: an “img” element must have an “alt” attribute, except under certain conditions. For details, consult guidance on providing text alternatives for images | <img src=a>
-2:52 html-syntax end-tag-seen-but-there-were-open-elements warning: end tag “p” seen, but there were open elements | </p>
-2:56 html-syntax stray-end-tag warning: stray end tag “i” | </i>
-3:1 html-syntax element-not-allowed-as-child-of-element-in-this-context warning: element “p” not allowed as child of element “b” in this context. (Suppressing further errors from this subtree.) | <p id=a style="colr:red">
-3:1 css-syntax property-doesnt-exist warning: “colr”: Property “colr” doesn't exist | <p id=a style="colr:red">
-3:1 html-syntax the-first-occurrence-of-id-was-here info: the first occurrence of ID “a” was here | <p id=a style="colr:red">
-3:26 html-syntax duplicate-id warning: duplicate ID “a” | <p id=a>
-3:26 html-syntax element-not-allowed-as-child-of-element-in-this-context warning: element “p” not allowed as child of element “b” in this context. (Suppressing further errors from this subtree.) | <p id=a>
-3:26 html-syntax end-of-file-seen-and-there-were-open-elements warning: end of file seen and there were open elements | <p id=a>
+		{"faulty", true, faulty, `2:37 html-syntax unclosed-element warning: Unclosed element “b”. | <b>
+2:41 html-syntax an-element-must-have-an-attribute-except-under-certain-conditions warning: An “img” element must have an “alt” attribute, except under certain conditions. For details, consult guidance on providing text alternatives for images. | <img src=a>
+2:52 html-syntax end-tag-seen-but-there-were-open-elements warning: End tag “p” seen, but there were open elements. | </p>
+2:56 html-syntax stray-end-tag warning: Stray end tag “i”. | </i>
+3:1 html-syntax element-not-allowed-as-child-of-element-in-this-context warning: Element “p” not allowed as child of element “b” in this context. (Suppressing further errors from this subtree.) | <p id=a style="colr:red">
+3:1 css-syntax property-doesnt-exist warning: “colr”: Property “colr” doesn't exist. | <p id=a style="colr:red">
+3:1 html-syntax the-first-occurrence-of-id-was-here info: The first occurrence of ID “a” was here. | <p id=a style="colr:red">
+3:26 html-syntax duplicate-id warning: Duplicate ID “a”. | <p id=a>
+3:26 html-syntax element-not-allowed-as-child-of-element-in-this-context warning: Element “p” not allowed as child of element “b” in this context. (Suppressing further errors from this subtree.) | <p id=a>
+3:26 html-syntax end-of-file-seen-and-there-were-open-elements warning: End of file seen and there were open elements. | <p id=a>
 `},
 		{"right style sheet", false, "@layer a{p{--a:;color:oklch(50% .1 20);&:hover{inset:0}}}", ""},
-		{"faulty style sheet", false, "p{colr:red;width:}\n q{color:blu", `1:8 css-syntax property-doesnt-exist warning: “colr”: Property “colr” doesn't exist | red
-1:17 css-syntax parse-error warning: “width”: Parse Error | :
-2:13 css-syntax is-not-a-value warning: “color”: “blu” is not a “color” value | 
-2:13 css-syntax parse-error warning: parse Error | 
+		{"faulty style sheet", false, "p{colr:red;width:}\n q{color:blu", `1:8 css-syntax property-doesnt-exist warning: “colr”: Property “colr” doesn't exist. | red
+1:17 css-syntax parse-error warning: “width”: Parse Error. | :
+2:13 css-syntax is-not-a-value warning: “color”: “blu” is not a “color” value. | 
+2:13 css-syntax parse-error warning: Parse Error. | 
 `},
 	}
 	for _, test := range tests {

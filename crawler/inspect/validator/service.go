@@ -31,6 +31,7 @@ var ErrLost = errors.New("the validator no longer answers")
 
 // A Service is a Nu HTML Checker. Its methods may be called by several goroutines.
 type Service struct {
+	name    string // the address as it was given
 	address string // with the query that asks for JSON
 	client  *http.Client
 	slots   chan struct{}
@@ -66,6 +67,7 @@ func Connect(ctx context.Context, address string) (*Service, error) {
 		u.Path = "/"
 	}
 	s := &Service{
+		name:    address,
 		address: u.String(),
 		client: &http.Client{
 			Transport: &http.Transport{
@@ -160,7 +162,8 @@ func (s *Service) ask(ctx context.Context, p *page.Page) ([]check.Finding, error
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		s.lost.CompareAndSwap(nil, &err)
+		lost := fmt.Errorf("the validator at %s was lost: %w", s.name, err)
+		s.lost.CompareAndSwap(nil, &lost)
 		return nil, ErrLost
 	}
 	return []check.Finding{notChecked(p, failure.Error())}, nil

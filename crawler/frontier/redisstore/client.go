@@ -160,6 +160,7 @@ func (c *client) explain(err error) (wait string, final error) {
 func (c *client) try(ctx context.Context, fn func(context.Context) error) error {
 	var since time.Time
 	var told string
+	var cause error // of the last failure that was not only the end of the patience
 	for n := 0; ; n++ {
 		sent := time.Now()
 		// The patience also bounds an exchange with a server that does not answer.
@@ -179,12 +180,15 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		if final != nil {
 			return final
 		}
+		if cause == nil || !errors.Is(err, context.DeadlineExceeded) {
+			cause = err
+		}
 		now := time.Now()
 		if since.IsZero() {
 			since = sent
 		}
 		if now.Sub(since) >= c.options.Patience {
-			return fmt.Errorf("%s: %w: %w", c.address, frontier.ErrAway, err)
+			return fmt.Errorf("%s: %w: %w", c.address, frontier.ErrAway, cmp.Or(cause, err))
 		}
 		if wait != told && n > 0 && c.options.Wait != nil { // one failure may be a lost connection
 			told = wait

@@ -94,9 +94,10 @@ func Compare(old, new *Report) Diff {
 			verdicts[url] = r.Verdict
 		}
 	}
+	partial := !new.Summary.Complete || countBroken(new) < new.Summary.Broken // it lists only some verdicts
 	for l, changes := range before {
 		v, listed := verdicts[l.url]
-		unclear := !listed && !new.Summary.Complete || v == check.Unverified || v == check.Skipped ||
+		unclear := !listed && partial || v == check.Unverified || v == check.Skipped ||
 			l.kind == crawler.KindPage && new.Summary.Findings == nil // no content was checked
 		for _, c := range changes {
 			still := sameFault(after[l], &c)
@@ -117,6 +118,17 @@ func Compare(old, new *Report) Diff {
 		slices.SortFunc(changes, byPage)
 	}
 	return d
+}
+
+// countBroken returns how many results of a report are broken.
+func countBroken(r *Report) int {
+	n := 0
+	for _, result := range r.Results {
+		if result.Verdict == check.Broken {
+			n++
+		}
+	}
+	return n
 }
 
 // at returns the change with only some of its places.

@@ -229,10 +229,21 @@ func (j *join) addSeeds() error {
 		f, has := s.URL.Fragment()
 		p := j.pairs.flagAlways(id, f, has)
 		p.document = !s.Crawl
-		seed := frontier.RawLink{Brief: frontier.Brief{Mark: p.marks}, Raw: []byte(urinorm.Redact(s.Raw))}
-		p.hold(appendReference(nil, 0, &seed, p))
 	}
 	return nil
+}
+
+// referSeeds adds the references of the targets that the user named. They have no marks, and
+// what is wrong with other references does not concern them.
+func (j *join) referSeeds() {
+	for i := range j.crawl.Seeds {
+		s := &j.crawl.Seeds[i]
+		if id := j.crawl.SeedIDs[i]; s.Named && id != 0 {
+			f, has := s.URL.Fragment()
+			p := j.pairs.flagAlways(id, f, has)
+			p.hold(appendReference(nil, 0, &frontier.RawLink{Raw: []byte(urinorm.Redact(s.Raw))}, p))
+		}
+	}
 }
 
 // listFailedSeeds lists in the summary the targets named by the user that could not be read.

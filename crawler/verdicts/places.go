@@ -13,6 +13,7 @@ import (
 // gather selects and orders the pairs that are shown and that streamed has not delivered, and
 // collects their references.
 func (j *join) gather(streamed *Stream) error {
+	j.referSeeds()
 	shown, w := j.selectPairs(streamed)
 	if j.details.err != nil {
 		return j.details.err

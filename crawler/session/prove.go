@@ -194,7 +194,7 @@ func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven 
 		page.wayOut = true
 		return true, page, nil
 	default:
-		return (in.SignInForm() == nil) != (out.SignInForm() == nil), proofPage{}, nil
+		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || s.offersSignIn(out) && !s.offersSignIn(in) || s.names(in) && !s.names(out), proofPage{}, nil
 	}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)
@@ -205,6 +205,25 @@ func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven 
 		s.page = s.page.withAddress(u, reached)
 	}
 	return true, page, nil
+}
+
+// offersSignIn reports whether a page has a link to the sign-in page.
+func (s *Session) offersSignIn(p *Page) bool {
+	if p.base == nil {
+		return false
+	}
+	known := s.Page()
+	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8"})
+	return slices.ContainsFunc(doc.Links, func(l extract.Link) bool {
+		u, _, err := p.base.Resolve(l.Ref)
+		return err == nil && known.IsAddress(u)
+	})
+}
+
+// names reports whether the text of a page has the name of the user, unless that is very short.
+func (s *Session) names(p *Page) bool {
+	const short = 2 // bytes
+	return p.doc != nil && len(s.login.User) > short && strings.Contains(p.doc.Text(), s.login.User)
 }
 
 // isTroubled reports whether an answer says more about the server than about the session.

@@ -226,6 +226,11 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 	{name: "a check page", posts: 1, config: Config{Check: "/me?view=all", CheckText: "alice@"}, handle: public(`Hello alice@example.com`)},
 	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: check.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
 	{name: "a public start page", posts: 1, code: check.CodeLoginUnproven, handle: public("")},
+	{name: "a start page that offers others to sign in", posts: 1, handle: startPages("<p>Hello", `<a href="/login?next=/">Members</a>`)},
+	{name: "a start page that offers everybody to sign in", posts: 1, code: check.CodeLoginUnproven, handle: startPages(`<a href="/login">Members</a>`, `<p>3 <a href="/login">Members</a>`)},
+	{name: "a start page that greets the user", posts: 1, handle: startPages("<p>Hello alice", "<p>Hello guest")},
+	{name: "a start page that names the user to everybody", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>Hello alice", "<p>Ask alice")},
+	{name: "a start page that changes", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>10:01", "<p>10:02")},
 	{name: "a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.Host, "foreign") {
@@ -399,6 +404,24 @@ func public(me string) func(t *testing.T) http.HandlerFunc {
 				fmt.Fprint(w, me)
 			default:
 				fmt.Fprint(w, "welcome")
+			}
+		}
+	}
+}
+
+// startPages is a site whose start page is open to everybody, and differs for members.
+func startPages(forMembers, others string) func(t *testing.T) http.HandlerFunc {
+	return func(*testing.T) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.Method == http.MethodPost:
+				enter(w, r)
+			case r.URL.Path == "/login":
+				fmt.Fprint(w, simpleForm)
+			case member(r):
+				fmt.Fprint(w, forMembers)
+			default:
+				fmt.Fprint(w, others)
 			}
 		}
 	}

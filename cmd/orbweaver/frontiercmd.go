@@ -139,6 +139,8 @@ func stateText(what, before, crawl string) string {
 		text = "drained: `orbweaver resume --state DIR` continues it"
 	case what == "drain" && before == "drained":
 		text = "drained already"
+	case what == "pause" && before == "drained":
+		text = "drained: no target is given out in any case"
 	}
 	return "crawl " + crawl + ": " + text
 }

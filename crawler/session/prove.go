@@ -194,7 +194,7 @@ func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven 
 		page.wayOut = true
 		return true, page, nil
 	default:
-		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || s.offersSignIn(out) && !s.offersSignIn(in) || s.names(in) && !s.names(out), proofPage{}, nil
+		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) || in.names(s.login.User) && !out.names(s.login.User), proofPage{}, nil
 	}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)
@@ -207,12 +207,11 @@ func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven 
 	return true, page, nil
 }
 
-// offersSignIn reports whether a page has a link to the sign-in page.
-func (s *Session) offersSignIn(p *Page) bool {
+// linksTo reports whether a page has a link to the sign-in page.
+func (p *Page) linksTo(known SignInPage) bool {
 	if p.base == nil {
 		return false
 	}
-	known := s.Page()
 	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8"})
 	return slices.ContainsFunc(doc.Links, func(l extract.Link) bool {
 		u, _, err := p.base.Resolve(l.Ref)
@@ -220,10 +219,10 @@ func (s *Session) offersSignIn(p *Page) bool {
 	})
 }
 
-// names reports whether the text of a page has the name of the user, unless that is very short.
-func (s *Session) names(p *Page) bool {
+// names reports whether the text of a page has the name of a user, unless that is very short.
+func (p *Page) names(user string) bool {
 	const short = 2 // bytes
-	return p.doc != nil && len(s.login.User) > short && strings.Contains(p.doc.Text(), s.login.User)
+	return p.doc != nil && len(user) > short && strings.Contains(p.doc.Text(), user)
 }
 
 // isTroubled reports whether an answer says more about the server than about the session.

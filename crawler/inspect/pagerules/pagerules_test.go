@@ -261,6 +261,19 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
+// A document of a directory is judged by the address at which the directory is published, if
+// that is known.
+func TestFormsOfDirectories(t *testing.T) {
+	for address, want := range map[string]string{"https://example.com/": "form-insecure@1:15", "http://example.com/": "", "https://1.site.invalid/": ""} {
+		var c Checker
+		p := pageAt(t, address, `<form action="http://example.com/a"><input></form>`)
+		p.URL, p.OverHTTP, p.Header = "site/index.html", false, nil
+		if look(&c, p, Security); summary(c.Findings) != want {
+			t.Errorf("%s: %q, want %q", address, summary(c.Findings), want)
+		}
+	}
+}
+
 func TestIntegrityFacts(t *testing.T) {
 	var c Checker
 	sha := func(name string, n int) string {

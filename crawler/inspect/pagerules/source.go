@@ -139,7 +139,8 @@ type address struct {
 
 func addressOf(p *page.Page) address {
 	u := p.Address.WithoutFragment().WithoutUserinfo()
-	return address{u, u.Printed(), p.OverHTTP || strings.HasPrefix(p.URL, "http://") || strings.HasPrefix(p.URL, "https://")}
+	known := p.OverHTTP || u.Scheme() != "file" && !strings.HasSuffix(u.Host(), ".site.invalid") // which is made up
+	return address{u, u.Printed(), known}
 }
 
 // sameOrigin reports whether two URLs have the same origin (HTML Standard 7.1.1).

@@ -101,7 +101,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	console.clear()
 	if summary == nil {
 		if exit := (*exitError)(nil); errors.As(err, &exit) && exit.code == exitUsage {
-			return err
+			return errors.Join(err, st.forget())
 		}
 		return unsound(st.withHint(err))
 	}

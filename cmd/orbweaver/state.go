@@ -238,6 +238,25 @@ func (s *state) begin(cfg *crawler.Config, used *programs) error {
 	return nil
 }
 
+// forget removes a new crawl that was refused before it began.
+func (s *state) forget() error {
+	if s == nil || s.store == nil || s.command != s.asked {
+		return nil
+	}
+	if at, err := standing(s.store); err != nil || at.Known > 0 {
+		return err
+	}
+	err := s.store.Close()
+	s.store = nil
+	if err == nil {
+		err = os.Remove(s.file())
+	}
+	if err != nil {
+		return unsound(err)
+	}
+	return nil
+}
+
 // crawl runs a crawl and reports it to the sink, together with other processes if it is
 // shared.
 func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out crawler.Sink) (*crawler.Summary, error) {

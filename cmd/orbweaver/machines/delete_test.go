@@ -55,6 +55,36 @@ func TestDeleteWhileStopped(t *testing.T) {
 	wantEmpty("after the processes have continued")
 }
 
+// A crawl that is refused leaves nothing in its state directory.
+func TestRefusedCrawlIsForgotten(t *testing.T) {
+	site, redis := startWebsite(t), startServer(t)
+	begun := make(chan struct{})
+	site.at(1, func() { close(begun) })
+	first := run(t, "check", site.url(0, "/"), "--frontier", redis.address("c"), "--state", filepath.Join(t.TempDir(), "state"), "--delay", "100ms")
+	select {
+	case <-begun:
+	case <-time.After(patience):
+		t.Fatal("no request arrives")
+	}
+	dir := filepath.Join(t.TempDir(), "state")
+	if p := run(t, "check", site.url(0, "/"), "--frontier", redis.address("c"), "--state", dir); p.wait() != 2 {
+		t.Errorf("a second coordinator: %s", p.err.Bytes())
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range left {
+		if strings.Contains(file, "sqlite") {
+			t.Errorf("the refused crawl left %s", file)
+		}
+	}
+	if err := first.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	first.wait()
+}
+
 // A server that loses the crawl again and again while it is filled is not filled without end.
 func TestServerThatKeepsNothing(t *testing.T) {
 	site, redis := startWebsite(t), startServer(t)

@@ -92,14 +92,12 @@ func work(cmd *cobra.Command, s *settings) error {
 		why = "interrupted"
 		if ctx.Err() == nil && !closed(stop) || isFrontierRefusal(err) {
 			failed = frontierError(err)
-			if !w.joined {
+			var exit *exitError
+			if !errors.As(failed, &exit) || exit.code == exitUsage && !w.joined {
 				return failed
 			}
 			why = failed.Error()
-			var exit *exitError
-			if errors.As(failed, &exit) {
-				failed = &exitError{code: exit.code} // the last line of the worker tells the reason
-			}
+			failed = &exitError{code: exit.code} // the last line of the worker tells the reason
 		}
 	}
 	w.say("%d pages, %d requests; %s", worked.Pages, worked.Requests, why)

@@ -184,6 +184,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	if v.t.Content || requests.compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.checks.inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
+	req.Final = v.past.Tries >= v.run.cfg.Retries
 	if rule != nil && rule.Rate > 0 {
 		if err := v.run.frontier.Hosts().Limit(ctx, v.t.Host, time.Duration(float64(time.Second)/rule.Rate)); err != nil {
 			return a, err

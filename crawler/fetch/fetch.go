@@ -64,6 +64,9 @@ type Request struct {
 	Validators Validators
 	// Anonymous sends no cookies but those in Header, and stores none.
 	Anonymous bool
+	// Final means that no further try follows, so that GET must be sent even if the answer to
+	// HEAD asks for a pause.
+	Final bool
 }
 
 // Form is the encoded content of an HTML form.

@@ -244,15 +244,18 @@ func TestGetAfterPause(t *testing.T) {
 			pause(429)(w, r)
 		}
 	})
-	h := newHTTP(t, HTTPConfig{})
-	for _, want := range []int{429, 200, 200} {
-		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+"/page")})
-		if err != nil || resp.Status != want {
-			t.Errorf("status %v, %v, want %d", resp, err, want)
+	for want, final := range map[string]bool{"HEAD GET GET": false, "HEAD GET HEAD GET HEAD GET": true} {
+		rec.reset()
+		h := newHTTP(t, HTTPConfig{})
+		for try := range 3 {
+			resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+"/page"), Final: final})
+			if paused := !final && try == 0; err != nil || (resp.Status == 429) != paused {
+				t.Errorf("final %t, try %d: %+v, %v", final, try, resp, err)
+			}
 		}
-	}
-	if got := rec.methods(); got != "HEAD GET GET" {
-		t.Errorf("requests: %s", got)
+		if got := rec.methods(); got != want {
+			t.Errorf("final %t: %s, want %s", final, got, want)
+		}
 	}
 }
 

@@ -99,9 +99,9 @@ func (f *httpFetch) storeCookies(ans *answer) bool {
 // the URL, which servers send before they look at the method (see isMinorRedirect).
 // Other redirects of HEAD are not trusted, because some servers redirect HEAD in a
 // circle or to an error page. Nor are 429 and 503, because a rate limit may apply to
-// HEAD alone. But if such an answer asks for a pause, it counts, so that the host gets its
-// pause; from then on GET is sent at once. Faults before the request is sent (names, connections, TLS) are final,
-// because they would affect GET too.
+// HEAD alone. But if such an answer asks for a pause and another try follows, it counts, so
+// that the host gets its pause; from then on GET is sent at once. Faults before the request is sent (names,
+// connections, TLS) are final, because they would affect GET too.
 func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 	if f.req.Need == Content || f.facts.skipHead() {
 		ans, err := f.get(ctx)
@@ -115,7 +115,7 @@ func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 		if isOK(head.StatusCode) || head.StatusCode == http.StatusNotModified && isConditional(f.req.Header) || isRedirect(head.StatusCode) && isMinorRedirect(f.req.URL, locationOf(head.Header)) {
 			return f.response(head), nil
 		}
-		if asksForPause(head.Response) {
+		if asksForPause(head.Response) && !f.req.Final {
 			f.facts.headPaused.Store(true)
 			return f.response(head), nil
 		}

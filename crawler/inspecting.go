@@ -80,6 +80,7 @@ func (i inspecting) document(base *urinorm.Base) *document {
 	r, v := i.reading, i.reading.visit
 	d := &document{Page: pageOf(r.u, base, r.resp)}
 	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), i.isStart()
+	d.MadeUp = v.run.requests.scope().SyntheticHost(r.u.Authority())
 	if r.o.Path != "" {
 		d.URL = v.run.requests.print.Path(r.o.Path)
 	}

@@ -16,8 +16,9 @@ type Page struct {
 	// Seen is the address by which the page was asked for, before redirects, printed likewise.
 	Seen string
 	// Address is the address whose body was read. A document of a directory has the one
-	// under which the directory is published, or a made-up one.
+	// under which the directory is published, or a made-up one: then MadeUp is true.
 	Address urinorm.URL
+	MadeUp  bool
 	// Base is what references of the document are resolved against, its base element included.
 	Base *urinorm.Base
 	// OverHTTP is true if the document was requested with http or https, not read from a

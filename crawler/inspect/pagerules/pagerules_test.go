@@ -25,7 +25,7 @@ func pageAt(t testing.TB, address, text string) *page.Page {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &page.Page{URL: address, Seen: address, Address: u, Base: base, OverHTTP: true, Status: 200, Header: http.Header{},
+	return &page.Page{URL: address, Seen: address, Address: u, MadeUp: strings.HasSuffix(u.Host(), ".site.invalid"), Base: base, OverHTTP: true, Status: 200, Header: http.Header{},
 		ContentType: "text/html", Format: "html", Charset: "utf-8", Text: []byte(text), Body: []byte(text)}
 }
 

@@ -1,7 +1,6 @@
 package pagerules
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -139,8 +138,7 @@ type address struct {
 
 func addressOf(p *page.Page) address {
 	u := p.Address.WithoutFragment().WithoutUserinfo()
-	known := p.OverHTTP || u.Scheme() != "file" && !strings.HasSuffix(u.Host(), ".site.invalid") // which is made up
-	return address{u, u.Printed(), known}
+	return address{u, u.Printed(), !p.MadeUp && u.Scheme() != "file"}
 }
 
 // sameOrigin reports whether two URLs have the same origin (HTML Standard 7.1.1).

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,7 +195,8 @@ func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven 
 		page.wayOut = true
 		return true, page, nil
 	default:
-		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) || in.names(s.login.User) && !out.names(s.login.User), proofPage{}, nil
+		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) ||
+			in.names(s.login.User) && !out.names(s.login.User), proofPage{}, nil
 	}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)
@@ -219,10 +221,15 @@ func (p *Page) linksTo(known SignInPage) bool {
 	})
 }
 
-// names reports whether the text of a page has the name of a user, unless that is very short.
+// names reports whether the text of a page has the name of a user as a word, unless that is very
+// short.
 func (p *Page) names(user string) bool {
 	const short = 2 // bytes
-	return p.doc != nil && len(user) > short && strings.Contains(p.doc.Text(), user)
+	if p.doc == nil || len(user) <= short {
+		return false
+	}
+	word, err := regexp.Compile(`(^|[^\pL\pN])` + regexp.QuoteMeta(user) + `([^\pL\pN]|$)`)
+	return err == nil && word.MatchString(p.doc.Text())
 }
 
 // isTroubled reports whether an answer says more about the server than about the session.

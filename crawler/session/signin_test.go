@@ -230,6 +230,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 	{name: "a start page that offers everybody to sign in", posts: 1, code: check.CodeLoginUnproven, handle: startPages(`<a href="/login">Members</a>`, `<p>3 <a href="/login">Members</a>`)},
 	{name: "a start page that greets the user", posts: 1, handle: startPages("<p>Hello alice", "<p>Hello guest")},
 	{name: "a start page that names the user to everybody", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>Hello alice", "<p>Ask alice")},
+	{name: "a start page with another word", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>malices", "<p>Hello")},
 	{name: "a start page that changes", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>10:01", "<p>10:02")},
 	{name: "a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {

@@ -1,9 +1,6 @@
 package results
 
-import (
-	"errors"
-	"os"
-)
+import "os"
 
 // File is a temporary file that is written at its end and read anywhere. It is made with
 // the first write. The zero value is ready for use, by one goroutine at a time.
@@ -35,16 +32,14 @@ func (f *File) Write(b []byte) (int, error) {
 	return n, nil
 }
 
+// Failed reports whether the file could not be made or written.
+func (f *File) Failed() bool { return f.failed != nil }
+
 // Size returns the number of bytes that were written.
 func (f *File) Size() int64 { return f.size }
 
 // ReadAt implements [io.ReaderAt].
-func (f *File) ReadAt(b []byte, at int64) (int, error) {
-	if f.file == nil {
-		return 0, errors.New("there is no temporary file")
-	}
-	return f.file.ReadAt(b, at)
-}
+func (f *File) ReadAt(b []byte, at int64) (int, error) { return f.file.ReadAt(b, at) }
 
 // Close removes the file.
 func (f *File) Close() {

@@ -26,7 +26,6 @@ type Sorted struct {
 	file   File
 	runs   []run
 	last   *rules.Result // of the last run
-	noFile bool          // the file cannot be made or written: everything stays in memory
 	buffer []byte
 	out    *bufio.Writer // to the file
 }
@@ -39,7 +38,7 @@ const defaultLimit = 2 << 20
 // Add adds a result. The caller must not change it any more.
 func (s *Sorted) Add(r *rules.Result) {
 	s.held = append(s.held, r)
-	if s.size += sizeOf(r); s.size >= s.limit() && !s.noFile {
+	if s.size += sizeOf(r); s.size >= s.limit() && !s.file.Failed() {
 		s.spill()
 	}
 }
@@ -70,9 +69,8 @@ func (s *Sorted) spill() {
 		_, _ = s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(s.buffer)))]) // Flush returns the error
 		_, _ = s.out.Write(s.buffer)
 	}
-	if err := s.out.Flush(); err != nil { // the disk is full, for example
-		s.noFile = true
-		return
+	if err := s.out.Flush(); err != nil {
+		return // the disk is full, for example: everything stays in memory
 	}
 	r.length = s.file.Size() - r.from
 	if n := len(s.runs); n > 0 && s.Compare(s.last, s.held[0]) <= 0 { // as when results come in order
@@ -124,7 +122,7 @@ func (s *Sorted) Each(fn func(*rules.Result) error) error {
 // Close removes the file.
 func (s *Sorted) Close() {
 	s.file.Close()
-	s.held, s.runs = nil, nil
+	s.held, s.runs, s.last = nil, nil, nil
 }
 
 // merge merges sorted sources.

@@ -219,46 +219,39 @@ func (j *join) leaveUnread() error {
 
 // addSeeds adds the targets that the user named.
 func (j *join) addSeeds() error {
+	j.eachNamed(func(s *rules.Seed, p *pair) {
+		j.pairs.sum.References++
+		p.document = !s.Crawl
+	})
+	return nil
+}
+
+// eachNamed calls do for each target that the user named, with its pair.
+func (j *join) eachNamed(do func(*rules.Seed, *pair)) {
 	for i := range j.crawl.Seeds {
 		s := &j.crawl.Seeds[i]
-		id := j.crawl.SeedIDs[i]
-		if !s.Named || id == 0 {
-			continue
+		if id := j.crawl.SeedIDs[i]; s.Named && id != 0 {
+			f, has := s.URL.Fragment()
+			do(s, j.pairs.flagAlways(id, f, has))
 		}
-		j.pairs.sum.References++
-		f, has := s.URL.Fragment()
-		p := j.pairs.flagAlways(id, f, has)
-		p.document = !s.Crawl
 	}
-	return nil
 }
 
 // referSeeds adds the references of the targets that the user named. They have no marks, and
 // what is wrong with other references does not concern them.
 func (j *join) referSeeds() {
-	for i := range j.crawl.Seeds {
-		s := &j.crawl.Seeds[i]
-		if id := j.crawl.SeedIDs[i]; s.Named && id != 0 {
-			f, has := s.URL.Fragment()
-			p := j.pairs.flagAlways(id, f, has)
-			p.hold(appendReference(nil, 0, &frontier.RawLink{Raw: []byte(urinorm.Redact(s.Raw))}, p))
-		}
-	}
+	j.eachNamed(func(s *rules.Seed, p *pair) {
+		p.hold(appendReference(nil, 0, &frontier.RawLink{Raw: []byte(urinorm.Redact(s.Raw))}, p))
+	})
 }
 
 // listFailedSeeds lists in the summary the targets named by the user that could not be read.
 func (j *join) listFailedSeeds() error {
-	for i := range j.crawl.Seeds {
-		s := &j.crawl.Seeds[i]
-		if !s.Named || j.crawl.SeedIDs[i] == 0 {
-			continue
-		}
-		f, has := s.URL.Fragment()
-		g := &j.pairs.flagAlways(j.crawl.SeedIDs[i], f, has).judgement
-		if g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit {
+	j.eachNamed(func(s *rules.Seed, p *pair) {
+		if g := &p.judgement; g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit {
 			j.pairs.sum.StartFailed = append(j.pairs.sum.StartFailed, urinorm.Redact(s.Raw))
 		}
-	}
+	})
 	return nil
 }
 

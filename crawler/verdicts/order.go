@@ -73,7 +73,7 @@ func (o *urlOrder) addTarget(j *join, job *frontier.Job) {
 		n := uint32(len(o.target))
 		o.target = append(o.target, uint32(len(o.targets)-1))
 		p := o.pairs[n]
-		if !p.hasFragment || adds && !strings.ContainsFunc(p.fragment, isReserved) {
+		if !p.hasFragment || adds && !strings.ContainsFunc(p.fragment, mayChange) {
 			continue
 		}
 		if url := j.crawl.Print.Place(job, p.fragment, true); url != o.url(n) {
@@ -82,9 +82,9 @@ func (o *urlOrder) addTarget(j *join, job *frontier.Job) {
 	}
 }
 
-// isReserved reports whether a character may be printed as another one. RFC 3986 2.3 has those
+// mayChange reports whether a character may be printed in another way. RFC 3986 2.3 has those
 // that never are.
-func isReserved(c rune) bool {
+func mayChange(c rune) bool {
 	return !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~')
 }
 

@@ -48,16 +48,16 @@ func (j *join) selectPairs(streamed *Stream) (shown []*pair, w wantedPairs) {
 	shown = make([]*pair, 0, len(j.pairs.flagged))
 	w = wantedPairs{targets: make(idBits, words), fragments: make(idBits, words)}
 	for _, p := range j.pairs.flagged {
-		if !p.open {
+		if p.wanted = p.open; !p.open {
 			j.judge.addWarnings(p)
 			j.judge.skipUnchanged(p)
 			j.judge.setLevels(p)
-			if isShown := !p.off && isShown(j.pairs.show, &p.judgement) && !streamed.has(p.key()); isShown {
+			if !p.off && isShown(j.pairs.show, &p.judgement) && !streamed.has(p.key()) {
 				shown = append(shown, p)
 				p.wanted = !omitsReferences(j.pairs.show, &p.judgement)
 			}
 		}
-		if p.wanted = p.wanted || p.open; p.wanted {
+		if p.wanted {
 			w.pairs++
 			w.targets.set(p.id)
 			if p.hasFragment {

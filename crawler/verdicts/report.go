@@ -37,7 +37,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 		return nil, err
 	}
 	j.pairs.byKey = nil // it is large, and no more are added
-	suggest, err := j.suggest()
+	suggest, err := j.newSuggester()
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func inOrder(steps ...func() error) error {
 	return nil
 }
 
-// suggest prepares the suggestions for the flagged pairs.
-func (j *join) suggest() (*suggester, error) {
+// newSuggester prepares the suggestions for the flagged pairs.
+func (j *join) newSuggester() (*suggester, error) {
 	s := &suggester{crawl: j.crawl, ctx: j.ctx, targets: j.targets(), details: j.details, again: j.again}
 	return s, s.prepare(j.pairs.flagged)
 }

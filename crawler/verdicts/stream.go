@@ -33,7 +33,7 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 		return nil, err
 	}
 	var err error
-	if s.suggest, err = j.suggest(); err != nil {
+	if s.suggest, err = j.newSuggester(); err != nil {
 		return nil, err
 	}
 	for _, p := range j.pairs.flagged {

@@ -154,6 +154,9 @@ func (s *sarifWriter) invocation(sum *crawler.Summary) {
 	if !sum.Complete {
 		notes = append(notes, [2]string{"error", summaryLine(sum)})
 	}
+	if sum.Hidden > 0 {
+		notes = append(notes, [2]string{"note", fmt.Sprintf("%d hidden by %s", sum.Hidden, foundConfig)})
+	}
 	if s.more > 0 {
 		notes = append(notes, [2]string{"warning", fmt.Sprintf("%d more findings are omitted: GitHub accepts at most %d results", s.more, s.most)})
 	}

@@ -64,6 +64,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings))
 	t.count("cached", s.Cached)
 	t.count("recent", s.Recent)
+	t.count("hidden", s.Hidden)
 	t.count("fixed", s.Fixed)
 	t.count("broken_documents", s.BrokenDocuments)
 	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {

@@ -93,6 +93,9 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	if s.Recent > 0 {
 		j.key("recent").int(int64(s.Recent))
 	}
+	if s.Hidden > 0 {
+		j.key("hidden").int(int64(s.Hidden))
+	}
 	if s.Fixed > 0 {
 		j.key("fixed").int(int64(s.Fixed))
 	}

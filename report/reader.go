@@ -356,6 +356,7 @@ type jsonSummary struct {
 		Info       int `json:"info"`
 	} `json:"findings"`
 	Recent   int    `json:"recent"`
+	Hidden   int    `json:"hidden"`
 	Fixed    int    `json:"fixed"`
 	Narrowed bool   `json:"narrowed"`
 	Unsound  string `json:"unsound"`
@@ -367,7 +368,7 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 	s.ByCode, s.BrokenDocuments = j.ByCode, j.Documents
 	s.Findings = (*crawler.FindingCounts)(j.Findings)
 	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
-	s.Narrowed, s.Unsound = j.Narrowed, j.Unsound
+	s.Narrowed, s.Unsound, s.Hidden = j.Narrowed, j.Unsound, j.Hidden
 }
 
 // jsonResult is one of the "results" of a report.

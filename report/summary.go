@@ -15,6 +15,7 @@ import (
 //
 //	2 broken, 1 unverified, 3 warnings · 1204 links to 410 targets on 57 pages · 1.2 s
 //	1008 broken · 1 broken document · 1204 links to 1100 targets on 57 pages · 1.2 s
+//	all ok · 3 hidden by orbweaver.toml · 1204 links to 410 targets on 57 pages · 1.2 s
 //	2 broken, 9 warnings · 7 findings about pages · 1204 links to 410 targets on 57 pages · 1.2 s
 //
 // Counts of zero are omitted. If all are zero, the line says "all ok", or why the run
@@ -31,6 +32,9 @@ func summaryLine(s *crawler.Summary) string {
 	if f := s.Findings; f != nil && f.Broken+f.Unverified+f.Warning > 0 {
 		parts = append(parts, plural(f.Broken+f.Unverified+f.Warning, "finding")+" about pages")
 	}
+	if s.Hidden > 0 {
+		parts = append(parts, strconv.Itoa(s.Hidden)+" hidden by "+foundConfig)
+	}
 	parts = append(parts,
 		plural(links, "link")+" to "+plural(s.Results, "target")+" on "+plural(s.Pages, "page"),
 		seconds(s.Elapsed),
@@ -44,6 +48,9 @@ func summaryLine(s *crawler.Summary) string {
 	}
 	return strings.Join(parts, " · ")
 }
+
+// foundConfig is the configuration file that is read if it is not named.
+const foundConfig = "orbweaver.toml"
 
 // manySharing is how many more broken targets than broken documents there must be for the
 // summary line to count the documents.

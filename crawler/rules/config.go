@@ -89,6 +89,8 @@ type Config struct {
 	Rules []Rule
 	// Levels set how severe findings are. Those of the rule that matches take precedence.
 	Levels check.Levels
+	// Hides is set if a configuration file that the user did not name has a part in all this.
+	Hides *Hides
 	// Changed, if not nil, limits a run over local documents to what has changed: it
 	// reports whether the file of a path was changed or removed. Every document is
 	// read, but a link on an unchanged one is judged only if it leads to a changed or

@@ -211,11 +211,17 @@ func (s *Scope) Unfollowed(v Href) bool {
 	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.Href(v))
 }
 
+// Parts of the reasons why Excluded skips a target.
+const (
+	excludedBy   = "excluded by "
+	reservedNote = " is reserved for examples and tests (RFC 2606)"
+)
+
 // Excluded returns the outcome of a URL that a rule excludes, or nil.
 func (s *Scope) Excluded(v Href) *check.Outcome {
 	if s.cfg.SkipReserved {
 		if name := ReservedName(v); name != "" && !s.isOwn(v) {
-			return Skip(check.CodeExcluded, name+" is reserved for examples and tests (RFC 2606)")
+			return Skip(check.CodeExcluded, name+reservedNote)
 		}
 	}
 	if len(s.cfg.Exclude) == 0 && len(s.cfg.Rules) == 0 {
@@ -228,11 +234,11 @@ func (s *Scope) Excluded(v Href) *check.Outcome {
 			if anyMatch(s.cfg.ExcludeExcept, printed) {
 				break
 			}
-			return Skip(check.CodeExcluded, "excluded by "+re.String())
+			return Skip(check.CodeExcluded, excludedBy+re.String())
 		}
 	}
 	if rule := s.cfg.MatchingRule(printed); rule != nil && rule.Verdict == "ignore" {
-		return Skip(check.CodeExcluded, "excluded by "+rule.Name)
+		return Skip(check.CodeExcluded, excludedBy+rule.Name)
 	}
 	return nil
 }

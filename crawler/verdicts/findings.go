@@ -27,6 +27,7 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 	if !f.join.inspected {
 		return nil, nil
 	}
+	strictConfig := c.Config.Strict()
 	err = c.Store.Scan(f.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		encoded := f.join.targets().outcomeOf(rec)
 		g, err := check.GlanceAt(encoded)
@@ -62,9 +63,14 @@ func (f *pageFindings) results() (shown []*rules.Result, err error) {
 			return cmp.Or(cmp.Compare(f.names[a.in], f.names[b.in]), check.CompareFindings(a.Finding, b.Finding))
 		})
 		page := foundOn{url: f.join.pageName(rec), final: c.Print.Job(&job), internal: f.join.targets().of(rec.ID)&internal != 0, outcome: &o}
-		levels := page.levels(c)
+		levels, strict := page.levels(c.Config), page.levels(strictConfig)
 		for i := range findings {
 			g, reported := judgeFinding(&findings[i].Finding, levels)
+			if c.Config.Hides != nil {
+				if before, strictly := judgeFinding(&findings[i].Finding, strict); strictly && rules.IsHidden(&before, &g, reported) {
+					sum.Hidden++
+				}
+			}
 			if !reported {
 				continue
 			}
@@ -93,16 +99,16 @@ type foundOn struct {
 }
 
 // levels returns the levels that the user has set for codes of the page.
-func (p *foundOn) levels(c *Crawl) func(check.Code) check.Level {
+func (p *foundOn) levels(c *rules.Config) func(check.Code) check.Level {
 	var own check.Levels
-	if rule := c.Config.MatchingRule(p.url); rule != nil {
+	if rule := c.MatchingRule(p.url); rule != nil {
 		own = rule.Levels
 	}
 	return func(code check.Code) check.Level {
 		if level := own.Of(code, p.internal); level != "" {
 			return level
 		}
-		return c.Config.Levels.Of(code, p.internal)
+		return c.Levels.Of(code, p.internal)
 	}
 }
 

@@ -35,7 +35,9 @@ func newJoin(ctx context.Context, c *Crawl) *join {
 	sum := &rules.Summary{Started: c.Began, StoppedBy: c.StoppedBy, Complete: c.StoppedBy == "", Pages: c.Pages,
 		Requests: c.Requests, ByCode: map[check.Code]int{}}
 	d := &detailCache{targets: t}
-	return &join{ctx: ctx, crawl: c, details: d, again: newRereader(ctx, c), judge: &judge{crawl: c, targets: t, details: d},
+	judge := &judge{crawl: c, targets: t, details: d}
+	judge.strict = judge.strictly()
+	return &join{ctx: ctx, crawl: c, details: d, again: newRereader(ctx, c), judge: judge,
 		pairs: &pairs{targets: t, show: c.Config.Show, anchors: anchorWindow{most: c.maxAnchors()}, byKey: map[pairKey]*pair{}, sum: sum}}
 }
 
@@ -321,6 +323,7 @@ func (j *join) judgeAll() error {
 	var before *pair
 	for _, p := range j.pairs.flagged {
 		j.judge.decide(p)
+		j.judge.noteHidden(p)
 		if before != nil && before.id == p.id && before.ignored == p.ignored {
 			p.route = before.route // an equal one
 		}

@@ -20,6 +20,7 @@ type pair struct {
 	unread      bool   // the text was not found, as a file has changed
 	document    bool   // the user named it, and it is a document on disk
 	off         bool   // the user removed its finding from the report
+	hidden      bool   // a configuration that was not named hides a finding
 	wanted      bool   // its references are collected
 	cites       uint32 // number of references on pages; more if they were scanned several times
 	index       uint32 // in the urlOrder of the shown pairs

@@ -49,6 +49,9 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	sum.Requests += archive.requests + compare.requests
 	broken, inDocuments := map[frontier.ID]struct{}{}, 0
 	for _, p := range j.pairs.flagged {
+		if p.hidden {
+			sum.Hidden++
+		}
 		if p.off {
 			continue
 		}

@@ -16,6 +16,7 @@ type judge struct {
 	crawl   *Crawl
 	targets *targets
 	details *detailCache
+	strict  *judge // without what a configuration that was not named hides; nil for none
 }
 
 // decide determines the route and the judgement of a pair.

@@ -54,12 +54,17 @@ func (j *judge) setLevels(p *pair) {
 	if len(p.ruleLevels) == 0 && len(j.crawl.Config.Levels) == 0 {
 		return
 	}
-	p.off = !p.own().SetLevels(func(code check.Code) check.Level {
-		if level := p.ruleLevels.Of(code, p.route.internal); level != "" {
-			return level
+	g := p.own()
+	before := copyOf(g)
+	p.off = !g.SetLevels(j.levelsOf(p.ruleLevels, p.route.internal))
+	if j.strict != nil {
+		var byRule check.Levels
+		if !j.crawl.Config.Hides.Rules {
+			byRule = p.ruleLevels
 		}
-		return j.crawl.Config.Levels.Of(code, p.route.internal)
-	})
+		reported := before.SetLevels(j.strict.levelsOf(byRule, p.route.internal))
+		p.hidden = p.hidden || reported && rules.IsHidden(&before, g, !p.off)
+	}
 }
 
 // mismatch returns the warning that a target does not have the type that a link expects.

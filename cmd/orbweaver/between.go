@@ -15,7 +15,10 @@ type betweenRuns struct {
 	history   string // "" for the history in the cache
 	failAfter int    // 0 fails at the first broken result
 	baseline  string // a JSON report, or ""
-	hint      string // a note for the user
+	// baselineFound and failAfterFound are set if a configuration that was found gave them.
+	baselineFound, failAfterFound bool
+
+	hint string // a note for the user
 }
 
 // compileBetween reads the settings for data that one run keeps for the next.
@@ -30,6 +33,7 @@ func compileBetween(c *compiler, o *options) {
 	b.maxAge = read(c, "max-age", s.maxAge, parseDuration)
 	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
 	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
+	b.baselineFound, b.failAfterFound = s.found["baseline"] > 0, s.found["fail-after"] > 0
 	if b.failAfter > 0 && b.cache == "" && b.history == "" {
 		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.named("fail-after")))
 	}

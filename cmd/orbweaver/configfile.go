@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -36,7 +37,7 @@ func loadConfig(s *settings) error {
 	}
 	for _, name := range slices.Backward(names) {
 		file := &configFile{name: name, found: s.foundConfig, allowEnv: s.allowEnv, env: os.LookupEnv}
-		text, err := readConfig(name)
+		text, err := readConfig(name, s.foundConfig)
 		if err != nil {
 			return usageError("read configuration %s: %w", name, err)
 		}
@@ -47,15 +48,25 @@ func loadConfig(s *settings) error {
 	return nil
 }
 
-func readConfig(name string) (string, error) {
-	info, err := os.Stat(name)
+// readConfig reads a configuration file. One that the user names may be a pipe, such as that of
+// <(command) in a shell; one that was found may not, because reading it could block for ever.
+func readConfig(name string, found bool) (string, error) {
+	if found {
+		if info, err := os.Stat(name); err != nil {
+			return "", withoutPath(err)
+		} else if !info.Mode().IsRegular() {
+			return "", errNotRegular
+		}
+	}
+	f, err := os.Open(name)
 	if err != nil {
 		return "", withoutPath(err)
 	}
-	if info.Size() > maxConfig {
-		return "", fmt.Errorf("it has %d bytes, the limit is %d", info.Size(), maxConfig)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if len(text) > maxConfig {
+		return "", fmt.Errorf("it is larger than the limit of %d bytes", maxConfig)
 	}
-	text, err := os.ReadFile(name)
 	return string(text), withoutPath(err)
 }
 
@@ -130,6 +141,14 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 	where := row.name + " in " + file.name
 	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
 
+	came := func(n int) { // n values came from the file
+		if file.found {
+			if s.found == nil {
+				s.found = map[string]int{}
+			}
+			s.found[row.name] = n
+		}
+	}
 	if field, ok := row.field(s).(*bool); ok {
 		on, ok := value.(bool)
 		if !ok {
@@ -141,6 +160,7 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 		if !s.given(row.name) {
 			*field = on
 			s.origin[row.name] = where
+			came(1)
 		}
 		return nil
 	}
@@ -153,6 +173,9 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 		return wrong("a string, or an array of strings")
 	}
 	if err := file.permit(row.name, texts); err != nil {
+		return err
+	}
+	if err := file.spendAll(row.name, texts); err != nil {
 		return err
 	}
 	if row.expands() {
@@ -169,15 +192,18 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 		if !s.given(row.name) {
 			*field = texts[0]
 			s.origin[row.name] = where
+			came(1)
 		}
 	case *[]string:
 		switch {
 		case !s.given(row.name):
 			*field = texts
 			s.origin[row.name] = where
+			came(len(texts))
 		case row.many == list && !slices.Contains(*field, ""):
 			*field = slices.Concat(texts, *field)
 			s.origin[row.name] += " or " + where
+			came(len(texts))
 		}
 	}
 	return nil

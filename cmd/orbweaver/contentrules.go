@@ -30,7 +30,11 @@ func readContent(file *configFile, value any) (*content.Set, error) {
 		rule := &rules[i]
 		rule.Name, _ = keys["name"].(string)
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
-			if err := readContentKey(rule, key, keys[key]); err != nil {
+			err := readContentKey(rule, key, keys[key])
+			if err == nil {
+				err = spendContent(file, rule, key)
+			}
+			if err != nil {
 				faults = append(faults, &content.Error{Number: i + 1, Name: rule.Name, Key: key, Offset: -1, Err: err})
 			}
 		}
@@ -89,6 +93,23 @@ func readContentKey(rule *content.Rule, key string, value any) error {
 			return fmt.Errorf("unknown key: did you mean %s?", near)
 		}
 		return fmt.Errorf("unknown key: use %s", strings.Join(contentKeys, ", "))
+	}
+	return nil
+}
+
+// spendContent counts the patterns that a key of a rule has.
+func spendContent(file *configFile, rule *content.Rule, key string) error {
+	texts, size := map[string][]string{"must": rule.Must, "not": rule.Not}[key], textSize
+	switch key {
+	case "match":
+		texts, size = []string{rule.Glob}, globSize
+	case "in":
+		texts, size = []string{rule.In}, selectorSize
+	}
+	for _, text := range texts {
+		if err := file.spend(key, text, size); err != nil {
+			return err
+		}
 	}
 	return nil
 }

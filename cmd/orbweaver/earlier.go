@@ -142,6 +142,12 @@ func (m *earlierRuns) subtractKnown(s *crawler.Summary) {
 		m.baseline.ExcludeKnown(s)
 	}
 	s.Recent = m.recentInternal + m.recentExternal
+	if m.options.baselineFound {
+		s.Hidden += s.Known.Broken + s.Known.Unverified + s.Known.Warnings
+	}
+	if m.options.failAfterFound {
+		s.Hidden += s.Recent
+	}
 	s.Internal.Broken -= m.recentInternal
 	s.External.Broken -= m.recentExternal
 }

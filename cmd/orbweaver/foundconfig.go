@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
-	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // A configuration that was found in the working directory, and not named by the user, may
@@ -33,61 +30,89 @@ const (
 var foundKeys = []struct {
 	names string
 	use   foundUse
-	why   string // the reason; for a key that is refused: what the key does, for messages
+	why   string            // the reason; for a key that is refused: what the key does, for messages
+	but   func(string) bool // the values that are allowed although the key is refused; nil for none
 }{
-	{"base-url host-style index-files fallback-extensions stdin-type scope include no-follow type exclude exclude-except skip-reserved remap external depth " +
-		"max-pages max-time robots robots-agent sitemaps since watch fingerprint-bits select ignore-select no-ignore dump-inputs wiki-links " +
-		"include-verbatim mail-in-text link-attributes", foundAllowed, "they choose what is read, starting from the targets that the user names"},
-	{"accept soft-404 check-https require-https text-fragments archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age baseline", foundAllowed,
-		"they judge what was read; the documents themselves could be changed as well"},
-	{"rule header user", foundAllowed, "what they send is written in the file; ${NAME} needs --allow-env NAME"},
-	{"check content syntax-max image-max virus-scope virus-max virus-timeout", foundAllowed, "they look at what was read; clamd is only asked if it is there"},
-	{"render render-tabs render-timeout render-quiet render-wait", foundAllowed, "the browser of the user shows the pages, as readers do"},
-	{"timeout user-agent max-body deny-private nntp-server", foundAllowed, "a link can do no less; --deny-private of the user takes precedence"},
-	{"concurrency per-host rate delay retries second-pass-after max-wait", foundAllowed, "the pace still adapts to each host"},
-	{"format show ci markdown-size fix dry-run progress quiet verbose color", foundAllowed, "they print; the CI system names its own files"},
+	{names: "base-url host-style index-files fallback-extensions stdin-type scope include no-follow type exclude exclude-except skip-reserved remap external depth " +
+		"max-pages max-time robots robots-agent sitemaps fingerprint-bits select ignore-select no-ignore wiki-links " +
+		"include-verbatim mail-in-text link-attributes", use: foundAllowed, why: "they choose what is read, starting from the targets that the user names"},
+	{names: "accept soft-404 check-https require-https text-fragments archive tls-expiry ignore-fragment max-redirects level fail-on fail-after max-age", use: foundAllowed,
+		why: "they judge what was read; the documents themselves could be changed as well, and what they hide is counted"},
+	{names: "rule header user", use: foundAllowed, why: "what they send is written in the file; ${NAME} needs --allow-env NAME"},
+	{names: "check content syntax-max image-max virus-scope", use: foundAllowed, why: "they look at what was read; clamd is only asked if it is there"},
+	{names: "render-tabs render-wait", use: foundAllowed, why: "they change nothing unless the user asks for rendering"},
+	{names: "user-agent deny-private nntp-server", use: foundAllowed, why: "a link can do no less; --deny-private of the user takes precedence"},
+	{names: "concurrency per-host rate retries", use: foundAllowed, why: "the pace still adapts to each host"},
+	{names: "format show ci markdown-size fix dry-run progress verbose color", use: foundAllowed, why: "they print; the CI system names its own files"},
 
-	{"sources", foundReads, "--fix --write of the user edits files in it"},
-	{"output write-clean cache history state", foundWrites, "they are written"},
+	{names: "baseline", use: foundReads, why: "it is a report in the working directory, and the findings that it makes known are counted as hidden"},
+	{names: "sources", use: foundReads, why: "--fix --write of the user edits files in it"},
+	{names: "output write-clean cache history state", use: foundWrites, why: "they are written to new files, and to those that this program wrote"},
 
-	{"from", foundRefused, "it names targets, to which the user's credentials are sent"},
-	{"render-browser", foundRefused, "it runs a program"},
-	{"render-sandbox", foundRefused, "it takes the browser's protection away"},
-	{"plugin", foundRefused, "it runs a program"},
-	{"preprocess", foundRefused, "it runs a program"},
-	{"tidy", foundRefused, "it runs a program"},
-	{"validator", foundRefused, "it sends the pages to another program"},
-	{"clamd", foundRefused, "it sends the pages to another program"},
-	{"write", foundRefused, "it changes files"},
-	{"overwrite", foundRefused, "it replaces files"},
-	{"proxy", foundRefused, "it redirects all requests"},
-	{"connect-to", foundRefused, "it redirects requests, with the credentials in them"},
-	{"dns-server", foundRefused, "it redirects all requests"},
-	{"ca-file", foundRefused, "it changes which servers are trusted"},
-	{"insecure", foundRefused, "it changes which servers are trusted"},
-	{"netrc", foundRefused, "it sends passwords of the user"},
-	{"netrc-any-port", foundRefused, "it sends passwords of the user"},
-	{"cookies", foundRefused, "it sends cookies of the user"},
-	{"login login-user login-password-file login-field login-form login-check login-check-text login-fresh login-retries login-render login-allow-unsafe",
-		foundRefused, "it signs in with a password of the user"},
-	{"client-cert", foundRefused, "it identifies the user to servers"},
-	{"client-key", foundRefused, "it identifies the user to servers"},
-	{"server", foundRefused, "it sends a token of the user"},
-	{"token-file", foundRefused, "it sends a token of the user"},
-	{"allow-port", foundRefused, "it reaches services that browsers protect from web pages"},
-	{"frontier workers-here frontier-lease frontier-log frontier-delete frontier-patience frontier-password-file frontier-ca-file frontier-insecure frontier-client-cert frontier-client-key",
-		foundRefused, "it sends what is read to another machine"},
-	{"mail-probe", foundRefused, "it can bring the address of this machine onto blocklists of mail servers"},
+	{names: "timeout delay second-pass-after max-wait render-timeout render-quiet virus-timeout", use: foundRefused, but: isShortWait, why: "more than 10 minutes keep a run from ending"},
+	{names: "max-body virus-max", use: foundRefused, but: isUsualBody, why: "more than 25 MiB need too much memory"},
+	{names: "quiet", use: foundRefused, why: "it leaves out the summary, which counts what the file hides"},
+	{names: "dump-inputs", use: foundRefused, why: "it checks nothing"},
+	{names: "watch", use: foundRefused, why: "it never ends"},
+	{names: "since", use: foundRefused, why: "it starts git, and leaves out what did not change"},
+	{names: "from", use: foundRefused, why: "it names targets, to which the user's credentials are sent"},
+	{names: "render", use: foundRefused, but: func(mode string) bool { return mode == "never" }, why: "it opens pages in a browser"},
+	{names: "render-browser", use: foundRefused, why: "it runs a program"},
+	{names: "render-sandbox", use: foundRefused, why: "it takes the browser's protection away"},
+	{names: "plugin", use: foundRefused, why: "it runs a program"},
+	{names: "preprocess", use: foundRefused, why: "it runs a program"},
+	{names: "tidy", use: foundRefused, why: "it runs a program"},
+	{names: "validator", use: foundRefused, why: "it runs a program, or sends the pages to one"},
+	{names: "clamd", use: foundRefused, why: "it sends the pages to another program"},
+	{names: "write", use: foundRefused, why: "it changes files"},
+	{names: "overwrite", use: foundRefused, why: "it replaces files"},
+	{names: "proxy", use: foundRefused, why: "it redirects all requests"},
+	{names: "connect-to", use: foundRefused, why: "it redirects requests, with the credentials in them"},
+	{names: "dns-server", use: foundRefused, why: "it redirects all requests"},
+	{names: "ca-file", use: foundRefused, why: "it changes which servers are trusted"},
+	{names: "insecure", use: foundRefused, why: "it changes which servers are trusted"},
+	{names: "netrc", use: foundRefused, why: "it sends passwords of the user"},
+	{names: "netrc-any-port", use: foundRefused, why: "it sends passwords of the user"},
+	{names: "cookies", use: foundRefused, why: "it sends cookies of the user"},
+	{names: "login login-user login-password-file login-field login-form login-check login-check-text login-fresh login-retries login-render login-allow-unsafe",
+		use: foundRefused, why: "it signs in with a password of the user"},
+	{names: "client-cert", use: foundRefused, why: "it identifies the user to servers"},
+	{names: "client-key", use: foundRefused, why: "it identifies the user to servers"},
+	{names: "server", use: foundRefused, why: "it sends a token of the user"},
+	{names: "token-file", use: foundRefused, why: "it sends a token of the user"},
+	{names: "allow-port", use: foundRefused, why: "it reaches services that browsers protect from web pages"},
+	{names: "frontier workers-here frontier-lease frontier-log frontier-delete frontier-patience frontier-password-file frontier-ca-file frontier-insecure frontier-client-cert frontier-client-key",
+		use: foundRefused, why: "it sends what is read to another machine"},
+	{names: "mail-probe", use: foundRefused, why: "it can bring the address of this machine onto blocklists of mail servers"},
 }
 
-// foundUseOf returns what a found configuration may do with a key, and why.
-func foundUseOf(key string) (foundUse, string) {
+// isShortWait reports whether a duration is at most 10 minutes. The compiler reports those
+// that cannot be read.
+func isShortWait(text string) bool {
+	d, err := parseDuration(text)
+	return err != nil || d <= 10*time.Minute
+}
+
+// isUsualBody reports whether a size is at most 25 MiB.
+func isUsualBody(text string) bool {
+	size, err := parseSize(text)
+	return err != nil || size <= 25<<20
+}
+
+// mayNotSet returns why a found configuration cannot set a key to these values, "" if it can,
+// and what it may do with the key.
+func mayNotSet(key string, values []string) (why string, use foundUse) {
 	for _, row := range foundKeys {
-		if slices.Contains(strings.Fields(row.names), key) {
-			return row.use, row.why
+		if !slices.Contains(strings.Fields(row.names), key) {
+			continue
 		}
+		refused := func(value string) bool { return !row.but(value) }
+		if row.use != foundRefused || row.but != nil && len(values) > 0 && !slices.ContainsFunc(values, refused) {
+			return "", row.use
+		}
+		return row.why, row.use
 	}
-	return foundRefused, "it is not among those that are safe"
+	return "it is not among those that are safe", foundRefused
 }
 
 // configFile is a source of settings: a configuration file, or the environment.
@@ -97,6 +122,7 @@ type configFile struct {
 	allowEnv []string // environment variables that a found file may read
 	env      func(string) (string, bool)
 	expanded []string // environment variables that were read
+	patterns int64    // size of the compiled patterns, in bytes
 }
 
 // permit returns an error if the file was found, and a found file may not set a key to these
@@ -105,25 +131,15 @@ func (f *configFile) permit(key string, values []string) error {
 	if !f.found {
 		return nil
 	}
-	use, why := foundUseOf(key)
-	switch use {
-	case foundAllowed:
-		return nil
-	case foundRefused:
+	why, use := mayNotSet(key, values)
+	if why != "" {
 		return f.refuse("%s: a configuration that was not named cannot set it, because %s", key, why)
 	}
+	if use != foundReads && use != foundWrites {
+		return nil
+	}
 	for _, path := range values {
-		if key == "output" {
-			out, err := report.ParseOutput(path)
-			if err != nil || out.File == report.Stdout {
-				continue // the compiler reports the error
-			}
-			path = out.File
-		}
-		if path == "" {
-			continue
-		}
-		if err := staysInside(path, use == foundWrites); err != nil {
+		if err := mayUse(key, path, use); err != nil {
 			return f.refuse("%s: a configuration that was not named cannot use %s: %w", key, path, err)
 		}
 	}
@@ -148,82 +164,21 @@ func (f *configFile) refuse(format string, args ...any) error {
 	return fmt.Errorf(format+"; if you trust %s, name it: --config %s", append(args, f.name, f.name)...)
 }
 
-var (
-	errOutside    = errors.New("it is outside the working directory")
-	errRepository = errors.New("it is in the directory of a repository")
-)
-
-// staysInside returns an error if a path is not in the working directory, or is in a .git
-// directory, where git would execute it. Symbolic links are resolved. With writes, the same
-// holds for the files that are written together with it: those in it, if it is a directory,
-// and those beside it whose names begin with its name without the extension.
-func staysInside(path string, writes bool) error {
-	wd, err := os.Getwd()
-	if err == nil {
-		wd, err = filepath.EvalSymlinks(wd)
+// hides returns which settings of a run come from a configuration that was found, or nil if there
+// is none.
+func (s *settings) hides() *rules.Hides {
+	if !s.foundConfig {
+		return nil
 	}
-	if err != nil {
-		return withoutPath(err)
-	}
-	if err := realPathInside(wd, path); err != nil || !writes {
-		return err
-	}
-	beside, stem := filepath.Split(path)
-	if beside == "" {
-		beside = "."
-	}
-	stem = strings.TrimSuffix(stem, filepath.Ext(stem))
-	for _, dir := range []string{beside, path} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // it is a file, or there is nothing yet
-		}
-		for _, e := range entries {
-			if e.Type()&fs.ModeSymlink == 0 || dir == beside && !strings.HasPrefix(e.Name(), stem) {
-				continue
-			}
-			if err := realPathInside(wd, filepath.Join(dir, e.Name())); err != nil {
-				return fmt.Errorf("%s: %w", filepath.ToSlash(filepath.Join(dir, e.Name())), err)
+	// An empty value of a list only drops others.
+	given := func(name string, values []string) (n int) {
+		for _, value := range values[:min(s.found[name], len(values))] {
+			if value != "" {
+				n++
 			}
 		}
+		return n
 	}
-	return nil
-}
-
-// realPathInside returns an error if a path leads out of the directory wd or into a
-// repository's own directory. The end of the path need not exist.
-func realPathInside(wd, path string) error {
-	existing, missing := path, ""
-	for {
-		real, err := filepath.EvalSymlinks(existing)
-		if err == nil {
-			existing = real
-			break
-		}
-		if _, dangling := os.Lstat(existing); dangling == nil || !errors.Is(err, fs.ErrNotExist) {
-			return errOutside // it leads nowhere, or cannot be followed
-		}
-		dir, base := filepath.Split(strings.TrimRight(filepath.ToSlash(existing), "/"))
-		if base == ".." {
-			return errOutside
-		}
-		missing = filepath.Join(base, missing)
-		if existing = dir; existing == "" {
-			existing = "."
-		}
-	}
-	real := filepath.Join(existing, missing)
-	if !filepath.IsAbs(real) {
-		real = filepath.Join(wd, real)
-	}
-	rel, err := filepath.Rel(wd, real)
-	if err != nil || !filepath.IsLocal(rel) {
-		return errOutside
-	}
-	for element := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
-		if strings.EqualFold(element, ".git") {
-			return errRepository
-		}
-	}
-	return nil
+	return &rules.Hides{Exclude: given("exclude", s.exclude), IgnoreFragment: given("ignore-fragment", s.ignoreFragment), Levels: given("level", s.level),
+		SkipReserved: s.found["skip-reserved"] > 0, Accept: s.found["accept"] > 0, Rules: len(s.rules) > 0}
 }

@@ -57,6 +57,12 @@ func TestFoundConfiguration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for name, text := range map[string]string{"source.json": "{}", "source.xml": "<a/>", "source.db": "text", "source.html": "<p>text",
+		"earlier.csv": "url,verdict,code,status,page,line,column,element,attribute,raw,text,final_url,message\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +105,42 @@ func TestFoundConfiguration(t *testing.T) {
 		`output = "json:repository/config"`:                      "repository",
 		`cache = "cache.db"`:                                     "cache.db-journal: it is outside",
 		`history = "` + outside + `/h"`:                          "outside",
+		`output = "json:docs.html"`:                              "a report in the format json has the extension .json there",
+		`output = "source.json"`:                                 "source.json: it exists, and this program did not write it",
+		`output = "earlier.csv"`:                                 "",
+		`output = "junit:reports/links.xml"`:                     "",
+		`output = "github:reports/a.txt"`:                        "a report in the format github has",
+		`output = "json:.github/workflows/x.json"`:               "other programs read hidden files",
+		`output = ".eslintrc.json"`:                              "other programs read hidden files",
+		`output = ".orbweaver/report.json"`:                      "",
+		`output = "fresh.sitemap.xml"`:                           "",
+		`output = "sitemap:source.xml"`:                          "this program did not write it",
+		`cache = "source.db"`:                                    "this program did not write it",
+		`history = "Makefile.am"`:                                "a database has the extension",
+		`write-clean = "source.html"`:                            "this program did not write it",
+		`write-clean = "run.sh"`:                                 "has the extension .html",
+		`baseline = "source.json"`:                               "",
+		`baseline = "../other.json"`:                             "outside",
+		`baseline = "reports"`:                                   "it is not a regular file",
+		`sources = "source.json"`:                                "",
+		`since = "HEAD"`:                                         "since: a configuration that was not named cannot set it, because it starts git",
+		`watch = true`:                                           "watch: a configuration",
+		`watch = false`:                                          "",
+		`quiet = true`:                                           "quiet: a configuration",
+		`dump-inputs = true`:                                     "dump-inputs: a configuration",
+		`render = "never"`:                                       "",
+		`render = "auto"`:                                        "render: a configuration",
+		`render = "always"`:                                      "because it opens pages in a browser; if you trust orbweaver.toml, name it: --config orbweaver.toml",
+		"[[rule]]\nmatch = \"**\"\nrender = \"always\"":          "rule 1 in orbweaver.toml: render: a configuration",
+		"[[rule]]\nmatch = \"**\"\nrender = \"never\"":           "",
+		`preprocess = "pdf=cat {}"`:                              "preprocess: a configuration",
+		`tidy = true`:                                            "tidy: a configuration",
+		`validator = "auto"`:                                     "validator: a configuration",
+		`login = "https://example.com/"`:                         "login: a configuration",
+		`max-wait = "1h"`:                                        "max-wait: a configuration that was not named cannot set it, because more than 10 minutes",
+		`delay = "2s"`:                                           "",
+		`max-body = "1GiB"`:                                      "max-body: a configuration",
+		`max-body = "20MiB"`:                                     "",
 		`state = "linked"`:                                       "linked/crawl.sqlite: it is outside",
 		`state = ".."`:                                           "outside",
 		`write-clean = "../clean.html"`:                          "outside",

@@ -135,6 +135,7 @@ func compile(s *settings, on commands) (*options, error) {
 	compileLogins(c, o)
 	compileChecks(c, o)
 	compileRendering(c, o)
+	k.Hides = s.hides()
 	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
 
 	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))

@@ -55,6 +55,9 @@ func readRules(file *configFile, value any) ([]ruleBlock, error) {
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			if err := rule.read(key, keys[key], file); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", rule.where, err))
+				if errors.Is(err, errPatterns) {
+					return nil, errors.Join(faults...)
+				}
 			}
 		}
 		if (rule.match == "") == (rule.matchRE == "") && len(faults) == 0 {
@@ -73,10 +76,16 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		if !isText || text == "" {
 			return wantText
 		}
+		if err := file.spend("match", text, globSize); err != nil {
+			return err
+		}
 		r.match = text
 	case "match_re":
 		if !isText || text == "" {
 			return wantText
+		}
+		if err := file.spend("match_re", text, patternSize); err != nil {
+			return err
 		}
 		r.matchRE = text
 	case "verdict":
@@ -87,6 +96,9 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 	case "render":
 		if !isText {
 			return wantText
+		}
+		if err := file.permit("render", []string{text}); err != nil {
+			return err
 		}
 		r.render = text
 	case "rate":
@@ -114,9 +126,14 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		}
 		if key == "broken_hosts" {
 			r.brokenHosts = texts
-		} else {
-			r.brokenTexts = texts
+			return nil
 		}
+		for _, text := range texts {
+			if err := file.spend(key, text, textSize); err != nil {
+				return err
+			}
+		}
+		r.brokenTexts = texts
 	case "header":
 		fields, ok := value.(map[string]any)
 		if !ok {

@@ -180,6 +180,9 @@ type settings struct {
 	allowEnv []string
 	// foundConfig is set if the configuration file was found and not named.
 	foundConfig bool
+	// found has the number of values that such a file gave, by the names of their keys. They
+	// are the first values of a list.
+	found map[string]int
 
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock

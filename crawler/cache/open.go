@@ -183,7 +183,7 @@ func (c *Cache) load() error {
 		if _, err := c.db.Exec("PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 			return err
 		}
-	case id != applicationID:
+	case id != ApplicationID:
 		return errForeign
 	case version > formatVersion:
 		return errNewer
@@ -253,7 +253,7 @@ func (c *Cache) migrate() error {
 				}
 			}
 		}
-		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, formatVersion))
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", ApplicationID, formatVersion))
 		return err
 	})
 }

@@ -49,7 +49,7 @@ package cache
 //	                         null in a row that an older version wrote
 //	history  sum             checksum of all columns before it
 const (
-	applicationID = 0x4F524257
+	ApplicationID = 0x4F524257
 	formatVersion = 4
 )
 

@@ -14,7 +14,7 @@ import (
 
 // indifferent are the fields of Config that do not decide about the links of a page, or only in
 // runs that take nothing over (Pages, Changed, Store, Lease).
-const indifferent = "Resolver MailProbe Store Lease Cookies FingerprintBits Cache MaxAge KeepPages Previous IgnoreFragment Levels Changed MaxPages MaxTime MaxBody " +
+const indifferent = "Resolver MailProbe Store Lease Cookies FingerprintBits Cache MaxAge KeepPages Previous IgnoreFragment Levels Hides Changed MaxPages MaxTime MaxBody " +
 	"MaxBodyGiven MaxRedirects Accept Concurrency PerHost Rate Delay PerHostGiven Retries SecondPassAfter SecondPassGiven Backoff Grace MaxWait " +
 	"Sitemaps SoftNotFound CheckHTTPS RequireHTTPS Archive Sessions LoginRetries RenderTrouble RenderedBy Show Watched Watch Stream Pages " +
 	"ReadAgain WorkingDir Stop"

@@ -73,6 +73,9 @@ func readConfig(name string, found bool) (string, error) {
 // applyConfig reads the TOML text of a file into settings.
 func applyConfig(s *settings, file *configFile, text string) error {
 	name := file.name
+	if err := checkDepth(text); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	var keys map[string]any
 	if _, err := toml.Decode(text, &keys); err != nil {
 		var bad toml.ParseError

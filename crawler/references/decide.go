@@ -43,7 +43,7 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 			d.fate = r.otherScheme(d.href, l.Kind, r.depth)
 			break
 		}
-		d.fate.Outcome = rules.Skip(check.CodeSchemeUnchecked, "a hint for later requests ("+l.Attribute+"); it is not requested")
+		d.fate.Outcome = rules.Skip(check.CodeSchemeUnchecked, "a hint for later requests; it is not requested")
 		d.fate.Internal = r.isInternal(v)
 	case v.IsHTTP():
 		d.fate = r.scope.Decide(v, l.Kind, r.depth, r.source.NoFollow || l.NoFollow && r.scope.ObeysNoFollow(r.page))

@@ -1,0 +1,241 @@
+package crawler_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
+)
+
+// alone crawls a site in one process with a store; nil is the memory.
+func alone(t *testing.T, s *equalSite, aside aside, store frontier.Store, workers int) string {
+	t.Helper()
+	cfg := s.config(t)
+	cfg.Concurrency = workers
+	if store != nil {
+		cfg.Store = store
+		defer store.Close()
+	}
+	return reportOf(t, aside, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+		return crawler.Run(ctx, cfg, s.seeds(t), sink)
+	})
+}
+
+func newDisk(t *testing.T) *diskstore.Store {
+	t.Helper()
+	store, err := diskstore.Create(filepath.Join(t.TempDir(), "crawl.sqlite"), frontier.Narrow, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// together crawls a site with engines that share a store, as processes do. It returns when
+// all have ended.
+func together(t *testing.T, s *equalSite, engines int, open func() frontier.Shared) {
+	t.Helper()
+	with := func(store frontier.Store) *crawler.Config {
+		cfg := s.config(t)
+		cfg.Store, cfg.Lease = store, time.Minute
+		return cfg
+	}
+	var working sync.WaitGroup
+	for range engines {
+		store := open()
+		if err := store.Process().Join(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		cfg := with(store)
+		working.Go(func() {
+			if _, err := crawler.Work(t.Context(), cfg, s.seeds(t), &reporter{}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	working.Wait()
+}
+
+// conclude reports a shared crawl from the store that has all of it.
+func conclude(t *testing.T, s *equalSite, aside aside, store frontier.Store) string {
+	t.Helper()
+	cfg := s.config(t)
+	cfg.Store = store
+	return reportOf(t, aside, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+		return crawler.Conclude(ctx, cfg, s.seeds(t), sink, "")
+	})
+}
+
+func (s *equalSite) enter(t *testing.T, store frontier.Shared) {
+	t.Helper()
+	cfg := s.config(t)
+	cfg.Store, cfg.Lease = store, time.Minute
+	if err := crawler.Enter(t.Context(), cfg, s.seeds(t)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inSharedMemory crawls a site with engines that share a store in memory.
+func inSharedMemory(t *testing.T, s *equalSite, aside aside, engines int) string {
+	t.Helper()
+	shared := sharedmemory.New()
+	s.enter(t, shared.Store())
+	together(t, s, engines, func() frontier.Shared { return shared.Store() })
+	return conclude(t, s, aside, shared.Store())
+}
+
+// redis is a redis-server.
+type redis struct {
+	socket string
+	crawls int
+}
+
+// startRedis starts a redis-server until the test ends. Without the program the test is
+// skipped, but fails in CI. Clients wait until the server answers.
+func startRedis(t *testing.T) *redis {
+	t.Helper()
+	program, err := exec.LookPath("redis-server")
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
+	}
+	dir, err := os.MkdirTemp("", "r") // the path of a socket must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &redis{socket: filepath.Join(dir, "s")}
+	cmd := exec.Command(program, "--port", "0", "--unixsocket", r.socket, "--dir", dir, "--save", "", "--appendonly", "no")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = os.RemoveAll(dir)
+	})
+	return r
+}
+
+// crawl crawls a site with engines that share a crawl on the server, and reports it from the
+// state of the coordinator.
+func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines int) string {
+	t.Helper()
+	ctx := t.Context()
+	r.crawls++
+	address, err := redisstore.ParseAddress(fmt.Sprintf("unix://%s?crawl=c%d", r.socket, r.crawls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawl := redisstore.Open(address, redisstore.Options{Patience: time.Minute})
+	defer crawl.Close()
+	disk := diskstore.Replica{Store: newDisk(t)}
+	defer disk.Close()
+	key := disk.FingerprintKey()
+	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Width: disk.Width(), Key: key[:], Lease: time.Minute}
+	if err := crawl.Create(ctx, h, redisstore.Limits{Log: 1 << 30, Lost: crawler.LostOutcome()}); err != nil {
+		t.Fatal(err)
+	}
+	first := crawl.Store(h, "", "test")
+	s.enter(t, first)
+	if complete, err := first.Filled(ctx, 0); err != nil || !complete {
+		t.Fatalf("fill the crawl: complete %t, %v", complete, err)
+	}
+	n := 0
+	together(t, s, engines, func() frontier.Shared { n++; return crawl.Store(h, fmt.Sprint("process", n), "test") })
+	for at := h.First(); ; {
+		events, next, err := crawl.Log(h).Read(ctx, at, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(events) == 0 {
+			break
+		}
+		if err := disk.Apply(events, next.String()); err != nil {
+			t.Fatal(err)
+		}
+		at = next
+	}
+	return conclude(t, s, aside, disk.Store)
+}
+
+// mortal is a store on disk that ends its process at a random step, by an error of the disk or
+// by an interrupt.
+type mortal struct {
+	*diskstore.Store
+
+	mu     sync.Mutex
+	steps  int
+	dieAt  int
+	cancel func() // nil: the store fails
+}
+
+var errDied = errors.New("the disk is full")
+
+// died reports whether the process has ended.
+func (m *mortal) died() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.dieAt > 0 && m.steps >= m.dieAt
+}
+
+// step counts a step, and returns an error when the store has failed.
+func (m *mortal) step() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.steps++
+	switch {
+	case m.dieAt == 0 || m.steps < m.dieAt:
+		return nil
+	case m.cancel != nil:
+		m.cancel()
+		return nil
+	}
+	return errDied
+}
+
+func (m *mortal) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, error) {
+	if err := m.step(); err != nil {
+		return nil, err
+	}
+	return m.Store.Add(ctx, items)
+}
+
+func (m *mortal) Claim(ctx context.Context, most int, lease time.Duration) ([]frontier.Lease, time.Time, error) {
+	if err := m.step(); err != nil {
+		return nil, time.Time{}, err
+	}
+	return m.Store.Claim(ctx, most, lease)
+}
+
+func (m *mortal) Complete(ctx context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
+	if err := m.step(); err != nil {
+		return nil, err
+	}
+	return m.Store.Complete(ctx, l, d)
+}
+
+func (m *mortal) Release(ctx context.Context, l frontier.Lease, d frontier.Deferral) error {
+	if err := m.step(); err != nil {
+		return err
+	}
+	return m.Store.Release(ctx, l, d)
+}
+
+func (m *mortal) Tally(ctx context.Context, list []frontier.Tally) error {
+	if err := m.step(); err != nil {
+		return err
+	}
+	return m.Store.Tally(ctx, list)
+}

@@ -61,21 +61,19 @@ var changing = regexp.MustCompile(`"started": "[^"]*"|"elapsed_ms": \d+|"version
 // exit status and the time that it took.
 func checkedBy(t *testing.T, program, target string) (report []byte, code int, took time.Duration) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "report.json")
-	cmd := exec.Command(program, "check", target, "--no-config", "--external", "skip", "--show", "all", "-q", "-o", file)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
+	cmd := exec.Command(program, "check", target, "--no-config", "--external", "skip", "--show", "all", "-q", "-f", "json")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
 	err := cmd.Run()
 	took = time.Since(began)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatalf("%s: %v", program, err)
 	}
-	report, err = os.ReadFile(file)
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s", program, target, err, stderr.Bytes())
+	if stdout.Len() == 0 {
+		t.Fatalf("%s %s: no report\n%s", program, target, stderr.Bytes())
 	}
-	return changing.ReplaceAll(report, nil), cmd.ProcessState.ExitCode(), took
+	return changing.ReplaceAll(stdout.Bytes(), nil), cmd.ProcessState.ExitCode(), took
 }
 
 // firstDifference shows the first line in which two reports differ, and the lines before it.

@@ -1,11 +1,9 @@
 package urinorm
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 )
 
 // rfcSeeds are the inputs of all corpora of this profile.
@@ -148,10 +146,25 @@ func FuzzCheckSyntax(f *testing.F) {
 	})
 }
 
-// A linear function takes ten times as long for ten times the input, a quadratic
-// one a hundred times. The limit is far from both. The best of several runs counts,
-// and runs over the limit are repeated, so that a busy machine does not matter.
-func TestRFCLinearTime(t *testing.T) {
+const (
+	growingRFC = 100_000 // bytes of the longer input
+	rfcGrowth  = 10      // times the length of the shorter one
+)
+
+func TestRFCGrowth(t *testing.T) {
+	for _, w := range rfcWork() {
+		checkGrowth(t, w, growingRFC, rfcGrowth)
+	}
+}
+
+func BenchmarkRFCGrowth(b *testing.B) {
+	for _, w := range rfcWork() {
+		benchmarkGrowth(b, w, growingRFC, rfcGrowth)
+	}
+}
+
+// rfcWork returns the work of each function on each piece.
+func rfcWork() (all []growingWork) {
 	inputs := map[string]string{
 		"dots": "../", "encoded dots": "%2e%2e/", "segments": "a/../", "deep": "a/", "percent": "%41", "at": "@",
 		"colons": "a:", "brackets": "[", "slashes": "/", "question": "?", "commas": "a@b,", "semicolons": "a;",
@@ -179,28 +192,10 @@ func TestRFCLinearTime(t *testing.T) {
 		"NearestScheme":  func(s string) { NearestScheme(s) },
 		"FromSuffix":     func(s string) { FromSuffix("www." + s) },
 	}
-	const small = 10_000
-	best := func(f func(string), s string) time.Duration {
-		shortest := time.Duration(1 << 62)
-		for range 3 {
-			shortest = min(shortest, elapsed(f, s))
-		}
-		return shortest
-	}
 	for name, f := range functions {
 		for kind, piece := range inputs {
-			t.Run(fmt.Sprint(name, " of ", kind), func(t *testing.T) {
-				short := strings.Repeat(piece, small/len(piece))
-				long := strings.Repeat(piece, 10*small/len(piece))
-				const noise = 20 * time.Microsecond
-				a, b := best(f, short), best(f, long)
-				for try := 0; try < 3 && b > 40*(a+noise); try++ {
-					a, b = max(a, best(f, short)), min(b, best(f, long))
-				}
-				if b > 40*(a+noise) {
-					t.Errorf("%v for %d bytes, %v for ten times as many", a, len(short), b)
-				}
-			})
+			all = append(all, growingWork{name + " of " + kind, piece, f})
 		}
 	}
+	return all
 }

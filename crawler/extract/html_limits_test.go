@@ -103,8 +103,6 @@ func TestHostileDocuments(t *testing.T) {
 	}
 }
 
-func TestTimeIsLinear(t *testing.T) { checkLinear(t, "text/html", hostileDocuments) }
-
 func TestDeepNesting(t *testing.T) {
 	doc := page(strings.Repeat("<div>", 100_000) + "<a href=deep id=d>")
 	if refs(doc.Links) != "deep" || len(doc.Anchors) != 1 || len(doc.Faults) != 0 {

@@ -138,8 +138,6 @@ func growingBackticks(n int) string {
 	return b.String()
 }
 
-func TestMarkdownTimeIsLinear(t *testing.T) { checkLinear(t, "text/markdown", growingMarkdown) }
-
 func TestMarkdownLineLimit(t *testing.T) {
 	doc := Extract(Input{Body: []byte("[a](b)\n" + strings.Repeat("x\n\n", maxMarkdownLines/2) + "[no](no)\n"), Name: "a.md"})
 	if len(doc.Links) != 1 || len(doc.Faults) != 1 {

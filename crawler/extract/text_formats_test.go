@@ -246,12 +246,6 @@ var growingText = map[string]map[string]func(n int) string{
 	},
 }
 
-func TestTextTimeIsLinear(t *testing.T) {
-	for media, documents := range growingText {
-		checkLinear(t, media, documents)
-	}
-}
-
 func FuzzPlainText(f *testing.F)        { fuzzText(f, "plain.txtar", "text/plain") }
 func FuzzCSV(f *testing.F)              { fuzzText(f, "plain.txtar", "text/csv") }
 func FuzzGemtext(f *testing.F)          { fuzzText(f, "plain.txtar", "text/gemini") }

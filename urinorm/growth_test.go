@@ -1,6 +1,7 @@
 package urinorm
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -8,15 +9,80 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm/idna"
 )
 
-// A linear function takes 16 times as long for 16 times the input, a quadratic one
-// 256 times, so the limit of 64 is far from both. Runs over the limit are repeated,
-// so that a busy machine does not matter.
-func TestLinearTime(t *testing.T) {
-	const (
-		large  = 1 << 20
-		growth = 16
-		limit  = 64
-	)
+// growingWork is work on an input that repeats a piece.
+type growingWork struct {
+	name  string
+	piece string
+	run   func(s string)
+}
+
+// checkGrowth counts the bytes that work allocates on inputs of two sizes, of which the second
+// one is growth times as long. The limit is far from linear and from quadratic growth.
+func checkGrowth(t *testing.T, w growingWork, large, growth int) {
+	t.Helper()
+	whole := strings.Repeat(w.piece, large/len(w.piece))
+	part := whole[:len(whole)/len(w.piece)/growth*len(w.piece)]
+	few := allocated(func() { w.run(part) })
+	most := uint64(4*growth) * (few + 4<<10)
+	if many := allocated(func() { w.run(whole) }); many > most {
+		t.Errorf("%s: %d bytes allocate %d bytes, want %d at most; %d bytes allocate %d", w.name, len(whole), many, most, len(part), few)
+	}
+}
+
+// benchmarkGrowth reports how many times as long work takes on the longer input, and says if
+// its time seems to grow like the square of the length. It needs a quiet machine and some rounds:
+//
+//	go test ./urinorm -run '^$' -bench Growth -benchtime 8x
+func benchmarkGrowth(b *testing.B, w growingWork, large, growth int) {
+	b.Run(w.name, func(b *testing.B) {
+		whole := strings.Repeat(w.piece, large/len(w.piece))
+		part := whole[:len(whole)/len(w.piece)/growth*len(w.piece)]
+		measure := func(s string) time.Duration {
+			began := time.Now()
+			w.run(s)
+			return time.Since(began)
+		}
+		short, long := time.Duration(1<<62), time.Duration(1<<62)
+		for b.Loop() {
+			short, long = min(short, measure(part)), min(long, measure(whole))
+		}
+		b.ReportMetric(float64(long)/float64(short), "growth")
+		const noise = 50 * time.Microsecond
+		if long > time.Duration(4*growth)*(short+noise) {
+			b.Logf("not linear: %d bytes take %v, %d bytes %v", len(part), short, len(whole), long)
+		}
+	})
+}
+
+// allocated returns the number of bytes that f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+const (
+	growingWeb = 1 << 20 // bytes of the longer input
+	webGrowth  = 16      // times the length of the shorter one
+)
+
+func TestGrowth(t *testing.T) {
+	for _, w := range webWork(t) {
+		checkGrowth(t, w, growingWeb, webGrowth)
+	}
+}
+
+func BenchmarkGrowth(b *testing.B) {
+	for _, w := range webWork(b) {
+		benchmarkGrowth(b, w, growingWeb, webGrowth)
+	}
+}
+
+// webWork returns work on references that repeat a piece.
+func webWork(t testing.TB) []growingWork {
+	t.Helper()
 	https := mustBase(t, "https://example.com/a/b", "")
 	japanese := mustBase(t, "https://example.com/a/b", "iso-2022-jp")
 	file := mustBase(t, "file:///C:/a/b", "")
@@ -38,11 +104,7 @@ func TestLinearTime(t *testing.T) {
 			buf = appendPrinted(buf[:0], u.href, &u.at)
 		}
 	}
-	for _, c := range []struct {
-		name  string
-		piece string
-		run   func(s string)
-	}{
+	return []growingWork{
 		{"climbing", "../", resolve(https, "")},
 		{"climbing encoded", "%2e%2e/", resolve(https, "")},
 		{"staying", "%2e/", resolve(https, "")},
@@ -90,21 +152,6 @@ func TestLinearTime(t *testing.T) {
 		{"redact broken passwords without end", "//a:b/", func(s string) { Redact("@ " + s) }},
 		{"redact tabs", "\t:", func(s string) { Redact(s + "@") }},
 		{"error of a user name", "a.", func(s string) { _, _, _ = ParseWeb("http://" + s + "@") }},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			whole := strings.Repeat(c.piece, large/len(c.piece))
-			part := whole[:len(whole)/len(c.piece)/growth*len(c.piece)]
-			const noise = 50 * time.Microsecond
-			short, long := time.Duration(1<<62), time.Duration(1<<62)
-			for range 8 {
-				short = min(short, elapsed(c.run, part))
-				long = min(long, elapsed(c.run, whole))
-				if long <= limit*(short+noise) {
-					return
-				}
-			}
-			t.Errorf("%d bytes take %v, %d bytes %v", len(part), short, len(whole), long)
-		})
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"crypto/x509"
 
@@ -427,7 +426,6 @@ func TestFTPFaults(t *testing.T) {
 			}
 			server := ftpServer(t, row.answers, row.data)
 			_, others := newOtherSchemes(t, HTTPConfig{Timeout: patience(row.want), MaxBody: 1 << 20}, OtherSchemesConfig{})
-			start := time.Now()
 			resp, text, fault := fetchURL(t, others, "ftp://"+server.addr.String()+"/"+row.path, row.need)
 			if fault == nil && resp == nil {
 				t.Fatal("neither an answer nor a fault")
@@ -435,8 +433,8 @@ func TestFTPFaults(t *testing.T) {
 			if got := verdict(resp, fault); got != row.want || !mentions(fault, row.message) {
 				t.Errorf("%s (%v), want %s, %q", got, fault, row.want, row.message)
 			}
-			if len(text) > 64<<20 || time.Since(start) > 25*time.Second {
-				t.Errorf("%d bytes in %v", len(text), time.Since(start))
+			if len(text) > 64<<20 {
+				t.Errorf("%d bytes", len(text))
 			}
 			if row.name == "endless list" && (len(resp.Notes) == 0 || resp.Notes[0].Code != "body-truncated") {
 				t.Errorf("the list was truncated without a note: %v", resp.Notes)

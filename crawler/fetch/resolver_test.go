@@ -207,14 +207,13 @@ func TestNameServerTimesOut(t *testing.T) {
 	for _, network := range []string{"udp", "tcp"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		c, err := dialNameServer(ctx, network, listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
+		if err == nil { // otherwise the time was up before
+			_, err = c.Read(make([]byte, 512))
+			c.Close()
 		}
-		_, err = c.Read(make([]byte, 512))
 		if late, ok := errors.AsType[net.Error](err); !ok || !late.Timeout() {
 			t.Errorf("%s: %v", network, err)
 		}
-		c.Close()
 		cancel()
 	}
 }

@@ -31,6 +31,8 @@ type Options struct {
 	Wait func(why string)
 	// now replaces the clock of the server in tests.
 	now func() time.Time
+	// dial replaces the network in tests.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // client sends scripts to the server, and waits for a server that is away.
@@ -62,6 +64,9 @@ func newClient(a *Address, o Options) *client {
 		config.Dialer = func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", a.Hosts[0])
 		}
+	}
+	if o.dial != nil {
+		config.Dialer = o.dial
 	}
 	if a.TLS() {
 		config.TLSConfig = o.TLS

@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"io"
 	"math/big"
 	"net"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -37,7 +39,7 @@ func startServer(t *testing.T, port int, args ...string) {
 		_ = cmd.Process.Kill()
 		_, _ = cmd.Process.Wait()
 	})
-	for range 600 {
+	for range 6000 {
 		if c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
 			c.Close()
 			return
@@ -162,36 +164,42 @@ func wantRefused(t *testing.T, address string, o Options, reasons ...string) {
 // A server that accepts connections and does not answer is waited for no longer than one that
 // is away.
 func TestPatienceWithSilentServer(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	a, err := ParseAddress("redis://" + l.Addr().String() + "?crawl=c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := Open(a, Options{Patience: 300 * time.Millisecond})
-	defer f.Close()
-	began := time.Now()
-	_, err = f.Check(context.Background())
-	if took := time.Since(began); !errors.Is(err, frontier.ErrAway) || took > 3*time.Second {
-		t.Errorf("Check = %v after %v", err, took)
-	}
-	began = time.Now()
-	s := f.Store(&Header{}, "", "test")
-	var all sync.WaitGroup
-	for n := range 20 * pagesAtOnce {
-		all.Go(func() {
-			if _, err := s.Complete(context.Background(), frontier.Lease{ID: frontier.ID(n)}, frontier.Done{}); !errors.Is(err, frontier.ErrAway) {
-				t.Errorf("Complete = %v", err)
-			}
-		})
-	}
-	all.Wait()
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("many pages waited for %v", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const patience = 300 * time.Millisecond
+		a, err := ParseAddress("redis://silent.test?crawl=c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reading sync.WaitGroup
+		f := Open(a, Options{Patience: patience, dial: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			reading.Go(func() { _, _ = io.Copy(io.Discard, server) })
+			return client, nil
+		}})
+		began := time.Now()
+		_, err = f.Check(t.Context())
+		if took := time.Since(began); !errors.Is(err, frontier.ErrAway) || took > 2*patience {
+			t.Errorf("Check = %v after %v", err, took)
+		}
+		began = time.Now()
+		s := f.Store(&Header{}, "", "test")
+		var all sync.WaitGroup
+		for n := range 20 * pagesAtOnce {
+			all.Go(func() {
+				if _, err := s.Complete(t.Context(), frontier.Lease{ID: frontier.ID(n)}, frontier.Done{}); !errors.Is(err, frontier.ErrAway) {
+					t.Errorf("Complete = %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took > 2*patience {
+			t.Errorf("many pages waited for %v", took)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		reading.Wait()
+	})
 }
 
 func TestTLS(t *testing.T) {

@@ -30,7 +30,7 @@ var (
 )
 
 // patience is how long a test waits for anything.
-const patience = 90 * time.Second
+const patience = 5 * time.Minute
 
 var program string
 

@@ -62,7 +62,7 @@ func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector
 		k.Fatal(err)
 	}
 	defer store.Close()
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second})
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute})
 	if err != nil {
 		k.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func (r *repeated) file(name string) string { return filepath.Join(r.dir, name) 
 // run crawls once.
 func (r *repeated) run() (*collector, *Summary) {
 	r.Helper()
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))})
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -22,7 +22,7 @@ import (
 func realWeb(t testing.TB, answer func(*exchange), change ...func(*fetch.HTTPConfig)) (*Config, *faultServer) {
 	t.Helper()
 	server := serveFaults(t, nil, answer)
-	config := fetch.HTTPConfig{Timeout: 5 * time.Second, ConnectTo: []fetch.ConnectTo{{From: ":80", To: server.addr}}}
+	config := fetch.HTTPConfig{Timeout: time.Minute, ConnectTo: []fetch.ConnectTo{{From: ":80", To: server.addr}}}
 	for _, c := range change {
 		c(&config)
 	}

@@ -66,7 +66,7 @@ func showAll() Show {
 // web returns a Config that asks the network, which in tests is loopback.
 func web(t testing.TB) *Config {
 	t.Helper()
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: 5 * time.Second})
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -249,7 +249,7 @@ func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)
 func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *Config {
 	t.Helper()
 	start := mustParse(t, s.base+"/")
-	config := fetch.HTTPConfig{Timeout: 5 * time.Second, Origins: fetch.NewOrigins(start)}
+	config := fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(start)}
 	var sessions func(session.Client) []*session.Session
 	if login {
 		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret"), Fresh: s.fresh}},
@@ -667,7 +667,7 @@ func TestStopWithHeldVisits(t *testing.T) {
 		}
 		return false
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Stop = stop })
 	if sum.Complete || sum.StoppedBy != "interrupt" || ctx.Err() != nil {

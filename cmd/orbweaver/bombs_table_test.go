@@ -34,16 +34,16 @@ func bombs() []bomb {
 }
 
 var sitemapBombs = []bomb{
-	{name: "sitemap index of indexes", start: "/s.xml", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "sitemap index of indexes", short: true, start: "/s.xml", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		writeSitemap(w, r, "sitemapindex", 1000, func(i uint64) string { return "/" + word(i) + ".xml" })
 	}},
-	{name: "sitemap index of 50,000 indexes, gzip", full: true, start: "/s.xml.gz", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "sitemap index of 50,000 indexes, gzip", start: "/s.xml.gz", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/gzip")
 		z := gzip.NewWriter(w)
 		writeSitemap(z, r, "sitemapindex", 50_000, func(i uint64) string { return "/" + word(i) + ".xml.gz" })
 		z.Close()
 	}},
-	{name: "sitemaps with numbers", full: true, start: "/sitemap-1.xml", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "sitemaps with numbers", start: "/sitemap-1.xml", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		writeSitemap(w, r, "sitemapindex", 2000, func(i uint64) string { return fmt.Sprintf("/sitemap-%d.xml", i) })
 	}},
 	{name: "sitemap cycle", start: "/a.xml", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
@@ -55,14 +55,14 @@ var sitemapBombs = []bomb{
 	{name: "sitemap of sitemaps", start: "/s.xml", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		writeSitemap(w, r, "urlset", 5000, func(i uint64) string { return "/" + word(i) })
 	}},
-	{name: "sitemap as HTML names", full: true, start: "/index.html", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "sitemap as HTML names", start: "/index.html", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/xml")
 		writeSitemap(w, r, "sitemapindex", 1000, func(i uint64) string { return "/" + word(i) + ".html" })
 	}},
 	{name: "sitemap of a million URLs", start: "/maps/s.xml", flags: []string{"--external", "skip"}, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		writeSitemap(w, r, "urlset", 1_000_000, func(i uint64) string { return "/" + strconv.FormatUint(i%1e6, 36) })
 	}},
-	{name: "robots.txt with 50,000 sitemaps", full: true, flags: []string{"--sitemaps", "--robots", "crawl"}, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "robots.txt with 50,000 sitemaps", flags: []string{"--sitemaps", "--robots", "crawl"}, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/robots.txt":
 			for i := range 50_000 {
@@ -77,9 +77,9 @@ var sitemapBombs = []bomb{
 }
 
 var encodingBombs = []bomb{
-	{name: "gzip", ends: "complete", serve: encoded("gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })},
+	{name: "gzip", short: true, ends: "complete", serve: encoded("gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) })},
 	{name: "deflate", ends: "complete", serve: encoded("deflate", func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) })},
-	{name: "brotli", full: true, ends: "complete", serve: encoded("br", func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 2) })},
+	{name: "brotli", ends: "complete", serve: encoded("br", func(w io.Writer) io.WriteCloser { return brotli.NewWriterLevel(w, 2) })},
 	{name: "zstd", ends: "complete", serve: encoded("zstd", func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)); return z })},
 	{name: "gzip in gzip", ends: "complete", serve: encoded("gzip, gzip", func(w io.Writer) io.WriteCloser {
 		outer := gzip.NewWriter(w)
@@ -110,7 +110,7 @@ var encodingBombs = []bomb{
 			layers[i].Close()
 		}
 	}},
-	{name: "endless body", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "endless body", short: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			writeLinks(w, 12, func(i uint64) string { return "/" + word(i) })
 			return
@@ -118,7 +118,7 @@ var encodingBombs = []bomb{
 		w.Header().Set("Content-Type", "text/html")
 		endless(w, strings.Repeat("<p>text that never ends ", 1000))
 	}},
-	{name: "endless body of links", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "endless body of links", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		out, seed := bufio.NewWriterSize(w, 1<<16), seedOf(r)
 		for i := uint64(0); ; i++ {
@@ -140,7 +140,7 @@ var headerBombs = []bomb{
 		io.WriteString(c, "HTTP/1.1 200 OK\r\n")
 		endless(c, "X-A: b\r\n")
 	}},
-	{name: "endless header line", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "endless header line", short: true, flags: quick, ends: "complete", raw: func(c net.Conn) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
 		endless(c, strings.Repeat("x", 1000))
@@ -149,7 +149,7 @@ var headerBombs = []bomb{
 		request(c)
 		endless(c, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
 	}},
-	{name: "many header fields", full: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "many header fields", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			writeLinks(w, 200, func(i uint64) string { return "/" + word(i) })
 			return
@@ -180,7 +180,7 @@ var headerBombs = []bomb{
 }
 
 var redirectBombs = []bomb{
-	{name: "endless redirects", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "endless redirects", short: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, "/"+word(mix(seedOf(r))), http.StatusFound)
 	}},
 	{name: "redirects across hosts", flags: everyHost, ends: "complete", setup: hosts(func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +193,7 @@ var redirectBombs = []bomb{
 		}
 		http.Redirect(w, r, r.URL.Path+r.URL.Path, http.StatusFound)
 	}},
-	{name: "long Location", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "long Location", short: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			writeLinks(w, 500, func(i uint64) string { return "/" + word(i) })
 			return
@@ -201,7 +201,7 @@ var redirectBombs = []bomb{
 		w.Header().Set("Location", "/"+word(seedOf(r))+strings.Repeat("x", 200_000))
 		w.WriteHeader(http.StatusFound)
 	}},
-	{name: "redirects with cookies", full: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "redirects with cookies", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			writeLinks(w, 500, func(i uint64) string { return "/a" + word(i) })
 			return
@@ -216,7 +216,7 @@ var redirectBombs = []bomb{
 }
 
 var cookieBombs = []bomb{
-	{name: "cookies of 200 hosts", flags: everyHost, ends: "complete", setup: hosts(func(w http.ResponseWriter, r *http.Request) {
+	{name: "cookies of 200 hosts", short: true, flags: everyHost, ends: "complete", setup: hosts(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host == "site.test" {
 			writeLinks(w, 200, func(i uint64) string { return "http://" + word(i) + ".test/" })
 			return
@@ -233,7 +233,7 @@ var cookieBombs = []bomb{
 }
 
 var robotsBombs = []bomb{
-	{name: "endless robots.txt", flags: robotsAsked, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "endless robots.txt", short: true, flags: robotsAsked, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
 			endless(w, "User-agent: *\nDisallow: /x\n")
 		}
@@ -296,10 +296,10 @@ func links(n int, link func(i uint64) string) func(http.ResponseWriter, *http.Re
 }
 
 var trapBombs = []bomb{
-	{name: "one word", full: true, ends: "trap", serve: links(3, func(i uint64) string { return "/" + word(i) })},
-	{name: "one word, 20 links", ends: "trap", serve: links(20, func(i uint64) string { return "/" + word(i) })},
-	{name: "UUID", full: true, ends: "trap", serve: links(10, func(i uint64) string { return "/" + uuid(i) })},
-	{name: "UUID with navigation", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "one word", ends: "trap", serve: links(3, func(i uint64) string { return "/" + word(i) })},
+	{name: "one word, 20 links", short: true, ends: "trap", serve: links(20, func(i uint64) string { return "/" + word(i) })},
+	{name: "UUID", ends: "trap", serve: links(10, func(i uint64) string { return "/" + uuid(i) })},
+	{name: "UUID with navigation", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		seed := seedOf(r)
 		writeLinks(w, 20, func(i uint64) string {
 			if i < 10 {
@@ -308,17 +308,17 @@ var trapBombs = []bomb{
 			return "/item/" + uuid(mix(seed+i))
 		})
 	}},
-	{name: "20,000 random links", full: true, ends: "trap", serve: links(20_000, func(i uint64) string { return "/" + word(i) })},
-	{name: "20,000 random files", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "20,000 random links", ends: "trap", serve: links(20_000, func(i uint64) string { return "/" + word(i) })},
+	{name: "20,000 random files", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		links(20_000, func(i uint64) string { return "/" + word(i) + ".png" })(w, r)
 	}},
-	{name: "random directories", full: true, ends: "trap", serve: links(10, func(i uint64) string { return "/" + word(i) + "/" + word(mix(i)) + "/" })},
-	{name: "nested random directories", full: true, ends: "trap", serve: links(10, func(i uint64) string { return word(i)[:5] + "/" })},
-	{name: "random queries", full: true, ends: "trap", serve: links(10, func(i uint64) string { return "/?" + word(i) })},
+	{name: "random directories", ends: "trap", serve: links(10, func(i uint64) string { return "/" + word(i) + "/" + word(mix(i)) + "/" })},
+	{name: "nested random directories", ends: "trap", serve: links(10, func(i uint64) string { return word(i)[:5] + "/" })},
+	{name: "random queries", ends: "trap", serve: links(10, func(i uint64) string { return "/?" + word(i) })},
 	{name: "random parameters", ends: "trap", serve: links(10, func(i uint64) string { return "/?" + word(i) + "=" + word(mix(i)) })},
-	{name: "case permutations", full: true, ends: "trap", serve: links(10, func(i uint64) string { return "/" + cased("a-page-with-a-rather-long-name-of-its-own", i) })},
+	{name: "case permutations", ends: "trap", serve: links(10, func(i uint64) string { return "/" + cased("a-page-with-a-rather-long-name-of-its-own", i) })},
 	{name: "percent-encoding permutations", ends: "complete", serve: links(10, func(i uint64) string { return "/" + encodedWord("~a!page,with(a)rather+long;name@of&its=own", i) })},
-	{name: "random titles", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "random titles", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		seed := seedOf(r)
 		fmt.Fprintf(w, "<title>%s</title>", word(seed))
@@ -326,9 +326,9 @@ var trapBombs = []bomb{
 			fmt.Fprintf(w, "<p>%s %s <a href=/%s>%s</a>", word(mix(seed+i+100)), word(mix(seed+i+200)), word(mix(seed+i)), word(mix(seed+i+300)))
 		}
 	}},
-	{name: "wildcard hosts", full: true, flags: append([]string{"--scope", "domain"}, everyHost...), ends: "trap", setup: hosts(links(5, func(i uint64) string { return "http://" + word(i) + ".site.test/" }))},
-	{name: "numbered pages", full: true, ends: "trap", serve: links(5, func(i uint64) string { return "/p" + strconv.FormatUint(i, 10) + ".html" })},
-	{name: "dates", full: true, ends: "trap", serve: links(5, func(i uint64) string {
+	{name: "wildcard hosts", flags: append([]string{"--scope", "domain"}, everyHost...), ends: "trap", setup: hosts(links(5, func(i uint64) string { return "http://" + word(i) + ".site.test/" }))},
+	{name: "numbered pages", ends: "trap", serve: links(5, func(i uint64) string { return "/p" + strconv.FormatUint(i, 10) + ".html" })},
+	{name: "dates", ends: "trap", serve: links(5, func(i uint64) string {
 		return fmt.Sprintf("/%d/%02d/%02d/%s", 1900+i%1000, i>>10%12+1, i>>20%28+1, word(i))
 	})},
 	{name: "calendar", start: "/calendar/2026/11", flags: []string{"--scope", "host"}, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
@@ -350,11 +350,11 @@ var trapBombs = []bomb{
 		writePage(w, to...)
 	}},
 	{name: "relative links", ends: "trap", serve: links(5, func(i uint64) string { return string(rune('a'+i%5)) + "/" })},
-	{name: "frames", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "frames", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<iframe src=/%s></iframe><iframe src=/%s></iframe>", word(mix(seedOf(r))), word(mix(seedOf(r)+1)))
 	}},
-	{name: "style sheets", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "style sheets", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			w.Header().Set("Content-Type", "text/html")
 			io.WriteString(w, "<link rel=stylesheet href=/a.css>")
@@ -374,7 +374,7 @@ var trapBombs = []bomb{
 		w.Header().Set("Content-Type", "text/css")
 		io.WriteString(w, strings.Repeat("@import url(/a.css);@import url(/b.css);", 1000))
 	}},
-	{name: "feeds", full: true, ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "feeds", ends: "trap", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/rss+xml")
 		io.WriteString(w, "<rss><channel>")
 		for i := range uint64(10) {
@@ -395,10 +395,10 @@ var trapBombs = []bomb{
 
 var documentBombs = []bomb{
 	{name: "50,000 fragments", ends: "complete", serve: writeLines("text/html", `<a href="#%x">x</a>`, 50_000)},
-	{name: "a million ids", ends: "complete", serve: writeLines("text/html", "<p id=%x>", 1_000_000)},
-	{name: "a million links", full: true, flags: []string{"--external", "skip"}, ends: "complete", serve: leaves("text/html", "<a href=//external.example/%x>", 1_000_000)},
-	{name: "pages of 100,000 links", full: true, flags: []string{"--external", "skip"}, ends: "complete", serve: many(20, "text/html", "<a href=//external.example/%x>", 100_000)},
-	{name: "a million external hosts", full: true, flags: []string{"--external", "skip"}, ends: "complete", serve: writeLines("text/html", "<a href=//h%x.example/>", 1_000_000)},
+	{name: "a million ids", short: true, ends: "complete", serve: writeLines("text/html", "<p id=%x>", 1_000_000)},
+	{name: "a million links", flags: []string{"--external", "skip"}, ends: "complete", serve: leaves("text/html", "<a href=//external.example/%x>", 1_000_000)},
+	{name: "pages of 100,000 links", flags: []string{"--external", "skip"}, ends: "complete", serve: many(20, "text/html", "<a href=//external.example/%x>", 100_000)},
+	{name: "a million external hosts", flags: []string{"--external", "skip"}, ends: "complete", serve: writeLines("text/html", "<a href=//h%x.example/>", 1_000_000)},
 	{name: "attributes of 9 MB", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			writeLinks(w, 10, func(i uint64) string { return "/" + word(i) })
@@ -430,10 +430,10 @@ var documentBombs = []bomb{
 	{name: "data URIs", ends: "complete", serve: many(12, "text/html", "<img src='data:image/png;base64,%x"+strings.Repeat("A", 900_000)+"'>", 10)},
 	{name: "srcdoc", ends: "complete", serve: writeLines("text/html", `<iframe srcdoc="&lt;iframe srcdoc='&amp;lt;p id=%x>x'>">`, 100_000)},
 	{name: "SVG use", ends: "complete", serve: writeLines("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'><use href='#%x'/><g>", 20_000)},
-	{name: "JSON nesting", ends: "unreadable-document", serve: writeLines("application/manifest+json", `{"a":[`, 1_000_000)},
+	{name: "JSON nesting", short: true, ends: "unreadable-document", serve: writeLines("application/manifest+json", `{"a":[`, 1_000_000)},
 	{name: "linked data", ends: "complete", serve: leaves("text/html", `<script type=application/ld+json>{"url":["/%x.png"`+strings.Repeat(",[", 20)+`</script>`, 1_000)},
 	{name: "import maps", ends: "complete", serve: leaves("text/html", `<script type=importmap>{"imports":{"a%[1]x":"/%[1]x.png"}}</script>`, 1_000)},
-	{name: "billion laughs", start: "/a.xml", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "billion laughs", short: true, start: "/a.xml", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/xml")
 		io.WriteString(w, `<!DOCTYPE urlset [<!ENTITY a0 "http://h/">`)
 		for i := 1; i < 10; i++ {
@@ -445,7 +445,7 @@ var documentBombs = []bomb{
 	{name: "notebook", start: "/a.ipynb", ends: "unreadable-document", serve: writeLines("application/x-ipynb+json", `{"cells":[{"cell_type":"markdown","source":["[a](`, 100_000)},
 	{name: "mail", start: "/a.eml", ends: "complete", serve: writeLines("message/rfc822", "Content-Type: multipart/mixed; boundary=b%[1]x\r\n\r\n--b%[1]x\r\n", 100_000)},
 	{name: "Markdown", start: "/a.md", ends: "complete", serve: writeLines("text/markdown", "> ", 1_000_000)},
-	{name: "a million findings", full: true, ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
+	{name: "a million findings", ends: "complete", serve: func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
 			writeLinks(w, 100, func(i uint64) string { return "/" + word(i) })
 			return
@@ -455,7 +455,7 @@ var documentBombs = []bomb{
 }
 
 var serverBombs = []bomb{
-	{name: "servers that never answer", flags: append(quick[:len(quick):len(quick)], everyHost...), ends: "complete", setup: rawHosts(func(c net.Conn, host string) bool {
+	{name: "servers that never answer", short: true, flags: append(quick[:len(quick):len(quick)], everyHost...), ends: "complete", setup: rawHosts(func(c net.Conn, host string) bool {
 		if host == "site.test" {
 			return false
 		}
@@ -502,14 +502,14 @@ var serverBombs = []bomb{
 		config := &tls.Config{Certificates: []tls.Certificate{certificate}}
 		return "https://" + serveConns(t, "127.0.0.1:0", func(c net.Conn) { tls.Server(c, config).Handshake() }) + "/"
 	}},
-	{name: "HTTP/2 trap", full: true, flags: []string{"--insecure"}, ends: "trap", setup: func(t *testing.T, b *bomb) string {
+	{name: "HTTP/2 trap", flags: []string{"--insecure"}, ends: "trap", setup: func(t *testing.T, b *bomb) string {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(links(100, func(i uint64) string { return "/" + word(i) })))
 		s.EnableHTTP2 = true
 		s.StartTLS()
 		t.Cleanup(s.Close)
 		return s.URL + "/"
 	}},
-	{name: "gopher menus", full: true, ends: "trap", setup: func(t *testing.T, b *bomb) string {
+	{name: "gopher menus", ends: "trap", setup: func(t *testing.T, b *bomb) string {
 		var at string
 		at = serveConns(t, "127.0.0.1:0", func(c net.Conn) {
 			line, _ := bufio.NewReader(c).ReadString('\n')

@@ -20,7 +20,7 @@ import (
 // its answers as they are read and stores none of them.
 type bomb struct {
 	name  string
-	full  bool // it takes seconds, and is left to a full run
+	short bool // it stands for its kind of limit in the short form
 	serve func(w http.ResponseWriter, r *http.Request)
 	raw   func(c net.Conn) // instead of serve: answers one connection
 	setup func(t *testing.T, b *bomb) (target string)
@@ -39,19 +39,24 @@ const (
 	maxBombTime = 5 * time.Minute
 )
 
-// reportBombs runs all bombs, also those that take seconds, one at a time, and prints the
+// reportBombs selects the long form, as .ci/drills does: all bombs, one at a time, with the
 // memory and the time that each takes:
 //
-//	BOMBS=report go test ./cmd/orbweaver -run TestBombs -v
+//	BOMBS=report go test ./cmd/orbweaver -run TestBombs -v -timeout 1h
 var reportBombs = os.Getenv("BOMBS") == "report"
 
 // TestBombs checks that no bomb takes much memory or an endless time, with the settings of
 // a command line without flags except those that make tests quick. Each run is a process
 // of its own, whose peak memory the system counts.
+//
+// The short form has one bomb for each kind of limit. The packages that hold the limits test
+// the others with less input: fetch (TestServerFaults, TestDecodeBombs, TestTimeLimits, cookies),
+// extract (TestDocumentBombs, TestGrowth), robots, trap (TestTrapsEnd), and crawler
+// (TestEndlessSites).
 func TestBombs(t *testing.T) {
 	program := measuredProgram(t)
 	for _, b := range bombs() {
-		if b.full && !reportBombs {
+		if !b.short && !reportBombs {
 			continue
 		}
 		t.Run(b.name, func(t *testing.T) {

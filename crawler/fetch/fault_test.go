@@ -48,6 +48,24 @@ func TestServerFaults(t *testing.T) {
 				c.send("X-Filler: " + strings.Repeat("x", 1000) + "\r\n")
 			}
 		}, "protocol-error", "the answer's header is larger than 1 MB", false},
+		{"endless header line", func(c *rawConn) {
+			c.send("HTTP/1.1 200 OK\r\nX: ")
+			for !c.closed {
+				c.send(strings.Repeat("x", 1000))
+			}
+		}, "protocol-error", "the answer's header is larger than 1 MB", false},
+		{"endless chunk extensions", func(c *rawConn) {
+			c.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+			for !c.closed {
+				c.send("1;a=" + strings.Repeat("b", 4000) + "\r\nx\r\n")
+			}
+		}, "protocol-error", "the chunked coding of the body is malformed", false},
+		{"endless trailer", func(c *rawConn) {
+			c.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n")
+			for !c.closed {
+				c.send("X-A: b\r\n")
+			}
+		}, "protocol-error", "the chunked coding of the body is malformed", false},
 		{"endless informational responses", func(c *rawConn) {
 			for !c.closed {
 				c.send("HTTP/1.1 103 Early Hints\r\n\r\n")

@@ -202,9 +202,19 @@ func TestHandshakeFaults(t *testing.T) {
 	defer oldKey.Close()
 	plain := httptest.NewServer(respond("plain"))
 	defer plain.Close()
+	heavy := leaf // a chain of megabytes
+	for range 8000 {
+		heavy.Certificate = append(heavy.Certificate, leaf.Certificate[0])
+	}
+	large := httptest.NewUnstartedServer(respond("ok"))
+	large.TLS = &tls.Config{Certificates: []tls.Certificate{heavy}}
+	large.Config.ErrorLog = log.New(io.Discard, "", 0)
+	large.StartTLS()
+	defer large.Close()
 	for _, row := range []struct{ name, to, kind, text string }{
 		{"TLS 1.1", old.Listener.Addr().String(), "tls-error", "the server refused the TLS handshake"},
 		{"old suite", oldKey.Listener.Addr().String(), "", ""},
+		{"large chain", large.Listener.Addr().String(), "tls-error", "TLS"},
 		{"plain text", plain.Listener.Addr().String(), "tls-error", "the server answered the TLS handshake in plain text"},
 	} {
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{":", row.to}}})

@@ -32,8 +32,8 @@ import (
 // cache. The program is built without the race detector, which would triple the time of
 // all the starts. Some tests run in parallel, because a crawl mostly waits for the disk.
 //
-// To kill more: go test ./cmd/orbweaver -run 'Killed$' -kills 210
-var kills = stdflag.Int("kills", 60, "processes that TestKilled kills")
+// To kill more: go test ./cmd/orbweaver -run 'Killed$' -kills 210, or .ci/drills
+var kills = stdflag.Int("kills", 6, "processes that TestKilled kills")
 
 // killers is the number of tests that kill in parallel.
 const killers = 3
@@ -173,7 +173,7 @@ func (k *killing) check(dir string) []string {
 // No finished target is requested again, and the report is that of a crawl that is not
 // killed. The same holds for a second crawl, which uses the cache of the first.
 func TestKilled(t *testing.T) {
-	program := releaseBuild(t)
+	program := program(t)
 	for i := range uint64(killers) {
 		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
 			t.Parallel()
@@ -202,15 +202,15 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 	k.again(*kills/2/killers, want, func(dir string) { copyState(t, first, dir) })
 }
 
-var starts = stdflag.Int("starts", 12, "processes that TestKilledAtStart kills")
+var starts = stdflag.Int("starts", 6, "processes that TestKilledAtStart kills")
 
 // TestKilledAtStart kills processes while they start a crawl, in a new directory or in one
 // with a finished crawl. The next process starts a crawl or resumes one, without a word about
 // damage.
 //
-// To kill more: go test ./cmd/orbweaver -run KilledAtStart -starts 500
+// To kill more: go test ./cmd/orbweaver -run KilledAtStart -starts 500, or .ci/drills
 func TestKilledAtStart(t *testing.T) {
-	program := releaseBuild(t)
+	program := program(t)
 	site := &killSite{pages: crawlertest.Generate(11, 6, 2)}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/programtest"
 )
 
 // Limits of what the program needs before it checks anything.
@@ -20,6 +22,18 @@ const (
 	mostInitBytes   = 3 << 20  // used by package variables
 	mostInitObjects = 15_000
 )
+
+// program returns the program that ORBWEAVER_BIN names, or one that is built for this package.
+func program(t *testing.T) string {
+	t.Helper()
+	if given != "" {
+		return given
+	}
+	return releaseBuild(t)
+}
+
+// given is the program that ORBWEAVER_BIN names, "" if there is none.
+var given = programtest.Given()
 
 // releaseBuild builds the program as for the release 1.2.3.
 func releaseBuild(t testing.TB) string {

@@ -15,8 +15,8 @@ import (
 
 const (
 	lease           = 5 * time.Second // a slow machine extends it in time
-	workerRequests  = 4 // in flight of a worker
-	hereRequests    = 2 // in flight of the coordinator
+	workerRequests  = 4               // in flight of a worker
+	hereRequests    = 2               // in flight of the coordinator
 	everybody       = 2*workerRequests + hereRequests
 	requestsOfLease = 2 // HEAD and GET
 	faultsOfDrill   = 3

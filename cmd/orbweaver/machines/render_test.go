@@ -15,6 +15,7 @@ import (
 // A shared crawl renders what one process renders; a process without a browser leaves pages to
 // the others, and cannot work when each page needs a browser.
 func TestRenderedCrawl(t *testing.T) {
+	t.Parallel()
 	redis := startServer(t)
 	if _, err := exec.LookPath("chromium"); err != nil {
 		if os.Getenv("CI") == "true" {

@@ -9,32 +9,18 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/programtest"
 )
 
 // program is the program under test.
 var program string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "servetest-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "orbweaver.exe")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/orbweaver/orbweaver/cmd/orbweaver").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(programtest.Run(m, &program)) }
 
 // patience is how long a test waits for something that must happen.
 const patience = 3 * time.Minute

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/programtest"
 	"github.com/orbweaver/orbweaver/report/browsertest"
 )
 
@@ -25,22 +26,7 @@ var (
 	browser context.Context // of all tests
 )
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "webtest-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "orbweaver.exe")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/orbweaver/orbweaver/cmd/orbweaver").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build the program: %v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
-}
+func TestMain(m *testing.M) { os.Exit(programtest.Run(m, &program)) }
 
 // TestPages runs all tests with one browser.
 func TestPages(t *testing.T) {

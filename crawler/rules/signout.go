@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -49,76 +50,86 @@ func wordSet(words string) map[string]bool {
 }
 
 // signsOut reports whether the words of a URL suggest that a request for it would end a
-// session or delete something.
+// session or delete something. A server decodes what is percent-encoded before it looks for
+// words, and one behind a proxy may do so again.
 func signsOut(v Href) bool {
 	for segment := range bytes.SplitSeq(v.Path(), []byte("/")) {
-		if isSignOutWord(string(segment)) {
+		if anyPart(decodePercent(string(segment)), "/\\;", isSignOutWord) {
 			return true
 		}
 	}
 	query := strings.TrimPrefix(string(v.Bytes[v.Offsets.QueryStart:v.Offsets.FragmentStart]), "?")
 	for parameter := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
 		name, value, _ := strings.Cut(parameter, "=")
-		name = strings.ToLower(name)
-		if tokenNames[name] || isSignOutWord(name) || isSignOutAction(name, value) {
+		name = strings.ToLower(decodePercent(name))
+		if tokenNames[name] || isSignOutWord(name) || isSignOutAction(name, decodePercent(value)) {
 			return true
 		}
 	}
 	return false
 }
 
-// isSignOutAction reports whether a parameter names an action that signs out or deletes. A
-// value may be a path, as in OpenCart's route=account/logout, or have the action last, as
-// in Joomla's task=user.logout.
+// anyPart reports whether any part of s between separators is as is says.
+func anyPart(s, separators string, is func(string) bool) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) }), is)
+}
+
+// isSignOutAction reports whether a decoded parameter names an action that signs out or
+// deletes. A value may be a path, as in OpenCart's route=account/logout, or have the action
+// last, as in Joomla's task=user.logout.
 func isSignOutAction(name, value string) bool {
-	value = slashes.Replace(value)
 	special := len(value) > len("special:") && strings.EqualFold(value[:len("special:")], "special:")
 	path := strings.Contains(value, "/")
 	if !special && !actionNames[name] && (name != "q" || !path) {
 		return false
 	}
-	if isSignOutWord(value) {
-		return true
-	}
-	return slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return r == '/' || r == '.' }), isSignOutWord) ||
-		strings.EqualFold(value, "del") || strings.EqualFold(value, "rm")
+	return isSignOutWord(value) || anyPart(value, "/.", isSignOutWord) || strings.EqualFold(value, "del") || strings.EqualFold(value, "rm")
 }
 
-var slashes = strings.NewReplacer("%2F", "/", "%2f", "/")
+var wordJoints = strings.NewReplacer("-", "", "_", "", " ", "", "+", "")
 
-var wordJoints = strings.NewReplacer("-", "", "_", "", "%20", "", "+", "")
-
+// isSignOutWord reports whether a decoded word ends a session or deletes something.
 func isSignOutWord(s string) bool {
 	if len(s) < len("purge") || len(s) > longestSignOutWord {
 		return false
 	}
 	s = s[strings.LastIndexByte(s, ':')+1:] // MediaWiki's Special:UserLogout
 	s, _, _ = strings.Cut(s, ".")
-	s = strings.ToLower(s)
-	if strings.Contains(s, "%c") || strings.Contains(s, "%d") {
-		s = decodeLetters(s)
-	}
-	return signOutWords[wordJoints.Replace(s)]
+	return signOutWords[wordJoints.Replace(norm.NFC.String(strings.ToLower(strings.TrimSpace(s))))]
 }
 
-// decodeLetters decodes the percent-encoded letters outside ASCII of a word in lower case.
-func decodeLetters(s string) string {
-	var b strings.Builder
+// maxEncodings is how often a word may be percent-encoded and is still recognized.
+const maxEncodings = 4
+
+// decodePercent decodes what is percent-encoded in s, also what is encoded several times.
+func decodePercent(s string) string {
+	for range maxEncodings {
+		decoded := decodePercentOnce(s)
+		if decoded == s {
+			break
+		}
+		s = decoded
+	}
+	return s
+}
+
+func decodePercentOnce(s string) string {
+	if strings.IndexByte(s, '%') < 0 {
+		return s
+	}
+	b := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
 		if s[i] == '%' && i+2 < len(s) {
-			high, low := strings.IndexByte(hexDigits, s[i+1]), strings.IndexByte(hexDigits, s[i+2])
-			if high >= 8 && low >= 0 {
-				b.WriteByte(byte(high<<4 | low))
+			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(c))
 				i += 2
 				continue
 			}
 		}
-		b.WriteByte(s[i])
+		b = append(b, s[i])
 	}
-	return norm.NFC.String(strings.ToLower(b.String()))
+	return string(b)
 }
-
-const hexDigits = "0123456789abcdef"
 
 // Acts reports whether the whole text of a link, or its title, is a word for signing out or
 // deleting, in one of the languages of the table. What surrounds it without being a letter

@@ -28,7 +28,10 @@ const (
 /member.php?mod=logging&action=logout&formhash=1 /?action=del&id=1 /?op=del /?do=rm&id=1 /?todo=remove /?func=delete /?action=purge
 /?Action=Delete /?a=delete /?ACTION=LogOut
 /x?_wpnonce=1 /x?a=b&_wpnonce=c /doku.php?id=start&do=edit&sectok=1 /x?sectok= /x?csrf_token=1 /x?CSRF_Token=1 /x?authenticity_token=a%3D
-/x?a=1;authenticity_token=2 /user/logout#top /a/b/c/logout/d`
+/x?a=1;authenticity_token=2 /user/logout#top /a/b/c/logout/d
+/l?do=log%6fut /l?do=%6C%6f%67%4Fut /l?d%6f=logout /%4Cogout /log%6Fut /%6c%6f%67%6f%75%74 /l%256fgout /l?do=log%256fut /l?do=log%25256fut
+/a%2Flogout /a%2flog%6fut/b /logout;jsessionid=1 /logout%3Bjsessionid=1 /%64elete/7 /l?%61ction=%64elete /l?a%63tion=d%65l /log%2Dout /log%5Fout
+/%73ign-out /l?ac%74ion=user%2Flogout /x?_wp%6Eonce=1 /L%C3%96SCHEN /l%25C3%25B6schen /index.php?title=Special%3AUserLogout`
 	safeAddresses = `
 / /logout-guide.html /docs/how-to-logout /docs/logout-and-login /docs/how-to-delete.html /docs/delete-a-file.html /docs/deleting-files
 /docs/delete-files /deleted /deleted-items /undelete /undo-delete-guide /login /login.php /signin /sign-in /signup /signups /register
@@ -47,7 +50,8 @@ const (
 /wiki/Logout_(command) /wiki/Help:Logging_out /wiki/Delete_key /wiki/Special:RecentChanges /Special:Upload /index.php?title=Special:Search
 /tag/signed-out /category/sign-outs /product/sign-out-sheet /product/delete-key-cap /products/eraser /shop/purge-valve /shop/remove-rust
 /2024/delete-your-account /blog/logout-everywhere-today /c/destroy-all-humans /games/destroy-all-humans /films/search-and-destroy-1979
-/api/v1/deletes /api/v1/removals /graphs/erase-rate /u/deleteduser /u/user-removed /logoutput.log /logs/out.txt /loggings /action /actions/7`
+/api/v1/deletes /api/v1/removals /graphs/erase-rate /u/deleteduser /u/user-removed /logoutput.log /logs/out.txt /loggings /action /actions/7
+/log%6futs /l?do=log%69n /l?q=log%6fut /%6cogo /l?x=1%26do%3Dlogout /100%25 /%zzlogin /l?do=%`
 )
 
 func TestSignsOut(t *testing.T) {

@@ -11,7 +11,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // gate decides whether a target is requested at all. It checks, in this order:
@@ -137,9 +136,7 @@ func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, e
 		o, ready = in.admit(v)
 	}
 	if o == nil && ready && v.run.requests.compares(v.u) { // the probe is part of the session, too
-		var requests int
-		ready, requests, err = v.run.probes.prepare(ctx, v.u)
-		v.worker.tally.count(countRequests, requests)
+		ready, err = v.run.probes.prepare(ctx, &v.line, v.u)
 		if !ready && in != nil {
 			in.dismiss(v)
 		}
@@ -252,7 +249,10 @@ func (v *visit) robotsTxt(ctx context.Context) (txt *robots.Rules, wait time.Dur
 	if v.t.Second {
 		v.run.robots.RequestOnceMore(v.u)
 	}
-	if txt, err = v.run.robots.Rules(ctx, v.u, v.askRobots); err != nil {
+	requests := 0
+	txt, err = v.run.robots.Rules(ctx, v.u, v.run.door.askRobots(&requests))
+	v.worker.tally.count(countRequests, requests)
+	if err != nil {
 		return nil, 0, err
 	}
 	next, again := txt.Next()
@@ -261,23 +261,6 @@ func (v *visit) robotsTxt(ctx context.Context) (txt *robots.Rules, wait time.Dur
 	}
 	// The time may have come meanwhile; the wait is positive in any case.
 	return txt, max(time.Until(next), time.Nanosecond), v.run.frontier.Hosts().Rest(v.run.always, v.t.Host, next)
-}
-
-// askRobots fetches a robots.txt; the cache of package robots follows redirects. A host
-// that asks for a rest gets it, whether the request will be repeated or not.
-func (v *visit) askRobots(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-	return v.run.shared.robotsTxt(ctx, u, func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-		resp, err := v.run.cfg.Fetch.Fetch(ctx, v.run.requests.content(u))
-		if err != nil {
-			return nil, err
-		}
-		v.worker.tally.count(countRequests, resp.Requests)
-		o := check.Outcome{Status: resp.Status}
-		if rest := requestedRest(&o, resp.Header); rest > 0 && rest <= v.run.cfg.MaxWait {
-			_ = v.run.frontier.Hosts().Rest(v.run.always, u.Authority(), time.Now().Add(rest)) // a store that fails reports that to the worker, too
-		}
-		return resp, nil
-	})
 }
 
 // retryRobots decides whether a robots.txt is requested again after a failure, as
@@ -297,23 +280,4 @@ func robotsOutcome(f *robots.Failure) check.Outcome {
 		return check.ObserveFault(f.Fault)
 	}
 	return check.Observe(check.Question{}, &fetch.Response{Status: f.Status, Header: f.Header})
-}
-
-// pacing is the part of a visit that keeps the interval of its host between its own requests,
-// and to those of others.
-type pacing struct{ *visit }
-
-// paced returns a context for the requests of the visit.
-func (p pacing) paced(ctx context.Context) context.Context {
-	if p.run.requests.scope().SiteOf(p.u) != nil { // there is no network
-		return ctx
-	}
-	pace := &fetch.Pace{Next: func(ctx context.Context) error {
-		p.worker.releaseSlot()
-		return p.run.frontier.AwaitNext(ctx, p.t)
-	}}
-	if sharing := p.run.frontier.Sharing(); sharing != nil {
-		pace.Connected = func(ctx context.Context) error { return sharing.Begin(ctx, p.t) }
-	}
-	return fetch.WithPace(ctx, pace)
 }

@@ -110,10 +110,7 @@ func (i inspecting) inspect(ctx context.Context, in extract.Input, doc *extract.
 	}
 	d := i.document(documentBase(r.u, doc))
 	d.input, d.read, d.begun = in, doc, begun
-	d.AsksIcon = func() bool {
-		v.worker.releaseSlot() // the network is slower than other workers
-		return v.run.requests.hasIcon(ctx, r.u)
-	}
+	d.AsksIcon = func() bool { return v.line.hasIcon(ctx, r.u) }
 	if checks.inspector.Waits() {
 		v.worker.releaseSlot()
 	}

@@ -18,20 +18,19 @@ import (
 // with GET at most once, whoever needs it: a visit, or the browser, for any page. A HEAD
 // request for a target may come before.
 //
-// Bodies are in a temporary file. Requests of the browser keep the pace of their host.
+// Bodies are in a temporary file. Requests of the browser have places at their hosts and keep
+// their intervals.
 type library struct {
 	fetcher fetch.Fetcher
-	pace    func(host string) time.Duration                               // least time between two requests
-	rest    func(ctx context.Context, host string, until time.Time) error // lets visits wait
-	limit   int64                                                         // of a body, in bytes
-	ctx     context.Context                                               // of requests, which outlive the pages that needed them first
+	places  *places
+	limit   int64           // of a body, in bytes
+	ctx     context.Context // of requests, which outlive the pages that needed them first
 	cancel  context.CancelFunc
 	asking  sync.WaitGroup
 
 	mu      sync.Mutex
-	answers map[string]*kept     // by URL without fragment
-	same    map[string]*same     // by URL without fragment
-	last    map[string]time.Time // start of the last request, by host
+	answers map[string]*kept // by URL without fragment
+	same    map[string]*same // by URL without fragment
 	file    *os.File
 	size    int64
 }
@@ -42,13 +41,14 @@ type kept struct {
 	resp     fetch.Response
 	at       int64 // of the body in the file
 	length   int64
-	bodyless bool  // the body was not read: it may have no end
-	err      error // there was no answer, or no complete one
+	bodyless bool          // the body was not read: it may have no end
+	waited   time.Duration // for a place and a turn; only for a request of the browser
+	err      error         // there was no answer, or no complete one
 }
 
-func newLibrary(fetcher fetch.Fetcher, limit int64, hosts func(host string) time.Duration, rest func(context.Context, string, time.Time) error) *library {
-	l := &library{fetcher: fetcher, limit: limit, pace: hosts, rest: rest, answers: map[string]*kept{}, same: map[string]*same{}, last: map[string]time.Time{}}
-	l.ctx, l.cancel = context.WithCancel(context.Background())
+func newLibrary(ctx context.Context, fetcher fetch.Fetcher, limit int64, places *places) *library {
+	l := &library{fetcher: fetcher, limit: limit, places: places, answers: map[string]*kept{}, same: map[string]*same{}}
+	l.ctx, l.cancel = context.WithCancel(ctx)
 	return l
 }
 
@@ -73,15 +73,15 @@ func (l *library) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Respons
 		l.mu.Lock()
 		k := l.answers[key]
 		if k == nil && req.Need == fetch.Existence {
-			l.begin(req.URL.Authority())
 			l.mu.Unlock()
+			l.places.begin(req.URL.Authority())
 			return l.fetcher.Fetch(ctx, req)
 		}
 		if k == nil {
 			k = &kept{done: make(chan struct{})}
 			l.answers[key] = k
-			l.begin(req.URL.Authority())
 			l.mu.Unlock()
+			l.places.begin(req.URL.Authority())
 			return l.ask(ctx, key, k, req)
 		}
 		l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *library) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Respons
 // isKept reports whether the answer to a request may be kept, and answered with another.
 func isKept(req *fetch.Request) bool {
 	scheme := req.URL.Scheme()
-	return (scheme == "http" || scheme == "https") && !req.Anonymous && req.Follow == 0 && req.Validators.IsZero()
+	return (scheme == "http" || scheme == "https") && !req.Anonymous && req.Validators.IsZero()
 }
 
 // Forget deletes the answer for a URL: it is requested again.
@@ -124,9 +124,6 @@ func (l *library) forget(key string, k *kept) {
 		delete(l.answers, key)
 	}
 }
-
-// begin notes that a request to a host begins now. Callers hold mu.
-func (l *library) begin(host string) { l.last[host] = time.Now() }
 
 // ask sends a visit's request, and keeps the answer.
 func (l *library) ask(ctx context.Context, key string, k *kept, req *fetch.Request) (*fetch.Response, error) {
@@ -246,18 +243,19 @@ func (l *library) Ask(ctx context.Context, req *fetch.Request, stream bool) (a a
 	if k == nil {
 		k = &kept{done: make(chan struct{}), bodyless: stream}
 		l.answers[key] = k
-		at, wait := l.turn(req.URL.Authority())
-		a.waited = wait
 		l.asking.Go(func() {
 			defer close(k.done)
-			if !l.waitFor(req.URL.Authority(), at, wait) {
-				k.err = context.Canceled
-				return
+			began := time.Now()
+			err := l.inPlace(l.ctx, req.URL.Authority(), func() {
+				k.waited = time.Since(began)
+				_, _, _ = l.get(l.ctx, req, k) // its error is in k.err
+			})
+			if err != nil {
+				k.err = err
 			}
-			_, _, _ = l.get(l.ctx, req, k) // its error is in k.err
 		})
 		l.mu.Unlock()
-		defer func() { a.requests = requestsOf(k) }()
+		defer func() { a.requests, a.waited = requestsOf(k) }()
 	} else {
 		l.mu.Unlock()
 	}
@@ -301,12 +299,12 @@ func (l *library) Unchanged(ctx context.Context, req *fetch.Request, v fetch.Val
 	known = &same{done: make(chan struct{})}
 	defer close(known.done)
 	l.same[key] = known
-	at, wait := l.turn(req.URL.Authority())
 	l.mu.Unlock()
-	if !l.waitFor(req.URL.Authority(), at, wait) {
+	var resp *fetch.Response
+	var err error
+	if l.inPlace(ctx, req.URL.Authority(), func() { resp, err = l.fetcher.Fetch(ctx, req) }) != nil {
 		return false, 0
 	}
-	resp, err := l.fetcher.Fetch(ctx, req)
 	if err != nil {
 		if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 			requests = fault.Requests
@@ -317,47 +315,29 @@ func (l *library) Unchanged(ctx context.Context, req *fetch.Request, v fetch.Val
 	return known.unchanged, resp.Requests
 }
 
-// requestsOf returns how many requests were sent for an answer, 0 while that is not known.
-func requestsOf(k *kept) int {
+// requestsOf returns how many requests were sent for an answer, and how long they had to wait.
+// Both are 0 while that is not known.
+func requestsOf(k *kept) (requests int, waited time.Duration) {
 	select {
 	case <-k.done:
 	default:
-		return 0
+		return 0, 0
 	}
 	if fault, ok := errors.AsType[*fetch.Fault](k.err); ok {
-		return fault.Requests
+		return fault.Requests, k.waited
 	}
-	return k.resp.Requests
+	return k.resp.Requests, k.waited
 }
 
-// turn returns when a request of the browser may be sent to a host, and how long that is
-// from now. Callers hold mu.
-func (l *library) turn(host string) (at time.Time, wait time.Duration) {
-	now := time.Now()
-	at = now
-	if interval := l.pace(host); interval > 0 {
-		if next := l.last[host].Add(interval); next.After(now) {
-			at = next
-		}
+// inPlace sends a request when there is a place for it and its turn has come.
+func (l *library) inPlace(ctx context.Context, host string, send func()) error {
+	if err := l.places.take(ctx, host); err != nil {
+		return err
 	}
-	l.last[host] = at
-	return at, at.Sub(now)
-}
-
-// waitFor waits until a request may be sent, and lets visits of the host wait as well.
-func (l *library) waitFor(host string, at time.Time, wait time.Duration) bool {
-	if interval := l.pace(host); interval > 0 {
-		_ = l.rest(l.ctx, host, at.Add(interval)) // a store that fails reports that to the workers, too
+	defer l.places.give(host)
+	if err := l.places.awaitTurn(ctx, host); err != nil {
+		return err
 	}
-	if wait <= 0 {
-		return l.ctx.Err() == nil
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-l.ctx.Done():
-		return false
-	}
+	send()
+	return nil
 }

@@ -63,7 +63,7 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	if fate.Outcome != nil {
 		return nil
 	}
-	return v.unwind(ctx, a, next, fate.Internal)
+	return v.unwind(ctx, a, next)
 }
 
 // redirectFate decides how the target of a redirect is treated; false for a redirect
@@ -101,7 +101,7 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 
 // unwind follows the redirects of a cycle again, with the cookies set so far
 // (cycle.go). If the chain ends this time, its end is the answer of the target.
-func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, internal bool) error {
+func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 	run, t := v.run, v.t
 	set := len(a.resp.Header["Set-Cookie"]) > 0
 	if set {
@@ -123,31 +123,70 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL, interna
 	if err != nil || !cycle {
 		return err
 	}
-	req := &fetch.Request{URL: next, Internal: internal, Need: fetch.Existence, Follow: run.cfg.MaxRedirects}
-	if _, fragment := next.Fragment(); t.Content || fragment || run.requests.compares(v.u) || run.checks.inspector.Scans(internal) {
+	for hops := 0; hops <= run.cfg.MaxRedirects; hops++ {
+		if !rules.HrefOf(next).IsHTTP() || run.sessions.of(next) != v.session {
+			return nil
+		}
+		refused, err := v.line.refused(ctx, next)
+		if err != nil {
+			return err
+		}
+		if refused != nil {
+			refused.Requests = a.o.Requests
+			*a = answer{o: refused, rest: a.rest}
+			v.restart(v.page)
+			return nil
+		}
+		location, ended, err := v.hop(ctx, a, next)
+		if ended || err != nil {
+			return err
+		}
+		if next, _, err = urinorm.ParseWeb(location); err != nil {
+			return nil
+		}
+		if to, origin, err := run.requests.scope().Remapped(rules.HrefOf(next)); origin != "" {
+			if err != nil {
+				return nil
+			}
+			next = to
+		}
+		if len(next.String()) > rules.MaxReference {
+			return nil
+		}
+	}
+	return nil
+}
+
+// hop requests a hop of a cycle. If it leads on, hop returns where. Otherwise it is the answer
+// of the target.
+func (v *visit) hop(ctx context.Context, a *answer, at urinorm.URL) (location string, ended bool, err error) {
+	run := v.run
+	internal, _ := run.requests.scope().Internal(rules.HrefOf(at))
+	req, _ := run.requests.request(at, internal)
+	if _, fragment := at.Fragment(); v.t.Content || fragment || run.requests.compares(v.u) || run.checks.inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
-	again, err := run.requests.fetch(ctx, req)
+	resp, err := v.line.fetchAnew(ctx, req)
 	if err != nil {
 		seen, err := faultOutcome(ctx, err)
 		if seen != nil {
 			a.o.Requests += seen.Requests
 		}
-		return err
+		return "", true, err
 	}
-	if again.Body != nil {
-		defer again.Body.Close()
+	if resp.Body != nil {
+		defer resp.Body.Close()
 	}
-	seen := check.Observe(check.Question{URL: next}, again)
-	if seen.Code == check.CodeRedirect {
-		a.o.Requests += again.Requests
-		return nil
-	}
+	seen := check.Observe(check.Question{URL: at}, resp)
 	seen.Requests += a.o.Requests
-	*a = answer{o: &seen, rest: a.rest}
-	v.restart(rules.HrefOf(again.URL))
-	if seen.Code == check.CodeOK && again.Body != nil {
-		reading{visit: v, u: again.URL, resp: again, o: &seen}.read(ctx)
+	if seen.Code == check.CodeRedirect {
+		a.o.Requests = seen.Requests
+		return seen.Next, false, nil
 	}
-	return nil
+	*a = answer{o: &seen, rest: a.rest}
+	v.restart(rules.HrefOf(at))
+	if seen.Code == check.CodeOK && resp.Body != nil {
+		reading{visit: v, u: at, resp: resp, o: &seen}.read(ctx)
+	}
+	return "", true, nil
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -14,7 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/render"
-	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -30,7 +28,7 @@ type rendering struct {
 	cfg      *Config
 	requests *requests
 	frontier *frontier.Frontier
-	robots   *robots.Cache
+	door     *door
 	seeds    *seedTargets
 	buffers  *fetch.Buffers
 	note     func(string)
@@ -42,15 +40,15 @@ type rendering struct {
 }
 
 // newRendering returns what is needed to render pages, nil if none is rendered. The caller
-// sets seeds, robots, buffers and note.
-func newRendering(cfg *Config, requests *requests, f *frontier.Frontier) *rendering {
+// sets seeds, buffers and note.
+func newRendering(f *frontier.Frontier, d *door, p *places) *rendering {
+	cfg := d.requests.cfg
 	if !cfg.Renders() {
 		return nil
 	}
-	hosts := f.Hosts()
-	lib := newLibrary(cfg.Fetch, cfg.MaxBody, func(host string) time.Duration { return hosts.Pace(host).Interval }, hosts.Rest)
-	requests.library = lib
-	return &rendering{cfg: cfg, requests: requests, frontier: f, library: lib, views: map[string]*views{}}
+	lib := newLibrary(d.always, cfg.Fetch, cfg.MaxBody, p)
+	d.requests.library = lib
+	return &rendering{cfg: cfg, requests: d.requests, frontier: f, door: d, library: lib, views: map[string]*views{}}
 }
 
 // close ends what is left.
@@ -90,9 +88,9 @@ func (g *rendering) noteEnd() {
 
 // answer answers a request of the browser, as far as the configuration allows it to be sent, and
 // returns how many requests were sent. lost is set if the request was allowed and has no answer.
-func (g *rendering) answer(ctx context.Context, ask *render.Ask) (reply render.Reply, requests int, lost bool) {
+func (g *rendering) answer(ctx context.Context, asked *render.Ask) (reply render.Reply, requests int, lost bool) {
 	refused := render.Reply{Refused: true}
-	u, _, err := urinorm.ParseWeb(ask.URL)
+	u, _, err := urinorm.ParseWeb(asked.URL)
 	if err != nil {
 		return refused, 0, false
 	}
@@ -100,33 +98,31 @@ func (g *rendering) answer(ctx context.Context, ask *render.Ask) (reply render.R
 	if site := scope.SiteOf(u); site != nil {
 		return g.file(ctx, u), 0, false
 	}
+	what := forSubresource
+	if asked.Type == render.Frame || asked.Type == render.Navigation {
+		what = forDocument
+	}
+	o, requests, err := g.door.refused(ctx, ask{purpose: what, url: u})
+	if o != nil || err != nil { // a store that fails reports that to the workers, too
+		return refused, requests, false
+	}
 	internal, _ := scope.Internal(href)
-	switch {
-	case scope.SyntheticHost(u.Authority()), scope.Excluded(href) != nil, !internal && g.cfg.External == rules.SkipExternal, scope.LeavesAlone(href, internal, false):
-		return refused, 0, false
-	}
-	if document := ask.Type == render.Frame || ask.Type == render.Navigation; g.cfg.Robots == RobotsStrict || g.cfg.Robots == RobotsCrawl && document {
-		allowed, sent := g.allowed(ctx, u)
-		if requests += sent; !allowed {
-			return refused, requests, false
-		}
-	}
 	req, _ := g.requests.request(u, internal)
 	req.Need = fetch.Content
-	req.Referrer = ask.Referrer
-	if len(ask.Header) > 0 {
+	req.Referrer = asked.Referrer
+	if len(asked.Header) > 0 {
 		header := req.Header.Clone()
 		if header == nil {
 			header = http.Header{}
 		}
-		for name, values := range ask.Header {
+		for name, values := range asked.Header {
 			if header[name] == nil {
 				header[name] = values
 			}
 		}
 		req.Header = header
 	}
-	a := g.library.Ask(ctx, req, ask.Type == render.Stream)
+	a := g.library.Ask(ctx, req, asked.Type == render.Stream)
 	requests += a.requests
 	if !a.ok {
 		return render.Reply{Refused: true, Waited: a.waited}, requests, true
@@ -159,28 +155,6 @@ func (g *rendering) file(ctx context.Context, u urinorm.URL) render.Reply {
 	return reply
 }
 
-// allowed reports whether robots.txt allows a document, and how many requests were sent to
-// learn that. A robots.txt that is unavailable for now does not allow it.
-func (g *rendering) allowed(ctx context.Context, u urinorm.URL) (allowed bool, sent int) {
-	if !g.requests.scope().RobotsApply(u) {
-		return true, 0
-	}
-	txt, err := g.robots.Rules(ctx, u, func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-		resp, err := g.cfg.Fetch.Fetch(ctx, g.requests.content(u))
-		if err == nil {
-			sent += resp.Requests
-		}
-		return resp, err
-	})
-	if err != nil {
-		return false, sent
-	}
-	if _, again := txt.Next(); again {
-		return false, sent
-	}
-	return txt.Allowed(u.RequestTarget()), sent
-}
-
 // unchanged reports whether a file is as it was, and how many requests were sent to learn
 // that.
 func (g *rendering) unchanged(ctx context.Context, l *cache.Loaded) (unchanged bool, requests int) {
@@ -188,11 +162,16 @@ func (g *rendering) unchanged(ctx context.Context, l *cache.Loaded) (unchanged b
 	if err != nil {
 		return false, 0
 	}
+	o, sent, err := g.door.refused(ctx, ask{purpose: forUnchanged, url: u})
+	if o != nil || err != nil {
+		return false, sent
+	}
 	internal, _ := g.requests.scope().Internal(rules.HrefOf(u))
 	req, _ := g.requests.request(u, internal)
 	req.Header = req.Header.Clone()
 	l.Validators.AddTo(&req.Header)
-	return g.library.Unchanged(ctx, req, l.Validators)
+	unchanged, requests = g.library.Unchanged(ctx, req, l.Validators)
+	return unchanged, requests + sent
 }
 
 // candidates are the pages that may have to be rendered because of a link to them: what is

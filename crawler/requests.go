@@ -3,10 +3,12 @@ package crawler
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -52,7 +54,8 @@ func (r *requests) widen(to urinorm.URL) {
 	r.scoped.Store(r.scope().Widened(to))
 }
 
-// fetch gets a URL from the directory that contains it, or else from the network.
+// fetch gets a URL from the directory that contains it, or else from the network. Only the
+// gate, for a target, and the door decide that a URL may be requested.
 func (r *requests) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if site := r.scope().SiteOf(req.URL); site != nil {
 		return site.Fetch(ctx, req)
@@ -95,31 +98,6 @@ func (r *requests) downgrades(u urinorm.URL, rule *Rule) bool {
 func (r *requests) content(u urinorm.URL) *fetch.Request {
 	internal, _ := r.scope().Internal(rules.HrefOf(u))
 	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
-}
-
-// hasIcon reports whether the host of a page, or its directory, has the icon that browsers ask
-// for if a page names none. If robots.txt applies to every request, it asks nothing, and
-// assumes that there is one.
-func (r *requests) hasIcon(ctx context.Context, page urinorm.URL) bool {
-	if r.cfg.Robots == RobotsStrict && r.scope().RobotsApply(page) {
-		return true
-	}
-	u, _, err := urinorm.ParseWeb(page.Scheme() + "://" + page.Authority() + "/favicon.ico")
-	if site := r.scope().SiteOf(page); site != nil {
-		u, err = site.URLOf("favicon.ico")
-	}
-	if err != nil {
-		return false
-	}
-	req, _ := r.request(u, true)
-	resp, err := r.fetch(ctx, req)
-	if err != nil {
-		return false
-	}
-	if resp.Body != nil {
-		resp.Body.Close()
-	}
-	return resp.Status == 0 || resp.Status/100 == 2
 }
 
 // ruleOf returns the user's rule for a URL that is about to be requested.
@@ -203,6 +181,16 @@ func faultOutcome(ctx context.Context, err error) (*check.Outcome, error) {
 	o := check.ObserveFault(fault)
 	o.LocalLimit = o.LocalLimit && exhausted(fault)
 	return &o, nil
+}
+
+// requestedRest returns how long a host that has too much to do asked not to be visited, 0 if it
+// did not ask.
+func requestedRest(o *check.Outcome, h http.Header) time.Duration {
+	if !o.Overloaded() {
+		return 0
+	}
+	rest, _ := check.RetryAfter(h, time.Now())
+	return rest
 }
 
 // isPage reports whether an answer is a document that can contain links.

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -63,16 +62,6 @@ func (v *visit) retry(o *check.Outcome, rest time.Duration) (retried bool, err e
 		return true, v.run.frontier.DeferToSecondPass(v.run.always, v.t, time.Now().Add(max(cfg.SecondPassAfter, rest)), v.past.Encode(), v.worker.tally.take())
 	}
 	return false, nil
-}
-
-// requestedRest returns how long a host that has too much to do asked not to be visited, 0 if it
-// did not ask.
-func requestedRest(o *check.Outcome, h http.Header) time.Duration {
-	if !o.Overloaded() {
-		return 0
-	}
-	rest, _ := check.RetryAfter(h, time.Now())
-	return rest
 }
 
 // putBack puts the target back for a time, with its past.

@@ -49,6 +49,8 @@ type run struct {
 	governor *governor
 	turns    *turns // nil without a limit of pages
 	robots   *robots.Cache
+	door     *door
+	places   *places
 	traps    *trap.Guards
 	growth   trap.Growth
 	sitemaps sitemapList
@@ -124,6 +126,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		r.frontier = frontier.New(cfg.Store, r.requests.politeness())
 	}
 	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
+	r.door = &door{requests: r.requests, hosts: r.frontier.Hosts(), robots: r.robots, shared: &r.shared, always: r.always}
+	r.places = newPlaces(r.frontier.Hosts(), r.frontier.Sharing() != nil)
 	r.traps = trap.New(trap.Limits{})
 	if common := r.shared.common; common != nil {
 		shareTraps(r.always, r.traps, common)
@@ -137,8 +141,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	} else if cfg.MaxPages > 0 {
 		r.turns = newTurns()
 	}
-	r.probes.requests, r.probes.buffers = r.requests, &r.buffers
-	r.twins.requests = r.requests
+	r.probes.buffers = &r.buffers
 	r.inFlight = newInFlight(func(host string) bool { return r.requests.scope().SyntheticHost(host) })
 	r.checks.inspector = cfg.Inspector
 	r.sessions = newLoginSessions(r)
@@ -150,9 +153,9 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		r.env.Forecast = nil
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
-	if r.rendering = newRendering(cfg, r.requests, r.frontier); r.rendering != nil {
+	if r.rendering = newRendering(r.frontier, r.door, r.places); r.rendering != nil {
 		r.env.Forecast, r.env.Routes = nil, true
-		r.rendering.seeds, r.rendering.robots, r.rendering.buffers, r.rendering.note = r.seeds, r.robots, &r.buffers, r.out.note
+		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.buffers, r.out.note
 	}
 	return r
 }

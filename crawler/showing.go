@@ -42,6 +42,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL, body []byte, charset s
 	}
 	v.worker.releaseSlot()
 	v.endLarge()
+	v.line.leave() // what the page loads needs the place
 	own := ownReply(r.resp, body, charset)
 	var mu sync.Mutex
 	op := &opened{}

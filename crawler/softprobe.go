@@ -18,8 +18,7 @@ import (
 
 // probes are the answers to made-up addresses, by scheme, host and directory.
 type probes struct {
-	requests *requests
-	buffers  *fetch.Buffers
+	buffers *fetch.Buffers
 
 	mu    sync.Mutex
 	known map[string]*probe
@@ -43,8 +42,8 @@ func directoryOf(u urinorm.URL) string {
 }
 
 // prepare requests a made-up page in the directory of u, unless that was done. It
-// returns false while another worker requests it, and the number of requests it sent.
-func (p *probes) prepare(ctx context.Context, u urinorm.URL) (ready bool, requests int, err error) {
+// returns false while another worker requests it.
+func (p *probes) prepare(ctx context.Context, l *line, u urinorm.URL) (ready bool, err error) {
 	dir := directoryOf(u)
 	p.mu.Lock()
 	if p.known == nil {
@@ -54,16 +53,16 @@ func (p *probes) prepare(ctx context.Context, u urinorm.URL) (ready bool, reques
 	if known != nil || len(p.known) >= maxProbes {
 		done := known == nil || known.done
 		p.mu.Unlock()
-		return done, 0, nil
+		return done, nil
 	}
 	mine := &probe{}
 	p.known[dir] = mine
 	p.mu.Unlock()
-	print, requests, err := p.ask(ctx, dir, path.Ext(u.Path()))
+	print, err := p.ask(ctx, l, dir, path.Ext(u.Path()))
 	p.mu.Lock()
 	mine.done, mine.print = true, print
 	p.mu.Unlock()
-	return true, requests, err
+	return true, err
 }
 
 // of returns the answer for a made-up page in the directory of u.
@@ -88,29 +87,33 @@ func (p *probes) forget(covers func(urinorm.URL) bool) {
 }
 
 // ask requests a page that cannot exist from a directory. Only a 2xx answer counts.
-func (p *probes) ask(ctx context.Context, dir, ext string) (print check.Fingerprint, requests int, err error) {
+func (p *probes) ask(ctx context.Context, l *line, dir, ext string) (print check.Fingerprint, err error) {
 	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(rand.Text()) + ext)
 	if err != nil {
-		return print, 0, nil
+		return print, nil
 	}
-	resp, err := p.requests.fetch(ctx, p.requests.content(made))
+	resp, err := l.beside(ctx, forProbe, l.door.requests.content(made))
 	if err != nil {
 		o, err := faultOutcome(ctx, err)
 		if o != nil {
-			requests = o.Requests
+			l.tally.count(countRequests, o.Requests)
 		}
-		return print, requests, err
+		return print, err
 	}
+	if resp == nil {
+		return print, nil
+	}
+	l.tally.count(countRequests, resp.Requests)
 	if resp.Body == nil {
-		return print, resp.Requests, nil
+		return print, nil
 	}
 	defer resp.Body.Close()
 	if resp.Status < 200 || resp.Status > 299 {
-		return print, resp.Requests, nil
+		return print, nil
 	}
 	body, _ := p.buffers.Read(resp.Body, resp.Size, maxProbeBody, false) // as much as there is is enough
 	defer p.buffers.Give(body)
-	return check.FingerprintOf(body), resp.Requests, nil
+	return check.FingerprintOf(body), nil
 }
 
 // compare adds the warning when a page is the same as the made-up one in its directory.

@@ -12,8 +12,6 @@ import (
 
 // twins asks whether addresses that links name with http answer over https as well.
 type twins struct {
-	requests *requests
-
 	mu    sync.Mutex
 	plain map[string]bool // hosts that did not answer over https at all; they are not tried again
 }
@@ -23,21 +21,25 @@ const maxPlain = 100_000
 
 // ask requests the same address over https, for the default port only. A 2xx answer
 // without a redirect proves that it can be linked to instead.
-func (s *twins) ask(ctx context.Context, u urinorm.URL, internal bool, o *check.Outcome) {
-	if u.Scheme() != "http" || u.Port() != "" || s.requests.scope().SiteOf(u) != nil || s.isPlain(u.Host()) {
-		return
+func (s *twins) ask(ctx context.Context, l *line, u urinorm.URL, o *check.Outcome) error {
+	if u.Scheme() != "http" || u.Port() != "" || l.door.requests.scope().SiteOf(u) != nil || s.isPlain(u.Host()) {
+		return nil
 	}
 	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
 	if err != nil {
-		return
+		return nil
 	}
-	resp, err := s.requests.fetch(ctx, &fetch.Request{URL: twin, Internal: internal, Need: fetch.Existence})
+	resp, err := l.beside(ctx, forTwin, &fetch.Request{URL: twin, Internal: l.target.Internal, Need: fetch.Existence})
 	if err != nil {
-		if seen, _ := faultOutcome(ctx, err); seen != nil && !seen.LocalLimit {
+		seen, err := faultOutcome(ctx, err)
+		if seen != nil && !seen.LocalLimit {
 			o.Requests += seen.Requests
 			s.addPlain(u.Host())
 		}
-		return
+		return err
+	}
+	if resp == nil {
+		return nil
 	}
 	o.Requests += resp.Requests
 	if resp.Body != nil {
@@ -46,6 +48,7 @@ func (s *twins) ask(ctx context.Context, u urinorm.URL, internal bool, o *check.
 	if resp.Status >= 200 && resp.Status <= 299 {
 		o.Warn(check.Warning{Code: check.CodeInsecureHTTP, Message: "the same address answers over https", Proposal: twin.WithoutUserinfo().Printed()})
 	}
+	return nil
 }
 
 func (s *twins) isPlain(host string) bool {

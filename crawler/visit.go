@@ -39,6 +39,8 @@ type visit struct {
 	signedOut   bool          // the answer is the sign-in page, or leads to it
 	endsSession bool          // the answer removes a cookie of the session
 
+	line line
+
 	gatePass     gatePass
 	robotsFailed bool // robots.txt is unavailable after its retries, for a reason that may be temporary
 }
@@ -85,6 +87,8 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	defer v.release()
 	defer v.worker.releaseSlot()
+	v.line = line{door: v.run.door, frontier: v.run.frontier, places: v.run.places, target: t, tally: &v.worker.tally, release: v.worker.releaseSlot}
+	defer v.line.end()
 	o, wait, err := gate{v}.barred(ctx)
 	defer func() { err = cmp.Or(err, v.gatePass.end()) }()
 	if v.session != nil {
@@ -116,7 +120,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return err
 	}
 	began := time.Now()
-	a, err := v.ask(pacing{v}.paced(ctx))
+	a, err := v.ask(ctx)
 	if ctx.Err() != nil {
 		return nil // cut off by the run's own end: not the target's fault
 	}
@@ -196,7 +200,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 		requests.library.Forget(v.u) // the answer was a reason to ask again
 	}
 	began := time.Now()
-	resp, err := requests.fetch(ctx, req)
+	resp, err := v.line.fetch(ctx, req)
 	a.latency = time.Since(began)
 	if err != nil {
 		a.o, err = faultOutcome(ctx, err)
@@ -218,10 +222,9 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 		}
 	}
 	if a.o.Code == check.CodeOK && v.run.cfg.CheckHTTPS {
-		v.worker.releaseSlot()
-		v.run.twins.ask(ctx, v.u, v.t.Internal, a.o)
+		err = v.run.twins.ask(ctx, &v.line, v.u, a.o)
 	}
-	return a, nil
+	return a, err
 }
 
 // receive reads as much of an answer's body as is needed.

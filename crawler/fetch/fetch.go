@@ -56,10 +56,6 @@ type Request struct {
 	// Destination says what the reference uses the target for; it determines the Accept
 	// header.
 	Destination Destination
-	// Follow is the number of redirects within the host to follow. It is 0 except for a
-	// chain of redirects that leads back to its start, which the cookies set on the way
-	// may end.
-	Follow int
 	// Validators make a request for Content conditional.
 	Validators Validators
 	// Anonymous sends no cookies but those in Header, and stores none.
@@ -104,8 +100,7 @@ type Response struct {
 	// Requests is the number of requests sent for this answer, and Kept how many of them
 	// were sent and counted for another one before.
 	Requests, Kept int
-	// URL is the URL that answered: the requested one, unless Follow was set. It is set
-	// for http and https only.
+	// URL is the URL that answered: the requested one. It is set for http and https only.
 	URL urinorm.URL
 	// Excerpt is the beginning of an error page, at most 16 KiB, if a GET was necessary
 	// to check existence. It is used to recognize bot walls.

@@ -159,7 +159,7 @@ func (h *HTTP) do(ctx context.Context, a *httpFetch) (*Response, error) {
 	}
 	a.loopback = isLoopback(host)
 	a.facts = h.hosts.factsOf(req.URL)
-	send := a.followRedirects
+	send := a.fetch
 	if a.form != nil {
 		send = a.submit
 	}

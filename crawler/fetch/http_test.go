@@ -330,43 +330,6 @@ func TestCookieEndsRedirectLoop(t *testing.T) {
 	}
 }
 
-func TestFollow(t *testing.T) {
-	server, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		_, err := r.Cookie("seen")
-		switch {
-		case r.URL.Path == "/a" && err == nil:
-			fmt.Fprint(w, "in")
-		case r.URL.Path == "/a":
-			redirect(302, "/gate")(w, r)
-		case r.URL.Path == "/gate":
-			http.SetCookie(w, &http.Cookie{Name: "seen", Value: "1", Path: "/"})
-			redirect(302, "/a")(w, r)
-		case r.URL.Path == "/away":
-			redirect(302, "http://other.example/")(w, r)
-		default:
-			redirect(302, r.URL.Path+"x")(w, r)
-		}
-	})
-	for _, row := range []struct {
-		path     string
-		follow   int
-		status   int
-		requests int
-		at       string
-	}{
-		{"/a", 0, 302, 1, "/a"},
-		{"/a", 10, 200, 3, "/a"},
-		{"/away", 10, 302, 1, "/away"},
-		{"/x", 3, 302, 4, "/xxxx"},
-	} {
-		h := newHTTP(t, HTTPConfig{})
-		resp, _, err := ask(t, h, &Request{URL: mustParse(t, server.URL+row.path), Need: Content, Follow: row.follow})
-		if err != nil || resp.Status != row.status || resp.Requests != row.requests || resp.URL.Path() != row.at {
-			t.Errorf("%s: %+v, %v", row.path, resp, err)
-		}
-	}
-}
-
 func TestLocation(t *testing.T) {
 	for location, want := range map[string]string{
 		"/x":                     "/x",

@@ -17,9 +17,9 @@ const maxResends = 3
 
 // httpFetch is one call of HTTP.Fetch: a Request until it has a Response.
 //
-//	Fetch ─ followRedirects ─ headOrGet ─┬─ send HEAD ─┐
-//	                                     └─ get ─┬─ send GET, first profile  ─┐
-//	                                             └─ send GET, second profile ─┴─ roundTrip ─ attempt
+//	Fetch ─ headOrGet ─┬─ send HEAD ─┐
+//	                   └─ get ─┬─ send GET, first profile  ─┐
+//	                           └─ send GET, second profile ─┴─ roundTrip ─ attempt
 type httpFetch struct {
 	*HTTP
 	req         *Request
@@ -37,32 +37,14 @@ func (f *httpFetch) fault(kind, op string, err error) *Fault {
 	return &Fault{Kind: kind, Op: op, Target: f.printed(), Err: err, Requests: f.requests}
 }
 
-// followRedirects fetches the URL and, if the request asks for it, follows redirects
-// within its host.
-func (f *httpFetch) followRedirects(ctx context.Context) (*Response, error) {
-	for hops := f.req.Follow; ; hops-- {
-		resp, err := f.headOrGet(ctx)
-		if err != nil {
-			return nil, err
-		}
-		resp.URL = f.req.URL
-		if hops <= 0 || !isRedirect(resp.Status) {
-			return resp, nil
-		}
-		next, ok := resolveLocation(f.req.URL, resp.Location)
-		if !ok || next.Host() != f.req.URL.Host() {
-			return resp, nil
-		}
-		if resp.Body != nil {
-			resp.Body.Close()
-		}
-		req := *f.req
-		req.URL, req.Validators = next, Validators{}
-		if !NewOrigins(f.req.URL).Has(next) {
-			req.Header = nil // it may contain secrets
-		}
-		f.req, f.facts = &req, f.hosts.factsOf(next)
+// fetch fetches the URL.
+func (f *httpFetch) fetch(ctx context.Context) (*Response, error) {
+	resp, err := f.headOrGet(ctx)
+	if err != nil {
+		return nil, err
 	}
+	resp.URL = f.req.URL
+	return resp, nil
 }
 
 // submit sends the form.

@@ -1,0 +1,136 @@
+package crawler
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+)
+
+// places bounds the requests to each host that are under way at once, and keeps the interval
+// between those that no target of the frontier stands for. The frontier hands out no more
+// targets of a host than may be requested at once. But a visit may request from another host,
+// too, and while a browser shows a page, it requests what the page loads. So each request
+// needs a place at its host. A visit has at most one, and keeps none while it waits for
+// another. While a page is shown, what it loads has the place instead.
+type places struct {
+	pace  func(host string) frontier.Pace
+	rest  func(ctx context.Context, host string, until time.Time) error // lets visits wait
+	share bool                                                          // other processes request from the hosts, too
+
+	mu    sync.Mutex
+	hosts map[string]*hostPlaces
+}
+
+// hostPlaces are the places at one host.
+type hostPlaces struct {
+	taken   int
+	visits  int             // targets of the host that are visited, with a place or not
+	last    time.Time       // start of the last request that is known
+	waiting []chan struct{} // closed when a place is free, the first one first
+}
+
+func newPlaces(h *frontier.Hosts, share bool) *places {
+	return &places{pace: h.Pace, rest: h.Rest, share: share, hosts: map[string]*hostPlaces{}}
+}
+
+// of returns the places at a host. Callers hold mu.
+func (p *places) of(host string) *hostPlaces {
+	h := p.hosts[host]
+	if h == nil {
+		h = &hostPlaces{}
+		p.hosts[host] = h
+	}
+	return h
+}
+
+// visit notes that a target of a host is visited, or that such a visit has ended. One process
+// of several uses no more places than it has targets.
+func (p *places) visit(host string, by int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(host).visits += by
+}
+
+// take waits for a place at a host.
+func (p *places) take(ctx context.Context, host string) error {
+	for {
+		most := p.pace(host).Concurrency
+		p.mu.Lock()
+		h := p.of(host)
+		if p.share && most > 0 {
+			most = max(1, h.visits)
+		}
+		if most == 0 || h.taken < most {
+			h.taken++
+			p.mu.Unlock()
+			return nil
+		}
+		free := make(chan struct{})
+		h.waiting = append(h.waiting, free)
+		p.mu.Unlock()
+		select {
+		case <-free:
+		case <-ctx.Done():
+			p.wake(host, 1) // the place may have been meant for this caller
+			return ctx.Err()
+		}
+	}
+}
+
+// give gives a place back.
+func (p *places) give(host string) {
+	p.mu.Lock()
+	h := p.of(host)
+	h.taken--
+	p.mu.Unlock()
+	p.wake(host, 2) // the host may have a faster pace than when they began to wait
+}
+
+// wake lets up to n callers of take look for a place.
+func (p *places) wake(host string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	h := p.of(host)
+	for ; n > 0 && len(h.waiting) > 0; n-- {
+		close(h.waiting[0])
+		h.waiting = h.waiting[1:]
+	}
+}
+
+// begin notes that a visit sends a request to a host now.
+func (p *places) begin(host string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.of(host).last = time.Now()
+}
+
+// awaitTurn waits until the interval of a host allows a request, and lets the visits of the
+// host wait for that request.
+func (p *places) awaitTurn(ctx context.Context, host string) error {
+	interval := p.pace(host).Interval
+	p.mu.Lock()
+	now := time.Now()
+	h, at := p.of(host), now
+	if next := h.last.Add(interval); interval > 0 && next.After(now) {
+		at = next
+	}
+	h.last = at
+	p.mu.Unlock()
+	if interval > 0 {
+		_ = p.rest(context.WithoutCancel(ctx), host, at.Add(interval)) // a store that fails reports that to the workers, too
+	}
+	wait := at.Sub(now)
+	if wait <= 0 {
+		return ctx.Err()
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -104,3 +104,39 @@ func TestPaceWhereCookiesLead(t *testing.T) {
 		t.Errorf("the hosts waited %v times, for the requests %v", store.rests, server.order)
 	}
 }
+
+// A target that any link calls one that signs out is excluded, whichever link was read first,
+// and so is what redirects to it. Once that is known, it is not requested.
+func TestSignsOutWhicheverLinkIsFirst(t *testing.T) {
+	out, plain := "<a href=/x>Log out</a><a href=/x#part>part</a>", "<a href=/x>Account</a><a href=/to>x</a>"
+	for _, row := range []struct {
+		name        string
+		first, next string // links on the start page, and on the page that it leads to
+		asked       int    // the most requests for /x
+	}{
+		{"text first", out, plain, 0},
+		{"address first", plain, out, 1},
+		{"on one page", plain + out, "", 0},
+		{"on one page, text first", out + plain, "", 0},
+	} {
+		for _, workers := range []int{1, 8} {
+			cfg, server := realWeb(t, at(map[string]func(*exchange){
+				"site.test/":     page(row.first + "<a href=/next>x</a>"),
+				"site.test/next": page(row.next + "<a href=/last>x</a>"),
+				"site.test/last": page("<a href=/to>x</a>"),
+				"site.test/to":   redirect(302, "/x"),
+				"site.test/x":    page("bye <a href=/only>x</a>"),
+				"site.test/only": status("404 Not Found"),
+			}))
+			cfg.Credentials, cfg.Concurrency, cfg.Show = true, workers, Show{OK: true, Skipped: true}
+			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			judged(t, c, map[string]string{"http://site.test/x": "skipped excluded", "http://site.test/x#part": "skipped excluded", "http://site.test/to": "skipped excluded", "http://site.test/next": "ok ok"})
+			if r := c.find("http://site.test/only"); r != nil {
+				t.Errorf("%s, %d workers: a reference of the excluded page is reported: %+v", row.name, workers, r)
+			}
+			if n := server.count("site.test/x"); n > row.asked {
+				t.Errorf("%s, %d workers: requested %d times, want at most %d", row.name, workers, n, row.asked)
+			}
+		}
+	}
+}

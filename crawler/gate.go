@@ -16,6 +16,7 @@ import (
 // gate decides whether a target is requested at all. It checks, in this order:
 //
 //	a sign-in that failed      for start targets; nothing else of the host is known then
+//	a link that signs out      another link to the target says so
 //	a host that was given up   it refused too often, or never answered
 //	long URLs                  a page whose URL is longer than maxPageURL
 //	traps                      a URL that looks like one of an endless series
@@ -50,6 +51,9 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 		if o := in.outcomeIfOver(); o != nil {
 			return o, 0, nil
 		}
+	}
+	if v.t.Left && v.run.cfg.LeavesSomeAlone() {
+		return rules.Skip(check.CodeExcluded, rules.SignOutReason), 0, nil
 	}
 	if v.run.frontier.Hosts().GivenUp(v.t.Host) {
 		for _, known := range [][]byte{v.past.Last, v.past.Answer} {

@@ -155,6 +155,11 @@ func (r resumption) recallTargets() error {
 // the seeds that are in no directory.
 func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
 	err = r.run.cfg.Store.Scan(r.run.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		if rec.Need&frontier.NeedLeft != 0 {
+			if err := r.recallLeft(rec); err != nil {
+				return err
+			}
+		}
 		visited := rec.Settled || len(rec.Note) > 0
 		if !visited {
 			return nil
@@ -178,6 +183,18 @@ func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
 		return nil
 	})
 	return seeds, err
+}
+
+// recallLeft recalls that a link says that a target signs out or deletes something.
+func (r resumption) recallLeft(rec *frontier.Record) error {
+	job, err := frontier.DecodeJob(rec.Job)
+	if err != nil {
+		return fmt.Errorf("target %d: %w", rec.ID, err)
+	}
+	if u, _, err := urinorm.ParseWeb(string(job.URL)); err == nil {
+		r.run.requests.scope().LeaveAlone(rules.HrefOf(u))
+	}
+	return nil
 }
 
 // recallScope makes the sites that the seeds were redirected to internal.

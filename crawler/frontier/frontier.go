@@ -27,6 +27,7 @@ type Target struct {
 	Page     bool // if the target turns out to be a page, it is to be read
 	Seed     bool // a redirect of the target widens the scope
 	Render   bool // a browser is to render it
+	Left     bool // it is not to be requested: a link says that it signs out or deletes something
 	Second   bool // this is the second pass
 	Tries    int  // visits before this one, the first pass included, at most 7
 	Turn     int  // number of the lease, from 1
@@ -168,7 +169,7 @@ func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	}
 	return &Target{
 		URL: string(j.URL), Internal: j.Internal, Depth: j.Depth, Hops: j.Hops, Host: l.Host,
-		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0, Render: l.Need&NeedRender != 0,
+		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0, Render: l.Need&NeedRender != 0, Left: l.Need&NeedLeft != 0,
 		Second: l.Wave == SecondPass, Tries: l.Tries, Turn: turn, lease: l,
 	}, nil
 }

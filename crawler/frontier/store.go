@@ -77,6 +77,9 @@ const (
 	// NeedRender needs the page rendered by a browser. A settled page that was not is
 	// queued again, as for NeedContent and NeedLinks.
 	NeedRender
+	// NeedLeft marks a target that is not requested, whatever else is needed of it: a link
+	// says that it signs out or deletes something.
+	NeedLeft
 )
 
 // Item is a target as it is entered. The store copies what it keeps.

@@ -28,6 +28,8 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 		skip = r.skipReason(l, t.aboveRoot)
 	case l.Acts && v.IsHTTP() && r.scope.LeavesAlone(v, r.isInternal(v), true):
 		skip = rules.SignOutReason
+		r.scope.LeaveAlone(v)
+		d.fate.Need |= frontier.NeedLeft
 	}
 	switch {
 	case skip != "":

@@ -50,12 +50,13 @@ func (it *items) shownAs(at int) shownAs {
 
 // merge adds the needs of one more link to an item. A link that does not request its
 // target has no say about when it is visited. Its reason replaces an earlier one only if
-// all links so far were set aside.
+// all links so far were set aside. A link that signs out or deletes has the last word.
 func (it *items) merge(at int, fate rules.Fate) {
 	item := &it.list[at]
 	overrules := fate.Need&^item.Need&frontier.NeedLinked != 0
 	item.Need |= fate.Need
 	switch {
+	case item.Need&frontier.NeedLeft != 0 && item.Outcome != nil && fate.Outcome == nil:
 	case fate.Outcome == nil:
 		item.Wave, item.Outcome = min(item.Wave, fate.Wave), nil
 	case overrules && item.Outcome != nil:

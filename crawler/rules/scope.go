@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -45,11 +46,12 @@ type Scope struct {
 	roots []root
 	print *Printer
 	sites []*disk.Site
+	left  *sync.Map // documents of URLs that links say sign out or delete; shared by the scopes of a run
 }
 
 // NewScope returns the scope of a run that starts from seeds.
 func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
-	s := &Scope{cfg: cfg, print: p, sites: cfg.Sites}
+	s := &Scope{cfg: cfg, print: p, sites: cfg.Sites, left: new(sync.Map)}
 	for _, site := range cfg.Sites {
 		base := HrefOf(site.Base())
 		s.roots = append(s.roots, root{authority: bareAuthority(base), directory: string(directory(base.Path()))})

@@ -156,11 +156,22 @@ var closing = map[byte]rune{'(': ')', '[': ']'}
 // above.
 var turkishI = strings.NewReplacer("ı", "i", "i\u0307", "i")
 
+// LeaveAlone notes that a link says that a URL signs out or deletes something. Nothing requests
+// it from now on, whatever other links say.
+func (s *Scope) LeaveAlone(v Href) { s.left.Store(string(v.Document()), true) }
+
+// isLeft reports whether a link says that a URL signs out or deletes something.
+func (s *Scope) isLeft(v Href) bool {
+	_, left := s.left.Load(string(v.Document()))
+	return left
+}
+
 // LeavesAlone reports whether a link must not be requested, because its host gets
 // credentials, and its text names signing out or deleting (acts), or its address does, or
-// the page after the sign-in named the address so (Config.LeaveAlone).
+// another link (LeaveAlone), or the page after the sign-in named the address so
+// (Config.LeaveAlone).
 func (s *Scope) LeavesAlone(v Href, internal, acts bool) bool {
-	return s.cfg.LeavesSomeAlone() && (acts || signsOut(v) || s.cfg.LeaveAlone[string(v.Document())]) &&
+	return s.cfg.LeavesSomeAlone() && (acts || signsOut(v) || s.cfg.LeaveAlone[string(v.Document())] || s.isLeft(v)) &&
 		(internal || s.Reaches(v) || s.cfg.SessionOrigins[string(v.Scheme())+"://"+string(v.Authority())])
 }
 

@@ -126,7 +126,7 @@ func (j *join) scan(first bool) error {
 		if first && int(rec.ID) <= len(j.targets().states) {
 			j.targets().lead(rec.ID, rec.Found)
 		}
-		if len(rec.Links) == 0 {
+		if len(rec.Links) == 0 || j.targets().known(rec.ID) && j.targets().isLeft(rec.ID) {
 			return nil
 		}
 		if err := briefs.Reset(rec.Links); err != nil {
@@ -295,7 +295,7 @@ func (j *join) addUnreferenced() error {
 		}
 	}
 	for i, s := range j.targets().states {
-		if s&(clean|counted|redirects) != 0 || j.targets().needs[i]&frontier.NeedLinks == 0 {
+		if s&(clean|counted|redirects) != 0 || j.targets().isLeft(frontier.ID(i+1)) || j.targets().needs[i]&frontier.NeedLinks == 0 {
 			continue
 		}
 		id := frontier.ID(i + 1)

@@ -75,7 +75,7 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 	var b frontier.Brief
 	var bare []bareReference
 	return j.crawl.Store.Scan(j.ctx, frontier.AllParts, func(rec *frontier.Record) error {
-		if len(rec.Links) == 0 || !slices.ContainsFunc(rec.Found, w.targets.has) {
+		if len(rec.Links) == 0 || j.targets().isLeft(rec.ID) || !slices.ContainsFunc(rec.Found, w.targets.has) {
 			return nil
 		}
 		if err := briefs.Reset(rec.Links); err != nil {

@@ -135,6 +135,7 @@ func (t *targets) enter(id frontier.ID, found *frontier.Item) error {
 		t.states, t.needs = append(t.states, pending), append(t.needs, 0)
 	}
 	if t.of(id)&jobKnown != 0 {
+		t.needs[id-1] |= found.Need & frontier.NeedLeft
 		if more := found.Need &^ t.needs[id-1]; found.Outcome == nil && more&frontier.NeedContent != 0 {
 			t.states[id-1] |= pending
 			t.needs[id-1] |= more
@@ -196,11 +197,17 @@ func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
 	set(g.OK && !g.HasWarnings && *s&suspect == 0, clean)
 	set(g.OK && g.OfPage && *s&suspect == 0 && t.needs[id-1]&frontier.NeedLinks != 0 && !t.narrowed, warned)
 	set(g.Cached, cached)
-	if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
+	if t.isLeft(id) { // whatever it answered
+		*s &^= clean | warned
+	} else if i := slices.Index(leftCodes[1:], g.Code); i >= 0 {
 		*s |= state(i+1) << leftShift
 	}
 	return g, nil
 }
+
+// isLeft reports whether a link says that a target signs out or deletes something. Nothing that
+// was observed of it counts: whether it was requested depends on which link was read first.
+func (t *targets) isLeft(id frontier.ID) bool { return t.needs[id-1]&frontier.NeedLeft != 0 }
 
 // lead records the target of a redirect or a refresh, which is the first of those found.
 func (t *targets) lead(id frontier.ID, found []frontier.ID) {

@@ -28,6 +28,10 @@ func (j *judge) decide(p *pair) {
 	}
 	r := j.targets.follow(p.id)
 	p.route = &r
+	if j.crawl.Config.LeavesSomeAlone() && slices.ContainsFunc(r.answers(), j.targets.isLeft) {
+		p.open, p.decision = false, signsOut
+		return
+	}
 	if p.marks&rules.MarkExcluded != 0 {
 		p.open = false
 		p.judged(j.excluded(p))
@@ -53,6 +57,10 @@ var plainOK = &decision{judgement: check.Judgement{Verdict: check.OK, Code: chec
 
 // ignoredInline is the decision about a pair that inline marks exclude.
 var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}, isShared: true}
+
+// signsOut is the decision about a pair whose target a link calls one that signs out or deletes
+// something.
+var signsOut = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.SignOutReason}, isShared: true}
 
 func isPlainOK(g *check.Judgement) bool {
 	return g.Verdict == check.OK && g.Code == check.CodeOK && g.Message == "" && g.Level == "" && len(g.Warnings) == 0

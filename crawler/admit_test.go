@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -136,6 +137,81 @@ func TestSignsOutWhicheverLinkIsFirst(t *testing.T) {
 			}
 			if n := server.count("site.test/x"); n > row.asked {
 				t.Errorf("%s, %d workers: requested %d times, want at most %d", row.name, workers, n, row.asked)
+			}
+		}
+	}
+}
+
+// The action of a form that a button sends with GET, and that is called a deletion, is not
+// requested, nor is what redirects or links lead to there.
+func TestFormsThatDelete(t *testing.T) {
+	cfg, server := realWeb(t, at(map[string]func(*exchange){
+		"site.test/": page(`<form action=/a><button>Delete account</button></form><form action=/b><input type=submit value="Log out"></form>
+			<form action=/c><button aria-label="Delete account"><img src=/i.png></button></form><form id=f action=/d></form><button form=f title=Remove>x</button>
+			<form action=/e><button>Search</button><button formaction=/f>Delete</button></form><form action=/g aria-label="Delete account"><button>Go</button></form>
+			<form action=/h><button type=button>Delete</button><button>Show</button></form><a href=/a>x</a><a href=/to>x</a>`),
+		"site.test/to": redirect(302, "/b"), "site.test/e": page("x"), "site.test/h": page("x"), "site.test/i.png": page("x"),
+	}))
+	cfg.Credentials, cfg.Show = true, Show{OK: true, Skipped: true}
+	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+	for _, path := range []string{"/a", "/b", "/c", "/d", "/f", "/g"} {
+		judged(t, c, map[string]string{"http://site.test" + path: "skipped excluded"})
+		if n := server.count("site.test" + path); n != 0 {
+			t.Errorf("%s was requested %d times, want 0", path, n)
+		}
+	}
+	judged(t, c, map[string]string{"http://site.test/to": "skipped excluded", "http://site.test/e": "ok ok", "http://site.test/h": "ok ok"})
+}
+
+// What is requested beside a target obeys the rules for links: each row turns on what sends
+// such a request, and a rule that forbids it.
+func TestRulesBesideTargets(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		asked  string // that must not be requested
+		prefix bool
+		set    func(*Config)
+	}{
+		{"probe excluded", "GET site.test/dir/", true, func(cfg *Config) {
+			cfg.SoftNotFound, cfg.Exclude = true, patterns(`/dir/[a-z0-9]{20,}`)
+		}},
+		{"probe disallowed", "GET site.test/dir/", true, func(cfg *Config) { cfg.SoftNotFound, cfg.Robots, cfg.RobotsGiven = true, RobotsStrict, true }},
+		{"robots.txt excluded", "GET site.test/robots.txt", false, func(cfg *Config) {
+			cfg.Robots, cfg.RobotsGiven, cfg.Exclude = RobotsStrict, true, patterns(`/robots\.txt$`)
+		}},
+		{"robots.txt leads away", "GET far.test/robots", false, func(cfg *Config) { cfg.Robots, cfg.RobotsGiven, cfg.External = RobotsStrict, true, SkipExternal }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			robots := func(x *exchange) {
+				x.say("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /dir/\nAllow: /dir/page\n")
+			}
+			if row.name == "robots.txt leads away" {
+				robots = redirect(302, "http://far.test/robots")
+			}
+			cfg, server := realWeb(t, at(map[string]func(*exchange){
+				"site.test/": page("<a href=/dir/page>x</a>"), "site.test/dir/page": page("x"), "site.test/robots.txt": robots, "far.test/robots": robots,
+			}))
+			row.set(cfg)
+			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			judged(t, c, map[string]string{"http://site.test/dir/page": "ok ok"})
+			for _, asked := range server.order {
+				if asked == row.asked || row.prefix && strings.HasPrefix(asked, row.asked) && !strings.HasSuffix(asked, "/page") {
+					t.Errorf("%s was requested: %v", asked, server.order)
+				}
+			}
+		})
+	}
+}
+
+// Every rule that a purpose is exempt from has a reason, and a target is exempt from none.
+func TestExemptions(t *testing.T) {
+	for p := range purposes {
+		for a := range admissions {
+			if p == forTarget && !p.applies(a) {
+				t.Errorf("targets are exempt from rule %d: %s", a, exempt[p][a])
+			}
+			if a == ruleAddress && !p.applies(a) {
+				t.Errorf("purpose %d is exempt from the rules for addresses", p)
 			}
 		}
 	}

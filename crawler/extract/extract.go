@@ -26,6 +26,9 @@ func ExtractInto(doc *Document, in Input) {
 		h.input.Body, h.input.Rest = wholeBody(&in), nil
 	}
 	h.readAs(f, &h.input, doc)
+	if in.Acts != nil && doc.Format == "html" {
+		markForms(h.links, &h.input)
+	}
 	doc.breaks = h.places.breaks
 	doc.elsewhere = doc.elsewhere || in.AnchorsOnly
 	h.finish(links, anchors)

@@ -1,5 +1,65 @@
 package extract
 
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// markForms sets Link.Acts of the actions of forms that are sent with GET, if a button names an
+// action, or the form itself does.
+func markForms(links []Link, in *Input) {
+	if !slices.ContainsFunc(links, func(l Link) bool { return l.Kind == Submission }) {
+		return
+	}
+	text, _, _ := Decode(*in)
+	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(text))
+	if err != nil {
+		return // only reading fails, and this is in memory
+	}
+	acts := func(s *goquery.Selection) bool {
+		named := []string{s.Text()}
+		for _, attribute := range []string{"value", "alt", "title", "aria-label"} {
+			named = append(named, s.AttrOr(attribute, ""))
+		}
+		return slices.ContainsFunc(named, func(text string) bool { return in.Acts([]byte(strings.Join(strings.Fields(text), " "))) })
+	}
+	marked := map[string]bool{}
+	mark := func(action string, has bool) {
+		if has {
+			marked[strings.TrimSpace(action)] = true
+		}
+	}
+	buttons := doc.Find(`button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]`)
+	buttons.Each(func(_ int, button *goquery.Selection) {
+		if !acts(button) {
+			return
+		}
+		mark(button.Attr("formaction"))
+		form := button.Closest("form")
+		if owner, has := button.Attr("form"); has {
+			form = doc.Find("form").FilterFunction(func(_ int, f *goquery.Selection) bool { return f.AttrOr("id", "") == owner })
+		}
+		if _, own := button.Attr("formaction"); !own {
+			mark(form.Attr("action"))
+		}
+	})
+	doc.Find("form").Each(func(_ int, form *goquery.Selection) {
+		for _, attribute := range []string{"title", "aria-label"} {
+			if label := form.AttrOr(attribute, ""); in.Acts([]byte(strings.TrimSpace(label))) {
+				mark(form.Attr("action"))
+			}
+		}
+	})
+	for i := range links {
+		if l := &links[i]; l.Kind == Submission && marked[strings.TrimSpace(l.Ref)] {
+			l.Acts = true
+		}
+	}
+}
+
 // markActions sets Link.Acts of the links of the open a element, whose text is complete.
 func (r *htmlReader) markActions() {
 	l := &r.link

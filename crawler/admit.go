@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -207,8 +206,3 @@ func (d *door) askRobots(requests *int) robots.Getter {
 		})
 	}
 }
-
-// refusal is the error of a request that a rule refuses inside another request.
-type refusal struct{ o *check.Outcome }
-
-func (r *refusal) Error() string { return fmt.Sprintf("not requested: %s", r.o.Message) }

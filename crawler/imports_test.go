@@ -19,6 +19,7 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                  {"*"},
+	"cmd/orbweaver/gitchanges":       {"crawler/fetch/disk/gitignore"},
 	"cmd/orbweaver/migrate":          {},
 	"cmd/orbweaver/programtest":      {},
 	"cmd/orbweaver/serve":            {"cmd/orbweaver/serve/api", "cmd/orbweaver/serve/auth", "cmd/orbweaver/serve/findings", "cmd/orbweaver/serve/notify", "cmd/orbweaver/serve/runs", "cmd/orbweaver/serve/secret", "cmd/orbweaver/serve/service", "cmd/orbweaver/serve/store", "cmd/orbweaver/serve/strictjson", "cmd/orbweaver/serve/web", "report", "crawler/check", "crawler/fetch"},

@@ -16,6 +16,7 @@ import (
 const (
 	maxPatternFile = 4 << 20 // bytes of a file with patterns, or of a configuration
 	maxIndexNames  = 20_000_000
+	maxIndexText   = 256 << 20 // bytes of all names; version 4 lets a short index have long ones
 )
 
 // repository is the .git directory of a work tree.
@@ -27,29 +28,60 @@ type repository struct {
 	excludesFile string // core.excludesFile
 }
 
+// Find returns the root of the work tree that contains a directory, and its .git
+// directory with the index; the empty string if there is none. The path of the directory
+// has no symbolic links. Git also takes a directory for a repository that has the entries
+// of a .git directory, whatever its name; a tree can contain one, so Find does not.
+func Find(dir string) (root, gitDir string) {
+	for root = dir; ; root = filepath.Dir(root) {
+		if gitDir = locate(root); gitDir != "" {
+			return root, gitDir
+		}
+		if root == filepath.Dir(root) {
+			return "", ""
+		}
+	}
+}
+
+// Common returns the directory with the files that all work trees of a repository share,
+// such as the objects.
+func Common(gitDir string) string {
+	if text, err := readFile(filepath.Join(gitDir, "commondir")); err == nil {
+		return within(gitDir, strings.TrimRight(string(text), "\r\n"))
+	}
+	return gitDir
+}
+
+// locate returns the .git directory of the work tree that has its root in a directory, or
+// the empty string if there is none.
+func locate(root string) (gitDir string) {
+	gitDir = filepath.Join(root, ".git")
+	info, err := os.Stat(gitDir)
+	if err != nil {
+		return ""
+	}
+	if !info.IsDir() { // a linked work tree, or a submodule
+		text, err := readFile(gitDir)
+		target, ok := bytes.CutPrefix(text, []byte("gitdir: "))
+		if err != nil || !ok {
+			return ""
+		}
+		gitDir = within(root, strings.TrimRight(string(target), "\r\n"))
+	}
+	if _, err := os.Stat(filepath.Join(gitDir, "HEAD")); err != nil {
+		return ""
+	}
+	return gitDir
+}
+
 // openRepository returns the repository whose work tree has its root in a directory, or
 // nil if there is none.
 func openRepository(root string) *repository {
-	dir := filepath.Join(root, ".git")
-	info, err := os.Stat(dir)
-	if err != nil {
+	dir := locate(root)
+	if dir == "" {
 		return nil
 	}
-	if !info.IsDir() { // a linked work tree, or a submodule
-		text, err := readFile(dir)
-		target, ok := bytes.CutPrefix(text, []byte("gitdir: "))
-		if err != nil || !ok {
-			return nil
-		}
-		dir = within(root, strings.TrimRight(string(target), "\r\n"))
-	}
-	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		return nil
-	}
-	r := &repository{dir: dir, common: dir}
-	if text, err := readFile(filepath.Join(dir, "commondir")); err == nil {
-		r.common = within(dir, strings.TrimRight(string(text), "\r\n"))
-	}
+	r := &repository{dir: dir, common: Common(dir)}
 	r.configure()
 	return r
 }
@@ -64,15 +96,27 @@ func within(dir, name string) string {
 
 // readFile reads a file that is not too long.
 func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := openFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > maxPatternFile {
-		return nil, errors.New("not a file, or too long")
+	if info, err := f.Stat(); err != nil || info.Size() > maxPatternFile {
+		return nil, errors.New("too long")
 	}
 	return io.ReadAll(io.LimitReader(f, maxPatternFile))
+}
+
+// openFile opens a regular file: opening a named pipe would wait for its writer.
+func openFile(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return os.Open(name)
 }
 
 // configure reads core.excludesFile and core.ignoreCase: the user's, then the
@@ -138,7 +182,7 @@ func coreSettings(text []byte) map[string]string {
 // trackedNames returns the names in the index, sorted by their octets. It returns nil for
 // an index that it cannot read.
 func (r *repository) trackedNames() []string {
-	f, err := os.Open(filepath.Join(r.dir, "index"))
+	f, err := openFile(filepath.Join(r.dir, "index"))
 	if err != nil {
 		return nil
 	}
@@ -165,7 +209,7 @@ func readIndex(in *bufio.Reader) ([]string, error) {
 		return nil, errors.New("not an index")
 	}
 	names := make([]string, 0, min(head.Count, 1<<20))
-	previous := ""
+	previous, text := "", 0
 	for range head.Count {
 		var entry [62]byte
 		if _, err := io.ReadFull(in, entry[:]); err != nil {
@@ -197,6 +241,9 @@ func readIndex(in *bufio.Reader) ([]string, error) {
 			}
 		}
 		previous = kept + name[:len(name)-1]
+		if text += len(previous); text > maxIndexText {
+			return nil, errors.New("index with too long names")
+		}
 		names = append(names, previous)
 	}
 	return names, nil

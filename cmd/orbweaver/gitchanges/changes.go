@@ -87,8 +87,13 @@ func Since(ctx context.Context, ref, dir string) ([]Change, error) {
 		changes = append(changes, Change{rel, removed})
 		return nil
 	}
-	// What has changed in a submodule would be found by a git in it, with its configuration.
-	diff, err := b.list(ctx, "diff", "--name-status", "--no-renames", "--no-relative", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", "-z", base, "--", filepath.ToSlash(in))
+	// Git compares names of objects, so that it needs no object but trees: others may be
+	// missing from a partial clone. What has changed in a submodule would be found by a git in
+	// it, with its configuration.
+	if _, err := b.run(ctx, "update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"); err != nil {
+		return nil, err
+	}
+	diff, err := b.list(ctx, "diff-index", "--name-status", "--no-renames", "--ignore-submodules=all", "-z", base, "--", filepath.ToSlash(in))
 	if err != nil {
 		return nil, err
 	}

@@ -186,7 +186,7 @@ git config core.alternateRefsCommand "$EVIL"`},
 	{name: "core.askPass", plain: "printf 'url=http://127.0.0.1/\n' | git credential fill", setup: `git config core.askPass "$EVIL"`},
 	{name: "core.pager", plain: "script -qec 'git log' /dev/null", setup: `git config core.pager "$EVIL"`},
 	{name: "pager of a command", plain: "script -qec 'git diff' /dev/null", setup: `
-for command in config diff diff-index ls-files merge-base rev-parse update-index; do git config "pager.$command" "$EVIL"; done`},
+for command in config diff diff-index hash-object ls-files merge-base rev-parse; do git config "pager.$command" "$EVIL"; done`},
 	{name: "core.editor", plain: "git tag -a x", setup: `git config core.editor "$EVIL"`},
 	{name: "sequence.editor", plain: "git stash -q; git rebase -i HEAD~1", setup: `git config sequence.editor "$EVIL"`},
 	{name: "gpg.program", plain: "git commit -S --allow-empty -m signed", setup: `
@@ -195,7 +195,7 @@ git config log.showSignature true
 git config commit.gpgSign true`},
 	{name: "trailer.command", plain: "git interpret-trailers --trailer x </dev/null", setup: `git config trailer.x.command "$EVIL"`},
 	{name: "alias", plain: "git zz", setup: `
-for command in zz config diff-index ls-files merge-base rev-parse update-index; do git config "alias.$command" "!$EVIL"; done`},
+for command in zz config diff-index hash-object ls-files merge-base rev-parse; do git config "alias.$command" "!$EVIL"; done`},
 
 	// Names are not options.
 	{name: "commit named like an option of diff", plain: `git diff --output="$CANARY"`, since: "--output=../started", fails: "not the name of a commit", setup: "true"},

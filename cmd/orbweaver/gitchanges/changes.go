@@ -10,6 +10,7 @@
 // and git rev-parse, which fetches missing objects unless that is forbidden.
 //
 //	changes.go     the files: what is compared with what
+//	diff.go        the tracked files
 //	repository.go  the repository, and the one that borrows from it
 //	command.go     one call of git: program, environment, limits
 package gitchanges
@@ -67,7 +68,7 @@ func Since(ctx context.Context, ref, dir string) ([]Change, error) {
 	}
 	defer b.close()
 	base := commit
-	if out, err := b.run(ctx, "merge-base", commit, head); err == nil {
+	if out, err := b.run(ctx, nil, "merge-base", commit, head); err == nil {
 		base = strings.TrimSpace(out)
 	}
 
@@ -87,18 +88,12 @@ func Since(ctx context.Context, ref, dir string) ([]Change, error) {
 		changes = append(changes, Change{rel, removed})
 		return nil
 	}
-	// Git compares names of objects, so that it needs no object but trees: others may be
-	// missing from a partial clone. What has changed in a submodule would be found by a git in
-	// it, with its configuration.
-	if _, err := b.run(ctx, "update-index", "-q", "--unmerged", "--ignore-submodules", "--refresh"); err != nil {
-		return nil, err
-	}
-	diff, err := b.list(ctx, "diff-index", "--name-status", "--no-renames", "--ignore-submodules=all", "-z", base, "--", filepath.ToSlash(in))
+	diff, err := b.diff(ctx, base, filepath.ToSlash(in))
 	if err != nil {
 		return nil, err
 	}
-	for i := 0; i+1 < len(diff); i += 2 {
-		if err := add(diff[i+1], diff[i] == "D"); err != nil {
+	for _, d := range diff {
+		if err := add(d.name, d.removed); err != nil {
 			return nil, err
 		}
 	}

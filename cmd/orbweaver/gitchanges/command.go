@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,9 +23,12 @@ const (
 type call struct {
 	program     string
 	dir         string
+	stdin       io.Reader
 	before      []string // arguments before the command
 	args        []string
 	environment []string // besides the fixed variables
+	// userSettings lets git read the settings of the user and the system.
+	userSettings bool
 }
 
 // fixed are the variables that git gets instead of the user's: nothing is fetched, asked,
@@ -40,16 +44,22 @@ var fixed = []string{
 	"GIT_TERMINAL_PROMPT=0",
 }
 
-// userConfiguration returns the variables that let git read the configuration of the user
-// and of the system, which the fixed ones keep from it.
-func userConfiguration() []string {
+// variables returns the environment of git.
+func (c call) variables() []string {
 	var kept []string
-	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM"} {
-		if value, ok := os.LookupEnv(name); ok {
-			kept = append(kept, name+"="+value)
+	for _, v := range os.Environ() {
+		switch {
+		case strings.HasPrefix(v, "ORBWEAVER_"): // one of which may be a password
+		case !strings.HasPrefix(v, "GIT_"), c.userSettings && strings.HasPrefix(v, "GIT_CONFIG_"):
+			kept = append(kept, v)
 		}
 	}
-	return kept
+	for _, v := range fixed {
+		if !c.userSettings || !strings.HasPrefix(v, "GIT_CONFIG_") {
+			kept = append(kept, v)
+		}
+	}
+	return append(kept, c.environment...)
 }
 
 // run runs git and returns its output.
@@ -59,13 +69,7 @@ func (c call) run(ctx context.Context) (string, error) {
 	args := append([]string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, c.before...)
 	cmd := exec.CommandContext(ctx, c.program, append(args, c.args...)...)
 	cmd.WaitDelay = time.Second
-	cmd.Dir = c.dir
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") && !strings.HasPrefix(v, "ORBWEAVER_") { // one of which may be a password
-			cmd.Env = append(cmd.Env, v)
-		}
-	}
-	cmd.Env = append(append(cmd.Env, fixed...), c.environment...)
+	cmd.Dir, cmd.Env, cmd.Stdin = c.dir, c.variables(), c.stdin
 	stdout, stderr := output{limit: maxOutput}, output{limit: 1 << 16}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); err != nil {

@@ -92,7 +92,9 @@ func (r *repository) call(environment []string, args ...string) call {
 
 // settings returns the passive settings of the user, the system and the repository.
 func (r *repository) settings(ctx context.Context) (map[string]string, error) {
-	out, err := r.call(userConfiguration(), "config", "--null", "--list").run(ctx)
+	c := r.call(nil, "config", "--null", "--list")
+	c.userSettings = true
+	out, err := c.run(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -176,15 +178,16 @@ func (r *repository) borrow(ctx context.Context) (b *borrower, err error) {
 }
 
 // run runs git in the borrower.
-func (b *borrower) run(ctx context.Context, args ...string) (string, error) {
+func (b *borrower) run(ctx context.Context, stdin io.Reader, args ...string) (string, error) {
 	c := b.call(b.environment, args...)
+	c.stdin = stdin
 	c.before = b.before
 	return c.run(ctx)
 }
 
 // list returns the names that git prints with NULs.
 func (b *borrower) list(ctx context.Context, args ...string) ([]string, error) {
-	out, err := b.run(ctx, args...)
+	out, err := b.run(ctx, nil, args...)
 	if out == "" {
 		return nil, err
 	}

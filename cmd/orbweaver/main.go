@@ -12,6 +12,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,8 +26,29 @@ func main() {
 // run executes one command line and returns the exit status.
 func run(args []string) int {
 	root := newRoot()
+	if err := rejectFilesAsFlags(args); err != nil {
+		return exitCode(err, root.ErrOrStderr())
+	}
 	root.SetArgs(args)
 	return exitCode(root.ExecuteContext(context.Background()), root.ErrOrStderr())
+}
+
+// rejectFilesAsFlags returns an error if an argument may be a flag or the name of a file: a
+// shell or a hook that passes all files of a directory passes what a stranger has called
+// --config=x.md, too.
+func rejectFilesAsFlags(args []string) error {
+	if len(args) == 0 || slices.Contains(args, "--") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return nil
+	}
+	for _, arg := range args {
+		if len(arg) < 2 || arg[0] != '-' {
+			continue
+		}
+		if _, err := os.Lstat(arg); err == nil {
+			return usageError("%q is a flag and the name of a file: write the names of files behind --, as in `orbweaver check [flags] -- FILE...`", arg)
+		}
+	}
+	return nil
 }
 
 // exitCode returns the exit status for the error of a command, and prints the error.

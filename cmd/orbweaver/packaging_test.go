@@ -38,6 +38,7 @@ type composite struct {
 			Uses  string            `yaml:"uses"`
 			Shell string            `yaml:"shell"`
 			Env   map[string]string `yaml:"env"`
+			With  map[string]string `yaml:"with"`
 			Run   string            `yaml:"run"`
 		} `yaml:"steps"`
 	} `yaml:"runs"`
@@ -187,6 +188,9 @@ func TestActionHoldsTogether(t *testing.T) {
 		if s.Run != "" && s.Shell == "" {
 			t.Errorf("step %s names no shell", s.ID)
 		}
+		if path := s.With["path"]; path != "" && path != "${{ steps.program.outputs.built }}" {
+			t.Errorf("step %s uses %s, which may be a symbolic link of the checkout", s.ID, path)
+		}
 		if s.ID != "check" {
 			continue
 		}
@@ -198,25 +202,53 @@ func TestActionHoldsTogether(t *testing.T) {
 	}
 }
 
-func TestHooksHoldTogether(t *testing.T) {
+// hook is an entry of .pre-commit-hooks.yaml.
+type hook struct {
+	ID            string   `yaml:"id"`
+	Name          string   `yaml:"name"`
+	Description   string   `yaml:"description"`
+	Language      string   `yaml:"language"`
+	Entry         string   `yaml:"entry"`
+	Args          []string `yaml:"args"`
+	Types         []string `yaml:"types_or"`
+	RequireSerial bool     `yaml:"require_serial"`
+	Minimum       string   `yaml:"minimum_pre_commit_version"`
+}
+
+func readHooks(t interface{ Fatalf(string, ...any) }) (hooks []hook) {
 	text, err := os.ReadFile("../../.pre-commit-hooks.yaml")
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%v", err)
 	}
-	var hooks []struct {
-		ID       string   `yaml:"id"`
-		Name     string   `yaml:"name"`
-		Language string   `yaml:"language"`
-		Entry    string   `yaml:"entry"`
-		Args     []string `yaml:"args"`
-		Minimum  string   `yaml:"minimum_pre_commit_version"`
-	}
-	if err := yaml.Unmarshal(text, &hooks); err != nil {
-		t.Fatal(err)
+	if err := yaml.UnmarshalWithOptions(text, &hooks, yaml.Strict()); err != nil {
+		t.Fatalf(".pre-commit-hooks.yaml: %v", err)
 	}
 	if len(hooks) == 0 {
-		t.Fatal("there are no hooks")
+		t.Fatalf(".pre-commit-hooks.yaml has no hooks")
 	}
+	return hooks
+}
+
+// writeHooks writes a configuration of pre-commit with our hooks, which run the program in
+// PATH: "hooks FILE [ARG...]". The arguments stand for those that users set.
+func writeHooks(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: hooks FILE [ARG...]")
+	}
+	hooks := readHooks(ts)
+	for i := range hooks {
+		hooks[i].Language = "system" // golang would build the program, with modules from the network
+		if len(args) > 1 {
+			hooks[i].Args = args[1:]
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"repos": []any{map[string]any{"repo": "local", "hooks": hooks}}})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+func TestHooksHoldTogether(t *testing.T) {
+	hooks := readHooks(t)
 	for _, h := range hooks {
 		if h.ID == "" || h.Name == "" || h.Language != "golang" || !strings.HasPrefix(h.Entry, "orbweaver check") {
 			t.Errorf("hook %+v is incomplete", h)
@@ -224,7 +256,11 @@ func TestHooksHoldTogether(t *testing.T) {
 		if h.Minimum != "3.0.0" {
 			t.Errorf("hook %s needs pre-commit %s, want 3.0.0, which can install Go", h.ID, h.Minimum)
 		}
-		for _, arg := range h.Args {
+		if len(h.Args) == 0 || h.Args[len(h.Args)-1] != "--" {
+			t.Errorf("hook %s: the arguments %q do not end with --, behind which pre-commit adds the names of files", h.ID, h.Args)
+			continue
+		}
+		for _, arg := range h.Args[:len(h.Args)-1] {
 			name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 			i := slices.IndexFunc(flagsOn(onCheck), func(f flag) bool { return f.name == name })
 			if i < 0 || !slices.Contains(flagsOn(onCheck)[i].words, value) {
@@ -270,7 +306,7 @@ func TestManuals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{dir, "dist", ".orbweaver"} {
+	for _, path := range []string{dir, "dist"} {
 		if !strings.Contains(string(ignored), "\n/"+path+"/\n") {
 			t.Errorf("git does not ignore %s: the version of a release would be marked as modified", path)
 		}

@@ -59,6 +59,7 @@ func (t tests) Run() int {
 //	                              at $SITE/members/login; $SITE/bye ends the session
 //	servearchive                  answers over TLS like the Wayback Machine, at $ARCHIVE (address:port)
 //	action ID FILE                writes the script of a step of action.yml to FILE
+//	hooks FILE [ARG...]           writes a configuration of pre-commit with our hooks, and ARG... instead of their arguments
 //	release DIR TAG FILE          writes the archives of a release with FILE as the program, and checksums.txt, to DIR
 //	awaitrequest /hang            waits for a request for it
 //
@@ -87,6 +88,7 @@ func TestScript(t *testing.T) {
 			"servearchive": serveArchive,
 			"awaitrequest": awaitRequest,
 			"action":       stepScript,
+			"hooks":        writeHooks,
 			"release":      writeRelease,
 		},
 	})

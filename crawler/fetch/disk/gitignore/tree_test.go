@@ -305,3 +305,40 @@ func FuzzReadIndex(f *testing.F) {
 		readIndex(bufio.NewReader(bytes.NewReader(index)))
 	})
 }
+
+// TestOpenWaitsForNoFile: an archive can contain named pipes, and nobody may write to them.
+func TestOpenWaitsForNoFile(t *testing.T) {
+	isolate(t)
+	for _, name := range []string{".git/config", ".git/index", ".git/info/exclude", ".git/commondir", ".gitignore", "sub/.git"} {
+		dir := t.TempDir()
+		git(t, dir, "", "init", "-q")
+		write(t, filepath.Join(dir, "sub", "a.html"), "")
+		os.Remove(filepath.Join(dir, name))
+		if out, err := exec.Command("mkfifo", filepath.Join(dir, name)).CombinedOutput(); err != nil {
+			t.Fatalf("mkfifo: %v: %s", err, out)
+		}
+		tree, err := Open(dir)
+		if err != nil || tree == nil || tree.Ignored("sub/a.html", false) {
+			t.Errorf("%s is a pipe: %v, %v", name, tree, err)
+		}
+	}
+}
+
+// TestIndexWithLongNames: in an index of version 4, each name repeats the one before, so a
+// short index can have names that fill the memory.
+func TestIndexWithLongNames(t *testing.T) {
+	const length, count = 1 << 20, 10_000
+	var text bytes.Buffer
+	text.WriteString("DIRC\x00\x00\x00\x04\x00\x00\x27\x10")
+	for i := range count {
+		text.Write(make([]byte, 62))
+		text.WriteByte(0) // nothing is cut from the name before
+		if i == 0 {
+			text.Write(bytes.Repeat([]byte("a"), length))
+		}
+		text.WriteByte(0)
+	}
+	if _, err := readIndex(bufio.NewReader(&text)); err == nil || err.Error() != "index with too long names" {
+		t.Errorf("%d names of %d bytes: %v", count, length, err)
+	}
+}

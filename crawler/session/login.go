@@ -19,7 +19,7 @@ type Config struct {
 	Name string
 	// URL is the page with the form.
 	URL string
-	// Hosts are the hosts that get the cookies, as HOST or HOST:PORT. If there are none,
+	// Hosts are the hosts that get the cookies, as HOST, HOST:PORT or an origin. If there are none,
 	// it is the host of URL.
 	Hosts []string
 	User  string
@@ -131,9 +131,29 @@ func (l *Login) permits(from, to urinorm.URL) *Failure {
 	case from.Scheme() == "https" && to.Scheme() == "http":
 		return challenge("%s leads from https to http, at %s: nothing is sent there", from.Printed(), to.Printed())
 	case !l.Covers(to):
-		return challenge("%s leads to the host %s: if it belongs to the sign-in, list it in hosts of a [[login]]", from.Printed(), to.Authority())
+		return challenge("%s leads to another %s, %s: if it belongs to the sign-in, list it in hosts of a [[login]]",
+			from.Printed(), l.difference(to), originOf(to))
 	}
 	return nil
+}
+
+// difference names what distinguishes the origin of a URL from those of the login: the host,
+// or for a host of the login the scheme or the port.
+func (l *Login) difference(to urinorm.URL) string {
+	difference := "host"
+	for _, origin := range l.origins {
+		own, _, err := urinorm.ParseWeb(origin + "/")
+		switch {
+		case err != nil || own.Host() != to.Host():
+		case own.Scheme() == to.Scheme():
+			return "port"
+		case own.Port() == to.Port():
+			difference = "scheme"
+		case difference == "host":
+			difference = "scheme and port"
+		}
+	}
+	return difference
 }
 
 func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool) (*Login, error) {
@@ -226,7 +246,7 @@ func (l *Login) addOrigin(u urinorm.URL) {
 	}
 }
 
-// parseHost reads HOST or HOST:PORT. The scheme and, without a port, the port are those of
+// parseHost reads HOST, HOST:PORT or an origin such as https://HOST. The scheme and, without a port, the port are those of
 // the login.
 func (l *Login) parseHost(host string) (urinorm.URL, error) {
 	wrong := errors.New("use HOST or HOST:PORT")

@@ -232,7 +232,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 	{name: "a start page that names the user to everybody", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>Hello alice", "<p>Ask alice")},
 	{name: "a start page with another word", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>malices", "<p>Hello")},
 	{name: "a start page that changes", posts: 1, code: check.CodeLoginUnproven, handle: startPages("<p>10:01", "<p>10:02")},
-	{name: "a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
+	{name: "a foreign host", code: check.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: func(t *testing.T) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.Host, "foreign") {
 				t.Error("the foreign host was asked")
@@ -240,8 +240,8 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 			http.Redirect(w, r, "http://foreign.test/sso", http.StatusFound)
 		}
 	}},
-	{name: "a form for a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: form(`<form method=post action=http://foreign.test/in><input name=user><input type=password name=pw></form>`)},
-	{name: "a button for a foreign host", code: check.CodeLoginChallenge, say: "host foreign.test:", handle: form(`<form method=post action=/in><input name=user><input type=password name=pw><button formaction=//foreign.test/in>Go</button></form>`)},
+	{name: "a form for a foreign host", code: check.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: form(`<form method=post action=http://foreign.test/in><input name=user><input type=password name=pw></form>`)},
+	{name: "a button for a foreign host", code: check.CodeLoginChallenge, say: "another host, http://foreign.test:", handle: form(`<form method=post action=/in><input name=user><input type=password name=pw><button formaction=//foreign.test/in>Go</button></form>`)},
 	{name: "two password fields", code: check.CodeLoginFormMissing, say: "2 password fields", handle: form(`<form method=post><input name=user><input type=password name=a><input type=password name=b></form>`)},
 	{name: "one of two password fields is hidden", posts: 1, handle: form(`<form method=post><input name=user><input type=password name=pw><span style="visibility:hidden"><input type=password name=b value=trap></span></form>`)},
 	{name: "a form with GET", code: check.CodeLoginFormMissing, say: "GET", handle: form(`<form><input name=user><input type=password name=pw></form>`)},

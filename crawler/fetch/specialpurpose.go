@@ -17,7 +17,7 @@ var otherPrivate = []netip.Prefix{
 }
 
 // embedding are the prefixes of IPv6 addresses that contain an IPv4 address, and its
-// offset in bytes. The other lengths of RFC 6052 section 2.2 occur in 64:ff9b:1::/48,
+// offset in bytes. Teredo (RFC 4380), which contains two, is private as a whole. The other lengths of RFC 6052 section 2.2 occur in 64:ff9b:1::/48,
 // which is for local use and private as a whole (RFC 8215), and in prefixes of networks,
 // which cannot be known.
 var embedding = []struct {
@@ -33,14 +33,14 @@ var embedding = []struct {
 // isPrivate reports whether no public host can have an address.
 func isPrivate(addr netip.Addr) bool {
 	addr = addr.WithZone("").Unmap()
+	if inner, ok := isatapAddress(addr); ok && isPrivate(inner) { // also in a network of 6to4
+		return true
+	}
 	for _, e := range embedding {
 		if addr.Is6() && e.prefix.Contains(addr) {
 			bytes := addr.As16()
 			return isPrivate(netip.AddrFrom4([4]byte(bytes[e.offset : e.offset+4])))
 		}
-	}
-	if inner, ok := isatapAddress(addr); ok && isPrivate(inner) {
-		return true
 	}
 	for _, prefix := range otherPrivate {
 		if prefix.Contains(addr) {

@@ -80,10 +80,6 @@ func (c *cookies) remember(origin urinorm.URL, cookie *http.Cookie) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := sessionKey{origin.Host(), cookie.Path, cookie.Name}
-	expires := cookie.Expires
-	if cookie.MaxAge > 0 {
-		expires = time.Now().Add(time.Duration(cookie.MaxAge) * time.Second)
-	}
 	if HasExpired(cookie) {
 		delete(c.session, key)
 		return
@@ -91,7 +87,7 @@ func (c *cookies) remember(origin urinorm.URL, cookie *http.Cookie) {
 	if c.session == nil {
 		c.session = make(map[sessionKey]sessionCookie)
 	}
-	c.session[key] = sessionCookie{cookie.Value, cookie.Secure, expires}
+	c.session[key] = sessionCookie{cookie.Value, cookie.Secure, expiryOf(cookie)}
 }
 
 // HasExpired reports whether a Set-Cookie removes its cookie.

@@ -53,8 +53,9 @@ type cookies struct {
 
 // storedCookie is what counts of a cookie.
 type storedCookie struct {
-	bytes  int  // the most that it took
-	secure bool // it was set over TLS
+	bytes   int       // the most that it took
+	secure  bool      // it was set over TLS
+	expires time.Time // zero for the end of the run
 }
 
 // jarKey selects a jar.
@@ -207,7 +208,7 @@ func (c *cookies) store(u urinorm.URL, resp *http.Response) bool {
 	kept := set[:0]
 	secure := webScheme(u.Scheme()) == "https"
 	for _, cookie := range set {
-		if c.admit(u.Authority(), cookie, secure) {
+		if c.admit(u, cookie, secure) {
 			cookie.Secure = cookie.Secure || secure
 			kept = append(kept, cookie)
 		}
@@ -249,17 +250,22 @@ func (c *cookies) jarFor(key jarKey) *cookiejar.Jar {
 
 // admit reports whether a host and port may store a cookie. The jars themselves have no
 // limits, and they would let an answer over http replace a cookie that was set over TLS (RFC
-// 6265bis section 5.7). A jar has one cookie for each name, domain and path.
-func (c *cookies) admit(authority string, cookie *http.Cookie, secure bool) bool {
+// 6265bis section 5.7). A jar has one cookie for each name, domain and path. Cookies that were
+// removed or have expired do not count to the limits.
+func (c *cookies) admit(u urinorm.URL, cookie *http.Cookie, secure bool) bool {
 	size := len(cookie.Name) + len(cookie.Value) + len(cookie.Domain) + len(cookie.Path)
 	if size > maxCookieSize {
 		return false
 	}
-	key := cookie.Name + ";" + cookie.Domain + ";" + cookie.Path // a name and a domain have no ";"
+	domain, path := strings.ToLower(strings.TrimPrefix(cookie.Domain, ".")), cookie.Path
+	if !strings.HasPrefix(path, "/") {
+		path = defaultCookiePath(u.Path())
+	}
+	key := cookie.Name + ";" + domain + ";" + path // a name and a domain have no ";"
 	size += len(key) + cookieOverhead
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	own := c.hosts[authority]
+	own := c.hosts[u.Authority()]
 	if !secure {
 		for other, stored := range own {
 			if name, _, _ := strings.Cut(other, ";"); stored.secure && name == cookie.Name {
@@ -267,18 +273,52 @@ func (c *cookies) admit(authority string, cookie *http.Cookie, secure bool) bool
 			}
 		}
 	}
-	before, known := own[key]
-	added := max(0, size-before.bytes)
-	if !known && len(own) >= maxCookiesHost || c.bytes+added > maxCookieBytes {
-		return false
+	if HasExpired(cookie) {
+		c.bytes -= own[key].bytes
+		delete(own, key)
+		return true // to be removed from the jars
+	}
+	fits := func() bool {
+		before, known := own[key]
+		return (known || len(own) < maxCookiesHost) && c.bytes+max(0, size-before.bytes) <= maxCookieBytes
+	}
+	if !fits() {
+		if c.dropExpired(u); !fits() {
+			return false
+		}
 	}
 	if own == nil {
 		own = make(map[string]storedCookie)
-		c.hosts[authority] = own
+		c.hosts[u.Authority()] = own
 	}
-	own[key] = storedCookie{before.bytes + added, secure}
-	c.bytes += added
+	before := own[key].bytes
+	own[key] = storedCookie{max(before, size), secure, expiryOf(cookie)}
+	c.bytes += max(0, size-before)
 	return true
+}
+
+// dropExpired drops the cookies of a URL's host and port that have expired.
+func (c *cookies) dropExpired(u urinorm.URL) {
+	now, own := time.Now(), c.hosts[u.Authority()]
+	for key, stored := range own {
+		if !stored.expires.IsZero() && !stored.expires.After(now) {
+			c.bytes -= stored.bytes
+			delete(own, key)
+		}
+	}
+	for _, user := range []bool{false, true} {
+		if jar := c.jars[jarKey{u.Port(), user}]; jar != nil {
+			jar.Cookies(jarURL(u)) // drops the expired cookies of the domain
+		}
+	}
+}
+
+// expiryOf returns when a cookie expires, or zero for the end of the run.
+func expiryOf(cookie *http.Cookie) time.Time {
+	if cookie.MaxAge > 0 {
+		return time.Now().Add(time.Duration(cookie.MaxAge) * time.Second)
+	}
+	return cookie.Expires
 }
 
 // jarURL returns the parts of a URL that a cookie jar needs.

@@ -45,7 +45,7 @@ func (c *cookies) learn(value []byte) {
 		return
 	}
 	cookie, err := http.ParseSetCookie(s.Cookie)
-	if err != nil || c.groups[originOf(u)] != nil || !c.admit(u.Authority(), cookie, webScheme(u.Scheme()) == "https") {
+	if err != nil || c.groups[originOf(u)] != nil || !c.admit(u, cookie, webScheme(u.Scheme()) == "https") {
 		return
 	}
 	c.add(u, []*http.Cookie{cookie})

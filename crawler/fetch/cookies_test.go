@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -169,6 +170,69 @@ func TestCookiesAreBounded(t *testing.T) {
 	}
 	if got := len(rec.last().Cookies()); got != maxCookiesHost {
 		t.Errorf("%d cookies are stored", got)
+	}
+}
+
+// Cookies that were removed or have expired leave room for others.
+func TestExpiredCookiesDoNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := newCookies("", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := mustParse(t, "http://example.com/dir/page")
+		set := func(first, n int, attributes string) {
+			for i := range n {
+				c.store(u, &http.Response{Header: http.Header{"Set-Cookie": {fmt.Sprintf("c%d=1%s", first+i, attributes)}}})
+			}
+		}
+		check := func(when string, want int, last string) {
+			t.Helper()
+			header := http.Header{}
+			c.addTo(u, header)
+			cookies := (&http.Request{Header: header}).Cookies()
+			if len(cookies) != want || want > 0 && !strings.Contains(header.Get("Cookie"), last+"=") {
+				t.Errorf("%s: %d cookies are sent, want %d with %s", when, len(cookies), want, last)
+			}
+		}
+		set(0, maxCookiesHost, "; Max-Age=60")
+		set(1000, 1, "")
+		check("a full host", maxCookiesHost, "c0")
+		set(0, 10, "; Max-Age=0; Path=/dir") // the default path
+		set(2000, 20, "; Domain=.Example.com; Path=/")
+		check("after ten were removed", maxCookiesHost, "c2009")
+		set(2000, 5, "; Domain=example.com; Path=/; Expires=Thu, 01 Jan 1970 00:00:01 GMT")
+		set(3000, 10, "")
+		check("after five of the domain were removed", maxCookiesHost, "c3004")
+		time.Sleep(time.Minute)
+		set(4000, maxCookiesHost, "; Expires="+time.Now().Add(time.Hour).UTC().Format(http.TimeFormat))
+		check("after a minute", maxCookiesHost, "c4164")
+		time.Sleep(2 * time.Hour)
+		set(5000, maxCookiesHost, "; Max-Age=60")
+		check("after two hours", maxCookiesHost, "c5164")
+		set(5000, maxCookiesHost, "; Max-Age=0")
+		for _, i := range []int{2005, 3000} {
+			set(i, 5, "; Max-Age=0")
+			set(i, 5, "; Max-Age=0; Domain=example.com; Path=/")
+		}
+		check("after all were removed", 0, "")
+		if n := len(c.hosts["example.com"]); n != 0 || c.bytes != 0 {
+			t.Errorf("after all were removed: %d cookies and %d bytes count", n, c.bytes)
+		}
+	})
+}
+
+// The default path of a cookie depends on the page that sets it.
+func TestCookiesOfDefaultPathsAreBounded(t *testing.T) {
+	c, err := newCookies("", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range 2 * maxCookiesHost {
+		c.store(mustParse(t, fmt.Sprintf("http://example.com/%d/", dir)), &http.Response{Header: http.Header{"Set-Cookie": {"n=1"}}})
+	}
+	if n := len(c.hosts["example.com"]); n != maxCookiesHost {
+		t.Errorf("a host stores %d cookies, want %d", n, maxCookiesHost)
 	}
 }
 

@@ -58,6 +58,8 @@ type Input struct {
 	Length int64
 	// piece is the number of bytes of Rest to read at a time; 0 means pieceSize.
 	piece int
+	// archiveMemory, when not 0, replaces MaxArchiveMemory.
+	archiveMemory int
 	// slowPath reads HTML with the tokenizer only, and looks up no repeated references. Tests
 	// compare the fast path with it. Acts implies it, as it depends on more than a reference.
 	slowPath bool
@@ -191,6 +193,7 @@ const MaxText = 200
 const (
 	MaxLinks   = 1_000_000 // links
 	MaxAnchors = 1_000_000 // anchors
+	MaxFaults  = 100       // faults
 	MaxBody    = 1 << 30   // bytes, after decoding
 	// MaxLocations is the maximum number of URLs in a sitemap, and of sitemaps in a sitemap
 	// index (sitemaps.org).

@@ -3,21 +3,34 @@ package extract
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"io"
 	"path"
 	"strings"
+	"unsafe"
 
 	"github.com/klauspost/compress/flate"
 	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/transform"
 )
 
-// MaxParts is the maximum number of parts of an archive that are read. An archive with
-// more than largeParts is a large document: each part needs some hundred bytes.
+// Limits of one archive. What it unpacks to may be a thousand times its size, so that its own
+// size limits nothing.
 const (
+	// MaxParts is the maximum number of parts of an archive that are read. An archive with
+	// more than largeParts is a large document: each part needs some hundred bytes.
 	MaxParts   = 50_000
 	largeParts = 2000
+	// MaxArchiveMemory limits what an archive holds in memory apart from the part that is
+	// being read, in bytes: its parts, links, anchors, relationships and the items of a book,
+	// with their texts.
+	MaxArchiveMemory = 48 << 20
+	// The memory that each of these needs apart from its texts, in bytes.
+	partMemory   = 320
+	linkMemory   = int(unsafe.Sizeof(Link{}))
+	anchorMemory = 64
+	entryMemory  = 128 // of a table
 )
 
 // A container is a document that is a zip archive of parts. All parts share one budget
@@ -29,6 +42,7 @@ type container struct {
 	order []string // the names of the parts, in the order of the archive
 	size  int64    // the size of the archive, in bytes
 	spent int64    // the number of bytes unpacked so far
+	room  int      // the memory that is left, in bytes
 }
 
 // part is one file of the archive.
@@ -38,12 +52,12 @@ type part struct{ open func() (io.ReadCloser, error) }
 // missing, because the archive was truncated, openContainer searches for the parts.
 func openContainer(h *harvest, in *Input) *container {
 	h.doc.Static = true
-	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body))}
+	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body)), room: cmp.Or(in.archiveMemory, MaxArchiveMemory)}
 	records := bytes.Count(in.Body, []byte("PK\x01\x02"))
 	if records > largeParts {
 		c.large.begin()
 	}
-	if records > 2*MaxParts { // package zip would list all of them
+	if records > MaxParts { // package zip would list all of them
 		h.fault("open archive: more than %d parts; the rest are ignored", MaxParts)
 		c.salvage(in.Body)
 		return c
@@ -55,24 +69,47 @@ func openContainer(h *harvest, in *Input) *container {
 		return c
 	}
 	for _, f := range z.File {
-		if len(c.order) == MaxParts {
-			h.fault("open archive: more than %d parts; the rest are ignored", MaxParts)
-			break
-		}
 		if f.Flags&1 != 0 {
 			h.fault("open archive: it is encrypted")
 			continue
 		}
-		c.addPart(f.Name, f.Open)
+		if !c.addPart(f.Name, f.Open) {
+			break
+		}
 	}
 	return c
 }
 
-func (c *container) addPart(name string, open func() (io.ReadCloser, error)) {
+// addPart adds a part. It returns false if there is no memory for it.
+func (c *container) addPart(name string, open func() (io.ReadCloser, error)) bool {
 	if _, double := c.parts[name]; !double {
+		if !c.hold(partMemory + len(name)) {
+			return false
+		}
 		c.order = append(c.order, name)
 	}
 	c.parts[name] = part{open}
+	return true
+}
+
+// hold takes so many bytes of the memory that is left, or returns false if they are more.
+func (c *container) hold(n int) bool {
+	if n > c.room {
+		c.noRoom()
+		return false
+	}
+	c.room -= n
+	return true
+}
+
+// noRoom records that the limit on memory is exceeded.
+func (c *container) noRoom() {
+	c.fault("read archive: its names and links need more than %d MiB of memory; the rest are ignored", MaxArchiveMemory>>20)
+}
+
+// anchor adds a fragment name.
+func (c *container) anchor(name []byte) bool {
+	return c.hold(anchorMemory+len(name)) && c.harvest.anchor(name)
 }
 
 // salvage finds the parts of an archive by their local file headers (APPNOTE 4.3.7).
@@ -96,11 +133,15 @@ func (c *container) salvage(body []byte) {
 			packed = packed[:size]
 		}
 		at = start
+		ok := true
 		switch method {
 		case zip.Deflate:
-			c.addPart(name, func() (io.ReadCloser, error) { return flate.NewReader(bytes.NewReader(packed)), nil })
+			ok = c.addPart(name, func() (io.ReadCloser, error) { return flate.NewReader(bytes.NewReader(packed)), nil })
 		case zip.Store:
-			c.addPart(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil })
+			ok = c.addPart(name, func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(packed)), nil })
+		}
+		if !ok {
+			return
 		}
 	}
 }
@@ -144,14 +185,15 @@ func (p *partReader) close() {
 }
 
 // part unpacks a part. It returns nil if the part does not exist, and as much as it can
-// unpack if the part is damaged. If the part is large, so is the document.
-func (c *container) part(name string) []byte {
+// unpack, up to a limit, if the part is damaged or longer. If the part is large, so is the
+// document.
+func (c *container) part(name string, limit int64) []byte {
 	p := c.open(name)
 	if p == nil {
 		return nil
 	}
 	defer p.close()
-	body, err := inflate(p, c.size, 0, maxInflatedText, &c.large)
+	body, err := inflate(p, c.size, 0, limit, &c.large)
 	if p.err == nil {
 		p.err = err
 	}
@@ -208,20 +250,24 @@ func (c *container) link(ref, element, attribute string, kind Kind) *Link {
 	if strings.TrimSpace(ref) == "" || c.in.AnchorsOnly {
 		return nil
 	}
-	if len(c.links) == MaxLinks {
+	if c.full() {
 		c.tooManyLinks()
+		return nil
+	}
+	if !c.hold(linkMemory + len(ref)) {
 		return nil
 	}
 	f := Link{tag: -1, Raw: c.keep([]byte(ref)), Element: element, Attribute: attribute, Kind: kind}
 	f.Ref = f.Raw
 	f.SameDocument = strings.HasPrefix(f.Ref, "#")
-	c.links = append(c.links, f)
-	return &c.links[len(c.links)-1]
+	added := c.newLink()
+	*added = f
+	return added
 }
 
 // setText sets the text of a link that has none yet.
 func (c *container) setText(f *Link, text string) {
-	if f != nil && text != "" && f.Text == "" {
+	if f != nil && text != "" && f.Text == "" && c.hold(len(text)) {
 		f.Text = c.keep([]byte(text))
 	}
 }

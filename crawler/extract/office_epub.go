@@ -16,8 +16,15 @@ import (
 // navigation (toc.ncx), scripts and media overlays.
 var epubFormat = zipFormat("epub", []string{"application/epub+zip"}, []string{"epub"}, "mimetypeapplication/epub+zip", readEPUB)
 
-// epubItem is an item of the package's manifest.
-type epubItem struct{ part, media string }
+// epubItem is an item of the package's manifest that is read.
+type epubItem struct {
+	part   string
+	format *format
+}
+
+// maxBookPart is the maximum size of a part that is read, in bytes. It is in memory as a
+// whole, with its links and anchors, in addition to those of the book.
+const maxBookPart = 16 << 20
 
 func readEPUB(c *container) {
 	packagePath := ""
@@ -37,8 +44,9 @@ func readEPUB(c *container) {
 	if packagePath == "" {
 		c.fault("read book: the archive contains no package document")
 	}
+	doc := &Document{}
 	for _, item := range c.bookItems(packagePath) {
-		c.readBookPart(item)
+		c.readBookPart(item, doc)
 	}
 	for _, name := range c.order {
 		if !strings.HasSuffix(name, "/") {
@@ -52,6 +60,16 @@ func readEPUB(c *container) {
 func (c *container) bookItems(packagePath string) []epubItem {
 	manifest := map[string]epubItem{}
 	var ids, spine []string
+	half, held := c.room/2, 0 // half of the memory is for links
+	hold := func(texts int) bool {
+		n := entryMemory + texts
+		if held+n > half {
+			c.noRoom()
+			return false
+		}
+		held += n
+		return c.hold(n)
+	}
 	c.xmlPart(packagePath, func(r *xmlReader, e *xmlElement) {
 		switch e.name {
 		case "title":
@@ -62,15 +80,20 @@ func (c *container) bookItems(packagePath string) []epubItem {
 				c.link(href, "item", "href", Resource)
 				return
 			}
-			if part, _, ok := bookPath(packagePath, href); ok {
+			part, _, ok := bookPath(packagePath, href)
+			if !ok {
+				return
+			}
+			if c.parts[part].open == nil {
+				c.link(string(validUTF8([]byte("#"+part))), "item", "href", Resource)
+			} else if f := bookPartFormat(strings.ToLower(strings.TrimSpace(r.attrs.get("media-type")))); f != nil && hold(len(id)+len(part)) {
 				ids = append(ids, id)
-				manifest[id] = epubItem{part, strings.ToLower(strings.TrimSpace(r.attrs.get("media-type")))}
-				if c.parts[part].open == nil {
-					c.link(string(validUTF8([]byte("#"+part))), "item", "href", Resource)
-				}
+				manifest[id] = epubItem{part, f}
 			}
 		case "itemref":
-			spine = append(spine, r.attrs.get("idref"))
+			if id := r.attrs.get("idref"); hold(len(id)) {
+				spine = append(spine, id)
+			}
 		}
 	}, func(r *xmlReader, e *xmlElement) {
 		if e.name == "title" && c.doc.Title == "" {
@@ -84,35 +107,43 @@ func (c *container) bookItems(packagePath string) []epubItem {
 			delete(manifest, id)
 		}
 	}
+	c.room += held
 	return items
 }
 
 // bookFormat is XHTML without the namespace, as books of the time before EPUB have it.
 var bookFormat = format{charset: xhtmlCharset, read: func(h *harvest, in *Input) { readHTML(h, in, true) }}
 
-// readBookPart reads one part with the reader of its format.
-func (c *container) readBookPart(item epubItem) {
-	var f *format
-	switch item.media {
+// bookPartFormat returns the format of a part with a media type in lower case, or nil if the
+// part is not read.
+func bookPartFormat(media string) *format {
+	switch media {
 	case "application/xhtml+xml":
-		f = &xhtmlFormat
+		return &xhtmlFormat
 	case "text/html", "text/x-oeb1-document", "application/x-dtbook+xml":
-		f = &bookFormat
+		return &bookFormat
 	case "image/svg+xml":
-		f = &svgFormat
+		return &svgFormat
 	case "text/css", "text/x-oeb1-css":
-		f = &cssFormat
-	default:
-		return
+		return &cssFormat
 	}
-	body := c.part(item.part)
+	return nil
+}
+
+// readBookPart reads one part with the reader of its format into doc, whose memory it uses
+// again.
+func (c *container) readBookPart(item epubItem, doc *Document) {
+	body := c.part(item.part, maxBookPart)
 	if body == nil {
 		return
 	}
-	inner, doc := harvests.Get().(*harvest), &Document{}
-	inner.slowPath = c.slowPath
-	inner.readAs(f, &Input{Body: body, AnchorsOnly: c.in.AnchorsOnly}, doc)
-	inner.finish(0, 0)
+	links, anchors := len(doc.Links), len(doc.Anchors)
+	doc.reset()
+	inner := harvests.Get().(*harvest)
+	inner.slowPath, inner.links = c.slowPath, doc.Links
+	inner.input.MaxLinks = max(1, min(c.input.maxLinks()-len(c.links), c.room/linkMemory))
+	inner.readAs(item.format, &Input{Body: body, AnchorsOnly: c.in.AnchorsOnly}, doc)
+	inner.finish(links, anchors)
 	inner.release()
 	for _, id := range doc.Anchors {
 		c.anchor(validUTF8([]byte(item.part + "#" + id)))

@@ -86,8 +86,11 @@ func (c *container) readTitle(name string) {
 }
 
 // relations reads the external relationships of a part from their own file, such as
-// word/_rels/document.xml.rels.
+// word/_rels/document.xml.rels. They leave half of the memory to the links.
 func (c *container) relations(name string) (ids []string, byID map[string]*relation) {
+	half := c.room / 2
+	c.room -= half
+	defer func() { c.room += half }()
 	byID = map[string]*relation{}
 	list := path.Join(path.Dir(name), "_rels", path.Base(name)+".rels")
 	c.xmlPart(list, func(r *xmlReader, e *xmlElement) {
@@ -95,11 +98,13 @@ func (c *container) relations(name string) (ids []string, byID map[string]*relat
 			return
 		}
 		id, kind := r.attrs.get("Id"), r.attrs.get("Type")
-		if _, double := byID[id]; double {
+		kind = kind[strings.LastIndexByte(kind, '/')+1:]
+		target := r.attrs.get("Target")
+		if _, double := byID[id]; double || !c.hold(entryMemory+len(id)+len(kind)+len(target)) {
 			return
 		}
 		ids = append(ids, id)
-		byID[id] = &relation{target: r.attrs.get("Target"), kind: kind[strings.LastIndexByte(kind, '/')+1:]}
+		byID[id] = &relation{target: target, kind: strings.Clone(kind)}
 	}, nil)
 	return ids, byID
 }
@@ -124,7 +129,10 @@ type officePart struct {
 }
 
 func (c *container) readOfficePart(name string) {
+	before := c.room
 	ids, relations := c.relations(name)
+	held := before - c.room
+	defer func() { c.room += held }()
 	p := &officePart{container: c, relations: relations}
 	faults := len(c.doc.Faults)
 	c.xmlPart(name, p.start, p.end)
@@ -241,8 +249,11 @@ func (p *officePart) end(r *xmlReader, e *xmlElement) {
 		}
 	case "t":
 		if n := len(p.runs); n > 0 && r.capturing() {
-			for i := p.runs[n-1]; i < len(p.links); i++ {
-				p.setText(&p.links[i], r.captureText())
+			if text := r.captureText(); text != "" {
+				for i := p.runs[n-1]; i < len(p.links); i++ {
+					p.setText(&p.links[i], text)
+				}
+				p.runs[n-1] = len(p.links) // they have their text
 			}
 		}
 	case "r":

@@ -191,10 +191,13 @@ const MaxText = 200
 
 // Limits of one document. Content beyond a limit is ignored and recorded as a fault.
 const (
-	MaxLinks   = 1_000_000 // links
-	MaxAnchors = 1_000_000 // anchors
-	MaxFaults  = 100       // faults
-	MaxBody    = 1 << 30   // bytes, after decoding
+	MaxLinks = 1_000_000 // links
+	// MaxPackedLinks is the maximum number of links of a PDF file or an archive, which may
+	// need less than a byte for each.
+	MaxPackedLinks = 100_000
+	MaxAnchors     = 1_000_000 // anchors
+	MaxFaults      = 100       // faults
+	MaxBody        = 1 << 30   // bytes, after decoding
 	// MaxLocations is the maximum number of URLs in a sitemap, and of sitemaps in a sitemap
 	// index (sitemaps.org).
 	MaxLocations = 50_000

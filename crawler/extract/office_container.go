@@ -52,6 +52,7 @@ type part struct{ open func() (io.ReadCloser, error) }
 // missing, because the archive was truncated, openContainer searches for the parts.
 func openContainer(h *harvest, in *Input) *container {
 	h.doc.Static = true
+	h.input.MaxLinks = min(h.input.maxLinks(), MaxPackedLinks)
 	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body)), room: cmp.Or(in.archiveMemory, MaxArchiveMemory)}
 	records := bytes.Count(in.Body, []byte("PK\x01\x02"))
 	if records > largeParts {

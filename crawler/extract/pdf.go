@@ -46,6 +46,7 @@ type pdfReader struct {
 
 func readPDF(h *harvest, in *Input) {
 	h.doc.Static = true
+	h.input.MaxLinks = min(h.input.maxLinks(), MaxPackedLinks)
 	if !sniffPDF(in.Body) {
 		h.fault("read PDF: the file has no PDF header")
 	}
@@ -54,6 +55,9 @@ func readPDF(h *harvest, in *Input) {
 	if r.trailer["Encrypt"] == nil || r.crypt != nil {
 		r.read()
 		r.reportFault()
+	}
+	if r.cut {
+		h.fault("read PDF: an object has more than %d arrays and dictionaries; the members of the rest are ignored", maxPDFNested)
 	}
 	if tail := in.Body[max(0, len(in.Body)-2048):]; !bytes.Contains(tail, []byte("%%EOF")) {
 		h.fault("read PDF: unexpected end of the file")
@@ -84,7 +88,11 @@ func (r *pdfReader) read() {
 		}
 		r.element = "page " + strconv.Itoa(i+1)
 		for _, annotation := range r.array(page["Annots"]) {
-			if r.pdfFile.fault != nil || len(r.links) == MaxLinks {
+			if r.full() {
+				r.tooManyLinks()
+				break
+			}
+			if r.pdfFile.fault != nil {
 				break
 			}
 			r.annotation(r.dict(annotation))
@@ -276,7 +284,7 @@ func (r *pdfReader) link(attribute string, raw, ref []byte) {
 		r.harvest.fault("read PDF: it may be encrypted, but the end of the file, which would say so, is missing")
 		return
 	}
-	if len(r.links) == MaxLinks {
+	if r.full() {
 		r.harvest.tooManyLinks()
 		return
 	}

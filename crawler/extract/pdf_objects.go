@@ -24,6 +24,7 @@ import (
 // and 300,000 take more than half a minute, beyond the deadline of the given context. And
 // it reads every image into memory.
 type pdfFile struct {
+	cut     bool // an object has more than maxPDFNested arrays and dictionaries
 	body    []byte
 	objects map[int]pdfPlace
 	order   []int   // object numbers, in the order of the file
@@ -63,7 +64,10 @@ const (
 	// about 130 bytes.
 	largePDFObjects = 30_000
 	maxPDFToken     = 1 << 20
-	maxPDFMembers   = 1 << 20 // in an array or a dictionary; further ones are left out
+	// maxPDFNested is the number of arrays and dictionaries in one object whose members are
+	// kept. A dictionary needs some 300 bytes.
+	maxPDFNested  = 100_000
+	maxPDFMembers = 1 << 20 // in an array or a dictionary; further ones are left out
 )
 
 var errPDFWork = errors.New("it takes too much work to read")

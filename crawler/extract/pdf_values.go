@@ -8,6 +8,7 @@ import (
 
 // pdfParser reads one value.
 type pdfParser struct {
+	nested  int // arrays and dictionaries in the outermost value so far
 	file    *pdfFile
 	in      []byte
 	pos     int
@@ -227,9 +228,22 @@ func (p *pdfParser) hexadecimal() any {
 	return p.string(s)
 }
 
+// nest counts an array or a dictionary and reports whether there is room for its members.
+func (p *pdfParser) nest(depth int) bool {
+	if depth == 0 {
+		p.nested = 0
+	}
+	if p.nested++; p.nested > maxPDFNested {
+		p.file.cut = true
+		return false
+	}
+	return true
+}
+
 func (p *pdfParser) array(depth int) any {
 	p.pos++
 	array := pdfArray{}
+	kept := p.nest(depth)
 	for {
 		p.skipSpace()
 		if p.pos < len(p.in) && p.in[p.pos] == ']' {
@@ -243,7 +257,7 @@ func (p *pdfParser) array(depth int) any {
 		if len(array) == largePDFArray {
 			p.file.large.begin()
 		}
-		if len(array) < maxPDFMembers {
+		if kept && len(array) < maxPDFMembers {
 			array = append(array, value)
 		}
 	}
@@ -252,6 +266,7 @@ func (p *pdfParser) array(depth int) any {
 func (p *pdfParser) dict(depth int) any {
 	p.pos += 2
 	dict := pdfDict{}
+	kept := p.nest(depth)
 	for {
 		p.skipSpace()
 		if bytes.HasPrefix(p.in[min(p.pos, len(p.in)):], []byte(">>")) {
@@ -266,7 +281,7 @@ func (p *pdfParser) dict(depth int) any {
 		if p.failed {
 			return nil
 		}
-		if len(dict) < maxPDFMembers {
+		if kept && len(dict) < maxPDFMembers {
 			dict[name] = value
 		}
 	}

@@ -169,6 +169,47 @@ func (j *jobs) Start(_ context.Context, project string, handled time.Time) error
 	return nil
 }
 
+func (j *jobs) SetHandled(_ context.Context, project string, handled time.Time) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.all[project].Handled = handled
+	return nil
+}
+
+// A time up to which a schedule has been followed lies in the future if the clock was ahead once.
+func TestClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // it begins at midnight of 2000-01-01 UTC
+		every, _ := Parse("* * * * *")
+		j := &jobs{all: map[string]*Job{"p": {Project: "p", Schedule: every, Handled: time.Now().AddDate(1, 0, 0)}}}
+		k := NewKeeper(j, time.UTC, func(err error) { t.Error(err) })
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { k.Run(ctx); close(done) }()
+		wait := func(d time.Duration, want string) {
+			t.Helper()
+			time.Sleep(d)
+			synctest.Wait()
+			j.mu.Lock()
+			defer j.mu.Unlock()
+			if got := strings.Join(j.start, ", "); got != want {
+				t.Errorf("started %s, want %s", got, want)
+			}
+			j.start = nil
+		}
+		wait(90*time.Second, "p Jan 1 00:01:00")
+		// The clock was at 00:00:30 when somebody set it back, so that the last time comes again.
+		wait(31*time.Second, "p Jan 1 00:02:00")
+		j.mu.Lock()
+		j.all["p"].Handled = time.Now().Add(-time.Minute)
+		j.mu.Unlock()
+		k.Changed()
+		wait(58*time.Second, "")
+		wait(time.Second, "p Jan 1 00:03:00")
+		cancel()
+		<-done
+	})
+}
+
 func TestKeeper(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // it begins at midnight of 2000-01-01 UTC
 		hourly, _ := Parse("@hourly")

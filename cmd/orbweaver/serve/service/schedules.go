@@ -45,6 +45,11 @@ func (j scheduled) Start(ctx context.Context, project string, handled time.Time)
 	if _, err := j.runs.Start(ctx, row); err != nil && !errors.Is(err, store.ErrActive) {
 		return err
 	}
+	return j.SetHandled(ctx, project, handled)
+}
+
+// SetHandled implements schedule.Jobs.
+func (j scheduled) SetHandled(ctx context.Context, project string, handled time.Time) error {
 	return j.store.SetHandled(ctx, project, handled)
 }
 

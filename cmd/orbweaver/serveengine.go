@@ -117,7 +117,7 @@ func jobSettings(line []givenFlag) (*settings, error) {
 }
 
 // Check implements runs.Engine.
-func (e *serveEngine) Check(job *runs.Job, order []string) []api.Fault {
+func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) []api.Fault {
 	var faults []api.Fault
 	known := []string{}
 	rows := map[string]flag{}
@@ -130,12 +130,17 @@ func (e *serveEngine) Check(job *runs.Job, order []string) []api.Fault {
 		}
 	}
 	for _, name := range order {
+		if ctx.Err() != nil {
+			return faults
+		}
 		field := "options." + name
 		row, exists := rows[name]
 		switch {
 		case !exists:
 			message := fmt.Sprintf("unknown option %q", name)
-			if near := nearest(name, known); near != "" {
+			if len(faults) >= api.MaxFaults {
+				// nobody reads it
+			} else if near := nearest(name, known); near != "" {
 				message += fmt.Sprintf(": did you mean %q?", near)
 			}
 			faults = append(faults, api.Fault{Field: field, Message: message})

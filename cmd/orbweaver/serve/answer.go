@@ -40,6 +40,9 @@ func (c *call) fail(err error) {
 		panic(http.ErrAbortHandler) // so that the client sees that it is cut short
 	}
 	p := problemOf(err)
+	if ended := c.Context().Err(); ended != nil && errors.Is(err, ended) { // nobody reads the answer
+		p = api.NewProblem(http.StatusRequestTimeout, "the request has ended")
+	}
 	if p.Status == http.StatusInternalServerError {
 		c.server.log.printf("%s %s: %v", c.Method, c.URL.Path, err)
 	}

@@ -42,7 +42,10 @@ func (c *call) readJSON() error {
 		return api.NewProblem(http.StatusBadRequest, "the body could not be read")
 	}
 	c.body = append(first, rest...)
-	if err := strictjson.Check(c.body); err != nil {
+	if err := strictjson.Check(c.Context(), c.body); err != nil {
+		if c.Context().Err() != nil {
+			return c.Context().Err()
+		}
 		return api.NewProblem(http.StatusBadRequest, "the body is not well-formed JSON: %v", err)
 	}
 	return nil

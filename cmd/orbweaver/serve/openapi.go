@@ -151,7 +151,7 @@ func schemas() object {
 	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
 	return object{
 		"Any":           something,
-		"Problem":       required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text}))}, "errors"),
+		"Problem":       required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole}, "errors", "more"),
 		"ProjectInput":  required(input, "options", "schedule", "notify"),
 		"ProjectChange": required(input, "name", "targets", "options", "schedule", "notify"),
 		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),

@@ -7,8 +7,14 @@ import (
 	"github.com/agext/levenshtein"
 )
 
+// maxWord is the maximum length of a word for which a similar one is sought, in bytes.
+const maxWord = 100
+
 // Word returns the known word that is most similar to word, or "" if none is similar.
 func Word(word string, known []string) string {
+	if len(word) > maxWord {
+		return ""
+	}
 	best, least := "", len(word)/3+2
 	for _, k := range known {
 		d := levenshtein.Distance(word, k, nil)

@@ -37,8 +37,8 @@ type Result struct {
 // Engine executes crawls in this process, and reads their state directories.
 type Engine interface {
 	// Check returns what is wrong with a job, in the order of the options' names. Fields
-	// are named as in the API.
-	Check(job *Job, order []string) []api.Fault
+	// are named as in the API. It ends with the context, and then the faults are not complete.
+	Check(ctx context.Context, job *Job, order []string) []api.Fault
 	// CheckTarget returns a target as it is checked, or an error that says what is wrong
 	// with it.
 	CheckTarget(target string) (string, error)

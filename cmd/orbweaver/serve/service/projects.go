@@ -83,7 +83,7 @@ func (s *Projects) List(ctx context.Context, after string, limit int) (*api.List
 // Create makes a project from a JSON object. What is wrong with it is an *api.Problem.
 func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error) {
 	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	next, err := s.read(&content{Options: map[string]any{}, Notify: []api.Notify{}}, body, true)
+	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}}, body, true)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *Projects) Change(ctx context.Context, row *store.Project, body []byte) 
 	if err != nil {
 		return nil, err
 	}
-	next, err := s.read(before, body, false)
+	next, err := s.read(ctx, before, body, false)
 	if err != nil {
 		return nil, err
 	}
@@ -222,11 +222,11 @@ func restore(value, stored any) (any, bool) {
 
 // read returns the content with the members of a JSON object, or a problem with all faults in
 // the order of the members. A new project must have a name and targets.
-func (s *Projects) read(before *content, body []byte, isNew bool) (*content, error) {
+func (s *Projects) read(ctx context.Context, before *content, body []byte, isNew bool) (*content, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, api.NewProblem(http.StatusBadRequest, "the body is empty")
 	}
-	if err := strictjson.Check(body); err != nil {
+	if err := strictjson.Check(ctx, body); err != nil {
 		return nil, api.NewProblem(http.StatusBadRequest, "the body is not well-formed JSON: %v", err)
 	}
 	all, err := strictjson.Members(body)
@@ -238,12 +238,15 @@ func (s *Projects) read(before *content, body []byte, isNew bool) (*content, err
 	given := map[string]bool{}
 	for _, m := range all {
 		given[m.Name] = true
-		faults = append(faults, s.readMember(&next, before, m)...)
+		faults = append(faults, s.readMember(ctx, &next, before, m)...)
 	}
 	for _, name := range []string{"name", "targets"} {
 		if isNew && !given[name] {
 			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
 		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	if len(faults) > 0 {
 		return nil, api.Invalid(faults...)
@@ -251,7 +254,7 @@ func (s *Projects) read(before *content, body []byte, isNew bool) (*content, err
 	return &next, nil
 }
 
-func (s *Projects) readMember(next, before *content, m strictjson.Member) []api.Fault {
+func (s *Projects) readMember(ctx context.Context, next, before *content, m strictjson.Member) []api.Fault {
 	fault := func(format string, args ...any) []api.Fault {
 		return []api.Fault{{Field: m.Name, Message: fmt.Sprintf(format, args...)}}
 	}
@@ -266,7 +269,7 @@ func (s *Projects) readMember(next, before *content, m strictjson.Member) []api.
 	case "targets":
 		return s.readTargets(next, before, m.Value)
 	case "options":
-		return s.readOptions(next, before, m.Value)
+		return s.readOptions(ctx, next, before, m.Value)
 	case "schedule":
 		if strictjson.Decode(m.Value, &next.Schedule) != nil || string(m.Value) == "null" {
 			return fault("use a string")
@@ -312,7 +315,7 @@ func (s *Projects) readTargets(next, before *content, value json.RawMessage) []a
 }
 
 // readOptions reads the options. A value that is hidden keeps the stored one.
-func (s *Projects) readOptions(next, before *content, value json.RawMessage) []api.Fault {
+func (s *Projects) readOptions(ctx context.Context, next, before *content, value json.RawMessage) []api.Fault {
 	all, err := strictjson.Members(value)
 	if err != nil {
 		return []api.Fault{{Field: "options", Message: "use an object"}}
@@ -337,7 +340,7 @@ func (s *Projects) readOptions(next, before *content, value json.RawMessage) []a
 		order = append(order, m.Name)
 	}
 	next.Options = options
-	return append(faults, s.engine.Check(&runs.Job{Options: options}, order)...)
+	return append(faults, s.engine.Check(ctx, &runs.Job{Options: options}, order)...)
 }
 
 // job returns what a run of the project would check, with its secrets.

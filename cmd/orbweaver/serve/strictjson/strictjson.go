@@ -4,33 +4,49 @@ package strictjson
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"unicode/utf8"
 )
 
+// Limits on a JSON text.
+const (
+	MaxDepth   = 64     // objects and arrays in each other
+	MaxMembers = 10_000 // of all objects, with the elements of all arrays
+)
+
 // Check reports what is wrong with a JSON text: also duplicate members, which parsers
-// read differently, trailing text, and bytes that are not UTF-8.
-func Check(text []byte) error {
+// read differently, trailing text, bytes that are not UTF-8, and texts above the limits. It reads
+// the text once, and ends with the context.
+func Check(ctx context.Context, text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	if err := noDuplicates(d); err != nil {
+	c := &checker{ctx: ctx, d: json.NewDecoder(bytes.NewReader(text))}
+	c.d.UseNumber()
+	if err := c.value(0); err != nil {
 		return err
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+	if _, err := c.d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("text follows the value")
 	}
 	return nil
 }
 
-// noDuplicates reads one value.
-func noDuplicates(d *json.Decoder) error {
-	token, err := d.Token()
+// checker reads a text.
+type checker struct {
+	ctx     context.Context
+	d       *json.Decoder
+	members int
+}
+
+// value reads one value within depth others.
+func (c *checker) value(depth int) error {
+	token, err := c.d.Token()
 	if err != nil {
 		return unexpectedEnd(err)
 	}
@@ -38,25 +54,46 @@ func noDuplicates(d *json.Decoder) error {
 	if !isOpen {
 		return nil
 	}
-	seen := map[string]bool{}
-	for d.More() {
+	if depth == MaxDepth {
+		return fmt.Errorf("it is deeper than %d levels", MaxDepth)
+	}
+	var seen map[string]bool
+	if open == '{' {
+		seen = map[string]bool{}
+	}
+	for c.d.More() {
+		if c.members++; c.members > MaxMembers {
+			return fmt.Errorf("its objects and arrays have more than %d members", MaxMembers)
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
 		if open == '{' {
-			key, err := d.Token()
+			key, err := c.d.Token()
 			if err != nil {
 				return unexpectedEnd(err)
 			}
 			name, _ := key.(string)
 			if seen[name] {
-				return fmt.Errorf("the member %q occurs twice", name)
+				return fmt.Errorf("the member %q occurs twice", clip(name))
 			}
 			seen[name] = true
 		}
-		if err := noDuplicates(d); err != nil {
+		if err := c.value(depth + 1); err != nil {
 			return err
 		}
 	}
-	_, err = d.Token()
+	_, err = c.d.Token()
 	return unexpectedEnd(err)
+}
+
+// clip shortens a name for a message.
+func clip(name string) string {
+	const most = 200
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
 }
 
 func unexpectedEnd(err error) error {

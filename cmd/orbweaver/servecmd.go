@@ -261,10 +261,11 @@ func withAccounts(cmd *cobra.Command, data string, fn func(*auth.Store) error) e
 	if err != nil {
 		return err
 	}
-	if err := serve.OpenData(dir, newConsole(cmd.ErrOrStderr(), "never").notef); err != nil {
+	note := newConsole(cmd.ErrOrStderr(), "never").notef
+	if err := serve.OpenData(dir, note); err != nil {
 		return usageError("%w", err)
 	}
-	accounts, closeAccounts, err := serve.OpenAccounts(dir)
+	accounts, closeAccounts, err := serve.OpenAccounts(dir, note)
 	if err != nil {
 		return usageError("%w", err)
 	}

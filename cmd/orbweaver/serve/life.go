@@ -73,6 +73,7 @@ func Run(ctx context.Context, s Settings, engine runs.Engine, streams Streams, s
 		return err
 	}
 	defer db.Close()
+	noteCopy(db, log.printf)
 	box, err := secret.Open(s.Data)
 	if err != nil {
 		return err
@@ -206,10 +207,18 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, stop <-chan s
 
 // OpenAccounts opens the accounts of a data directory, for the commands that manage them. The caller
 // calls close.
-func OpenAccounts(dir string) (accounts *auth.Store, close func() error, err error) {
+func OpenAccounts(dir string, note func(string, ...any)) (accounts *auth.Store, close func() error, err error) {
 	db, err := store.Open(dir)
 	if err != nil {
 		return nil, nil, err
 	}
+	noteCopy(db, note)
 	return auth.New(db.DB()), db.Close, nil
+}
+
+// noteCopy tells of the copy of a database that this version has changed.
+func noteCopy(db *store.Store, note func(string, ...any)) {
+	if db.Copied != "" {
+		note("%s is a copy of the database of the version before; secrets that are readable in it stay there until you remove it", db.Copied)
+	}
 }

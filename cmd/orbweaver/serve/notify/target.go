@@ -104,6 +104,32 @@ func checkURL(address string, policy *fetch.AddressPolicy) error {
 	return nil
 }
 
+// hidden stands for the path and the query of an address, which are secrets.
+const hidden = "/***"
+
+// HideURL returns what is shown of an address: its scheme and host. Addresses of the same scheme,
+// host and port have the same.
+func HideURL(address string) string {
+	if address == "" {
+		return ""
+	}
+	u, _, err := urinorm.ParseWeb(address)
+	if err != nil || u.Host() == "" {
+		return hidden[1:]
+	}
+	host := u.Host()
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	return u.Scheme() + "://" + host + hidden
+}
+
+// IsHidden reports whether an address is one that HideURL returned.
+func IsHidden(address string) bool {
+	u, _, err := urinorm.ParseWeb(address)
+	return err == nil && u.RequestTarget() == hidden
+}
+
 // recipients parses the addresses of an email.
 func recipients(to string) ([]*mail.Address, error) {
 	if len(to) > maxURL {

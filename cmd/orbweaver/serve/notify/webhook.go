@@ -47,7 +47,11 @@ func (s *Sender) post(ctx context.Context, target *Target, kind Kind, body []byt
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
-		return Result{Error: sendError(err)}, !errors.Is(err, fetch.ErrAddressDenied)
+		reason := sendError(err)
+		if path := u.RequestTarget(); path != "/" {
+			reason = strings.ReplaceAll(reason, path, hidden) // a server may send it back
+		}
+		return Result{Error: reason}, !errors.Is(err, fetch.ErrAddressDenied)
 	}
 	defer resp.Body.Close()
 	_, _ = io.CopyN(io.Discard, resp.Body, 64<<10) // the answer has no meaning, but a server may want to finish it

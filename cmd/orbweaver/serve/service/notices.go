@@ -346,8 +346,8 @@ func (s *Notices) Forget(ctx context.Context, project string) error {
 	return s.kept.Forget(ctx, project)
 }
 
-// read reads the member notify of a project. A secret that is hidden keeps the stored one of
-// the same place, or of the same URL.
+// read reads the member notify of a project. A secret that is hidden keeps the stored one, if the
+// address is on the same host.
 func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault {
 	var items []json.RawMessage
 	if err := strictjson.Decode(value, &items); err != nil || items == nil || len(items) > notify.MaxTargets {
@@ -357,8 +357,8 @@ func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault
 	all := make([]api.Notify, len(items))
 	for i, item := range items {
 		found := readNotify(&all[i], item)
-		if len(found) == 0 && all[i].Secret == secret.Shown && !restoreSecret(&all[i], i, before.Notify) {
-			found = append(found, api.Fault{Field: "secret", Message: "no secret is stored for it: write it out"})
+		if len(found) == 0 {
+			found = restoreNotify(&all[i], i, before.Notify, len(items))
 		}
 		if len(found) == 0 {
 			for _, f := range targetOf(&all[i]).Validate(s.policy, s.canMail) {
@@ -377,17 +377,47 @@ func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault
 	return faults
 }
 
-// restoreSecret replaces a hidden secret by the stored one.
-func restoreSecret(n *api.Notify, i int, stored []api.Notify) bool {
-	kept := slices.IndexFunc(stored, func(s api.Notify) bool { return s.URL == n.URL && s.Secret != "" })
-	if kept < 0 && i < len(stored) && stored[i].Secret != "" {
-		kept = i
+// restoreNotify replaces the hidden values of the ith of count targets by stored ones of the same
+// scheme, host and port.
+func restoreNotify(n *api.Notify, i int, stored []api.Notify, count int) []api.Fault {
+	shown := notify.HideURL(n.URL)
+	sameHost := func(s *api.Notify) bool { return s.URL != "" && notify.HideURL(s.URL) == shown }
+	at := -1
+	switch {
+	case !notify.IsHidden(n.URL):
+		at = slices.IndexFunc(stored, func(s api.Notify) bool { return s.URL == n.URL && s.Secret != "" })
+		if at < 0 && i < len(stored) {
+			at = i
+		}
+	case count >= len(stored) && i < len(stored) && sameHost(&stored[i]): // none was removed
+		at = i
+	default:
+		for k := range stored {
+			if !sameHost(&stored[k]) {
+				continue
+			}
+			if at >= 0 {
+				return []api.Fault{{Field: "url", Message: "several addresses on this host are stored: give the address again"}}
+			}
+			at = k
+		}
+		if at < 0 {
+			return []api.Fault{{Field: "url", Message: "no address on this host is stored: give the address again"}}
+		}
 	}
-	if kept < 0 {
-		return false
+	if n.Secret == secret.Shown {
+		switch {
+		case at < 0 || stored[at].Secret == "":
+			return []api.Fault{{Field: "secret", Message: "no secret is stored for it: write it out"}}
+		case !sameHost(&stored[at]):
+			return []api.Fault{{Field: "url", Message: "give the secret again, because the address is on another host"}}
+		}
+		n.Secret = stored[at].Secret
 	}
-	n.Secret = stored[kept].Secret
-	return true
+	if notify.IsHidden(n.URL) {
+		n.URL = stored[at].URL
+	}
+	return nil
 }
 
 // readNotify reads one target. Its faults have paths within it.

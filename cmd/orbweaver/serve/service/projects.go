@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/schedule"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/secret"
@@ -103,6 +104,21 @@ func (s *Projects) Change(ctx context.Context, row *store.Project, body []byte) 
 	return s.put(ctx, row, next)
 }
 
+// RemoveNotify removes the nth target of notify. The others keep their secrets, which a list
+// without it could not tell apart.
+func (s *Projects) RemoveNotify(ctx context.Context, row *store.Project, n int) error {
+	c, err := s.contentOf(row)
+	if err != nil {
+		return err
+	}
+	if n < 0 || n >= len(c.Notify) {
+		return api.NewProblem(http.StatusNotFound, "there is no such notification")
+	}
+	c.Notify = slices.Delete(c.Notify, n, n+1)
+	_, err = s.put(ctx, row, c)
+	return err
+}
+
 // Delete deletes a project with its runs and marks.
 func (s *Projects) Delete(ctx context.Context, id string) error {
 	ids, err := s.store.DeleteProject(ctx, id)
@@ -175,7 +191,7 @@ func (c *content) hidden() *content {
 		if out.Notify[i].Secret != "" {
 			out.Notify[i].Secret = secret.Shown
 		}
-		out.Notify[i].URL = urinorm.Redact(out.Notify[i].URL)
+		out.Notify[i].URL = notify.HideURL(out.Notify[i].URL)
 	}
 	return &out
 }

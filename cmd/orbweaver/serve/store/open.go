@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,12 @@ var (
 )
 
 // Store is an open serve.db.
-type Store struct{ db *sql.DB }
+type Store struct {
+	// Copied is the file to which Open copied the database of an earlier version, "" for none.
+	Copied string
+
+	db *sql.DB
+}
 
 // DB returns the database, for packages with statements of their own.
 func (s *Store) DB() *sql.DB { return s.db }
@@ -52,12 +58,12 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, withoutPath(err))
 	}
-	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=journal_mode(wal)", "_pragma=synchronous(normal)", "_pragma=foreign_keys(1)", "_txlock=immediate")
+	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=journal_mode(wal)", "_pragma=synchronous(normal)", "_pragma=foreign_keys(1)", "_pragma=secure_delete(1)", "_txlock=immediate")
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
-	s := &Store{db}
-	if err := s.migrate(); err != nil {
+	s := &Store{db: db}
+	if err := s.migrate(file); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
@@ -127,28 +133,107 @@ func inspect(file string) error {
 	return nil
 }
 
-// migrate brings the tables up to date.
-func (s *Store) migrate() error {
-	before := -1
-	err := s.Update(context.Background(), func(tx *sql.Tx) error {
-		if err := tx.QueryRow("PRAGMA user_version").Scan(&before); err != nil {
+// migrate brings the tables up to date, each step in a transaction of its own. What an earlier
+// version wrote is copied to a file before.
+func (s *Store) migrate(file string) error {
+	var before int
+	if err := s.db.QueryRow("PRAGMA user_version").Scan(&before); err != nil {
+		return err
+	}
+	if before > len(migrations) {
+		return ErrNewer
+	}
+	if before == len(migrations) {
+		return nil
+	}
+	if before > 0 && slices.ContainsFunc(migrations[before:], func(m migration) bool { return !m.vacuum }) {
+		copied := fmt.Sprintf("%s.before-%d", file, before)
+		made, err := s.copyTo(copied)
+		if err != nil {
+			return fmt.Errorf("copy it to %s: %w", copied, withoutPath(err))
+		}
+		if made {
+			s.Copied = copied
+		}
+	}
+	for v := range migrations {
+		if err := s.step(v, before > 0); err != nil {
+			return fmt.Errorf("bring its tables to version %d: %w", v+1, err)
+		}
+	}
+	if err := s.truncateLog(); err != nil && before > 0 { // the header of the file tells the version to inspect
+		return err
+	}
+	return nil
+}
+
+// step brings the tables from a version to the next, unless they have it.
+func (s *Store) step(version int, used bool) error {
+	m := migrations[version]
+	if m.vacuum && used {
+		if _, err := s.db.Exec("VACUUM"); err != nil {
 			return err
 		}
-		if before > len(migrations) {
-			return ErrNewer
+		if err := s.truncateLog(); err != nil {
+			return err
 		}
-		for v := before; v < len(migrations); v++ {
-			if _, err := tx.Exec(migrations[v]); err != nil {
-				return fmt.Errorf("bring its tables to version %d: %w", v+1, err)
+	}
+	return s.Update(context.Background(), func(tx *sql.Tx) error {
+		var now int
+		if err := tx.QueryRow("PRAGMA user_version").Scan(&now); err != nil {
+			return err
+		}
+		if now > version { // another process was faster
+			return nil
+		}
+		if _, err := tx.Exec(m.statements); err != nil {
+			return err
+		}
+		if m.change != nil {
+			if err := m.change(tx); err != nil {
+				return err
 			}
 		}
-		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(migrations), applicationID))
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", version+1, applicationID))
 		return err
 	})
-	if err == nil && before < len(migrations) { // the header of the file tells the version to inspect
-		_, err = s.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+}
+
+// truncateLog writes the log into the file, and empties it.
+func (s *Store) truncateLog() error {
+	var busy, size, written int
+	if err := s.db.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &size, &written); err != nil {
+		return err
 	}
-	return err
+	if busy != 0 {
+		return errors.New("another process uses it: end that, and start again")
+	}
+	return nil
+}
+
+// copyTo copies the database to a file in one step, unless the file exists.
+func (s *Store) copyTo(file string) (made bool, err error) {
+	if _, err := os.Lstat(file); err == nil {
+		return false, nil // a migration was killed after it had made the copy
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+"-*") // with mode 0600
+	if err != nil {
+		return false, err
+	}
+	defer os.Remove(f.Name())
+	if err := f.Close(); err != nil {
+		return false, err
+	}
+	if _, err := s.db.Exec("VACUUM INTO ?", f.Name()); err != nil {
+		return false, err
+	}
+	if f, err = os.OpenFile(f.Name(), os.O_RDWR, 0); err != nil {
+		return false, err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return false, err
+	}
+	return true, os.Rename(f.Name(), file)
 }
 
 // Update runs fn in a transaction that writes. It is committed unless fn returns an error.

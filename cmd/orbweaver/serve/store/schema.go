@@ -1,6 +1,11 @@
 package store
 
 import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/notify"
 )
@@ -10,7 +15,59 @@ const applicationID = 0x4f726253
 
 // migrations[i] brings the tables from version i to i+1. Entries are never changed once a
 // release has them. Times are milliseconds since 1970 in UTC.
-var migrations = []string{auth.Schema + notify.Schema + `
+var migrations = []migration{
+	{statements: auth.Schema + notify.Schema + tables},
+	{change: hideAddresses},
+	{vacuum: true},
+}
+
+// migration is one step.
+type migration struct {
+	statements string
+	change     func(*sql.Tx) error // nil for none
+	// vacuum removes what former rows left in the file, before the step counts as done.
+	vacuum bool
+}
+
+// hideAddresses removes the addresses of webhooks, which are secrets, from the rows that are shown.
+// The encrypted value of each row has them, too.
+func hideAddresses(tx *sql.Tx) error {
+	rows, err := tx.Query("SELECT id, notify FROM project")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	shown := map[string]string{}
+	for rows.Next() {
+		var id, text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return err
+		}
+		var targets []api.Notify
+		if err := json.Unmarshal([]byte(text), &targets); err != nil {
+			return fmt.Errorf("read the notifications of project %s: %w", id, err)
+		}
+		for i := range targets {
+			targets[i].URL = notify.HideURL(targets[i].URL)
+		}
+		changed, err := json.Marshal(targets)
+		if err != nil {
+			return err
+		}
+		shown[id] = string(changed)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for id, text := range shown {
+		if _, err := tx.Exec("UPDATE project SET notify = ? WHERE id = ?", text, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const tables = `
 CREATE TABLE project (
 	id       TEXT PRIMARY KEY,
 	name     TEXT NOT NULL,
@@ -70,4 +127,4 @@ CREATE TABLE link ( -- read-only addresses
 	expires INTEGER,
 	created INTEGER NOT NULL
 ) STRICT;
-`}
+`

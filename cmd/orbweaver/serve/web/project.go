@@ -191,23 +191,18 @@ func addLink(c *Call, v url.Values) error {
 
 // changeNotify adds a way to notify people, or removes the nth one.
 func changeNotify(c *Call, v url.Values) error {
+	if v.Get("do") == "remove-notify" {
+		n, err := strconv.Atoi(v.Get("n"))
+		if err != nil {
+			n = -1 // there is no such notification
+		}
+		return c.Site.Service.Projects.RemoveNotify(c.Context(), c.Project, n)
+	}
 	p, err := c.Site.Service.Projects.Get(c.Context(), c.Project)
 	if err != nil {
 		return err
 	}
-	all := p.Notify
-	if v.Get("do") == "remove-notify" {
-		n, err := strconv.Atoi(v.Get("n"))
-		if err != nil || n < 0 || n >= len(all) {
-			return api.NewProblem(http.StatusNotFound, "there is no such notification")
-		}
-		all = slices.Delete(slices.Clone(all), n, n+1)
-	} else {
-		all = append(slices.Clone(all), api.Notify{Type: v.Get("type"), URL: strings.TrimSpace(v.Get("url")), Secret: v.Get("secret"), To: strings.TrimSpace(v.Get("to")), On: v["on"]})
-	}
-	if all == nil {
-		all = []api.Notify{}
-	}
+	all := append(slices.Clone(p.Notify), api.Notify{Type: v.Get("type"), URL: strings.TrimSpace(v.Get("url")), Secret: v.Get("secret"), To: strings.TrimSpace(v.Get("to")), On: v["on"]})
 	body, err := json.Marshal(map[string]any{"notify": all})
 	if err != nil {
 		return err

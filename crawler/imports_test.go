@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/serve/auth":       {},
 	"cmd/orbweaver/serve/secret":     {},
 	"cmd/orbweaver/serve/schedule":   {},
-	"cmd/orbweaver/serve/notify":     {"crawler/fetch", "urinorm"},
+	"cmd/orbweaver/serve/notify":     {"report", "crawler/fetch", "urinorm"},
 	"cmd/orbweaver-bench":            {"crawler/crawlertest"},
 	"report":                         {"crawler", "crawler/results", "crawler/check", "urinorm"},
 	"report/browsertest":             {},

@@ -28,6 +28,18 @@ func invisible(r rune) bool {
 		0xE0000 <= r && r <= 0xE007F
 }
 
+// IsControl reports whether a character has no place in a text of one line: a control character, a
+// separator of lines, or one that changes the text direction.
+func IsControl(r rune) bool {
+	return unicode.IsControl(r) || r == 0x61C || r == 0x200E || r == 0x200F || 0x2028 <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+}
+
+// Visible returns s with unseen characters as in \u{202e}, except tabs and ends of lines, for pages
+// and messages that show what sites have written.
+func Visible(s string) string {
+	return escapeUnseenAs(s, "\t\n\r", func(r rune) string { return fmt.Sprintf(`\u{%x}`, r) })
+}
+
 // harmless are the ASCII characters that no format escapes wherever they are in a text: nearly all
 // that reports consist of.
 var harmless = func() (set [256]bool) {
@@ -92,6 +104,16 @@ func escapeLineCommand(line string) string {
 
 // escapeUnseen escapes unseen characters as \uXXXX or \UXXXXXXXX, except those in keep.
 func escapeUnseen(s, keep string) string {
+	return escapeUnseenAs(s, keep, func(r rune) string {
+		if r > 0xFFFF {
+			return fmt.Sprintf(`\U%08x`, r)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
+	})
+}
+
+// escapeUnseenAs replaces unseen characters, except those in keep.
+func escapeUnseenAs(s, keep string, escape func(rune) string) string {
 	if harmlessPrefix(s) == len(s) {
 		return s
 	}
@@ -100,13 +122,10 @@ func escapeUnseen(s, keep string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		switch {
-		case !unseen(s, i, r, utf8.RuneLen(r)) || strings.ContainsRune(keep, r):
+		if !unseen(s, i, r, utf8.RuneLen(r)) || strings.ContainsRune(keep, r) {
 			b.WriteRune(r)
-		case r > 0xFFFF:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+		} else {
+			b.WriteString(escape(r))
 		}
 	}
 	return b.String()

@@ -75,3 +75,17 @@ func FuzzQuotedStrings(f *testing.F) {
 		}
 	})
 }
+
+func TestVisible(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain & <b>\t\r\n":           "plain & <b>\t\r\n",
+		"a\u202eb\u2066c\u061c\u200e": `a\u{202e}b\u{2066}c\u{61c}\u{200e}`,
+		"\x00\x1b\u0085\U000e0041":    `\u{0}\u{1b}\u{85}\u{e0041}`,
+		"👩\u200d💻 Größe":              "👩\u200d💻 Größe",
+		"a\u200db":                    `a\u{200d}b`,
+	} {
+		if got := Visible(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+}

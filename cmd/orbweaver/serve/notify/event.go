@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // Kind is what happened.
@@ -185,12 +187,8 @@ func (e *Event) Text() string {
 
 // oneLine makes a text safe for one line: what pages and users write may contain anything.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < 0x20 || r == 0x7F || r >= 0x80 && r < 0xA0 || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029 {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.NewReplacer("\r\n", " ", "\r", " ", "\n", " ", "\t", " ").Replace(strings.ToValidUTF8(s, "\uFFFD"))
+	s = report.Visible(s)
 	const maxLine = 1000
 	if len(s) > maxLine {
 		s = strings.ToValidUTF8(s[:maxLine], "") + "…"

@@ -508,7 +508,7 @@ func TestEmail(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject, _ := new(mime.WordDecoder).DecodeHeader(message.Header.Get("Subject"))
-	if subject != "Dokü  Bcc: x@y.z: 2 new broken links" || message.Header.Get("Bcc") != "" || message.Header.Get("Auto-Submitted") != "auto-generated" || message.Header.Get("Message-ID") == "" {
+	if subject != "Dokü Bcc: x@y.z: 2 new broken links" || message.Header.Get("Bcc") != "" || message.Header.Get("Auto-Submitted") != "auto-generated" || message.Header.Get("Message-ID") == "" {
 		t.Errorf("%q %v", subject, message.Header)
 	}
 	if _, err := message.Header.Date(); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/service"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // maxForm is the maximum size of a form, in bytes.
@@ -155,7 +156,7 @@ func (c *Call) page(status int, name, title string, data any) error {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	c.W.WriteHeader(status)
 	if c.Method != http.MethodHead {
-		_, _ = c.W.Write(text.Bytes()) // the client may be gone
+		_, _ = io.WriteString(c.W, report.Visible(text.String())) // the client may be gone
 	}
 	return nil
 }

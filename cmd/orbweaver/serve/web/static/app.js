@@ -3,6 +3,12 @@
 const byId = (id) => document.getElementById(id);
 const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
+// isolated returns a text of a site in an element of its own direction, with characters that act
+// made visible, as the server does it in pages.
+const acting = /[\p{Cc}\u00AD\u034F\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
+const visible = (s) => s.replace(acting, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
+const isolated = (s) => Object.assign(document.createElement("bdi"), { textContent: visible(s) });
+
 // follow shows the progress of a run, and its result when it has ended.
 function follow(live) {
   const last = { announced: 0, ended: false };
@@ -26,10 +32,13 @@ function follow(live) {
     const f = JSON.parse(e.data);
     if (f.verdict !== "broken" || seen.has(f.id) || seen.size >= 20) return;
     seen.add(f.id);
-    const a = Object.assign(document.createElement("a"), { className: "url", textContent: f.url });
+    const a = Object.assign(document.createElement("a"), { className: "url" });
+    a.append(isolated(f.url));
     a.href = live.dataset.events.replace(/^api\/v1\//, "").replace(/events$/, "findings/") + encodeURIComponent(f.id);
     const li = document.createElement("li");
-    li.append(a, " ", Object.assign(document.createElement("span"), { className: "note", textContent: f.message }));
+    const message = Object.assign(document.createElement("span"), { className: "note" });
+    message.append(isolated(f.message));
+    li.append(a, " ", message);
     byId("found").append(li);
     byId("found-title").hidden = false;
   });

@@ -3,6 +3,8 @@ package servetest
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,5 +45,83 @@ func TestBodyLimits(t *testing.T) {
 		if strings.HasPrefix(name, "9,900") && len(p.Errors)+p.More != 9_900 {
 			t.Errorf("%s: %d errors and %d more", name, len(p.Errors), p.More)
 		}
+	}
+}
+
+// Secrets of a project are not sent to hosts for which nobody gave them.
+func TestSecretsStayOnTheirHosts(t *testing.T) {
+	s := open(t, t.TempDir())
+	const old, other = "https://old.invalid/", "https://other.invalid/"
+	id := s.create(object{"targets": []string{old, "https://me:pass@old.invalid/private/", "http://second.invalid:8080/"}, "options": object{"depth": 1, "header": []string{"X-Key: one", "X-Other: two"}, "user": "me:secret"}})
+	for name, row := range map[string]struct {
+		body  object
+		fault string
+	}{
+		"targets alone":              {object{"targets": []string{other}}, "options.header options.user"},
+		"one of them":                {object{"targets": []string{old, other}}, "options.header options.user"},
+		"another scheme":             {object{"targets": []string{"http://old.invalid/"}}, "options.header options.user"},
+		"another port":               {object{"targets": []string{"http://second.invalid/"}}, "options.header options.user"},
+		"kept values":                {object{"targets": []string{other}, "options": object{"header": []string{"***", "***"}, "user": "***"}}, "options.header options.user"},
+		"kept values, options first": {object{"options": object{"header": "***", "user": "me:new"}, "targets": []string{other}}, "options.header"},
+		"one kept value of a list":   {object{"targets": []string{other}, "options": object{"header": []string{"X-Key: new", "***"}}}, "options.header"},
+		"a password":                 {object{"targets": []string{"https://me:***@old.invalid/private/", other}, "options": object{}}, "targets.0"},
+		"the base URL":               {object{"options": object{"base-url": other, "header": "***", "user": "me:new"}}, "options.header"},
+		"the password of another":    {object{"targets": []string{"https://me:***@other.invalid/private/"}, "options": object{}}, "targets.0"},
+	} {
+		var p problem
+		s.call("PATCH", "projects/"+id, row.body, 422, &p)
+		var fields []string
+		for _, e := range p.Errors {
+			fields = append(fields, e.Field)
+			if name != "the password of another" && e.Message != "give the value again, because the targets are on other hosts" {
+				t.Errorf("%s: %s", name, e.Message)
+			}
+		}
+		slices.Sort(fields)
+		if got := strings.Join(fields, " "); got != row.fault {
+			t.Errorf("%s: errors at %s, want %s", name, got, row.fault)
+		}
+	}
+	// A form without scripts says so beside the field.
+	form := url.Values{"name": {"x"}, "targets": {other}, "header": {"***\n***"}, "user": {"me:new"}}
+	if a := s.post("projects/"+id+"/settings", form); a.status != 422 || !strings.Contains(string(a.body), `id="fault-header">give the value again`) {
+		t.Errorf("the form: status %d", a.status)
+	}
+	for name, body := range map[string]object{
+		"the same hosts":     {"targets": []string{"https://old.invalid:443/docs/", "http://second.invalid:8080/x"}},
+		"other options":      {"options": object{"depth": 2, "header": "***", "user": "***"}},
+		"values given again": {"targets": []string{other}, "options": object{"header": "X-Key: three", "user": "me:secret"}},
+		"values removed":     {"targets": []string{old}, "options": object{}},
+	} {
+		fresh := s.create(object{"targets": []string{old, "http://second.invalid:8080/"}, "options": object{"header": "X-Key: one", "user": "me:secret"}})
+		if a := s.send("PATCH", "api/v1/projects/"+fresh, body); a.status != 200 {
+			t.Errorf("%s: status %d: %s", name, a.status, a.body)
+		}
+	}
+}
+
+// Names and reasons are one line without characters that act.
+func TestTextsWithoutControls(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="gone">x</a>`})
+	s := open(t, t.TempDir())
+	id := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}})
+	run := s.checked(id)
+	fingerprint := s.items("runs/" + run + "/findings")[0]["fingerprint"].(string)
+	for _, c := range "\x00\x01\t\n\r\x1b\x7f\u0085\u061c\u200e\u200f\u2028\u2029\u202a\u202e\u2066\u2069" {
+		text := "a" + string(c) + "b"
+		var p problem
+		s.call("PATCH", "projects/"+id, object{"name": text}, 422, &p)
+		if len(p.Errors) != 1 || p.Errors[0].Field != "name" {
+			t.Errorf("a name with %U: %+v", c, p.Errors)
+		}
+		p = problem{}
+		s.call("PUT", "projects/"+id+"/marks/"+fingerprint, object{"as": "known", "reason": text}, 422, &p)
+		if len(p.Errors) != 1 || p.Errors[0].Field != "reason" {
+			t.Errorf("a reason with %U: %+v", c, p.Errors)
+		}
+	}
+	for _, text := range []string{"Größe 你好 שלום", "a\u200db", "👩\u200d💻"} {
+		s.call("PATCH", "projects/"+id, object{"name": text}, 200, nil)
+		s.call("PUT", "projects/"+id+"/marks/"+fingerprint, object{"as": "known", "reason": text}, 200, nil)
 	}
 }

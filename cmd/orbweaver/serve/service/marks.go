@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/strictjson"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/similar"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // maxReason is the maximum length of a reason, in bytes.
@@ -60,6 +61,9 @@ func readMark(m *api.Mark, field strictjson.Member) string {
 	case "reason":
 		if strictjson.Decode(field.Value, &m.Reason) != nil || strings.TrimSpace(m.Reason) == "" || len(m.Reason) > maxReason {
 			return "write why, in 1 to 2000 bytes"
+		}
+		if strings.ContainsFunc(m.Reason, report.IsControl) {
+			return noControls
 		}
 	case "until":
 		if string(field.Value) == "null" {

@@ -20,6 +20,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/strictjson"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/similar"
+	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -37,6 +38,9 @@ type content struct {
 	Schedule string         `json:"-"`
 	Notify   []api.Notify   `json:"notify"`
 }
+
+// noControls is the message for a text that has a control character.
+const noControls = "use one line without control characters"
 
 // projectMembers are the members of a project that a client may post.
 var projectMembers = []string{"name", "targets", "options", "schedule", "notify"}
@@ -181,7 +185,7 @@ func (c *content) hidden() *content {
 	}
 	out.Options = map[string]any{}
 	for name, value := range c.Options {
-		if name == "header" || name == "user" {
+		if slices.Contains(secretOptions, name) {
 			value = hideValue(value)
 		}
 		out.Options[name] = value
@@ -194,6 +198,15 @@ func (c *content) hidden() *content {
 		out.Notify[i].URL = notify.HideURL(out.Notify[i].URL)
 	}
 	return &out
+}
+
+// secretOptions are the options whose values are secrets, which are sent to the hosts of the targets.
+var secretOptions = []string{"header", "user"}
+
+// isKept reports whether a value is hidden, or one of a list.
+func isKept(value any) bool {
+	list, _ := value.([]any)
+	return value == secret.Shown || slices.Contains(list, any(secret.Shown))
 }
 
 // hideValue hides an option, or each value of a list.
@@ -249,12 +262,20 @@ func (s *Projects) read(ctx context.Context, before *content, body []byte, isNew
 	if err != nil {
 		return nil, api.Invalid(api.Fault{Field: "", Message: "the body is not an object: use {\"name\": …, \"targets\": […]}"})
 	}
-	next := *before
+	c := &change{before: before, next: *before}
+	for _, m := range all {
+		if m.Name == "targets" { // which secrets are kept depends on them
+			c.targetFaults = s.readTargets(c, m.Value)
+		}
+	}
 	var faults []api.Fault
 	given := map[string]bool{}
 	for _, m := range all {
 		given[m.Name] = true
-		faults = append(faults, s.readMember(ctx, &next, before, m)...)
+		faults = append(faults, s.readMember(ctx, c, m)...)
+	}
+	if !given["options"] {
+		faults = append(faults, c.lostOptions()...)
 	}
 	for _, name := range []string{"name", "targets"} {
 		if isNew && !given[name] {
@@ -267,10 +288,62 @@ func (s *Projects) read(ctx context.Context, before *content, body []byte, isNew
 	if len(faults) > 0 {
 		return nil, api.Invalid(faults...)
 	}
-	return &next, nil
+	return &c.next, nil
 }
 
-func (s *Projects) readMember(ctx context.Context, next, before *content, m strictjson.Member) []api.Fault {
+// change is a change of a project.
+type change struct {
+	before       *content
+	next         content
+	moved        bool // a target is on another host than those before
+	targetFaults []api.Fault
+}
+
+// otherHosts is the message for a secret that is not sent to hosts for which it was not given.
+const otherHosts = "give the value again, because the targets are on other hosts"
+
+// lostOptions returns the faults of stored secrets that the new targets must not get.
+func (c *change) lostOptions() (faults []api.Fault) {
+	for _, name := range secretOptions {
+		if _, stored := c.before.Options[name]; stored && c.moved {
+			faults = append(faults, api.Fault{Field: "options." + name, Message: otherHosts})
+		}
+	}
+	return faults
+}
+
+// origins returns the addresses whose schemes, hosts and ports get the secrets of the options.
+func (c *content) origins() []string {
+	base, _ := c.Options["base-url"].(string)
+	if base == "" {
+		return c.Targets
+	}
+	return append(slices.Clone(c.Targets), base)
+}
+
+// movesFrom reports whether a target has a scheme, host and port that none of the targets before has.
+func movesFrom(before, targets []string) bool {
+	known := map[string]bool{}
+	for _, t := range before {
+		known[originOf(t)] = true
+	}
+	return slices.ContainsFunc(targets, func(t string) bool { return !known[originOf(t)] })
+}
+
+// originOf returns the scheme, host and port of a target; files have the same.
+func originOf(target string) string {
+	if strings.HasPrefix(strings.ToLower(target), "www.") { // as the engine reads it
+		target = "https://" + target
+	}
+	u, _, err := urinorm.ParseWeb(target)
+	if err != nil || u.Host() == "" {
+		return "file"
+	}
+	return fmt.Sprintf("%s://%s:%d", u.Scheme(), u.Host(), u.EffectivePort())
+}
+
+func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Member) []api.Fault {
+	next, before := &c.next, c.before
 	fault := func(format string, args ...any) []api.Fault {
 		return []api.Fault{{Field: m.Name, Message: fmt.Sprintf(format, args...)}}
 	}
@@ -279,13 +352,16 @@ func (s *Projects) readMember(ctx context.Context, next, before *content, m stri
 		if strictjson.Decode(m.Value, &next.Name) != nil || string(m.Value) == "null" {
 			return fault("use a string")
 		}
+		if strings.ContainsFunc(next.Name, report.IsControl) {
+			return fault(noControls)
+		}
 		if n := utf8.RuneCountInString(next.Name); n < 1 || n > MaxName || strings.TrimSpace(next.Name) == "" {
 			return fault("use 1 to %d characters", MaxName)
 		}
 	case "targets":
-		return s.readTargets(next, before, m.Value)
+		return c.targetFaults
 	case "options":
-		return s.readOptions(ctx, next, before, m.Value)
+		return s.readOptions(ctx, c, m.Value)
 	case "schedule":
 		if strictjson.Decode(m.Value, &next.Schedule) != nil || string(m.Value) == "null" {
 			return fault("use a string")
@@ -306,35 +382,46 @@ func (s *Projects) readMember(ctx context.Context, next, before *content, m stri
 }
 
 // readTargets reads the targets. A target whose password is hidden keeps the stored one.
-func (s *Projects) readTargets(next, before *content, value json.RawMessage) []api.Fault {
+func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	var targets []string
 	if err := strictjson.Decode(value, &targets); err != nil || len(targets) < 1 || len(targets) > MaxTargets {
 		return []api.Fault{{Field: "targets", Message: fmt.Sprintf("use a list of 1 to %d URLs", MaxTargets)}}
 	}
+	c.moved = c.moved || movesFrom(c.before.origins(), targets)
 	var faults []api.Fault
 	for i, target := range targets {
 		field := fmt.Sprintf("targets.%d", i)
 		if strings.Contains(target, ":"+secret.Shown+"@") {
-			kept := slices.IndexFunc(before.Targets, func(t string) bool { return urinorm.Redact(t) == target })
+			kept := slices.IndexFunc(c.before.Targets, func(t string) bool { return urinorm.Redact(t) == target })
 			if kept < 0 {
 				faults = append(faults, api.Fault{Field: field, Message: "no password is stored for it: write it out"})
 				continue
 			}
-			targets[i] = before.Targets[kept]
+			if c.moved {
+				faults = append(faults, api.Fault{Field: field, Message: otherHosts})
+				continue
+			}
+			targets[i] = c.before.Targets[kept]
 		}
 		if _, err := s.engine.CheckTarget(targets[i]); err != nil {
 			faults = append(faults, api.Fault{Field: field, Message: err.Error()})
 		}
 	}
-	next.Targets = targets
+	c.next.Targets = targets
 	return faults
 }
 
 // readOptions reads the options. A value that is hidden keeps the stored one.
-func (s *Projects) readOptions(ctx context.Context, next, before *content, value json.RawMessage) []api.Fault {
+func (s *Projects) readOptions(ctx context.Context, c *change, value json.RawMessage) []api.Fault {
 	all, err := strictjson.Members(value)
 	if err != nil {
 		return []api.Fault{{Field: "options", Message: "use an object"}}
+	}
+	for _, m := range all { // the base URL gets the secrets, too
+		var base string
+		if m.Name == "base-url" && strictjson.Decode(m.Value, &base) == nil && base != "" {
+			c.moved = c.moved || movesFrom(c.before.origins(), []string{base})
+		}
 	}
 	options := map[string]any{}
 	var order []string
@@ -344,8 +431,12 @@ func (s *Projects) readOptions(ctx context.Context, next, before *content, value
 		if err := strictjson.Decode(m.Value, &value); err != nil {
 			return []api.Fault{{Field: "options." + m.Name, Message: err.Error()}}
 		}
-		if m.Name == "header" || m.Name == "user" {
-			kept, ok := restore(value, before.Options[m.Name])
+		if slices.Contains(secretOptions, m.Name) {
+			kept, ok := restore(value, c.before.Options[m.Name])
+			if ok && c.moved && isKept(value) {
+				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: otherHosts})
+				continue
+			}
 			if !ok {
 				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: "no value is stored for it: write it out"})
 				continue
@@ -355,7 +446,7 @@ func (s *Projects) readOptions(ctx context.Context, next, before *content, value
 		options[m.Name] = value
 		order = append(order, m.Name)
 	}
-	next.Options = options
+	c.next.Options = options
 	return append(faults, s.engine.Check(ctx, &runs.Job{Options: options}, order)...)
 }
 

@@ -11,6 +11,7 @@ if id > 0 then
   -- A server that was restarted may have lost parts: then the page is read again.
   if not l or #found(l) ~= before * 4 then return {'STALE'} end
 end
+checkIDs(ARGV[2], ARGV[3] == '1')
 begin()
 local ids = enter(ARGV[2], ARGV[3] == '1', ARGV[4])
 if l then

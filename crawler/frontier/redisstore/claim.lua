@@ -158,8 +158,8 @@ local function takeFirst(wave)
     if h.interval == 0 or free(h) <= math.max(now, count('fence')) then -- else its place is older than a restart
       local due = call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', '0', '100')
       if #due > 0 then
-        call('ZREM', q .. 'd', unpack(due))
-        call('RPUSH', q .. 'o', unpack(due))
+        many('ZREM', q .. 'd', due)
+        many('RPUSH', q .. 'o', due)
       end
       local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
       if id then
@@ -232,8 +232,8 @@ while #ids < most do
   grant(t)
 end
 if #ids == 0 then return nothing('', again(at)) end
-call('HSET', P .. 'l', unpack(leases))
-if length > 0 then call('ZADD', P .. 'd', unpack(deadlines)) end
+many('HSET', P .. 'l', leases)
+if length > 0 then many('ZADD', P .. 'd', deadlines) end
 heard('r', num(number), 'ids', table.concat(ids))
 flush()
 return answer

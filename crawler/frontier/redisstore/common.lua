@@ -24,6 +24,15 @@ end
 
 local function force() call('DEL', P .. '-') end
 
+-- many calls a command with the members of a list, some at a time: Lua passes at most some 8000
+-- values to a function, and a script that fails half-way has written the half. It returns the
+-- last answer.
+local function many(command, key, list)
+  local answer
+  for i = 1, #list, 2000 do answer = call(command, key, unpack(list, i, math.min(i + 1999, #list))) end
+  return answer
+end
+
 -- num formats an integer. The server formats numbers slowly, and large ones with an exponent.
 local function num(n) return format('%d', n) end
 
@@ -250,7 +259,7 @@ end
 local function flush()
   writeTargets()
   for _, list in ipairs(lists) do
-    if call('RPUSH', list.key, unpack(list)) == #list and list.host then -- it was empty
+    if many('RPUSH', list.key, list) == #list and list.host then -- it was empty
       local h = host(list.host)
       h.queued = (h.queued or '') .. string.char(list.wave)
       move(h)
@@ -281,7 +290,7 @@ local function flush()
     list[#list + 1] = name
     list[#list + 1] = type(value) == 'number' and num(value) or value
   end
-  if #list > 0 then call('HSET', C, unpack(list)) end
+  many('HSET', C, list)
   set = {}
 end
 
@@ -387,10 +396,22 @@ local function insert(f, id)
         moving[#moving + 1] = all[i + 1]
       end
     end
-    if #names > 0 then
-      call('HSET', to, unpack(moving))
-      call('HDEL', from, unpack(names))
-    end
+    many('HSET', to, moving)
+    many('HDEL', from, names)
+  end
+end
+
+-- itemForm is the form of an item.
+local function itemForm(wide) return wide and '<I4c16BBBI2c0I4c0I4c0' or '<I4c8BBBI2c0I4c0I4c0' end
+
+-- checkIDs fails for a payload that names a target by an ID which no target has. It is called
+-- before anything is written.
+local function checkIDs(items, wide)
+  local form, at = itemForm(wide), 1
+  while at <= #items do
+    local id, f, wave, need, settled, name, job, outcome
+    id, f, wave, need, settled, name, job, outcome, at = struct.unpack(form, items, at)
+    if id > count('known') then error('target ' .. num(id) .. ' is not known') end
   end
 end
 
@@ -398,7 +419,7 @@ end
 -- are in the payload; the others are known, and nothing changes. It returns the IDs of all.
 local function enter(items, wide, known)
   local ids, at, n = {}, 1, 0
-  local form = wide and '<I4c16BBBI2c0I4c0I4c0' or '<I4c8BBBI2c0I4c0I4c0'
+  local form = itemForm(wide)
   while at <= #items do
     local id, f, wave, need, settled, name, job, outcome
     id, f, wave, need, settled, name, job, outcome, at = struct.unpack(form, items, at)
@@ -419,7 +440,6 @@ local function enter(items, wide, known)
       end
       keep(t)
     else
-      if id > count('known') then error('target ' .. num(id) .. ' is not known') end
       local t = target(id)
       local more = bor(t.need, need)
       if more ~= t.need then
@@ -468,13 +488,15 @@ end
 local function add(key, list)
   local names, all = {}, {}
   for name in pairs(list) do names[#names + 1] = name end
-  if #names == 0 then return end
-  local v = call('HMGET', key, unpack(names))
-  for i, name in ipairs(names) do
-    all[#all + 1] = name
-    all[#all + 1] = num((tonumber(v[i]) or 0) + list[name])
+  for from = 1, #names, 1000 do
+    local v = call('HMGET', key, unpack(names, from, math.min(from + 999, #names)))
+    for i = 1, #v do
+      local name = names[from + i - 1]
+      all[#all + 1] = name
+      all[#all + 1] = num((tonumber(v[i]) or 0) + list[name])
+    end
   end
-  call('HSET', key, unpack(all))
+  many('HSET', key, all)
 end
 
 -- seen notes that a worker is alive. It returns '' for a worker of this session, 'unknown'

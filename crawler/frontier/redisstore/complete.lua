@@ -6,6 +6,11 @@
 readUsual()
 local wide, generation = ARGV[2] == '1', text('generation')
 local answer, sums, pages, at = {}, {}, {}, 4
+while at <= #ARGV and generation == ARGV[3] do
+  checkIDs(ARGV[at + 4], wide)
+  at = at + 8 + 2 * tonumber(ARGV[at + 7])
+end
+at = 4
 while at <= #ARGV do
   local id, met, tallies = tonumber(ARGV[at]), tonumber(ARGV[at + 2]), at + 8
   local l = generation ~= '' and held(id, tonumber(ARGV[at + 1])) -- a crawl that was deleted has no generation

@@ -13,5 +13,5 @@ for i = 5, #ARGV, 2 do
     answer[#answer + 1] = ARGV[i]
   end
 end
-if #deadlines > 0 and answer[2] ~= 'absent' then call('ZADD', P .. 'd', unpack(deadlines)) end
+if answer[2] ~= 'absent' then many('ZADD', P .. 'd', deadlines) end
 return answer

@@ -397,3 +397,34 @@ func TestKnownTargets(t *testing.T) {
 	}
 	deleteCrawl(t, f)
 }
+
+// Entering targets of which one is not known enters none, and leaves no gap in the log.
+func TestUnknownIDWritesNothing(t *testing.T) {
+	f, h := newCrawl(t)
+	defer f.Close()
+	s, ctx := f.Store(h, "", "test"), context.Background()
+	target := func(n uint64) frontier.Item {
+		return frontier.Item{Fingerprint: frontier.Fingerprint{Low: n}, Host: []byte("h"), Job: []byte("job")}
+	}
+	if _, err := s.Add(ctx, []frontier.Item{target(1)}); err != nil {
+		t.Fatal(err)
+	}
+	leases, _, err := s.Claim(ctx, 1, time.Minute)
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("Claim = %v, %v", leases, err)
+	}
+	wrong := []frontier.Item{target(2), {ID: 99, Need: frontier.NeedRender}}
+	if _, err := s.Add(ctx, wrong); err == nil || !strings.Contains(err.Error(), "target 99 is not known") {
+		t.Errorf("Add = %v, want that target 99 is not known", err)
+	}
+	if _, err := s.Complete(ctx, leases[0], frontier.Done{Found: wrong}); err == nil || !strings.Contains(err.Error(), "target 99 is not known") {
+		t.Errorf("Complete = %v, want that target 99 is not known", err)
+	}
+	if ids, err := s.Complete(ctx, leases[0], frontier.Done{Outcome: []byte("ok"), Found: []frontier.Item{target(2)}}); err != nil || !slices.Equal(ids, []frontier.ID{2}) {
+		t.Errorf("Complete = %v, %v, want target 2", ids, err)
+	}
+	if events, _, err := f.Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
+		t.Errorf("the log has %d entries, %v, want 2", len(events), err)
+	}
+	deleteCrawl(t, f)
+}

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"errors"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -96,4 +98,57 @@ func testStaleLease(s *harness) {
 	if c := s.count(); c.Known != 1 {
 		s.Errorf("a stale Complete entered what it found: %+v", c)
 	}
+}
+
+// testManyLeases claims more at once than a store can pass to a function of its server at once.
+func testManyLeases(s *harness) {
+	known := 0
+	for _, n := range []int{4096, 10_000} {
+		leases := s.claimMany(known, n)
+		known += n
+		if shared, ok := s.Store.(frontier.Shared); ok {
+			if lost, err := shared.Process().ExtendAll(s.ctx, leases, time.Hour); err != nil || len(lost) > 0 {
+				s.Fatalf("ExtendAll = %d lost leases, %v", len(lost), err)
+			}
+		} else {
+			for _, l := range leases {
+				if err := s.Extend(s.ctx, l, time.Hour); err != nil {
+					s.Fatal(err)
+				}
+			}
+		}
+		time.Sleep(59 * time.Minute)
+		s.claimNone()
+		var settling sync.WaitGroup // a store on a disk is slow if it is used for one at a time
+		for some := range slices.Chunk(leases, n/64) {
+			settling.Go(func() {
+				for _, l := range some {
+					if _, err := s.Complete(s.ctx, l, frontier.Done{Outcome: []byte("outcome")}); err != nil {
+						s.Errorf("Complete: %v", err)
+					}
+				}
+			})
+		}
+		settling.Wait()
+		s.wantEnd()
+	}
+	if c := s.count(); c != (frontier.Counts{Known: known, Settled: known}) {
+		s.Errorf("Count = %+v, want %d settled targets", c, known)
+	}
+}
+
+// claimMany enters n targets of one host after those that are known, and leases them for a
+// minute.
+func (s *harness) claimMany(known, n int) []frontier.Lease {
+	s.Helper()
+	items := make([]frontier.Item, n)
+	for i := range items {
+		items[i] = s.item(known+i+1, "a", frontier.Pages, 0)
+	}
+	s.add(items...)
+	leases, _, err := s.Claim(s.ctx, n, time.Minute)
+	if err != nil || len(leases) != n {
+		s.Fatalf("Claim = %d leases, %v; want %d", len(leases), err, n)
+	}
+	return leases
 }

@@ -193,6 +193,27 @@ func testTallies(s *harness) {
 	s.wantEnd()
 }
 
+// testManyTallies adds to a sum for each of many rules in one step.
+func testManyTallies(s *harness) {
+	const n = 10_000
+	want, list := map[string]int64{}, []frontier.Tally(nil)
+	for i := range n {
+		name := fmt.Sprintf("rule:%d", i)
+		want[name], list = 2, append(list, frontier.Tally{Name: name, By: 1})
+	}
+	if err := s.Tally(s.ctx, list); err != nil {
+		s.Fatal(err)
+	}
+	s.add(s.item(1, "a", frontier.Pages, 0))
+	if _, err := s.Complete(s.ctx, s.claim(), frontier.Done{Outcome: []byte("outcome"), Tally: list}); err != nil {
+		s.Fatal(err)
+	}
+	if got, err := s.Tallies(s.ctx); err != nil || !maps.Equal(got, want) {
+		s.Errorf("Tallies = %d names, %v; want %d with 2 each", len(got), err, n)
+	}
+	s.wantEnd()
+}
+
 func testPaces(s *harness) {
 	until := time.Now().Add(time.Minute).Round(0)
 	want := map[string]frontier.Pace{"a": {Concurrency: 3, Interval: time.Second, NotBefore: until}, "b": {}}

@@ -18,6 +18,7 @@ func RunShared(t *testing.T, open func(t *testing.T) func(process string) fronti
 	for name, test := range map[string]func(a, b *harness){
 		"leases are extended together":                testExtendAll,
 		"leases are given back when a process leaves": testLeave,
+		"many leases are given back":                  testLeaveWithMany,
 		"an abandoned lease is given back":            testGiveBack,
 		"late requests keep the interval":             testStart,
 		"the limit of pages holds for all":            testBeginPage,
@@ -85,6 +86,17 @@ func testLeave(a, b *harness) {
 	}
 	if _, err := a.Complete(a.ctx, l, frontier.Done{}); !errors.Is(err, frontier.ErrStale) {
 		a.Errorf("Complete after Leave: %v", err)
+	}
+}
+
+func testLeaveWithMany(a, b *harness) {
+	const n = 10_000
+	a.claimMany(0, n)
+	if err := a.process().Leave(a.ctx); err != nil {
+		a.Fatal(err)
+	}
+	if leases, _, err := b.Claim(b.ctx, n, time.Hour); err != nil || len(leases) != n {
+		b.Errorf("the other process got %d leases, %v; want %d", len(leases), err, n)
 	}
 }
 

@@ -594,13 +594,16 @@ func (h *heldVisit) noteForm() {
 	}
 }
 
+// Other processes may have the targets of some of the visits that are held, for example when
+// this one was stopped for long. That ends those visits, and none of the others.
+
 // settle settles a visit that was held.
 func (h *heldVisit) settle(w *worker) error {
 	v := &h.visit
 	v.worker = w
 	w.tally.put(h.counted)
 	defer v.release()
-	return v.settle(h.outcome)
+	return w.unlessStale(v.t, v.settle(h.outcome))
 }
 
 // drop settles a visit with another outcome than its own.
@@ -611,7 +614,7 @@ func (h *heldVisit) drop(w *worker, o *check.Outcome) error {
 	over := *o
 	over.Requests = h.outcome.Requests
 	w.tally.count(countRequests, h.counted.counts[countRequests])
-	return v.settle(&over)
+	return w.unlessStale(v.t, v.settle(&over))
 }
 
 // putBack queues the target of a visit again, not to be visited before a time has passed.
@@ -622,5 +625,16 @@ func (h *heldVisit) putBack(w *worker, wait time.Duration) error {
 	v.uncount()
 	v.release()
 	v.past.Tries--
-	return v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(wait), v.past.Encode(), w.tally.take())
+	err := v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(wait), v.past.Encode(), w.tally.take())
+	if errors.Is(err, frontier.ErrStale) {
+		v.session.forget(v.t.ID())
+	}
+	return w.unlessStale(v.t, err)
+}
+
+// forget ends the wait for the next visit of a target: another process has it.
+func (in *signedIn) forget(id frontier.ID) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	delete(in.again, id)
 }

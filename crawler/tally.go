@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -82,8 +83,16 @@ func (t *tally) lift() tallied {
 	return counted
 }
 
-// discard drops what was counted.
-func (t *tally) discard() { t.counts, t.others = [len(tallyNames)]int{}, t.others[:0] }
+// discard drops what was counted since the last step, or for a step that was not made. The next
+// step tells again why something was left out, and which rules matched, because that need not
+// be about one visit, and more than once is as good as once.
+func (t *tally) discard() {
+	t.counts = [len(tallyNames)]int{}
+	t.others = slices.DeleteFunc(slices.Concat(t.taken, t.others), func(one frontier.Tally) bool { return !strings.HasPrefix(one.Name, tallyStopped) })
+	for _, u := range t.cfg.Uses() {
+		u.KeepAgain()
+	}
+}
 
 // put adds what was taken out of a tally.
 func (t *tally) put(counted tallied) {

@@ -44,11 +44,7 @@ func (w *worker) work(ctx context.Context) error {
 		visiting.Store(t)
 		err = v.do(ctx)
 		visiting.Store(nil)
-		if errors.Is(err, frontier.ErrStale) && w.run.frontier.Sharing() != nil {
-			w.tally.discard() // another process has the target now: what was found here does not count
-			err = w.run.frontier.Sharing().GiveUp(w.run.always, t)
-		}
-		if err != nil {
+		if err := w.unlessStale(t, err); err != nil {
 			return err
 		}
 		if err := w.run.sessions.end(ctx, w); err != nil {
@@ -56,6 +52,17 @@ func (w *worker) work(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unlessStale returns the error that has ended a visit, but nil if another process has the
+// target now: what was found here does not count then, and the crawl goes on.
+func (w *worker) unlessStale(t *frontier.Target, err error) error {
+	sharing := w.run.frontier.Sharing()
+	if sharing == nil || !errors.Is(err, frontier.ErrStale) {
+		return err
+	}
+	w.tally.discard()
+	return sharing.GiveUp(w.run.always, t)
 }
 
 // takeSlot takes one of the slots for workers that compute, unless the worker has one.

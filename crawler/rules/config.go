@@ -319,6 +319,9 @@ func (u *Use) Matched() bool { return u.hit.Load() }
 // only once.
 func (u *Use) ToKeep() bool { return u.hit.Load() && u.kept.CompareAndSwap(false, true) }
 
+// KeepAgain lets ToKeep return true once more: the store may not have been told.
+func (u *Use) KeepAgain() { u.kept.Store(false) }
+
 // Recall records that it matched something in an earlier session.
 func (u *Use) Recall() {
 	u.hit.Store(true)

@@ -1,0 +1,97 @@
+package crawler
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
+)
+
+// staleStore is a shared store in which some leases are stale when they are to be settled.
+type staleStore struct {
+	*sharedmemory.Store
+	stale   func(n int64) bool // of the n-th settlement
+	settled bool               // the settlement was made, but its answer was lost; else another process may get the target
+	calls   atomic.Int64
+}
+
+// Complete implements frontier.Store.
+func (s *staleStore) Complete(ctx context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
+	switch stale := s.stale(s.calls.Add(1)); {
+	case !stale:
+		return s.Store.Complete(ctx, l, d)
+	case s.settled:
+		if _, err := s.Store.Complete(ctx, l, d); err != nil {
+			return nil, err
+		}
+	default:
+		if err := s.Process().GiveBack(ctx, l); err != nil {
+			return nil, err
+		}
+	}
+	return nil, fmt.Errorf("target %d: %w", l.ID, frontier.ErrStale)
+}
+
+// Visits that are held for a session are settled each by itself: one whose target another process
+// has, or whose settlement was made although its answer was lost, ends none of the others.
+func TestStaleVisitsOfASession(t *testing.T) {
+	alone := serveMembers(t, &membersSite{})
+	one, summary := crawlMembers(t, alone, true, excludeOne)
+	want := reportOf(one, alone.base)
+	for name, stale := range map[string]func(n, at int64) bool{
+		"one":   func(n, at int64) bool { return n == at },
+		"some":  func(n, at int64) bool { return n >= at && n < at+20 }, // the process was stopped for long
+		"every": func(n, at int64) bool { return n%3 == at%3 && n < 90 },
+	} {
+		for _, settled := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, settled %t", name, settled), func(t *testing.T) {
+				t.Parallel()
+				for at := int64(1); at <= memberPages; at += 8 {
+					got, sum := crawlStale(t, func(n int64) bool { return stale(n, at) }, settled)
+					if got != want {
+						t.Errorf("from %d: the report differs:\n%s\nwant\n%s", at, got, want)
+					}
+					if sum.Pages != summary.Pages || sum.Complete != summary.Complete || sum.StoppedBy != summary.StoppedBy {
+						t.Errorf("from %d: the summary is %+v, want %+v", at, sum, summary)
+					}
+				}
+			})
+		}
+	}
+}
+
+// excludeOne excludes a page to which the start page links.
+func excludeOne(cfg *Config) { cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("/p4$")} }
+
+// crawlStale crawls a site with a login over a store in which leases are stale, and reports it.
+func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *Summary) {
+	t.Helper()
+	s := serveMembers(t, &membersSite{})
+	seeds := seedOf(t, s.base+"/")
+	store := &staleStore{Store: sharedmemory.New().Store(), stale: stale, settled: settled}
+	cfg := configOf(t, s, true, excludeOne)
+	cfg.Store, cfg.Lease = store, time.Minute
+	ctx, done := context.WithTimeout(t.Context(), 30*time.Second)
+	defer done()
+	if err := Enter(ctx, cfg, seeds); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Work(ctx, cfg, seeds, discard{}); err != nil || ctx.Err() != nil {
+		t.Fatalf("Work = %v, %v", err, ctx.Err())
+	}
+	if kept, err := store.Tallies(ctx); err != nil || kept[tallyRule+"exclude /p4$"] == 0 {
+		t.Errorf("the store was not told that the exclusion matched: %v, %v", kept, err)
+	}
+	report, c := *cfg, &collector{}
+	report.Store, report.Lease = store.Store, 0
+	sum, err := Conclude(ctx, &report, seeds, c, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reportOf(c, s.base), sum
+}

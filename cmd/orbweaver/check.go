@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -40,6 +41,10 @@ func newCheckCommand() *cobra.Command {
 		if len(args) == 0 && len(s.from) == 0 { // the configuration can name targets, too
 			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 		}
+		listed := ""
+		if strings.HasPrefix(s.origin["frontier"], "--") {
+			listed = s.frontier
+		}
 		if s.frontier == "env" {
 			if s.frontier = frontierAddress(""); s.frontier == "" {
 				return usageError("--frontier env: %s is not set", frontierVariable)
@@ -74,6 +79,7 @@ func newCheckCommand() *cobra.Command {
 			}
 		}
 		asked, note := o.given, newConsole(cmd.ErrOrStderr(), o.progress).notef
+		noteListed(listed, note)
 		shared, err := newCoordinator(o.frontier, s, asked, note)
 		if err != nil {
 			return err

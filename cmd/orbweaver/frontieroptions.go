@@ -126,6 +126,13 @@ func readPassword(file string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
+// noteListed prints a note if an address that was given on the command line has a password.
+func noteListed(address string, note func(string, ...any)) {
+	if a, err := redisstore.ParseAddress(address); err == nil && a.HasPassword() {
+		note("the address of the frontier on the command line has a password, which other users of this machine can read in the process list; set %s instead", frontierVariable)
+	}
+}
+
 // open opens the crawl of the address. wait is told why the process waits for the server, and
 // "" when it goes on.
 func (f *frontierOptions) open(wait func(why string)) *redisstore.Crawl {

@@ -60,6 +60,7 @@ func (w *crewmate) waits(why string) {
 
 // work runs a worker.
 func work(cmd *cobra.Command, s *settings) error {
+	listed := s.frontier
 	if s.frontier = frontierAddress(s.frontier); s.frontier == "" {
 		return usageError("worker: name the crawl with --frontier 'redis://HOST:6379/0?crawl=NAME', or set %s", frontierVariable)
 	}
@@ -82,6 +83,7 @@ func work(cmd *cobra.Command, s *settings) error {
 	}
 	w := &crewmate{name: name, crawl: o.address.Crawl, console: newConsole(cmd.ErrOrStderr(), "never"),
 		patience: o.patience, maxTime: maxTime}
+	noteListed(listed, w.say)
 	stop, ctx, done := interrupts(cmd.Context(), func(string, ...any) {})
 	defer done()
 	f := o.open(w.waits)

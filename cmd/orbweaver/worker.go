@@ -115,31 +115,37 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// await waits for the crawl, and returns its header.
-func (w *crewmate) await(ctx context.Context, f *redisstore.Crawl, stop <-chan struct{}) (*redisstore.Header, string, error) {
+// await waits for a crawl that runs, and returns its header. One that is over may be started
+// anew; the header is nil, and why says so, if it was not.
+func (w *crewmate) await(ctx context.Context, f *redisstore.Crawl, stop <-chan struct{}) (h *redisstore.Header, why string, err error) {
 	if _, err := f.Check(ctx); err != nil {
 		return nil, "", err
 	}
 	begun, told := time.Now(), false
 	for {
-		h, err := f.Header(ctx)
+		state, err := f.State(ctx)
 		if err != nil {
 			return nil, "", err
 		}
-		if h != nil {
-			state, err := f.State(ctx)
-			if err != nil {
-				return nil, "", err
-			}
-			if state != "filling" && state != "absent" && state != "deleted" {
-				return h, state, nil
+		why := ""
+		switch state {
+		case "done", "drained":
+			why = "the crawl is " + state
+		case "filling", "absent":
+		default:
+			if h, err := f.Header(ctx); err != nil || h != nil { // not one of before the state
+				return h, "", err
 			}
 		}
 		if !told {
 			w.say("waiting for the crawl %s", w.crawl)
 			told = true
 		}
-		if time.Since(begun) > w.patience {
+		switch {
+		case time.Since(begun) <= w.patience:
+		case why != "":
+			return nil, why, nil
+		default:
 			return nil, "", fmt.Errorf("%s: there is no crawl %s: its coordinator has not begun it", f.Address(), w.crawl)
 		}
 		select {
@@ -161,15 +167,12 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		case <-waiting.Done():
 		}
 	}()
-	h, state, err := w.await(waiting, f, stop)
-	if err != nil {
-		return worked, "", err
+	h, why, err := w.await(waiting, f, stop)
+	if err != nil || h == nil {
+		return worked, why, err
 	}
 	if err := h.Fits(version()); err != nil {
 		return worked, "", err
-	}
-	if state == "done" {
-		return worked, "the crawl is done", nil
 	}
 	t := &travel{}
 	if err := json.Unmarshal(h.Command, t); err != nil {
@@ -244,7 +247,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	case w.maxTime > 0 && time.Since(began) >= w.maxTime:
 		return worked, "its --max-time is over", nil
 	}
-	state, err = f.State(ctx)
+	state, err := f.State(ctx)
 	if err == nil && (state == "draining" || state == "drained") {
 		return worked, "the crawl is drained", nil
 	}

@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -41,9 +42,62 @@ func TestMain(m *testing.M) { os.Exit(programtest.Run(m, &program)) }
 type process struct {
 	cmd   *exec.Cmd
 	out   bytes.Buffer
-	err   bytes.Buffer
+	err   output
 	done  chan struct{}
 	ended time.Time // set when done is closed
+}
+
+// output is what a process has written up to now.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{} // closed by the next write, if somebody waits for it
+}
+
+// Write implements io.Writer.
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+	return o.text.Write(b)
+}
+
+// String returns the output.
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// Bytes returns the output.
+func (o *output) Bytes() []byte { return []byte(o.String()) }
+
+// says waits until the process has written a text to standard error. It fails the test if the
+// process ends without that.
+func (p *process) says(t *testing.T, text string) {
+	t.Helper()
+	for {
+		p.err.mu.Lock()
+		if p.err.more == nil {
+			p.err.more = make(chan struct{})
+		}
+		more, found := p.err.more, strings.Contains(p.err.text.String(), text)
+		p.err.mu.Unlock()
+		if found {
+			return
+		}
+		select {
+		case <-more:
+		case <-p.done:
+			if !strings.Contains(p.err.String(), text) {
+				t.Fatalf("the process ended with %d and does not say %q:\n%s", p.wait(), text, p.err.Bytes())
+			}
+			return
+		}
+	}
 }
 
 // run starts the program.

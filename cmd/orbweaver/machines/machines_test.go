@@ -7,6 +7,10 @@
 //
 // runs that many drills with random faults, and prints one line for each; without the flag
 // there are three, which have nine faults. .ci/drills runs the long form of all drills.
+//
+//	go test ./cmd/orbweaver/machines -run TestLostAnswers -every-answer -v -timeout 2h
+//
+// loses each answer to a settlement in a crawl of its own, with each fault that it knows.
 package machines
 
 import (
@@ -28,6 +32,7 @@ import (
 
 var (
 	drills   = flag.Int("drills", 3, "number of drills with random faults")
+	every    = flag.Bool("every-answer", false, "lose each answer to a settlement, with each fault, not only some")
 	firstOne = flag.Int("first-drill", 0, "number of the first drill; the faults depend on it")
 )
 

@@ -3,6 +3,7 @@
 package machines
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -189,6 +191,10 @@ type proxy struct {
 	open    map[net.Conn]bool
 	stalled chan struct{} // closed when replies are passed on again; nil while they are
 	dropped int           // replies that are still to be dropped, with their connections
+	script  string        // the hash of a script whose answers are counted; "" for none
+	answers int           // that it has given
+	lose    int           // the number of the one that is lost; 0 for none
+	lost    func()        // is called when that happens
 	all     sync.WaitGroup
 }
 
@@ -235,23 +241,29 @@ func (p *proxy) accept() {
 			delete(p.open, server)
 			p.mu.Unlock()
 		}
+		var calls atomic.Bool // the last request calls the script; there is one at a time
 		p.all.Go(func() {
 			defer end()
-			forward(server, client, func() bool { return true })
+			forward(server, client, func(request []byte) bool {
+				if p.script != "" {
+					calls.Store(bytes.Contains(request, []byte(p.script)) || calls.Load() && !bytes.HasPrefix(request, []byte("*")))
+				}
+				return true
+			})
 		})
 		p.all.Go(func() {
 			defer end()
-			forward(client, server, p.passes)
+			forward(client, server, func([]byte) bool { return p.passes() && !(calls.Swap(false) && p.loses()) })
 		})
 	}
 }
 
 // forward copies what is read while passes allows it.
-func forward(to, from net.Conn, passes func() bool) {
+func forward(to, from net.Conn, passes func([]byte) bool) {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(buffer)
-		if n > 0 && !passes() {
+		if n > 0 && !passes(buffer[:n]) {
 			return
 		}
 		if _, wrong := to.Write(buffer[:n]); err != nil || wrong != nil {
@@ -273,6 +285,18 @@ func (p *proxy) passes() bool {
 		<-stalled
 	}
 	return !drop
+}
+
+// loses counts an answer of the script, and reports whether it is lost.
+func (p *proxy) loses() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.answers++
+	if p.answers != p.lose {
+		return false
+	}
+	p.lost()
+	return true
 }
 
 // cut closes all connections.

@@ -79,7 +79,7 @@ func newCheckCommand() *cobra.Command {
 			}
 		}
 		asked, note := o.given, newConsole(cmd.ErrOrStderr(), o.progress).notef
-		noteListed(listed, note)
+		notePassword(listed, note)
 		shared, err := newCoordinator(o.frontier, s, asked, note)
 		if err != nil {
 			return err

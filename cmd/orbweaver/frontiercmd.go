@@ -85,7 +85,7 @@ func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string
 		return usageError("%w", err)
 	}
 	note := newConsole(cmd.ErrOrStderr(), "never").notef
-	noteListed(given, note)
+	notePassword(given, note)
 	f := o.open(nil)
 	defer f.Close()
 	if _, err := checkServer(f, func(string, ...any) {}); err != nil {

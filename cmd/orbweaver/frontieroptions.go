@@ -126,8 +126,8 @@ func readPassword(file string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
-// noteListed prints a note if an address that was given on the command line has a password.
-func noteListed(address string, note func(string, ...any)) {
+// notePassword prints a note if an address that was given on the command line has a password.
+func notePassword(address string, note func(string, ...any)) {
 	if a, err := redisstore.ParseAddress(address); err == nil && a.HasPassword() {
 		note("the address of the frontier on the command line has a password, which other users of this machine can read in the process list; set %s instead", frontierVariable)
 	}

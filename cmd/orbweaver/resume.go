@@ -59,7 +59,7 @@ func resume(cmd *cobra.Command, session *settings) error {
 	if address := os.Getenv(frontierVariable); address != "" && !session.given("frontier") && st.command.shared() {
 		session.line = append(session.line, givenFlag{"frontier", address})
 	}
-	noteListed(session.frontier, note)
+	notePassword(session.frontier, note)
 	line, err := absoluteFiles(session.line)
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func work(cmd *cobra.Command, s *settings) error {
 	}
 	w := &crewmate{name: name, crawl: o.address.Crawl, console: newConsole(cmd.ErrOrStderr(), "never"),
 		patience: o.patience, maxTime: maxTime}
-	noteListed(listed, w.say)
+	notePassword(listed, w.say)
 	stop, ctx, done := interrupts(cmd.Context(), func(string, ...any) {})
 	defer done()
 	f := o.open(w.waits)

@@ -51,13 +51,15 @@ func newLoginSessions(r *run) *loginSessions {
 }
 
 // start signs in to all hosts with a login, unless the crawl is over and only its report is
-// missing.
+// missing. In a shared crawl, others may hold all targets now and find more.
 func (s *loginSessions) start(ctx context.Context, w *worker) error {
 	if len(s.all) == 0 {
 		return nil
 	}
-	if c, err := w.run.frontier.Count(w.run.always); err != nil || c.Queued == 0 {
-		return err
+	if w.run.frontier.Sharing() == nil {
+		if c, err := w.run.frontier.Count(w.run.always); err != nil || c.Queued == 0 {
+			return err
+		}
 	}
 	for _, in := range s.all {
 		if in.session.CanSignIn() {

@@ -72,14 +72,24 @@ func excludeOne(cfg *Config) { cfg.Exclude = []*regexp.Regexp{regexp.MustCompile
 func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *Summary) {
 	t.Helper()
 	s := serveMembers(t, &membersSite{})
-	seeds := seedOf(t, s.base+"/")
 	store := &staleStore{Store: sharedmemory.New().Store(), stale: stale, settled: settled}
+	return crawlOver(t, s, store, store.Store, nil)
+}
+
+// crawlOver crawls a site with a login over a shared store, and reports it from a store. before is called
+// when the seed was entered.
+func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontier.Store, before func()) (string, *Summary) {
+	t.Helper()
+	seeds := seedOf(t, s.base+"/")
 	cfg := configOf(t, s, true, excludeOne)
 	cfg.Store, cfg.Lease = store, time.Minute
 	ctx, done := context.WithTimeout(t.Context(), 30*time.Second)
 	defer done()
 	if err := Enter(ctx, cfg, seeds); err != nil {
 		t.Fatal(err)
+	}
+	if before != nil {
+		before()
 	}
 	if _, err := Work(ctx, cfg, seeds, discard{}); err != nil || ctx.Err() != nil {
 		t.Fatalf("Work = %v, %v", err, ctx.Err())
@@ -88,10 +98,25 @@ func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *
 		t.Errorf("the store was not told that the exclusion matched: %v, %v", kept, err)
 	}
 	report, c := *cfg, &collector{}
-	report.Store, report.Lease = store.Store, 0
+	report.Store, report.Lease = from, 0
 	sum, err := Conclude(ctx, &report, seeds, c, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return reportOf(c, s.base), sum
+}
+
+// A process that joins while others hold all targets signs in, because they may find more.
+func TestSignsInWhileOthersHoldAllTargets(t *testing.T) {
+	alone, s := serveMembers(t, &membersSite{}), serveMembers(t, &membersSite{})
+	one, _ := crawlMembers(t, alone, true, excludeOne)
+	store := sharedmemory.New().Store()
+	got, _ := crawlOver(t, s, store, store, func() {
+		if leases, _, err := store.Claim(t.Context(), 1, time.Second); err != nil || len(leases) != 1 { // it expires
+			t.Fatalf("Claim = %v, %v", leases, err)
+		}
+	})
+	if want := reportOf(one, alone.base); got != want || s.signIns != 1 {
+		t.Errorf("%d sign-ins, want 1; the report is\n%s\nwant\n%s", s.signIns, got, want)
+	}
 }

@@ -87,7 +87,7 @@ func TestArchiveIsAway(t *testing.T) {
 		cfg.Archive, cfg.Retries = "http://"+addr+"/wayback/available", -1
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, nil)
-		if !sum.Complete || len(c.notes) != 1 || !strings.HasSuffix(c.notes[0].Message, ": "+why) || c.find("http://gone.org/page").Code != "http-404" {
+		if !sum.Soundness.Complete() || len(c.notes) != 1 || !strings.HasSuffix(c.notes[0].Message, ": "+why) || c.find("http://gone.org/page").Code != "http-404" {
 			t.Errorf("%+v, notes %v", sum, c.notes)
 		}
 	}

@@ -201,7 +201,7 @@ func TestReadAgainChanged(t *testing.T) {
 			for _, r := range sink.results {
 				got = append(got, r.References...)
 			}
-			if !slices.Equal(got, c.references) || sum.Broken != min(1, len(got)) || sum.Complete != (len(got) > 0) || sum.Complete != (sum.StoppedBy == "") {
+			if !slices.Equal(got, c.references) || sum.Broken != min(1, len(got)) || sum.Soundness.Complete() != (len(got) > 0) || sum.Soundness.Complete() != (sum.Soundness.StoppedBy == "") {
 				t.Errorf("references %+v, summary %+v", got, sum)
 			}
 			if len(sink.notes) != 1 || sink.notes[0].Message != c.note {

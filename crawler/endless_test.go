@@ -73,8 +73,8 @@ func TestEndlessSites(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := imaginary(imagine(0, row.answer))
 				_, sum := crawl(t, cfg, seedOf(t, "http://site.test"+row.start))
-				if sum.Requests > row.most || sum.StoppedBy != row.ends {
-					t.Errorf("%d requests, stopped by %q, want %d at most and %q: %v", sum.Requests, sum.StoppedBy, row.most, row.ends, sum.ByCode)
+				if sum.Requests > row.most || sum.Soundness.StoppedBy != row.ends {
+					t.Errorf("%d requests, stopped by %q, want %d at most and %q: %v", sum.Requests, sum.Soundness.StoppedBy, row.most, row.ends, sum.ByCode)
 				}
 			})
 		})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
@@ -72,7 +73,7 @@ func conclude(t *testing.T, s *equalSite, aside aside, store frontier.Store) str
 	cfg := s.config(t)
 	cfg.Store = store
 	return reportOf(t, aside, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
-		return crawler.Conclude(ctx, cfg, s.seeds(t), sink, "")
+		return crawler.Conclude(ctx, cfg, s.seeds(t), sink, check.NoGap)
 	})
 }
 

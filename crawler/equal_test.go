@@ -224,7 +224,7 @@ func TestEqualResumed(t *testing.T) {
 						break
 					}
 					killed++
-					if m.cancel == nil && err == nil || m.cancel != nil && (err != nil || sum.Complete) {
+					if m.cancel == nil && err == nil || m.cancel != nil && (err != nil || sum.Soundness.Complete()) {
 						t.Errorf("ended at step %d: %+v, %v", m.dieAt, sum, err)
 					}
 					store, _ = diskstore.Open(file)

@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -11,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
 // gate decides whether a target is requested at all. It checks, in this order:
@@ -18,7 +18,7 @@ import (
 //	a sign-in that failed      for start targets; nothing else of the host is known then
 //	a link that signs out      another link to the target says so
 //	a host that was given up   it refused too often, or never answered
-//	long URLs                  a page whose URL is longer than maxPageURL
+//	long URLs                  a page whose URL is longer than verdicts.MaxPageURL
 //	traps                      a URL that looks like one of an endless series
 //	--max-pages                the run's own limit
 //	robots.txt                 what the host allows
@@ -71,16 +71,15 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 		return rules.Skip(check.CodeTimeout, "not asked: "+v.t.Host+" let many requests before go without any answer"), 0, nil
 	}
 	if g.tooLong() {
-		v.worker.tally.count(countTooLong, 1)
-		return rules.Skip(check.CodeLimit, fmt.Sprintf("not read, as its URL is longer than %d bytes", maxPageURL)), 0, nil
+		return check.LeftOut(check.GapURLLength, "not read, as its URL is longer than %d bytes", verdicts.MaxPageURL), 0, nil
 	}
 	pattern, trapped := g.trapped()
 	if !trapped {
 		pattern, trapped = g.cut()
 	}
 	if trapped {
-		v.leaveOutTrap(pattern)
-		return rules.Skip(check.CodeLimit, "not read, as its URL looks like one of an endless series: "+pattern), 0, nil
+		v.worker.noteTrap(pattern)
+		return check.LeftOut(check.GapTrap, "not read, as its URL looks like one of an endless series: %s", pattern), 0, nil
 	}
 	if !v.t.Follow || v.run.cfg.MaxPages == 0 || v.again {
 		return g.held(ctx)
@@ -89,8 +88,7 @@ func (g gate) barred(ctx context.Context) (o *check.Outcome, wait time.Duration,
 		return g.beginSharedPage(ctx)
 	}
 	if !v.run.turns.begin(v.t.Turn, g.beginsPage) {
-		v.worker.leavesOut(rules.StoppedByMaxPages)
-		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), 0, nil
+		return check.LeftOut(check.GapMaxPages, "the run ended at its limit of pages"), 0, nil
 	}
 	if o, wait, err = g.held(ctx); o != nil || wait > 0 {
 		v.run.begun.Add(-1) // it does not begin
@@ -108,8 +106,7 @@ func (g gate) beginSharedPage(ctx context.Context) (o *check.Outcome, wait time.
 	case turn == frontier.PageWaits:
 		return nil, 100 * time.Millisecond, nil
 	case turn == frontier.PageLimit:
-		v.worker.leavesOut(rules.StoppedByMaxPages)
-		return rules.Skip(check.CodeLimit, "the run ended at its limit of pages"), 0, nil
+		return check.LeftOut(check.GapMaxPages, "the run ended at its limit of pages"), 0, nil
 	}
 	return g.held(ctx)
 }
@@ -163,21 +160,16 @@ func (g gate) early() (bool, error) {
 	return c.Pages > 0, err
 }
 
-// maxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1
-// recommends that URLs of that length are supported. It ends series of pages whose URLs
-// grow.
-const maxPageURL = 8000
-
-// tooLong reports whether a page's URL is longer than maxPageURL.
+// tooLong reports whether a page's URL is longer than verdicts.MaxPageURL.
 func (g gate) tooLong() bool {
 	v, t := g.visit, g.visit.t
-	return len(t.URL) > maxPageURL && t.Follow && !t.Seed && v.run.requests.scope().SiteOf(v.u) == nil
+	return len(t.URL) > verdicts.MaxPageURL && t.Follow && !t.Seed && v.run.requests.scope().SiteOf(v.u) == nil
 }
 
-// leaveOutTrap notes that the page is not read because it is part of an endless series.
+// leaveOutTrap is noteTrap for a page that was requested.
 func (v *visit) leaveOutTrap(pattern string) {
-	v.run.out.trap(pattern)
-	v.worker.tally.add(tallyTrap+pattern, 1)
+	v.worker.noteTrap(pattern)
+	v.worker.tally.leftOut(check.GapTrap)
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.

@@ -187,7 +187,6 @@ func (i inspecting) inspectTarget() {
 // noteLost notes that a program that the content checks need was lost.
 func (i inspecting) noteLost() {
 	r := i.reading
-	if name, _ := r.visit.run.checks.inspector.Lost(); name != "" {
-		r.visit.worker.leavesOut(name)
-	}
+	name, _ := r.visit.run.checks.inspector.Lost()
+	r.visit.worker.tally.leftOut(check.GapNamed(name))
 }

@@ -48,7 +48,7 @@ func (k *keptCrawl) session(requests int, change ...func(*Config)) (c *collector
 	if err != nil {
 		k.Fatal(err)
 	}
-	return c, sum, sum.StoppedBy == ""
+	return c, sum, sum.Soundness.StoppedBy == ""
 }
 
 func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector, sum *Summary, err error) {

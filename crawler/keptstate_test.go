@@ -70,7 +70,7 @@ func TestKeptState(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d pages, %d targets, %d references, %d requests; %d ok, %d broken, %d unverified, %d skipped\n",
-		sum.StoppedBy, sum.Pages, sum.Results, sum.References, sum.Requests, sum.OK, sum.Broken, sum.Unverified, sum.Skipped)
+		sum.Soundness.StoppedBy, sum.Pages, sum.Results, sum.References, sum.Requests, sum.OK, sum.Broken, sum.Unverified, sum.Skipped)
 	for _, r := range c.results {
 		fmt.Fprintf(&b, "%s %s %s %d %s %d\n", r.URL, r.Verdict, r.Code, r.Status, r.ContentType, r.Size)
 		for _, hop := range r.Redirects {

@@ -402,7 +402,7 @@ func TestTimeIsUp(t *testing.T) {
 		if took := time.Since(began); took > 32*time.Second {
 			t.Errorf("the report came after %v", took)
 		}
-		if sum.Complete || sum.StoppedBy != "max-time" || sum.ByCode["limit"] != 100 {
+		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "max-time" || sum.ByCode["limit"] != 100 {
 			t.Errorf("summary = %+v", sum)
 		}
 		if got := codesOf(c, "fine.test"); got["ok"] != 100 {
@@ -512,7 +512,7 @@ func TestRobotsUnavailableForAWhile(t *testing.T) {
 			for _, r := range c.results {
 				fmt.Fprintln(&b, r.URL, r.Verdict, r.Code, r.Message)
 			}
-			fmt.Fprintln(&b, sum.StartFailed, sum.StoppedBy)
+			fmt.Fprintln(&b, sum.StartFailed, sum.Soundness.StoppedBy)
 			report, requests = b.String(), map[string]int{}
 			for at, times := range w.asked {
 				requests[at] = len(times)

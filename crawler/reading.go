@@ -158,6 +158,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	}
 	shell := op == nil && r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
 	page := r.enterLinks(doc, shell)
+	page.Blank = shell || op == nil && len(doc.Links) == 0 && isBlank(b.data, doc.Format)
 	r.conclude(page)
 	complete := !r.o.RenderFailed()
 	if op != nil {
@@ -311,13 +312,15 @@ func (r reading) conclude(p *cache.Page) {
 	switch {
 	case !p.Shell:
 	case v.t.Seed && run.requests.scope().SiteOf(r.u) == nil:
-		run.scriptStart.Store(true)
-		v.worker.leavesOut(rules.StoppedByScript)
+		v.worker.tally.leftOut(check.GapScript)
 	default:
 		tally.count(countShells, 1)
 	}
 	if !v.again {
 		tally.count(countPages, 1)
+		if p.Blank {
+			tally.count(countBlank, 1)
+		}
 	}
 	if !run.cfg.Pages && !run.frontier.Durable() {
 		return

@@ -12,7 +12,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // What the real web does, each with a server that does it. Hosts under .test are
@@ -234,8 +233,8 @@ func TestShells(t *testing.T) {
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/app.css": status("200 OK"), "app.test/favicon.ico": status("200 OK")}))
 		c, sum := crawl(t, cfg, seedOf(t, "http://app.test/"))
-		if sum.Complete || sum.StoppedBy != rules.StoppedByScript || !noted(c, "because a script renders it; try --render auto, or start from the site's sitemap") {
-			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
+		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "script-rendered" || !noted(c, "because a script renders it; try --render auto, or start from the site's sitemap") {
+			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Soundness.Complete(), sum.Soundness.StoppedBy, c.notes)
 		}
 	}
 	for name, html := range map[string]string{
@@ -244,7 +243,7 @@ func TestShells(t *testing.T) {
 		"static": `<body><div id=root></div>`,
 	} {
 		cfg, _ := realWeb(t, at(map[string]func(*exchange){"app.test/": page(html), "app.test/app.js": status("200 OK"), "app.test/all": page("all")}))
-		if c, sum := crawl(t, cfg, seedOf(t, "http://app.test/")); !sum.Complete || noted(c, "a script renders it") {
+		if c, sum := crawl(t, cfg, seedOf(t, "http://app.test/")); !sum.Soundness.Complete() || noted(c, "a script renders it") {
 			t.Errorf("%s was taken for a page that a script renders", name)
 		}
 	}
@@ -269,8 +268,8 @@ func TestShellsOfDirectory(t *testing.T) {
 		}
 		cfg, seeds := onDisk(t, dir)
 		c, sum := crawl(t, cfg, seeds)
-		if got := sum.StoppedBy == rules.StoppedByScript; got != want.empty || sum.Complete == want.empty || noted(c, "scripts render all of them") != want.empty {
-			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Complete, sum.StoppedBy, c.notes)
+		if got := sum.Soundness.StoppedBy == "script-rendered"; got != want.empty || sum.Soundness.Complete() == want.empty || noted(c, "scripts render all of them") != want.empty {
+			t.Errorf("%s: complete %v, stopped by %q, notes %v", name, sum.Soundness.Complete(), sum.Soundness.StoppedBy, c.notes)
 		}
 	}
 }
@@ -551,7 +550,7 @@ func TestInterruptedRealWeb(t *testing.T) {
 	cfg.Stop, cfg.Grace = stop, 0
 	c := &collector{}
 	sum, err := Run(t.Context(), cfg, seedOf(t, "http://site.test/"), c)
-	if err != nil || sum.StoppedBy != "interrupt" || sum.Complete {
+	if err != nil || sum.Soundness.StoppedBy != "interrupt" || sum.Soundness.Complete() {
 		t.Errorf("%v: %+v", err, sum)
 	}
 	judged(t, c, map[string]string{"http://site.test/gone": "broken http-404", "http://silent.test/7": "skipped interrupted"})

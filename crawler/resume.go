@@ -28,12 +28,12 @@ type resumption struct{ run *run }
 func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
 	asking := *cfg
 	asking.Archive = ""
-	return judgeStore(ctx, &asking, seeds, sink, "")
+	return judgeStore(ctx, &asking, seeds, sink, check.NoGap)
 }
 
 // judgeStore judges and reports what a store knows of a crawl. stoppedBy is why the crawl ended
 // early, if the caller knows.
-func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy string) (*Summary, error) {
+func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy check.Gap) (*Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -53,10 +53,10 @@ func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stopp
 		return nil, err
 	}
 	switch {
-	case stoppedBy != "":
-		r.out.stopped(stoppedBy)
+	case stoppedBy != check.NoGap:
+		r.out.ended(stoppedBy)
 	case c.Queued+c.Leased > 0:
-		r.out.stopped(rules.StoppedByInterrupt)
+		r.out.ended(check.GapInterrupt)
 	}
 	sum, err := r.report(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r resumption) recallTallies() error {
 		return fmt.Errorf("read what was counted: %w", err)
 	}
 	for c, name := range tallyNames {
-		run.counts[c].Store(kept[name])
+		run.counts.all[c].Store(kept[name])
 	}
 	run.begun.Store(kept[tallyNames[countPages]])
 	run.clock.before = time.Duration(kept[tallyElapsed])
@@ -121,18 +121,20 @@ func (r resumption) recallTallies() error {
 	for name, n := range kept {
 		if pattern, ok := strings.CutPrefix(name, tallyTrap); ok && n > 0 {
 			run.out.trapped[pattern] = int(n)
-			run.out.stopped(rules.StoppedByTrap)
+			run.counts.gaps[check.GapTrap].Store(1) // states of older versions have only the patterns
 		}
 		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
 			run.sitemaps.add(key)
 		}
 	}
-	for _, why := range rules.LeavesOut {
-		if kept[tallyStopped+why] > 0 {
-			run.out.stopped(why)
+	for g := range run.counts.gaps {
+		if n := kept[tallyStopped+check.Gap(g).String()]; n > 0 {
+			run.counts.gaps[g].Store(n)
 		}
 	}
-	run.scriptStart.Store(kept[tallyStopped+rules.StoppedByScript] > 0)
+	if n := kept["too long"]; n > 0 {
+		run.counts.gaps[check.GapURLLength].Store(n)
+	}
 	return nil
 }
 
@@ -287,7 +289,7 @@ func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkRea
 
 // Finish records in a store that its crawl is finished: it is over, and its reports are
 // written. Until then, Run with the store reports the crawl again, without visiting a target
-// that is settled. The Summary tells whether the crawl is over (rules.EndsSession).
+// that is settled. The Summary tells whether the crawl is over (result.Soundness).
 func Finish(ctx context.Context, store frontier.Store) error {
 	if err := store.Tally(ctx, []frontier.Tally{{Name: tallyFinished, By: 1}}); err != nil {
 		return fmt.Errorf("note that the crawl is finished: %w", err)

@@ -79,7 +79,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		if at.Finished {
 			t.Error("finished before its report was written")
 		}
-		if at.Finished = sum.StoppedBy != "interrupt"; at.Finished {
+		if at.Finished = sum.Soundness.StoppedBy != "interrupt"; at.Finished {
 			if at.Known != at.Settled {
 				t.Errorf("%d of %d targets are settled", at.Settled, at.Known)
 			}
@@ -284,8 +284,8 @@ func TestSessionsRetry(t *testing.T) {
 	if r == nil || r.Status != 503 || r.Attempts != 4 || asked < 4 || asked > 4+count {
 		t.Errorf("/flaky = %+v after %d requests in %d sessions, want the answer to the last of 4 tries", r, asked, count)
 	}
-	if count < 3 || sum.StoppedBy != "" {
-		t.Errorf("%d sessions, stopped by %q", count, sum.StoppedBy)
+	if count < 3 || sum.Soundness.StoppedBy != "" {
+		t.Errorf("%d sessions, stopped by %q", count, sum.Soundness.StoppedBy)
 	}
 }
 
@@ -297,8 +297,8 @@ func TestSessionsShareLimits(t *testing.T) {
 		cfg.MaxPages, cfg.Concurrency = 9, 2
 		return cfg
 	}, seedOf(t, base+"/"), func() int { return 4 })
-	if sum.Pages != 9 || sum.StoppedBy != "max-pages" || count < 2 {
-		t.Errorf("%d pages in %d sessions, stopped by %q; want 9 pages and max-pages", sum.Pages, count, sum.StoppedBy)
+	if sum.Pages != 9 || sum.Soundness.StoppedBy != "max-pages" || count < 2 {
+		t.Errorf("%d pages in %d sessions, stopped by %q; want 9 pages and max-pages", sum.Pages, count, sum.Soundness.StoppedBy)
 	}
 }
 
@@ -317,8 +317,8 @@ func TestSessionsRemember(t *testing.T) {
 		}
 		return cfg
 	}, seedOf(t, here+"/"), func() int { return 2 })
-	if sum.Pages != 3 || sum.StoppedBy != "trap" || count < 3 {
-		t.Errorf("%d pages in %d sessions, stopped by %q; want 3 and a trap", sum.Pages, count, sum.StoppedBy)
+	if sum.Pages != 3 || sum.Soundness.StoppedBy != "trap" || count < 3 {
+		t.Errorf("%d pages in %d sessions, stopped by %q; want 3 and a trap", sum.Pages, count, sum.Soundness.StoppedBy)
 	}
 	var notes []string
 	for _, n := range c.notes {

@@ -30,9 +30,6 @@ func (v *visit) conclude(ctx context.Context, o *check.Outcome, rest time.Durati
 		return err
 	}
 	o.Requests = v.past.Requests
-	if o.Code == check.CodeLimit && o.Requests > 0 {
-		v.worker.leavesOutByLimit(o.Message)
-	}
 	if v.session != nil {
 		return v.session.hold(ctx, v, o)
 	}
@@ -75,7 +72,7 @@ func (v *visit) uncount() {
 	if !v.isPage || v.again {
 		return
 	}
-	for _, c := range [...]counter{countPages, countUnfollowed, countShells} {
+	for _, c := range [...]counter{countPages, countUnfollowed, countShells, countBlank} {
 		v.worker.tally.counts[c] = 0
 	}
 	if v.run.turns != nil {

@@ -43,8 +43,8 @@ func TestPagesReadAgainCountOnce(t *testing.T) {
 		cfg := web(t)
 		cfg.Retries, cfg.Pages, cfg.MaxPages, cfg.RobotsAgent = 2, true, c.maxPages, "orbweaver"
 		sink, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/"))
-		if sum.Pages != 2 || len(sink.pages) != 2 || sum.StoppedBy != "" {
-			t.Errorf("%s: %d pages, %d told, stopped by %q", c.name, sum.Pages, len(sink.pages), sum.StoppedBy)
+		if sum.Pages != 2 || len(sink.pages) != 2 || sum.Soundness.StoppedBy != "" {
+			t.Errorf("%s: %d pages, %d told, stopped by %q", c.name, sum.Pages, len(sink.pages), sum.Soundness.StoppedBy)
 		}
 		r := sink.find("http://" + s.addr + "/page")
 		if r == nil || r.Code != c.code {
@@ -74,8 +74,8 @@ func TestCutStartPageIsNoShell(t *testing.T) {
 	})
 	cfg := web(t)
 	cfg.Retries = 1
-	if _, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/")); !sum.Complete || sum.OK != 3 {
-		t.Errorf("the run was stopped by %q, and %d targets are there, want 3", sum.StoppedBy, sum.OK)
+	if _, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/")); !sum.Soundness.Complete() || sum.OK != 3 {
+		t.Errorf("the run was stopped by %q, and %d targets are there, want 3", sum.Soundness.StoppedBy, sum.OK)
 	}
 }
 

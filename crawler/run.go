@@ -40,10 +40,9 @@ type run struct {
 	buffers fetch.Buffers
 	paths   realPaths
 
-	counts      counts
-	begun       atomic.Int64           // visits of pages that have started, counted against --max-pages
-	scriptStart atomic.Bool            // a start page is rendered by a script
-	localLimit  atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
+	counts     counts
+	begun      atomic.Int64           // visits of pages that have started, counted against --max-pages
+	localLimit atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
 
 	workers  *errgroup.Group
 	governor *governor
@@ -183,9 +182,6 @@ func (r *run) learnFact(f frontier.Fact) {
 
 // judge gives every reference its verdict and the sink its results.
 func (r *run) judge(ctx context.Context) (*Summary, error) {
-	if r.counts.onlyScriptPages() {
-		r.out.stopped(rules.StoppedByScript)
-	}
 	sum, err := r.out.report(ctx, r.toJudge())
 	if err == nil {
 		sum.Elapsed = r.clock.elapsed()
@@ -197,9 +193,9 @@ func (r *run) judge(ctx context.Context) (*Summary, error) {
 func (r *run) toJudge() *verdicts.Crawl {
 	c := &verdicts.Crawl{Config: r.cfg, Scope: r.requests.scope(), Print: r.requests.print, Store: r.cfg.Store, Fetch: r.requests.fetch,
 		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
-		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed), TooLong: r.counts.of(countTooLong),
-		ScriptStart: r.scriptStart.Load(), ScriptPages: r.counts.onlyScriptPages(), MaxAnchors: r.windowed}
-	c.Shells = r.counts.of(countShells)
+		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed),
+		ScriptPages: r.counts.onlyScriptPages(), Gaps: r.counts.gapCounts(), MaxAnchors: r.windowed}
+	c.Shells, c.Blank = r.counts.of(countShells), r.counts.of(countBlank)
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = r.ownBases.usual()
 	if why := r.localLimit.Load(); why != nil {
 		c.LocalLimit = *why
@@ -279,7 +275,7 @@ func (r *run) crawl(ctx context.Context) error {
 		err = r.out.failed()
 	}
 	if err == nil && ctx.Err() != nil {
-		r.out.stopped(rules.StoppedByInterrupt)
+		r.out.ended(check.GapInterrupt)
 	}
 	return err
 }
@@ -314,8 +310,8 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	defer tick.Stop()
 	ticks := 0
 	stop := r.cfg.Stop
-	end := func(why string) {
-		r.out.stopped(why)
+	end := func(why check.Gap) {
+		r.out.ended(why)
 		r.frontier.Drain()
 		limit, stop = nil, nil
 		cut = time.After(r.cfg.Grace)
@@ -327,9 +323,9 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 		case <-ctx.Done():
 			return
 		case <-stop:
-			end(rules.StoppedByInterrupt)
+			end(check.GapInterrupt)
 		case <-limit:
-			end(rules.StoppedByMaxTime)
+			end(check.GapMaxTime)
 		case <-cut:
 			cancel()
 			return

@@ -295,7 +295,7 @@ func TestStop(t *testing.T) {
 				if took := time.Since(began); took > cfg.Grace {
 					t.Errorf("the report came after %v", took)
 				}
-				if sum.Complete || sum.StoppedBy != "interrupt" {
+				if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "interrupt" {
 					t.Errorf("summary = %+v, want it stopped by interrupt", sum)
 				}
 				if r := c.find("http://site.test/slow"); r == nil || r.Code != check.CodeInterrupted || r.Verdict != check.Skipped {
@@ -328,7 +328,7 @@ func TestMaxTime(t *testing.T) {
 		cfg := imaginary(withSlowPage("", func() {}))
 		cfg.MaxTime, cfg.Grace = time.Minute, time.Second
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
-		if sum.Complete || sum.StoppedBy != "max-time" {
+		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "max-time" {
 			t.Errorf("summary = %+v, want it stopped by max-time", sum)
 		}
 		if want := cfg.MaxTime + cfg.Grace; sum.Elapsed != want {
@@ -345,7 +345,7 @@ func TestMaxPages(t *testing.T) {
 	cfg := web(t)
 	cfg.MaxPages = 7
 	_, sum := crawl(t, cfg, seedOf(t, base+"/"))
-	if sum.Pages != 7 || sum.StoppedBy != "max-pages" {
+	if sum.Pages != 7 || sum.Soundness.StoppedBy != "max-pages" {
 		t.Errorf("summary = %+v, want 7 pages and max-pages", sum)
 	}
 }
@@ -658,7 +658,7 @@ func TestLongURLs(t *testing.T) {
 			t.Errorf("%.60s (%d bytes): %+v, want %s", url, len(url), r, want)
 		}
 	}
-	if !sum.Complete || sum.StoppedBy != "" || !noted(c, "1 page not read, because the URL is too long") {
-		t.Errorf("complete %v, stopped by %q, notes %v", sum.Complete, sum.StoppedBy, c.notes)
+	if !sum.Soundness.Complete() || sum.Soundness.StoppedBy != "" || !noted(c, "1 page not read, because the URL is too long") {
+		t.Errorf("complete %v, stopped by %q, notes %v", sum.Soundness.Complete(), sum.Soundness.StoppedBy, c.notes)
 	}
 }

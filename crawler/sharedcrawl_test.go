@@ -48,7 +48,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 	report := with(shared.Store()) // it has the key of the fingerprints
 	report.Lease = 0
 	c := &collector{}
-	sum, err := Conclude(ctx, report, seeds, c, "")
+	sum, err := Conclude(ctx, report, seeds, c, check.NoGap)
 	if err != nil {
 		t.Fatal(err)
 	}

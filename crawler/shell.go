@@ -45,8 +45,20 @@ func isShell(body []byte, doc *extract.Document) bool {
 	return i >= 0 && !hasWords(body[i:])
 }
 
+// isBlank reports whether a document without links has no text either.
+func isBlank(body []byte, format string) bool {
+	body = body[:min(len(body), maxShell)]
+	if format != "html" {
+		return len(bytes.TrimSpace(body)) == 0
+	}
+	if i := bytes.Index(bytes.ToLower(body), []byte("<body")); i >= 0 {
+		body = body[i:]
+	}
+	return !hasWords(body)
+}
+
 var (
-	scripts = lazily(`(?is)<(?:script|style|noscript|template)\b.*?</(?:script|style|noscript|template)>`)
+	scripts = lazily(`(?is)<(?:script|style|noscript|template|title)\b.*?</(?:script|style|noscript|template|title)>`)
 	tags    = lazily(`(?s)<[^>]*>`)
 )
 

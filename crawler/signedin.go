@@ -586,7 +586,7 @@ func (in *signedIn) end(w *worker, code check.Code, message string) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.over = rules.Skip(code, message)
-	w.leavesOut(string(code))
+	w.tally.leftOut(check.GapNamed(string(code)))
 }
 
 // noteForm warns of a page that is the sign-in page although the session was in use.

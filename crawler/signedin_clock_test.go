@@ -116,8 +116,8 @@ func TestLateAnswerOfALostSession(t *testing.T) {
 			})
 			cfg.Concurrency = 16
 			c, sum := crawl(t, cfg, seedOf(t, s.base+"/"))
-			if !sum.Complete {
-				t.Errorf("stopped by %q", sum.StoppedBy)
+			if !sum.Soundness.Complete() {
+				t.Errorf("stopped by %q", sum.Soundness.StoppedBy)
 			}
 			s.base = reportOf(c, s.base)
 		})
@@ -166,8 +166,8 @@ func TestProofTakesNoSlot(t *testing.T) {
 			},
 		})
 		_, sum := crawl(t, cfg, slices.Concat(seedOf(t, s.base+"/form"), seedOf(t, "http://127.0.0.2/")))
-		if !sum.Complete || during != pages {
-			t.Errorf("complete %t, %d pages were requested during the proof", sum.Complete, during)
+		if !sum.Soundness.Complete() || during != pages {
+			t.Errorf("complete %t, %d pages were requested during the proof", sum.Soundness.Complete(), during)
 		}
 	})
 }
@@ -189,8 +189,8 @@ func TestStopBeforeTheNextSignIn(t *testing.T) {
 			}
 			began := time.Now()
 			c, sum := crawl(t, cfg, seedOf(t, s.base+"/"))
-			if took := time.Since(began); sum.Complete || sum.StoppedBy != why || took > until+cfg.Grace+time.Second || s.wrong != 1 {
-				t.Errorf("complete %t, stopped by %q after %v, %d forms were refused", sum.Complete, sum.StoppedBy, took, s.wrong)
+			if took := time.Since(began); sum.Soundness.Complete() || sum.Soundness.StoppedBy != why || took > until+cfg.Grace+time.Second || s.wrong != 1 {
+				t.Errorf("complete %t, stopped by %q after %v, %d forms were refused", sum.Soundness.Complete(), sum.Soundness.StoppedBy, took, s.wrong)
 			}
 			for _, r := range c.results {
 				if strings.HasPrefix(r.FinalURL, s.base+"/login") || r.Code == check.CodeLoginLost {
@@ -227,8 +227,8 @@ func TestVariantsLeadToTheSignInPage(t *testing.T) {
 		})
 		cfg.Concurrency = 16
 		_, sum := crawl(t, cfg, seedOf(t, s.base+"/"))
-		if !sum.Complete || asked != variants {
-			t.Errorf("complete %t, %d requests", sum.Complete, asked)
+		if !sum.Soundness.Complete() || asked != variants {
+			t.Errorf("complete %t, %d requests", sum.Soundness.Complete(), asked)
 		}
 	})
 }

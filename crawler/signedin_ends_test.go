@@ -27,8 +27,8 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
 				t.Errorf("%s, %d workers: %+v", row.path, workers, r)
 			}
-			if !sum.Complete || s.asked[row.path] > row.most || sum.Pages < memberPages+2 {
-				t.Errorf("%s, %d workers: complete %t, %d requests, %d pages", row.path, workers, sum.Complete, s.asked[row.path], sum.Pages)
+			if !sum.Soundness.Complete() || s.asked[row.path] > row.most || sum.Pages < memberPages+2 {
+				t.Errorf("%s, %d workers: complete %t, %d requests, %d pages", row.path, workers, sum.Soundness.Complete(), s.asked[row.path], sum.Pages)
 			}
 		}
 	}

@@ -24,8 +24,8 @@ func TestSignInsAreLimited(t *testing.T) {
 	} {
 		s := serveMembers(t, &membersSite{lasts: row.lasts})
 		c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.LoginRetries = 1, row.retries })
-		if s.signIns != row.want || sum.Complete || sum.StoppedBy != "login-lost" || !strings.Contains(reportOf(c, s.base), "unverified login-lost") {
-			t.Errorf("%s: %d sign-ins, want %d; stopped by %q", row.name, s.signIns, row.want, sum.StoppedBy)
+		if s.signIns != row.want || sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-lost" || !strings.Contains(reportOf(c, s.base), "unverified login-lost") {
+			t.Errorf("%s: %d sign-ins, want %d; stopped by %q", row.name, s.signIns, row.want, sum.Soundness.StoppedBy)
 		}
 	}
 }
@@ -46,8 +46,8 @@ func TestWrongPasswordsAreLimited(t *testing.T) {
 func TestNobodyCanSignIn(t *testing.T) {
 	s := serveMembers(t, &membersSite{refuses: true, signIns: 1})
 	c, sum := crawlMembers(t, s, true, nil)
-	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || c.results[0].Verdict != check.Unverified || sum.Complete || sum.StoppedBy != "login-failed" {
-		t.Errorf("%+v, complete %t, stopped by %q", c.results, sum.Complete, sum.StoppedBy)
+	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || c.results[0].Verdict != check.Unverified || sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-failed" {
+		t.Errorf("%+v, complete %t, stopped by %q", c.results, sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 	}
 	if s.asked["/"] > 0 {
 		t.Errorf("the start page was requested %d times", s.asked["/"])

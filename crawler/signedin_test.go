@@ -303,8 +303,8 @@ func TestSessionIsRenewed(t *testing.T) {
 	undisturbed := serveMembers(t, &membersSite{})
 	c, sum := crawlMembers(t, undisturbed, true, nil)
 	want := reportOf(c, undisturbed.base)
-	if !sum.Complete || undisturbed.signIns != 1 || strings.Count(want, " ok ") < memberPages {
-		t.Fatalf("complete %t, %d sign-ins\n%s", sum.Complete, undisturbed.signIns, want)
+	if !sum.Soundness.Complete() || undisturbed.signIns != 1 || strings.Count(want, " ok ") < memberPages {
+		t.Fatalf("complete %t, %d sign-ins\n%s", sum.Soundness.Complete(), undisturbed.signIns, want)
 	}
 	every := func(k int) func(int) bool { return func(n int) bool { return n%k == 0 } }
 	at := func(k int) func(int) bool { return func(n int) bool { return n == k } }
@@ -330,8 +330,8 @@ func TestSessionIsRenewed(t *testing.T) {
 				row.shape(s)
 				serveMembers(t, s)
 				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.MaxPages = run.workers, run.maxPages })
-				if got := reportOf(c, s.base); got != want || !sum.Complete {
-					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)
+				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
+					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
 				if s.signIns < row.signIns || s.signIns > session.MaxSignIns {
 					t.Errorf("%d sign-ins", s.signIns)
@@ -369,8 +369,8 @@ func TestSessionIsCutAtRandom(t *testing.T) {
 				shapes[seed%uint64(len(shapes))](s)
 				serveMembers(t, s)
 				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
-				if got := reportOf(c, s.base); got != want || !sum.Complete {
-					t.Errorf("cut at %d: complete %t, stopped by %q:\n%swant:\n%s", cuts, sum.Complete, sum.StoppedBy, got, want)
+				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
+					t.Errorf("cut at %d: complete %t, stopped by %q:\n%swant:\n%s", cuts, sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
 			})
 		}
@@ -390,8 +390,8 @@ func TestSessionIsCutInResumedCrawls(t *testing.T) {
 		}
 		random := rand.New(rand.NewPCG(7, uint64(workers)))
 		c, sum, count := sessions(t, configure, seedOf(t, s.base+"/"), func() int { return 20 + random.IntN(40) })
-		if got := reportOf(c, s.base); got != want || !sum.Complete || count < 2 {
-			t.Errorf("%d workers: complete %t, stopped by %q, %d parts:\n%swant:\n%s", workers, sum.Complete, sum.StoppedBy, count, got, want)
+		if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() || count < 2 {
+			t.Errorf("%d workers: complete %t, stopped by %q, %d parts:\n%swant:\n%s", workers, sum.Soundness.Complete(), sum.Soundness.StoppedBy, count, got, want)
 		}
 	}
 }
@@ -401,8 +401,8 @@ func TestResumedCrawlCannotSignIn(t *testing.T) {
 	s := serveMembers(t, &membersSite{refuses: true})
 	configure := func() *Config { return configOf(t, s, true, nil) }
 	_, sum, count := sessions(t, configure, seedOf(t, s.base+"/"), func() int { return 30 })
-	if sum.Complete || sum.StoppedBy != string(check.CodeLoginFailed) || count != 2 {
-		t.Errorf("complete %t, stopped by %q, %d parts", sum.Complete, sum.StoppedBy, count)
+	if sum.Soundness.Complete() || sum.Soundness.StoppedBy != string(check.CodeLoginFailed) || count != 2 {
+		t.Errorf("complete %t, stopped by %q, %d parts", sum.Soundness.Complete(), sum.Soundness.StoppedBy, count)
 	}
 }
 
@@ -424,10 +424,10 @@ func TestResumeAfterMaxTime(t *testing.T) {
 			if err := store.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if sum.Complete != (sum.StoppedBy == "") {
-				t.Errorf("complete %t, stopped by %q", sum.Complete, sum.StoppedBy)
+			if sum.Soundness.Complete() != (sum.Soundness.StoppedBy == "") {
+				t.Errorf("complete %t, stopped by %q", sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 			}
-			return reportOf(c, s.base), sum.StoppedBy
+			return reportOf(c, s.base), sum.Soundness.StoppedBy
 		}
 		first, why := part(func(cfg *Config) {
 			cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: 45, stop: make(chan struct{})} // the last request waits for the end
@@ -476,8 +476,8 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 			if err := memory.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if !sum.Complete || c.find(s.base+"/file.pdf") == nil {
-				t.Errorf("login %t, public %t: complete %t", login, public, sum.Complete)
+			if !sum.Soundness.Complete() || c.find(s.base+"/file.pdf") == nil {
+				t.Errorf("login %t, public %t: complete %t", login, public, sum.Soundness.Complete())
 			}
 			kept, err := os.ReadFile(file)
 			if err != nil {
@@ -515,8 +515,8 @@ func TestProbesAreRepeated(t *testing.T) {
 				t.Parallel()
 				s := serve(&membersSite{cut: func(n int) bool { return n == cut }})
 				c, sum := crawlMembers(t, s, true, func(cfg *Config) { soft(cfg); cfg.Concurrency = workers })
-				if got := reportOf(c, s.base); got != want || !sum.Complete {
-					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Complete, sum.StoppedBy, got, want)
+				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
+					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
 			})
 		}
@@ -538,8 +538,8 @@ func TestSessionEndsDuringSignIn(t *testing.T) {
 				shape(s)
 				serveMembers(t, s)
 				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.Backoff = 4, time.Millisecond })
-				if got := reportOf(c, s.base); got != want || !sum.Complete || s.signIns != 3 {
-					t.Errorf("status %d, form %t, request %d: complete %t, stopped by %q, %d sign-ins:\n%swant:\n%s", s.status, s.formIn200, request, sum.Complete, sum.StoppedBy, s.signIns, got, want)
+				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() || s.signIns != 3 {
+					t.Errorf("status %d, form %t, request %d: complete %t, stopped by %q, %d sign-ins:\n%swant:\n%s", s.status, s.formIn200, request, sum.Soundness.Complete(), sum.Soundness.StoppedBy, s.signIns, got, want)
 				}
 			})
 		}
@@ -551,8 +551,8 @@ func TestOldSessionIsRenewed(t *testing.T) {
 	for _, public := range []bool{false, true} {
 		s := serveMembers(t, &membersSite{fresh: time.Nanosecond, public: public})
 		_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.LoginRetries = -1 })
-		if !sum.Complete || sum.Pages != memberPages+1 || s.signIns < 2 || s.signIns > session.MaxSignIns {
-			t.Errorf("public %t: complete %t, %d pages, %d sign-ins", public, sum.Complete, sum.Pages, s.signIns)
+		if !sum.Soundness.Complete() || sum.Pages != memberPages+1 || s.signIns < 2 || s.signIns > session.MaxSignIns {
+			t.Errorf("public %t: complete %t, %d pages, %d sign-ins", public, sum.Soundness.Complete(), sum.Pages, s.signIns)
 		}
 	}
 }
@@ -584,8 +584,8 @@ func TestPageForAnotherRole(t *testing.T) {
 			t.Errorf("%s, requested %d times: %q", path, s.asked[path], message)
 		}
 	}
-	if !sum.Complete || s.signIns != 1 {
-		t.Errorf("complete %t, %d sign-ins", sum.Complete, s.signIns)
+	if !sum.Soundness.Complete() || s.signIns != 1 {
+		t.Errorf("complete %t, %d sign-ins", sum.Soundness.Complete(), s.signIns)
 	}
 }
 
@@ -612,8 +612,8 @@ func TestSessionIsLost(t *testing.T) {
 					t.Errorf("%s: %s %s", r.URL, r.Verdict, r.Code)
 				}
 			}
-			if sum.Complete || sum.StoppedBy != "login-lost" || lost == 0 {
-				t.Errorf("complete %t, stopped by %q, %d targets are lost", sum.Complete, sum.StoppedBy, lost)
+			if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-lost" || lost == 0 {
+				t.Errorf("complete %t, stopped by %q, %d targets are lost", sum.Soundness.Complete(), sum.Soundness.StoppedBy, lost)
 			}
 		})
 	}
@@ -642,8 +642,8 @@ func TestPublicSiteWithRefusals(t *testing.T) {
 	}))
 	s := &membersSite{base: base}
 	c, sum := crawlMembers(t, s, false, func(cfg *Config) { cfg.Concurrency = 4 })
-	if !sum.Complete {
-		t.Errorf("stopped by %q", sum.StoppedBy)
+	if !sum.Soundness.Complete() {
+		t.Errorf("stopped by %q", sum.Soundness.StoppedBy)
 	}
 	for _, path := range []string{"/a0", "/b3"} {
 		if r := c.find(base + path); r == nil || r.Code == check.CodeLoginLost || asked[path] != 1 {
@@ -670,7 +670,7 @@ func TestStopWithHeldVisits(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
 	_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Stop = stop })
-	if sum.Complete || sum.StoppedBy != "interrupt" || ctx.Err() != nil {
-		t.Errorf("complete %t, stopped by %q", sum.Complete, sum.StoppedBy)
+	if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "interrupt" || ctx.Err() != nil {
+		t.Errorf("complete %t, stopped by %q", sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 	}
 }

@@ -3,24 +3,22 @@ package crawler
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
 // outlet is the only way from a run to its Sink, whose methods are called one at a
 // time. It also keeps what the summary says about an incomplete crawl.
 type outlet struct {
-	mu        sync.Mutex
-	sink      Sink
-	err       error            // of the sink
-	stream    *verdicts.Stream // from the last page on, if the sink wants results as they become known
-	stoppedBy string
-	trapped   map[string]int // pages not read, by pattern
+	mu      sync.Mutex
+	sink    Sink
+	err     error            // of the sink
+	stream  *verdicts.Stream // from the last page on, if the sink wants results as they become known
+	end     check.Gap        // why the run ended before the crawl was over
+	trapped map[string]int   // pages not read, by pattern
 }
 
 func newOutlet(sink Sink) *outlet { return &outlet{sink: sink, trapped: map[string]int{}} }
@@ -61,12 +59,12 @@ func (o *outlet) failed() error {
 	return o.err
 }
 
-// stopped remembers why the run is not complete; the first reason counts.
-func (o *outlet) stopped(why string) {
+// ended remembers why the run ends before the crawl is over; the first reason counts.
+func (o *outlet) ended(why check.Gap) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.stoppedBy == "" || slices.Contains(rules.LeavesOut, o.stoppedBy) && !slices.Contains(rules.LeavesOut, why) {
-		o.stoppedBy = why
+	if o.end == check.NoGap {
+		o.end = why
 	}
 }
 
@@ -76,9 +74,6 @@ func (o *outlet) trap(pattern string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.trapped[pattern]++
-	if o.stoppedBy == "" {
-		o.stoppedBy = rules.StoppedByTrap
-	}
 }
 
 // settled is a target that was settled, with the targets that were found there.
@@ -117,5 +112,6 @@ func (o *outlet) report(ctx context.Context, c *verdicts.Crawl) (*Summary, error
 // complete adds what the outlet knows about a crawl that is to be judged. The caller
 // holds mu, or is the only goroutine.
 func (o *outlet) complete(c *verdicts.Crawl) {
-	c.Sink, c.StoppedBy, c.Trapped = o.sink, o.stoppedBy, o.trapped
+	c.Sink, c.Trapped = o.sink, o.trapped
+	c.Ended = o.end
 }

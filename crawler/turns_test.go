@@ -27,8 +27,8 @@ func TestMaxPagesReadsTheSame(t *testing.T) {
 				cfg, seeds := start()
 				cfg.MaxPages, cfg.Concurrency, cfg.Pages = limit, workers, true
 				c, sum := crawl(t, cfg, seeds)
-				if sum.Pages != limit || sum.StoppedBy != "max-pages" {
-					t.Fatalf("%d workers read %d pages and stopped by %q, want %d and max-pages", workers, sum.Pages, sum.StoppedBy, limit)
+				if sum.Pages != limit || sum.Soundness.StoppedBy != "max-pages" {
+					t.Fatalf("%d workers read %d pages and stopped by %q, want %d and max-pages", workers, sum.Pages, sum.Soundness.StoppedBy, limit)
 				}
 				var lines []string
 				for _, p := range c.pages {

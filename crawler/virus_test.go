@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // openScanner returns an inspector that scans for viruses.
@@ -135,8 +134,8 @@ func TestVirusScan(t *testing.T) {
 			if !slices.Equal(got, want) {
 				t.Errorf("all %v, %d workers: got\n%s\nwant\n%s", all, workers, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
-			if !sum.Complete || sum.Pages != 7 {
-				t.Errorf("%d pages were read, complete: %v", sum.Pages, sum.Complete)
+			if !sum.Soundness.Complete() || sum.Pages != 7 {
+				t.Errorf("%d pages were read, complete: %v", sum.Pages, sum.Soundness.Complete())
 			}
 		}
 	}
@@ -177,7 +176,7 @@ func TestVirusScanOfManyFiles(t *testing.T) {
 	cfg.Concurrency = 32
 	cfg.Inspector = openScanner(t, server, nil)
 	sum, err := Run(t.Context(), cfg, seeds, &collector{})
-	if err != nil || !sum.Complete || sum.OK != 60 {
+	if err != nil || !sum.Soundness.Complete() || sum.OK != 60 {
 		t.Errorf("got %+v, %v", sum, err)
 	}
 }
@@ -199,8 +198,8 @@ func TestScannerLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sum.Complete || sum.StoppedBy != rules.StoppedByClamd {
-		t.Errorf("complete %v, stopped by %q", sum.Complete, sum.StoppedBy)
+	if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "clamd" {
+		t.Errorf("complete %v, stopped by %q", sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 	}
 	for _, r := range c.results {
 		if len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeVirusUnscanned {

@@ -307,6 +307,7 @@ func (v *visit) settle(o *check.Outcome) error {
 		v.worker.tally.count(countBroken, 1)
 	}
 	v.worker.tally.count(countChecked, 1)
+	v.worker.leftOut(o)
 	if v.report != nil {
 		v.report.Status, v.report.Elapsed, v.report.Size = o.Status, o.Elapsed, o.Size
 		run.reportPage(v.report)

@@ -89,8 +89,8 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*r
 }
 
 // Conclude judges and reports a shared crawl from the state of its coordinator. stoppedBy is
-// why the crawl ended early, "" if it did not.
-func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy string) (*Summary, error) {
+// why the crawl ended early, check.NoGap if it did not.
+func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy check.Gap) (*Summary, error) {
 	return judgeStore(ctx, cfg, seeds, sink, stoppedBy)
 }
 

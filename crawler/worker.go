@@ -5,8 +5,8 @@ import (
 	"errors"
 	"io"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // worker visits one target after another.
@@ -65,6 +65,20 @@ func (w *worker) unlessStale(t *frontier.Target, err error) error {
 	return sharing.GiveUp(w.run.always, t)
 }
 
+// leftOut counts a target that is settled with an outcome that leaves something out.
+func (w *worker) leftOut(o *check.Outcome) {
+	w.tally.leftOut(o.Gap)
+	if o.Gap == check.GapMachine {
+		w.run.localLimit.CompareAndSwap(nil, &o.Message)
+	}
+}
+
+// noteTrap counts a page that is not read because it is part of an endless series.
+func (w *worker) noteTrap(pattern string) {
+	w.run.out.trap(pattern)
+	w.tally.add(tallyTrap+pattern, 1)
+}
+
 // takeSlot takes one of the slots for workers that compute, unless the worker has one.
 // It is kept until the visit ends, unless another request is sent.
 func (w *worker) takeSlot() {
@@ -79,16 +93,4 @@ func (w *worker) releaseSlot() {
 		w.run.slots.release()
 		w.busy = false
 	}
-}
-
-// leavesOut notes why the crawl will not be complete although it continues.
-func (w *worker) leavesOut(why string) {
-	w.run.out.stopped(why)
-	w.tally.add(tallyStopped+why, 1)
-}
-
-// leavesOutByLimit notes that a limit of this machine stopped a request.
-func (w *worker) leavesOutByLimit(message string) {
-	w.run.localLimit.CompareAndSwap(nil, &message)
-	w.leavesOut(rules.StoppedByMachine)
 }

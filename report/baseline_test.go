@@ -19,7 +19,7 @@ func comparedRun() *Report {
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"docs"}},
 		Summary: crawler.Summary{
-			Started: started, Elapsed: time.Second, Complete: true, Targets: []string{"docs"}, Pages: 3, Results: 5, References: 7, Links: 7,
+			Started: started, Elapsed: time.Second, Targets: []string{"docs"}, Pages: 3, Results: 5, References: 7, Links: 7,
 			Requests: 4, Cached: 1, OK: 1, Broken: 3, Unverified: 1, Warnings: 2,
 			ByCode:   map[check.Code]int{"http-404": 3, "timeout": 1, "redirect-permanent": 1, "redirect-to-root": 1},
 			Internal: crawler.Tally{Broken: 1}, External: crawler.Tally{Warnings: 1},

@@ -8,6 +8,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // TestFindingsOfContentChecks renders findings of content checks in every format that lists
@@ -154,7 +156,7 @@ func TestCompareFindings(t *testing.T) {
 	at := func(verdict check.Verdict, page string, line int, rule string) *crawler.Result {
 		return pageResult(verdict, check.CodeHTMLSyntax, rule, "message", crawler.Reference{Page: page, Line: line, Column: 1})
 	}
-	checked := crawler.Summary{Complete: true, Findings: &crawler.FindingCounts{}}
+	checked := crawler.Summary{Findings: &crawler.FindingCounts{}}
 	old := &Report{Summary: checked, Results: []*crawler.Result{
 		{URL: "a", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{{Page: "a", Line: 9}}},
 		at(check.Broken, "a", 1, "x"), at(check.Unverified, "a", 2, "y"), at(check.Broken, "a", 3, "z"), at(check.VerdictWarning, "a", 4, "w")}}
@@ -198,15 +200,16 @@ func TestUnsoundWithFindings(t *testing.T) {
 		why  string
 		exit int
 	}{
-		"only findings are broken": {S{Complete: true, Broken: 2, Unverified: 4, Findings: found, ByCode: map[check.Code]int{"timeout": 1, "sri-mismatch": 2}, Internal: crawler.Tally{Broken: 2}},
+		"only findings are broken": {S{Broken: 2, Unverified: 4, Findings: found, ByCode: map[check.Code]int{"timeout": 1, "sri-mismatch": 2}, Internal: crawler.Tally{Broken: 2}},
 			"no link could be verified: 1 timeout", ExitFindings},
-		"only findings are unverified": {S{Complete: true, Broken: 0, Unverified: 3, Pages: 1, Findings: &crawler.FindingCounts{Unverified: 3}}, "", ExitOK},
-		"the pages have no links":      {S{Complete: true, Crawled: true, Pages: 1, OK: 1, StartDocuments: 1, Warnings: 1, Findings: &crawler.FindingCounts{Warning: 1}}, "", ExitOK},
-		"no page has links, and none was looked at": {S{Complete: true, Crawled: true, Findings: &crawler.FindingCounts{}},
+		"only findings are unverified": {S{Broken: 0, Unverified: 3, Pages: 1, Findings: &crawler.FindingCounts{Unverified: 3}}, "", ExitOK},
+		"the pages have no links":      {S{Crawled: true, Pages: 1, OK: 1, StartDocuments: 1, Warnings: 1, Findings: &crawler.FindingCounts{Warning: 1}}, "", ExitOK},
+		"no page has links, and none was looked at": {S{Crawled: true, Findings: &crawler.FindingCounts{}},
 			"nothing was checked: no document that can be read for links was found", ExitUnsound},
-		"the start could not be read": {S{Complete: true, Broken: 3, Findings: found, Internal: crawler.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
+		"the start could not be read": {S{Broken: 3, Findings: found, Internal: crawler.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
 	} {
-		if got := Unsound(&test.s); got != test.why && len(test.s.StartFailed) == 0 {
+		test.s.Soundness = rules.SoundnessOf(&test.s, result.GapCounts{}, 1)
+		if got := test.s.Soundness.Why; got != test.why && len(test.s.StartFailed) == 0 {
 			t.Errorf("%s: %q", name, got)
 		}
 		if got := (Policy{}).Exit(&test.s); got != test.exit {

@@ -160,6 +160,6 @@ func cleanSummary(s *crawler.Summary) *crawler.Summary {
 	out := *s
 	out.Targets = cleanAll(s.Targets, clean)
 	out.StartFailed = cleanAll(s.StartFailed, clean)
-	out.StoppedBy, out.Unsound = clean(s.StoppedBy), clean(s.Unsound)
+	out.Soundness.StoppedBy, out.Soundness.Why = clean(s.Soundness.StoppedBy), clean(s.Soundness.Why)
 	return &out
 }

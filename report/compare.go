@@ -94,7 +94,7 @@ func Compare(old, new *Report) Diff {
 			verdicts[url] = r.Verdict
 		}
 	}
-	partial := !new.Summary.Complete || countBroken(new) < new.Summary.Broken // it lists only some verdicts
+	partial := !new.Summary.Soundness.Complete() || countBroken(new) < new.Summary.Broken // it lists only some verdicts
 	for l, changes := range before {
 		v, listed := verdicts[l.url]
 		unclear := !listed && partial || v == check.Unverified || v == check.Skipped ||
@@ -103,7 +103,7 @@ func Compare(old, new *Report) Diff {
 			still := sameFault(after[l], &c)
 			switch {
 			case still != nil:
-				if _, less := matchPlaces(still.References, c.References); len(less) > 0 && new.Summary.Complete {
+				if _, less := matchPlaces(still.References, c.References); len(less) > 0 && new.Summary.Soundness.Complete() {
 					d.Fixed = append(d.Fixed, c.at(less))
 				}
 			case l.kind == crawler.KindTarget && len(after[l]) > 0: // broken with another code

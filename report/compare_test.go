@@ -7,13 +7,14 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // brokenRun returns a report with results from lines "verdict code url page:line
 // page:line …".
 func brokenRun(t *testing.T, complete bool, lines ...string) *Report {
 	t.Helper()
-	r := &Report{Head: Head{Started: started}, Summary: crawler.Summary{Complete: complete}}
+	r := &Report{Head: Head{Started: started}, Summary: crawler.Summary{Soundness: result.Read(complete, "", "")}}
 	for _, line := range lines {
 		f := strings.Fields(line)
 		v, err := check.ParseVerdict(f[0])

@@ -65,7 +65,7 @@ func ExampleCompare() {
 	}
 	before := &report.Report{Results: []*crawler.Result{broken("a.html", 7), broken("b.html", 9)}}
 	after := &report.Report{
-		Summary: crawler.Summary{Complete: true},
+		Summary: crawler.Summary{},
 		Results: []*crawler.Result{broken("b.html", 90), broken("c.html", 3)},
 	}
 	d := report.Compare(before, after)
@@ -92,7 +92,7 @@ func ExamplePolicy_Exit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run := &crawler.Summary{Complete: true, Pages: 1, Links: 4, OK: 3, Warnings: 1}
+	run := &crawler.Summary{Pages: 1, Links: 4, OK: 3, Warnings: 1}
 	run.External.Warnings = 1
 	fmt.Println(policy.Exit(run))
 	run.Internal.Warnings, run.External.Warnings = 1, 0

@@ -2,12 +2,9 @@ package report
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // Exit statuses of a run. Status 2 means wrong usage; reports do not decide it.
@@ -108,87 +105,20 @@ func (p Policy) Fails(s *crawler.Summary) bool {
 // Exit returns the exit status of a run:
 //
 //	a start target could not be read   3 if nothing else was checked, else 1
-//	nothing was checked or verified    3, or 1 if it fails and a broken link was found; see Unsound
-//	the run was cut short              3, or 1 if it fails and a broken link was found
+//	the run is not sound               3, or 1 if it fails and a broken link was found; see result.Soundness
 //	findings at or above the level     1
 //	otherwise                          0
 func (p Policy) Exit(s *crawler.Summary) int {
-	if failed := len(s.StartFailed); failed > 0 {
-		if broken, unverified := brokenTargets(s); s.OK+broken+unverified <= failed {
-			return ExitUnsound
-		}
-		return ExitFindings
-	}
 	fails := p.Fails(s)
-	if (!s.Complete || Unsound(s) != "") && !(fails && s.Broken > 0) {
+	switch failed := len(s.StartFailed); {
+	case failed > 0 && s.Checked() <= failed:
 		return ExitUnsound
-	}
-	if fails {
+	case failed > 0:
+		return ExitFindings
+	case !s.Soundness.IsSound() && !(fails && s.Broken > 0):
+		return ExitUnsound
+	case fails:
 		return ExitFindings
 	}
 	return ExitOK
-}
-
-// Unsound returns why the result of a complete run is not reliable, although each of its
-// links has a verdict; "" if it is reliable. A link is verified if it is ok or broken. With
-// the first reason that applies:
-//
-//	a crawled site has no link            unsound: that is how a site made by scripts looks;
-//	                                      sound if content checks looked at its pages
-//	a link was verified                   sound; the start page of a site is one
-//	another link is unverified, or was
-//	skipped for a reason of its own       unsound: no link could be verified
-//	all others are unchanged (--since)    sound
-//	nothing was read or asked             unsound
-//	the user's rules skipped every link   unsound: the rules may be wrong
-//	the links cannot be checked (tel:),
-//	or there are none                     sound
-//
-// What content checks found on pages makes a run neither sound nor unsound. The documents that
-// the user named are read in any case, so none of them counts as a verified link. A named
-// document whose links the user's rules skip is sound, since the rules are written for more
-// documents than this.
-func Unsound(s *crawler.Summary) string {
-	if s.Unsound != "" || !s.Complete {
-		return s.Unsound
-	}
-	broken, unverified := brokenTargets(s)
-	skippedByUser := s.ByCode[check.CodeExcluded] + s.ByCode[check.CodeExternal]
-	unasked := s.Skipped - skippedByUser - s.ByCode[check.CodeSchemeUnchecked]
-	switch {
-	case s.Crawled && noLinks(s) && !s.Narrowed && s.Findings == nil:
-		return "nothing was checked: no link was found"
-	case s.OK-s.StartDocuments+broken > 0:
-		return ""
-	case unverified+max(unasked, 0) > 0:
-		return "no link could be verified: " + unverifiedCodes(s)
-	case s.Narrowed || s.OK > 0:
-		return ""
-	case s.Pages == 0:
-		return "nothing was checked: no document that can be read for links was found"
-	case skippedByUser > 0:
-		return "nothing was checked: every link was excluded by a rule; --show all names the rules"
-	}
-	return ""
-}
-
-// brokenTargets returns the numbers of targets that are broken or unverified, without what
-// content checks found on pages.
-func brokenTargets(s *crawler.Summary) (broken, unverified int) {
-	if s.Findings == nil {
-		return s.Broken, s.Unverified
-	}
-	return s.Broken - s.Findings.Broken, s.Unverified - s.Findings.Unverified
-}
-
-// unverifiedCodes counts the codes of links that could not be verified: "2 rate-limited, 1
-// timeout".
-func unverifiedCodes(s *crawler.Summary) string {
-	var counts []string
-	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
-		if e, _ := check.Lookup(code); e.Internal != check.OK && e.Group == "" && code != check.CodeSchemeUnchecked {
-			counts = append(counts, fmt.Sprintf("%d %s", s.ByCode[code], code))
-		}
-	}
-	return strings.Join(counts, ", ")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var update = flag.Bool("update", false, "write golden files anew; read the difference before you commit")
@@ -66,7 +67,7 @@ func contractRun() *Report {
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"docs"}},
 		Summary: crawler.Summary{
-			Started: started, Elapsed: 1234 * time.Millisecond, Complete: true, Targets: []string{"docs"},
+			Started: started, Elapsed: 1234 * time.Millisecond, Targets: []string{"docs"},
 			Pages: 57, Results: 410, References: 1204, Links: 1203, Requests: 398,
 			OK: 400, Broken: 2, Unverified: 1, Skipped: 7, Warnings: 3,
 			ByCode:   map[check.Code]int{"http-404": 1, "fragment-missing": 1},
@@ -162,7 +163,7 @@ func fullRun() *Report {
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"https://example.com/"}},
 		Summary: crawler.Summary{
-			Started: started, Elapsed: 65 * time.Second, StoppedBy: "max-time",
+			Started: started, Elapsed: 65 * time.Second, Soundness: result.StoppedBy(check.GapMaxTime),
 			Targets: []string{"https://example.com/"},
 			Pages:   28, Results: 9, References: 60, Links: 59, Requests: 12,
 			OK: 3, Broken: 4, Unverified: 1, Skipped: 1, Warnings: 2,
@@ -253,7 +254,7 @@ func hostileRun() *Report {
 		})
 	}
 	run.Head.Targets, run.Summary.Targets = hostile, hostile
-	run.Summary.StoppedBy = hostile[9]
+	run.Summary.Soundness.StoppedBy = hostile[9]
 	return run
 }
 

@@ -75,7 +75,7 @@ func (d *htmlDocument) against() *htmlAgainst {
 		}
 	}
 	gone := b.goneFindings(s)
-	if !s.Complete {
+	if !s.Soundness.Complete() {
 		gone = nil // it may not have been looked at
 	}
 	a.Counts = strings.Join(append(counts, grouped(plural(len(gone), "finding"))+" fixed or removed"), " · ")

@@ -20,7 +20,7 @@ func TestHTMLOfARun(t *testing.T) {
 	many := broken("setpu.html", crawler.Reference{Page: "a.html", Line: 1, Column: 1}, crawler.Reference{Page: "b.html", Line: 1, Column: 1}, crawler.Reference{Page: "c.html", Line: 1, Column: 1})
 	many.Suggestions = []check.Suggestion{{URL: "setup.html", Why: "closest name"}}
 	run.Results = []*crawler.Result{many, b.Mark(known)}
-	run.Summary = crawler.Summary{Complete: true, Results: 7, Broken: 2, OK: 3, Skipped: 2, ByCode: map[check.Code]int{"file-missing": 2, "excluded": 2}}
+	run.Summary = crawler.Summary{Results: 7, Broken: 2, OK: 3, Skipped: 2, ByCode: map[check.Code]int{"file-missing": 2, "excluded": 2}}
 	b.ExcludeKnown(&run.Summary)
 	run.Head.Baseline = b
 	run.Head.Command = []string{"orbweaver", "check", "docs dir", "--header=***", "--exclude=<x>", "https://me:secret@example.com/"}
@@ -48,7 +48,7 @@ func TestHTMLOfARun(t *testing.T) {
 // Hosts have the number of their targets that are ok, also those without a finding.
 func TestHTMLHostsCountOK(t *testing.T) {
 	run := &Report{Results: []*crawler.Result{{URL: "https://a.example/gone", Verdict: check.Broken, Code: "http-404"}}}
-	run.Summary = crawler.Summary{Complete: true, Results: 1204, Broken: 1, OK: 1203, OKByHost: map[string]int{"a.example": 1200, "": 3}}
+	run.Summary = crawler.Summary{Results: 1204, Broken: 1, OK: 1203, OKByHost: map[string]int{"a.example": 1200, "": 3}}
 	text := renderHTML(t, Options{}, run, nil)
 	for _, want := range []string{
 		`host=a.example">a.example</a></span> <span class="count">1 · 1,200 ok</span>`,

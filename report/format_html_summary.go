@@ -145,7 +145,7 @@ func worstVerdict(s *crawler.Summary) string {
 	switch {
 	case s.Broken > 0:
 		return "broken"
-	case s.Unverified > 0 || !s.Complete:
+	case s.Unverified > 0 || !s.Soundness.IsSound():
 		return "unverified"
 	case s.Warnings > 0:
 		return "warning"
@@ -185,10 +185,10 @@ func (d *htmlDocument) notices() []string {
 	var notices []string
 	s := d.summary
 	switch {
-	case s.StoppedBy != "":
-		notices = append(notices, "The run was cut short ("+visible(s.StoppedBy)+"). Targets that are not listed may not have been checked.")
-	case !s.Complete:
-		notices = append(notices, "The run is incomplete. Targets that are not listed may not have been checked.")
+	case !s.Soundness.Complete():
+		notices = append(notices, "The run is incomplete: "+visible(s.Soundness.Why)+". Targets that are not listed may not have been checked.")
+	case !s.Soundness.IsSound() && len(s.StartFailed) == 0:
+		notices = append(notices, "The result is not reliable: "+visible(s.Soundness.Why)+".")
 	}
 	for _, start := range s.StartFailed {
 		notices = append(notices, "Could not be read: "+visible(start))
@@ -217,7 +217,7 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 	}
 	// The ring has the targets only. Even its smallest slice must be visible.
 	const least = 1.2
-	broken, unverified := brokenTargets(s)
+	broken, unverified := s.BrokenTargets()
 	targets := map[string]int{"broken": broken, "unverified": unverified, "ok": s.OK, "skipped": s.Skipped}
 	total, rest := broken+unverified+s.OK+s.Skipped, 100.0
 	for _, n := range targets {

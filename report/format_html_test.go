@@ -122,7 +122,7 @@ func TestHTMLGolden(t *testing.T) {
 		{"full", ShowDefault, fullRun(), fullSite()},
 		{"full-all", ShowAll, fullRun(), nil},
 		{"checked", ShowAll, checkedRun(), fullSite()},
-		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{Complete: true}}, nil},
+		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{}}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := renderHTML(t, Options{Show: test.show}, test.run, test.pages)
@@ -277,13 +277,13 @@ func hostilePages() []*crawler.Page {
 }
 
 func TestHTMLSize(t *testing.T) {
-	run := &Report{Head: Head{Started: started}, Summary: crawler.Summary{Complete: true}}
+	run := &Report{Head: Head{Started: started}, Summary: crawler.Summary{}}
 	if n := len(renderHTML(t, Options{}, run, nil)); n > 2_000_000 {
 		t.Errorf("%d bytes without any data", n)
 	}
 	// The size of a finding and of a page, so that a change that enlarges them is noticed.
 	each := func(results, pages int) int {
-		run := &Report{Summary: crawler.Summary{Complete: true}}
+		run := &Report{Summary: crawler.Summary{}}
 		for i := range results {
 			page := fmt.Sprintf("https://example.com/section-%d/page-%d.html", i%30, i%500)
 			run.Results = append(run.Results, &crawler.Result{

@@ -135,7 +135,7 @@ func testNoWebGL(t *testing.T, ctx context.Context, full string) {
 // small, and all findings can be reached.
 func testLarge(t *testing.T, ctx context.Context, _ string) {
 	const pages, findings = 10_000, 100_000
-	run := &Report{Head: Head{Targets: []string{"https://example.com/"}}, Summary: crawler.Summary{Complete: true, Pages: pages, Broken: findings, Results: findings}}
+	run := &Report{Head: Head{Targets: []string{"https://example.com/"}}, Summary: crawler.Summary{Pages: pages, Broken: findings, Results: findings}}
 	site := chainedPages(pages)
 	for i := range findings {
 		run.Results = append(run.Results, &crawler.Result{
@@ -210,7 +210,7 @@ func testDirectories(t *testing.T, ctx context.Context, full string) {
 	for i := range 40 {
 		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://example.com/%s/%02d.html", []string{"core/arch/x86", "core/arch/arm", "core/mem", "std"}[i%4], i)})
 	}
-	p = open(t, ctx, renderHTML(t, Options{}, &Report{Summary: crawler.Summary{Complete: true, Pages: 40}}, pages), "#map?by=directory").ready()
+	p = open(t, ctx, renderHTML(t, Options{}, &Report{Summary: crawler.Summary{Pages: 40}}, pages), "#map?by=directory").ready()
 	p.Until(`document.querySelector("#tiles .tile")`)
 	p.Want(`[...document.querySelectorAll("#tiles .inner .name")].map((e) => e.innerText)`, "arch/,arm/,x86/,mem/")
 }

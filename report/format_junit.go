@@ -104,7 +104,7 @@ func (j *junitWriter) outcome(f *finding) caseOutcome {
 func (j *junitWriter) End(s *crawler.Summary) error {
 	j.all.byPage()
 	whole := junitCount{tests: 1}
-	unsound := !s.Complete || j.policy.Exit(s) == ExitUnsound
+	unsound := !s.Soundness.IsSound()
 	if unsound {
 		whole.errors = 1
 	}
@@ -126,13 +126,8 @@ func (j *junitWriter) run(s *crawler.Summary, unsound bool) {
 	j.suite("orbweaver", junitCount{tests: 1, errors: map[bool]int{true: 1}[unsound]}, s.Elapsed)
 	j.xml.start("testcase", "name", "the run is complete", "classname", "orbweaver", "time", junitTime(s.Elapsed))
 	if unsound {
-		why := Unsound(s)
-		switch {
-		case s.StoppedBy != "":
-			why = "stopped by " + s.StoppedBy
-		case !s.Complete:
-			why = "not every target was checked"
-		case len(s.StartFailed) > 0:
+		why := s.Soundness.Why
+		if s.Soundness.Complete() && len(s.StartFailed) > 0 {
 			why = "could not be read: " + strings.Join(s.StartFailed, ", ")
 		}
 		j.xml.leaf("error", visible(summaryLine(s)), "type", "incomplete", "message", visible(why))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestJUnitGolden(t *testing.T) {
@@ -108,7 +109,7 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 }
 
 func TestJUnitOfRunWithoutFindings(t *testing.T) {
-	clean := crawler.Summary{Complete: true, OK: 3, Results: 3, References: 3, Links: 3, Pages: 1}
+	clean := crawler.Summary{OK: 3, Results: 3, References: 3, Links: 3, Pages: 1}
 	for _, test := range []struct {
 		name   string
 		change func(*crawler.Summary)
@@ -116,10 +117,12 @@ func TestJUnitOfRunWithoutFindings(t *testing.T) {
 		says   string
 	}{
 		{"clean", func(*crawler.Summary) {}, 0, "all ok"},
-		{"interrupted", func(s *crawler.Summary) { s.Complete, s.StoppedBy = false, "interrupt" }, 1, "stopped by interrupt"},
-		{"nothing checked", func(s *crawler.Summary) { *s = crawler.Summary{Complete: true, Crawled: true, Pages: 1} }, 1, "nothing was checked"},
+		{"interrupted", func(s *crawler.Summary) { s.Soundness = result.StoppedBy(check.GapInterrupt) }, 1, "interrupted"},
+		{"nothing checked", func(s *crawler.Summary) {
+			*s = crawler.Summary{Crawled: true, Pages: 1, Soundness: result.NotSound("nothing was checked: no link was found")}
+		}, 1, "nothing was checked"},
 		{"only skipped", func(s *crawler.Summary) {
-			*s = crawler.Summary{Complete: true, Pages: 1, Links: 1, Skipped: 1, Results: 1, ByCode: map[check.Code]int{"scheme-unchecked": 1}}
+			*s = crawler.Summary{Pages: 1, Links: 1, Skipped: 1, Results: 1, ByCode: map[check.Code]int{"scheme-unchecked": 1}}
 		}, 0, "skipped"},
 	} {
 		s := clean

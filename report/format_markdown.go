@@ -160,8 +160,8 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 func (m *markdownWriter) introduction(s *crawler.Summary) string {
 	verdict, counts, _ := strings.Cut(summaryLine(s), " · ")
 	text := "## Link check: " + verdict + "\n\n"
-	if s.StoppedBy != "" && !s.Complete {
-		counts = strings.TrimSuffix(counts, visible(s.StoppedBy)) + markdownCode(s.StoppedBy)
+	if by := s.Soundness.StoppedBy; by != "" {
+		counts = strings.TrimSuffix(counts, visible(by)) + markdownCode(by)
 	}
 	text += counts + "\n"
 	const most = 5

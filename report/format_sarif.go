@@ -145,14 +145,14 @@ func (s *sarifWriter) invocation(sum *crawler.Summary) {
 	j := &s.json
 	j.key("invocations").array()
 	j.object()
-	j.key("executionSuccessful").bool(sum.Complete)
+	j.key("executionSuccessful").bool(sum.Soundness.IsSound())
 	if started := sum.Started.Truncate(time.Second); !started.IsZero() { // a JSON report has no fractions of seconds
 		j.key("startTimeUtc").time(started)
 		j.key("endTimeUtc").time(started.Add(max(sum.Elapsed, 0)))
 	}
 	var notes [][2]string
-	if !sum.Complete {
-		notes = append(notes, [2]string{"error", summaryLine(sum)})
+	if !sum.Soundness.IsSound() {
+		notes = append(notes, [2]string{"error", summaryLine(sum) + " · " + sum.Soundness.Why})
 	}
 	if sum.Hidden > 0 {
 		notes = append(notes, [2]string{"note", fmt.Sprintf("%d hidden by %s", sum.Hidden, foundConfig)})

@@ -280,7 +280,7 @@ func TestSARIFRegions(t *testing.T) {
 
 // The most severe findings within the limit are kept, and the rest are counted.
 func TestSARIFIsLimited(t *testing.T) {
-	run := &Report{Summary: crawler.Summary{Complete: true}}
+	run := &Report{Summary: crawler.Summary{}}
 	warned := &crawler.Result{URL: "https://example.com/1", Warnings: []check.Warning{{Code: "uri-repaired"}}}
 	broken := &crawler.Result{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-404"}
 	for i := range 20 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -47,24 +48,24 @@ func TestSummaryLine(t *testing.T) {
 		s    crawler.Summary
 		want string
 	}{
-		{crawler.Summary{Complete: true, OK: 1, Results: 1, References: 1, Links: 1, Pages: 1},
+		{crawler.Summary{OK: 1, Results: 1, References: 1, Links: 1, Pages: 1},
 			"all ok · 1 link to 1 target on 1 page · 0.0 s"},
-		{crawler.Summary{Complete: true, Broken: 1, OK: 1, Results: 2, References: 3, Links: 3, Pages: 1, Elapsed: 59949 * time.Millisecond},
+		{crawler.Summary{Broken: 1, OK: 1, Results: 2, References: 3, Links: 3, Pages: 1, Elapsed: 59949 * time.Millisecond},
 			"1 broken · 3 links to 2 targets on 1 page · 59.9 s"},
-		{crawler.Summary{Complete: true, Warnings: 1, OK: 1, Results: 1, References: 2, Elapsed: time.Minute},
+		{crawler.Summary{Warnings: 1, OK: 1, Results: 1, References: 2, Elapsed: time.Minute},
 			"1 warning · 2 links to 1 target on 0 pages · 1 min 0 s"},
-		{crawler.Summary{Complete: true, Unverified: 2, Warnings: 2, Elapsed: 2*time.Hour + 5*time.Minute},
+		{crawler.Summary{Unverified: 2, Warnings: 2, Elapsed: 2*time.Hour + 5*time.Minute},
 			"2 unverified, 2 warnings · 0 links to 0 targets on 0 pages · 2 h 5 min"},
-		{crawler.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, StoppedBy: "max-time"},
+		{crawler.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.StoppedBy(check.GapMaxTime)},
 			"all ok so far · 4 links to 4 targets on 2 pages · 0.0 s · stopped by max-time"},
-		{crawler.Summary{Broken: 1, StoppedBy: "interrupt"},
+		{crawler.Summary{Broken: 1, Soundness: result.StoppedBy(check.GapInterrupt)},
 			"1 broken · 0 links to 0 targets on 0 pages · 0.0 s · stopped by interrupt"},
 		{crawler.Summary{OK: 1}, "all ok so far · 0 links to 0 targets on 0 pages · 0.0 s · incomplete"},
-		{crawler.Summary{Complete: true, Skipped: 5, Results: 5, References: 5, Links: 5, Pages: 1},
+		{crawler.Summary{Skipped: 5, Results: 5, References: 5, Links: 5, Pages: 1},
 			"nothing checked, 5 skipped · 5 links to 5 targets on 1 page · 0.0 s"},
-		{crawler.Summary{Complete: true, OK: 1, Results: 1, References: 1, Pages: 1},
+		{crawler.Summary{OK: 1, Results: 1, References: 1, Pages: 1},
 			"no links found · 0 links to 1 target on 1 page · 0.0 s"},
-		{crawler.Summary{Complete: true, Pages: 1}, "no links found · 0 links to 0 targets on 1 page · 0.0 s"},
+		{crawler.Summary{Pages: 1}, "no links found · 0 links to 0 targets on 1 page · 0.0 s"},
 	} {
 		if got := summaryLine(&test.s); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
@@ -441,7 +442,7 @@ func TestTextOutsideWorkingDirectory(t *testing.T) {
 
 // What several pages have in common is listed once, whichever way the links are alike.
 func TestTextBlocks(t *testing.T) {
-	run := &Report{Summary: crawler.Summary{Complete: true, OK: 12000, Skipped: 3, Broken: 90 + 8 + 6 + 6 + 30, Results: 12143, References: 2535564, Links: 2535564, Pages: 90, Elapsed: time.Second,
+	run := &Report{Summary: crawler.Summary{OK: 12000, Skipped: 3, Broken: 90 + 8 + 6 + 6 + 30, Results: 12143, References: 2535564, Links: 2535564, Pages: 90, Elapsed: time.Second,
 		ByCode: map[check.Code]int{check.CodeFragmentMissing: 98, check.CodeFileMissing: 42, check.CodeExternal: 3}}}
 	add := func(code check.Code, url, raw string, pages ...string) {
 		r := &crawler.Result{URL: url, Verdict: check.Broken, Code: code, Internal: true}
@@ -622,7 +623,7 @@ func TestTextReasons(t *testing.T) {
 			r.Verdict = check.Broken
 		}
 		r.References = []crawler.Reference{{Page: page, Line: 1, Column: 1}}
-		run := &Report{Summary: crawler.Summary{Complete: true, Results: 1}, Results: []*crawler.Result{&r}}
+		run := &Report{Summary: crawler.Summary{Results: 1}, Results: []*crawler.Result{&r}}
 		rows := strings.Split(render(t, "text", Options{Show: ShowDefault | ShowSkipped}, run), "\n")
 		if _, got, _ := strings.Cut(rows[1], r.URL); strings.TrimSpace(got) != test.want {
 			t.Errorf("%s: %q has %q behind the URL, want %q", test.name, rows[1], strings.TrimSpace(got), test.want)
@@ -659,7 +660,7 @@ func TestReasonOmitsMessagesOfCheck(t *testing.T) {
 // Findings are in sections: what is broken comes first. The same finding of a content check on
 // many pages is one row.
 func TestTextSections(t *testing.T) {
-	run := &Report{Summary: crawler.Summary{Complete: true, Findings: &crawler.FindingCounts{}}}
+	run := &Report{Summary: crawler.Summary{Findings: &crawler.FindingCounts{}}}
 	add := func(page string, line int, verdict check.Verdict, code check.Code, rule, message string) {
 		run.Results = append(run.Results, &crawler.Result{Kind: crawler.KindPage, URL: page, Verdict: verdict, Code: code, Rule: rule, Message: message,
 			Internal: true, References: []crawler.Reference{{Page: page, Line: line, Column: min(line, 1)}}})

@@ -43,7 +43,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 	t.declare()
 	t.start("report", "xmlns", xmlNamespace, "schema", SchemaID, "started", started.UTC().Format(time.RFC3339),
 		"elapsed_ms", strconv.FormatInt(s.Elapsed.Milliseconds(), 10),
-		"complete", strconv.FormatBool(s.Complete), "stopped_by", s.StoppedBy)
+		"complete", strconv.FormatBool(s.Soundness.Complete()), "stopped_by", s.Soundness.StoppedBy)
 	t.start("tool", "name", h.Tool.Name, "version", h.Tool.Version)
 	if h.Tool.Clamd != "" {
 		t.attribute("clamd", h.Tool.Clamd)

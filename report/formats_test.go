@@ -41,7 +41,7 @@ func TestFormatsWithoutReferences(t *testing.T) {
 		own := check.Warning{Code: check.CodeFragmentDuplicate, Message: `two elements have the id "a"`}
 		return &Report{
 			Head:    Head{Started: started, Targets: []string{"docs"}},
-			Summary: crawler.Summary{Started: started, Complete: true, Results: 3, Warnings: 3, Pages: 2},
+			Summary: crawler.Summary{Started: started, Results: 3, Warnings: 3, Pages: 2},
 			Results: []*crawler.Result{
 				{URL: "docs/a.html", FinalURL: "docs/a.html", Internal: true, Code: check.CodeOK, Warnings: []check.Warning{own}, References: refs},
 				{URL: "https://example.com/", FinalURL: "https://example.com/", Code: check.CodeOK, References: refs,

@@ -37,8 +37,8 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	j.end()
 	j.key("started").time(started)
 	j.key("elapsed_ms").int(s.Elapsed.Milliseconds())
-	j.key("complete").bool(s.Complete)
-	j.key("stopped_by").string(s.StoppedBy)
+	j.key("complete").bool(s.Soundness.Complete())
+	j.key("stopped_by").string(s.Soundness.StoppedBy)
 	j.key("targets").strings(targets)
 	if len(h.Codes) > 0 {
 		j.key("codes").array()
@@ -102,8 +102,13 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	if s.Narrowed {
 		j.key("narrowed").bool(true)
 	}
-	if why := Unsound(s); why != "" {
+	j.key("sound").bool(s.Soundness.IsSound())
+	if why := s.Soundness.Why; why != "" {
 		j.key("unsound").string(why)
+	}
+	if s.Soundness.Known > 0 {
+		j.key("checked").int(int64(s.Soundness.Checked))
+		j.key("to_check").int(int64(s.Soundness.Known))
 	}
 	j.end()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Limits of reports that can be read.
@@ -78,6 +79,12 @@ type reader struct {
 	report Report
 	schema string
 	seen   map[string]bool
+
+	// What the report says of its soundness, in several places.
+	complete       bool
+	stoppedBy      string
+	unsound        string
+	checked, known int
 }
 
 func parse(in io.Reader) (*Report, error) {
@@ -175,9 +182,9 @@ func (r *reader) field(key string) error {
 		r.report.Summary.Elapsed = milliseconds(ms)
 		return err
 	case "complete":
-		into = &r.report.Summary.Complete
+		into = &r.complete
 	case "stopped_by":
-		into = &r.report.Summary.StoppedBy
+		into = &r.stoppedBy
 	case "targets":
 		into = &r.report.Head.Targets
 	case "codes":
@@ -186,6 +193,7 @@ func (r *reader) field(key string) error {
 		var s jsonSummary
 		err := r.decode(key, &s)
 		s.into(&r.report.Summary)
+		r.unsound, r.checked, r.known = s.Unsound, s.Checked, s.KnownTargets
 		return err
 	case "results":
 		return r.results()
@@ -283,11 +291,13 @@ func (r *reader) finish() (*Report, error) {
 	}
 	rep := &r.report
 	rep.Summary.Started = rep.Head.Started
+	rep.Summary.Soundness = result.Read(r.complete, r.stoppedBy, r.unsound)
+	rep.Summary.Soundness.Checked, rep.Summary.Soundness.Known = r.checked, r.known
 	rep.Summary.Targets = rep.Head.Targets
 	s := &rep.Summary
 	s.Links = s.References // includes the targets that the user named, which a report does not distinguish
-	for _, result := range rep.Results {
-		countResult(s, result)
+	for _, one := range rep.Results {
+		countResult(s, one)
 	}
 	countUnlisted(s.Broken-s.Known.Broken-s.Recent, &s.Internal.Broken, &s.External.Broken)
 	countUnlisted(s.Unverified-s.Known.Unverified, &s.Internal.Unverified, &s.External.Unverified)
@@ -360,6 +370,9 @@ type jsonSummary struct {
 	Fixed    int    `json:"fixed"`
 	Narrowed bool   `json:"narrowed"`
 	Unsound  string `json:"unsound"`
+
+	Checked      int `json:"checked"`
+	KnownTargets int `json:"to_check"`
 }
 
 func (j *jsonSummary) into(s *crawler.Summary) {
@@ -368,7 +381,7 @@ func (j *jsonSummary) into(s *crawler.Summary) {
 	s.ByCode, s.BrokenDocuments = j.ByCode, j.Documents
 	s.Findings = (*crawler.FindingCounts)(j.Findings)
 	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
-	s.Narrowed, s.Unsound, s.Hidden = j.Narrowed, j.Unsound, j.Hidden
+	s.Narrowed, s.Hidden = j.Narrowed, j.Hidden
 }
 
 // jsonResult is one of the "results" of a report.

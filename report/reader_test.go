@@ -61,7 +61,7 @@ func TestReadCountsSides(t *testing.T) {
 	if s.Links != 60 {
 		t.Errorf("%d links, want 60", s.Links)
 	}
-	if s.StoppedBy != "max-time" || s.Complete || s.Elapsed != run.Summary.Elapsed || !s.Started.Equal(started.Truncate(1e9)) {
+	if s.Soundness.StoppedBy != "max-time" || s.Soundness.Complete() || s.Elapsed != run.Summary.Elapsed || !s.Started.Equal(started.Truncate(1e9)) {
 		t.Errorf("summary: %+v", s)
 	}
 }

@@ -67,7 +67,7 @@ func dangerousRun() (*Report, []*crawler.Page) {
 	run.Head.Tool.Clamd = "\x1b<clamd>\n::error::"
 	run.Head.Codes = append(run.Head.Codes, Code{Code: "spell-typo", Title: strings.Join(hostile, " "), Severity: check.Broken, Advice: "\n" + strings.Join(hostile, "\n")})
 	run.Summary.Findings = &crawler.FindingCounts{Broken: 1}
-	run.Summary.StoppedBy = "x`|\n::error::<b>"
+	run.Summary.Soundness.StoppedBy = "x`|\n::error::<b>"
 	return run, pages
 }
 

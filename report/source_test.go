@@ -16,7 +16,7 @@ func sourcedRun() *Report {
 	}
 	return &Report{
 		Head:    Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"site"}},
-		Summary: crawler.Summary{Started: started, Complete: true, Targets: []string{"site"}, Pages: 3, Results: 1, References: 4, Links: 4, Broken: 1, ByCode: map[check.Code]int{"file-missing": 1}},
+		Summary: crawler.Summary{Started: started, Targets: []string{"site"}, Pages: 3, Results: 1, References: 4, Links: 4, Broken: 1, ByCode: map[check.Code]int{"file-missing": 1}},
 		Results: []*crawler.Result{{
 			URL: "site/gone/", Verdict: check.Broken, Code: "file-missing", Internal: true, Size: -1,
 			Suggestions: []check.Suggestion{{URL: "site/goner/", Why: "closest path", Unique: true}, {URL: "site/done/", Why: "closest path"}},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // summaryLine sums up a run:
@@ -22,11 +23,11 @@ import (
 // cannot say so. A run that was cut short never says that everything is ok.
 func summaryLine(s *crawler.Summary) string {
 	links := s.References
-	if noLinks(s) {
+	if s.NoLinks() {
 		links = 0 // the only references are the targets that the user named
 	}
 	parts := []string{outcome(s)}
-	if broken, _ := brokenTargets(s); s.BrokenDocuments > 0 && broken-s.ByCode[check.CodeFragmentMissing] >= s.BrokenDocuments+manySharing {
+	if broken, _ := s.BrokenTargets(); s.BrokenDocuments > 0 && broken-s.ByCode[check.CodeFragmentMissing] >= s.BrokenDocuments+manySharing {
 		parts = append(parts, plural(s.BrokenDocuments, "broken document"))
 	}
 	if f := s.Findings; f != nil && f.Broken+f.Unverified+f.Warning > 0 {
@@ -39,10 +40,15 @@ func summaryLine(s *crawler.Summary) string {
 		plural(links, "link")+" to "+plural(s.Results, "target")+" on "+plural(s.Pages, "page"),
 		seconds(s.Elapsed),
 	)
-	switch {
-	case s.Complete:
-	case s.StoppedBy != "":
-		parts = append(parts, "stopped by "+visible(s.StoppedBy))
+	if p := s.Soundness.Progress(); p != "" && p != parts[0] {
+		parts = append(parts, p)
+	}
+	switch by := s.Soundness.StoppedBy; {
+	case s.Soundness.State == result.Unsound:
+		parts = append(parts, visible(s.Soundness.Why))
+	case s.Soundness.Complete():
+	case by != "":
+		parts = append(parts, "stopped by "+visible(by))
 	default:
 		parts = append(parts, "incomplete")
 	}
@@ -74,12 +80,14 @@ func outcome(s *crawler.Summary) string {
 	switch {
 	case len(counts) > 0:
 		return strings.Join(counts, ", ")
-	case noLinks(s) && s.Complete:
+	case s.NoLinks() && s.Soundness.Complete():
 		return "no links found"
-	case s.OK > 0 && s.Complete:
+	case s.OK > 0 && s.Soundness.IsSound():
 		return "all ok"
+	case s.Soundness.Progress() != "":
+		return s.Soundness.Progress()
 	case s.OK > 0:
-		return "all ok so far"
+		return "not every target was checked"
 	case s.Skipped > 0:
 		return fmt.Sprintf("nothing checked, %d skipped", s.Skipped)
 	default:
@@ -99,9 +107,6 @@ func excludedNote(known, recent int) string {
 	}
 	return ""
 }
-
-// noLinks reports whether a run read documents that contain no links.
-func noLinks(s *crawler.Summary) bool { return s.Pages > 0 && s.Links == 0 }
 
 func plural(n int, noun string) string {
 	if n == 1 {

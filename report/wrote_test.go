@@ -13,7 +13,7 @@ import (
 // sitemap and the annotations of github have no mark.
 func TestWrote(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report")
-	empty := &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{Started: started, Complete: true}}
+	empty := &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{Started: started}}
 	write := func(text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // storedFrontierID is the name of the value that identifies a state directory to a frontier.
@@ -327,7 +327,7 @@ func (c *coordinator) refill(ctx context.Context, store *redisstore.Store) error
 }
 
 // conduct runs the crawl until it ends, and returns why it ended early, "" if it did not.
-func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out crawler.Sink) (stoppedBy string, err error) {
+func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out crawler.Sink) (ended check.Gap, err error) {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var own sync.WaitGroup
@@ -352,38 +352,38 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 		select {
 		case <-tick.C:
 		case err := <-failed:
-			return "", frontierError(err)
+			return check.NoGap, frontierError(err)
 		case <-stop:
 			stop = nil
 			own.Wait()
 			if ending, err = c.crawl.Now(ctx); err != nil {
-				return "", frontierError(err)
+				return check.NoGap, frontierError(err)
 			}
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return check.NoGap, ctx.Err()
 		}
 		now := time.Now()
 		if now.Sub(beaten) >= min(c.options.lease/3, time.Second) {
 			beaten = now
 			if other, err := c.crawl.Coordinate(ctx, c.process, c.options.lease, false); err != nil {
-				return "", frontierError(err)
+				return check.NoGap, frontierError(err)
 			} else if other != "" {
-				return "", usageError("another process, %s, coordinates the crawl now", other)
+				return check.NoGap, usageError("another process, %s, coordinates the crawl now", other)
 			}
 		}
 		if now.Sub(kept) >= 2*time.Second {
 			if err := crawler.AddTime(ctx, c.disk, now.Sub(kept)); err != nil {
-				return "", err
+				return check.NoGap, err
 			}
 			kept = now
 		}
 		why, err := c.crawl.Tick(ctx)
 		if err != nil {
-			return "", frontierError(err)
+			return check.NoGap, frontierError(err)
 		}
 		n, err := c.crawl.Count(ctx)
 		if err != nil {
-			return "", frontierError(err)
+			return check.NoGap, frontierError(err)
 		}
 		over := (why == "end" || why == "drained" || why == "idle") && n.Leased == 0
 		lag := redisstore.Lag
@@ -397,17 +397,17 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 			}
 		}
 		if err != nil {
-			return "", frontierError(err)
+			return check.NoGap, frontierError(err)
 		}
 		if over && caught && why == "idle" {
 			if err := c.renderMore(ctx); err != nil {
-				return "", frontierError(err)
+				return check.NoGap, frontierError(err)
 			}
 			continue
 		}
 		if over && caught {
 			if err := crawler.AddTime(ctx, c.disk, time.Since(kept)); err != nil {
-				return "", err
+				return check.NoGap, err
 			}
 			return c.ended(ctx, why)
 		}
@@ -415,13 +415,13 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out cra
 			continue
 		}
 		if !ending.IsZero() {
-			return rules.StoppedByInterrupt, crawler.AddTime(ctx, c.disk, time.Since(kept))
+			return check.GapInterrupt, crawler.AddTime(ctx, c.disk, time.Since(kept))
 		}
 		if now.Sub(shown) >= 500*time.Millisecond {
 			shown = now
 			p, err := crawler.ProgressOf(ctx, c.crawl.Store(c.header, "", ""), began)
 			if err != nil {
-				return "", frontierError(err)
+				return check.NoGap, frontierError(err)
 			}
 			out.Progress(p)
 		}
@@ -453,19 +453,19 @@ func (c *coordinator) appliedUntil(ctx context.Context, at time.Time) bool {
 }
 
 // ended ends the crawl on the server.
-func (c *coordinator) ended(ctx context.Context, why string) (stoppedBy string, err error) {
+func (c *coordinator) ended(ctx context.Context, why string) (ended check.Gap, err error) {
 	if why == "drained" {
 		n, err := c.crawl.Count(ctx)
 		if err == nil {
 			_, _, err = c.crawl.Change(ctx, "drained")
 		}
 		if err != nil || n.Queued == 0 {
-			return "", frontierError(err)
+			return check.NoGap, frontierError(err)
 		}
-		return rules.StoppedByDrain, nil
+		return check.GapDrain, nil
 	}
-	stoppedBy, err = c.crawl.StoppedBy(ctx)
-	return stoppedBy, frontierError(err)
+	why, err = c.crawl.StoppedBy(ctx)
+	return check.GapNamed(why), frontierError(err)
 }
 
 // apply applies entries of the log to the state directory. It returns true when there are no

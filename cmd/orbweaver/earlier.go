@@ -156,7 +156,7 @@ func (m *earlierRuns) subtractKnown(s *crawler.Summary) {
 // baseline no longer occur. It returns an error if a history that was asked for cannot be
 // stored. run is the run as in cache.Entry.
 func (m *earlierRuns) record(run int64, s *crawler.Summary) error {
-	if m.baseline != nil && s.Complete {
+	if m.baseline != nil && s.Soundness.Complete() {
 		if gone, places := m.baseline.Gone(s); gone > 0 {
 			m.note("%s: %d of %d findings no longer occur; -o %s updates the file", m.options.baseline, gone, places, m.options.baseline)
 		}
@@ -164,7 +164,7 @@ func (m *earlierRuns) record(run int64, s *crawler.Summary) error {
 	if m.history == nil || m.watching {
 		return nil
 	}
-	err := m.history.AddRun(run, m.started, s.Complete, m.broken, m.fixed)
+	err := m.history.AddRun(run, m.started, s.Soundness.Complete(), m.broken, m.fixed)
 	if err != nil && m.options.history == "" && m.options.failAfter == 0 {
 		m.note("%v", err)
 		return nil // it was only kept along with the cache

@@ -66,8 +66,8 @@ func TestHangup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if saved.Summary.Complete || saved.Summary.StoppedBy != "interrupt" {
-		t.Errorf("complete %v, stopped by %q", saved.Summary.Complete, saved.Summary.StoppedBy)
+	if saved.Summary.Soundness.Complete() || saved.Summary.Soundness.StoppedBy != "interrupt" {
+		t.Errorf("complete %v, stopped by %q", saved.Summary.Soundness.Complete(), saved.Summary.Soundness.StoppedBy)
 	}
 	files, err := os.ReadDir(".")
 	if err != nil || len(files) != 2 {

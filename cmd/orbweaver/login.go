@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -43,7 +44,7 @@ type loginOptions struct {
 // limitNote returns the note about a crawl that ended because of the default of a login, "" for
 // others.
 func (l *loginOptions) limitNote(summary *crawler.Summary) string {
-	if !l.limited || summary.StoppedBy != rules.StoppedByMaxPages {
+	if !l.limited || summary.Soundness.StoppedBy != check.GapMaxPages.String() {
 		return ""
 	}
 	return fmt.Sprintf("with a login, a crawl ends after %d pages; --max-pages sets another limit", maxPagesSignedIn)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -108,7 +107,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if _, why := inspector.Lost(); why != nil {
 		console.notef("%v", why)
 	}
-	over := err == nil && !rules.EndsSession(summary.StoppedBy)
+	over := err == nil && !summary.Soundness.Ended()
 	if !over {
 		st.printHint(err, console.notef)
 	}
@@ -134,7 +133,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		}
 	}
 	lost = errors.Join(lost, out.earlier.close())
-	status := exitStatus(o.failOn, summary, console)
+	status := exitStatus(o.failOn, summary)
 	switch {
 	case lost == nil:
 	case status == nil || summary.Broken == 0:
@@ -146,14 +145,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	return status
 }
 
-// exitStatus returns the exit status of a run as an error, or nil for 0. If the result is
-// not reliable, and neither the report nor a note of the engine says so, it prints the reason.
-func exitStatus(policy report.Policy, s *crawler.Summary, console *console) error {
+// exitStatus returns the exit status of a run as an error, or nil for 0.
+func exitStatus(policy report.Policy, s *crawler.Summary) error {
 	code := policy.Exit(s)
-	noted := len(s.StartFailed) > 0 || s.Pages > 0 && s.Links == 0
-	if why := report.Unsound(s); code == report.ExitUnsound && !noted && why != "" {
-		console.notef("%s", why)
-	}
 	if code == exitOK {
 		return nil
 	}

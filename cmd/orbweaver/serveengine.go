@@ -20,7 +20,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -356,7 +355,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	if err := out.End(summary); err != nil {
 		return nil, err
 	}
-	over := !rules.EndsSession(summary.StoppedBy)
+	over := !summary.Soundness.Ended()
 	if over {
 		if err := st.finish(); err != nil {
 			return nil, err
@@ -446,7 +445,7 @@ func (e *serveEngine) judge(ctx context.Context, dir string, show report.Show, w
 		return nil, err
 	}
 	text, err := summaryJSON(sum)
-	return &runs.Result{Over: !rules.EndsSession(sum.StoppedBy), ExitStatus: failOn.Exit(sum), Summary: text}, err
+	return &runs.Result{Over: !sum.Soundness.Ended(), ExitStatus: failOn.Exit(sum), Summary: text}, err
 }
 
 // judgeInto is judgeFile for a server: it leaves the working directory of the process alone.

@@ -53,6 +53,7 @@ const (
 	pageNoIndex
 	pageSitemapIndex
 	pageRendered
+	pageBlank
 	allPageFlags  = 1<<iota - 1
 	headBytes     = 1 + 4
 	checksumBytes = 8
@@ -252,7 +253,7 @@ func (w *writer) page(p *Page) {
 		w.string(s)
 	}
 	var flags byte
-	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered} {
+	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank} {
 		if on {
 			flags |= 1 << i
 		}
@@ -334,7 +335,7 @@ func (r *reader) page() *Page {
 	flags := r.byte()
 	listed := r.uvarint()
 	r.failed = r.failed || flags&^allPageFlags != 0 || listed > extract.MaxLinks
-	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0
+	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0, flags&pageBlank != 0
 	p.Listed, p.Targets = int(listed), r.bytes()
 	if !p.Rendered {
 		return p

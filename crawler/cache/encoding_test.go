@@ -32,7 +32,7 @@ func samples(t testing.TB) []*Entry {
 		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
 		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
-			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, SitemapIndex: true, Listed: 3, Targets: targets, References: references}},
+			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, Blank: true, SitemapIndex: true, Listed: 3, Targets: targets, References: references}},
 		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}}},
 		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
 			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
@@ -127,6 +127,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 		if p := e.Page; p != nil {
 			all.Reader, all.Format, all.Canonical = max(all.Reader, p.Reader), max(all.Format, p.Format), max(all.Canonical, p.Canonical)
 			all.Unfollowed, all.NoIndex, all.Shell = all.Unfollowed || p.Unfollowed, all.NoIndex || p.NoIndex, all.Shell || p.Shell
+			all.Blank = all.Blank || p.Blank
 			all.SitemapIndex, all.Rendered, all.Listed = all.SitemapIndex || p.SitemapIndex, all.Rendered || p.Rendered, max(all.Listed, p.Listed)
 			all.Targets, all.References = append(all.Targets, p.Targets...), append(all.References, p.References...)
 			all.Loaded = append(all.Loaded, p.Loaded...)

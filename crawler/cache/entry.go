@@ -51,6 +51,7 @@ type Page struct {
 	Unfollowed   bool // none of its links is followed, although some lead to other pages
 	NoIndex      bool
 	Shell        bool // a script makes the content of the page
+	Blank        bool // it has no link and no text, or a script makes its content
 	SitemapIndex bool // a sitemap that lists other sitemaps
 	Listed       int  // number of links of the document
 	// Targets and References are what the page refers to, opaque to this package. References

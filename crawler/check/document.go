@@ -81,7 +81,7 @@ func (o *Outcome) NoteBodyError(err error, page bool) {
 	}
 	switch failed := ObserveFault(err); failed.Code {
 	case CodeInterrupted, CodeProtocolError, CodeTimeout, CodeLimit:
-		o.Code, o.Message, o.LocalLimit = failed.Code, failed.Message, failed.LocalLimit
+		o.Code, o.Message, o.LocalLimit, o.Gap = failed.Code, failed.Message, failed.LocalLimit, failed.Gap
 	}
 }
 

@@ -237,7 +237,9 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		d.failed = true
 	}
 	o.Size = d.varint()
-	o.Requests = d.int()
+	if o.Requests = d.int(); o.LocalLimit || o.Code == CodeLimit && o.Requests > 0 {
+		o.Gap = GapMachine // other limits are reached without a request
+	}
 	if flags&hasElapsed != 0 {
 		o.Elapsed = time.Duration(d.varint())
 	}

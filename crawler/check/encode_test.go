@@ -34,7 +34,7 @@ func sampleOutcomes() []Outcome {
 		{Code: "http-999", Status: 999, ContentType: "application/x-unheard-of"},
 		{Code: "of-the-future", Size: math.MaxInt64, Requests: math.MaxInt32, Elapsed: math.MaxInt64},
 		{Code: CodeRedirect, Status: 301, Next: "https://e.test/"},
-		{Code: CodeLimit, LocalLimit: true, Size: math.MinInt64, Status: -1, Elapsed: -1},
+		{Code: CodeLimit, LocalLimit: true, Gap: GapMachine, Size: math.MinInt64, Status: -1, Elapsed: -1},
 		{Code: CodeExcluded, Message: strings.Repeat("long ", 1000)},
 	}
 }
@@ -68,7 +68,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 // TestEncodeReflectsEveryField fails when Outcome gains a field that is not encoded.
 func TestEncodeReflectsEveryField(t *testing.T) {
 	full := sampleOutcomes()[4]
-	full.LocalLimit, full.Cached, full.Temporary = true, true, true
+	full.LocalLimit, full.Gap, full.Cached, full.Temporary = true, GapMachine, true, true
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
 		if v.Field(i).IsZero() {

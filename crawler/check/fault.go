@@ -21,14 +21,14 @@ func ObserveFault(err error) Outcome {
 		return Skip(CodeInterrupted, "the run ended before the answer arrived")
 	case !ok:
 		o := Skip(CodeLimit, "the request could not be sent from this machine")
-		o.LocalLimit = true
+		o.LocalLimit, o.Gap = true, GapMachine
 		return o
 	case fault.Local:
 		o := Skip(CodeLimit, "a limit of this machine stopped the request")
 		if fault.Err != nil {
 			o.Message += ": " + fault.Err.Error()
 		}
-		o.Requests, o.LocalLimit = fault.Requests, true
+		o.Requests, o.LocalLimit, o.Gap = fault.Requests, true, GapMachine
 		return o
 	}
 	o := Skip(Code(fault.Kind), faultMessage(fault))

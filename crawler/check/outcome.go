@@ -1,6 +1,7 @@
 package check
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -43,6 +44,9 @@ type Outcome struct {
 	// or ports, stopped the request. That says nothing about the target, and a retry may
 	// succeed. The Code is "limit".
 	LocalLimit bool
+	// Gap says that a limit of the run left the target out, or of this machine: see LeftOut. The
+	// store keeps it as a tally of the run, not with the outcome.
+	Gap Gap
 	// Temporary is true if a retry may succeed although the Code is usually permanent:
 	// for a TLS handshake that was cut short, not for one that was refused.
 	Temporary bool
@@ -66,6 +70,15 @@ type Outcome struct {
 // (robots-disallowed). The message says which rule or fault it was.
 func Skip(code Code, message string) Outcome {
 	return Outcome{Code: code, Message: message, Size: -1}
+}
+
+// LeftOut returns the outcome of a target that a run leaves out because of a limit. The
+// gap becomes part of the run's soundness when the target is settled; the message says
+// which limit it was. No other function makes such an outcome.
+func LeftOut(g Gap, format string, args ...any) *Outcome {
+	o := Skip(CodeLimit, fmt.Sprintf(format, args...))
+	o.Gap = g
+	return &o
 }
 
 // Warn adds a warning. The same warning is added once.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Kind is what a Result is about.
@@ -141,10 +142,10 @@ type Edge struct {
 
 // Summary counts a run.
 type Summary struct {
-	Started    time.Time
-	Elapsed    time.Duration
-	Complete   bool   // every target was checked
-	StoppedBy  string // why Complete is false: one of the StoppedBy constants, or "" for a complete run
+	Started time.Time
+	Elapsed time.Duration
+	// Soundness says how far the result can be relied on.
+	Soundness  result.Soundness
 	Targets    []string
 	Pages      int  // documents read for links, without style sheets
 	Crawled    bool // a site was crawled, not only documents read
@@ -189,9 +190,25 @@ type Summary struct {
 	StartDocuments int
 	// Narrowed is set if only what has changed was checked (Config.Changed).
 	Narrowed bool
-	// Unsound is why the result of a complete run is not reliable, as a saved report says
-	// it. The engine leaves it empty.
-	Unsound string
+}
+
+// NoLinks reports whether documents were read that contain no links.
+func (s *Summary) NoLinks() bool { return s.Pages > 0 && s.Links == 0 }
+
+// Checked returns the number of targets with a verdict from an observation: all but those
+// that were skipped.
+func (s *Summary) Checked() int {
+	broken, unverified := s.BrokenTargets()
+	return s.OK + broken + unverified
+}
+
+// BrokenTargets returns the numbers of targets that are broken or unverified, without what
+// content checks found on pages.
+func (s *Summary) BrokenTargets() (broken, unverified int) {
+	if s.Findings == nil {
+		return s.Broken, s.Unverified
+	}
+	return s.Broken - s.Findings.Broken, s.Unverified - s.Findings.Unverified
 }
 
 // Count adds n times the judgement on a target to the counts of results and findings.

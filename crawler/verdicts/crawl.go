@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
+
+// MaxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1
+// recommends that URLs of that length are supported. It ends series of pages whose URLs
+// grow.
+const MaxPageURL = 8000
 
 // Crawl is a crawl to be judged: its configuration, its store, and its counts.
 type Crawl struct {
@@ -29,15 +35,14 @@ type Crawl struct {
 
 	Began   time.Time // the first session of the crawl
 	Started time.Time // this session
-	// StoppedBy is the reason why the crawl is not complete, or "" if it is complete.
-	StoppedBy string
+	Ended   check.Gap // why the run ended before the crawl was over, NoGap if it is over
+	Gaps    result.GapCounts
 
 	Pages, Requests int
 	Unfollowed      int            // pages whose links were not followed because of nofollow
-	TooLong         int            // pages that were not read because of the length of their URL
-	ScriptStart     bool           // a script renders a start page
 	ScriptPages     bool           // scripts render all pages of the directories that were read
 	Shells          int            // pages that scripts fill, without the start pages of websites
+	Blank           int            // pages without a link and without text, or that a script fills
 	OwnBase         string         // where pages of directories without a base URL say that they are published, or ""
 	OwnBaseListed   bool           // only a sitemap says so
 	OwnBasePages    int            // number of these pages
@@ -87,12 +92,24 @@ func (c *Crawl) note(message string) error {
 	return nil
 }
 
+// soundness returns how far the result of the crawl can be relied on.
+func (c *Crawl) soundness(sum *rules.Summary) result.Soundness {
+	gaps := c.Gaps
+	if c.ScriptPages {
+		gaps[check.GapScript]++
+	}
+	if c.Ended != check.NoGap {
+		gaps[c.Ended]++
+	}
+	return rules.SoundnessOf(sum, gaps, c.Blank)
+}
+
 // ended reports whether the run was stopped, so that no further request may be sent.
 func (c *Crawl) ended(ctx context.Context) bool {
 	select {
 	case <-c.Config.Stop:
 		return true
 	default:
-		return ctx.Err() != nil || c.StoppedBy != "" && !slices.Contains(rules.LeavesOut, c.StoppedBy)
+		return ctx.Err() != nil || c.Ended != check.NoGap
 	}
 }

@@ -32,7 +32,7 @@ type join struct {
 
 func newJoin(ctx context.Context, c *Crawl) *join {
 	t := newTargets(ctx, c)
-	sum := &rules.Summary{Started: c.Began, StoppedBy: c.StoppedBy, Complete: c.StoppedBy == "", Pages: c.Pages,
+	sum := &rules.Summary{Started: c.Began, Pages: c.Pages,
 		Requests: c.Requests, ByCode: map[check.Code]int{}}
 	d := &detailCache{targets: t}
 	judge := &judge{crawl: c, targets: t, details: d}
@@ -213,9 +213,7 @@ func (j *join) leaveUnread() error {
 	if n -= len(j.pairs.flagged); n == 0 {
 		return nil
 	}
-	if j.pairs.sum.Complete = false; j.pairs.sum.StoppedBy == "" {
-		j.pairs.sum.StoppedBy = rules.StoppedByChange
-	}
+	j.crawl.Gaps[check.GapFileChange] += n
 	return j.crawl.note(changedFiles(len(j.again.changed)) + ": links from there to " + quantity(n, "target") + " with a fragment are left out of the report")
 }
 
@@ -275,9 +273,7 @@ func (j *join) noteUnreadable() error {
 		if cause == "" {
 			continue
 		}
-		if j.pairs.sum.Complete = false; j.pairs.sum.StoppedBy == "" {
-			j.pairs.sum.StoppedBy = rules.StoppedByDocument
-		}
+		j.crawl.Gaps[check.GapDocument]++
 		if err := j.crawl.note(urinorm.Redact(s.Raw) + " cannot be read: " + cause); err != nil {
 			return err
 		}

@@ -20,14 +20,14 @@ func notesOn(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) []
 	if n := c.Unfollowed; n > 0 {
 		notes = append(notes, fmt.Sprintf("the links of %s were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them", quantity(n, "page")))
 	}
-	if n := c.TooLong; n > 0 {
-		notes = append(notes, fmt.Sprintf("%s not read, because the URL is too long", quantity(n, "page")))
+	if n := c.Gaps[check.GapURLLength]; n > 0 {
+		notes = append(notes, fmt.Sprintf("%s not read, because the URL is longer than %d bytes", quantity(n, "page"), MaxPageURL))
 	}
 	if c.LocalLimit != "" {
 		notes = append(notes, "some targets were not requested: "+c.LocalLimit)
 	}
 	switch {
-	case c.ScriptStart:
+	case c.Gaps[check.GapScript] > 0:
 		notes = append(notes, scriptStartNote)
 	case c.ScriptPages:
 		notes = append(notes, scriptPagesNote)

@@ -83,6 +83,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, er
 	if err := r.report(j.order, j.spool, nil); err != nil {
 		return nil, err
 	}
+	sum.Soundness = c.soundness(sum)
 	for _, note := range notesOn(c, sum, j.pairs.flagged, j.details) {
 		if err := c.note(note); err != nil {
 			return nil, err

@@ -76,7 +76,7 @@ type targets struct {
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
 	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.Config.MaxRedirects,
-		cut: check.AppendOutcome(nil, notReached(c.StoppedBy)), narrowed: c.Config.Changed != nil}
+		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Config.Changed != nil}
 	if c.Config.RequireHTTPS || c.Config.HasBrokenHosts() {
 		t.suspects = c.suspects
 	}
@@ -84,11 +84,11 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 }
 
 // notReached returns the outcome of a target that the run did not reach.
-func notReached(stoppedBy string) *check.Outcome {
-	if stoppedBy == rules.StoppedByInterrupt {
+func notReached(ended check.Gap) *check.Outcome {
+	if ended == check.GapInterrupt {
 		return rules.Skip(check.CodeInterrupted, "the run was interrupted before this target was checked")
 	}
-	return rules.Skip(check.CodeLimit, "the run was stopped by "+stoppedBy+" before this target was checked")
+	return check.LeftOut(ended, "the run was stopped by %s before this target was checked", ended)
 }
 
 func (t *targets) of(id frontier.ID) state { return t.states[id-1] }

@@ -34,7 +34,7 @@ func (p *runPage) Heading() string {
 		return "The run is " + string(p.State)
 	case s.Broken > 0:
 		return plural(s.Broken, "broken link")
-	case p.Unsound() || p.State != api.Done:
+	case !s.IsSound() || p.Unsound() || p.State != api.Done:
 		return "No reliable result"
 	case s.Unverified > 0:
 		return plural(s.Unverified, "unverified link")

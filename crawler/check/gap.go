@@ -1,0 +1,79 @@
+package check
+
+// Gap is a kind of thing that a run left out: why its result does not cover everything
+// that the user asked for. The zero value is no gap.
+//
+// The order of the constants is their precedence: if a run has several gaps, the first one
+// names the run (Summary.StoppedBy). Gaps that end a run come first.
+type Gap uint8
+
+// All kinds of gaps. Each has a row in the table gaps.
+const (
+	NoGap Gap = iota
+
+	GapInterrupt // the user ended the run
+	GapDrain     // `orbweaver frontier drain` ended a shared crawl
+	GapMaxTime   // the run reached --max-time
+
+	GapTrap       // addresses looked like an endless series
+	GapURLLength  // addresses of pages were too long to be read
+	GapMaxPages   // the run reached --max-pages
+	GapScript     // scripts make the links of the start page, or of all pages
+	GapMachine    // this machine, or its proxy, stopped requests
+	GapNoLogin    // nobody could sign in
+	GapNoForm     // no sign-in form was found
+	GapChallenge  // the sign-in asks for something that a program cannot answer
+	GapLostLogin  // the session was lost and could not be renewed
+	GapClamd      // the scanner for viruses was lost
+	GapValidator  // the service that validates HTML was lost
+	GapPlugin     // a plugin failed too often
+	GapFileChange // a file changed while it was checked
+	GapDocument   // a document that the user named could not be read
+
+	NumGaps
+)
+
+// GapInfo is a row of the table of gaps.
+type GapInfo struct {
+	Name   string // as in the field stopped_by of a report
+	Ends   bool   // it ended the run before the crawl was over: another run can resume it
+	Title  string // what happened, for people: "the run was interrupted"
+	Advice string // what to do about it
+}
+
+var gaps = [NumGaps]GapInfo{
+	GapInterrupt: {"interrupt", true, "the run was interrupted", "run it again; with --state, resume continues it"},
+	GapDrain:     {"drain", true, "the shared crawl was drained", "start the coordinator again"},
+	GapMaxTime:   {"max-time", true, "the run reached --max-time", "give it more time; with --state, resume continues it"},
+
+	GapTrap:       {"trap", false, "pages were not read because their addresses look like an endless series", "exclude the series by --exclude or --no-follow, or check a part of the site"},
+	GapURLLength:  {"url-length", false, "pages were not read because their addresses are too long", "find the page that makes them, or exclude them by --exclude"},
+	GapMaxPages:   {"max-pages", false, "the run reached --max-pages", "raise --max-pages"},
+	GapScript:     {"script-rendered", false, "scripts make the links, so they were not seen", "try --render auto, or start from the sitemap or from the built output"},
+	GapMachine:    {"local-limit", false, "this machine or its proxy stopped requests", "lower --concurrency, or raise the limit of open files"},
+	GapNoLogin:    {"login-failed", false, "the sign-in failed", "try orbweaver login test"},
+	GapNoForm:     {"login-form-missing", false, "no sign-in form was found", "name the page of the form by --login, or the form by --login-form"},
+	GapChallenge:  {"login-challenge", false, "the sign-in asks for something that a program cannot answer", "sign in with a browser and pass --cookies"},
+	GapLostLogin:  {"login-lost", false, "the session was lost and could not be had again", "sign in with an account whose session lasts"},
+	GapClamd:      {"clamd", false, "the virus scanner was lost", "start clamd and run again"},
+	GapValidator:  {"validator", false, "the HTML validator was lost", "start the validator and run again"},
+	GapPlugin:     {"plugin", false, "a plugin failed too often", "look at its messages"},
+	GapFileChange: {"file-changed", false, "files changed while they were checked", "run again when nothing writes them"},
+	GapDocument:   {"unreadable-document", false, "a named document could not be read", "look at its note"},
+}
+
+// Info returns the row of a gap; it has no name for NoGap.
+func (g Gap) Info() *GapInfo { return &gaps[g] }
+
+// String returns the name of a gap, "" for NoGap.
+func (g Gap) String() string { return gaps[g].Name }
+
+// GapNamed returns the gap with a name, and NoGap for an unknown name.
+func GapNamed(name string) Gap {
+	for g := NoGap + 1; g < NumGaps; g++ {
+		if gaps[g].Name == name {
+			return g
+		}
+	}
+	return NoGap
+}

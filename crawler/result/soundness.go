@@ -1,0 +1,114 @@
+package result
+
+import (
+	"fmt"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// State is how far the result of a run can be relied on.
+type State uint8
+
+const (
+	// Sound: every link that the user asked for was looked at.
+	Sound State = iota
+	// Partial: what is reported holds, but something was left out.
+	Partial
+	// Unsound: nothing can be concluded, although nothing was left out.
+	Unsound
+)
+
+// GapCounts are the numbers of things that a run left out, by the kind of the gap.
+type GapCounts [check.NumGaps]int
+
+// First returns the gap that names the run, NoGap if nothing was left out.
+func (c *GapCounts) First() check.Gap {
+	for g, n := range c {
+		if n > 0 {
+			return check.Gap(g)
+		}
+	}
+	return check.NoGap
+}
+
+// Soundness says how far the result of a run can be relied on. The zero value is that of a
+// sound run. Package verdicts computes it once for each run; a report has it, and all that
+// depends on it, such as the exit status, is a function of it.
+type Soundness struct {
+	State State
+	// StoppedBy is the name of the gap that matters most, "" if nothing was left out.
+	StoppedBy string
+	// Why says in words why the run is not sound, "" if it is.
+	Why string
+	// Gaps are all gaps of the run. They are zero in a report that was read from a file.
+	Gaps GapCounts
+	// Checked of Known targets have a verdict from an observation. Both are 0 if nothing was
+	// left out.
+	Checked, Known int
+}
+
+// IsSound reports whether the run may be called green if it has no findings.
+func (s *Soundness) IsSound() bool { return s.State == Sound }
+
+// Complete reports whether nothing was left out.
+func (s *Soundness) Complete() bool { return s.State != Partial }
+
+// Ended reports whether the run ended before the crawl was over. With a store that outlives
+// the process, another run can resume it.
+func (s *Soundness) Ended() bool { return check.GapNamed(s.StoppedBy).Info().Ends }
+
+// Progress returns how many targets were checked, in words: "47 of 121 targets checked". It is
+// "" if nothing was left out, or if the numbers are unknown.
+func (s *Soundness) Progress() string {
+	if s.Known == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d targets checked", s.Checked, s.Known)
+}
+
+// LeftOut returns the soundness of a run with gaps that checked some of the known targets.
+// At least one gap must have a count.
+func LeftOut(gaps GapCounts, checked, known int) Soundness {
+	s := Soundness{State: Partial, StoppedBy: gaps.First().String(), Gaps: gaps, Checked: checked, Known: known}
+	s.Why = gaps.First().Info().Title
+	if p := s.Progress(); p != "" {
+		s.Why += ": " + p
+	}
+	return s
+}
+
+// StoppedBy returns the soundness of a run with one gap, for callers that know nothing else.
+func StoppedBy(g check.Gap) Soundness {
+	var gaps GapCounts
+	gaps[g] = 1
+	return LeftOut(gaps, 0, 0)
+}
+
+// NotSound returns the soundness of a run that left nothing out, but whose result says
+// nothing for a reason.
+func NotSound(format string, args ...any) Soundness {
+	return Soundness{State: Unsound, Why: fmt.Sprintf(format, args...)}
+}
+
+// Read returns the soundness that a saved report states.
+func Read(complete bool, stoppedBy, unsound string) Soundness {
+	switch {
+	case !complete && unsound == "" && stoppedBy == "":
+		return Soundness{State: Partial, Why: "the run is incomplete"}
+	case !complete:
+		s := Soundness{State: Partial, StoppedBy: stoppedBy, Why: unsound}
+		if g := check.GapNamed(stoppedBy); g != check.NoGap {
+			s.Gaps[g] = 1
+			if s.Why == "" {
+				s.Why = g.Info().Title
+			}
+		}
+		if s.Why == "" {
+			s.Why = "the run was stopped by " + stoppedBy
+		}
+		return s
+	case unsound != "":
+		return Soundness{State: Unsound, Why: unsound}
+	}
+	return Soundness{}
+}

@@ -658,7 +658,7 @@ func TestLongURLs(t *testing.T) {
 			t.Errorf("%.60s (%d bytes): %+v, want %s", url, len(url), r, want)
 		}
 	}
-	if !sum.Soundness.Complete() || sum.Soundness.StoppedBy != "" || !noted(c, "1 page not read, because the URL is too long") {
+	if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "url-length" || !noted(c, "1 page not read, because the URL is longer than 8000 bytes") {
 		t.Errorf("complete %v, stopped by %q, notes %v", sum.Soundness.Complete(), sum.Soundness.StoppedBy, c.notes)
 	}
 }

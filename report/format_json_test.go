@@ -25,7 +25,7 @@ func TestJSONFieldsAreInTheContractsOrder(t *testing.T) {
 	run.Results[0].Redirects = []crawler.Hop{{URL: "x", Status: 301}}
 	run.Results[0].Warnings = append(run.Results[0].Warnings, fullRun().Results[1].Warnings[0])
 	want := strings.Fields(`schema tool name version started elapsed_ms complete stopped_by targets
-		summary pages targets references requests ok broken unverified skipped warnings by_code fragment-missing http-404
+		summary pages targets references requests ok broken unverified skipped warnings by_code fragment-missing http-404 sound
 		results url verdict code message scope status attempts elapsed_ms final_url content_type size
 		redirects url status warnings code message proposal suggestions url why
 		references page line column element attribute raw text`)

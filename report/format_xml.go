@@ -61,7 +61,14 @@ func (x *xmlWriter) Begin(h *Head) error {
 	t.start("summary", "pages", strconv.Itoa(s.Pages), "targets", strconv.Itoa(s.Results),
 		"references", strconv.Itoa(s.References), "requests", strconv.Itoa(s.Requests),
 		"ok", strconv.Itoa(s.OK), "broken", strconv.Itoa(s.Broken), "unverified", strconv.Itoa(s.Unverified),
-		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings))
+		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings), "sound", strconv.FormatBool(s.Soundness.IsSound()))
+	if why := s.Soundness.Why; why != "" {
+		t.attribute("unsound", why)
+	}
+	if s.Soundness.Known > 0 {
+		t.attribute("checked", strconv.Itoa(s.Soundness.Checked))
+		t.attribute("to_check", strconv.Itoa(s.Soundness.Known))
+	}
 	t.count("cached", s.Cached)
 	t.count("recent", s.Recent)
 	t.count("hidden", s.Hidden)

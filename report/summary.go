@@ -86,6 +86,8 @@ func outcome(s *crawler.Summary) string {
 		return "all ok"
 	case s.Soundness.Progress() != "":
 		return s.Soundness.Progress()
+	case s.OK > 0 && s.Soundness.State == result.Unsound:
+		return "not reliable"
 	case s.OK > 0:
 		return "not every target was checked"
 	case s.Skipped > 0:

@@ -133,7 +133,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		}
 	}
 	lost = errors.Join(lost, out.earlier.close())
-	status := exitStatus(o.failOn, summary)
+	status := exitStatus(o.failOn, summary, console)
 	switch {
 	case lost == nil:
 	case status == nil || summary.Broken == 0:
@@ -145,9 +145,15 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	return status
 }
 
-// exitStatus returns the exit status of a run as an error, or nil for 0.
-func exitStatus(policy report.Policy, s *crawler.Summary) error {
+// exitStatus returns the exit status of a run as an error, or nil for 0. If the result is
+// not reliable, and no note of the engine says so, it prints the reason, which a report in a
+// file does not show.
+func exitStatus(policy report.Policy, s *crawler.Summary, console *console) error {
 	code := policy.Exit(s)
+	noted := len(s.StartFailed) > 0 || s.NoLinks()
+	if why := s.Soundness.Why; code == report.ExitUnsound && s.Soundness.Complete() && !noted && why != "" {
+		console.notef("%s", why)
+	}
 	if code == exitOK {
 		return nil
 	}

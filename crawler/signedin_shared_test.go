@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
 )
@@ -56,7 +57,7 @@ func TestStaleVisitsOfASession(t *testing.T) {
 					if got != want {
 						t.Errorf("from %d: the report differs:\n%s\nwant\n%s", at, got, want)
 					}
-					if sum.Pages != summary.Pages || sum.Complete != summary.Complete || sum.StoppedBy != summary.StoppedBy {
+					if sum.Pages != summary.Pages || sum.Soundness.Complete() != summary.Soundness.Complete() || sum.Soundness.StoppedBy != summary.Soundness.StoppedBy {
 						t.Errorf("from %d: the summary is %+v, want %+v", at, sum, summary)
 					}
 				}
@@ -99,7 +100,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	}
 	report, c := *cfg, &collector{}
 	report.Store, report.Lease = from, 0
-	sum, err := Conclude(ctx, &report, seeds, c, "")
+	sum, err := Conclude(ctx, &report, seeds, c, check.NoGap)
 	if err != nil {
 		t.Fatal(err)
 	}

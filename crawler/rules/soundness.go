@@ -18,6 +18,8 @@ import (
 //	a site of pages without links, all
 //	of them empty or filled by scripts    unsound: that is how a site made by scripts looks;
 //	                                      sound if content checks looked at its pages
+//	a directory of several pages, none
+//	of which has a link                   unsound: its links are in a form that is not read
 //	a link was verified                   sound; a named target that answered is one
 //	another link is unverified, or was
 //	skipped for a reason of its own       unsound: no link could be verified
@@ -43,7 +45,7 @@ func SoundnessOf(s *Summary, gaps result.GapCounts, blank int) result.Soundness 
 	switch {
 	case len(s.StartFailed) > 0 && checked <= len(s.StartFailed):
 		return result.NotSound("nothing was checked: no start target could be read")
-	case s.Crawled && s.NoLinks() && s.Findings == nil && !s.Narrowed && blank >= s.Pages:
+	case s.Crawled && s.NoLinks() && s.Findings == nil && !s.Narrowed && (blank >= s.Pages || s.Pages > 1 && s.OK == 0):
 		return result.NotSound("nothing was checked: no link was found")
 	case s.OK-s.StartDocuments+broken > 0:
 		return result.Soundness{}

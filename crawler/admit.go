@@ -25,7 +25,8 @@ const (
 	forProbe                      // a made-up address (--soft-404)
 	forTwin                       // the same address over https (--check-https)
 	forIcon                       // the icon of a page that names none
-	forRobots                     // a robots.txt
+	forRobots                     // the robots.txt of a host
+	forRobotsHop                  // what a robots.txt redirects to
 	forIssuer                     // a certificate that a server did not send
 	forArchive                    // to ask an archive for a copy
 	forSession                    // to sign in, and to prove that a session has not ended
@@ -73,7 +74,17 @@ var exempt = [purposes][admissions]string{
 		rulePages: "nothing of the answer is read for links",
 	},
 	forRobots: {
+		ruleExcluded: "without it, the host's rules would be disobeyed, and nobody would notice",
+		ruleExternal: "without it, the host's rules would be disobeyed, and nobody would notice",
+		ruleSignOut:  "without it, the host's rules would be disobeyed, and nobody would notice",
 		ruleRobots:   "it is what the rule needs",
+		ruleGivenUp:  "package robots decides when it is requested again",
+		rulePages:    "nothing of the answer is read for links",
+		rulePlace:    "it comes before the first visit of the host",
+		ruleInterval: "the interval is between other requests",
+	},
+	forRobotsHop: {
+		ruleRobots:   "RFC 9309 lets crawlers follow the redirects of a robots.txt",
 		ruleGivenUp:  "package robots decides when it is requested again",
 		rulePages:    "nothing of the answer is read for links",
 		rulePlace:    "it comes before the first visit of the host",
@@ -138,7 +149,7 @@ func (d *door) refused(ctx context.Context, a ask) (o *check.Outcome, requests i
 	}
 	internal, _ := scope.Internal(href)
 	// The robots.txt of a site may be above the directory of its pages.
-	inside := internal || a.purpose == forRobots && scope.Reaches(href)
+	inside := internal || a.purpose == forRobotsHop && scope.Reaches(href)
 	if a.purpose.applies(ruleExternal) && !inside && cfg.External == rules.SkipExternal {
 		return rules.LeftOut, 0, nil
 	}
@@ -184,12 +195,15 @@ func (d *door) allowed(ctx context.Context, u urinorm.URL) (allowed bool, reason
 }
 
 // askRobots returns a function that fetches a robots.txt and adds to the number of requests.
-// The cache of package robots follows redirects. A host that asks for a rest gets it, whether
-// the request will be repeated or not. A robots.txt that must not be requested counts as
-// missing.
+// The cache of package robots follows redirects, and requests the robots.txt of the host
+// first. A host that asks for a rest gets it, whether the request will be repeated or not. A
+// robots.txt behind a redirect that must not be followed counts as missing.
 func (d *door) askRobots(requests *int) robots.Getter {
+	what := forRobots
 	return func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
-		if o, _, err := d.refused(ctx, ask{purpose: forRobots, url: u}); err != nil || o != nil {
+		this := what
+		what = forRobotsHop
+		if o, _, err := d.refused(ctx, ask{purpose: this, url: u}); err != nil || o != nil {
 			return &fetch.Response{Status: http.StatusNotFound, URL: u}, err
 		}
 		return d.shared.robotsTxt(ctx, u, func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {

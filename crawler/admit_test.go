@@ -175,8 +175,8 @@ func TestRulesBesideTargets(t *testing.T) {
 			cfg.SoftNotFound, cfg.Exclude = true, patterns(`/dir/[a-z0-9]{20,}`)
 		}},
 		{"probe disallowed", "GET site.test/dir/", true, func(cfg *Config) { cfg.SoftNotFound, cfg.Robots, cfg.RobotsGiven = true, RobotsStrict, true }},
-		{"robots.txt excluded", "GET site.test/robots.txt", false, func(cfg *Config) {
-			cfg.Robots, cfg.RobotsGiven, cfg.Exclude = RobotsStrict, true, patterns(`/robots\.txt$`)
+		{"robots.txt leads to what is excluded", "GET far.test/robots", false, func(cfg *Config) {
+			cfg.Robots, cfg.RobotsGiven, cfg.Exclude = RobotsStrict, true, patterns(`/robots$`)
 		}},
 		{"robots.txt leads away", "GET far.test/robots", false, func(cfg *Config) { cfg.Robots, cfg.RobotsGiven, cfg.External = RobotsStrict, true, SkipExternal }},
 	} {
@@ -184,7 +184,7 @@ func TestRulesBesideTargets(t *testing.T) {
 			robots := func(x *exchange) {
 				x.say("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nDisallow: /dir/\nAllow: /dir/page\n")
 			}
-			if row.name == "robots.txt leads away" {
+			if strings.HasPrefix(row.name, "robots.txt leads") {
 				robots = redirect(302, "http://far.test/robots")
 			}
 			cfg, server := realWeb(t, at(map[string]func(*exchange){
@@ -199,6 +199,31 @@ func TestRulesBesideTargets(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A robots.txt is obeyed, even if a rule forbids links to it.
+func TestRobotsThatRulesForbid(t *testing.T) {
+	for name, set := range map[string]func(*Config){
+		"excluded": func(cfg *Config) { cfg.Exclude, cfg.ExcludeExcept = patterns(`.*`), patterns(`/(dir/.*)?$`) },
+		"ignored":  func(cfg *Config) { cfg.Exclude = patterns(`/robots\.txt$`) },
+		"sign-out": func(cfg *Config) { cfg.Credentials = true },
+		"external": func(cfg *Config) { cfg.External, cfg.Include = SkipExternal, patterns(`^http://far\.test/dir/`) },
+	} {
+		txt := page("User-agent: *\nDisallow: /dir/page\n")
+		cfg, server := realWeb(t, at(map[string]func(*exchange){
+			"site.test/": page("<a href=/dir/page>x</a><a href=http://far.test/dir/page>x</a><a href=/robots.txt>Log out</a>"), "site.test/robots.txt": txt, "far.test/robots.txt": txt,
+		}))
+		cfg.Robots, cfg.RobotsGiven = RobotsStrict, true
+		set(cfg)
+		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		want := map[string]string{"http://site.test/dir/page": "unverified robots-disallowed", "http://far.test/dir/page": "unverified robots-disallowed"}
+		judged(t, c, want)
+		for _, asked := range server.order {
+			if strings.HasSuffix(asked, "/dir/page") {
+				t.Errorf("%s: %s was requested", name, asked)
+			}
+		}
 	}
 }
 

@@ -129,6 +129,7 @@ type door struct {
 	hosts    *frontier.Hosts
 	robots   *robots.Cache
 	shared   *shared
+	places   *places
 	always   context.Context
 }
 
@@ -219,4 +220,19 @@ func (d *door) askRobots(requests *int) robots.Getter {
 			return resp, nil
 		})
 	}
+}
+
+// issuerDecision is the time for the requests that a decision about a certificate may need. It
+// ends a circle of two servers: the robots.txt of each needs the certificate of the other.
+const issuerDecision = 10 * time.Second
+
+// admitIssuer is the [fetch.AdmitIssuer] of a run.
+func (d *door) admitIssuer(ctx context.Context, u urinorm.URL) (ok bool, requests int) {
+	deciding, cancel := context.WithTimeout(ctx, issuerDecision)
+	defer cancel()
+	o, requests, err := d.refused(deciding, ask{purpose: forIssuer, url: u})
+	if o != nil || err != nil || deciding.Err() != nil { // a store that fails reports that to the worker, too
+		return false, requests
+	}
+	return d.places.awaitTurn(ctx, u.Authority()) == nil, requests
 }

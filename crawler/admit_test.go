@@ -2,6 +2,8 @@ package crawler
 
 import (
 	"context"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"strings"
 	"sync"
 	"testing"
@@ -224,6 +226,81 @@ func TestRobotsThatRulesForbid(t *testing.T) {
 				t.Errorf("%s: %s was requested", name, asked)
 			}
 		}
+	}
+}
+
+// A certificate that a server did not send is requested only if a link to it could be. Without
+// it, the chain is incomplete.
+func TestRulesForIssuers(t *testing.T) {
+	root := newAuthority(t, "root")
+	between := root.issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "between"}, IsCA: true, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
+	for _, row := range []struct {
+		name   string
+		at     string // of the certificate
+		robots string // of its host
+		set    func(*Config)
+		want   string // of the page
+	}{
+		{"no rule", "far.test/ca.cer", "", func(*Config) {}, "ok ok+tls-incomplete-chain"},
+		{"no such rule", "far.test/ca.cer", "Disallow: /other", func(cfg *Config) {
+			cfg.Robots, cfg.Exclude, cfg.Credentials = RobotsStrict, patterns("other"), true
+		}, "ok ok+tls-incomplete-chain"},
+		{"excluded", "far.test/ca.cer", "", func(cfg *Config) { cfg.Exclude = patterns(`\.cer$`) }, "broken tls-untrusted"},
+		{"external", "far.test/ca.cer", "", func(cfg *Config) { cfg.External, cfg.Include = SkipExternal, patterns("^https://secure") }, "broken tls-untrusted"},
+		{"robots.txt", "far.test/ca.cer", "Disallow: /ca", func(cfg *Config) { cfg.Robots = RobotsStrict }, "broken tls-untrusted"},
+		{"sign-out", "site.test/logout/ca.cer", "", func(cfg *Config) { cfg.Credentials = true }, "broken tls-untrusted"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			leaf := between.leaf(t, []string{"secure.test"}, func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://" + row.at} })
+			secure := serveFaults(t, tlsOf(leaf), at(map[string]func(*exchange){"secure.test/x": page("x")}))
+			cfg, server := realWeb(t, at(map[string]func(*exchange){
+				"site.test/":          page("<a href=https://secure.test/x>x</a>"),
+				"far.test/robots.txt": func(x *exchange) { x.say("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\n"+row.robots) },
+				row.at: func(x *exchange) {
+					x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.cert.Raw))
+				},
+			}), func(h *fetch.HTTPConfig) {
+				h.CAFile = root.file(t)
+				h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "secure.test:443", To: secure.addr})
+			})
+			row.set(cfg)
+			c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			judged(t, c, map[string]string{"https://secure.test/x": row.want})
+			want := 0
+			if strings.HasPrefix(row.want, "ok") {
+				want = 1
+			}
+			if n := server.count("GET " + row.at); n != want {
+				t.Errorf("the certificate was requested %d times, want %d: %v", n, want, server.order)
+			}
+			if sent := len(server.order) + len(secure.order); want == 1 && sum.Requests != sent {
+				t.Errorf("%d requests were counted, want %d", sum.Requests, sent)
+			}
+		})
+	}
+}
+
+// A request for a certificate keeps the pace of its host.
+func TestPaceOfIssuers(t *testing.T) {
+	root := newAuthority(t, "root")
+	between := root.issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "between"}, IsCA: true, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
+	leaf := between.leaf(t, []string{"secure.test"}, func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://far.test/ca.cer"} })
+	secure := serveFaults(t, tlsOf(leaf), at(map[string]func(*exchange){"secure.test/x": page("x")}))
+	cfg, server := realWeb(t, at(map[string]func(*exchange){
+		"site.test/": page("<a href=https://secure.test/x>x</a>"),
+		"far.test/ca.cer": func(x *exchange) {
+			x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.cert.Raw))
+		},
+	}), func(h *fetch.HTTPConfig) {
+		h.CAFile = root.file(t)
+		h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "secure.test:443", To: secure.addr})
+	})
+	cfg.Delay = 20 * time.Millisecond
+	store := &restingStore{Memory: frontier.NewMemory(), rests: map[string]int{}}
+	cfg.Store = store
+	crawl(t, cfg, seedOf(t, "http://site.test/"))
+	if server.count("far.test/ca.cer") != 1 || store.rests["far.test"] == 0 {
+		t.Errorf("the hosts waited %v times, for the requests %v", store.rests, server.order)
 	}
 }
 

@@ -38,6 +38,7 @@ func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stopp
 		return nil, err
 	}
 	r := newRun(ctx, cfg, seeds, sink)
+	ctx = r.admitting(ctx)
 	c, err := r.frontier.Count(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count the targets: %w", err)

@@ -82,6 +82,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 		return nil, err
 	}
 	r := newRun(ctx, cfg, seeds, sink)
+	ctx = r.admitting(ctx)
 	if cfg.Store == nil { // it is ours
 		defer r.cfg.Store.Close()
 	}
@@ -112,7 +113,8 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 	cfg := given.WithDefaults()
-	r := &run{cfg: cfg, always: context.WithoutCancel(ctx), requests: newRequests(cfg, seeds), out: newOutlet(sink), clock: newClock(cfg.Store)}
+	r := &run{cfg: cfg, requests: newRequests(cfg, seeds), out: newOutlet(sink), clock: newClock(cfg.Store)}
+	r.always = r.admitting(context.WithoutCancel(ctx))
 	processors := runtime.GOMAXPROCS(0)
 	r.slots, r.large = newSlots(processors), newLargeBodies()
 	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
@@ -125,8 +127,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		r.frontier = frontier.New(cfg.Store, r.requests.politeness())
 	}
 	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
-	r.door = &door{requests: r.requests, hosts: r.frontier.Hosts(), robots: r.robots, shared: &r.shared, always: r.always}
 	r.places = newPlaces(r.frontier.Hosts(), r.frontier.Sharing() != nil)
+	r.door = &door{requests: r.requests, hosts: r.frontier.Hosts(), robots: r.robots, shared: &r.shared, places: r.places, always: r.always}
 	r.traps = trap.New(trap.Limits{})
 	if common := r.shared.common; common != nil {
 		shareTraps(r.always, r.traps, common)
@@ -157,6 +159,11 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
 		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.buffers, r.out.note
 	}
 	return r
+}
+
+// admitting returns a context for the requests of the run.
+func (r *run) admitting(ctx context.Context) context.Context {
+	return fetch.WithIssuers(ctx, func(ctx context.Context, u urinorm.URL) (ok bool, requests int) { return r.door.admitIssuer(ctx, u) })
 }
 
 // learnFact learns what some process of a shared crawl has found out.

@@ -52,6 +52,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (Worked, er
 	if err != nil {
 		return Worked{}, err
 	}
+	ctx = r.admitting(ctx)
 	r.seeds.ids = make([]frontier.ID, len(seeds)) // the coordinator has entered them
 	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
 		return Worked{}, err

@@ -31,8 +31,8 @@ type issuers struct {
 	verifier *verifier
 	timeout  time.Duration
 	// get returns at most limit bytes of the body at an http URL that answers with
-	// status 200.
-	get func(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error)
+	// status 200, and the number of requests that it sent.
+	get func(ctx context.Context, u urinorm.URL, limit int64) (body []byte, requests int, err error)
 
 	mu     sync.Mutex
 	chains map[[sha256.Size]byte]*completion // in progress or failed
@@ -45,13 +45,30 @@ type completion struct {
 	expires time.Time // when a failed attempt may be repeated
 }
 
+// AdmitIssuer decides whether the certificate at a URL, which a server did not send, may be
+// requested now. It may wait for its turn. It also returns the number of requests that were
+// necessary to decide. Certificates that its own requests would need are not fetched.
+type AdmitIssuer func(ctx context.Context, u urinorm.URL) (ok bool, requests int)
+
+type admitIssuerKey struct{}
+
+// WithIssuers returns a context for requests that lets admit decide about requests for
+// certificates; nil refuses them all. Without it, all are sent.
+func WithIssuers(ctx context.Context, admit AdmitIssuer) context.Context {
+	return context.WithValue(ctx, admitIssuerKey{}, admit)
+}
+
 // failureLifetime is the time after which a failed attempt may be repeated.
 const failureLifetime = time.Minute
 
 // complete fetches the certificates that are missing between those a server sent and a
 // trusted root. It reports whether the chain is now valid. The next handshake verifies
-// the host name and the dates again.
-func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool {
+// the host name and the dates again. It adds the requests that it sent to *requests.
+func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate, requests *int) bool {
+	admit, given := ctx.Value(admitIssuerKey{}).(AdmitIssuer)
+	if given && admit == nil {
+		return false // it would wait for the decision that the request is for
+	}
 	key := sha256.Sum256(certs[0].Raw)
 	for {
 		s.mu.Lock()
@@ -67,7 +84,7 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool 
 			c = &completion{done: make(chan struct{})}
 			s.chains[key] = c
 			s.mu.Unlock()
-			c.ok = s.fetchChain(ctx, certs)
+			c.ok = (&chainFetch{issuers: s, ctx: ctx, admit: admit, left: min(issuerTime, s.timeout), requests: requests}).fetch(certs)
 			s.mu.Lock()
 			if c.expires = time.Now().Add(failureLifetime); c.ok || ctx.Err() != nil {
 				if s.chains[key] == c {
@@ -100,11 +117,18 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate) bool 
 	}
 }
 
-// fetchChain follows the issuers upward from the leaf. It fetches the issuers that the
-// server did not send.
-func (s *issuers) fetchChain(ctx context.Context, certs []*x509.Certificate) bool {
-	ctx, cancel := context.WithTimeout(ctx, min(issuerTime, s.timeout))
-	defer cancel()
+// chainFetch is the search for the issuers that a server did not send.
+type chainFetch struct {
+	*issuers
+	ctx      context.Context
+	admit    AdmitIssuer   // nil if all requests may be sent
+	left     time.Duration // for all requests together, without the time that admit needs
+	requests *int
+}
+
+// fetch follows the issuers upward from the leaf, and reports whether they lead to a trusted
+// root.
+func (s *chainFetch) fetch(certs []*x509.Certificate) bool {
 	v := s.verifier
 	var extra []*x509.Certificate
 	cert := certs[0]
@@ -114,7 +138,7 @@ func (s *issuers) fetchChain(ctx context.Context, certs []*x509.Certificate) boo
 			if len(extra) == maxIssuerDepth {
 				return false
 			}
-			if issuer = s.fetchIssuer(ctx, cert); issuer == nil {
+			if issuer = s.fetchIssuer(cert); issuer == nil {
 				return false
 			}
 			extra = append(extra, issuer)
@@ -145,10 +169,10 @@ func issuerAmong(cert *x509.Certificate, certs []*x509.Certificate) *x509.Certif
 // fetchIssuer requests the addresses that a certificate gives for its issuer. It uses
 // plain HTTP only, as RFC 5280 recommends: a TLS connection might start another such
 // search.
-func (s *issuers) fetchIssuer(ctx context.Context, cert *x509.Certificate) *x509.Certificate {
+func (s *chainFetch) fetchIssuer(cert *x509.Certificate) *x509.Certificate {
 	tried := 0
 	for _, address := range cert.IssuingCertificateURL {
-		if tried == maxIssuerURLs || ctx.Err() != nil {
+		if tried == maxIssuerURLs || s.left <= 0 || s.ctx.Err() != nil {
 			break
 		}
 		u, _, err := urinorm.ParseWeb(address)
@@ -156,7 +180,7 @@ func (s *issuers) fetchIssuer(ctx context.Context, cert *x509.Certificate) *x509
 			continue
 		}
 		tried++
-		found, err := s.fetchCertificates(ctx, u)
+		found, err := s.fetchCertificates(u)
 		if err != nil {
 			continue
 		}
@@ -167,11 +191,23 @@ func (s *issuers) fetchIssuer(ctx context.Context, cert *x509.Certificate) *x509
 	return nil
 }
 
-func (s *issuers) fetchCertificates(ctx context.Context, u urinorm.URL) ([]*x509.Certificate, error) {
+func (s *chainFetch) fetchCertificates(u urinorm.URL) ([]*x509.Certificate, error) {
 	if reason := BlockedPort(u.EffectivePort()); reason != "" {
 		return nil, errors.New(reason)
 	}
-	der, err := s.get(ctx, u, maxIssuerSize+1)
+	if s.admit != nil {
+		ok, requests := s.admit(WithIssuers(WithPace(s.ctx, nil), nil), u)
+		*s.requests += requests
+		if !ok {
+			return nil, fmt.Errorf("fetch %s: it must not be requested", u.Printed())
+		}
+	}
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(WithPace(s.ctx, nil), s.left) // the pace is that of another host
+	defer cancel()
+	der, requests, err := s.get(ctx, u, maxIssuerSize+1)
+	s.left -= time.Since(began)
+	*s.requests += requests
 	if err != nil {
 		return nil, err
 	}

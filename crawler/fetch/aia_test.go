@@ -2,10 +2,12 @@ package fetch
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/asn1"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // serveAIA publishes certificates over plain HTTP: /name returns body[name]().
@@ -87,20 +91,29 @@ func TestMissingIntermediate(t *testing.T) {
 		server := serveTLS(t, row.cert, true, respond("ok"))
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		var wg sync.WaitGroup
+		var counted atomic.Int32
 		for range 3 {
 			wg.Go(func() {
 				resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 				switch {
 				case !row.good && kindOfError(err) != "tls-untrusted":
 					t.Errorf("%s: %+v, %v", row.name, resp, err)
-				case row.good && (err != nil || text != "ok" || noteCodes(resp) != "tls-incomplete-chain" || resp.Requests != 1):
+				case row.good && (err != nil || text != "ok" || noteCodes(resp) != "tls-incomplete-chain"):
 					t.Errorf("%s: %+v, %v", row.name, resp, err)
+				}
+				if fault, ok := errors.AsType[*Fault](err); ok {
+					counted.Add(int32(fault.Requests))
+				} else if resp != nil {
+					counted.Add(int32(resp.Requests))
 				}
 			})
 		}
 		wg.Wait()
 		if n := asked.Load(); n != row.asked {
 			t.Errorf("%s: the authority was asked %d times, want %d", row.name, n, row.asked)
+		}
+		if n := counted.Load(); n != 3+row.asked {
+			t.Errorf("%s: %d requests were counted, want %d", row.name, n, 3+row.asked)
 		}
 	}
 	// The host name and the dates are still verified.
@@ -112,6 +125,47 @@ func TestMissingIntermediate(t *testing.T) {
 		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/")}); kindOfError(err) != kind {
 			t.Errorf("%v, want %s", err, kind)
+		}
+	}
+}
+
+// A certificate is requested only if the run admits that. What the decision cost is counted, and
+// its own requests fetch no certificate.
+func TestAdmittedIssuers(t *testing.T) {
+	bodies := map[string]func() []byte{}
+	aia, asked := serveAIA(t, bodies)
+	root := (*authority)(nil).ca(t, "Root")
+	first := root.ca(t, "First")
+	bodies["first"] = func() []byte { return first.cert.Raw }
+	server := serveTLS(t, first.leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/no", aia + "/first"} }).chain(), true, respond("ok"))
+	for _, row := range []struct {
+		refused string // prefix of the URLs
+		kind    string
+		count   int
+		asked   int32
+	}{
+		{aia + "/no", "", 1 + 2*5 + 1, 1},
+		{aia + "/", "tls-untrusted", 1 + 2*5, 0},
+		{"-", "", 1 + 2*5 + 2, 2},
+	} {
+		asked.Store(0)
+		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
+		request := &Request{URL: mustParse(t, "https://example.com/"), Need: Existence}
+		ctx := WithIssuers(t.Context(), func(ctx context.Context, u urinorm.URL) (bool, int) {
+			if _, err := h.Fetch(ctx, request); kindOfError(err) != "tls-untrusted" {
+				t.Errorf("a request during the decision: %v", err)
+			}
+			return !strings.HasPrefix(u.String(), row.refused), 5
+		})
+		resp, err := h.Fetch(ctx, request)
+		count := 0
+		if fault, ok := errors.AsType[*Fault](err); ok {
+			count = fault.Requests
+		} else if resp != nil {
+			count = resp.Requests
+		}
+		if kindOfError(err) != row.kind || count != row.count || asked.Load() != row.asked {
+			t.Errorf("without %s: %d requests, %d for certificates, %v; want %d, %d and %q", row.refused, count, asked.Load(), err, row.count, row.asked, row.kind)
 		}
 	}
 }

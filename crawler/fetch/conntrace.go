@@ -114,14 +114,14 @@ type Pace struct {
 
 type paceKey struct{}
 
-// WithPace returns a context for the requests of one visit.
+// WithPace returns a context for the requests of one visit. A nil pace bounds nothing.
 func WithPace(ctx context.Context, p *Pace) context.Context {
 	return context.WithValue(ctx, paceKey{}, p)
 }
 
 // paceOf returns the pace of a context; without one, nothing is bounded.
 func paceOf(ctx context.Context) *Pace {
-	if p, ok := ctx.Value(paceKey{}).(*Pace); ok {
+	if p, ok := ctx.Value(paceKey{}).(*Pace); ok && p != nil {
 		return p
 	}
 	return &Pace{}

@@ -239,8 +239,9 @@ func (f *httpFetch) authorize(header http.Header, method string, user *account, 
 	}
 }
 
-// getCertificate returns at most limit bytes of the body at a URL. issuers uses it.
-func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) ([]byte, error) {
+// getCertificate returns at most limit bytes of the body at a URL, and the number of requests
+// that it sent. issuers uses it.
+func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (body []byte, requests int, err error) {
 	f := &httpFetch{HTTP: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
 	ans, err := f.roundTrip(ctx, http.MethodGet, http.Header{
 		"User-Agent":      h.profiles.userAgent,
@@ -248,13 +249,14 @@ func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (
 		"Accept-Encoding": {"identity"},
 	})
 	if err != nil {
-		return nil, err
+		return nil, f.requests, err
 	}
 	defer ans.discard()
 	if ans.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
+		return nil, f.requests, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
 	}
-	return io.ReadAll(io.LimitReader(ans.Body, limit))
+	body, err = io.ReadAll(io.LimitReader(ans.Body, limit))
+	return body, f.requests, err
 }
 
 // response converts an answer to a Response and reads or discards its body.

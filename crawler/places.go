@@ -48,9 +48,19 @@ func (p *places) of(host string) *hostPlaces {
 // visit notes that a target of a host is visited, or that such a visit has ended. One process
 // of several uses no more places than it has targets.
 func (p *places) visit(host string, by int) {
+	interval := p.pace(host).Interval
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.of(host).visits += by
+	p.forget(host, interval)
+}
+
+// forget deletes what is known of a host that nothing is under way for, unless its interval
+// needs the time of the last request. Callers hold mu.
+func (p *places) forget(host string, interval time.Duration) {
+	if h := p.hosts[host]; h != nil && h.taken == 0 && h.visits == 0 && len(h.waiting) == 0 && interval == 0 {
+		delete(p.hosts, host)
+	}
 }
 
 // take waits for a place at a host.
@@ -90,8 +100,10 @@ func (p *places) give(host string) {
 
 // wake lets up to n callers of take look for a place.
 func (p *places) wake(host string, n int) {
+	interval := p.pace(host).Interval
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	defer p.forget(host, interval)
 	h := p.of(host)
 	for ; n > 0 && len(h.waiting) > 0; n-- {
 		close(h.waiting[0])
@@ -101,9 +113,11 @@ func (p *places) wake(host string, n int) {
 
 // begin notes that a visit sends a request to a host now.
 func (p *places) begin(host string) {
+	interval := p.pace(host).Interval
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.of(host).last = time.Now()
+	p.forget(host, interval)
 }
 
 // awaitTurn waits until the interval of a host allows a request, and lets the visits of the
@@ -117,6 +131,7 @@ func (p *places) awaitTurn(ctx context.Context, host string) error {
 		at = next
 	}
 	h.last = at
+	p.forget(host, interval)
 	p.mu.Unlock()
 	if interval > 0 {
 		_ = p.rest(context.WithoutCancel(ctx), host, at.Add(interval)) // a store that fails reports that to the workers, too

@@ -95,6 +95,9 @@ var exempt = [purposes][admissions]string{
 		rulePlace: "one is requested at a time, by a visit that has a place",
 	},
 	forArchive: {
+		ruleExternal: "the user named the archive",
+		ruleSignOut:  "the archive is asked about an address, which it does not request",
+		ruleRobots:   "the user named the archive, and its address is an interface for programs",
 		ruleGivenUp:  "the archive has a frontier of its own",
 		rulePages:    "nothing of the answer is read for links",
 		rulePlace:    "the archive has a frontier of its own",
@@ -235,4 +238,10 @@ func (d *door) admitIssuer(ctx context.Context, u urinorm.URL) (ok bool, request
 		return false, requests
 	}
 	return d.places.awaitTurn(ctx, u.Authority()) == nil, requests
+}
+
+// refusesArchive returns the outcome that a rule gives to a request to the archive, or nil.
+func (d *door) refusesArchive(ctx context.Context, u urinorm.URL) (*check.Outcome, error) {
+	o, _, err := d.refused(ctx, ask{purpose: forArchive, url: u})
+	return o, err
 }

@@ -77,6 +77,36 @@ func TestArchive(t *testing.T) {
 	}
 }
 
+// Exclusions apply to requests to an archive; the other rules for links do not, as the user
+// named it.
+func TestRulesForArchives(t *testing.T) {
+	pages := at(map[string]func(*exchange){"site.test/": page(archivedPages)})
+	for _, row := range []struct {
+		name  string
+		set   func(*Config)
+		asked int
+		note  string
+	}{
+		{"one address", func(cfg *Config) { cfg.Exclude = patterns(`available\?url=.*never$`) }, 7, "the archive gave no answer about 1 of 8 broken targets: excluded by "},
+		{"the archive", func(cfg *Config) { cfg.Exclude = patterns(`/wayback/`) }, 0, "the archive gave no answer about 8 of 8 broken targets: excluded by "},
+		{"robots.txt", func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsStrict, true }, 8, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			archive := archiveOf(t, nil)
+			cfg, _ := realWeb(t, pages)
+			cfg.Archive = "http://" + archive.addr + "/wayback/available"
+			row.set(cfg)
+			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			if len(archive.order) != row.asked {
+				t.Errorf("the archive was asked %d times, want %d: %v", len(archive.order), row.asked, archive.order)
+			}
+			if noted := len(c.notes) == 1 && strings.HasPrefix(c.notes[0].Message, row.note); (row.note != "") != (len(c.notes) > 0) || row.note != "" && !noted {
+				t.Errorf("notes %v", c.notes)
+			}
+		})
+	}
+}
+
 // TestArchiveIsAway: an archive that fails costs no verdict, and one that goes on
 // refusing is left alone.
 func TestArchiveIsAway(t *testing.T) {

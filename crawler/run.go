@@ -198,7 +198,7 @@ func (r *run) judge(ctx context.Context) (*Summary, error) {
 
 // toJudge returns the crawl as the verdicts need it, except for what the outlet knows.
 func (r *run) toJudge() *verdicts.Crawl {
-	c := &verdicts.Crawl{Config: r.cfg, Scope: r.requests.scope(), Print: r.requests.print, Store: r.cfg.Store, Fetch: r.requests.fetch,
+	c := &verdicts.Crawl{Config: r.cfg, Scope: r.requests.scope(), Print: r.requests.print, Store: r.cfg.Store, Fetch: r.requests.fetch, RefusesArchive: r.door.refusesArchive,
 		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
 		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed),
 		ScriptPages: r.counts.onlyScriptPages(), Gaps: r.counts.gapCounts(), MaxAnchors: r.windowed}

@@ -141,9 +141,22 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 		p.Interval = max(p.Interval, a.crawl.Config.Delay)
 		return p
 	}})
-	items := make([]frontier.Item, len(about))
-	for i, u := range about {
-		items[i] = frontier.Item{Fingerprint: queue.Fingerprint([]byte(u)), Host: []byte(api.Authority()), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(u)})}
+	items := make([]frontier.Item, 0, len(about))
+	for _, u := range about {
+		at, err := archiveRequest(api, u)
+		if err != nil {
+			return err
+		}
+		o, err := a.crawl.RefusesArchive(ctx, at)
+		if err != nil {
+			return err
+		}
+		if o != nil {
+			a.failed++
+			a.err = errors.New(o.Message)
+			continue
+		}
+		items = append(items, frontier.Item{Fingerprint: queue.Fingerprint([]byte(u)), Host: []byte(api.Authority()), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(u)})})
 	}
 	if _, err := queue.Refer(a.ctx, items); err != nil {
 		return err
@@ -238,10 +251,16 @@ func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
 	return err
 }
 
+// archiveRequest returns the URL of the request about a URL.
+func archiveRequest(api urinorm.URL, about string) (urinorm.URL, error) {
+	at, _, err := urinorm.ParseWeb(api.WithoutFragment().String() + "?url=" + url.QueryEscape(about))
+	return at, err
+}
+
 // request sends one request. If there is an answer, the outcome has its status, and Elapsed
 // is its Retry-After.
 func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*archivedCopy, *check.Outcome, error) {
-	at, _, err := urinorm.ParseWeb(api.WithoutFragment().String() + "?url=" + url.QueryEscape(about))
+	at, err := archiveRequest(api, about)
 	if err != nil {
 		return nil, nil, err
 	}

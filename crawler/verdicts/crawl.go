@@ -29,6 +29,9 @@ type Crawl struct {
 	// Fetch requests a URL from the directory that contains it, or else from the
 	// network. It is used to read files again (Config.ReadAgain).
 	Fetch func(context.Context, *fetch.Request) (*fetch.Response, error)
+	// RefusesArchive returns the outcome that a rule gives to a request to the archive that
+	// must not be sent, or nil. It is needed only with Config.Archive.
+	RefusesArchive func(context.Context, urinorm.URL) (*check.Outcome, error)
 
 	Seeds   []rules.Seed
 	SeedIDs []frontier.ID // of each seed, 0 for one without a URL

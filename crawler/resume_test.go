@@ -330,6 +330,35 @@ func TestSessionsRemember(t *testing.T) {
 	}
 }
 
+// A target that a link calls a sign-out in one session is not requested in another, wherever
+// that is led: a cookie leads the second one there, too.
+func TestSessionsLeaveAlone(t *testing.T) {
+	cfg, server := realWeb(t, at(cookieCycle("/x", map[string]func(*exchange){
+		"site.test/":     page("<a href=/x>Log out</a><a href=/next>x</a>"),
+		"site.test/next": page("<a href=/x#part>x</a><a href=/a>x</a><a href=/to>x</a>"),
+		"site.test/to":   redirect(302, "/x"),
+		"site.test/x":    page("bye"),
+	})))
+	cfg.Concurrency, cfg.Credentials, cfg.Show = 1, true, Show{OK: true, Skipped: true}
+	left := []int{2, 100} // requests of each session
+	c, _, count := sessions(t, func() *Config {
+		own := *cfg
+		return &own
+	}, seedOf(t, "http://site.test/"), func() int {
+		n := left[0]
+		left = left[min(1, len(left)-1):]
+		return n
+	})
+	want := map[string]string{"http://site.test/next": "ok ok"}
+	for _, path := range []string{"/x", "/x#part", "/to", "/a"} {
+		want["http://site.test"+path] = "skipped excluded"
+	}
+	judged(t, c, want)
+	if n := server.count("site.test/x"); n != 0 || count != 2 {
+		t.Errorf("what signs out was requested %d times, in %d sessions: %v", n, count, server.order)
+	}
+}
+
 // A store that fails ends the run, and says what failed.
 func TestStoreFails(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))

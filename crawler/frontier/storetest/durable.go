@@ -38,6 +38,7 @@ var durableContract = []struct {
 	{"added needs and lower waves stay", testRaisedStays},
 	{"a settled target of which more is needed is queued", testRenewedStays},
 	{"a target entered as settled stays settled until it is entered without an outcome", testEnteredSettledStays},
+	{"the mark of a target that is left alone stays", testLeftStays},
 	{"the page of a target stays", testPageStays},
 	{"a page without findings replaces one with findings", testEmptiedPage},
 	{"the pace of a host stays", testPaceStays},
@@ -186,6 +187,29 @@ func testEnteredSettledStays(s *sessions) {
 	if r := s.get(1); string(r.Outcome) != "outcome" {
 		s.Errorf("outcome = %q", r.Outcome)
 	}
+}
+
+func testLeftStays(s *sessions) {
+	left := s.item(1, "a", frontier.Leaves, frontier.NeedLinked|frontier.NeedLeft)
+	left.Outcome = []byte("excluded")
+	s.add(left, s.item(2, "a", frontier.Leaves, frontier.NeedLinked), s.item(3, "a", frontier.Leaves, frontier.NeedLinked))
+	s.settle(s.claim())
+	mark := func(id frontier.ID) frontier.Item {
+		return frontier.Item{ID: id, Wave: frontier.Leaves, Need: frontier.NeedLeft, Outcome: []byte("excluded")}
+	}
+	s.add(mark(2), mark(3)) // the one is settled, the other queued
+	s.reopen()
+	for id, settled := range []bool{true, true, false} {
+		if r := s.get(frontier.ID(id + 1)); r.Need != frontier.NeedLinked|frontier.NeedLeft || r.Settled != settled {
+			s.Errorf("target %d = %+v, want its mark, and settled: %v", id+1, r, settled)
+		}
+	}
+	if l := s.claim(); l.ID != 3 || l.Need&frontier.NeedLeft == 0 {
+		s.Errorf("lease = %+v, want target 3 with its mark", l)
+	} else {
+		s.settle(l)
+	}
+	s.wantEnd()
 }
 
 func testPageStays(s *sessions) {

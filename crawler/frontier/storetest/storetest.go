@@ -38,6 +38,7 @@ var contract = []struct {
 	{"a leased target is queued again when more is needed", testRenewedWhileLeased},
 	{"a target entered as settled is not visited", testEnteredSettled},
 	{"of outcomes entered for a target, the first from a link counts", testFirstLinkedOutcome},
+	{"a link that leaves a target alone leaves its mark", testLeft},
 	{"pages come before leaves", testWaves},
 	{"leaves are handed out while pages must wait", testLeavesWhilePagesWait},
 	{"leaves do not wait long for a slow page", testLeavesDuringSlowPage},

@@ -168,3 +168,51 @@ func testFirstLinkedOutcome(s *harness) {
 		s.Errorf("outcome = %q, want that of the visit", r.Outcome)
 	}
 }
+
+// testLeft marks targets as left alone while they are new, queued, leased and settled. The mark
+// asks for no visit.
+func testLeft(s *harness) {
+	left := func(n int) frontier.Item {
+		it := s.item(n, "a", frontier.Leaves, frontier.NeedLinked|frontier.NeedLeft)
+		it.Outcome = []byte("excluded")
+		return it
+	}
+	s.add(left(1), s.item(2, "a", frontier.Leaves, frontier.NeedLinked))
+	s.add(left(2)) // is queued
+	l := s.claim()
+	if l.ID != 2 || l.Need != frontier.NeedLinked|frontier.NeedLeft {
+		s.Errorf("lease = %+v, want target 2 with its mark", l)
+	}
+	s.add(s.item(3, "a", frontier.Leaves, frontier.NeedLinked))
+	s.settle(l)
+	l = s.claim()
+	s.add(left(3)) // is leased
+	s.settle(l)
+	s.add(s.item(4, "a", frontier.Leaves, frontier.NeedLinked))
+	s.settle(s.claim(), left(5))
+	s.add(left(4)) // is settled
+	s.wantEnd()
+	outcomes := []string{"excluded", "outcome", "outcome", "outcome", "excluded"}
+	seen := 0
+	check := func(r *frontier.Record) error {
+		seen++
+		if r.Need&frontier.NeedLeft == 0 || !r.Settled || string(r.Outcome) != outcomes[r.ID-1] {
+			s.Errorf("target %d = %+v, want it marked, and settled as %s", r.ID, r, outcomes[r.ID-1])
+		}
+		return nil
+	}
+	if err := s.Scan(s.ctx, frontier.PartOutcome, check); err != nil || seen != len(outcomes) {
+		s.Errorf("Scan read %d targets, %v; want %d", seen, err, len(outcomes))
+	}
+	for id := range outcomes {
+		r := s.get(frontier.ID(id + 1))
+		_ = check(&r)
+	}
+	s.add(s.item(1, "a", frontier.Pages, frontier.NeedContent)) // another link asks for a visit
+	if l := s.claim(); l.ID != 1 || l.Need != frontier.NeedLinked|frontier.NeedLeft|frontier.NeedContent {
+		s.Errorf("lease = %+v, want target 1 with its mark", l)
+	} else {
+		s.settle(l)
+	}
+	s.wantEnd()
+}

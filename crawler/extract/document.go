@@ -291,3 +291,17 @@ var looseFormats = map[string]bool{"html": true, "css": true, "markdown": true, 
 func (d *Document) Unreadable() bool {
 	return len(d.Faults) > 0 && !d.elsewhere && len(d.Links) == 0 && len(d.Anchors) == 0 && d.Title == "" && !looseFormats[d.Format]
 }
+
+// reset clears the document but keeps the memory of its lists. It keeps large lists only for
+// a few documents.
+func (d *Document) reset() {
+	if d.sinceLarge++; max(len(d.Links), len(d.BareRepeats), len(d.Anchors)) > keptEntries/2 {
+		d.sinceLarge = 0
+	}
+	most := keptEntries
+	if d.sinceLarge < largeListsKept {
+		most = keptAfterLarge
+	}
+	*d = Document{sinceLarge: d.sinceLarge, Links: reuseList(d.Links, most), BareRepeats: reuseList(d.BareRepeats, most),
+		Anchors: reuseList(d.Anchors, most), AnchorHashes: reuseList(d.AnchorHashes, most)}
+}

@@ -27,26 +27,12 @@ func ExtractInto(doc *Document, in Input) {
 	}
 	h.readAs(f, &h.input, doc)
 	if in.Acts != nil && doc.Format == "html" {
-		markForms(h.links, &h.input)
+		markForms(h.links, in.Acts, func() []byte { text, _, _ := Decode(h.input); return text })
 	}
 	doc.breaks = h.places.breaks
 	doc.elsewhere = doc.elsewhere || in.AnchorsOnly
 	h.finish(links, anchors)
 	h.release()
-}
-
-// reset clears the document but keeps the memory of its lists. It keeps large lists only for
-// a few documents.
-func (d *Document) reset() {
-	if d.sinceLarge++; max(len(d.Links), len(d.BareRepeats), len(d.Anchors)) > keptEntries/2 {
-		d.sinceLarge = 0
-	}
-	most := keptEntries
-	if d.sinceLarge < largeListsKept {
-		most = keptAfterLarge
-	}
-	*d = Document{sinceLarge: d.sinceLarge, Links: reuseList(d.Links, most), BareRepeats: reuseList(d.BareRepeats, most),
-		Anchors: reuseList(d.Anchors, most), AnchorHashes: reuseList(d.AnchorHashes, most)}
 }
 
 // IsXHTML reports whether a document is read as XHTML. Its Document.Format is "html".

@@ -9,13 +9,12 @@ import (
 )
 
 // markForms sets Link.Acts of the actions of forms that are sent with GET, if a button names an
-// action, or the form itself does.
-func markForms(links []Link, in *Input) {
+// action, or the form itself does. decoded returns the text of the document.
+func markForms(links []Link, names func([]byte) bool, decoded func() []byte) {
 	if !slices.ContainsFunc(links, func(l Link) bool { return l.Kind == Submission }) {
 		return
 	}
-	text, _, _ := Decode(*in)
-	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(text))
+	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(decoded()))
 	if err != nil {
 		return // only reading fails, and this is in memory
 	}
@@ -24,7 +23,7 @@ func markForms(links []Link, in *Input) {
 		for _, attribute := range []string{"value", "alt", "title", "aria-label"} {
 			named = append(named, s.AttrOr(attribute, ""))
 		}
-		return slices.ContainsFunc(named, func(text string) bool { return in.Acts([]byte(strings.Join(strings.Fields(text), " "))) })
+		return slices.ContainsFunc(named, func(text string) bool { return names([]byte(strings.Join(strings.Fields(text), " "))) })
 	}
 	marked := map[string]bool{}
 	mark := func(action string, has bool) {
@@ -48,7 +47,7 @@ func markForms(links []Link, in *Input) {
 	})
 	doc.Find("form").Each(func(_ int, form *goquery.Selection) {
 		for _, attribute := range []string{"title", "aria-label"} {
-			if label := form.AttrOr(attribute, ""); in.Acts([]byte(strings.TrimSpace(label))) {
+			if label := form.AttrOr(attribute, ""); names([]byte(strings.TrimSpace(label))) {
 				mark(form.Attr("action"))
 			}
 		}

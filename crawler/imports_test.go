@@ -19,9 +19,12 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                  {"*"},
+	"cmd/orbweaver/found":            {"cmd/orbweaver/quantity", "report", "crawler/cache"},
 	"cmd/orbweaver/gitchanges":       {"crawler/fetch/disk/gitignore"},
 	"cmd/orbweaver/migrate":          {},
+	"cmd/orbweaver/patternsize":      {},
 	"cmd/orbweaver/programtest":      {},
+	"cmd/orbweaver/quantity":         {},
 	"cmd/orbweaver/serve":            {"cmd/orbweaver/serve/api", "cmd/orbweaver/serve/auth", "cmd/orbweaver/serve/findings", "cmd/orbweaver/serve/notify", "cmd/orbweaver/serve/runs", "cmd/orbweaver/serve/secret", "cmd/orbweaver/serve/service", "cmd/orbweaver/serve/store", "cmd/orbweaver/serve/strictjson", "cmd/orbweaver/serve/web", "report", "crawler/check", "crawler/fetch"},
 	"cmd/orbweaver/serve/api":        {},
 	"cmd/orbweaver/serve/webtest":    {},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 )
 
 // betweenRuns are the options for data that one run keeps for the next.
@@ -30,7 +32,7 @@ func compileBetween(c *compiler, o *options) {
 		b.cache = filepath.Join(s.state, cacheFile)
 	}
 	b.history = read(c, "history", s.history, anyFile)
-	b.maxAge = read(c, "max-age", s.maxAge, parseDuration)
+	b.maxAge = read(c, "max-age", s.maxAge, quantity.ParseDuration)
 	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
 	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
 	b.baselineFound, b.failAfterFound = s.found["baseline"] > 0, s.found["fail-after"] > 0

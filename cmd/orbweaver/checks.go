@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
@@ -23,9 +24,9 @@ func compileChecks(c *compiler, o *options) {
 		k.Groups = read(c, "check", strings.Join(s.check, ","), inspect.ParseGroups)
 	}
 	k.SyntaxMax = read(c, "syntax-max", s.syntaxMax, atLeast(1))
-	k.ImageMax = read(c, "image-max", s.imageMax, parseSize)
-	k.VirusMax = read(c, "virus-max", s.virusMax, parseSize)
-	k.VirusTimeout = read(c, "virus-timeout", s.virusTimeout, parseDuration)
+	k.ImageMax = read(c, "image-max", s.imageMax, quantity.ParseSize)
+	k.VirusMax = read(c, "virus-max", s.virusMax, quantity.ParseSize)
+	k.VirusTimeout = read(c, "virus-timeout", s.virusTimeout, quantity.ParseDuration)
 	k.VirusAll = s.virusScope == "all"
 	k.Clamd = read(c, "clamd", s.clamd, clamd.ParseAddress)
 	k.Validator, k.Tidy = read(c, "validator", s.validator, func(text string) (string, error) { return text, nil }), s.tidy

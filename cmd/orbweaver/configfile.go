@@ -55,7 +55,7 @@ func readConfig(name string, found bool) (string, error) {
 		if info, err := os.Stat(name); err != nil {
 			return "", withoutPath(err)
 		} else if !info.Mode().IsRegular() {
-			return "", errNotRegular
+			return "", errors.New("it is not a regular file")
 		}
 	}
 	f, err := os.Open(name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/patternsize"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 )
 
@@ -99,12 +100,12 @@ func readContentKey(rule *content.Rule, key string, value any) error {
 
 // spendContent counts the patterns that a key of a rule has.
 func spendContent(file *configFile, rule *content.Rule, key string) error {
-	texts, size := map[string][]string{"must": rule.Must, "not": rule.Not}[key], textSize
+	texts, size := map[string][]string{"must": rule.Must, "not": rule.Not}[key], patternsize.Text
 	switch key {
 	case "match":
-		texts, size = []string{rule.Glob}, globSize
+		texts, size = []string{rule.Glob}, patternsize.Glob
 	case "in":
-		texts, size = []string{rule.In}, selectorSize
+		texts, size = []string{rule.In}, patternsize.Selector
 	}
 	for _, text := range texts {
 		if err := file.spend(key, text, size); err != nil {

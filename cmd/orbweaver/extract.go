@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
@@ -50,7 +51,7 @@ orbweaver extract public/ -f csv`,
 		}
 		stdinType := read(c, "stdin-type", s.stdinType, parseFormat)
 		x.net.note = x.note
-		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", s.maxBody, parseSize)
+		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", s.maxBody, quantity.ParseSize)
 		x.net.config.MaxBody, x.limit = x.net.limit, extract.MaxBody
 		if s.given("max-body") {
 			x.limit = x.net.limit

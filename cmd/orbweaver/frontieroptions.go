@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
 )
@@ -42,14 +43,14 @@ func compileFrontier(c *compiler, o *options) {
 	o.frontier = f
 	f.read(c)
 	f.lease = read(c, "frontier-lease", s.frontierLease, func(text string) (time.Duration, error) {
-		d, err := parseDuration(text)
+		d, err := quantity.ParseDuration(text)
 		if err == nil && d < time.Second {
 			err = errors.New("use at least 1s")
 		}
 		return d, err
 	})
 	f.log = read(c, "frontier-log", s.frontierLog, func(text string) (int64, error) {
-		n, err := parseSize(text)
+		n, err := quantity.ParseSize(text)
 		if err == nil && n < 1<<20 {
 			err = errors.New("use at least 1MiB")
 		}
@@ -77,7 +78,7 @@ func (f *frontierOptions) read(c *compiler) {
 		return
 	}
 	f.address = a
-	f.patience = read(c, "frontier-patience", s.frontierPatience, parseDuration)
+	f.patience = read(c, "frontier-patience", s.frontierPatience, quantity.ParseDuration)
 	if file := read(c, "frontier-password-file", s.frontierPasswordFile, parseFile); file != "" && !a.HasPassword() {
 		password, err := readPassword(file)
 		if err != nil {

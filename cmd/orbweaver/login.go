@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -182,7 +183,7 @@ func compileLogins(c *compiler, o *options) {
 		blocks = []loginBlock{{Config: session.Config{Name: c.named("login"), URL: s.login}}}
 	}
 	o.login.retries = read(c, "login-retries", s.loginRetries, atLeast(0))
-	fresh := read(c, "login-fresh", s.loginFresh, parseDuration)
+	fresh := read(c, "login-fresh", s.loginFresh, quantity.ParseDuration)
 	for _, name := range []string{"login-user", "login-password-file", "login-field", "login-form", "login-check", "login-check-text"} {
 		switch {
 		case !s.given(name):
@@ -202,7 +203,7 @@ func compileLogins(c *compiler, o *options) {
 		}
 		b.Fresh, b.Rendered = fresh, s.loginRender
 		if b.fresh != "" && !strings.HasPrefix(s.origin["login-fresh"], "--") {
-			d, err := parseDuration(b.fresh)
+			d, err := quantity.ParseDuration(b.fresh)
 			if err != nil {
 				c.faults = append(c.faults, fmt.Errorf("%s: fresh: %q is not allowed: %w", b.Name, b.fresh, err))
 			}

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -74,7 +75,7 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 const proxyNote = "deny-private cannot see the addresses behind the proxy, which resolves names itself; only names and addresses that this machine knows as private are skipped"
 
 func parseTimeout(s string) (d time.Duration, err error) {
-	if d, err = parseDuration(s); err == nil && d == 0 {
+	if d, err = quantity.ParseDuration(s); err == nil && d == 0 {
 		err = errors.New("use a duration greater than zero")
 	}
 	return d, err

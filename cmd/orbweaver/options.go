@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -114,8 +115,8 @@ func compile(s *settings, on commands) (*options, error) {
 		k.Depth = zeroAsNone(read(c, "depth", s.depth, atLeast(0)))
 	}
 	k.MaxPages = read(c, "max-pages", s.maxPages, atLeast(0))
-	k.MaxTime = read(c, "max-time", s.maxTime, parseDuration)
-	k.MaxBody = read(c, "max-body", s.maxBody, parseSize)
+	k.MaxTime = read(c, "max-time", s.maxTime, quantity.ParseDuration)
+	k.MaxBody = read(c, "max-body", s.maxBody, quantity.ParseSize)
 	k.MaxBodyGiven = s.given("max-body")
 	k.Robots = robotsModes[s.robots]
 	k.RobotsGiven = s.given("robots")
@@ -142,11 +143,11 @@ func compile(s *settings, on commands) (*options, error) {
 	k.PerHost = read(c, "per-host", s.perHost, atLeast(1))
 	k.PerHostGiven = s.given("per-host")
 	k.Rate = read(c, "rate", s.rate, parseRate)
-	k.Delay = read(c, "delay", s.delay, parseDuration)
+	k.Delay = read(c, "delay", s.delay, quantity.ParseDuration)
 	k.Retries = zeroAsNone(read(c, "retries", s.retries, atLeast(0)))
-	k.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", s.secondPassAfter, parseDuration))
+	k.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", s.secondPassAfter, quantity.ParseDuration))
 	k.SecondPassGiven = s.given("second-pass-after")
-	k.MaxWait = zeroAsShortest(read(c, "max-wait", s.maxWait, parseDuration))
+	k.MaxWait = zeroAsShortest(read(c, "max-wait", s.maxWait, quantity.ParseDuration))
 	for i := range s.rules {
 		rule, err := s.rules[i].compile(s.parseLevel)
 		if err != nil {
@@ -157,7 +158,7 @@ func compile(s *settings, on commands) (*options, error) {
 
 	o.net = compileNetwork(c)
 	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = crawler.Affordable(k.Concurrency), k.PerHost, k.MaxBody
-	if o.net.TLSExpiry = read(c, "tls-expiry", s.tlsExpiry, parseDuration); o.net.TLSExpiry == 0 {
+	if o.net.TLSExpiry = read(c, "tls-expiry", s.tlsExpiry, quantity.ParseDuration); o.net.TLSExpiry == 0 {
 		o.net.TLSExpiry = -1
 	}
 	compileReport(c, o)
@@ -184,7 +185,7 @@ func compileReport(c *compiler, o *options) {
 			o.printed = report.ShowBroken
 		}
 	}
-	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, parseSize), 1<<30))
+	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, quantity.ParseSize), 1<<30))
 	o.newsServer = read(c, "nntp-server", s.newsServer, parseNewsServer)
 	o.mailProbe = s.mailProbe
 	compileFix(c, o)
@@ -426,8 +427,8 @@ func compileRendering(c *compiler, o *options) {
 	if r.Tabs > 64 {
 		c.faults = append(c.faults, fmt.Errorf("%s: %d is too many; use at most 64", c.named("render-tabs"), r.Tabs))
 	}
-	r.Timeout = read(c, "render-timeout", s.renderTimeout, parseDuration)
-	r.Quiet = read(c, "render-quiet", s.renderQuiet, parseDuration)
+	r.Timeout = read(c, "render-timeout", s.renderTimeout, quantity.ParseDuration)
+	r.Quiet = read(c, "render-quiet", s.renderQuiet, quantity.ParseDuration)
 	if r.Wait, r.Selector = parseRenderWait(s.renderWait); r.Wait < 0 {
 		c.faults = append(c.faults, fmt.Errorf("%s: the time must not be negative", c.named("render-wait")))
 	} else if r.Wait > r.Timeout {

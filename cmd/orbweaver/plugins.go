@@ -10,6 +10,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 )
@@ -128,8 +129,8 @@ func readPlugins(file *configFile, value any) ([]plugin.Config, error) {
 				b.fail("workers", "use a number from 1 to %d", plugin.MaxWorkers)
 			}
 		}
-		p.Timeout = readKey(b, "timeout", "a duration such as 10s", parseDuration)
-		p.MaxBody = int(min(readKey(b, "max-body", "a size such as 2MiB", parseSize), plugin.MaxMaxBody+1))
+		p.Timeout = readKey(b, "timeout", "a duration such as 10s", quantity.ParseDuration)
+		p.MaxBody = int(min(readKey(b, "max-body", "a size such as 2MiB", quantity.ParseSize), plugin.MaxMaxBody+1))
 		if table, given := b.keys["config"]; given {
 			var ok bool
 			if p.Config, ok = table.(map[string]any); !ok {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/patternsize"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
@@ -55,7 +56,7 @@ func readRules(file *configFile, value any) ([]ruleBlock, error) {
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			if err := rule.read(key, keys[key], file); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", rule.where, err))
-				if errors.Is(err, errPatterns) {
+				if errors.Is(err, patternsize.ErrTooLarge) {
 					return nil, errors.Join(faults...)
 				}
 			}
@@ -76,7 +77,7 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		if !isText || text == "" {
 			return wantText
 		}
-		if err := file.spend("match", text, globSize); err != nil {
+		if err := file.spend("match", text, patternsize.Glob); err != nil {
 			return err
 		}
 		r.match = text
@@ -84,7 +85,7 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		if !isText || text == "" {
 			return wantText
 		}
-		if err := file.spend("match_re", text, patternSize); err != nil {
+		if err := file.spend("match_re", text, patternsize.Regexp); err != nil {
 			return err
 		}
 		r.matchRE = text
@@ -129,7 +130,7 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 			return nil
 		}
 		for _, text := range texts {
-			if err := file.spend(key, text, textSize); err != nil {
+			if err := file.spend(key, text, patternsize.Text); err != nil {
 				return err
 			}
 		}

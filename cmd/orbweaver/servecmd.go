@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/notify"
@@ -126,7 +127,7 @@ func (f *serveFlags) compile() (serve.Settings, *serveSettings, error) {
 		fail("max-runs", f.maxRuns, errors.New("use a whole number, 1 or more"))
 	}
 	if f.retain != "" {
-		if s.Retain, err = runs.ParseRetention(f.retain, parseDuration); err != nil {
+		if s.Retain, err = runs.ParseRetention(f.retain, quantity.ParseDuration); err != nil {
 			fail("retain", f.retain, err)
 		}
 	}
@@ -341,7 +342,7 @@ func newServeTokenCommand() *cobra.Command {
 		}
 		var until time.Time
 		if expires != "" {
-			after, err := parseDuration(expires)
+			after, err := quantity.ParseDuration(expires)
 			if err != nil || after == 0 {
 				return usageError("--expires: %q is not allowed: use a time such as 90d, 12h or 2s", expires)
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // settings are flags and configuration as text, before they are interpreted. A flag and
@@ -236,4 +237,23 @@ func (s *settings) named(name string) string {
 		return o
 	}
 	return "--" + name
+}
+
+// hides returns which settings of a run come from a configuration that was found, or nil if there
+// is none.
+func (s *settings) hides() *rules.Hides {
+	if !s.foundConfig {
+		return nil
+	}
+	// An empty value of a list only drops others.
+	given := func(name string, values []string) (n int) {
+		for _, value := range values[:min(s.found[name], len(values))] {
+			if value != "" {
+				n++
+			}
+		}
+		return n
+	}
+	return &rules.Hides{Exclude: given("exclude", s.exclude), IgnoreFragment: given("ignore-fragment", s.ignoreFragment), Levels: given("level", s.level),
+		SkipReserved: s.found["skip-reserved"] > 0, Accept: s.found["accept"] > 0, Rules: len(s.rules) > 0}
 }

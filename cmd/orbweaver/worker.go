@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/report"
@@ -70,7 +71,7 @@ func work(cmd *cobra.Command, s *settings) error {
 	if s.given("concurrency") {
 		read(c, "concurrency", s.concurrency, atLeast(1))
 	}
-	maxTime := read(c, "max-time", s.maxTime, parseDuration)
+	maxTime := read(c, "max-time", s.maxTime, quantity.ParseDuration)
 	name := s.workerName
 	if name == "" {
 		name = processName()

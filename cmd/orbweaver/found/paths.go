@@ -1,4 +1,4 @@
-package main
+package found
 
 import (
 	"encoding/binary"
@@ -24,7 +24,7 @@ var (
 )
 
 // mayUse returns an error if a found configuration may not use a path as the value of a key.
-func mayUse(key, path string, use foundUse) error {
+func mayUse(key, path string, use use) error {
 	var format *report.Format
 	if key == "output" {
 		out, err := report.ParseOutput(path)
@@ -36,7 +36,7 @@ func mayUse(key, path string, use foundUse) error {
 	if path == "" {
 		return nil
 	}
-	if err := staysInside(path, use == foundWrites); err != nil {
+	if err := staysInside(path, use == writes); err != nil {
 		return err
 	}
 	isDirectory := key == "sources" || key == "state"
@@ -185,4 +185,14 @@ func realPathInside(wd, path string, writes bool) error {
 		}
 	}
 	return nil
+}
+
+// withoutPath removes the operation and the file name from an error whose context already
+// names them.
+func withoutPath(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
 }

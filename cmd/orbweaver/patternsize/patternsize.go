@@ -1,4 +1,6 @@
-package main
+// Package patternsize measures patterns before any is compiled, because a pattern of a few bytes can
+// need megabytes then. Its functions return the size of a compiled pattern in bytes, or more.
+package patternsize
 
 import (
 	"errors"
@@ -7,57 +9,47 @@ import (
 	"strings"
 )
 
-// A pattern of a few bytes can need megabytes when it is compiled, so the patterns of a
-// configuration file are measured before any is compiled.
-
-// Limits of the compiled patterns of one file, in bytes: of a file that was found, and of one that
-// the user names.
+// Limits of the compiled patterns of one source, in bytes: of one that a stranger may have written,
+// and of one that the user trusts.
 const (
-	maxFoundPatterns = 16 << 20
-	maxNamedPatterns = 256 << 20
+	MaxUntrusted = 16 << 20
+	MaxTrusted   = 256 << 20
 )
 
-// spend counts the size of a pattern, and returns an error if the patterns of the file are too large.
-func (f *configFile) spend(key, text string, size func(string) int64) error {
-	limit := int64(maxNamedPatterns)
-	if f.found {
-		limit = maxFoundPatterns
-	}
-	if f.patterns <= limit {
-		f.patterns += size(text)
-	}
-	if f.patterns <= limit {
-		return nil
-	}
-	err := fmt.Errorf("%s: %w of %s need more than %d MiB: use fewer or smaller patterns", key, errPatterns, f.name, limit>>20)
-	if f.found {
-		return f.refuse("%w", err)
-	}
-	return err
+// Measure returns the size of a pattern.
+type Measure func(text string) int64
+
+// byKey has the keys whose values are patterns.
+var byKey = map[string]Measure{
+	"include": Regexp, "no-follow": Regexp, "exclude": Regexp, "exclude-except": Regexp, "ignore-fragment": Regexp,
+	"remap":  Regexp, // the replacement is only text
+	"select": Selector, "ignore-select": Selector, "render-wait": Selector,
 }
 
-// errPatterns is the error of a file whose patterns are too large.
-var errPatterns = errors.New("the compiled patterns")
+// ForKey returns how the values of a key of the configuration are measured, nil if they are not patterns.
+func ForKey(key string) Measure { return byKey[key] }
 
-// patternKeys are the keys whose values are patterns.
-var patternKeys = map[string]func(string) int64{
-	"include": patternSize, "no-follow": patternSize, "exclude": patternSize, "exclude-except": patternSize, "ignore-fragment": patternSize,
-	"remap":  patternSize, // the replacement is only text
-	"select": selectorSize, "ignore-select": selectorSize, "render-wait": selectorSize,
+// ErrTooLarge is in the errors of a Budget.
+var ErrTooLarge = errors.New("the compiled patterns")
+
+// Budget limits the patterns of one source.
+type Budget struct {
+	Source string // for messages
+	Limit  int64  // in bytes
+
+	spent int64
 }
 
-// spendAll counts the values of a key if they are patterns.
-func (f *configFile) spendAll(key string, texts []string) error {
-	size := patternKeys[key]
-	if size == nil {
+// Spend counts a pattern. It returns an error if all of them exceed the limit; later patterns are
+// not measured then.
+func (b *Budget) Spend(text string, measure Measure) error {
+	if b.spent <= b.Limit {
+		b.spent += measure(text)
+	}
+	if b.spent <= b.Limit {
 		return nil
 	}
-	for _, text := range texts {
-		if err := f.spend(key, text, size); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fmt.Errorf("%w of %s need more than %d MiB: use fewer or smaller patterns", ErrTooLarge, b.Source, b.Limit>>20)
 }
 
 // Sizes of a compiled regular expression, in bytes, as package regexp has them on 64-bit machines.
@@ -73,8 +65,8 @@ const (
 	wideRange    = 16 << 10
 )
 
-// patternSize returns the size of a regular expression when it is compiled, or more.
-func patternSize(text string) int64 {
+// Regexp returns the size of a regular expression when it is compiled, or more.
+func Regexp(text string) int64 {
 	size := int64(len(text)) * oneRune
 	size += int64(strings.Count(text, `\p`)+strings.Count(text, `\P`)) * unicodeClass
 	for i := 1; i < len(text); i++ {
@@ -82,7 +74,7 @@ func patternSize(text string) int64 {
 			size += wideRange
 		}
 	}
-	if size > maxFoundPatterns {
+	if size > MaxUntrusted {
 		return size // parsing it would take too long
 	}
 	re, err := syntax.Parse(text, syntax.Perl)
@@ -134,18 +126,18 @@ func sizeOf(re *syntax.Regexp) parts {
 	return p
 }
 
-// textSize returns the size of a text to find, or of a regular expression after "re:".
-func textSize(text string) int64 {
+// Text returns the size of a text to find, or of a regular expression after "re:".
+func Text(text string) int64 {
 	if pattern, ok := strings.CutPrefix(text, "re:"); ok {
-		return patternSize(pattern)
+		return Regexp(pattern)
 	}
 	const each = 4 * instruction // a letter in any case, or a state of an automaton
 	return int64(len(text)) * each
 }
 
-// selectorSize returns the size of a selector, or more. Regular expressions in it are not parsed:
+// Selector returns the size of a selector, or more. Regular expressions in it are not parsed:
 // each character counts as a class, and a repetition as a thousand of them.
-func selectorSize(text string) int64 {
+func Selector(text string) int64 {
 	const (
 		plain = 64
 		inner = 2 << 10
@@ -153,11 +145,11 @@ func selectorSize(text string) int64 {
 	if !strings.ContainsAny(text, "(#") {
 		return int64(len(text)) * plain
 	}
-	return int64(len(text))*inner + int64(strings.Count(text, "{"))*maxNamedPatterns
+	return int64(len(text))*inner + int64(strings.Count(text, "{"))*MaxTrusted
 }
 
-// globSize returns the size of a glob, or more. Each combination of its alternatives may have to be tried.
-func globSize(text string) int64 {
+// Glob returns the size of a glob, or more. Each combination of its alternatives may have to be tried.
+func Glob(text string) int64 {
 	size := int64(len(text)) * instruction
 	var open []int64
 	for _, c := range text {
@@ -167,7 +159,7 @@ func globSize(text string) int64 {
 		case c == ',' && len(open) > 0:
 			open[len(open)-1]++
 		case c == '}' && len(open) > 0:
-			if size *= open[len(open)-1]; size > maxNamedPatterns {
+			if size *= open[len(open)-1]; size > MaxTrusted {
 				return size
 			}
 			open = open[:len(open)-1]

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/patternsize"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
@@ -128,6 +129,9 @@ func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) 
 			known = append(known, name)
 		}
 	}
+	if fault := patternFault(rows, job, order); fault != nil {
+		return []api.Fault{*fault}
+	}
 	for _, name := range order {
 		if ctx.Err() != nil {
 			return faults
@@ -157,6 +161,25 @@ func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) 
 		}
 	}
 	return faults
+}
+
+// patternFault returns a fault at the option with which the compiled patterns of a job become too
+// large, nil if they do not. Nothing is compiled before.
+func patternFault(rows map[string]flag, job *runs.Job, order []string) *api.Fault {
+	budget := patternsize.Budget{Source: "the options", Limit: patternsize.MaxUntrusted}
+	for _, name := range order {
+		row, measure := rows[name], patternsize.ForKey(name)
+		if measure == nil {
+			continue
+		}
+		texts, _ := optionTexts(&row, job.Options[name]) // optionFaults reports the error
+		for _, text := range texts {
+			if err := budget.Spend(text, measure); err != nil {
+				return &api.Fault{Field: "options." + name, Message: err.Error()}
+			}
+		}
+	}
+	return nil
 }
 
 // optionFaults returns what is wrong with one option by itself.

@@ -5,6 +5,7 @@ package patternsize
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"strings"
 )
@@ -59,17 +60,20 @@ const (
 	oneRune     = 4
 
 	// A class of Unicode such as \pL has hundreds of ranges. A range between letters of other
-	// scripts is walked letter by letter if case does not matter. Both are counted before the
-	// expression is parsed, because the parser expands them.
+	// scripts is walked letter by letter if case does not matter, which takes milliseconds. Both
+	// are counted before the expression is parsed, because the parser expands them.
 	unicodeClass = 8 << 10
-	wideRange    = 16 << 10
+	wideRange    = 256 << 10
 )
+
+// ignoresCase finds the flag i in an expression.
+var ignoresCase = regexp.MustCompile(`\(\?[a-zA-Z]*i`)
 
 // Regexp returns the size of a regular expression when it is compiled, or more.
 func Regexp(text string) int64 {
-	size := int64(len(text)) * oneRune
+	size, walks := int64(len(text))*oneRune, ignoresCase.MatchString(text)
 	size += int64(strings.Count(text, `\p`)+strings.Count(text, `\P`)) * unicodeClass
-	for i := 1; i < len(text); i++ {
+	for i := 1; i < len(text) && walks; i++ {
 		if text[i-1] == '-' && (text[i] >= 0x80 || strings.HasPrefix(text[i:], `\x{`)) {
 			size += wideRange
 		}
@@ -84,15 +88,15 @@ func Regexp(text string) int64 {
 	parts := sizeOf(re)
 	parts.instructions += 2
 	size += parts.distinct * oneRune
-	if beginsWithText(re) && parts.instructions < 1000 {
+	if mayBeginWithText(re) {
 		return size + parts.instructions*(2*instruction+onePass) + parts.runes*oneRune*2
 	}
 	return size + parts.instructions*2*instruction
 }
 
-// beginsWithText reports whether an expression matches only at the beginning.
-func beginsWithText(re *syntax.Regexp) bool {
-	for len(re.Sub) > 0 && (re.Op == syntax.OpConcat || re.Op == syntax.OpCapture) {
+// mayBeginWithText reports whether an expression may match only at the beginning.
+func mayBeginWithText(re *syntax.Regexp) bool {
+	for len(re.Sub) > 0 && re.Op != syntax.OpAlternate {
 		re = re.Sub[0]
 	}
 	return re.Op == syntax.OpBeginText

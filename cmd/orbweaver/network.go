@@ -97,25 +97,6 @@ func parseNewsServer(s string) (string, error) {
 	return s, nil
 }
 
-// parseHeader reads "Name: value". Errors do not repeat the value, which may be a secret.
-func parseHeader(s string) (name, value string, err error) {
-	name, value, found := strings.Cut(s, ":")
-	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-	switch {
-	case !found:
-		return "", "", errors.New("use 'Name: value'")
-	case !httpguts.ValidHeaderFieldName(name):
-		return "", "", fmt.Errorf("%q is not a valid name of a header field", name)
-	case !httpguts.ValidHeaderFieldValue(value):
-		return "", "", fmt.Errorf("the value of %s contains control characters", name)
-	}
-	switch http.CanonicalHeaderKey(name) {
-	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding":
-		return "", "", fmt.Errorf("%s is set automatically and cannot be given", name)
-	}
-	return name, value, nil
-}
-
 func parseFieldValue(s string) (string, error) {
 	if !httpguts.ValidHeaderFieldValue(s) {
 		return "", errors.New("use text without control characters")

@@ -405,12 +405,6 @@ func parseRobotsAgent(s string) (string, error) {
 	return s, nil
 }
 
-// renderModes are the values of --render, and of render in a [[rule]].
-var renderModes = map[string]crawler.RenderMode{"never": crawler.RenderNever, "auto": crawler.RenderAuto, "always": crawler.RenderAlways}
-
-// renderModeNames are their names, in order.
-var renderModeNames = []string{"never", "auto", "always"}
-
 // renderOptions are the compiled flags of rendering.
 type renderOptions struct {
 	render.Options

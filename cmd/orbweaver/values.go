@@ -3,11 +3,15 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
 
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
@@ -80,3 +84,28 @@ func parsePattern(s string) (*regexp.Regexp, error) {
 	}
 	return nil, fmt.Errorf("use a regular expression: %s", cause)
 }
+
+// parseHeader reads "Name: value". Errors do not repeat the value, which may be a secret.
+func parseHeader(s string) (name, value string, err error) {
+	name, value, found := strings.Cut(s, ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	switch {
+	case !found:
+		return "", "", errors.New("use 'Name: value'")
+	case !httpguts.ValidHeaderFieldName(name):
+		return "", "", fmt.Errorf("%q is not a valid name of a header field", name)
+	case !httpguts.ValidHeaderFieldValue(value):
+		return "", "", fmt.Errorf("the value of %s contains control characters", name)
+	}
+	switch http.CanonicalHeaderKey(name) {
+	case "Host", "Content-Length", "Transfer-Encoding", "Connection", "Accept-Encoding":
+		return "", "", fmt.Errorf("%s is set automatically and cannot be given", name)
+	}
+	return name, value, nil
+}
+
+// renderModes are the values of --render, and of render in a [[rule]].
+var renderModes = map[string]crawler.RenderMode{"never": crawler.RenderNever, "auto": crawler.RenderAuto, "always": crawler.RenderAlways}
+
+// renderModeNames are their names, in order.
+var renderModeNames = []string{"never", "auto", "always"}

@@ -63,7 +63,8 @@ const failureLifetime = time.Minute
 
 // complete fetches the certificates that are missing between those a server sent and a
 // trusted root. It reports whether the chain is now valid. The next handshake verifies
-// the host name and the dates again. It adds the requests that it sent to *requests.
+// the host name and the dates again. It adds the requests that it sent to *requests. The context
+// has no pace: that is one of another host.
 func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate, requests *int) bool {
 	admit, given := ctx.Value(admitIssuerKey{}).(AdmitIssuer)
 	if given && admit == nil {
@@ -196,14 +197,14 @@ func (s *chainFetch) fetchCertificates(u urinorm.URL) ([]*x509.Certificate, erro
 		return nil, errors.New(reason)
 	}
 	if s.admit != nil {
-		ok, requests := s.admit(WithIssuers(WithPace(s.ctx, nil), nil), u)
+		ok, requests := s.admit(WithIssuers(s.ctx, nil), u)
 		*s.requests += requests
 		if !ok {
 			return nil, fmt.Errorf("fetch %s: it must not be requested", u.Printed())
 		}
 	}
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(WithPace(s.ctx, nil), s.left) // the pace is that of another host
+	ctx, cancel := context.WithTimeout(s.ctx, s.left)
 	defer cancel()
 	der, requests, err := s.get(ctx, u, maxIssuerSize+1)
 	s.left -= time.Since(began)

@@ -130,7 +130,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 			return nil, pace.failed
 		case errors.As(err, &chain) && !completed:
 			completed = true
-			if f.issuers.complete(ctx, chain.certs, &f.requests) {
+			if f.issuers.complete(WithPace(ctx, nil), chain.certs, &f.requests) {
 				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}

@@ -130,7 +130,7 @@ func (s *ftpSession) login() error {
 			err = s.Login(user.name, user.password)
 		}
 		var chain *chainError
-		if explicit && !completed && errors.As(err, &chain) && s.web.issuers.complete(s.ctx, chain.certs, &s.requests) {
+		if explicit && !completed && errors.As(err, &chain) && s.web.issuers.complete(WithPace(s.ctx, nil), chain.certs, &s.requests) {
 			continue
 		}
 		return s.loginFault(user, err)

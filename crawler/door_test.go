@@ -9,9 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/render"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -200,32 +204,92 @@ func TestPlaceAndInterval(t *testing.T) {
 
 // What a run requests beside targets is not requested if it is excluded, and is otherwise.
 func TestExclusionsBesideTargets(t *testing.T) {
+	root := newAuthority(t, "root")
 	for _, row := range []struct {
 		name  string
-		asked string
-		set   func(*Config)
+		asked string // on the host site.test
+		set   func(*testing.T, *Config)
 	}{
-		{"sitemap", "GET site.test/map.xml", func(cfg *Config) { cfg.Sitemaps, cfg.Robots, cfg.RobotsGiven = true, RobotsCrawl, true }},
+		{"sitemap", "GET site.test/map.xml", func(_ *testing.T, cfg *Config) {
+			cfg.Sitemaps, cfg.Robots, cfg.RobotsGiven = true, RobotsCrawl, true
+		}},
+		{"twin", "HEAD site.test/twin", func(_ *testing.T, cfg *Config) { cfg.CheckHTTPS = true }},
+		{"icon", "GET site.test/favicon.ico", func(t *testing.T, cfg *Config) {
+			groups, err := inspect.ParseGroups("images")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if cfg.Inspector, err = inspect.Open(t.Context(), inspect.Config{Groups: groups}); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(cfg.Inspector.Close)
+		}},
 	} {
 		for _, excluded := range []bool{false, true} {
 			t.Run(fmt.Sprint(row.name, excluded), func(t *testing.T) {
-				cfg, server := realWeb(t, at(map[string]func(*exchange){
-					"site.test/": page("<a href=/x>x</a>"), "site.test/x": page("x"),
+				pages := at(map[string]func(*exchange){
+					"site.test/": page("<a href=/twin>x</a>"), "site.test/twin": page("x"),
 					"site.test/robots.txt": func(x *exchange) {
 						x.say("200 OK", "Content-Type: text/plain\r\n", "Sitemap: http://site.test/map.xml\n")
 					},
 					"site.test/map.xml": func(x *exchange) { x.say("200 OK", "Content-Type: application/xml\r\n", "<urlset/>") },
-				}))
-				row.set(cfg)
+				})
+				secure := serveFaults(t, tlsOf(root.leaf(t, []string{"site.test"})), pages)
+				cfg, server := realWeb(t, pages, func(h *fetch.HTTPConfig) {
+					h.CAFile = root.file(t)
+					h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "site.test:443", To: secure.addr})
+				})
+				row.set(t, cfg)
+				asked := server
+				if row.name == "twin" {
+					asked = secure
+				}
 				if excluded {
 					_, path, _ := strings.Cut(row.asked, "site.test")
-					cfg.Exclude = patterns(path + "$")
+					scheme := "http"
+					if row.name == "twin" {
+						scheme = "https"
+					}
+					cfg.Exclude = patterns("^" + scheme + "://site.test" + path + "$")
 				}
 				crawl(t, cfg, seedOf(t, "http://site.test/"))
-				if n := server.count(row.asked); (n == 0) != excluded {
-					t.Errorf("requested %d times: %v", n, server.order)
+				if n := asked.count(row.asked); (n == 0) != excluded {
+					t.Errorf("%s was requested %d times: %v, %v", row.asked, n, server.order, secure.order)
 				}
 			})
+		}
+	}
+}
+
+// What the browser asks for, and what is asked whether it is unchanged, is not requested if it
+// is excluded, and is otherwise.
+func TestExclusionsInTheBrowser(t *testing.T) {
+	for name, send := range map[string]func(context.Context, *rendering){
+		"frame": func(ctx context.Context, g *rendering) {
+			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Frame})
+		},
+		"navigation": func(ctx context.Context, g *rendering) {
+			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Navigation})
+		},
+		"stream": func(ctx context.Context, g *rendering) {
+			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Stream})
+		},
+		"unchanged": func(ctx context.Context, g *rendering) {
+			g.unchanged(ctx, &cache.Loaded{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}})
+		},
+	} {
+		for _, excluded := range []bool{false, true} {
+			cfg, server := realWeb(t, page("x"))
+			cfg.Render = rules.RenderAlways
+			if excluded {
+				cfg.Exclude = patterns("^http://far.test/x$")
+			}
+			r := newRun(t.Context(), cfg, seedOf(t, "http://site.test/"), discard{})
+			send(t.Context(), r.rendering)
+			r.rendering.close()
+			if n := server.count("far.test/x"); (n == 0) != excluded {
+				t.Errorf("%s: requested %d times, excluded: %v", name, n, excluded)
+			}
 		}
 	}
 }

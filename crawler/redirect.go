@@ -132,8 +132,9 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 			return err
 		}
 		if refused != nil {
-			refused.Requests = a.o.Requests
-			*a = answer{o: refused, rest: a.rest}
+			o := *refused // others may have the same
+			o.Requests = a.o.Requests
+			*a = answer{o: &o, rest: a.rest}
 			v.restart(v.page)
 			return nil
 		}

@@ -238,7 +238,7 @@ func (c *coordinator) fill(ctx context.Context, id string) error {
 			again = false
 		}
 		complete, err := c.fillOnce(ctx, id)
-		if err != nil || complete {
+		if complete || err != nil && !errors.Is(err, frontier.ErrAbsent) {
 			return err
 		}
 		if time.Since(began) > c.options.patience {
@@ -252,7 +252,8 @@ func (c *coordinator) fill(ctx context.Context, id string) error {
 	}
 }
 
-// fillOnce is one attempt of fill. It returns false if the server has lost something meanwhile.
+// fillOnce is one attempt of fill. It returns false, or frontier.ErrAbsent, if the server has lost
+// something meanwhile.
 func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, err error) {
 	key := c.disk.FingerprintKey()
 	travel := *c.travel
@@ -289,9 +290,7 @@ func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 	}
 	entering := *c.cfg
 	entering.Store, entering.FingerprintBits, entering.Lease = store, 0, c.options.lease
-	if err := crawler.Enter(ctx, &entering, c.seeds); errors.Is(err, frontier.ErrAbsent) {
-		return false, nil
-	} else if err != nil {
+	if err := crawler.Enter(ctx, &entering, c.seeds); err != nil {
 		return false, frontierError(err)
 	}
 	complete, err = store.Filled(ctx, n.Known)

@@ -14,7 +14,6 @@ import (
 // Processes that are stopped while their crawl is deleted add nothing when they continue, and
 // end.
 func TestDeleteWhileStopped(t *testing.T) {
-	t.Parallel()
 	site, redis := startWebsite(t), startServer(t)
 	stopped := make(chan struct{})
 	coordinator := run(t, "check", site.url(0, "/"), "--frontier", redis.address("c"), "--state", filepath.Join(t.TempDir(), "state"), "--workers-here", "2", "--delay", "100ms")
@@ -58,7 +57,6 @@ func TestDeleteWhileStopped(t *testing.T) {
 
 // A crawl that is refused leaves nothing in its state directory.
 func TestRefusedCrawlIsForgotten(t *testing.T) {
-	t.Parallel()
 	site, redis := startWebsite(t), startServer(t)
 	begun := make(chan struct{})
 	site.at(1, func() { close(begun) })
@@ -89,7 +87,6 @@ func TestRefusedCrawlIsForgotten(t *testing.T) {
 
 // A server that loses the crawl again and again while it is filled is not filled without end.
 func TestServerThatKeepsNothing(t *testing.T) {
-	t.Parallel()
 	site, redis := startWebsite(t), startServer(t)
 	p := run(t, "check", site.url(0, "/"), "--frontier", redis.address("c"), "--state", filepath.Join(t.TempDir(), "state"), "--frontier-patience", "1s")
 	c, err := net.Dial("unix", redis.socket())

@@ -35,31 +35,30 @@ const (
 
 // GapInfo is a row of the table of gaps.
 type GapInfo struct {
-	Name   string // as in the field stopped_by of a report
-	Ends   bool   // it ended the run before the crawl was over: another run can resume it
-	Title  string // what happened, for people: "the run was interrupted"
-	Advice string // what to do about it
+	Name  string // as in the field stopped_by of a report
+	Ends  bool   // it ended the run before the crawl was over: another run can resume it
+	Title string // what happened, for people: "the run was interrupted"
 }
 
 var gaps = [NumGaps]GapInfo{
-	GapInterrupt: {"interrupt", true, "the run was interrupted", "run it again; with --state, resume continues it"},
-	GapDrain:     {"drain", true, "the shared crawl was drained", "start the coordinator again"},
-	GapMaxTime:   {"max-time", true, "the run reached --max-time", "give it more time; with --state, resume continues it"},
+	GapInterrupt: {"interrupt", true, "the run was interrupted"},
+	GapDrain:     {"drain", true, "the shared crawl was drained"},
+	GapMaxTime:   {"max-time", true, "the run reached --max-time"},
 
-	GapTrap:       {"trap", false, "pages were not read because their addresses look like an endless series", "exclude the series by --exclude or --no-follow, or check a part of the site"},
-	GapURLLength:  {"url-length", false, "pages were not read because their addresses are too long", "find the page that makes them, or exclude them by --exclude"},
-	GapMaxPages:   {"max-pages", false, "the run reached --max-pages", "raise --max-pages"},
-	GapScript:     {"script-rendered", false, "scripts make the links, so they were not seen", "try --render auto, or start from the sitemap or from the built output"},
-	GapMachine:    {"local-limit", false, "this machine or its proxy stopped requests", "lower --concurrency, or raise the limit of open files"},
-	GapNoLogin:    {"login-failed", false, "the sign-in failed", "try orbweaver login test"},
-	GapNoForm:     {"login-form-missing", false, "no sign-in form was found", "name the page of the form by --login, or the form by --login-form"},
-	GapChallenge:  {"login-challenge", false, "the sign-in asks for something that a program cannot answer", "sign in with a browser and pass --cookies"},
-	GapLostLogin:  {"login-lost", false, "the session was lost and could not be had again", "sign in with an account whose session lasts"},
-	GapClamd:      {"clamd", false, "the virus scanner was lost", "start clamd and run again"},
-	GapValidator:  {"validator", false, "the HTML validator was lost", "start the validator and run again"},
-	GapPlugin:     {"plugin", false, "a plugin failed too often", "look at its messages"},
-	GapFileChange: {"file-changed", false, "files changed while they were checked", "run again when nothing writes them"},
-	GapDocument:   {"unreadable-document", false, "a named document could not be read", "look at its note"},
+	GapTrap:       {"trap", false, "pages were not read because their addresses look like an endless series"},
+	GapURLLength:  {"url-length", false, "pages were not read because their addresses are too long"},
+	GapMaxPages:   {"max-pages", false, "the run reached --max-pages"},
+	GapScript:     {"script-rendered", false, "scripts make the links, so they were not seen"},
+	GapMachine:    {"local-limit", false, "this machine or its proxy stopped requests"},
+	GapNoLogin:    {"login-failed", false, "the sign-in failed"},
+	GapNoForm:     {"login-form-missing", false, "no sign-in form was found"},
+	GapChallenge:  {"login-challenge", false, "the sign-in asks for something that a program cannot answer"},
+	GapLostLogin:  {"login-lost", false, "the session was lost and could not be had again"},
+	GapClamd:      {"clamd", false, "the virus scanner was lost"},
+	GapValidator:  {"validator", false, "the HTML validator was lost"},
+	GapPlugin:     {"plugin", false, "a plugin failed too often"},
+	GapFileChange: {"file-changed", false, "files changed while they were checked"},
+	GapDocument:   {"unreadable-document", false, "a named document could not be read"},
 }
 
 // Info returns the row of a gap; it has no name for NoGap.

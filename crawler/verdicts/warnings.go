@@ -55,7 +55,10 @@ func (j *judge) setLevels(p *pair) {
 		return
 	}
 	g := p.own()
-	before := copyOf(g)
+	var before check.Judgement
+	if j.strict != nil {
+		before = copyOf(g)
+	}
 	p.off = !g.SetLevels(j.levelsOf(p.ruleLevels, p.route.internal))
 	if j.strict != nil {
 		var byRule check.Levels

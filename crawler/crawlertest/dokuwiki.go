@@ -228,20 +228,20 @@ func (w *DokuWiki) SetPassword(password string) {
 	w.write("conf/users.auth.php", "alice:"+hex.EncodeToString(hash[:])+":Alice:alice@example.com:user\n")
 }
 
-// EndSessions ends all sessions: it removes them, and changes the key of the cookies by which
-// the wiki would renew them.
+// EndSessions ends all sessions: it changes the key of the cookies by which the wiki would
+// renew them, and then removes them. In the other order, a request between the two renews one.
 func (w *DokuWiki) EndSessions() {
+	const key = "data/meta/_htcookiesalt2"
+	w.write(key+".new", rand.Text())
+	if err := os.Rename(filepath.Join(w.directory, key+".new"), filepath.Join(w.directory, key)); err != nil {
+		w.t.Error(err)
+	}
 	sessions, err := filepath.Glob(filepath.Join(w.directory, "sessions", "sess_*"))
 	if err != nil {
 		w.t.Error(err)
 	}
 	for _, name := range sessions {
 		os.Remove(name)
-	}
-	const key = "data/meta/_htcookiesalt2"
-	w.write(key+".new", rand.Text())
-	if err := os.Rename(filepath.Join(w.directory, key+".new"), filepath.Join(w.directory, key)); err != nil {
-		w.t.Error(err)
 	}
 }
 

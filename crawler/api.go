@@ -1,8 +1,8 @@
 package crawler
 
 import (
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/crawler/verdicts"
 )
 
 // Package rules declares what a caller gives to a run and gets from it, as all packages

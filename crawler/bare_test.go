@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
 // variedSite writes pages that link to each other, to what is missing and to what is

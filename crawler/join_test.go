@@ -14,7 +14,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
 // told runs a crawl whose join holds so many anchors at once, and returns all that

@@ -14,11 +14,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/trap"
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/crawler/trap"
-	"github.com/orbweaver/orbweaver/crawler/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
 // outlet is the only way from a run to its Sink, whose methods are called one at a

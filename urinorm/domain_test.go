@@ -3,7 +3,7 @@ package urinorm
 import (
 	"testing"
 
-	"github.com/orbweaver/orbweaver/urinorm/idna"
+	"github.com/orbweaver/orbweaver/urinorm/internal/idna"
 )
 
 // The list's own tests. Where they expect Unicode, the result is in A-labels (URL

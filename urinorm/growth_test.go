@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/urinorm/idna"
+	"github.com/orbweaver/orbweaver/urinorm/internal/idna"
 )
 
 // growingWork is work on an input that repeats a piece.

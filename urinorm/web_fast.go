@@ -1,6 +1,6 @@
 package urinorm
 
-import "github.com/orbweaver/orbweaver/urinorm/idna"
+import "github.com/orbweaver/orbweaver/urinorm/internal/idna"
 
 // The fast path handles ordinary references: relative to an http(s), ws(s) or ftp
 // base, or absolute with http(s), and made of bytes that the standard's rules

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/urinorm/idna"
+	"github.com/orbweaver/orbweaver/urinorm/internal/idna"
 )
 
 // appendHost is the host parser (URL Standard 3.5): it appends the host that s

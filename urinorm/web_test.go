@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/urinorm/idna"
+	"github.com/orbweaver/orbweaver/urinorm/internal/idna"
 )
 
 // Cases that testdata does not contain.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 )
 
 // betweenRuns are the options for data that one run keeps for the next.

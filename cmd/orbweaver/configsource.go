@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/found"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/patternsize"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/found"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 )
 
 // configFile is a source of settings: a configuration file, or the environment.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/found"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/found"
 )
 
 // Every key of a configuration has one row, and every row is about keys.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
 )

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/migrate"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/migrate"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/migrate"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/migrate"
 )
 
 // TestMuffetTable holds the table of muffet's flags in the guide and the import together: each

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/similar"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/similar"
 )
 
 // nearest returns the known word that is most similar to word, or "" if none is similar.

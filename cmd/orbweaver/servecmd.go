@@ -20,11 +20,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/quantity"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/auth"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/notify"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )

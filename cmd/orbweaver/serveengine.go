@@ -16,9 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/patternsize"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/report"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/api"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 )
 
 // The similar names of unknown options are sought for those alone that an answer lists.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/gitchanges"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/gitchanges"
 )
 
 // changes are the local files that were changed or removed since a commit, by absolute

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/programtest"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/programtest"
 )
 
 // Limits of what the program needs before it checks anything.

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 // BenchmarkSyntax looks at the syntax of pages, and compares the time with that of splitting them

@@ -7,7 +7,7 @@ import (
 
 	"github.com/agext/levenshtein"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
 )
 
 // Groups is a set of groups of checks.

@@ -12,11 +12,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
-	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
-	"github.com/orbweaver/orbweaver/crawler/inspect/siterules"
-	"github.com/orbweaver/orbweaver/crawler/inspect/validator"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/siterules"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/validator"
 )
 
 // Config says what an Inspector looks for. The zero value looks for nothing.

@@ -2,7 +2,7 @@ package inspect
 
 import (
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

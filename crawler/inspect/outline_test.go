@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 // FuzzOutline checks that the links and anchors of a document are the same if the offsets of the

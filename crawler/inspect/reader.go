@@ -7,13 +7,13 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
-	"github.com/orbweaver/orbweaver/crawler/inspect/csssyntax"
-	"github.com/orbweaver/orbweaver/crawler/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/inspect/htmlsyntax"
-	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
-	"github.com/orbweaver/orbweaver/crawler/inspect/pagerules"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/csssyntax"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmlsyntax"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
 // reader looks at one document after the other. Its memory is reused.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
 // Checker applies a set of rules to pages, one after another. Its buffers are reused from page

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
 func compile(t testing.TB, rules ...Rule) *Set {

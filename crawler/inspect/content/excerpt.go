@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
 // maxRaw is the length of the longest source text in a finding, in code points.

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
 // The limits of a set of rules.

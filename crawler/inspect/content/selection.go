@@ -9,8 +9,8 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/htmltoken"
-	"github.com/orbweaver/orbweaver/crawler/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
 // selection finds the text of elements by a selector, which needs a tree, with its places,

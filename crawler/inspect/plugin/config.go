@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 // Defaults of a Config.

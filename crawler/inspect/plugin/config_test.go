@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 func TestValidate(t *testing.T) {

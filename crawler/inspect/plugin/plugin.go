@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 // maxFailures is the number of pages in a row that end a plugin if it fails on them.

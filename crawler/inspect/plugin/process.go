@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 func TestRequest(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
 // patience is the timeout for answers that come.

@@ -1,0 +1,96 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"syscall"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+)
+
+// json writes an object.
+func (c *call) json(status int, value any) error { return c.object(status, "application/json", value) }
+
+// object writes an object with a media type of its own.
+func (c *call) object(status int, contentType string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return c.raw(status, contentType, append(text, '\n'))
+}
+
+func (c *call) raw(status int, contentType string, body []byte) error {
+	c.w.Header().Set("Content-Type", contentType)
+	c.w.WriteHeader(status)
+	if c.Method != http.MethodHead {
+		_, _ = c.w.Write(body) // the client may be gone
+	}
+	return nil
+}
+
+// fail writes an error as a problem. What is not the client's fault is logged, too.
+func (c *call) fail(err error) {
+	if c.w.(*countingWriter).status != 0 { // the answer has begun
+		c.server.log.printf("%s %s: %v", c.Method, c.URL.Path, err)
+		panic(http.ErrAbortHandler) // so that the client sees that it is cut short
+	}
+	p := problemOf(err)
+	if ended := c.Context().Err(); ended != nil && errors.Is(err, ended) { // nobody reads the answer
+		p = api.NewProblem(http.StatusRequestTimeout, "the request has ended")
+	}
+	if p.Status == http.StatusInternalServerError {
+		c.server.log.printf("%s %s: %v", c.Method, c.URL.Path, err)
+	}
+	_ = c.problem(p)
+}
+
+// problemOf returns the problem for an error of a handler.
+func problemOf(err error) *api.Problem {
+	var p *api.Problem
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.Is(err, store.ErrNotFound), errors.Is(err, findings.ErrNotFound):
+		return api.NewProblem(http.StatusNotFound, "not found")
+	case errors.Is(err, store.ErrActive):
+		p = api.NewProblem(http.StatusConflict, "a run of the project is queued or running")
+		p.Type = "orbweaver:run-in-progress"
+		return p
+	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "database or disk is full"):
+		return api.NewProblem(http.StatusInsufficientStorage, "the disk of the server is full")
+	}
+	return api.NewProblem(http.StatusInternalServerError, "the server could not answer; its log tells why")
+}
+
+// countingWriter remembers what was answered.
+type countingWriter struct {
+	http.ResponseWriter
+	status int
+	size   int64
+}
+
+// WriteHeader remembers the status.
+func (w *countingWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write counts.
+func (w *countingWriter) Write(p []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	n, err := w.ResponseWriter.Write(p)
+	w.size += int64(n)
+	return n, err
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,218 @@
+package serve
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+)
+
+// call is one request on its way to a handler.
+type call struct {
+	*http.Request
+	server  *Server
+	w       http.ResponseWriter
+	prefix  string         // of the addresses that the client sees: "" or "/links"
+	path    string         // escaped, without the prefix
+	route   *route         // nil if no row has the path and the method
+	near    *route         // a row with the path, whatever its method; nil if there is none
+	allowed []string       // the methods of the path, if the method is not one of them
+	who     *auth.Identity // nil for public routes without credentials
+	project *store.Project // of a path with {p}
+	run     *store.Run     // of a path with {r}
+	body    []byte         // JSON, checked to be well-formed; empty without a body
+}
+
+// route is one row of the table of routes. The patterns of the mux, the roles, the exceptions
+// from authentication, and the OpenAPI document come from the rows.
+type route struct {
+	Method string
+	Path   string // as in a pattern of http.ServeMux; {p} and {r} are projects and runs
+	Role   auth.Role
+	Public bool   // needs no credentials
+	Link   string // the purpose of read-only tokens that open it, "" for none
+	Always bool   // allowed with --read-only
+	Form   []string
+	Handle func(*call) error
+
+	// The rest is for the OpenAPI document. A row without Doc is a page.
+
+	Doc     string
+	Query   []parameter
+	Body    string         // the schema of the body, "" for none
+	Answers map[int]string // schemas or media types by status
+}
+
+// parameter is a parameter of the query.
+type parameter struct{ Name, Doc string }
+
+// policy is the Content-Security-Policy of every answer.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'self'; form-action 'self'"
+
+// ServeHTTP answers a request. It is refused in this order: Host, cross-origin, credentials,
+// role, route or id, method, content type, size, JSON, content, state.
+func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
+	w := &countingWriter{ResponseWriter: plain}
+	c := &call{Request: r, server: s, w: w}
+	began := time.Now()
+	defer func() {
+		s.metrics.count(w)
+		s.log.request(r, c.who, w, s.client(r), began)
+	}()
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if err := c.serve(); err != nil {
+		c.fail(err)
+	}
+}
+
+func (c *call) serve() error {
+	s := c.server
+	c.path = c.URL.EscapedPath()
+	c.prefix = s.prefix(c.Request)
+	if rest, found := strings.CutPrefix(c.path, c.prefix+"/"); found {
+		c.path = "/" + rest
+	}
+	probe := c.path == "/healthz" || c.path == "/readyz"
+	if !s.hosts.serves(c.Request) && !probe {
+		return api.NewProblem(http.StatusMisdirectedRequest, "the host %q is not served here: --host or --public-url names it", plainHost(c.Host))
+	}
+	if c.prefix != "" && c.path == c.prefix {
+		c.redirect("/", http.StatusPermanentRedirect)
+		return nil
+	}
+	if s.origins.refuses(c.Request) {
+		return api.NewProblem(http.StatusForbidden, "the request comes from a page of another site")
+	}
+	c.match()
+	if err := c.authenticate(); err != nil || c.w.(*countingWriter).status != 0 {
+		return err
+	}
+	if c.route == nil && c.allowed == nil {
+		return api.NewProblem(http.StatusNotFound, "there is nothing at %s", c.path)
+	}
+	if err := c.find(); err != nil {
+		return err
+	}
+	if c.route == nil {
+		allowed := strings.Join(c.allowed, ", ")
+		c.w.Header().Set("Allow", allowed)
+		return api.NewProblem(http.StatusMethodNotAllowed, "%s is not allowed here: use %s", c.Method, allowed)
+	}
+	if c.route.Form == nil {
+		if err := c.readJSON(); err != nil {
+			return err
+		}
+	}
+	return c.route.Handle(c)
+}
+
+// authenticate finds out who asks, and whether they may.
+func (c *call) authenticate() error {
+	s := c.server
+	var err error
+	if c.who, err = s.identify(c.Request); err != nil {
+		return err
+	}
+	open := c.route != nil && (c.route.Public || c.opens())
+	if c.who == nil && !open {
+		machine := c.isMachine()
+		if !machine && (c.Method == http.MethodGet || c.Method == http.MethodHead) {
+			c.redirect("/login?next="+url.QueryEscape(c.prefix+c.path+queryOf(c.URL)), http.StatusSeeOther)
+			return nil
+		}
+		if machine {
+			c.w.Header().Set("WWW-Authenticate", "Bearer")
+		}
+		return api.NewProblem(http.StatusUnauthorized, "sign in, or send a valid token: Authorization: Bearer TOKEN")
+	}
+	if c.route != nil && !open && c.who.Role < c.route.Role {
+		return api.NewProblem(http.StatusForbidden, "the role %s is required, and yours is %s", c.route.Role, c.who.Role)
+	}
+	if s.settings.ReadOnly && c.Method != http.MethodGet && c.Method != http.MethodHead && (c.route == nil || !c.route.Always) {
+		return api.NewProblem(http.StatusForbidden, "the server is read-only")
+	}
+	return nil
+}
+
+func queryOf(u *url.URL) string {
+	if u.RawQuery == "" {
+		return ""
+	}
+	return "?" + u.RawQuery
+}
+
+// opens reports whether a read-only token in the query opens the route.
+func (c *call) opens() bool {
+	token := c.URL.Query().Get("token")
+	if c.route.Link == "" || token == "" {
+		return false
+	}
+	project, ok := c.server.service.Links.Project(c.Context(), token, c.route.Link)
+	return ok && project == c.PathValue("p")
+}
+
+// isMachine reports whether a path is for programs.
+func (c *call) isMachine() bool {
+	return strings.HasPrefix(c.path, "/api/") || c.path == "/metrics"
+}
+
+// find loads the project and the run that the path names.
+func (c *call) find() error {
+	var err error
+	project := c.PathValue("p")
+	what := "project " + project
+	if id := c.PathValue("r"); id != "" {
+		if c.run, err = c.server.store.Run(c.Context(), id); err == nil {
+			project = c.run.Project
+		} else {
+			what = "run " + id
+		}
+	}
+	if project != "" && err == nil {
+		c.project, err = c.server.store.Project(c.Context(), project)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return api.NewProblem(http.StatusNotFound, "there is no %s", what)
+	}
+	if err != nil || c.near == nil {
+		return err
+	}
+	for end, exists := range otherIDs {
+		if strings.HasSuffix(c.near.Path, end) {
+			return exists(c)
+		}
+	}
+	return nil
+}
+
+// otherIDs find what the last id of a path names, by how the path ends. An unknown id is refused
+// before anything else is wrong with the request.
+var otherIDs = map[string]func(*call) error{
+	"/marks/{fingerprint}": func(c *call) error {
+		return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("fingerprint"))
+	},
+	"/links/{id}": func(c *call) error {
+		return c.server.service.Links.Exists(c.Context(), c.project.ID, c.PathValue("id"))
+	},
+	"/notify/{n}/test": func(c *call) error {
+		return c.server.service.Notices.Exists(c.project, c.PathValue("n"))
+	},
+	"/findings/{id}": func(c *call) error {
+		return c.server.service.Findings.Exists(c.Context(), c.run, c.PathValue("id"))
+	},
+}
+
+// redirect sends the client to an address of the server.
+func (c *call) redirect(path string, status int) {
+	c.w.Header().Set("Location", c.prefix+path)
+	c.w.WriteHeader(status)
+}

@@ -1,0 +1,302 @@
+package findings
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+)
+
+// Index answers questions about one run. It is safe for concurrent use.
+type Index struct {
+	db     *sql.DB
+	mu     sync.Mutex
+	totals map[string]int // of a file that no longer changes
+}
+
+// ErrNotFound is the error for something that the run does not have.
+var ErrNotFound = errors.New("not found")
+
+// Open opens a file. The error for a missing file is fs.ErrNotExist.
+func Open(file string) (*Index, error) {
+	if _, err := os.Stat(file); err != nil {
+		return nil, err
+	}
+	db, err := connect(file, "mode=ro", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-4000)")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", file, err)
+	}
+	db.SetMaxOpenConns(2)
+	var tables int
+	err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('page', 'target', 'item', 'ref')").Scan(&tables)
+	if err == nil && tables < 4 {
+		err = fs.ErrNotExist // the run that fills the file has only begun
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), db.Close())
+	}
+	return &Index{db: db, totals: map[string]int{}}, nil
+}
+
+// Close closes the file.
+func (x *Index) Close() error { return x.db.Close() }
+
+// Sort is an order of findings.
+type Sort string
+
+// The orders of findings: by URL as in the report, by code, or by places with the most first.
+// Ties are broken by URL, then by code.
+const (
+	ByURL    Sort = "url"
+	ByCode   Sort = "code"
+	ByPlaces Sort = "places"
+)
+
+// Query selects findings. Empty fields select all; fields are combined with and.
+type Query struct {
+	Verdicts []string // empty: broken, unverified, warning
+	Codes    []string
+	Scope    string
+	Host     string
+	Page     string // a page that refers to the target
+	Text     string // part of the URL or message, in any case
+	Change   string // new, still or fixed
+	Known    *bool
+	Marked   []string // fingerprints of the marks in force, for Known
+	Sort     Sort
+	Limit    int
+	After    string // Cursor of the last item
+}
+
+// ErrCursor is the error for a cursor that no list has returned.
+var ErrCursor = errors.New("the cursor is not one that this list returned")
+
+// where returns the condition and its arguments.
+func (q *Query) where() (string, []any) {
+	var terms []string
+	var args []any
+	add := func(term string, values ...any) {
+		terms = append(terms, term)
+		args = append(args, values...)
+	}
+	in := func(column string, values []string) {
+		list := make([]any, len(values))
+		for i, v := range values {
+			list[i] = v
+		}
+		add("i."+column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", list...)
+	}
+	plain, finding := 0, 0
+	for _, v := range q.Verdicts {
+		if v == "ok" || v == "skipped" {
+			plain++
+		} else {
+			finding++
+		}
+	}
+	switch {
+	case q.Change == "fixed":
+		add("i.listed = 2")
+	case plain > 0 && finding > 0:
+		add("i.listed IN (0, 1)")
+	case plain > 0:
+		add("i.listed = 0")
+	default:
+		add("i.listed = 1")
+	}
+	if len(q.Verdicts) > 0 {
+		in("verdict", q.Verdicts)
+	}
+	if len(q.Codes) > 0 {
+		in("code", q.Codes)
+	}
+	if q.Scope != "" {
+		add("i.scope = ?", q.Scope)
+	}
+	if q.Host != "" {
+		add("i.host = ?", q.Host)
+	}
+	if q.Change == "new" || q.Change == "still" {
+		add("i.change = ?", q.Change)
+	}
+	if q.Page != "" {
+		add("i.target IN (SELECT r.target FROM ref r JOIN page p ON p.id = r.page WHERE p.url = ?)", q.Page)
+	}
+	if q.Text != "" {
+		add("(instr(lower(i.url), lower(?)) > 0 OR instr(lower(i.message), lower(?)) > 0)", q.Text, q.Text)
+	}
+	if q.Known != nil {
+		marked, _ := json.Marshal(append([]string{}, q.Marked...)) // strings never fail
+		not := ""
+		if !*q.Known {
+			not = "NOT "
+		}
+		add("i.fingerprint "+not+"IN (SELECT value FROM json_each(?))", string(marked))
+	}
+	return strings.Join(terms, " AND "), args
+}
+
+const itemColumns = "i.fingerprint, i.url, i.verdict, i.code, i.message, i.scope, i.status, i.places, i.change, i.first_seen"
+
+func scanItem(row interface{ Scan(...any) error }) (api.Finding, error) {
+	var f api.Finding
+	var first sql.NullInt64
+	err := row.Scan(&f.Fingerprint, &f.URL, &f.Verdict, &f.Code, &f.Message, &f.Scope, &f.Status, &f.Places, &f.Change, &first)
+	f.ID = f.Fingerprint
+	if first.Valid {
+		at := time.UnixMilli(first.Int64).UTC()
+		f.FirstSeen = &at
+	}
+	return f, err
+}
+
+// Findings returns one part of a list. settled tells that the run has ended, so that counts
+// may be kept.
+func (x *Index) Findings(ctx context.Context, q *Query, settled bool) (*api.List[api.Finding], error) {
+	where, args := q.where()
+	total, err := x.total(ctx, "SELECT count(*) FROM item i WHERE "+where, args, settled && q.Known == nil)
+	if err != nil {
+		return nil, err
+	}
+	var order string
+	switch q.Sort {
+	case ByCode:
+		order = "i.code, i.url, i.fingerprint"
+	case ByPlaces:
+		order = "i.places DESC, i.url, i.code, i.fingerprint"
+	default:
+		order = "i.url, i.code, i.fingerprint"
+	}
+	if q.After != "" {
+		term, more, err := x.behind(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		where += term
+		args = append(args, more...)
+	}
+	rows, err := x.db.QueryContext(ctx, "SELECT "+itemColumns+" FROM item i WHERE "+where+" ORDER BY "+order+" LIMIT ?", append(args, q.Limit+1)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := &api.List[api.Finding]{Items: []api.Finding{}, Total: total}
+	for rows.Next() {
+		f, err := scanItem(rows)
+		if err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, f)
+	}
+	if len(list.Items) > q.Limit {
+		list.Items = list.Items[:q.Limit]
+		list.Next = &list.Items[q.Limit-1].ID
+	}
+	return list, rows.Err()
+}
+
+// behind returns the condition for what follows the cursor, which is the id of an item.
+func (x *Index) behind(ctx context.Context, q *Query) (string, []any, error) {
+	var url, code string
+	var places int
+	err := x.db.QueryRowContext(ctx, "SELECT url, code, places FROM item WHERE fingerprint = ?", q.After).Scan(&url, &code, &places)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil, ErrCursor
+	}
+	switch q.Sort {
+	case ByCode:
+		return " AND (i.code, i.url, i.fingerprint) > (?, ?, ?)", []any{code, url, q.After}, err
+	case ByPlaces:
+		return " AND i.places <= ? AND (i.places < ? OR (i.url, i.code, i.fingerprint) > (?, ?, ?))", []any{places, places, url, code, q.After}, err
+	}
+	return " AND (i.url, i.code, i.fingerprint) > (?, ?, ?)", []any{url, code, q.After}, err
+}
+
+// total counts, and keeps the count if the file no longer changes.
+func (x *Index) total(ctx context.Context, query string, args []any, keep bool) (int, error) {
+	key := fmt.Sprint(query, "\x00", args)
+	x.mu.Lock()
+	n, known := x.totals[key]
+	x.mu.Unlock()
+	if keep && known {
+		return n, nil
+	}
+	if err := x.db.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
+		return 0, err
+	}
+	const most = 100
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if keep && len(x.totals) < most {
+		x.totals[key] = n
+	}
+	return n, nil
+}
+
+// Finding returns one finding, and the result that it belongs to as in the JSON report.
+func (x *Index) Finding(ctx context.Context, id string) (f api.Finding, result json.RawMessage, err error) {
+	f, err = scanItem(x.db.QueryRowContext(ctx, "SELECT "+itemColumns+" FROM item i WHERE fingerprint = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		return f, nil, ErrNotFound
+	}
+	if err != nil {
+		return f, nil, err
+	}
+	result, err = x.result(ctx, "SELECT t.result FROM target t JOIN item i ON t.id = i.target WHERE i.fingerprint = ?", id)
+	return f, result, err
+}
+
+// Result returns the result for a target as printed, or ErrNotFound. The places that inline
+// marks exclude do not count.
+func (x *Index) Result(ctx context.Context, url string) (json.RawMessage, error) {
+	return x.result(ctx, "SELECT result FROM target WHERE url = ? AND id > 0 ORDER BY code = 'excluded' LIMIT 1", url)
+}
+
+func (x *Index) result(ctx context.Context, query string, args ...any) (json.RawMessage, error) {
+	var packed []byte
+	err := x.db.QueryRowContext(ctx, query, args...).Scan(&packed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer unpack.Close()
+	text, err := unpack.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("read a result: %w", err)
+	}
+	return text, nil
+}
+
+// Verdict returns the verdict on a target as printed, or ErrNotFound.
+func (x *Index) Verdict(ctx context.Context, url string) (verdict, code string, err error) {
+	err = x.db.QueryRowContext(ctx, "SELECT verdict, code FROM target WHERE url = ? AND id > 0 ORDER BY code = 'excluded' LIMIT 1", url).Scan(&verdict, &code)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return verdict, code, err
+}
+
+// Broken returns the broken findings, by URL. There are at most limit.
+func (x *Index) Broken(ctx context.Context, limit int) ([]api.Finding, error) {
+	list, err := x.Findings(ctx, &Query{Verdicts: []string{"broken"}, Limit: limit}, true)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}

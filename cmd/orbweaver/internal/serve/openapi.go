@@ -1,0 +1,187 @@
+package serve
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+)
+
+// showOpenAPI describes the API.
+func showOpenAPI(c *call) error {
+	return c.json(http.StatusOK, openAPI(c.server.routes, c.prefix, c.server.settings.Version))
+}
+
+type object = map[string]any
+
+// openAPI returns the OpenAPI 3.1 document of the rows that have a Doc.
+func openAPI(rows []route, prefix, version string) object {
+	paths := object{}
+	for i := range rows {
+		r := &rows[i]
+		if r.Doc == "" {
+			continue
+		}
+		path := strings.TrimPrefix(r.Path, v1)
+		item, _ := paths[path].(object)
+		if item == nil {
+			item = object{}
+			if names := pathParameters(path); len(names) > 0 {
+				item["parameters"] = names
+			}
+			paths[path] = item
+		}
+		item[strings.ToLower(r.Method)] = operation(r)
+		if r.Method == http.MethodGet {
+			head := operation(r)
+			head["operationId"] = "head" + head["operationId"].(string)
+			head["responses"] = object{"default": object{"description": "as GET, without a body"}}
+			item["head"] = head
+		}
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "Orbweaver", "version": version, "description": "Projects, runs and findings of a link checker. Field names are those of the JSON report."},
+		"servers": []object{{"url": prefix + v1}},
+		"paths":   paths,
+		"components": object{
+			"schemas":         schemas(),
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}, "session": object{"type": "apiKey", "in": "cookie", "name": cookieName}},
+			"responses": object{"Problem": object{"description": "what is wrong (RFC 9457)",
+				"content": object{"application/problem+json": object{"schema": ref("Problem")}}}},
+		},
+		"security": []object{{"token": []string{}}, {"session": []string{}}},
+	}
+}
+
+// pathParameters returns the parameters in braces.
+func pathParameters(path string) []object {
+	var all []object
+	for segment := range strings.SplitSeq(path, "/") {
+		if name, found := strings.CutPrefix(segment, "{"); found {
+			all = append(all, object{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+		}
+	}
+	return all
+}
+
+// operation describes one row.
+func operation(r *route) object {
+	answers := object{"default": object{"$ref": "#/components/responses/Problem"}}
+	for status, schema := range r.Answers {
+		answer := object{"description": http.StatusText(status)}
+		switch {
+		case schema == "":
+		case strings.Contains(schema, "/"):
+			answer["content"] = object{schema: object{}}
+		default:
+			answer["content"] = object{"application/json": object{"schema": ref(schema)}}
+		}
+		answers[strconv.Itoa(status)] = answer
+	}
+	op := object{"operationId": operationID(r), "summary": r.Doc, "responses": answers, "x-role": r.Role.String()}
+	var parameters []object
+	for _, p := range r.Query {
+		parameters = append(parameters, object{"name": p.Name, "in": "query", "description": p.Doc, "schema": object{"type": "string"}})
+	}
+	if len(parameters) > 0 {
+		op["parameters"] = parameters
+	}
+	if r.Body != "" {
+		op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": ref(r.Body)}}}
+	}
+	return op
+}
+
+// operationID returns a name such as getRunsRFindings.
+func operationID(r *route) string {
+	id := strings.ToLower(r.Method)
+	for _, part := range strings.FieldsFunc(strings.TrimPrefix(r.Path, v1), func(c rune) bool { return strings.ContainsRune("/{}.", c) }) {
+		id += strings.ToUpper(part[:1]) + part[1:]
+	}
+	return id
+}
+
+func ref(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+
+// Schemas of values.
+var (
+	text      = object{"type": "string"}
+	opaque    = object{"type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$"}
+	whole     = object{"type": "integer"}
+	yesNo     = object{"type": "boolean"}
+	moment    = object{"type": "string", "format": "date-time", "pattern": "Z$"}
+	something = object{}
+)
+
+func orNull(schema object) object {
+	return object{"anyOf": []object{schema, {"type": "null"}}}
+}
+
+func listOf(schema object) object { return object{"type": "array", "items": schema} }
+
+func word(values ...string) object { return object{"type": "string", "enum": values} }
+
+// required returns the schema of an object whose members are all required, except those that
+// are named as optional.
+func required(members object, optional ...string) object {
+	var names []string
+	for name := range members {
+		if !slices.Contains(optional, name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return object{"type": "object", "properties": members, "required": names, "additionalProperties": false}
+}
+
+func partOf(schema string) object {
+	return required(object{"items": listOf(ref(schema)), "next": orNull(opaque), "total": whole})
+}
+
+// schemas are the schemas of the API's objects.
+func schemas() object {
+	finding := object{"id": opaque, "fingerprint": opaque, "url": text, "verdict": word(verdicts...), "code": text, "message": text,
+		"scope": word("internal", "external"), "status": whole, "places": whole, "change": word("new", "still", "fixed", ""),
+		"first_seen": orNull(moment), "known": orNull(ref("Mark"))}
+	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "minItems": 1, "maxItems": service.MaxTargets},
+		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify"))}
+	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
+	return object{
+		"Any":           something,
+		"Problem":       required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole}, "errors", "more"),
+		"ProjectInput":  required(input, "options", "schedule", "notify"),
+		"ProjectChange": required(input, "name", "targets", "options", "schedule", "notify"),
+		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),
+			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment)}),
+		"Notify": required(object{"type": word("webhook", "slack", "email"), "url": text, "secret": text, "to": text,
+			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "to", "on"),
+		"ProjectList": partOf("Project"),
+		"Run": required(object{"id": opaque, "project": opaque, "state": word("queued", "running", "stopping", "done", "failed", "interrupted"),
+			"created": moment, "started": orNull(moment), "finished": orNull(moment), "interrupted_by": object{"enum": []any{"stop", "shutdown", nil}},
+			"exit_status": object{"enum": []any{0, 1, 3, nil}}, "error": text, "progress": ref("Progress"), "summary": orNull(object{"type": "object"})}, "error"),
+		"RunList":      partOf("Run"),
+		"Progress":     required(object{"pages": whole, "queued": whole, "checked": whole, "requests": whole, "broken": whole}),
+		"Finding":      required(finding),
+		"FindingList":  partOf("Finding"),
+		"PastVerdict":  required(object{"run": opaque, "started": orNull(moment), "verdict": text, "code": text}),
+		"Page":         required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole}),
+		"PageList":     partOf("Page"),
+		"Mark":         required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment}),
+		"MarkInput":    required(object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}, "until"),
+		"MarkList":     partOf("Mark"),
+		"Comparison":   required(object{"new": listOf(ref("Finding")), "fixed": listOf(ref("Finding")), "still": listOf(ref("Finding"))}),
+		"RecheckInput": required(object{"url": text}),
+		"Recheck":      required(object{"before": outcome, "after": outcome}),
+		"Link": required(object{"id": opaque, "for": word(service.Purposes...), "token": opaque, "url": text, "expires": orNull(moment), "created": moment},
+			"token", "url"),
+		"LinkInput": required(object{"for": word(service.Purposes...), "expires": orNull(text)}, "expires"),
+		"LinkList":  partOf("Link"),
+		"Delivery":  required(object{"delivered": yesNo, "status": orNull(whole), "error": orNull(text)}),
+		"FindingDetail": object{"type": "object", "required": []string{"id", "fingerprint", "known", "first_seen", "history", "url", "verdict", "code", "references"},
+			"properties": object{"id": opaque, "fingerprint": opaque, "known": orNull(ref("Mark")), "first_seen": orNull(moment), "history": listOf(ref("PastVerdict")),
+				"url": text, "verdict": text, "code": text, "message": text, "references": listOf(object{"type": "object"})}},
+	}
+}

@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+// Limits of one part of a list.
+const (
+	defaultLimit = 100
+	maxLimit     = 1000
+)
+
+// query reads the parameters of an address and collects what is wrong with them.
+type query struct {
+	values url.Values
+	faults []api.Fault
+}
+
+func (c *call) query() *query { return &query{values: c.URL.Query()} }
+
+func (q *query) fail(name, message string) {
+	q.faults = append(q.faults, api.Fault{Field: name, Message: message})
+}
+
+// problem returns what is wrong, or nil.
+func (q *query) problem() error {
+	if len(q.faults) > 0 {
+		return api.Invalid(q.faults...)
+	}
+	return nil
+}
+
+func (q *query) text(name string) string { return q.values.Get(name) }
+
+// limit reads limit, whose default is 100.
+func (q *query) limit() int {
+	text := q.text("limit")
+	if !q.values.Has("limit") {
+		return defaultLimit
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		q.fail("limit", strconv.Quote(text)+" is not allowed: use a whole number from 1 to 1000")
+	}
+	return n
+}
+
+// word reads a parameter with one of a few values; "" if it is not given.
+func (q *query) word(name string, allowed ...string) string {
+	text := q.text(name)
+	if q.values.Has(name) && !slices.Contains(allowed, text) {
+		q.fail(name, strconv.Quote(text)+" is not allowed: use "+strings.Join(allowed, ", "))
+	}
+	return text
+}
+
+// words reads a list with commas of a few values.
+func (q *query) words(name string, allowed ...string) []string {
+	if !q.values.Has(name) {
+		return nil
+	}
+	var all []string
+	for text := range strings.SplitSeq(q.text(name), ",") {
+		if allowed != nil && !slices.Contains(allowed, text) {
+			q.fail(name, strconv.Quote(text)+" is not allowed: use "+strings.Join(allowed, ", "))
+			continue
+		}
+		all = append(all, text)
+	}
+	return all
+}
+
+// codes reads a list of codes with commas.
+func (q *query) codes() []string {
+	all := q.words("code")
+	for _, text := range all {
+		if _, known := check.Lookup(check.Code(text)); known || text == "ok" {
+			continue
+		}
+		message := strconv.Quote(text) + " is not a code"
+		if near, found := check.Nearest(text); found {
+			message += ": did you mean " + strconv.Quote(string(near)) + "?"
+		}
+		q.fail("code", message)
+	}
+	return all
+}
+
+// switchValue reads true or false; nil if it is not given.
+func (q *query) switchValue(name string) *bool {
+	if !q.values.Has(name) {
+		return nil
+	}
+	on := q.word(name, "true", "false") == "true"
+	return &on
+}
+
+// verdicts are the values of the filter verdict.
+var verdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
+
+// findings reads the filters of findings.
+func (q *query) findings() (findings.Query, error) {
+	out := findings.Query{
+		Verdicts: q.words("verdict", verdicts...), Codes: q.codes(), Scope: q.word("scope", "internal", "external"),
+		Host: strings.ToLower(q.text("host")), Page: q.text("page"), Text: q.text("q"), Change: q.word("change", "new", "still", "fixed"), Known: q.switchValue("known"),
+		Sort: findings.Sort(q.word("sort", "url", "code", "places")), Limit: q.limit(), After: q.text("after"),
+	}
+	return out, q.problem()
+}
+
+// pages reads the filters of pages.
+func (q *query) pages() (findings.PageQuery, error) {
+	out := findings.PageQuery{Text: q.text("q"), Sort: findings.PageSort(q.word("sort", findings.PageSorts...)), Limit: q.limit(), After: q.text("after")}
+	return out, q.problem()
+}

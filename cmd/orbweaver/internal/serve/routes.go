@@ -1,0 +1,319 @@
+package serve
+
+import (
+	"net/http"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+)
+
+const v1 = "/api/v1"
+
+// Parameters of lists.
+var (
+	limitParameter = parameter{"limit", "number of items, 1 to 1000; the default is 100"}
+	afterParameter = parameter{"after", "the cursor `next` of the part before"}
+	tokenParameter = parameter{"token", "a read-only token, instead of credentials"}
+)
+
+var findingParameters = []parameter{
+	{"verdict", "broken, unverified, warning, ok or skipped; several with commas"}, {"code", "a code; several with commas"},
+	{"scope", "internal or external"}, {"host", "the host of the target"}, {"page", "the URL of a page that refers to the target"},
+	{"q", "a part of the URL or the message, in any case"}, {"change", "new, still or fixed, compared with the sound run before"},
+	{"known", "true or false: whether a mark is in force"}, {"sort", "url, code or places"}, limitParameter, afterParameter,
+}
+
+// routes returns the table.
+func routes() []route {
+	form := []string{}
+	table := []route{
+		{Method: "GET", Path: "/healthz", Public: true, Handle: func(c *call) error { return c.raw(http.StatusOK, "text/plain; charset=utf-8", []byte("ok\n")) }},
+		{Method: "GET", Path: "/readyz", Public: true, Handle: ready},
+		{Method: "GET", Path: "/metrics", Role: auth.Viewer, Handle: showMetrics},
+
+		{Method: "GET", Path: "/login", Public: true, Handle: showLogin},
+		{Method: "POST", Path: "/login", Public: true, Always: true, Form: form, Handle: login},
+		{Method: "POST", Path: "/logout", Role: auth.Viewer, Always: true, Form: form, Handle: logout},
+		{Method: "GET", Path: "/setup", Public: true, Handle: setUp},
+		{Method: "POST", Path: "/setup", Public: true, Form: form, Handle: setUp},
+
+		{Method: "GET", Path: v1 + "/openapi.json", Role: auth.Viewer, Handle: showOpenAPI,
+			Doc: "this description", Answers: map[int]string{200: "Any"}},
+		{Method: "GET", Path: v1 + "/projects", Role: auth.Viewer, Handle: listProjects,
+			Doc: "list projects, oldest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "ProjectList"}},
+		{Method: "POST", Path: v1 + "/projects", Role: auth.Admin, Handle: createProject,
+			Doc: "create a project", Body: "ProjectInput", Answers: map[int]string{201: "Project"}},
+		{Method: "GET", Path: v1 + "/projects/{p}", Role: auth.Viewer, Handle: showProject,
+			Doc: "a project", Answers: map[int]string{200: "Project"}},
+		{Method: "PATCH", Path: v1 + "/projects/{p}", Role: auth.Admin, Handle: changeProject,
+			Doc: "replace the members that are given", Body: "ProjectChange", Answers: map[int]string{200: "Project"}},
+		{Method: "DELETE", Path: v1 + "/projects/{p}", Role: auth.Admin, Handle: deleteProject,
+			Doc: "delete a project with its runs and marks", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/projects/{p}/runs", Role: auth.Viewer, Handle: listRuns,
+			Doc: "list the runs of a project, newest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "RunList"}},
+		{Method: "POST", Path: v1 + "/projects/{p}/runs", Role: auth.Editor, Handle: startRun,
+			Doc: "start a run", Answers: map[int]string{202: "Run"}},
+		{Method: "GET", Path: v1 + "/projects/{p}/marks", Role: auth.Viewer, Handle: listMarks,
+			Doc: "list the marks of a project", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "MarkList"}},
+		{Method: "PUT", Path: v1 + "/projects/{p}/marks/{fingerprint}", Role: auth.Editor, Handle: putMark,
+			Doc: "mark a finding as known", Body: "MarkInput", Answers: map[int]string{200: "Mark"}},
+		{Method: "DELETE", Path: v1 + "/projects/{p}/marks/{fingerprint}", Role: auth.Editor, Handle: deleteMark,
+			Doc: "remove a mark", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/projects/{p}/links", Role: auth.Admin, Handle: listLinks,
+			Doc: "list the read-only addresses of a project", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "LinkList"}},
+		{Method: "POST", Path: v1 + "/projects/{p}/links", Role: auth.Admin, Handle: createLink,
+			Doc: "make a read-only address; the token is only in this answer", Body: "LinkInput", Answers: map[int]string{201: "Link"}},
+		{Method: "DELETE", Path: v1 + "/projects/{p}/links/{id}", Role: auth.Admin, Handle: deleteLink,
+			Doc: "revoke a read-only address", Answers: map[int]string{204: ""}},
+		{Method: "POST", Path: v1 + "/projects/{p}/notify/{n}/test", Role: auth.Admin, Handle: testNotify,
+			Doc: "send a test to a target of notify; the first one is 0", Answers: map[int]string{200: "Delivery"}},
+		{Method: "GET", Path: v1 + "/projects/{p}/feed.atom", Role: auth.Viewer, Link: "feed", Handle: feed,
+			Doc: "what notifications would say, as a feed", Query: []parameter{tokenParameter}, Answers: map[int]string{200: "application/atom+xml"}},
+		{Method: "GET", Path: v1 + "/projects/{p}/badge.svg", Role: auth.Viewer, Link: "badge", Handle: badge,
+			Doc: "the result of the last sound run, as an image", Query: []parameter{tokenParameter}, Answers: map[int]string{200: "image/svg+xml"}},
+		{Method: "GET", Path: v1 + "/runs/{r}", Role: auth.Viewer, Handle: showRun,
+			Doc: "a run", Answers: map[int]string{200: "Run"}},
+		{Method: "POST", Path: v1 + "/runs/{r}/stop", Role: auth.Editor, Handle: stopRun,
+			Doc: "stop a run", Answers: map[int]string{202: "Run"}},
+		{Method: "POST", Path: v1 + "/runs/{r}/resume", Role: auth.Editor, Handle: resumeRun,
+			Doc: "resume an interrupted run", Answers: map[int]string{202: "Run"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/events", Role: auth.Viewer, Handle: events,
+			Doc:   "what happens in a run, as server-sent events: progress, finding and state",
+			Query: []parameter{{"after", "the id of the last event that is known; Last-Event-ID counts first"}}, Answers: map[int]string{200: "text/event-stream", 204: ""}},
+		{Method: "GET", Path: v1 + "/runs/{r}/findings", Role: auth.Viewer, Handle: listFindings,
+			Doc: "list the findings of a run", Query: findingParameters, Answers: map[int]string{200: "FindingList"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/findings/{id}", Role: auth.Viewer, Handle: showFinding,
+			Doc: "a finding with every place and its history", Answers: map[int]string{200: "FindingDetail"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/pages", Role: auth.Viewer, Handle: listPages,
+			Doc: "list the pages of a run", Query: []parameter{{"q", "a part of the URL or the title, in any case"},
+				{"sort", "url, depth, size, elapsed, links or broken"}, limitParameter, afterParameter}, Answers: map[int]string{200: "PageList"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/report", Role: auth.Viewer, Handle: showReport,
+			Doc: "the report of a run", Query: []parameter{{"format", "a format of the command report; the default is json"}, {"show", "the results to list, as its flag --show"}},
+			Answers: map[int]string{200: "*/*"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/compare", Role: auth.Viewer, Handle: showCompare,
+			Doc: "what changed between two runs", Query: []parameter{{"with", "the older run; the default is the sound run before"}}, Answers: map[int]string{200: "Comparison"}},
+		{Method: "POST", Path: v1 + "/runs/{r}/recheck", Role: auth.Editor, Handle: recheck,
+			Doc: "request a target of a run again", Body: "RecheckInput", Answers: map[int]string{200: "Recheck"}},
+	}
+	return append(table, pageRoutes()...)
+}
+
+func showMetrics(c *call) error {
+	text, err := c.server.writeMetrics(c.Context())
+	if err != nil {
+		return err
+	}
+	return c.raw(http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", []byte(text))
+}
+
+// part reads limit and after, and answers with a part of a list.
+func part[T any](c *call, list func(after string, limit int) (*api.List[T], error)) error {
+	q := c.query()
+	limit := q.limit()
+	if err := q.problem(); err != nil {
+		return err
+	}
+	l, err := list(q.text("after"), limit)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, l)
+}
+
+func listProjects(c *call) error {
+	return part(c, func(after string, limit int) (*api.List[*api.Project], error) {
+		return c.server.service.Projects.List(c.Context(), after, limit)
+	})
+}
+
+func createProject(c *call) error {
+	p, err := c.server.service.Projects.Create(c.Context(), c.body)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Location", c.prefix+v1+"/projects/"+p.ID)
+	return c.json(http.StatusCreated, p)
+}
+
+func showProject(c *call) error {
+	p, err := c.server.service.Projects.Get(c.Context(), c.project)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, p)
+}
+
+func changeProject(c *call) error {
+	p, err := c.server.service.Projects.Change(c.Context(), c.project, c.body)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, p)
+}
+
+func deleteProject(c *call) error {
+	if err := c.server.service.Projects.Delete(c.Context(), c.project.ID); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func listRuns(c *call) error {
+	return part(c, func(after string, limit int) (*api.List[*api.Run], error) {
+		return c.server.service.Runs.List(c.Context(), c.project.ID, after, limit)
+	})
+}
+
+func startRun(c *call) error {
+	r, err := c.server.service.Runs.Start(c.Context(), c.project)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Location", c.prefix+v1+"/runs/"+r.ID)
+	return c.json(http.StatusAccepted, r)
+}
+
+func showRun(c *call) error { return c.json(http.StatusOK, &c.run.Run) }
+
+func stopRun(c *call) error {
+	r, err := c.server.service.Runs.Stop(c.Context(), c.run.ID)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusAccepted, r)
+}
+
+func resumeRun(c *call) error {
+	r, err := c.server.service.Runs.Resume(c.Context(), c.run.ID)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusAccepted, r)
+}
+
+func listFindings(c *call) error {
+	q, err := c.query().findings()
+	if err != nil {
+		return err
+	}
+	list, err := c.server.service.Findings.List(c.Context(), c.run, q)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, list)
+}
+
+func showFinding(c *call) error {
+	f, err := c.server.service.Findings.Get(c.Context(), c.run, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, f)
+}
+
+func listPages(c *call) error {
+	q, err := c.query().pages()
+	if err != nil {
+		return err
+	}
+	list, err := c.server.service.Findings.Pages(c.Context(), c.run, q)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, list)
+}
+
+func showReport(c *call) error {
+	q := c.query()
+	format, show := "json", "broken,unverified,warning"
+	if q.values.Has("format") {
+		format = q.text("format")
+	}
+	if q.values.Has("show") {
+		show = q.text("show")
+	}
+	f, err := c.server.service.Runs.ReportFormat(format, show)
+	if err != nil {
+		return err
+	}
+	if err := c.server.service.Runs.HasState(c.run); err != nil {
+		return err
+	}
+	h := c.w.Header()
+	h.Set("Content-Type", mediaType(f))
+	h.Set("Content-Security-Policy", "sandbox; "+policy)
+	extension := ".txt"
+	if len(f.Extensions) > 0 {
+		extension = f.Extensions[0]
+	}
+	h.Set("Content-Disposition", `attachment; filename="orbweaver-`+c.run.ID+extension+`"`)
+	if c.Method == http.MethodHead {
+		c.w.WriteHeader(http.StatusOK)
+		return nil
+	}
+	return c.server.service.Runs.WriteReport(c.Context(), c.run, f.Name, show, c.w)
+}
+
+func showCompare(c *call) error {
+	comparison, err := c.server.service.Findings.Compare(c.Context(), c.run, c.URL.Query().Get("with"))
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, comparison)
+}
+
+func recheck(c *call) error {
+	fields, err := c.members()
+	if err != nil {
+		return err
+	}
+	url := ""
+	var faults []api.Fault
+	for _, f := range fields {
+		switch {
+		case f.Name != "url":
+			faults = append(faults, api.Fault{Field: f.Name, Message: "unknown member \"" + f.Name + "\""})
+		case strictjson.Decode(f.Value, &url) != nil || url == "":
+			faults = append(faults, api.Fault{Field: "url", Message: "use the URL of a target, as it is printed"})
+		}
+	}
+	if url == "" && len(faults) == 0 {
+		faults = append(faults, api.Fault{Field: "url", Message: "it is missing"})
+	}
+	if len(faults) > 0 {
+		return api.Invalid(faults...)
+	}
+	both, err := c.server.service.Findings.Recheck(c.Context(), c.run, url)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, both)
+}
+
+func listMarks(c *call) error {
+	return part(c, func(after string, limit int) (*api.List[*api.Mark], error) {
+		return c.server.service.Marks.List(c.Context(), c.project.ID, after, limit)
+	})
+}
+
+func putMark(c *call) error {
+	fields, err := c.members()
+	if err != nil {
+		return err
+	}
+	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, m)
+}
+
+func deleteMark(c *call) error {
+	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint")); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}

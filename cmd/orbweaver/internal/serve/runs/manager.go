@@ -1,0 +1,395 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+)
+
+// Config configures a Manager.
+type Config struct {
+	Dir      string // the data directory
+	Store    *store.Store
+	Engine   Engine
+	MaxRuns  int // that are executed at a time
+	Retain   Retention
+	ReadOnly bool // nothing is executed
+	// Job returns what a run checks, with its secrets.
+	Job func(*store.Run) (*Job, error)
+	// Ended is called when a run is done or has failed.
+	Ended func(context.Context, *store.Run)
+	// Log writes a line about what no answer tells.
+	Log func(format string, args ...any)
+}
+
+// Manager executes runs. It is safe for concurrent use.
+type Manager struct {
+	config Config
+	files  *openFiles
+
+	mu       sync.Mutex
+	active   map[string]*execution // runs that are executed
+	events   map[string]*Events    // of runs that are not over
+	closing  bool
+	wake     chan struct{}
+	finished sync.WaitGroup
+	cancel   context.CancelFunc
+}
+
+// Names in the data directory.
+const (
+	runsDir     = "runs"
+	findingsDir = "findings"
+	eventsDir   = "events"
+)
+
+// New returns a manager that executes nothing yet.
+func New(c Config) *Manager {
+	return &Manager{config: c, files: newOpenFiles(), active: map[string]*execution{}, events: map[string]*Events{}, wake: make(chan struct{}, 1)}
+}
+
+// StateDir returns the directory with the crawl of a run.
+func (m *Manager) StateDir(run string) string { return filepath.Join(m.config.Dir, runsDir, run) }
+
+func (m *Manager) findingsFile(run string) string {
+	return filepath.Join(m.config.Dir, findingsDir, run+".sqlite")
+}
+
+func (m *Manager) liveFile(run string) string {
+	return filepath.Join(m.config.Dir, findingsDir, run+".live.sqlite")
+}
+
+func (m *Manager) eventsFile(run string) string {
+	return filepath.Join(m.config.Dir, eventsDir, run+".events")
+}
+
+// Start puts the runs that an earlier process did not finish into the queue again, and begins
+// to execute runs.
+func (m *Manager) Start(ctx context.Context) error {
+	if err := m.restore(ctx); err != nil {
+		return fmt.Errorf("recover the runs: %w", err)
+	}
+	if m.config.ReadOnly {
+		return nil
+	}
+	ctx, m.cancel = context.WithCancel(ctx)
+	m.finished.Go(func() { m.dispatch(ctx) })
+	m.Retain(ctx)
+	m.wakeUp()
+	return nil
+}
+
+// restore brings the rows of an earlier process in order: runs that it executed are
+// interrupted, by a person or by its end. The latter are queued again.
+func (m *Manager) restore(ctx context.Context) error {
+	left, err := m.config.Store.RunsIn(ctx, api.Running, api.Stopping)
+	if err != nil {
+		return err
+	}
+	for _, r := range left {
+		by := "shutdown"
+		if r.State == api.Stopping {
+			by = "stop"
+		}
+		now := time.Now()
+		if err := m.change(ctx, r.ID, []api.State{r.State}, store.Change{To: api.Interrupted, InterruptedBy: by, Finished: &now}); err != nil {
+			return err
+		}
+	}
+	if m.config.ReadOnly {
+		return nil
+	}
+	interrupted, err := m.config.Store.RunsIn(ctx, api.Interrupted)
+	if err != nil {
+		return err
+	}
+	for _, r := range interrupted {
+		if r.InterruptedBy == nil || *r.InterruptedBy != "shutdown" {
+			continue
+		}
+		err := m.change(ctx, r.ID, []api.State{api.Interrupted}, store.Change{To: api.Queued})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change changes the state of a run and tells the readers of its events.
+func (m *Manager) change(ctx context.Context, run string, from []api.State, c store.Change) error {
+	_, err := m.changed(ctx, run, from, c)
+	return err
+}
+
+func (m *Manager) changed(ctx context.Context, run string, from []api.State, c store.Change) (*store.Run, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.config.Store.ChangeRun(ctx, run, from, c)
+	if err != nil {
+		return nil, err
+	}
+	return r, m.tell(r)
+}
+
+// tell appends the state of a run to its events. The caller holds mu.
+func (m *Manager) tell(r *store.Run) error {
+	e, err := m.eventsOf(r.ID)
+	if err != nil {
+		return err
+	}
+	if r.State.Over() && r.Started != nil { // the last progress may be some time old
+		err = e.AppendProgress(r.Progress)
+	}
+	err = errors.Join(err, e.Append("state", &r.Run))
+	if r.State.Over() {
+		delete(m.events, r.ID)
+		err = errors.Join(err, e.close())
+	}
+	return err
+}
+
+// eventsOf returns the open events of a run that is not over. The caller holds mu.
+func (m *Manager) eventsOf(run string) (*Events, error) {
+	if e := m.events[run]; e != nil {
+		return e, nil
+	}
+	e, err := openEvents(m.eventsFile(run))
+	if err == nil {
+		m.events[run] = e
+	}
+	return e, err
+}
+
+// Add puts a new run into the queue. The error is store.ErrActive if another run of the project is
+// active.
+func (m *Manager) Add(ctx context.Context, r *store.Run) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.config.Store.AddRun(ctx, r); err != nil {
+		return err
+	}
+	if err := m.tell(r); err != nil {
+		return err
+	}
+	m.wakeUp()
+	return nil
+}
+
+// Stop ends a run: at once if it is queued, else when its requests in flight are finished.
+// The error is store.ErrState if it does neither.
+func (m *Manager) Stop(ctx context.Context, run string) (*store.Run, error) {
+	now := time.Now()
+	r, err := m.changed(ctx, run, []api.State{api.Queued}, store.Change{To: api.Interrupted, InterruptedBy: "stop", Finished: &now})
+	if !errors.Is(err, store.ErrState) {
+		return r, err
+	}
+	r, err = m.changed(ctx, run, []api.State{api.Running}, store.Change{To: api.Stopping})
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if x := m.active[run]; x != nil {
+		x.end("stop")
+	}
+	return r, nil
+}
+
+// Resume puts an interrupted run into the queue again. The errors are store.ErrState and
+// store.ErrActive.
+func (m *Manager) Resume(ctx context.Context, run string) (*store.Run, error) {
+	r, err := m.changed(ctx, run, []api.State{api.Interrupted}, store.Change{To: api.Queued, Requeue: true})
+	if err == nil {
+		m.wakeUp()
+	}
+	return r, err
+}
+
+func (m *Manager) wakeUp() {
+	select {
+	case m.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// dispatch executes queued runs until ctx ends.
+func (m *Manager) dispatch(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.wake:
+		}
+		for m.startNext(ctx) {
+		}
+	}
+}
+
+// startNext starts the first run of the queue, if another one may run.
+func (m *Manager) startNext(ctx context.Context) bool {
+	m.mu.Lock()
+	full := m.closing || len(m.active) >= m.config.MaxRuns
+	m.mu.Unlock()
+	if full {
+		return false
+	}
+	queued, err := m.config.Store.RunsIn(ctx, api.Queued)
+	if err != nil {
+		m.config.Log("read the queue: %v", err)
+		return false
+	}
+	if len(queued) == 0 {
+		return false
+	}
+	now := time.Now()
+	started := queued[0].Started
+	if started == nil {
+		started = &now
+	}
+	r, err := m.changed(ctx, queued[0].ID, []api.State{api.Queued}, store.Change{To: api.Running, Started: started})
+	if errors.Is(err, store.ErrState) || errors.Is(err, store.ErrNotFound) {
+		return true // it was stopped or deleted meanwhile
+	}
+	if err != nil {
+		m.config.Log("start run %s: %v", queued[0].ID, err)
+		return false
+	}
+	x := &execution{manager: m, run: r, stop: make(chan struct{})}
+	m.mu.Lock()
+	m.active[r.ID] = x
+	if m.closing {
+		x.end("shutdown")
+	}
+	m.mu.Unlock()
+	m.finished.Go(func() {
+		x.execute(context.WithoutCancel(ctx))
+		m.mu.Lock()
+		delete(m.active, r.ID)
+		m.mu.Unlock()
+		m.wakeUp()
+	})
+	// A person may have stopped the run before it was in the list.
+	if again, err := m.config.Store.Run(ctx, r.ID); err == nil && again.State == api.Stopping {
+		x.end("stop")
+	}
+	return true
+}
+
+// Shutdown suspends the runs that are executed, and waits for them until ctx ends. They are
+// resumed by the next Start.
+func (m *Manager) Shutdown(ctx context.Context) error {
+	m.mu.Lock()
+	m.closing = true
+	for _, x := range m.active {
+		x.end("shutdown")
+	}
+	m.mu.Unlock()
+	if m.cancel != nil {
+		m.cancel()
+	}
+	done := make(chan struct{})
+	go func() {
+		m.finished.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		return errors.New("a run did not end in time; it is resumed at the next start")
+	}
+	m.files.closeAll()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, e := range m.events {
+		_ = e.close()
+	}
+	return nil
+}
+
+// Follow returns a reader of the events of a run after the one with an ID, or nil if the
+// run is over and nothing follows.
+func (m *Manager) Follow(ctx context.Context, run string, after int64) (*Reader, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	row, err := m.config.Store.Run(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	reader := &Reader{at: after}
+	if row.State.Active() {
+		if reader.live, err = m.eventsOf(run); err != nil {
+			return nil, err
+		}
+	} else if err := m.completeEvents(row); err != nil {
+		return nil, err
+	}
+	reader.file, err = os.Open(m.eventsFile(run))
+	if err != nil {
+		return nil, fmt.Errorf("open the events: %w", err)
+	}
+	if reader.live != nil {
+		return reader, nil
+	}
+	info, err := reader.file.Stat()
+	if err != nil || after >= info.Size() {
+		reader.Close()
+		return nil, err
+	}
+	return reader, nil
+}
+
+// completeEvents appends the last event of a run that is over, if a kill has prevented it.
+func (m *Manager) completeEvents(row *store.Run) error {
+	e, err := openEvents(m.eventsFile(row.ID))
+	if err != nil {
+		return err
+	}
+	defer e.close()
+	last, err := e.lastState()
+	if err == nil && last != row.State {
+		err = e.Append("state", &row.Run)
+	}
+	return err
+}
+
+// Findings returns the findings of a run: those known so far, while it is executed. The error
+// for a run without any is fs.ErrNotExist. The caller calls release.
+func (m *Manager) Findings(run string) (x *findings.Index, release func(), err error) {
+	x, release, err = m.files.open(m.findingsFile(run))
+	if errors.Is(err, fs.ErrNotExist) {
+		if x, err = findings.Open(m.liveFile(run)); err == nil {
+			release = func() { x.Close() }
+		}
+	}
+	return x, release, err
+}
+
+// Remove removes the row and the files of a run that is not active.
+func (m *Manager) Remove(ctx context.Context, run string) error {
+	if err := m.config.Store.DeleteRun(ctx, run); err != nil {
+		return err
+	}
+	return m.RemoveFiles(run)
+}
+
+// RemoveFiles removes the files of a run whose row is gone.
+func (m *Manager) RemoveFiles(run string) error {
+	m.files.forget(m.findingsFile(run))
+	return errors.Join(os.RemoveAll(m.StateDir(run)), findings.Remove(m.findingsFile(run)), findings.Remove(m.liveFile(run)), removeIfThere(m.eventsFile(run)))
+}
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,302 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+)
+
+// marksInForce returns the marks of a project that cover their findings now.
+func (s *Findings) marksInForce(ctx context.Context, project string) (map[string]*api.Mark, error) {
+	all, err := store.Marks{Store: s.store}.All(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	inForce := map[string]*api.Mark{}
+	for _, m := range all {
+		if m.InForce(now) {
+			inForce[m.Fingerprint] = m
+		}
+	}
+	return inForce, nil
+}
+
+// List returns one part of the findings of a run.
+func (s *Findings) List(ctx context.Context, r *store.Run, q findings.Query) (*api.List[api.Finding], error) {
+	marks, err := s.marksInForce(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	if q.Known != nil {
+		for fingerprint := range marks {
+			q.Marked = append(q.Marked, fingerprint)
+		}
+	}
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &api.List[api.Finding]{Items: []api.Finding{}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, err := x.Findings(ctx, &q, r.State.Over())
+	if errors.Is(err, findings.ErrCursor) {
+		return nil, invalidCursor()
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i := range list.Items {
+		list.Items[i].Known = marks[list.Items[i].Fingerprint]
+	}
+	return list, nil
+}
+
+// All returns the first findings that match, at most limit.
+func (s *Findings) All(ctx context.Context, r *store.Run, q findings.Query, limit int) ([]api.Finding, error) {
+	q.Limit = limit
+	list, err := s.List(ctx, r, q)
+	if err != nil {
+		return nil, err
+	}
+	return list.Items, nil
+}
+
+// Finding is one finding with the result that it belongs to and its past.
+type Finding struct {
+	api.Finding
+	Result  json.RawMessage
+	History []api.PastVerdict
+}
+
+// MarshalJSON adds the members of the finding to those of the result.
+func (f *Finding) MarshalJSON() ([]byte, error) {
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal(f.Result, &whole); err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]any{"id": f.ID, "fingerprint": f.Fingerprint, "known": f.Known, "first_seen": f.FirstSeen, "history": f.History} {
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, err
+		}
+		whole[name] = text
+	}
+	return json.Marshal(whole)
+}
+
+// Get returns one finding of a run.
+func (s *Findings) Get(ctx context.Context, r *store.Run, id string) (*Finding, error) {
+	notFound := noFinding(r, id)
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	found := &Finding{}
+	found.Finding, found.Result, err = x.Finding(ctx, id)
+	if errors.Is(err, findings.ErrNotFound) {
+		return nil, notFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	marks, err := s.marksInForce(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	found.Known = marks[found.Fingerprint]
+	found.History, err = s.history(ctx, r.Project, found.URL)
+	return found, err
+}
+
+// Exists returns a problem if a run has no finding with an id.
+func (s *Findings) Exists(ctx context.Context, r *store.Run, id string) error {
+	notFound := noFinding(r, id)
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFound
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	if _, _, err = x.Finding(ctx, id); errors.Is(err, findings.ErrNotFound) {
+		return notFound
+	}
+	return err
+}
+
+func noFinding(r *store.Run, id string) error {
+	return api.NewProblem(http.StatusNotFound, "run %s has no finding %s", r.ID, id)
+}
+
+// history returns what the runs of a project found at a target, newest first.
+func (s *Findings) history(ctx context.Context, project, url string) ([]api.PastVerdict, error) {
+	past := []api.PastVerdict{}
+	var before int64
+	for {
+		const part = 100
+		rows, _, err := s.store.RunsOf(ctx, project, before, part)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			before = r.Number
+			verdict, code, err := s.verdictIn(ctx, r.ID, url)
+			if errors.Is(err, findings.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			past = append(past, api.PastVerdict{Run: r.ID, Started: r.Started, Verdict: verdict, Code: code})
+		}
+		if len(rows) < part {
+			return past, nil
+		}
+	}
+}
+
+func (s *Findings) verdictIn(ctx context.Context, run, url string) (verdict, code string, err error) {
+	x, release, err := s.manager.Findings(run)
+	if err != nil {
+		return "", "", err
+	}
+	defer release()
+	return x.Verdict(ctx, url)
+}
+
+// Pages returns one part of the pages of a run.
+func (s *Findings) Pages(ctx context.Context, r *store.Run, q findings.PageQuery) (*api.List[api.Page], error) {
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &api.List[api.Page]{Items: []api.Page{}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	list, err := x.Pages(ctx, &q, r.State.Over())
+	if errors.Is(err, findings.ErrCursor) {
+		return nil, invalidCursor()
+	}
+	return list, err
+}
+
+// maxCompared limits each list of a comparison.
+const maxCompared = 10_000
+
+// Compare compares a run with another one of its project: "" is the sound run before it.
+func (s *Findings) Compare(ctx context.Context, r *store.Run, with string) (*api.Comparison, error) {
+	var old *store.Run
+	var err error
+	if with == "" {
+		old, err = s.store.SoundBefore(ctx, r.Project, r.Number)
+		if errors.Is(err, store.ErrNotFound) {
+			old, err = nil, nil
+		}
+	} else {
+		old, err = s.store.Run(ctx, with)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, api.NewProblem(http.StatusNotFound, "there is no run %s", with)
+		}
+		if err == nil && old.Project != r.Project {
+			return nil, api.Invalid(api.Fault{Field: "with", Message: "it is a run of another project"})
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	broken := findings.Query{Verdicts: []string{"broken"}}
+	after, err := s.All(ctx, r, broken, maxCompared)
+	if err != nil {
+		return nil, err
+	}
+	var before []api.Finding
+	if old != nil {
+		if before, err = s.All(ctx, old, broken, maxCompared); err != nil {
+			return nil, err
+		}
+	}
+	return compare(before, after), nil
+}
+
+// compare matches findings by their fingerprints.
+func compare(before, after []api.Finding) *api.Comparison {
+	c := &api.Comparison{New: []api.Finding{}, Fixed: []api.Finding{}, Still: []api.Finding{}}
+	had := map[string]bool{}
+	for _, f := range before {
+		had[f.Fingerprint] = true
+	}
+	has := map[string]bool{}
+	for _, f := range after {
+		has[f.Fingerprint] = true
+		if had[f.Fingerprint] {
+			f.Change = "still"
+			c.Still = append(c.Still, f)
+		} else {
+			f.Change = "new"
+			c.New = append(c.New, f)
+		}
+	}
+	for _, f := range before {
+		if !has[f.Fingerprint] {
+			f.Change = "fixed"
+			c.Fixed = append(c.Fixed, f)
+		}
+	}
+	return c
+}
+
+// Recheck requests a target of a run again.
+func (s *Findings) Recheck(ctx context.Context, r *store.Run, url string) (*api.Recheck, error) {
+	notFound := api.NewProblem(http.StatusNotFound, "run %s has no target %s", r.ID, url)
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	text, err := x.Result(ctx, url)
+	if errors.Is(err, findings.ErrNotFound) {
+		return nil, notFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	var before struct {
+		api.Outcome
+		Scope string `json:"scope"`
+	}
+	if err := json.Unmarshal(text, &before); err != nil {
+		return nil, err
+	}
+	project, err := s.store.Project(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	job, err := s.projects.job(project)
+	if err != nil {
+		return nil, err
+	}
+	after, err := s.engine.Recheck(ctx, job, url, before.Scope == "internal")
+	if err != nil {
+		return nil, err
+	}
+	return &api.Recheck{Before: before.Outcome, After: after}, nil
+}

@@ -1,0 +1,135 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+)
+
+// Purposes are what read-only addresses are for.
+var Purposes = []string{"feed", "badge", "share"}
+
+// Create makes a read-only address of a project from the members of a JSON object. The
+// token and the path are only in this answer.
+func (s *Links) Create(ctx context.Context, project string, body []strictjson.Member) (*api.Link, error) {
+	l := &api.Link{ID: store.NewID(), Token: auth.NewSecret(), Created: time.Now().UTC().Truncate(time.Millisecond)}
+	var faults []api.Fault
+	for _, m := range body {
+		switch m.Name {
+		case "for":
+			if strictjson.Decode(m.Value, &l.For) != nil || !slices.Contains(Purposes, l.For) {
+				faults = append(faults, api.Fault{Field: "for", Message: "use " + strings.Join(Purposes, ", ")})
+			}
+		case "expires":
+			if err := readExpiry(l, m.Value); err != nil {
+				faults = append(faults, api.Fault{Field: "expires", Message: err.Error()})
+			}
+		default:
+			faults = append(faults, api.Fault{Field: m.Name, Message: "unknown member \"" + m.Name + "\""})
+		}
+	}
+	if l.For == "" && len(faults) == 0 {
+		faults = append(faults, api.Fault{Field: "for", Message: "it is missing"})
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	switch l.For {
+	case "feed":
+		l.URL = "/api/v1/projects/" + project + "/feed.atom?token=" + l.Token
+	case "badge":
+		l.URL = "/api/v1/projects/" + project + "/badge.svg?token=" + l.Token
+	default:
+		l.URL = "/share/" + l.Token
+	}
+	return l, store.Links{Store: s.store}.Add(ctx, project, l, auth.HashSecret(l.Token))
+}
+
+// readExpiry reads the time after which a link expires; null and "" mean never.
+func readExpiry(l *api.Link, value []byte) error {
+	var text string
+	if string(value) == "null" || strictjson.Decode(value, &text) == nil && text == "" {
+		return nil
+	}
+	after, err := ParseAge(text)
+	if err != nil || after <= 0 {
+		return errors.New("use a time such as 90d or 12h, or null for never")
+	}
+	at := l.Created.Add(after)
+	l.Expires = &at
+	return nil
+}
+
+// ParseAge reads a duration in Go's notation, or in days with "d".
+func ParseAge(text string) (time.Duration, error) {
+	if days, found := strings.CutSuffix(text, "d"); found {
+		n, err := strconv.ParseFloat(days, 64)
+		const most = 100 * 365
+		if err != nil || !(n >= 0 && n <= most) {
+			return 0, errors.New("use a duration such as 90d, 12h or 30m")
+		}
+		return time.Duration(n * float64(24*time.Hour)), nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
+		return 0, errors.New("use a duration such as 90d, 12h or 30m")
+	}
+	return d, nil
+}
+
+// List returns one part of the read-only addresses of a project.
+func (s *Links) List(ctx context.Context, project, after string, limit int) (*api.List[*api.Link], error) {
+	all, err := store.Links{Store: s.store}.All(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	list := &api.List[*api.Link]{Items: []*api.Link{}, Total: len(all)}
+	if after != "" {
+		i := slices.IndexFunc(all, func(l *api.Link) bool { return l.ID == after })
+		if i < 0 {
+			return nil, invalidCursor()
+		}
+		all = all[i+1:]
+	}
+	if len(all) > limit {
+		all = all[:limit]
+		list.Next = &all[limit-1].ID
+	}
+	list.Items = append(list.Items, all...)
+	return list, nil
+}
+
+// Project returns the project of a read-only token for a purpose.
+func (s *Links) Project(ctx context.Context, token, purpose string) (string, bool) {
+	project, err := store.Links{Store: s.store}.Project(ctx, auth.HashSecret(token), purpose)
+	return project, err == nil
+}
+
+// Exists returns a problem if a project has no read-only address with an id.
+func (s *Links) Exists(ctx context.Context, project, id string) error {
+	all, err := store.Links{Store: s.store}.All(ctx, project)
+	if err == nil && !slices.ContainsFunc(all, func(l *api.Link) bool { return l.ID == id }) {
+		err = noLink(id)
+	}
+	return err
+}
+
+// Delete revokes a read-only address.
+func (s *Links) Delete(ctx context.Context, project, id string) error {
+	err := store.Links{Store: s.store}.Delete(ctx, project, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return noLink(id)
+	}
+	return err
+}
+
+func noLink(id string) error { return api.NewProblem(http.StatusNotFound, "there is no link %s", id) }

@@ -1,0 +1,444 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// Limits of notices.
+const (
+	maxNoticed    = 1000 // findings of an event
+	maxDeliveries = 8    // projects at a time, and targets of each
+	// retryNotices is the time after which events are sent again that could not be, because
+	// of the database.
+	retryNotices = time.Minute
+)
+
+// Notices are what people are told.
+type Notices struct {
+	*parts
+	findings *Findings
+	projects *Projects
+	kept     *notify.Store
+	sender   *notify.Sender
+	policy   *fetch.AddressPolicy
+	canMail  bool
+	base     atomic.Pointer[string]
+	wake     chan struct{}
+}
+
+func newNotices(c *Config, shared *parts, f *Findings, p *Projects) *Notices {
+	return &Notices{parts: shared, findings: f, projects: p, kept: notify.NewStore(c.Store.DB()), sender: notify.NewSender(c.Policy, "Orbweaver/"+c.Version, c.Mail),
+		policy: c.Policy, canMail: c.Mail != nil, wake: make(chan struct{}, 1)}
+}
+
+// SetBase sets the absolute URL of the server, with its final slash, for the links of events.
+func (s *Notices) SetBase(url string) { s.base.Store(&url) }
+
+func (s *Notices) url(path string) string {
+	base := s.base.Load()
+	if base == nil {
+		return ""
+	}
+	return *base + path
+}
+
+// runEnded decides whether a run that has ended is an event, and wakes those who send it.
+func (s *Notices) runEnded(ctx context.Context, r *store.Run) {
+	if err := s.decide(ctx, r); err != nil {
+		s.log("run %s: %v", r.ID, err)
+	}
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// decide stores an event if the run brought a change.
+func (s *Notices) decide(ctx context.Context, r *store.Run) error {
+	row, err := s.store.Project(ctx, r.Project)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	e := notify.Event{Project: notify.Project{ID: row.ID, Name: row.Name}, Run: &r.Run, Reason: reasonOf(r)}
+	o := notify.Outcome{Sound: r.Sound()}
+	newCount := 0
+	if o.Sound {
+		unknown := false
+		query := findings.Query{Verdicts: []string{"broken"}, Known: &unknown}
+		all, err := s.findings.List(ctx, r, withLimit(query, "", 1))
+		if err != nil {
+			return err
+		}
+		broken, err := s.findings.List(ctx, r, withLimit(query, "new", maxNoticed))
+		if err != nil {
+			return err
+		}
+		fixed, err := s.findings.List(ctx, r, withLimit(query, "fixed", maxNoticed))
+		if err != nil {
+			return err
+		}
+		o.Broken, o.New, o.Fixed = all.Total, findingsOf(broken.Items), findingsOf(fixed.Items)
+		e.New, e.Fixed, newCount = o.New, o.Fixed, broken.Total
+		e.Count = fixed.Total
+	}
+	_, err = s.kept.Record(ctx, row.ID, r.ID, o, func(kind notify.Kind) (*notify.Event, string) {
+		if e.Kind = kind; kind == notify.New {
+			e.Count = newCount
+		}
+		return &e, "runs/" + r.ID + "/compare"
+	})
+	return err
+}
+
+func withLimit(q findings.Query, change string, limit int) findings.Query {
+	q.Change, q.Limit = change, limit
+	return q
+}
+
+// reasonOf returns why a run is not reliable.
+func reasonOf(r *store.Run) string {
+	if r.Error != "" {
+		return r.Error
+	}
+	var summary struct{ Unsound string }
+	if json.Unmarshal(r.Summary, &summary) != nil {
+		return ""
+	}
+	return summary.Unsound
+}
+
+func findingsOf(all []api.Finding) []notify.Finding {
+	list := make([]notify.Finding, len(all))
+	for i, f := range all {
+		list[i] = notify.Finding{Fingerprint: f.Fingerprint, URL: f.URL, Code: f.Code, Message: f.Message, Object: f}
+	}
+	return list
+}
+
+// Run sends events until the context ends. It begins with those that an earlier process did
+// not send, and with the runs about which it did not decide.
+func (s *Notices) Run(ctx context.Context) {
+	if err := s.catchUp(ctx); err != nil && ctx.Err() == nil {
+		s.log("notify: %v", err)
+	}
+	for {
+		if err := s.sendPending(ctx); err != nil && ctx.Err() == nil {
+			s.log("notify: %v", err)
+		}
+		timer := time.NewTimer(retryNotices)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-s.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
+	}
+}
+
+// catchUp decides about the last run of each project, if the process before had no time to.
+func (s *Notices) catchUp(ctx context.Context) error {
+	after := ""
+	for {
+		rows, _, err := s.store.Projects(ctx, after, 100)
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, row := range rows {
+			after = row.ID
+			last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+			if err != nil {
+				return err
+			}
+			if len(last) == 0 || last[0].State != api.Done && last[0].State != api.Failed {
+				continue
+			}
+			if decided, err := s.kept.Decided(ctx, last[0].ID); err != nil || decided {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			s.runEnded(ctx, last[0])
+		}
+	}
+}
+
+// sendPending sends the events that are pending, and returns when each had its tries. The
+// events of a project are sent in order, and a project whose targets do not answer does not
+// hold up the others.
+func (s *Notices) sendPending(ctx context.Context) error {
+	for ctx.Err() == nil {
+		pending, err := s.kept.Pending(ctx)
+		if err != nil || len(pending) == 0 {
+			return err
+		}
+		byProject := map[string][]notify.Pending{}
+		for _, p := range pending {
+			byProject[p.Project] = append(byProject[p.Project], p)
+		}
+		var group errgroup.Group
+		group.SetLimit(maxDeliveries)
+		for _, events := range byProject {
+			group.Go(func() error {
+				for i := range events {
+					if err := s.sendAll(ctx, &events[i]); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sendAll sends one event to the targets of its project.
+func (s *Notices) sendAll(ctx context.Context, p *notify.Pending) error {
+	row, err := s.store.Project(ctx, p.Project)
+	if errors.Is(err, store.ErrNotFound) {
+		return s.kept.Forget(ctx, p.Project)
+	}
+	if err != nil {
+		return err
+	}
+	c, err := s.projects.contentOf(row)
+	if err != nil {
+		s.log("project %s: no event was sent: %v", p.Project, err)
+		return s.kept.Sent(ctx, p.Run)
+	}
+	p.Event.URL = s.url(p.Path)
+	var group errgroup.Group
+	group.SetLimit(maxDeliveries)
+	for i := range c.Notify {
+		target := targetOf(&c.Notify[i])
+		if target.Wants(p.Event.Kind) {
+			group.Go(func() error { return s.sendOne(ctx, p, nameOf(i), target) })
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return nil // what was not sent is still pending
+	}
+	return s.kept.Sent(ctx, p.Run)
+}
+
+// sendOne sends one event to one target, unless that was begun before.
+func (s *Notices) sendOne(ctx context.Context, p *notify.Pending, name string, target *notify.Target) error {
+	always := context.WithoutCancel(ctx)
+	if begun, err := s.kept.Begin(always, p.Run, name); err != nil || !begun {
+		return err
+	}
+	result := s.sender.Send(ctx, target, &p.Event)
+	if ctx.Err() != nil && !result.Delivered && result.Again {
+		return s.kept.Undo(always, p.Run, name)
+	}
+	if !result.Delivered {
+		s.log("project %s: %s of run %s was not delivered to %s: %s", p.Project, p.Event.Kind, p.Run, name, result.Error)
+	}
+	return s.kept.End(always, p.Run, name, result)
+}
+
+// nameOf returns the name of a project's target, as in the paths of errors.
+func nameOf(i int) string { return fmt.Sprintf("notify.%d", i) }
+
+func targetOf(n *api.Notify) *notify.Target {
+	return &notify.Target{Type: n.Type, URL: n.URL, Secret: n.Secret, To: n.To, On: n.On}
+}
+
+// Exists returns a problem if a project has no target of notify with a number, which is part of a
+// path.
+func (s *Notices) Exists(row *store.Project, number string) error {
+	_, err := s.target(row, number)
+	return err
+}
+
+// target returns the target of a project with a number.
+func (s *Notices) target(row *store.Project, number string) (*notify.Target, error) {
+	c, err := s.projects.contentOf(row)
+	if err != nil {
+		return nil, err
+	}
+	for i := range c.Notify {
+		if number == fmt.Sprint(i) {
+			return targetOf(&c.Notify[i]), nil
+		}
+	}
+	return nil, api.NewProblem(http.StatusNotFound, "the project has no notification %s: the first one is 0", number)
+}
+
+// Test sends a test to a target of a project. Its number is part of a path.
+func (s *Notices) Test(ctx context.Context, row *store.Project, number string) (*notify.Result, error) {
+	target, err := s.target(row, number)
+	if err != nil {
+		return nil, err
+	}
+	e := &notify.Event{Kind: notify.Test, Project: notify.Project{ID: row.ID, Name: row.Name}, URL: s.url("projects/" + row.ID)}
+	last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(last) > 0 {
+		e.Run = &last[0].Run
+	}
+	result := s.sender.Send(ctx, target, e)
+	return &result, nil
+}
+
+// Broken returns the number of broken links in the last sound run of a project, without those
+// that a mark covers, or notify.Unknown.
+func (s *Notices) Broken(ctx context.Context, project string) (int, error) {
+	r, err := s.store.SoundBefore(ctx, project, 0)
+	if errors.Is(err, store.ErrNotFound) {
+		return notify.Unknown, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	known := false
+	list, err := s.findings.List(ctx, r, findings.Query{Verdicts: []string{"broken"}, Known: &known, Limit: 1})
+	if err != nil {
+		return 0, err
+	}
+	return list.Total, nil
+}
+
+// Entries returns the last events of a project, newest first.
+func (s *Notices) Entries(ctx context.Context, project string) ([]notify.Entry, error) {
+	return s.kept.Entries(ctx, project)
+}
+
+// Failed returns why the last event of a project was not delivered, by the path of the target,
+// such as "notify.0".
+func (s *Notices) Failed(ctx context.Context, project string) (map[string]string, error) {
+	return s.kept.Failed(ctx, project)
+}
+
+// Forget deletes what is kept of a project.
+func (s *Notices) Forget(ctx context.Context, project string) error {
+	return s.kept.Forget(ctx, project)
+}
+
+// read reads the member notify of a project. A secret that is hidden keeps the stored one, if the
+// address is on the same host.
+func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault {
+	var items []json.RawMessage
+	if err := strictjson.Decode(value, &items); err != nil || items == nil || len(items) > notify.MaxTargets {
+		return []api.Fault{{Field: "notify", Message: fmt.Sprintf("use a list of at most %d objects", notify.MaxTargets)}}
+	}
+	var faults []api.Fault
+	all := make([]api.Notify, len(items))
+	for i, item := range items {
+		found := readNotify(&all[i], item)
+		if len(found) == 0 {
+			found = restoreNotify(&all[i], i, before.Notify, len(items))
+		}
+		if len(found) == 0 {
+			for _, f := range targetOf(&all[i]).Validate(s.policy, s.canMail) {
+				found = append(found, api.Fault{Field: f.Field, Message: f.Message})
+			}
+		}
+		if len(all[i].On) == 0 {
+			all[i].On = []string{string(notify.New), string(notify.Fixed), string(notify.Unsound)}
+		}
+		for _, f := range found {
+			f.Field = strings.TrimSuffix(nameOf(i)+"."+f.Field, ".")
+			faults = append(faults, f)
+		}
+	}
+	next.Notify = all
+	return faults
+}
+
+// restoreNotify replaces the hidden values of the ith of count targets by stored ones of the same
+// scheme, host and port.
+func restoreNotify(n *api.Notify, i int, stored []api.Notify, count int) []api.Fault {
+	shown := notify.HideURL(n.URL)
+	sameHost := func(s *api.Notify) bool { return s.URL != "" && notify.HideURL(s.URL) == shown }
+	at := -1
+	switch {
+	case !notify.IsHidden(n.URL):
+		at = slices.IndexFunc(stored, func(s api.Notify) bool { return s.URL == n.URL && s.Secret != "" })
+		if at < 0 && i < len(stored) {
+			at = i
+		}
+	case count >= len(stored) && i < len(stored) && sameHost(&stored[i]): // none was removed
+		at = i
+	default:
+		for k := range stored {
+			if !sameHost(&stored[k]) {
+				continue
+			}
+			if at >= 0 {
+				return []api.Fault{{Field: "url", Message: "several addresses on this host are stored: give the address again"}}
+			}
+			at = k
+		}
+		if at < 0 {
+			return []api.Fault{{Field: "url", Message: "no address on this host is stored: give the address again"}}
+		}
+	}
+	if n.Secret == secret.Shown {
+		switch {
+		case at < 0 || stored[at].Secret == "":
+			return []api.Fault{{Field: "secret", Message: "no secret is stored for it: write it out"}}
+		case !sameHost(&stored[at]):
+			return []api.Fault{{Field: "url", Message: "give the secret again, because the address is on another host"}}
+		}
+		n.Secret = stored[at].Secret
+	}
+	if notify.IsHidden(n.URL) {
+		n.URL = stored[at].URL
+	}
+	return nil
+}
+
+// readNotify reads one target. Its faults have paths within it.
+func readNotify(n *api.Notify, value json.RawMessage) []api.Fault {
+	all, err := strictjson.Members(value)
+	if err != nil {
+		return []api.Fault{{Message: "use an object"}}
+	}
+	var faults []api.Fault
+	for _, m := range all {
+		into, ok := map[string]any{"type": &n.Type, "url": &n.URL, "secret": &n.Secret, "to": &n.To, "on": &n.On}[m.Name]
+		switch {
+		case !ok:
+			faults = append(faults, api.Fault{Field: m.Name, Message: fmt.Sprintf("unknown member %q", m.Name)})
+		case string(m.Value) == "null" || strictjson.Decode(m.Value, into) != nil:
+			want := "use a string"
+			if m.Name == "on" {
+				want = "use a list of new, fixed and unsound"
+			}
+			faults = append(faults, api.Fault{Field: m.Name, Message: want})
+		}
+	}
+	return faults
+}

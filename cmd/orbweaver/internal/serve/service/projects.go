@@ -1,0 +1,460 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/schedule"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/similar"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Limits of a project.
+const (
+	MaxName    = 200 // characters
+	MaxTargets = 100
+)
+
+// content is what a project was posted with, in clear.
+type content struct {
+	Name     string         `json:"-"`
+	Targets  []string       `json:"targets"`
+	Options  map[string]any `json:"options"`
+	Schedule string         `json:"-"`
+	Notify   []api.Notify   `json:"notify"`
+}
+
+// noControls is the message for a text that has a control character.
+const noControls = "use one line without control characters"
+
+// projectMembers are the members of a project that a client may post.
+var projectMembers = []string{"name", "targets", "options", "schedule", "notify"}
+
+// Get returns a project as the API shows it.
+func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
+	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created}
+	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify)); err != nil {
+		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
+	}
+	var err error
+	if p.NextRun, err = nextRun(row); err != nil {
+		return nil, err
+	}
+	last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(last) > 0 {
+		p.LastRun = &last[0].Run
+	}
+	return p, nil
+}
+
+// List returns one part of the list of projects, oldest first.
+func (s *Projects) List(ctx context.Context, after string, limit int) (*api.List[*api.Project], error) {
+	if after != "" {
+		if _, err := s.store.Project(ctx, after); errors.Is(err, store.ErrNotFound) {
+			return nil, invalidCursor()
+		}
+	}
+	rows, total, err := s.store.Projects(ctx, after, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*api.Project, len(rows))
+	for i, row := range rows {
+		if all[i], err = s.Get(ctx, row); err != nil {
+			return nil, err
+		}
+	}
+	return cut(all, limit, total, func(p *api.Project) string { return p.ID }), nil
+}
+
+// Create makes a project from a JSON object. What is wrong with it is an *api.Problem.
+func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error) {
+	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
+	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}}, body, true)
+	if err != nil {
+		return nil, err
+	}
+	return s.put(ctx, row, next)
+}
+
+// Change replaces the members that a JSON object has.
+func (s *Projects) Change(ctx context.Context, row *store.Project, body []byte) (*api.Project, error) {
+	before, err := s.contentOf(row)
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.read(ctx, before, body, false)
+	if err != nil {
+		return nil, err
+	}
+	return s.put(ctx, row, next)
+}
+
+// RemoveNotify removes the nth target of notify. The others keep their secrets, which a list
+// without it could not tell apart.
+func (s *Projects) RemoveNotify(ctx context.Context, row *store.Project, n int) error {
+	c, err := s.contentOf(row)
+	if err != nil {
+		return err
+	}
+	if n < 0 || n >= len(c.Notify) {
+		return api.NewProblem(http.StatusNotFound, "there is no such notification")
+	}
+	c.Notify = slices.Delete(c.Notify, n, n+1)
+	_, err = s.put(ctx, row, c)
+	return err
+}
+
+// Delete deletes a project with its runs and marks.
+func (s *Projects) Delete(ctx context.Context, id string) error {
+	ids, err := s.store.DeleteProject(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = s.notices.Forget(ctx, id)
+	for _, run := range ids {
+		err = errors.Join(err, s.manager.RemoveFiles(run))
+	}
+	return err
+}
+
+// put stores a project.
+func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*api.Project, error) {
+	shown := c.hidden()
+	var err error
+	row.Name, row.Schedule = c.Name, c.Schedule
+	if row.Targets, err = json.Marshal(shown.Targets); err != nil {
+		return nil, err
+	}
+	if row.Options, err = json.Marshal(shown.Options); err != nil {
+		return nil, err
+	}
+	if row.Notify, err = json.Marshal(shown.Notify); err != nil {
+		return nil, err
+	}
+	clear, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	row.Secrets = s.box.Seal("project "+row.ID, string(clear))
+	row.Handled = time.Now()
+	if err := s.store.PutProject(ctx, row); err != nil {
+		return nil, err
+	}
+	s.changed()
+	return s.Get(ctx, row)
+}
+
+// contentOf returns what a project was posted with, in clear.
+func (s *Projects) contentOf(row *store.Project) (*content, error) {
+	c := &content{Name: row.Name, Schedule: row.Schedule}
+	clear, err := s.box.Open("project "+row.ID, row.Secrets)
+	if err == nil {
+		err = strictjson.Decode([]byte(clear), c)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
+	}
+	return c, nil
+}
+
+// hidden returns a copy without secrets.
+func (c *content) hidden() *content {
+	out := *c
+	out.Targets = make([]string, len(c.Targets))
+	for i, target := range c.Targets {
+		out.Targets[i] = urinorm.Redact(target)
+	}
+	out.Options = map[string]any{}
+	for name, value := range c.Options {
+		if slices.Contains(secretOptions, name) {
+			value = hideValue(value)
+		}
+		out.Options[name] = value
+	}
+	out.Notify = slices.Clone(c.Notify)
+	for i := range out.Notify {
+		if out.Notify[i].Secret != "" {
+			out.Notify[i].Secret = secret.Shown
+		}
+		out.Notify[i].URL = notify.HideURL(out.Notify[i].URL)
+	}
+	return &out
+}
+
+// secretOptions are the options whose values are secrets, which are sent to the hosts of the targets.
+var secretOptions = []string{"header", "user"}
+
+// isKept reports whether a value is hidden, or one of a list.
+func isKept(value any) bool {
+	list, _ := value.([]any)
+	return value == secret.Shown || slices.Contains(list, any(secret.Shown))
+}
+
+// hideValue hides an option, or each value of a list.
+func hideValue(value any) any {
+	list, ok := value.([]any)
+	if !ok {
+		return secret.Shown
+	}
+	hidden := make([]any, len(list))
+	for i := range list {
+		hidden[i] = secret.Shown
+	}
+	return hidden
+}
+
+// restore replaces hidden values of an option by those that were stored. It reports whether
+// there was one for each.
+func restore(value, stored any) (any, bool) {
+	if value == secret.Shown {
+		return stored, stored != nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		return value, true
+	}
+	before, _ := stored.([]any)
+	if text, ok := stored.(string); ok {
+		before = []any{text}
+	}
+	out := slices.Clone(list)
+	for i, item := range out {
+		if item != secret.Shown {
+			continue
+		}
+		if i >= len(before) {
+			return nil, false
+		}
+		out[i] = before[i]
+	}
+	return out, true
+}
+
+// read returns the content with the members of a JSON object, or a problem with all faults in
+// the order of the members. A new project must have a name and targets.
+func (s *Projects) read(ctx context.Context, before *content, body []byte, isNew bool) (*content, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, api.NewProblem(http.StatusBadRequest, "the body is empty")
+	}
+	if err := strictjson.Check(ctx, body); err != nil {
+		return nil, api.NewProblem(http.StatusBadRequest, "the body is not well-formed JSON: %v", err)
+	}
+	all, err := strictjson.Members(body)
+	if err != nil {
+		return nil, api.Invalid(api.Fault{Field: "", Message: "the body is not an object: use {\"name\": …, \"targets\": […]}"})
+	}
+	c := &change{before: before, next: *before}
+	for _, m := range all {
+		if m.Name == "targets" { // which secrets are kept depends on them
+			c.targetFaults = s.readTargets(c, m.Value)
+		}
+	}
+	var faults []api.Fault
+	given := map[string]bool{}
+	for _, m := range all {
+		given[m.Name] = true
+		faults = append(faults, s.readMember(ctx, c, m)...)
+	}
+	if !given["options"] {
+		faults = append(faults, c.lostOptions()...)
+	}
+	for _, name := range []string{"name", "targets"} {
+		if isNew && !given[name] {
+			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	return &c.next, nil
+}
+
+// change is a change of a project.
+type change struct {
+	before       *content
+	next         content
+	moved        bool // a target is on another host than those before
+	targetFaults []api.Fault
+}
+
+// otherHosts is the message for a secret that is not sent to hosts for which it was not given.
+const otherHosts = "give the value again, because the targets are on other hosts"
+
+// lostOptions returns the faults of stored secrets that the new targets must not get.
+func (c *change) lostOptions() (faults []api.Fault) {
+	for _, name := range secretOptions {
+		if _, stored := c.before.Options[name]; stored && c.moved {
+			faults = append(faults, api.Fault{Field: "options." + name, Message: otherHosts})
+		}
+	}
+	return faults
+}
+
+// origins returns the addresses whose schemes, hosts and ports get the secrets of the options.
+func (c *content) origins() []string {
+	base, _ := c.Options["base-url"].(string)
+	if base == "" {
+		return c.Targets
+	}
+	return append(slices.Clone(c.Targets), base)
+}
+
+// movesFrom reports whether a target has a scheme, host and port that none of the targets before has.
+func movesFrom(before, targets []string) bool {
+	known := map[string]bool{}
+	for _, t := range before {
+		known[originOf(t)] = true
+	}
+	return slices.ContainsFunc(targets, func(t string) bool { return !known[originOf(t)] })
+}
+
+// originOf returns the scheme, host and port of a target; files have the same.
+func originOf(target string) string {
+	if strings.HasPrefix(strings.ToLower(target), "www.") { // as the engine reads it
+		target = "https://" + target
+	}
+	u, _, err := urinorm.ParseWeb(target)
+	if err != nil || u.Host() == "" {
+		return "file"
+	}
+	return fmt.Sprintf("%s://%s:%d", u.Scheme(), u.Host(), u.EffectivePort())
+}
+
+func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Member) []api.Fault {
+	next, before := &c.next, c.before
+	fault := func(format string, args ...any) []api.Fault {
+		return []api.Fault{{Field: m.Name, Message: fmt.Sprintf(format, args...)}}
+	}
+	switch m.Name {
+	case "name":
+		if strictjson.Decode(m.Value, &next.Name) != nil || string(m.Value) == "null" {
+			return fault("use a string")
+		}
+		if strings.ContainsFunc(next.Name, report.IsControl) {
+			return fault(noControls)
+		}
+		if n := utf8.RuneCountInString(next.Name); n < 1 || n > MaxName || strings.TrimSpace(next.Name) == "" {
+			return fault("use 1 to %d characters", MaxName)
+		}
+	case "targets":
+		return c.targetFaults
+	case "options":
+		return s.readOptions(ctx, c, m.Value)
+	case "schedule":
+		if strictjson.Decode(m.Value, &next.Schedule) != nil || string(m.Value) == "null" {
+			return fault("use a string")
+		}
+		if _, err := schedule.Parse(next.Schedule); err != nil {
+			return fault("%v", err)
+		}
+	case "notify":
+		return s.notices.read(next, before, m.Value)
+	default:
+		message := fmt.Sprintf("unknown member %q", m.Name)
+		if near := similar.Word(m.Name, projectMembers); near != "" {
+			message += fmt.Sprintf(": did you mean %q?", near)
+		}
+		return []api.Fault{{Field: m.Name, Message: message}}
+	}
+	return nil
+}
+
+// readTargets reads the targets. A target whose password is hidden keeps the stored one.
+func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
+	var targets []string
+	if err := strictjson.Decode(value, &targets); err != nil || len(targets) < 1 || len(targets) > MaxTargets {
+		return []api.Fault{{Field: "targets", Message: fmt.Sprintf("use a list of 1 to %d URLs", MaxTargets)}}
+	}
+	c.moved = c.moved || movesFrom(c.before.origins(), targets)
+	var faults []api.Fault
+	for i, target := range targets {
+		field := fmt.Sprintf("targets.%d", i)
+		if strings.Contains(target, ":"+secret.Shown+"@") {
+			kept := slices.IndexFunc(c.before.Targets, func(t string) bool { return urinorm.Redact(t) == target })
+			if kept < 0 {
+				faults = append(faults, api.Fault{Field: field, Message: "no password is stored for it: write it out"})
+				continue
+			}
+			if c.moved {
+				faults = append(faults, api.Fault{Field: field, Message: otherHosts})
+				continue
+			}
+			targets[i] = c.before.Targets[kept]
+		}
+		if _, err := s.engine.CheckTarget(targets[i]); err != nil {
+			faults = append(faults, api.Fault{Field: field, Message: err.Error()})
+		}
+	}
+	c.next.Targets = targets
+	return faults
+}
+
+// readOptions reads the options. A value that is hidden keeps the stored one.
+func (s *Projects) readOptions(ctx context.Context, c *change, value json.RawMessage) []api.Fault {
+	all, err := strictjson.Members(value)
+	if err != nil {
+		return []api.Fault{{Field: "options", Message: "use an object"}}
+	}
+	for _, m := range all { // the base URL gets the secrets, too
+		var base string
+		if m.Name == "base-url" && strictjson.Decode(m.Value, &base) == nil && base != "" {
+			c.moved = c.moved || movesFrom(c.before.origins(), []string{base})
+		}
+	}
+	options := map[string]any{}
+	var order []string
+	var faults []api.Fault
+	for _, m := range all {
+		var value any
+		if err := strictjson.Decode(m.Value, &value); err != nil {
+			return []api.Fault{{Field: "options." + m.Name, Message: err.Error()}}
+		}
+		if slices.Contains(secretOptions, m.Name) {
+			kept, ok := restore(value, c.before.Options[m.Name])
+			if ok && c.moved && isKept(value) {
+				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: otherHosts})
+				continue
+			}
+			if !ok {
+				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: "no value is stored for it: write it out"})
+				continue
+			}
+			value = kept
+		}
+		options[m.Name] = value
+		order = append(order, m.Name)
+	}
+	c.next.Options = options
+	return append(faults, s.engine.Check(ctx, &runs.Job{Options: options}, order)...)
+}
+
+// job returns what a run of the project would check, with its secrets.
+func (s *Projects) job(row *store.Project) (*runs.Job, error) {
+	c, err := s.contentOf(row)
+	if err != nil {
+		return nil, err
+	}
+	return &runs.Job{Targets: c.Targets, Options: c.Options}, nil
+}

@@ -1,0 +1,141 @@
+package service
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// Start puts a run of a project into the queue.
+func (s *Runs) Start(ctx context.Context, project *store.Project) (*api.Run, error) {
+	c, err := s.projects.contentOf(project)
+	if err != nil {
+		return nil, err
+	}
+	shown := c.hidden()
+	r := &store.Run{}
+	r.ID, r.Project, r.Created = store.NewID(), project.ID, time.Now().UTC().Truncate(time.Millisecond)
+	if r.Job, err = json.Marshal(runs.Job{Targets: shown.Targets, Options: shown.Options}); err != nil {
+		return nil, err
+	}
+	clear, err := json.Marshal(runs.Job{Targets: c.Targets, Options: c.Options})
+	if err != nil {
+		return nil, err
+	}
+	r.Secrets = s.box.Seal("run "+r.ID, string(clear))
+	if err := s.manager.Add(ctx, r); err != nil {
+		return nil, err
+	}
+	return &r.Run, nil
+}
+
+// Stop ends a run early.
+func (s *Runs) Stop(ctx context.Context, id string) (*api.Run, error) {
+	r, err := s.manager.Stop(ctx, id)
+	if errors.Is(err, store.ErrState) {
+		return nil, api.NewProblem(http.StatusConflict, "only a run that is queued or running can be stopped")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.Run, nil
+}
+
+// Resume puts an interrupted run into the queue again.
+func (s *Runs) Resume(ctx context.Context, id string) (*api.Run, error) {
+	r, err := s.manager.Resume(ctx, id)
+	if errors.Is(err, store.ErrState) {
+		return nil, api.NewProblem(http.StatusConflict, "only an interrupted run can be resumed")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &r.Run, nil
+}
+
+// List returns one part of the runs of a project, newest first.
+func (s *Runs) List(ctx context.Context, project, after string, limit int) (*api.List[*api.Run], error) {
+	var before int64
+	if after != "" {
+		last, err := s.store.Run(ctx, after)
+		if errors.Is(err, store.ErrNotFound) || err == nil && last.Project != project {
+			return nil, invalidCursor()
+		}
+		if err != nil {
+			return nil, err
+		}
+		before = last.Number
+	}
+	rows, total, err := s.store.RunsOf(ctx, project, before, limit+1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*api.Run, len(rows))
+	for i, row := range rows {
+		all[i] = &row.Run
+	}
+	return cut(all, limit, total, func(r *api.Run) string { return r.ID }), nil
+}
+
+// ReportFormat checks the format and the list of results of a report.
+func (s *Runs) ReportFormat(format, show string) (*report.Format, error) {
+	var faults []api.Fault
+	f, err := report.ByName(format)
+	if err != nil {
+		faults = append(faults, api.Fault{Field: "format", Message: err.Error()})
+	}
+	if _, err := report.ParseShow(show); err != nil {
+		faults = append(faults, api.Fault{Field: "show", Message: err.Error()})
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	return f, nil
+}
+
+// HasState returns a problem if nothing is known of a run yet.
+func (s *Runs) HasState(r *store.Run) error {
+	if r.State == api.Queued {
+		return api.NewProblem(http.StatusConflict, "the run is queued: nothing is known of it yet")
+	}
+	entries, err := os.ReadDir(s.manager.StateDir(r.ID))
+	if err != nil || len(entries) == 0 {
+		return api.NewProblem(http.StatusConflict, "nothing is known of the run yet")
+	}
+	return nil
+}
+
+// WriteReport writes the report of a run.
+func (s *Runs) WriteReport(ctx context.Context, r *store.Run, format, show string, w io.Writer) error {
+	return s.engine.Report(ctx, s.manager.StateDir(r.ID), format, show, w)
+}
+
+// Judge writes all results of a run to w, in any order.
+func (s *Runs) Judge(ctx context.Context, r *store.Run, w report.PageWriter) error {
+	_, err := s.engine.Judge(ctx, s.manager.StateDir(r.ID), w)
+	return err
+}
+
+// job returns what a run checks, with its secrets.
+func (s *Runs) job(r *store.Run) (*runs.Job, error) {
+	job := &runs.Job{}
+	clear, err := s.box.Open("run "+r.ID, r.Secrets)
+	if err == nil {
+		err = strictjson.Decode([]byte(clear), job)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the job of run %s: %w", r.ID, err)
+	}
+	return job, nil
+}

@@ -1,0 +1,113 @@
+package service
+
+import (
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/schedule"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// Service is all that the web interface does.
+type Service struct {
+	Projects *Projects
+	Runs     *Runs
+	Findings *Findings
+	Marks    *Marks
+	Links    *Links
+	Notices  *Notices
+	Manager  *runs.Manager
+	// Schedules starts the runs of schedules while its Run is called.
+	Schedules *schedule.Keeper
+}
+
+// parts are what the parts of a service share.
+type parts struct {
+	store   *store.Store
+	box     *secret.Box
+	engine  runs.Engine
+	manager *runs.Manager
+	log     func(format string, args ...any)
+}
+
+// Config configures a Service.
+type Config struct {
+	Data     string // the data directory
+	Store    *store.Store
+	Box      *secret.Box
+	Engine   runs.Engine
+	MaxRuns  int
+	Retain   runs.Retention
+	ReadOnly bool
+	Version  string
+	Policy   *fetch.AddressPolicy // of webhooks
+	Mail     *notify.Mailer       // nil if the server cannot send mail
+	Log      func(format string, args ...any)
+}
+
+// New returns a service that executes nothing until its Manager is started.
+func New(c Config) *Service {
+	shared := &parts{store: c.Store, box: c.Box, engine: c.Engine, log: c.Log}
+	s := &Service{}
+	s.Findings = &Findings{parts: shared}
+	s.Projects = &Projects{parts: shared}
+	s.Notices = newNotices(&c, shared, s.Findings, s.Projects)
+	s.Runs = &Runs{parts: shared, projects: s.Projects}
+	s.Findings.projects = s.Projects
+	s.Marks, s.Links = &Marks{shared}, &Links{shared}
+	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,
+		Job: s.Runs.job, Ended: s.Notices.runEnded, Log: c.Log})
+	s.Manager = shared.manager
+	s.Schedules = schedule.NewKeeper(scheduled{shared, s.Runs}, time.Local, func(err error) { c.Log("schedule: %v", err) })
+	s.Projects.changed, s.Projects.notices = s.Schedules.Changed, s.Notices
+	return s
+}
+
+// Projects are the sites that are checked.
+type Projects struct {
+	*parts
+	changed func() // a schedule may have changed
+	notices *Notices
+}
+
+// Runs are the checks of projects.
+type Runs struct {
+	*parts
+	projects *Projects
+}
+
+// Findings are what runs found.
+type Findings struct {
+	*parts
+	projects *Projects
+}
+
+// Marks say which findings are known.
+type Marks struct{ *parts }
+
+// Links are read-only addresses.
+type Links struct{ *parts }
+
+// cut makes a part of a list from rows, of which there may be one more than limit.
+func cut[T any](rows []T, limit, total int, id func(T) string) *api.List[T] {
+	list := &api.List[T]{Items: rows, Total: total}
+	if len(rows) > limit {
+		list.Items = rows[:limit]
+		last := id(rows[limit-1])
+		list.Next = &last
+	}
+	if list.Items == nil {
+		list.Items = []T{}
+	}
+	return list
+}
+
+// invalidCursor is the problem for a cursor that no list has returned.
+func invalidCursor() error {
+	return api.Invalid(api.Fault{Field: "after", Message: findings.ErrCursor.Error()})
+}

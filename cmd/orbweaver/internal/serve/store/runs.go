@@ -1,0 +1,275 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+)
+
+// Run is the row of a run.
+type Run struct {
+	api.Run
+	Number  int64           // runs are numbered in the order in which they were made
+	Job     json.RawMessage // what to run, without secrets
+	Secrets []byte          // encrypted
+	Indexed bool            // its findings are in their final form
+}
+
+func active(state string) bool { return api.State(state).Active() }
+
+const runColumns = "number, id, project, state, created, started, finished, interrupted_by, exit_status, error, progress, summary, job, secrets, indexed"
+
+func scanRun(row scanner) (*Run, error) {
+	r := &Run{}
+	var created int64
+	var started, finished, exit sql.NullInt64
+	var by, summary sql.NullString
+	var progress, job string
+	err := row.Scan(&r.Number, &r.ID, &r.Project, &r.State, &created, &started, &finished, &by, &exit, &r.Error, &progress, &summary, &job, &r.Secrets, &r.Indexed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read a run: %w", err)
+	}
+	r.Created, r.Started, r.Finished = fromMillis(created), optionalTime(started), optionalTime(finished)
+	if by.Valid {
+		r.InterruptedBy = &by.String
+	}
+	if exit.Valid {
+		status := int(exit.Int64)
+		r.ExitStatus = &status
+	}
+	if summary.Valid {
+		r.Summary = json.RawMessage(summary.String)
+	}
+	r.Job = json.RawMessage(job)
+	if err := json.Unmarshal([]byte(progress), &r.Progress); err != nil {
+		return nil, fmt.Errorf("read the progress of run %s: %w", r.ID, err)
+	}
+	return r, nil
+}
+
+func scanRuns(rows *sql.Rows, err error) ([]*Run, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []*Run
+	for rows.Next() {
+		r, err := scanRun(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, rows.Err()
+}
+
+// Run returns a run, or ErrNotFound.
+func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
+	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
+}
+
+// RunsOf returns at most limit runs of a project before the run with a number, newest first,
+// and the number of all. before 0 begins with the newest.
+func (s *Store) RunsOf(ctx context.Context, project string, before int64, limit int) ([]*Run, int, error) {
+	var total int
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM run WHERE project = ?", project).Scan(&total); err != nil {
+		return nil, 0, err
+	}
+	all, err := scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) ORDER BY number DESC LIMIT ?3", project, before, limit))
+	return all, total, err
+}
+
+// RunsIn returns the runs in any of the states, in the order of the queue.
+func (s *Store) RunsIn(ctx context.Context, states ...api.State) ([]*Run, error) {
+	args := make([]any, len(states))
+	for i, state := range states {
+		args[i] = string(state)
+	}
+	return scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE state IN (?"+strings.Repeat(", ?", len(states)-1)+") ORDER BY place", args...))
+}
+
+// soundRun selects runs whose result is reliable.
+const soundRun = "state = 'done' AND exit_status IN (0, 1)"
+
+// SoundBefore returns the newest sound run of a project before the run with a number, or
+// ErrNotFound. number 0 means the newest of all.
+func (s *Store) SoundBefore(ctx context.Context, project string, number int64) (*Run, error) {
+	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) AND "+soundRun+" ORDER BY number DESC LIMIT 1", project, number))
+}
+
+// CountRuns counts the runs in each state.
+func (s *Store) CountRuns(ctx context.Context) (map[api.State]int, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT state, count(*) FROM run GROUP BY state")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	counts := map[api.State]int{}
+	for rows.Next() {
+		var state api.State
+		var n int
+		if err := rows.Scan(&state, &n); err != nil {
+			return nil, err
+		}
+		counts[state] = n
+	}
+	return counts, rows.Err()
+}
+
+// AddRun adds a queued run at the end of the queue, unless another run of the project is
+// active (ErrActive).
+func (s *Store) AddRun(ctx context.Context, r *Run) error {
+	return s.Update(ctx, func(tx *sql.Tx) error {
+		if err := noneActive(ctx, tx, r.Project); err != nil {
+			return err
+		}
+		row := tx.QueryRowContext(ctx, `INSERT INTO run (id, project, state, place, created, job, secrets)
+			VALUES (?, ?, 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run), ?, ?, ?) RETURNING number`,
+			r.ID, r.Project, millis(r.Created), string(r.Job), r.Secrets)
+		r.State = api.Queued
+		return row.Scan(&r.Number)
+	})
+}
+
+func noneActive(ctx context.Context, tx *sql.Tx, project string) error {
+	var n int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM run WHERE project = ? AND state IN ('queued', 'running', 'stopping')", project).Scan(&n)
+	if err == nil && n > 0 {
+		err = ErrActive
+	}
+	return err
+}
+
+// ErrState is the error for a change that the state of a run does not allow.
+var ErrState = errors.New("the state of the run does not allow it")
+
+// Change is a change of a run's state, and what is stored with it.
+type Change struct {
+	To            api.State
+	Started       *time.Time // kept if nil
+	Finished      *time.Time
+	InterruptedBy string
+	ExitStatus    *int
+	Error         string
+	Progress      *api.Progress   // kept if nil
+	Summary       json.RawMessage // kept if nil, but a queued run has none
+	Indexed       *bool           // kept if nil
+	Requeue       bool            // put it at the end of the queue; no other run of the project may be active
+}
+
+// ChangeRun changes the state of a run if it is in one of the states from, or else returns
+// ErrState. It returns the run after the change.
+func (s *Store) ChangeRun(ctx context.Context, id string, from []api.State, c Change) (*Run, error) {
+	var changed *Run
+	err := s.Update(ctx, func(tx *sql.Tx) error {
+		r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
+		if err != nil {
+			return err
+		}
+		allowed := false
+		for _, state := range from {
+			allowed = allowed || r.State == state
+		}
+		if !allowed {
+			return ErrState
+		}
+		place, kept := "place", "summary"
+		if c.Requeue {
+			if err := noneActive(ctx, tx, r.Project); err != nil {
+				return err
+			}
+			place = "(SELECT coalesce(max(place), 0) + 1 FROM run)"
+		}
+		if c.To == api.Queued {
+			kept = "NULL"
+		}
+		var progress, summary, by, indexed any
+		if c.Progress != nil {
+			text, err := json.Marshal(c.Progress)
+			if err != nil {
+				return err
+			}
+			progress = string(text)
+		}
+		if c.Summary != nil {
+			summary = string(c.Summary)
+		}
+		if c.InterruptedBy != "" {
+			by = c.InterruptedBy
+		}
+		if c.Indexed != nil {
+			indexed = *c.Indexed
+		}
+		var exit any
+		if c.ExitStatus != nil {
+			exit = *c.ExitStatus
+		}
+		changed, err = scanRun(tx.QueryRowContext(ctx, `UPDATE run SET state = ?, place = `+place+`, started = coalesce(?, started), finished = ?, interrupted_by = ?,
+			exit_status = ?, error = ?, progress = coalesce(?, progress), summary = coalesce(?, `+kept+`), indexed = coalesce(?, indexed) WHERE id = ? RETURNING `+runColumns,
+			string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, id))
+		return err
+	})
+	return changed, err
+}
+
+// SetProgress stores the progress of a run.
+func (s *Store) SetProgress(ctx context.Context, id string, p api.Progress) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "UPDATE run SET progress = ? WHERE id = ?", string(text), id)
+	return err
+}
+
+// DeleteRun deletes the row of a run that is not active.
+func (s *Store) DeleteRun(ctx context.Context, id string) error {
+	_, err := s.db.ExecContext(ctx, "DELETE FROM run WHERE id = ? AND state NOT IN ('queued', 'running', 'stopping')", id)
+	return err
+}
+
+// FirstSeen returns when fingerprints of a project were first seen. Those that it never had
+// are left out.
+func (s *Store) FirstSeen(ctx context.Context, project string, fingerprints []string) (map[string]time.Time, error) {
+	list, err := json.Marshal(fingerprints)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.db.QueryContext(ctx, "SELECT fingerprint, first FROM seen WHERE project = ? AND fingerprint IN (SELECT value FROM json_each(?))", project, string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	seen := map[string]time.Time{}
+	for rows.Next() {
+		var fingerprint string
+		var first int64
+		if err := rows.Scan(&fingerprint, &first); err != nil {
+			return nil, err
+		}
+		seen[fingerprint] = fromMillis(first)
+	}
+	return seen, rows.Err()
+}
+
+// See records that a run that started at a time had fingerprints.
+func (s *Store) See(ctx context.Context, project string, fingerprints []string, started time.Time) error {
+	if len(fingerprints) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(fingerprints)
+	if err != nil {
+		return err
+	}
+	_, err = s.db.ExecContext(ctx, "INSERT INTO seen (project, fingerprint, first) SELECT ?, value, ? FROM json_each(?) WHERE true ON CONFLICT DO NOTHING", project, millis(started), string(list))
+	return err
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
+)
+
+// applicationID marks a file as one of ours: "OrbS" in SQLite's header.
+const applicationID = 0x4f726253
+
+// migrations[i] brings the tables from version i to i+1. Entries are never changed once a
+// release has them. Times are milliseconds since 1970 in UTC.
+var migrations = []migration{
+	{statements: auth.Schema + notify.Schema + tables},
+	{change: hideAddresses},
+	{vacuum: true},
+}
+
+// migration is one step.
+type migration struct {
+	statements string
+	change     func(*sql.Tx) error // nil for none
+	// vacuum removes what former rows left in the file, before the step counts as done.
+	vacuum bool
+}
+
+// hideAddresses removes the addresses of webhooks, which are secrets, from the rows that are shown.
+// The encrypted value of each row has them, too.
+func hideAddresses(tx *sql.Tx) error {
+	rows, err := tx.Query("SELECT id, notify FROM project")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	shown := map[string]string{}
+	for rows.Next() {
+		var id, text string
+		if err := rows.Scan(&id, &text); err != nil {
+			return err
+		}
+		var targets []api.Notify
+		if err := json.Unmarshal([]byte(text), &targets); err != nil {
+			return fmt.Errorf("read the notifications of project %s: %w", id, err)
+		}
+		for i := range targets {
+			targets[i].URL = notify.HideURL(targets[i].URL)
+		}
+		changed, err := json.Marshal(targets)
+		if err != nil {
+			return err
+		}
+		shown[id] = string(changed)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for id, text := range shown {
+		if _, err := tx.Exec("UPDATE project SET notify = ? WHERE id = ?", text, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const tables = `
+CREATE TABLE project (
+	id       TEXT PRIMARY KEY,
+	name     TEXT NOT NULL,
+	targets  TEXT NOT NULL, -- JSON, as posted
+	options  TEXT NOT NULL, -- JSON, as posted
+	notify   TEXT NOT NULL, -- JSON, as posted
+	schedule TEXT NOT NULL,
+	secrets  BLOB,          -- the secrets of targets, options and notify, encrypted
+	handled  INTEGER NOT NULL, -- the time up to which the schedule has been followed
+	created  INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE run (
+	number         INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again
+	id             TEXT NOT NULL UNIQUE,
+	project        TEXT NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+	state          TEXT NOT NULL,
+	place          INTEGER NOT NULL, -- in the queue
+	created        INTEGER NOT NULL,
+	started        INTEGER,
+	finished       INTEGER,
+	interrupted_by TEXT,
+	exit_status    INTEGER,
+	error          TEXT NOT NULL DEFAULT '',
+	progress       TEXT NOT NULL DEFAULT '{}',
+	summary        TEXT,
+	job            TEXT NOT NULL,  -- JSON: what to run
+	secrets        BLOB,           -- its secrets, encrypted
+	indexed        INTEGER NOT NULL DEFAULT 0 -- its findings are in their final form
+) STRICT;
+CREATE INDEX run_of_project ON run (project, number);
+CREATE INDEX run_in_state ON run (state, place);
+
+CREATE TABLE seen ( -- fingerprints that a project ever had
+	project     TEXT NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+	fingerprint TEXT NOT NULL,
+	first       INTEGER NOT NULL, -- start of the first run that had it
+	PRIMARY KEY (project, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE mark (
+	project     TEXT NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+	fingerprint TEXT NOT NULL,
+	kind        TEXT NOT NULL,
+	reason      TEXT NOT NULL,
+	until       INTEGER,
+	by          TEXT NOT NULL,
+	created     INTEGER NOT NULL,
+	PRIMARY KEY (project, fingerprint)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE link ( -- read-only addresses
+	id      TEXT PRIMARY KEY,
+	project TEXT NOT NULL REFERENCES project(id) ON DELETE CASCADE,
+	purpose TEXT NOT NULL,
+	hash    BLOB NOT NULL UNIQUE, -- SHA-256 of the token
+	expires INTEGER,
+	created INTEGER NOT NULL
+) STRICT;
+`

@@ -1,0 +1,197 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// maxForm is the maximum size of a form, in bytes.
+const maxForm = 1 << 20
+
+// Site is what all pages share.
+type Site struct {
+	Service  *service.Service
+	Store    *store.Store
+	Accounts *auth.Store
+	Version  string
+	ReadOnly bool
+	// Passwords reports whether people have accounts; Open whether nobody needs to sign in.
+	Passwords, Open bool
+
+	mu       sync.Mutex
+	flashes  map[string]string      // what a page shows once, by name of the user and place
+	rechecks map[string]api.Recheck // by run and URL
+}
+
+// maxKept limits what a Site remembers for later pages.
+const maxKept = 1000
+
+// flash keeps a text that the next page at a place shows to a user once.
+func (s *Site) flash(who *auth.Identity, place, text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flashes == nil || len(s.flashes) >= maxKept {
+		s.flashes = map[string]string{}
+	}
+	s.flashes[who.Name+"\n"+place] = text
+}
+
+// flashed returns a text and forgets it.
+func (s *Site) flashed(who *auth.Identity, place string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := who.Name + "\n" + place
+	text := s.flashes[key]
+	delete(s.flashes, key)
+	return text
+}
+
+// keepRecheck remembers the result of a recheck.
+func (s *Site) keepRecheck(run, url string, r api.Recheck) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rechecks == nil || len(s.rechecks) >= maxKept {
+		s.rechecks = map[string]api.Recheck{}
+	}
+	s.rechecks[run+"\n"+url] = r
+}
+
+func (s *Site) recheckOf(run, url string) *api.Recheck {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r, ok := s.rechecks[run+"\n"+url]
+	if !ok {
+		return nil
+	}
+	return &r
+}
+
+// Call is one request for a page.
+type Call struct {
+	*http.Request
+	W       http.ResponseWriter
+	Site    *Site
+	Prefix  string // of the addresses that the client sees: "" or "/links"
+	Origin  string // of the addresses that the client sees: "https://host"
+	Path    string // without the prefix
+	Who     *auth.Identity
+	Params  map[string]string
+	Project *store.Project // of a path with {p} or {r}
+	Run     *store.Run     // of a path with {r}
+
+	fields url.Values
+}
+
+// Form returns the fields of the form that was sent.
+func (c *Call) Form() (url.Values, error) {
+	if c.fields != nil {
+		return c.fields, nil
+	}
+	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		if c.ContentLength == 0 {
+			c.fields = url.Values{}
+			return c.fields, nil
+		}
+		return nil, api.NewProblem(http.StatusUnsupportedMediaType, "the body must be a form: application/x-www-form-urlencoded")
+	}
+	text, err := io.ReadAll(io.LimitReader(c.Body, maxForm+1))
+	if len(text) > maxForm {
+		return nil, api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+	}
+	if err == nil {
+		c.fields, err = url.ParseQuery(string(text))
+	}
+	if err != nil {
+		return nil, api.NewProblem(http.StatusBadRequest, "the form could not be read")
+	}
+	return c.fields, nil
+}
+
+// may reports whether the user has at least a role.
+func (c *Call) may(role auth.Role) bool {
+	return c.Who != nil && c.Who.Role >= role && !c.Site.ReadOnly
+}
+
+// See sends the browser to a path of the server after a form was accepted.
+func (c *Call) See(path string) error {
+	c.W.Header().Set("Location", c.Prefix+"/"+strings.TrimPrefix(path, "/"))
+	c.W.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// page writes a page made from a template.
+func (c *Call) page(status int, name, title string, data any) error {
+	f := &frame{Base: c.Prefix + "/", Here: strings.TrimPrefix(c.Path, "/"), Title: title, Data: data, Version: c.Site.Version, ReadOnly: c.Site.ReadOnly, Open: c.Site.Open,
+		Editor: c.may(auth.Editor), Admin: c.may(auth.Admin), Signed: c.Who != nil}
+	if c.Who != nil {
+		f.Who = c.Who.Name
+	}
+	if c.URL.RawQuery != "" {
+		f.Here += "?" + c.URL.RawQuery
+	}
+	if c.Project != nil {
+		f.Project = &crumb{c.Project.Name, "projects/" + c.Project.ID}
+	}
+	if c.Run != nil {
+		f.Run = &crumb{"Run of " + whenText(runTime(&c.Run.Run)), "runs/" + c.Run.ID}
+	}
+	var text bytes.Buffer
+	if err := templates().ExecuteTemplate(&text, name, f); err != nil {
+		return err
+	}
+	h := c.W.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	c.W.WriteHeader(status)
+	if c.Method != http.MethodHead {
+		_, _ = io.WriteString(c.W, report.Visible(text.String())) // the client may be gone
+	}
+	return nil
+}
+
+// Fail writes an error page.
+func Fail(c *Call, p *api.Problem) error {
+	return c.page(p.Status, "error", sentence(p.Title), p)
+}
+
+// faultsOf returns the faults of a form by field, or the error if it is not about the form.
+// Several messages about a field are joined.
+func faultsOf(err error) (map[string]string, error) {
+	var p *api.Problem
+	if !errors.As(err, &p) || p.Status != http.StatusUnprocessableEntity {
+		return nil, err
+	}
+	faults := map[string]string{}
+	for _, f := range p.Errors {
+		name := f.Field
+		if rest, found := strings.CutPrefix(name, "options."); found {
+			name = rest
+		}
+		if head, rest, found := strings.Cut(name, "."); found {
+			name = head
+			if head == "notify" {
+				_, name, _ = strings.Cut(rest, ".")
+			}
+		}
+		if faults[name] != "" {
+			faults[name] += "; "
+		}
+		faults[name] += f.Message
+	}
+	if len(faults) == 0 {
+		faults[""] = p.Detail
+	}
+	return faults, nil
+}

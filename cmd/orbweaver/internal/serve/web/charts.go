@@ -1,0 +1,81 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+)
+
+// historyChart draws the broken and unverified targets of the runs, which come newest first. A bar
+// leads to its run. The table of runs beside it has the same numbers.
+func historyChart(newest []*api.Run) template.HTML {
+	type bar struct {
+		*summary
+		run *api.Run
+	}
+	var bars []bar
+	most := 1
+	for _, r := range slices.Backward(newest) {
+		if s := summaryOf(r); s != nil {
+			bars = append(bars, bar{s, r})
+			most = max(most, s.Broken+s.Unverified)
+		}
+	}
+	if len(bars) < 2 {
+		return ""
+	}
+	const width, height, foot = 720, 120, 18
+	step := float64(width) / float64(max(len(bars), 24))
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="history" viewBox="-44 -14 %d %d" role="group" aria-label="Broken and unverified targets of the last %d runs; the table below has the numbers">`, width+50, height+foot+14, len(bars))
+	for i, part := range []int{0, most / 2, most} {
+		if i > 0 && part == 0 {
+			continue // the scale is 0 to 1
+		}
+		y := height - height*part/most
+		fmt.Fprintf(&b, `<line class="grid" x1="0" x2="%d" y1="%d" y2="%d"></line><text x="-6" y="%d" text-anchor="end">%s</text>`, width, y, y, y+4, count(part))
+	}
+	for i, s := range bars {
+		x, w := float64(i)*step+step*.15, step*.7
+		hb, hu := float64(height*s.Broken)/float64(most), float64(height*s.Unverified)/float64(most)
+		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + count(s.Broken) + " broken, " + count(s.Unverified) + " unverified")
+		fmt.Fprintf(&b, `<a href="runs/%s" aria-label="%s"><title>%s</title><rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"></rect>`, s.run.ID, label, label, float64(i)*step, step, height)
+		fmt.Fprintf(&b, `<rect class="broken" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect><rect class="unverified" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`,
+			x, float64(height)-hb, w, hb, x, float64(height)-hb-hu, w, hu)
+		if s.Broken+s.Unverified == 0 {
+			fmt.Fprintf(&b, `<circle class="ok" cx="%.1f" cy="%d" r="3"></circle>`, x+w/2, height-5)
+		}
+		b.WriteString("</a>")
+	}
+	fmt.Fprintf(&b, `<text class="when" x="0" y="%d">older</text>`, height+14)
+	if end := float64(len(bars)) * step; end > 120 { // else the words meet
+		fmt.Fprintf(&b, `<text class="when" x="%.0f" y="%d" text-anchor="end">newer</text>`, end, height+14)
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String())
+}
+
+// sparkline draws the broken targets of the last runs, which come newest first.
+func sparkline(newest []*api.Run) template.HTML {
+	var values []int
+	most := 1
+	for _, r := range slices.Backward(newest) {
+		if s := summaryOf(r); s != nil {
+			values = append(values, s.Broken)
+			most = max(most, s.Broken)
+		}
+	}
+	if len(values) < 2 {
+		return ""
+	}
+	texts := make([]string, len(values))
+	var points strings.Builder
+	for i, v := range values {
+		texts[i] = count(v)
+		fmt.Fprintf(&points, "%d,%.1f ", 4+i*112/(len(values)-1), 28-24*float64(v)/float64(most))
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 120 32" width="120" height="32" role="img" aria-label="broken in the last runs, oldest first: %s"><polyline points="%s"></polyline></svg>`, strings.Join(texts, ", "), strings.TrimSpace(points.String())))
+}

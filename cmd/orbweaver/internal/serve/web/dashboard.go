@@ -1,0 +1,135 @@
+package web
+
+import (
+	"errors"
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+)
+
+// maxProjects is the number of projects on one page of the dashboard.
+const maxProjects = 200
+
+// dashboard is the first page: all projects and their last runs.
+type dashboard struct {
+	Projects []projectCard
+	Total    int
+	Next     *string
+	Form     *projectForm // without projects
+}
+
+// projectCard is a project with the counts of its last run.
+type projectCard struct {
+	*api.Project
+	Summary *summary
+	Spark   template.HTML
+}
+
+func showDashboard(c *Call) error {
+	list, err := c.Site.Service.Projects.List(c.Context(), c.URL.Query().Get("after"), maxProjects)
+	if err != nil {
+		return err
+	}
+	d := &dashboard{Total: list.Total, Next: list.Next}
+	for _, p := range list.Items {
+		card := projectCard{Project: p, Summary: summaryOf(p.LastRun)}
+		runs, err := c.Site.Service.Runs.List(c.Context(), p.ID, "", 20)
+		if err != nil {
+			return err
+		}
+		card.Spark = sparkline(runs.Items)
+		d.Projects = append(d.Projects, card)
+	}
+	if d.Total == 0 {
+		d.Form = newProjectForm(url.Values{}, nil)
+	}
+	return c.page(http.StatusOK, "dashboard", "Projects", d)
+}
+
+// projectForm is the form of a project.
+type projectForm struct {
+	Values url.Values
+	Faults map[string]string
+	Groups []group
+	New    bool
+}
+
+// Value and Fault return those of a field.
+func (f *projectForm) Value(name string) string { return f.Values.Get(name) }
+
+// Fault returns what is wrong with a field.
+func (f *projectForm) Fault(name string) string { return f.Faults[name] }
+
+// NameHint says what an empty name means.
+func (f *projectForm) NameHint() string {
+	if f.New {
+		return "Empty: the host of the first address."
+	}
+	return ""
+}
+
+func newProjectForm(v url.Values, faults map[string]string) *projectForm {
+	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true}
+	for _, g := range optionGroups {
+		for _, o := range g.Options {
+			known[o.Name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(faults)) {
+		if !known[name] { // the form has no field of this name
+			faults[""] = strings.TrimPrefix(faults[""]+"; "+name+": "+faults[name], "; ")
+		}
+	}
+	return &projectForm{Values: v, Faults: faults, Groups: groupsOf(v, faults), New: true}
+}
+
+func newProject(c *Call) error {
+	return c.page(http.StatusOK, "new", "Add a site", newProjectForm(c.URL.Query(), nil))
+}
+
+// createProject creates a project from a form, and starts its first run if the button asks
+// for that.
+func createProject(c *Call) error {
+	v, err := c.Form()
+	if err != nil {
+		return err
+	}
+	body, err := projectBody(v, true)
+	if err != nil {
+		return err
+	}
+	p, err := c.Site.Service.Projects.Create(c.Context(), body)
+	if err != nil {
+		faults, err := faultsOf(err)
+		if err != nil {
+			return err
+		}
+		return c.page(http.StatusUnprocessableEntity, "new", "Add a site", newProjectForm(v, faults))
+	}
+	if v.Get("run") == "" {
+		return c.See("projects/" + p.ID)
+	}
+	row, err := c.Site.Store.Project(c.Context(), p.ID)
+	if err != nil {
+		return err
+	}
+	r, err := c.Site.Service.Runs.Start(c.Context(), row)
+	if err != nil {
+		return err
+	}
+	return c.See("runs/" + r.ID)
+}
+
+// asProblem returns the problem that an error is, or nil.
+func asProblem(err error) *api.Problem {
+	var p *api.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return nil
+}

@@ -1,0 +1,350 @@
+package web
+
+import (
+	"cmp"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// perPage is the number of rows of a list.
+const perPage = 100
+
+// maxGrouped is the number of findings that groups are made of.
+const maxGrouped = 20_000
+
+// filters are what the address of a list says.
+type filters struct{ url.Values }
+
+// verdicts returns the selected verdicts. Check boxes send several values.
+func (f filters) verdicts() []string {
+	var all []string
+	for _, v := range strings.Split(strings.Join(f.Values["verdict"], ","), ",") {
+		if slices.Contains(allVerdicts, v) && !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// one returns a value if it is one of a few words.
+func (f filters) one(name string, words ...string) string {
+	if slices.Contains(words, f.Get(name)) {
+		return f.Get(name)
+	}
+	return ""
+}
+
+func (f filters) query() findings.Query {
+	q := findings.Query{Verdicts: f.verdicts(), Scope: f.one("scope", "internal", "external"), Host: strings.ToLower(f.Get("host")), Page: f.Get("page"), Text: f.Get("q"),
+		Change: f.one("change", "new", "still", "fixed"), Sort: findings.Sort(f.one("sort", "url", "code", "places")), Limit: perPage, After: f.Get("after")}
+	if code := f.Get("code"); code != "" {
+		q.Codes = strings.Split(code, ",")
+	}
+	switch f.Get("known") {
+	case "true":
+		q.Known = new(bool)
+		*q.Known = true
+	case "false":
+		q.Known = new(bool)
+	}
+	return q
+}
+
+// with returns the query of the address with one value changed, from the first part on.
+func (f filters) with(name, value string) template.URL {
+	v := url.Values{}
+	for key, all := range f.Values {
+		if key != "after" && key != name {
+			v[key] = all
+		}
+	}
+	if value != "" {
+		v.Set(name, value)
+	}
+	return template.URL(v.Encode()) // it is escaped
+}
+
+// findingsPage is a list of findings.
+type findingsPage struct {
+	Filters filters
+	Items   []api.Finding
+	Groups  []findingGroup // if the findings are grouped
+	By      string
+	Next    *string
+	Total   int
+	Fault   string
+	Formats []*report.Format
+	Codes   []codeCount
+	Active  bool // the run is not over
+	// Compared reports whether there is a reliable run before, so that some findings are new.
+	Compared bool
+	path     string // of the list
+}
+
+// findingColumn is a column by which the list can be sorted.
+type findingColumn struct {
+	Name, Order string // Order is a value of aria-sort
+	Path        template.URL
+	Number      bool
+}
+
+// Columns are the columns behind the verdict.
+func (p *findingsPage) Columns() []findingColumn {
+	sort := p.Filters.one("sort", "code", "places")
+	column := func(name, value, order string) findingColumn {
+		c := findingColumn{Name: name, Path: template.URL(p.path+"?") + p.With("sort", value), Number: value == "places"}
+		if value == sort {
+			c.Order = order
+		}
+		return c
+	}
+	return []findingColumn{column("Code", "code", "ascending"), column("Target", "", "ascending"), column("Places", "places", "descending")}
+}
+
+// findingGroup are findings with something in common.
+type findingGroup struct {
+	Name, Filter  string
+	Query         template.URL
+	Count, Places int
+	Worst         string
+}
+
+// codeCount is a code with the number of its findings in the whole run.
+type codeCount struct {
+	Code  string
+	Count int
+}
+
+// Checked, With and Selected are for templates.
+func (p *findingsPage) Checked(verdict string) bool {
+	return slices.Contains(p.Filters.verdicts(), verdict)
+}
+
+// Verdicts are the verdicts to filter by.
+func (p *findingsPage) Verdicts() []string { return allVerdicts }
+
+// Narrowed reports whether one of the filters is set that are folded otherwise.
+func (p *findingsPage) Narrowed() bool {
+	return slices.ContainsFunc([]string{"code", "scope", "change", "known", "sort", "by", "host", "page"}, func(name string) bool { return p.Filters.Get(name) != "" })
+}
+
+// selectField is a filter with a few values, each with its text.
+type selectField struct {
+	Name, Label, Value string
+	Choices            [][2]string
+}
+
+// Selects are the filters with a few values.
+func (p *findingsPage) Selects() []selectField {
+	all := []selectField{
+		{Name: "scope", Label: "Scope", Choices: [][2]string{{"", "all"}, {"internal", "internal"}, {"external", "external"}}},
+		{Name: "change", Label: "Change", Choices: [][2]string{{"", "all"}, {"new", "new"}, {"still", "still there"}, {"fixed", "fixed"}}},
+		{Name: "known", Label: "Marked", Choices: [][2]string{{"", "all"}, {"true", "marked"}, {"false", "not marked"}}},
+		{Name: "sort", Label: "Order", Choices: [][2]string{{"", "by URL"}, {"code", "by code"}, {"places", "most places first"}}},
+		{Name: "by", Label: "Group", Choices: [][2]string{{"", "no groups"}, {"page", "by page"}, {"host", "by host"}, {"code", "by code"}}},
+	}
+	for i := range all {
+		all[i].Value = p.Filters.Get(all[i].Name)
+	}
+	return all
+}
+
+// With returns the query of the list with one filter changed.
+func (p *findingsPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
+
+// Value returns a filter.
+func (p *findingsPage) Value(name string) string { return p.Filters.Get(name) }
+
+// Query returns the query of the list.
+func (p *findingsPage) Query() template.URL { return p.Filters.with("", "") }
+
+func codesOf(s *summary) []codeCount {
+	var all []codeCount
+	if s == nil {
+		return nil
+	}
+	for code, n := range s.ByCode {
+		all = append(all, codeCount{code, n})
+	}
+	slices.SortFunc(all, func(a, b codeCount) int { return cmp.Compare(a.Code, b.Code) })
+	return all
+}
+
+func showFindings(c *Call) error {
+	f := filters{c.URL.Query()}
+	page := &findingsPage{Filters: f, By: f.one("by", "page", "host", "code"), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
+	status := http.StatusOK
+	q := f.query()
+	before, err := soundBefore(c, c.Run)
+	if err != nil {
+		return err
+	}
+	page.Compared = before != ""
+	if page.By == "" {
+		var list *api.List[api.Finding]
+		if list, err = c.Site.Service.Findings.List(c.Context(), c.Run, q); err == nil {
+			page.Items, page.Next, page.Total = list.Items, list.Next, list.Total
+		}
+	} else {
+		err = page.group(c, q)
+	}
+	if err != nil {
+		faults, err := faultsOf(err)
+		if err != nil {
+			return err
+		}
+		status = http.StatusUnprocessableEntity
+		for _, message := range faults {
+			page.Fault = message
+		}
+	}
+	return c.page(status, "findings-of-run", "Findings", page)
+}
+
+// group makes groups of the findings by what By says.
+func (p *findingsPage) group(c *Call, q findings.Query) error {
+	all, total, err := collect(c, q, maxGrouped)
+	if err != nil {
+		return err
+	}
+	p.Total = total
+	by := map[string]*findingGroup{}
+	count := func(name string, f *api.Finding, places int) {
+		g := by[name]
+		if g == nil {
+			g = &findingGroup{Name: name, Filter: p.By, Worst: f.Verdict}
+			by[name] = g
+		}
+		g.Count++
+		g.Places += places
+		if slices.Index(allVerdicts, f.Verdict) < slices.Index(allVerdicts, g.Worst) {
+			g.Worst = f.Verdict
+		}
+	}
+	switch p.By {
+	case "page":
+		if err := pagesOf(c, all, count); err != nil {
+			return err
+		}
+	case "host":
+		for i := range all {
+			u, err := url.Parse(all[i].URL)
+			if err != nil || u.Host == "" {
+				u = &url.URL{}
+			}
+			count(u.Hostname(), &all[i], all[i].Places)
+		}
+	case "code":
+		for i := range all {
+			count(all[i].Code, &all[i], all[i].Places)
+		}
+	}
+	for _, g := range by {
+		g.Query = filters{url.Values(mapWithout(p.Filters.Values, "by"))}.with(p.By, g.Name)
+		p.Groups = append(p.Groups, *g)
+	}
+	slices.SortFunc(p.Groups, func(a, b findingGroup) int {
+		return cmp.Or(cmp.Compare(slices.Index(allVerdicts, a.Worst), slices.Index(allVerdicts, b.Worst)), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
+	})
+	p.Groups = p.Groups[:min(len(p.Groups), 1000)]
+	return nil
+}
+
+// pagesOf counts findings at the pages that refer to their targets.
+func pagesOf(c *Call, all []api.Finding, count func(page string, f *api.Finding, places int)) error {
+	x, release, err := c.Site.Service.Manager.Findings(c.Run.ID)
+	if err != nil {
+		return err
+	}
+	defer release()
+	const most = 1000 // places of one finding
+	for i := range all {
+		places, err := x.LinksTo(c.Context(), all[i].URL, most)
+		if err != nil {
+			return err
+		}
+		for len(places) > 0 { // they are sorted by page
+			page, n := places[0].Page, 0
+			for len(places) > 0 && places[0].Page == page {
+				if places[0].Target == all[i].URL {
+					n++
+				}
+				places = places[1:]
+			}
+			if n > 0 {
+				count(page, &all[i], n)
+			}
+		}
+	}
+	return nil
+}
+
+func mapWithout(v url.Values, name string) url.Values {
+	out := url.Values{}
+	for key, all := range v {
+		if key != name {
+			out[key] = all
+		}
+	}
+	return out
+}
+
+// collect returns the findings that match, at most most, and how many there are.
+func collect(c *Call, q findings.Query, most int) (all []api.Finding, total int, err error) {
+	q.After, q.Limit = "", 1000
+	for {
+		list, err := c.Site.Service.Findings.List(c.Context(), c.Run, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		all = append(all, list.Items...)
+		if list.Next == nil || len(all) >= most {
+			return all[:min(len(all), most)], list.Total, nil
+		}
+		q.After = *list.Next
+	}
+}
+
+// findingPage shows one finding.
+type findingPage struct {
+	api.Finding
+	Result  *result
+	History []api.PastVerdict
+	Places  []reference
+	Count   int // of all places
+	More    int // places that are not listed
+	Recheck *api.Recheck
+	Values  url.Values // of the form to mark
+	Faults  map[string]string
+}
+
+// maxPlaces is the number of places that a finding lists.
+const maxPlaces = 500
+
+func showFinding(c *Call) error { return finding(c, c.Params["id"], nil, nil) }
+
+func finding(c *Call, id string, values url.Values, faults map[string]string) error {
+	f, err := c.Site.Service.Findings.Get(c.Context(), c.Run, id)
+	if err != nil {
+		return err
+	}
+	page := &findingPage{Finding: f.Finding, History: f.History, Recheck: c.Site.recheckOf(c.Run.ID, f.URL), Values: values, Faults: faults}
+	if page.Result, err = parseResult(f.Result); err != nil {
+		return err
+	}
+	page.Places = page.Result.References[:min(len(page.Result.References), maxPlaces)]
+	page.Count = len(page.Result.References)
+	page.More = page.Count - len(page.Places)
+	status := http.StatusOK
+	if len(faults) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	return c.page(status, "finding", clip(f.URL, 100), page)
+}

@@ -1,0 +1,269 @@
+package web
+
+import (
+	"encoding/json"
+	"html/template"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+)
+
+// runsShown is the number of runs in the history of a project.
+const runsShown = 60
+
+// projectPage shows a project with its history.
+type projectPage struct {
+	*api.Project
+	Runs    []runRow
+	More    bool
+	Chart   template.HTML
+	Last    *api.Run // the last run that is not queued or running
+	Summary *summary // of Last
+	Changes *api.Comparison
+	Active  *api.Run // that is queued or running
+	// Compared reports whether there is a reliable run before Last.
+	Compared bool
+}
+
+// runRow is a run with its counts.
+type runRow struct {
+	*api.Run
+	Summary *summary
+}
+
+func showProject(c *Call) error { return project(c, http.StatusOK) }
+
+func project(c *Call, status int) error {
+	s := c.Site.Service
+	p, err := s.Projects.Get(c.Context(), c.Project)
+	if err != nil {
+		return err
+	}
+	list, err := s.Runs.List(c.Context(), p.ID, "", runsShown)
+	if err != nil {
+		return err
+	}
+	page := &projectPage{Project: p, More: list.Next != nil, Chart: historyChart(list.Items)}
+	for _, r := range list.Items {
+		page.Runs = append(page.Runs, runRow{r, summaryOf(r)})
+		switch {
+		case r.State.Active() && page.Active == nil:
+			page.Active = r
+		case r.State == api.Done && page.Last == nil:
+			page.Last, page.Summary = r, summaryOf(r)
+		}
+	}
+	if page.Last != nil {
+		row, err := c.Site.Store.Run(c.Context(), page.Last.ID)
+		if err != nil {
+			return err
+		}
+		before, err := soundBefore(c, row)
+		if err != nil {
+			return err
+		}
+		page.Compared = before != ""
+		if page.Changes, err = s.Findings.Compare(c.Context(), row, ""); err != nil {
+			return err
+		}
+	}
+	return c.page(status, "project", p.Name, page)
+}
+
+// settingsPage are the settings of a project.
+type settingsPage struct {
+	*projectForm
+	Notify  []api.Notify
+	Links   []*api.Link
+	Made    string // the address of a link that was just made
+	Tested  string // the result of a test
+	Adding  url.Values
+	Problem string
+}
+
+// NotifyTypes are the types of notifications.
+func (p *settingsPage) NotifyTypes() []string { return []string{"webhook", "slack", "email"} }
+
+func showProjectSettings(c *Call) error { return projectSettings(c, nil, nil, nil) }
+
+// projectSettings shows the settings. values are those of the form that was sent, with faults.
+func projectSettings(c *Call, values url.Values, faults map[string]string, adding url.Values) error {
+	p, err := c.Site.Service.Projects.Get(c.Context(), c.Project)
+	if err != nil {
+		return err
+	}
+	links, err := c.Site.Service.Links.List(c.Context(), p.ID, "", 1000)
+	if err != nil {
+		return err
+	}
+	if values == nil {
+		values = valuesOf(p)
+	}
+	form := newProjectForm(values, faults)
+	form.New = false
+	status := http.StatusOK
+	if len(faults) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	return c.page(status, "project-settings", "Settings of "+p.Name, &settingsPage{projectForm: form, Notify: p.Notify, Links: links.Items, Adding: adding,
+		Made: c.Site.flashed(c.Who, "link "+p.ID), Tested: c.Site.flashed(c.Who, "test "+p.ID), Problem: faults[""]})
+}
+
+// changeProject does what a form of the settings asks for: it saves, or deletes, or changes
+// notifications and links.
+func changeProject(c *Call) error {
+	v, err := c.Form()
+	if err != nil {
+		return err
+	}
+	s, back := c.Site.Service, "projects/"+c.Project.ID+"/settings"
+	var values, adding url.Values
+	switch v.Get("do") {
+	case "", "save":
+		values = v
+		var body []byte
+		if body, err = projectBody(v, false); err == nil {
+			_, err = s.Projects.Change(c.Context(), c.Project, body)
+		}
+		back = "projects/" + c.Project.ID
+	case "delete":
+		if v.Get("sure") != "yes" {
+			err = api.Invalid(api.Fault{Field: "sure", Message: "tick the box to delete the project, its runs and its marks"})
+			break
+		}
+		err = s.Projects.Delete(c.Context(), c.Project.ID)
+		back = ""
+	case "add-link":
+		adding = v
+		err = addLink(c, v)
+	case "remove-link":
+		err = s.Links.Delete(c.Context(), c.Project.ID, v.Get("id"))
+	case "add-notify", "remove-notify":
+		adding = v
+		err = changeNotify(c, v)
+	case "test-notify":
+		err = testNotify(c, v)
+	default:
+		err = api.NewProblem(http.StatusBadRequest, "the form asks for %q, which is unknown", v.Get("do"))
+	}
+	if err != nil {
+		faults, err := faultsOf(err)
+		if err != nil {
+			return err
+		}
+		return projectSettings(c, values, faults, adding)
+	}
+	return c.See(back)
+}
+
+// members returns fields as members of a JSON object; empty ones are left out.
+func members(v url.Values, names ...string) ([]strictjson.Member, error) {
+	var all []strictjson.Member
+	for _, name := range names {
+		if text := strings.TrimSpace(v.Get(name)); text != "" {
+			value, err := json.Marshal(text)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, strictjson.Member{Name: name, Value: value})
+		}
+	}
+	return all, nil
+}
+
+func addLink(c *Call, v url.Values) error {
+	body, err := members(v, "for", "expires")
+	if err != nil {
+		return err
+	}
+	l, err := c.Site.Service.Links.Create(c.Context(), c.Project.ID, body)
+	if err != nil {
+		return err
+	}
+	c.Site.flash(c.Who, "link "+c.Project.ID, c.Origin+c.Prefix+l.URL)
+	return nil
+}
+
+// changeNotify adds a way to notify people, or removes the nth one.
+func changeNotify(c *Call, v url.Values) error {
+	if v.Get("do") == "remove-notify" {
+		n, err := strconv.Atoi(v.Get("n"))
+		if err != nil {
+			n = -1 // there is no such notification
+		}
+		return c.Site.Service.Projects.RemoveNotify(c.Context(), c.Project, n)
+	}
+	p, err := c.Site.Service.Projects.Get(c.Context(), c.Project)
+	if err != nil {
+		return err
+	}
+	all := append(slices.Clone(p.Notify), api.Notify{Type: v.Get("type"), URL: strings.TrimSpace(v.Get("url")), Secret: v.Get("secret"), To: strings.TrimSpace(v.Get("to")), On: v["on"]})
+	body, err := json.Marshal(map[string]any{"notify": all})
+	if err != nil {
+		return err
+	}
+	_, err = c.Site.Service.Projects.Change(c.Context(), c.Project, body)
+	return err
+}
+
+// testNotify sends a test to the nth notification of a project.
+func testNotify(c *Call, v url.Values) error {
+	d, err := c.Site.Service.Notices.Test(c.Context(), c.Project, v.Get("n"))
+	if err != nil {
+		return err
+	}
+	text := "The test was delivered."
+	if !d.Delivered {
+		text = "The test was not delivered: " + d.Error
+	}
+	if d.Status != 0 {
+		text += " (status " + strconv.Itoa(d.Status) + ")"
+	}
+	c.Site.flash(c.Who, "test "+c.Project.ID, text)
+	return nil
+}
+
+// mark marks a finding as known, or removes the mark.
+func mark(c *Call) error {
+	v, err := c.Form()
+	if err != nil {
+		return err
+	}
+	fingerprint := c.Params["fingerprint"]
+	if v.Get("do") == "remove" {
+		err = c.Site.Service.Marks.Delete(c.Context(), c.Project.ID, fingerprint)
+	} else {
+		var body []strictjson.Member
+		if body, err = members(v, "as", "reason", "until"); err == nil {
+			_, err = c.Site.Service.Marks.Put(c.Context(), c.Project.ID, fingerprint, c.Who.Name, body)
+		}
+	}
+	run, id := v.Get("run"), v.Get("id")
+	if err != nil {
+		faults, err := faultsOf(err)
+		if err != nil {
+			return err
+		}
+		if c.Run, err = c.Site.Store.Run(c.Context(), run); err != nil || c.Run.Project != c.Project.ID {
+			c.Run = nil
+			return c.page(http.StatusUnprocessableEntity, "mark", "Mark a finding", &markForm{Fingerprint: fingerprint, Values: v, Faults: faults})
+		}
+		return finding(c, id, v, faults)
+	}
+	if run == "" || id == "" {
+		return c.See("projects/" + c.Project.ID)
+	}
+	return c.See("runs/" + url.PathEscape(run) + "/findings/" + url.PathEscape(id))
+}
+
+// markForm is the form of a mark.
+type markForm struct {
+	Fingerprint string
+	Values      url.Values
+	Faults      map[string]string
+}

@@ -1,0 +1,185 @@
+package web
+
+import (
+	"embed"
+	"encoding/json"
+	"html/template"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/crawler/check"
+)
+
+//go:embed templates/*.tmpl
+var templateFiles embed.FS
+
+// frame is what every page shows around its content.
+type frame struct {
+	Base, Here     string // the base of addresses, and the address of the page from there
+	Title          string
+	Data           any
+	Who, Version   string
+	Signed         bool // somebody is signed in
+	Editor, Admin  bool
+	ReadOnly, Open bool
+	Project, Run   *crumb
+}
+
+// crumb is a link to a page above this one.
+type crumb struct{ Name, Path string }
+
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{
+		"count": count, "when": whenText, "stamp": stamp, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
+		"plural": plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
+	}).ParseFS(templateFiles, "templates/*.tmpl"))
+})
+
+// dict makes a map for a template from names and values.
+func dict(pairs ...any) map[string]any {
+	m := map[string]any{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name, _ := pairs[i].(string)
+		m[name] = pairs[i+1]
+	}
+	return m
+}
+
+// count formats a number: 12,345.
+func count(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return count(n) + " " + noun + "s"
+}
+
+// sentence returns a text with a capital at its beginning.
+func sentence(s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	if size == 0 {
+		return s
+	}
+	return string(unicode.ToUpper(first)) + s[size:]
+}
+
+// clip shortens a text to n characters.
+func clip(s string, n int) string {
+	runes := []rune(s)
+	if len(runes) <= n {
+		return s
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// whenText formats a time for people, in UTC; nil is "not yet".
+func whenText(t *time.Time) string {
+	if t == nil {
+		return "not yet"
+	}
+	return t.UTC().Format("2 January 2006, 15:04 UTC")
+}
+
+// stamp formats a time for programs.
+func stamp(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+func durationText(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min " + strconv.Itoa(int(d.Seconds())%60) + " s"
+	}
+	return strconv.Itoa(int(d.Hours())) + " h " + strconv.Itoa(int(d.Minutes())%60) + " min"
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n < 0:
+		return "–"
+	case n < 1000:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 1_000_000:
+		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " kB"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+}
+
+// href returns a URL that may be the target of a link: only http and https.
+func href(u string) string {
+	lower := strings.ToLower(u[:min(len(u), 8)])
+	if strings.HasPrefix(lower, "http://") || strings.HasPrefix(lower, "https://") {
+		return u
+	}
+	return ""
+}
+
+// codeTitle and codeAdvice explain a code.
+func codeTitle(code string) string {
+	e, ok := check.Lookup(check.Code(code))
+	if !ok {
+		return ""
+	}
+	return e.Title
+}
+
+func codeAdvice(code string) string {
+	e, ok := check.Lookup(check.Code(code))
+	if !ok {
+		return ""
+	}
+	return e.Advice
+}
+
+// summary is the summary of a report.
+type summary struct {
+	Pages, Targets, References, Requests      int
+	OK, Broken, Unverified, Skipped, Warnings int
+	ByCode                                    map[string]int `json:"by_code"`
+	Sound                                     *bool          // nil in runs of earlier versions
+	Unsound                                   string
+}
+
+// IsSound reports whether the run may be called green if it has no findings.
+func (s *summary) IsSound() bool {
+	return s.Sound != nil && *s.Sound || s.Sound == nil && s.Unsound == ""
+}
+
+// summaryOf returns the summary of a run, nil if there is none yet.
+func summaryOf(r *api.Run) *summary {
+	if r == nil || len(r.Summary) == 0 || string(r.Summary) == "null" {
+		return nil
+	}
+	s := &summary{}
+	if json.Unmarshal(r.Summary, s) != nil {
+		return nil
+	}
+	return s
+}
+
+// runTime returns the time that names a run.
+func runTime(r *api.Run) *time.Time {
+	if r.Started != nil {
+		return r.Started
+	}
+	return &r.Created
+}

@@ -1,0 +1,235 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// runPage shows a run: live while it is active, then its result.
+type runPage struct {
+	*api.Run
+	Summary *summary
+	First   []api.Finding // the broken targets that the most places refer to
+	Changes *api.Comparison
+	Formats []*report.Format
+	Fault   string // why an action was not possible
+	// Compared reports whether there is a reliable run before, with which Changes compares.
+	Compared bool
+	name     string // of the project
+}
+
+// Heading says in a few words how the run went.
+func (p *runPage) Heading() string {
+	s := p.Summary
+	switch {
+	case p.State.Active():
+		return "Checking " + clip(p.name, 60)
+	case s == nil:
+		return "The run is " + string(p.State)
+	case s.Broken > 0:
+		return plural(s.Broken, "broken link")
+	case !s.IsSound() || p.Unsound() || p.State != api.Done:
+		return "No reliable result"
+	case s.Unverified > 0:
+		return plural(s.Unverified, "unverified link")
+	case s.Warnings > 0:
+		return plural(s.Warnings, "warning")
+	}
+	return "All links are ok"
+}
+
+// Known returns the number of targets that are known, checked or not.
+func (p *runPage) Known() int { return p.Progress.Checked + p.Progress.Queued }
+
+// Unsound reports whether the result of a run that is done is not reliable.
+func (p *runPage) Unsound() bool { return p.State == api.Done && !p.Sound() }
+
+// Stopped reports whether a person stopped the run.
+func (p *runPage) Stopped() bool { return p.InterruptedBy != nil && *p.InterruptedBy == "stop" }
+
+func showRun(c *Call) error { return run(c, http.StatusOK, "") }
+
+func run(c *Call, status int, fault string) error {
+	s := c.Site.Service
+	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault, name: c.Project.Name}
+	if c.Run.State != api.Queued {
+		first, err := s.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: []string{"broken"}, Sort: "places"}, 8)
+		if err != nil {
+			return err
+		}
+		page.First = first
+	}
+	if c.Run.State == api.Done {
+		before, err := soundBefore(c, c.Run)
+		if err != nil {
+			return err
+		}
+		page.Compared = before != ""
+		if page.Changes, err = s.Findings.Compare(c.Context(), c.Run, ""); err != nil {
+			return err
+		}
+	}
+	return c.page(status, "run", page.Heading()+" · "+clip(c.Project.Name, 60), page)
+}
+
+// soundBefore returns the id of the reliable run before a run, "" if there is none.
+func soundBefore(c *Call, r *store.Run) (string, error) {
+	before, err := c.Site.Store.SoundBefore(c.Context(), r.Project, r.Number)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return before.ID, nil
+}
+
+// startRun starts a run of a project. If one is queued or running, that is shown.
+func startRun(c *Call) error {
+	if _, err := c.Form(); err != nil {
+		return err
+	}
+	r, err := c.Site.Service.Runs.Start(c.Context(), c.Project)
+	if errors.Is(err, store.ErrActive) {
+		return project(c, http.StatusConflict)
+	}
+	if err != nil {
+		return err
+	}
+	return c.See("runs/" + r.ID)
+}
+
+func stopRun(c *Call) error {
+	return act(c, func() error { _, err := c.Site.Service.Runs.Stop(c.Context(), c.Run.ID); return err })
+}
+
+func resumeRun(c *Call) error {
+	return act(c, func() error { _, err := c.Site.Service.Runs.Resume(c.Context(), c.Run.ID); return err })
+}
+
+// act does something with a run. If its state does not allow that, the page says so.
+func act(c *Call, do func() error) error {
+	if _, err := c.Form(); err != nil {
+		return err
+	}
+	err := do()
+	if p := asProblem(err); p != nil && p.Status == http.StatusConflict {
+		return run(c, p.Status, p.Detail)
+	}
+	if err != nil {
+		return err
+	}
+	return c.See("runs/" + c.Run.ID)
+}
+
+// recheck requests a target again and shows the result at its finding.
+func recheck(c *Call) error {
+	v, err := c.Form()
+	if err != nil {
+		return err
+	}
+	if v.Get("url") == "" {
+		return api.Invalid(api.Fault{Field: "url", Message: "use the URL of a target, as it is printed"})
+	}
+	r, err := c.Site.Service.Findings.Recheck(c.Context(), c.Run, v.Get("url"))
+	if err != nil {
+		return err
+	}
+	c.Site.keepRecheck(c.Run.ID, v.Get("url"), *r)
+	id := v.Get("id")
+	if id == "" {
+		list, err := c.Site.Service.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: allVerdicts, Text: v.Get("url")}, 1)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return c.See("runs/" + c.Run.ID)
+		}
+		id = list[0].ID
+	}
+	return c.See("runs/" + c.Run.ID + "/findings/" + id)
+}
+
+// allVerdicts are the verdicts of findings and of other results.
+var allVerdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
+
+// comparePage compares two runs.
+type comparePage struct {
+	*api.Comparison
+	With     string
+	OldRun   string     // the run that is compared with, empty for none
+	Runs     []*api.Run // earlier ones
+	Fault    string
+	Compared bool // there is a run to compare with
+}
+
+func showCompare(c *Call) error {
+	with := c.URL.Query().Get("with")
+	page := &comparePage{With: with, Comparison: &api.Comparison{}}
+	list, err := c.Site.Service.Runs.List(c.Context(), c.Run.Project, c.Run.ID, runsShown)
+	if err != nil {
+		return err
+	}
+	page.Runs = list.Items
+	status := http.StatusOK
+	both, err := c.Site.Service.Findings.Compare(c.Context(), c.Run, with)
+	if err != nil {
+		faults, err := faultsOf(err)
+		if err != nil {
+			return err
+		}
+		page.Fault, status = faults["with"], http.StatusUnprocessableEntity
+	} else {
+		page.Comparison, page.OldRun = both, with
+		if with == "" {
+			if page.OldRun, err = soundBefore(c, c.Run); err != nil {
+				return err
+			}
+		}
+	}
+	page.Compared = page.Fault != "" || page.OldRun != ""
+	return c.page(status, "compare", "Compare", page)
+}
+
+// result is what a report says about a target.
+type result struct {
+	URL         string
+	Verdict     string
+	Code        string
+	Message     string
+	Scope       string
+	Status      int
+	Attempts    int
+	ElapsedMS   int64  `json:"elapsed_ms"`
+	FinalURL    string `json:"final_url"`
+	ContentType string `json:"content_type"`
+	Size        int64
+	Redirects   []struct {
+		URL    string
+		Status int
+	}
+	Warnings []struct {
+		Code, Message, Proposal string
+	}
+	Suggestions []struct {
+		URL, Why string
+	}
+	References []reference
+}
+
+// reference is a place that refers to a target.
+type reference struct {
+	Page, Element, Attribute, Raw, Text string
+	Line, Column                        int
+}
+
+func parseResult(text []byte) (*result, error) {
+	r := &result{Size: -1}
+	return r, json.Unmarshal(text, r)
+}

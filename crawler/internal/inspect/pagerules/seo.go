@@ -1,0 +1,104 @@
+package pagerules
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+)
+
+// The lengths from which texts are too long, in code points.
+const (
+	longTitle       = 60
+	longDescription = 160
+)
+
+// title is the first title element of the page.
+type title struct {
+	open       bool
+	start, end int // of the start tag; end is 0 if there is no title
+	text       []byte
+}
+
+// maxTitle is the length of the part of a title that is read, in bytes.
+const maxTitle = 64 << 10
+
+// begin begins the title, if there was none before.
+func (x *title) begin(s *source) {
+	t := &s.z.Token
+	if x.end == 0 {
+		x.open, x.start, x.end = true, t.Start, t.End
+		s.facts.Title.Place = s.place(t.Start)
+	}
+}
+
+// readDescription reads the content of a description. The first one that is not blank counts.
+func readDescription(s *source, content *htmltoken.Attribute) {
+	if s.facts.Description.Hash != 0 {
+		return
+	}
+	s.buffer = appendCollapsed(s.buffer[:0], s.z.Value(content))
+	if len(s.buffer) == 0 {
+		return
+	}
+	s.facts.Description = facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer), Raw: s.raw(content.ValueStart, content.ValueEnd)}
+	if n := utf8.RuneCount(s.buffer); n > longDescription {
+		s.report(content.ValueStart, check.Finding{Code: check.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: s.raw(content.ValueStart, content.ValueEnd),
+			Text: s.facts.Description.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
+	}
+}
+
+// reportConflict reports a second canonical link.
+func reportConflict(s *source, link facts.Link, offset int) {
+	f := check.Finding{Code: check.CodeCanonicalConflict, Raw: link.Raw,
+		Message: fmt.Sprintf("the page names two canonical addresses: %s and %s", s.facts.Canonicals[0].URL, link.URL)}
+	if f.Element, f.Attribute = "link", "href"; offset < 0 {
+		f.Element, f.Attribute = "header", "link"
+	}
+	s.report(offset, f)
+}
+
+// endSEO judges title, description and headings.
+func (c *Checker) endSEO() {
+	s := &c.source
+	if s.groups&SEO == 0 {
+		return
+	}
+	if s.document.sendsOn || s.document.script && !s.document.hasText { // scripts write the page, or send the reader on
+		s.facts.Title, s.facts.Description = facts.Text{}, facts.Text{}
+		return
+	}
+	c.title.judge(s)
+	if s.facts.Description.Hash == 0 && !s.facts.NoIndex {
+		s.report(-1, check.Finding{Code: check.CodeDescriptionMissing, Message: "the page has no description"})
+	}
+	switch h := &c.headings; {
+	case h.first == 0 && !h.firstByRole && !s.document.frameset:
+		s.report(-1, check.Finding{Code: check.CodeH1Missing, Message: "the page has no heading of the first level (h1)"})
+	case h.first > 1:
+		s.report(h.second, check.Finding{Code: check.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,
+			Message: fmt.Sprintf("the page has %d headings of the first level (h1)", h.first)})
+	}
+}
+
+// judge judges the title.
+func (x *title) judge(s *source) {
+	s.buffer = appendCollapsed(s.buffer[:0], x.text)
+	if len(s.buffer) == 0 {
+		s.facts.Title = facts.Text{}
+		f := check.Finding{Code: check.CodeTitleMissing, Message: "the page has no title"}
+		offset := -1
+		if x.end > 0 {
+			offset, f.Element, f.Raw, f.Message = x.start, "title", s.raw(x.start, x.end), "the title of the page is empty"
+		}
+		s.report(offset, f)
+		return
+	}
+	s.facts.Title.Hash, s.facts.Title.Excerpt, s.facts.Title.Raw = facts.Hash(s.buffer), excerpt(s.buffer), string(cut(s.buffer, maxRaw))
+	if n := utf8.RuneCount(s.buffer); n > longTitle {
+		s.report(x.start, check.Finding{Code: check.CodeTitleLong, Element: "title", Raw: string(cut(s.buffer, maxRaw)),
+			Text: s.facts.Title.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})
+	}
+}

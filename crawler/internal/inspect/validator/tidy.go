@@ -1,0 +1,136 @@
+package validator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+)
+
+const (
+	tidyTimeout = 20 * time.Second // for a page
+	maxOutput   = 1 << 20          // bytes of what tidy says about a page
+)
+
+// Tidy is the program tidy (HTML Tidy 5). Its methods may be called by several goroutines.
+type Tidy struct {
+	program string
+	slots   chan struct{}
+	timeout time.Duration
+}
+
+// FindTidy returns the program tidy, which must be on the path.
+func FindTidy() (*Tidy, error) {
+	program, err := exec.LookPath("tidy")
+	if err != nil {
+		return nil, fmt.Errorf("%w; install the package tidy", err)
+	}
+	return &Tidy{program: program, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), timeout: tidyTimeout}, nil
+}
+
+// tidyOptions make tidy write all its messages, in English, with names and with columns that
+// count characters, and nothing else.
+var tidyOptions = []string{"-quiet", "-errors", "-utf8", "--show-warnings", "yes", "--show-info", "no",
+	"--show-errors", strconv.Itoa(maxMessages), "--mute-id", "yes", "--tab-size", "1", "--gnu-emacs", "no"}
+
+// Check returns what tidy finds on a page, which is a document of HTML. The rules begin with
+// "tidy-". The only error is that of the context: a page on which tidy fails has a finding
+// that says so.
+func (t *Tidy) Check(ctx context.Context, p *page.Page) ([]check.Finding, error) {
+	select {
+	case t.slots <- struct{}{}:
+		defer func() { <-t.slots }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, t.timeout)
+	defer cancel()
+	cmd := exec.CommandContext(limited, t.program, tidyOptions...)
+	cmd.WaitDelay = time.Second
+	cmd.Env = tidyEnvironment()
+	cmd.Stdin = bytes.NewReader(p.Text)
+	var output beginning
+	cmd.Stderr = &output
+	err := cmd.Run()
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case limited.Err() != nil:
+		return []check.Finding{tidyFailed(fmt.Sprintf("it took more than %s", t.timeout))}, nil
+	case err == nil, errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 2): // warnings, errors
+		return tidyFindings(p, output), nil
+	}
+	return []check.Finding{tidyFailed(err.Error())}, nil
+}
+
+// tidyEnvironment is the environment of tidy: without the language of the user, and without
+// what tells where the user's settings are.
+func tidyEnvironment() []string {
+	env := slices.DeleteFunc(ourEnvironment(), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return name == "HOME" || name == "HTML_TIDY" || name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_")
+	})
+	return append(env, "LC_ALL=C")
+}
+
+// beginning is a writer that keeps the first bytes.
+type beginning []byte
+
+func (b *beginning) Write(p []byte) (int, error) {
+	*b = append(*b, p[:min(len(p), maxOutput-len(*b))]...)
+	return len(p), nil
+}
+
+func tidyFailed(why string) check.Finding {
+	return check.Finding{
+		Code:    check.CodeHTMLSyntax,
+		Verdict: check.VerdictInfo,
+		Rule:    "tidy-" + ruleNotChecked,
+		Message: cut("tidy could not check this: "+why, maxMessage),
+	}
+}
+
+var (
+	tidyLine = regexp.MustCompile(`^line (\d{1,9}) column (\d{1,9}) - (Warning|Error): (.*)$`)
+	// tidyName is the name of a message, which is behind it from version 5.6 on.
+	tidyName   = regexp.MustCompile(`^(.*) \(([A-Z][A-Z0-9_]*)\)$`)
+	tidyQuoted = regexp.MustCompile(`<[^>]*>|"[^"]*"|'[^']*'`)
+)
+
+// tidyFindings returns the messages of tidy as findings, in the order of their places.
+func tidyFindings(p *page.Page, output []byte) []check.Finding {
+	var list []check.Finding
+	for line := range strings.Lines(strings.ToValidUTF8(string(output), "\uFFFD")) {
+		m := tidyLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil || len(list) == maxMessages {
+			continue
+		}
+		text, rule := m[4], ""
+		if named := tidyName.FindStringSubmatch(text); named != nil {
+			text, rule = named[1], words(named[2])
+		} else {
+			rule = words(tidyQuoted.ReplaceAllString(text, " "))
+		}
+		f := check.Finding{Code: check.CodeHTMLSyntax, Rule: "tidy-" + rule, Message: "tidy: " + sentence(text)}
+		f.Line, _ = strconv.Atoi(m[1])
+		f.Column, _ = strconv.Atoi(m[2])
+		list = append(list, f)
+	}
+	slices.SortStableFunc(list, check.CompareFindings)
+	at := newCursor(p.Text, false)
+	for i := range list {
+		list[i].Line, list[i].Column = p.At(at.offset(list[i].Line, list[i].Column))
+	}
+	return list
+}

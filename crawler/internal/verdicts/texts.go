@@ -1,0 +1,139 @@
+package verdicts
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Links with text fragments (#:~:text=) are few, and which texts they name is known only when
+// all pages were read. So the pages that they lead to are requested again at the end, one
+// after the other, if Config.TextFragments asks for it.
+
+// textComparison compares the texts of text fragments with the pages.
+type textComparison struct {
+	join     *join
+	requests int
+	asked    map[string]time.Time // of the last request, by authority
+}
+
+const (
+	// maxTextPages is how many pages are requested again.
+	maxTextPages = 1000
+	// maxTextBody is how many bytes of a page are read.
+	maxTextBody = 10 << 20
+)
+
+// pageText is what a reader sees on a page.
+type pageText struct {
+	text    string
+	failure string // why it could not be read, or ""
+	none    bool   // it is no text
+}
+
+// all returns a step that judges all pairs with a text fragment that are OK otherwise.
+func (c *textComparison) all(ctx context.Context) func() error {
+	return func() error {
+		if !c.join.crawl.Config.TextFragments || c.join.crawl.ended(ctx) {
+			return nil
+		}
+		c.asked = map[string]time.Time{}
+		pages := map[frontier.ID]pageText{}
+		left := 0
+		for _, p := range c.join.pairs.flagged {
+			end := p.route.end
+			if p.marks&rules.MarkText == 0 || p.judgement.Verdict != check.OK || end == 0 {
+				continue
+			}
+			page, known := pages[end]
+			if !known {
+				if len(pages) == maxTextPages || ctx.Err() != nil {
+					left++
+					continue
+				}
+				page = c.read(ctx, end)
+				pages[end] = page
+			}
+			if page.none {
+				continue
+			}
+			c.judge(p, page)
+		}
+		if left > 0 {
+			return c.join.crawl.note(fmt.Sprintf("text fragments were compared with %d pages; %d links to others were not compared", len(pages), left))
+		}
+		return c.join.details.err
+	}
+}
+
+func (c *textComparison) judge(p *pair, page pageText) {
+	o := &c.join.details.get(p.route.end).outcome
+	q := check.Question{Internal: p.route.internal, Local: o.Path != "", Fragment: p.fragment, HasFragment: true}
+	if g := o.JudgeTexts(q, page.text, page.failure); g.Verdict != check.OK {
+		g.Warnings = p.judgement.Warnings
+		p.judged(g)
+	}
+}
+
+// read requests a page again.
+func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
+	d := c.join.details.get(id)
+	if err := c.await(ctx, d.url); err != nil {
+		return pageText{failure: err.Error()}
+	}
+	c.requests++
+	resp, err := c.join.crawl.Fetch(ctx, &fetch.Request{URL: d.url, Need: fetch.Content, Internal: d.job.Internal})
+	if err != nil {
+		return pageText{failure: err.Error()}
+	}
+	if resp.Body == nil {
+		return pageText{none: true}
+	}
+	defer resp.Body.Close()
+	if resp.Status != 0 && resp.Status/100 != 2 {
+		return pageText{failure: fmt.Sprintf("the server answered %d this time", resp.Status)}
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxTextBody))
+	if err != nil {
+		return pageText{failure: err.Error()}
+	}
+	text, _, ok := extract.Decode(extract.Input{Body: body, ContentType: resp.ContentType, Name: rules.DocumentName(d.url)})
+	switch media := fetch.MediaType(resp.ContentType); {
+	case !ok:
+		return pageText{none: true}
+	case media == "text/html" || media == "application/xhtml+xml":
+		return pageText{text: visible.OfPage(text)}
+	case media == "text/plain":
+		return pageText{text: string(text)}
+	}
+	return pageText{none: true}
+}
+
+// await waits until a host may be asked again, by Config.Rate and Config.Delay.
+func (c *textComparison) await(ctx context.Context, u urinorm.URL) error {
+	pause := c.join.crawl.Config.Delay
+	if rate := c.join.crawl.Config.Rate; rate > 0 {
+		pause = max(pause, time.Duration(float64(time.Second)/rate))
+	}
+	last, asked := c.asked[u.Authority()]
+	if wait := time.Until(last.Add(pause)); asked && pause > 0 && wait > 0 {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	c.asked[u.Authority()] = time.Now()
+	return nil
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // otherPorts leads the port 8080 of every host to the answering server, too.
@@ -130,7 +131,7 @@ func TestSignsOutWhicheverLinkIsFirst(t *testing.T) {
 				"site.test/x":    page("bye <a href=/only>x</a>"),
 				"site.test/only": status("404 Not Found"),
 			}))
-			cfg.Credentials, cfg.Concurrency, cfg.Show = true, workers, Show{OK: true, Skipped: true}
+			cfg.Credentials, cfg.Concurrency, cfg.Show = true, workers, result.Show{OK: true, Skipped: true}
 			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			judged(t, c, map[string]string{"http://site.test/x": "skipped excluded", "http://site.test/x#part": "skipped excluded", "http://site.test/to": "skipped excluded", "http://site.test/next": "ok ok"})
 			if r := c.find("http://site.test/only"); r != nil {
@@ -153,7 +154,7 @@ func TestFormsThatDelete(t *testing.T) {
 			<form action=/h><button type=button>Delete</button><button>Show</button></form><a href=/a>x</a><a href=/to>x</a>`),
 		"site.test/to": redirect(302, "/b"), "site.test/e": page("x"), "site.test/h": page("x"), "site.test/i.png": page("x"),
 	}))
-	cfg.Credentials, cfg.Show = true, Show{OK: true, Skipped: true}
+	cfg.Credentials, cfg.Show = true, result.Show{OK: true, Skipped: true}
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	for _, path := range []string{"/a", "/b", "/c", "/d", "/f", "/g"} {
 		judged(t, c, map[string]string{"http://site.test" + path: "skipped excluded"})

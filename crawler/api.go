@@ -17,26 +17,10 @@ type (
 
 	TextPattern = rules.TextPattern
 
-	Show       = rules.Show
 	ScopeRule  = rules.ScopeRule
 	External   = rules.External
 	RobotsMode = rules.RobotsMode
 	RenderMode = rules.RenderMode
-
-	Sink          = rules.Sink
-	Kind          = rules.Kind
-	FindingCounts = rules.FindingCounts
-	Result        = rules.Result
-	Hop           = rules.Hop
-	Reference     = rules.Reference
-	Place         = rules.Place
-	Page          = rules.Page
-	Edge          = rules.Edge
-	Summary       = rules.Summary
-	Tally         = rules.Tally
-	Note          = rules.Note
-	Progress      = rules.Progress
-	InFlight      = rules.InFlight
 )
 
 // The values of a Config's ScopeRule, External, RobotsMode and RenderMode.
@@ -58,15 +42,6 @@ const (
 	RenderAuto   = rules.RenderAuto
 	RenderAlways = rules.RenderAlways
 )
-
-// The kinds of results.
-const (
-	KindTarget = rules.KindTarget
-	KindPage   = rules.KindPage
-)
-
-// CommandLine is the Page of a target that the user named.
-const CommandLine = rules.CommandLine
 
 // Wayback is the address of the Wayback Machine, for Config.Archive.
 const Wayback = verdicts.Wayback

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // variedSite writes pages that link to each other, to what is missing and to what is
@@ -59,7 +60,7 @@ func TestReadAgain(t *testing.T) {
 	}
 	bare := 0
 	for _, dir := range dirs {
-		for _, show := range []Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, SkipPageReferences: true}, {None: true}} {
+		for _, show := range []result.Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, SkipPageReferences: true}, {None: true}} {
 			report := func(again bool, workers, anchors int) string {
 				cfg, seeds := onDisk(t, dir)
 				cfg.Show, cfg.ReadAgain, cfg.Concurrency = show, again, workers
@@ -70,7 +71,7 @@ func TestReadAgain(t *testing.T) {
 				return said
 			}
 			want := report(false, 1, verdicts.MaxAnchors)
-			if bare > 0 && dir == generated && show == (Show{Broken: true, Warning: true}) {
+			if bare > 0 && dir == generated && show == (result.Show{Broken: true, Warning: true}) {
 				t.Fatal("references are bare though they are not to be read again")
 			}
 			for _, got := range []string{report(false, 64, verdicts.MaxAnchors), report(true, 1, verdicts.MaxAnchors), report(true, 64, verdicts.MaxAnchors), report(true, 8, 3)} {
@@ -122,7 +123,7 @@ func TestReadAgainKnown(t *testing.T) {
 	}
 	cfg, seeds := onDisk(t, writeFiles(t, files))
 	store := &watchedStore{Memory: frontier.NewMemory()}
-	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, Show{Broken: true}, true, 1
+	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, result.Show{Broken: true}, true, 1
 	c, _ := crawl(t, cfg, seeds)
 	if len(c.results) != 1 || len(c.results[0].References) != 50 || c.results[0].References[49].Text != "gone" || c.results[0].References[49].Column == 0 {
 		t.Fatalf("results %+v", c.results)
@@ -144,7 +145,7 @@ func TestReadAgainRemarked(t *testing.T) {
 	}
 	cfg, seeds := onDisk(t, writeFiles(t, files))
 	store := &watchedStore{Memory: frontier.NewMemory()}
-	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, Show{Warning: true}, true, 1
+	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, result.Show{Warning: true}, true, 1
 	c, _ := crawl(t, cfg, seeds)
 	if r := c.find("p99.html"); r == nil || len(r.References) != 50 || r.References[49].Text != "last" {
 		t.Fatalf("the last page: %+v", r)
@@ -163,14 +164,14 @@ func TestReadAgainChanged(t *testing.T) {
 	const placeless = "a file changed during the check: the positions of reported links there are unknown"
 	for _, c := range []struct {
 		name, page, then, other, note string
-		references                    []Reference
+		references                    []result.Reference
 	}{
-		{"other text", page, "<p>longer than it was</p>" + page, "", placeless, []Reference{{Page: "p.html"}}},
-		{"the same length", page, strings.Replace(page, "page", "home", 1), "", placeless, []Reference{{Page: "p.html"}}},
-		{"removed", page, "", "", placeless, []Reference{{Page: "p.html"}}},
+		{"other text", page, "<p>longer than it was</p>" + page, "", placeless, []result.Reference{{Page: "p.html"}}},
+		{"the same length", page, strings.Replace(page, "page", "home", 1), "", placeless, []result.Reference{{Page: "p.html"}}},
+		{"removed", page, "", "", placeless, []result.Reference{{Page: "p.html"}}},
 		{"a fragment", part, page, "", "a file changed during the check: links from there to 1 target with a fragment are left out of the report", nil},
 		{"a fragment that another names", part, page, part, placeless,
-			[]Reference{{Page: "p.html"}, {Page: "q.html", Line: 1, Column: 27, Element: "a", Attribute: "href", Raw: "p.html#gone", Text: "gone"}}},
+			[]result.Reference{{Page: "p.html"}, {Page: "q.html", Line: 1, Column: 27, Element: "a", Attribute: "href", Raw: "p.html#gone", Text: "gone"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{"p.html": c.page}
@@ -180,7 +181,7 @@ func TestReadAgainChanged(t *testing.T) {
 			dir := writeFiles(t, files)
 			file := filepath.Join(dir, "p.html")
 			cfg, seeds := onDisk(t, dir)
-			cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
+			cfg.Show, cfg.ReadAgain = result.Show{Broken: true}, true
 			cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
 				err := os.WriteFile(file, []byte(c.then), 0o666)
 				if c.then == "" {
@@ -197,7 +198,7 @@ func TestReadAgainChanged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var got []Reference
+			var got []result.Reference
 			for _, r := range sink.results {
 				got = append(got, r.References...)
 			}
@@ -214,7 +215,7 @@ func TestReadAgainChanged(t *testing.T) {
 // TestBareFiles: only what is sure to be read again as it is may have bare links.
 func TestBareFiles(t *testing.T) {
 	cfg, seeds := onDisk(t, t.TempDir())
-	cfg.ReadAgain, cfg.Show = true, Show{Broken: true}
+	cfg.ReadAgain, cfg.Show = true, result.Show{Broken: true}
 	r := newRun(t.Context(), cfg, seeds, &collector{})
 	defer r.cfg.Store.Close()
 	body := []byte("<p>")
@@ -245,7 +246,7 @@ func TestNamesAgain(t *testing.T) {
 		"r.html": `<p>page</p><a href="p.html#secton">p</a><a href="q.html#chaptr">q</a><a href="p.html#sectio">p</a>` + end,
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
+	cfg.Show, cfg.ReadAgain = result.Show{Broken: true}, true
 	cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
 		if err := os.Chtimes(filepath.Join(dir, "q.html"), time.Time{}, time.Unix(1e9, 0)); err != nil {
 			t.Error(err)
@@ -280,7 +281,7 @@ func TestNamesAgain(t *testing.T) {
 	}))
 	defer server.Close()
 	cfg = web(t)
-	cfg.Show, cfg.ReadAgain = Show{Broken: true}, true
+	cfg.Show, cfg.ReadAgain = result.Show{Broken: true}, true
 	sink = &collector{}
 	if _, err := Run(t.Context(), cfg, seedOf(t, server.URL+"/"), sink); err != nil || len(sink.results) != 2 || fetched != 1 {
 		t.Errorf("%d findings, %d requests, %v", len(sink.results), fetched, err)

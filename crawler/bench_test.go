@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -20,10 +21,10 @@ import (
 // quiet is a Sink that keeps nothing.
 type quiet struct{}
 
-func (quiet) Result(*Result) error { return nil }
-func (quiet) Page(*Page) error     { return nil }
-func (quiet) Note(Note) error      { return nil }
-func (quiet) Progress(Progress)    {}
+func (quiet) Result(*result.Result) error { return nil }
+func (quiet) Page(*result.Page) error     { return nil }
+func (quiet) Note(result.Note) error      { return nil }
+func (quiet) Progress(result.Progress)    {}
 
 // manual writes pages as a documentation tool makes them: the same navigation on
 // all pages of a directory, a table of contents of the page itself, and text that
@@ -56,7 +57,7 @@ func manualRun(b *testing.B) *run {
 	}
 	b.Cleanup(func() { site.Close() })
 	cfg := web(b)
-	cfg.Sites, cfg.WorkingDir, cfg.Show = []*disk.Site{site}, dir, Show{Broken: true, Warning: true}
+	cfg.Sites, cfg.WorkingDir, cfg.Show = []*disk.Site{site}, dir, result.Show{Broken: true, Warning: true}
 	return newRun(b.Context(), cfg, []Seed{{URL: site.Base(), Follow: true, Crawl: true}}, quiet{})
 }
 
@@ -191,7 +192,7 @@ func BenchmarkJoin(b *testing.B) {
 		b.Fatal(err)
 	}
 	cfg, seeds := onDisk(b, dir)
-	cfg.Show = Show{Broken: true, Warning: true}
+	cfg.Show = result.Show{Broken: true, Warning: true}
 	r := newRun(b.Context(), cfg, seeds, quiet{})
 	if err := r.seeds.enter(b.Context()); err != nil {
 		b.Fatal(err)
@@ -226,7 +227,7 @@ func BenchmarkDirectory(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		cfg, seeds := onDisk(b, dir)
-		cfg.Show = Show{Broken: true, Warning: true}
+		cfg.Show = result.Show{Broken: true, Warning: true}
 		sum, err := Run(b.Context(), cfg, seeds, quiet{})
 		if err != nil || sum.Pages != pages {
 			b.Fatal(sum, err)
@@ -243,7 +244,7 @@ func BenchmarkCrawl(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		cfg := web(b)
-		cfg.Show = Show{Broken: true, Warning: true}
+		cfg.Show = result.Show{Broken: true, Warning: true}
 		sum, err := Run(b.Context(), cfg, seedOf(b, base+"/"), quiet{})
 		if err != nil || sum.Pages != pages {
 			b.Fatal(sum, err)

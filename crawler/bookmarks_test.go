@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // A long bookmark file is read piece by piece, and its links are entered in lots. The
@@ -32,7 +34,7 @@ func TestLongBookmarkFile(t *testing.T) {
 	if b.Len() < 4*maxShell {
 		t.Fatalf("%d bytes are not long", b.Len())
 	}
-	read := func(whole bool, show Show) (c *collector, sum *Summary, bytes uint64) {
+	read := func(whole bool, show result.Show) (c *collector, sum *result.Summary, bytes uint64) {
 		cfg, seeds := onDisk(t, dir)
 		cfg.External, cfg.Show, cfg.Pages = SkipExternal, show, whole // who wants the pages told wants all their links
 		var before, after runtime.MemStats
@@ -56,8 +58,8 @@ func TestLongBookmarkFile(t *testing.T) {
 			t.Fatalf("%+v\nwant %+v", *r, want)
 		}
 	}
-	_, _, got := read(false, Show{None: true})
-	_, _, all := read(true, Show{None: true})
+	_, _, got := read(false, result.Show{None: true})
+	_, _, all := read(true, result.Show{None: true})
 	t.Logf("%d bytes for each bookmark, %d in a file that is read as a whole", got, all)
 	if got > most && !raceDetector {
 		t.Errorf("%d bytes for each bookmark of %d", got, b.Len()/count)

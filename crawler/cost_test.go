@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // TestCost holds a whole run, from the seeds to the last verdict, to so many
@@ -41,7 +42,7 @@ func TestCost(t *testing.T) {
 			var least, bytes uint64 = 1 << 60, 1 << 60
 			for range runs {
 				cfg, seeds := row.start()
-				cfg.Show = Show{Broken: true, Warning: true}
+				cfg.Show = result.Show{Broken: true, Warning: true}
 				requests.Store(0)
 				var before, after runtime.MemStats
 				runtime.GC()

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -139,7 +140,7 @@ func TestDatabaseBeyondMaxBody(t *testing.T) {
 	if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/places.sqlite"), Follow: true, Named: true, Raw: "places.sqlite"}}, c); err != nil {
 		t.Fatal(err)
 	}
-	var file *Result
+	var file *result.Result
 	for _, r := range c.results {
 		if strings.HasSuffix(r.URL, "places.sqlite") {
 			file = r
@@ -262,7 +263,7 @@ func TestTemplates(t *testing.T) {
 	asNotes := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded", "6": "excluded", "7": "file-missing"}
 	for _, again := range []bool{false, true} {
 		cfg, seeds := onDisk(t, dir)
-		cfg.Show, cfg.ReadAgain = Show{OK: !again, Skipped: true, Broken: true}, again
+		cfg.Show, cfg.ReadAgain = result.Show{OK: !again, Skipped: true, Broken: true}, again
 		c := &collector{}
 		if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 			t.Fatal(err)
@@ -292,7 +293,7 @@ func TestIgnoredCandidate(t *testing.T) {
 		"index.html": `<img alt=1 src=a.png srcset="a.png 1x"><img alt=2 srcset="a.png 320"><img alt=3 srcset="b.png 2y, gone.png 2y">`, "a.png": "", "b.png": "",
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show = Show{OK: true, Broken: true, Warning: true}
+	cfg.Show = result.Show{OK: true, Broken: true, Warning: true}
 	c := &collector{}
 	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // shifting is a server whose answers change between runs. A page is asked about by
@@ -102,7 +103,7 @@ func newRemembering(t testing.TB) *remembering {
 	return &remembering{TB: t, file: filepath.Join(t.TempDir(), "cache.db"), site: newShifting(t), other: newShifting(t)}
 }
 
-func (m *remembering) run() (*collector, *Summary) {
+func (m *remembering) run() (*collector, *result.Summary) {
 	m.Helper()
 	m.http.Timeout, m.http.Origins = 5*time.Second, fetch.NewOrigins(mustParse(m, m.site.url+"/"))
 	client, err := fetch.NewHTTP(m.http)
@@ -127,7 +128,7 @@ func (m *remembering) run() (*collector, *Summary) {
 }
 
 // expect runs once and compares the requests that the two servers got.
-func (m *remembering) expect(what string, site, other int) (*collector, *Summary) {
+func (m *remembering) expect(what string, site, other int) (*collector, *result.Summary) {
 	m.Helper()
 	m.site.asked()
 	m.other.asked()
@@ -138,7 +139,7 @@ func (m *remembering) expect(what string, site, other int) (*collector, *Summary
 	return c, sum
 }
 
-func (m *remembering) verdict(c *collector, url string, want check.Code) *Result {
+func (m *remembering) verdict(c *collector, url string, want check.Code) *result.Result {
 	m.Helper()
 	r := c.find(url)
 	if r == nil {
@@ -153,8 +154,8 @@ func (m *remembering) verdict(c *collector, url string, want check.Code) *Result
 // sameFindings compares two runs but for what tells how they came about.
 func sameFindings(t testing.TB, a, b *collector) {
 	t.Helper()
-	plain := func(c *collector) []Result {
-		var all []Result
+	plain := func(c *collector) []result.Result {
+		var all []result.Result
 		for _, r := range c.results {
 			r := *r
 			r.Attempts, r.Elapsed, r.Cached = 0, 0, false
@@ -482,7 +483,7 @@ func TestStreamsRemember(t *testing.T) {
 	third.page("/there", `<p id=id>`)
 	m.change = func(cfg *Config) { cfg.Stream = true }
 	sorted := func(c *collector) *collector {
-		slices.SortFunc(c.results, func(a, b *Result) int { return strings.Compare(a.URL, b.URL) })
+		slices.SortFunc(c.results, func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) })
 		return c
 	}
 	first, _ := m.expect("first run", 1, 3)
@@ -655,7 +656,7 @@ func TestCachedAsFresh(t *testing.T) {
 			m.site.asked()
 			second, sum2 := m.run()
 			sameFindings(t, second, first)
-			for _, s := range []*Summary{sum, sum2} {
+			for _, s := range []*result.Summary{sum, sum2} {
 				s.Started, s.Elapsed, s.Requests, s.Cached = time.Time{}, 0, 0, 0
 			}
 			if !reflect.DeepEqual(sum, sum2) {

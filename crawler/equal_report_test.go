@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -28,21 +28,21 @@ type reporter struct {
 
 // aside changes what two runs may differ in. Either function may be nil.
 type aside struct {
-	result  func(*crawler.Result)
-	summary func(*crawler.Summary)
+	result  func(*result.Result)
+	summary func(*result.Summary)
 }
 
 // unequalCounts leaves out how often something was requested: a run that is resumed requests
 // again what was in flight.
 var unequalCounts = aside{
-	func(r *crawler.Result) { r.Attempts = 0 },
-	func(s *crawler.Summary) { s.Requests = 0 },
+	func(r *result.Result) { r.Attempts = 0 },
+	func(s *result.Summary) { s.Requests = 0 },
 }
 
 // fromCache leaves out what tells that an answer comes from a cache, and the counts.
 var fromCache = aside{
-	func(r *crawler.Result) { r.Attempts, r.Cached = 0, false },
-	func(s *crawler.Summary) { s.Requests, s.Cached = 0, 0 },
+	func(r *result.Result) { r.Attempts, r.Cached = 0, false },
+	func(s *result.Summary) { s.Requests, s.Cached = 0, 0 },
 }
 
 // whereServed leaves out the known differences between a directory and a server for it: what only
@@ -50,7 +50,7 @@ var fromCache = aside{
 // proposed for it, and how pages are named, which is by URL or by the path of the file.
 func (s *equalSite) whereServed() aside {
 	return aside{
-		func(r *crawler.Result) {
+		func(r *result.Result) {
 			r.Status, r.Attempts, r.ContentType, r.Size, r.Message, r.Suggestions = 0, 0, "", 0, "", nil
 			if r.Code == check.CodeFileMissing || r.Code == check.CodeFileCase {
 				r.Code = check.HTTPCode(404)
@@ -64,7 +64,7 @@ func (s *equalSite) whereServed() aside {
 				r.References[i].Page = strings.TrimSuffix(page, "index.html")
 			}
 		},
-		func(sum *crawler.Summary) {
+		func(sum *result.Summary) {
 			sum.Requests, sum.Targets = 0, nil
 			codes := maps.Clone(sum.ByCode)
 			for _, code := range []check.Code{check.CodeFileMissing, check.CodeFileCase} {
@@ -78,7 +78,7 @@ func (s *equalSite) whereServed() aside {
 	}
 }
 
-func (r *reporter) Result(res *crawler.Result) error {
+func (r *reporter) Result(res *result.Result) error {
 	own := *res
 	own.Elapsed = 0
 	if r.aside.result != nil {
@@ -87,7 +87,7 @@ func (r *reporter) Result(res *crawler.Result) error {
 	return r.out.Result(&own)
 }
 
-func (r *reporter) Page(p *crawler.Page) error {
+func (r *reporter) Page(p *result.Page) error {
 	r.pages = append(r.pages, fmt.Sprintf("page %s %q %+v\n", p.URL, p.Title, p.Links))
 	return nil
 }
@@ -100,11 +100,11 @@ func withoutPages(text string) string {
 	return strings.TrimSuffix(report, "\n") + "\n"
 }
 
-func (*reporter) Note(crawler.Note) error   { return nil }
-func (*reporter) Progress(crawler.Progress) {}
+func (*reporter) Note(result.Note) error   { return nil }
+func (*reporter) Progress(result.Progress) {}
 
 // reportOf calls a function that runs a crawl, and returns the report.
-func reportOf(t *testing.T, aside aside, run func(context.Context, crawler.Sink) (*crawler.Summary, error)) string {
+func reportOf(t *testing.T, aside aside, run func(context.Context, result.Sink) (*result.Summary, error)) string {
 	t.Helper()
 	text, _, err := tryReport(t.Context(), aside, run)
 	if err != nil {
@@ -114,7 +114,7 @@ func reportOf(t *testing.T, aside aside, run func(context.Context, crawler.Sink)
 }
 
 // tryReport is reportOf for a run that may fail or be stopped.
-func tryReport(ctx context.Context, aside aside, run func(context.Context, crawler.Sink) (*crawler.Summary, error)) (string, *crawler.Summary, error) {
+func tryReport(ctx context.Context, aside aside, run func(context.Context, result.Sink) (*result.Summary, error)) (string, *result.Summary, error) {
 	json, err := report.ByName("json")
 	if err != nil {
 		return "", nil, err

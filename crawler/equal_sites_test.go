@@ -23,6 +23,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -152,7 +153,7 @@ func (s *equalSite) config(t *testing.T) *crawler.Config {
 	return cfg
 }
 
-var showAll = crawler.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
+var showAll = result.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
 
 // seeds returns the start page.
 func (s *equalSite) seeds(t *testing.T) []crawler.Seed {

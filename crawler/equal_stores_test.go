@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // alone crawls a site in one process with a store; nil is the memory.
@@ -28,7 +29,7 @@ func alone(t *testing.T, s *equalSite, aside aside, store frontier.Store, worker
 		cfg.Store = store
 		defer store.Close()
 	}
-	return reportOf(t, aside, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+	return reportOf(t, aside, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 		return crawler.Run(ctx, cfg, s.seeds(t), sink)
 	})
 }
@@ -72,7 +73,7 @@ func conclude(t *testing.T, s *equalSite, aside aside, store frontier.Store) str
 	t.Helper()
 	cfg := s.config(t)
 	cfg.Store = store
-	return reportOf(t, aside, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+	return reportOf(t, aside, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 		return crawler.Conclude(ctx, cfg, s.seeds(t), sink, check.NoGap)
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // These tests hold the crawl by equality: however a site is crawled, the JSON report and the
@@ -88,7 +89,7 @@ func TestEqualCached(t *testing.T) {
 					defer memory.Close()
 					cfg.Cache, cfg.MaxAge, cfg.Edition = memory, time.Hour, "test"
 				}
-				text := reportOf(t, fromCache, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+				text := reportOf(t, fromCache, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 					return crawler.Run(ctx, cfg, s.seeds(t), sink)
 				})
 				_, n := s.requests(true)
@@ -131,7 +132,7 @@ func TestEqualDirectory(t *testing.T) {
 			site, seeds := s.openDir(t)
 			cfg := s.config(t)
 			cfg.Pages = false
-			run := func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+			run := func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 				return crawler.Run(ctx, cfg, seeds, sink)
 			}
 			want := reportOf(t, s.whereServed(), run)
@@ -155,8 +156,8 @@ func TestEqualForecast(t *testing.T) {
 				site, seeds := s.openDir(t)
 				cfg := s.config(t)
 				cfg.Sites, cfg.WorkingDir, cfg.Pages, cfg.ReadAgain = []*disk.Site{site}, s.dir, false, forecast
-				cfg.Show = crawler.Show{Broken: true, Unverified: true, Warning: true}
-				got := reportOf(t, aside{}, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+				cfg.Show = result.Show{Broken: true, Unverified: true, Warning: true}
+				got := reportOf(t, aside{}, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 					return crawler.Run(ctx, cfg, seeds, sink)
 				})
 				if forecast {
@@ -182,7 +183,7 @@ func TestEqualResumed(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			rng := rand.New(rand.NewPCG(seed, uint64(i)))
-			crawl := func(store *mortal) (string, *crawler.Summary, error) {
+			crawl := func(store *mortal) (string, *result.Summary, error) {
 				defer store.Close()
 				cfg := s.config(t)
 				cfg.Store = store
@@ -191,7 +192,7 @@ func TestEqualResumed(t *testing.T) {
 				if store.cancel != nil {
 					store.cancel = cancel
 				}
-				return tryReport(ctx, unequalCounts, func(ctx context.Context, sink crawler.Sink) (*crawler.Summary, error) {
+				return tryReport(ctx, unequalCounts, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 					return crawler.Run(ctx, cfg, s.seeds(t), sink)
 				})
 			}

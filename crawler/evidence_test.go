@@ -16,6 +16,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // fixture is one row of the table of evidence: what a target does, and what is to
@@ -387,7 +388,7 @@ func play(t *testing.T, s *stage, table []fixture) {
 	if _, err := Run(context.Background(), s.settings(t), seedOf(t, "http://start.test/"), c); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]*Result{}
+	found := map[string]*result.Result{}
 	for _, r := range c.results {
 		for _, ref := range r.References {
 			found[ref.Raw] = r
@@ -412,7 +413,7 @@ func play(t *testing.T, s *stage, table []fixture) {
 	}
 }
 
-func warns(r *Result, code check.Code) bool {
+func warns(r *result.Result, code check.Code) bool {
 	if code == "" {
 		return true
 	}

@@ -13,19 +13,20 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // printer is a Sink that prints each result.
 type printer struct{ root string }
 
-func (p printer) Result(r *crawler.Result) error {
+func (p printer) Result(r *result.Result) error {
 	fmt.Println(r.Verdict, strings.TrimPrefix(r.URL, p.root), r.Code)
 	return nil
 }
-func (printer) Page(*crawler.Page) error  { return nil }
-func (printer) Note(crawler.Note) error   { return nil }
-func (printer) Progress(crawler.Progress) {}
+func (printer) Page(*result.Page) error  { return nil }
+func (printer) Note(result.Note) error   { return nil }
+func (printer) Progress(result.Progress) {}
 
 // Check the documents of a directory and print the broken links.
 func ExampleRun() {
@@ -45,7 +46,7 @@ func ExampleRun() {
 	}
 	defer site.Close()
 	start, _ := site.URLOf("index.html")
-	config := &crawler.Config{Sites: []*disk.Site{site}, WorkingDir: dir, Show: crawler.Show{Broken: true}}
+	config := &crawler.Config{Sites: []*disk.Site{site}, WorkingDir: dir, Show: result.Show{Broken: true}}
 	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
 	if _, err := crawler.Run(context.Background(), config, seeds, printer{}); err != nil {
 		log.Fatal(err)
@@ -65,7 +66,7 @@ func ExampleSink() {
 	defer server.Close()
 	client, _ := fetch.NewHTTP(fetch.HTTPConfig{})
 	defer client.Close()
-	config := &crawler.Config{Fetch: fetch.Mux{"http": client}, Show: crawler.Show{OK: true, Broken: true}}
+	config := &crawler.Config{Fetch: fetch.Mux{"http": client}, Show: result.Show{OK: true, Broken: true}}
 	start, _, _ := urinorm.ParseWeb(server.URL + "/")
 	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
 	summary, err := crawler.Run(context.Background(), config, seeds, printer{root: server.URL})

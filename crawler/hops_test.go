@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Redirects: what happens on the way, and where it may lead.
@@ -64,7 +65,7 @@ func TestLongChains(t *testing.T) {
 		links += fmt.Sprintf("<a href=/r%d>x</a>", i)
 	}
 	pages[fmt.Sprintf("site.test/r%d", hops)] = page("<p>the end")
-	told := map[string]*Result{}
+	told := map[string]*result.Result{}
 	for name, body := range map[string]string{"one": "<a href=/r0>x</a>", "all": links} {
 		pages["site.test/"] = page(body)
 		cfg, _ := realWeb(t, at(pages))

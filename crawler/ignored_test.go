@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -72,7 +73,7 @@ func TestIgnoreMarkBelongsToReference(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		for _, workers := range []int{1, 64} {
 			cfg := web(t)
-			cfg.Concurrency, cfg.Stream, cfg.External, cfg.Show = workers, stream, SkipExternal, Show{OK: true, Broken: true, Unverified: true, Skipped: true}
+			cfg.Concurrency, cfg.Stream, cfg.External, cfg.Show = workers, stream, SkipExternal, result.Show{OK: true, Broken: true, Unverified: true, Skipped: true}
 			c := &collector{}
 			sum, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, server.URL+"/"), Follow: true, Crawl: true}}, c)
 			if err != nil {
@@ -90,7 +91,7 @@ func TestIgnoreMarkBelongsToReference(t *testing.T) {
 				}
 			}
 			if !stream {
-				if !slices.IsSortedFunc(c.results, func(a, b *Result) int { return strings.Compare(a.URL, b.URL) }) {
+				if !slices.IsSortedFunc(c.results, func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) }) {
 					t.Errorf("not sorted: %q", got)
 				}
 			}

@@ -12,15 +12,16 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // progressing collects what a run says about its progress.
 type progressing struct {
 	collector
-	all []Progress
+	all []result.Progress
 }
 
-func (p *progressing) Progress(now Progress) { p.all = append(p.all, now) }
+func (p *progressing) Progress(now result.Progress) { p.all = append(p.all, now) }
 
 // slowly answers some paths later than others.
 type slowly struct {

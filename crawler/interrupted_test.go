@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // keptCrawl is a directory that keeps crawls and what they leave to the next, as
@@ -42,7 +43,7 @@ func (s *stoppingKeeper) Has(scheme string) bool { return s.stopper.Has(scheme) 
 
 // session runs once, until so many requests were sent; 0 is as many as it takes. It
 // reports whether the crawl came to its end.
-func (k *keptCrawl) session(requests int, change ...func(*Config)) (c *collector, sum *Summary, finished bool) {
+func (k *keptCrawl) session(requests int, change ...func(*Config)) (c *collector, sum *result.Summary, finished bool) {
 	k.Helper()
 	c, sum, err := k.attempt(requests, change...)
 	if err != nil {
@@ -51,7 +52,7 @@ func (k *keptCrawl) session(requests int, change ...func(*Config)) (c *collector
 	return c, sum, sum.Soundness.StoppedBy == ""
 }
 
-func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector, sum *Summary, err error) {
+func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector, sum *result.Summary, err error) {
 	k.Helper()
 	file := filepath.Join(k.dir, "crawl.sqlite")
 	store, err := diskstore.Open(file)
@@ -89,7 +90,7 @@ func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector
 }
 
 // interrupted runs a crawl in many sessions, each of which is stopped or cut off.
-func (k *keptCrawl) interrupted() (c *collector, sum *Summary, count int) {
+func (k *keptCrawl) interrupted() (c *collector, sum *result.Summary, count int) {
 	k.Helper()
 	lost := errors.New("cut off")
 	for {
@@ -129,14 +130,14 @@ func (k *keptCrawl) next() {
 	}
 }
 
-func (k *keptCrawl) same(what string, got *collector, sum *Summary, want *collector, wantSum *Summary) {
+func (k *keptCrawl) same(what string, got *collector, sum *result.Summary, want *collector, wantSum *result.Summary) {
 	k.Helper()
 	if sameReport(got.results, sum, want.results, wantSum) {
 		return
 	}
 	k.Errorf("%s: %d of %d cached, want %d of %d", what, sum.Cached, sum.Results, wantSum.Cached, wantSum.Results)
 	for i := range min(len(got.results), len(want.results)) {
-		if g, w := got.results[i], want.results[i]; !sameReport([]*Result{g}, sum, []*Result{w}, sum) {
+		if g, w := got.results[i], want.results[i]; !sameReport([]*result.Result{g}, sum, []*result.Result{w}, sum) {
 			k.Fatalf("%+v, want\n%+v", g, w)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // told runs a crawl whose join holds so many anchors at once, and returns all that
@@ -50,7 +51,7 @@ func TestJoinByRanges(t *testing.T) {
 	if err := crawlertest.Generate(7, 300, 20).WriteDir(dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, show := range []Show{{Broken: true, Warning: true}, showAll()} {
+	for _, show := range []result.Show{{Broken: true, Warning: true}, showAll()} {
 		cfg, seeds := onDisk(t, dir)
 		cfg.Show = show
 		want := told(t, cfg, seeds, verdicts.MaxAnchors)
@@ -73,10 +74,10 @@ func TestLeftOutIsCounted(t *testing.T) {
 		fmt.Fprint(w, page)
 	})
 	base, _ := crawlertest.Serve(t, mux)
-	sums := map[bool]*Summary{}
+	sums := map[bool]*result.Summary{}
 	for _, shown := range []bool{true, false} {
 		cfg := web(t)
-		cfg.External, cfg.MaxPages, cfg.Show = SkipExternal, 2, Show{Skipped: shown, Broken: true}
+		cfg.External, cfg.MaxPages, cfg.Show = SkipExternal, 2, result.Show{Skipped: shown, Broken: true}
 		cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("excluded")}
 		cfg.Concurrency = 1
 		_, sum := crawl(t, cfg, seedOf(t, base+"/"))
@@ -109,7 +110,7 @@ func TestPagesOwnWarnings(t *testing.T) {
 		}
 	}
 	cfg, seeds := onDisk(t, dir)
-	counts := func(show Show) (sum Summary, told []string) {
+	counts := func(show result.Show) (sum result.Summary, told []string) {
 		cfg.Show = show
 		c := &collector{}
 		s, err := Run(t.Context(), cfg, seeds, c)
@@ -123,16 +124,16 @@ func TestPagesOwnWarnings(t *testing.T) {
 			}
 			told = append(told, fmt.Sprintf("%s %d", line, len(r.References)))
 		}
-		return Summary{Results: s.Results, References: s.References, OK: s.OK, Broken: s.Broken, Warnings: s.Warnings, ByCode: s.ByCode}, told
+		return result.Summary{Results: s.Results, References: s.References, OK: s.OK, Broken: s.Broken, Warnings: s.Warnings, ByCode: s.ByCode}, told
 	}
-	some, told := counts(Show{Broken: true, Warning: true})
+	some, told := counts(result.Show{Broken: true, Warning: true})
 	want := []string{"clean.html# ok content-type-mismatch 3", "gone.html# broken 1", "only.html ok fragment-duplicate 0", "only.html#a ok content-type-mismatch 2",
 		"twice.html ok fragment-duplicate 1", "twice.html#gone broken 1"}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
 	}
 	want[4] = "twice.html ok fragment-duplicate 0"
-	if sparing, told := counts(Show{Broken: true, Warning: true, SkipPageReferences: true}); !slices.Equal(told, want) || !reflect.DeepEqual(sparing, some) {
+	if sparing, told := counts(result.Show{Broken: true, Warning: true, SkipPageReferences: true}); !slices.Equal(told, want) || !reflect.DeepEqual(sparing, some) {
 		t.Errorf("where nobody asks for them, told %q, want %q", told, want)
 	}
 	if all, _ := counts(showAll()); !reflect.DeepEqual(all, some) {

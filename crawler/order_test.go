@@ -11,7 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // TestOrderOfResults tests that results are delivered in the order of their URLs, whether all or
@@ -36,7 +36,7 @@ func TestOrderOfResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, show := range map[string]Show{"all": showAll(), "few": {Broken: true}} {
+	for name, show := range map[string]result.Show{"all": showAll(), "few": {Broken: true}} {
 		inspector, err := inspect.Open(t.Context(), inspect.Config{Groups: groups})
 		if err != nil {
 			t.Fatal(err)
@@ -47,13 +47,13 @@ func TestOrderOfResults(t *testing.T) {
 		inspector.Close()
 		targets, findings := 0, 0
 		for _, r := range c.results {
-			if r.Kind == rules.KindPage {
+			if r.Kind == result.KindPage {
 				findings++
 			} else {
 				targets++
 			}
 		}
-		byURL := func(a, b *Result) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind)) }
+		byURL := func(a, b *result.Result) int { return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind)) }
 		if !slices.IsSortedFunc(c.results, byURL) {
 			t.Errorf("%s: the results are not sorted", name)
 		}
@@ -61,7 +61,7 @@ func TestOrderOfResults(t *testing.T) {
 			t.Errorf("%s: %d targets and %d findings, want %d targets", name, targets, findings, want)
 		}
 		for i, r := range c.results {
-			if r.Kind == rules.KindPage && i > 0 && c.results[i-1].URL != r.URL {
+			if r.Kind == result.KindPage && i > 0 && c.results[i-1].URL != r.URL {
 				t.Errorf("%s: the first finding about %s does not follow its target", name, r.URL)
 			}
 			if r.Verdict == check.Broken && len(r.References) == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // TestAboveRoot: a link above the directory stops at its root, as in a browser, unless it enters
@@ -44,7 +45,7 @@ func TestAboveRoot(t *testing.T) {
 				cfg, seeds := onDisk(t, dir)
 				cfg.Concurrency, cfg.ReadAgain = workers, again
 				cfg.Fetch = fetch.Mux{"file": &disk.Files{}}
-				cfg.Show = Show{OK: !again, Skipped: true, Broken: true}
+				cfg.Show = result.Show{OK: !again, Skipped: true, Broken: true}
 				c := &collector{}
 				if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 					t.Fatal(err)
@@ -81,7 +82,7 @@ func TestOutsideBaseOfExternal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	for _, show := range []Show{{Warning: true}, {Warning: true, Skipped: true, OK: true}} {
+	for _, show := range []result.Show{{Warning: true}, {Warning: true, Skipped: true, OK: true}} {
 		for _, stream := range []bool{false, true} {
 			var seeds []Seed
 			for _, name := range []string{"a.html", "b.html"} {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // TestStreamSuggestsTheSame: what was meant by a page that is gone may be a leaf,
@@ -63,9 +64,9 @@ func TestStreamTellsTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, changed := range []string{"", "a.html", "b.html"} {
-		results := func(stream bool) []*Result {
+		results := func(stream bool) []*result.Result {
 			cfg, seeds := onDisk(t, dir)
-			cfg.Stream, cfg.Concurrency, cfg.Show = stream, 1, Show{Broken: true, Warning: true}
+			cfg.Stream, cfg.Concurrency, cfg.Show = stream, 1, result.Show{Broken: true, Warning: true}
 			if changed != "" {
 				cfg.Changed = func(path string) bool { return filepath.Base(path) == changed }
 			}
@@ -73,7 +74,7 @@ func TestStreamTellsTheSame(t *testing.T) {
 			for _, r := range c.results {
 				r.Elapsed = 0
 			}
-			slices.SortFunc(c.results, func(a, b *Result) int { return strings.Compare(a.URL, b.URL) })
+			slices.SortFunc(c.results, func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) })
 			return c.results
 		}
 		want, got := results(false), results(true)

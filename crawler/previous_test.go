@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // repeated crawls a site again and again with a state, each time with the crawl before.
@@ -34,7 +35,7 @@ func newRepeated(t testing.TB) *repeated {
 func (r *repeated) file(name string) string { return filepath.Join(r.dir, name) }
 
 // run crawls once.
-func (r *repeated) run() (*collector, *Summary) {
+func (r *repeated) run() (*collector, *result.Summary) {
 	r.Helper()
 	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))})
 	if err != nil {

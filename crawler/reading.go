@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -326,7 +327,7 @@ func (r reading) conclude(p *cache.Page) {
 		return
 	}
 	page := v.finds()
-	report := Page{URL: run.requests.print.URL(r.u), Title: r.o.Title, Depth: v.t.Depth, Modified: r.o.Modified, Format: p.Format,
+	report := result.Page{URL: run.requests.print.URL(r.u), Title: r.o.Title, Depth: v.t.Depth, Modified: r.o.Modified, Format: p.Format,
 		NoIndex: p.NoIndex, Links: page.Edges()}
 	if c, _, err := urinorm.ParseWeb(p.Canonical); err == nil {
 		report.Canonical = run.requests.print.URL(c)

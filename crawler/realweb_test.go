@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // What the real web does, each with a server that does it. Hosts under .test are
@@ -329,7 +330,7 @@ func TestRobots(t *testing.T) {
 		"other.test/c":             page("c"),
 		"nofollow.test/robots.txt": status("404 No"), "other.test/robots.txt": status("404 No"),
 	}
-	run := func(url string, mode RobotsMode, given bool) (*collector, *Summary, *faultServer) {
+	run := func(url string, mode RobotsMode, given bool) (*collector, *result.Summary, *faultServer) {
 		cfg, server := realWeb(t, at(pages))
 		cfg.Robots, cfg.RobotsGiven = mode, given
 		c, sum := crawl(t, cfg, seedOf(t, url))

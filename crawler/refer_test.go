@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Every seed is known by the number that its target has, in whatever step it was
@@ -72,7 +73,7 @@ func TestNamedAside(t *testing.T) {
 	} {
 		for _, again := range []bool{false, true} {
 			cfg, seeds := onDisk(t, writeFiles(t, files))
-			cfg.External, cfg.Concurrency, cfg.ReadAgain, cfg.Show = SkipExternal, 1, again, Show{Broken: true}
+			cfg.External, cfg.Concurrency, cfg.ReadAgain, cfg.Show = SkipExternal, 1, again, result.Show{Broken: true}
 			c, sum := crawl(t, cfg, seeds)
 			var codes []string
 			for _, r := range c.results {

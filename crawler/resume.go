@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -25,7 +26,7 @@ type resumption struct{ run *run }
 // Report reports what a store knows of a crawl, without sending a request: cfg and seeds
 // are those of the crawl. A crawl that has not ended is reported as interrupted. If the store
 // is a frontier.Sealer, it can only be read from then on.
-func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
+func Report(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
 	asking := *cfg
 	asking.Archive = ""
 	return judgeStore(ctx, &asking, seeds, sink, check.NoGap)
@@ -33,7 +34,7 @@ func Report(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary
 
 // judgeStore judges and reports what a store knows of a crawl. stoppedBy is why the crawl ended
 // early, if the caller knows.
-func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy check.Gap) (*Summary, error) {
+func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink, stoppedBy check.Gap) (*result.Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -253,7 +254,7 @@ func (r resumption) recallPages() error {
 }
 
 // decodePage restores a page from what the store keeps of it.
-func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*Page, error) {
+func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*result.Page, error) {
 	page, _, err := rules.DecodePage(rec.Page)
 	if err != nil {
 		return nil, err
@@ -280,7 +281,7 @@ func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkRea
 		if l.Target >= len(rec.Found) {
 			return nil, errors.New("a reference leads to none of the targets that were found")
 		}
-		edge := Edge{URL: printed[rec.Found[l.Target]-1], Text: string(l.Text)}
+		edge := result.Edge{URL: printed[rec.Found[l.Target]-1], Text: string(l.Text)}
 		if l.HasFragment {
 			edge.URL += "#" + string(l.Fragment)
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // stopper closes a channel when so many requests were sent; the last gets no answer
@@ -52,7 +53,7 @@ func (s *stopper) Has(scheme string) bool {
 // sessions runs a crawl with a store on disk, stopped after a few requests in each
 // session, until it comes to its end. It returns what the last session told and how
 // many there were.
-func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests func() int) (c *collector, sum *Summary, count int) {
+func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests func() int) (c *collector, sum *result.Summary, count int) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "crawl.sqlite")
 	for {
@@ -104,7 +105,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 }
 
 // lookAgain wants the report of what a store keeps to be the one that its session gave.
-func lookAgain(t testing.TB, file string, cfg *Config, seeds []Seed, told *collector, sum *Summary) {
+func lookAgain(t testing.TB, file string, cfg *Config, seeds []Seed, told *collector, sum *result.Summary) {
 	t.Helper()
 	store, err := diskstore.OpenReadOnly(file)
 	if err != nil {
@@ -124,9 +125,9 @@ func lookAgain(t testing.TB, file string, cfg *Config, seeds []Seed, told *colle
 
 // sameReport compares two reports, without times and without how often something
 // was asked: what was in flight is asked again.
-func sameReport(a []*Result, sumA *Summary, b []*Result, sumB *Summary) bool {
-	timeless := func(results []*Result) []Result {
-		var out []Result
+func sameReport(a []*result.Result, sumA *result.Summary, b []*result.Result, sumB *result.Summary) bool {
+	timeless := func(results []*result.Result) []result.Result {
+		var out []result.Result
 		for _, r := range results {
 			copied := *r
 			copied.Elapsed, copied.Attempts = 0, 0
@@ -134,7 +135,7 @@ func sameReport(a []*Result, sumA *Summary, b []*Result, sumB *Summary) bool {
 		}
 		return out
 	}
-	counts := func(s *Summary) Summary {
+	counts := func(s *result.Summary) result.Summary {
 		copied := *s
 		copied.Started, copied.Elapsed, copied.Requests = time.Time{}, 0, 0
 		return copied
@@ -167,7 +168,7 @@ func TestSessionsAsOne(t *testing.T) {
 			if !sameReport(got.results, sum, want.results, wantSum) {
 				t.Errorf("%d sessions told:\n%+v\none:\n%+v", count, sum, wantSum)
 				for i := range min(len(got.results), len(want.results)) {
-					if g, w := got.results[i], want.results[i]; !sameReport([]*Result{g}, sum, []*Result{w}, sum) {
+					if g, w := got.results[i], want.results[i]; !sameReport([]*result.Result{g}, sum, []*result.Result{w}, sum) {
 						t.Fatalf("first difference:\n%+v\n%+v", g, w)
 					}
 				}
@@ -246,7 +247,7 @@ func TestSessionsTellAllPages(t *testing.T) {
 	}
 	want, _ := crawl(t, configure(), seedOf(t, base+"/"))
 	got, _, _ := sessions(t, configure, seedOf(t, base+"/"), func() int { return 9 })
-	byURL := func(a, b *Page) int { return strings.Compare(a.URL, b.URL) }
+	byURL := func(a, b *result.Page) int { return strings.Compare(a.URL, b.URL) }
 	slices.SortFunc(got.pages, byURL)
 	slices.SortFunc(want.pages, byURL)
 	if len(got.pages) != len(want.pages) {
@@ -339,7 +340,7 @@ func TestSessionsLeaveAlone(t *testing.T) {
 		"site.test/to":   redirect(302, "/x"),
 		"site.test/x":    page("bye"),
 	})))
-	cfg.Concurrency, cfg.Credentials, cfg.Show = 1, true, Show{OK: true, Skipped: true}
+	cfg.Concurrency, cfg.Credentials, cfg.Show = 1, true, result.Show{OK: true, Skipped: true}
 	left := []int{2, 100} // requests of each session
 	c, _, count := sessions(t, func() *Config {
 		own := *cfg

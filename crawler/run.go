@@ -17,8 +17,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/robots"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -77,7 +77,7 @@ type run struct {
 // When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in flight are cut off;
 // targets that were not visited are reported as skipped. When Run returns, none of its
 // goroutines is running.
-func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, error) {
+func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*Summary, e
 	return r.report(ctx)
 }
 
-func newRun(ctx context.Context, given *Config, seeds []Seed, sink Sink) *run {
+func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.WithDefaults()
 	r := &run{cfg: cfg, requests: newRequests(cfg, seeds), out: newOutlet(sink), clock: newClock(cfg.Store)}
 	r.always = r.admitting(context.WithoutCancel(ctx))
@@ -188,7 +188,7 @@ func (r *run) learnFact(f frontier.Fact) {
 }
 
 // judge gives every reference its verdict and the sink its results.
-func (r *run) judge(ctx context.Context) (*Summary, error) {
+func (r *run) judge(ctx context.Context) (*result.Summary, error) {
 	sum, err := r.out.report(ctx, r.toJudge())
 	if err == nil {
 		sum.Elapsed = r.clock.elapsed()
@@ -237,7 +237,7 @@ func (r *run) releaseForJudging() {
 const smallHeap = 32 << 20
 
 // report judges and reports the crawl.
-func (r *run) report(ctx context.Context) (*Summary, error) {
+func (r *run) report(ctx context.Context) (*result.Summary, error) {
 	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
 		s.Seal()
 	}
@@ -366,7 +366,7 @@ func (r *run) adaptWorkers(ctx context.Context, o *check.Outcome, began time.Tim
 
 // reportPage reports a page to the sink. When the sink fails, no more targets are
 // visited.
-func (r *run) reportPage(p *Page) {
+func (r *run) reportPage(p *result.Page) {
 	if !r.out.page(p) {
 		r.frontier.Drain()
 	}
@@ -378,7 +378,7 @@ func (r *run) reportProgress() {
 		return
 	}
 	now := time.Now()
-	p := Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(countPages), Checked: r.counts.of(countChecked),
+	p := result.Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(countPages), Checked: r.counts.of(countChecked),
 		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.of(countBroken), Requests: r.counts.of(countRequests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
 	if t, since := r.inFlight.look(now, p.WaitingHost); t != nil {
@@ -388,8 +388,8 @@ func (r *run) reportProgress() {
 }
 
 // slowest describes a target that is visited.
-func (r *run) slowest(t *frontier.Target, age time.Duration) rules.InFlight {
-	slow := rules.InFlight{URL: t.URL, Internal: t.Internal, Age: age}
+func (r *run) slowest(t *frontier.Target, age time.Duration) result.InFlight {
+	slow := result.InFlight{URL: t.URL, Internal: t.Internal, Age: age}
 	if u, _, err := urinorm.ParseWeb(t.URL); err == nil {
 		slow.URL = r.requests.print.URL(u)
 	}

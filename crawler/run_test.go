@@ -23,6 +23,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,18 +31,18 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // collector is a Sink that keeps what it is given.
 type collector struct {
-	results []*Result
-	pages   []*Page
-	notes   []Note
+	results []*result.Result
+	pages   []*result.Page
+	notes   []result.Note
 	fail    error
 }
 
-func (c *collector) Result(r *Result) error { c.results = append(c.results, r); return c.fail }
-func (c *collector) Page(p *Page) error     { c.pages = append(c.pages, p); return c.fail }
-func (c *collector) Note(n Note) error      { c.notes = append(c.notes, n); return c.fail }
-func (c *collector) Progress(Progress)      {}
+func (c *collector) Result(r *result.Result) error { c.results = append(c.results, r); return c.fail }
+func (c *collector) Page(p *result.Page) error     { c.pages = append(c.pages, p); return c.fail }
+func (c *collector) Note(n result.Note) error      { c.notes = append(c.notes, n); return c.fail }
+func (c *collector) Progress(result.Progress)      {}
 
-func (c *collector) find(url string) *Result {
+func (c *collector) find(url string) *result.Result {
 	for _, r := range c.results {
 		if r.URL == url {
 			return r
@@ -59,8 +60,8 @@ func mustParse(t testing.TB, s string) urinorm.URL {
 	return u
 }
 
-func showAll() Show {
-	return Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
+func showAll() result.Show {
+	return result.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
 }
 
 // web returns a Config that asks the network, which in tests is loopback.
@@ -106,7 +107,7 @@ func seedOf(t testing.TB, url string) []Seed {
 	return []Seed{{URL: mustParse(t, url), Follow: true, Crawl: true, Named: true, Raw: url}}
 }
 
-func crawl(t testing.TB, cfg *Config, seeds []Seed) (*collector, *Summary) {
+func crawl(t testing.TB, cfg *Config, seeds []Seed) (*collector, *result.Summary) {
 	t.Helper()
 	c := &collector{}
 	sum, err := Run(context.Background(), cfg, seeds, c)
@@ -147,7 +148,7 @@ func skippedOf(site *crawlertest.Site, base string, c *collector) []crawlertest.
 	return skipped
 }
 
-func findingOf(site *crawlertest.Site, base string, r *Result, ref Reference, code check.Code) crawlertest.Want {
+func findingOf(site *crawlertest.Site, base string, r *result.Result, ref result.Reference, code check.Code) crawlertest.Want {
 	page := ref.Page
 	if base == "" { // a file's path: the archive spells pages as URLs
 		page = (&url.URL{Path: page}).EscapedPath()
@@ -209,8 +210,8 @@ func TestSites(t *testing.T) {
 func TestOneWorkerAsManyWorkers(t *testing.T) {
 	site := crawlertest.Generate(7, 300, 20)
 	base, _ := crawlertest.Serve(t, site)
-	var first []*Result
-	var firstSum Summary
+	var first []*result.Result
+	var firstSum result.Summary
 	for _, n := range []int{1, 64, 8} {
 		cfg := web(t)
 		cfg.Concurrency = n
@@ -240,8 +241,8 @@ func TestOneWorkerAsManyWorkers(t *testing.T) {
 // What is shown changes what is told, not what is counted.
 func TestShowCountsTheSame(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(3, 100, 10))
-	var all *Summary
-	for _, show := range []Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {None: true}} {
+	var all *result.Summary
+	for _, show := range []result.Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {None: true}} {
 		cfg := web(t)
 		cfg.Show = show
 		c, sum := crawl(t, cfg, seedOf(t, base+"/"))
@@ -573,7 +574,7 @@ type tellingSink struct {
 	told chan<- string
 }
 
-func (s *tellingSink) Result(r *Result) error {
+func (s *tellingSink) Result(r *result.Result) error {
 	s.told <- r.URL
 	return s.collector.Result(r)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // testLease is the lease of simulated crawls.
@@ -20,7 +21,7 @@ const testLease = 30 * time.Second
 
 // crawlShared crawls an imagined web with two engines on one store, and reports it from there.
 // disturb may cut an engine off meanwhile.
-func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*sharedmemory.Store)) (*collector, *Summary) {
+func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*sharedmemory.Store)) (*collector, *result.Summary) {
 	t.Helper()
 	shared, seeds, ctx := sharedmemory.New(), seedOf(t, url), context.Background()
 	with := func(store frontier.Store) *Config {

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/sharedmemory"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // staleStore is a shared store in which some leases are stale when they are to be settled.
@@ -70,7 +71,7 @@ func TestStaleVisitsOfASession(t *testing.T) {
 func excludeOne(cfg *Config) { cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("/p4$")} }
 
 // crawlStale crawls a site with a login over a store in which leases are stale, and reports it.
-func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *Summary) {
+func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *result.Summary) {
 	t.Helper()
 	s := serveMembers(t, &membersSite{})
 	store := &staleStore{Store: sharedmemory.New().Store(), stale: stale, settled: settled}
@@ -79,7 +80,7 @@ func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *
 
 // crawlOver crawls a site with a login over a shared store, and reports it from a store. before is called
 // when the seed was entered.
-func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontier.Store, before func()) (string, *Summary) {
+func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontier.Store, before func()) (string, *result.Summary) {
 	t.Helper()
 	seeds := seedOf(t, s.base+"/")
 	cfg := configOf(t, s, true, excludeOne)

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -240,7 +241,7 @@ func withLinks(s *membersSite, links string) http.Handler {
 }
 
 // crawlMembers signs in and crawls.
-func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)) (*collector, *Summary) {
+func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)) (*collector, *result.Summary) {
 	t.Helper()
 	return crawl(t, configOf(t, s, login, change), seedOf(t, s.base+"/"))
 }

@@ -3,6 +3,8 @@ package crawler
 import (
 	"path/filepath"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // TestSinceOrder: a link of a changed page that nothing is wrong with brings up no finding
@@ -21,7 +23,7 @@ func TestSinceOrder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeFiles(t, map[string]string{"a.html": c.first, "t.html": "<p id=i>text</p>", "z.html": c.last})
 			cfg, seeds := onDisk(t, dir)
-			cfg.Show = Show{Broken: true, Warning: true}
+			cfg.Show = result.Show{Broken: true, Warning: true}
 			cfg.Changed = func(path string) bool {
 				ok, err := filepath.Match(c.changed, filepath.Base(path))
 				return ok && err == nil && filepath.Base(path) != "t.html"

@@ -8,23 +8,24 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // outlet is the only way from a run to its Sink, whose methods are called one at a
 // time. It also keeps what the summary says about an incomplete crawl.
 type outlet struct {
 	mu      sync.Mutex
-	sink    Sink
+	sink    result.Sink
 	err     error            // of the sink
 	stream  *verdicts.Stream // from the last page on, if the sink wants results as they become known
 	end     check.Gap        // why the run ended before the crawl was over
 	trapped map[string]int   // pages not read, by pattern
 }
 
-func newOutlet(sink Sink) *outlet { return &outlet{sink: sink, trapped: map[string]int{}} }
+func newOutlet(sink result.Sink) *outlet { return &outlet{sink: sink, trapped: map[string]int{}} }
 
 // page reports a page. It returns false when the sink has failed: the run must end.
-func (o *outlet) page(p *Page) bool {
+func (o *outlet) page(p *result.Page) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {
@@ -40,13 +41,13 @@ func (o *outlet) page(p *Page) bool {
 func (o *outlet) note(message string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if err := o.sink.Note(Note{Message: message}); err != nil && o.err == nil {
+	if err := o.sink.Note(result.Note{Message: message}); err != nil && o.err == nil {
 		o.err = fmt.Errorf("report a note: %w", err)
 	}
 }
 
 // progress reports the progress of the run.
-func (o *outlet) progress(p Progress) {
+func (o *outlet) progress(p result.Progress) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.sink.Progress(p)
@@ -104,7 +105,7 @@ func (o *outlet) streamResults(ctx context.Context, s settled, pagesRead func() 
 }
 
 // report gives every reference its verdict and the sink its results.
-func (o *outlet) report(ctx context.Context, c *verdicts.Crawl) (*Summary, error) {
+func (o *outlet) report(ctx context.Context, c *verdicts.Crawl) (*result.Summary, error) {
 	o.complete(c)
 	return verdicts.Report(ctx, c, o.stream)
 }

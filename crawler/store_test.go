@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // watchedStore is a store in memory that holds its callers to the contract, and tells
@@ -65,7 +66,7 @@ func TestManyMismatches(t *testing.T) {
 	}
 	files["index.html"] = index.String()
 	cfg, seeds := onDisk(t, writeFiles(t, files))
-	cfg.Show, cfg.Store = Show{Warning: true}, &watchedStore{Memory: frontier.NewMemory()}
+	cfg.Show, cfg.Store = result.Show{Warning: true}, &watchedStore{Memory: frontier.NewMemory()}
 	c, _ := crawl(t, cfg, seeds)
 	if len(c.results) != pages {
 		t.Fatalf("%d results", len(c.results))

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // A staging site asks robots not to follow its links: what was left unread for that
@@ -42,8 +43,8 @@ func TestNoFollowIsTold(t *testing.T) {
 		cfg.RobotsGiven = true
 		test.set(cfg)
 		c := crawlFrom(t, cfg, base+test.start)
-		gone := slices.ContainsFunc(c.results, func(r *Result) bool { return r.URL == base+"/gone" })
-		if got := slices.ContainsFunc(c.notes, func(n Note) bool { return n.Message == told }); got != test.told || gone != test.gone {
+		gone := slices.ContainsFunc(c.results, func(r *result.Result) bool { return r.URL == base+"/gone" })
+		if got := slices.ContainsFunc(c.notes, func(n result.Note) bool { return n.Message == told }); got != test.told || gone != test.gone {
 			t.Errorf("%s: told %v, followed %v; want %v, %v; notes: %v", test.start, got, gone, test.told, test.gone, c.notes)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // openScanner returns an inspector that scans for viruses.
@@ -109,7 +110,7 @@ func TestVirusScan(t *testing.T) {
 				want = append(want, "/x "+found)
 			}
 			cfg, seeds := overHTTP(t, site.URL)
-			cfg.Concurrency, cfg.Show = workers, Show{Broken: true, Info: true}
+			cfg.Concurrency, cfg.Show = workers, result.Show{Broken: true, Info: true}
 			cfg.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusAll = all })
 			c := &collector{}
 			sum, err := Run(t.Context(), cfg, seeds, c)
@@ -150,7 +151,7 @@ func TestVirusScanOfDirectory(t *testing.T) {
 		"clean.zip":  "PK",
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show = Show{Broken: true}
+	cfg.Show = result.Show{Broken: true}
 	cfg.Inspector = openScanner(t, server, nil)
 	c := &collector{}
 	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
@@ -190,7 +191,7 @@ func TestScannerLost(t *testing.T) {
 		"eicar.com":  crawlertest.EICAR,
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show = Show{Info: true}
+	cfg.Show = result.Show{Info: true}
 	cfg.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusTimeout = 100 * time.Millisecond })
 	server.Kill()
 	c := &collector{}

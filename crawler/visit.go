@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -29,9 +30,9 @@ type visit struct {
 	found   *references.Page // what it refers to; nil until something is found
 	isPage  bool             // it was read for links
 	sitemap sitemapKind
-	large   bool  // it reads a large document for links
-	again   bool  // the page was settled before, and is rendered now
-	report  *Page // what is reported to the sink
+	large   bool         // it reads a large document for links
+	again   bool         // the page was settled before, and is rendered now
+	report  *result.Page // what is reported to the sink
 
 	session     *signedIn     // the session that its request is part of; nil for none
 	alone       bool          // no other request is part of the session meanwhile

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Verdicts can be waited for whether their results are listed or not.
@@ -28,7 +29,7 @@ func TestWatched(t *testing.T) {
 		s.url + "/d#only":  check.OK,
 		"http://[":         check.Broken,
 	}
-	for _, show := range []Show{{None: true}, showAll()} {
+	for _, show := range []result.Show{{None: true}, showAll()} {
 		cfg := web(t)
 		got := map[string]check.Verdict{}
 		cfg.Show, cfg.Watched = show, map[string]bool{s.url + "/a#other": true, s.url + "/d": true, s.url + "/unlinked": true, "x": true, "": true}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -47,7 +48,7 @@ func Enter(ctx context.Context, cfg *Config, seeds []Seed) error {
 // Work visits targets of a shared crawl until the crawl is over, cfg.Stop is closed or ctx
 // ends. The leases that this process still has at the end are given back. The sink gets only
 // notes.
-func Work(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (Worked, error) {
+func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Worked, error) {
 	r, err := newSharedRun(ctx, cfg, seeds, sink)
 	if err != nil {
 		return Worked{}, err
@@ -72,7 +73,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (Worked, er
 }
 
 // newSharedRun returns a run over a shared store.
-func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*run, error) {
+func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*run, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink Sink) (*r
 
 // Conclude judges and reports a shared crawl from the state of its coordinator. stoppedBy is
 // why the crawl ended early, check.NoGap if it did not.
-func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink Sink, stoppedBy check.Gap) (*Summary, error) {
+func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink, stoppedBy check.Gap) (*result.Summary, error) {
 	return judgeStore(ctx, cfg, seeds, sink, stoppedBy)
 }
 
@@ -226,17 +227,17 @@ func LostOutcome() []byte {
 }
 
 // ProgressOf returns the progress of a shared crawl.
-func ProgressOf(ctx context.Context, store frontier.Store, since time.Time) (Progress, error) {
+func ProgressOf(ctx context.Context, store frontier.Store, since time.Time) (result.Progress, error) {
 	c, err := store.Count(ctx)
 	if err != nil {
-		return Progress{}, err
+		return result.Progress{}, err
 	}
 	kept, err := store.Tallies(ctx)
 	if err != nil {
-		return Progress{}, err
+		return result.Progress{}, err
 	}
 	n := func(c counter) int { return int(kept[tallyNames[c]]) }
-	return Progress{Elapsed: time.Since(since), Pages: n(countPages), Checked: n(countChecked), Queued: c.Queued, InFlight: c.Leased,
+	return result.Progress{Elapsed: time.Since(since), Pages: n(countPages), Checked: n(countChecked), Queued: c.Queued, InFlight: c.Leased,
 		Broken: n(countBroken), Requests: n(countRequests)}, nil
 }
 
@@ -258,7 +259,7 @@ func AddTime(ctx context.Context, store frontier.Store, spent time.Duration) err
 // discard is a Sink for what is reported elsewhere.
 type discard struct{}
 
-func (discard) Page(*Page) error     { return nil }
-func (discard) Result(*Result) error { return nil }
-func (discard) Note(Note) error      { return nil }
-func (discard) Progress(Progress)    {}
+func (discard) Page(*result.Page) error     { return nil }
+func (discard) Result(*result.Result) error { return nil }
+func (discard) Note(result.Note) error      { return nil }
+func (discard) Progress(result.Progress)    {}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestAnnotationsGolden(t *testing.T) {
@@ -60,7 +60,7 @@ var (
 // Annotations are in the order of their places.
 func TestGitHubAnnotations(t *testing.T) {
 	run := contractRun()
-	run.Results[1].References = append(run.Results[1].References, crawler.Reference{Page: "z.html", Line: 1, Column: 1})
+	run.Results[1].References = append(run.Results[1].References, result.Reference{Page: "z.html", Line: 1, Column: 1})
 	got := readAnnotations(t, render(t, "github", Options{Prefix: "web"}, run))
 	want := []annotation{
 		{"error", `broken link to https://example.com/gone: not found (and at 1 more place)`,
@@ -76,14 +76,14 @@ func TestGitHubAnnotations(t *testing.T) {
 // A sentence contains each URL only once.
 func TestSentencesDoNotRepeatThemselves(t *testing.T) {
 	const page = "https://example.com/p"
-	run := &Report{Results: []*crawler.Result{
+	run := &Report{Results: []*result.Result{
 		{URL: page, Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "the id \"a\" appears more than once"}}},
 		{URL: "https://example.com/old", Verdict: check.OK, Code: "ok",
 			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved permanently to https://example.com/new", Proposal: "https://example.com/new"}},
-			References: []crawler.Reference{{Page: page, Line: 3, Column: 7}}},
+			References: []result.Reference{{Page: page, Line: 3, Column: 7}}},
 		{URL: "https://example.com/older", Verdict: check.OK, Code: "ok",
 			Warnings:   []check.Warning{{Code: "redirect-permanent", Message: "moved permanently to https://example.com/new", Proposal: "https://example.com/new#a"}},
-			References: []crawler.Reference{{Page: page, Line: 4, Column: 7}}},
+			References: []result.Reference{{Page: page, Line: 4, Column: 7}}},
 	}}
 	want := []string{
 		`https://example.com/p: the id "a" appears more than once`,
@@ -107,7 +107,7 @@ func TestGitHubAnnotationsAreLimited(t *testing.T) {
 	for _, n := range []int{0, 1, 10, 11, 500} {
 		run := &Report{}
 		for i := range n {
-			run.Results = append(run.Results, &crawler.Result{
+			run.Results = append(run.Results, &result.Result{
 				URL: fmt.Sprint("https://example.com/", i), Verdict: check.Broken, Code: "http-404",
 				Warnings: []check.Warning{{Code: "uri-repaired"}, {Code: "redirect-temporary"}},
 			})
@@ -132,7 +132,7 @@ func TestGitHubAnnotationsAreLimited(t *testing.T) {
 func TestGitHubAnnotationsAreShared(t *testing.T) {
 	run := &Report{}
 	for i := range 100 {
-		run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("https://example.com/%03d", i), Verdict: check.Broken, Code: "file-missing"})
+		run.Results = append(run.Results, &result.Result{URL: fmt.Sprintf("https://example.com/%03d", i), Verdict: check.Broken, Code: "file-missing"})
 	}
 	run.Results[98].Code, run.Results[99].Code = "http-404", "dns-not-found"
 	titles := map[string]int{}
@@ -147,7 +147,7 @@ func TestGitHubAnnotationsAreShared(t *testing.T) {
 
 func TestAnnotationsOfCleanRun(t *testing.T) {
 	for format, want := range map[string]string{"github": "", "codequality": "[]\n"} {
-		if got := render(t, format, Options{Show: ShowAll}, &Report{Results: []*crawler.Result{{URL: "a"}}}); got != want {
+		if got := render(t, format, Options{Show: ShowAll}, &Report{Results: []*result.Result{{URL: "a"}}}); got != want {
 			t.Errorf("%s: got %q", format, got)
 		}
 	}

@@ -4,27 +4,27 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Baseline holds the findings of an earlier run, so that only new ones can fail a run:
 // broken and unverified targets, warnings, and what content checks found on pages. It is not safe for concurrent use.
 type Baseline struct {
-	before  map[findingKey][]crawler.Reference
+	before  map[findingKey][]result.Reference
 	found   map[findingKey]int
 	unclear map[string]bool // targets that the later run could not verify
 	places  int
 
-	known              crawler.Tally
-	internal, external crawler.Tally
+	known              result.Tally
+	internal, external result.Tally
 }
 
 // NewBaseline returns the baseline of a report.
 func NewBaseline(r *Report) *Baseline {
-	b := &Baseline{before: map[findingKey][]crawler.Reference{}, found: map[findingKey]int{}, unclear: map[string]bool{}}
-	for _, result := range r.Results {
-		eachFinding(cleanResult(result), func(key findingKey, refs []crawler.Reference) {
+	b := &Baseline{before: map[findingKey][]result.Reference{}, found: map[findingKey]int{}, unclear: map[string]bool{}}
+	for _, found := range r.Results {
+		eachFinding(cleanResult(found), func(key findingKey, refs []result.Reference) {
 			b.before[key] = append(b.before[key], refs...)
 			b.places += max(len(refs), 1)
 		})
@@ -33,10 +33,10 @@ func NewBaseline(r *Report) *Baseline {
 }
 
 // eachFinding calls fn for each finding of a result on each page.
-func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
+func eachFinding(r *result.Result, fn func(findingKey, []result.Reference)) {
 	if isFinding(r.Verdict) {
-		eachPage(r.References, func(page string, refs []crawler.Reference) {
-			fn(findingKey{page, r.URL, r.Code, r.Kind == crawler.KindPage, r.Rule}, refs)
+		eachPage(r.References, func(page string, refs []result.Reference) {
+			fn(findingKey{page, r.URL, r.Code, r.Kind == result.KindPage, r.Rule}, refs)
 		})
 	}
 	reported := map[check.Code]bool{}
@@ -50,7 +50,7 @@ func eachFinding(r *crawler.Result, fn func(findingKey, []crawler.Reference)) {
 		case check.OfPage(w.Code): // reported once, however many links lead there
 			fn(findingKey{url: r.URL, code: w.Code}, nil)
 		default:
-			eachPage(affectedReferences(r.References, w.Code), func(page string, refs []crawler.Reference) {
+			eachPage(affectedReferences(r.References, w.Code), func(page string, refs []result.Reference) {
 				fn(findingKey{page: page, url: r.URL, code: w.Code}, refs)
 			})
 		}
@@ -70,9 +70,9 @@ func (b *Baseline) URLs() []string {
 
 // Mark returns a copy of a result that marks the findings that the baseline has. It must
 // be called once for each result of a run that is not ok.
-func (b *Baseline) Mark(r *crawler.Result) *crawler.Result {
+func (b *Baseline) Mark(r *result.Result) *result.Result {
 	r = cleanResult(r)
-	if r.Kind == crawler.KindTarget {
+	if r.Kind == result.KindTarget {
 		b.RecordVerdict(r.URL, r.Verdict)
 	}
 	m := marker{Baseline: b, result: r, known: map[check.Code]bool{}, isNew: map[check.Code]bool{}}
@@ -98,14 +98,14 @@ func (b *Baseline) Mark(r *crawler.Result) *crawler.Result {
 // marker holds the state of Mark for one result.
 type marker struct {
 	*Baseline
-	result       *crawler.Result
+	result       *result.Result
 	known, isNew map[check.Code]bool
-	places       []crawler.Reference // references of the verdict
+	places       []result.Reference // references of the verdict
 }
 
-func (m *marker) finding(key findingKey, refs []crawler.Reference) {
+func (m *marker) finding(key findingKey, refs []result.Reference) {
 	had, ok := m.before[key]
-	var same []crawler.Reference
+	var same []result.Reference
 	more := refs
 	switch {
 	case ok && key.content:
@@ -133,27 +133,27 @@ func (m *marker) finding(key findingKey, refs []crawler.Reference) {
 
 // take reports whether the baseline has a finding of a content check that no other finding
 // of this run was matched with. It prefers one with the same spelling.
-func (b *Baseline) take(key findingKey, ref *crawler.Reference) bool {
+func (b *Baseline) take(key findingKey, ref *result.Reference) bool {
 	had := b.before[key]
 	if len(had) == b.found[key] {
 		return false
 	}
 	b.found[key]++
-	spelled := slices.IndexFunc(had, func(r crawler.Reference) bool { return !r.Known && r.Raw == ref.Raw && r.Text == ref.Text })
+	spelled := slices.IndexFunc(had, func(r result.Reference) bool { return !r.Known && r.Raw == ref.Raw && r.Text == ref.Text })
 	if spelled < 0 {
-		spelled = slices.IndexFunc(had, func(r crawler.Reference) bool { return !r.Known })
+		spelled = slices.IndexFunc(had, func(r result.Reference) bool { return !r.Known })
 	}
 	had[spelled].Known = true
 	return true
 }
 
 // count adds up the known findings, for ExcludeKnown.
-func (b *Baseline) count(r *crawler.Result) {
+func (b *Baseline) count(r *result.Result) {
 	side := &b.external
 	if r.Internal {
 		side = &b.internal
 	}
-	for _, t := range []*crawler.Tally{side, &b.known} {
+	for _, t := range []*result.Tally{side, &b.known} {
 		switch known := slices.Contains(r.Known, r.Code); {
 		case known && r.Verdict == check.Broken:
 			t.Broken++
@@ -171,11 +171,11 @@ func (b *Baseline) count(r *crawler.Result) {
 }
 
 // ExcludeKnown subtracts known findings from the counts that can fail a run.
-func (b *Baseline) ExcludeKnown(s *crawler.Summary) {
+func (b *Baseline) ExcludeKnown(s *result.Summary) {
 	s.Known = b.known
 	for _, side := range []struct {
-		of    *crawler.Tally
-		known crawler.Tally
+		of    *result.Tally
+		known result.Tally
 	}{{&s.Internal, b.internal}, {&s.External, b.external}} {
 		side.of.Broken = max(0, side.of.Broken-side.known.Broken)
 		side.of.Unverified = max(0, side.of.Unverified-side.known.Unverified)
@@ -194,7 +194,7 @@ func (b *Baseline) RecordVerdict(url string, v check.Verdict) {
 // did not find again because the link was fixed or removed. Places of targets that the
 // run could not verify are not counted as gone, and neither are findings of content checks
 // if the run checked no content.
-func (b *Baseline) Gone(s *crawler.Summary) (gone, places int) {
+func (b *Baseline) Gone(s *result.Summary) (gone, places int) {
 	for key := range b.before {
 		gone += b.goneFrom(key, s)
 	}
@@ -202,7 +202,7 @@ func (b *Baseline) Gone(s *crawler.Summary) (gone, places int) {
 }
 
 // goneFrom returns the number of places of a finding that Gone counts as gone.
-func (b *Baseline) goneFrom(key findingKey, s *crawler.Summary) int {
+func (b *Baseline) goneFrom(key findingKey, s *result.Summary) int {
 	if b.unclear[key.url] || s.Findings == nil && key.content {
 		return 0
 	}
@@ -210,7 +210,7 @@ func (b *Baseline) goneFrom(key findingKey, s *crawler.Summary) int {
 }
 
 // goneFindings returns the findings of which Gone counts a place, by page, URL, code and rule.
-func (b *Baseline) goneFindings(s *crawler.Summary) []findingKey {
+func (b *Baseline) goneFindings(s *result.Summary) []findingKey {
 	var gone []findingKey
 	for key := range b.before {
 		if b.goneFrom(key, s) > 0 {

@@ -6,37 +6,37 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // comparedRun is a run that was compared with others, with all fields that only such a
 // run has.
 func comparedRun() *Report {
-	place := func(page string, line int, known bool) crawler.Reference {
-		return crawler.Reference{Page: page, Line: line, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "x", Known: known}
+	place := func(page string, line int, known bool) result.Reference {
+		return result.Reference{Page: page, Line: line, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "x", Known: known}
 	}
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"docs"}},
-		Summary: crawler.Summary{
+		Summary: result.Summary{
 			Started: started, Elapsed: time.Second, Targets: []string{"docs"}, Pages: 3, Results: 5, References: 7, Links: 7,
 			Requests: 4, Cached: 1, OK: 1, Broken: 3, Unverified: 1, Warnings: 2,
 			ByCode:   map[check.Code]int{"http-404": 3, "timeout": 1, "redirect-permanent": 1, "redirect-to-root": 1},
-			Internal: crawler.Tally{Broken: 1}, External: crawler.Tally{Warnings: 1},
-			Known: crawler.Tally{Broken: 1, Unverified: 1, Warnings: 1}, Recent: 1,
+			Internal: result.Tally{Broken: 1}, External: result.Tally{Warnings: 1},
+			Known: result.Tally{Broken: 1, Unverified: 1, Warnings: 1}, Recent: 1,
 		},
-		Results: []*crawler.Result{
+		Results: []*result.Result{
 			{URL: "https://example.com/known", Verdict: check.Broken, Code: "http-404", Internal: true, Status: 404, Size: -1,
-				Known: []check.Code{"http-404"}, BrokenRuns: 7, BrokenSince: started, References: []crawler.Reference{place("a.html", 1, true), place("b.html", 2, true)}},
+				Known: []check.Code{"http-404"}, BrokenRuns: 7, BrokenSince: started, References: []result.Reference{place("a.html", 1, true), place("b.html", 2, true)}},
 			{URL: "https://example.com/more", Verdict: check.Broken, Code: "http-404", Internal: true, Status: 404, Size: -1,
-				BrokenRuns: 3, BrokenSince: started, References: []crawler.Reference{place("a.html", 3, true), place("c.html", 4, false)}},
+				BrokenRuns: 3, BrokenSince: started, References: []result.Reference{place("a.html", 3, true), place("c.html", 4, false)}},
 			{URL: "https://example.com/recent", Verdict: check.Broken, Code: "http-404", Internal: true, Status: 404, Size: -1,
-				BrokenRuns: 1, BrokenSince: started, FailsAfter: 3, References: []crawler.Reference{place("a.html", 5, false)}},
+				BrokenRuns: 1, BrokenSince: started, FailsAfter: 3, References: []result.Reference{place("a.html", 5, false)}},
 			{URL: "https://example.net/moved", Verdict: check.OK, Code: "ok", Status: 200, Size: 1, Cached: true, Known: []check.Code{"redirect-permanent"},
 				Warnings:   []check.Warning{{Code: "redirect-permanent", Proposal: "https://example.net/"}, {Code: "redirect-to-root", Message: "to the home page"}},
-				References: []crawler.Reference{place("a.html", 6, false)}},
+				References: []result.Reference{place("a.html", 6, false)}},
 			{URL: "https://example.net/slow", Verdict: check.Unverified, Code: "timeout", Size: -1, Known: []check.Code{"timeout"},
-				References: []crawler.Reference{place("a.html", 7, true)}},
+				References: []result.Reference{place("a.html", 7, true)}},
 		},
 	}
 }
@@ -130,18 +130,18 @@ func TestBaseline(t *testing.T) {
 		new   []string
 		want  string
 		exit  int
-		known crawler.Tally
+		known result.Tally
 		gone  int
 	}{
-		{"the same", old, "u1 http-404\nu2 http-404\nu3 timeout\nu4 http-404\n", ExitOK, crawler.Tally{Broken: 3, Unverified: 1}, 0},
-		{"moved lines", []string{"broken http-404 u1 a:100 a:7 b:20", "broken http-404 u2 a:1"}, "u1 http-404\nu2 http-404\n", ExitOK, crawler.Tally{Broken: 2}, 2},
-		{"fewer", []string{"broken http-404 u1 a:1"}, "u1 http-404\n", ExitOK, crawler.Tally{Broken: 1}, 5},
-		{"more on a page", []string{"broken http-404 u2 a:1 a:2"}, "u2 new:a\n", ExitFindings, crawler.Tally{}, 5},
-		{"on another page", []string{"broken http-404 u2 a:1 c:2"}, "u2 new:c\n", ExitFindings, crawler.Tally{}, 5},
-		{"with another code", []string{"broken http-410 u2 a:1"}, "u2 new:a\n", ExitFindings, crawler.Tally{}, 6},
-		{"another target", []string{"broken http-404 u5 a:1"}, "u5 new:a\n", ExitFindings, crawler.Tally{}, 6},
-		{"could not be told", []string{"unverified timeout u2 a:1", "skipped excluded u1 a:1"}, "u2 new:a\nu1\n", ExitOK, crawler.Tally{}, 2},
-		{"nothing left", nil, "", ExitOK, crawler.Tally{}, 6},
+		{"the same", old, "u1 http-404\nu2 http-404\nu3 timeout\nu4 http-404\n", ExitOK, result.Tally{Broken: 3, Unverified: 1}, 0},
+		{"moved lines", []string{"broken http-404 u1 a:100 a:7 b:20", "broken http-404 u2 a:1"}, "u1 http-404\nu2 http-404\n", ExitOK, result.Tally{Broken: 2}, 2},
+		{"fewer", []string{"broken http-404 u1 a:1"}, "u1 http-404\n", ExitOK, result.Tally{Broken: 1}, 5},
+		{"more on a page", []string{"broken http-404 u2 a:1 a:2"}, "u2 new:a\n", ExitFindings, result.Tally{}, 5},
+		{"on another page", []string{"broken http-404 u2 a:1 c:2"}, "u2 new:c\n", ExitFindings, result.Tally{}, 5},
+		{"with another code", []string{"broken http-410 u2 a:1"}, "u2 new:a\n", ExitFindings, result.Tally{}, 6},
+		{"another target", []string{"broken http-404 u5 a:1"}, "u5 new:a\n", ExitFindings, result.Tally{}, 6},
+		{"could not be told", []string{"unverified timeout u2 a:1", "skipped excluded u1 a:1"}, "u2 new:a\nu1\n", ExitOK, result.Tally{}, 2},
+		{"nothing left", nil, "", ExitOK, result.Tally{}, 6},
 	} {
 		b := NewBaseline(brokenRun(t, true, old...))
 		run := brokenRun(t, true, test.new...)
@@ -156,7 +156,7 @@ func TestBaseline(t *testing.T) {
 		if marked.Summary.Known != test.known {
 			t.Errorf("%s: known %+v, want %+v", test.name, marked.Summary.Known, test.known)
 		}
-		if gone, places := b.Gone(&crawler.Summary{}); gone != test.gone || places != 6 {
+		if gone, places := b.Gone(&result.Summary{}); gone != test.gone || places != 6 {
 			t.Errorf("%s: %d of %d gone, want %d", test.name, gone, places, test.gone)
 		}
 	}
@@ -192,7 +192,7 @@ func TestKnownWarnings(t *testing.T) {
 	}
 	b := NewBaseline(warned("redirect-permanent", "fragment-duplicate", "redirect-temporary"))
 	run := warned("redirect-permanent", "redirect-to-root", "fragment-duplicate", "redirect-temporary")
-	run.Results[0].References = append(run.Results[0].References, crawler.Reference{Page: "c"})
+	run.Results[0].References = append(run.Results[0].References, result.Reference{Page: "c"})
 	run.Summary.OK, run.Summary.Pages, run.Summary.Links = 1, 1, 1
 	marked := markAll(b, run)
 	if got := marked.Results[0].Known; !slices.Equal(got, []check.Code{"fragment-duplicate"}) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // largeRun is a thousand broken targets with twenty references each.
@@ -15,13 +15,13 @@ func largeRun() *Report {
 	run := fullRun()
 	run.Results = nil
 	for i := range 1000 {
-		r := &crawler.Result{
+		r := &result.Result{
 			URL:     fmt.Sprintf("https://example.com/some/path/page-%d.html#section", (i*7919)%1000),
 			Verdict: check.Broken, Code: "fragment-missing", Message: `no element has the id "section"`, Status: 200,
 			FinalURL: "https://example.com/some/path/page.html", ContentType: "text/html", Size: 12345,
 		}
 		for j := range siteWidePages {
-			r.References = append(r.References, crawler.Reference{
+			r.References = append(r.References, result.Reference{
 				Page: fmt.Sprintf("https://example.com/other/page-%02d.html", j), Line: 100 + j, Column: 17,
 				Element: "a", Attribute: "href", Raw: "../some/path/page.html#section", Text: "Some words to click on",
 			})

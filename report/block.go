@@ -4,14 +4,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // fault is a finding with the references to its target, which are sorted.
 type fault struct {
 	row
-	refs []crawler.Reference
+	refs []result.Reference
 }
 
 // block is the same fault at several places, as a text report lists it: once.
@@ -101,7 +101,7 @@ func blocksOf(faults []fault) (blocks []block, rest []fault) {
 
 // block returns the block of faults that are alike, if they are on enough pages.
 func (l *likeness) block(group []fault, common string) (block, bool) {
-	var refs []crawler.Reference
+	var refs []result.Reference
 	for i := range group {
 		refs = append(refs, group[i].refs...)
 	}
@@ -125,7 +125,7 @@ func (l *likeness) block(group []fault, common string) (block, bool) {
 			b.hint = ""
 		}
 	}
-	if len(group) > 1 && slices.ContainsFunc(refs, func(r crawler.Reference) bool { return r.Text != refs[0].Text || r.Folder != refs[0].Folder }) {
+	if len(group) > 1 && slices.ContainsFunc(refs, func(r result.Reference) bool { return r.Text != refs[0].Text || r.Folder != refs[0].Folder }) {
 		b.ref = nil
 	}
 	return b, true

@@ -6,10 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // TestFindingsOfContentChecks renders findings of content checks in every format that lists
@@ -56,10 +54,10 @@ func TestReportOfFindings(t *testing.T) {
 // A page's own result comes before the findings about it, which are in the order of their
 // places; at one place, codes, rules and messages order them.
 func TestOrderOfFindings(t *testing.T) {
-	at := func(line, column int, code check.Code, rule, message string) *crawler.Result {
-		return pageResult(check.VerdictWarning, code, rule, message, crawler.Reference{Page: "b.html", Line: line, Column: column})
+	at := func(line, column int, code check.Code, rule, message string) *result.Result {
+		return pageResult(check.VerdictWarning, code, rule, message, result.Reference{Page: "b.html", Line: line, Column: column})
 	}
-	want := []*crawler.Result{
+	want := []*result.Result{
 		{URL: "a.html", Verdict: check.Skipped, Code: "external"},
 		{URL: "b.html", Verdict: check.Skipped, Code: "external"},
 		at(0, 0, check.CodeTitleMissing, "", "z"),
@@ -92,7 +90,7 @@ func TestShowFindings(t *testing.T) {
 		}
 		got := 0
 		for _, r := range listedResults(t, set, checkedRun()) {
-			if r.Kind == crawler.KindPage {
+			if r.Kind == result.KindPage {
 				got++
 			}
 		}
@@ -103,7 +101,7 @@ func TestShowFindings(t *testing.T) {
 }
 
 // listedResults returns the results of a run that are shown.
-func listedResults(t *testing.T, show Show, run *Report) []*crawler.Result {
+func listedResults(t *testing.T, show Show, run *Report) []*result.Result {
 	t.Helper()
 	saved, err := Read(strings.NewReader(render(t, "json", Options{Show: show}, run)))
 	if err != nil {
@@ -115,13 +113,13 @@ func listedResults(t *testing.T, show Show, run *Report) []*crawler.Result {
 // A baseline has a finding if page, code and rule are the same, as often as it has them.
 // A finding whose text changed is still known.
 func TestBaselineOfFindings(t *testing.T) {
-	at := func(page string, line int, rule, raw string) *crawler.Result {
-		return pageResult(check.VerdictWarning, check.CodeHTMLSyntax, rule, "message "+raw, crawler.Reference{Page: page, Line: line, Column: 1, Raw: raw})
+	at := func(page string, line int, rule, raw string) *result.Result {
+		return pageResult(check.VerdictWarning, check.CodeHTMLSyntax, rule, "message "+raw, result.Reference{Page: page, Line: line, Column: 1, Raw: raw})
 	}
-	before := &Report{Results: []*crawler.Result{at("a", 1, "x", "one"), at("a", 2, "x", "two"), at("a", 3, "y", "three"), at("b", 1, "x", "four")}}
+	before := &Report{Results: []*result.Result{at("a", 1, "x", "one"), at("a", 2, "x", "two"), at("a", 3, "y", "three"), at("b", 1, "x", "four")}}
 	b := NewBaseline(before)
 	var known []string
-	for _, r := range []*crawler.Result{at("a", 1, "x", "new text"), at("a", 5, "x", "one"), at("a", 6, "x", "more"), at("a", 7, "z", "three"), at("c", 1, "x", "four")} {
+	for _, r := range []*result.Result{at("a", 1, "x", "new text"), at("a", 5, "x", "one"), at("a", 6, "x", "more"), at("a", 7, "z", "three"), at("c", 1, "x", "four")} {
 		r = b.Mark(r)
 		known = append(known, fmt.Sprintf("%s:%d %v %v", r.URL, r.References[0].Line, r.Known, r.References[0].Known))
 	}
@@ -129,15 +127,15 @@ func TestBaselineOfFindings(t *testing.T) {
 	if !slices.Equal(known, want) {
 		t.Errorf("got %q", known)
 	}
-	s := &crawler.Summary{Internal: crawler.Tally{Warnings: 5}}
+	s := &result.Summary{Internal: result.Tally{Warnings: 5}}
 	if b.ExcludeKnown(s); s.Internal.Warnings != 3 || s.Known.Warnings != 2 {
 		t.Errorf("%+v", s)
 	}
-	if gone, places := b.Gone(&crawler.Summary{Findings: &crawler.FindingCounts{}}); gone != 2 || places != 4 {
+	if gone, places := b.Gone(&result.Summary{Findings: &result.FindingCounts{}}); gone != 2 || places != 4 {
 		t.Errorf("%d of %d gone", gone, places)
 	}
 	// A run that checks no content says nothing about them.
-	if gone, _ := b.Gone(&crawler.Summary{}); gone != 0 {
+	if gone, _ := b.Gone(&result.Summary{}); gone != 0 {
 		t.Errorf("%d gone", gone)
 	}
 	// The verdict of a finding is not that of the page.
@@ -145,7 +143,7 @@ func TestBaselineOfFindings(t *testing.T) {
 	r.Verdict = check.Unverified
 	b = NewBaseline(before)
 	b.Mark(r)
-	if gone, _ := b.Gone(&crawler.Summary{Findings: &crawler.FindingCounts{}}); gone != 3 {
+	if gone, _ := b.Gone(&result.Summary{Findings: &result.FindingCounts{}}); gone != 3 {
 		t.Errorf("%d gone", gone)
 	}
 }
@@ -153,14 +151,14 @@ func TestBaselineOfFindings(t *testing.T) {
 // Broken and unverified findings are compared like links, by page, code and rule. Warnings
 // are not compared.
 func TestCompareFindings(t *testing.T) {
-	at := func(verdict check.Verdict, page string, line int, rule string) *crawler.Result {
-		return pageResult(verdict, check.CodeHTMLSyntax, rule, "message", crawler.Reference{Page: page, Line: line, Column: 1})
+	at := func(verdict check.Verdict, page string, line int, rule string) *result.Result {
+		return pageResult(verdict, check.CodeHTMLSyntax, rule, "message", result.Reference{Page: page, Line: line, Column: 1})
 	}
-	checked := crawler.Summary{Findings: &crawler.FindingCounts{}}
-	old := &Report{Summary: checked, Results: []*crawler.Result{
-		{URL: "a", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{{Page: "a", Line: 9}}},
+	checked := result.Summary{Findings: &result.FindingCounts{}}
+	old := &Report{Summary: checked, Results: []*result.Result{
+		{URL: "a", Verdict: check.Broken, Code: "http-404", References: []result.Reference{{Page: "a", Line: 9}}},
 		at(check.Broken, "a", 1, "x"), at(check.Unverified, "a", 2, "y"), at(check.Broken, "a", 3, "z"), at(check.VerdictWarning, "a", 4, "w")}}
-	now := &Report{Summary: checked, Results: []*crawler.Result{
+	now := &Report{Summary: checked, Results: []*result.Result{
 		at(check.Unverified, "a", 8, "x"), at(check.Unverified, "a", 12, "x"), at(check.Broken, "b", 3, "z"), at(check.VerdictWarning, "a", 5, "q")}}
 	d := Compare(old, now)
 	if got, want := describe(d), `new a a html-syntax 12
@@ -193,22 +191,22 @@ still_broken a a html-syntax 8
 
 // What was found on pages does not make a run sound or unsound.
 func TestUnsoundWithFindings(t *testing.T) {
-	type S = crawler.Summary
-	found := &crawler.FindingCounts{Broken: 2, Unverified: 3}
+	type S = result.Summary
+	found := &result.FindingCounts{Broken: 2, Unverified: 3}
 	for name, test := range map[string]struct {
 		s    S
 		why  string
 		exit int
 	}{
-		"only findings are broken": {S{Broken: 2, Unverified: 4, Findings: found, ByCode: map[check.Code]int{"timeout": 1, "sri-mismatch": 2}, Internal: crawler.Tally{Broken: 2}},
+		"only findings are broken": {S{Broken: 2, Unverified: 4, Findings: found, ByCode: map[check.Code]int{"timeout": 1, "sri-mismatch": 2}, Internal: result.Tally{Broken: 2}},
 			"no link could be verified: 1 timeout", ExitFindings},
-		"only findings are unverified": {S{Broken: 0, Unverified: 3, Pages: 1, Findings: &crawler.FindingCounts{Unverified: 3}}, "", ExitOK},
-		"the pages have no links":      {S{Crawled: true, Pages: 1, OK: 1, StartDocuments: 1, Warnings: 1, Findings: &crawler.FindingCounts{Warning: 1}}, "", ExitOK},
-		"no page has links, and none was looked at": {S{Crawled: true, Findings: &crawler.FindingCounts{}},
+		"only findings are unverified": {S{Broken: 0, Unverified: 3, Pages: 1, Findings: &result.FindingCounts{Unverified: 3}}, "", ExitOK},
+		"the pages have no links":      {S{Crawled: true, Pages: 1, OK: 1, StartDocuments: 1, Warnings: 1, Findings: &result.FindingCounts{Warning: 1}}, "", ExitOK},
+		"no page has links, and none was looked at": {S{Crawled: true, Findings: &result.FindingCounts{}},
 			"nothing was checked: no document that can be read for links was found", ExitUnsound},
-		"the start could not be read": {S{Broken: 3, Findings: found, Internal: crawler.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
+		"the start could not be read": {S{Broken: 3, Findings: found, Internal: result.Tally{Broken: 3}, StartFailed: []string{"a"}}, "", ExitUnsound},
 	} {
-		test.s.Soundness = rules.SoundnessOf(&test.s, result.GapCounts{}, 1)
+		test.s.Soundness = result.SoundnessOf(&test.s, result.GapCounts{}, 1)
 		if got := test.s.Soundness.Why; got != test.why && len(test.s.StartFailed) == 0 {
 			t.Errorf("%s: %q", name, got)
 		}

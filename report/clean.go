@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -25,12 +25,12 @@ func cleanHead(h *Head) Head {
 }
 
 // cleanResult returns a copy of r that is safe to print, with its references sorted.
-func cleanResult(r *crawler.Result) *crawler.Result {
+func cleanResult(r *result.Result) *result.Result {
 	out := *r
 	out.URL = clean(r.URL)
 	out.Code = check.Code(clean(string(r.Code)))
 	out.Message = clean(r.Message)
-	out.Rule, out.Proposal, out.Kind = clean(r.Rule), clean(r.Proposal), crawler.Kind(clean(string(r.Kind)))
+	out.Rule, out.Proposal, out.Kind = clean(r.Rule), clean(r.Proposal), result.Kind(clean(string(r.Kind)))
 	out.FinalURL, out.RemappedFrom = clean(r.FinalURL), clean(r.RemappedFrom)
 	out.ContentType = clean(r.ContentType)
 	out.Redirects = cleanAll(r.Redirects, cleanHop)
@@ -46,8 +46,8 @@ func cleanResult(r *crawler.Result) *crawler.Result {
 
 // cleanReferences cleans references to a target. It copies the slice only if a reference changes.
 // Nearly all are clean, and have most strings in common with the one before.
-func cleanReferences(in []crawler.Reference, target string) []crawler.Reference {
-	out, before := in, &crawler.Reference{}
+func cleanReferences(in []result.Reference, target string) []result.Reference {
+	out, before := in, &result.Reference{}
 	secret := strings.Contains(target, hidden)
 	for i := range in {
 		r := &in[i]
@@ -124,7 +124,7 @@ func cleanAll[T comparable](in []T, f func(T) T) []T {
 	return out
 }
 
-func cleanHop(h crawler.Hop) crawler.Hop {
+func cleanHop(h result.Hop) result.Hop {
 	h.URL = clean(h.URL)
 	return h
 }
@@ -139,13 +139,13 @@ func cleanSuggestion(s check.Suggestion) check.Suggestion {
 
 // CleanReference returns a reference to target, which is a printed URL, without passwords
 // and as valid UTF-8.
-func CleanReference(r crawler.Reference, target string) crawler.Reference {
+func CleanReference(r result.Reference, target string) result.Reference {
 	r.Page = clean(r.Page)
 	r.Element, r.Attribute = clean(r.Element), clean(r.Attribute)
 	r.Raw = cleanRaw(r.Raw, target)
 	r.Text, r.Folder, r.Unaffected, r.RemappedFrom, r.Selector = clean(r.Text), clean(r.Folder), clean(r.Unaffected), clean(r.RemappedFrom), clean(r.Selector)
 	if r.Source != nil {
-		source := crawler.Place{File: clean(r.Source.File), Line: r.Source.Line, Column: r.Source.Column, Raw: cleanRaw(r.Source.Raw, target)}
+		source := result.Place{File: clean(r.Source.File), Line: r.Source.Line, Column: r.Source.Column, Raw: cleanRaw(r.Source.Raw, target)}
 		if source != *r.Source {
 			r.Source = &source
 		}
@@ -153,7 +153,7 @@ func CleanReference(r crawler.Reference, target string) crawler.Reference {
 	return r
 }
 
-func cleanSummary(s *crawler.Summary) *crawler.Summary {
+func cleanSummary(s *result.Summary) *result.Summary {
 	if s == nil {
 		return nil
 	}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Diff is the difference between the broken links of two runs, and between their broken and
@@ -23,7 +23,7 @@ type Diff struct {
 
 // Change is one broken link of a page, or one fault that a content check found on it.
 type Change struct {
-	Kind     crawler.Kind
+	Kind     result.Kind
 	Page     string // empty if the target had no reference
 	URL      string
 	Code     check.Code
@@ -32,7 +32,7 @@ type Change struct {
 	Message  string
 	Internal bool
 	// References are its places on the page, in the later run if that has the link.
-	References  []crawler.Reference
+	References  []result.Reference
 	Suggestions []check.Suggestion
 }
 
@@ -40,7 +40,7 @@ type Change struct {
 // found on a page have one link of their own, in which each code and rule is by itself.
 type link struct {
 	page, url string
-	kind      crawler.Kind
+	kind      result.Kind
 }
 
 // sameFault returns the change with the code and rule of another one, or nil.
@@ -70,7 +70,7 @@ func Compare(old, new *Report) Diff {
 		for _, c := range changes {
 			known := sameFault(before[l], &c)
 			if known == nil {
-				if was := before[l]; len(was) > 0 && l.kind == crawler.KindTarget {
+				if was := before[l]; len(was) > 0 && l.kind == result.KindTarget {
 					c.Was = slices.MinFunc(was, func(a, b Change) int { return cmp.Compare(a.Code, b.Code) }).Code
 				}
 				d.New = append(d.New, c)
@@ -85,7 +85,7 @@ func Compare(old, new *Report) Diff {
 	}
 	verdicts := make(map[string]check.Verdict, len(new.Results))
 	for _, r := range new.Results {
-		if r.Kind != crawler.KindTarget {
+		if r.Kind != result.KindTarget {
 			continue
 		}
 		if url := clean(r.URL); r.Verdict != check.Skipped {
@@ -98,7 +98,7 @@ func Compare(old, new *Report) Diff {
 	for l, changes := range before {
 		v, listed := verdicts[l.url]
 		unclear := !listed && partial || v == check.Unverified || v == check.Skipped ||
-			l.kind == crawler.KindPage && new.Summary.Findings == nil // no content was checked
+			l.kind == result.KindPage && new.Summary.Findings == nil // no content was checked
 		for _, c := range changes {
 			still := sameFault(after[l], &c)
 			switch {
@@ -106,7 +106,7 @@ func Compare(old, new *Report) Diff {
 				if _, less := matchPlaces(still.References, c.References); len(less) > 0 && new.Summary.Soundness.Complete() {
 					d.Fixed = append(d.Fixed, c.at(less))
 				}
-			case l.kind == crawler.KindTarget && len(after[l]) > 0: // broken with another code
+			case l.kind == result.KindTarget && len(after[l]) > 0: // broken with another code
 			case unclear:
 				d.Unclear = append(d.Unclear, c)
 			default:
@@ -132,7 +132,7 @@ func countBroken(r *Report) int {
 }
 
 // at returns the change with only some of its places.
-func (c Change) at(refs []crawler.Reference) Change {
+func (c Change) at(refs []result.Reference) Change {
 	c.References = refs
 	return c
 }
@@ -141,16 +141,16 @@ func (c Change) at(refs []crawler.Reference) Change {
 // of content checks, with one change for each code and rule.
 func brokenLinks(r *Report) map[link][]Change {
 	links := map[link][]Change{}
-	for _, result := range r.Results {
-		if result.Verdict != check.Broken && (result.Verdict != check.Unverified || result.Kind != crawler.KindPage) {
+	for _, found := range r.Results {
+		if found.Verdict != check.Broken && (found.Verdict != check.Unverified || found.Kind != result.KindPage) {
 			continue
 		}
-		result = cleanResult(result)
+		found = cleanResult(found)
 		change := Change{
-			Kind: result.Kind, URL: result.URL, Code: result.Code, Rule: result.Rule, Message: result.Message,
-			Internal: result.Internal, Suggestions: result.Suggestions,
+			Kind: found.Kind, URL: found.URL, Code: found.Code, Rule: found.Rule, Message: found.Message,
+			Internal: found.Internal, Suggestions: found.Suggestions,
 		}
-		refs := result.References
+		refs := found.References
 		for first := true; first || len(refs) > 0; first = false {
 			n := 0
 			for n < len(refs) && refs[n].Page == refs[0].Page {

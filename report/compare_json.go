@@ -3,7 +3,7 @@ package report
 import (
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // CompareSchemaID is the value of "schema" in a JSON comparison.
@@ -50,7 +50,7 @@ func (j *jsonEncoder) change(c *Change) {
 	if c.Was != "" {
 		j.key("was").string(string(c.Was))
 	}
-	if c.Kind != crawler.KindTarget {
+	if c.Kind != result.KindTarget {
 		j.key("kind").string(string(c.Kind))
 	}
 	if c.Rule != "" {

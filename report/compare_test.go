@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -14,24 +13,24 @@ import (
 // page:line …".
 func brokenRun(t *testing.T, complete bool, lines ...string) *Report {
 	t.Helper()
-	r := &Report{Head: Head{Started: started}, Summary: crawler.Summary{Soundness: result.Read(complete, "", "")}}
+	r := &Report{Head: Head{Started: started}, Summary: result.Summary{Soundness: result.Read(complete, "", "")}}
 	for _, line := range lines {
 		f := strings.Fields(line)
 		v, err := check.ParseVerdict(f[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		result := &crawler.Result{Verdict: v, Code: check.Code(f[1]), URL: f[2]}
+		res := &result.Result{Verdict: v, Code: check.Code(f[1]), URL: f[2]}
 		for _, place := range f[3:] {
-			ref := crawler.Reference{Column: 1, Element: "a", Text: "here"}
+			ref := result.Reference{Column: 1, Element: "a", Text: "here"}
 			page, line, _ := strings.Cut(place, ":")
 			ref.Page = page
 			if _, err := fmt.Sscan(line, &ref.Line); err != nil {
 				t.Fatal(err)
 			}
-			result.References = append(result.References, ref)
+			res.References = append(res.References, ref)
 		}
-		r.Results = append(r.Results, result)
+		r.Results = append(r.Results, res)
 	}
 	return r
 }
@@ -189,7 +188,7 @@ func TestCompareInSources(t *testing.T) {
 	old := brokenRun(t, true)
 	new := brokenRun(t, true, "broken http-404 https://example.com/a z.html:1 public/index.html:31 public/other.html:32")
 	for i := range new.Results[0].References[1:] {
-		new.Results[0].References[i+1].Source = &crawler.Place{File: "docs/index.md", Line: 3, Column: 4, Raw: "a"}
+		new.Results[0].References[i+1].Source = &result.Place{File: "docs/index.md", Line: 3, Column: 4, Raw: "a"}
 	}
 	var text strings.Builder
 	if err := Compare(old, new).WriteText(&text, Options{}); err != nil {

@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // WriteText writes a comparison for people in the columns of a text report: new, fixed,
@@ -18,7 +18,7 @@ func (d Diff) WriteText(w io.Writer, o Options) error {
 	for _, part := range d.parts() {
 		l := &listing{codes: newCatalog(&d.After)}
 		for _, c := range folded(part.changes) {
-			if c.Kind == crawler.KindPage {
+			if c.Kind == result.KindPage {
 				l.addCheck(row{word: part.word, code: string(c.Code), hint: ofRule(c.Rule, visible(c.Message))}, c.Rule, c.References)
 				continue
 			}

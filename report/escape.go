@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // invisible reports whether a character acts instead of being visible: it moves the
@@ -143,7 +143,7 @@ func quoted(s string, width int) string {
 
 // linkText returns the text of a link in quotes, and the folder of a bookmark: "" if it has
 // neither. The text has at most width characters, and so has the folder.
-func linkText(ref *crawler.Reference, width int) string {
+func linkText(ref *result.Reference, width int) string {
 	text := ""
 	if ref.Text != "" {
 		text = quoted(ref.Text, width)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -15,8 +16,8 @@ import (
 // textSink passes results on to a report and ignores notes and progress.
 type textSink struct{ *report.Multi }
 
-func (textSink) Note(crawler.Note) error   { return nil }
-func (textSink) Progress(crawler.Progress) {}
+func (textSink) Note(result.Note) error   { return nil }
+func (textSink) Progress(result.Progress) {}
 
 // Example_crawl checks every document of a directory and prints the broken links as
 // text.
@@ -37,7 +38,7 @@ func Example_crawl() {
 	must(err)
 	defer out.Close()
 	must(out.Begin(&report.Head{}))
-	config := &crawler.Config{Sites: []*disk.Site{site}, Show: crawler.Show{Broken: true}}
+	config := &crawler.Config{Sites: []*disk.Site{site}, Show: result.Show{Broken: true}}
 	summary, err := crawler.Run(context.Background(), config, seeds, textSink{out})
 	must(err)
 	summary.Elapsed = 0 // so that the output is always the same

@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -57,16 +57,16 @@ func ExampleParseOutput() {
 }
 
 func ExampleCompare() {
-	broken := func(url string, line int) *crawler.Result {
-		return &crawler.Result{
+	broken := func(url string, line int) *result.Result {
+		return &result.Result{
 			URL: url, Verdict: check.Broken, Code: "http-404",
-			References: []crawler.Reference{{Page: "index.html", Line: line, Column: 1}},
+			References: []result.Reference{{Page: "index.html", Line: line, Column: 1}},
 		}
 	}
-	before := &report.Report{Results: []*crawler.Result{broken("a.html", 7), broken("b.html", 9)}}
+	before := &report.Report{Results: []*result.Result{broken("a.html", 7), broken("b.html", 9)}}
 	after := &report.Report{
-		Summary: crawler.Summary{},
-		Results: []*crawler.Result{broken("b.html", 90), broken("c.html", 3)},
+		Summary: result.Summary{},
+		Results: []*result.Result{broken("b.html", 90), broken("c.html", 3)},
 	}
 	d := report.Compare(before, after)
 	if err := d.WriteText(os.Stdout, report.Options{}); err != nil {
@@ -92,7 +92,7 @@ func ExamplePolicy_Exit() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	run := &crawler.Summary{Pages: 1, Links: 4, OK: 3, Warnings: 1}
+	run := &result.Summary{Pages: 1, Links: 4, OK: 3, Warnings: 1}
 	run.External.Warnings = 1
 	fmt.Println(policy.Exit(run))
 	run.Internal.Warnings, run.External.Warnings = 1, 0

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Exit statuses of a run. Status 2 means wrong usage; reports do not decide it.
@@ -30,7 +30,7 @@ var levelNames = []string{"none", "broken", "unverified", "warning"}
 func (l Level) String() string { return levelNames[l+1] }
 
 // fails reports whether the findings of one side reach the level.
-func (l Level) fails(t crawler.Tally) bool {
+func (l Level) fails(t result.Tally) bool {
 	return l >= FailOnBroken && t.Broken > 0 ||
 		l >= FailOnUnverified && t.Unverified > 0 ||
 		l >= FailOnWarning && t.Warnings > 0
@@ -98,7 +98,7 @@ func (p Policy) String() string {
 }
 
 // Fails reports whether there are findings at or above the fail level.
-func (p Policy) Fails(s *crawler.Summary) bool {
+func (p Policy) Fails(s *result.Summary) bool {
 	return p.Internal.fails(s.Internal) || p.External.fails(s.External)
 }
 
@@ -108,7 +108,7 @@ func (p Policy) Fails(s *crawler.Summary) bool {
 //	the run is not sound               3, or 1 if it fails and a broken link was found; see result.Soundness
 //	findings at or above the level     1
 //	otherwise                          0
-func (p Policy) Exit(s *crawler.Summary) int {
+func (p Policy) Exit(s *result.Summary) int {
 	fails := p.Fails(s)
 	switch failed := len(s.StartFailed); {
 	case failed > 0 && s.Checked() <= failed:

@@ -4,10 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 func TestParseFailOn(t *testing.T) {
@@ -50,8 +48,8 @@ func TestParseFailOn(t *testing.T) {
 }
 
 func TestExit(t *testing.T) {
-	type S = crawler.Summary
-	type T = crawler.Tally
+	type S = result.Summary
+	type T = result.Tally
 	for _, test := range []struct {
 		name   string
 		failOn string
@@ -114,7 +112,7 @@ func TestExit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if test.s.Soundness.IsSound() {
-			test.s.Soundness = rules.SoundnessOf(&test.s, result.GapCounts{}, test.blank)
+			test.s.Soundness = result.SoundnessOf(&test.s, result.GapCounts{}, test.blank)
 		}
 		if got := p.Exit(&test.s); got != test.want {
 			t.Errorf("%s: exit status %d, want %d", test.name, got, test.want)

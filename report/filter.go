@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // filter is the first step of every report. It drops results that are not shown, and
@@ -24,7 +24,7 @@ func (s *filter) Begin(h *Head) error {
 	return s.next.Begin(&head)
 }
 
-func (s *filter) Result(r *crawler.Result) error {
+func (s *filter) Result(r *result.Result) error {
 	if !s.show.result(r) {
 		if s.hops != nil && len(r.Redirects) > 0 && r.FinalURL != "" {
 			s.hops[clean(ownPage(r.URL))] = clean(ownPage(r.FinalURL))
@@ -38,7 +38,7 @@ func (s *filter) Result(r *crawler.Result) error {
 	return s.next.Result(out)
 }
 
-func (s *filter) Page(p *crawler.Page) error {
+func (s *filter) Page(p *result.Page) error {
 	next, ok := s.next.(PageWriter)
 	if !ok {
 		return nil
@@ -46,10 +46,10 @@ func (s *filter) Page(p *crawler.Page) error {
 	out := *p
 	out.URL, out.Title = clean(p.URL), clean(p.Title)
 	out.Format, out.Canonical = clean(p.Format), clean(p.Canonical)
-	out.Links = cleanAll(p.Links, func(e crawler.Edge) crawler.Edge {
-		return crawler.Edge{URL: clean(e.URL), Text: clean(e.Text)}
+	out.Links = cleanAll(p.Links, func(e result.Edge) result.Edge {
+		return result.Edge{URL: clean(e.URL), Text: clean(e.Text)}
 	})
 	return next.Page(&out)
 }
 
-func (s *filter) End(sum *crawler.Summary) error { return s.next.End(cleanSummary(sum)) }
+func (s *filter) End(sum *result.Summary) error { return s.next.End(cleanSummary(sum)) }

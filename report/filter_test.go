@@ -7,22 +7,22 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // keeper is a Writer that stores its input.
 type keeper struct {
 	head    *Head
-	results []*crawler.Result
-	pages   []*crawler.Page
-	summary *crawler.Summary
+	results []*result.Result
+	pages   []*result.Page
+	summary *result.Summary
 }
 
-func (k *keeper) Begin(h *Head) error            { k.head = h; return nil }
-func (k *keeper) Result(r *crawler.Result) error { k.results = append(k.results, r); return nil }
-func (k *keeper) Page(p *crawler.Page) error     { k.pages = append(k.pages, p); return nil }
-func (k *keeper) End(s *crawler.Summary) error   { k.summary = s; return nil }
+func (k *keeper) Begin(h *Head) error           { k.head = h; return nil }
+func (k *keeper) Result(r *result.Result) error { k.results = append(k.results, r); return nil }
+func (k *keeper) Page(p *result.Page) error     { k.pages = append(k.pages, p); return nil }
+func (k *keeper) End(s *result.Summary) error   { k.summary = s; return nil }
 
 // keeperFormat returns a format that writes to k.
 func keeperFormat(k *keeper, streams, pages bool) *Format {
@@ -76,19 +76,19 @@ func TestCleanRaw(t *testing.T) {
 // that it covers fields that are added later.
 func TestFilterCleansEveryString(t *testing.T) {
 	const bad = "https://user:secret@example.com/\xff"
-	result := &crawler.Result{
-		Redirects: make([]crawler.Hop, 2), Warnings: make([]check.Warning, 2),
-		Suggestions: make([]check.Suggestion, 2), References: make([]crawler.Reference, 2),
+	res := &result.Result{
+		Redirects: make([]result.Hop, 2), Warnings: make([]check.Warning, 2),
+		Suggestions: make([]check.Suggestion, 2), References: make([]result.Reference, 2),
 	}
-	page := &crawler.Page{Links: make([]crawler.Edge, 2)}
-	head := &Head{Targets: make([]string, 2), Codes: make([]Code, 2), Summary: &crawler.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}}
-	summary := &crawler.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}
-	for _, v := range []any{result, page, head, summary} {
+	page := &result.Page{Links: make([]result.Edge, 2)}
+	head := &Head{Targets: make([]string, 2), Codes: make([]Code, 2), Summary: &result.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}}
+	summary := &result.Summary{Targets: make([]string, 2), StartFailed: make([]string, 2)}
+	for _, v := range []any{res, page, head, summary} {
 		eachString(reflect.ValueOf(v), func(s reflect.Value) { s.SetString(bad) })
 	}
 	k := &keeper{}
 	w := newWriter(t, keeperFormat(k, true, true), nil, Options{Show: ShowAll})
-	for _, err := range []error{w.Begin(head), w.Page(page), w.Result(result), w.End(summary)} {
+	for _, err := range []error{w.Begin(head), w.Page(page), w.Result(res), w.End(summary)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestFilterCleansEveryString(t *testing.T) {
 	if n < 40 {
 		t.Errorf("only %d strings met", n)
 	}
-	for _, v := range []any{result, page, head, summary} {
+	for _, v := range []any{res, page, head, summary} {
 		eachString(reflect.ValueOf(v), func(s reflect.Value) {
 			if s.String() != bad {
 				t.Errorf("%T was changed in place", v)
@@ -164,13 +164,13 @@ func TestFilterShows(t *testing.T) {
 		}
 		return w
 	}
-	ok := &crawler.Result{Verdict: check.OK}
-	warned := &crawler.Result{Verdict: check.OK, Warnings: warn("redirect-temporary", "uri-repaired")}
-	told := &crawler.Result{Verdict: check.OK, Warnings: warn("redirect-temporary")}
-	broken := &crawler.Result{Verdict: check.Broken, Warnings: warn("redirect-temporary")}
-	unverified := &crawler.Result{Verdict: check.Unverified}
-	skipped := &crawler.Result{Verdict: check.Skipped}
-	all := []*crawler.Result{ok, warned, told, broken, unverified, skipped}
+	ok := &result.Result{Verdict: check.OK}
+	warned := &result.Result{Verdict: check.OK, Warnings: warn("redirect-temporary", "uri-repaired")}
+	told := &result.Result{Verdict: check.OK, Warnings: warn("redirect-temporary")}
+	broken := &result.Result{Verdict: check.Broken, Warnings: warn("redirect-temporary")}
+	unverified := &result.Result{Verdict: check.Unverified}
+	skipped := &result.Result{Verdict: check.Skipped}
+	all := []*result.Result{ok, warned, told, broken, unverified, skipped}
 	names := []string{"ok", "warned", "told", "broken", "unverified", "skipped"}
 	for _, test := range []struct {
 		show     Show
@@ -217,7 +217,7 @@ func TestSorterGivesHeadPagesResultsInOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, url := range []string{"b", "a"} {
-			if err := w.Page(&crawler.Page{URL: url}); err != nil {
+			if err := w.Page(&result.Page{URL: url}); err != nil {
 				t.Fatal(err)
 			}
 		}

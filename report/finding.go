@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // level is the severity of a finding in CI systems.
@@ -22,7 +22,7 @@ const (
 // finding is one statement: the verdict on a target, one of its warnings, or what a content
 // check found on a page. A verdict that the user made a warning is presented like one.
 type finding struct {
-	result   *crawler.Result
+	result   *result.Result
 	word     string // the verdict, "warning" or "info"
 	code     check.Code
 	message  string // in lower case, without a period; may be empty
@@ -34,7 +34,7 @@ type finding struct {
 
 // findingsOf returns the findings of a result that show permits: its verdict first, then
 // its warnings.
-func findingsOf(show Show, r *crawler.Result) []finding {
+func findingsOf(show Show, r *result.Result) []finding {
 	var all []finding
 	if show&(1<<r.Verdict) != 0 {
 		all = append(all, finding{result: r, word: r.Verdict.String(), code: r.Code, message: r.Message, proposal: r.Proposal, level: verdictLevel(r.Verdict),
@@ -85,7 +85,7 @@ func (f *finding) isProblem() bool {
 }
 
 // aboutPage reports whether a content check found it on a page.
-func (f *finding) aboutPage() bool { return f.result.Kind == crawler.KindPage }
+func (f *finding) aboutPage() bool { return f.result.Kind == result.KindPage }
 
 // title says in a few words what is wrong. It does not know codes that plugins declared.
 func (f *finding) title() string {
@@ -251,7 +251,7 @@ func (f *finding) places() []place {
 }
 
 // references returns the references to list, at the places where they can be fixed.
-func (f *finding) references() []crawler.Reference {
+func (f *finding) references() []result.Reference {
 	if check.OfPage(f.code) {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -66,20 +65,20 @@ var started = time.Date(2026, 1, 2, 4, 4, 5, 999_000_000, time.FixedZone("", 360
 func contractRun() *Report {
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"docs"}},
-		Summary: crawler.Summary{
+		Summary: result.Summary{
 			Started: started, Elapsed: 1234 * time.Millisecond, Targets: []string{"docs"},
 			Pages: 57, Results: 410, References: 1204, Links: 1203, Requests: 398,
 			OK: 400, Broken: 2, Unverified: 1, Skipped: 7, Warnings: 3,
 			ByCode:   map[check.Code]int{"http-404": 1, "fragment-missing": 1},
-			Internal: crawler.Tally{Broken: 1, Warnings: 3}, External: crawler.Tally{Broken: 1, Unverified: 1},
+			Internal: result.Tally{Broken: 1, Warnings: 3}, External: result.Tally{Broken: 1, Unverified: 1},
 		},
-		Results: []*crawler.Result{
+		Results: []*result.Result{
 			{
 				URL: "guide.html#setup", Verdict: check.Broken, Code: "fragment-missing",
 				Message: `no element has the id "setup"`, Internal: true,
 				Elapsed: 12 * time.Millisecond, FinalURL: "guide.html", ContentType: "text/html", Size: 5120,
 				Suggestions: []check.Suggestion{{URL: "guide.html#set-up", Why: "closest id"}},
-				References: []crawler.Reference{
+				References: []result.Reference{
 					{Page: "docs/install.html", Line: 40, Column: 3, Element: "a", Attribute: "href", Raw: "../guide.html#setup", Text: "Setup"},
 				},
 			},
@@ -87,7 +86,7 @@ func contractRun() *Report {
 				URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404",
 				Message: "not found", Status: 404, Attempts: 1, Elapsed: 30 * time.Millisecond,
 				FinalURL: "https://example.com/gone", ContentType: "text/html", Size: -1,
-				References: []crawler.Reference{
+				References: []result.Reference{
 					{Page: "docs/install.html", Line: 12, Column: 8, Element: "a", Attribute: "href", Raw: "https://example.com/gone", Text: "Download"},
 				},
 			},
@@ -97,14 +96,14 @@ func contractRun() *Report {
 
 // fullRun has everything that a report can show, in an unsorted order.
 func fullRun() *Report {
-	place := func(page string, line, column int, raw, text string) crawler.Reference {
-		return crawler.Reference{Page: page, Line: line, Column: column, Element: "a", Attribute: "href", Raw: raw, Text: text}
+	place := func(page string, line, column int, raw, text string) result.Reference {
+		return result.Reference{Page: page, Line: line, Column: column, Element: "a", Attribute: "href", Raw: raw, Text: text}
 	}
-	results := []*crawler.Result{
+	results := []*result.Result{
 		{
 			URL: "https://example.org/wall", Verdict: check.Unverified, Code: "bot-wall", Message: "blocked by bot protection",
 			Status: 403, Attempts: 2, Elapsed: 40 * time.Millisecond, FinalURL: "https://example.org/wall", Size: -1,
-			References: []crawler.Reference{
+			References: []result.Reference{
 				place("https://example.com/b", 7, 1, "https://example.org/wall", "a wall"),
 				place("https://example.com/a", 7, 10, "https://example.org/wall", "again"),
 				place("https://example.com/a", 7, 2, "https://example.org/wall", ""),
@@ -113,25 +112,25 @@ func fullRun() *Report {
 		{
 			URL: "https://example.com/old", Verdict: check.OK, Code: "ok", Internal: true, Status: 200, Attempts: 2,
 			Elapsed: 9 * time.Millisecond, FinalURL: "https://example.com/new/", ContentType: "text/html", Size: 0,
-			Redirects: []crawler.Hop{{URL: "https://example.com/old", Status: 301}, {URL: "https://example.com/new", Status: 302}},
+			Redirects: []result.Hop{{URL: "https://example.com/old", Status: 301}, {URL: "https://example.com/new", Status: 302}},
 			Warnings: []check.Warning{
 				{Code: "redirect-permanent", Message: "moved permanently", Proposal: "https://example.com/new/"},
 				{Code: "redirect-temporary", Message: "moved for now"},
 				{Code: "uri-repaired", Message: "spaces around it"},
 			},
-			References: []crawler.Reference{place("https://example.com/a", 3, 14, "/old ", "The old <b> page & its \"name\"")},
+			References: []result.Reference{place("https://example.com/a", 3, 14, "/old ", "The old <b> page & its \"name\"")},
 		},
 		{
 			URL: "https://example.com/later", Verdict: check.OK, Code: "ok", Internal: true, Status: 200, Attempts: 2,
 			FinalURL: "https://example.com/now", ContentType: "text/html", Size: 100,
-			Redirects:  []crawler.Hop{{URL: "https://example.com/later", Status: 302}},
+			Redirects:  []result.Hop{{URL: "https://example.com/later", Status: 302}},
 			Warnings:   []check.Warning{{Code: "redirect-temporary", Message: "moved for now"}},
-			References: []crawler.Reference{place("https://example.com/b", 1, 1, "later", "later")},
+			References: []result.Reference{place("https://example.com/b", 1, 1, "later", "later")},
 		},
 		{
 			URL: "https://example.com/", Verdict: check.OK, Code: "ok", Internal: true, Status: 200, Attempts: 1,
 			FinalURL: "https://example.com/", ContentType: "text/html", Size: 2048,
-			References: []crawler.Reference{{Page: crawler.CommandLine, Raw: "example.com"}},
+			References: []result.Reference{{Page: result.CommandLine, Raw: "example.com"}},
 		},
 		{
 			URL: "https://example.com/guide#setup", Verdict: check.Broken, Code: "fragment-missing",
@@ -141,7 +140,7 @@ func fullRun() *Report {
 				{URL: "https://example.com/guide#set-up", Why: "closest id"},
 				{URL: "https://example.com/setup", Why: "closest path"},
 			},
-			References: []crawler.Reference{place("https://example.com/a", 40, 3, "guide#setup", "Setup")},
+			References: []result.Reference{place("https://example.com/a", 40, 3, "guide#setup", "Setup")},
 		},
 		{
 			URL: "https://example.com/missing.css", Verdict: check.Broken, Code: "http-404", Internal: true, Status: 404, Attempts: 1,
@@ -149,10 +148,10 @@ func fullRun() *Report {
 		},
 		{
 			URL: "tel:+1-201-555-0123", Verdict: check.Skipped, Code: "scheme-unchecked", Message: "tel is not checked", Size: -1,
-			References: []crawler.Reference{place("https://example.com/b", 2, 5, "tel:+1-201-555-0123", "+1 201 555 0123")},
+			References: []result.Reference{place("https://example.com/b", 2, 5, "tel:+1-201-555-0123", "+1 201 555 0123")},
 		},
 	}
-	footer := &crawler.Result{
+	footer := &result.Result{
 		URL: "https://example.com/imprint", Verdict: check.Broken, Code: "http-410", Internal: true, Status: 410, Attempts: 1,
 		FinalURL: "https://example.com/imprint", Size: -1,
 	}
@@ -162,7 +161,7 @@ func fullRun() *Report {
 	}
 	return &Report{
 		Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"https://example.com/"}},
-		Summary: crawler.Summary{
+		Summary: result.Summary{
 			Started: started, Elapsed: 65 * time.Second, Soundness: result.StoppedBy(check.GapMaxTime),
 			Targets: []string{"https://example.com/"},
 			Pages:   28, Results: 9, References: 60, Links: 59, Requests: 12,
@@ -171,16 +170,16 @@ func fullRun() *Report {
 				"http-404": 1, "http-410": 1, "fragment-missing": 1, "bot-wall": 1, "scheme-unchecked": 1,
 				"redirect-permanent": 1, "uri-repaired": 1,
 			},
-			Internal: crawler.Tally{Broken: 3, Warnings: 2}, External: crawler.Tally{Unverified: 1},
+			Internal: result.Tally{Broken: 3, Warnings: 2}, External: result.Tally{Unverified: 1},
 		},
 		Results: append(results, footer),
 	}
 }
 
 // pageResult is a finding of a content check about a page.
-func pageResult(verdict check.Verdict, code check.Code, rule, message string, ref crawler.Reference) *crawler.Result {
-	return &crawler.Result{Kind: crawler.KindPage, URL: ref.Page, Verdict: verdict, Code: code, Rule: rule, Message: message, Internal: true,
-		Status: 200, FinalURL: ref.Page, ContentType: "text/html", Size: 2048, References: []crawler.Reference{ref}}
+func pageResult(verdict check.Verdict, code check.Code, rule, message string, ref result.Reference) *result.Result {
+	return &result.Result{Kind: result.KindPage, URL: ref.Page, Verdict: verdict, Code: code, Rule: rule, Message: message, Internal: true,
+		Status: 200, FinalURL: ref.Page, ContentType: "text/html", Size: 2048, References: []result.Reference{ref}}
 }
 
 // checkedRun is fullRun with findings of content checks, of each kind and verdict.
@@ -190,30 +189,30 @@ func checkedRun() *Report {
 	run.Head.Codes = []Code{{Code: "spell-typo", Title: "word that is not in the dictionary", Severity: check.VerdictWarning, Advice: "Correct the word, or add it to the dictionary."}}
 	const a, b = "https://example.com/a", "https://example.com/b"
 	typo := pageResult(check.VerdictWarning, "spell-typo", "", `"teh" is not in the dictionary`,
-		crawler.Reference{Page: a, Line: 9, Column: 4, Raw: "teh", Text: "teh quick"})
+		result.Reference{Page: a, Line: 9, Column: 4, Raw: "teh", Text: "teh quick"})
 	typo.Proposal = "the"
 	level := pageResult(check.Unverified, check.CodeTitleLong, "", "the title has 84 characters",
-		crawler.Reference{Page: b, Line: 4, Column: 3, Element: "title", Raw: "<title>", Text: "A long title"})
+		result.Reference{Page: b, Line: 4, Column: 3, Element: "title", Raw: "<title>", Text: "A long title"})
 	level.Level = check.Level("unverified")
 	external := pageResult(check.Broken, check.CodeSRIMismatch, "", "no hash of the integrity attribute fits the script",
-		crawler.Reference{Page: a, Line: 5, Column: 3, Element: "script", Attribute: "integrity", Raw: "sha384-AAAA"})
+		result.Reference{Page: a, Line: 5, Column: 3, Element: "script", Attribute: "integrity", Raw: "sha384-AAAA"})
 	run.Results = append(run.Results,
 		level, external, typo,
 		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "duplicate-attribute", "the attribute src occurs twice",
-			crawler.Reference{Page: a, Line: 12, Column: 16, Element: "img", Attribute: "src", Raw: "src=b.png", Text: "<img src=a.png src=b.png>"}),
-		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "missing-doctype", "the page has no doctype", crawler.Reference{Page: b, Line: 1, Column: 1}),
+			result.Reference{Page: a, Line: 12, Column: 16, Element: "img", Attribute: "src", Raw: "src=b.png", Text: "<img src=a.png src=b.png>"}),
+		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "missing-doctype", "the page has no doctype", result.Reference{Page: b, Line: 1, Column: 1}),
 		pageResult(check.VerdictWarning, check.ContentCode("no-drafts"), "", `"lorem ipsum" must not be on a page`,
-			crawler.Reference{Page: b, Line: 30, Column: 7, Raw: "lorem ipsum", Text: "lorem ipsum dolor"}),
-		pageResult(check.VerdictWarning, check.CodeHeaderMissing, "referrer-policy", "the response has no referrer-policy", crawler.Reference{Page: a}),
+			result.Reference{Page: b, Line: 30, Column: 7, Raw: "lorem ipsum", Text: "lorem ipsum dolor"}),
+		pageResult(check.VerdictWarning, check.CodeHeaderMissing, "referrer-policy", "the response has no referrer-policy", result.Reference{Page: a}),
 		pageResult(check.VerdictInfo, check.CodeCSSSyntax, "missing-value", "the property color has no value",
-			crawler.Reference{Page: b, Line: 8, Column: 12, Element: "style", Raw: "color:"}),
+			result.Reference{Page: b, Line: 8, Column: 12, Element: "style", Raw: "color:"}),
 	)
 	for i := range 25 {
 		run.Results = append(run.Results, pageResult(check.VerdictWarning, check.CodeLangMissing, "", "the html element has no language",
-			crawler.Reference{Page: fmt.Sprintf("https://example.com/p/%02d", i), Line: 2, Column: 1, Element: "html"}))
+			result.Reference{Page: fmt.Sprintf("https://example.com/p/%02d", i), Line: 2, Column: 1, Element: "html"}))
 	}
 	s := &run.Summary
-	s.Findings = &crawler.FindingCounts{Broken: 1, Unverified: 1, Warning: 30, Info: 1}
+	s.Findings = &result.FindingCounts{Broken: 1, Unverified: 1, Warning: 30, Info: 1}
 	s.Broken, s.Unverified, s.Warnings = s.Broken+1, s.Unverified+1, s.Warnings+30
 	s.Internal.Broken, s.Internal.Unverified, s.Internal.Warnings = s.Internal.Broken+1, s.Internal.Unverified+1, s.Internal.Warnings+30
 	for code, n := range map[check.Code]int{"sri-mismatch": 1, "title-long": 1, "spell-typo": 1, "html-syntax": 2, "content-no-drafts": 1, "header-missing": 1, "css-syntax": 1, "lang-missing": 25} {
@@ -242,13 +241,13 @@ func hostileRun() *Report {
 	run := fullRun()
 	run.Results = nil
 	for i, s := range hostile {
-		run.Results = append(run.Results, &crawler.Result{
+		run.Results = append(run.Results, &result.Result{
 			URL: "https://example.com/" + s, Verdict: check.Broken, Code: "http-404", Message: s,
 			Status: 404, FinalURL: s, ContentType: s, Size: -1,
-			Redirects:   []crawler.Hop{{URL: s, Status: 301}},
+			Redirects:   []result.Hop{{URL: s, Status: 301}},
 			Warnings:    []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}},
 			Suggestions: []check.Suggestion{{URL: s, Why: s}},
-			References: []crawler.Reference{
+			References: []result.Reference{
 				{Page: s, Line: i, Column: 1, Element: s, Attribute: s, Raw: s, Text: s},
 			},
 		})

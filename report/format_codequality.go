@@ -5,7 +5,7 @@ import (
 	"encoding/hex"
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var codequalityFormat = Format{
@@ -36,7 +36,7 @@ func (c *codequalityWriter) Begin(*Head) error {
 	return nil
 }
 
-func (c *codequalityWriter) Result(r *crawler.Result) error {
+func (c *codequalityWriter) Result(r *result.Result) error {
 	var all occurrences
 	all.add(c.show, r)
 	j := &c.json
@@ -70,7 +70,7 @@ func (c *codequalityWriter) Result(r *crawler.Result) error {
 	return j.err
 }
 
-func (c *codequalityWriter) End(*crawler.Summary) error {
+func (c *codequalityWriter) End(*result.Summary) error {
 	c.json.end()
 	c.json.newline()
 	return c.json.flush()

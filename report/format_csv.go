@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var csvFormat = Format{
@@ -40,7 +40,7 @@ func (c *csvWriter) Begin(*Head) error {
 	return nil
 }
 
-func (c *csvWriter) Result(r *crawler.Result) error {
+func (c *csvWriter) Result(r *result.Result) error {
 	c.first = appendCell(c.first[:0], r.URL)
 	c.first = appendCell(append(c.first, ','), r.Verdict.String())
 	c.first = appendCell(append(c.first, ','), string(r.Code))
@@ -81,7 +81,7 @@ func (c *csvWriter) Result(r *crawler.Result) error {
 	return nil
 }
 
-func (c *csvWriter) End(*crawler.Summary) error { return c.flush() }
+func (c *csvWriter) End(*result.Summary) error { return c.flush() }
 
 func (c *csvWriter) flush() error {
 	_, err := c.w.Write(c.buf)
@@ -118,8 +118,8 @@ func appendCSV(dst []byte, field string) []byte {
 
 // remarks returns the message, the URL that was remapped, and the warnings that concern a
 // reference, since the columns have room for only one code. If ref is nil, it returns all warnings.
-func remarks(r *crawler.Result, ref *crawler.Reference) string {
-	if r.Kind == crawler.KindPage {
+func remarks(r *result.Result, ref *result.Reference) string {
+	if r.Kind == result.KindPage {
 		message := ofRule(r.Rule, r.Message)
 		if r.Proposal != "" {
 			message += " -> " + r.Proposal

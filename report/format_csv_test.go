@@ -6,8 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestCSVGolden(t *testing.T) {
@@ -102,9 +102,9 @@ func FuzzCSV(f *testing.F) {
 
 // TestCSVRemarks tests that each row has the remarks that concern its reference.
 func TestCSVRemarks(t *testing.T) {
-	r := &crawler.Result{URL: "http://a/b", Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: "mixed-content", Message: "m"}, {Code: "url-repaired", Message: "r"}},
-		References: []crawler.Reference{{Page: "p1"}, {Page: "p2", Unaffected: "mixed-content"}, {Page: "p3"}}}
-	run := &Report{Head: fullRun().Head, Results: []*crawler.Result{r}}
+	r := &result.Result{URL: "http://a/b", Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: "mixed-content", Message: "m"}, {Code: "url-repaired", Message: "r"}},
+		References: []result.Reference{{Page: "p1"}, {Page: "p2", Unaffected: "mixed-content"}, {Page: "p3"}}}
+	run := &Report{Head: fullRun().Head, Results: []*result.Result{r}}
 	rows, err := csv.NewReader(strings.NewReader(render(t, "csv", Options{Show: ShowAll}, run))).ReadAll()
 	if err != nil || len(rows) != 4 {
 		t.Fatal(rows, err)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var dotFormat = Format{
@@ -39,7 +39,7 @@ const dotBegin = `digraph orbweaver {
   edge [fontname="sans-serif", fontsize="8", color="gray50"];
 `
 
-func (d *dotWriter) End(s *crawler.Summary) error {
+func (d *dotWriter) End(s *result.Summary) error {
 	d.build()
 	out := bufio.NewWriter(d.w)
 	fmt.Fprintf(out, dotBegin, dotString(summaryLine(s)))

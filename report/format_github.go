@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var githubFormat = Format{
@@ -46,7 +46,7 @@ func (g *githubWriter) Begin(h *Head) error {
 	return nil
 }
 
-func (g *githubWriter) Result(r *crawler.Result) error {
+func (g *githubWriter) Result(r *result.Result) error {
 	findings := findingsOf(g.show, r)
 	for i := range findings {
 		f := &findings[i]
@@ -64,7 +64,7 @@ func (g *githubWriter) Result(r *crawler.Result) error {
 	return nil
 }
 
-func (g *githubWriter) End(*crawler.Summary) error {
+func (g *githubWriter) End(*result.Summary) error {
 	out := bufio.NewWriter(g.w)
 	for level, all := range g.counts {
 		most := maxAnnotations

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var gmlFormat = Format{
@@ -33,7 +33,7 @@ func (g *gmlWriter) Begin(h *Head) error {
 	return nil
 }
 
-func (g *gmlWriter) End(*crawler.Summary) error {
+func (g *gmlWriter) End(*result.Summary) error {
 	g.build()
 	out := bufio.NewWriter(g.w)
 	fmt.Fprintf(out, "Creator %s\nVersion 1\ngraph [\n  directed 1\n", gmlString(g.head.Tool.Name+" "+g.head.Tool.Version))

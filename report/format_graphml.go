@@ -4,7 +4,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var graphmlFormat = Format{
@@ -40,7 +40,7 @@ var graphmlKeys = []struct{ id, of, name, kind string }{
 	{"edge-code", "edge", "code", "string"},
 }
 
-func (g *graphmlWriter) End(*crawler.Summary) error {
+func (g *graphmlWriter) End(*result.Summary) error {
 	g.build()
 	x := &g.xml
 	x.declare()

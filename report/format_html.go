@@ -5,8 +5,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var htmlFormat = Format{
@@ -40,8 +40,8 @@ type htmlWriter struct {
 	show    Show
 	dir     string // the working directory of the run, or ""
 	head    *Head
-	pages   []*crawler.Page
-	results []*crawler.Result
+	pages   []*result.Page
+	results []*result.Result
 }
 
 func (h *htmlWriter) Begin(head *Head) error {
@@ -49,17 +49,17 @@ func (h *htmlWriter) Begin(head *Head) error {
 	return nil
 }
 
-func (h *htmlWriter) Page(p *crawler.Page) error {
+func (h *htmlWriter) Page(p *result.Page) error {
 	h.pages = append(h.pages, p)
 	return nil
 }
 
-func (h *htmlWriter) Result(r *crawler.Result) error {
+func (h *htmlWriter) Result(r *result.Result) error {
 	h.results = append(h.results, r)
 	return nil
 }
 
-func (h *htmlWriter) End(s *crawler.Summary) error {
+func (h *htmlWriter) End(s *result.Summary) error {
 	d := newHTMLDocument(h.head, s, h.show, h.pages, h.results)
 	d.nameFromRoot(h.dir)
 	out := bufio.NewWriterSize(h.w, 64<<10)
@@ -72,17 +72,17 @@ func (h *htmlWriter) End(s *crawler.Summary) error {
 // htmlDocument is the content of an HTML report.
 type htmlDocument struct {
 	head     *Head
-	summary  *crawler.Summary
+	summary  *result.Summary
 	show     Show
 	declared catalog // codes that plugins declared
 	codes    []check.Entry
 	web      *webGraph
-	results  []*crawler.Result
+	results  []*result.Result
 	// placesEach is the maximum number of places that a result lists.
 	placesEach, omittedPlaces, omittedResults int
 }
 
-func newHTMLDocument(head *Head, s *crawler.Summary, show Show, pages []*crawler.Page, results []*crawler.Result) *htmlDocument {
+func newHTMLDocument(head *Head, s *result.Summary, show Show, pages []*result.Page, results []*result.Result) *htmlDocument {
 	d := &htmlDocument{head: head, summary: s, show: show, declared: newCatalog(head), results: listed(results, maxHTMLResults)}
 	d.omittedResults = len(results) - len(d.results)
 	d.placesEach, d.omittedPlaces = placesEach(d.results, maxHTMLPlaces)

@@ -15,8 +15,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report/browsertest"
 )
 
@@ -67,10 +67,10 @@ func testSummary(t *testing.T, ctx context.Context, full string) {
 func testNames(t *testing.T, ctx context.Context, _ string) {
 	long := "gone-" + strings.Repeat("x", 2000)
 	run := contractRun()
-	run.Results = []*crawler.Result{
+	run.Results = []*result.Result{
 		{URL: "s/my%20page.html", Verdict: check.OK, Code: "ok", Internal: true, Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "twice"}},
-			References: []crawler.Reference{{Page: "s/index.html", Line: 1, Column: 1}}},
-		{URL: long, Verdict: check.Broken, Code: "file-missing", References: []crawler.Reference{{Page: "s/my page.html", Line: 1, Column: 1}}},
+			References: []result.Reference{{Page: "s/index.html", Line: 1, Column: 1}}},
+		{URL: long, Verdict: check.Broken, Code: "file-missing", References: []result.Reference{{Page: "s/my page.html", Line: 1, Column: 1}}},
 	}
 	p := open(t, ctx, renderHTML(t, Options{}, run, site("s/index.html 0 s/my%20page.html", "s/my%20page.html 0")), "#findings").ready()
 	p.Until(`document.querySelector("#list tbody")`)
@@ -156,9 +156,9 @@ func testPlacesWithoutLines(t *testing.T, ctx context.Context, _ string) {
 // testUnaffected tests that a warning is listed only at the links it concerns, and the verdict at all links.
 func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	run := contractRun()
-	run.Results = []*crawler.Result{{URL: "b.html", Verdict: check.Broken, Code: check.CodeFileMissing,
+	run.Results = []*result.Result{{URL: "b.html", Verdict: check.Broken, Code: check.CodeFileMissing,
 		Warnings: []check.Warning{{Code: check.CodeURIRepaired, Message: "a blank at the end"}},
-		References: []crawler.Reference{
+		References: []result.Reference{
 			{Page: "index.html", Line: 1, Column: 4, Raw: "b.html", Unaffected: string(check.CodeURIRepaired)},
 			{Page: "index.html", Line: 2, Column: 4, Raw: "b.html "},
 		}}}
@@ -168,10 +168,10 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 	p.Want(`[...document.querySelectorAll("#list tbody tr")].filter((r) => r.innerText.includes("file-missing")).length`, "2")
 
 	// A warning about one link of many is not site-wide, and its counts are those of its own places.
-	wide := &crawler.Result{URL: "b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
+	wide := &result.Result{URL: "b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
 		Warnings: []check.Warning{{Code: check.CodeURIRepaired, Message: "a blank at the end"}, {Code: check.CodeMixedContent}}}
 	for i := range siteWidePages + 2 {
-		ref := crawler.Reference{Page: fmt.Sprintf("p%02d.html", i), Line: 1, Column: 4, Raw: "b.html", Unaffected: "uri-repaired mixed-content"}
+		ref := result.Reference{Page: fmt.Sprintf("p%02d.html", i), Line: 1, Column: 4, Raw: "b.html", Unaffected: "uri-repaired mixed-content"}
 		switch i {
 		case 7:
 			ref.Raw, ref.Text, ref.Unaffected = "b.html ", "repaired", "mixed-content"
@@ -180,7 +180,7 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 		}
 		wide.References = append(wide.References, ref)
 	}
-	run.Results = []*crawler.Result{wide}
+	run.Results = []*result.Result{wide}
 	document := renderHTML(t, Options{}, run, nil)
 	p = open(t, ctx, document, "#findings").ready()
 	p.Until(`document.querySelectorAll("#list tbody td:first-child").length === 2`)
@@ -289,7 +289,7 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 	p.Want(`document.querySelector("#details .url").innerText`, "https://example.com/guide#setup")
 	// A generated page leads to its source.
 	run := fullRun()
-	run.Results[4].References[0].Source = &crawler.Place{File: "docs/a.md", Line: 3, Column: 4, Raw: "guide.md#setup"}
+	run.Results[4].References[0].Source = &result.Place{File: "docs/a.md", Line: 3, Column: 4, Raw: "guide.md#setup"}
 	run.Results[4].BrokenRuns, run.Results[4].FailsAfter = 1, 3
 	p = open(t, ctx, renderHTML(t, Options{}, run, fullSite()), "#findings?q=docs/a.md").ready()
 	p.Want(`document.querySelector("#list td.wide").innerText`, "https://example.com/guide#setup source: docs/a.md:3:4 “Setup” did you mean #set-up or https://example.com/setup? run 1 of 3")
@@ -550,8 +550,8 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 		r.URL, r.FinalURL = s, s
 		r.Warnings = []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}}
 		r.Suggestions = []check.Suggestion{{URL: s, Why: s}}
-		r.References = []crawler.Reference{{Page: s, Line: 1, Column: 1, Raw: s, Text: s}}
-		r.Redirects = []crawler.Hop{{URL: s, Status: 301}}
+		r.References = []result.Reference{{Page: s, Line: 1, Column: 1, Raw: s, Text: s}}
+		r.Redirects = []result.Hop{{URL: s, Status: 301}}
 		run.Results = append(run.Results, &r)
 	}
 	text := renderHTML(t, Options{Show: ShowAll}, run, pages)
@@ -615,7 +615,7 @@ func testInvisible(t *testing.T, ctx context.Context, _ string) {
 			message.WriteRune(r)
 		}
 	}
-	run := &Report{Results: []*crawler.Result{{URL: "https://example.com/", Verdict: check.Broken, Code: "http-404", Message: message.String()}}}
+	run := &Report{Results: []*result.Result{{URL: "https://example.com/", Verdict: check.Broken, Code: "http-404", Message: message.String()}}}
 	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings?open=0").ready()
 	if got, want := browsertest.Eval[string](p.Tab, `document.querySelector("#details .detail .note").textContent`), escapeUnseen(message.String(), ""); got != want {
 		for i := range min(len(got), len(want)) {
@@ -643,7 +643,7 @@ func testFold(t *testing.T, ctx context.Context, full string) {
 func testAccessible(t *testing.T, ctx context.Context, _ string) {
 	run := checkedRun()
 	run.Head.Command, run.Head.Settings = []string{"orbweaver", "check", "https://example.com/"}, []Setting{{"depth", "3"}}
-	run.Head.Baseline = NewBaseline(&Report{Results: []*crawler.Result{{URL: "https://example.com/x", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{{Page: "https://example.com/"}}}}})
+	run.Head.Baseline = NewBaseline(&Report{Results: []*result.Result{{URL: "https://example.com/x", Verdict: check.Broken, Code: "http-404", References: []result.Reference{{Page: "https://example.com/"}}}}})
 	text := renderHTML(t, Options{Show: ShowDefault | ShowInfo}, run, fullSite())
 	for theme, width := range map[string]int{"light": 1280, "dark": 390} {
 		p := open(t, ctx, text, "", browsertest.Media("prefers-color-scheme", theme), browsertest.Size(width, 900)).ready()

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Limits of an HTML report, so that a browser can handle it. The report states what it
@@ -118,7 +118,7 @@ func (h *htmlData) ints(all ...int) {
 	h.json.end()
 }
 
-func (h *htmlData) result(r *crawler.Result, places int, show Show) {
+func (h *htmlData) result(r *result.Result, places int, show Show) {
 	j := &h.json
 	internal := 0
 	if r.Internal {
@@ -180,7 +180,7 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 	j.end()
 	h.sources(r.References[:min(places, len(r.References))])
 	j.int(int64(h.ref(ownPage(r.URL))))
-	if r.Kind == crawler.KindPage {
+	if r.Kind == result.KindPage {
 		j.int(int64(h.ref(r.Rule)))
 		j.int(int64(h.ref(r.Proposal)))
 	}
@@ -188,7 +188,7 @@ func (h *htmlData) result(r *crawler.Result, places int, show Show) {
 }
 
 // sources writes the known places of references in sources.
-func (h *htmlData) sources(refs []crawler.Reference) {
+func (h *htmlData) sources(refs []result.Reference) {
 	h.json.array()
 	for i := range refs {
 		if s := refs[i].Source; s != nil {
@@ -201,7 +201,7 @@ func (h *htmlData) sources(refs []crawler.Reference) {
 }
 
 // withFolder returns the text of a link, and for a bookmark its folder.
-func withFolder(r *crawler.Reference) string {
+func withFolder(r *result.Reference) string {
 	switch {
 	case r.Folder == "":
 		return r.Text
@@ -211,7 +211,7 @@ func withFolder(r *crawler.Reference) string {
 	return r.Text + " (" + r.Folder + ")"
 }
 
-func (h *htmlData) shape(r *crawler.Reference, p Proposal) int {
+func (h *htmlData) shape(r *result.Reference, p Proposal) int {
 	s := shape{element: h.ref(r.Element), attribute: h.ref(r.Attribute), raw: h.ref(r.Raw), text: h.ref(withFolder(r)), unaffected: h.ref(r.Unaffected)}
 	if p.Blocked(r) != "" {
 		s.held = 1
@@ -308,11 +308,11 @@ func (s scriptText) Write(p []byte) (int, error) {
 
 // listed returns at most most results, in their order. If there are more, it prefers
 // broken results, then unverified ones, then those with warnings.
-func listed(results []*crawler.Result, most int) []*crawler.Result {
+func listed(results []*result.Result, most int) []*result.Result {
 	if len(results) <= most {
 		return results
 	}
-	rank := func(r *crawler.Result) int {
+	rank := func(r *result.Result) int {
 		switch {
 		case r.Verdict == check.Broken:
 			return 0
@@ -324,7 +324,7 @@ func listed(results []*crawler.Result, most int) []*crawler.Result {
 		return 3
 	}
 	kept := slices.Clone(results)
-	slices.SortStableFunc(kept, func(a, b *crawler.Result) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(kept, func(a, b *result.Result) int { return cmp.Compare(rank(a), rank(b)) })
 	kept = kept[:most]
 	slices.SortStableFunc(kept, byURL)
 	return kept
@@ -333,7 +333,7 @@ func listed(results []*crawler.Result, most int) []*crawler.Result {
 // placesEach returns the number of places that each result may list so that all results
 // together list at most most places, and how many places that omits. It shortens the
 // results with the most places first.
-func placesEach(results []*crawler.Result, most int) (each, left int) {
+func placesEach(results []*result.Result, most int) (each, left int) {
 	total, longest := 0, 0
 	for _, r := range results {
 		total += len(r.References)
@@ -360,7 +360,7 @@ func placesEach(results []*crawler.Result, most int) (each, left int) {
 }
 
 // codesOf returns the entries of all codes that a report mentions.
-func codesOf(s *crawler.Summary, results []*crawler.Result, declared catalog) []check.Entry {
+func codesOf(s *result.Summary, results []*result.Result, declared catalog) []check.Entry {
 	met := map[check.Code]bool{}
 	for code := range s.ByCode {
 		met[code] = true

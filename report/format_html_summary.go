@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Limits of the part for readers without scripts.
@@ -141,7 +141,7 @@ func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 }
 
 // worstVerdict returns the word that determines the color of a run.
-func worstVerdict(s *crawler.Summary) string {
+func worstVerdict(s *result.Summary) string {
 	switch {
 	case s.Broken > 0:
 		return "broken"
@@ -339,7 +339,7 @@ func (d *htmlDocument) listedCodes() map[check.Code]bool {
 }
 
 // add counts a result.
-func (t *tallied) add(r *crawler.Result) {
+func (t *tallied) add(r *result.Result) {
 	switch {
 	case r.Verdict == check.Broken:
 		t.broken++
@@ -352,7 +352,7 @@ func (t *tallied) add(r *crawler.Result) {
 
 // tallyBy counts the results with findings under each name that names passes to its
 // callback.
-func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tallied {
+func (d *htmlDocument) tallyBy(names func(*result.Result, func(string))) []*tallied {
 	by := map[string]*tallied{}
 	for _, r := range d.results {
 		var one tallied
@@ -376,8 +376,8 @@ func (d *htmlDocument) tallyBy(names func(*crawler.Result, func(string))) []*tal
 }
 
 func (d *htmlDocument) byHost() htmlChart {
-	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
-		if r.Kind == crawler.KindTarget {
+	rows := d.tallyBy(func(r *result.Result, count func(string)) {
+		if r.Kind == result.KindTarget {
 			count(hostOf(r.URL))
 		}
 	})
@@ -410,7 +410,7 @@ func (d *htmlDocument) okByHost() map[string]int {
 	}
 	by := map[string]int{}
 	for _, r := range d.results {
-		if r.Kind == crawler.KindTarget && r.Verdict == check.OK {
+		if r.Kind == result.KindTarget && r.Verdict == check.OK {
 			by[hostOf(r.URL)]++
 		}
 	}
@@ -443,8 +443,8 @@ func hostKey(host string) string {
 // byPage counts results by the pages that have findings about them. A page counts a
 // target once, by its most severe finding.
 func (d *htmlDocument) byPage() htmlChart {
-	rows := d.tallyBy(func(r *crawler.Result, count func(string)) {
-		met := map[string]bool{crawler.CommandLine: true}
+	rows := d.tallyBy(func(r *result.Result, count func(string)) {
+		met := map[string]bool{result.CommandLine: true}
 		once := func(page string) {
 			if !met[page] {
 				met[page] = true
@@ -523,7 +523,7 @@ func (d *htmlDocument) priorities() []htmlPriority {
 	by := map[string]*shared{}
 	var all []*shared
 	for _, r := range d.results {
-		if r.Verdict != check.Broken || r.Kind != crawler.KindTarget {
+		if r.Verdict != check.Broken || r.Kind != result.KindTarget {
 			continue
 		}
 		url := r.URL

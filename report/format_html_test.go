@@ -15,12 +15,12 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // renderHTML writes a run with the graph of the site.
-func renderHTML(t testing.TB, o Options, run *Report, pages []*crawler.Page) string {
+func renderHTML(t testing.TB, o Options, run *Report, pages []*result.Page) string {
 	t.Helper()
 	var out strings.Builder
 	w := newWriter(t, &htmlFormat, &out, o)
@@ -44,14 +44,14 @@ func renderHTML(t testing.TB, o Options, run *Report, pages []*crawler.Page) str
 }
 
 // fullSite has pages for fullRun.
-func fullSite() []*crawler.Page {
-	link := func(urls ...string) (links []crawler.Edge) {
+func fullSite() []*result.Page {
+	link := func(urls ...string) (links []result.Edge) {
 		for _, u := range urls {
-			links = append(links, crawler.Edge{URL: "https://example.com/" + u, Text: u})
+			links = append(links, result.Edge{URL: "https://example.com/" + u, Text: u})
 		}
 		return links
 	}
-	pages := []*crawler.Page{
+	pages := []*result.Page{
 		{URL: "https://example.com/", Title: "Example — The Site", Links: link("a", "b", "", "a#x")},
 		{URL: "https://example.com/a", Title: "A <page> & its \"name\" — The Site", Depth: 1, Links: link("b", "guide#setup", "old", "")},
 		{URL: "https://example.com/b", Title: "B — The Site", Depth: 1, Links: link("later", "a")},
@@ -61,7 +61,7 @@ func fullSite() []*crawler.Page {
 	for i := range 25 {
 		name := fmt.Sprintf("p/%02d", i)
 		pages[2].Links = append(pages[2].Links, link(name)...)
-		pages = append(pages, &crawler.Page{
+		pages = append(pages, &result.Page{
 			URL: "https://example.com/" + name, Title: fmt.Sprintf("Page %d — The Site", i), Depth: 2,
 			Links: link("imprint", fmt.Sprintf("p/%02d", i+1), ""),
 		})
@@ -117,12 +117,12 @@ func TestHTMLGolden(t *testing.T) {
 		name  string
 		show  Show
 		run   *Report
-		pages []*crawler.Page
+		pages []*result.Page
 	}{
 		{"full", ShowDefault, fullRun(), fullSite()},
 		{"full-all", ShowAll, fullRun(), nil},
 		{"checked", ShowAll, checkedRun(), fullSite()},
-		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{}}, nil},
+		{"empty", ShowDefault, &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: result.Summary{}}, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			text := renderHTML(t, Options{Show: test.show}, test.run, test.pages)
@@ -154,8 +154,8 @@ func TestHTMLGolden(t *testing.T) {
 // The chart of pages has the same counts as the list of findings.
 func TestHTMLPagesWithTheMostFindings(t *testing.T) {
 	run := warnedRun()
-	run.Results = append(run.Results, &crawler.Result{URL: "gone.html", Verdict: check.Broken, Code: "http-404",
-		Warnings: []check.Warning{{Code: "uri-repaired"}}, References: []crawler.Reference{{Page: "y.html"}, {Page: crawler.CommandLine}}})
+	run.Results = append(run.Results, &result.Result{URL: "gone.html", Verdict: check.Broken, Code: "http-404",
+		Warnings: []check.Warning{{Code: "uri-repaired"}}, References: []result.Reference{{Page: "y.html"}, {Page: result.CommandLine}}})
 	text := renderHTML(t, Options{}, run, nil)
 	_, chart, _ := strings.Cut(text, "Pages with the most findings")
 	chart, _, _ = strings.Cut(chart, "</section>")
@@ -265,30 +265,30 @@ func TestHTMLIsHarmless(t *testing.T) {
 }
 
 // hostilePages have hostile strings wherever a page can put one.
-func hostilePages() []*crawler.Page {
-	var pages []*crawler.Page
+func hostilePages() []*result.Page {
+	var pages []*result.Page
 	for i, s := range hostile {
-		pages = append(pages, &crawler.Page{
+		pages = append(pages, &result.Page{
 			URL: "https://example.com/" + s, Title: s, Depth: min(i, 2),
-			Links: []crawler.Edge{{URL: "https://example.com/" + hostile[(i+1)%len(hostile)], Text: s}, {URL: s, Text: s}},
+			Links: []result.Edge{{URL: "https://example.com/" + hostile[(i+1)%len(hostile)], Text: s}, {URL: s, Text: s}},
 		})
 	}
 	return pages
 }
 
 func TestHTMLSize(t *testing.T) {
-	run := &Report{Head: Head{Started: started}, Summary: crawler.Summary{}}
+	run := &Report{Head: Head{Started: started}, Summary: result.Summary{}}
 	if n := len(renderHTML(t, Options{}, run, nil)); n > 2_000_000 {
 		t.Errorf("%d bytes without any data", n)
 	}
 	// The size of a finding and of a page, so that a change that enlarges them is noticed.
 	each := func(results, pages int) int {
-		run := &Report{Summary: crawler.Summary{}}
+		run := &Report{Summary: result.Summary{}}
 		for i := range results {
 			page := fmt.Sprintf("https://example.com/section-%d/page-%d.html", i%30, i%500)
-			run.Results = append(run.Results, &crawler.Result{
+			run.Results = append(run.Results, &result.Result{
 				URL: fmt.Sprintf("https://example.com/section/page-%06d.html", i), Verdict: check.Broken, Code: "http-404", Message: "not found",
-				Status: 404, References: []crawler.Reference{{Page: page, Line: i, Column: 9, Element: "a", Attribute: "href", Raw: fmt.Sprintf("page-%06d.html", i), Text: "a page"}},
+				Status: 404, References: []result.Reference{{Page: page, Line: i, Column: 9, Element: "a", Attribute: "href", Raw: fmt.Sprintf("page-%06d.html", i), Text: "a page"}},
 			})
 		}
 		return len(renderHTML(t, Options{}, run, chainedPages(pages)))
@@ -323,14 +323,14 @@ func TestHTMLIsValid(t *testing.T) {
 }
 
 func TestHTMLLimits(t *testing.T) {
-	results := make([]*crawler.Result, 100)
+	results := make([]*result.Result, 100)
 	for i := range results {
-		r := &crawler.Result{URL: fmt.Sprintf("u%02d", i), Verdict: check.Verdict(i % 4)}
+		r := &result.Result{URL: fmt.Sprintf("u%02d", i), Verdict: check.Verdict(i % 4)}
 		if i%8 == 0 {
 			r.Warnings = []check.Warning{{Code: check.CodeRedirectPermanent}}
 		}
 		for range i {
-			r.References = append(r.References, crawler.Reference{Page: "p"})
+			r.References = append(r.References, result.Reference{Page: "p"})
 		}
 		results[i] = r
 	}
@@ -479,20 +479,20 @@ func luminance(c [3]float64) float64 {
 // held stores a run after the filter.
 type held struct {
 	head    Head
-	summary crawler.Summary
-	pages   []*crawler.Page
-	results []*crawler.Result
+	summary result.Summary
+	pages   []*result.Page
+	results []*result.Result
 }
 
 func (h *held) Begin(head *Head) error { h.head = *head; return nil }
 
-func (h *held) Page(p *crawler.Page) error { h.pages = append(h.pages, p); return nil }
+func (h *held) Page(p *result.Page) error { h.pages = append(h.pages, p); return nil }
 
-func (h *held) Result(r *crawler.Result) error { h.results = append(h.results, r); return nil }
+func (h *held) Result(r *result.Result) error { h.results = append(h.results, r); return nil }
 
-func (h *held) End(s *crawler.Summary) error { h.summary = *s; return nil }
+func (h *held) End(s *result.Summary) error { h.summary = *s; return nil }
 
-func hold(run *Report, pages []*crawler.Page) *held {
+func hold(run *Report, pages []*result.Page) *held {
 	h := &held{}
 	s := &filter{next: h, show: ShowAll}
 	_ = s.Begin(&run.Head) // held returns no error
@@ -559,11 +559,11 @@ func FuzzHTMLData(f *testing.F) {
 	}
 	f.Add("</script><script>", "<!--<script>")
 	f.Fuzz(func(t *testing.T, url, text string) {
-		run := &Report{Results: []*crawler.Result{{
+		run := &Report{Results: []*result.Result{{
 			URL: url, Verdict: check.Broken, Code: check.Code(text), Message: text, Suggestions: []check.Suggestion{{URL: text, Why: url}},
-			References: []crawler.Reference{{Page: text, Raw: url, Text: text}},
+			References: []result.Reference{{Page: text, Raw: url, Text: text}},
 		}}}
-		pages := []*crawler.Page{{URL: text, Title: url, Links: []crawler.Edge{{URL: url, Text: text}}}}
+		pages := []*result.Page{{URL: text, Title: url, Links: []result.Edge{{URL: url, Text: text}}}}
 		held := hold(run, pages)
 		var out strings.Builder
 		if err := writeHTMLData(&out, newHTMLDocument(&held.head, &held.summary, ShowAll, held.pages, held.results)); err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Limits of the link graph. What is omitted is counted.
@@ -67,8 +67,8 @@ type webBroken struct {
 // webBuilder builds a webGraph.
 type webBuilder struct {
 	webGraph
-	pages     []*crawler.Page
-	results   []*crawler.Result
+	pages     []*result.Page
+	results   []*result.Result
 	index     map[string]int32 // page by its name in references
 	alias     map[string]string
 	links     [][]int32 // distinct links of each page to other pages, in document order
@@ -82,7 +82,7 @@ type webBuilder struct {
 
 // newWebGraph returns the graph of a site. The pages are sorted by URL. Without pages,
 // the references of the results give the links.
-func newWebGraph(head *Head, pages []*crawler.Page, results []*crawler.Result) *webGraph {
+func newWebGraph(head *Head, pages []*result.Page, results []*result.Result) *webGraph {
 	w := &webBuilder{results: results, alias: maps.Clone(head.hops)}
 	w.drawn = len(pages) > 0
 	if w.drawn {
@@ -107,8 +107,8 @@ func newWebGraph(head *Head, pages []*crawler.Page, results []*crawler.Result) *
 
 // byName returns the pages without duplicates, under their names in references: a file
 // has its path as its name, while its URL has spaces and non-ASCII letters encoded.
-func byName(pages []*crawler.Page) []*crawler.Page {
-	all := slices.CompactFunc(slices.Clone(pages), func(a, b *crawler.Page) bool { return a.URL == b.URL })
+func byName(pages []*result.Page) []*result.Page {
+	all := slices.CompactFunc(slices.Clone(pages), func(a, b *result.Page) bool { return a.URL == b.URL })
 	for i, p := range all {
 		if name := ownPage(p.URL); name != p.URL {
 			renamed := *p
@@ -121,12 +121,12 @@ func byName(pages []*crawler.Page) []*crawler.Page {
 
 // pagesOf makes pages from the references of results, and from internal documents among
 // the results.
-func pagesOf(results []*crawler.Result) []*crawler.Page {
-	byURL := map[string]*crawler.Page{}
-	page := func(url string) *crawler.Page {
+func pagesOf(results []*result.Result) []*result.Page {
+	byURL := map[string]*result.Page{}
+	page := func(url string) *result.Page {
 		p := byURL[url]
 		if p == nil {
-			p = &crawler.Page{URL: url}
+			p = &result.Page{URL: url}
 			byURL[url] = p
 		}
 		return p
@@ -136,17 +136,17 @@ func pagesOf(results []*crawler.Result) []*crawler.Page {
 			page(ownPage(r.URL))
 		}
 		for i := range r.References {
-			if ref := &r.References[i]; ref.Page != crawler.CommandLine && r.Kind == crawler.KindTarget {
+			if ref := &r.References[i]; ref.Page != result.CommandLine && r.Kind == result.KindTarget {
 				p := page(ref.Page)
-				p.Links = append(p.Links, crawler.Edge{URL: r.URL})
+				p.Links = append(p.Links, result.Edge{URL: r.URL})
 			}
 		}
 	}
-	pages := make([]*crawler.Page, 0, len(byURL))
+	pages := make([]*result.Page, 0, len(byURL))
 	for _, p := range byURL {
 		pages = append(pages, p)
 	}
-	slices.SortFunc(pages, func(a, b *crawler.Page) int { return cmp.Compare(a.URL, b.URL) })
+	slices.SortFunc(pages, func(a, b *result.Page) int { return cmp.Compare(a.URL, b.URL) })
 	return pages
 }
 
@@ -219,7 +219,7 @@ func (w *webBuilder) resolveLinks() {
 func (w *webBuilder) starts(head *Head) []int32 {
 	var starts []int32
 	for _, r := range w.results {
-		if slices.ContainsFunc(r.References, func(ref crawler.Reference) bool { return ref.Page == crawler.CommandLine }) {
+		if slices.ContainsFunc(r.References, func(ref result.Reference) bool { return ref.Page == result.CommandLine }) {
 			if i, ok := w.page(r.URL); ok {
 				starts = append(starts, i)
 			}
@@ -416,7 +416,7 @@ func (w *webBuilder) addBroken() {
 	var order []int32 // those on the fewest pages first
 	pages := make([]int, len(w.results))
 	for i, r := range w.results {
-		if r.Kind != crawler.KindTarget {
+		if r.Kind != result.KindTarget {
 			continue
 		}
 		refs := r.References
@@ -442,7 +442,7 @@ func (w *webBuilder) addBroken() {
 		for k := range pageFirsts(refs) {
 			at := w.nodeOf(refs[k].Page)
 			switch {
-			case refs[k].Page == crawler.CommandLine: // not a link
+			case refs[k].Page == result.CommandLine: // not a link
 			case at == noIndex || ends[at] >= maxBrokenOfPage || len(w.broken) >= maxWebBroken:
 				w.omitted.broken++
 			default:
@@ -455,17 +455,17 @@ func (w *webBuilder) addBroken() {
 }
 
 // referencesWithWarnings returns the references that warnings about links concern.
-func referencesWithWarnings(r *crawler.Result) []crawler.Reference {
+func referencesWithWarnings(r *result.Result) []result.Reference {
 	if !slices.ContainsFunc(r.Warnings, aboutLink) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(r.References), func(ref crawler.Reference) bool {
+	return slices.DeleteFunc(slices.Clone(r.References), func(ref result.Reference) bool {
 		return !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return aboutLink(w) && ref.Concerns(w.Code) })
 	})
 }
 
 // eachReferrer calls fn for the nodes of the pages of references, which are sorted.
-func (w *webBuilder) eachReferrer(refs []crawler.Reference, fn func(*webNode)) {
+func (w *webBuilder) eachReferrer(refs []result.Reference, fn func(*webNode)) {
 	for k := range pageFirsts(refs) {
 		if at := w.nodeOf(refs[k].Page); at != noIndex {
 			fn(&w.nodes[at])

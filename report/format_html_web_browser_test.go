@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report/browsertest"
 )
 
@@ -135,12 +135,12 @@ func testNoWebGL(t *testing.T, ctx context.Context, full string) {
 // small, and all findings can be reached.
 func testLarge(t *testing.T, ctx context.Context, _ string) {
 	const pages, findings = 10_000, 100_000
-	run := &Report{Head: Head{Targets: []string{"https://example.com/"}}, Summary: crawler.Summary{Pages: pages, Broken: findings, Results: findings}}
+	run := &Report{Head: Head{Targets: []string{"https://example.com/"}}, Summary: result.Summary{Pages: pages, Broken: findings, Results: findings}}
 	site := chainedPages(pages)
 	for i := range findings {
-		run.Results = append(run.Results, &crawler.Result{
+		run.Results = append(run.Results, &result.Result{
 			URL: fmt.Sprintf("https://host-%03d.example/%06d", i%700, i), Verdict: check.Broken, Code: "http-404", Status: 404,
-			References: []crawler.Reference{{Page: site[i*31%pages].URL, Line: 1 + i/pages, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "here"}},
+			References: []result.Reference{{Page: site[i*31%pages].URL, Line: 1 + i/pages, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "here"}},
 		})
 	}
 	p := open(t, ctx, renderHTML(t, Options{}, run, site), "#findings").ready()
@@ -206,11 +206,11 @@ func testDirectories(t *testing.T, ctx context.Context, full string) {
 	p.Keys("page 7" + kb.Enter)
 	p.Until(`document.querySelector("#side h3").innerText === "Page 7"`)
 	p.Want(`document.activeElement.innerText`, "Page 7")
-	var pages []*crawler.Page
+	var pages []*result.Page
 	for i := range 40 {
-		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://example.com/%s/%02d.html", []string{"core/arch/x86", "core/arch/arm", "core/mem", "std"}[i%4], i)})
+		pages = append(pages, &result.Page{URL: fmt.Sprintf("https://example.com/%s/%02d.html", []string{"core/arch/x86", "core/arch/arm", "core/mem", "std"}[i%4], i)})
 	}
-	p = open(t, ctx, renderHTML(t, Options{}, &Report{Summary: crawler.Summary{Pages: 40}}, pages), "#map?by=directory").ready()
+	p = open(t, ctx, renderHTML(t, Options{}, &Report{Summary: result.Summary{Pages: 40}}, pages), "#map?by=directory").ready()
 	p.Until(`document.querySelector("#tiles .tile")`)
 	p.Want(`[...document.querySelectorAll("#tiles .inner .name")].map((e) => e.innerText)`, "arch/,arm/,x86/,mem/")
 }

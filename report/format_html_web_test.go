@@ -7,21 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // site makes pages from lines "url depth link link …".
-func site(lines ...string) (pages []*crawler.Page) {
+func site(lines ...string) (pages []*result.Page) {
 	for _, line := range lines {
 		f := strings.Fields(line)
-		p := &crawler.Page{URL: f[0], Depth: int(f[1][0] - '0')}
+		p := &result.Page{URL: f[0], Depth: int(f[1][0] - '0')}
 		for _, l := range f[2:] {
-			p.Links = append(p.Links, crawler.Edge{URL: l})
+			p.Links = append(p.Links, result.Edge{URL: l})
 		}
 		pages = append(pages, p)
 	}
-	slices.SortFunc(pages, func(a, b *crawler.Page) int { return strings.Compare(a.URL, b.URL) })
+	slices.SortFunc(pages, func(a, b *result.Page) int { return strings.Compare(a.URL, b.URL) })
 	return pages
 }
 
@@ -57,19 +57,19 @@ func describeGraph(w *webGraph) string {
 }
 
 func TestWebGraphOfSite(t *testing.T) {
-	broken := func(url string, pages ...string) *crawler.Result {
-		r := &crawler.Result{URL: url, Verdict: check.Broken, Code: "http-404", Internal: true}
+	broken := func(url string, pages ...string) *result.Result {
+		r := &result.Result{URL: url, Verdict: check.Broken, Code: "http-404", Internal: true}
 		for _, p := range pages {
-			r.References = append(r.References, crawler.Reference{Page: p, Line: 1}, crawler.Reference{Page: p, Line: 2})
+			r.References = append(r.References, result.Reference{Page: p, Line: 1}, result.Reference{Page: p, Line: 2})
 		}
 		return r
 	}
-	named := &crawler.Result{URL: "s/index.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: crawler.CommandLine}}}
+	named := &result.Result{URL: "s/index.html", Internal: true, ContentType: "text/html", References: []result.Reference{{Page: result.CommandLine}}}
 	for _, test := range []struct {
 		name    string
 		targets []string
-		pages   []*crawler.Page
-		results []*crawler.Result
+		pages   []*result.Page
+		results []*result.Result
 		want    string
 	}{
 		{"nothing", nil, nil, nil, "0 (hub)\n"},
@@ -78,7 +78,7 @@ func TestWebGraphOfSite(t *testing.T) {
 				"https://a/all 1 https://a/d/p https://a/q https://a/",
 				"https://a/d/ 1 https://a/d/p https://a/q https://a/d/p#y",
 				"https://a/d/p 2 https://a/all", "https://a/q 2"),
-			[]*crawler.Result{broken("https://a/gone", "https://a/q", "https://a/d/p"), broken("https://a/lost", "https://a/q"), broken("https://a/start", crawler.CommandLine)},
+			[]*result.Result{broken("https://a/gone", "https://a/q", "https://a/d/p"), broken("https://a/lost", "https://a/q"), broken("https://a/start", result.CommandLine)},
 			`0 https://a/
 1 https://a/all on https://a/
 1 https://a/d/ on https://a/
@@ -107,24 +107,24 @@ s/lost.html - s/deep.html
 		{"documents without an index", []string{"a.md", "b.md"}, site("a.md 0", "b.md 0 a.md"), nil,
 			"0 (hub)\n1 a.md on (hub)\n1 b.md on (hub)\nb.md - a.md\n"},
 		{"redirects are followed", []string{"https://a/"}, site("https://a/ 0 https://a/old", "https://a/new 1"),
-			[]*crawler.Result{{URL: "https://a/old#x", FinalURL: "https://a/new", Redirects: []crawler.Hop{{URL: "https://a/old", Status: 301}}, Warnings: []check.Warning{{Code: "redirect-permanent"}},
-				References: []crawler.Reference{{Page: "https://a/"}}}},
+			[]*result.Result{{URL: "https://a/old#x", FinalURL: "https://a/new", Redirects: []result.Hop{{URL: "https://a/old", Status: 301}}, Warnings: []check.Warning{{Code: "redirect-permanent"}},
+				References: []result.Reference{{Page: "https://a/"}}}},
 			"0 https://a/ 0 broken 1 doubtful\n1 https://a/new on https://a/\n"},
 		{"a saved report with all of it", []string{"s"}, nil,
-			[]*crawler.Result{named, {URL: "s/a.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: "s/index.html"}}}, broken("s/b.html", "s/a.html")},
+			[]*result.Result{named, {URL: "s/a.html", Internal: true, ContentType: "text/html", References: []result.Reference{{Page: "s/index.html"}}}, broken("s/b.html", "s/a.html")},
 			"0 s/index.html\n1 s/a.html on s/index.html 1 broken 0 doubtful\n"},
 		{"a saved report with the findings alone", []string{"s"}, nil,
-			[]*crawler.Result{broken("s/x", "s/index.html", "s/d/index.html", "s/d/e/f.html", "t.html")},
+			[]*result.Result{broken("s/x", "s/index.html", "s/d/index.html", "s/d/e/f.html", "t.html")},
 			`0 s/index.html 1 broken 0 doubtful
 1 t.html on s/index.html 1 broken 0 doubtful
 1 s/d/index.html on s/index.html 1 broken 0 doubtful
 2 s/d/e/f.html on s/d/index.html 1 broken 0 doubtful
 `},
 		{"a file is named as its links' places name it", []string{"s"},
-			site("s/index.html 0 s/a%20b.html", "s/a%20b.html 0 s/%C3%A9.html#x", "s/%C3%A9.html 0"), []*crawler.Result{broken("s/gone%20now", "s/a b.html")},
+			site("s/index.html 0 s/a%20b.html", "s/a%20b.html 0 s/%C3%A9.html#x", "s/%C3%A9.html 0"), []*result.Result{broken("s/gone%20now", "s/a b.html")},
 			"0 s/index.html\n1 s/a b.html on s/index.html 1 broken 0 doubtful\n2 s/é.html on s/a b.html\n"},
 		{"and in a saved report", []string{"s"}, nil,
-			[]*crawler.Result{named, {URL: "s/a%20b.html", Internal: true, ContentType: "text/html", References: []crawler.Reference{{Page: "s/index.html"}}}, broken("s/gone", "s/a b.html")},
+			[]*result.Result{named, {URL: "s/a%20b.html", Internal: true, ContentType: "text/html", References: []result.Reference{{Page: "s/index.html"}}}, broken("s/gone", "s/a b.html")},
 			"0 s/index.html\n1 s/a b.html on s/index.html 1 broken 0 doubtful\n"},
 	} {
 		w := newWebGraph(&Head{Targets: test.targets}, test.pages, test.results)
@@ -137,7 +137,7 @@ s/lost.html - s/deep.html
 // TestWebGraph tests the invariants of the graphs of random sites.
 func TestWebGraph(t *testing.T) {
 	for seed := range 20 {
-		var pages []*crawler.Page
+		var pages []*result.Page
 		n := 1 + seed*seed*7
 		next := uint32(seed)*2654435761 + 1
 		random := func(n int) int {
@@ -146,13 +146,13 @@ func TestWebGraph(t *testing.T) {
 		}
 		url := func(i int) string { return fmt.Sprintf("https://a/%d/%d", i%7, i) }
 		for i := range n {
-			p := &crawler.Page{URL: url(i), Depth: min(i, 1)}
+			p := &result.Page{URL: url(i), Depth: min(i, 1)}
 			for range random(8) {
-				p.Links = append(p.Links, crawler.Edge{URL: url(random(n))})
+				p.Links = append(p.Links, result.Edge{URL: url(random(n))})
 			}
 			pages = append(pages, p)
 		}
-		slices.SortFunc(pages, func(a, b *crawler.Page) int { return strings.Compare(a.URL, b.URL) })
+		slices.SortFunc(pages, func(a, b *result.Page) int { return strings.Compare(a.URL, b.URL) })
 		w := newWebGraph(&Head{}, pages, nil)
 		if len(w.nodes) != n || w.omitted.pages+w.omitted.crossLinks != 0 {
 			t.Fatalf("seed %d: %d nodes of %d pages, omitted %v", seed, len(w.nodes), n, w.omitted)
@@ -201,18 +201,18 @@ func distance(a, b webNode) float64 {
 // TestWebGraphIsBounded uses a site in which every page links to every other.
 func TestWebGraphIsBounded(t *testing.T) {
 	const n = 1000
-	var pages []*crawler.Page
-	result := &crawler.Result{URL: "https://a/gone", Verdict: check.Broken}
+	var pages []*result.Page
+	res := &result.Result{URL: "https://a/gone", Verdict: check.Broken}
 	for i := range n {
-		p := &crawler.Page{URL: fmt.Sprintf("https://a/%04d", i), Depth: min(i, 1)}
+		p := &result.Page{URL: fmt.Sprintf("https://a/%04d", i), Depth: min(i, 1)}
 		for k := range n {
-			p.Links = append(p.Links, crawler.Edge{URL: fmt.Sprintf("https://a/%04d#%d", k, i)})
+			p.Links = append(p.Links, result.Edge{URL: fmt.Sprintf("https://a/%04d#%d", k, i)})
 		}
 		pages = append(pages, p)
-		result.References = append(result.References, crawler.Reference{Page: p.URL})
+		res.References = append(res.References, result.Reference{Page: p.URL})
 	}
-	few := &crawler.Result{URL: "https://a/lost", Verdict: check.Broken, References: result.References[:3]}
-	w := newWebGraph(&Head{}, pages, []*crawler.Result{result, few})
+	few := &result.Result{URL: "https://a/lost", Verdict: check.Broken, References: res.References[:3]}
+	w := newWebGraph(&Head{}, pages, []*result.Result{res, few})
 	if len(w.crossLinks) != maxCrossLinks || w.omitted.crossLinks != n*(n-1)-(n-1)-maxCrossLinks {
 		t.Errorf("%d cross links, %d omitted", len(w.crossLinks), w.omitted.crossLinks)
 	}
@@ -227,7 +227,7 @@ func TestWebGraphIsBounded(t *testing.T) {
 	// The longest possible chain of pages causes no deep recursion and no endless loop.
 	pages = pages[:0]
 	for i := range 20_000 {
-		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://a/%05d", i), Depth: min(i, 1), Links: []crawler.Edge{{URL: fmt.Sprintf("https://a/%05d", i+1)}}})
+		pages = append(pages, &result.Page{URL: fmt.Sprintf("https://a/%05d", i), Depth: min(i, 1), Links: []result.Edge{{URL: fmt.Sprintf("https://a/%05d", i+1)}}})
 	}
 	if w = newWebGraph(&Head{}, pages, nil); w.rings != 19_999 {
 		t.Errorf("%d rings", w.rings)
@@ -235,10 +235,10 @@ func TestWebGraphIsBounded(t *testing.T) {
 }
 
 func TestBrokenLinksAreBounded(t *testing.T) {
-	pages := []*crawler.Page{{URL: "https://a/"}}
-	var results []*crawler.Result
+	pages := []*result.Page{{URL: "https://a/"}}
+	var results []*result.Result
 	for i := range 100 {
-		results = append(results, &crawler.Result{URL: fmt.Sprintf("https://b/%d", i), Verdict: check.Broken, References: []crawler.Reference{{Page: "https://a/"}, {Page: "style.css"}}})
+		results = append(results, &result.Result{URL: fmt.Sprintf("https://b/%d", i), Verdict: check.Broken, References: []result.Reference{{Page: "https://a/"}, {Page: "style.css"}}})
 	}
 	w := newWebGraph(&Head{}, pages, results)
 	if len(w.broken) != maxBrokenOfPage || w.omitted.broken != 100-maxBrokenOfPage+100 || w.nodes[0].broken != 100 {
@@ -247,13 +247,13 @@ func TestBrokenLinksAreBounded(t *testing.T) {
 }
 
 // chainedPages returns pages that each link to ten others.
-func chainedPages(n int) []*crawler.Page {
+func chainedPages(n int) []*result.Page {
 	url := func(i int) string { return fmt.Sprintf("https://example.com/p/%05d.html", i) }
-	pages := make([]*crawler.Page, n)
+	pages := make([]*result.Page, n)
 	for i := range pages {
-		p := &crawler.Page{URL: url(i), Title: fmt.Sprintf("Page %d", i), Depth: min(i, 5)}
+		p := &result.Page{URL: url(i), Title: fmt.Sprintf("Page %d", i), Depth: min(i, 5)}
 		for k := 1; k <= 10; k++ {
-			p.Links = append(p.Links, crawler.Edge{URL: url((i*7 + k) % n)})
+			p.Links = append(p.Links, result.Edge{URL: url((i*7 + k) % n)})
 		}
 		pages[i] = p
 	}

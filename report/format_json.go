@@ -3,7 +3,7 @@ package report
 import (
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var jsonFormat = Format{
@@ -25,12 +25,12 @@ func (j *jsonWriter) Begin(h *Head) error {
 	return j.json.err
 }
 
-func (j *jsonWriter) Result(r *crawler.Result) error {
+func (j *jsonWriter) Result(r *result.Result) error {
 	j.json.result(r)
 	return j.json.err
 }
 
-func (j *jsonWriter) End(*crawler.Summary) error {
+func (j *jsonWriter) End(*result.Summary) error {
 	j.json.end()
 	j.json.end()
 	j.json.newline()

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestJSONGolden(t *testing.T) {
@@ -22,7 +22,7 @@ func TestJSONGolden(t *testing.T) {
 func TestJSONFieldsAreInTheContractsOrder(t *testing.T) {
 	run := contractRun()
 	run.Results = run.Results[:1]
-	run.Results[0].Redirects = []crawler.Hop{{URL: "x", Status: 301}}
+	run.Results[0].Redirects = []result.Hop{{URL: "x", Status: 301}}
 	run.Results[0].Warnings = append(run.Results[0].Warnings, fullRun().Results[1].Warnings[0])
 	want := strings.Fields(`schema tool name version started elapsed_ms complete stopped_by targets
 		summary pages targets references requests ok broken unverified skipped warnings by_code fragment-missing http-404 sound

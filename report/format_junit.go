@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var junitFormat = Format{
@@ -42,7 +42,7 @@ func (j *junitWriter) Begin(h *Head) error {
 	return nil
 }
 
-func (j *junitWriter) Result(r *crawler.Result) error {
+func (j *junitWriter) Result(r *result.Result) error {
 	j.all.add(j.show, r)
 	return nil
 }
@@ -79,7 +79,7 @@ func (j *junitWriter) outcome(f *finding) caseOutcome {
 	if f.result.Internal {
 		at = j.policy.Internal
 	}
-	var tally crawler.Tally
+	var tally result.Tally
 	switch f.word {
 	case "broken":
 		tally.Broken = 1
@@ -101,7 +101,7 @@ func (j *junitWriter) outcome(f *finding) caseOutcome {
 	return casePasses
 }
 
-func (j *junitWriter) End(s *crawler.Summary) error {
+func (j *junitWriter) End(s *result.Summary) error {
 	j.all.byPage()
 	whole := junitCount{tests: 1}
 	unsound := !s.Soundness.IsSound()
@@ -122,7 +122,7 @@ func (j *junitWriter) End(s *crawler.Summary) error {
 }
 
 // run writes the test suite for the run as a whole.
-func (j *junitWriter) run(s *crawler.Summary, unsound bool) {
+func (j *junitWriter) run(s *result.Summary, unsound bool) {
 	j.suite("orbweaver", junitCount{tests: 1, errors: map[bool]int{true: 1}[unsound]}, s.Elapsed)
 	j.xml.start("testcase", "name", "the run is complete", "classname", "orbweaver", "time", junitTime(s.Elapsed))
 	if unsound {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -109,20 +108,20 @@ func TestJUnitFailsAsTheRunDoes(t *testing.T) {
 }
 
 func TestJUnitOfRunWithoutFindings(t *testing.T) {
-	clean := crawler.Summary{OK: 3, Results: 3, References: 3, Links: 3, Pages: 1}
+	clean := result.Summary{OK: 3, Results: 3, References: 3, Links: 3, Pages: 1}
 	for _, test := range []struct {
 		name   string
-		change func(*crawler.Summary)
+		change func(*result.Summary)
 		errors int
 		says   string
 	}{
-		{"clean", func(*crawler.Summary) {}, 0, "all ok"},
-		{"interrupted", func(s *crawler.Summary) { s.Soundness = result.StoppedBy(check.GapInterrupt) }, 1, "interrupted"},
-		{"nothing checked", func(s *crawler.Summary) {
-			*s = crawler.Summary{Crawled: true, Pages: 1, Soundness: result.NotSound("nothing was checked: no link was found")}
+		{"clean", func(*result.Summary) {}, 0, "all ok"},
+		{"interrupted", func(s *result.Summary) { s.Soundness = result.StoppedBy(check.GapInterrupt) }, 1, "interrupted"},
+		{"nothing checked", func(s *result.Summary) {
+			*s = result.Summary{Crawled: true, Pages: 1, Soundness: result.NotSound("nothing was checked: no link was found")}
 		}, 1, "nothing was checked"},
-		{"only skipped", func(s *crawler.Summary) {
-			*s = crawler.Summary{Pages: 1, Links: 1, Skipped: 1, Results: 1, ByCode: map[check.Code]int{"scheme-unchecked": 1}}
+		{"only skipped", func(s *result.Summary) {
+			*s = result.Summary{Pages: 1, Links: 1, Skipped: 1, Results: 1, ByCode: map[check.Code]int{"scheme-unchecked": 1}}
 		}, 0, "skipped"},
 	} {
 		s := clean

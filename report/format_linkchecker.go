@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // The linkchecker-* formats follow the formats of LinkChecker 10, so that scripts for
@@ -23,14 +23,14 @@ import (
 type linkcheckerRows struct {
 	show  Show
 	head  *Head
-	pages map[string]*crawler.Page
+	pages map[string]*result.Page
 }
 
 func newLinkcheckerRows(o Options) linkcheckerRows {
-	return linkcheckerRows{show: o.Show.orDefault(), pages: map[string]*crawler.Page{}}
+	return linkcheckerRows{show: o.Show.orDefault(), pages: map[string]*result.Page{}}
 }
 
-func (l *linkcheckerRows) Page(p *crawler.Page) error {
+func (l *linkcheckerRows) Page(p *result.Page) error {
 	l.pages[ownPage(p.URL)] = p
 	return nil
 }
@@ -54,8 +54,8 @@ type linkcheckerRow struct {
 //
 // A finding of a content check is a warning of its page, as those of LinkChecker's plugins
 // are. Its row has the place on the page.
-func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
-	if r.Kind == crawler.KindPage {
+func (l *linkcheckerRows) rows(r *result.Result) []linkcheckerRow {
+	if r.Kind == result.KindPage {
 		return l.aboutPage(r)
 	}
 	row := linkcheckerRow{
@@ -92,7 +92,7 @@ func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
 		if ref.Line > 0 {
 			at.line, at.column = ref.Line, ref.Column
 		}
-		if ref.Page == crawler.CommandLine {
+		if ref.Page == result.CommandLine {
 			continue
 		}
 		at.parent, at.level = ref.Page, 1
@@ -104,8 +104,8 @@ func (l *linkcheckerRows) rows(r *crawler.Result) []linkcheckerRow {
 }
 
 // aboutPage returns the row of a finding of a content check.
-func (l *linkcheckerRows) aboutPage(r *crawler.Result) []linkcheckerRow {
-	page := &crawler.Result{URL: r.URL, Verdict: check.OK, Code: check.CodeOK, Internal: r.Internal, Status: r.Status, Size: r.Size, References: r.References}
+func (l *linkcheckerRows) aboutPage(r *result.Result) []linkcheckerRow {
+	page := &result.Result{URL: r.URL, Verdict: check.OK, Code: check.CodeOK, Internal: r.Internal, Status: r.Status, Size: r.Size, References: r.References}
 	rows := l.rows(page)
 	row := &rows[0]
 	row.urlname, row.name = r.URL, ""
@@ -118,7 +118,7 @@ func (l *linkcheckerRows) aboutPage(r *crawler.Result) []linkcheckerRow {
 }
 
 // linkcheckerResult returns the status line, or the fault if there is no status.
-func linkcheckerResult(r *crawler.Result) string {
+func linkcheckerResult(r *result.Result) string {
 	_, isStatus := r.Code.Status()
 	switch {
 	case r.Verdict == check.Skipped:
@@ -147,7 +147,7 @@ func linkcheckerWarning(w check.Warning) string {
 func linkcheckerTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") + "+000" }
 
 // intro returns the comments at the beginning of a report.
-func (l *linkcheckerRows) intro(s *crawler.Summary) []string {
+func (l *linkcheckerRows) intro(s *result.Summary) []string {
 	return []string{
 		visible(strings.TrimSpace(cmp.Or(l.head.Tool.Name, "orbweaver")+" "+l.head.Tool.Version)) + " created this report at " + linkcheckerTime(l.started(s)),
 		"Read the documentation at " + projectURL,
@@ -156,12 +156,12 @@ func (l *linkcheckerRows) intro(s *crawler.Summary) []string {
 }
 
 // outro returns the comment at the end of a report.
-func (l *linkcheckerRows) outro(s *crawler.Summary) string {
+func (l *linkcheckerRows) outro(s *result.Summary) string {
 	elapsed := max(s.Elapsed, 0)
 	return fmt.Sprintf("Stopped checking at %s (%d seconds)", linkcheckerTime(l.started(s).Add(elapsed)), int(elapsed.Round(time.Second).Seconds()))
 }
 
-func (l *linkcheckerRows) started(s *crawler.Summary) time.Time {
+func (l *linkcheckerRows) started(s *result.Summary) time.Time {
 	started := l.head.Started
 	if started.IsZero() && s != nil {
 		started = s.Started

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var linkcheckerCSVFormat = Format{
@@ -56,7 +56,7 @@ func (c *linkcheckerCSV) row(cells []string) {
 	c.out.WriteByte('\n')
 }
 
-func (c *linkcheckerCSV) Result(r *crawler.Result) error {
+func (c *linkcheckerCSV) Result(r *result.Result) error {
 	for _, row := range c.rows(r) {
 		var warnings []string
 		for _, w := range row.warnings {
@@ -75,7 +75,7 @@ func (c *linkcheckerCSV) Result(r *crawler.Result) error {
 	return nil
 }
 
-func (c *linkcheckerCSV) End(s *crawler.Summary) error {
+func (c *linkcheckerCSV) End(s *result.Summary) error {
 	c.out.WriteString("# " + c.outro(s) + "\n")
 	return c.out.Flush()
 }

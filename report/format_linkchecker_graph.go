@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var linkcheckerGMLFormat = Format{
@@ -56,7 +56,7 @@ var linkcheckerGXMLFormat = Format{
 type linkcheckerGraph struct {
 	w     io.Writer
 	head  *Head
-	write func(*linkcheckerGraph, *bufio.Writer, *crawler.Summary)
+	write func(*linkcheckerGraph, *bufio.Writer, *result.Summary)
 	graph
 }
 
@@ -65,7 +65,7 @@ func (l *linkcheckerGraph) Begin(h *Head) error {
 	return nil
 }
 
-func (l *linkcheckerGraph) End(s *crawler.Summary) error {
+func (l *linkcheckerGraph) End(s *result.Summary) error {
 	l.build()
 	out := bufio.NewWriter(l.w)
 	l.write(l, out, s)
@@ -73,7 +73,7 @@ func (l *linkcheckerGraph) End(s *crawler.Summary) error {
 }
 
 // comments returns the comments at the beginning and at the end of a LinkChecker report.
-func (l *linkcheckerGraph) comments(s *crawler.Summary) ([]string, string) {
+func (l *linkcheckerGraph) comments(s *result.Summary) ([]string, string) {
 	rows := linkcheckerRows{head: l.head}
 	return rows.intro(s), rows.outro(s)
 }
@@ -123,7 +123,7 @@ func plainLabel(s string) string {
 
 func edgeValid(e *edge) string { return zeroOne(e.verdict != check.Broken.String()) }
 
-func (l *linkcheckerGraph) gml(out *bufio.Writer, s *crawler.Summary) {
+func (l *linkcheckerGraph) gml(out *bufio.Writer, s *result.Summary) {
 	intro, outro := l.comments(s)
 	for _, line := range intro {
 		fmt.Fprintf(out, "comment %s\n", gmlString(line))
@@ -142,7 +142,7 @@ func (l *linkcheckerGraph) gml(out *bufio.Writer, s *crawler.Summary) {
 	fmt.Fprintf(out, "]\ncomment %s\n", gmlString(outro))
 }
 
-func (l *linkcheckerGraph) dot(out *bufio.Writer, s *crawler.Summary) {
+func (l *linkcheckerGraph) dot(out *bufio.Writer, s *result.Summary) {
 	intro, outro := l.comments(s)
 	for _, line := range intro {
 		fmt.Fprintf(out, "// %s\n", line)
@@ -173,7 +173,7 @@ func (l *linkcheckerGraph) dot(out *bufio.Writer, s *crawler.Summary) {
 	fmt.Fprintf(out, "}\n// %s\n", outro)
 }
 
-func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *crawler.Summary) {
+func (l *linkcheckerGraph) gxml(out *bufio.Writer, s *result.Summary) {
 	intro, outro := l.comments(s)
 	x := &xmlEncoder{w: out}
 	x.buf = append(x.buf, `<?xml version="1.0" encoding="utf-8"?>`...)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var linkcheckerSQLFormat = Format{
@@ -37,7 +37,7 @@ func (l *linkcheckerSQL) Begin(h *Head) error {
 	return l.out.WriteByte('\n')
 }
 
-func (l *linkcheckerSQL) Result(r *crawler.Result) error {
+func (l *linkcheckerSQL) Result(r *result.Result) error {
 	for _, row := range l.rows(r) {
 		var warnings []string
 		for _, w := range row.warnings {
@@ -61,7 +61,7 @@ func (l *linkcheckerSQL) Result(r *crawler.Result) error {
 	return nil
 }
 
-func (l *linkcheckerSQL) End(s *crawler.Summary) error {
+func (l *linkcheckerSQL) End(s *result.Summary) error {
 	l.out.WriteString("-- " + l.outro(s) + "\n")
 	return l.out.Flush()
 }

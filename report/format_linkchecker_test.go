@@ -15,30 +15,30 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // linkcheckerRun is our run for the site of the samples.
-func linkcheckerRun() (*Report, []*crawler.Page) {
+func linkcheckerRun() (*Report, []*result.Page) {
 	const site = "http://127.0.0.1:8765/"
-	place := func(page string, line, column int, raw, text string) crawler.Reference {
-		return crawler.Reference{Page: page, Line: line, Column: column, Element: "a", Attribute: "href", Raw: raw, Text: text}
+	place := func(page string, line, column int, raw, text string) result.Reference {
+		return result.Reference{Page: page, Line: line, Column: column, Element: "a", Attribute: "href", Raw: raw, Text: text}
 	}
-	ok := func(url string, refs ...crawler.Reference) *crawler.Result {
-		return &crawler.Result{URL: url, Code: "ok", Internal: true, Status: 200, Elapsed: 12 * time.Millisecond, FinalURL: url, Size: 80, References: refs}
+	ok := func(url string, refs ...result.Reference) *result.Result {
+		return &result.Result{URL: url, Code: "ok", Internal: true, Status: 200, Elapsed: 12 * time.Millisecond, FinalURL: url, Size: 80, References: refs}
 	}
-	broken := func(url string, code check.Code, status int, message string, refs ...crawler.Reference) *crawler.Result {
-		return &crawler.Result{URL: url, Verdict: check.Broken, Code: code, Status: status, Message: message, Internal: strings.HasPrefix(url, site), Size: -1, References: refs}
+	broken := func(url string, code check.Code, status int, message string, refs ...result.Reference) *result.Result {
+		return &result.Result{URL: url, Verdict: check.Broken, Code: code, Status: status, Message: message, Internal: strings.HasPrefix(url, site), Size: -1, References: refs}
 	}
 	old := ok(site+"old", place(site, 6, 10, "old", "moved"))
-	old.FinalURL, old.Redirects = site+"b.html", []crawler.Hop{{URL: site + "old", Status: 301}}
+	old.FinalURL, old.Redirects = site+"b.html", []result.Hop{{URL: site + "old", Status: 301}}
 	old.Warnings = []check.Warning{{Code: "redirect-permanent", Message: "moved permanently", Proposal: site + "b.html"}}
 	run := &Report{
 		Head:    Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{site}},
-		Summary: crawler.Summary{Started: started, Elapsed: 3 * time.Second},
-		Results: []*crawler.Result{
-			ok(site, crawler.Reference{Page: crawler.CommandLine, Raw: site}),
+		Summary: result.Summary{Started: started, Elapsed: 3 * time.Second},
+		Results: []*result.Result{
+			ok(site, result.Reference{Page: result.CommandLine, Raw: site}),
 			ok(site+"b.html", place(site, 2, 10, "b.html", "to B"), place(site, 10, 10, " b.html ", "blank"), place(site+"sub/", 1, 28, "../b.html", "b")),
 			broken(site+"b.html#nope", "fragment-missing", 200, `no element has the id "nope"`, place(site, 3, 10, "b.html#nope", "nope")),
 			broken(site+"gone.html", "http-404", 404, "", place(site, 4, 10, "gone.html", `it's "gone"; really`), place(site+"b.html", 1, 53, "gone.html", "again")),
@@ -48,14 +48,14 @@ func linkcheckerRun() (*Report, []*crawler.Page) {
 			ok(site+"sub/", place(site, 5, 10, "sub/", "sub é")),
 			broken("mailto:a@b@c", "uri-invalid", 0, "'@' is not allowed unquoted", place(site, 8, 10, "mailto:a@b@c", "m")),
 			{URL: "http://127.0.0.1:9/x?a=1&b=2", Verdict: check.Skipped, Code: "external", Size: -1,
-				References: []crawler.Reference{place(site, 9, 10, "http://127.0.0.1:9/x?a=1&amp;b=2", "port")}},
+				References: []result.Reference{place(site, 9, 10, "http://127.0.0.1:9/x?a=1&amp;b=2", "port")}},
 		},
 	}
-	edge := func(url, text string) crawler.Edge { return crawler.Edge{URL: url, Text: text} }
-	pages := []*crawler.Page{
-		{URL: site, Title: `Home "page" & `, Links: []crawler.Edge{edge(site+"b.html", "to B"), edge(site+"gone.html", "really"), edge("http://127.0.0.1:9/x?a=1&b=2", "port")}},
-		{URL: site + "b.html", Depth: 1, Modified: started.Truncate(time.Second), Links: []crawler.Edge{edge(site+"index.html", "home")}},
-		{URL: site + "sub/", Depth: 1, Links: []crawler.Edge{edge(site+"b.html", "b")}},
+	edge := func(url, text string) result.Edge { return result.Edge{URL: url, Text: text} }
+	pages := []*result.Page{
+		{URL: site, Title: `Home "page" & `, Links: []result.Edge{edge(site+"b.html", "to B"), edge(site+"gone.html", "really"), edge("http://127.0.0.1:9/x?a=1&b=2", "port")}},
+		{URL: site + "b.html", Depth: 1, Modified: started.Truncate(time.Second), Links: []result.Edge{edge(site+"index.html", "home")}},
+		{URL: site + "sub/", Depth: 1, Links: []result.Edge{edge(site+"b.html", "b")}},
 	}
 	return run, pages
 }
@@ -291,7 +291,7 @@ func TestLinkcheckerGraphFormats(t *testing.T) {
 
 // Nodes with the same title stay distinct.
 func TestLinkcheckerDotLabelsAreUnique(t *testing.T) {
-	pages := []*crawler.Page{{URL: "https://example.com/a", Title: "Same"}, {URL: "https://example.com/b", Title: "Same"}}
+	pages := []*result.Page{{URL: "https://example.com/a", Title: "Same"}, {URL: "https://example.com/b", Title: "Same"}}
 	labels, _, _ := readDot(t, renderPages(t, "linkchecker-dot", Options{}, &Report{}, pages))
 	if len(labels) != 2 {
 		t.Errorf("%v", labels)
@@ -320,7 +320,7 @@ func TestSQLString(t *testing.T) {
 func TestLinkcheckerOfUnverified(t *testing.T) {
 	var out strings.Builder
 	w := newWriter(t, &linkcheckerCSVFormat, &out, Options{})
-	run := &Report{Results: []*crawler.Result{{URL: "https://example.org/", Verdict: check.Unverified, Code: "http-403", Status: 403, Size: -1}}}
+	run := &Report{Results: []*result.Result{{URL: "https://example.org/", Verdict: check.Unverified, Code: "http-403", Status: 403, Size: -1}}}
 	if err := run.Write(w); err != nil {
 		t.Fatal(err)
 	}

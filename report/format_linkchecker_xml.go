@@ -5,7 +5,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var linkcheckerXMLFormat = Format{
@@ -38,7 +38,7 @@ func (l *linkcheckerXML) Begin(h *Head) error {
 	return x.err
 }
 
-func (l *linkcheckerXML) Result(r *crawler.Result) error {
+func (l *linkcheckerXML) Result(r *result.Result) error {
 	x := &l.xml
 	for _, row := range l.rows(r) {
 		x.start("urldata")
@@ -83,7 +83,7 @@ func (l *linkcheckerXML) Result(r *crawler.Result) error {
 	return x.err
 }
 
-func (l *linkcheckerXML) End(s *crawler.Summary) error {
+func (l *linkcheckerXML) End(s *result.Summary) error {
 	l.xml.end()
 	l.xml.comment(l.outro(s))
 	l.xml.newline()

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var markdownFormat = Format{
@@ -54,7 +54,7 @@ func (m *markdownWriter) Begin(h *Head) error {
 	return nil
 }
 
-func (m *markdownWriter) Result(r *crawler.Result) error {
+func (m *markdownWriter) Result(r *result.Result) error {
 	findings := findingsOf(m.show, r)
 	for i := range findings {
 		f := &findings[i]
@@ -106,7 +106,7 @@ func (m *markdownWriter) settle() {
 // omittedLineSize is the room that is reserved for the last line, which counts the omitted rows.
 const omittedLineSize = 150
 
-func (m *markdownWriter) End(s *crawler.Summary) error {
+func (m *markdownWriter) End(s *result.Summary) error {
 	var out strings.Builder
 	out.WriteString(m.introduction(s))
 	missing := 0
@@ -157,7 +157,7 @@ func (m *markdownWriter) End(s *crawler.Summary) error {
 }
 
 // introduction returns the heading and the counts.
-func (m *markdownWriter) introduction(s *crawler.Summary) string {
+func (m *markdownWriter) introduction(s *result.Summary) string {
 	verdict, counts, _ := strings.Cut(summaryLine(s), " · ")
 	text := "## Link check: " + verdict + "\n\n"
 	if by := s.Soundness.StoppedBy; by != "" {
@@ -199,7 +199,7 @@ func (m *markdownWriter) mostFrequent(byCode map[check.Code]int) string {
 
 // row returns a row of a table: the place, the link and the finding. A finding of a content
 // check has no link.
-func (m *markdownWriter) row(place string, f *finding, ref *crawler.Reference) string {
+func (m *markdownWriter) row(place string, f *finding, ref *result.Reference) string {
 	if f.aboutPage() {
 		return m.checkRow(place, f, ref)
 	}
@@ -232,7 +232,7 @@ func (m *markdownWriter) title(code check.Code) string {
 }
 
 // checkRow returns the row of a finding of a content check.
-func (m *markdownWriter) checkRow(place string, f *finding, ref *crawler.Reference) string {
+func (m *markdownWriter) checkRow(place string, f *finding, ref *result.Reference) string {
 	text := ""
 	if ref.Text != "" {
 		text = markdownCode(quoted(ref.Text, maxTextWidth))

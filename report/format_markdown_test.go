@@ -14,8 +14,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestMarkdownGolden(t *testing.T) {
@@ -148,8 +148,8 @@ func TestMarkdownIsLimited(t *testing.T) {
 func TestMarkdownFoldsRepeatedFindingsOnAPage(t *testing.T) {
 	run := &Report{}
 	for i := range 500 {
-		run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("gone.html#%03d", i), Verdict: check.Broken, Code: "file-missing",
-			References: []crawler.Reference{{Page: "a.html", Line: i + 1, Column: 1}}})
+		run.Results = append(run.Results, &result.Result{URL: fmt.Sprintf("gone.html#%03d", i), Verdict: check.Broken, Code: "file-missing",
+			References: []result.Reference{{Page: "a.html", Line: i + 1, Column: 1}}})
 	}
 	got := render(t, "markdown", Options{}, run)
 	if n := strings.Count(got, "`gone.html#"); n != shownPlaces {

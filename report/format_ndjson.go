@@ -3,7 +3,7 @@ package report
 import (
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var ndjsonFormat = Format{
@@ -30,13 +30,13 @@ func (n *ndjsonWriter) Begin(h *Head) error {
 	return nil
 }
 
-func (n *ndjsonWriter) Result(r *crawler.Result) error {
+func (n *ndjsonWriter) Result(r *result.Result) error {
 	n.json.result(r)
 	n.json.newline()
 	return n.json.flush()
 }
 
-func (n *ndjsonWriter) End(s *crawler.Summary) error {
+func (n *ndjsonWriter) End(s *result.Summary) error {
 	n.json.object()
 	n.json.key("type").string("summary")
 	n.json.run(n.head, s)

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var sarifFormat = Format{
@@ -60,7 +60,7 @@ func (s *sarifWriter) Begin(h *Head) error {
 	return nil
 }
 
-func (s *sarifWriter) Result(r *crawler.Result) error {
+func (s *sarifWriter) Result(r *result.Result) error {
 	var all occurrences
 	all.add(s.show, r)
 	for _, o := range all {
@@ -85,9 +85,9 @@ func (s *sarifWriter) results() occurrences {
 	return all
 }
 
-func (s *sarifWriter) End(sum *crawler.Summary) error {
+func (s *sarifWriter) End(sum *result.Summary) error {
 	results := s.results()
-	s.compared = s.compared || sum.Known != crawler.Tally{}
+	s.compared = s.compared || sum.Known != result.Tally{}
 	s.site = results.site()
 	rules := sarifRules(results)
 	j := &s.json
@@ -141,7 +141,7 @@ func (s *sarifWriter) End(sum *crawler.Summary) error {
 }
 
 // invocation states whether the run is complete, and what the report omits.
-func (s *sarifWriter) invocation(sum *crawler.Summary) {
+func (s *sarifWriter) invocation(sum *result.Summary) {
 	j := &s.json
 	j.key("invocations").array()
 	j.object()

@@ -10,8 +10,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestSARIFGolden(t *testing.T) {
@@ -190,14 +190,14 @@ func TestSARIFLocations(t *testing.T) {
 		{"ftp://example.com/a", "x", "", "ftp://example.com/a", ""},
 		{"https://[::1/", "x", "", "https:%2F%2F%5B::1%2F", ""},
 		{"-", "x", "web", "-", ""},
-		{crawler.CommandLine, "https://example.com/gone#x", "web", "gone", siteRoot},
-		{crawler.CommandLine, "mailto:a@b", "web", "mailto:a@b", ""},
-		{crawler.CommandLine, "no%20such.html", "web", "web/no%20such.html", sourceRoot},
+		{result.CommandLine, "https://example.com/gone#x", "web", "gone", siteRoot},
+		{result.CommandLine, "mailto:a@b", "web", "mailto:a@b", ""},
+		{result.CommandLine, "no%20such.html", "web", "web/no%20such.html", sourceRoot},
 		{"", "no%20such.html", "", "no%20such.html", sourceRoot},
 	} {
 		run := contractRun()
-		run.Results = []*crawler.Result{{URL: test.target, Verdict: check.Broken, Code: "file-missing",
-			References: []crawler.Reference{{Page: test.page}}}}
+		run.Results = []*result.Result{{URL: test.target, Verdict: check.Broken, Code: "file-missing",
+			References: []result.Reference{{Page: test.page}}}}
 		at := readSARIF(t, Options{Prefix: test.prefix}, run).Runs[0].Results[0].Locations[0].PhysicalLocation.ArtifactLocation
 		if at.URI != test.uri || at.URIBaseID != test.base {
 			t.Errorf("%s: got %s in %q, want %s in %q", test.page, at.URI, at.URIBaseID, test.uri, test.base)
@@ -208,7 +208,7 @@ func TestSARIFLocations(t *testing.T) {
 // URIs of pages on the site with the most findings are relative, others are absolute.
 func TestSARIFSite(t *testing.T) {
 	run := contractRun()
-	run.Results = []*crawler.Result{{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{
+	run.Results = []*result.Result{{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", References: []result.Reference{
 		{Page: "http://a.example/x"}, {Page: "https://example.com/a"}, {Page: "https://example.com/b/c"}, {Page: "docs/a.html"}}}}
 	log := readSARIF(t, Options{}, run).Runs[0]
 	if site := log.OriginalURIBaseIDs[siteRoot].URI; site != "https://example.com/" {
@@ -222,7 +222,7 @@ func TestSARIFSite(t *testing.T) {
 	if want := "[%SRCROOT% docs/a.html  http://a.example/x SITE a SITE b/c]"; fmt.Sprint(got) != want {
 		t.Errorf("%v, want %s", got, want)
 	}
-	run.Results[0].References = []crawler.Reference{{Page: "docs/a.html"}}
+	run.Results[0].References = []result.Reference{{Page: "docs/a.html"}}
 	if bases := readSARIF(t, Options{}, run).Runs[0].OriginalURIBaseIDs; len(bases) != 1 {
 		t.Errorf("a directory has the roots %v", bases)
 	}
@@ -242,12 +242,12 @@ func TestSARIFBaselineState(t *testing.T) {
 		}
 		return all
 	}
-	run := &Report{Results: []*crawler.Result{
-		{URL: "https://example.com/1", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{
+	run := &Report{Results: []*result.Result{
+		{URL: "https://example.com/1", Verdict: check.Broken, Code: "http-404", References: []result.Reference{
 			{Page: "a.html", Line: 1, Column: 1, Known: true}, {Page: "a.html", Line: 2, Column: 1}}},
 		{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-410", Known: []check.Code{"http-410"},
 			Warnings:   []check.Warning{{Code: "redirect-permanent"}},
-			References: []crawler.Reference{{Page: "a.html", Line: 3, Column: 1, Known: true}}},
+			References: []result.Reference{{Page: "a.html", Line: 3, Column: 1, Known: true}}},
 	}}
 	want := "[http-404 unchanged http-404 new redirect-permanent new http-410 unchanged]"
 	if got := fmt.Sprint(states(Options{Baseline: true}, run)); got != want {
@@ -270,7 +270,7 @@ func TestSARIFRegions(t *testing.T) {
 		"a\nbc\n def": {7, 3, 9, 5},
 		"a\n":         {7, 3, 8, 2},
 	} {
-		o := occurrence{place: place{line: 7, column: 3, ref: &crawler.Reference{Raw: raw}}}
+		o := occurrence{place: place{line: 7, column: 3, ref: &result.Reference{Raw: raw}}}
 		line, column, endLine, endColumn := o.region()
 		if got := [4]int{line, column, endLine, endColumn}; got != want {
 			t.Errorf("%q: got %v, want %v", raw, got, want)
@@ -280,15 +280,15 @@ func TestSARIFRegions(t *testing.T) {
 
 // The most severe findings within the limit are kept, and the rest are counted.
 func TestSARIFIsLimited(t *testing.T) {
-	run := &Report{Summary: crawler.Summary{}}
-	warned := &crawler.Result{URL: "https://example.com/1", Warnings: []check.Warning{{Code: "uri-repaired"}}}
-	broken := &crawler.Result{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-404"}
+	run := &Report{Summary: result.Summary{}}
+	warned := &result.Result{URL: "https://example.com/1", Warnings: []check.Warning{{Code: "uri-repaired"}}}
+	broken := &result.Result{URL: "https://example.com/2", Verdict: check.Broken, Code: "http-404"}
 	for i := range 20 {
-		ref := crawler.Reference{Page: "a.html", Line: i + 1, Column: 1}
+		ref := result.Reference{Page: "a.html", Line: i + 1, Column: 1}
 		warned.References = append(warned.References, ref)
 		broken.References = append(broken.References, ref)
 	}
-	run.Results = []*crawler.Result{warned, broken}
+	run.Results = []*result.Result{warned, broken}
 	var out strings.Builder
 	w := sarifFormat.New(&out, Options{}).(*sarifWriter)
 	if w.most != 25_000 {
@@ -331,7 +331,7 @@ func TestSARIFMessagesContainNoLinks(t *testing.T) {
 func TestFindingsLeadToSources(t *testing.T) {
 	run := contractRun()
 	ref := &run.Results[1].References[0]
-	ref.Source = &crawler.Place{File: "content/install.md", Line: 3, Column: 12, Raw: "/gone"}
+	ref.Source = &result.Place{File: "content/install.md", Line: 3, Column: 12, Raw: "/gone"}
 	again := *ref
 	again.Page = "docs/print.html" // another page generated from the same line
 	run.Results[1].References = append(run.Results[1].References, again)

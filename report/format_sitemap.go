@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var sitemapFormat = Format{
@@ -50,7 +50,7 @@ type sitemapWriter struct {
 	w      io.Writer
 	most   int
 	size   int
-	start  *crawler.Page // page with the smallest depth
+	start  *result.Page // page with the smallest depth
 	listed map[string]time.Time
 	linked map[string]bool // targets of links
 	pages  int
@@ -58,7 +58,7 @@ type sitemapWriter struct {
 
 func (s *sitemapWriter) Begin(*Head) error { return nil }
 
-func (s *sitemapWriter) Page(p *crawler.Page) error {
+func (s *sitemapWriter) Page(p *result.Page) error {
 	s.pages++
 	for _, l := range p.Links {
 		target, _, _ := strings.Cut(l.URL, "#")
@@ -77,8 +77,8 @@ func (s *sitemapWriter) Page(p *crawler.Page) error {
 }
 
 // Result removes pages that have findings, or adds valid ones if there were no pages.
-func (s *sitemapWriter) Result(r *crawler.Result) error {
-	if r.Kind != crawler.KindTarget {
+func (s *sitemapWriter) Result(r *result.Result) error {
+	if r.Kind != result.KindTarget {
 		return nil
 	}
 	soft := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeSoft404 })
@@ -91,13 +91,13 @@ func (s *sitemapWriter) Result(r *crawler.Result) error {
 		s.listed[page] = time.Time{}
 		s.linked[page] = true
 		if s.start == nil || len(page) < len(s.start.URL) {
-			s.start = &crawler.Page{URL: page}
+			s.start = &result.Page{URL: page}
 		}
 	}
 	return nil
 }
 
-func (s *sitemapWriter) End(*crawler.Summary) error {
+func (s *sitemapWriter) End(*result.Summary) error {
 	entries, dir := s.entries()
 	f, ok := s.w.(*file)
 	switch {

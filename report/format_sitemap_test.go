@@ -13,17 +13,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // goodPages are pages, some of which belong in a sitemap.
-func goodPages() []*crawler.Page {
+func goodPages() []*result.Page {
 	const base = "https://example.com/docs/"
 	modified := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
-	return []*crawler.Page{
+	return []*result.Page{
 		{URL: base + "z?a=1&b=2", Format: "html", Depth: 2, Modified: modified},
-		{URL: base, Format: "html", Links: []crawler.Edge{{URL: base + "linked/index.html#x"}}},
+		{URL: base, Format: "html", Links: []result.Edge{{URL: base + "linked/index.html#x"}}},
 		{URL: base + "é", Format: "html", Depth: 1, Canonical: base + "é"},
 		{URL: base + "copy", Format: "html", Depth: 1, Canonical: base},
 		{URL: base + "moved", Format: "html", Depth: 1, Canonical: "file:///usr/share/doc/moved"},
@@ -44,7 +44,7 @@ func goodPages() []*crawler.Page {
 func sitemapRun() *Report {
 	run := contractRun()
 	const base = "https://example.com/docs/"
-	run.Results = []*crawler.Result{
+	run.Results = []*result.Result{
 		{URL: base + "fragment#x", Verdict: check.Broken, Code: check.CodeFragmentMissing},
 		{URL: base + "soft", Warnings: []check.Warning{{Code: check.CodeSoft404}}},
 		{URL: base + "broken", Verdict: check.Unverified, Code: "body-truncated"},
@@ -110,9 +110,9 @@ func TestSitemap(t *testing.T) {
 func TestSitemapOfSavedReport(t *testing.T) {
 	run := fullRun()
 	run.Results = append(run.Results,
-		&crawler.Result{URL: "https://example.com/guide", Internal: true, ContentType: "text/html"},
-		&crawler.Result{URL: "https://example.com/guide#ok", Internal: true, ContentType: "text/html"},
-		&crawler.Result{URL: "https://example.com/i.png", Internal: true, ContentType: "image/png"})
+		&result.Result{URL: "https://example.com/guide", Internal: true, ContentType: "text/html"},
+		&result.Result{URL: "https://example.com/guide#ok", Internal: true, ContentType: "text/html"},
+		&result.Result{URL: "https://example.com/i.png", Internal: true, ContentType: "image/png"})
 	got := locations(t, render(t, "sitemap", Options{Show: ShowAll}, run))
 	if want := []string{"https://example.com/", "https://example.com/guide"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -136,15 +136,15 @@ func TestSitemapOfSavedReport(t *testing.T) {
 	}
 }
 
-func manyPages(n int) (pages []*crawler.Page) {
+func manyPages(n int) (pages []*result.Page) {
 	for i := range n {
-		pages = append(pages, &crawler.Page{URL: fmt.Sprintf("https://example.com/docs/%06d/page", i), Format: "html", Depth: min(i, 1)})
+		pages = append(pages, &result.Page{URL: fmt.Sprintf("https://example.com/docs/%06d/page", i), Format: "html", Depth: min(i, 1)})
 	}
 	return pages
 }
 
 // writeFile writes a run and its pages to a file and returns its directory.
-func writeFile(t *testing.T, output string, run *Report, pages []*crawler.Page) string {
+func writeFile(t *testing.T, output string, run *Report, pages []*result.Page) string {
 	t.Helper()
 	dir := t.TempDir()
 	out, err := ParseOutput(output)

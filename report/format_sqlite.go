@@ -19,8 +19,8 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var sqliteFormat = Format{
@@ -150,7 +150,7 @@ func temporaryDatabase(slashed string) string {
 	return name.String()
 }
 
-func (s *sqliteWriter) Page(p *crawler.Page) error {
+func (s *sqliteWriter) Page(p *result.Page) error {
 	return s.orCleanUp(func() error {
 		if s.seen[p.URL] {
 			return nil
@@ -175,7 +175,7 @@ func (s *sqliteWriter) Page(p *crawler.Page) error {
 }
 
 // edge inserts a link of a page.
-func (s *sqliteWriter) edge(page int64, number int, e *crawler.Edge) error {
+func (s *sqliteWriter) edge(page int64, number int, e *result.Edge) error {
 	url, isNew := s.edgeURLs.of(e.URL)
 	if isNew {
 		document, fragment, has := strings.Cut(e.URL, "#")
@@ -209,12 +209,12 @@ func (s *sqliteWriter) document(url string) (int64, error) {
 	return at, s.documents.table.add(at, url)
 }
 
-func (s *sqliteWriter) Result(r *crawler.Result) error {
+func (s *sqliteWriter) Result(r *result.Result) error {
 	return s.orCleanUp(func() error { return s.result(r) })
 }
 
 // finding inserts a finding of a content check.
-func (s *sqliteWriter) finding(r *crawler.Result) error {
+func (s *sqliteWriter) finding(r *result.Result) error {
 	ref := &r.References[0]
 	var line, column any
 	if ref.Line > 0 {
@@ -224,8 +224,8 @@ func (s *sqliteWriter) finding(r *crawler.Result) error {
 		line, column, ref.Element, ref.Attribute, ref.Raw, ref.Text, len(r.Known) > 0, orNull(string(r.Level)))
 }
 
-func (s *sqliteWriter) result(r *crawler.Result) error {
-	if r.Kind == crawler.KindPage {
+func (s *sqliteWriter) result(r *result.Result) error {
+	if r.Kind == result.KindPage {
 		return s.finding(r)
 	}
 	s.count.results++
@@ -281,7 +281,7 @@ func (s *sqliteWriter) result(r *crawler.Result) error {
 }
 
 // reference inserts a reference to a target.
-func (s *sqliteWriter) reference(result int64, number int, ref *crawler.Reference) error {
+func (s *sqliteWriter) reference(target int64, number int, ref *result.Reference) error {
 	var line, column any
 	if ref.Line > 0 {
 		line, column = int64(ref.Line), int64(ref.Column)
@@ -298,17 +298,17 @@ func (s *sqliteWriter) reference(result int64, number int, ref *crawler.Referenc
 			return err
 		}
 	}
-	if err := s.refs.add(result, int64(number), page, line, column, written); err != nil {
+	if err := s.refs.add(target, int64(number), page, line, column, written); err != nil {
 		return err
 	}
 	if !ref.Known && ref.Unaffected == "" && ref.Source == nil && ref.RemappedFrom == "" {
 		return nil
 	}
-	var source crawler.Place
+	var source result.Place
 	if ref.Source != nil {
 		source = *ref.Source
 	}
-	return s.refNotes.add(result, int64(number), ref.Known, orNull(ref.Unaffected),
+	return s.refNotes.add(target, int64(number), ref.Known, orNull(ref.Unaffected),
 		orNull(source.File), countOrNull(source.Line), countOrNull(source.Column), orNull(source.Raw), orNull(ref.RemappedFrom))
 }
 
@@ -326,7 +326,7 @@ func countOrNull(n int) any {
 	return int64(n)
 }
 
-func (s *sqliteWriter) End(sum *crawler.Summary) error {
+func (s *sqliteWriter) End(sum *result.Summary) error {
 	err := s.orCleanUp(func() error {
 		steps := []func() error{
 			func() error { return s.run(sum) },
@@ -350,7 +350,7 @@ func (s *sqliteWriter) End(sum *crawler.Summary) error {
 	return err
 }
 
-func (s *sqliteWriter) run(sum *crawler.Summary) error {
+func (s *sqliteWriter) run(sum *result.Summary) error {
 	started, targets := s.head.Started, s.head.Targets
 	if started.IsZero() {
 		started = sum.Started
@@ -378,7 +378,7 @@ func (s *sqliteWriter) run(sum *crawler.Summary) error {
 
 // writeCodes inserts all codes, including those that plugins declared, and unknown codes
 // that occur in the run.
-func (s *sqliteWriter) writeCodes(sum *crawler.Summary) error {
+func (s *sqliteWriter) writeCodes(sum *result.Summary) error {
 	met := maps.Clone(sum.ByCode)
 	if met == nil {
 		met = map[check.Code]int{}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // query runs a query with the sqlite3 program.
@@ -99,7 +99,7 @@ func TestSQLiteFieldsOfOtherRuns(t *testing.T) {
 		}
 	}
 	run := warnedRun()
-	run.Results = append(run.Results, &crawler.Result{URL: "a%20b.html", Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate"}}})
+	run.Results = append(run.Results, &result.Result{URL: "a%20b.html", Verdict: check.OK, Code: "ok", Warnings: []check.Warning{{Code: "fragment-duplicate"}}})
 	db = databaseOf(t, render(t, "sqlite", Options{}, run))
 	const want = "a b.html|NULL|fragment-duplicate\npage.html|NULL|fragment-duplicate\nx.html|1|redirect-permanent\nx.html|1|uri-repaired\nx.html|2|redirect-permanent\n"
 	if got := queryFile(t, db, "SELECT page, line, code FROM warnings_by_page"); got != want {
@@ -113,10 +113,10 @@ func TestSQLiteFieldsOfOtherRuns(t *testing.T) {
 // warnedRun has a target with a warning about its own page, one about its redirects, and
 // one about the spelling of the first of two links.
 func warnedRun() *Report {
-	return &Report{Results: []*crawler.Result{{
+	return &Report{Results: []*result.Result{{
 		URL: "page.html", Verdict: check.OK, Code: "ok", Internal: true,
 		Warnings: []check.Warning{{Code: "fragment-duplicate", Message: "twice"}, {Code: "redirect-permanent", Proposal: "new.html"}, {Code: "uri-repaired", Message: "a blank"}},
-		References: []crawler.Reference{
+		References: []result.Reference{
 			{Page: "x.html", Line: 1, Column: 3, Raw: "page.html"},
 			{Page: "x.html", Line: 2, Column: 3, Raw: "./page.html", Unaffected: "uri-repaired"},
 		},
@@ -124,18 +124,18 @@ func warnedRun() *Report {
 }
 
 func TestSQLiteOrphans(t *testing.T) {
-	edge := func(url string) crawler.Edge { return crawler.Edge{URL: url} }
-	pages := []*crawler.Page{
-		{URL: "a/index.html", Title: "same", Links: []crawler.Edge{edge("a/b.html#x"), edge("a/old"), edge("a/sub/"), edge("a/short")}},
-		{URL: "a/b.html", Title: "same", Links: []crawler.Edge{edge("a/b.html"), edge("a/")}},
-		{URL: "a/sub/index.html", Links: []crawler.Edge{edge("a/alone/")}},
+	edge := func(url string) result.Edge { return result.Edge{URL: url} }
+	pages := []*result.Page{
+		{URL: "a/index.html", Title: "same", Links: []result.Edge{edge("a/b.html#x"), edge("a/old"), edge("a/sub/"), edge("a/short")}},
+		{URL: "a/b.html", Title: "same", Links: []result.Edge{edge("a/b.html"), edge("a/")}},
+		{URL: "a/sub/index.html", Links: []result.Edge{edge("a/alone/")}},
 		{URL: "a/new"},
 		{URL: "a/short.html"},
-		{URL: "a/self.html", Links: []crawler.Edge{edge("a/self.html")}},
+		{URL: "a/self.html", Links: []result.Edge{edge("a/self.html")}},
 		{URL: "a/lonely/index.html"},
 	}
 	run := contractRun()
-	run.Results = append(run.Results, &crawler.Result{URL: "a/old", FinalURL: "a/new"})
+	run.Results = append(run.Results, &result.Result{URL: "a/old", FinalURL: "a/new"})
 	db := databaseOf(t, renderPages(t, "sqlite", Options{Show: ShowAll}, run, pages))
 	if got, want := queryFile(t, db, "SELECT url FROM orphans"), "a/lonely/index.html\na/self.html\n"; got != want {
 		t.Errorf("got %s", got)
@@ -150,7 +150,7 @@ func TestSQLiteHasEveryRow(t *testing.T) {
 	for _, n := range []int{0, sqliteBatch, 2*sqliteBatch + 1} {
 		run := &Report{}
 		for i := range n {
-			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("https://example.com/%04d", i), References: []crawler.Reference{{Page: "p", Line: 1}, {Page: "q"}}})
+			run.Results = append(run.Results, &result.Result{URL: fmt.Sprintf("https://example.com/%04d", i), References: []result.Reference{{Page: "p", Line: 1}, {Page: "q"}}})
 		}
 		first := render(t, "sqlite", Options{Show: ShowAll}, run)
 		if got, want := queryFile(t, databaseOf(t, first), "SELECT (SELECT count(*) FROM results), count(*), count(line) FROM refs"), fmt.Sprintf("%d|%d|%d\n", n, 2*n, n); got != want {

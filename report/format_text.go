@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var textFormat = Format{
@@ -55,7 +55,7 @@ func (s *sections) begin(codes catalog) {
 }
 
 // add adds the findings of a result to their sections.
-func (s *sections) add(show Show, r *crawler.Result) {
+func (s *sections) add(show Show, r *result.Result) {
 	for _, finding := range rowsOf(show, r) {
 		s[sectionOf(finding.word)].addRow(finding, r)
 	}
@@ -109,7 +109,7 @@ func (t *textWriter) baseOf(target string) string {
 	return rel + "/"
 }
 
-func (t *textWriter) Result(r *crawler.Result) error {
+func (t *textWriter) Result(r *result.Result) error {
 	for _, finding := range rowsOf(t.show, r) {
 		at := sectionOf(finding.word)
 		if at < countedSections {
@@ -121,7 +121,7 @@ func (t *textWriter) Result(r *crawler.Result) error {
 	return nil
 }
 
-func (t *textWriter) End(s *crawler.Summary) error {
+func (t *textWriter) End(s *result.Summary) error {
 	out := bufio.NewWriter(t.w)
 	for i := range t.sections {
 		t.sections[i].fit(&t.table)
@@ -157,7 +157,7 @@ const manyRows = 10
 
 // writeRemarks writes the counts by code if there are many findings, and says what the
 // report does not list and how to list it.
-func (t *textWriter) writeRemarks(out *bufio.Writer, s *crawler.Summary, omitted bool) {
+func (t *textWriter) writeRemarks(out *bufio.Writer, s *result.Summary, omitted bool) {
 	if t.rows > manyRows {
 		var counts []string
 		for code := range t.codes {

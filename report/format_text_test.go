@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -45,33 +44,33 @@ func TestTextOfCleanRunIsOneLine(t *testing.T) {
 
 func TestSummaryLine(t *testing.T) {
 	for _, test := range []struct {
-		s    crawler.Summary
+		s    result.Summary
 		want string
 	}{
-		{crawler.Summary{OK: 1, Results: 1, References: 1, Links: 1, Pages: 1},
+		{result.Summary{OK: 1, Results: 1, References: 1, Links: 1, Pages: 1},
 			"all ok · 1 link to 1 target on 1 page · 0.0 s"},
-		{crawler.Summary{Broken: 1, OK: 1, Results: 2, References: 3, Links: 3, Pages: 1, Elapsed: 59949 * time.Millisecond},
+		{result.Summary{Broken: 1, OK: 1, Results: 2, References: 3, Links: 3, Pages: 1, Elapsed: 59949 * time.Millisecond},
 			"1 broken · 3 links to 2 targets on 1 page · 59.9 s"},
-		{crawler.Summary{Warnings: 1, OK: 1, Results: 1, References: 2, Elapsed: time.Minute},
+		{result.Summary{Warnings: 1, OK: 1, Results: 1, References: 2, Elapsed: time.Minute},
 			"1 warning · 2 links to 1 target on 0 pages · 1 min 0 s"},
-		{crawler.Summary{Unverified: 2, Warnings: 2, Elapsed: 2*time.Hour + 5*time.Minute},
+		{result.Summary{Unverified: 2, Warnings: 2, Elapsed: 2*time.Hour + 5*time.Minute},
 			"2 unverified, 2 warnings · 0 links to 0 targets on 0 pages · 2 h 5 min"},
-		{crawler.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.StoppedBy(check.GapMaxTime)},
+		{result.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.StoppedBy(check.GapMaxTime)},
 			"not every target was checked · 4 links to 4 targets on 2 pages · 0.0 s · stopped by max-time"},
-		{crawler.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.LeftOut(result.GapCounts{check.GapInterrupt: 1}, 47, 121)},
+		{result.Summary{OK: 3, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.LeftOut(result.GapCounts{check.GapInterrupt: 1}, 47, 121)},
 			"47 of 121 targets checked · 4 links to 4 targets on 2 pages · 0.0 s · stopped by interrupt"},
-		{crawler.Summary{Broken: 2, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.LeftOut(result.GapCounts{check.GapTrap: 3, check.GapMaxTime: 1}, 47, 121)},
+		{result.Summary{Broken: 2, Results: 4, References: 4, Links: 4, Pages: 2, Soundness: result.LeftOut(result.GapCounts{check.GapTrap: 3, check.GapMaxTime: 1}, 47, 121)},
 			"2 broken · 4 links to 4 targets on 2 pages · 0.0 s · 47 of 121 targets checked · stopped by max-time"},
-		{crawler.Summary{OK: 1, Results: 1, Soundness: result.NotSound("no link could be verified: 3 timeout")},
+		{result.Summary{OK: 1, Results: 1, Soundness: result.NotSound("no link could be verified: 3 timeout")},
 			"not reliable · 0 links to 1 target on 0 pages · 0.0 s · no link could be verified: 3 timeout"},
-		{crawler.Summary{Broken: 1, Soundness: result.StoppedBy(check.GapInterrupt)},
+		{result.Summary{Broken: 1, Soundness: result.StoppedBy(check.GapInterrupt)},
 			"1 broken · 0 links to 0 targets on 0 pages · 0.0 s · stopped by interrupt"},
-		{crawler.Summary{OK: 1, Soundness: result.Read(false, "", "")}, "not every target was checked · 0 links to 0 targets on 0 pages · 0.0 s · incomplete"},
-		{crawler.Summary{Skipped: 5, Results: 5, References: 5, Links: 5, Pages: 1},
+		{result.Summary{OK: 1, Soundness: result.Read(false, "", "")}, "not every target was checked · 0 links to 0 targets on 0 pages · 0.0 s · incomplete"},
+		{result.Summary{Skipped: 5, Results: 5, References: 5, Links: 5, Pages: 1},
 			"nothing checked, 5 skipped · 5 links to 5 targets on 1 page · 0.0 s"},
-		{crawler.Summary{OK: 1, Results: 1, References: 1, Pages: 1},
+		{result.Summary{OK: 1, Results: 1, References: 1, Pages: 1},
 			"no links found · 0 links to 1 target on 1 page · 0.0 s"},
-		{crawler.Summary{Pages: 1}, "no links found · 0 links to 0 targets on 1 page · 0.0 s"},
+		{result.Summary{Pages: 1}, "no links found · 0 links to 0 targets on 1 page · 0.0 s"},
 	} {
 		if got := summaryLine(&test.s); got != test.want {
 			t.Errorf("got  %q\nwant %q", got, test.want)
@@ -103,7 +102,7 @@ func TestTextListsFindingsAboutAFileWithIt(t *testing.T) {
 	r := run.Results[1]
 	r.References = r.References[:1]
 	r.References[0].Page = "my docs/a#b.html"
-	run.Results = []*crawler.Result{r, {URL: "my%20docs/a%23b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
+	run.Results = []*result.Result{r, {URL: "my%20docs/a%23b.html", Verdict: check.OK, Code: check.CodeOK, Internal: true,
 		Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: "twice"}}}}
 	got := render(t, "text", Options{}, run)
 	if n := strings.Count(got, "\nmy docs/a#b.html\n"); !strings.HasPrefix(got, "my docs/a#b.html\n") || n != 1 {
@@ -124,7 +123,7 @@ func TestTextFoldsSiteWideFindings(t *testing.T) {
 			ref.Page = fmt.Sprintf("p/%d.html", i)
 			r.References = append(r.References, ref)
 		}
-		run.Results = []*crawler.Result{r}
+		run.Results = []*result.Result{r}
 		got := render(t, "text", Options{}, run)
 		findings, _, _ := strings.Cut(got, "2 broken,")
 		if n := strings.Count(findings, "\n"); n != test.lines {
@@ -145,7 +144,7 @@ func TestTextFoldsWarningsAboutPages(t *testing.T) {
 		run := contractRun()
 		run.Results = nil
 		for i := range pages {
-			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("p/%02d.html", i), Internal: true, Verdict: check.OK, Code: check.CodeOK,
+			run.Results = append(run.Results, &result.Result{URL: fmt.Sprintf("p/%02d.html", i), Internal: true, Verdict: check.OK, Code: check.CodeOK,
 				Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: fmt.Sprintf(`the id "version" (line %d) appears more than once`, i+1)}}})
 		}
 		got := render(t, "text", Options{}, run)
@@ -173,7 +172,7 @@ func TestTextFoldsUnlikeWarningsAboutPages(t *testing.T) {
 			if i < pages {
 				id = fmt.Sprint("page ", i)
 			}
-			run.Results = append(run.Results, &crawler.Result{URL: fmt.Sprintf("p/%02d.html", i), Internal: true, Verdict: check.OK, Code: check.CodeOK,
+			run.Results = append(run.Results, &result.Result{URL: fmt.Sprintf("p/%02d.html", i), Internal: true, Verdict: check.OK, Code: check.CodeOK,
 				Warnings: []check.Warning{{Code: check.CodeFragmentDuplicate, Message: fmt.Sprintf(`the id %q (line %d) appears more than once`, id, i+1)}}})
 		}
 		got := render(t, "text", Options{}, run)
@@ -214,8 +213,8 @@ func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {
 		}
 		for i := range test.links {
 			url := fmt.Sprintf("matrix.html#R-%d", i)
-			run.Results = append(run.Results, &crawler.Result{URL: url, Verdict: verdict, Code: test.code,
-				References: []crawler.Reference{{Page: "requirements.html", Line: i + 1, Column: 1, Raw: url}}})
+			run.Results = append(run.Results, &result.Result{URL: url, Verdict: verdict, Code: test.code,
+				References: []result.Reference{{Page: "requirements.html", Line: i + 1, Column: 1, Raw: url}}})
 		}
 		if every := render(t, "text", Options{Show: ShowAll}, run); strings.Count(every, " matrix.html#R-") != test.links {
 			t.Errorf("%d links, %s: not every place is listed:\n%s", test.links, test.code, every)
@@ -246,8 +245,8 @@ func TestTextFoldsAMissingDirectory(t *testing.T) {
 		run.Results = nil
 		for i := range test.links {
 			url := fmt.Sprintf("%s%d.html", test.prefix, i)
-			run.Results = append(run.Results, &crawler.Result{URL: url, Verdict: check.Broken, Code: test.code,
-				References: []crawler.Reference{{Page: test.page, Line: i + 1, Column: 1, Raw: url}}})
+			run.Results = append(run.Results, &result.Result{URL: url, Verdict: check.Broken, Code: test.code,
+				References: []result.Reference{{Page: test.page, Line: i + 1, Column: 1, Raw: url}}})
 		}
 		for _, o := range []Options{{Show: ShowAll}, {Show: ShowDefault, EveryPlace: true}} {
 			if every := render(t, "text", o, run); strings.Count(every, ".html\n") < test.links {
@@ -448,12 +447,12 @@ func TestTextOutsideWorkingDirectory(t *testing.T) {
 
 // What several pages have in common is listed once, whichever way the links are alike.
 func TestTextBlocks(t *testing.T) {
-	run := &Report{Summary: crawler.Summary{OK: 12000, Skipped: 3, Broken: 90 + 8 + 6 + 6 + 30, Results: 12143, References: 2535564, Links: 2535564, Pages: 90, Elapsed: time.Second,
+	run := &Report{Summary: result.Summary{OK: 12000, Skipped: 3, Broken: 90 + 8 + 6 + 6 + 30, Results: 12143, References: 2535564, Links: 2535564, Pages: 90, Elapsed: time.Second,
 		ByCode: map[check.Code]int{check.CodeFragmentMissing: 98, check.CodeFileMissing: 42, check.CodeExternal: 3}}}
 	add := func(code check.Code, url, raw string, pages ...string) {
-		r := &crawler.Result{URL: url, Verdict: check.Broken, Code: code, Internal: true}
+		r := &result.Result{URL: url, Verdict: check.Broken, Code: code, Internal: true}
 		for _, page := range pages {
-			r.References = append(r.References, crawler.Reference{Page: page, Line: 5, Column: 3, Raw: raw, Text: raw})
+			r.References = append(r.References, result.Reference{Page: page, Line: 5, Column: 3, Raw: raw, Text: raw})
 		}
 		run.Results = append(run.Results, r)
 	}
@@ -537,7 +536,7 @@ func TestTextOfLinksWithoutScheme(t *testing.T) {
 		r := run.Results[0]
 		r.URL, r.Code, r.Status, r.Message, r.Suggestions = "docs/x", check.CodeFileMissing, 0, "", nil
 		r.References[0].Raw = raw
-		run.Results = []*crawler.Result{r}
+		run.Results = []*result.Result{r}
 		row := strings.Split(render(t, "text", Options{}, run), "\n")[1]
 		if _, got, _ := strings.Cut(row, `"Setup"`); strings.TrimSpace(got) != want {
 			t.Errorf("%s: hint %q, want %q", raw, got, want)
@@ -595,41 +594,41 @@ func TestQuoted(t *testing.T) {
 // A row states the reason unless its code and the URL of the target do.
 func TestTextReasons(t *testing.T) {
 	const page = "https://example.com/"
-	moved := []crawler.Hop{{URL: page + "old", Status: 302}}
+	moved := []result.Hop{{URL: page + "old", Status: 302}}
 	for _, test := range []struct {
 		name   string
-		result crawler.Result
+		result result.Result
 		want   string // after the URL
 	}{
-		{"a status says all", crawler.Result{Code: "http-404", Message: "the server answered 404 (not found)"}, ""},
-		{"it is another address that answers so", crawler.Result{Code: "http-404", Message: "the server answered 404 (not found)", Redirects: moved, FinalURL: page + "new"}, "redirected to https://example.com/new"},
-		{"a slash at the end is no other address", crawler.Result{Code: "http-404", Redirects: moved, FinalURL: page + "old/"}, ""},
-		{"a loop leads nowhere", crawler.Result{Code: check.CodeRedirectLoop, Message: "the redirects lead back to " + page + "new", Redirects: moved, FinalURL: page + "new"}, ""},
-		{"what is malformed", crawler.Result{Code: check.CodeProtocolError, Message: "the answer's header is malformed"}, "the answer's header is malformed"},
-		{"why, and what was meant", crawler.Result{Code: check.CodeURIInvalid, Message: "host is missing", Suggestions: []check.Suggestion{{URL: page + "new"}}}, "host is missing   did you mean https://example.com/new?"},
-		{"the URL again", crawler.Result{Code: check.CodeDNSFailure, Message: page + "old: the resolver is down"}, "the resolver is down"},
-		{"a scheme", crawler.Result{Code: check.CodeSchemeUnknown, Message: `the scheme "std" is unknown`}, ""},
-		{"a scheme for which a better one is known", crawler.Result{Code: check.CodeSchemeUnknown, Message: `the scheme "htps" is unknown; did you mean "https"?`}, `the scheme "htps" is unknown; did you mean "https"?`},
-		{"a file that is not there", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: there is no such file"}, ""},
-		{"a directory that is", crawler.Result{Code: check.CodeFileMissing, Message: page + "old: the directory has no index.html"}, "the directory has no index.html"},
-		{"a place that may be made", crawler.Result{Code: check.CodeFragmentUnverified, Message: `no element has the id "x" in the delivered HTML; a script may create it`}, ""},
-		{"a place that was not looked for", crawler.Result{Code: check.CodeFragmentUnverified, Message: `the page was not read, so the id "x" could not be checked`}, `the page was not read, so the id "x" could not be checked`},
-		{"a place that a redirect leads to", crawler.Result{Code: check.CodeFragmentMissing, Message: `redirected to https://example.com/new#x: no element has the id "x"`, Redirects: moved, FinalURL: page + "new"}, `redirected to https://example.com/new#x: no element has the id "x"`},
-		{"no answer", crawler.Result{Code: check.CodeTimeout, Message: "example.com:443: no connection within 20s"}, ""},
-		{"no question", crawler.Result{Code: check.CodeTimeout, Message: "not asked: example.com let many requests before go without any answer"}, "not asked: example.com let many requests before go without any answer"},
-		{"the rule", crawler.Result{Verdict: check.Skipped, Code: check.CodeExcluded, Message: `excluded by \.zip$`}, `excluded by \.zip$`},
-		{"other sites", crawler.Result{Verdict: check.Skipped, Code: check.CodeExternal, Message: "external links are not checked"}, ""},
-		{"a warning without an address", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Redirects: moved, FinalURL: page, Warnings: []check.Warning{{Code: check.CodeRedirectToLogin, Message: "redirected to the sign-in page " + page}}}, "redirected to the sign-in page https://example.com/"},
-		{"a warning with one", crawler.Result{Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: check.CodeRedirectPermanent, Message: "moved permanently to " + page, Proposal: page}}}, "-> https://example.com/"},
-		{"a code of a newer version", crawler.Result{Code: "tomorrow", Message: "it will be gone"}, "it will be gone"},
+		{"a status says all", result.Result{Code: "http-404", Message: "the server answered 404 (not found)"}, ""},
+		{"it is another address that answers so", result.Result{Code: "http-404", Message: "the server answered 404 (not found)", Redirects: moved, FinalURL: page + "new"}, "redirected to https://example.com/new"},
+		{"a slash at the end is no other address", result.Result{Code: "http-404", Redirects: moved, FinalURL: page + "old/"}, ""},
+		{"a loop leads nowhere", result.Result{Code: check.CodeRedirectLoop, Message: "the redirects lead back to " + page + "new", Redirects: moved, FinalURL: page + "new"}, ""},
+		{"what is malformed", result.Result{Code: check.CodeProtocolError, Message: "the answer's header is malformed"}, "the answer's header is malformed"},
+		{"why, and what was meant", result.Result{Code: check.CodeURIInvalid, Message: "host is missing", Suggestions: []check.Suggestion{{URL: page + "new"}}}, "host is missing   did you mean https://example.com/new?"},
+		{"the URL again", result.Result{Code: check.CodeDNSFailure, Message: page + "old: the resolver is down"}, "the resolver is down"},
+		{"a scheme", result.Result{Code: check.CodeSchemeUnknown, Message: `the scheme "std" is unknown`}, ""},
+		{"a scheme for which a better one is known", result.Result{Code: check.CodeSchemeUnknown, Message: `the scheme "htps" is unknown; did you mean "https"?`}, `the scheme "htps" is unknown; did you mean "https"?`},
+		{"a file that is not there", result.Result{Code: check.CodeFileMissing, Message: page + "old: there is no such file"}, ""},
+		{"a directory that is", result.Result{Code: check.CodeFileMissing, Message: page + "old: the directory has no index.html"}, "the directory has no index.html"},
+		{"a place that may be made", result.Result{Code: check.CodeFragmentUnverified, Message: `no element has the id "x" in the delivered HTML; a script may create it`}, ""},
+		{"a place that was not looked for", result.Result{Code: check.CodeFragmentUnverified, Message: `the page was not read, so the id "x" could not be checked`}, `the page was not read, so the id "x" could not be checked`},
+		{"a place that a redirect leads to", result.Result{Code: check.CodeFragmentMissing, Message: `redirected to https://example.com/new#x: no element has the id "x"`, Redirects: moved, FinalURL: page + "new"}, `redirected to https://example.com/new#x: no element has the id "x"`},
+		{"no answer", result.Result{Code: check.CodeTimeout, Message: "example.com:443: no connection within 20s"}, ""},
+		{"no question", result.Result{Code: check.CodeTimeout, Message: "not asked: example.com let many requests before go without any answer"}, "not asked: example.com let many requests before go without any answer"},
+		{"the rule", result.Result{Verdict: check.Skipped, Code: check.CodeExcluded, Message: `excluded by \.zip$`}, `excluded by \.zip$`},
+		{"other sites", result.Result{Verdict: check.Skipped, Code: check.CodeExternal, Message: "external links are not checked"}, ""},
+		{"a warning without an address", result.Result{Verdict: check.OK, Code: check.CodeOK, Redirects: moved, FinalURL: page, Warnings: []check.Warning{{Code: check.CodeRedirectToLogin, Message: "redirected to the sign-in page " + page}}}, "redirected to the sign-in page https://example.com/"},
+		{"a warning with one", result.Result{Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{{Code: check.CodeRedirectPermanent, Message: "moved permanently to " + page, Proposal: page}}}, "-> https://example.com/"},
+		{"a code of a newer version", result.Result{Code: "tomorrow", Message: "it will be gone"}, "it will be gone"},
 	} {
 		r := test.result
 		r.URL = page + "old"
 		if r.Code != check.CodeOK && r.Verdict == check.OK {
 			r.Verdict = check.Broken
 		}
-		r.References = []crawler.Reference{{Page: page, Line: 1, Column: 1}}
-		run := &Report{Summary: crawler.Summary{Results: 1}, Results: []*crawler.Result{&r}}
+		r.References = []result.Reference{{Page: page, Line: 1, Column: 1}}
+		run := &Report{Summary: result.Summary{Results: 1}, Results: []*result.Result{&r}}
 		rows := strings.Split(render(t, "text", Options{Show: ShowDefault | ShowSkipped}, run), "\n")
 		if _, got, _ := strings.Cut(rows[1], r.URL); strings.TrimSpace(got) != test.want {
 			t.Errorf("%s: %q has %q behind the URL, want %q", test.name, rows[1], strings.TrimSpace(got), test.want)
@@ -666,10 +665,10 @@ func TestReasonOmitsMessagesOfCheck(t *testing.T) {
 // Findings are in sections: what is broken comes first. The same finding of a content check on
 // many pages is one row.
 func TestTextSections(t *testing.T) {
-	run := &Report{Summary: crawler.Summary{Findings: &crawler.FindingCounts{}}}
+	run := &Report{Summary: result.Summary{Findings: &result.FindingCounts{}}}
 	add := func(page string, line int, verdict check.Verdict, code check.Code, rule, message string) {
-		run.Results = append(run.Results, &crawler.Result{Kind: crawler.KindPage, URL: page, Verdict: verdict, Code: code, Rule: rule, Message: message,
-			Internal: true, References: []crawler.Reference{{Page: page, Line: line, Column: min(line, 1)}}})
+		run.Results = append(run.Results, &result.Result{Kind: result.KindPage, URL: page, Verdict: verdict, Code: code, Rule: rule, Message: message,
+			Internal: true, References: []result.Reference{{Page: page, Line: line, Column: min(line, 1)}}})
 	}
 	add("a.html", 0, check.VerdictWarning, check.CodeTitleMissing, "", "the page has no title")
 	add("a.html", 9, check.Broken, check.CodeSRIMismatch, "", "no hash fits")

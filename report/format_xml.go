@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 var xmlFormat = Format{
@@ -30,7 +30,7 @@ type xmlWriter struct{ xml xmlEncoder }
 func (x *xmlWriter) Begin(h *Head) error {
 	s := h.Summary
 	if s == nil {
-		s = &crawler.Summary{}
+		s = &result.Summary{}
 	}
 	started, targets := h.Started, h.Targets
 	if started.IsZero() {
@@ -77,7 +77,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 	for _, code := range slices.Sorted(maps.Keys(s.ByCode)) {
 		t.leaf("by_code", "", "code", string(code), "count", strconv.Itoa(s.ByCode[code]))
 	}
-	if s.Known != (crawler.Tally{}) {
+	if s.Known != (result.Tally{}) {
 		t.leaf("known", "", "broken", strconv.Itoa(s.Known.Broken), "unverified", strconv.Itoa(s.Known.Unverified), "warnings", strconv.Itoa(s.Known.Warnings))
 	}
 	if f := s.Findings; f != nil {
@@ -88,7 +88,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 	return t.err
 }
 
-func (x *xmlWriter) Result(r *crawler.Result) error {
+func (x *xmlWriter) Result(r *result.Result) error {
 	t := &x.xml
 	t.start("result", "url", r.URL, "verdict", r.Verdict.String(), "code", string(r.Code), "scope", scope(r.Internal),
 		"status", strconv.Itoa(r.Status), "attempts", strconv.Itoa(r.Attempts),
@@ -106,7 +106,7 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 	if r.Level != "" {
 		t.attribute("level", string(r.Level))
 	}
-	if r.Kind != crawler.KindTarget {
+	if r.Kind != result.KindTarget {
 		t.attribute("kind", string(r.Kind))
 	}
 	if r.Rule != "" {
@@ -167,7 +167,7 @@ func (x *xmlWriter) Result(r *crawler.Result) error {
 	return t.err
 }
 
-func (x *xmlWriter) End(*crawler.Summary) error {
+func (x *xmlWriter) End(*result.Summary) error {
 	x.xml.end()
 	x.xml.newline()
 	return x.xml.flush()

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestXMLGolden(t *testing.T) {
@@ -112,7 +112,7 @@ func TestXMLHasWhatJSONHas(t *testing.T) {
 // rememberedRun has fields from other runs and from sources.
 func rememberedRun() *Report {
 	run := fullRun()
-	run.Summary.Known, run.Summary.Recent, run.Summary.Cached, run.Summary.Fixed = crawler.Tally{Broken: 7, Unverified: 8, Warnings: 9}, 11, 12, 17
+	run.Summary.Known, run.Summary.Recent, run.Summary.Cached, run.Summary.Fixed = result.Tally{Broken: 7, Unverified: 8, Warnings: 9}, 11, 12, 17
 	for _, r := range run.Results {
 		switch r.Code {
 		case "bot-wall":
@@ -121,7 +121,7 @@ func rememberedRun() *Report {
 			r.BrokenRuns, r.BrokenSince, r.FailsAfter = 13, started, 14
 			r.Suggestions[0].Unique = true
 			ref := &r.References[0]
-			ref.Source = &crawler.Place{File: "guide.md", Line: 15, Column: 16, Raw: "setup.md"}
+			ref.Source = &result.Place{File: "guide.md", Line: 15, Column: 16, Raw: "setup.md"}
 			ref.Known, ref.Unaffected = true, "uri-repaired mixed-content"
 		}
 	}

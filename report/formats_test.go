@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestFormatsAreWellFormed(t *testing.T) {
@@ -37,19 +37,19 @@ func TestFormatsAreWellFormed(t *testing.T) {
 // formats without it does not depend on references to a page whose findings are only
 // about itself.
 func TestFormatsWithoutReferences(t *testing.T) {
-	run := func(refs ...crawler.Reference) *Report {
+	run := func(refs ...result.Reference) *Report {
 		own := check.Warning{Code: check.CodeFragmentDuplicate, Message: `two elements have the id "a"`}
 		return &Report{
 			Head:    Head{Started: started, Targets: []string{"docs"}},
-			Summary: crawler.Summary{Started: started, Results: 3, Warnings: 3, Pages: 2},
-			Results: []*crawler.Result{
+			Summary: result.Summary{Started: started, Results: 3, Warnings: 3, Pages: 2},
+			Results: []*result.Result{
 				{URL: "docs/a.html", FinalURL: "docs/a.html", Internal: true, Code: check.CodeOK, Warnings: []check.Warning{own}, References: refs},
 				{URL: "https://example.com/", FinalURL: "https://example.com/", Code: check.CodeOK, References: refs,
 					Warnings: []check.Warning{{Code: check.CodeTLSExpiresSoon, Message: "the certificate expires soon"}, own}},
 			},
 		}
 	}
-	all := []crawler.Reference{
+	all := []result.Reference{
 		{Page: "docs/b.html", Line: 1, Column: 2, Element: "a", Attribute: "href", Raw: "a.html", Text: "one"},
 		{Page: "docs/b.html", Line: 2, Column: 2, Element: "a", Attribute: "href", Raw: "a.html#", Text: "two"},
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // graph is the graph of a site for the graph formats. It has a node for each document
@@ -16,8 +16,8 @@ import (
 // edges.
 type graph struct {
 	show    Show
-	pages   []*crawler.Page
-	results []*crawler.Result
+	pages   []*result.Page
+	results []*result.Result
 
 	nodes []*node // sorted by URL after build
 	edges []*edge // sorted by both ends after build
@@ -34,7 +34,7 @@ type node struct {
 	depth   int    // links from the start, or -1 if it was not read
 	verdict string // "" if the report does not list it
 	code    check.Code
-	result  *crawler.Result // nil if the report does not list it
+	result  *result.Result  // nil if the report does not list it
 	from    map[*node]*edge // outgoing edges by target
 }
 
@@ -54,13 +54,13 @@ func newGraph(o Options) graph {
 	return graph{show: o.Show.orDefault(), byURL: map[string]*node{}, read: map[string]bool{}, bad: map[string]bool{}}
 }
 
-func (g *graph) Page(p *crawler.Page) error {
+func (g *graph) Page(p *result.Page) error {
 	g.pages = append(g.pages, p)
 	return nil
 }
 
-func (g *graph) Result(r *crawler.Result) error {
-	if r.Kind != crawler.KindTarget {
+func (g *graph) Result(r *result.Result) error {
+	if r.Kind != result.KindTarget {
 		return nil
 	}
 	g.results = append(g.results, r)
@@ -69,7 +69,7 @@ func (g *graph) Result(r *crawler.Result) error {
 
 // build makes the nodes and edges.
 func (g *graph) build() {
-	judged := map[string]*crawler.Result{}
+	judged := map[string]*result.Result{}
 	for _, r := range g.results {
 		if g.show&(1<<r.Verdict) != 0 && (judged[r.URL] == nil || r.Verdict != check.Skipped) {
 			judged[r.URL] = r
@@ -99,7 +99,7 @@ func (g *graph) build() {
 		}
 		if len(g.pages) == 0 {
 			for _, ref := range r.References {
-				if ref.Page != crawler.CommandLine {
+				if ref.Page != result.CommandLine {
 					g.edge(g.node(ref.Page), r.URL, ref.Text, shown)
 				}
 			}
@@ -118,7 +118,7 @@ func (g *graph) build() {
 }
 
 // isBad reports whether a result says that its document is missing or may be missing.
-func isBad(r *crawler.Result) bool {
+func isBad(r *result.Result) bool {
 	return (r.Verdict == check.Broken || r.Verdict == check.Unverified) && !ofFragment(r.Code)
 }
 
@@ -160,7 +160,7 @@ func (g *graph) node(url string) *node {
 }
 
 // edge adds a link. r is the result of its target, or nil.
-func (g *graph) edge(from *node, target, text string, r *crawler.Result) {
+func (g *graph) edge(from *node, target, text string, r *result.Result) {
 	to := g.node(target)
 	e := from.from[to]
 	if e == nil {

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // renderPages writes a run with its pages.
-func renderPages(t testing.TB, format string, o Options, run *Report, pages []*crawler.Page) string {
+func renderPages(t testing.TB, format string, o Options, run *Report, pages []*result.Page) string {
 	t.Helper()
 	f, err := ByName(format)
 	if err != nil {
@@ -28,7 +28,7 @@ func renderPages(t testing.TB, format string, o Options, run *Report, pages []*c
 	return out.String()
 }
 
-func writePages(w PageWriter, run *Report, pages []*crawler.Page) error {
+func writePages(w PageWriter, run *Report, pages []*result.Page) error {
 	head := run.Head
 	if err := w.Begin(&head); err != nil {
 		return err
@@ -47,17 +47,17 @@ func writePages(w PageWriter, run *Report, pages []*crawler.Page) error {
 }
 
 // sitePages are the pages of [fullRun], in an unsorted order.
-func sitePages() []*crawler.Page {
+func sitePages() []*result.Page {
 	const base = "https://example.com/"
-	return []*crawler.Page{
-		{URL: base + "b", Title: "日本語 \"b\" & <c>", Depth: 1, Links: []crawler.Edge{
+	return []*result.Page{
+		{URL: base + "b", Title: "日本語 \"b\" & <c>", Depth: 1, Links: []result.Edge{
 			{URL: base + "later", Text: "later"}, {URL: "tel:+1-201-555-0123", Text: "+1"}, {URL: base, Text: "home"},
 			{URL: "javascript:alert(1)", Text: "run"},
 		}},
-		{URL: base, Title: "Home", Links: []crawler.Edge{
+		{URL: base, Title: "Home", Links: []result.Edge{
 			{URL: base + "a"}, {URL: base + "a", Text: "the a page"}, {URL: base + "a#top", Text: "top"}, {URL: base + "b", Text: "b"}, {URL: base},
 		}},
-		{URL: base + "a", Depth: 1, Links: []crawler.Edge{
+		{URL: base + "a", Depth: 1, Links: []result.Edge{
 			{URL: base + "guide", Text: "guide"}, {URL: base + "guide#setup", Text: "Setup"}, {URL: base + "missing.css"}, {URL: "https://example.org/wall", Text: "again"},
 		}},
 		{URL: base + "guide", Title: "Guide", Depth: 2},
@@ -224,7 +224,7 @@ func TestGraphsOfSavedReports(t *testing.T) {
 	run := contractRun()
 	run.Results[0].URL = "docs/a%20b.html#x"
 	run.Results[1].References = append(run.Results[1].References,
-		crawler.Reference{Page: "docs/a b.html", Text: "here"}, crawler.Reference{Page: crawler.CommandLine})
+		result.Reference{Page: "docs/a b.html", Text: "here"}, result.Reference{Page: result.CommandLine})
 	want := []drawnEdge{
 		{"docs/a b.html", "https://example.com/gone", "here", "broken", 1},
 		{"docs/install.html", "docs/a b.html", "Setup", "broken", 1},
@@ -241,13 +241,13 @@ func TestGraphsOfSavedReports(t *testing.T) {
 // The documents of a directory are nodes with the names of their files, whatever name
 // links use.
 func TestGraphsResolveOtherNames(t *testing.T) {
-	edge := func(url string) crawler.Edge { return crawler.Edge{URL: url} }
-	pages := []*crawler.Page{
-		{URL: "index.html", Links: []crawler.Edge{edge("./"), edge("guide/#x"), edge("page"), edge("gone"), edge("other/")}},
-		{URL: "guide/index.html", Links: []crawler.Edge{edge("both/")}},
+	edge := func(url string) result.Edge { return result.Edge{URL: url} }
+	pages := []*result.Page{
+		{URL: "index.html", Links: []result.Edge{edge("./"), edge("guide/#x"), edge("page"), edge("gone"), edge("other/")}},
+		{URL: "guide/index.html", Links: []result.Edge{edge("both/")}},
 		{URL: "page.html"}, {URL: "gone.html"}, {URL: "both/"}, {URL: "both/index.html"},
 	}
-	run := &Report{Results: []*crawler.Result{{URL: "gone", Verdict: check.Broken, Code: "file-missing"}}}
+	run := &Report{Results: []*result.Result{{URL: "gone", Verdict: check.Broken, Code: "file-missing"}}}
 	g := newGraph(Options{})
 	for _, p := range pages {
 		g.Page(p)
@@ -300,17 +300,17 @@ func TestDotLinksOnlyToTheWeb(t *testing.T) {
 
 // An edge has the most severe verdict of its links.
 func TestEdgeVerdicts(t *testing.T) {
-	result := func(v check.Verdict) *crawler.Result { return &crawler.Result{Verdict: v} }
+	res := func(v check.Verdict) *result.Result { return &result.Result{Verdict: v} }
 	for _, test := range []struct {
-		links []*crawler.Result
+		links []*result.Result
 		want  string
 	}{
 		{nil, ""},
-		{[]*crawler.Result{nil}, ""},
-		{[]*crawler.Result{nil, result(check.OK), result(check.Skipped)}, "ok"},
-		{[]*crawler.Result{result(check.OK), result(check.Unverified), nil}, "unverified"},
-		{[]*crawler.Result{result(check.Broken), result(check.Unverified)}, "broken"},
-		{[]*crawler.Result{result(check.Unverified), result(check.Broken)}, "broken"},
+		{[]*result.Result{nil}, ""},
+		{[]*result.Result{nil, res(check.OK), res(check.Skipped)}, "ok"},
+		{[]*result.Result{res(check.OK), res(check.Unverified), nil}, "unverified"},
+		{[]*result.Result{res(check.Broken), res(check.Unverified)}, "broken"},
+		{[]*result.Result{res(check.Unverified), res(check.Broken)}, "broken"},
 	} {
 		g := newGraph(Options{})
 		from := g.node("a")

@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // rowsOf returns the rows of a result, without their places.
-func rowsOf(show Show, r *crawler.Result) []row {
+func rowsOf(show Show, r *result.Result) []row {
 	var rows []row
 	for _, f := range findingsOf(show, r) {
 		r := row{word: f.word, code: string(f.code), url: f.result.URL}
 		switch {
-		case f.result.Kind == crawler.KindPage:
+		case f.result.Kind == result.KindPage:
 			r.url, r.hint = "", ofRule(f.result.Rule, visible(f.message))
 			if f.proposal != "" {
 				r.hint = joinHints(r.hint, "-> "+visible(f.proposal))
@@ -75,7 +75,7 @@ func redirectedTo(url string) string {
 
 // withoutScheme says what links to a host were meant to be that is written like a file:
 // www.example.com means a file of this name in the directory of the page.
-func withoutScheme(r *crawler.Result) string {
+func withoutScheme(r *result.Result) string {
 	if r.Code != check.CodeFileMissing && r.Status != 404 && r.Status != 410 || len(r.References) == 0 {
 		return ""
 	}

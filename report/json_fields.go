@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // SchemaID is the value of "schema" in a JSON report. Its number increases only when a
@@ -15,9 +15,9 @@ import (
 const SchemaID = "orbweaver.report/1"
 
 // run writes the fields of a report's object that precede its results.
-func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
+func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 	if s == nil {
-		s = &crawler.Summary{}
+		s = &result.Summary{}
 	}
 	started := h.Started
 	if started.IsZero() {
@@ -83,7 +83,7 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 	if s.Cached > 0 {
 		j.key("cached").int(int64(s.Cached))
 	}
-	if s.Known != (crawler.Tally{}) {
+	if s.Known != (result.Tally{}) {
 		j.key("known").row()
 		j.key("broken").int(int64(s.Known.Broken))
 		j.key("unverified").int(int64(s.Known.Unverified))
@@ -114,10 +114,10 @@ func (j *jsonEncoder) run(h *Head, s *crawler.Summary) {
 }
 
 // result writes the object of one result.
-func (j *jsonEncoder) result(r *crawler.Result) {
+func (j *jsonEncoder) result(r *result.Result) {
 	j.object()
 	j.key("url").string(r.URL)
-	if r.Kind != crawler.KindTarget {
+	if r.Kind != result.KindTarget {
 		j.key("kind").string(string(r.Kind))
 	}
 	j.key("verdict").string(r.Verdict.String())
@@ -211,7 +211,7 @@ func (j *jsonEncoder) suggestions(all []check.Suggestion) {
 	j.end()
 }
 
-func (j *jsonEncoder) references(all []crawler.Reference) {
+func (j *jsonEncoder) references(all []result.Reference) {
 	j.array()
 	for i := range all {
 		r := &all[i]

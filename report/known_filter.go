@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // withoutKnown returns a writer that omits findings that a baseline has, if the format
@@ -23,7 +23,7 @@ type knownFilter struct {
 }
 
 // Page passes pages on to a [PageWriter].
-func (n *knownFilter) Page(p *crawler.Page) error {
+func (n *knownFilter) Page(p *result.Page) error {
 	if w, ok := n.Writer.(PageWriter); ok {
 		return w.Page(p)
 	}
@@ -31,8 +31,8 @@ func (n *knownFilter) Page(p *crawler.Page) error {
 }
 
 // Result passes on the new findings of a result.
-func (n *knownFilter) Result(r *crawler.Result) error {
-	if len(r.Known) == 0 && !slices.ContainsFunc(r.References, func(ref crawler.Reference) bool { return ref.Known }) {
+func (n *knownFilter) Result(r *result.Result) error {
+	if len(r.Known) == 0 && !slices.ContainsFunc(r.References, func(ref result.Reference) bool { return ref.Known }) {
 		return n.Writer.Result(r)
 	}
 	out := *r
@@ -44,7 +44,7 @@ func (n *knownFilter) Result(r *crawler.Result) error {
 			return nil
 		}
 	default:
-		out.References = slices.DeleteFunc(slices.Clone(r.References), func(ref crawler.Reference) bool { return ref.Known })
+		out.References = slices.DeleteFunc(slices.Clone(r.References), func(ref result.Reference) bool { return ref.Known })
 	}
 	if !n.show.result(&out) {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // siteWidePages is the largest number of pages that list a shared finding one by one. A
@@ -75,9 +75,9 @@ type pageRow struct {
 }
 
 // addRow adds one finding of a result.
-func (l *listing) addRow(finding row, r *crawler.Result) {
+func (l *listing) addRow(finding row, r *result.Result) {
 	switch {
-	case r.Kind == crawler.KindPage:
+	case r.Kind == result.KindPage:
 		l.addCheck(finding, r.Rule, r.References)
 	case check.OfPage(check.Code(finding.code)) && l.blocks && !l.every:
 		l.addToChecks(checkKey{word: finding.word, code: check.Code(finding.code), hint: lineOfID.ReplaceAllString(finding.hint, "")}, pageFinding{finding, ownPage(finding.url), l.next()})
@@ -89,7 +89,7 @@ func (l *listing) addRow(finding row, r *crawler.Result) {
 }
 
 // addCheck adds a finding of a content check at its places on a page.
-func (l *listing) addCheck(finding row, rule string, refs []crawler.Reference) {
+func (l *listing) addCheck(finding row, rule string, refs []result.Reference) {
 	key := checkKey{word: finding.word, code: check.Code(finding.code), rule: rule}
 	refs = atSourcePlaces(refs)
 	for i := range refs {
@@ -143,9 +143,9 @@ func (l *listing) settle() {
 
 // settleChecks lists findings about pages once. It returns false if they are on too few pages.
 func (l *listing) settleChecks(key checkKey, all []pageFinding) bool {
-	refs := make([]crawler.Reference, len(all))
+	refs := make([]result.Reference, len(all))
 	for i := range all {
-		refs[i] = crawler.Reference{Page: all[i].page}
+		refs[i] = result.Reference{Page: all[i].page}
 		if all[i].ref != nil {
 			refs[i] = *all[i].ref
 		}
@@ -172,7 +172,7 @@ func (l *listing) listChecks(all []pageFinding) {
 
 // add adds a finding with its references, which are sorted. A finding without references is
 // listed under the page that it is about.
-func (l *listing) add(finding row, refs []crawler.Reference) {
+func (l *listing) add(finding row, refs []result.Reference) {
 	pages := countPages(refs)
 	switch {
 	case pages == 0:
@@ -188,7 +188,7 @@ func (l *listing) add(finding row, refs []crawler.Reference) {
 }
 
 // onPages lists a finding at each of its references, which are sorted.
-func (l *listing) onPages(finding row, refs []crawler.Reference) {
+func (l *listing) onPages(finding row, refs []result.Reference) {
 	for i := range refs {
 		if i > 0 && indistinguishable(&refs[i-1], &refs[i]) {
 			continue

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // artifact returns the document that contains a finding: the path of a file, or a URL for
@@ -13,7 +13,7 @@ import (
 // referring document, so the artifact is the target.
 func (f *finding) artifact(p place) (file, url string) {
 	page := p.page
-	if page == crawler.CommandLine || page == "" {
+	if page == result.CommandLine || page == "" {
 		page = ownPage(f.result.URL)
 		if schemeOf(page) != "" {
 			return "", page

@@ -3,8 +3,8 @@ package report
 import (
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Two runs have a finding in common if page, target and code are the same, and the rule of a
@@ -23,13 +23,13 @@ type findingKey struct {
 
 // matchPlaces divides the places of a finding on a page into those that an earlier run
 // had too, and additional ones. It matches references with the same spelling first.
-func matchPlaces(before, now []crawler.Reference) (same, more []crawler.Reference) {
+func matchPlaces(before, now []result.Reference) (same, more []result.Reference) {
 	left := max(len(before), 1)
 	if len(now) <= left {
 		return now, nil
 	}
 	type spelling struct{ element, attribute, raw, text string }
-	of := func(r *crawler.Reference) spelling { return spelling{r.Element, r.Attribute, r.Raw, r.Text} }
+	of := func(r *result.Reference) spelling { return spelling{r.Element, r.Attribute, r.Raw, r.Text} }
 	had := map[spelling]int{}
 	for i := range before {
 		had[of(&before[i])]++

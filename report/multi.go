@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Multi writes the reports of one run. It filters, cleans, holds and sorts results once
@@ -132,14 +132,14 @@ func (m *Multi) WantsReferences() bool { return m.refs }
 func (m *Multi) Begin(h *Head) error { return m.sieve.Begin(h) }
 
 // Result passes a result to every report.
-func (m *Multi) Result(r *crawler.Result) error { return m.sieve.Result(r) }
+func (m *Multi) Result(r *result.Result) error { return m.sieve.Result(r) }
 
 // Page passes a page to the reports that draw a graph.
-func (m *Multi) Page(p *crawler.Page) error { return m.sieve.Page(p) }
+func (m *Multi) Page(p *result.Page) error { return m.sieve.Page(p) }
 
 // End writes the rest of all reports and puts the files in place. The error joins those
 // that Begin, Result and Page did not return.
-func (m *Multi) End(s *crawler.Summary) error {
+func (m *Multi) End(s *result.Summary) error {
 	errs := []error{m.sieve.End(s)}
 	for _, out := range m.outputs {
 		if out.err == nil && out.file != nil && !out.done {
@@ -180,15 +180,15 @@ func (f *fanOut) each(do func(PageWriter) error) error {
 
 func (f *fanOut) Begin(h *Head) error { return f.each(func(w PageWriter) error { return w.Begin(h) }) }
 
-func (f *fanOut) Result(r *crawler.Result) error {
+func (f *fanOut) Result(r *result.Result) error {
 	return f.each(func(w PageWriter) error { return w.Result(r) })
 }
 
-func (f *fanOut) Page(p *crawler.Page) error {
+func (f *fanOut) Page(p *result.Page) error {
 	return f.each(func(w PageWriter) error { return w.Page(p) })
 }
 
-func (f *fanOut) End(s *crawler.Summary) error {
+func (f *fanOut) End(s *result.Summary) error {
 	return f.each(func(w PageWriter) error { return w.End(s) })
 }
 
@@ -202,11 +202,11 @@ func (o *output) try(do func() error) error {
 
 func (o *output) Begin(h *Head) error { return o.try(func() error { return o.Writer.Begin(h) }) }
 
-func (o *output) Result(r *crawler.Result) error {
+func (o *output) Result(r *result.Result) error {
 	return o.try(func() error { return o.Writer.Result(r) })
 }
 
-func (o *output) Page(p *crawler.Page) error {
+func (o *output) Page(p *result.Page) error {
 	w, ok := o.Writer.(PageWriter)
 	if !ok {
 		return nil
@@ -214,7 +214,7 @@ func (o *output) Page(p *crawler.Page) error {
 	return o.try(func() error { return w.Page(p) })
 }
 
-func (o *output) End(s *crawler.Summary) error { return o.try(func() error { return o.Writer.End(s) }) }
+func (o *output) End(s *result.Summary) error { return o.try(func() error { return o.Writer.End(s) }) }
 
 // stdoutWriter adds the name of standard output to errors.
 type stdoutWriter struct{ io.Writer }

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func outputs(t *testing.T, specs ...string) []Output {
@@ -262,7 +262,7 @@ func TestMultiGivesPagesToGraphsOnly(t *testing.T) {
 	if err := m.Begin(&run.Head); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Page(&crawler.Page{URL: "p"}); err != nil {
+	if err := m.Page(&result.Page{URL: "p"}); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.End(&run.Summary); err != nil {

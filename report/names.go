@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // fromRoot returns the name of a document as people should see it: a file outside the
@@ -37,10 +37,10 @@ func wordsFromRoot(dir, sentence string) string {
 
 // resultsFromRoot applies fromRoot to the names in results. It changes copies, and copies
 // only what changes.
-func resultsFromRoot(dir string, results []*crawler.Result) []*crawler.Result {
+func resultsFromRoot(dir string, results []*result.Result) []*result.Result {
 	all := slices.Clone(results)
 	for i, r := range results {
-		inRefs := slices.ContainsFunc(r.References, func(ref crawler.Reference) bool { return strings.HasPrefix(ref.Page, "../") })
+		inRefs := slices.ContainsFunc(r.References, func(ref result.Reference) bool { return strings.HasPrefix(ref.Page, "../") })
 		if !inRefs && !strings.HasPrefix(r.URL, "../") && !strings.Contains(r.Message, "../") {
 			continue
 		}

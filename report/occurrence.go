@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // occurrence is a finding at one of its places.
@@ -33,7 +33,7 @@ func (o *occurrence) known() bool {
 // occurrences are findings at their places.
 type occurrences []occurrence
 
-func (o *occurrences) add(show Show, r *crawler.Result) {
+func (o *occurrences) add(show Show, r *result.Result) {
 	findings := findingsOf(show, r)
 	for i := range findings {
 		for _, p := range findings[i].places() {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // shownPlaces is the number of places that are listed of a finding with too many.
@@ -18,10 +18,10 @@ const shownPlaces = 3
 type place struct {
 	page         string // the name of the page in reports
 	line, column int    // 0 if unknown
-	ref          *crawler.Reference
+	ref          *result.Reference
 }
 
-func placeOf(ref *crawler.Reference) place {
+func placeOf(ref *result.Reference) place {
 	p := place{page: ref.Page, ref: ref}
 	if ref.Line > 0 {
 		p.line, p.column = ref.Line, max(ref.Column, 1)
@@ -42,7 +42,7 @@ func (p place) String() string {
 
 // elementPlace describes the place of a reference without a line: on a page of a PDF, in
 // its outline, or in a header of the response. It is empty if nothing is known.
-func elementPlace(ref *crawler.Reference) string {
+func elementPlace(ref *result.Reference) string {
 	const longest = 20
 	if ref == nil || ref.Line > 0 || pdfPage(ref) == 0 && ref.Element != "outline" && ref.Element != "header" {
 		return ""
@@ -51,7 +51,7 @@ func elementPlace(ref *crawler.Reference) string {
 }
 
 // pdfPage returns the number of the PDF page that contains a reference, or 0.
-func pdfPage(ref *crawler.Reference) int {
+func pdfPage(ref *result.Reference) int {
 	number, ok := strings.CutPrefix(ref.Element, "page ")
 	if !ok {
 		return 0
@@ -65,7 +65,7 @@ func pdfPage(ref *crawler.Reference) int {
 
 // byPlace orders references by page, line and column. The other fields order references
 // without a line, so that the order is the same in every run.
-func byPlace(a, b crawler.Reference) int {
+func byPlace(a, b result.Reference) int {
 	return cmp.Or(
 		cmp.Compare(a.Page, b.Page),
 		cmp.Compare(a.Line, b.Line),
@@ -79,8 +79,8 @@ func byPlace(a, b crawler.Reference) int {
 
 // comparePlaces orders references on one page by place. References without a place come
 // first.
-func comparePlaces(a, b *crawler.Reference) int {
-	var x, y crawler.Reference
+func comparePlaces(a, b *result.Reference) int {
+	var x, y result.Reference
 	if a == nil {
 		a = &x
 	}
@@ -95,8 +95,8 @@ func comparePlaces(a, b *crawler.Reference) int {
 
 // atSourcePlaces returns references at the places where they can be fixed: in the sources
 // of their pages, if these are known.
-func atSourcePlaces(refs []crawler.Reference) []crawler.Reference {
-	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return r.Source != nil }) {
+func atSourcePlaces(refs []result.Reference) []result.Reference {
+	if !slices.ContainsFunc(refs, func(r result.Reference) bool { return r.Source != nil }) {
 		return refs
 	}
 	moved := slices.Clone(refs)
@@ -105,20 +105,20 @@ func atSourcePlaces(refs []crawler.Reference) []crawler.Reference {
 		moved[i].Page, moved[i].Line, moved[i].Column, moved[i].Raw, moved[i].Source = at.File, at.Line, at.Column, at.Raw, nil
 	}
 	slices.SortFunc(moved, byPlace)
-	return slices.CompactFunc(moved, func(a, b crawler.Reference) bool { return byPlace(a, b) == 0 })
+	return slices.CompactFunc(moved, func(a, b result.Reference) bool { return byPlace(a, b) == 0 })
 }
 
 // affectedReferences returns the references that a finding with a code is about.
-func affectedReferences(refs []crawler.Reference, code check.Code) []crawler.Reference {
-	if !slices.ContainsFunc(refs, func(r crawler.Reference) bool { return !r.Concerns(code) }) {
+func affectedReferences(refs []result.Reference, code check.Code) []result.Reference {
+	if !slices.ContainsFunc(refs, func(r result.Reference) bool { return !r.Concerns(code) }) {
 		return refs
 	}
-	return slices.DeleteFunc(slices.Clone(refs), func(r crawler.Reference) bool { return !r.Concerns(code) })
+	return slices.DeleteFunc(slices.Clone(refs), func(r result.Reference) bool { return !r.Concerns(code) })
 }
 
 // eachPage calls fn for each page of references, which are sorted, with the references on
 // it. If there are no references, it calls fn once without a page.
-func eachPage(refs []crawler.Reference, fn func(page string, refs []crawler.Reference)) {
+func eachPage(refs []result.Reference, fn func(page string, refs []result.Reference)) {
 	if len(refs) == 0 {
 		fn("", nil)
 		return
@@ -134,7 +134,7 @@ func eachPage(refs []crawler.Reference, fn func(page string, refs []crawler.Refe
 }
 
 // countPages returns the number of pages of references, which are sorted by page.
-func countPages(refs []crawler.Reference) int {
+func countPages(refs []result.Reference) int {
 	n := 0
 	for i := range refs {
 		if i == 0 || refs[i].Page != refs[i-1].Page {
@@ -146,7 +146,7 @@ func countPages(refs []crawler.Reference) int {
 
 // firstOfPages returns the first place on each of the first pages, in the form that
 // editors open.
-func firstOfPages(refs []crawler.Reference) []string {
+func firstOfPages(refs []result.Reference) []string {
 	var places []string
 	for i := range refs {
 		if i > 0 && refs[i].Page == refs[i-1].Page {
@@ -161,7 +161,7 @@ func firstOfPages(refs []crawler.Reference) []string {
 
 // pageFirsts yields the index of the first reference on each page. The references are
 // sorted by page.
-func pageFirsts(refs []crawler.Reference) func(func(int) bool) {
+func pageFirsts(refs []result.Reference) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		for i := range refs {
 			if (i == 0 || refs[i].Page != refs[i-1].Page) && !yield(i) {
@@ -173,6 +173,6 @@ func pageFirsts(refs []crawler.Reference) func(func(int) bool) {
 
 // indistinguishable reports whether two references look the same in a report. For
 // example, a PDF link that is broken over two lines is two references.
-func indistinguishable(a, b *crawler.Reference) bool {
+func indistinguishable(a, b *result.Reference) bool {
 	return a.Line <= 0 && b.Line <= 0 && a.Page == b.Page && a.Element == b.Element && a.Text == b.Text
 }

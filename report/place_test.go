@@ -4,18 +4,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // runWithoutLines has links without lines: in a PDF, where one is broken over two lines, and in a header.
 func runWithoutLines() *Report {
-	in := func(page, element, attribute string) crawler.Reference {
-		return crawler.Reference{Page: page, Element: element, Attribute: attribute, Raw: "gone"}
+	in := func(page, element, attribute string) result.Reference {
+		return result.Reference{Page: page, Element: element, Attribute: attribute, Raw: "gone"}
 	}
-	return &Report{Results: []*crawler.Result{
-		{URL: "gone/a", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{in("a.pdf", "page 10", "uri"), in("a.pdf", "page 10", "uri"), in("https://example.com/", "header", "link")}},
-		{URL: "gone/b", Verdict: check.Broken, Code: "http-404", References: []crawler.Reference{in("a.pdf", "outline", "file"), in("a.pdf", "page 9", "uri"), in("b.docx", "hyperlink", "r:id")}},
+	return &Report{Results: []*result.Result{
+		{URL: "gone/a", Verdict: check.Broken, Code: "http-404", References: []result.Reference{in("a.pdf", "page 10", "uri"), in("a.pdf", "page 10", "uri"), in("https://example.com/", "header", "link")}},
+		{URL: "gone/b", Verdict: check.Broken, Code: "http-404", References: []result.Reference{in("a.pdf", "outline", "file"), in("a.pdf", "page 9", "uri"), in("b.docx", "hyperlink", "r:id")}},
 	}}
 }
 
@@ -45,10 +45,10 @@ https://example.com/
 		}
 	}
 	for element, want := range map[string]string{"page 7": "page 7", "page x": "", "page -1": "", "pages 1": "", "a": "", "page 7\x1b": "", "": ""} {
-		if got := elementPlace(&crawler.Reference{Element: element}); got != want {
+		if got := elementPlace(&result.Reference{Element: element}); got != want {
 			t.Errorf("%q: got %q", element, got)
 		}
-		if got := elementPlace(&crawler.Reference{Element: element, Line: 1}); got != "" {
+		if got := elementPlace(&result.Reference{Element: element, Line: 1}); got != "" {
 			t.Errorf("%q of a line: got %q", element, got)
 		}
 	}

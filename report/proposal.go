@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Proposal is the change that a result proposes for its references: replace the target
@@ -27,8 +27,8 @@ type Proposal struct {
 //
 // Temporary redirects (302, 303, 307), better addresses where the old one works too
 // (insecure-http) and archived copies are never proposed.
-func Propose(r *crawler.Result) (Proposal, bool) {
-	if r.Kind == crawler.KindPage {
+func Propose(r *result.Result) (Proposal, bool) {
+	if r.Kind == result.KindPage {
 		return Proposal{From: r.URL, To: r.Proposal, Why: string(r.Code), Literal: true}, r.Proposal != ""
 	}
 	p := Proposal{From: r.URL}
@@ -62,7 +62,7 @@ func Propose(r *crawler.Result) (Proposal, bool) {
 
 // Blocked returns why a reference must not be edited although its target has a proposal,
 // or "" if it may be edited.
-func (p Proposal) Blocked(ref *crawler.Reference) string {
+func (p Proposal) Blocked(ref *result.Reference) string {
 	switch {
 	case p.Literal && ref.At().Raw == "":
 		return fmt.Sprintf("the finding proposes %q, but has no text that it replaces", p.To)
@@ -82,6 +82,6 @@ func (p Proposal) Blocked(ref *crawler.Reference) string {
 
 // isIdentifier reports whether a reference is an identifier. Feed readers show an entry
 // again if its identifier changes.
-func isIdentifier(ref *crawler.Reference) bool {
+func isIdentifier(ref *result.Reference) bool {
 	return ref.Element == "guid" || ref.Element == "id" || ref.Attribute == "@id" || ref.Attribute == "about"
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -27,8 +26,8 @@ const (
 // Report is a saved run.
 type Report struct {
 	Head    Head
-	Summary crawler.Summary
-	Results []*crawler.Result
+	Summary result.Summary
+	Results []*result.Result
 }
 
 // ReadFile reads the JSON report in a file. Errors name the file.
@@ -315,7 +314,7 @@ func countUnlisted(all int, internal, external *int) {
 }
 
 // countResult counts what the summary of a report does not contain.
-func countResult(s *crawler.Summary, r *crawler.Result) {
+func countResult(s *result.Summary, r *result.Result) {
 	side := &s.External
 	if r.Internal {
 		side = &s.Internal
@@ -334,8 +333,8 @@ func countResult(s *crawler.Summary, r *crawler.Result) {
 			side.Warnings++
 		}
 	}
-	named := func(ref crawler.Reference) bool { return ref.Page == crawler.CommandLine }
-	if r.Kind == crawler.KindTarget && r.Verdict == check.Broken && slices.ContainsFunc(r.References, named) {
+	named := func(ref result.Reference) bool { return ref.Page == result.CommandLine }
+	if r.Kind == result.KindTarget && r.Verdict == check.Broken && slices.ContainsFunc(r.References, named) {
 		s.StartFailed = append(s.StartFailed, r.URL)
 	}
 }
@@ -375,19 +374,19 @@ type jsonSummary struct {
 	KnownTargets int `json:"to_check"`
 }
 
-func (j *jsonSummary) into(s *crawler.Summary) {
+func (j *jsonSummary) into(s *result.Summary) {
 	s.Pages, s.Results, s.References, s.Requests = j.Pages, j.Targets, j.References, j.Requests
 	s.OK, s.Broken, s.Unverified, s.Skipped, s.Warnings = j.OK, j.Broken, j.Unverified, j.Skipped, j.Warnings
 	s.ByCode, s.BrokenDocuments = j.ByCode, j.Documents
-	s.Findings = (*crawler.FindingCounts)(j.Findings)
-	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, crawler.Tally(j.Known), j.Recent, j.Fixed
+	s.Findings = (*result.FindingCounts)(j.Findings)
+	s.Cached, s.Known, s.Recent, s.Fixed = j.Cached, result.Tally(j.Known), j.Recent, j.Fixed
 	s.Narrowed, s.Hidden = j.Narrowed, j.Hidden
 }
 
 // jsonResult is one of the "results" of a report.
 type jsonResult struct {
 	URL         string             `json:"url"`
-	Kind        crawler.Kind       `json:"kind"`
+	Kind        result.Kind        `json:"kind"`
 	Rule        string             `json:"rule"`
 	Proposal    string             `json:"proposal"`
 	Verdict     *check.Verdict     `json:"verdict"`
@@ -401,7 +400,7 @@ type jsonResult struct {
 	Remapped    string             `json:"remapped_from"`
 	ContentType string             `json:"content_type"`
 	Size        *int64             `json:"size"`
-	Redirects   []crawler.Hop      `json:"redirects"`
+	Redirects   []result.Hop       `json:"redirects"`
 	Warnings    []check.Warning    `json:"warnings"`
 	Suggestions []check.Suggestion `json:"suggestions"`
 	References  []jsonReference    `json:"references"`
@@ -435,10 +434,10 @@ type jsonReference struct {
 	Remapped   string   `json:"remapped_from"`
 }
 
-func (j *jsonReference) reference() crawler.Reference {
-	r := crawler.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Folder: j.Folder, Rendered: j.Rendered, Selector: j.Selector, Known: j.Known, RemappedFrom: j.Remapped, Unaffected: strings.Join(j.Unaffected, " ")}
+func (j *jsonReference) reference() result.Reference {
+	r := result.Reference{Page: j.Page, Line: j.Line, Column: j.Column, Element: j.Element, Attribute: j.Attribute, Raw: j.Raw, Text: j.Text, Folder: j.Folder, Rendered: j.Rendered, Selector: j.Selector, Known: j.Known, RemappedFrom: j.Remapped, Unaffected: strings.Join(j.Unaffected, " ")}
 	if j.Source != "" {
-		r.Source = &crawler.Place{File: j.Source, Line: j.SourceLine, Column: j.SourceColumn, Raw: r.Raw}
+		r.Source = &result.Place{File: j.Source, Line: j.SourceLine, Column: j.SourceColumn, Raw: r.Raw}
 		if j.SourceRaw != nil {
 			r.Source.Raw = *j.SourceRaw
 		}
@@ -446,25 +445,25 @@ func (j *jsonReference) reference() crawler.Reference {
 	return r
 }
 
-func (j *jsonResult) result() (*crawler.Result, error) {
+func (j *jsonResult) result() (*result.Result, error) {
 	if j.Verdict == nil {
 		return nil, errors.New(`field "verdict" is missing`)
 	}
 	if j.Scope != "internal" && j.Scope != "external" {
 		return nil, fmt.Errorf(`field "scope" is %q, not "internal" or "external"`, j.Scope)
 	}
-	if j.Kind != crawler.KindTarget && (j.Kind != crawler.KindPage || len(j.References) != 1) {
+	if j.Kind != result.KindTarget && (j.Kind != result.KindPage || len(j.References) != 1) {
 		return nil, fmt.Errorf(`field "kind" is %q: a result is about a target, or "page" with one reference`, j.Kind)
 	}
 	size := int64(-1)
 	if j.Size != nil {
 		size = *j.Size
 	}
-	references := make([]crawler.Reference, len(j.References))
+	references := make([]result.Reference, len(j.References))
 	for i := range j.References {
 		references[i] = j.References[i].reference()
 	}
-	return &crawler.Result{
+	return &result.Result{
 		URL: j.URL, Kind: j.Kind, Rule: j.Rule, Proposal: j.Proposal, Verdict: *j.Verdict, Code: j.Code, Message: j.Message,
 		Internal: j.Scope == "internal", Status: j.Status, Attempts: j.Attempts,
 		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, RemappedFrom: j.Remapped, ContentType: j.ContentType,

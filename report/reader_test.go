@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // A report that is written, read and written again has the same bytes.
@@ -42,17 +42,17 @@ func TestReadCountsSides(t *testing.T) {
 	run := fullRun()
 	start := *run.Results[4]
 	start.URL = "https://example.net/start"
-	start.References = []crawler.Reference{{Page: crawler.CommandLine}}
+	start.References = []result.Reference{{Page: result.CommandLine}}
 	run.Results = append(run.Results, &start)
 	read, err := Read(strings.NewReader(render(t, "json", Options{}, run)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := read.Summary
-	if want := (crawler.Tally{Broken: 4, Warnings: 2}); s.Internal != want {
+	if want := (result.Tally{Broken: 4, Warnings: 2}); s.Internal != want {
 		t.Errorf("internal: got %v, want %v", s.Internal, want)
 	}
-	if want := (crawler.Tally{Unverified: 1}); s.External != want {
+	if want := (result.Tally{Unverified: 1}); s.External != want {
 		t.Errorf("external: got %v, want %v", s.External, want)
 	}
 	if want := []string{start.URL}; !reflect.DeepEqual(s.StartFailed, want) {
@@ -71,7 +71,7 @@ func TestReadCountsUnlistedFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := crawler.Tally{Broken: 4, Unverified: 1, Warnings: 2}
+	want := result.Tally{Broken: 4, Unverified: 1, Warnings: 2}
 	if s := read.Summary; s.Internal != want || s.External != want {
 		t.Errorf("got %v and %v, want %v twice", s.Internal, s.External, want)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // dangerous are hostile strings for all formats, including long and unusual ones.
@@ -30,10 +30,10 @@ func dangerous() []string {
 
 // dangerousRun has each string wherever a page, a server or a saved report can put one,
 // as a URL and after the name of a host.
-func dangerousRun() (*Report, []*crawler.Page) {
+func dangerousRun() (*Report, []*result.Page) {
 	run := fullRun()
 	run.Results = nil
-	var pages []*crawler.Page
+	var pages []*result.Page
 	for i, s := range dangerous() {
 		url := "https://example.com/" + s
 		if i%3 == 0 {
@@ -43,30 +43,30 @@ func dangerousRun() (*Report, []*crawler.Page) {
 		if len(s) > 50_000 {
 			s = "long" // repeating it elsewhere would only take time
 		}
-		run.Results = append(run.Results, &crawler.Result{
+		run.Results = append(run.Results, &result.Result{
 			URL: url, Verdict: check.Verdict(1 + i%2), Code: check.Code([]string{"http-404", s}[i%2]), Message: s,
 			Status: 404, FinalURL: s, ContentType: s, Size: -1, Internal: i%2 == 0,
-			Redirects:   []crawler.Hop{{URL: s, Status: 301}},
+			Redirects:   []result.Hop{{URL: s, Status: 301}},
 			Warnings:    []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}, {Code: check.Code(s), Message: s}},
 			Suggestions: []check.Suggestion{{URL: s, Why: s}},
-			References: []crawler.Reference{
+			References: []result.Reference{
 				{Page: whole, Line: i, Column: 1, Element: s, Attribute: s, Raw: s, Text: whole},
 				{Page: "page.html", Line: 1, Column: 1 + i, Element: s, Attribute: s, Raw: s, Text: s},
 			},
 		})
 		found := pageResult(check.Verdict(1+i%2), check.Code([]string{"spell-typo", s}[i%2]), s, s,
-			crawler.Reference{Page: url, Line: i % 3, Column: i % 3, Element: s, Attribute: s, Raw: s, Text: s})
+			result.Reference{Page: url, Line: i % 3, Column: i % 3, Element: s, Attribute: s, Raw: s, Text: s})
 		found.Proposal, found.FinalURL, found.ContentType = s, s, s
 		run.Results = append(run.Results, found)
-		pages = append(pages, &crawler.Page{URL: url, Title: whole, Format: "html", Canonical: []string{"", s, url}[i%3], Links: []crawler.Edge{{URL: s, Text: s}, {URL: url, Text: s}}})
+		pages = append(pages, &result.Page{URL: url, Title: whole, Format: "html", Canonical: []string{"", s, url}[i%3], Links: []result.Edge{{URL: s, Text: s}, {URL: url, Text: s}}})
 		run.Summary.ByCode[check.Code(clean(s))] = 1
 	}
-	pages = append(pages, &crawler.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
+	pages = append(pages, &result.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
 	run.Head.Targets, run.Summary.Targets, run.Summary.StartFailed = dangerous(), dangerous(), dangerous()
 	run.Head.Tool = Tool{Name: "\x1b<tool>", Version: "\"--]]>\n::error::"}
 	run.Head.Tool.Clamd = "\x1b<clamd>\n::error::"
 	run.Head.Codes = append(run.Head.Codes, Code{Code: "spell-typo", Title: strings.Join(hostile, " "), Severity: check.Broken, Advice: "\n" + strings.Join(hostile, "\n")})
-	run.Summary.Findings = &crawler.FindingCounts{Broken: 1}
+	run.Summary.Findings = &result.FindingCounts{Broken: 1}
 	run.Summary.Soundness.StoppedBy = "x`|\n::error::<b>"
 	return run, pages
 }
@@ -177,18 +177,18 @@ func TestNothingIsHidden(t *testing.T) {
 	}{{"shown", shown}, {"escaped", escaped}} {
 		run := fullRun()
 		run.Results = nil
-		var pages []*crawler.Page
+		var pages []*result.Page
 		for i, s := range test.all {
-			run.Results = append(run.Results, &crawler.Result{
+			run.Results = append(run.Results, &result.Result{
 				URL: "https://example.com/" + s, Verdict: check.Broken, Code: "http-404", Message: s, FinalURL: s, ContentType: s, Size: -1,
-				Redirects:   []crawler.Hop{{URL: s, Status: 301}},
+				Redirects:   []result.Hop{{URL: s, Status: 301}},
 				Warnings:    []check.Warning{{Code: "redirect-permanent", Message: s, Proposal: s}},
 				Suggestions: []check.Suggestion{{URL: s, Why: s}},
-				References:  []crawler.Reference{{Page: s, Line: i + 1, Column: 1, Element: s, Attribute: s, Raw: s, Text: s}},
+				References:  []result.Reference{{Page: s, Line: i + 1, Column: 1, Element: s, Attribute: s, Raw: s, Text: s}},
 			})
-			pages = append(pages, &crawler.Page{URL: "https://example.com/" + s, Title: s, Format: "html", Links: []crawler.Edge{{URL: s, Text: s}}})
+			pages = append(pages, &result.Page{URL: "https://example.com/" + s, Title: s, Format: "html", Links: []result.Edge{{URL: s, Text: s}}})
 		}
-		pages = append(pages, &crawler.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
+		pages = append(pages, &result.Page{URL: "https://example.com/good", Title: "good", Format: "html"})
 		run.Head.Targets, run.Summary.Targets, run.Summary.StartFailed = test.all, test.all, test.all
 		for _, f := range Formats {
 			t.Run(test.name+"/"+f.Name, func(t *testing.T) {

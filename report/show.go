@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Show is the set of results that a report lists. The counts of the summary do not depend
@@ -90,7 +90,7 @@ func (s Show) orDefault() Show {
 }
 
 // result reports whether r is listed.
-func (s Show) result(r *crawler.Result) bool {
+func (s Show) result(r *result.Result) bool {
 	return s&(1<<r.Verdict) != 0 ||
 		s&ShowWarning != 0 && slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !w.IsInfo() })
 }

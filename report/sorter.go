@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/results"
 )
 
@@ -24,12 +24,12 @@ func (s *sorter) Begin(h *Head) error {
 	return nil
 }
 
-func (s *sorter) Result(r *crawler.Result) error {
+func (s *sorter) Result(r *result.Result) error {
 	s.results.Add(r)
 	return nil
 }
 
-func (s *sorter) Page(p *crawler.Page) error {
+func (s *sorter) Page(p *result.Page) error {
 	if s.graph {
 		s.pages.Add(p)
 	}
@@ -37,7 +37,7 @@ func (s *sorter) Page(p *crawler.Page) error {
 }
 
 // End writes every report, even if one of them fails.
-func (s *sorter) End(sum *crawler.Summary) error {
+func (s *sorter) End(sum *result.Summary) error {
 	defer s.close()
 	head := *s.head
 	head.Summary = sum
@@ -48,7 +48,7 @@ func (s *sorter) End(sum *crawler.Summary) error {
 	return errors.Join(errs...)
 }
 
-func (s *sorter) replay(w Writer, head *Head, sum *crawler.Summary) error {
+func (s *sorter) replay(w Writer, head *Head, sum *result.Summary) error {
 	if err := w.Begin(head); err != nil {
 		return err
 	}
@@ -72,11 +72,11 @@ func (s *sorter) close() {
 // byURL orders results by the bytes of their URLs. The findings about a page follow the
 // target, in the order of their places. Two targets that cannot be parsed may have the same
 // printed URL; the other fields order these.
-func byURL(a, b *crawler.Result) int {
+func byURL(a, b *result.Result) int {
 	if c := cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind)); c != 0 {
 		return c
 	}
-	if a.Kind == crawler.KindPage {
+	if a.Kind == result.KindPage {
 		return cmp.Or(
 			comparePlaces(&a.References[0], &b.References[0]),
 			cmp.Compare(a.Code, b.Code),

@@ -5,25 +5,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // sourcedRun is a run whose pages were generated from sources.
 func sourcedRun() *Report {
-	at := func(page string, line int, source *crawler.Place) crawler.Reference {
-		return crawler.Reference{Page: page, Line: line, Column: 9, Element: "a", Attribute: "href", Raw: "gone/", Text: "gone", Source: source}
+	at := func(page string, line int, source *result.Place) result.Reference {
+		return result.Reference{Page: page, Line: line, Column: 9, Element: "a", Attribute: "href", Raw: "gone/", Text: "gone", Source: source}
 	}
 	return &Report{
 		Head:    Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started, Targets: []string{"site"}},
-		Summary: crawler.Summary{Started: started, Targets: []string{"site"}, Pages: 3, Results: 1, References: 4, Links: 4, Broken: 1, ByCode: map[check.Code]int{"file-missing": 1}},
-		Results: []*crawler.Result{{
+		Summary: result.Summary{Started: started, Targets: []string{"site"}, Pages: 3, Results: 1, References: 4, Links: 4, Broken: 1, ByCode: map[check.Code]int{"file-missing": 1}},
+		Results: []*result.Result{{
 			URL: "site/gone/", Verdict: check.Broken, Code: "file-missing", Internal: true, Size: -1,
 			Suggestions: []check.Suggestion{{URL: "site/goner/", Why: "closest path", Unique: true}, {URL: "site/done/", Why: "closest path"}},
-			References: []crawler.Reference{
-				at("site/a/index.html", 30, &crawler.Place{File: "docs/a.md", Line: 3, Column: 5, Raw: "gone.md"}),
-				at("site/a/index.html", 31, &crawler.Place{File: "docs/a.md", Line: 3, Column: 5, Raw: "gone.md"}),
-				at("site/b/index.html", 40, &crawler.Place{File: "docs/b.md", Line: 1, Column: 5, Raw: "gone/"}),
+			References: []result.Reference{
+				at("site/a/index.html", 30, &result.Place{File: "docs/a.md", Line: 3, Column: 5, Raw: "gone.md"}),
+				at("site/a/index.html", 31, &result.Place{File: "docs/a.md", Line: 3, Column: 5, Raw: "gone.md"}),
+				at("site/b/index.html", 40, &result.Place{File: "docs/b.md", Line: 1, Column: 5, Raw: "gone/"}),
 				at("site/c/index.html", 50, nil),
 			},
 		}},
@@ -58,7 +58,7 @@ func TestAnnotationsAtSources(t *testing.T) {
 }
 
 func TestArchivedCopiesAreNotGuesses(t *testing.T) {
-	r := &crawler.Result{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", Message: "not found",
+	r := &result.Result{URL: "https://example.com/gone", Verdict: check.Broken, Code: "http-404", Message: "not found",
 		Suggestions: []check.Suggestion{{URL: "https://example.com/here"}, check.ArchivedCopy("https://web.archive.org/x", started)}}
 	want := "broken link to https://example.com/gone: not found; did you mean https://example.com/here?; archived copy of 2026-01-02: https://web.archive.org/x"
 	if got := findingsOf(ShowDefault, r)[0].sentence(); got != want {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -21,7 +20,7 @@ import (
 //
 // Counts of zero are omitted. If all are zero, the line says "all ok", or why the run
 // cannot say so. A run that was cut short never says that everything is ok.
-func summaryLine(s *crawler.Summary) string {
+func summaryLine(s *result.Summary) string {
 	links := s.References
 	if s.NoLinks() {
 		links = 0 // the only references are the targets that the user named
@@ -63,7 +62,7 @@ const foundConfig = "orbweaver.toml"
 const manySharing = 10
 
 // outcome returns the first part of the summary line.
-func outcome(s *crawler.Summary) string {
+func outcome(s *result.Summary) string {
 	var counts []string
 	if s.Broken > 0 {
 		counts = append(counts, fmt.Sprintf("%d broken", s.Broken)+excludedNote(s.Known.Broken, s.Recent))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // table writes rows in columns:
@@ -39,7 +39,7 @@ const (
 
 // row is one line of a table. ref is nil if the finding has no place.
 type row struct {
-	ref                   *crawler.Reference
+	ref                   *result.Reference
 	word, code, url, hint string
 }
 

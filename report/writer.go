@@ -3,8 +3,8 @@ package report
 import (
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Writer receives one report: Begin once, Result for each result, End once. After an
@@ -12,16 +12,16 @@ import (
 // End, so they must not change.
 type Writer interface {
 	Begin(*Head) error
-	Result(*crawler.Result) error
+	Result(*result.Result) error
 	// End writes the rest of the report. It does not close the file.
-	End(*crawler.Summary) error
+	End(*result.Summary) error
 }
 
 // PageWriter is a Writer that also draws the graph of the site; see [Format.Pages]. Page
 // is called between Begin and End, in any order of pages.
 type PageWriter interface {
 	Writer
-	Page(*crawler.Page) error
+	Page(*result.Page) error
 }
 
 // Head is what is known about a run before its results.
@@ -38,7 +38,7 @@ type Head struct {
 	Baseline *Baseline
 	// Summary is set for formats that do not stream, so that they can write the counts
 	// before the results. For other formats it is nil.
-	Summary *crawler.Summary
+	Summary *result.Summary
 
 	hops map[string]string // the documents that redirects of results that are not listed lead to
 }

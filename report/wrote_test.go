@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // A report is recognized in its own format and in no other, with and without findings. Only a
 // sitemap and the annotations of github have no mark.
 func TestWrote(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "report")
-	empty := &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: crawler.Summary{Started: started}}
+	empty := &Report{Head: Head{Tool: Tool{Name: "orbweaver", Version: "1.0.0"}, Started: started}, Summary: result.Summary{Started: started}}
 	write := func(text string) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // bookmarkFolders knows the folders of the bookmarks in the bookmark files that were named as
@@ -64,7 +64,7 @@ func (b *bookmarkFolders) absolute(path string) string {
 }
 
 // annotate sets the folders of the places of a result.
-func (b *bookmarkFolders) annotate(r *crawler.Result) {
+func (b *bookmarkFolders) annotate(r *result.Result) {
 	path, page := "", ""
 	for i := range r.References {
 		ref := &r.References[i]

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // console writes notes to standard error and, below them, a progress line that is redrawn
@@ -50,7 +50,7 @@ func (c *console) writeLine(line string) {
 }
 
 // progress draws the progress of the run.
-func (c *console) progress(p crawler.Progress) {
+func (c *console) progress(p result.Progress) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.live || time.Since(c.drawn) < redrawAfter {
@@ -89,7 +89,7 @@ const slowAfter = 3 * time.Second
 // progressLine formats the progress of the run:
 //
 //	12 pages · 340 of 512 checked · 2 broken · 35/s · waiting for /reset, try 2 of 3, 14 s
-func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
+func progressLine(p result.Progress, perSecond float64, now time.Time) string {
 	parts := []string{
 		counted(p.Pages, "page"),
 		fmt.Sprintf("%d of %d checked", p.Checked, p.Checked+p.Queued+p.InFlight),
@@ -110,7 +110,7 @@ func progressLine(p crawler.Progress, perSecond float64, now time.Time) string {
 }
 
 // inFlight describes a target that is visited. The origin of the site is left out.
-func inFlight(f crawler.InFlight) string {
+func inFlight(f result.InFlight) string {
 	url := f.URL
 	if _, rest, found := strings.Cut(url, "://"); found && f.Internal {
 		url = "/"
@@ -135,7 +135,7 @@ type speed struct {
 	smooth   float64
 }
 
-func (s *speed) of(p crawler.Progress) float64 {
+func (s *speed) of(p result.Progress) float64 {
 	if passed := p.Elapsed - s.elapsed; passed > 0 {
 		now := float64(p.Requests-s.requests) / passed.Seconds()
 		if s.smooth == 0 {

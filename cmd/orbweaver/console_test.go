@@ -6,29 +6,29 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestProgressLine(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {
-		p    crawler.Progress
+		p    result.Progress
 		want string
 	}{
-		{crawler.Progress{Pages: 12, Checked: 340, Queued: 172}, "12 pages · 340 of 512 checked · 35/s"},
-		{crawler.Progress{Pages: 1, Checked: 786, InFlight: 1}, "1 page · 786 of 787 checked · 35/s"},
-		{crawler.Progress{Checked: 786, InFlight: 1, Slowest: crawler.InFlight{URL: "http://example.com/reset?a", Internal: true, Try: 2, Tries: 3, Age: 14200 * time.Millisecond}},
+		{result.Progress{Pages: 12, Checked: 340, Queued: 172}, "12 pages · 340 of 512 checked · 35/s"},
+		{result.Progress{Pages: 1, Checked: 786, InFlight: 1}, "1 page · 786 of 787 checked · 35/s"},
+		{result.Progress{Checked: 786, InFlight: 1, Slowest: result.InFlight{URL: "http://example.com/reset?a", Internal: true, Try: 2, Tries: 3, Age: 14200 * time.Millisecond}},
 			"0 pages · 786 of 787 checked · 35/s · waiting for /reset?a, try 2 of 3, 14 s"},
-		{crawler.Progress{Checked: 7, InFlight: 1, Slowest: crawler.InFlight{URL: "http://example.com", Internal: true, Try: 4, Age: 3 * time.Second}},
+		{result.Progress{Checked: 7, InFlight: 1, Slowest: result.InFlight{URL: "http://example.com", Internal: true, Try: 4, Age: 3 * time.Second}},
 			"0 pages · 7 of 8 checked · 35/s · waiting for /, last try, 3 s"},
-		{crawler.Progress{Checked: 7, InFlight: 1, Slowest: crawler.InFlight{URL: "http://other.example/a", Try: 1, Tries: 1, Age: 4 * time.Second}},
+		{result.Progress{Checked: 7, InFlight: 1, Slowest: result.InFlight{URL: "http://other.example/a", Try: 1, Tries: 1, Age: 4 * time.Second}},
 			"0 pages · 7 of 8 checked · 35/s · waiting for http://other.example/a, 4 s"},
-		{crawler.Progress{Checked: 7, InFlight: 1, Slowest: crawler.InFlight{URL: "http://other.example/a", Try: 1, Tries: 3, Age: 2900 * time.Millisecond}},
+		{result.Progress{Checked: 7, InFlight: 1, Slowest: result.InFlight{URL: "http://other.example/a", Try: 1, Tries: 3, Age: 2900 * time.Millisecond}},
 			"0 pages · 7 of 8 checked · 35/s"},
-		{crawler.Progress{Checked: 1, Broken: 2}, "0 pages · 1 of 1 checked · 2 broken · 35/s"},
-		{crawler.Progress{Checked: 1, WaitingHost: "example.com", WaitingUntil: now.Add(12 * time.Second)},
+		{result.Progress{Checked: 1, Broken: 2}, "0 pages · 1 of 1 checked · 2 broken · 35/s"},
+		{result.Progress{Checked: 1, WaitingHost: "example.com", WaitingUntil: now.Add(12 * time.Second)},
 			"0 pages · 1 of 1 checked · 35/s · waiting for example.com, 12 s left"},
-		{crawler.Progress{WaitingHost: "a\x1b[2J"}, "0 pages · 0 of 0 checked · 35/s · waiting for a\uFFFD[2J"},
+		{result.Progress{WaitingHost: "a\x1b[2J"}, "0 pages · 0 of 0 checked · 35/s · waiting for a\uFFFD[2J"},
 	} {
 		if got := progressLine(c.p, 35, now); got != c.want {
 			t.Errorf("%+v\ngot  %s\nwant %s", c.p, got, c.want)
@@ -40,12 +40,12 @@ func TestSpeedSettles(t *testing.T) {
 	var s speed
 	var got float64
 	for i := 1; i <= 50; i++ {
-		got = s.of(crawler.Progress{Requests: i * 20, Elapsed: time.Duration(i) * time.Second})
+		got = s.of(result.Progress{Requests: i * 20, Elapsed: time.Duration(i) * time.Second})
 	}
 	if got < 19 || got > 21 {
 		t.Errorf("20 requests a second are shown as %.1f", got)
 	}
-	if again := s.of(crawler.Progress{Requests: 1000, Elapsed: 50 * time.Second}); again != got {
+	if again := s.of(result.Progress{Requests: 1000, Elapsed: 50 * time.Second}); again != got {
 		t.Errorf("no time passed, and %.1f became %.1f", got, again)
 	}
 }
@@ -56,8 +56,8 @@ func TestConsoleOffTerminal(t *testing.T) {
 	for when, want := range map[string]string{"auto": "", "never": "", "always": "3 pages · 0 of 0 checked · 0/s\n"} {
 		var out bytes.Buffer
 		c := newConsole(&out, when)
-		c.progress(crawler.Progress{Pages: 3})
-		c.progress(crawler.Progress{Pages: 4}) // too soon after the last line
+		c.progress(result.Progress{Pages: 3})
+		c.progress(result.Progress{Pages: 4}) // too soon after the last line
 		c.clear()
 		if out.String() != want {
 			t.Errorf("--progress %s writes %q, want %q", when, out.String(), want)
@@ -69,7 +69,7 @@ func TestConsoleOffTerminal(t *testing.T) {
 func TestConsoleOnTerminal(t *testing.T) {
 	var out bytes.Buffer
 	c := &console{out: &out, live: true, width: 30}
-	c.progress(crawler.Progress{Pages: 3, Checked: 1000000})
+	c.progress(result.Progress{Pages: 3, Checked: 1000000})
 	c.notef("a note of %s", "a page\r\x1b[31m")
 	c.clear()
 	got := out.String()

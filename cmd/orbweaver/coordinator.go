@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // storedFrontierID is the name of the value that identifies a state directory to a frontier.
@@ -79,7 +80,7 @@ func (c *coordinator) close() {
 
 // run runs the crawl and reports it from the state directory. The summary is nil if there is
 // no report.
-func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out crawler.Sink) (*crawler.Summary, error) {
+func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out result.Sink) (*result.Summary, error) {
 	c.disk, c.seeds, c.maxTime = diskstore.Replica{Store: disk}, seeds, cfg.MaxTime
 	if err := c.travel.withTargets(seeds); err != nil {
 		return nil, err
@@ -326,7 +327,7 @@ func (c *coordinator) refill(ctx context.Context, store *redisstore.Store) error
 }
 
 // conduct runs the crawl until it ends, and returns why it ended early, "" if it did not.
-func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out crawler.Sink) (ended check.Gap, err error) {
+func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out result.Sink) (ended check.Gap, err error) {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var own sync.WaitGroup
@@ -493,7 +494,7 @@ func (c *coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 }
 
 // work lets the coordinator visit targets, too.
-func (c *coordinator) work(ctx context.Context, out crawler.Sink) error {
+func (c *coordinator) work(ctx context.Context, out result.Sink) error {
 	cfg := *c.cfg
 	cfg.Concurrency = c.options.workersHere
 	store := c.crawl.Store(c.header, redisstore.CoordinatorName, version())
@@ -507,19 +508,19 @@ func (c *coordinator) work(ctx context.Context, out crawler.Sink) error {
 }
 
 // notesOnly passes the notes of the engine to a sink.
-type notesOnly struct{ out crawler.Sink }
+type notesOnly struct{ out result.Sink }
 
 // Page does nothing: pages are reported from the state directory.
-func (notesOnly) Page(*crawler.Page) error { return nil }
+func (notesOnly) Page(*result.Page) error { return nil }
 
 // Result does nothing: so are results.
-func (notesOnly) Result(*crawler.Result) error { return nil }
+func (notesOnly) Result(*result.Result) error { return nil }
 
 // Progress does nothing: the coordinator shows the progress of all.
-func (notesOnly) Progress(crawler.Progress) {}
+func (notesOnly) Progress(result.Progress) {}
 
 // Note passes a note.
-func (n notesOnly) Note(note crawler.Note) error { return n.out.Note(note) }
+func (n notesOnly) Note(note result.Note) error { return n.out.Note(note) }
 
 // finish marks the crawl as done when its reports are written, or deletes it.
 func (c *coordinator) finish() error {

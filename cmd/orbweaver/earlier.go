@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -108,11 +109,11 @@ func (m *earlierRuns) observe(url string, v check.Verdict) {
 }
 
 // annotate adds data of earlier runs to a result.
-func (m *earlierRuns) annotate(r *crawler.Result) *crawler.Result {
+func (m *earlierRuns) annotate(r *result.Result) *result.Result {
 	if m.baseline != nil {
 		r = m.baseline.Mark(r)
 	}
-	if m.history == nil || r.Verdict != check.Broken || r.Kind != crawler.KindTarget {
+	if m.history == nil || r.Verdict != check.Broken || r.Kind != result.KindTarget {
 		return r
 	}
 	m.broken = append(m.broken, cache.Result{URL: r.URL, Code: r.Code})
@@ -137,7 +138,7 @@ func (m *earlierRuns) annotate(r *crawler.Result) *crawler.Result {
 }
 
 // subtractKnown subtracts known and recent findings from those that may fail the run.
-func (m *earlierRuns) subtractKnown(s *crawler.Summary) {
+func (m *earlierRuns) subtractKnown(s *result.Summary) {
 	if m.baseline != nil {
 		m.baseline.ExcludeKnown(s)
 	}
@@ -155,7 +156,7 @@ func (m *earlierRuns) subtractKnown(s *crawler.Summary) {
 // record stores the findings of this run for later ones, and notes how many findings of the
 // baseline no longer occur. It returns an error if a history that was asked for cannot be
 // stored. run is the run as in cache.Entry.
-func (m *earlierRuns) record(run int64, s *crawler.Summary) error {
+func (m *earlierRuns) record(run int64, s *result.Summary) error {
 	if m.baseline != nil && s.Soundness.Complete() {
 		if gone, places := m.baseline.Gone(s); gone > 0 {
 			m.note("%s: %d of %d findings no longer occur; -o %s updates the file", m.options.baseline, gone, places, m.options.baseline)

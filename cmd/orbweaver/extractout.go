@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -50,8 +50,8 @@ type jsonLinks struct {
 }
 
 // placeOf returns the place of a link, safe for output.
-func placeOf(url, page string, l *extract.Link) crawler.Reference {
-	return report.CleanReference(crawler.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: l.Text}, url)
+func placeOf(url, page string, l *extract.Link) result.Reference {
+	return report.CleanReference(result.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: string(l.Raw), Text: l.Text}, url)
 }
 
 // dateAdded returns when a bookmark was made (RFC 3339), or "" if the file does not tell.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/report/fix"
 )
@@ -18,11 +18,11 @@ type fixer struct {
 	write   bool // to the files, not as a patch
 	list    bool // print each edit that is written
 	note    func(format string, args ...any)
-	results []*crawler.Result
+	results []*result.Result
 }
 
 // add reports whether it has kept the result, because it proposes an edit.
-func (e *fixer) add(r *crawler.Result) bool {
+func (e *fixer) add(r *result.Result) bool {
 	_, ok := report.Propose(r)
 	if ok {
 		e.results = append(e.results, r)
@@ -32,15 +32,15 @@ func (e *fixer) add(r *crawler.Result) bool {
 
 // unfixed returns the results without the references that were edited in their files. A
 // result without any other reference is left out and is not counted in the summary.
-func (e *fixer) unfixed(plan *fix.Plan, s *crawler.Summary) []*crawler.Result {
-	var rest []*crawler.Result
+func (e *fixer) unfixed(plan *fix.Plan, s *result.Summary) []*result.Result {
+	var rest []*result.Result
 	for _, r := range e.results {
 		all := len(r.References)
-		r.References = slices.DeleteFunc(r.References, func(ref crawler.Reference) bool { return plan.Written(&ref, r.URL) })
+		r.References = slices.DeleteFunc(r.References, func(ref result.Reference) bool { return plan.Written(&ref, r.URL) })
 		s.Fixed += all - len(r.References)
 		if all > 0 && len(r.References) == 0 {
 			g := &check.Judgement{Verdict: r.Verdict, Code: r.Code, Warnings: r.Warnings}
-			if r.Kind == crawler.KindPage {
+			if r.Kind == result.KindPage {
 				s.CountFinding(r.Internal, g, -1)
 			} else {
 				s.Count(r.Internal, g, -1)

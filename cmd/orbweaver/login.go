@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -38,7 +39,7 @@ type loginOptions struct {
 
 // limitNote returns the note about a crawl that ended because of the default of a login, "" for
 // others.
-func (l *loginOptions) limitNote(summary *crawler.Summary) string {
+func (l *loginOptions) limitNote(summary *result.Summary) string {
 	if !l.limited || summary.Soundness.StoppedBy != check.GapMaxPages.String() {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -21,7 +22,7 @@ type recheck struct {
 	plan     *plan
 	url      string // as printed
 	internal bool
-	result   *crawler.Result
+	result   *result.Result
 }
 
 // maxRecheck limits the time of a recheck.
@@ -89,18 +90,18 @@ func (r *recheck) seed() (seed crawler.Seed, err error) {
 }
 
 // Result keeps the result for the target. Its page may have other findings.
-func (r *recheck) Result(result *crawler.Result) error {
-	if result.Kind == crawler.KindTarget && (r.result == nil || result.URL == r.url) && result.Code != check.CodeExcluded {
-		r.result = result
+func (r *recheck) Result(res *result.Result) error {
+	if res.Kind == result.KindTarget && (r.result == nil || res.URL == r.url) && res.Code != check.CodeExcluded {
+		r.result = res
 	}
 	return nil
 }
 
 // Page implements crawler.Sink.
-func (r *recheck) Page(*crawler.Page) error { return nil }
+func (r *recheck) Page(*result.Page) error { return nil }
 
 // Note implements crawler.Sink.
-func (r *recheck) Note(crawler.Note) error { return nil }
+func (r *recheck) Note(result.Note) error { return nil }
 
 // Progress implements crawler.Sink.
-func (r *recheck) Progress(crawler.Progress) {}
+func (r *recheck) Progress(result.Progress) {}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/client"
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -49,7 +49,7 @@ func checkOnServer(cmd *cobra.Command, s *settings, o *options, args []string) e
 		return serverError(err, nil)
 	}
 	ended, err := c.Follow(ctx, run.ID, func(p api.Progress) {
-		console.progress(crawler.Progress{Pages: p.Pages, Checked: p.Checked, Queued: p.Queued, Broken: p.Broken, Requests: p.Requests})
+		console.progress(result.Progress{Pages: p.Pages, Checked: p.Checked, Queued: p.Queued, Broken: p.Broken, Requests: p.Requests})
 	})
 	console.clear()
 	switch {

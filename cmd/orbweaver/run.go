@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -148,7 +148,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 // exitStatus returns the exit status of a run as an error, or nil for 0. If the result is
 // not reliable, and no note of the engine says so, it prints the reason, which a report in a
 // file does not show.
-func exitStatus(policy report.Policy, s *crawler.Summary, console *console) error {
+func exitStatus(policy report.Policy, s *result.Summary, console *console) error {
 	code := policy.Exit(s)
 	noted := len(s.StartFailed) > 0 || s.NoLinks()
 	if why := s.Soundness.Why; code == report.ExitUnsound && s.Soundness.Complete() && !noted && why != "" {

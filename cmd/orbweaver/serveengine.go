@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -415,21 +416,21 @@ func (e *serveEngine) targets(job *runs.Job) ([]string, error) {
 // serveSink passes what the engine finds to the server.
 type serveSink struct {
 	*report.Multi
-	progress func(crawler.Progress)
+	progress func(result.Progress)
 	note     func(string, ...any)
 }
 
 // Note writes a note to the log.
-func (s *serveSink) Note(n crawler.Note) error {
+func (s *serveSink) Note(n result.Note) error {
 	s.note("%s", n.Message)
 	return nil
 }
 
 // Progress passes the progress on.
-func (s *serveSink) Progress(p crawler.Progress) { s.progress(p) }
+func (s *serveSink) Progress(p result.Progress) { s.progress(p) }
 
 // summaryJSON returns the summary as in a JSON report.
-func summaryJSON(s *crawler.Summary) (json.RawMessage, error) {
+func summaryJSON(s *result.Summary) (json.RawMessage, error) {
 	format, err := report.ByName("ndjson")
 	if err != nil {
 		return nil, err
@@ -472,7 +473,7 @@ func (e *serveEngine) judge(ctx context.Context, dir string, show report.Show, w
 }
 
 // judgeInto is judgeFile for a server: it leaves the working directory of the process alone.
-func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *report.Multi) (sum *crawler.Summary, failOn report.Policy, err error) {
+func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *report.Multi) (sum *result.Summary, failOn report.Policy, err error) {
 	store, err := diskstore.OpenReadOnly(filepath.Join(dir, stateFile))
 	if err != nil {
 		return nil, failOn, err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/report/sources"
 )
@@ -76,7 +76,7 @@ func (s *sink) close() {
 
 // writeFiles writes the copy of the bookmarks and the edits. Then it reports the results
 // that the edits have not fixed.
-func (s *sink) writeFiles(stdout io.Writer, sum *crawler.Summary) error {
+func (s *sink) writeFiles(stdout io.Writer, sum *result.Summary) error {
 	var errs []error
 	if s.clean != nil {
 		errs = append(errs, s.clean.finish(s.console.notef))
@@ -95,7 +95,7 @@ func (s *sink) writeFiles(stdout io.Writer, sum *crawler.Summary) error {
 
 // Result maps a result to the sources and passes it to the copy of the bookmarks, to the
 // edits and to the reports.
-func (s *sink) Result(r *crawler.Result) error {
+func (s *sink) Result(r *result.Result) error {
 	if s.sources != nil {
 		s.sources.Map(r)
 	}
@@ -111,10 +111,10 @@ func (s *sink) Result(r *crawler.Result) error {
 	return s.report(r)
 }
 
-func (s *sink) report(r *crawler.Result) error { return s.Multi.Result(s.earlier.annotate(r)) }
+func (s *sink) report(r *result.Result) error { return s.Multi.Result(s.earlier.annotate(r)) }
 
 // Note prints a note on the run as a whole.
-func (s *sink) Note(n crawler.Note) error {
+func (s *sink) Note(n result.Note) error {
 	if !s.quiet {
 		s.console.notef("%s", withPathsFromRoot(n.Message, s.dir))
 	}
@@ -140,6 +140,6 @@ func withPathsFromRoot(note, dir string) string {
 }
 
 // Progress shows the progress of the run.
-func (s *sink) Progress(p crawler.Progress) {
+func (s *sink) Progress(p result.Progress) {
 	s.console.progress(p)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // state is an open state directory. A nil *state means that the crawl is not kept.
@@ -36,7 +37,7 @@ type state struct {
 
 // sharedCrawl is a crawl that workers on other machines help with.
 type sharedCrawl interface {
-	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out crawler.Sink) (*crawler.Summary, error)
+	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out result.Sink) (*result.Summary, error)
 	finish() error
 	visits() bool // this process visits targets, too
 }
@@ -259,7 +260,7 @@ func (s *state) forget() error {
 
 // crawl runs a crawl and reports it to the sink, together with other processes if it is
 // shared.
-func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out crawler.Sink) (*crawler.Summary, error) {
+func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out result.Sink) (*result.Summary, error) {
 	if s == nil || s.shared == nil {
 		return crawler.Run(ctx, cfg, seeds, out)
 	}

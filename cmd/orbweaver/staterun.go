@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -19,7 +20,7 @@ import (
 
 // judgeState judges the targets in a state file and writes the results to a report. show
 // is the value of --show. The error for a file that cannot be used tells what to do.
-func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (*crawler.Summary, error) {
+func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (*result.Summary, error) {
 	sum, err := judgeFile(cmd, file, show, out)
 	if err == nil || !unusable(err) {
 		return sum, err
@@ -31,7 +32,7 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (*craw
 	return nil, &exitError{code, fmt.Errorf("%w\n%s", err, unusableHint(err, file))}
 }
 
-func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *crawler.Summary, err error) {
+func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *result.Summary, err error) {
 	defer limitGarbage()()
 	store, err := diskstore.OpenReadOnly(file)
 	if err != nil {
@@ -60,7 +61,7 @@ func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *c
 	return sum, err
 }
 
-func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, out *report.Multi) (*crawler.Summary, error) {
+func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, out *report.Multi) (*result.Summary, error) {
 	console := newConsole(cmd.ErrOrStderr(), "never")
 	stdin, err := store.Value(storedStdin)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -100,8 +101,8 @@ func (s *stdinFirst) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Resp
 }
 
 // engineShow converts the results to report for the engine.
-func engineShow(s report.Show) crawler.Show {
-	return crawler.Show{
+func engineShow(s report.Show) result.Show {
+	return result.Show{
 		OK:         s&report.ShowOK != 0,
 		Broken:     s&report.ShowBroken != 0,
 		Unverified: s&report.ShowUnverified != 0,

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -286,16 +287,16 @@ func (w *crewmate) watch(store *redisstore.Store, over <-chan struct{}) {
 type workerSink struct{ w *crewmate }
 
 // Page does nothing: the coordinator reports pages.
-func (workerSink) Page(*crawler.Page) error { return nil }
+func (workerSink) Page(*result.Page) error { return nil }
 
 // Result does nothing: the coordinator reports results.
-func (workerSink) Result(*crawler.Result) error { return nil }
+func (workerSink) Result(*result.Result) error { return nil }
 
 // Progress does nothing: the coordinator shows the progress of all.
-func (workerSink) Progress(crawler.Progress) {}
+func (workerSink) Progress(result.Progress) {}
 
 // Note prints a note.
-func (s workerSink) Note(n crawler.Note) error {
+func (s workerSink) Note(n result.Note) error {
 	s.w.say("%s", n.Message)
 	return nil
 }

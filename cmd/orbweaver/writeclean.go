@@ -11,10 +11,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/extract/edit"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -70,12 +70,12 @@ func newBookmarkCleaner(o *options, targets []target) (*bookmarkCleaner, error) 
 const netscapeBookmarks = "netscape-bookmarks"
 
 // add records the places of references to a broken target.
-func (c *bookmarkCleaner) add(r *crawler.Result) {
-	if r.Kind != crawler.KindTarget || r.Verdict != check.Broken || r.Code == check.CodeFragmentMissing || r.Code == check.CodeFragmentUnverified {
+func (c *bookmarkCleaner) add(r *result.Result) {
+	if r.Kind != result.KindTarget || r.Verdict != check.Broken || r.Code == check.CodeFragmentMissing || r.Code == check.CodeFragmentUnverified {
 		return
 	}
 	for _, ref := range r.References {
-		if ref.Page != crawler.CommandLine {
+		if ref.Page != result.CommandLine {
 			c.broken[place{ref.Line, ref.Column}] = true
 		}
 	}

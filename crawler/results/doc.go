@@ -5,7 +5,7 @@
 //	kept := &results.Sorted{Compare: byURL}
 //	defer kept.Close()
 //	kept.Add(result)
-//	err := kept.Each(func(r *rules.Result) error { … })
+//	err := kept.Each(func(r *result.Result) error { … })
 //
 // [Pages] does the same for pages, and [File] is the temporary file of both.
 package results

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // A result is encoded as its fields in the order below. Numbers are varints, and strings
@@ -45,7 +45,7 @@ func (e *encoder) strings(all ...string) {
 }
 
 // appendResult appends the encoded form of a result.
-func appendResult(b []byte, r *rules.Result) []byte {
+func appendResult(b []byte, r *result.Result) []byte {
 	e := encoder{b}
 	flags := byte(0)
 	if r.Internal {
@@ -99,7 +99,7 @@ func (e *encoder) time(t time.Time) {
 }
 
 // rarities writes the fields that few results have.
-func (e *encoder) rarities(r *rules.Result) {
+func (e *encoder) rarities(r *result.Result) {
 	e.strings(string(r.Kind), string(r.Level), r.Rule, r.Proposal, r.RemappedFrom)
 	e.int(int64(r.BrokenRuns))
 	e.int(int64(r.FailsAfter))
@@ -110,9 +110,9 @@ func (e *encoder) rarities(r *rules.Result) {
 	}
 }
 
-func (e *encoder) references(all []rules.Reference) {
+func (e *encoder) references(all []result.Reference) {
 	e.int(int64(len(all)))
-	before := &rules.Reference{}
+	before := &result.Reference{}
 	for i := range all {
 		r := &all[i]
 		var flags byte
@@ -231,18 +231,18 @@ func (d *decoder) string() string {
 var errDamaged = errors.New("it is damaged")
 
 // decodeResult is the inverse of appendResult. The result does not refer to the record.
-func decodeResult(record []byte) (*rules.Result, error) {
+func decodeResult(record []byte) (*result.Result, error) {
 	d := decoder{rest: record, text: string(record)}
-	r := &rules.Result{}
+	r := &result.Result{}
 	flags := d.byte()
 	r.Internal, r.Cached = flags&isInternal != 0, flags&isCached != 0
 	r.Verdict = check.Verdict(d.byte())
 	r.URL, r.Code, r.Message, r.FinalURL, r.ContentType = d.string(), check.Code(d.string()), d.string(), d.string(), d.string()
 	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.int()), int(d.int()), time.Duration(d.int()), d.int()
 	hops, warnings, suggestions := d.count(), d.count(), d.count()
-	r.Redirects, r.Suggestions = make([]rules.Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
+	r.Redirects, r.Suggestions = make([]result.Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
 	for range hops {
-		r.Redirects = append(r.Redirects, rules.Hop{URL: d.string(), Status: int(d.int())})
+		r.Redirects = append(r.Redirects, result.Hop{URL: d.string(), Status: int(d.int())})
 	}
 	for range warnings {
 		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.string()), Message: d.string(), Proposal: d.string(), Level: check.Level(d.string())})
@@ -260,8 +260,8 @@ func decodeResult(record []byte) (*rules.Result, error) {
 	return r, nil
 }
 
-func (d *decoder) rarities(r *rules.Result) {
-	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = rules.Kind(d.string()), check.Level(d.string()), d.string(), d.string(), d.string()
+func (d *decoder) rarities(r *result.Result) {
+	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = result.Kind(d.string()), check.Level(d.string()), d.string(), d.string(), d.string()
 	r.BrokenRuns, r.FailsAfter = int(d.int()), int(d.int())
 	r.BrokenSince = d.time()
 	for range d.count() {
@@ -269,13 +269,13 @@ func (d *decoder) rarities(r *rules.Result) {
 	}
 }
 
-func (d *decoder) references(r *rules.Result) {
+func (d *decoder) references(r *result.Result) {
 	n := d.count()
 	if n == 0 {
 		return
 	}
-	r.References = make([]rules.Reference, n)
-	before := &rules.Reference{}
+	r.References = make([]result.Reference, n)
+	before := &result.Reference{}
 	for i := range r.References {
 		if d.failed {
 			return
@@ -298,7 +298,7 @@ func (d *decoder) references(r *rules.Result) {
 		}
 		ref.Known = flags&isKnownPlace != 0
 		if flags&hasSource != 0 {
-			ref.Source = &rules.Place{File: d.string(), Raw: d.string(), Line: int(d.int()), Column: int(d.int())}
+			ref.Source = &result.Place{File: d.string(), Raw: d.string(), Line: int(d.int()), Column: int(d.int())}
 		}
 		if flags&hasUnaffected != 0 {
 			ref.Unaffected = d.string()

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Pages keeps pages with their links, beyond a megabyte in a temporary file, and returns them
@@ -28,7 +28,7 @@ type pageEntry struct {
 const pagesInMemory = 1 << 20
 
 // Add adds a page. It keeps nothing of it.
-func (s *Pages) Add(p *rules.Page) {
+func (s *Pages) Add(p *result.Page) {
 	before := len(s.rest)
 	s.rest = appendPage(s.rest, p)
 	s.index = append(s.index, pageEntry{p.URL, s.file.Size() + int64(before), len(s.rest) - before})
@@ -42,7 +42,7 @@ func (s *Pages) Add(p *rules.Page) {
 // Each calls fn with each page in order. It may be called more than once; each call passes
 // other copies of the pages. Equal strings of these pages are in memory only once: a site has
 // millions of links, and most of their strings occur on many pages.
-func (s *Pages) Each(fn func(*rules.Page) error) error {
+func (s *Pages) Each(fn func(*result.Page) error) error {
 	slices.SortStableFunc(s.index, func(a, b pageEntry) int { return cmp.Compare(a.url, b.url) })
 	var buffer []byte
 	shared := sharedStrings{}
@@ -75,7 +75,7 @@ func (s *Pages) Close() {
 }
 
 // appendPage appends the encoded form of a page.
-func appendPage(b []byte, p *rules.Page) []byte {
+func appendPage(b []byte, p *result.Page) []byte {
 	e := encoder{b}
 	e.strings(p.URL, p.Title, p.Format, p.Canonical)
 	e.bool(p.NoIndex)
@@ -103,14 +103,14 @@ func (s sharedStrings) of(b []byte) string {
 }
 
 // decodePage is the inverse of appendPage. The page does not refer to the record.
-func decodePage(record []byte, shared sharedStrings) (*rules.Page, error) {
+func decodePage(record []byte, shared sharedStrings) (*result.Page, error) {
 	d := decoder{rest: record}
-	p := &rules.Page{URL: shared.of(d.bytes()), Title: string(d.bytes()), Format: shared.of(d.bytes()), Canonical: shared.of(d.bytes())}
+	p := &result.Page{URL: shared.of(d.bytes()), Title: string(d.bytes()), Format: shared.of(d.bytes()), Canonical: shared.of(d.bytes())}
 	p.NoIndex, p.Modified = d.bool(), d.time()
 	p.Depth, p.Status, p.Elapsed, p.Size = int(d.int()), int(d.int()), time.Duration(d.int()), d.int()
-	p.Links = make([]rules.Edge, d.count())
+	p.Links = make([]result.Edge, d.count())
 	for i := range p.Links {
-		p.Links[i] = rules.Edge{URL: shared.of(d.bytes()), Text: shared.of(d.bytes())}
+		p.Links[i] = result.Edge{URL: shared.of(d.bytes()), Text: shared.of(d.bytes())}
 	}
 	if d.failed || len(d.rest) > 0 {
 		return nil, errDamaged

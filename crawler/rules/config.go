@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -190,7 +191,7 @@ type Config struct {
 	RenderedBy string
 
 	// Show selects the results that the Sink receives; the others are only counted.
-	Show Show
+	Show result.Show
 	// Watched contains printed URLs of targets. Watch is called with the verdict of
 	// each at the end of the run, regardless of Show, unless no link leads to it.
 	Watched map[string]bool
@@ -223,27 +224,6 @@ type PreviousPages interface {
 	// Page returns the outcome, what was kept of the page (frontier.Done.Page), and its references,
 	// all as they are stored; nil if there is no such page.
 	Page(f frontier.Fingerprint) (outcome, page, links []byte)
-}
-
-// Show selects the results that a Sink receives: those with one of the selected verdicts,
-// and those with warnings of a selected kind. If no kind of result is selected, the zero
-// value stands for Broken, Unverified and Warning.
-type Show struct {
-	OK, Broken, Unverified, Skipped, Warning, Info bool
-	// None selects no result, if no kind of result is selected: they are only counted.
-	None bool
-	// SkipPageReferences leaves out the References of results that are shown only for
-	// warnings about the page itself (check.OfPage). There can be many of them, and
-	// collecting them takes time.
-	SkipPageReferences bool
-}
-
-// withDefault returns a selection in which the default is spelled out.
-func (s Show) withDefault() Show {
-	if !s.None && !s.OK && !s.Broken && !s.Unverified && !s.Skipped && !s.Warning && !s.Info {
-		s.Broken, s.Unverified, s.Warning = true, true, true
-	}
-	return s
 }
 
 // External is the treatment of external targets.
@@ -417,7 +397,7 @@ func (c *Config) WithDefaults() *Config {
 	fill(&d.MaxRedirects, 10)
 	fill(&d.Retries, 2)
 	fill(&d.LoginRetries, 2)
-	d.Show = d.Show.withDefault()
+	d.Show = d.Show.WithDefault()
 	if d.MaxBody == 0 {
 		d.MaxBody = 10 << 20
 	}

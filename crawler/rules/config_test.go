@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func TestConfigDefaults(t *testing.T) {
@@ -14,7 +15,7 @@ func TestConfigDefaults(t *testing.T) {
 		field     string
 		got, want any
 	}{
-		{"Show", c.Show, Show{Broken: true, Unverified: true, Warning: true}},
+		{"Show", c.Show, result.Show{Broken: true, Unverified: true, Warning: true}},
 		{"Scope", c.Scope, ScopePath},
 		{"External", c.External, CheckExternal},
 		{"Robots", c.Robots, RobotsCrawl},
@@ -41,16 +42,16 @@ func TestConfigDefaults(t *testing.T) {
 }
 
 func TestShowDefault(t *testing.T) {
-	usual := Show{Broken: true, Unverified: true, Warning: true}
+	usual := result.Show{Broken: true, Unverified: true, Warning: true}
 	usualPages := usual
 	usualPages.SkipPageReferences = true
-	for _, c := range []struct{ show, want Show }{
-		{Show{}, usual},
-		{Show{SkipPageReferences: true}, usualPages},
-		{Show{None: true}, Show{None: true}},
-		{Show{OK: true}, Show{OK: true}},
-		{Show{Broken: true}, Show{Broken: true}},
-		{Show{Info: true}, Show{Info: true}},
+	for _, c := range []struct{ show, want result.Show }{
+		{result.Show{}, usual},
+		{result.Show{SkipPageReferences: true}, usualPages},
+		{result.Show{None: true}, result.Show{None: true}},
+		{result.Show{OK: true}, result.Show{OK: true}},
+		{result.Show{Broken: true}, result.Show{Broken: true}},
+		{result.Show{Info: true}, result.Show{Info: true}},
 	} {
 		if got := (&Config{Show: c.show}).WithDefaults().Show; got != c.want {
 			t.Errorf("%+v stands for %+v, want %+v", c.show, got, c.want)

@@ -3,6 +3,8 @@ package rules
 import (
 	"encoding/binary"
 	"errors"
+
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // What is kept of a page beside its outcome and its references: a byte of flags, the format, the
@@ -19,7 +21,7 @@ const (
 
 // EncodePage writes what a state keeps of a page beside its outcome and its references. What the
 // next crawl needs may be appended.
-func EncodePage(p *Page) []byte {
+func EncodePage(p *result.Page) []byte {
 	flags := byte(pageKept | pageSized)
 	if p.NoIndex {
 		flags |= pageNoIndex
@@ -32,7 +34,7 @@ func EncodePage(p *Page) []byte {
 }
 
 // DecodePage reads what EncodePage wrote, and returns what was appended.
-func DecodePage(b []byte) (p *Page, next []byte, err error) {
+func DecodePage(b []byte) (p *result.Page, next []byte, err error) {
 	if len(b) < 2 || b[0]&pageKept == 0 || b[0] > pageFlags {
 		return nil, nil, errPage
 	}
@@ -43,7 +45,7 @@ func DecodePage(b []byte) (p *Page, next []byte, err error) {
 	if !ok {
 		return nil, nil, errPage
 	}
-	return &Page{NoIndex: b[0]&pageNoIndex != 0, Format: string(format), Canonical: string(canonical)}, next, nil
+	return &result.Page{NoIndex: b[0]&pageNoIndex != 0, Format: string(format), Canonical: string(canonical)}, next, nil
 }
 
 // cutLength cuts off bytes that have their length before them.

@@ -3,10 +3,12 @@ package rules
 import (
 	"reflect"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 func FuzzPage(f *testing.F) {
-	full := Page{Format: "html", NoIndex: true, Canonical: "https://example.com/"}
+	full := result.Page{Format: "html", NoIndex: true, Canonical: "https://example.com/"}
 	f.Add(EncodePage(&full))
 	f.Add(append(EncodePage(&full), "next"...))
 	f.Add([]byte("\x03\x04htmlhttps://example.com/")) // without the length of the canonical address
@@ -27,7 +29,7 @@ func FuzzPage(f *testing.F) {
 // Pages of older encodings are read.
 func TestDecodeOlderPage(t *testing.T) {
 	p, next, err := DecodePage([]byte("\x03\x04htmlhttps://example.com/"))
-	if err != nil || len(next) > 0 || !reflect.DeepEqual(p, &Page{Format: "html", NoIndex: true, Canonical: "https://example.com/"}) {
+	if err != nil || len(next) > 0 || !reflect.DeepEqual(p, &result.Page{Format: "html", NoIndex: true, Canonical: "https://example.com/"}) {
 		t.Errorf("%+v, %q, %v", p, next, err)
 	}
 }

@@ -11,15 +11,15 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
 // moved returns the result of a target that moved permanently, with the given references.
-func moved(from, to string, refs ...crawler.Reference) *crawler.Result {
-	return &crawler.Result{
+func moved(from, to string, refs ...result.Reference) *result.Result {
+	return &result.Result{
 		URL: from, Verdict: check.OK, Code: check.CodeOK,
 		Warnings:   []check.Warning{{Code: check.CodeRedirectPermanent, Proposal: to}},
 		References: refs,
@@ -27,10 +27,10 @@ func moved(from, to string, refs ...crawler.Reference) *crawler.Result {
 }
 
 func TestPropose(t *testing.T) {
-	broken := func(suggestions ...check.Suggestion) *crawler.Result {
-		return &crawler.Result{URL: "a", Verdict: check.Broken, Code: "file-missing", Suggestions: suggestions}
+	broken := func(suggestions ...check.Suggestion) *result.Result {
+		return &result.Result{URL: "a", Verdict: check.Broken, Code: "file-missing", Suggestions: suggestions}
 	}
-	warned := func(codes ...check.Code) *crawler.Result {
+	warned := func(codes ...check.Code) *result.Result {
 		r := moved("https://e.test/a", "https://e.test/b")
 		for _, c := range codes {
 			r.Warnings = append(r.Warnings, check.Warning{Code: c})
@@ -39,7 +39,7 @@ func TestPropose(t *testing.T) {
 	}
 	tests := []struct {
 		name string
-		r    *crawler.Result
+		r    *result.Result
 		to   string
 	}{
 		{"moved permanently", moved("https://e.test/a", "https://e.test/b"), "https://e.test/b"},
@@ -48,15 +48,15 @@ func TestPropose(t *testing.T) {
 		{"to the home page", warned(check.CodeRedirectToRoot), ""},
 		{"to a sign-in page", warned(check.CodeRedirectToLogin), ""},
 		{"to another site", warned(check.CodeRedirectToOtherSite), ""},
-		{"only for now", &crawler.Result{URL: "a", Warnings: []check.Warning{{Code: check.CodeRedirectTemporary, Proposal: "b"}}}, ""},
-		{"a better address", &crawler.Result{URL: "a", Warnings: []check.Warning{{Code: check.CodeInsecureHTTP, Proposal: "b"}}}, ""},
+		{"only for now", &result.Result{URL: "a", Warnings: []check.Warning{{Code: check.CodeRedirectTemporary, Proposal: "b"}}}, ""},
+		{"a better address", &result.Result{URL: "a", Warnings: []check.Warning{{Code: check.CodeInsecureHTTP, Proposal: "b"}}}, ""},
 		{"broken, one that is close", broken(check.Suggestion{URL: "b", Unique: true}), "b"},
 		{"broken, one of several", broken(check.Suggestion{URL: "b"}, check.Suggestion{URL: "c"}), ""},
 		{"broken, two that claim to be the only one", broken(check.Suggestion{URL: "b", Unique: true}, check.Suggestion{URL: "c", Unique: true}), ""},
 		{"broken and an archived copy", broken(check.Suggestion{URL: "b", Unique: true}, check.Suggestion{URL: "https://web.archive.org/x"}), "b"},
 		{"nothing", broken(), ""},
 		{"itself", broken(check.Suggestion{URL: "a", Unique: true}), ""},
-		{"unverified", &crawler.Result{URL: "a", Verdict: check.Unverified, Suggestions: []check.Suggestion{{URL: "b", Unique: true}}}, ""},
+		{"unverified", &result.Result{URL: "a", Verdict: check.Unverified, Suggestions: []check.Suggestion{{URL: "b", Unique: true}}}, ""},
 	}
 	for _, test := range tests {
 		p, ok := report.Propose(test.r)
@@ -83,7 +83,7 @@ func tree(t *testing.T, files map[string]string) string {
 }
 
 // references returns all links in a file that are written as raw.
-func references(t *testing.T, dir, page, raw string) (refs []crawler.Reference) {
+func references(t *testing.T, dir, page, raw string) (refs []result.Reference) {
 	t.Helper()
 	body, err := os.ReadFile(filepath.Join(dir, page))
 	if err != nil {
@@ -91,7 +91,7 @@ func references(t *testing.T, dir, page, raw string) (refs []crawler.Reference) 
 	}
 	for _, l := range extract.Extract(extract.Input{Body: body, Name: filepath.Base(page)}).Links {
 		if l.Raw == raw {
-			refs = append(refs, crawler.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw})
+			refs = append(refs, result.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw})
 		}
 	}
 	if refs == nil {
@@ -168,7 +168,7 @@ func TestPatchApplies(t *testing.T) {
 		"untouched.html":          page("\n"),
 	}
 	dir := tree(t, files)
-	var refs []crawler.Reference
+	var refs []result.Reference
 	for name := range files {
 		switch name {
 		case "untouched.html":
@@ -179,7 +179,7 @@ func TestPatchApplies(t *testing.T) {
 			refs = append(refs, references(t, dir, name, oldURL)...)
 		}
 	}
-	plan, err := Make(dir, dir, []*crawler.Result{moved(oldURL, newURL, refs...)})
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestPatchApplies(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := tree(t, files)
-	again, err := Make(written, written, []*crawler.Result{moved(oldURL, newURL, refs...)})
+	again, err := Make(written, written, []*result.Result{moved(oldURL, newURL, refs...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func TestOnlyUnchangedReferences(t *testing.T) {
 		"same.html":    page("\n", 3),
 	}
 	dir := tree(t, files)
-	var refs []crawler.Reference
+	var refs []result.Reference
 	for name := range files {
 		refs = append(refs, references(t, dir, name, oldURL)...)
 	}
@@ -260,7 +260,7 @@ func TestOnlyUnchangedReferences(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "gone.html")); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Make(dir, dir, []*crawler.Result{moved(oldURL, newURL, refs...)})
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,12 +308,12 @@ func TestNothingOutside(t *testing.T) {
 	}
 	root := filepath.Join(dir, "in")
 	ref := references(t, root, "page.html", oldURL)[0]
-	var refs []crawler.Reference
-	for _, name := range []string{"../out/page.html", "link/page.html", filepath.Join(dir, "out/page.html"), "page.html", "https://e.test/page.html", "-", crawler.CommandLine} {
+	var refs []result.Reference
+	for _, name := range []string{"../out/page.html", "link/page.html", filepath.Join(dir, "out/page.html"), "page.html", "https://e.test/page.html", "-", result.CommandLine} {
 		ref.Page = name
 		refs = append(refs, ref)
 	}
-	plan, err := Make(root, root, []*crawler.Result{moved(oldURL, newURL, refs...)})
+	plan, err := Make(root, root, []*result.Result{moved(oldURL, newURL, refs...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,8 +336,8 @@ func TestBlocked(t *testing.T) {
 	})
 	refs := references(t, dir, "form.html", oldURL)
 	refs = append(refs, references(t, dir, "rss.xml", oldURL)...)
-	refs = append(refs, crawler.Reference{Page: "a.pdf", Raw: oldURL, Element: "a"})
-	plan, err := Make(dir, dir, []*crawler.Result{moved(oldURL, newURL, refs...)})
+	refs = append(refs, result.Reference{Page: "a.pdf", Raw: oldURL, Element: "a"})
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,9 +351,9 @@ func TestOnlyPagesForPages(t *testing.T) {
 	dir := tree(t, map[string]string{
 		"a.html": `<!doctype html><a href="photo">x</a><img src="photo"><style>@import "photo";</style>`,
 	})
-	result := &crawler.Result{URL: "photo", Verdict: check.Broken, Code: "file-missing",
+	res := &result.Result{URL: "photo", Verdict: check.Broken, Code: "file-missing",
 		Suggestions: []check.Suggestion{{URL: "photo.html", Why: check.WhyForm, Unique: true}}, References: references(t, dir, "a.html", "photo")}
-	plan, err := Make(dir, dir, []*crawler.Result{result})
+	plan, err := Make(dir, dir, []*result.Result{res})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,10 +372,10 @@ func TestOnlyPagesForPages(t *testing.T) {
 // TestNoSourcesForPages tests that links in HTML are not replaced by links to sources.
 func TestNoSourcesForPages(t *testing.T) {
 	dir := tree(t, map[string]string{"a.html": `<!doctype html><a href="b.html#c">x</a>`, "a.md": "[x](b.html#c)\n"})
-	result := &crawler.Result{URL: "b.html#c", Verdict: check.Broken, Code: "file-missing",
+	res := &result.Result{URL: "b.html#c", Verdict: check.Broken, Code: "file-missing",
 		Suggestions: []check.Suggestion{{URL: "b.md#c", Why: check.WhyForm, Unique: true}},
 		References:  append(references(t, dir, "a.html", "b.html#c"), references(t, dir, "a.md", "b.html#c")...)}
-	plan, err := Make(dir, dir, []*crawler.Result{result})
+	plan, err := Make(dir, dir, []*result.Result{res})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -394,10 +394,10 @@ func TestSources(t *testing.T) {
 		"docs/index.md":   "[x](guide.md#setup) and [y](guide.md#setup \"title\")\n",
 	})
 	ref := references(t, dir, "site/index.html", "../guide/#setup")[0]
-	ref.Source = &crawler.Place{File: "docs/index.md", Line: 1, Column: 5, Raw: "guide.md#setup"}
-	r := &crawler.Result{URL: "guide/#setup", Verdict: check.Broken, Code: check.CodeFragmentMissing,
-		Suggestions: []check.Suggestion{{URL: "guide/#set-up", Unique: true}}, References: []crawler.Reference{ref}}
-	plan, err := Make(dir, dir, []*crawler.Result{r})
+	ref.Source = &result.Place{File: "docs/index.md", Line: 1, Column: 5, Raw: "guide.md#setup"}
+	r := &result.Result{URL: "guide/#setup", Verdict: check.Broken, Code: check.CodeFragmentMissing,
+		Suggestions: []check.Suggestion{{URL: "guide/#set-up", Unique: true}}, References: []result.Reference{ref}}
+	plan, err := Make(dir, dir, []*result.Result{r})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +409,7 @@ func TestSources(t *testing.T) {
 	}
 	// The source of another page is unknown here.
 	r.Suggestions[0].URL = "guidance/#setup"
-	if plan, err = Make(dir, dir, []*crawler.Result{r}); err != nil || len(plan.Files) != 0 || len(plan.LeftOut) != 1 {
+	if plan, err = Make(dir, dir, []*result.Result{r}); err != nil || len(plan.Files) != 0 || len(plan.LeftOut) != 1 {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }
@@ -424,7 +424,7 @@ func TestWriteKeepsPermissionsAndLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	refs := append(references(t, dir, "page.html", oldURL), references(t, dir, "real/page.html", oldURL)...)
-	plan, err := Make(dir, dir, []*crawler.Result{moved(oldURL, newURL, refs...)})
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -468,12 +468,12 @@ func TestRoot(t *testing.T) {
 // together with edits of links, and that nothing else is replaced.
 func TestProposals(t *testing.T) {
 	dir := tree(t, map[string]string{"a.html": "<!doctype html>\n<p>teh é teh <a href=\"" + oldURL + "\">teh</a>\n", "b.html": "<p>changed"})
-	finding := func(page string, line, column int, raw, proposal string) *crawler.Result {
-		return &crawler.Result{Kind: crawler.KindPage, URL: page, Verdict: check.VerdictWarning, Code: "spell-typo", Proposal: proposal,
-			References: []crawler.Reference{{Page: page, Line: line, Column: column, Raw: raw}}}
+	finding := func(page string, line, column int, raw, proposal string) *result.Result {
+		return &result.Result{Kind: result.KindPage, URL: page, Verdict: check.VerdictWarning, Code: "spell-typo", Proposal: proposal,
+			References: []result.Reference{{Page: page, Line: line, Column: column, Raw: raw}}}
 	}
 	written := finding("a.html", 2, 10, "teh", "the")
-	results := []*crawler.Result{
+	results := []*result.Result{
 		written,
 		finding("a.html", 2, 4, "", "shown"),
 		finding("a.html", 2, 4, "teh", ""),

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -92,7 +92,7 @@ type proposedEdit struct {
 // Make plans the edits that results propose for files below root. The paths in the report
 // are relative to dir. Make returns an error only if root cannot be found or there are
 // too many files. A file or a reference that cannot be edited is listed in Plan.LeftOut.
-func Make(root, dir string, results []*crawler.Result) (*Plan, error) {
+func Make(root, dir string, results []*result.Result) (*Plan, error) {
 	realRoot, err := filepath.EvalSymlinks(root)
 	if err == nil {
 		realRoot, err = filepath.Abs(realRoot)
@@ -172,7 +172,7 @@ func (p *Plan) never(page string, line, column int, why string) {
 }
 
 // collect adds a reference to the edits of its file.
-func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *crawler.Reference) {
+func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *result.Reference) {
 	at := ref.At()
 	page, w := at.File, proposedEdit{proposal, at.Raw, at.Line, at.Column}
 	switch why := proposal.Blocked(ref); {
@@ -187,7 +187,7 @@ func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal
 
 // isLocal reports whether a page is a local file.
 func isLocal(page string) bool {
-	return page != "" && page != crawler.CommandLine && page != "-" && !strings.Contains(page, "://")
+	return page != "" && page != result.CommandLine && page != "-" && !strings.Contains(page, "://")
 }
 
 // locate returns the real path of a file and its name relative to root. It returns an
@@ -353,7 +353,7 @@ func (p *Plan) Write() (written []*File, err error) {
 
 // Written reports whether Write has replaced a reference to target, which is the printed
 // URL of a result.
-func (p *Plan) Written(ref *crawler.Reference, target string) bool {
+func (p *Plan) Written(ref *result.Reference, target string) bool {
 	at := ref.At()
 	f := p.pages[at.File]
 	return f != nil && f.written && f.edited[editedReference{edit.Place{Line: at.Line, Column: at.Column}, target}]

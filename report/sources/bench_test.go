@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // BenchmarkMap finds the sources of links on two hundred pages, including the reading of files.
 func BenchmarkMap(b *testing.B) {
 	const pages, links = 200, 20
 	files := map[string]string{}
-	var all []crawler.Result
+	var all []result.Result
 	for i := range pages {
 		var text strings.Builder
 		for k := range links {
 			target := fmt.Sprintf("https://e.test/%d/%d", i, k)
 			fmt.Fprintf(&text, "A paragraph with [a link](%s) in it.\n\n", target)
-			all = append(all, crawler.Result{URL: target, References: []crawler.Reference{
+			all = append(all, result.Result{URL: target, References: []result.Reference{
 				{Page: fmt.Sprintf("site/p%d/index.html", i), Line: k + 1, Column: 10, Element: "a", Attribute: "href", Raw: target, Text: "a link"}}})
 		}
 		files[fmt.Sprintf("docs/p%d.md", i)] = text.String()

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -23,8 +23,8 @@ type place struct {
 
 // Map finds the sources of the references of a result and sets their Source. It finds
 // links, so the findings of content checks keep their places on the pages.
-func (t *Tree) Map(r *crawler.Result) {
-	if r.Kind != crawler.KindTarget {
+func (t *Tree) Map(r *result.Result) {
+	if r.Kind != result.KindTarget {
 		return
 	}
 	for i := 0; i < len(r.References); {
@@ -38,9 +38,9 @@ func (t *Tree) Map(r *crawler.Result) {
 }
 
 // mapPage maps the references of one page to one target, which are sorted by place.
-func (t *Tree) mapPage(r *crawler.Result, refs []crawler.Reference) {
+func (t *Tree) mapPage(r *result.Result, refs []result.Reference) {
 	page := refs[0].Page
-	if page == crawler.CommandLine || page == "-" || page == "" {
+	if page == result.CommandLine || page == "-" || page == "" {
 		return
 	}
 	candidates := t.candidates(page)
@@ -53,8 +53,8 @@ func (t *Tree) mapPage(r *crawler.Result, refs []crawler.Reference) {
 
 // groupAlike groups references with the same spelling and text. Only their order tells
 // them apart.
-func groupAlike(refs []crawler.Reference) [][]*crawler.Reference {
-	var groups [][]*crawler.Reference
+func groupAlike(refs []result.Reference) [][]*result.Reference {
+	var groups [][]*result.Reference
 next:
 	for i := range refs {
 		r := &refs[i]
@@ -64,17 +64,17 @@ next:
 				continue next
 			}
 		}
-		groups = append(groups, []*crawler.Reference{r})
+		groups = append(groups, []*result.Reference{r})
 	}
 	return groups
 }
 
 // matcher returns the links of a source that a reference may have been generated from.
-type matcher func(t *Tree, r *crawler.Result, id int, ref *crawler.Reference) []place
+type matcher func(t *Tree, r *result.Result, id int, ref *result.Reference) []place
 
 // mapGroup searches for a group in the possible sources of its page, with the most
 // reliable matcher first. It fails if more than one source matches.
-func (t *Tree) mapGroup(r *crawler.Result, candidates []int, group []*crawler.Reference) bool {
+func (t *Tree) mapGroup(r *result.Result, candidates []int, group []*result.Reference) bool {
 	for _, look := range []matcher{(*Tree).sameSpelling, (*Tree).sameTarget, (*Tree).uniqueText} {
 		var found []place
 		for _, id := range candidates {
@@ -93,13 +93,13 @@ func (t *Tree) mapGroup(r *crawler.Result, candidates []int, group []*crawler.Re
 }
 
 // sameSpelling returns the links of a source with the spelling of a reference.
-func (t *Tree) sameSpelling(_ *crawler.Result, id int, ref *crawler.Reference) []place {
+func (t *Tree) sameSpelling(_ *result.Result, id int, ref *result.Reference) []place {
 	plain := html.UnescapeString(ref.Raw)
 	return t.matching(id, ref, func(l *extract.Link) bool { return l.Raw == ref.Raw || l.Ref == plain })
 }
 
 // sameTarget returns the links of a source with the target of a reference.
-func (t *Tree) sameTarget(r *crawler.Result, id int, ref *crawler.Reference) []place {
+func (t *Tree) sameTarget(r *result.Result, id int, ref *result.Reference) []place {
 	within := r.Internal || sameSite(ref.Page, r.URL)
 	return t.matching(id, ref, func(l *extract.Link) bool { return t.leadsTo(id, ref.Page, l, r.URL, within) })
 }
@@ -121,7 +121,7 @@ func siteOf(printed string) string {
 
 // matching returns the links that match. If some of them have the text of the reference,
 // it returns only these.
-func (t *Tree) matching(id int, ref *crawler.Reference, is func(*extract.Link) bool) []place {
+func (t *Tree) matching(id int, ref *result.Reference, is func(*extract.Link) bool) []place {
 	var all, texts []place
 	links := t.links(id)
 	for i := range links {
@@ -139,7 +139,7 @@ func (t *Tree) matching(id int, ref *crawler.Reference, is func(*extract.Link) b
 }
 
 // uniqueText returns the only link within the site that has the text of a reference.
-func (t *Tree) uniqueText(_ *crawler.Result, id int, ref *crawler.Reference) []place {
+func (t *Tree) uniqueText(_ *result.Result, id int, ref *result.Reference) []place {
 	const shortest = 4
 	if len(ref.Text) < shortest || strings.Contains(ref.Raw, "://") {
 		return nil
@@ -170,7 +170,7 @@ func normalizedText(s string) string {
 // assign gives each reference of a group its place, in order. If there are more
 // references than places, as when a menu adds some, it chooses the nearest place by
 // order.
-func (t *Tree) assign(group []*crawler.Reference, found []place) {
+func (t *Tree) assign(group []*result.Reference, found []place) {
 	for i, ref := range group {
 		at := i
 		if len(group) != len(found) {
@@ -180,8 +180,8 @@ func (t *Tree) assign(group []*crawler.Reference, found []place) {
 	}
 }
 
-func (t *Tree) set(ref *crawler.Reference, p place) {
-	ref.Source = &crawler.Place{File: t.name(p.file), Line: p.link.Line, Column: p.link.Column, Raw: p.link.Raw}
+func (t *Tree) set(ref *result.Reference, p place) {
+	ref.Source = &result.Place{File: t.name(p.file), Line: p.link.Line, Column: p.link.Column, Raw: p.link.Raw}
 }
 
 // leadsTo reports whether a link of a source leads to a target: to the same URL, or to
@@ -229,7 +229,7 @@ func percentDecoded(s string) string {
 // mapUnique searches for a reference in all sources, including templates. A spelling that
 // occurs only once there must be the source. Relative references often have the same
 // spelling in many places, so their text must be the same too.
-func (t *Tree) mapUnique(group []*crawler.Reference) {
+func (t *Tree) mapUnique(group []*result.Reference) {
 	ref := group[0]
 	if ref.Raw == "" || strings.HasPrefix(ref.Raw, "#") {
 		return

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // tree creates files in a new directory and makes it the working directory.
@@ -95,15 +95,15 @@ func mapped(t *testing.T, made *Tree, page string, urlOf func(extract.Link) stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	byURL := map[string]*crawler.Result{}
-	var order []*crawler.Result
+	byURL := map[string]*result.Result{}
+	var order []*result.Result
 	for _, l := range extract.Extract(extract.Input{Body: body, Name: "x.html"}).Links {
 		u := urlOf(l)
 		if byURL[u] == nil {
-			byURL[u] = &crawler.Result{URL: u}
+			byURL[u] = &result.Result{URL: u}
 			order = append(order, byURL[u])
 		}
-		byURL[u].References = append(byURL[u].References, crawler.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text})
+		byURL[u].References = append(byURL[u].References, result.Reference{Page: page, Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: l.Raw, Text: l.Text})
 	}
 	var b strings.Builder
 	for _, r := range order {
@@ -207,12 +207,12 @@ func TestMapWebsite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &crawler.Result{URL: "https://e.test/v2/nope/", References: []crawler.Reference{
+	r := &result.Result{URL: "https://e.test/v2/nope/", References: []result.Reference{
 		{Page: "https://e.test/v2/guide/install/?x#y", Line: 3, Column: 4, Element: "a", Raw: "../../nope/", Text: "x"},
-		{Page: crawler.CommandLine, Raw: "https://e.test/v2/nope/"},
+		{Page: result.CommandLine, Raw: "https://e.test/v2/nope/"},
 	}}
 	made.Map(r)
-	if s := r.References[0].Source; s == nil || *s != (crawler.Place{File: "docs/guide/install.md", Line: 1, Column: 5, Raw: "../nope.md"}) {
+	if s := r.References[0].Source; s == nil || *s != (result.Place{File: "docs/guide/install.md", Line: 1, Column: 5, Raw: "../nope.md"}) {
 		t.Errorf("%+v", s)
 	}
 	if r.References[1].Source != nil {
@@ -358,11 +358,11 @@ func TestMapFindings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &crawler.Result{Kind: crawler.KindPage, URL: "site/a.html", References: []crawler.Reference{{Page: "site/a.html", Line: 1, Column: 1, Raw: "b.html", Text: "the only link"}}}
+	r := &result.Result{Kind: result.KindPage, URL: "site/a.html", References: []result.Reference{{Page: "site/a.html", Line: 1, Column: 1, Raw: "b.html", Text: "the only link"}}}
 	if made.Map(r); r.References[0].Source != nil {
 		t.Errorf("%+v", r.References[0].Source)
 	}
-	r.Kind = crawler.KindTarget
+	r.Kind = result.KindTarget
 	if made.Map(r); r.References[0].Source == nil {
 		t.Error("a link has no source")
 	}

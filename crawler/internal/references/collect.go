@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -18,7 +19,7 @@ type collector struct {
 	items    items
 	known    decisions
 	own      [extract.Host]int32 // items for the page itself, by kind of link, plus one; 0 if there is none yet
-	edges    []rules.Edge
+	edges    []result.Edge
 	origin   string // of the last link that was resolved and remapped
 	recalls  bool   // results may be remembered: nothing outside the page changes them
 	whole    bool   // the configuration may depend on fragments, or wants all links for a graph
@@ -141,7 +142,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	r.begin(l)
 	r.Target = int(k.item)
 	if c.env.Config.Pages {
-		c.edges = append(c.edges, rules.Edge{URL: c.env.Print.Href(c.resolver.resolvePlain(l.Ref)), Text: l.Text})
+		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(c.resolver.resolvePlain(l.Ref)), Text: l.Text})
 	}
 	if !has {
 		return nil
@@ -223,7 +224,7 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	}
 	c.enterTarget(&res, t, l)
 	if c.env.Config.Pages {
-		c.edges = append(c.edges, rules.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
+		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
 	}
 	return res
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -17,7 +18,7 @@ import (
 // prediction only costs time: a bare link that is shown is read again. A Forecast is safe
 // for concurrent use.
 type Forecast struct {
-	show     rules.Show
+	show     result.Show
 	scope    func() *rules.Scope
 	pages    func() int   // the number of pages read so far
 	findings idSet        // targets to which all references will be shown

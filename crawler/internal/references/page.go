@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -201,7 +202,7 @@ func (p *Page) Foresee(ctx context.Context, ids []frontier.ID) {
 func (p *Page) Targets() []frontier.Item { return p.collector.items.list }
 
 // Edges returns the links of the page for graphs, if Config.Pages is set.
-func (p *Page) Edges() []rules.Edge { return p.collector.edges }
+func (p *Page) Edges() []result.Edge { return p.collector.edges }
 
 // Learn remembers the IDs that the store assigned to the targets of this or another page.
 func (p *Page) Learn(found []frontier.Item, ids []frontier.ID) {

@@ -23,6 +23,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/render"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -86,12 +87,12 @@ type sink struct {
 	notes []string
 }
 
-func (s *sink) Page(*crawler.Page) error  { return nil }
-func (s *sink) Progress(crawler.Progress) {}
-func (s *sink) Note(n crawler.Note) error { s.notes = append(s.notes, n.Message); return nil }
+func (s *sink) Page(*result.Page) error  { return nil }
+func (s *sink) Progress(result.Progress) {}
+func (s *sink) Note(n result.Note) error { s.notes = append(s.notes, n.Message); return nil }
 
 // Result adds a line for the verdict, one for each warning, and one for each reference.
-func (s *sink) Result(r *crawler.Result) error {
+func (s *sink) Result(r *result.Result) error {
 	local := func(u string) string { return strings.ReplaceAll(u, s.root, "/") }
 	s.lines = append(s.lines, fmt.Sprintf("%s %s %s", local(r.URL), r.Verdict, r.Code))
 	for _, w := range r.Warnings {
@@ -113,7 +114,7 @@ func (s *sink) Result(r *crawler.Result) error {
 func (s *sink) has(line string) bool { return slices.Contains(s.lines, line) }
 
 // crawlURL crawls a site from its root.
-func crawlURL(t *testing.T, root string, cfg crawler.Config) (*sink, *crawler.Summary) {
+func crawlURL(t *testing.T, root string, cfg crawler.Config) (*sink, *result.Summary) {
 	t.Helper()
 	start, _, err := urinorm.ParseWeb(root)
 	if err != nil {
@@ -126,13 +127,13 @@ func crawlURL(t *testing.T, root string, cfg crawler.Config) (*sink, *crawler.Su
 	}
 	defer web.Close()
 	cfg.Fetch = fetch.Mux{"http": web}
-	if cfg.Show == (crawler.Show{}) {
-		cfg.Show = crawler.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
+	if cfg.Show == (result.Show{}) {
+		cfg.Show = result.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
 	}
 	return crawlSeeds(t, cfg, root, []crawler.Seed{{URL: start, Follow: true, Crawl: true, Named: true, Raw: root}})
 }
 
-func crawlSeeds(t *testing.T, cfg crawler.Config, root string, seeds []crawler.Seed) (*sink, *crawler.Summary) {
+func crawlSeeds(t *testing.T, cfg crawler.Config, root string, seeds []crawler.Seed) (*sink, *result.Summary) {
 	t.Helper()
 	s := &sink{root: root}
 	sum, err := crawler.Run(t.Context(), &cfg, seeds, s)
@@ -497,7 +498,7 @@ func TestDirectory(t *testing.T) {
 		seeds = append(seeds, crawler.Seed{URL: u, Follow: true, Crawl: true})
 	}
 	s, _ := crawlSeeds(t, crawler.Config{Sites: []*disk.Site{site}, WorkingDir: dir, Render: crawler.RenderAlways, Renderer: newCounted(t, 4),
-		Show: crawler.Show{OK: true, Broken: true, Unverified: true, Warning: true, Info: true}}, "\x00", seeds)
+		Show: result.Show{OK: true, Broken: true, Unverified: true, Warning: true, Info: true}}, "\x00", seeds)
 	for _, want := range []string{
 		"broken.html broken file-missing", "\tindex.html rendered #box > a:nth-of-type(1) a href \"broken.html\" B", "page.html#made ok ok", "spa.html#/gone broken route-missing",
 		"\tspa.html#/guide rendered #app > a:nth-of-type(1) a href \"in-guide.html\" g", "missing.json broken file-missing",

@@ -25,7 +25,7 @@ type Crawl struct {
 	Scope  *rules.Scope
 	Print  *rules.Printer
 	Store  frontier.Store
-	Sink   rules.Sink
+	Sink   result.Sink
 	// Fetch requests a URL from the directory that contains it, or else from the
 	// network. It is used to read files again (Config.ReadAgain).
 	Fetch func(context.Context, *fetch.Request) (*fetch.Response, error)
@@ -89,14 +89,14 @@ func (c *Crawl) isInsecure(job *frontier.Job) bool {
 
 // note reports a note to the sink.
 func (c *Crawl) note(message string) error {
-	if err := c.Sink.Note(rules.Note{Message: message}); err != nil {
+	if err := c.Sink.Note(result.Note{Message: message}); err != nil {
 		return fmt.Errorf("report a note: %w", err)
 	}
 	return nil
 }
 
 // soundness returns how far the result of the crawl can be relied on.
-func (c *Crawl) soundness(sum *rules.Summary) result.Soundness {
+func (c *Crawl) soundness(sum *result.Summary) result.Soundness {
 	gaps := c.Gaps
 	if c.ScriptPages {
 		gaps[check.GapScript]++
@@ -104,7 +104,7 @@ func (c *Crawl) soundness(sum *rules.Summary) result.Soundness {
 	if c.Ended != check.NoGap {
 		gaps[c.Ended]++
 	}
-	return rules.SoundnessOf(sum, gaps, c.Blank)
+	return result.SoundnessOf(sum, gaps, c.Blank)
 }
 
 // ended reports whether the run was stopped, so that no further request may be sent.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -19,10 +20,10 @@ type pageFindings struct {
 }
 
 // results counts the findings of all pages, and returns the results of those that are shown.
-func (f *pageFindings) results() (shown []*rules.Result, err error) {
+func (f *pageFindings) results() (shown []*result.Result, err error) {
 	c, sum := f.join.crawl, f.join.pairs.sum
 	if f.join.inspected || c.Config.Inspector != nil {
-		sum.Findings = &rules.FindingCounts{}
+		sum.Findings = &result.FindingCounts{}
 	}
 	if !f.join.inspected {
 		return nil, nil
@@ -113,11 +114,11 @@ func (p *foundOn) levels(c *rules.Config) func(check.Code) check.Level {
 }
 
 // result builds the result of a finding. in is the document with the place, if it is not the page.
-func (p *foundOn) result(f *check.Finding, g *check.Judgement, in string) *rules.Result {
+func (p *foundOn) result(f *check.Finding, g *check.Judgement, in string) *result.Result {
 	o := p.outcome
-	return &rules.Result{Kind: rules.KindPage, URL: p.url, Verdict: g.Verdict, Code: g.Code, Message: g.Message, Level: g.Level,
+	return &result.Result{Kind: result.KindPage, URL: p.url, Verdict: g.Verdict, Code: g.Code, Message: g.Message, Level: g.Level,
 		Rule: f.Rule, Proposal: f.Proposal, Internal: p.internal, Cached: o.Cached,
 		Status: o.Status, ContentType: o.ContentType, Size: o.Size, FinalURL: p.final,
-		Redirects: []rules.Hop{}, Warnings: []check.Warning{}, Suggestions: []check.Suggestion{},
-		References: []rules.Reference{{Page: cmp.Or(in, p.url), Line: f.Line, Column: f.Column, Element: f.Element, Attribute: f.Attribute, Raw: f.Raw, Text: f.Text}}}
+		Redirects: []result.Hop{}, Warnings: []check.Warning{}, Suggestions: []check.Suggestion{},
+		References: []result.Reference{{Page: cmp.Or(in, p.url), Line: f.Line, Column: f.Column, Element: f.Element, Attribute: f.Attribute, Raw: f.Raw, Text: f.Text}}}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -18,10 +19,10 @@ import (
 // quiet is a sink that wants nothing.
 type quiet struct{}
 
-func (quiet) Result(*crawler.Result) error { return nil }
-func (quiet) Page(*crawler.Page) error     { return nil }
-func (quiet) Note(crawler.Note) error      { return nil }
-func (quiet) Progress(crawler.Progress)    {}
+func (quiet) Result(*result.Result) error { return nil }
+func (quiet) Page(*result.Page) error     { return nil }
+func (quiet) Note(result.Note) error      { return nil }
+func (quiet) Progress(result.Progress)    {}
 
 // TestWarnedIsNotFlagged: references to the anchors of a page with warnings of its own
 // cost no more than others.
@@ -44,7 +45,7 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	cfg := &crawler.Config{Sites: []*disk.Site{site}, Store: frontier.NewMemory(), Show: crawler.Show{Broken: true, Warning: true}}
+	cfg := &crawler.Config{Sites: []*disk.Site{site}, Store: frontier.NewMemory(), Show: result.Show{Broken: true, Warning: true}}
 	index, err := site.URLOf("index.html")
 	if err != nil {
 		t.Fatal(err)

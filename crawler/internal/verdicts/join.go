@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -32,7 +33,7 @@ type join struct {
 
 func newJoin(ctx context.Context, c *Crawl) *join {
 	t := newTargets(ctx, c)
-	sum := &rules.Summary{Started: c.Began, Pages: c.Pages,
+	sum := &result.Summary{Started: c.Began, Pages: c.Pages,
 		Requests: c.Requests, ByCode: map[check.Code]int{}}
 	d := &detailCache{targets: t}
 	judge := &judge{crawl: c, targets: t, details: d}

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // notesOn returns the notes on the run as a whole.
-func notesOn(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) []string {
+func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) []string {
 	notes := append(unusedNotes(c, sum), trapNotes(c.Trapped)...)
 	if n := sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("robots.txt disallows %s, which were not requested; --robots ignore requests them", quantity(n, "target")))
@@ -68,7 +68,7 @@ func has(n int, noun string) string {
 // unusedNotes returns notes on rules and exclusions that matched nothing. Exclusions are
 // written for a whole site or directory, so they are reported only if one was crawled, and
 // not for the few documents of a commit.
-func unusedNotes(c *Crawl, sum *rules.Summary) (notes []string) {
+func unusedNotes(c *Crawl, sum *result.Summary) (notes []string) {
 	for i := range c.Config.Rules {
 		if u := c.Config.Uses()[i]; !u.Matched() {
 			notes = append(notes, u.Name()+" matched nothing")

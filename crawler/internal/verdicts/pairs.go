@@ -4,6 +4,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -79,11 +80,11 @@ func keyOf(id frontier.ID, b *frontier.Brief) pairKey {
 // simply ok are only counted.
 type pairs struct {
 	targets *targets
-	show    rules.Show
+	show    result.Show
 	anchors anchorWindow
 	byKey   map[pairKey]*pair
 	flagged []*pair // in the order of their first references
-	sum     *rules.Summary
+	sum     *result.Summary
 }
 
 // add adds a reference. A pair that is simply ok, as nearly all are, is counted with its

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -70,12 +71,12 @@ func appendText[T string | []byte](b []byte, s T) []byte {
 
 // all returns the references in the order in which they were added. unaffected returns, for
 // the mark of a reference that is unlike, what rules.Reference has under that name. l may be nil.
-func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) string) []rules.Reference {
+func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) string) []result.Reference {
 	if l == nil {
 		return nil
 	}
 	d := listReader{rest: l.records, text: string(l.records)}
-	list := make([]rules.Reference, l.count)
+	list := make([]result.Reference, l.count)
 	for i := range list {
 		r := &list[i]
 		flags := d.rest[0]
@@ -131,7 +132,7 @@ func (p *pageNames) add(name string) uint32 {
 
 func (p *pageNames) of(number uint32) string {
 	if number == 0 {
-		return rules.CommandLine
+		return result.CommandLine
 	}
 	return p.names[number-1]
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -13,21 +14,21 @@ func TestReferenceList(t *testing.T) {
 	var names pageNames
 	first, second := names.add("a.html"), names.add("b.html")
 	p := &pair{marks: rules.MarkMixed, expects: 1}
-	var want []rules.Reference
+	var want []result.Reference
 	for _, r := range []struct {
 		page uint32
 		mark uint64
-		rules.Reference
+		result.Reference
 	}{
-		{0, rules.MarkMixed, rules.Reference{Page: rules.CommandLine, Raw: "https://example.com/"}},
-		{first, rules.MarkMixed, rules.Reference{Page: "a.html", Line: 3, Column: 9, Element: "a", Attribute: "href", Raw: "x", Text: "X"}},
-		{first, 0, rules.Reference{Page: "a.html", Line: 2, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "X", Unaffected: "0"}},
-		{second, rules.MarkMixed | rules.MarkUnseen, rules.Reference{Page: "b.html", Line: 200_000, Column: 1, Element: "a", Attribute: "cite", Raw: "xy", Text: "X"}},
-		{second, rules.MarkMixed | 1, rules.Reference{Page: "b.html", Line: 1, Element: "img", Attribute: "src", Raw: "x", Text: "", Unaffected: fmt.Sprint(rules.MarkMixed | 1)}},
-		{first, rules.MarkMixed, rules.Reference{Page: "a.html", Element: "img", Attribute: "src", Raw: "", Text: ""}},
-		{second, rules.MarkMixed, rules.Reference{Page: "b.html", Element: "img", Attribute: "src", Raw: "\xff\x00", Text: "X"}},
-		{second, rules.MarkMixed | rules.MarkRendered, rules.Reference{Page: "b.html", Element: "img", Attribute: "src", Raw: "x", Text: "X", Rendered: true, Selector: "#a"}},
-		{second, rules.MarkRendered, rules.Reference{Page: "b.html", Element: "img", Attribute: "src", Raw: "x", Text: "X", Rendered: true, Unaffected: "0"}},
+		{0, rules.MarkMixed, result.Reference{Page: result.CommandLine, Raw: "https://example.com/"}},
+		{first, rules.MarkMixed, result.Reference{Page: "a.html", Line: 3, Column: 9, Element: "a", Attribute: "href", Raw: "x", Text: "X"}},
+		{first, 0, result.Reference{Page: "a.html", Line: 2, Column: 1, Element: "a", Attribute: "href", Raw: "x", Text: "X", Unaffected: "0"}},
+		{second, rules.MarkMixed | rules.MarkUnseen, result.Reference{Page: "b.html", Line: 200_000, Column: 1, Element: "a", Attribute: "cite", Raw: "xy", Text: "X"}},
+		{second, rules.MarkMixed | 1, result.Reference{Page: "b.html", Line: 1, Element: "img", Attribute: "src", Raw: "x", Text: "", Unaffected: fmt.Sprint(rules.MarkMixed | 1)}},
+		{first, rules.MarkMixed, result.Reference{Page: "a.html", Element: "img", Attribute: "src", Raw: "", Text: ""}},
+		{second, rules.MarkMixed, result.Reference{Page: "b.html", Element: "img", Attribute: "src", Raw: "\xff\x00", Text: "X"}},
+		{second, rules.MarkMixed | rules.MarkRendered, result.Reference{Page: "b.html", Element: "img", Attribute: "src", Raw: "x", Text: "X", Rendered: true, Selector: "#a"}},
+		{second, rules.MarkRendered, result.Reference{Page: "b.html", Element: "img", Attribute: "src", Raw: "x", Text: "X", Rendered: true, Unaffected: "0"}},
 	} {
 		p.hold(appendReference(nil, r.page, &frontier.RawLink{Brief: frontier.Brief{Mark: r.mark}, Selector: []byte(r.Selector), Line: r.Line, Column: r.Column,
 			Element: r.Element, Attribute: r.Attribute, Raw: []byte(r.Raw), Text: []byte(r.Text)}, p))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -17,7 +18,7 @@ import (
 // be nil. The summary is complete except for its Elapsed.
 //
 // When ctx ends, no archive is asked any more, but everything else is done.
-func Report(ctx context.Context, c *Crawl, streamed *Stream) (*rules.Summary, error) {
+func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, error) {
 	streamed.end()
 	j := newJoin(context.WithoutCancel(ctx), c)
 	defer func() { j.spool.close() }()
@@ -114,7 +115,7 @@ type reporter struct {
 	suggest *suggester
 	copies  map[frontier.ID]*archivedCopy // of targets that are gone
 
-	findings []*rules.Result // of pages, to be delivered with the pairs
+	findings []*result.Result // of pages, to be delivered with the pairs
 }
 
 // report delivers the results of pairs and the findings, sorted by URL. spool has references of
@@ -155,7 +156,7 @@ func (r *reporter) report(o *urlOrder, spool *referenceSpool, isFinal func(*pair
 	return nil
 }
 
-func (r *reporter) deliver(res *rules.Result) error {
+func (r *reporter) deliver(res *result.Result) error {
 	if err := r.crawl.Sink.Result(res); err != nil {
 		return fmt.Errorf("report %s: %w", res.URL, err)
 	}
@@ -163,7 +164,7 @@ func (r *reporter) deliver(res *rules.Result) error {
 }
 
 // byPage is the order in which findings about pages are delivered, after the target itself.
-func byPage(a, b *rules.Result) int {
+func byPage(a, b *result.Result) int {
 	if n := strings.Compare(a.URL, b.URL); n != 0 {
 		return n // the usual case
 	}
@@ -173,7 +174,7 @@ func byPage(a, b *rules.Result) int {
 }
 
 // referencesOf returns the references of a pair in order, and frees their memory.
-func (r *reporter) referencesOf(p *pair) []rules.Reference {
+func (r *reporter) referencesOf(p *pair) []result.Reference {
 	list := p.references.all(&r.names, func(mark uint64) string { return r.judge.unaffected(p, mark) })
 	if p.marks&rules.MarkRemapped != 0 {
 		for i := range list {
@@ -186,12 +187,12 @@ func (r *reporter) referencesOf(p *pair) []rules.Reference {
 }
 
 // result builds the result of a pair with its printed URL.
-func (r *reporter) result(p *pair, url string) *rules.Result {
+func (r *reporter) result(p *pair, url string) *result.Result {
 	first := r.details.get(p.id).job
-	res := &rules.Result{
+	res := &result.Result{
 		URL: url, Internal: p.route.internal,
 		Verdict: p.judgement.Verdict, Code: p.judgement.Code, Message: p.judgement.Message,
-		Size: -1, Redirects: []rules.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: r.referencesOf(p), Level: p.judgement.Level,
+		Size: -1, Redirects: []result.Hop{}, Warnings: p.judgement.Warnings, Suggestions: []check.Suggestion{}, References: r.referencesOf(p), Level: p.judgement.Level,
 	}
 	answers := p.route.answers()
 	res.Cached = len(answers) > 0
@@ -204,7 +205,7 @@ func (r *reporter) result(p *pair, url string) *rules.Result {
 		res.Status, res.ContentType, res.Size = o.Status, o.ContentType, o.Size
 		res.FinalURL, _, _ = strings.Cut(printed, "#")
 		if o.Code == check.CodeRedirect {
-			res.Redirects = append(res.Redirects, rules.Hop{URL: printed, Status: o.Status})
+			res.Redirects = append(res.Redirects, result.Hop{URL: printed, Status: o.Status})
 		}
 	}
 	if p.ignored {
@@ -226,7 +227,7 @@ func (r *reporter) result(p *pair, url string) *rules.Result {
 }
 
 // byPlace compares references by their positions.
-func byPlace(a, b rules.Reference) int {
+func byPlace(a, b result.Reference) int {
 	if n := strings.Compare(a.Page, b.Page); n != 0 {
 		return n // the usual case
 	}

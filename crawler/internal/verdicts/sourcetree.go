@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // The sources of a site that a generator builds contain links to pages of the built site:
@@ -23,7 +23,7 @@ const (
 
 // sourceNote returns a note if a directory seems to hold the sources of a site rather than a
 // site, and "" otherwise.
-func sourceNote(c *Crawl, sum *rules.Summary, pairs []*pair, cache *detailCache) string {
+func sourceNote(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) string {
 	if c.Config.Changed != nil || sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
 		return ""
 	}

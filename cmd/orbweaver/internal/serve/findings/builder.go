@@ -13,8 +13,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -147,14 +147,14 @@ func (b *Builder) page(url string) *pageRow {
 }
 
 // Page implements report.PageWriter.
-func (b *Builder) Page(p *crawler.Page) error {
+func (b *Builder) Page(p *result.Page) error {
 	row := b.page(p.URL)
 	row.title, row.depth, row.read = p.Title, p.Depth, true
 	return nil
 }
 
 // Result implements report.Writer.
-func (b *Builder) Result(r *crawler.Result) error {
+func (b *Builder) Result(r *result.Result) error {
 	b.targets++
 	id := b.targets
 	b.buffer.Reset()
@@ -183,10 +183,10 @@ func (b *Builder) Result(r *crawler.Result) error {
 const maxText = 200
 
 // references keeps where a target is referred to, and counts for the pages.
-func (b *Builder) references(id int64, r *crawler.Result) error {
+func (b *Builder) references(id int64, r *result.Result) error {
 	at, _, _ := strings.Cut(r.URL, "#")
 	target := b.pages[at]
-	if r.Kind == crawler.KindTarget {
+	if r.Kind == result.KindTarget {
 		b.describe(target, r)
 		if target == nil && len(r.Redirects) > 0 { // the page is known by the address at which it was found
 			end, _, _ := strings.Cut(r.FinalURL, "#")
@@ -196,7 +196,7 @@ func (b *Builder) references(id int64, r *crawler.Result) error {
 	for n := range r.References {
 		ref := &r.References[n]
 		from := b.page(ref.Page)
-		if r.Kind == crawler.KindTarget {
+		if r.Kind == result.KindTarget {
 			from.out++
 			if target != nil && from.read {
 				target.in++
@@ -218,7 +218,7 @@ func (b *Builder) references(id int64, r *crawler.Result) error {
 }
 
 // describe keeps the answer to the request for a page, which may be nil.
-func (b *Builder) describe(page *pageRow, r *crawler.Result) {
+func (b *Builder) describe(page *pageRow, r *result.Result) {
 	if page == nil || !page.read || page.known {
 		return
 	}
@@ -258,7 +258,7 @@ func (b *Builder) add(target int64, f Item) error {
 }
 
 // End implements report.Writer: it compares with the run before, and puts the file in place.
-func (b *Builder) End(*crawler.Summary) error {
+func (b *Builder) End(*result.Summary) error {
 	if err := b.end(); err != nil {
 		b.Discard()
 		return fmt.Errorf("index the run in %s: %w", b.file, err)

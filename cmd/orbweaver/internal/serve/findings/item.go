@@ -3,8 +3,8 @@ package findings
 import (
 	"iter"
 
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -23,7 +23,7 @@ type Item struct {
 }
 
 // Of returns the items of a result: its verdict, then its warnings. Information is left out.
-func Of(project string, r *crawler.Result) iter.Seq[Item] {
+func Of(project string, r *result.Result) iter.Seq[Item] {
 	return func(yield func(Item) bool) {
 		base := Item{URL: r.URL, Host: hostOf(r.URL), Status: r.Status, Scope: "external"}
 		if r.Internal {

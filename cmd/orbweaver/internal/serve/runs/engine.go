@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
-	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -23,7 +23,7 @@ type Request struct {
 	// Stop, when closed, ends the crawl early: requests in flight are finished.
 	Stop <-chan struct{}
 	// Progress is called a few times a second.
-	Progress func(crawler.Progress)
+	Progress func(result.Progress)
 }
 
 // Result is how a crawl ended.

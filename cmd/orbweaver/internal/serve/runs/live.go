@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // live shows a run while it is executed. Its progress goes to its events. Now and then the state
@@ -165,7 +165,7 @@ func (l *live) mayChange(f *api.Finding) bool {
 }
 
 // progress shows the progress.
-func (l *live) progress(p crawler.Progress) {
+func (l *live) progress(p result.Progress) {
 	now := api.Progress{Pages: p.Pages, Queued: p.Queued + p.InFlight, Checked: p.Checked, Requests: p.Requests, Broken: p.Broken}
 	l.x.latest.Store(&now)
 	if err := l.events.AppendProgress(now); err != nil {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
-	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -68,11 +68,11 @@ func export(c *Call) error {
 type selection struct {
 	*report.Multi
 	codes  map[string][]string // by URL
-	counts crawler.Summary
+	counts result.Summary
 }
 
 func newSelection(out *report.Multi, all []api.Finding) *selection {
-	s := &selection{Multi: out, codes: map[string][]string{}, counts: crawler.Summary{ByCode: map[check.Code]int{}}}
+	s := &selection{Multi: out, codes: map[string][]string{}, counts: result.Summary{ByCode: map[check.Code]int{}}}
 	for _, f := range all {
 		s.codes[f.URL] = append(s.codes[f.URL], f.Code)
 	}
@@ -80,7 +80,7 @@ func newSelection(out *report.Multi, all []api.Finding) *selection {
 }
 
 // Result passes a result on, without the warnings that are not selected.
-func (s *selection) Result(whole *crawler.Result) error {
+func (s *selection) Result(whole *result.Result) error {
 	codes := s.codes[whole.URL]
 	r := *whole
 	r.Warnings = slices.DeleteFunc(slices.Clone(r.Warnings), func(w check.Warning) bool { return !slices.Contains(codes, string(w.Code)) })
@@ -93,7 +93,7 @@ func (s *selection) Result(whole *crawler.Result) error {
 }
 
 // End ends the report with the counts of the selection.
-func (s *selection) End(whole *crawler.Summary) error {
+func (s *selection) End(whole *result.Summary) error {
 	sum, n := *whole, &s.counts
 	sum.OK, sum.Broken, sum.Unverified, sum.Skipped, sum.Warnings = n.OK, n.Broken, n.Unverified, n.Skipped, n.Warnings
 	sum.Results, sum.References, sum.ByCode, sum.Internal, sum.External = n.Results, n.References, n.ByCode, n.Internal, n.External

@@ -315,7 +315,7 @@ func collect(c *Call, q findings.Query, most int) (all []api.Finding, total int,
 // findingPage shows one finding.
 type findingPage struct {
 	api.Finding
-	Result  *result
+	Result  *targetResult
 	History []api.PastVerdict
 	Places  []reference
 	Count   int // of all places

@@ -197,8 +197,8 @@ func showCompare(c *Call) error {
 	return c.page(status, "compare", "Compare", page)
 }
 
-// result is what a report says about a target.
-type result struct {
+// targetResult is what a report says about a target.
+type targetResult struct {
 	URL         string
 	Verdict     string
 	Code        string
@@ -229,7 +229,7 @@ type reference struct {
 	Line, Column                        int
 }
 
-func parseResult(text []byte) (*result, error) {
-	r := &result{Size: -1}
+func parseResult(text []byte) (*targetResult, error) {
+	r := &targetResult{Size: -1}
 	return r, json.Unmarshal(text, r)
 }

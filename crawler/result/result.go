@@ -1,4 +1,4 @@
-package rules
+package result
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Kind is what a Result is about.
@@ -145,7 +144,7 @@ type Summary struct {
 	Started time.Time
 	Elapsed time.Duration
 	// Soundness says how far the result can be relied on.
-	Soundness  result.Soundness
+	Soundness  Soundness
 	Targets    []string
 	Pages      int  // documents read for links, without style sheets
 	Crawled    bool // a site was crawled, not only documents read
@@ -321,4 +320,25 @@ type InFlight struct {
 	Try      int           // from 1
 	Tries    int           // at most, without the second pass; 0 in the second pass
 	Age      time.Duration // of this try
+}
+
+// Show selects the results that a Sink receives: those with one of the selected verdicts,
+// and those with warnings of a selected kind. If no kind of result is selected, the zero
+// value stands for Broken, Unverified and Warning.
+type Show struct {
+	OK, Broken, Unverified, Skipped, Warning, Info bool
+	// None selects no result, if no kind of result is selected: they are only counted.
+	None bool
+	// SkipPageReferences leaves out the References of results that are shown only for
+	// warnings about the page itself (check.OfPage). There can be many of them, and
+	// collecting them takes time.
+	SkipPageReferences bool
+}
+
+// WithDefault returns a selection in which the default is spelled out.
+func (s Show) WithDefault() Show {
+	if !s.None && !s.OK && !s.Broken && !s.Unverified && !s.Skipped && !s.Warning && !s.Info {
+		s.Broken, s.Unverified, s.Warning = true, true, true
+	}
+	return s
 }

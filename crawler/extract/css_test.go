@@ -27,7 +27,7 @@ var cssCases = []struct {
 	{`@font-face { src: local("no"), url(‸a.woff2) format("woff2"), url("‸b.ttf") tech("no") }`, []string{"a.woff2", "b.ttf"}},
 	{`a{b:image-set("‸x.png" 1x, url(‸y.png) 2x, "‸z.avif" type("image/avif"))}`, []string{"x.png", "y.png", "z.avif"}},
 	{`a{b:-webkit-image-set(url(‸x.png) 1x, "‸y.png" 2x)} c{d:"no"}`, []string{"x.png", "y.png"}},
-	{`a{b:src("‸x")} c{d:src( '‸y' )} e{f:src(var(--no))}`, []string{"x", "y"}},
+	{`a{b:src("‸x")} c{d:src( /**/ '‸y' )} e{f:src(var(--no))}`, []string{"x", "y"}},
 	{`a{b:url("‸x" crossorigin(anonymous))}c{d:url(‸y)}`, []string{"x", "y"}},
 	{`a{b:cross-fade(url(‸x), url(‸y), 50%)}`, []string{"x", "y"}},
 	{`a{--x:url(‸x);b:var(--x)}`, []string{"x"}},
@@ -71,7 +71,7 @@ var cssCases = []struct {
 	{`/*`, nil},
 	{`@`, nil},
 	{`@import`, nil},
-	{"<!-- a{b:url(‸x)} -->", []string{"x"}},
+	{"<!-- a{b:url(‸x)} --><!--url(‸y)-->", []string{"x", "y"}},
 	{"a{b:url(‸é\x00)}", []string{"é�"}},
 	{`a{b:url(data:image/png;base64,AA==)}`, []string{"data:image/png;base64,AA=="}},
 }

@@ -28,7 +28,7 @@ type htmlAttributes struct {
 func (x *htmlAttributes) release() {
 	x.harvest, x.view = nil, nil
 	x.decoded.text, x.decoded.parent = nil, nil
-	x.css.src = nil
+	x.css.reset(nil)
 	x.maps.reset()
 }
 

@@ -1,18 +1,17 @@
 // Package csssyntax finds the syntax errors of style sheets and style attributes.
 //
-// A Checker splits the text into tokens as CSS Syntax Module Level 3 section 4 does, and
-// follows section 5 as far as an error depends on it: brackets that are open, and the rule or
-// declaration that a token belongs to. It does all that in one pass, without a tree and
-// without allocation. Names, properties, selectors and values are not judged, so nothing that
-// is newer than this package, nor the dialect of a build tool, nor an old hack such as
-// *zoom:1, is an error as long as browsers find the end of it.
-//
-// The reader of links in package extract has a tokenizer of its own. It wants nothing but the
-// URLs: it skips sheets that have none without splitting them, passes over broken constructs
-// in silence and tells apart no other tokens, so the two share no code.
+// A Checker follows section 5 of CSS Syntax Module Level 3 as far as an error depends on it:
+// brackets that are open, and the rule or declaration that a token belongs to. It does all that
+// in one pass, without a tree and without allocation. Names, properties, selectors and values
+// are not judged, so nothing that is newer than this package, nor the dialect of a build tool,
+// nor an old hack such as *zoom:1, is an error as long as browsers find the end of it.
 package csssyntax
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/csstoken"
+)
 
 // The rules of the css-syntax code.
 const (
@@ -47,7 +46,7 @@ const maxDepth = 512
 // not be used by several goroutines at the same time.
 type Checker struct {
 	src    []byte
-	pos    int // the next byte to read
+	tokens csstoken.Tokenizer
 	report func(Fault)
 
 	open   []bracket
@@ -62,6 +61,7 @@ type Checker struct {
 	listOnly   bool // the text is a list of declarations
 	item       item
 	itemStart  int
+	nameEnd    int // the end of the first token of the item
 }
 
 // A bracket is a construct that a closing bracket will end.
@@ -90,7 +90,10 @@ func (c *Checker) Declarations(css []byte, report func(Fault)) { c.check(css, tr
 
 func (c *Checker) check(css []byte, listOnly bool, report func(Fault)) {
 	*c = Checker{src: css, report: report, open: c.open[:0], inItems: true, mayDeclare: listOnly, listOnly: listOnly}
-	c.read()
+	c.tokens.Reset(css)
+	for c.tokens.Next() {
+		c.read(&c.tokens.Token)
+	}
 	if listOnly && len(c.open) == 0 {
 		c.endItem(len(css))
 	}
@@ -98,6 +101,71 @@ func (c *Checker) check(css []byte, listOnly bool, report func(Fault)) {
 		c.unclosed(b)
 	}
 	c.src, c.report = nil, nil
+	c.tokens.Reset(nil)
+}
+
+// read takes a token.
+func (c *Checker) read(t *csstoken.Token) {
+	switch t.Kind {
+	case csstoken.Function:
+		c.token(t)
+		c.push(t, function)
+	case csstoken.OpenParenthesis:
+		c.token(t)
+		c.push(t, parenthesis)
+	case csstoken.OpenSquare:
+		c.token(t)
+		c.push(t, square)
+	case csstoken.OpenBrace:
+		c.openBrace(t)
+	case csstoken.CloseBrace:
+		c.closeBrace(t)
+	case csstoken.CloseParenthesis, csstoken.CloseSquare:
+		c.closeBracket(t)
+	case csstoken.Semicolon:
+		if c.inItems {
+			c.endItem(t.Start)
+		}
+	case csstoken.HTMLMark: // ignored between the rules of a sheet
+		if len(c.open) > 0 || c.listOnly || c.item != itemEmpty {
+			c.token(t)
+		}
+	case csstoken.Comment:
+		c.fault(UnclosedComment, t.Start, t.End, "the comment is not closed")
+	case csstoken.URL:
+		c.token(t)
+		if t.Unclosed {
+			c.fault(UnclosedURL, t.Start, t.End, "the parenthesis of url() is not closed")
+		}
+	case csstoken.BadURL:
+		c.token(t)
+		c.fault(BadURL, t.Start, t.End, whyBad(c.src[t.ValueEnd]))
+	case csstoken.String:
+		c.token(t)
+		if t.Unclosed {
+			c.fault(UnclosedString, t.Start, t.End, "the string is not closed")
+		}
+	case csstoken.BadString:
+		c.token(t)
+		c.fault(BadString, t.Start, t.End, "the string is not closed on its line")
+	default:
+		c.token(t)
+	}
+}
+
+// whyBad says what is wrong with a URL that has a byte without quotation marks around it.
+func whyBad(b byte) string {
+	switch b {
+	case ' ', '\t', '\n', '\r', '\f':
+		return "white space in a URL without quotation marks"
+	case '"', '\'':
+		return "a quotation mark within a URL"
+	case '(':
+		return "a parenthesis in a URL without quotation marks"
+	case '\\':
+		return "a backslash before a line break in a URL"
+	}
+	return "a control character in a URL without quotation marks"
 }
 
 func (c *Checker) fault(rule string, start, end int, message string) {
@@ -120,14 +188,14 @@ func (c *Checker) unclosed(b bracket) {
 	}[b.kind])
 }
 
-// push opens a bracket whose token is src[start:c.pos].
-func (c *Checker) push(start int, kind bracketKind) {
+// push opens the bracket of a token.
+func (c *Checker) push(t *csstoken.Token, kind bracketKind) {
 	if len(c.open) == maxDepth {
 		c.deeper++
 		c.inItems = false
 		return
 	}
-	c.open = append(c.open, bracket{start, c.pos, kind})
+	c.open = append(c.open, bracket{t.Start, t.End, kind})
 	if kind >= block {
 		c.braces++
 	}
@@ -154,34 +222,30 @@ func (c *Checker) pop() {
 // openBrace reads a {. In an item, it begins the block of a rule, unless the item is a custom
 // property or has nothing that could be the prelude of a rule. Behind a colon, nothing of the
 // item is judged: width:{{ template }}px is best left to whoever fills in the template.
-func (c *Checker) openBrace() {
-	start := c.pos
-	c.pos++
+func (c *Checker) openBrace(t *csstoken.Token) {
 	switch {
 	case !c.inItems || c.item == itemEmpty || c.item == itemCustom:
-		c.push(start, valueBlock)
+		c.push(t, valueBlock)
 	case c.item == itemColon:
 		c.item = itemOther
-		c.push(start, valueBlock)
+		c.push(t, valueBlock)
 	default:
 		c.item = itemEmpty
-		c.push(start, block)
+		c.push(t, block)
 	}
 }
 
 // closeBrace reads a }. It closes the innermost block, and with it whatever was left open in
 // there. Strictly, a browser reads on to the missing parenthesis, but that is one mistake, and
 // what follows is better judged as it was meant.
-func (c *Checker) closeBrace() {
-	start := c.pos
-	c.pos++
+func (c *Checker) closeBrace(t *csstoken.Token) {
 	if c.deeper > 0 {
 		c.pop()
 		return
 	}
 	if c.braces == 0 {
-		c.fault(UnmatchedBracket, start, c.pos, "there is no { for this }")
-		c.token(tokenOther, start)
+		c.fault(UnmatchedBracket, t.Start, t.End, "there is no { for this }")
+		c.token(t)
 		return
 	}
 	for c.open[len(c.open)-1].kind < block {
@@ -189,29 +253,27 @@ func (c *Checker) closeBrace() {
 		c.pop()
 	}
 	if c.open[len(c.open)-1].kind == block {
-		c.endItem(start)
+		c.endItem(t.Start)
 	}
 	c.pop()
 }
 
 // closeBracket reads a ) or a ].
-func (c *Checker) closeBracket() {
-	start, b := c.pos, c.src[c.pos]
-	c.pos++
+func (c *Checker) closeBracket(t *csstoken.Token) {
 	if c.deeper > 0 {
 		c.pop()
 		return
 	}
 	if n := len(c.open); n > 0 {
-		if kind := c.open[n-1].kind; b == ')' && kind <= function || b == ']' && kind == square {
+		if kind := c.open[n-1].kind; t.Kind == csstoken.CloseParenthesis && kind <= function || t.Kind == csstoken.CloseSquare && kind == square {
 			c.pop()
 			return
 		}
 	}
 	message := "there is no ( for this )"
-	if b == ']' {
+	if t.Kind == csstoken.CloseSquare {
 		message = "there is no [ for this ]"
 	}
-	c.fault(UnmatchedBracket, start, c.pos, message)
-	c.token(tokenOther, start)
+	c.fault(UnmatchedBracket, t.Start, t.End, message)
+	c.token(t)
 }

@@ -1,5 +1,11 @@
 package csssyntax
 
+import (
+	"bytes"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/csstoken"
+)
+
 // item is what is known of the current rule or declaration.
 type item uint8
 
@@ -15,30 +21,20 @@ const (
 	itemOther  // a declaration with a value, a rule, or what only browsers of old understood
 )
 
-// token is the kind of a token, as far as items depend on it.
-type token uint8
-
-const (
-	tokenOther token = iota
-	tokenName
-	tokenColon
-	tokenBang
-)
-
-// token takes a token that begins at start and ends at c.pos to the current item.
-func (c *Checker) token(t token, start int) {
+// token adds a token to the current item.
+func (c *Checker) token(t *csstoken.Token) {
 	if !c.inItems || c.item >= itemCustom {
 		return
 	}
 	switch c.item {
 	case itemEmpty:
-		c.item, c.itemStart = itemOther, start
-		if t == tokenName && c.mayDeclare {
+		c.item, c.itemStart, c.nameEnd = itemOther, t.Start, t.End
+		if t.Kind == csstoken.Name && c.mayDeclare {
 			c.item = itemName
 		}
 	case itemName:
 		switch {
-		case t != tokenColon:
+		case t.Kind != csstoken.Colon:
 			c.item = itemNoColon
 		case c.maybeCustom():
 			c.item = itemCustom
@@ -47,12 +43,12 @@ func (c *Checker) token(t token, start int) {
 		}
 	case itemColon:
 		c.item = itemOther
-		if t == tokenBang {
+		if t.Kind == csstoken.Bang {
 			c.item = itemBang
 		}
 	case itemBang:
 		c.item = itemOther
-		if t == tokenName && isName(c.src[start:c.pos], "important") {
+		if t.Kind == csstoken.Name && csstoken.IsName(c.src[t.Start:t.End], "important") {
 			c.item = itemImportant
 		}
 	case itemImportant:
@@ -75,12 +71,7 @@ func (c *Checker) endItem(end int) {
 }
 
 // trim returns end less the white space before it.
-func (c *Checker) trim(end int) int {
-	for classes[c.src[end-1]] == space {
-		end--
-	}
-	return end
-}
+func (c *Checker) trim(end int) int { return len(bytes.TrimRight(c.src[:end], " \t\n\r\f")) }
 
 // maybeCustom reports whether the current item begins like a custom property. A name that
 // begins with an escape may be one.
@@ -92,6 +83,6 @@ func (c *Checker) maybeCustom() bool {
 // valueIsOptional reports whether the current item is one of the descriptors that may be
 // empty: initial-value of @property, and result of @function.
 func (c *Checker) valueIsOptional() bool {
-	name := c.src[c.itemStart:skipName(c.src, c.itemStart)]
-	return isName(name, "initial-value") || isName(name, "result")
+	name := c.src[c.itemStart:c.nameEnd]
+	return csstoken.IsName(name, "initial-value") || csstoken.IsName(name, "result")
 }

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -59,7 +60,7 @@ var deniedHosts = []string{
 // a sitemap or a name leads there. Only the named network is open.
 func TestDeniedAddresses(t *testing.T) {
 	port, connections := serveEverywhere(t)
-	names := serveNames(t, func(name string) ([4]byte, dnsmessage.RCode) {
+	names := crawlertest.ServeNames(t, func(name string) ([4]byte, dnsmessage.RCode) {
 		switch name {
 		case "site.test":
 			return [4]byte{127, 0, 0, 9}, dnsmessage.RCodeSuccess

@@ -3,12 +3,12 @@ package crawler
 import (
 	"context"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -233,8 +233,8 @@ func TestRobotsThatRulesForbid(t *testing.T) {
 // A certificate that a server did not send is requested only if a link to it could be. Without
 // it, the chain is incomplete.
 func TestRulesForIssuers(t *testing.T) {
-	root := newAuthority(t, "root")
-	between := root.issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "between"}, IsCA: true, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
+	root := crawlertest.NewAuthority(t, "root")
+	between := root.CA(t, "between")
 	for _, row := range []struct {
 		name   string
 		at     string // of the certificate
@@ -252,16 +252,16 @@ func TestRulesForIssuers(t *testing.T) {
 		{"sign-out", "site.test/logout/ca.cer", "", func(cfg *Config) { cfg.Credentials = true }, "broken tls-untrusted"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			leaf := between.leaf(t, []string{"secure.test"}, func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://" + row.at} })
+			leaf := between.Leaf(t, "secure.test", func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://" + row.at} })
 			secure := serveFaults(t, tlsOf(leaf), at(map[string]func(*exchange){"secure.test/x": page("x")}))
 			cfg, server := realWeb(t, at(map[string]func(*exchange){
 				"site.test/":          page("<a href=https://secure.test/x>x</a>"),
 				"far.test/robots.txt": func(x *exchange) { x.say("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\n"+row.robots) },
 				row.at: func(x *exchange) {
-					x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.cert.Raw))
+					x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.Cert.Raw))
 				},
 			}), func(h *fetch.HTTPConfig) {
-				h.CAFile = root.file(t)
+				h.CAFile = root.File(t)
 				h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "secure.test:443", To: secure.addr})
 			})
 			row.set(cfg)
@@ -283,17 +283,17 @@ func TestRulesForIssuers(t *testing.T) {
 
 // A request for a certificate keeps the pace of its host.
 func TestPaceOfIssuers(t *testing.T) {
-	root := newAuthority(t, "root")
-	between := root.issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "between"}, IsCA: true, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
-	leaf := between.leaf(t, []string{"secure.test"}, func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://far.test/ca.cer"} })
+	root := crawlertest.NewAuthority(t, "root")
+	between := root.CA(t, "between")
+	leaf := between.Leaf(t, "secure.test", func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://far.test/ca.cer"} })
 	secure := serveFaults(t, tlsOf(leaf), at(map[string]func(*exchange){"secure.test/x": page("x")}))
 	cfg, server := realWeb(t, at(map[string]func(*exchange){
 		"site.test/": page("<a href=https://secure.test/x>x</a>"),
 		"far.test/ca.cer": func(x *exchange) {
-			x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.cert.Raw))
+			x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.Cert.Raw))
 		},
 	}), func(h *fetch.HTTPConfig) {
-		h.CAFile = root.file(t)
+		h.CAFile = root.File(t)
 		h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "secure.test:443", To: secure.addr})
 	})
 	cfg.Delay = 20 * time.Millisecond

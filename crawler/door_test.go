@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
@@ -204,7 +205,7 @@ func TestPlaceAndInterval(t *testing.T) {
 
 // What a run requests beside targets is not requested if it is excluded, and is otherwise.
 func TestExclusionsBesideTargets(t *testing.T) {
-	root := newAuthority(t, "root")
+	root := crawlertest.NewAuthority(t, "root")
 	for _, row := range []struct {
 		name  string
 		asked string // on the host site.test
@@ -234,9 +235,9 @@ func TestExclusionsBesideTargets(t *testing.T) {
 					},
 					"site.test/map.xml": func(x *exchange) { x.say("200 OK", "Content-Type: application/xml\r\n", "<urlset/>") },
 				})
-				secure := serveFaults(t, tlsOf(root.leaf(t, []string{"site.test"})), pages)
+				secure := serveFaults(t, tlsOf(root.Leaf(t, "site.test")), pages)
 				cfg, server := realWeb(t, pages, func(h *fetch.HTTPConfig) {
-					h.CAFile = root.file(t)
+					h.CAFile = root.File(t)
 					h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "site.test:443", To: secure.addr})
 				})
 				row.set(t, cfg)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -281,7 +281,7 @@ func newStage(t testing.TB, table []fixture, timeout time.Duration) *stage {
 	s.secure = serveFaults(t, &tls.Config{GetCertificate: authorities.choose}, answer)
 	plain := serveHandshakes(t, func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 400 Bad Request\r\n\r\n") })
 	cut := serveHandshakes(t, func(net.Conn) {})
-	s.config = fetch.HTTPConfig{Timeout: timeout, CAFile: authorities.root.file(t), DNSServer: serveNames(t, func(name string) ([4]byte, dnsmessage.RCode) {
+	s.config = fetch.HTTPConfig{Timeout: timeout, CAFile: authorities.root.File(t), DNSServer: crawlertest.ServeNames(t, func(name string) ([4]byte, dnsmessage.RCode) {
 		switch name, _ := label(name); name {
 		case "servfail":
 			return [4]byte{}, dnsmessage.RCodeServerFailure
@@ -427,18 +427,20 @@ func warns(r *result.Result, code check.Code) bool {
 
 // certificates are those of the TLS rows, chosen by the name that is asked for.
 type certificates struct {
-	root   *authority
+	root   *crawlertest.Authority
 	leaves map[string]*tls.Certificate
 }
 
 func newCertificates(t testing.TB) *certificates {
-	c := &certificates{root: newAuthority(t, "root"), leaves: map[string]*tls.Certificate{}}
-	between := c.root.issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: "between"}, IsCA: true, KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
+	c := &certificates{root: crawlertest.NewAuthority(t, "root"), leaves: map[string]*tls.Certificate{}}
+	between := c.root.CA(t, "between")
 	aia := serveFaults(t, nil, func(x *exchange) {
-		x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.cert.Raw))
+		x.say("200 OK", "Content-Type: application/pkix-cert\r\n", string(between.Cert.Raw))
 	})
-	issue := func(a *authority, name string, change ...func(*x509.Certificate)) {
-		c.leaves[name] = a.leaf(t, []string{"int-" + name + ".test", "ext-" + name + ".test"}, change...).certificate()
+	issue := func(a *crawlertest.Authority, name string, change ...func(*x509.Certificate)) {
+		both := func(x *x509.Certificate) { x.DNSNames = []string{"int-" + name + ".test", "ext-" + name + ".test"} }
+		leaf := a.Leaf(t, "int-"+name+".test", append([]func(*x509.Certificate){both}, change...)...).Chain()
+		c.leaves[name] = &leaf
 	}
 	issue(c.root, "tls-good")
 	issue(c.root, "tls-expired", func(x *x509.Certificate) {
@@ -449,7 +451,7 @@ func newCertificates(t testing.TB) *certificates {
 	issue(c.root, "tls-soon", func(x *x509.Certificate) { x.NotAfter = time.Now().Add(5 * 24 * time.Hour) })
 	issue(between, "tls-incomplete", func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://" + aia.addr + "/between.cer"} })
 	issue(nil, "tls-selfsigned")
-	issue(newAuthority(t, "nobody knows"), "tls-unknown")
+	issue(crawlertest.NewAuthority(t, "nobody knows"), "tls-unknown")
 	return c
 }
 

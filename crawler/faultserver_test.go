@@ -2,25 +2,14 @@ package crawler
 
 import (
 	"bufio"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"math/big"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
-	"time"
-
-	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
@@ -156,116 +145,6 @@ func serveHandshakes(t testing.TB, end func(net.Conn)) string {
 	}).String()
 }
 
-// Authority issues certificates.
-type authority struct {
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-func newAuthority(t testing.TB, name string) *authority {
-	return (*authority)(nil).issue(t, &x509.Certificate{Subject: pkix.Name{CommonName: name}, IsCA: true,
-		KeyUsage: x509.KeyUsageCertSign, BasicConstraintsValid: true})
-}
-
-// issue signs a certificate; without an authority it signs itself.
-func (a *authority) issue(t testing.TB, template *x509.Certificate) *authority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template.SerialNumber, _ = rand.Int(rand.Reader, big.NewInt(1<<62))
-	if template.NotAfter.IsZero() {
-		template.NotAfter = time.Now().Add(90 * 24 * time.Hour)
-	}
-	if template.NotBefore.IsZero() {
-		template.NotBefore = time.Now().Add(-time.Hour)
-	}
-	parent, signer := template, key
-	if a != nil {
-		parent, signer = a.cert, a.key
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &authority{cert, key}
-}
-
-// leaf is a server's certificate for some names.
-func (a *authority) leaf(t testing.TB, names []string, change ...func(*x509.Certificate)) *authority {
-	template := &x509.Certificate{Subject: pkix.Name{CommonName: names[0]}, DNSNames: names,
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
-	for _, c := range change {
-		c(template)
-	}
-	return a.issue(t, template)
-}
-
-func (a *authority) certificate() *tls.Certificate {
-	return &tls.Certificate{Certificate: [][]byte{a.cert.Raw}, PrivateKey: a.key}
-}
-
-// file writes the certificate for --ca-file.
-func (a *authority) file(t testing.TB) string {
-	t.Helper()
-	name := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-// serveNames is a DNS server over UDP and TCP that answers as zone says for a name
-// without its final dot: an address, or a response code.
-func serveNames(t testing.TB, zone func(name string) (addr [4]byte, code dnsmessage.RCode)) string {
-	t.Helper()
-	udp, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		packet := make([]byte, 4096)
-		for {
-			n, from, err := udp.ReadFrom(packet)
-			if err != nil {
-				return
-			}
-			if reply := answerName(packet[:n], zone); reply != nil {
-				udp.WriteTo(reply, from)
-			}
-		}
-	})
-	t.Cleanup(func() { udp.Close(); wg.Wait() })
-	return udp.LocalAddr().String()
-}
-
-func answerName(packet []byte, zone func(string) ([4]byte, dnsmessage.RCode)) []byte {
-	var m dnsmessage.Message
-	if m.Unpack(packet) != nil || len(m.Questions) != 1 {
-		return nil
-	}
-	q := m.Questions[0]
-	addr, code := zone(strings.ToLower(strings.TrimSuffix(q.Name.String(), ".")))
-	reply := dnsmessage.Message{Header: dnsmessage.Header{ID: m.ID, Response: true, RecursionAvailable: true, RCode: code}, Questions: m.Questions}
-	if code == dnsmessage.RCodeSuccess && q.Type == dnsmessage.TypeA && addr != [4]byte{} {
-		reply.Answers = []dnsmessage.Resource{{
-			Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class, TTL: 60},
-			Body:   &dnsmessage.AResource{A: addr},
-		}}
-	}
-	out, err := reply.Pack()
-	if err != nil {
-		return nil
-	}
-	return out
-}
-
 func patterns(expressions ...string) (res []*regexp.Regexp) {
 	for _, e := range expressions {
 		res = append(res, regexp.MustCompile(e))
@@ -274,6 +153,6 @@ func patterns(expressions ...string) (res []*regexp.Regexp) {
 }
 
 // tlsOf serves one certificate.
-func tlsOf(leaf *authority) *tls.Config {
-	return &tls.Config{Certificates: []tls.Certificate{*leaf.certificate()}}
+func tlsOf(leaf *crawlertest.Authority) *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{leaf.Chain()}}
 }

@@ -41,7 +41,6 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/serve/secret":     {},
 	"cmd/orbweaver/internal/serve/schedule":   {},
 	"cmd/orbweaver/internal/serve/notify":     {"crawler/fetch", "report", "urinorm"},
-	"cmd/orbweaver-bench":                     {"crawler/crawlertest"},
 	"report":                                  {"crawler/check", "crawler/result", "crawler/results", "urinorm"},
 	"report/browsertest":                      {},
 	"report/sources":                          {"crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
@@ -131,7 +130,7 @@ func TestImportsPointDown(t *testing.T) {
 				if !slices.Contains(allowed, ours) && !slices.Contains(allowed, "*") {
 					t.Errorf("%s imports %s: imports point down only (report, crawler, then frontier, check, fetch, extract, then urinorm)", rel, ours)
 				}
-				if strings.HasSuffix(ours, "test") && !strings.HasSuffix(from, "test") && from != "cmd/orbweaver-bench" {
+				if strings.HasSuffix(ours, "test") && !strings.HasSuffix(from, "test") {
 					t.Errorf("%s imports %s, which is for tests", rel, ours)
 				}
 				continue

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -22,7 +23,7 @@ func TestStreamSuggestsTheSame(t *testing.T) {
 		"site.test/guide/install/": page("<p>"),
 		"site.test/guide/setup/":   page("<p>"),
 	})
-	twin := serveFaults(t, tlsOf(newAuthority(t, "other.test")), at(map[string]func(*exchange){"other.test/x": page("<p>")}))
+	twin := serveFaults(t, tlsOf(crawlertest.NewAuthority(t, "other.test")), at(map[string]func(*exchange){"other.test/x": page("<p>")}))
 	results := func(stream bool) (map[string]string, []string) {
 		cfg, _ := realWeb(t, answer, func(c *fetch.HTTPConfig) {
 			c.ConnectTo = append(c.ConnectTo, fetch.ConnectTo{From: ":443", To: twin.addr})

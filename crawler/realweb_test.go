@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net/http"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -192,8 +194,8 @@ func TestSoftNotFound(t *testing.T) {
 
 // --check-https asks for the twin of what is linked over http.
 func TestSecureTwin(t *testing.T) {
-	root := newAuthority(t, "root")
-	leaf := root.leaf(t, []string{"both.test", "moved.test"})
+	root := crawlertest.NewAuthority(t, "root")
+	leaf := root.Leaf(t, "both.test", func(x *x509.Certificate) { x.DNSNames = append(x.DNSNames, "moved.test") })
 	secure := serveFaults(t, tlsOf(leaf), at(map[string]func(*exchange){
 		"both.test/x": page("x"), "moved.test/x": redirect(302, "http://moved.test/x"),
 	}))
@@ -204,7 +206,7 @@ func TestSecureTwin(t *testing.T) {
 		pages[at] = page("x")
 	}
 	cfg, _ := realWeb(t, at(pages), func(h *fetch.HTTPConfig) {
-		h.CAFile = root.file(t)
+		h.CAFile = root.File(t)
 		h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "both.test:443", To: secure.addr}, fetch.ConnectTo{From: "moved.test:443", To: secure.addr},
 			fetch.ConnectTo{From: ":443", To: closedAddr(t)})
 	})

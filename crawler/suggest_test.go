@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -135,7 +136,7 @@ func TestSuggestTwin(t *testing.T) {
 		"other.test/b": page("<p>"),
 		"other.test/c": page("<p id=x>"),
 	})
-	twin := serveFaults(t, tlsOf(newAuthority(t, "other.test")), secure)
+	twin := serveFaults(t, tlsOf(crawlertest.NewAuthority(t, "other.test")), secure)
 	cfg, _ := realWeb(t, pages, func(c *fetch.HTTPConfig) {
 		c.ConnectTo = append(c.ConnectTo, fetch.ConnectTo{From: ":443", To: twin.addr})
 		c.Insecure = true

@@ -7,7 +7,8 @@
 //
 //   - [Generate] makes a site of any size from a seed, with known faults.
 //   - [Traps] are sites with endless series of pages.
-//   - [Serve] serves any handler, and [ServeConns] any protocol.
+//   - [Serve] serves any handler, and [ServeConns] any protocol. [ServeNames] is a name server,
+//     and [Authority] signs certificates.
 //   - [ServeDjango] and [ServeDokuWiki] are real sites that are signed in to with a form.
 //   - [Clamd] is ClamAV's daemon with a small database.
 //

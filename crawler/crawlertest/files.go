@@ -19,6 +19,9 @@ const indexName = "index.html"
 // 404.html, if there is one. It answers range requests and conditional requests.
 type fileServer struct{ files fs.FS }
 
+// Files serves files as [Site.Handler] does.
+func Files(files fs.FS) http.Handler { return fileServer{files} }
+
 // ServeHTTP implements http.Handler.
 func (s fileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -40,29 +41,29 @@ func serveAIA(t *testing.T, bodies map[string]func() []byte) (url string, asked 
 func TestMissingIntermediate(t *testing.T) {
 	bodies := map[string]func() []byte{}
 	aia, asked := serveAIA(t, bodies)
-	root := (*authority)(nil).ca(t, "Root")
-	stranger := (*authority)(nil).ca(t, "Stranger")
-	first := root.ca(t, "First")
-	second := first.ca(t, "Second", aia+"/first")
-	foreign := stranger.ca(t, "Foreign", aia+"/stranger")
-	var deep []*authority
+	root := crawlertest.NewAuthority(t, "Root")
+	stranger := crawlertest.NewAuthority(t, "Stranger")
+	first := root.CA(t, "First")
+	second := first.CA(t, "Second", aia+"/first")
+	foreign := stranger.CA(t, "Foreign", aia+"/stranger")
+	var deep []*crawlertest.Authority
 	top := root
 	for i := range 6 {
-		top = top.ca(t, fmt.Sprint("Deep", i), fmt.Sprintf("%s/deep%d", aia, i-1))
+		top = top.CA(t, fmt.Sprint("Deep", i), fmt.Sprintf("%s/deep%d", aia, i-1))
 		deep = append(deep, top)
-		bodies[fmt.Sprint("deep", i)] = func() []byte { return deep[i].cert.Raw }
+		bodies[fmt.Sprint("deep", i)] = func() []byte { return deep[i].Cert.Raw }
 	}
-	bodies["first"] = func() []byte { return first.cert.Raw }
-	bodies["pem"] = func() []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: first.cert.Raw}) }
-	bodies["bag"] = func() []byte { return bagOf(t, stranger.cert, first.cert) }
-	bodies["second"] = func() []byte { return second.cert.Raw }
-	bodies["foreign"] = func() []byte { return foreign.cert.Raw }
-	bodies["stranger"] = func() []byte { return stranger.cert.Raw }
+	bodies["first"] = func() []byte { return first.Cert.Raw }
+	bodies["pem"] = func() []byte { return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: first.Cert.Raw}) }
+	bodies["bag"] = func() []byte { return bagOf(t, stranger.Cert, first.Cert) }
+	bodies["second"] = func() []byte { return second.Cert.Raw }
+	bodies["foreign"] = func() []byte { return foreign.Cert.Raw }
+	bodies["stranger"] = func() []byte { return stranger.Cert.Raw }
 	bodies["garbage"] = func() []byte { return []byte("<html>not found</html>") }
-	bodies["huge"] = func() []byte { return append(bytes.Clone(first.cert.Raw), make([]byte, maxIssuerSize)...) }
+	bodies["huge"] = func() []byte { return append(bytes.Clone(first.Cert.Raw), make([]byte, maxIssuerSize)...) }
 
-	with := func(issuer *authority, urls ...string) *authority {
-		return issuer.leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = urls })
+	with := func(issuer *crawlertest.Authority, urls ...string) *crawlertest.Authority {
+		return issuer.Leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = urls })
 	}
 	for _, row := range []struct {
 		name  string
@@ -70,26 +71,26 @@ func TestMissingIntermediate(t *testing.T) {
 		good  bool
 		asked int32 // of the AIA server, for three requests
 	}{
-		{"DER", with(first, aia+"/first").chain(), true, 1},
-		{"PEM", with(first, aia+"/pem").chain(), true, 1},
-		{"CMS", with(first, aia+"/bag").chain(), true, 1},
-		{"second address", with(first, aia+"/gone", aia+"/first").chain(), true, 2},
-		{"ldap first", with(first, "ldap://x/y", "https://x.invalid/y", aia+"/first").chain(), true, 1},
-		{"two missing", with(second, aia+"/second").chain(), true, 2},
-		{"one sent, one missing", with(second, aia+"/second").chain(second), true, 1},
-		{"four missing", with(deep[3], aia+"/deep3").chain(), true, 4},
-		{"six missing", with(deep[5], aia+"/deep5").chain(), false, 4},
-		{"no address", with(first).chain(), false, 0},
-		{"gone", with(first, aia+"/gone").chain(), false, 1},
-		{"garbage", with(first, aia+"/garbage").chain(), false, 1},
-		{"huge", with(first, aia+"/huge").chain(), false, 1},
-		{"someone else's", with(first, aia+"/foreign").chain(), false, 1},
-		{"unrelated issuer", with(foreign, aia+"/foreign").chain(), false, 2},
-		{"itself", (*authority)(nil).leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), false, 1},
+		{"DER", with(first, aia+"/first").Chain(), true, 1},
+		{"PEM", with(first, aia+"/pem").Chain(), true, 1},
+		{"CMS", with(first, aia+"/bag").Chain(), true, 1},
+		{"second address", with(first, aia+"/gone", aia+"/first").Chain(), true, 2},
+		{"ldap first", with(first, "ldap://x/y", "https://x.invalid/y", aia+"/first").Chain(), true, 1},
+		{"two missing", with(second, aia+"/second").Chain(), true, 2},
+		{"one sent, one missing", with(second, aia+"/second").Chain(second), true, 1},
+		{"four missing", with(deep[3], aia+"/deep3").Chain(), true, 4},
+		{"six missing", with(deep[5], aia+"/deep5").Chain(), false, 4},
+		{"no address", with(first).Chain(), false, 0},
+		{"gone", with(first, aia+"/gone").Chain(), false, 1},
+		{"garbage", with(first, aia+"/garbage").Chain(), false, 1},
+		{"huge", with(first, aia+"/huge").Chain(), false, 1},
+		{"someone else's", with(first, aia+"/foreign").Chain(), false, 1},
+		{"unrelated issuer", with(foreign, aia+"/foreign").Chain(), false, 2},
+		{"itself", (*crawlertest.Authority)(nil).Leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).Chain(), false, 1},
 	} {
 		asked.Store(0)
 		server := serveTLS(t, row.cert, true, respond("ok"))
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		var wg sync.WaitGroup
 		var counted atomic.Int32
 		for range 3 {
@@ -121,8 +122,8 @@ func TestMissingIntermediate(t *testing.T) {
 		"tls-hostname": func(c *x509.Certificate) { c.DNSNames = []string{"example.org"} },
 		"tls-expired":  func(c *x509.Certificate) { c.NotAfter = time.Now().Add(-time.Minute) },
 	} {
-		server := serveTLS(t, first.leaf(t, "example.com", change, func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).chain(), true, respond("ok"))
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
+		server := serveTLS(t, first.Leaf(t, "example.com", change, func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/first"} }).Chain(), true, respond("ok"))
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/")}); kindOfError(err) != kind {
 			t.Errorf("%v, want %s", err, kind)
 		}
@@ -134,10 +135,10 @@ func TestMissingIntermediate(t *testing.T) {
 func TestAdmittedIssuers(t *testing.T) {
 	bodies := map[string]func() []byte{}
 	aia, asked := serveAIA(t, bodies)
-	root := (*authority)(nil).ca(t, "Root")
-	first := root.ca(t, "First")
-	bodies["first"] = func() []byte { return first.cert.Raw }
-	server := serveTLS(t, first.leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/no", aia + "/first"} }).chain(), true, respond("ok"))
+	root := crawlertest.NewAuthority(t, "Root")
+	first := root.CA(t, "First")
+	bodies["first"] = func() []byte { return first.Cert.Raw }
+	server := serveTLS(t, first.Leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia + "/no", aia + "/first"} }).Chain(), true, respond("ok"))
 	for _, row := range []struct {
 		refused string // prefix of the URLs
 		kind    string
@@ -149,7 +150,7 @@ func TestAdmittedIssuers(t *testing.T) {
 		{"-", "", 1 + 2*5 + 2, 2},
 	} {
 		asked.Store(0)
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		request := &Request{URL: mustParse(t, "https://example.com/"), Need: Existence}
 		ctx := WithIssuers(t.Context(), func(ctx context.Context, u urinorm.URL) (bool, int) {
 			if _, err := h.Fetch(ctx, request); kindOfError(err) != "tls-untrusted" {

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // TestServerFaults has a row for each way in which a server can fail on a new connection.
@@ -181,7 +183,7 @@ func TestStaleConnection(t *testing.T) {
 // If the server ends connections because of a request, it receives the request once, even
 // if there are idle connections, over which net/http would send it again.
 func TestLostRequestIsNotRepeated(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
+	root := crawlertest.NewAuthority(t, "Root")
 	for _, end := range []func(*rawConn){(*rawConn).quit, (*rawConn).reset} {
 		var waiting sync.WaitGroup
 		waiting.Add(5)
@@ -215,13 +217,13 @@ func TestLostRequestIsNotRepeated(t *testing.T) {
 	}
 	// The same over TLS.
 	var lost atomic.Int32
-	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, func(w http.ResponseWriter, r *http.Request) {
+	server := serveTLS(t, root.Leaf(t, "example.com").Chain(), false, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/lost" {
 			lost.Add(1)
 			panic(http.ErrAbortHandler)
 		}
 	})
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 	if _, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content}); err != nil {
 		t.Fatal(err)
 	}

@@ -1,18 +1,15 @@
 package fetch
 
 import (
-	"encoding/pem"
 	"fmt"
 	"net"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"crypto/x509"
-
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
@@ -253,25 +250,8 @@ func TestFTPTooManyUsers(t *testing.T) {
 // serverCertificate writes a certificate for 127.0.0.1 and example.com, its key, and
 // the certificate of the authority that signed it.
 func serverCertificate(t testing.TB) (file, authority string) {
-	t.Helper()
-	server := httptest.NewUnstartedServer(nil)
-	server.StartTLS()
-	defer server.Close()
-	cert := server.TLS.Certificates[0]
-	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]})
-	both := append(slices.Clone(public), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
-	dir := t.TempDir()
-	file, authority = filepath.Join(dir, "server.pem"), filepath.Join(dir, "ca.pem")
-	for name, text := range map[string][]byte{file: both, authority: public} {
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return file, authority
+	root := crawlertest.NewAuthority(t, "Root")
+	return root.Leaf(t, "example.com", loopback).File(t), root.File(t)
 }
 
 // vsftpd writes a configuration and runs the server for each connection.

@@ -11,13 +11,15 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // HTTP/2 is used if the server offers it.
 func TestHTTP2(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	server := serveTLS(t, root.leaf(t, "example.com").chain(), true, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) })
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	root := crawlertest.NewAuthority(t, "Root")
+	server := serveTLS(t, root.Leaf(t, "example.com").Chain(), true, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) })
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 	// Go's server reports the last one as a protocol error, in both versions.
 	for target, want := range map[string]string{"/": "HTTP/2.0", "//x/y|z": "HTTP/2.0", "/?a=%zz": "HTTP/2.0"} {
 		_, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com"+target), Need: Content, Internal: true})
@@ -33,8 +35,8 @@ func TestHTTP2(t *testing.T) {
 
 // A header of hundreds of kilobytes is valid over HTTP/2 too.
 func TestHTTP2LargeHeader(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	server := serveTLS(t, root.leaf(t, "example.com").chain(), true, func(w http.ResponseWriter, r *http.Request) {
+	root := crawlertest.NewAuthority(t, "Root")
+	server := serveTLS(t, root.Leaf(t, "example.com").Chain(), true, func(w http.ResponseWriter, r *http.Request) {
 		size := 900 << 10
 		if r.URL.Path == "/huge" {
 			size = 3 << 20
@@ -44,7 +46,7 @@ func TestHTTP2LargeHeader(t *testing.T) {
 		}
 		fmt.Fprint(w, r.Proto)
 	})
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 	_, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 	if err != nil || text != "HTTP/2.0" {
 		t.Errorf("%q, %v", text, err)
@@ -58,7 +60,7 @@ func TestHTTP2LargeHeader(t *testing.T) {
 // A server with broken HTTP/2 gets HTTP/1.1 requests, from the second fetch on without
 // another attempt.
 func TestHTTP2Fallback(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
+	root := crawlertest.NewAuthority(t, "Root")
 	for name, broken := range map[string]func(*tls.Conn){
 		"stream reset": resetStreams,
 		"goaway": func(c *tls.Conn) {
@@ -73,13 +75,13 @@ func TestHTTP2Fallback(t *testing.T) {
 		"no HTTP/2": func(c *tls.Conn) { c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")); c.CloseWrite() },
 	} {
 		server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }))
-		server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain()}, NextProtos: []string{"h2", "http/1.1"}}
+		server.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com").Chain()}, NextProtos: []string{"h2", "http/1.1"}}
 		server.Config.ErrorLog = log.New(io.Discard, "", 0)
 		server.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){
 			"h2": func(_ *http.Server, c *tls.Conn, _ http.Handler) { broken(c) },
 		}
 		server.StartTLS()
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 		for i, want := range []int{2, 1} {
 			resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 			most := want
@@ -98,15 +100,15 @@ func TestHTTP2Fallback(t *testing.T) {
 // A stream that fails within the body cannot be repaired; the next attempt uses
 // HTTP/1.1.
 func TestHTTP2BreaksWithinBody(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	server := serveTLS(t, root.leaf(t, "example.com").chain(), true, func(w http.ResponseWriter, r *http.Request) {
+	root := crawlertest.NewAuthority(t, "Root")
+	server := serveTLS(t, root.Leaf(t, "example.com").Chain(), true, func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "the beginning")
 		if r.ProtoMajor == 2 {
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		}
 	})
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 	req := &Request{URL: mustParse(t, "https://example.com/"), Need: Content}
 	_, text, err := ask(t, h, req)
 	var f *Fault

@@ -55,8 +55,8 @@ func TestControlCharactersInHeaders(t *testing.T) {
 
 // The same over TLS, where the certificate is verified again, and through a proxy.
 func TestControlCharactersElsewhere(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	config := &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain()}}
+	root := crawlertest.NewAuthority(t, "Root")
+	config := &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com").Chain()}}
 	address := crawlertest.ServeConns(t, func(conn *net.TCPConn, _ int) {
 		secure := tls.Server(conn, config)
 		if _, err := secure.Read(make([]byte, 4096)); err == nil {
@@ -64,7 +64,7 @@ func TestControlCharactersElsewhere(t *testing.T) {
 			secure.CloseWrite()
 		}
 	})
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{From: ":", To: address.String()}}})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: []ConnectTo{{From: ":", To: address.String()}}})
 	resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 	if err != nil || text != "ok" || resp.TLS == nil || resp.Header.Get("X-Odd") != "%01" {
 		t.Errorf("over TLS: %+v %q, %v", resp, text, err)

@@ -3,7 +3,6 @@ package fetch
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -88,19 +87,19 @@ func splice(a, b net.Conn) {
 }
 
 func TestHTTPProxy(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	origin := serveTLS(t, root.leaf(t, "example.com").chain(), true, respond("by TLS"))
+	root := crawlertest.NewAuthority(t, "Root")
+	origin := serveTLS(t, root.Leaf(t, "example.com").Chain(), true, respond("by TLS"))
 	p := &forwardProxy{to: origin.Listener.Addr().String()}
 	plain := httptest.NewServer(p)
 	defer plain.Close()
 	secure := httptest.NewUnstartedServer(p)
-	secure.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "proxy.example").chain()}}
+	secure.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "proxy.example").Chain()}}
 	secure.StartTLS()
 	defer secure.Close()
 	_, securePort, _ := net.SplitHostPort(secure.Listener.Addr().String())
 
 	for _, proxy := range []string{plain.URL, strings.Replace(plain.URL, "://", "://me:pa%3ass@", 1), strings.TrimPrefix(plain.URL, "http://"), "https://proxy.example:" + securePort} {
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: proxy})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Proxy: proxy})
 		h.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 			if strings.HasPrefix(host, "proxy.example") {
 				return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
@@ -126,7 +125,7 @@ func TestHTTPProxy(t *testing.T) {
 		}
 		p.take()
 		// A connection that ConnectTo redirects goes past the proxy.
-		direct := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: proxy, ConnectTo: []ConnectTo{{"example.com:443", p.to}}})
+		direct := newHTTP(t, HTTPConfig{CAFile: root.File(t), Proxy: proxy, ConnectTo: []ConnectTo{{"example.com:443", p.to}}})
 		if _, text, err := ask(t, direct, &Request{URL: mustParse(t, "https://example.com/x"), Need: Content}); err != nil || text != "by TLS" || p.take() != "" {
 			t.Errorf("%s: %q, %v", proxy, text, err)
 		}
@@ -167,8 +166,8 @@ func TestProxyFaults(t *testing.T) {
 		}
 	}
 	// The certificate of a proxy says nothing about the target.
-	root := (*authority)(nil).ca(t, "Root")
-	secure := serveTLS(t, root.leaf(t, "proxy.example", func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }).chain(), false, respond("ok"))
+	root := crawlertest.NewAuthority(t, "Root")
+	secure := serveTLS(t, root.Leaf(t, "proxy.example", loopback).Chain(), false, respond("ok"))
 	h := newHTTP(t, HTTPConfig{Proxy: "https://" + secure.Listener.Addr().String()})
 	_, err = h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/"), Need: Content})
 	var f *Fault
@@ -272,8 +271,8 @@ func socksProxy(t *testing.T, to string, reply byte, asked chan<- string) string
 }
 
 func TestSOCKSProxy(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	secure := serveTLS(t, root.leaf(t, "example.com").chain(), true, respond("by TLS"))
+	root := crawlertest.NewAuthority(t, "Root")
+	secure := serveTLS(t, root.Leaf(t, "example.com").Chain(), true, respond("by TLS"))
 	plain, rec := serve(t, respond("plain"))
 	asked := make(chan string, 10)
 	for _, row := range []struct{ url, to, want, text string }{
@@ -281,7 +280,7 @@ func TestSOCKSProxy(t *testing.T) {
 		{"https://example.com/", secure.Listener.Addr().String(), "example.com:443", "by TLS"},
 	} {
 		for _, scheme := range []string{"socks5", "socks5h"} {
-			h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: scheme + "://" + socksProxy(t, row.to, 0, asked)})
+			h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Proxy: scheme + "://" + socksProxy(t, row.to, 0, asked)})
 			_, text, err := ask(t, h, &Request{URL: mustParse(t, row.url), Need: Content, Internal: true})
 			if got := <-asked; err != nil || got != row.want || text != row.text {
 				t.Errorf("%s %s: %q, %v; it was asked for %s", scheme, row.url, text, err, got)

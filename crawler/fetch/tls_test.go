@@ -1,18 +1,12 @@
 package fetch
 
 import (
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"log"
-	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,87 +16,12 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-// authority is a certificate that signs others.
-type authority struct {
-	t    *testing.T
-	cert *x509.Certificate
-	key  *ecdsa.PrivateKey
-}
-
-var serial atomic.Int64
-
-// issue creates a certificate signed by a, or a self-signed one if a is nil.
-func (a *authority) issue(t *testing.T, template *x509.Certificate) *authority {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template.SerialNumber = big.NewInt(serial.Add(1))
-	if template.NotBefore.IsZero() {
-		template.NotBefore = time.Now().Add(-time.Hour)
-	}
-	if template.NotAfter.IsZero() {
-		template.NotAfter = time.Now().Add(365 * 24 * time.Hour)
-	}
-	signer := &authority{cert: template, key: key}
-	if a != nil {
-		signer = a
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, signer.cert, &key.PublicKey, signer.key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cert, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &authority{t, cert, key}
-}
-
-func (a *authority) ca(t *testing.T, name string, aia ...string) *authority {
-	return a.issue(t, &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, IssuingCertificateURL: aia,
-	})
-}
-
-func (a *authority) leaf(t *testing.T, host string, change ...func(*x509.Certificate)) *authority {
-	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: host}, DNSNames: []string{host},
-		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
-	}
-	for _, f := range change {
-		f(template)
-	}
-	return a.issue(t, template)
-}
-
-// chain returns what a server sends: the leaf and the given intermediates.
-func (a *authority) chain(intermediates ...*authority) tls.Certificate {
-	c := tls.Certificate{Certificate: [][]byte{a.cert.Raw}, PrivateKey: a.key}
-	for _, i := range intermediates {
-		c.Certificate = append(c.Certificate, i.cert.Raw)
-	}
-	return c
-}
-
-// file writes the certificate, followed by its key, as PEM.
-func (a *authority) file() string {
-	a.t.Helper()
-	key, err := x509.MarshalPKCS8PrivateKey(a.key)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	text := append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...)
-	path := filepath.Join(a.t.TempDir(), "cert.pem")
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		a.t.Fatal(err)
-	}
-	return path
-}
+// loopback makes a certificate valid for 127.0.0.1, too.
+func loopback(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
 
 // serveTLS starts an HTTPS server with a certificate chain.
 func serveTLS(t *testing.T, cert tls.Certificate, http2 bool, handle http.HandlerFunc) *httptest.Server {
@@ -121,9 +40,9 @@ func respond(text string) http.HandlerFunc {
 }
 
 func TestCertificates(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	stranger := (*authority)(nil).ca(t, "Stranger")
-	intermediate := root.ca(t, "Intermediate")
+	root := crawlertest.NewAuthority(t, "Root")
+	stranger := crawlertest.NewAuthority(t, "Stranger")
+	intermediate := root.CA(t, "Intermediate")
 	day := 24 * time.Hour
 	for _, row := range []struct {
 		name  string
@@ -132,31 +51,31 @@ func TestCertificates(t *testing.T) {
 		text  string
 		notes string
 	}{
-		{"good", root.leaf(t, "example.com").chain(), "", "", ""},
-		{"with intermediate", intermediate.leaf(t, "example.com").chain(intermediate), "", "", ""},
-		{"with root and unrelated data", intermediate.leaf(t, "example.com").chain(stranger, root, intermediate), "", "", ""},
-		{"wildcard", root.leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = []string{"*.com", "example.com"} }).chain(), "", "", ""},
-		{"expires soon", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(10 * day) }).chain(), "", "", "tls-expires-soon"},
-		{"expires later", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(15 * day) }).chain(), "", "", ""},
-		{"expired", root.leaf(t, "example.com", func(c *x509.Certificate) {
+		{"good", root.Leaf(t, "example.com").Chain(), "", "", ""},
+		{"with intermediate", intermediate.Leaf(t, "example.com").Chain(intermediate), "", "", ""},
+		{"with root and unrelated data", intermediate.Leaf(t, "example.com").Chain(stranger, root, intermediate), "", "", ""},
+		{"wildcard", root.Leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = []string{"*.com", "example.com"} }).Chain(), "", "", ""},
+		{"expires soon", root.Leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(10 * day) }).Chain(), "", "", "tls-expires-soon"},
+		{"expires later", root.Leaf(t, "example.com", func(c *x509.Certificate) { c.NotAfter = time.Now().Add(15 * day) }).Chain(), "", "", ""},
+		{"expired", root.Leaf(t, "example.com", func(c *x509.Certificate) {
 			c.NotBefore, c.NotAfter = time.Now().Add(-10*day), time.Now().Add(-day)
-		}).chain(), "tls-expired", "the certificate expired on " + time.Now().Add(-day).UTC().Format(time.DateOnly), ""},
-		{"not yet valid", root.leaf(t, "example.com", func(c *x509.Certificate) { c.NotBefore = time.Now().Add(2 * day) }).chain(),
+		}).Chain(), "tls-expired", "the certificate expired on " + time.Now().Add(-day).UTC().Format(time.DateOnly), ""},
+		{"not yet valid", root.Leaf(t, "example.com", func(c *x509.Certificate) { c.NotBefore = time.Now().Add(2 * day) }).Chain(),
 			"tls-expired", "the certificate is not valid before " + time.Now().Add(2*day).UTC().Format(time.DateOnly), ""},
-		{"wrong host", root.leaf(t, "example.org").chain(), "tls-hostname", "the certificate is for example.org, not for example.com", ""},
-		{"many hosts", root.leaf(t, "a", func(c *x509.Certificate) {
+		{"wrong host", root.Leaf(t, "example.org").Chain(), "tls-hostname", "the certificate is for example.org, not for example.com", ""},
+		{"many hosts", root.Leaf(t, "a", func(c *x509.Certificate) {
 			c.DNSNames = []string{"a.example", "b.example", "c.example", "d.example", "e.example"}
-		}).chain(),
+		}).Chain(),
 			"tls-hostname", "the certificate is for a.example, b.example, c.example and 2 more, not for example.com", ""},
-		{"no host", root.leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = nil }).chain(), "tls-hostname", "the certificate is for no host at all, not for example.com", ""},
-		{"self-signed", (*authority)(nil).leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is self-signed", ""},
-		{"unknown authority", stranger.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an untrusted authority: CN=Stranger", ""},
-		{"missing intermediate", intermediate.leaf(t, "example.com").chain(), "tls-untrusted", "the certificate is signed by an untrusted authority: CN=Intermediate", ""},
-		{"not for servers", root.leaf(t, "example.com", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning} }).chain(),
+		{"no host", root.Leaf(t, "x", func(c *x509.Certificate) { c.DNSNames = nil }).Chain(), "tls-hostname", "the certificate is for no host at all, not for example.com", ""},
+		{"self-signed", (*crawlertest.Authority)(nil).Leaf(t, "example.com").Chain(), "tls-untrusted", "the certificate is self-signed", ""},
+		{"unknown authority", stranger.Leaf(t, "example.com").Chain(), "tls-untrusted", "the certificate is signed by an untrusted authority: CN=Stranger", ""},
+		{"missing intermediate", intermediate.Leaf(t, "example.com").Chain(), "tls-untrusted", "the certificate is signed by an untrusted authority: CN=Intermediate", ""},
+		{"not for servers", root.Leaf(t, "example.com", func(c *x509.Certificate) { c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning} }).Chain(),
 			"tls-untrusted", "the certificate cannot be verified", ""},
 	} {
 		server := serveTLS(t, row.cert, true, respond("ok"))
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 		resp, text, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 		if row.kind == "" {
 			if err != nil || text != "ok" || resp.TLS == nil || noteCodes(resp) != row.notes || resp.Requests != 1 {
@@ -188,8 +107,8 @@ func noteCodes(resp *Response) string {
 }
 
 func TestHandshakeFaults(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	leaf := root.leaf(t, "example.com").chain()
+	root := crawlertest.NewAuthority(t, "Root")
+	leaf := root.Leaf(t, "example.com").Chain()
 	old := httptest.NewUnstartedServer(respond("ok"))
 	old.TLS = &tls.Config{Certificates: []tls.Certificate{leaf}, MaxVersion: tls.VersionTLS11, MinVersion: tls.VersionTLS10}
 	old.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -217,7 +136,7 @@ func TestHandshakeFaults(t *testing.T) {
 		{"large chain", large.Listener.Addr().String(), "tls-error", "TLS"},
 		{"plain text", plain.Listener.Addr().String(), "tls-error", "the server answered the TLS handshake in plain text"},
 	} {
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: []ConnectTo{{":", row.to}}})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: []ConnectTo{{":", row.to}}})
 		_, _, err := ask(t, h, &Request{URL: mustParse(t, "https://example.com/"), Need: Content})
 		if kindOfError(err) != row.kind || err != nil && !strings.Contains(err.Error(), row.text) {
 			t.Errorf("%s: %v, want %s", row.name, err, row.kind)
@@ -236,17 +155,17 @@ func TestHandshakeFaults(t *testing.T) {
 
 // The client certificate is sent to start targets only.
 func TestClientCertificate(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	client := root.leaf(t, "client.example")
+	root := crawlertest.NewAuthority(t, "Root")
+	client := root.Leaf(t, "client.example")
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, len(r.TLS.PeerCertificates))
 	}))
 	pool := x509.NewCertPool()
-	pool.AddCert(root.cert)
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain(), root.leaf(t, "example.org").chain()}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool}
+	pool.AddCert(root.Cert)
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com").Chain(), root.Leaf(t, "example.org").Chain()}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool}
 	server.StartTLS()
 	defer server.Close()
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ClientCert: client.file(), ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "https://example.com/"))})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ClientCert: client.File(t), ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "https://example.com/"))})
 	for _, row := range []struct{ url, want string }{
 		{"https://example.com/", "1"}, {"https://example.org/", "0"}, {"https://example.com:8443/", "0"},
 	} {
@@ -277,16 +196,15 @@ func TestTLSFiles(t *testing.T) {
 // The certificate of a host that is an IP address is verified like any other, before a
 // request is sent, which may contain a password.
 func TestCertificateForAnAddress(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
+	root := crawlertest.NewAuthority(t, "Root")
 	for kind, cert := range map[string]tls.Certificate{
-		"":             root.leaf(t, "example.com", loopback).chain(),
-		"tls-hostname": root.leaf(t, "example.com").chain(),
+		"":             root.Leaf(t, "example.com", loopback).Chain(),
+		"tls-hostname": root.Leaf(t, "example.com").Chain(),
 	} {
 		for _, http2 := range []bool{false, true} {
 			var asked atomic.Int32
 			server := serveTLS(t, cert, http2, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
-			h := newHTTP(t, HTTPConfig{CAFile: root.file(), Credentials: "me:s3cret"})
+			h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Credentials: "me:s3cret"})
 			for _, need := range []Need{Existence, Content} {
 				resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, server.URL+"/"), Need: need})
 				if kindOfError(err) != kind {
@@ -301,7 +219,7 @@ func TestCertificateForAnAddress(t *testing.T) {
 			}
 		}
 	}
-	server := serveTLS(t, root.leaf(t, "example.com").chain(), false, respond("ok"))
+	server := serveTLS(t, root.Leaf(t, "example.com").Chain(), false, respond("ok"))
 	for _, host := range []string{"127.0.0.1", "localhost"} { // with two faults, both report the same one
 		u := mustParse(t, strings.Replace(server.URL, "127.0.0.1", host, 1))
 		if _, err := newHTTP(t, HTTPConfig{}).Fetch(t.Context(), &Request{URL: u}); kindOfError(err) != "tls-hostname" {
@@ -312,15 +230,14 @@ func TestCertificateForAnAddress(t *testing.T) {
 
 // The same applies to a proxy with an IP address.
 func TestCertificateForProxyAddress(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
-	loopback := func(c *x509.Certificate) { c.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)} }
+	root := crawlertest.NewAuthority(t, "Root")
 	for right, cert := range map[bool]tls.Certificate{
-		true:  root.leaf(t, "proxy.example", loopback, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(time.Hour) }).chain(),
-		false: root.leaf(t, "proxy.example").chain(),
+		true:  root.Leaf(t, "proxy.example", loopback, func(c *x509.Certificate) { c.NotAfter = time.Now().Add(time.Hour) }).Chain(),
+		false: root.Leaf(t, "proxy.example").Chain(),
 	} {
 		var asked atomic.Int32
 		proxy := serveTLS(t, cert, false, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
-		h := newHTTP(t, HTTPConfig{CAFile: root.file(), Proxy: strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)})
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Proxy: strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)})
 		resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "http://example.com/")})
 		if err == nil && (resp.TLS != nil || len(resp.Notes) > 0) {
 			t.Errorf("the target has a note about the proxy's certificate: %v", resp.Notes)
@@ -358,13 +275,13 @@ func TestAddressesAreBounded(t *testing.T) {
 // In TLS 1.3, a server that requires a client certificate reports a missing one after
 // the handshake.
 func TestClientCertificateWanted(t *testing.T) {
-	root := (*authority)(nil).ca(t, "Root")
+	root := crawlertest.NewAuthority(t, "Root")
 	server := httptest.NewUnstartedServer(respond("ok"))
-	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.leaf(t, "example.com").chain()}, ClientAuth: tls.RequireAnyClientCert}
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com").Chain()}, ClientAuth: tls.RequireAnyClientCert}
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	h := newHTTP(t, HTTPConfig{CAFile: root.file(), ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ConnectTo: toLoopback(server)})
 	if _, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"), Need: Content}); kindOfError(err) != "tls-error" {
 		t.Errorf("%v, want tls-error", err)
 	}

@@ -1,17 +1,17 @@
 package fetch
 
 import (
-	"encoding/pem"
+	"crypto/tls"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/websocket"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // serveSockets starts a WebSocket server of another implementation, with ordinary pages
@@ -47,14 +47,11 @@ func TestWebSocket(t *testing.T) {
 	secure := httptest.NewUnstartedServer(handler)
 	secure.EnableHTTP2 = true // which must not be chosen
 	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	root := crawlertest.NewAuthority(t, "Root")
+	secure.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com", loopback).Chain()}}
 	secure.StartTLS()
 	defer secure.Close()
-	authority := filepath.Join(t.TempDir(), "ca.pem")
-	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: secure.Certificate().Raw})
-	if err := os.WriteFile(authority, cert, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, others := newOtherSchemes(t, HTTPConfig{CAFile: authority}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{CAFile: root.File(t)}, OtherSchemesConfig{})
 	_, strict := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, base := range []string{"ws" + strings.TrimPrefix(plain.URL, "http"), "ws" + strings.TrimPrefix(secure.URL, "http")} {
 		for path, want := range map[string]string{

@@ -2,20 +2,12 @@ package redisstore
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"io"
-	"math/big"
 	"net"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
 
@@ -203,47 +196,20 @@ func TestPatienceWithSilentServer(t *testing.T) {
 }
 
 func TestTLS(t *testing.T) {
-	dir := t.TempDir()
-	pool := writeCertificates(t, dir)
+	signer := (*crawlertest.Authority)(nil).Issue(t, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Unix(0, 0)}) // simulated time begins long ago
+	cert, pool := signer.File(t), x509.NewCertPool()
+	pool.AddCert(signer.Cert)
 	port := freePort(t, 65536)
 	number := strconv.Itoa(port)
-	startServer(t, port, "--port", "0", "--tls-port", number, "--tls-cert-file", filepath.Join(dir, "cert.pem"), "--tls-key-file", filepath.Join(dir, "key.pem"),
-		"--tls-ca-cert-file", filepath.Join(dir, "cert.pem"), "--tls-auth-clients", "no", "--requirepass", "a:b")
+	startServer(t, port, "--port", "0", "--tls-port", number, "--tls-cert-file", cert, "--tls-key-file", cert,
+		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no", "--requirepass", "a:b")
 	server := "rediss://:a%3Ab@127.0.0.1:" + number
 	address := server + "?crawl=c"
 	crawlOne(t, address, Options{TLS: &tls.Config{RootCAs: pool}})
 	crawlOne(t, address, Options{TLS: &tls.Config{InsecureSkipVerify: true}})
 	testContract(t, server, Options{TLS: &tls.Config{RootCAs: pool}}, frontier.Wide)
 	wantRefused(t, address, Options{}, "certificate")
-}
-
-// writeCertificates writes a certificate that signs itself, and its key.
-func writeCertificates(t *testing.T, dir string) *x509.CertPool {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "redis"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Unix(0, 0), NotAfter: time.Now().Add(time.Hour), // simulated time begins long ago
-		IsCA: true, BasicConstraintsValid: true}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert})
-	for name, content := range map[string][]byte{"cert.pem": text, "key.pem": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pool := x509.NewCertPool()
-	pool.AppendCertsFromPEM(text)
-	return pool
 }
 
 // A server that was restarted has forgotten what was visited in its last second.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -31,7 +32,7 @@ func TestLongBookmarkFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "bookmarks.html"), []byte(b.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b.Len() < 4*maxShell {
+	if b.Len() < 4*document.MaxShell {
 		t.Fatalf("%d bytes are not long", b.Len())
 	}
 	read := func(whole bool, show result.Show) (c *collector, sum *result.Summary, bytes uint64) {

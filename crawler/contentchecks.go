@@ -16,8 +16,8 @@ import (
 // inspector it does nothing.
 type contentChecks struct{ inspector *inspect.Inspector }
 
-// document is what the engine knows of a document that was read.
-type document struct {
+// inspected is what the engine knows of a document that was read.
+type inspected struct {
 	inspect.Page
 	input extract.Input
 	read  *extract.Document
@@ -26,7 +26,7 @@ type document struct {
 
 // look lets the checks look at a document of the site. The links that plugins found are added
 // to it.
-func (c contentChecks) look(ctx context.Context, d *document) inspect.Result {
+func (c contentChecks) look(ctx context.Context, d *inspected) inspect.Result {
 	begun := d.begun
 	if begun == nil {
 		d.Text, d.Charset = d.read.Decoded(d.input)

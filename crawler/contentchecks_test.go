@@ -21,7 +21,7 @@ func TestContentOfXHTML(t *testing.T) {
 	defer inspector.Close()
 	for contentType, want := range map[string]int{"application/xhtml+xml": 0, "text/html": 2} {
 		input := extract.Input{ContentType: contentType, Body: []byte(`<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="a.js"/></head><body><p>Hello</p></body></html>`)}
-		d := &document{Page: inspect.Page{ContentType: contentType}, input: input, read: extract.Extract(input)}
+		d := &inspected{Page: inspect.Page{ContentType: contentType}, input: input, read: extract.Extract(input)}
 		if found := (contentChecks{inspector}).look(t.Context(), d).Inspection.Findings; len(found) != want {
 			t.Errorf("%s: %+v, want %d findings", contentType, found, want)
 		}

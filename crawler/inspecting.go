@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -76,9 +77,9 @@ func (i inspecting) answered() bool {
 }
 
 // document returns what is known of a document that answered.
-func (i inspecting) document(base *urinorm.Base) *document {
+func (i inspecting) document(base *urinorm.Base) *inspected {
 	r, v := i.reading, i.reading.visit
-	d := &document{Page: pageOf(r.u, base, r.resp)}
+	d := &inspected{Page: pageOf(r.u, base, r.resp)}
 	d.URL, d.Seen, d.Start = v.run.requests.print.URL(r.u), v.run.requests.print.URL(v.u), i.isStart()
 	d.MadeUp = v.run.requests.scope().SyntheticHost(r.u.Authority())
 	if r.o.Path != "" {
@@ -108,7 +109,7 @@ func (i inspecting) inspect(ctx context.Context, in extract.Input, doc *extract.
 		r.o.Inspection = target.Encode()
 		return nil
 	}
-	d := i.document(documentBase(r.u, doc))
+	d := i.document(document.BaseOf(r.u, doc))
 	d.input, d.read, d.begun = in, doc, begun
 	d.AsksIcon = func() bool { return v.line.hasIcon(ctx, r.u) }
 	if checks.inspector.Waits() {

@@ -4,18 +4,16 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -157,9 +155,9 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		v.found.ReadFile(b.data)
 		defer v.found.ReadFile(nil) // the body is released
 	}
-	shell := op == nil && r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && isShell(b.data, doc)
+	shell := op == nil && r.o.Code == check.CodeOK && isPage(r.o) && r.wantsShell() && document.IsShell(b.data, doc)
 	page := r.enterLinks(doc, shell)
-	page.Blank = shell || op == nil && len(doc.Links) == 0 && isBlank(b.data, doc.Format)
+	page.Blank = shell || op == nil && len(doc.Links) == 0 && document.IsBlank(b.data, doc.Format)
 	r.conclude(page)
 	complete := !r.o.RenderFailed()
 	if op != nil {
@@ -288,15 +286,14 @@ func (r reading) enterLinks(doc *extract.Document, shell bool) *cache.Page {
 	header := r.resp.Header
 	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.visit.run.cfg.RobotsAgent)
 	page := r.startLinks(doc)
-	if refresh := refreshOf(doc); refresh != nil && !r.o.Static {
+	if refresh := document.Refresh(doc); refresh != nil && !r.o.Static {
 		r.o.Next = page.Lead(refresh)
 	}
 	page.AddAll(doc)
 	r.enterHeader(header)
-	if doc.Canonical != "" || doc.Format == "sitemap" {
-		r.noteOwnBase(doc)
-	}
-	return &cache.Page{Format: doc.Format, Canonical: r.canonical(doc), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
+	canonical := document.Canonical(r.u, doc)
+	r.visit.run.ownBases.Note(r.visit.run.requests.scope().SiteOf(r.u), r.u, canonical, doc)
+	return &cache.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
 		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
 }
 
@@ -345,7 +342,7 @@ func (r reading) startLinks(doc *extract.Document) *references.Page {
 	v, scope := r.visit, r.visit.run.requests.scope()
 	changed := v.run.cfg.Changed
 	page := v.finds()
-	page.From(references.Source{Base: documentBase(r.u, doc), Local: scope.SiteOf(r.u) != nil || r.u.Scheme() == "file",
+	page.From(references.Source{Base: document.BaseOf(r.u, doc), Local: scope.SiteOf(r.u) != nil || r.u.Scheme() == "file",
 		NoFollow: doc.NoFollow && scope.ObeysNoFollow(v.page), Unchanged: changed != nil && !changed(r.o.Path)})
 	return page
 }
@@ -404,88 +401,12 @@ func (r reading) smallPart(most int64) int64 {
 	return min(most, smallBody)
 }
 
-// readElsewhere reports whether the file that answers for a URL is read for its
-// links under its own name: "guide/" is the same document as "guide/index.html",
-// and what is in "latest/", a symbolic link to "v2/", is what is there. Its findings are
-// reported once, and a link to a directory above it would have no end otherwise.
+// readElsewhere reports whether the file that answers for a URL is read for its links under
+// another one.
 func (r reading) readElsewhere() bool {
-	resp, u := r.resp, r.u
-	if resp.Path == "" {
-		return false
-	}
-	scope, seeds := r.visit.run.requests.scope(), r.visit.run.seeds
-	site := scope.SiteOf(u)
-	if site == nil || !scope.Crawled(site) {
-		return false
-	}
-	if site.IsExactPath(u, resp.Path) && seeds.isDocument(u) {
-		return false
-	}
-	rel, err := filepath.Rel(site.Dir(), resp.Path)
-	if err != nil {
-		return false
-	}
-	own, err := site.URLOf(filepath.ToSlash(rel))
-	switch {
-	case err != nil:
-		return false
-	case seeds.isDocument(own):
-		return own.Directory() == u.Directory() && own.String() != u.WithoutFragment().String()
-	}
-	return r.inLinkedDirectory(site)
-}
-
-// inLinkedDirectory reports whether the path of the file leads through a symbolic link to
-// a directory, and the file is one of the site's documents where it really is.
-func (r reading) inLinkedDirectory(site *disk.Site) bool {
-	root, err := r.visit.run.paths.ofDir(site.Dir())
-	if err != nil {
-		return false
-	}
-	real, err := r.visit.run.paths.ofFile(r.resp.Path)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(root, real)
-	if err != nil || !filepath.IsLocal(rel) {
-		return false
-	}
-	own, err := site.URLOf(filepath.ToSlash(rel))
-	return err == nil && r.visit.run.seeds.isDocument(own)
-}
-
-// noteOwnBase notes where a page or a sitemap of a directory without a base URL says that the
-// directory is published.
-func (r reading) noteOwnBase(doc *extract.Document) {
-	site := r.visit.run.requests.scope().SiteOf(r.u)
-	if site == nil || !site.Synthetic() {
-		return
-	}
-	if doc.Format == "sitemap" && !doc.SitemapIndex {
-		r.visit.run.ownBases.addSitemap(site, doc.Links)
-	}
-	if doc.Canonical == "" {
-		return
-	}
-	c, _, err := documentBase(r.u, doc).Resolve(doc.Canonical)
-	if err != nil {
-		return
-	}
-	if path, ok := strings.CutPrefix(r.u.String(), site.Base().String()); ok && !site.Answers(c) {
-		r.visit.run.ownBases.add(path, c)
-	}
-}
-
-// canonical returns the URL that a document declares as its own, or "".
-func (r reading) canonical(doc *extract.Document) string {
-	if doc.Canonical == "" {
-		return ""
-	}
-	c, _, err := documentBase(r.u, doc).Resolve(doc.Canonical)
-	if err != nil {
-		return ""
-	}
-	return c.String()
+	scope := r.visit.run.requests.scope()
+	site := scope.SiteOf(r.u)
+	return r.resp.Path != "" && site != nil && scope.Crawled(site) && r.visit.run.seeds.documents.Elsewhere(site, r.u, r.resp.Path)
 }
 
 // enterHeader enters what the header of a page refers to. A selector asks for links
@@ -507,39 +428,6 @@ func (r reading) enterHeader(header http.Header) {
 }
 
 func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
-
-// refreshOf returns the link to the page that a document redirects its readers to, or
-// nil.
-func refreshOf(doc *extract.Document) *extract.Link {
-	for i := range doc.Links {
-		if l := &doc.Links[i]; l.Element == "meta" && l.Kind == extract.Navigation && !l.Ignored {
-			return l
-		}
-	}
-	return nil
-}
-
-// documentBase is the base URL of a document: its first base element's href,
-// resolved against the document's own URL, unless that makes no sense (HTML
-// Standard 4.2.3).
-func documentBase(u urinorm.URL, doc *extract.Document) *urinorm.Base {
-	own, err := urinorm.NewBase(u, doc.Charset)
-	if err != nil {
-		own, _ = urinorm.NewBase(u, "")
-	}
-	if doc.Base == "" {
-		return own
-	}
-	b, _, err := own.Resolve(doc.Base)
-	if err != nil || b.Scheme() == "data" || b.Scheme() == "javascript" {
-		return own
-	}
-	other, err := urinorm.NewBase(b.WithoutFragment(), doc.Charset)
-	if err != nil {
-		return own
-	}
-	return other
-}
 
 // A bookmark file may hold half a million links. They are entered some at a time while
 // it is read (extract.Input.Batch), and a long file is read piece by piece
@@ -570,7 +458,7 @@ func (r *restOf) Read(b []byte) (n int, err error) {
 // returns the rest with it. Any other document has no rest: what was read of it is its
 // beginning, and its format is unknown.
 func (r reading) beginning(name string, limit int64) (b body, err error) {
-	const long = 4 * maxShell
+	const long = 4 * document.MaxShell
 	resp, buffers := r.resp, &r.visit.run.buffers
 	if resp.Size < long || resp.Size > limit {
 		return b, nil
@@ -585,7 +473,7 @@ func (r reading) beginning(name string, limit int64) (b body, err error) {
 		b.data = buffers.GrowTo(b.data, int(resp.Size))
 		return b, nil
 	}
-	if b.data, err = buffers.ReadOn(b.data, resp.Body, maxShell, maxShell); err == nil {
+	if b.data, err = buffers.ReadOn(b.data, resp.Body, document.MaxShell, document.MaxShell); err == nil {
 		b.rest = &restOf{from: io.LimitReader(resp.Body, limit-int64(len(b.data)))}
 	}
 	return b, err

@@ -49,11 +49,11 @@ func TestReferInSteps(t *testing.T) {
 		t.Errorf("%d targets, %v; want %d", c.Known, err, seeds-2)
 	}
 	for url, want := range map[string]bool{"0.html": true, "part.html": true, fmt.Sprintf("%d.html", seeds-1): true, "7.html": false} {
-		if got := r.seeds.isDocument(mustParse(t, "https://0.site.invalid/"+url)); got != want {
+		if got := r.seeds.documents.Has(mustParse(t, "https://0.site.invalid/"+url)); got != want {
 			t.Errorf("%s is a seed: %v", url, got)
 		}
 	}
-	if r.seeds.isDocument(given[other].URL) {
+	if r.seeds.documents.Has(given[other].URL) {
 		t.Error("a seed on the network counts as a document of a directory")
 	}
 }

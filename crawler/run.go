@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -38,7 +39,6 @@ type run struct {
 	large   largeBodies
 	pages   pool[*references.Page]
 	buffers fetch.Buffers
-	paths   realPaths
 
 	counts     counts
 	begun      atomic.Int64           // visits of pages that have started, counted against --max-pages
@@ -59,7 +59,7 @@ type run struct {
 	twins    twins
 	inFlight *inFlight
 	slowed   slowedHosts
-	ownBases ownBases
+	ownBases document.OwnBases
 	earlier  *earlier // nil without a cache
 	shared   shared
 	checks   contentChecks
@@ -203,7 +203,7 @@ func (r *run) toJudge() *verdicts.Crawl {
 		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed),
 		ScriptPages: r.counts.onlyScriptPages(), Gaps: r.counts.gapCounts(), MaxAnchors: r.windowed}
 	c.Shells, c.Blank = r.counts.of(countShells), r.counts.of(countBlank)
-	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = r.ownBases.usual()
+	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = r.ownBases.Usual()
 	if why := r.localLimit.Load(); why != nil {
 		c.LocalLimit = *why
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -14,8 +15,8 @@ import (
 type seedTargets struct {
 	env       *references.Env
 	seeds     []Seed
-	ids       []frontier.ID       // of each seed; 0 if it has no URL
-	documents map[string]struct{} // URLs of the seeds that are in directories
+	ids       []frontier.ID      // of each seed; 0 if it has no URL
+	documents document.Documents // the seeds that are in directories
 }
 
 // seedsAtOnce is how many seeds are entered in one step: a directory may contain very
@@ -26,7 +27,7 @@ const seedsAtOnce = 512
 // enter enters the seeds.
 func (s *seedTargets) enter(ctx context.Context) error {
 	var page references.Page
-	s.documents, s.ids = make(map[string]struct{}, len(s.seeds)), make([]frontier.ID, len(s.seeds))
+	s.ids = make([]frontier.ID, len(s.seeds))
 	for from := 0; from < len(s.seeds); from += seedsAtOnce {
 		to := min(from+seedsAtOnce, len(s.seeds))
 		if err := s.enterSome(ctx, &page, from, to); err != nil {
@@ -68,7 +69,7 @@ func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
 		return -1
 	}
 	if seed.Follow && scope.SiteOf(seed.URL) != nil {
-		s.documents[string(v.Document())] = struct{}{}
+		s.documents.Add(v.Document())
 	}
 	fate := rules.Fate{Wave: scope.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
 	if seed.Follow {
@@ -102,10 +103,4 @@ func (s *seedTargets) find(ctx context.Context) error {
 	}
 	s.ids = ids
 	return nil
-}
-
-// isDocument reports whether a document of a directory is one of the seeds.
-func (s *seedTargets) isDocument(u urinorm.URL) bool {
-	_, ok := s.documents[u.String()]
-	return ok
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -105,7 +106,7 @@ func (r showing) rendersPage(body []byte, doc *extract.Document) bool {
 	case rules.RenderAlways:
 		return true
 	case rules.RenderAuto:
-		return v.t.Render && !doc.Static || needsScripts(body, doc)
+		return v.t.Render && !doc.Static || document.NeedsScripts(body, doc)
 	}
 	return false
 }
@@ -168,7 +169,7 @@ func (r showing) warn(op *opened) {
 func (r showing) differences(doc *extract.Document, op *opened) (names []string) {
 	base, _ := urinorm.NewBase(r.u, "")
 	resolved := func(d *extract.Document, own string) map[string]bool {
-		b := documentBase(r.u, d)
+		b := document.BaseOf(r.u, d)
 		if own != "" {
 			if u, _, err := urinorm.ParseWeb(own); err == nil {
 				if other, err := urinorm.NewBase(u, ""); err == nil {
@@ -278,19 +279,19 @@ func (r showing) readView(ctx context.Context, body []byte, doc *extract.Documen
 			return
 		}
 	}
-	document := v.u.WithoutFragment()
-	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(document)) == rules.RenderAuto && !needsScripts(body, doc) // the others are rendered anyway
-	references.EnterRoute(v.finds(), rules.HrefOf(document), v.t, needed)
-	w := v.run.rendering.viewsOf(document.String())
+	whole := v.u.WithoutFragment()
+	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(body, doc) // the others are rendered anyway
+	references.EnterRoute(v.finds(), rules.HrefOf(whole), v.t, needed)
+	w := v.run.rendering.viewsOf(whole.String())
 	w.once.Do(func() {
-		recollection{v}.forgetDocument(document)
-		r.openMadeUp(ctx, w, document, body, doc.Charset)
+		recollection{v}.forgetDocument(whole)
+		r.openMadeUp(ctx, w, whole, body, doc.Charset)
 	})
 	fragment, _ := v.u.Fragment()
 	err := w.err
 	if err == nil && w.made.page.Docsify {
 		if route, query, has := strings.Cut(fragment, "?"); has {
-			if base, _, err := urinorm.ParseWeb(document.String() + "#" + route); err == nil {
+			if base, _, err := urinorm.ParseWeb(whole.String() + "#" + route); err == nil {
 				r.judgeAnchor(ctx, w, base, query, body, doc)
 			}
 			return

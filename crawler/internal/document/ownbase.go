@@ -1,4 +1,4 @@
-package crawler
+package document
 
 import (
 	"strings"
@@ -9,15 +9,29 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// ownBases are the URLs at which pages of directories say that they are published.
-type ownBases struct {
+// OwnBases are the URLs at which pages of directories say that they are published.
+type OwnBases struct {
 	mu    sync.Mutex
 	pages map[string]int // by base, according to canonical links
 	lists map[string]int // by base, according to sitemaps
 }
 
+// Note notes where a document with a canonical URL, or a sitemap, says that its directory is
+// published. The site is nil for a document that is in none.
+func (o *OwnBases) Note(site *disk.Site, u, canonical urinorm.URL, doc *extract.Document) {
+	if site == nil || !site.Synthetic() {
+		return
+	}
+	if doc.Format == "sitemap" && !doc.SitemapIndex {
+		o.addSitemap(site, doc.Links)
+	}
+	if path, ok := strings.CutPrefix(u.String(), site.Base().String()); ok && !canonical.IsZero() && !site.Answers(canonical) {
+		o.add(path, canonical)
+	}
+}
+
 // add notes that a page, at a path below its directory, has a canonical URL.
-func (o *ownBases) add(path string, canonical urinorm.URL) {
+func (o *OwnBases) add(path string, canonical urinorm.URL) {
 	if s := canonical.Scheme(); s != "http" && s != "https" {
 		return
 	}
@@ -47,7 +61,7 @@ const (
 // addSitemap notes that a sitemap in the directory of a site lists documents of the
 // directory, below another base. The base is the one below which most of the listed URLs
 // have a file, and at least half of them.
-func (o *ownBases) addSitemap(site *disk.Site, links []extract.Link) {
+func (o *OwnBases) addSitemap(site *disk.Site, links []extract.Link) {
 	var urls []urinorm.URL
 	for i := range links[:min(len(links), maxOwnBaseLinks)] {
 		u, _, err := urinorm.ParseWeb(string(links[i].Ref))
@@ -90,9 +104,9 @@ func (o *ownBases) addSitemap(site *disk.Site, links []extract.Link) {
 	o.lists[base] += most
 }
 
-// usual returns the base of most pages, and their number. If no page says where it is
+// Usual returns the base of most pages, and their number. If no page says where it is
 // published, bySitemap is set and the sitemaps say so.
-func (o *ownBases) usual() (base string, pages int, bySitemap bool) {
+func (o *OwnBases) Usual() (base string, pages int, bySitemap bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	from := o.pages

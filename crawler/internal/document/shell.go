@@ -1,4 +1,4 @@
-package crawler
+package document
 
 import (
 	"bytes"
@@ -19,13 +19,13 @@ func lazily(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// maxShell is how much of a page is examined, in bytes: a shell is short.
-const maxShell = 256 << 10
+// MaxShell is how much of a page is examined, in bytes: a shell is short.
+const MaxShell = 256 << 10
 
-// isShell reports whether a page is only the frame that a script fills: no link that a
+// IsShell reports whether a page is only the frame that a script fills: no link that a
 // reader could follow, an empty root, and a script. A bookmark file is not a shell; its
 // links may no longer be in the document.
-func isShell(body []byte, doc *extract.Document) bool {
+func IsShell(body []byte, doc *extract.Document) bool {
 	if doc.Format != "html" {
 		return false
 	}
@@ -34,7 +34,7 @@ func isShell(body []byte, doc *extract.Document) bool {
 			return false
 		}
 	}
-	body = body[:min(len(body), maxShell)]
+	body = body[:min(len(body), MaxShell)]
 	if !anyScript().Match(body) {
 		return false
 	}
@@ -45,9 +45,9 @@ func isShell(body []byte, doc *extract.Document) bool {
 	return i >= 0 && !hasWords(body[i:])
 }
 
-// isBlank reports whether a document without links has no text either.
-func isBlank(body []byte, format string) bool {
-	body = body[:min(len(body), maxShell)]
+// IsBlank reports whether a document without links has no text either.
+func IsBlank(body []byte, format string) bool {
+	body = body[:min(len(body), MaxShell)]
 	if format != "html" {
 		return len(bytes.TrimSpace(body)) == 0
 	}
@@ -72,14 +72,14 @@ func hasWords(body []byte) bool {
 // or a script of Doxygen that makes its menus or its side tree.
 var mountPoint = lazily(`(?i)<(?:div|main|body|section)\b[^>]*\bid\s*=\s*["']?(?:root|app|main|__next|__nuxt|___gatsby|svelte|mount|application|q-app|react-root|swagger-ui|ember[-\w]*)["'\s>][^>]*>?\s*(?:<!--.*?-->\s*)*</(?:div|main|body|section)>|\bid="tsd-nav-container"|<(?:redoc|rapi-doc|elements-api)\b|\binit(?:Menu|NavTree)\(`)
 
-// needsScripts reports whether a page shows little without its scripts: it has a script,
+// NeedsScripts reports whether a page shows little without its scripts: it has a script,
 // and either few links and little text, or a mark of a program that makes the rest.
-func needsScripts(body []byte, doc *extract.Document) bool {
+func NeedsScripts(body []byte, doc *extract.Document) bool {
 	const fewLinks, littleText = 3, 200
 	if doc.Format != "html" || doc.Static {
 		return false
 	}
-	body = body[:min(len(body), maxShell)]
+	body = body[:min(len(body), MaxShell)]
 	if !anyScript().Match(body) {
 		return false
 	}

@@ -1,4 +1,4 @@
-package crawler
+package document
 
 import (
 	"strings"
@@ -27,8 +27,8 @@ func TestNeedsScripts(t *testing.T) {
 	} {
 		page := []byte("<!doctype html><title>t</title><body>" + body)
 		doc := extract.Extract(extract.Input{Body: page, ContentType: "text/html"})
-		if got := needsScripts(page, doc); got != want {
-			t.Errorf("needsScripts is %t for %s", got, body)
+		if got := NeedsScripts(page, doc); got != want {
+			t.Errorf("NeedsScripts is %t for %s", got, body)
 		}
 	}
 }

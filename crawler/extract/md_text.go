@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/net/html"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // needsUnescapeMarkdown reports whether b may contain a backslash escape or a
@@ -49,22 +49,10 @@ func unescapeMarkdownWithMarks(dst []byte, marks []mark, src []byte) ([]byte, []
 
 // characterReference decodes the character reference at the start of b, which must end
 // with a semicolon. It returns the length of the reference, or 0 if there is none.
-func characterReference(b []byte) (decoded string, n int) {
-	if len(b) > 1 && b[1] == '#' {
-		if n = numericLength(b); n == 0 || n > len("&#x10FFFF;") || b[n-1] != ';' {
-			return "", 0
-		}
-		return html.UnescapeString(string(b[:n])), n
-	}
-	for n = 1; n < len(b) && n <= longestName && isAlphanumeric(b[n]); n++ {
-	}
-	if n == 1 || n >= len(b) || b[n] != ';' {
-		return "", 0
-	}
-	n++
-	written := string(b[:n])
-	if decoded = html.UnescapeString(written); decoded == written || decoded[len(decoded)-1] == ';' && decoded != ";" {
-		return "", 0 // unknown, or only a prefix is known
+func characterReference(b []byte) (decoded []byte, n int) {
+	decoded, n = htmltoken.AppendReference(nil, b, true)
+	if b[n-1] != ';' || b[1] == '#' && n > len("&#x10FFFF;") {
+		return nil, 0
 	}
 	return decoded, n
 }
@@ -114,7 +102,7 @@ func (s *inlineScanner) plainText(dst []byte, at span, underscores bool, limit i
 		case '&':
 			decoded, n := characterReference(s.text[i:at.end])
 			if n == 0 {
-				decoded, n = "&", 1
+				decoded, n = []byte("&"), 1
 			}
 			dst = append(dst, decoded...)
 			i += n

@@ -8,10 +8,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/csssyntax"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmlsyntax"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )

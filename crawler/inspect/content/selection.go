@@ -9,7 +9,7 @@ import (
 	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html"
 
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 

@@ -12,7 +12,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 

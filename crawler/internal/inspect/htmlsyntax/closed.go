@@ -1,6 +1,6 @@
 package htmlsyntax
 
-import html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // maxClosed is the number of elements in a closedList.
 const maxClosed = 64

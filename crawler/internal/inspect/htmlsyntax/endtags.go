@@ -1,6 +1,6 @@
 package htmlsyntax
 
-import html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // endTag follows an end tag.
 func (n *nesting) endTag(t *html.Token) {

@@ -1,6 +1,6 @@
 package htmlsyntax
 
-import html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // nesting follows the open elements of a document as the parser of the HTML Standard does
 // (13.2.6), as far as end tags depend on them. It builds no tree: attributes, texts and the

@@ -3,7 +3,7 @@ package htmlsyntax
 import (
 	"testing"
 
-	html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // TestPhrases checks that the tags of phrase elements, which runs of tokens leave out, do nothing

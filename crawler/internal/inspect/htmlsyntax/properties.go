@@ -1,6 +1,6 @@
 package htmlsyntax
 
-import html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // property is a set of facts about an element that the parser of the standard depends on.
 type property uint16

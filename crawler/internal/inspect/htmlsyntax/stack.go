@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // maxDepth is the number of open elements that are followed. Trees in browsers are no deeper.

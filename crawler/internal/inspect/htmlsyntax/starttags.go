@@ -1,6 +1,6 @@
 package htmlsyntax
 
-import html "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import html "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // startTag follows a start tag (13.2.6.4.7 for most).
 func (n *nesting) startTag(t *html.Token) {

@@ -9,7 +9,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // headings is what is known of the headings of the page.

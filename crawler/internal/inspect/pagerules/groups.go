@@ -1,6 +1,6 @@
 package pagerules
 
-import "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // Groups is a set of groups of checks.
 type Groups uint8

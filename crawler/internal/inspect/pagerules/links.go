@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/urinorm"
 )

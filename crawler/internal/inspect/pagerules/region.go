@@ -3,7 +3,7 @@ package pagerules
 import (
 	"bytes"
 
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // unseen is the outermost open element whose content a browser does not show at all: a

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
 )
 
 // forms is what is known of the form that is open.

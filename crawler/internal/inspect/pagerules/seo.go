@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
 )
 
 // The lengths from which texts are too long, in code points.

@@ -4,8 +4,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/urinorm"
 )

@@ -1,6 +1,6 @@
 package visible
 
-import "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // OfPage returns the visible text of an HTML page, including its title, which comes first.
 func OfPage(source []byte) string {

@@ -8,9 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
 )
 
 // Text is text in which each run of white space is one blank, with a map back to its source.
@@ -230,7 +229,7 @@ func (t *Text) reference(i, end int) int {
 		t.next, t.cut = behind, true
 		return behind
 	}
-	decoded := extract.AppendUnescaped(t.decoded[:0], t.source[i:behind], false)
+	decoded := htmltoken.AppendUnescaped(t.decoded[:0], t.source[i:behind], false)
 	t.decoded = decoded
 	if bytes.Equal(decoded, t.source[i:behind]) {
 		t.words(i, behind)
@@ -244,7 +243,7 @@ func (t *Text) reference(i, end int) int {
 			continue
 		}
 		whole := len(decoded)
-		both := extract.AppendUnescaped(decoded, t.source[i:n], false)
+		both := htmltoken.AppendUnescaped(decoded, t.source[i:n], false)
 		if bytes.Equal(both[:whole-len(rest)], both[whole:]) {
 			decoded, behind = decoded[:whole-len(rest)], n
 			break

@@ -24,7 +24,7 @@
 // zero width spaces are left out. Character references are decoded.
 package visible
 
-import "github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+import "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // Content is what a reader sees of one page. The zero value is an empty page. Its buffers are
 // reused from page to page.

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 func read(c *Content, tokens *htmltoken.Tokenizer, source []byte) {

@@ -12,12 +12,12 @@ import (
 )
 
 func pages(tb testing.TB) map[string][]byte {
-	files, err := filepath.Glob("../../../extract/testdata/pages/*.html")
+	files, err := filepath.Glob("../../extract/testdata/pages/*.html")
 	if err != nil || len(files) == 0 {
 		tb.Fatal("no pages", err)
 	}
 	pages := map[string][]byte{}
-	for _, file := range append(files, "../../../extract/testdata/bench.html") {
+	for _, file := range append(files, "../../extract/testdata/bench.html") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			tb.Fatal(err)

@@ -148,7 +148,7 @@ func (e *earlier) observed(fp frontier.Fingerprint, v rules.Href, hops int) *obs
 func (e *earlier) lookUp(u urinorm.URL, hops int) *observed {
 	nothing := &observed{}
 	inspector := e.requests.cfg.Inspector
-	if e.requests.compares(u) || inspector.Scans(false) || e.requests.cfg.CheckHTTPS && u.Scheme() == "http" {
+	if e.requests.scope().Compares(u) || inspector.Scans(false) || e.requests.cfg.CheckHTTPS && u.Scheme() == "http" {
 		return nothing // more must be known of it than was observed
 	}
 	req, _ := e.requests.request(u, false)

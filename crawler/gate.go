@@ -136,7 +136,7 @@ func (g gate) held(ctx context.Context) (o *check.Outcome, wait time.Duration, e
 	if in != nil {
 		o, ready = in.admit(v)
 	}
-	if o == nil && ready && v.run.requests.compares(v.u) { // the probe is part of the session, too
+	if o == nil && ready && v.run.requests.scope().Compares(v.u) { // the probe is part of the session, too
 		ready, err = v.run.probes.prepare(ctx, &v.line, v.u)
 		if !ready && in != nil {
 			in.dismiss(v)

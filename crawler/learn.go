@@ -61,7 +61,7 @@ func (r recollection) key(req *fetch.Request) *cache.Key {
 // is known for an earlier state, which becomes that of the answer.
 func (r recollection) prepare(ctx context.Context, a *answer) {
 	t, known, key, req := r.visit.t, r.visit.run.earlier, a.key, a.req
-	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.compares(req.URL) ||
+	if key == nil || !known.any() || req.Need != fetch.Content || t.Tries > 0 || r.visit.run.requests.scope().Compares(req.URL) ||
 		t.Follow && (r.visit.run.cfg.Pages || r.visit.run.cfg.Changed != nil) { // its links are delivered, or decided about in another way
 		return
 	}

@@ -145,7 +145,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 	if !bare {
 		r.o.KeepNames(doc)
 	}
-	if v.run.requests.compares(r.u) && isPage(r.o) {
+	if v.run.requests.scope().Compares(r.u) && isPage(r.o) {
 		v.run.probes.compare(r.u, b.data, r.o)
 	}
 	if !follow || r.resp.LocalFile() == "" && !r.admitsSitemap(doc.Format, doc.SitemapIndex, len(doc.Links)) {
@@ -175,7 +175,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 // callBroken looks for the texts that a rule calls broken, and returns what is to be done about
 // them when the document has been read.
 func (r reading) callBroken(data []byte, contentType, name string) func() {
-	rule := r.visit.run.requests.ruleOf(r.u)
+	rule := r.visit.run.requests.rules.Of(r.u)
 	if rule == nil || len(rule.BrokenTexts) == 0 {
 		return func() {}
 	}

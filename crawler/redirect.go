@@ -164,7 +164,7 @@ func (v *visit) hop(ctx context.Context, a *answer, at urinorm.URL) (location st
 	run := v.run
 	internal, _ := run.requests.scope().Internal(rules.HrefOf(at))
 	req, _ := run.requests.request(at, internal)
-	if _, fragment := at.Fragment(); v.t.Content || fragment || run.requests.compares(v.u) || run.checks.inspector.Scans(internal) {
+	if _, fragment := at.Fragment(); v.t.Content || fragment || run.requests.scope().Compares(v.u) || run.checks.inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
 	resp, err := v.line.fetchAnew(ctx, req)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,7 +21,7 @@ import (
 type requests struct {
 	cfg   *Config
 	print *rules.Printer
-	start *fetch.Origins // the start targets, if a rule has headers
+	rules *rules.TargetRules
 
 	library *library // answers that the browser may need; nil if no page is rendered
 
@@ -33,14 +31,8 @@ type requests struct {
 
 func newRequests(cfg *Config, seeds []Seed) *requests {
 	r := &requests{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir)}
+	r.rules = rules.NewTargetRules(cfg, seeds, r.print)
 	r.scoped.Store(rules.NewScope(cfg, seeds, r.print))
-	if slices.ContainsFunc(cfg.Rules, func(rule Rule) bool { return len(rule.Header) > 0 }) {
-		urls := make([]urinorm.URL, len(seeds))
-		for i := range seeds {
-			urls[i] = seeds[i].URL
-		}
-		r.start = fetch.NewOrigins(urls...)
-	}
 	return r
 }
 
@@ -76,22 +68,9 @@ func (r *requests) fetch(ctx context.Context, req *fetch.Request) (*fetch.Respon
 // request returns the request for a target, and the user's rule for it.
 func (r *requests) request(u urinorm.URL, internal bool) (*fetch.Request, *Rule) {
 	req := &fetch.Request{URL: u, Internal: internal || r.scope().Reaches(rules.HrefOf(u))}
-	rule := r.ruleOf(u)
-	if rule != nil && len(rule.Header) > 0 && !r.downgrades(u, rule) {
-		req.Header = rule.Header
-	}
+	var rule *Rule
+	req.Header, rule = r.rules.Header(u)
 	return req, rule
-}
-
-// downgrades reports whether a rule matches an http URL only because its pattern leaves
-// the scheme open. Its headers may be meant for https, so they are not sent, except to a
-// start target.
-func (r *requests) downgrades(u urinorm.URL, rule *Rule) bool {
-	if u.Scheme() != "http" || r.start.Has(u) {
-		return false
-	}
-	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
-	return err == nil && rule.Match(r.print.URL(twin))
 }
 
 // content returns a request for the content of a URL that no link names.
@@ -100,20 +79,12 @@ func (r *requests) content(u urinorm.URL) *fetch.Request {
 	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
 }
 
-// ruleOf returns the user's rule for a URL that is about to be requested.
-func (r *requests) ruleOf(u urinorm.URL) *Rule {
-	if len(r.cfg.Rules) == 0 {
-		return nil
-	}
-	return r.cfg.MatchingRule(r.print.URL(u))
-}
-
 // accepted reports whether the user specified that a status counts as ok.
 func (r *requests) accepted(u urinorm.URL, status int) bool {
 	if status == 0 {
 		return false
 	}
-	if rule := r.ruleOf(u); rule != nil && rule.Accept != nil {
+	if rule := r.rules.Of(u); rule != nil && rule.Accept != nil {
 		return rule.Accept.Has(status)
 	}
 	return r.cfg.Accept.Has(status)
@@ -125,7 +96,7 @@ func (r *requests) broken(t *frontier.Target, u urinorm.URL, o *check.Outcome) b
 	if r.accepted(u, o.Status) {
 		return false
 	}
-	rule := r.ruleOf(u)
+	rule := r.rules.Of(u)
 	if rule != nil && rule.Verdict != "" {
 		return rule.Verdict == check.Broken.String()
 	}
@@ -139,15 +110,6 @@ func (r *requests) broken(t *frontier.Target, u urinorm.URL, o *check.Outcome) b
 		return r.cfg.Levels.Of(code, t.Internal)
 	})
 	return g.Verdict == check.Broken
-}
-
-// compares reports whether a target is compared with a made-up one. A home page never
-// is: sites show it for anything they don't have, and a link to it is correct.
-func (r *requests) compares(u urinorm.URL) bool {
-	if !r.cfg.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
-		return false
-	}
-	return !rules.IsLeafName([]byte(u.Path())) && r.scope().SiteOf(u) == nil
 }
 
 // asksRobots reports whether robots.txt applies to a visit: for pages that are crawled,

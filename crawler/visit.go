@@ -186,7 +186,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	}
 	requests := v.run.requests
 	req, rule := requests.request(v.u, v.t.Internal)
-	if v.t.Content || requests.compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.checks.inspector.Scans(req.Internal) {
+	if v.t.Content || requests.scope().Compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.checks.inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	req.Final = v.past.Tries >= v.run.cfg.Retries

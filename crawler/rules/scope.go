@@ -264,6 +264,15 @@ var (
 	LeftOutBytes = check.AppendOutcome(nil, LeftOut)
 )
 
+// Compares reports whether a target is compared with a made-up one. A home page never
+// is: sites show it for anything they don't have, and a link to it is correct.
+func (s *Scope) Compares(u urinorm.URL) bool {
+	if !s.cfg.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
+		return false
+	}
+	return !IsLeafName([]byte(u.Path())) && s.SiteOf(u) == nil
+}
+
 // Wave returns the wave in which a page at a depth is read. The order matters only if Depth
 // is a limit.
 func (s *Scope) Wave(depth int) frontier.Wave {

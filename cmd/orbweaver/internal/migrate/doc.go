@@ -11,7 +11,7 @@
 // Find looks for all of them in a directory. HideSecrets takes the secrets out of what was
 // imported. The files may come from strangers: they are read, and nothing is run.
 //
-// Each reader has a row for each option of the other program. The row imports the option
-// or has the reason why that is not possible. An unknown option is reported too, so no
+// Each reader has a row for each option of the other program (rows.go). The row imports the
+// option or has the reason why that is not possible. An unknown option is reported too, so no
 // option is ignored silently.
 package migrate

@@ -11,13 +11,6 @@ import (
 	"gopkg.in/ini.v1"
 )
 
-// linkCheckerRow imports one option of a section, or has the reason why it is not
-// imported.
-type linkCheckerRow struct {
-	carry func(c *Config, option, value string) error
-	why   string
-}
-
 // readLinkChecker reads linkcheckerrc, an INI file in which indented lines continue a
 // value.
 func readLinkChecker(c *Config, text []byte) error {
@@ -32,63 +25,46 @@ func readLinkChecker(c *Config, text []byte) error {
 	if err != nil {
 		return errors.New(strings.TrimSpace(err.Error())) // it may end with a line break
 	}
-	external := false
-	names := fileNames(file)
+	c.outputs = fileNames(file)
 	for _, section := range file.Sections() {
 		name := section.Name()
-		if why, plugin := linkCheckerPlugins[name]; plugin {
-			readPlugin(c, section, why)
-			continue
+		if why := linkCheckerPlugins[name]; why != "" {
+			c.skip(name, why)
 		}
 		if group, checked := linkCheckerChecks[name]; checked {
 			c.addCheck(group) // the section turns the plugin on
 		}
-		if linkCheckerLooks[name] {
-			for _, key := range section.Keys() {
-				if key.Name() != "filename" || names[name] == "" {
-					c.skip(name+"."+key.Name(), linkCheckerLook(name, key.Name()))
-				}
-			}
-			continue
-		}
 		for _, key := range section.Keys() {
 			option := name + "." + key.Name()
-			if option == "filtering.checkextern" {
-				external = isTrue(key.Value())
-			}
-			if option == "output.fileoutput" {
-				lcFiles(c, option, key.Value(), names)
-				continue
-			}
 			row, known := linkCheckerRows[option]
-			switch {
-			case !known:
-				c.skip(option, "unknown option")
-			case row.carry == nil:
-				c.skip(option, row.why)
-			default:
-				if err := row.carry(c, option, key.Value()); err != nil {
-					c.skip(option, err.Error())
-				}
+			if !known {
+				row.why = c.unknownIn(name, key.Name())
 			}
+			c.carry(row, option, key.Value())
 		}
 	}
 	if login := file.Section("authentication").Key("loginurl").String(); login != "" {
 		loginUser(c, login, file.Section("authentication").Key("entry").String())
 	}
-	if !external {
-		c.setNote("external", "skip", "as LinkChecker does unless checkextern is set")
+	if !isTrue(file.Section("filtering").Key("checkextern").String()) {
+		c.set("external", "skip").Note = "as LinkChecker does unless checkextern is set"
 	}
 	return nil
 }
 
-// linkCheckerLooks are the sections for output types.
-var linkCheckerLooks = map[string]bool{"text": true, "gml": true, "dot": true, "csv": true, "sql": true, "html": true,
-	"failures": true, "blacklist": true, "xml": true, "gxml": true, "sitemap": true, "none": true}
-
-// linkCheckerLook returns why an option of an output type is not imported.
-func linkCheckerLook(section, key string) string {
+// unknownIn returns why an option of a section that has no row is not imported, "" if it is
+// imported elsewhere.
+func (c *Config) unknownIn(section, key string) string {
+	why, plugin := linkCheckerPlugins[section]
 	switch {
+	case plugin && why == "":
+		return "documents are recognized by type and name"
+	case plugin:
+		return why
+	case !linkCheckerLooks[section]:
+		return "unknown option"
+	case key == "filename" && c.outputs[section] != "":
+		return ""
 	case section == "failures" || section == "blacklist":
 		return "use --history, which records how often targets were broken"
 	case key == "filename":
@@ -100,6 +76,10 @@ func linkCheckerLook(section, key string) string {
 	}
 	return "the appearance of reports cannot be set"
 }
+
+// linkCheckerLooks are the sections for output types.
+var linkCheckerLooks = map[string]bool{"text": true, "gml": true, "dot": true, "csv": true, "sql": true, "html": true,
+	"failures": true, "blacklist": true, "xml": true, "gxml": true, "sitemap": true, "none": true}
 
 // fileNames returns the names of output files that the sections of output types set, for the
 // types in fileoutput.
@@ -129,31 +109,10 @@ var linkCheckerPlugins = map[string]string{
 // linkCheckerChecks are the sections for plugins that are groups of content checks here.
 var linkCheckerChecks = map[string]string{"HtmlSyntaxCheck": "html", "CssSyntaxCheck": "css", "VirusCheck": "virus"}
 
-func readPlugin(c *Config, section *ini.Section, why string) {
-	if why != "" {
-		c.skip(section.Name(), why)
-	}
-	for _, key := range section.Keys() {
-		option := section.Name() + "." + key.Name()
-		if option != "SslCertificateCheck.sslcertwarndays" {
-			if why == "" {
-				why = "documents are recognized by type and name"
-			}
-			c.skip(option, why)
-			continue
-		}
-		if _, err := strconv.ParseUint(key.Value(), 10, 16); err != nil {
-			c.skip(option, "it is not a number of days")
-			continue
-		}
-		c.set("tls-expiry", key.Value()+"d")
-	}
-}
-
 const ownFields = "the fields for the name and the password are found without it; --login-field sets another field"
 
 // linkCheckerRows are the options of linkcheckerrc in LinkChecker 10.
-var linkCheckerRows = map[string]linkCheckerRow{
+var linkCheckerRows = map[string]row{
 	"checking.aborttimeout":         {why: "the first interrupt waits for the requests in flight, the second stops at once"},
 	"checking.allowedschemes":       {carry: lcSchemes},
 	"checking.cookiefile":           {why: "--cookies reads the Netscape format, as curl does"},
@@ -162,66 +121,63 @@ var linkCheckerRows = map[string]linkCheckerRow{
 	"checking.maxfilesizedownload":  {carry: lcMaxBody},
 	"checking.maxfilesizeparse":     {carry: lcMaxBody},
 	"checking.maxnumurls":           {why: "see --max-pages, which limits the pages that are read"},
-	"checking.maxrequestspersecond": {carry: func(c *Config, _, v string) error { c.set("rate", v+"/s"); return nil }},
-	"checking.maxrunseconds":        {carry: lcSeconds("max-time")},
-	"checking.nntpserver":           {carry: lcPlain("nntp-server")},
+	"checking.maxrequestspersecond": {carry: lcRate},
+	"checking.maxrunseconds":        {carry: duration("max-time")},
+	"checking.nntpserver":           {carry: oneText("nntp-server")},
 	"checking.recursionlevel":       {carry: lcDepth},
 	"checking.resultcachesize":      {why: "results are kept until the run ends"},
-	"checking.robotstxt":            {carry: lcRobots},
+	"checking.robotstxt":            {carry: switched("robots=strict", "robots=ignore")}, // which it obeys for every URL, including links to other sites
 	"checking.sslverify":            {carry: lcVerify},
 	"checking.threads":              {carry: lcThreads},
-	"checking.timeout":              {carry: lcSeconds("timeout")},
-	"checking.useragent":            {carry: lcPlain("user-agent")},
+	"checking.timeout":              {carry: duration("timeout")},
+	"checking.useragent":            {carry: oneText("user-agent")},
 	"checking.warningregex":         {carry: lcWarningRegex}, // before LinkChecker 9
 
-	"filtering.checkextern":           {carry: func(*Config, string, string) error { return nil }}, // handled by readLinkChecker
+	"filtering.checkextern":           {}, // see readLinkChecker
 	"filtering.ignore":                {carry: lcPatterns("exclude")},
 	"filtering.ignorewarnings":        {carry: lcIgnoreWarnings},
-	"filtering.ignoreerrors":          {carry: lcIgnoreErrors}, // belongs in output, but many write it here
-	"filtering.ignorewarningsforurls": {carry: lcIgnoreWarningsFor},
+	"filtering.ignoreerrors":          {carry: lines(lcIgnoreError)}, // belongs in output, but many write it here
+	"filtering.ignorewarningsforurls": {carry: lines(lcIgnoreWarningsFor)},
 	"filtering.internlinks":           {carry: lcPatterns("include")},
 	"filtering.nofollow":              {carry: lcPatterns("no-follow")},
 
-	"authentication.entry":              {carry: lcEntries},
-	"authentication.loginextrafields":   {carry: lcLoginFields},
+	"authentication.entry":              {carry: lines(lcEntry)},
+	"authentication.loginextrafields":   {carry: lines(lcLoginField)},
 	"authentication.loginpasswordfield": {why: ownFields},
-	"authentication.loginurl":           {carry: lcPlain("login")},
+	"authentication.loginurl":           {carry: oneText("login")},
 	"authentication.loginuserfield":     {why: ownFields},
 
-	"RegexCheck.warningregex": {carry: lcWarningRegex},
-	"VirusCheck.clamavconf":   {carry: lcClamd},
+	"RegexCheck.warningregex":             {carry: lcWarningRegex},
+	"SslCertificateCheck.sslcertwarndays": {carry: lcDays},
+	"VirusCheck.clamavconf":               {carry: lcClamd},
 
+	"output.fileoutput":   {carry: lcFiles},
 	"output.debug":        {why: "Orbweaver has no such output"},
-	"output.ignoreerrors": {carry: lcIgnoreErrors},
+	"output.ignoreerrors": {carry: lines(lcIgnoreError)},
 	"output.log":          {carry: lcLog},
-	"output.quiet":        {carry: lcQuiet},
-	"output.status":       {carry: func(c *Config, _, v string) error { return whenFalse(noProgress)(c, "", v) }},
-	"output.verbose":      {carry: func(c *Config, _, v string) error { return whenTrue(showAll)(c, "", v) }},
-	"output.warnings":     {carry: func(c *Config, _, v string) error { return whenFalse(noWarnings)(c, "", v) }},
+	"output.quiet":        {carry: on(alwaysReport)},
+	"output.status":       {carry: off("progress=never")},
+	"output.verbose":      {carry: on("show=all")},
+	"output.warnings":     {carry: off("show=broken,unverified")},
 }
 
-func noProgress(c *Config) { c.set("progress", "never") }
-func showAll(c *Config)    { c.set("show", "all") }
-func noWarnings(c *Config) { c.set("show", "broken,unverified") }
-
-func lcPlain(key string) func(*Config, string, string) error {
-	return func(c *Config, _, v string) error { c.set(key, v); return nil }
-}
-
-func lcSeconds(key string) func(*Config, string, string) error {
-	return func(c *Config, _, v string) error {
-		t, err := seconds(v)
-		if err == nil {
-			c.set(key, t)
+// lines imports the lines of a value. An error concerns one of them.
+func lines(one func(c *Config, line string) error) carry {
+	return func(c *Config, option string, v any) error {
+		t, _ := text(v)
+		for _, l := range linesOf(t) {
+			if err := one(c, l); err != nil {
+				c.skip(option, err.Error())
+			}
 		}
-		return err
+		return nil
 	}
 }
 
-// lines returns the values of a multi-line option, without comments.
-func lines(v string) []string {
+// linesOf returns the lines of a value, without comments.
+func linesOf(t string) []string {
 	var all []string
-	for l := range strings.SplitSeq(v, "\n") {
+	for l := range strings.SplitSeq(t, "\n") {
 		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "#") && !strings.HasPrefix(l, ";") {
 			all = append(all, l)
 		}
@@ -229,60 +185,77 @@ func lines(v string) []string {
 	return all
 }
 
-func lcPatterns(key string) func(*Config, string, string) error {
-	return func(c *Config, option, v string) error {
-		for _, p := range lines(v) {
-			if strings.HasPrefix(p, "!") {
-				c.skip(option, fmt.Sprintf("the pattern %q is negated, which is not supported", p))
-				continue
-			}
-			c.addPattern(option, key, p)
+func lcPatterns(key string) carry {
+	return lines(func(c *Config, p string) error {
+		if strings.HasPrefix(p, "!") {
+			return fmt.Errorf("the pattern %q is negated, which is not supported", p)
 		}
-		return nil
-	}
+		return pattern(key)(c, p)
+	})
 }
 
-func lcSchemes(c *Config, option, v string) error {
+// lcRate imports requests a second.
+func lcRate(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	c.set("rate", t+"/s")
+	return nil
+}
+
+// lcDays imports how many days before its end a certificate is reported.
+func lcDays(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	if _, err := strconv.ParseUint(t, 10, 16); err != nil {
+		return errors.New("it is not a number of days")
+	}
+	c.set("tls-expiry", t+"d")
+	return nil
+}
+
+func lcSchemes(c *Config, option string, v any) error {
 	var schemes []any
-	for scheme := range strings.SplitSeq(strings.ToLower(v), ",") {
+	t, _ := text(v)
+	for scheme := range strings.SplitSeq(strings.ToLower(t), ",") {
 		schemes = append(schemes, strings.TrimSpace(scheme))
 	}
 	return lycheeScheme(c, option, schemes)
 }
 
 // lcMaxBody imports the two limits of sizes. We have one, so the larger applies.
-func lcMaxBody(c *Config, option, v string) error {
-	n, err := strconv.ParseUint(v, 10, 63)
+func lcMaxBody(c *Config, option string, v any) error {
+	t, _ := text(v)
+	n, err := strconv.ParseUint(t, 10, 63)
 	if err != nil {
 		return errors.New("it is not a number of bytes")
 	}
-	for _, s := range c.Settings {
-		if had, err := strconv.ParseUint(s.Values[0], 10, 63); s.Key == "max-body" && err == nil && had >= n {
-			if had > n {
-				c.skip(option, "there is one limit, and the other option sets a larger one")
-			}
+	if s := c.setting("max-body"); s != nil {
+		had, _ := strconv.ParseUint(s.Values[0], 10, 63)
+		switch {
+		case had > n:
+			return errors.New("there is one limit, and the other option sets a larger one")
+		case had == n:
 			return nil
-		} else if s.Key == "max-body" {
-			c.skip("max-body = "+s.Values[0], "there is one limit, and "+option+" sets a larger one")
 		}
+		c.skip("max-body = "+s.Values[0], "there is one limit, and "+option+" sets a larger one")
 	}
-	c.set("max-body", v)
+	c.set("max-body", t)
 	return nil
 }
 
-func lcDepth(c *Config, _, v string) error {
-	n, err := strconv.Atoi(v)
+func lcDepth(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	n, err := strconv.Atoi(t)
 	if err != nil {
 		return errors.New("it is not a number")
 	}
 	if n >= 0 {
-		c.set("depth", v)
+		c.set("depth", t)
 	}
 	return nil
 }
 
-func lcThreads(c *Config, _, v string) error {
-	n, err := strconv.Atoi(v)
+func lcThreads(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	n, err := strconv.Atoi(t)
 	if err != nil {
 		return errors.New("it is not a number")
 	}
@@ -290,60 +263,41 @@ func lcThreads(c *Config, _, v string) error {
 	return nil
 }
 
-// lcRobots imports robotstxt. LinkChecker obeys robots.txt for every URL, including links
-// to other sites.
-func lcRobots(c *Config, _, v string) error {
-	if isTrue(v) {
-		c.set("robots", "strict")
-	} else {
-		c.set("robots", "ignore")
-	}
-	return nil
-}
-
-func lcVerify(c *Config, _, v string) error {
-	switch {
-	case v == "1":
-	case v == "0":
-		c.setSwitch("insecure", true)
+// lcVerify imports a switch or the name of a file.
+func lcVerify(c *Config, _ string, v any) error {
+	switch t, _ := text(v); t {
+	case "1":
+	case "0":
+		c.set("insecure", "true").Switch = true
 	default:
-		c.set("ca-file", v)
+		c.set("ca-file", t)
 	}
 	return nil
 }
 
-// lcEntries makes a rule for each "PATTERN USER [PASSWORD]".
-func lcEntries(c *Config, option, v string) error {
-	for _, l := range lines(v) {
-		fields := strings.Fields(l)
-		if len(fields) != 3 {
-			c.skip(option, "an entry needs a password, because Orbweaver does not prompt for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
-			continue
-		}
-		if c.usable(option, fields[0]) {
-			c.Rules = append(c.Rules, Rule{MatchRE: fields[0], Header: basic(fields[1], fields[2])})
-		}
+// lcEntry makes a rule for "PATTERN USER [PASSWORD]".
+func lcEntry(c *Config, line string) error {
+	fields := strings.Fields(line)
+	if len(fields) != 3 {
+		return errors.New("an entry needs a password, because Orbweaver does not prompt for one: write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}")
 	}
-	return nil
+	return c.addRule(Rule{MatchRE: fields[0], Header: basic(fields[1], fields[2])})
 }
 
-// lcLoginFields imports fields of the login form, written NAME:VALUE.
-func lcLoginFields(c *Config, option, v string) error {
-	for _, l := range lines(v) {
-		name, value, found := strings.Cut(l, ":")
-		if !found {
-			c.skip(option, "a line is not written NAME:VALUE")
-			continue
-		}
-		c.add("login-field", "", strings.TrimSpace(name)+"="+strings.TrimSpace(value))
+// lcLoginField imports a field of the login form, written NAME:VALUE.
+func lcLoginField(c *Config, line string) error {
+	name, value, found := strings.Cut(line, ":")
+	if !found {
+		return errors.New("a line is not written NAME:VALUE")
 	}
+	c.add("login-field", "", strings.TrimSpace(name)+"="+strings.TrimSpace(value))
 	return nil
 }
 
 // loginUser sets the user name of a login: LinkChecker takes it from the entry that matches
 // the page with the form.
 func loginUser(c *Config, loginURL, entries string) {
-	for _, l := range lines(entries) {
+	for _, l := range linesOf(entries) {
 		fields := strings.Fields(l)
 		if len(fields) < 2 {
 			continue
@@ -374,10 +328,10 @@ func lcFormat(v string) (string, error) {
 	return "", fmt.Errorf("there is no format like %q", name)
 }
 
-// lcFiles imports the files that are written besides standard output; names are those that
-// other sections set.
-func lcFiles(c *Config, option, v string, names map[string]string) {
-	for part := range strings.SplitSeq(v, ",") {
+// lcFiles imports the files that are written besides standard output.
+func lcFiles(c *Config, option string, v any) error {
+	t, _ := text(v)
+	for part := range strings.SplitSeq(t, ",") {
 		kind, file, named := strings.Cut(strings.TrimSpace(part), "/")
 		if kind == "none" || kind == "" {
 			continue
@@ -388,29 +342,24 @@ func lcFiles(c *Config, option, v string, names map[string]string) {
 			continue
 		}
 		switch {
-		case names[kind] != "":
-			file = names[kind]
+		case c.outputs[kind] != "":
+			file = c.outputs[kind]
 		case !named || strings.EqualFold(file, "utf-8") || strings.EqualFold(file, "utf8"):
 			file = "linkchecker-out." + kind
 		}
 		c.add("output", "", f+":"+file)
 	}
+	return nil
 }
 
-func lcLog(c *Config, option, v string) error {
-	if v == "none" {
-		return errors.New("standard output always gets a report")
+func lcLog(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	if t == "none" {
+		return effects(alwaysReport).apply(c)
 	}
-	f, err := lcFormat(v)
+	f, err := lcFormat(t)
 	if err == nil {
 		c.set("format", f)
 	}
 	return err
-}
-
-func lcQuiet(c *Config, option, v string) error {
-	if isTrue(v) {
-		return errors.New("standard output always gets a report")
-	}
-	return nil
 }

@@ -11,12 +11,14 @@ import (
 )
 
 // lcWarningRegex makes a content rule. LinkChecker searches the source of each page.
-func lcWarningRegex(c *Config, option, v string) error {
-	pattern := re2(strings.TrimSpace(v))
-	if pattern != "" && c.usable(option, pattern) {
+func lcWarningRegex(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	pattern := re2(strings.TrimSpace(t))
+	err := usable(pattern)
+	if pattern != "" && err == nil {
 		c.Content = append(c.Content, ContentRule{Name: "warningregex", Not: []string{"re:" + pattern}, In: "source", Level: "warning"})
 	}
-	return nil
+	return err
 }
 
 // pythonOnly matches what Python's regular expressions write in another way than RE2, and the
@@ -50,8 +52,9 @@ const maxClamdConf = 1 << 20
 
 // lcClamd imports the address of clamd from its configuration file, where LinkChecker finds
 // it.
-func lcClamd(c *Config, _, v string) error {
-	address, err := readClamdConf(v)
+func lcClamd(c *Config, _ string, v any) error {
+	t, _ := text(v)
+	address, err := readClamdConf(t)
 	if err != nil {
 		return fmt.Errorf("%w: set clamd to unix:PATH or tcp:HOST:PORT, if it is not at Debian's socket", err)
 	}

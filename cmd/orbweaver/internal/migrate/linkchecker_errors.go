@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -47,40 +48,35 @@ func lcErrorStatuses() []int {
 	return all
 }
 
-// lcIgnoreErrors makes a rule for each "URL_PATTERN [MESSAGE_PATTERN]". The errors whose
+// lcIgnoreError makes a rule for "URL_PATTERN [MESSAGE_PATTERN]". The errors whose
 // message matches become ok; the targets are still requested.
-func lcIgnoreErrors(c *Config, option, v string) error {
-	for _, l := range lines(v) {
-		pattern, message := l, ""
-		if at := strings.IndexAny(l, " \t"); at >= 0 {
-			pattern, message = l[:at], re2(strings.TrimSpace(l[at:]))
-		}
-		pattern = re2(pattern)
-		if !c.usable(option, pattern) || message != "" && !c.usable(option, message) {
-			continue
-		}
-		r := Rule{MatchRE: pattern, Note: "LinkChecker's ignoreerrors"}
-		if message == "" {
-			r.Accept = []string{"300-999"}
-		}
-		matches := regexp.MustCompile(message)
-		for _, status := range lcErrorStatuses() {
-			if message != "" && matches.MatchString(strconv.Itoa(status)+" "+http.StatusText(status)) {
-				r.Accept = append(r.Accept, strconv.Itoa(status))
-			}
-		}
-		for _, e := range lcErrors {
-			if off := e.code + "=off"; matches.MatchString(e.message) && !slices.Contains(r.Level, off) {
-				r.Level = append(r.Level, off)
-			}
-		}
-		if r.empty() {
-			c.skip(option, fmt.Sprintf("%q matches no message that LinkChecker is known to print: use accept or level in a [[rule]]", l))
-			continue
-		}
-		c.Rules = append(c.Rules, r)
+func lcIgnoreError(c *Config, line string) error {
+	pattern, message := line, ""
+	if at := strings.IndexAny(line, " \t"); at >= 0 {
+		pattern, message = line[:at], re2(strings.TrimSpace(line[at:]))
 	}
-	return nil
+	r := Rule{MatchRE: re2(pattern), Note: "LinkChecker's ignoreerrors"}
+	if err := cmp.Or(usable(r.MatchRE), usable(message)); err != nil {
+		return err
+	}
+	if message == "" {
+		r.Accept = []string{"300-999"}
+	}
+	matches := regexp.MustCompile(message)
+	for _, status := range lcErrorStatuses() {
+		if message != "" && matches.MatchString(strconv.Itoa(status)+" "+http.StatusText(status)) {
+			r.Accept = append(r.Accept, strconv.Itoa(status))
+		}
+	}
+	for _, e := range lcErrors {
+		if matches.MatchString(e.message) {
+			r.Level = appendOff(r.Level, e.code)
+		}
+	}
+	if r.empty() {
+		return fmt.Errorf("%q matches no message that LinkChecker is known to print: use accept or level in a [[rule]]", line)
+	}
+	return c.addRule(r)
 }
 
 // lcWarnings has the codes that LinkChecker's warnings have here, or the reason why there is
@@ -114,9 +110,10 @@ var lcWarnings = map[string]struct{ codes, why string }{
 }
 
 // lcIgnoreWarnings turns warnings off.
-func lcIgnoreWarnings(c *Config, option, v string) error {
+func lcIgnoreWarnings(c *Config, option string, v any) error {
 	var levels []string
-	for name := range strings.SplitSeq(strings.ToLower(v), ",") {
+	t, _ := text(v)
+	for name := range strings.SplitSeq(strings.ToLower(t), ",") {
 		name = strings.TrimSpace(name)
 		w, known := lcWarnings[name]
 		switch {
@@ -145,26 +142,22 @@ func appendOff(levels []string, codes string) []string {
 	return levels
 }
 
-// lcIgnoreWarningsFor makes a rule for each "URL_PATTERN [NAME_PATTERN]".
-func lcIgnoreWarningsFor(c *Config, option, v string) error {
-	for _, l := range lines(v) {
-		pattern, name, _ := strings.Cut(l, " ")
-		pattern, name = re2(pattern), re2(strings.TrimSpace(name))
-		if !c.usable(option, pattern) || !c.usable(option, name) {
-			continue
-		}
-		matches := regexp.MustCompile(name)
-		r := Rule{MatchRE: pattern, Note: "LinkChecker's ignorewarningsforurls"}
-		for _, warning := range slices.Sorted(maps.Keys(lcWarnings)) {
-			if matches.MatchString(warning) {
-				r.Level = appendOff(r.Level, lcWarnings[warning].codes)
-			}
-		}
-		if r.empty() {
-			c.skip(option, fmt.Sprintf("no warning like %q is reported here", name))
-			continue
-		}
-		c.Rules = append(c.Rules, r)
+// lcIgnoreWarningsFor makes a rule for "URL_PATTERN [NAME_PATTERN]".
+func lcIgnoreWarningsFor(c *Config, line string) error {
+	pattern, name, _ := strings.Cut(line, " ")
+	pattern, name = re2(pattern), re2(strings.TrimSpace(name))
+	if err := cmp.Or(usable(pattern), usable(name)); err != nil {
+		return err
 	}
-	return nil
+	matches := regexp.MustCompile(name)
+	r := Rule{MatchRE: pattern, Note: "LinkChecker's ignorewarningsforurls"}
+	for _, warning := range slices.Sorted(maps.Keys(lcWarnings)) {
+		if matches.MatchString(warning) {
+			r.Level = appendOff(r.Level, lcWarnings[warning].codes)
+		}
+	}
+	if r.empty() {
+		return fmt.Errorf("no warning like %q is reported here", name)
+	}
+	return c.addRule(r)
 }

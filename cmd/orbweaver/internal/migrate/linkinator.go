@@ -27,12 +27,14 @@ func importLinkinator(c *Config, keys map[string]any) {
 	search, searches := text(keys["urlRewriteSearch"])
 	replace, replaces := text(keys["urlRewriteReplace"])
 	if searches && replaces && search != "" {
-		c.addRemap("urlRewriteSearch", search, replace)
+		if err := c.addRemap(search, replace); err != nil {
+			c.skip("urlRewriteSearch", err.Error())
+		}
 	} else if searches != replaces {
 		c.skip("urlRewriteSearch", "urlRewriteSearch and urlRewriteReplace need each other")
 	}
 	if !isTrue(keys["recurse"]) {
-		c.setNote("depth", "0", "as linkinator does unless recurse is set")
+		c.set("depth", "0").Note = "as linkinator does unless recurse is set"
 	}
 }
 
@@ -62,125 +64,58 @@ func camel(name string) string {
 
 // linkinatorRows are the options of linkinator 8, with the inputs of its action.
 var linkinatorRows = map[string]row{
-	"allowInsecureCerts":    {carry: flagOf("insecure")},
-	"checkCss":              {carry: whenFalseSkip("URLs in style sheets are always checked")},
-	"checkFragments":        {carry: whenFalse(func(c *Config) { c.add("ignore-fragment", "", ".*") })},
-	"cleanUrls":             {carry: nothing}, // --host-style auto finds page.html for page
-	"concurrency":           {carry: oneText("concurrency")},
-	"config":                {carry: otherFile},
-	"directoryListing":      {carry: whenTrueSkip("a directory without an index file has no page; --host-style says how the host maps URLs to files")},
-	"format":                {carry: linkinatorFormat},
-	"header":                {carry: lycheeHeader},
-	"help":                  {carry: nothing},
-	"linksToSkip":           {carry: linkinatorSkip},
-	"markdown":              {carry: whenFalseSkip("Markdown files are always read")},
-	"paths":                 {carry: linkinatorPaths},
-	"recurse":               {carry: nothing}, // see importLinkinator
-	"redirects":             {carry: linkinatorRedirects},
-	"requireHttps":          {carry: linkinatorHTTPS},
-	"retry":                 {carry: whenFalseSkip("Retry-After is obeyed up to --max-wait")},
-	"retryErrors":           {carry: whenFalse(func(c *Config) { c.set("retries", "0") })},
+	"allowInsecureCerts": {carry: on("insecure")},
+	"checkCss":           {carry: off("!URLs in style sheets are always checked")},
+	"checkFragments":     {carry: off("ignore-fragment=.*")},
+	"cleanUrls":          {}, // --host-style auto finds page.html for page
+	"concurrency":        {carry: oneText("concurrency")},
+	"config":             {carry: otherFile},
+	"directoryListing":   {carry: on("!a directory without an index file has no page; --host-style says how the host maps URLs to files")},
+	"format":             {carry: lower(choice(noFormat, map[string]effects{"text": "format=text", "csv": "format=csv", "json": "format=json"}))},
+	"header":             {carry: headers},
+	"help":               {},
+	"linksToSkip":        {carry: linkinatorSkip},
+	"markdown":           {carry: off("!Markdown files are always read")},
+	"paths":              {carry: each(linkinatorPaths)},
+	"recurse":            {}, // see importLinkinator
+	"redirects": {carry: choice("%q is not allow, warn or error", map[string]effects{"allow": "", "warn": "level=redirect-temporary=warning", // the others are warnings
+		"error": "level=redirect-permanent=broken level=redirect-temporary=broken level=redirect-to-root=broken level=redirect-to-login=broken level=redirect-to-other-site=broken"})},
+	"requireHttps": {carry: choice("%q is not off, warn or error", map[string]effects{"off": "", "false": "", "warn": "require-https",
+		"error": "require-https level=insecure-http=broken", "true": "require-https level=insecure-http=broken"})},
+	"retry":                 {carry: off("!Retry-After is obeyed up to --max-wait")},
+	"retryErrors":           {carry: off("retries=0")},
 	"retryErrorsCount":      {carry: oneText("retries")},
 	"retryErrorsJitter":     {why: "the time between retries grows automatically, with jitter"},
 	"serverRoot":            {why: "name the directory as the target; links are relative to its root"},
-	"silent":                {carry: flagOf("quiet")},
+	"silent":                {carry: on("quiet")},
 	"skip":                  {carry: linkinatorSkip},
 	"skipFragment":          {carry: patterns("ignore-fragment")},
 	"statusCode":            {carry: linkinatorStatus},
 	"statusCodes":           {carry: linkinatorStatuses},
 	"timeout":               {carry: linkinatorTimeout},
-	"urlReWriteReplace":     {carry: nothing}, // see importLinkinator
+	"urlReWriteReplace":     {}, // see importLinkinator
 	"urlRewriteExpressions": {carry: linkinatorRewrites},
-	"urlRewriteReplace":     {carry: nothing},
-	"urlRewriteSearch":      {carry: nothing},
+	"urlRewriteReplace":     {},
+	"urlRewriteSearch":      {},
 	"userAgent":             {carry: oneText("user-agent")},
-	"verbosity":             {carry: linkinatorVerbosity},
-	"version":               {carry: nothing},
-}
-
-func whenTrueSkip(why string) func(*Config, string, any) error {
-	return func(_ *Config, _ string, v any) error {
-		if isTrue(v) {
-			return errors.New(why)
-		}
-		return nil
-	}
-}
-
-func whenFalseSkip(why string) func(*Config, string, any) error {
-	return func(_ *Config, _ string, v any) error {
-		if !isTrue(v) {
-			return errors.New(why)
-		}
-		return nil
-	}
-}
-
-// otherFile is for options that name another file of settings.
-func otherFile(c *Config, option string, v any) error {
-	t, ok := text(v)
-	if !ok || t == "" {
-		return errors.New("it does not name a file")
-	}
-	return fmt.Errorf("import that file as well: --from %s", readable(t))
-}
-
-func linkinatorFormat(c *Config, option string, v any) error {
-	t, _ := text(v)
-	switch t = strings.ToLower(t); t {
-	case "text", "csv", "json":
-		c.set("format", t)
-		return nil
-	}
-	return fmt.Errorf("there is no format like %q", t)
+	"verbosity": {carry: lower(choice("%q is not debug, info, warning, error or none", map[string]effects{"debug": "show=all", "info": "show=all", "warning": "",
+		"error": "quiet", "none": alwaysReport}))},
+	"version": {},
 }
 
 // linkinatorSkip imports patterns. In the action they are separated by blanks.
 func linkinatorSkip(c *Config, option string, v any) error {
 	for _, t := range texts(v) {
-		for pattern := range strings.FieldsSeq(t) {
-			c.addPattern(option, "exclude", strings.TrimSuffix(pattern, ","))
+		for p := range strings.FieldsSeq(t) {
+			_ = patterns("exclude")(c, option, strings.TrimSuffix(p, ",")) // which it reports itself
 		}
 	}
 	return nil
 }
 
-func linkinatorPaths(c *Config, _ string, v any) error {
-	for _, t := range texts(v) {
-		for path := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
-			c.addTarget(path)
-		}
-	}
-	return nil
-}
-
-var redirectCodes = []string{"redirect-permanent", "redirect-temporary", "redirect-to-root", "redirect-to-login", "redirect-to-other-site"}
-
-func linkinatorRedirects(c *Config, option string, v any) error {
-	switch t, _ := text(v); t {
-	case "allow":
-	case "warn":
-		c.add("level", "", "redirect-temporary=warning") // the others are warnings
-	case "error":
-		for _, code := range redirectCodes {
-			c.add("level", "", code+"=broken")
-		}
-	default:
-		return fmt.Errorf("%q is not allow, warn or error", t)
-	}
-	return nil
-}
-
-func linkinatorHTTPS(c *Config, option string, v any) error {
-	switch t, _ := text(v); t {
-	case "off", "false":
-	case "warn":
-		c.setSwitch("require-https", true)
-	case "error", "true":
-		c.setSwitch("require-https", true)
-		c.add("level", "", "insecure-http=broken")
-	default:
-		return fmt.Errorf("%q is not off, warn or error", t)
+func linkinatorPaths(c *Config, t string) error {
+	for path := range strings.FieldsFuncSeq(t, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' }) {
+		c.addTarget(path)
 	}
 	return nil
 }
@@ -199,22 +134,6 @@ func linkinatorTimeout(c *Config, option string, v any) error {
 	return nil
 }
 
-func linkinatorVerbosity(c *Config, option string, v any) error {
-	t, _ := text(v)
-	switch strings.ToLower(t) {
-	case "debug", "info":
-		showAll(c)
-	case "warning":
-	case "error":
-		c.setSwitch("quiet", true)
-	case "none":
-		return errors.New("standard output always gets a report")
-	default:
-		return fmt.Errorf("%q is not debug, info, warning, error or none", t)
-	}
-	return nil
-}
-
 // linkinatorRewrites imports [{"pattern": RE, "replacement": TEXT}].
 func linkinatorRewrites(c *Config, option string, v any) error {
 	all, ok := v.([]any)
@@ -229,7 +148,9 @@ func linkinatorRewrites(c *Config, option string, v any) error {
 			continue
 		}
 		replacement, _ := text(row["replacement"])
-		c.addRemap(option, pattern, replacement)
+		if err := c.addRemap(pattern, replacement); err != nil {
+			c.skip(option, err.Error())
+		}
 	}
 	return nil
 }

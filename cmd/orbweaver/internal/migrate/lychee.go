@@ -22,7 +22,7 @@ func readLycheeIgnore(c *Config, text []byte) error {
 		if pattern == "" || strings.HasPrefix(pattern, "#") {
 			continue
 		}
-		c.addPattern(fmt.Sprintf("line %d", n), "exclude", pattern)
+		_ = patterns("exclude")(c, fmt.Sprintf("line %d", n), pattern) // which it reports itself
 	}
 	return lines.Err()
 }
@@ -74,48 +74,49 @@ func decodeTOML(text []byte, keys *map[string]any) error {
 
 // lycheeRows are the options of lychee 0.24, with their names in older versions.
 var lycheeRows = map[string]row{
-	"accept":                {carry: lycheeAccept},
-	"accept_timeouts":       {carry: whenTrue(func(c *Config) { c.add("level", "", "timeout=unverified") })},
-	"archive":               {carry: lycheeArchive},
-	"base":                  {carry: lycheeBase},
-	"base_url":              {carry: lycheeBase},
-	"basic_auth":            {carry: lycheeBasicAuth},
-	"cache":                 {carry: whenTrue(func(c *Config) { c.set("cache", ".orbweaver-cache") })},
-	"cache_exclude_status":  {why: "the cache never contains failures"},
-	"cookie_jar":            {why: "it is JSON; --cookies reads the Netscape format, as curl does"},
-	"default_extension":     {why: "documents are recognized by media type, name or first bytes; see --type and --stdin-type"},
-	"config":                {carry: otherFile},
-	"dump":                  {why: "use `orbweaver extract`"},
-	"dump_inputs":           {why: "use --dump-inputs"},
-	"exclude":               {carry: patterns("exclude")},
-	"exclude_all_private":   {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
-	"exclude_link_local":    {carry: whenTrue(func(c *Config) { c.add("exclude", "", `^https?://(169\.254\.|\[fe[89ab])`) })},
-	"exclude_loopback":      {carry: whenTrue(func(c *Config) { c.add("exclude", "", `^https?://(localhost|127\.|\[::1\])`) })},
-	"exclude_mail":          {carry: whenTrue(func(c *Config) { c.add("exclude", "", "^mailto:") })},
-	"exclude_path":          {carry: patterns("no-follow")},
-	"exclude_private":       {carry: whenTrue(func(c *Config) { c.setSwitch("deny-private", true) })},
-	"extensions":            {why: "in a directory, documents of all supported formats are read; --no-follow excludes some"},
-	"fallback_extensions":   {carry: joined("fallback-extensions")},
-	"files_from":            {carry: oneText("from")},
-	"format":                {carry: lycheeFormat},
+	"accept":               {carry: lycheeAccept},
+	"accept_timeouts":      {carry: on("level=timeout=unverified")},
+	"archive":              {carry: choice("there is no archive %q", map[string]effects{"wayback": ""})},
+	"base":                 {carry: lycheeBase},
+	"base_url":             {carry: lycheeBase},
+	"basic_auth":           {carry: each(lycheeBasicAuth)},
+	"cache":                {carry: on("cache=.orbweaver-cache")},
+	"cache_exclude_status": {why: "the cache never contains failures"},
+	"cookie_jar":           {why: "it is JSON; --cookies reads the Netscape format, as curl does"},
+	"default_extension":    {why: "documents are recognized by media type, name or first bytes; see --type and --stdin-type"},
+	"config":               {carry: otherFile},
+	"dump":                 {why: "use `orbweaver extract`"},
+	"dump_inputs":          {why: "use --dump-inputs"},
+	"exclude":              {carry: patterns("exclude")},
+	"exclude_all_private":  {carry: on("deny-private")},
+	"exclude_link_local":   {carry: on(`exclude=^https?://(169\.254\.|\[fe[89ab])`)},
+	"exclude_loopback":     {carry: on(`exclude=^https?://(localhost|127\.|\[::1\])`)},
+	"exclude_mail":         {carry: on("exclude=^mailto:")},
+	"exclude_path":         {carry: patterns("no-follow")},
+	"exclude_private":      {carry: on("deny-private")},
+	"extensions":           {why: "in a directory, documents of all supported formats are read; --no-follow excludes some"},
+	"fallback_extensions":  {carry: joined("fallback-extensions")},
+	"files_from":           {carry: oneText("from")},
+	"format": {carry: choice(noFormat, map[string]effects{"compact": "format=text", "detailed": "format=text",
+		"json": "format=json", "junit": "format=junit", "markdown": "format=markdown"})},
 	"generate":              {why: "use `orbweaver man` or `orbweaver completion`"},
 	"github_token":          {why: "code hosts are treated like any other host, and pages are requested instead of an API"},
 	"glob_ignore_case":      {why: "globs are case-sensitive"},
-	"header":                {carry: lycheeHeader},
-	"headers":               {carry: lycheeHeader},
-	"help":                  {carry: nothing},
+	"header":                {carry: headers},
+	"headers":               {carry: headers},
+	"help":                  {},
 	"hidden":                {why: "hidden files are not read"},
 	"host_concurrency":      {carry: oneText("per-host")},
 	"host_request_interval": {carry: duration("delay")},
 	"host_stats":            {why: "Orbweaver has no such table"},
 	"hosts":                 {carry: lycheeHosts},
 	"include":               {carry: patterns("exclude-except")},
-	"include_fragments":     {carry: lycheeFragments},
-	"include_mail":          {carry: whenFalse(func(c *Config) { c.add("exclude", "", "^mailto:") })},
-	"include_verbatim":      {carry: flagOf("include-verbatim")},
-	"include_wikilinks":     {carry: flagOf("wiki-links")},
+	"include_fragments":     {carry: choice("", map[string]effects{"none": "ignore-fragment=.*", "false": "ignore-fragment=.*"})},
+	"include_mail":          {carry: off("exclude=^mailto:")},
+	"include_verbatim":      {carry: on("include-verbatim")},
+	"include_wikilinks":     {carry: on("wiki-links")},
 	"index_files":           {carry: joined("index-files")},
-	"insecure":              {carry: flagOf("insecure")},
+	"insecure":              {carry: on("insecure")},
 	"max_cache_age":         {carry: duration("max-age")},
 	"max_concurrency":       {carry: oneText("concurrency")},
 	"max_redirects":         {carry: oneText("max-redirects")},
@@ -123,24 +124,25 @@ var lycheeRows = map[string]row{
 	"method":                {why: "HEAD is tried first if no content is needed, and then GET"},
 	"min_tls":               {why: "the minimum version is TLS 1.2"},
 	"mode":                  {why: "see --color"},
-	"no_ignore":             {carry: flagOf("no-ignore")},
-	"no_progress":           {carry: whenTrue(func(c *Config) { c.set("progress", "never") })},
-	"offline":               {carry: whenTrue(func(c *Config) { c.set("external", "skip") })},
+	"no_ignore":             {carry: on("no-ignore")},
+	"no_progress":           {carry: on("progress=never")},
+	"offline":               {carry: on("external=skip")},
 	"output":                {carry: lycheeOutput},
 	"preprocess":            {why: "name the extensions of the files: --preprocess EXT=COMMAND"},
-	"quiet":                 {carry: flagOf("quiet")},
-	"remap":                 {carry: lycheeRemap},
-	"require_https":         {carry: whenTrue(lycheeHTTPS)},
+	"quiet":                 {carry: on("quiet")},
+	"remap":                 {carry: each(lycheeRemap)},
+	"require_https":         {carry: on("check-https level=insecure-http=broken")},
 	"retry_wait_time":       {why: "the time between retries grows automatically, and Retry-After is obeyed"},
 	"root_dir":              {why: "name the directory as the target; links are relative to its root"},
 	"scheme":                {carry: lycheeScheme},
 	"skip_missing":          {why: "a missing target is always reported"},
-	"suggest":               {carry: whenTrue(func(c *Config) { c.set("archive", "wayback") })},
+	"suggest":               {carry: on("archive=wayback")},
 	"threads":               {why: "all processors are used; see GOMAXPROCS"},
 	"timeout":               {carry: duration("timeout")},
 	"user_agent":            {carry: oneText("user-agent")},
-	"version":               {carry: nothing},
-	"verbose":               {carry: lycheeVerbose},
+	"version":               {},
+	"verbose": {carry: choice("", map[string]effects{"info": "verbose", "debug": "verbose", "trace": "verbose", "true": "verbose",
+		"1": "verbose", "2": "verbose", "3": "verbose", "error": "quiet"})},
 }
 
 // lycheeLine are the flags of lychee, which are the options of its file with hyphens.
@@ -157,101 +159,13 @@ var lycheeLine = &commandLine{
 	name:  func(flag string) string { return strings.ReplaceAll(flag, "-", "_") },
 }
 
-func oneText(key string) func(*Config, string, any) error {
-	return func(c *Config, option string, v any) error {
-		t, ok := text(v)
-		if !ok {
-			return errors.New("it is not a single value")
-		}
-		c.set(key, t)
-		return nil
-	}
-}
-
-func duration(key string) func(*Config, string, any) error {
-	return func(c *Config, option string, v any) error {
-		t, err := seconds(v)
-		if err == nil {
-			c.set(key, t)
-		}
-		return err
-	}
-}
-
-func flagOf(key string) func(*Config, string, any) error {
-	return whenTrue(func(c *Config) { c.setSwitch(key, true) })
-}
-
-func whenTrue(do func(*Config)) func(*Config, string, any) error {
-	return func(c *Config, option string, v any) error {
-		if isTrue(v) {
-			do(c)
-		}
-		return nil
-	}
-}
-
-func whenFalse(do func(*Config)) func(*Config, string, any) error {
-	return func(c *Config, option string, v any) error {
-		if !isTrue(v) {
-			do(c)
-		}
-		return nil
-	}
-}
-
-func patterns(key string) func(*Config, string, any) error {
-	return func(c *Config, option string, v any) error {
-		for _, p := range texts(v) {
-			c.addPattern(option, key, p)
-		}
-		return nil
-	}
-}
-
-// lycheeHTTPS makes http URLs that are also there over https errors.
-func lycheeHTTPS(c *Config) {
-	c.setSwitch("check-https", true)
-	c.add("level", "", "insecure-http=broken")
-}
-
-// joined imports a list as one value with commas.
-func joined(key string) func(*Config, string, any) error {
-	return func(c *Config, option string, v any) error {
-		c.set(key, strings.Join(texts(v), ","))
-		return nil
-	}
-}
-
-// lycheeArchive only has to name the archive that --archive asks; `suggest` turns it on.
-func lycheeArchive(c *Config, option string, v any) error {
-	if t, _ := text(v); t != "wayback" {
-		return fmt.Errorf("there is no archive %q", t)
-	}
-	return nil
-}
-
-func lycheeVerbose(c *Config, option string, v any) error {
-	switch t, _ := text(v); t {
-	case "info", "debug", "trace", "true", "1", "2", "3":
-		c.setSwitch("verbose", true)
-	case "error":
-		c.setSwitch("quiet", true)
-	}
-	return nil
-}
-
 // lycheeRemap imports "PATTERN REPLACEMENT".
-func lycheeRemap(c *Config, option string, v any) error {
-	for _, t := range texts(v) {
-		pattern, replacement, ok := strings.Cut(strings.TrimSpace(t), " ")
-		if !ok {
-			c.skip(option, fmt.Sprintf("%q is not of the form \"PATTERN REPLACEMENT\"", t))
-			continue
-		}
-		c.addRemap(option, pattern, strings.TrimSpace(replacement))
+func lycheeRemap(c *Config, t string) error {
+	pattern, replacement, ok := strings.Cut(strings.TrimSpace(t), " ")
+	if !ok {
+		return fmt.Errorf("%q is not of the form \"PATTERN REPLACEMENT\"", t)
 	}
-	return nil
+	return c.addRemap(pattern, strings.TrimSpace(replacement))
 }
 
 // lycheeScheme excludes the other schemes that would be checked.
@@ -281,19 +195,6 @@ func lycheeBase(c *Config, option string, v any) error {
 	return nil
 }
 
-func lycheeFormat(c *Config, option string, v any) error {
-	t, _ := text(v)
-	switch t {
-	case "compact", "detailed":
-		c.set("format", "text")
-	case "json", "junit", "markdown":
-		c.set("format", t)
-	default:
-		return fmt.Errorf("there is no format like %q", t)
-	}
-	return nil
-}
-
 // lycheeOutput imports an output file. lychee writes it in the selected format, Orbweaver
 // in the format of its extension.
 func lycheeOutput(c *Config, option string, v any) error {
@@ -305,47 +206,13 @@ func lycheeOutput(c *Config, option string, v any) error {
 	return nil
 }
 
-// lycheeFragments turns the check of fragments off if it was explicitly off.
-func lycheeFragments(c *Config, option string, v any) error {
-	if t, _ := text(v); t == "none" || t == "false" {
-		c.add("ignore-fragment", "", ".*")
+func lycheeBasicAuth(c *Config, entry string) error {
+	pattern, credentials, ok := strings.Cut(strings.TrimSpace(entry), " ")
+	user, password, ok2 := strings.Cut(strings.TrimSpace(credentials), ":")
+	if !ok || !ok2 {
+		return errors.New("an entry is not of the form \"PATTERN NAME:PASSWORD\"")
 	}
-	return nil
-}
-
-const headersNote = "sent only to start targets; for others use a [[rule]]"
-
-func lycheeHeader(c *Config, option string, v any) error {
-	if table, ok := v.(map[string]any); ok {
-		for _, name := range slices.Sorted(maps.Keys(table)) {
-			if t, ok := text(table[name]); ok {
-				c.add("header", headersNote, name+": "+t)
-			}
-		}
-		return nil
-	}
-	for _, t := range texts(v) {
-		if name, value, ok := strings.Cut(t, "="); ok && !strings.Contains(name, ":") {
-			t = name + ": " + value // the syntax of older versions
-		}
-		c.add("header", headersNote, t)
-	}
-	return nil
-}
-
-func lycheeBasicAuth(c *Config, option string, v any) error {
-	for _, entry := range texts(v) {
-		pattern, credentials, ok := strings.Cut(strings.TrimSpace(entry), " ")
-		user, password, ok2 := strings.Cut(strings.TrimSpace(credentials), ":")
-		if !ok || !ok2 {
-			c.skip(option, "an entry is not of the form \"PATTERN NAME:PASSWORD\"")
-			continue
-		}
-		if c.usable(option, pattern) {
-			c.Rules = append(c.Rules, Rule{MatchRE: pattern, Header: basic(user, password)})
-		}
-	}
-	return nil
+	return c.addRule(Rule{MatchRE: pattern, Header: basic(user, password)})
 }
 
 // lycheeHosts makes a rule for the table of each host.
@@ -395,7 +262,7 @@ func lycheeHosts(c *Config, option string, v any) error {
 func lycheeAccept(c *Config, option string, v any) error {
 	codes, err := lycheeCodes(v)
 	if err == nil && codes != nil {
-		c.setNote("accept", strings.Join(codes, ","), "in addition to 2xx, which are always ok")
+		c.set("accept", strings.Join(codes, ",")).Note = "in addition to 2xx, which are always ok"
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package migrate
 import (
 	"encoding/base64"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,6 +22,9 @@ type Config struct {
 	Targets  []string // the targets in the file; they are arguments of check, not settings
 
 	LoginPassword string // for login-user; it is not a setting
+
+	dir, base string            // the directory and the URL of the site
+	outputs   map[string]string // names of output files, by type
 }
 
 // Setting is a key of orbweaver.toml.
@@ -60,34 +62,6 @@ type ContentRule struct {
 
 // Skipped is an option that was not imported, and the reason.
 type Skipped struct{ Option, Reason string }
-
-// A row imports one option, or has the reason why it is not imported.
-type row struct {
-	carry func(c *Config, option string, v any) error
-	why   string
-}
-
-// carryAll imports the options of a file in the order of their names.
-func (c *Config) carryAll(rows map[string]row, keys map[string]any) {
-	for _, option := range slices.Sorted(maps.Keys(keys)) {
-		c.carry(rows, option, option, keys[option])
-	}
-}
-
-// carry imports one option. Messages call it name.
-func (c *Config) carry(rows map[string]row, name, option string, v any) {
-	row, known := rows[option]
-	switch {
-	case !known:
-		c.skip(name, "unknown option")
-	case row.carry == nil:
-		c.skip(name, row.why)
-	default:
-		if err := row.carry(c, name, v); err != nil {
-			c.skip(name, err.Error())
-		}
-	}
-}
 
 // format is a file format.
 type format struct {
@@ -172,36 +146,32 @@ func (c *Config) Empty() bool {
 	return len(c.Settings) == 0 && len(c.Rules) == 0 && len(c.Content) == 0 && len(c.Skipped) == 0 && len(c.Targets) == 0
 }
 
-// set imports a value. If the key is set already, it replaces the value.
-func (c *Config) set(key, value string) { c.setNote(key, value, "") }
-
-func (c *Config) setNote(key, value, note string) {
+// setting returns the setting of a key, nil if there is none.
+func (c *Config) setting(key string) *Setting {
 	for i := range c.Settings {
 		if c.Settings[i].Key == key {
-			c.Settings[i] = Setting{Key: key, Values: []string{value}, Note: note}
-			return
+			return &c.Settings[i]
 		}
 	}
-	c.Settings = append(c.Settings, Setting{Key: key, Values: []string{value}, Note: note})
+	return nil
 }
 
-// setSwitch imports a switch.
-func (c *Config) setSwitch(key string, on bool) {
-	c.set(key, fmt.Sprint(on))
-	for i := range c.Settings {
-		if c.Settings[i].Key == key {
-			c.Settings[i].Switch = true
-		}
+// set imports a value. If the key is set already, it replaces the value.
+func (c *Config) set(key, value string) *Setting {
+	s := c.setting(key)
+	if s == nil {
+		c.Settings = append(c.Settings, Setting{})
+		s = &c.Settings[len(c.Settings)-1]
 	}
+	*s = Setting{Key: key, Values: []string{value}}
+	return s
 }
 
 // add imports values of a list, in addition to those that the key has.
 func (c *Config) add(key, note string, values ...string) {
-	for i := range c.Settings {
-		if c.Settings[i].Key == key {
-			c.Settings[i].Values = append(c.Settings[i].Values, values...)
-			return
-		}
+	if s := c.setting(key); s != nil {
+		s.Values = append(s.Values, values...)
+		return
 	}
 	c.Settings = append(c.Settings, Setting{Key: key, Values: values, List: true, Note: note})
 }
@@ -210,9 +180,9 @@ func (c *Config) add(key, note string, values ...string) {
 // becomes one that is not imported.
 func (c *Config) Merge(other *Config) {
 	for _, s := range other.Settings {
-		at := slices.IndexFunc(c.Settings, func(have Setting) bool { return have.Key == s.Key })
+		had := c.setting(s.Key)
 		switch {
-		case at < 0:
+		case had == nil:
 			s.Values = slices.Clone(s.Values)
 			c.Settings = append(c.Settings, s)
 		case s.Key == "check":
@@ -221,19 +191,19 @@ func (c *Config) Merge(other *Config) {
 			}
 		case s.List:
 			for _, v := range s.Values {
-				if !slices.Contains(c.Settings[at].Values, v) {
-					c.Settings[at].Values = append(c.Settings[at].Values, v)
+				if !slices.Contains(had.Values, v) {
+					had.Values = append(had.Values, v)
 				}
 			}
 		default:
-			if had := c.Settings[at].Values[0]; had != s.Values[0] {
+			if was := had.Values[0]; was != s.Values[0] {
 				if s.secret() {
 					c.skip(s.Key, "another command or file sets another value")
 				} else {
-					c.skip(s.Key+" = "+had, "another command or file sets "+s.Values[0])
+					c.skip(s.Key+" = "+was, "another command or file sets "+s.Values[0])
 				}
 			}
-			c.Settings[at] = s
+			*had = s
 		}
 	}
 	c.Rules = append(c.Rules, other.Rules...)
@@ -253,58 +223,46 @@ func (c *Config) Merge(other *Config) {
 }
 
 // addRemap imports the replacement of a part of URLs.
-func (c *Config) addRemap(option, pattern, replacement string) {
-	if c.usable(option, pattern) {
+func (c *Config) addRemap(pattern, replacement string) error {
+	err := usable(pattern)
+	if err == nil {
 		c.add("remap", "", strings.ReplaceAll(pattern, "=", `\=`)+"="+replacement)
 	}
+	return err
 }
 
 // completeExceptions excludes everything else if there are exceptions to exclusions that were
 // not imported: then only what the exceptions match is checked.
 func (c *Config) completeExceptions() {
-	has := func(key string) bool {
-		return slices.ContainsFunc(c.Settings, func(s Setting) bool { return s.Key == key })
-	}
-	if has("exclude-except") && !has("exclude") {
+	if c.setting("exclude-except") != nil && c.setting("exclude") == nil {
 		c.add("exclude", "", ".")
 	}
 }
 
 // addCheck imports a group of content checks.
 func (c *Config) addCheck(group string) {
-	for i := range c.Settings {
-		if s := &c.Settings[i]; s.Key == "check" {
-			if !slices.Contains(strings.Split(s.Values[0], ","), group) {
-				s.Values[0] += "," + group
-			}
-			return
-		}
+	s := c.setting("check")
+	if s == nil {
+		c.set("check", group)
+	} else if !slices.Contains(strings.Split(s.Values[0], ","), group) {
+		s.Values[0] += "," + group
 	}
-	c.set("check", group)
 }
 
 // skip records that an option is not imported.
 func (c *Config) skip(option, why string) { c.Skipped = append(c.Skipped, Skipped{option, why}) }
 
-// addPattern imports a regular expression if it is valid in RE2.
-func (c *Config) addPattern(option, key, pattern string) {
-	if c.usable(option, pattern) {
-		c.add(key, "", pattern)
-	}
-}
-
-// usable reports whether a pattern is valid in RE2, which has no lookaround and no
-// backreferences. If not, it records the option as skipped.
-func (c *Config) usable(option, pattern string) bool {
-	if _, err := regexp.Compile(pattern); err != nil {
-		why := fmt.Sprintf("the pattern %q is not valid in RE2: %v", pattern, err)
+// usable returns an error if a pattern is not valid in RE2, which has no lookaround and no
+// backreferences.
+func usable(pattern string) error {
+	_, err := regexp.Compile(pattern)
+	if err != nil {
+		err = fmt.Errorf("the pattern %q is not valid in RE2: %w", pattern, err)
 		if lookAround.MatchString(pattern) {
-			why += "; look-around is not supported"
+			err = fmt.Errorf("%w; look-around is not supported", err)
 		}
-		c.skip(option, why)
-		return false
 	}
-	return true
+	return err
 }
 
 var lookAround = regexp.MustCompile(`\(\?<?[=!]`)

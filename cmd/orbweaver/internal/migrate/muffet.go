@@ -2,7 +2,6 @@ package migrate
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -24,57 +23,37 @@ var muffetRows = map[string]row{
 	"color":                     {carry: oneText("color")},
 	"dns-resolver":              {carry: muffetResolver},
 	"exclude":                   {carry: patterns("exclude")},
-	"experimental-verbose-json": {carry: muffetVerboseJSON},
-	"follow-robots-txt":         {carry: whenTrue(func(c *Config) { c.set("robots", "crawl") })},
-	"follow-sitemap-xml":        {carry: whenTrue(muffetSitemaps)},
-	"format":                    {carry: muffetFormat},
-	"header":                    {carry: lycheeHeader},
-	"help":                      {carry: nothing},
-	"ignore-fragments":          {carry: whenTrue(func(c *Config) { c.add("ignore-fragment", "", ".*") })},
+	"experimental-verbose-json": {carry: on("show=all")},
+	"follow-robots-txt":         {carry: on("robots=crawl")},
+	"follow-sitemap-xml":        {carry: muffetSitemaps},
+	"format":                    {carry: choice(noFormat, map[string]effects{"text": "format=text", "json": "format=json", "junit": "format=junit"})},
+	"header":                    {carry: headers},
+	"help":                      {},
+	"ignore-fragments":          {carry: on("ignore-fragment=.*")},
 	"include":                   {why: "use --exclude . with --exclude-except for the links to check"},
-	"json":                      {carry: whenTrue(func(c *Config) { c.set("format", "json") })},
-	"junit":                     {carry: whenTrue(func(c *Config) { c.set("format", "junit") })},
+	"json":                      {carry: on("format=json")},
+	"junit":                     {carry: on("format=junit")},
 	"max-connections":           {carry: oneText("concurrency")},
 	"max-connections-per-host":  {carry: oneText("per-host")},
 	"max-redirections":          {carry: oneText("max-redirects")},
 	"max-response-body-size":    {carry: oneText("max-body")},
 	"max-retries":               {carry: oneText("retries")},
-	"one-page-only":             {carry: whenTrue(func(c *Config) { c.set("scope", "page") })},
+	"one-page-only":             {carry: on("scope=page")},
 	"proxy":                     {carry: muffetProxy},
 	"rate-limit":                {carry: muffetRate},
-	"skip-tls-verification":     {carry: flagOf("insecure")},
+	"skip-tls-verification":     {carry: on("insecure")},
 	"timeout":                   {carry: duration("timeout")},
-	"verbose":                   {carry: whenTrue(showAll)},
-	"version":                   {carry: nothing},
+	"verbose":                   {carry: on("show=all")},
+	"version":                   {},
 }
 
-// nothing is for options that ask for no setting.
-func nothing(*Config, string, any) error { return nil }
-
-func muffetVerboseJSON(c *Config, _ string, v any) error {
+// muffetSitemaps turns sitemaps on.
+func muffetSitemaps(c *Config, _ string, v any) error {
 	if isTrue(v) {
-		showAll(c)
+		s := c.set("sitemaps", "true")
+		s.Switch, s.Note = true, "muffet reads no other pages; here the pages that they link to are read as well"
 	}
 	return nil
-}
-
-func muffetSitemaps(c *Config) {
-	c.setSwitch("sitemaps", true)
-	for i := range c.Settings {
-		if c.Settings[i].Key == "sitemaps" {
-			c.Settings[i].Note = "muffet reads no other pages; here the pages that they link to are read as well"
-		}
-	}
-}
-
-func muffetFormat(c *Config, _ string, v any) error {
-	switch t, _ := text(v); t {
-	case "text", "json", "junit":
-		c.set("format", t)
-		return nil
-	default:
-		return fmt.Errorf("there is no format like %q", t)
-	}
 }
 
 func muffetRate(c *Config, _ string, v any) error {

@@ -19,7 +19,7 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                           {"*"},
-	"cmd/orbweaver/internal/found":            {"cmd/orbweaver/internal/quantity", "crawler/cache", "report"},
+	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler/cache", "crawler/fetch/disk", "crawler/inspect", "crawler/inspect/clamd", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk/gitignore"},
 	"cmd/orbweaver/internal/migrate":          {},
 	"cmd/orbweaver/internal/patternsize":      {},
@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/serve":            {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/auth", "cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/serve/notify", "cmd/orbweaver/internal/serve/runs", "cmd/orbweaver/internal/serve/secret", "cmd/orbweaver/internal/serve/service", "cmd/orbweaver/internal/serve/store", "cmd/orbweaver/internal/serve/strictjson", "cmd/orbweaver/internal/serve/web", "crawler/check", "crawler/fetch", "report"},
 	"cmd/orbweaver/internal/serve/api":        {},
 	"cmd/orbweaver/internal/serve/webtest":    {},
-	"cmd/orbweaver/internal/serve/web":        {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/auth", "cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/serve/service", "cmd/orbweaver/internal/serve/store", "cmd/orbweaver/internal/serve/strictjson", "crawler/check", "crawler/result", "report"},
+	"cmd/orbweaver/internal/serve/web":        {"cmd/orbweaver/internal/option", "cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/auth", "cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/serve/service", "cmd/orbweaver/internal/serve/store", "cmd/orbweaver/internal/serve/strictjson", "crawler/check", "crawler/result", "report"},
 	"cmd/orbweaver/internal/serve/client":     {"cmd/orbweaver/internal/serve/api"},
 	"cmd/orbweaver/internal/serve/findings":   {"cmd/orbweaver/internal/serve/api", "crawler/check", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/serve/runs":       {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/serve/store", "crawler/check", "crawler/result", "report"},

@@ -27,25 +27,25 @@ type betweenRuns struct {
 func compileBetween(c *compiler, o *options) {
 	s, b := c.settings, &o.between
 	anyFile := func(name string) (string, error) { return name, nil }
-	b.cache = read(c, "cache", s.cache, anyFile)
-	if b.cache == "" && s.state != "" {
-		b.cache = filepath.Join(s.state, cacheFile)
+	b.cache = read(c, "cache", anyFile)
+	if b.cache == "" && s.Text("state") != "" {
+		b.cache = filepath.Join(s.Text("state"), cacheFile)
 	}
-	b.history = read(c, "history", s.history, anyFile)
-	b.maxAge = read(c, "max-age", s.maxAge, quantity.ParseDuration)
-	b.failAfter = read(c, "fail-after", s.failAfter, atLeast(1))
-	b.baseline = read(c, "baseline", s.baseline, parseBaseline)
+	b.history = read(c, "history", anyFile)
+	b.maxAge = read(c, "max-age", quantity.ParseDuration)
+	b.failAfter = read(c, "fail-after", atLeast(1))
+	b.baseline = read(c, "baseline", parseBaseline)
 	b.baselineFound, b.failAfterFound = s.found["baseline"] > 0, s.found["fail-after"] > 0
 	if b.failAfter > 0 && b.cache == "" && b.history == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.named("fail-after")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.Named("fail-after")))
 	}
-	if s.given("max-age") && b.cache == "" {
-		b.hint = c.named("max-age") + " has no effect without --cache or --state"
+	if s.Given("max-age") && b.cache == "" {
+		b.hint = c.Named("max-age") + " has no effect without --cache or --state"
 	}
 	for _, out := range o.outputs {
 		for _, file := range []string{b.cache, b.history} {
 			if file != "" && filepath.Clean(file) == filepath.Clean(out.File) {
-				c.faults = append(c.faults, fmt.Errorf("%s: a report cannot be written to %s, the file of --cache or --history", c.named("output"), file))
+				c.faults = append(c.faults, fmt.Errorf("%s: a report cannot be written to %s, the file of --cache or --history", c.Named("output"), file))
 			}
 		}
 	}

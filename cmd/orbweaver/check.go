@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // checkHelp explains targets. Help and the manual page share it.
@@ -33,44 +35,44 @@ func newCheckCommand() *cobra.Command {
 		Example: checkExamples,
 		Args:    cobra.ArbitraryArgs,
 	}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := loadSettings(s); err != nil {
 			return err
 		}
-		if len(args) == 0 && len(s.from) == 0 { // the configuration can name targets, too
+		if len(args) == 0 && len(s.List("from")) == 0 { // the configuration can name targets, too
 			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 		}
 		listed := ""
-		if strings.HasPrefix(s.origin["frontier"], "--") {
-			listed = s.frontier
+		if strings.HasPrefix(s.Origin("frontier"), "--") {
+			listed = s.Text("frontier")
 		}
-		if s.frontier == "env" {
-			if s.frontier = frontierAddress(""); s.frontier == "" {
+		if s.Text("frontier") == "env" {
+			if s.Set("frontier", "", frontierAddress("")); s.Text("frontier") == "" {
 				return usageError("--frontier env: %s is not set", frontierVariable)
 			}
 		}
 		for _, message := range misspelledVariables(os.Environ()) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "orbweaver: "+printable(message))
 		}
-		o, err := compile(s, onCheck)
+		o, err := compile(s, option.Check)
 		if err != nil {
 			return usageError("%w", err)
 		}
-		if s.server != "" {
+		if s.Text("server") != "" {
 			return checkOnServer(cmd, s, o, args)
 		}
-		if s.tokenFile != "" {
+		if s.Text("token-file") != "" {
 			return usageError("--token-file: it needs --server")
 		}
-		if s.watch && o.state != "" {
+		if s.On("watch") && o.state != "" {
 			return usageError("--watch and --state cannot be used together: --watch starts a new run after each change")
 		}
 		o.given = newCommand(s, args)
 		if o.dump {
 			return dumpInputs(cmd, o, args)
 		}
-		if s.watch {
+		if s.On("watch") {
 			return watchLinks(cmd, o, args)
 		}
 		if o.frontier != nil {

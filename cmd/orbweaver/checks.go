@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
@@ -20,16 +19,16 @@ import (
 // compileChecks reads the flags of content checks.
 func compileChecks(c *compiler, o *options) {
 	s, k := c.settings, &o.checks
-	if len(s.check) > 0 {
-		k.Groups = read(c, "check", strings.Join(s.check, ","), inspect.ParseGroups)
+	if len(s.List("check")) > 0 {
+		k.Groups = read(c, "check", inspect.ParseGroups)
 	}
-	k.SyntaxMax = read(c, "syntax-max", s.syntaxMax, atLeast(1))
-	k.ImageMax = read(c, "image-max", s.imageMax, quantity.ParseSize)
-	k.VirusMax = read(c, "virus-max", s.virusMax, quantity.ParseSize)
-	k.VirusTimeout = read(c, "virus-timeout", s.virusTimeout, quantity.ParseDuration)
-	k.VirusAll = s.virusScope == "all"
-	k.Clamd = read(c, "clamd", s.clamd, clamd.ParseAddress)
-	k.Validator, k.Tidy = read(c, "validator", s.validator, func(text string) (string, error) { return text, nil }), s.tidy
+	k.SyntaxMax = read(c, "syntax-max", atLeast(1))
+	k.ImageMax = read(c, "image-max", quantity.ParseSize)
+	k.VirusMax = read(c, "virus-max", quantity.ParseSize)
+	k.VirusTimeout = read(c, "virus-timeout", quantity.ParseDuration)
+	k.VirusAll = s.Text("virus-scope") == "all"
+	k.Clamd = read(c, "clamd", clamd.ParseAddress)
+	k.Validator, k.Tidy = read(c, "validator", func(text string) (string, error) { return text, nil }), s.On("tidy")
 	k.Content, k.Edition = s.content, edition()
 	k.Plugins = slices.Clone(s.plugins)
 	for i := range k.Plugins {
@@ -45,8 +44,8 @@ func compileChecks(c *compiler, o *options) {
 		{inspect.Images, "--check images", []string{"image-max"}},
 	} {
 		for _, name := range needs.flags {
-			if s.given(name) && !k.Groups.Has(needs.groups) {
-				c.faults = append(c.faults, fmt.Errorf("%s: it needs %s", c.named(name), needs.what))
+			if s.Given(name) && !k.Groups.Has(needs.groups) {
+				c.faults = append(c.faults, fmt.Errorf("%s: it needs %s", c.Named(name), needs.what))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -15,13 +16,13 @@ func newCompareCommand() *cobra.Command {
 orbweaver compare old.json new.json
 orbweaver compare crawl/previous.sqlite crawl`,
 	}
-	s := addFlags(cmd, onCompare)
+	s := addFlags(cmd, option.Compare)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 2 {
 			return usageError("compare: name two JSON reports or state directories, the older one first")
 		}
 		c := &compiler{settings: s}
-		c.checkWords(onCompare)
+		c.checkWords(option.Compare)
 		if len(c.faults) > 0 {
 			return usageError("%w", c.faults[0])
 		}
@@ -35,10 +36,10 @@ orbweaver compare crawl/previous.sqlite crawl`,
 		}
 		diff := report.Compare(before, after)
 		out := cmd.OutOrStdout()
-		if s.format == "json" {
+		if s.Text("format") == "json" {
 			err = diff.WriteJSON(out)
 		} else {
-			err = diff.WriteText(out, reportOptions(&options{color: s.color}, out))
+			err = diff.WriteText(out, reportOptions(&options{color: s.Text("color")}, out))
 		}
 		if err != nil {
 			return unsound(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -17,7 +18,7 @@ type compiler struct {
 }
 
 func (c *compiler) fail(name, text string, err error) {
-	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.named(name), withoutPassword(text), err))
+	c.faults = append(c.faults, fmt.Errorf("%s: %q is not allowed: %w", c.Named(name), withoutPassword(text), err))
 }
 
 // withoutPassword hides the password in a URL that was given to a flag. The URL may lack
@@ -30,10 +31,15 @@ func withoutPassword(text string) string {
 }
 
 // read parses one setting. An empty text gives the zero value.
-func read[T any](c *compiler, name, text string, parse func(string) (T, error)) T {
+func read[T any](c *compiler, name string, parse func(string) (T, error)) T {
+	return readText(c, name, c.Text(name), parse)
+}
+
+// readText parses the text of a setting.
+func readText[T any](c *compiler, name, text string, parse func(string) (T, error)) T {
 	var none T
 	if text == "" {
-		if c.given(name) {
+		if c.Given(name) {
 			c.fail(name, text, errors.New("it is empty"))
 		}
 		return none
@@ -47,9 +53,9 @@ func read[T any](c *compiler, name, text string, parse func(string) (T, error)) 
 }
 
 // readAll parses each value of a list.
-func readAll[T any](c *compiler, name string, texts []string, parse func(string) (T, error)) []T {
+func readAll[T any](c *compiler, name string, parse func(string) (T, error)) []T {
 	var values []T
-	for _, text := range texts {
+	for _, text := range c.List(name) {
 		if text == "" {
 			continue // it only drops the values of the configuration file
 		}
@@ -69,10 +75,10 @@ func atLeast(least int) func(string) (int, error) {
 }
 
 // checkWords reports settings with a value that is not in the list of allowed words.
-func (c *compiler) checkWords(on commands) {
-	for _, f := range flagsOn(on) {
-		if field, ok := f.field(c.settings).(*string); ok && f.words != nil && !slices.Contains(f.words, *field) {
-			c.fail(f.name, *field, oneOf(*field, f.words))
+func (c *compiler) checkWords(on option.Commands) {
+	for _, f := range option.Of(on) {
+		if text := c.Text(f.Name); f.Many == option.Once && f.Words != nil && !slices.Contains(f.Words, text) {
+			c.fail(f.Name, text, oneOf(text, f.Words))
 		}
 	}
 }

@@ -8,8 +8,11 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // configName is the configuration file that is read from the working directory by
@@ -22,11 +25,11 @@ const maxConfig = 1 << 20
 // loadConfig adds the configuration files to the settings of the command line, which take
 // precedence. Of several files, the last takes precedence; lists and rules are joined.
 func loadConfig(s *settings) error {
-	names := slices.DeleteFunc(slices.Clone(s.config), func(name string) bool { return name == "" })
+	names := slices.DeleteFunc(slices.Clone(s.List("config")), func(name string) bool { return name == "" })
 	switch {
-	case s.noConfig && len(names) > 0:
-		return usageError("%s and %s cannot be used together", s.named("config"), s.named("no-config"))
-	case s.noConfig:
+	case s.On("no-config") && len(names) > 0:
+		return usageError("%s and %s cannot be used together", s.Named("config"), s.Named("no-config"))
+	case s.On("no-config"):
 		return nil
 	case len(names) == 0:
 		if _, err := os.Lstat(configName); errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +38,7 @@ func loadConfig(s *settings) error {
 		names, s.foundConfig = []string{configName}, true
 	}
 	for _, name := range slices.Backward(names) {
-		file := &configFile{name: name, found: s.foundConfig, allowEnv: s.allowEnv, env: os.LookupEnv}
+		file := &configFile{name: name, found: s.foundConfig, allowEnv: s.List("allow-env"), env: os.LookupEnv}
 		text, err := readConfig(name, s.foundConfig)
 		if err != nil {
 			return usageError("read configuration %s: %w", name, err)
@@ -114,7 +117,7 @@ func applyConfig(s *settings, file *configFile, text string) error {
 		} else if blocks, ok := keys[key].([]map[string]any); ok && key == "login" {
 			s.logins, err = readLogins(file, blocks)
 		} else if row, ok := rows[key]; ok {
-			err = applyKey(s, &row, file, keys[key])
+			err = applyKey(s, row, file, keys[key])
 		} else if near := nearest(key, known); near != "" {
 			err = fmt.Errorf("%s: unknown key %s: did you mean %s?", name, key, near)
 		} else {
@@ -128,19 +131,19 @@ func applyConfig(s *settings, file *configFile, text string) error {
 
 // configRows are the flags that are keys of the configuration file: those of check,
 // except the ones about the file itself.
-func configRows() map[string]flag {
-	rows := map[string]flag{}
-	for _, f := range flagsOn(onCheck) {
-		if f.group != config {
-			rows[f.name] = f
+func configRows() map[string]*option.Flag {
+	rows := map[string]*option.Flag{}
+	for _, f := range option.Of(option.Check) {
+		if f.Group != option.Configuration {
+			rows[f.Name] = f
 		}
 	}
 	return rows
 }
 
 // applyKey stores the value of one key in its field.
-func applyKey(s *settings, row *flag, file *configFile, value any) error {
-	where := row.name + " in " + file.name
+func applyKey(s *settings, row *option.Flag, file *configFile, value any) error {
+	where := row.Name + " in " + file.name
 	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
 
 	came := func(n int) { // n values came from the file
@@ -148,20 +151,19 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 			if s.found == nil {
 				s.found = map[string]int{}
 			}
-			s.found[row.name] = n
+			s.found[row.Name] = n
 		}
 	}
-	if field, ok := row.field(s).(*bool); ok {
+	if row.IsSwitch() {
 		on, ok := value.(bool)
 		if !ok {
 			return wrong("true or false")
 		}
-		if err := file.permit(row.name, nil); err != nil && on {
+		if err := file.permit(row.Name, nil); err != nil && on {
 			return err
 		}
-		if !s.given(row.name) {
-			*field = on
-			s.origin[row.name] = where
+		if !s.Given(row.Name) {
+			s.Set(row.Name, where, strconv.FormatBool(on))
 			came(1)
 		}
 		return nil
@@ -169,18 +171,18 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 
 	texts, ok := configTexts(row, value)
 	if !ok {
-		if row.many == once {
+		if row.Many == option.Once {
 			return wrong("one value: a string or a number")
 		}
 		return wrong("a string, or an array of strings")
 	}
-	if err := file.permit(row.name, texts); err != nil {
+	if err := file.permit(row.Name, texts); err != nil {
 		return err
 	}
-	if err := file.spendAll(row.name, texts); err != nil {
+	if err := file.spendAll(row, texts); err != nil {
 		return err
 	}
-	if row.expands() {
+	if row.Expands {
 		for i, t := range texts {
 			expanded, err := expandEnv(t, file.variable)
 			if err != nil {
@@ -189,30 +191,13 @@ func applyKey(s *settings, row *flag, file *configFile, value any) error {
 			texts[i] = expanded
 		}
 	}
-	switch field := row.field(s).(type) {
-	case *string:
-		if !s.given(row.name) {
-			*field = texts[0]
-			s.origin[row.name] = where
-			came(1)
-		}
-	case *[]string:
-		switch {
-		case !s.given(row.name):
-			*field = texts
-			s.origin[row.name] = where
-			came(len(texts))
-		case row.many == list && !slices.Contains(*field, ""):
-			*field = slices.Concat(texts, *field)
-			s.origin[row.name] += " or " + where
-			came(len(texts))
-		}
+	switch before := s.List(row.Name); {
+	case !s.Given(row.Name):
+		s.Set(row.Name, where, texts...)
+		came(len(texts))
+	case row.Many == option.List && !slices.Contains(before, ""):
+		s.Set(row.Name, s.Origin(row.Name)+" or "+where, slices.Concat(texts, before)...)
+		came(len(texts))
 	}
 	return nil
 }
-
-// expands reports whether ${NAME} in the value of a key is replaced by an environment
-// variable. This is the case for settings that contain secrets.
-func (f *flag) expands() bool { return slices.Contains(expandedKeys, f.name) }
-
-var expandedKeys = []string{"header", "user", "proxy", "login-user", "login-field"}

@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // parsed returns the settings of a check command line with a configuration file.
 func parsed(t *testing.T, text string, args ...string) (*settings, error) {
 	t.Helper()
 	cmd := &cobra.Command{Use: "orbweaver"}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +39,14 @@ user = "me:$${x}${EMPTY}"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.timeout != "5s" || s.depth != "3" || !s.insecure || s.user != "me:${x}" {
-		t.Errorf("timeout %q, depth %q, insecure %v, user %q", s.timeout, s.depth, s.insecure, s.user)
+	if s.Text("timeout") != "5s" || s.Text("depth") != "3" || !s.On("insecure") || s.Text("user") != "me:${x}" {
+		t.Errorf("timeout %q, depth %q, insecure %v, user %q", s.Text("timeout"), s.Text("depth"), s.On("insecure"), s.Text("user"))
 	}
 	for name, pair := range map[string][2][]string{
-		"exclude": {s.exclude, {"^https://a/", "b"}},
-		"accept":  {s.accept, {"403", "500-599"}},
-		"show":    {s.show, {"all"}},
-		"header":  {s.header, {"X-Token: s3cret"}},
+		"exclude": {s.List("exclude"), {"^https://a/", "b"}},
+		"accept":  {s.List("accept"), {"403", "500-599"}},
+		"show":    {s.List("show"), {"all"}},
+		"header":  {s.List("header"), {"X-Token: s3cret"}},
 	} {
 		if !slices.Equal(pair[0], pair[1]) {
 			t.Errorf("%s = %q, want %q", name, pair[0], pair[1])
@@ -65,17 +67,17 @@ show = "all"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.timeout != "7s" || s.insecure || s.netrc {
-		t.Errorf("timeout %q, insecure %v, netrc %v", s.timeout, s.insecure, s.netrc)
+	if s.Text("timeout") != "7s" || s.On("insecure") || s.On("netrc") {
+		t.Errorf("timeout %q, insecure %v, netrc %v", s.Text("timeout"), s.On("insecure"), s.On("netrc"))
 	}
-	if want := []string{"a", "b"}; !slices.Equal(s.exclude, want) {
-		t.Errorf("exclude = %q, want %q: lists add up", s.exclude, want)
+	if want := []string{"a", "b"}; !slices.Equal(s.List("exclude"), want) {
+		t.Errorf("exclude = %q, want %q: lists add up", s.List("exclude"), want)
 	}
-	if want := []string{"", "y"}; !slices.Equal(s.ignoreFragment, want) {
-		t.Errorf("ignore-fragment = %q, want %q: an empty value drops the file's", s.ignoreFragment, want)
+	if want := []string{"", "y"}; !slices.Equal(s.List("ignore-fragment"), want) {
+		t.Errorf("ignore-fragment = %q, want %q: an empty value drops the file's", s.List("ignore-fragment"), want)
 	}
-	if want := []string{"broken", "ok"}; !slices.Equal(s.show, want) {
-		t.Errorf("show = %q, want %q", s.show, want)
+	if want := []string{"broken", "ok"}; !slices.Equal(s.List("show"), want) {
+		t.Errorf("show = %q, want %q", s.List("show"), want)
 	}
 }
 
@@ -105,7 +107,7 @@ func TestConfigErrors(t *testing.T) {
 func TestEveryFlagIsAKey(t *testing.T) {
 	for name, row := range configRows() {
 		text := name + ` = "x"`
-		if row.isSwitch() {
+		if row.IsSwitch() {
 			text = name + " = true"
 		}
 		s, err := parsed(t, text)
@@ -113,8 +115,8 @@ func TestEveryFlagIsAKey(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if want := name + " in orbweaver.toml"; s.named(name) != want {
-			t.Errorf("%s is named %q, want %q", name, s.named(name), want)
+		if want := name + " in orbweaver.toml"; s.Named(name) != want {
+			t.Errorf("%s is named %q, want %q", name, s.Named(name), want)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/found"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 )
 
@@ -24,7 +24,7 @@ func (f *configFile) permit(key string, values []string) error {
 	if !f.found {
 		return nil
 	}
-	if err := found.May(key, values); err != nil {
+	if err := option.May(key, values); err != nil {
 		return f.refuse("%w", err)
 	}
 	return nil
@@ -49,13 +49,12 @@ func (f *configFile) spend(key, text string, measure patternsize.Measure) error 
 }
 
 // spendAll counts the values of a key if they are patterns.
-func (f *configFile) spendAll(key string, texts []string) error {
-	measure := patternsize.ForKey(key)
-	if measure == nil {
+func (f *configFile) spendAll(row *option.Flag, texts []string) error {
+	if row.Pattern == nil {
 		return nil
 	}
 	for _, text := range texts {
-		if err := f.spend(key, text, measure); err != nil {
+		if err := f.spend(row.Name, text, row.Pattern); err != nil {
 			return err
 		}
 	}

@@ -8,31 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/found"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
-
-// Every key of a configuration has one row, and every row is about keys.
-func TestFoundKeysCoverEveryKey(t *testing.T) {
-	rows := map[string]int{}
-	for _, name := range found.Keys() {
-		rows[name]++
-	}
-	keys := configRows()
-	keys["rule"], keys["content"], keys["plugin"] = flag{}, flag{}, flag{}
-	for name := range keys {
-		if rows[name] != 1 {
-			t.Errorf("%s has %d rows, want 1", name, rows[name])
-		}
-		delete(rows, name)
-	}
-	for name := range rows {
-		t.Errorf("%s has a row, but is not a key", name)
-	}
-}
 
 // foundError applies the text of a found configuration.
 func foundError(text string) error {
-	s := addFlags(&cobra.Command{Use: "orbweaver"}, onCheck)
+	s := addFlags(&cobra.Command{Use: "orbweaver"}, option.Check)
 	env := func(name string) (string, bool) { return "value of " + name, true }
 	return applyConfig(s, &configFile{name: configName, found: true, allowEnv: []string{"ALLOWED"}, env: env}, text)
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // configText returns a value of the configuration as a command line would give it.
@@ -22,12 +24,12 @@ func configText(v any) (string, bool) {
 }
 
 // configTexts returns the value of a key as the texts that a command line would give.
-func configTexts(row *flag, value any) ([]string, bool) {
+func configTexts(row *option.Flag, value any) ([]string, bool) {
 	var texts []string
 	add := func(v any) bool {
 		t, ok := configText(v)
-		if ok && row.many == union {
-			texts = append(texts, splitList(t)...)
+		if ok && row.Many == option.Union {
+			texts = append(texts, option.SplitList(t)...)
 		} else if ok {
 			texts = append(texts, t)
 		}
@@ -35,7 +37,7 @@ func configTexts(row *flag, value any) ([]string, bool) {
 	}
 	switch value := value.(type) {
 	case []any:
-		if row.many == once {
+		if row.Many == option.Once {
 			return nil, false
 		}
 		for _, v := range value {
@@ -45,7 +47,7 @@ func configTexts(row *flag, value any) ([]string, bool) {
 		}
 		return texts, true
 	case map[string]any: // header = {Name = "value"}
-		if row.name != "header" {
+		if row.Name != "header" {
 			return nil, false
 		}
 		for _, k := range slices.Sorted(maps.Keys(value)) {

@@ -5,13 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 func readContentText(t *testing.T, text string) (*settings, error) {
 	t.Helper()
-	s := &settings{origin: map[string]string{}}
+	s := addFlags(&cobra.Command{}, option.Check)
 	return s, applyConfig(s, &configFile{name: "orbweaver.toml"}, text)
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // variableName returns the variable for a flag.
@@ -28,11 +30,11 @@ func loadSettings(s *settings) error {
 }
 
 // environmentRows are the flags that can be given in the environment: those of check.
-func environmentRows() map[string]flag {
-	rows := map[string]flag{}
-	for _, f := range flagsOn(onCheck) {
-		if f.name != "frontier" { // it must not turn an ordinary run into a shared one
-			rows[f.name] = f
+func environmentRows() map[string]*option.Flag {
+	rows := map[string]*option.Flag{}
+	for _, f := range option.Of(option.Check) {
+		if f.Name != "frontier" { // it must not turn an ordinary run into a shared one
+			rows[f.Name] = f
 		}
 	}
 	return rows
@@ -44,30 +46,30 @@ func environmentRows() map[string]flag {
 func applyEnv(s *settings, env func(string) (string, bool)) error {
 	var faults []error
 	rows := environmentRows()
-	if s.given("config") || s.given("no-config") { // the command line says which file to read
+	if s.Given("config") || s.Given("no-config") { // the command line says which file to read
 		delete(rows, "config")
 		delete(rows, "no-config")
 	}
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[key]
-		name := variableName(row.name)
+		name := variableName(row.Name)
 		text, ok := env(name)
 		if !ok || text == "" {
 			continue
 		}
-		if row.expands() {
+		if row.Expands {
 			text = strings.ReplaceAll(text, "${", "$${") // the value is not expanded again
 		}
 		var value any = text
 		switch {
-		case row.isSwitch():
+		case row.IsSwitch():
 			on, err := strconv.ParseBool(text)
 			if err != nil {
 				faults = append(faults, fmt.Errorf("%s: use true or false", name))
 				continue
 			}
 			value = on
-		case row.many == list:
+		case row.Many == option.List:
 			var values []any
 			for l := range strings.Lines(text) {
 				if l = strings.TrimRight(l, "\r\n"); l != "" {
@@ -76,7 +78,7 @@ func applyEnv(s *settings, env func(string) (string, bool)) error {
 			}
 			value = values
 		}
-		if err := applyKey(s, &row, &configFile{name: "the environment as " + name, env: env}, value); err != nil {
+		if err := applyKey(s, row, &configFile{name: "the environment as " + name, env: env}, value); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -89,7 +91,7 @@ func misspelledVariables(environ []string) (messages []string) {
 	rows := environmentRows()
 	var known []string
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
-		known = append(known, variableName(rows[key].name))
+		known = append(known, variableName(rows[key].Name))
 	}
 	const slips = 2
 	known = append(known, passwordVariable, frontierVariable)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -29,7 +30,7 @@ func newExplainCommand() *cobra.Command {
 		Example: `orbweaver explain fragment-missing
 orbweaver explain https://example.com/a --exclude '/a$'`,
 	}
-	s := addFlags(cmd, onExplain)
+	s := addFlags(cmd, option.Explain)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		w := &helpWriter{out: cmd.OutOrStdout(), width: helpWidth()}
 		switch {
@@ -44,7 +45,7 @@ orbweaver explain https://example.com/a --exclude '/a$'`,
 		if err := loadSettings(s); err != nil {
 			return err
 		}
-		o, err := compile(s, onExplain)
+		o, err := compile(s, option.Explain)
 		if err != nil {
 			return usageError("%w", err)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -32,34 +33,34 @@ orbweaver extract https://example.com/ --unique
 curl -s https://example.com/ | orbweaver extract -b https://example.com/
 orbweaver extract public/ -f csv`,
 	}
-	s := addFlags(cmd, onExtract)
+	s := addFlags(cmd, option.Extract)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c := &compiler{settings: s}
-		c.checkWords(onExtract)
+		c.checkWords(option.Extract)
 		x := &extraction{
-			unique: s.unique,
-			base:   read(c, "base", s.base, parseDocumentBase),
-			pick:   read(c, "select", s.selectCSS, parseSelector),
-			ignore: read(c, "ignore-select", s.ignoreSelect, parseSelector),
+			unique: s.On("unique"),
+			base:   read(c, "base", parseDocumentBase),
+			pick:   read(c, "select", parseSelector),
+			ignore: read(c, "ignore-select", parseSelector),
 			note:   newConsole(cmd.ErrOrStderr(), "never").notef,
 			seen:   map[string]bool{},
 
-			noIgnore:   s.noIgnore,
+			noIgnore:   s.On("no-ignore"),
 			types:      readTypes(c),
 			preprocess: readPreprocessors(c),
 			reading:    readReading(c),
 		}
-		stdinType := read(c, "stdin-type", s.stdinType, parseFormat)
+		stdinType := read(c, "stdin-type", parseFormat)
 		x.net.note = x.note
-		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", s.maxBody, quantity.ParseSize)
+		x.net.config, x.net.limit = compileNetwork(c), read(c, "max-body", quantity.ParseSize)
 		x.net.config.MaxBody, x.limit = x.net.limit, extract.MaxBody
-		if s.given("max-body") {
+		if s.Given("max-body") {
 			x.limit = x.net.limit
 		}
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
 		}
-		if len(args) == 0 && len(s.from) == 0 {
+		if len(args) == 0 && len(s.List("from")) == 0 {
 			if terminalIn(cmd.InOrStdin()) {
 				return usageError("extract: name a document, or pipe one to standard input")
 			}
@@ -70,12 +71,12 @@ orbweaver extract public/ -f csv`,
 			return unsound(fmt.Errorf("find the working directory: %w", err))
 		}
 		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note, types: x.types, preprocess: x.preprocess, commands: commandNames(cmd)}
-		targets, err := reader.read(args, s.from)
+		targets, err := reader.read(args, s.List("from"))
 		if err != nil {
 			return err
 		}
 		x.net.config.Logins, x.net.config.Origins = logins(targets), origins(targets, urinorm.URL{})
-		x.out = newLinkWriter(s.format, cmd.OutOrStdout())
+		x.out = newLinkWriter(s.Text("format"), cmd.OutOrStdout())
 		defer x.net.close()
 		for _, t := range targets {
 			if err := x.target(cmd.Context(), t, cmd.InOrStdin(), stdinType); err != nil {

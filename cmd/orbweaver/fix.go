@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -15,7 +16,7 @@ func newFixCommand() *cobra.Command {
 orbweaver fix report.json | git apply
 orbweaver fix report.json --write`,
 	}
-	s := addFlags(cmd, onFix)
+	s := addFlags(cmd, option.Fix)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) != 1 {
 			return usageError("fix: name one JSON report")
@@ -24,7 +25,7 @@ orbweaver fix report.json --write`,
 		if err != nil {
 			return err
 		}
-		e := &fixer{write: s.write, list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+		e := &fixer{write: s.On("write"), list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
 		for _, r := range saved.Results {
 			e.add(r)
 		}

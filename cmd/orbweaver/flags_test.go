@@ -1,58 +1,18 @@
 package main
 
 import (
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
-
-var allCommands = []commands{onCheck, onExplain, onExtract, onReport, onCompare, onFix, onHistory}
-
-func TestFlagRows(t *testing.T) {
-	name := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	for _, on := range allCommands {
-		seen := map[string]bool{}
-		for _, f := range flagsOn(on) {
-			switch {
-			case !name.MatchString(f.name):
-				t.Errorf("--%s: no flag name", f.name)
-			case seen[f.name], f.short != "" && seen[f.short]:
-				t.Errorf("--%s: the name or its shorthand is used twice", f.name)
-			case f.doc == "" || strings.HasSuffix(f.doc, ".") || strings.ToUpper(f.doc[:1]) == f.doc[:1] && !regexp.MustCompile("^(HTTP|PEM|User-Agent)").MatchString(f.doc):
-				t.Errorf("--%s: the doc %q does not start in lower case or ends with a full stop", f.name, f.doc)
-			case !slices.Contains(groups, f.group):
-				t.Errorf("--%s: its group %q is not in the help", f.name, f.group)
-			case f.isSwitch() != (f.arg == ""):
-				t.Errorf("--%s: a switch has no value, and everything else names one", f.name)
-			case f.initial != "" && len(f.words) > 0 && !slices.Contains(f.words, f.initial):
-				t.Errorf("--%s: the default %q is not among its words", f.name, f.initial)
-			}
-			if field, ok := f.field(&settings{}).(*[]string); (ok && field != nil) != (f.many != once) {
-				t.Errorf("--%s: a list says how it is repeated, and nothing else does", f.name)
-			}
-			seen[f.name], seen[f.short] = true, true
-		}
-	}
-}
-
-// A flag's shorthand means the same on every command.
-func TestShorthandsAgree(t *testing.T) {
-	long := map[string]string{}
-	for _, f := range flags() {
-		if other := long[f.short]; f.short != "" && other != "" && other != f.name {
-			t.Errorf("-%s is --%s and --%s", f.short, other, f.name)
-		}
-		long[f.short] = f.name
-	}
-}
 
 // compile accepts the defaults in the table, and they are the values that the help shows.
 func TestDefaultsCompile(t *testing.T) {
-	s := addFlags(&cobra.Command{Use: "orbweaver"}, onCheck)
-	o, err := compile(s, onCheck)
+	s := addFlags(&cobra.Command{Use: "orbweaver"}, option.Check)
+	o, err := compile(s, option.Check)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,11 +50,11 @@ func TestCompileErrors(t *testing.T) {
 		{"--depth=", `--depth: "" is not allowed: it is empty`},
 	} {
 		cmd := &cobra.Command{Use: "orbweaver"}
-		s := addFlags(cmd, onCheck)
+		s := addFlags(cmd, option.Check)
 		if err := cmd.ParseFlags([]string{c.args}); err != nil {
 			t.Fatal(err)
 		}
-		_, err := compile(s, onCheck)
+		_, err := compile(s, option.Check)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\nerror %v, want %q", c.args, err, c.want)
 		}
@@ -104,11 +64,11 @@ func TestCompileErrors(t *testing.T) {
 // The error for several mistakes lists all of them.
 func TestCompileTellsEveryFault(t *testing.T) {
 	cmd := &cobra.Command{Use: "orbweaver"}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	if err := cmd.ParseFlags([]string{"--depth=x", "--scope=y", "--rate=z"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := compile(s, onCheck)
+	_, err := compile(s, option.Check)
 	for _, name := range []string{"--depth", "--scope", "--rate"} {
 		if err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%v does not name %s", err, name)

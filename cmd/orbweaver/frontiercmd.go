@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
 )
 
@@ -45,7 +46,7 @@ func newFrontierCommand() *cobra.Command {
 			Example: fmt.Sprintf("orbweaver frontier %s 'redis://localhost:6379/0?crawl=docs'", c.name),
 			Args:    cobra.ArbitraryArgs,
 		}
-		s := addFlags(sub, onFrontier)
+		s := addFlags(sub, option.Frontier)
 		sub.RunE = func(cmd *cobra.Command, args []string) error { return controlFrontier(cmd, s, c.name, args) }
 		cmd.AddCommand(sub)
 	}
@@ -70,15 +71,14 @@ func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string
 	if len(args) == 1 {
 		given = args[0]
 	}
-	if s.frontier = frontierAddress(given); s.frontier == "" {
+	if s.Set("frontier", "the address", frontierAddress(given)); s.Text("frontier") == "" {
 		return usageError("frontier %s: name the crawl: orbweaver frontier %s 'redis://HOST:6379/0?crawl=NAME', or set %s", what, what, frontierVariable)
 	}
-	if s.force && what != "delete" {
+	if s.On("force") && what != "delete" {
 		return usageError("frontier %s: --force is for delete", what)
 	}
-	s.origin["frontier"] = "the address"
 	c := &compiler{settings: s}
-	c.checkWords(onFrontier)
+	c.checkWords(option.Frontier)
 	o := &frontierOptions{}
 	o.read(c)
 	if err := errors.Join(c.faults...); err != nil {
@@ -102,7 +102,7 @@ func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string
 		if !exists {
 			return errNoSharedCrawl(f)
 		}
-		if text := stateText(what, before, f.Address().Crawl); s.format == "text" {
+		if text := stateText(what, before, f.Address().Crawl); s.Text("format") == "text" {
 			fmt.Fprintln(cmd.OutOrStdout(), text)
 			return nil
 		}
@@ -114,7 +114,7 @@ func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string
 	if status == nil {
 		return errNoSharedCrawl(f)
 	}
-	if s.format == "text" {
+	if s.Text("format") == "text" {
 		fmt.Fprint(cmd.OutOrStdout(), status.Text())
 		return nil
 	}
@@ -151,7 +151,7 @@ func deleteFrontier(cmd *cobra.Command, s *settings, f *redisstore.Crawl, note f
 	if err != nil {
 		return frontierError(err)
 	}
-	removed, alive, err := f.Delete(noContext, s.force)
+	removed, alive, err := f.Delete(noContext, s.On("force"))
 	if err != nil {
 		return frontierError(err)
 	}
@@ -161,7 +161,7 @@ func deleteFrontier(cmd *cobra.Command, s *settings, f *redisstore.Crawl, note f
 	if h == nil && removed == 0 {
 		note("%s: there is no crawl %s", f.Address(), f.Address().Crawl)
 	}
-	if s.format == "json" {
+	if s.Text("format") == "json" {
 		text, err := json.Marshal(struct {
 			Crawl   string `json:"crawl"`
 			Deleted int64  `json:"deleted"`

@@ -31,40 +31,40 @@ type frontierOptions struct {
 // compileFrontier reads the settings of a shared crawl.
 func compileFrontier(c *compiler, o *options) {
 	s := c.settings
-	if s.frontier == "" {
+	if s.Text("frontier") == "" {
 		for _, name := range []string{"workers-here", "frontier-delete", "frontier-lease", "frontier-log"} {
-			if s.given(name) {
-				c.faults = append(c.faults, fmt.Errorf("%s: it needs --frontier", c.named(name)))
+			if s.Given(name) {
+				c.faults = append(c.faults, fmt.Errorf("%s: it needs --frontier", c.Named(name)))
 			}
 		}
 		return
 	}
-	f := &frontierOptions{delete: s.frontierDelete, workersHere: o.crawl.Concurrency, maxTime: s.given("max-time")}
+	f := &frontierOptions{delete: s.On("frontier-delete"), workersHere: o.crawl.Concurrency, maxTime: s.Given("max-time")}
 	o.frontier = f
 	f.read(c)
-	f.lease = read(c, "frontier-lease", s.frontierLease, func(text string) (time.Duration, error) {
+	f.lease = read(c, "frontier-lease", func(text string) (time.Duration, error) {
 		d, err := quantity.ParseDuration(text)
 		if err == nil && d < time.Second {
 			err = errors.New("use at least 1s")
 		}
 		return d, err
 	})
-	f.log = read(c, "frontier-log", s.frontierLog, func(text string) (int64, error) {
+	f.log = read(c, "frontier-log", func(text string) (int64, error) {
 		n, err := quantity.ParseSize(text)
 		if err == nil && n < 1<<20 {
 			err = errors.New("use at least 1MiB")
 		}
 		return n, err
 	})
-	if s.given("workers-here") {
-		f.workersHere = read(c, "workers-here", s.workersHere, atLeast(0))
+	if s.Given("workers-here") {
+		f.workersHere = read(c, "workers-here", atLeast(0))
 	}
-	if s.state == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --state DIR, where the results are kept", c.named("frontier")))
+	if s.Text("state") == "" {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --state DIR, where the results are kept", c.Named("frontier")))
 	}
 	for _, name := range []string{"watch", "since", "fix", "cache"} {
-		if s.given(name) {
-			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier", c.named(name)))
+		if s.Given(name) {
+			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --frontier", c.Named(name)))
 		}
 	}
 }
@@ -72,39 +72,39 @@ func compileFrontier(c *compiler, o *options) {
 // read reads the settings of the connection.
 func (f *frontierOptions) read(c *compiler) {
 	s := c.settings
-	a, err := redisstore.ParseAddress(s.frontier)
+	a, err := redisstore.ParseAddress(s.Text("frontier"))
 	if err != nil {
-		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("frontier"), err))
+		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier"), err))
 		return
 	}
 	f.address = a
-	f.patience = read(c, "frontier-patience", s.frontierPatience, quantity.ParseDuration)
-	if file := read(c, "frontier-password-file", s.frontierPasswordFile, parseFile); file != "" && !a.HasPassword() {
+	f.patience = read(c, "frontier-patience", quantity.ParseDuration)
+	if file := read(c, "frontier-password-file", parseFile); file != "" && !a.HasPassword() {
 		password, err := readPassword(file)
 		if err != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("frontier-password-file"), err))
+			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier-password-file"), err))
 		}
 		a.Password = password
 	}
-	ca := read(c, "frontier-ca-file", s.frontierCAFile, parseFile)
-	cert, key := read(c, "frontier-client-cert", s.frontierClientCert, parseFile), read(c, "frontier-client-key", s.frontierClientKey, parseFile)
+	ca := read(c, "frontier-ca-file", parseFile)
+	cert, key := read(c, "frontier-client-cert", parseFile), read(c, "frontier-client-key", parseFile)
 	if !a.TLS() {
 		return
 	}
-	f.tls = &tls.Config{InsecureSkipVerify: s.frontierInsecure}
+	f.tls = &tls.Config{InsecureSkipVerify: s.On("frontier-insecure")}
 	if ca != "" {
 		text, err := os.ReadFile(ca)
 		if f.tls.RootCAs, _ = x509.SystemCertPool(); f.tls.RootCAs == nil {
 			f.tls.RootCAs = x509.NewCertPool()
 		}
 		if err != nil || !f.tls.RootCAs.AppendCertsFromPEM(text) {
-			c.faults = append(c.faults, fmt.Errorf("%s: %s contains no certificate in PEM form", c.named("frontier-ca-file"), ca))
+			c.faults = append(c.faults, fmt.Errorf("%s: %s contains no certificate in PEM form", c.Named("frontier-ca-file"), ca))
 		}
 	}
 	if cert != "" {
 		pair, err := tls.LoadX509KeyPair(cert, cmp.Or(key, cert))
 		if err != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("frontier-client-cert"), err))
+			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier-client-cert"), err))
 		}
 		f.tls.Certificates = []tls.Certificate{pair}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // help prints the help of a command: a line about the command, its usage, an explanation,
@@ -42,7 +44,7 @@ func help(cmd *cobra.Command, _ []string) {
 	for _, section := range flagSections(cmd) {
 		w.line("\n" + section.title + ":")
 		for _, f := range section.flags {
-			w.entry("  "+f.spelling(), 34, f.fullDoc())
+			w.entry("  "+f.Spelling(), 34, f.FullDoc())
 		}
 	}
 	if cmd == cmd.Root() {
@@ -82,24 +84,24 @@ func listedCommands(cmd *cobra.Command) []*cobra.Command {
 // flagSection is a group of flags with its heading.
 type flagSection struct {
 	title string
-	flags []flag
+	flags []*option.Flag
 }
 
 // flagSections returns the flags of a command by group: first the rows of the table, then
 // the flags that the command defines by itself.
 func flagSections(cmd *cobra.Command) []flagSection {
-	rows := map[string]flag{}
-	for _, f := range flagsOn(commandBit(cmd)) {
-		rows[f.name] = f
+	rows := map[string]*option.Flag{}
+	for _, f := range option.Of(commandBit(cmd)) {
+		rows[f.Name] = f
 	}
 	var sections []flagSection
 	seen := map[string]bool{}
-	for _, g := range groups {
+	for _, g := range option.Groups {
 		section := flagSection{title: string(g)}
-		for _, f := range flagsOn(commandBit(cmd)) {
-			if f.group == g {
+		for _, f := range option.Of(commandBit(cmd)) {
+			if f.Group == g {
 				section.flags = append(section.flags, f)
-				seen[f.name] = true
+				seen[f.Name] = true
 			}
 		}
 		if section.flags != nil {
@@ -122,81 +124,40 @@ func flagSections(cmd *cobra.Command) []flagSection {
 }
 
 // commandBit returns the bit of a command in the flag table.
-func commandBit(cmd *cobra.Command) commands {
+func commandBit(cmd *cobra.Command) option.Commands {
 	switch cmd.Name() {
 	case "orbweaver", "check", "test", "save":
-		return onCheck
+		return option.Check
 	case "explain":
-		return onExplain
+		return option.Explain
 	case "extract":
-		return onExtract
+		return option.Extract
 	case "report":
-		return onReport
+		return option.Report
 	case "compare":
-		return onCompare
+		return option.Compare
 	case "history":
-		return onHistory
+		return option.History
 	case "fix":
-		return onFix
+		return option.Fix
 	}
 	return 0
 }
 
 // plainFlag makes a row for a flag that is not in the table.
-func plainFlag(f *pflag.Flag) flag {
+func plainFlag(f *pflag.Flag) *option.Flag {
 	arg, doc := pflag.UnquoteUsage(f)
-	row := flag{name: f.Name, short: f.Shorthand, arg: strings.ToUpper(arg), doc: doc, initial: f.DefValue}
+	row := &option.Flag{Name: f.Name, Short: f.Shorthand, Arg: strings.ToUpper(arg), Doc: doc, Initial: f.DefValue}
 	if f.Value.Type() == "bool" {
-		row.arg, row.initial = "", ""
+		row.Arg, row.Initial = "", ""
 	}
-	if row.initial == "[]" {
-		row.initial = ""
+	if row.Initial == "[]" {
+		row.Initial = ""
 	}
 	if f.Name == "help" {
-		row.doc = "print this help"
+		row.Doc = "print this help"
 	}
 	return row
-}
-
-// spelling returns how the flag is written: "-f, --format FORMAT".
-func (f *flag) spelling() string {
-	s := "    "
-	if f.short != "" {
-		s = "-" + f.short + ", "
-	}
-	s += "--" + f.name
-	if v := f.value(); v != "" {
-		s += " " + v
-	}
-	return s
-}
-
-// value returns the placeholder of the flag's value, or the allowed words if they are
-// few.
-func (f *flag) value() string {
-	if len(f.words) > 0 && len(f.words) <= 4 {
-		return strings.Join(f.words, "|")
-	}
-	return f.arg
-}
-
-// fullDoc returns the flag's doc with its words, its default and whether it may be
-// repeated.
-func (f *flag) fullDoc() string {
-	var more []string
-	if len(f.words) > 4 {
-		more = append(more, strings.Join(f.words, ", "))
-	}
-	if f.initial != "" {
-		more = append(more, "default "+f.initial)
-	}
-	if f.many == list {
-		more = append(more, "repeatable")
-	}
-	if more == nil {
-		return f.doc
-	}
-	return f.doc + " (" + strings.Join(more, "; ") + ")"
 }
 
 // helpWidth returns the width of the help: the terminal's, within limits, or 80.

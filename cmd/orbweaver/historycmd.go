@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
@@ -36,23 +37,23 @@ func newHistoryCommand() *cobra.Command {
 orbweaver history --history links.db
 orbweaver history --state crawl`,
 	}
-	s := addFlags(cmd, onHistory)
+	s := addFlags(cmd, option.History)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := noArguments(cmd, args); err != nil {
 			return err
 		}
 		c := &compiler{settings: s}
-		c.checkWords(onHistory)
+		c.checkWords(option.History)
 		after := deadAfter
-		if s.given("fail-after") {
-			after = read(c, "fail-after", s.failAfter, atLeast(1))
+		if s.Given("fail-after") {
+			after = read(c, "fail-after", atLeast(1))
 		}
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
 		}
-		file := cmp.Or(s.history, s.cache)
-		if file == "" && s.state != "" {
-			file = filepath.Join(s.state, cacheFile)
+		file := cmp.Or(s.Text("history"), s.Text("cache"))
+		if file == "" && s.Text("state") != "" {
+			file = filepath.Join(s.Text("state"), cacheFile)
 		}
 		if file == "" {
 			return usageError("history: name the file with --history or --cache, or the directory with --state")
@@ -61,7 +62,7 @@ orbweaver history --state crawl`,
 		if err != nil {
 			return usageError("%w", err)
 		}
-		if s.format == "json" {
+		if s.Text("format") == "json" {
 			err = list.writeJSON(cmd.OutOrStdout())
 		} else {
 			err = list.writeText(cmd.OutOrStdout())

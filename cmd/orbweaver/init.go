@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/migrate"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -68,7 +69,7 @@ func (p *initPlan) run(stdout, stderr io.Writer) error {
 	if err := p.read(); err != nil {
 		return err
 	}
-	p.secrets = p.carried.HideSecrets(expandedKeys)
+	p.secrets = p.carried.HideSecrets(expandedKeys())
 	text, err := p.text()
 	if err != nil {
 		return err
@@ -210,7 +211,7 @@ func dropUnknown(c *migrate.Config) {
 	rows := configRows()
 	c.Settings = slices.DeleteFunc(c.Settings, func(s migrate.Setting) bool {
 		row, known := rows[s.Key]
-		if known && (len(row.words) == 0 || slices.Contains(row.words, s.Values[0])) {
+		if known && (len(row.Words) == 0 || slices.Contains(row.Words, s.Values[0])) {
 			return false
 		}
 		c.Skipped = append(c.Skipped, migrate.Skipped{Option: s.Key + " = " + s.Values[0], Reason: "Orbweaver has no such setting"})
@@ -272,7 +273,7 @@ func (p *initPlan) needsName() bool {
 			return true
 		}
 		for _, v := range s.Values {
-			if slices.Contains(expandedKeys, s.Key) && strings.Contains(strings.ReplaceAll(v, "$${", ""), "${") {
+			if slices.Contains(expandedKeys(), s.Key) && strings.Contains(strings.ReplaceAll(v, "$${", ""), "${") {
 				return true
 			}
 		}
@@ -316,17 +317,17 @@ func (p *initPlan) text() (string, error) {
 	if !p.long && c.Empty() {
 		b.WriteString(initExample)
 	}
-	for _, g := range groups {
+	for _, g := range option.Groups {
 		first := true
-		for _, row := range flagsOn(onCheck) {
-			if row.group != g || g == config || !p.long && set[row.name].Values == nil {
+		for _, row := range option.Of(option.Check) {
+			if row.Group != g || g == option.Configuration || !p.long && set[row.Name].Values == nil {
 				continue
 			}
 			if first && p.long {
 				fmt.Fprintf(&b, "\n#### %s\n", g)
 				first = false
 			}
-			p.writeKey(&b, &row, set[row.name])
+			p.writeKey(&b, row, set[row.Name])
 		}
 	}
 	if p.long {
@@ -338,7 +339,7 @@ func (p *initPlan) text() (string, error) {
 	}
 	writeContent(&b, c.Content)
 	text := b.String()
-	s := &settings{origin: map[string]string{}}
+	s := addFlags(&cobra.Command{}, option.Check)
 	if err := applyConfig(s, &configFile{name: "the new " + configName, env: p.variable}, text); err != nil {
 		return "", err
 	}
@@ -381,7 +382,7 @@ const initExample = `
 
 // writeKey writes one key, with its value or commented out with its default or an
 // example.
-func (p *initPlan) writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
+func (p *initPlan) writeKey(b *strings.Builder, row *option.Flag, s migrate.Setting) {
 	if !p.long {
 		if s.Note != "" {
 			comment(b, "", strings.ToUpper(s.Note[:1])+s.Note[1:]+".")
@@ -389,9 +390,9 @@ func (p *initPlan) writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
 		writeValue(b, row, s)
 		return
 	}
-	doc := strings.ToUpper(row.doc[:1]) + row.doc[1:]
-	if len(row.words) > 0 && !strings.Contains(doc, row.words[len(row.words)-1]) {
-		doc += " (" + strings.Join(row.words, ", ") + ")"
+	doc := strings.ToUpper(row.Doc[:1]) + row.Doc[1:]
+	if len(row.Words) > 0 && !strings.Contains(doc, row.Words[len(row.Words)-1]) {
+		doc += " (" + strings.Join(row.Words, ", ") + ")"
 	}
 	b.WriteByte('\n')
 	comment(b, "", doc+".")
@@ -399,41 +400,51 @@ func (p *initPlan) writeKey(b *strings.Builder, row *flag, s migrate.Setting) {
 		comment(b, "", "Imported: "+s.Note+".")
 	}
 	if s.Values == nil {
-		fmt.Fprintf(b, "# %s = %s\n", row.name, row.sample())
+		fmt.Fprintf(b, "# %s = %s\n", row.Name, sampleOf(row))
 		return
 	}
 	writeValue(b, row, s)
 }
 
 // writeValue writes the values of one key.
-func writeValue(b *strings.Builder, row *flag, s migrate.Setting) {
+func writeValue(b *strings.Builder, row *option.Flag, s migrate.Setting) {
 	switch {
 	case s.Switch:
-		fmt.Fprintf(b, "%s = %s\n", row.name, s.Values[0])
-	case row.many == list:
-		fmt.Fprintf(b, "%s = [\n", row.name)
+		fmt.Fprintf(b, "%s = %s\n", row.Name, s.Values[0])
+	case row.Many == option.List:
+		fmt.Fprintf(b, "%s = [\n", row.Name)
 		for _, v := range s.Values {
 			fmt.Fprintf(b, "  %s,\n", tomlString(v))
 		}
 		b.WriteString("]\n")
 	default:
-		fmt.Fprintf(b, "%s = %s\n", row.name, tomlString(s.Values[0]))
+		fmt.Fprintf(b, "%s = %s\n", row.Name, tomlString(s.Values[0]))
 	}
 }
 
-// sample returns the default of a row as TOML, or a placeholder.
-func (f *flag) sample() string {
-	if f.isSwitch() {
+// expandedKeys are the keys in whose values ${NAME} is an environment variable.
+func expandedKeys() (names []string) {
+	for _, f := range option.Of(option.Check) {
+		if f.Expands {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// sampleOf returns the default of a flag as TOML, or a placeholder.
+func sampleOf(f *option.Flag) string {
+	if f.IsSwitch() {
 		return "false"
 	}
-	value := f.initial
+	value := f.Initial
 	if value == "" {
-		value = f.arg
+		value = f.Arg
 	}
 	if _, err := strconv.Atoi(value); err == nil {
 		return value
 	}
-	if f.many == list {
+	if f.Many == option.List {
 		return "[" + tomlString(value) + "]"
 	}
 	return tomlString(value)

@@ -50,34 +50,34 @@ func (l *loginOptions) limitNote(summary *result.Summary) string {
 // line replaces those of the file; the other flags override the values of the only login.
 func compileLogins(c *compiler, o *options) {
 	s := c.settings
-	if s.signsIn() && !c.given("max-pages") {
+	if s.signsIn() && !c.Given("max-pages") {
 		o.crawl.MaxPages, o.login.limited = maxPagesSignedIn, true
 	}
 	blocks := slices.Clone(s.logins)
-	if s.login != "" {
-		blocks = []loginBlock{{Config: session.Config{Name: c.named("login"), URL: s.login}}}
+	if s.Text("login") != "" {
+		blocks = []loginBlock{{Config: session.Config{Name: c.Named("login"), URL: s.Text("login")}}}
 	}
-	o.login.retries = read(c, "login-retries", s.loginRetries, atLeast(0))
-	fresh := read(c, "login-fresh", s.loginFresh, quantity.ParseDuration)
+	o.login.retries = read(c, "login-retries", atLeast(0))
+	fresh := read(c, "login-fresh", quantity.ParseDuration)
 	for _, name := range []string{"login-user", "login-password-file", "login-field", "login-form", "login-check", "login-check-text"} {
 		switch {
-		case !s.given(name):
+		case !s.Given(name):
 		case len(blocks) == 0:
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.named(name)))
+			c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.Named(name)))
 		case len(blocks) > 1:
-			c.faults = append(c.faults, fmt.Errorf("%s: there are %d [[login]] blocks: set it there", c.named(name), len(blocks)))
+			c.faults = append(c.faults, fmt.Errorf("%s: there are %d [[login]] blocks: set it there", c.Named(name), len(blocks)))
 		}
 	}
-	if s.loginRender && len(blocks) == 0 {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.named("login-render")))
+	if s.On("login-render") && len(blocks) == 0 {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --login", c.Named("login-render")))
 	}
 	for i := range blocks {
 		b := &blocks[i]
 		if len(blocks) == 1 {
 			c.override(b)
 		}
-		b.Fresh, b.Rendered = fresh, s.loginRender
-		if b.fresh != "" && !strings.HasPrefix(s.origin["login-fresh"], "--") {
+		b.Fresh, b.Rendered = fresh, s.On("login-render")
+		if b.fresh != "" && !strings.HasPrefix(s.Origin("login-fresh"), "--") {
 			d, err := quantity.ParseDuration(b.fresh)
 			if err != nil {
 				c.faults = append(c.faults, fmt.Errorf("%s: fresh: %q is not allowed: %w", b.Name, b.fresh, err))
@@ -91,19 +91,19 @@ func compileLogins(c *compiler, o *options) {
 
 // override sets what the flags say of a login.
 func (c *compiler) override(b *loginBlock) {
-	b.User = cmp.Or(c.loginUser, b.User)
-	b.Form = cmp.Or(c.loginForm, b.Form)
-	if c.loginCheck != "" {
-		b.Check, b.CheckText = c.loginCheck, ""
+	b.User = cmp.Or(c.Text("login-user"), b.User)
+	b.Form = cmp.Or(c.Text("login-form"), b.Form)
+	if c.Text("login-check") != "" {
+		b.Check, b.CheckText = c.Text("login-check"), ""
 	}
-	b.CheckText = cmp.Or(c.loginCheckText, b.CheckText)
-	for _, text := range c.loginField {
+	b.CheckText = cmp.Or(c.Text("login-check-text"), b.CheckText)
+	for _, text := range c.List("login-field") {
 		if text == "" {
 			continue // it only drops the values of the configuration file
 		}
 		name, value, found := strings.Cut(text, "=")
 		if !found || name == "" {
-			c.faults = append(c.faults, fmt.Errorf("%s: use NAME=VALUE", c.named("login-field")))
+			c.faults = append(c.faults, fmt.Errorf("%s: use NAME=VALUE", c.Named("login-field")))
 			continue
 		}
 		b.Fields = slices.DeleteFunc(b.Fields, func(f session.Field) bool { return f.Name == name })
@@ -126,8 +126,8 @@ func (c *compiler) password(b *loginBlock, o *options, only bool) {
 	variable := session.NewSecret(withoutLineEnd(os.Getenv(passwordVariable)))
 	inFile := !b.Password.IsZero() || b.passwordFile != ""
 	switch {
-	case only && c.loginPasswordFile != "":
-		b.Password = c.passwordFrom(c.named("login-password-file"), c.loginPasswordFile, o)
+	case only && c.Text("login-password-file") != "":
+		b.Password = c.passwordFrom(c.Named("login-password-file"), c.Text("login-password-file"), o)
 	case !variable.IsZero() && (only || !inFile):
 		b.Password = variable
 	case b.Password.IsZero() && b.passwordFile != "":

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
@@ -73,7 +74,7 @@ func (l *loginBlock) read(key string, value any, file *configFile) (err error) {
 	case "url":
 		l.URL, err = text(value)
 	case "hosts":
-		hosts, ok := configTexts(&flag{many: list}, value)
+		hosts, ok := configTexts(&option.Flag{Many: option.List}, value)
 		if !ok {
 			return fmt.Errorf("%s: use an array of strings, such as [\"www.example.com\", \"sso.example.com:8443\"]", key)
 		}

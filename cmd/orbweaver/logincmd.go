@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -44,7 +45,7 @@ func newLoginSubcommand(name, short, example string) *cobra.Command {
 		Example: example,
 		Args:    cobra.ArbitraryArgs,
 	}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		file, err := cookieFile(name, s)
 		if err != nil {
@@ -53,8 +54,8 @@ func newLoginSubcommand(name, short, example string) *cobra.Command {
 		if err := loadSettings(s); err != nil {
 			return err
 		}
-		s.output = nil // those of a configuration are for reports
-		o, err := compile(s, onCheck)
+		s.Set("output", "") // those of a configuration are for reports
+		o, err := compile(s, option.Check)
 		if err != nil {
 			return usageError("%w", err)
 		}
@@ -69,12 +70,12 @@ func newLoginSubcommand(name, short, example string) *cobra.Command {
 // cookieFile takes the file of login save from the settings.
 func cookieFile(name string, s *settings) (string, error) {
 	switch {
-	case name == "test" && len(s.output) > 0:
+	case name == "test" && len(s.List("output")) > 0:
 		return "", usageError("login test: it writes no file: use login save -o FILE")
-	case name == "save" && (len(s.output) != 1 || s.output[0] == "" || s.output[0] == "-"):
+	case name == "save" && (len(s.List("output")) != 1 || s.List("output")[0] == "" || s.List("output")[0] == "-"):
 		return "", usageError("login save: name the file for the cookies with -o FILE")
 	case name == "save":
-		return s.output[0], nil
+		return s.List("output")[0], nil
 	}
 	return "", nil
 }

@@ -1,5 +1,5 @@
 // Command orbweaver checks the links of websites, of sites built into a directory, and of
-// single documents. Start reading at newRoot, which builds the command tree. flags.go is
+// single documents. Start reading at newRoot, which builds the command tree. Package option has
 // the table of flags, options.go turns the flags into values, targets.go determines what
 // the targets are, plan.go turns them into seeds, and run.go runs the crawl, which
 // wire.go configures.

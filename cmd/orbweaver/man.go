@@ -131,7 +131,7 @@ func (m *roff) options(cmd *cobra.Command) {
 		m.raw(".PP")
 		m.raw(`\fI` + roffText(section.title) + `\fR`)
 		for _, f := range section.flags {
-			m.entry(strings.TrimSpace(f.spelling()), f.fullDoc()+".")
+			m.entry(strings.TrimSpace(f.Spelling()), f.FullDoc()+".")
 		}
 	}
 }

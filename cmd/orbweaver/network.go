@@ -26,44 +26,44 @@ func compileNetwork(c *compiler) fetch.HTTPConfig {
 	s := c.settings
 	n := fetch.HTTPConfig{
 		Version:     version(),
-		UserAgent:   read(c, "user-agent", s.userAgent, parseFieldValue),
-		Timeout:     read(c, "timeout", s.timeout, parseTimeout),
-		CAFile:      read(c, "ca-file", s.caFile, parseFile),
-		Insecure:    s.insecure,
-		ClientCert:  read(c, "client-cert", s.clientCert, parseFile),
-		ClientKey:   read(c, "client-key", s.clientKey, parseFile),
-		Cookies:     read(c, "cookies", s.cookies, parseFile),
-		Proxy:       read(c, "proxy", s.proxy, parseProxy),
-		ConnectTo:   readAll(c, "connect-to", s.connectTo, parseConnectTo),
-		DNSServer:   read(c, "dns-server", s.dnsServer, parseServer),
-		DenyPrivate: s.denyPrivate,
-		AllowPorts:  readAll(c, "allow-port", s.allowPort, parseAllowedPort),
+		UserAgent:   read(c, "user-agent", parseFieldValue),
+		Timeout:     read(c, "timeout", parseTimeout),
+		CAFile:      read(c, "ca-file", parseFile),
+		Insecure:    s.On("insecure"),
+		ClientCert:  read(c, "client-cert", parseFile),
+		ClientKey:   read(c, "client-key", parseFile),
+		Cookies:     read(c, "cookies", parseFile),
+		Proxy:       read(c, "proxy", parseProxy),
+		ConnectTo:   readAll(c, "connect-to", parseConnectTo),
+		DNSServer:   read(c, "dns-server", parseServer),
+		DenyPrivate: s.On("deny-private"),
+		AllowPorts:  readAll(c, "allow-port", parseAllowedPort),
 		Header:      http.Header{},
 	}
 	if n.ClientKey == "" {
 		n.ClientKey = n.ClientCert // one file may contain both, as in curl
 	} else if n.ClientCert == "" {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --client-cert", c.named("client-key")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --client-cert", c.Named("client-key")))
 	}
-	if s.given("user") {
-		if name, _, found := strings.Cut(s.user, ":"); !found || name == "" {
+	if s.Given("user") {
+		if name, _, found := strings.Cut(s.Text("user"), ":"); !found || name == "" {
 			// The value may contain a secret, so the message does not repeat it.
-			c.faults = append(c.faults, fmt.Errorf("%s: use NAME:PASSWORD", c.named("user")))
+			c.faults = append(c.faults, fmt.Errorf("%s: use NAME:PASSWORD", c.Named("user")))
 		}
-		n.Credentials = s.user
+		n.Credentials = s.Text("user")
 	}
-	if s.netrc {
-		n.Netrc, n.NetrcAnyPort = read(c, "netrc", netrcFile(os.Getenv), parseFile), s.netrcAnyPort
-	} else if s.netrcAnyPort {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --netrc", c.named("netrc-any-port")))
+	if s.On("netrc") {
+		n.Netrc, n.NetrcAnyPort = readText(c, "netrc", netrcFile(os.Getenv), parseFile), s.On("netrc-any-port")
+	} else if s.On("netrc-any-port") {
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --netrc", c.Named("netrc-any-port")))
 	}
-	for _, text := range s.header {
+	for _, text := range s.List("header") {
 		if text == "" {
 			continue // it only drops the values of the configuration file
 		}
 		name, value, err := parseHeader(text)
 		if err != nil {
-			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.named("header"), err))
+			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("header"), err))
 			continue
 		}
 		n.Header.Add(name, value)

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -78,76 +79,76 @@ type options struct {
 
 // compile turns the settings of check and explain into options. Its error joins all
 // mistakes.
-func compile(s *settings, on commands) (*options, error) {
+func compile(s *settings, on option.Commands) (*options, error) {
 	c := &compiler{settings: s}
 	c.checkWords(on)
-	o := &options{from: s.from}
-	o.state = read(c, "state", s.state, func(dir string) (string, error) { return dir, nil })
+	o := &options{from: s.List("from")}
+	o.state = read(c, "state", func(dir string) (string, error) { return dir, nil })
 
-	o.since = read(c, "since", s.since, func(ref string) (string, error) { return ref, nil })
-	o.base = read(c, "base-url", s.base, parseBase)
-	o.baseFound = s.foundConfig && s.origin["base-url"] == "base-url in "+configName
-	o.hostStyle, _ = disk.ParseHostStyle(s.hostStyle)
-	o.sources = read(c, "sources", s.sources, func(dir string) (string, error) { return dir, nil })
-	if s.given("index-files") {
-		o.indexes = append([]string{}, readAll(c, "index-files", s.indexFiles, parseFileName)...)
+	o.since = read(c, "since", func(ref string) (string, error) { return ref, nil })
+	o.base = read(c, "base-url", parseBase)
+	o.baseFound = s.foundConfig && s.Origin("base-url") == "base-url in "+configName
+	o.hostStyle, _ = disk.ParseHostStyle(s.Text("host-style"))
+	o.sources = read(c, "sources", func(dir string) (string, error) { return dir, nil })
+	if s.Given("index-files") {
+		o.indexes = append([]string{}, readAll(c, "index-files", parseFileName)...)
 	}
-	if s.given("fallback-extensions") {
-		o.fallbacks = append([]string{}, readAll(c, "fallback-extensions", s.fallbackExtensions, parseExtension)...)
+	if s.Given("fallback-extensions") {
+		o.fallbacks = append([]string{}, readAll(c, "fallback-extensions", parseExtension)...)
 	}
-	o.noIgnore, o.dump = s.noIgnore, s.dumpInputs
-	o.stdinType = read(c, "stdin-type", s.stdinType, parseFormat)
+	o.noIgnore, o.dump = s.On("no-ignore"), s.On("dump-inputs")
+	o.stdinType = read(c, "stdin-type", parseFormat)
 
 	k := &o.crawl
-	k.Scope = scopeRules[s.scope]
-	k.External = externals[s.external]
-	k.Include = readAll(c, "include", s.include, parsePattern)
-	k.NoFollow = readAll(c, "no-follow", s.noFollow, parsePattern)
-	k.Exclude = readAll(c, "exclude", s.exclude, parsePattern)
+	k.Scope = scopeRules[s.Text("scope")]
+	k.External = externals[s.Text("external")]
+	k.Include = readAll(c, "include", parsePattern)
+	k.NoFollow = readAll(c, "no-follow", parsePattern)
+	k.Exclude = readAll(c, "exclude", parsePattern)
 	o.preprocess = readPreprocessors(c)
-	k.TextFragments = s.textFragments
+	k.TextFragments = s.On("text-fragments")
 	k.Types, k.Reading = readTypes(c), readReading(c)
-	k.Remaps = readAll(c, "remap", s.remap, parseRemap)
-	k.ExcludeExcept = readAll(c, "exclude-except", s.except, parsePattern)
-	k.SkipReserved = s.skipReserved
-	k.IgnoreFragment = readAll(c, "ignore-fragment", s.ignoreFragment, parsePattern)
-	if s.given("depth") {
-		k.Depth = zeroAsNone(read(c, "depth", s.depth, atLeast(0)))
+	k.Remaps = readAll(c, "remap", parseRemap)
+	k.ExcludeExcept = readAll(c, "exclude-except", parsePattern)
+	k.SkipReserved = s.On("skip-reserved")
+	k.IgnoreFragment = readAll(c, "ignore-fragment", parsePattern)
+	if s.Given("depth") {
+		k.Depth = zeroAsNone(read(c, "depth", atLeast(0)))
 	}
-	k.MaxPages = read(c, "max-pages", s.maxPages, atLeast(0))
-	k.MaxTime = read(c, "max-time", s.maxTime, quantity.ParseDuration)
-	k.MaxBody = read(c, "max-body", s.maxBody, quantity.ParseSize)
-	k.MaxBodyGiven = s.given("max-body")
-	k.Robots = robotsModes[s.robots]
-	k.RobotsGiven = s.given("robots")
-	k.RobotsAgent = cmp.Or(read(c, "robots-agent", s.robotsAgent, parseRobotsAgent), robots.TokenOf(s.userAgent))
-	k.Sitemaps = s.sitemaps
-	k.FingerprintBits = widths[s.fingerprintBits]
-	k.Select = read(c, "select", s.selectCSS, parseSelector)
-	k.IgnoreSelect = read(c, "ignore-select", s.ignoreSelect, parseSelector)
+	k.MaxPages = read(c, "max-pages", atLeast(0))
+	k.MaxTime = read(c, "max-time", quantity.ParseDuration)
+	k.MaxBody = read(c, "max-body", quantity.ParseSize)
+	k.MaxBodyGiven = s.Given("max-body")
+	k.Robots = robotsModes[s.Text("robots")]
+	k.RobotsGiven = s.Given("robots")
+	k.RobotsAgent = cmp.Or(read(c, "robots-agent", parseRobotsAgent), robots.TokenOf(s.Text("user-agent")))
+	k.Sitemaps = s.On("sitemaps")
+	k.FingerprintBits = widths[s.Text("fingerprint-bits")]
+	k.Select = read(c, "select", parseSelector)
+	k.IgnoreSelect = read(c, "ignore-select", parseSelector)
 
-	if len(s.accept) > 0 {
-		k.Accept = read(c, "accept", strings.Join(s.accept, ","), parseStatuses)
+	if len(s.List("accept")) > 0 {
+		k.Accept = read(c, "accept", parseStatuses)
 	}
-	k.Levels = readAll(c, "level", s.level, s.parseLevel)
-	k.SoftNotFound, k.CheckHTTPS, k.RequireHTTPS = s.soft404, s.checkHTTPS, s.requireHTTPS
-	k.Archive = archives[s.archive]
-	k.Credentials, k.AllowUnsafe = s.credentials(), s.loginAllowUnsafe
+	k.Levels = readAll(c, "level", s.parseLevel)
+	k.SoftNotFound, k.CheckHTTPS, k.RequireHTTPS = s.On("soft-404"), s.On("check-https"), s.On("require-https")
+	k.Archive = archives[s.Text("archive")]
+	k.Credentials, k.AllowUnsafe = s.credentials(), s.On("login-allow-unsafe")
 	compileLogins(c, o)
 	compileChecks(c, o)
 	compileRendering(c, o)
 	k.Hides = s.hides()
-	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", s.maxRedirects, atLeast(0)))
+	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", atLeast(0)))
 
-	k.Concurrency = read(c, "concurrency", s.concurrency, atLeast(1))
-	k.PerHost = read(c, "per-host", s.perHost, atLeast(1))
-	k.PerHostGiven = s.given("per-host")
-	k.Rate = read(c, "rate", s.rate, parseRate)
-	k.Delay = read(c, "delay", s.delay, quantity.ParseDuration)
-	k.Retries = zeroAsNone(read(c, "retries", s.retries, atLeast(0)))
-	k.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", s.secondPassAfter, quantity.ParseDuration))
-	k.SecondPassGiven = s.given("second-pass-after")
-	k.MaxWait = zeroAsShortest(read(c, "max-wait", s.maxWait, quantity.ParseDuration))
+	k.Concurrency = read(c, "concurrency", atLeast(1))
+	k.PerHost = read(c, "per-host", atLeast(1))
+	k.PerHostGiven = s.Given("per-host")
+	k.Rate = read(c, "rate", parseRate)
+	k.Delay = read(c, "delay", quantity.ParseDuration)
+	k.Retries = zeroAsNone(read(c, "retries", atLeast(0)))
+	k.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", quantity.ParseDuration))
+	k.SecondPassGiven = s.Given("second-pass-after")
+	k.MaxWait = zeroAsShortest(read(c, "max-wait", quantity.ParseDuration))
 	for i := range s.rules {
 		rule, err := s.rules[i].compile(s.parseLevel)
 		if err != nil {
@@ -158,7 +159,7 @@ func compile(s *settings, on commands) (*options, error) {
 
 	o.net = compileNetwork(c)
 	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = crawler.Affordable(k.Concurrency), k.PerHost, k.MaxBody
-	if o.net.TLSExpiry = read(c, "tls-expiry", s.tlsExpiry, quantity.ParseDuration); o.net.TLSExpiry == 0 {
+	if o.net.TLSExpiry = read(c, "tls-expiry", quantity.ParseDuration); o.net.TLSExpiry == 0 {
 		o.net.TLSExpiry = -1
 	}
 	compileReport(c, o)
@@ -170,59 +171,59 @@ func compile(s *settings, on commands) (*options, error) {
 // compileReport reads the settings of output that check and report share.
 func compileReport(c *compiler, o *options) {
 	s := c.settings
-	o.format, _ = report.ByName(s.format)
-	o.outputs = readAll(c, "output", s.output, report.ParseOutput)
-	o.show = read(c, "show", strings.Join(s.show, ","), report.ParseShow)
-	o.failOn = read(c, "fail-on", strings.Join(s.failOn, ","), report.ParseFailOn)
-	o.progress, o.color, o.ci = s.progress, s.color, s.ci
-	o.quiet, o.verbose = s.quiet, s.verbose
+	o.format, _ = report.ByName(s.Text("format"))
+	o.outputs = readAll(c, "output", report.ParseOutput)
+	o.show = read(c, "show", report.ParseShow)
+	o.failOn = read(c, "fail-on", report.ParseFailOn)
+	o.progress, o.color, o.ci = s.Text("progress"), s.Text("color"), s.Text("ci")
+	o.quiet, o.verbose = s.On("quiet"), s.On("verbose")
 	if o.quiet && o.verbose {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --verbose", c.named("quiet")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --verbose", c.Named("quiet")))
 	}
 	if o.quiet {
 		o.progress = "never"
-		if !c.given("show") {
+		if !c.Given("show") {
 			o.printed = report.ShowBroken
 		}
 	}
-	o.markdownSize = int(min(read(c, "markdown-size", s.markdownSize, quantity.ParseSize), 1<<30))
-	o.newsServer = read(c, "nntp-server", s.newsServer, parseNewsServer)
-	o.mailProbe = s.mailProbe
+	o.markdownSize = int(min(read(c, "markdown-size", quantity.ParseSize), 1<<30))
+	o.newsServer = read(c, "nntp-server", parseNewsServer)
+	o.mailProbe = s.On("mail-probe")
 	compileFix(c, o)
-	o.writeClean = read(c, "write-clean", s.writeClean, func(file string) (string, error) { return file, nil })
-	o.overwrite, o.dryRun = s.overwrite, s.dryRun
+	o.writeClean = read(c, "write-clean", func(file string) (string, error) { return file, nil })
+	o.overwrite, o.dryRun = s.On("overwrite"), s.On("dry-run")
 	needsFile := func(name string, given bool) {
 		if given && o.writeClean == "" {
-			c.faults = append(c.faults, fmt.Errorf("%s: it needs --write-clean", c.named(name)))
+			c.faults = append(c.faults, fmt.Errorf("%s: it needs --write-clean", c.Named(name)))
 		}
 	}
 	needsFile("overwrite", o.overwrite)
 	needsFile("dry-run", o.dryRun)
 	if o.dryRun && o.write {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --write: --fix alone prints the edits", c.named("dry-run")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --write: --fix alone prints the edits", c.Named("dry-run")))
 	}
 }
 
 // compileFix reads the settings of edits. A patch must be the only output on standard
 // output.
 func compileFix(c *compiler, o *options) {
-	o.fix, o.write = c.fix, c.write
+	o.fix, o.write = c.On("fix"), c.On("write")
 	if o.write && !o.fix {
-		c.faults = append(c.faults, fmt.Errorf("%s: it needs --fix", c.named("write")))
+		c.faults = append(c.faults, fmt.Errorf("%s: it needs --fix", c.Named("write")))
 	}
-	if o.fix && c.watch {
-		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --watch: each edit would start another check", c.named("fix")))
+	if o.fix && c.On("watch") {
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --watch: each edit would start another check", c.Named("fix")))
 	}
 	if !o.patches() {
 		return
 	}
 	const instead = "the report would be mixed with the patch that --fix prints: write it to a file with --output, or use --write"
-	if c.given("format") {
-		c.faults = append(c.faults, fmt.Errorf("%s: %s", c.named("format"), instead))
+	if c.Given("format") {
+		c.faults = append(c.faults, fmt.Errorf("%s: %s", c.Named("format"), instead))
 	}
 	for _, out := range o.outputs {
 		if out.File == report.Stdout {
-			c.faults = append(c.faults, fmt.Errorf("%s: %s", c.named("output"), instead))
+			c.faults = append(c.faults, fmt.Errorf("%s: %s", c.Named("output"), instead))
 		}
 	}
 }
@@ -290,7 +291,7 @@ func parseSelector(s string) (extract.Selector, error) {
 // readTypes reads the media types of extensions.
 func readTypes(c *compiler) fetch.Types {
 	types := fetch.Types{}
-	for _, pair := range readAll(c, "type", c.types, parseType) {
+	for _, pair := range readAll(c, "type", parseType) {
 		types[pair[0]] = pair[1]
 	}
 	return types
@@ -298,14 +299,14 @@ func readTypes(c *compiler) fetch.Types {
 
 // readReading reads what the user wants to be read of documents.
 func readReading(c *compiler) extract.Options {
-	return extract.Options{WikiLinks: c.wikiLinks, Verbatim: c.includeVerbatim, TextMail: c.mailInText,
-		Attributes: readAll(c, "link-attributes", c.linkAttributes, extract.ParseAttribute)}
+	return extract.Options{WikiLinks: c.On("wiki-links"), Verbatim: c.On("include-verbatim"), TextMail: c.On("mail-in-text"),
+		Attributes: readAll(c, "link-attributes", extract.ParseAttribute)}
 }
 
 // readPreprocessors reads the commands that convert files. They get the environment of plugins.
 func readPreprocessors(c *compiler) disk.Preprocessors {
 	var all disk.Preprocessors
-	for _, p := range readAll(c, "preprocess", c.preprocess, parsePreprocessor) {
+	for _, p := range readAll(c, "preprocess", parsePreprocessor) {
 		p.Env = plugin.Environment(os.Environ(), c.expanded)
 		all = append(all, p)
 	}
@@ -415,20 +416,20 @@ type renderOptions struct {
 // compileRendering reads the flags of rendering.
 func compileRendering(c *compiler, o *options) {
 	s, r := c.settings, &o.render
-	o.crawl.Render = renderModes[s.render]
-	r.browser = s.renderBrowser
-	r.Tabs = read(c, "render-tabs", s.renderTabs, atLeast(1))
+	o.crawl.Render = renderModes[s.Text("render")]
+	r.browser = s.Text("render-browser")
+	r.Tabs = read(c, "render-tabs", atLeast(1))
 	if r.Tabs > 64 {
-		c.faults = append(c.faults, fmt.Errorf("%s: %d is too many; use at most 64", c.named("render-tabs"), r.Tabs))
+		c.faults = append(c.faults, fmt.Errorf("%s: %d is too many; use at most 64", c.Named("render-tabs"), r.Tabs))
 	}
-	r.Timeout = read(c, "render-timeout", s.renderTimeout, quantity.ParseDuration)
-	r.Quiet = read(c, "render-quiet", s.renderQuiet, quantity.ParseDuration)
-	if r.Wait, r.Selector = parseRenderWait(s.renderWait); r.Wait < 0 {
-		c.faults = append(c.faults, fmt.Errorf("%s: the time must not be negative", c.named("render-wait")))
+	r.Timeout = read(c, "render-timeout", quantity.ParseDuration)
+	r.Quiet = read(c, "render-quiet", quantity.ParseDuration)
+	if r.Wait, r.Selector = parseRenderWait(s.Text("render-wait")); r.Wait < 0 {
+		c.faults = append(c.faults, fmt.Errorf("%s: the time must not be negative", c.Named("render-wait")))
 	} else if r.Wait > r.Timeout {
-		c.faults = append(c.faults, fmt.Errorf("%s: %s is longer than the limit of time, %s; raise --render-timeout", c.named("render-wait"), r.Wait, r.Timeout))
+		c.faults = append(c.faults, fmt.Errorf("%s: %s is longer than the limit of time, %s; raise --render-timeout", c.Named("render-wait"), r.Wait, r.Timeout))
 	}
-	r.sandbox = s.renderSandbox
+	r.sandbox = s.Text("render-sandbox")
 }
 
 // parseRenderWait reads a time with a unit, or a CSS selector.

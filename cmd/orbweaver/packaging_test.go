@@ -20,6 +20,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
 
 // composite is the part of action.yml that the test checks.
@@ -178,8 +180,8 @@ func TestActionHoldsTogether(t *testing.T) {
 		}
 	}
 	known := map[string]bool{}
-	for _, f := range flagsOn(onCheck) {
-		known[f.name] = true
+	for _, f := range option.Of(option.Check) {
+		known[f.Name] = true
 	}
 	for _, s := range a.Runs.Steps {
 		if strings.Contains(s.Run, "${{") {
@@ -262,8 +264,8 @@ func TestHooksHoldTogether(t *testing.T) {
 		}
 		for _, arg := range h.Args[:len(h.Args)-1] {
 			name, value, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
-			i := slices.IndexFunc(flagsOn(onCheck), func(f flag) bool { return f.name == name })
-			if i < 0 || !slices.Contains(flagsOn(onCheck)[i].words, value) {
+			i := slices.IndexFunc(option.Of(option.Check), func(f *option.Flag) bool { return f.Name == name })
+			if i < 0 || !slices.Contains(option.Of(option.Check)[i].Words, value) {
 				t.Errorf("hook %s: %s is not a flag of check", h.ID, arg)
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -178,8 +179,8 @@ func flagTables() string {
 				fmt.Fprintf(&b, "| **%s** | | |\n", section.title)
 			}
 			for _, f := range section.flags {
-				if f.name != "help" {
-					fmt.Fprintf(&b, "| %s | %s | %s |\n", code(strings.TrimSpace(f.spelling())), cell(f.meaning()), code(f.initial))
+				if f.Name != "help" {
+					fmt.Fprintf(&b, "| %s | %s | %s |\n", code(strings.TrimSpace(f.Spelling())), cell(meaning(f)), code(f.Initial))
 				}
 			}
 		}
@@ -191,10 +192,10 @@ func flagTables() string {
 }
 
 // meaning returns the doc of a row with its words and whether it may be repeated.
-func (f *flag) meaning() string {
+func meaning(f *option.Flag) string {
 	copied := *f
-	copied.initial = ""
-	return copied.fullDoc()
+	copied.Initial = ""
+	return copied.FullDoc()
 }
 
 func code(s string) string {

@@ -7,21 +7,17 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/client"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
-
-// localFlags are flags of check that count here when the run is executed by a server.
-var localFlags = []string{"server", "token-file", "format", "output", "show", "ci", "markdown-size", "quiet", "verbose", "progress", "color", "baseline",
-	"config", "no-config", "allow-env"}
 
 // checkOnServer runs the targets as a project of a server, and prints the report and exits as
 // check does.
@@ -30,7 +26,7 @@ func checkOnServer(cmd *cobra.Command, s *settings, o *options, args []string) e
 	if err != nil {
 		return usageError("%w", err)
 	}
-	if len(args) == 0 || len(s.from) > 0 {
+	if len(args) == 0 || len(s.List("from")) > 0 {
 		return usageError("--server: name the targets: URLs that the server can reach")
 	}
 	c, err := newServerClient(s)
@@ -97,16 +93,16 @@ func reportFromServer(cmd *cobra.Command, ctx context.Context, o *options, c *cl
 
 // newServerClient returns the client for --server and --token-file.
 func newServerClient(s *settings) (*client.Client, error) {
-	if s.tokenFile == "" {
+	if s.Text("token-file") == "" {
 		return nil, usageError("--server: it needs --token-file FILE, with a token that `orbweaver serve token create` printed")
 	}
-	token, err := os.ReadFile(s.tokenFile)
+	token, err := os.ReadFile(s.Text("token-file"))
 	if err != nil {
-		return nil, usageError("--token-file: read %s: %w", s.tokenFile, withoutPath(err))
+		return nil, usageError("--token-file: read %s: %w", s.Text("token-file"), withoutPath(err))
 	}
-	c, err := client.New(s.server, strings.TrimSpace(string(token)), urinorm.IsLoopback)
+	c, err := client.New(s.Text("server"), strings.TrimSpace(string(token)), urinorm.IsLoopback)
 	if err != nil {
-		return nil, usageError("--server: %q is not allowed: %w", withoutPassword(s.server), err)
+		return nil, usageError("--server: %q is not allowed: %w", withoutPassword(s.Text("server")), err)
 	}
 	return c, nil
 }
@@ -116,22 +112,15 @@ func newServerClient(s *settings) (*client.Client, error) {
 func optionsForServer(s *settings) (map[string]any, error) {
 	options := map[string]any{}
 	var faults []error
-	for _, f := range flagsOn(onCheck) {
+	for _, f := range option.Of(option.Check) {
 		switch {
-		case !s.given(f.name) || slices.Contains(localFlags, f.name):
+		case !s.Given(f.Name) || f.Server == option.AtClient:
 			continue
-		case !slices.Contains(serveOptions, f.name):
-			faults = append(faults, fmt.Errorf("%s: it cannot be used with --server: the server decides", s.named(f.name)))
+		case f.Form == nil:
+			faults = append(faults, fmt.Errorf("%s: it cannot be used with --server: the server decides", s.Named(f.Name)))
 			continue
 		}
-		switch field := f.field(s).(type) {
-		case *bool:
-			options[f.name] = *field
-		case *string:
-			options[f.name] = *field
-		case *[]string:
-			options[f.name] = slices.Clone(*field)
-		}
+		options[f.Name] = s.Typed(f)
 	}
 	if len(s.rules)+len(s.plugins)+len(s.logins) > 0 || s.content != nil {
 		faults = append(faults, errors.New("--server: rules, logins, plugins and content rules of a configuration file cannot be sent to a server: use --no-config"))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -20,9 +21,9 @@ orbweaver report all.json -f csv --show broken
 orbweaver report crawl -f html
 orbweaver report --schema > orbweaver.schema.json`,
 	}
-	s := addFlags(cmd, onReport)
+	s := addFlags(cmd, option.Report)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if s.schema {
+		if s.On("schema") {
 			if len(args) > 0 {
 				return usageError("--schema takes no argument")
 			}
@@ -33,10 +34,10 @@ orbweaver report --schema > orbweaver.schema.json`,
 			return usageError("report: name one JSON report, or a state directory")
 		}
 		c := &compiler{settings: s}
-		c.checkWords(onReport)
+		c.checkWords(option.Report)
 		o := &options{}
 		compileReport(c, o)
-		o.between.baseline = read(c, "baseline", s.baseline, parseBaseline)
+		o.between.baseline = read(c, "baseline", parseBaseline)
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
 		}
@@ -85,7 +86,7 @@ func renderState(cmd *cobra.Command, own *options, s *settings, file string) err
 		return usageError("%w", err)
 	}
 	defer out.Close()
-	sum, err := judgeState(cmd, file, strings.Join(s.show, ","), out)
+	sum, err := judgeState(cmd, file, strings.Join(s.List("show"), ","), out)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -21,12 +22,12 @@ orbweaver resume --state crawl
 orbweaver resume --state crawl --rate 2/s -o report.json`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	s := addFlags(cmd, onResume)
+	s := addFlags(cmd, option.Resume)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 && s.state == "" {
-			s.state = args[0]
-			s.line = append(s.line, givenFlag{"state", args[0]})
-		} else if len(args) == 1 || s.state == "" {
+		if len(args) == 1 && s.Text("state") == "" {
+			s.Set("state", "", args[0])
+			s.Line = append(s.Line, option.Given{Name: "state", Text: args[0]})
+		} else if len(args) == 1 || s.Text("state") == "" {
 			return usageError("resume: name the directory of the crawl: orbweaver resume --state DIR")
 		}
 		return resume(cmd, s)
@@ -36,11 +37,11 @@ orbweaver resume --state crawl --rate 2/s -o report.json`,
 
 // resume runs check with the command that the crawl was started with.
 func resume(cmd *cobra.Command, session *settings) error {
-	if _, ok := stateOf(session.state); !ok {
-		return errNoCrawl(session.state)
+	if _, ok := stateOf(session.Text("state")); !ok {
+		return errNoCrawl(session.Text("state"))
 	}
-	note := newConsole(cmd.ErrOrStderr(), session.progress).notef
-	st, err := lockState(session.state)
+	note := newConsole(cmd.ErrOrStderr(), session.Text("progress")).notef
+	st, err := lockState(session.Text("state"))
 	if err != nil {
 		return err
 	}
@@ -48,19 +49,19 @@ func resume(cmd *cobra.Command, session *settings) error {
 	err = st.open()
 	switch {
 	case err != nil && unusable(err):
-		return usageError("%w\n%s", err, unusableHint(err, session.state))
+		return usageError("%w\n%s", err, unusableHint(err, session.Text("state")))
 	case err != nil:
 		return unsound(err)
 	case st.command == nil:
-		return errNoCrawl(session.state)
+		return errNoCrawl(session.Text("state"))
 	case st.standing.Finished:
-		return errFinished(session.state)
+		return errFinished(session.Text("state"))
 	}
-	if address := os.Getenv(frontierVariable); address != "" && !session.given("frontier") && st.command.shared() {
-		session.line = append(session.line, givenFlag{"frontier", address})
+	if address := os.Getenv(frontierVariable); address != "" && !session.Given("frontier") && st.command.shared() {
+		session.Line = append(session.Line, option.Given{Name: "frontier", Text: address})
 	}
-	notePassword(session.frontier, note)
-	line, err := absoluteFiles(session.line)
+	notePassword(session.Text("frontier"), note)
+	line, err := absoluteFiles(session.Line)
 	if err != nil {
 		return err
 	}
@@ -91,12 +92,12 @@ func resume(cmd *cobra.Command, session *settings) error {
 
 // absoluteFiles makes file names in flags absolute, because the command runs in the directory
 // in which the crawl was started.
-func absoluteFiles(line []givenFlag) ([]givenFlag, error) {
+func absoluteFiles(line []option.Given) ([]option.Given, error) {
 	files := map[string]bool{}
-	for _, f := range flagsOn(onResume) {
-		files[f.name] = f.file
+	for _, f := range option.Of(option.Resume) {
+		files[f.Name] = f.File
 	}
-	out := make([]givenFlag, len(line))
+	out := make([]option.Given, len(line))
 	for i, f := range line {
 		if out[i] = f; !files[f.Name] || f.Text == "" || f.Text == report.Stdout {
 			continue

@@ -12,6 +12,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -109,19 +110,19 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		}
 		r.rate = t
 	case "accept":
-		texts, ok := configTexts(&flag{many: union}, value)
+		texts, ok := configTexts(&option.Flag{Many: option.Union}, value)
 		if !ok {
 			return fmt.Errorf("%s: use statuses such as [403, \"500-599\"]", key)
 		}
 		r.accept = texts
 	case "level":
-		texts, ok := configTexts(&flag{many: list}, value)
+		texts, ok := configTexts(&option.Flag{Many: option.List}, value)
 		if !ok {
 			return fmt.Errorf("%s: use an array such as [\"redirect-permanent=broken\"]", key)
 		}
 		r.level = texts
 	case "broken_hosts", "broken_texts":
-		texts, ok := configTexts(&flag{many: list}, value)
+		texts, ok := configTexts(&option.Flag{Many: option.List}, value)
 		if !ok {
 			return fmt.Errorf("%s: use an array of strings", key)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
@@ -34,53 +35,46 @@ type serveEngine struct {
 	note         func(string, ...any)
 }
 
-// serveOptions are the flags of check that a project may set. They name no file, program,
-// socket, proxy, resolver or port.
-var serveOptions = []string{"scope", "include", "no-follow", "exclude", "external", "depth", "max-pages", "max-time", "robots", "sitemaps", "base-url", "host-style",
-	"select", "ignore-select", "accept", "soft-404", "check-https", "require-https", "tls-expiry", "ignore-fragment", "max-redirects", "fail-on", "level", "timeout",
-	"user-agent", "header", "user", "insecure", "max-body", "concurrency", "per-host", "rate", "delay", "retries", "second-pass-after", "max-wait", "remap", "index-files",
-	"check", "render"}
-
 // jobFlags returns the options of a job as flags of a command line.
-func jobFlags(options map[string]any) []givenFlag {
-	var line []givenFlag
-	for _, f := range flagsOn(onCheck) {
-		value, given := options[f.name]
+func jobFlags(options map[string]any) []option.Given {
+	var line []option.Given
+	for _, f := range option.Of(option.Check) {
+		value, given := options[f.Name]
 		if !given {
 			continue
 		}
-		texts, _ := optionTexts(&f, value)
+		texts, _ := optionTexts(f, value)
 		for _, text := range texts {
-			line = append(line, givenFlag{f.name, text})
+			line = append(line, option.Given{Name: f.Name, Text: text})
 		}
 	}
 	return line
 }
 
 // optionTexts returns the values of an option as a command line would have them.
-func optionTexts(f *flag, value any) ([]string, error) {
+func optionTexts(f *option.Flag, value any) ([]string, error) {
 	switch v := value.(type) {
 	case bool:
-		if f.isSwitch() {
+		if f.IsSwitch() {
 			return []string{strconv.FormatBool(v)}, nil
 		}
 	case string:
-		if !f.isSwitch() {
+		if !f.IsSwitch() {
 			return []string{v}, nil
 		}
 		return nil, fmt.Errorf("%q is not allowed: use true or false", v)
 	case json.Number:
-		if f.takesNumbers() {
+		if f.TakesNumbers() {
 			return []string{v.String()}, nil
 		}
 	case []any:
-		if f.many == once {
+		if f.Many == option.Once {
 			return nil, errors.New("a list is not allowed: it has one value")
 		}
 		texts := []string{}
 		for _, item := range v {
 			text, ok := item.(string)
-			if n, number := item.(json.Number); number && f.takesNumbers() {
+			if n, number := item.(json.Number); number && f.TakesNumbers() {
 				text, ok = n.String(), true
 			}
 			if !ok {
@@ -91,24 +85,21 @@ func optionTexts(f *flag, value any) ([]string, error) {
 		return texts, nil
 	}
 	switch {
-	case f.isSwitch():
+	case f.IsSwitch():
 		return nil, errors.New("use true or false")
-	case f.takesNumbers():
+	case f.TakesNumbers():
 		return nil, errors.New("use a string or a number")
-	case f.many != once:
+	case f.Many != option.Once:
 		return nil, errors.New("use a string or a list of strings")
 	}
 	return nil, errors.New("use a string")
 }
 
-// takesNumbers reports whether the values of a flag are whole numbers, which JSON has a type for.
-func (f *flag) takesNumbers() bool { return f.arg == "N" || f.arg == "CODES" }
-
 // jobSettings returns the settings of a job. Nothing else counts: neither a configuration
 // file nor the environment.
-func jobSettings(line []givenFlag) (*settings, error) {
+func jobSettings(line []option.Given) (*settings, error) {
 	cmd := &cobra.Command{}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	for _, f := range line {
 		if err := cmd.Flags().Set(f.Name, f.Text); err != nil {
 			return nil, flagError(cmd, err)
@@ -121,13 +112,10 @@ func jobSettings(line []givenFlag) (*settings, error) {
 func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) []api.Fault {
 	var faults []api.Fault
 	known := []string{}
-	rows := map[string]flag{}
-	for _, f := range flagsOn(onCheck) {
-		rows[f.name] = f
-	}
-	for _, name := range serveOptions {
-		if _, ok := rows[name]; ok {
-			known = append(known, name)
+	rows := map[string]*option.Flag{}
+	for _, f := range option.Of(option.Check) {
+		if rows[f.Name] = f; f.Form != nil {
+			known = append(known, f.Name)
 		}
 	}
 	if fault := patternFault(rows, job, order); fault != nil {
@@ -148,10 +136,10 @@ func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) 
 				message += fmt.Sprintf(": did you mean %q?", near)
 			}
 			faults = append(faults, api.Fault{Field: field, Message: message})
-		case !slices.Contains(known, name):
+		case row.Form == nil:
 			faults = append(faults, api.Fault{Field: field, Message: fmt.Sprintf("%q is not allowed here", name)})
 		default:
-			faults = append(faults, optionFaults(&row, job.Options[name])...)
+			faults = append(faults, optionFaults(row, job.Options[name])...)
 		}
 	}
 	if len(faults) == 0 { // what is wrong with options together
@@ -166,16 +154,16 @@ func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) 
 
 // patternFault returns a fault at the option with which the compiled patterns of a job become too
 // large, nil if they do not. Nothing is compiled before.
-func patternFault(rows map[string]flag, job *runs.Job, order []string) *api.Fault {
+func patternFault(rows map[string]*option.Flag, job *runs.Job, order []string) *api.Fault {
 	budget := patternsize.Budget{Source: "the options", Limit: patternsize.MaxUntrusted}
 	for _, name := range order {
-		row, measure := rows[name], patternsize.ForKey(name)
-		if measure == nil {
+		row := rows[name]
+		if row == nil || row.Pattern == nil {
 			continue
 		}
-		texts, _ := optionTexts(&row, job.Options[name]) // optionFaults reports the error
+		texts, _ := optionTexts(row, job.Options[name]) // optionFaults reports the error
 		for _, text := range texts {
-			if err := budget.Spend(text, measure); err != nil {
+			if err := budget.Spend(text, row.Pattern); err != nil {
 				return &api.Fault{Field: "options." + name, Message: err.Error()}
 			}
 		}
@@ -184,29 +172,29 @@ func patternFault(rows map[string]flag, job *runs.Job, order []string) *api.Faul
 }
 
 // optionFaults returns what is wrong with one option by itself.
-func optionFaults(row *flag, value any) []api.Fault {
-	field := "options." + row.name
+func optionFaults(row *option.Flag, value any) []api.Fault {
+	field := "options." + row.Name
 	texts, err := optionTexts(row, value)
 	if err != nil {
 		return []api.Fault{{Field: field, Message: err.Error()}}
 	}
-	line := make([]givenFlag, len(texts))
+	line := make([]option.Given, len(texts))
 	for i, text := range texts {
-		if row.name == "check" && slices.Contains(splitList(text), "virus") {
+		if row.Name == "check" && slices.Contains(option.SplitList(text), "virus") {
 			return []api.Fault{{Field: field, Message: `"virus" is not allowed here`}}
 		}
-		line[i] = givenFlag{row.name, text}
+		line[i] = option.Given{Name: row.Name, Text: text}
 	}
 	s, err := jobSettings(line)
 	if err == nil {
-		_, err = compile(s, onCheck)
+		_, err = compile(s, option.Check)
 	}
 	if err == nil {
 		return nil
 	}
 	var faults []api.Fault
 	for text := range strings.SplitSeq(err.Error(), "\n") {
-		faults = append(faults, api.Fault{Field: field, Message: strings.TrimPrefix(text, "--"+row.name+": ")})
+		faults = append(faults, api.Fault{Field: field, Message: strings.TrimPrefix(text, "--"+row.Name+": ")})
 	}
 	return faults
 }
@@ -267,7 +255,7 @@ func (e *serveEngine) options(job *runs.Job) (*options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := compile(s, onCheck)
+	o, err := compile(s, option.Check)
 	if err != nil {
 		return nil, err
 	}
@@ -277,8 +265,8 @@ func (e *serveEngine) options(job *runs.Job) (*options, error) {
 
 // line returns the command line that a state keeps for a job, apart from its secrets. The
 // address policy is not part of it: whoever resumes a run in a terminal is at home there.
-func (e *serveEngine) line(job *runs.Job) []givenFlag {
-	return append(jobFlags(job.Options), givenFlag{"no-config", "true"})
+func (e *serveEngine) line(job *runs.Job) []option.Given {
+	return append(jobFlags(job.Options), option.Given{Name: "no-config", Text: "true"})
 }
 
 // restrict applies the rules for runs of a server.
@@ -487,11 +475,11 @@ func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *repo
 		return nil, failOn, err
 	}
 	c.Withheld = nil // no secrets are needed, because nothing is requested
-	s, err := jobSettings(append(c.Line, givenFlag{"show", show}))
+	s, err := jobSettings(append(c.Line, option.Given{Name: "show", Text: show}))
 	if err != nil {
 		return nil, failOn, err
 	}
-	o, err := compile(s, onCheck)
+	o, err := compile(s, option.Check)
 	if err != nil {
 		return nil, failOn, err
 	}
@@ -507,12 +495,12 @@ func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *repo
 // Report implements runs.Engine: it writes the bytes that the command report writes.
 func (e *serveEngine) Report(ctx context.Context, dir, format, show string, w io.Writer) error {
 	cmd := &cobra.Command{}
-	s := addFlags(cmd, onReport)
+	s := addFlags(cmd, option.Report)
 	if err := errors.Join(cmd.Flags().Set("format", format), cmd.Flags().Set("show", show)); err != nil {
 		return err
 	}
 	c := &compiler{settings: s}
-	c.checkWords(onReport)
+	c.checkWords(option.Report)
 	o := &options{}
 	compileReport(c, o)
 	if err := errors.Join(c.faults...); err != nil {

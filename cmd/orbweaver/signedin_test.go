@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -329,11 +330,11 @@ func TestLimitOfPagesSignedIn(t *testing.T) {
 		{nil, 0, false}, {[]string{login}, 10_000, true}, {[]string{login, "--max-pages=7"}, 7, false}, {[]string{login, "--max-pages=0"}, 0, false},
 	} {
 		cmd := &cobra.Command{}
-		s := addFlags(cmd, onCheck)
+		s := addFlags(cmd, option.Check)
 		if err := cmd.ParseFlags(row.args); err != nil {
 			t.Fatal(err)
 		}
-		o, err := compile(s, onCheck)
+		o, err := compile(s, option.Check)
 		if err != nil {
 			t.Fatal(err)
 		}

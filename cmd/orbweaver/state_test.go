@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 )
@@ -18,7 +19,7 @@ import (
 func asked(t *testing.T, targets []string, line ...string) *command {
 	t.Helper()
 	cmd := &cobra.Command{}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	if err := cmd.ParseFlags(line); err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +41,7 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 	if want := []string{"user", "header", "proxy"}; !slices.Equal(c.Withheld, want) {
 		t.Errorf("withheld: %q, want %q", c.Withheld, want)
 	}
-	if want := []givenFlag{{"depth", "3"}, {"netrc", "true"}, {"no-soft-404", "true"}}; !slices.Equal(c.Line, want) {
+	if want := []option.Given{{Name: "depth", Text: "3"}, {Name: "netrc", Text: "true"}, {Name: "no-soft-404", Text: "true"}}; !slices.Equal(c.Line, want) {
 		t.Errorf("stored: %q, want %q", c.Line, want)
 	}
 	if c := asked(t, []string{"https://me:pw@example.com/"}); !slices.Equal(c.Targets, []string{"https://me:***@example.com/"}) || !slices.Equal(c.Withheld, []string{"user"}) {
@@ -103,12 +104,12 @@ func TestCommandDifferences(t *testing.T) {
 // Flags of a session replace those of the same name.
 func TestCommandSettings(t *testing.T) {
 	c := asked(t, nil, "--show", "broken", "--output", "a.json", "--output", "b.json", "--depth", "2", "--netrc", "--no-config")
-	s, err := c.settings([]givenFlag{{"output", "c.json"}, {"no-netrc", "true"}})
+	s, err := c.settings([]option.Given{{Name: "output", Text: "c.json"}, {Name: "no-netrc", Text: "true"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(s.show, []string{"broken"}) || !slices.Equal(s.output, []string{"c.json"}) || s.depth != "2" || s.netrc {
-		t.Errorf("show %q, output %q, depth %q, netrc %v", s.show, s.output, s.depth, s.netrc)
+	if !slices.Equal(s.List("show"), []string{"broken"}) || !slices.Equal(s.List("output"), []string{"c.json"}) || s.Text("depth") != "2" || s.On("netrc") {
+		t.Errorf("show %q, output %q, depth %q, netrc %v", s.List("show"), s.List("output"), s.Text("depth"), s.On("netrc"))
 	}
 }
 
@@ -117,8 +118,8 @@ func TestAbsoluteFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := absoluteFiles([]givenFlag{{"output", "x.json"}, {"output", "csv:x.json"}, {"output", "-"}, {"rate", "x.json"}, {"cookies", "x.json"}})
-	want := []givenFlag{{"output", abs}, {"output", "csv:" + abs}, {"output", "-"}, {"rate", "x.json"}, {"cookies", abs}}
+	got, err := absoluteFiles([]option.Given{{Name: "output", Text: "x.json"}, {Name: "output", Text: "csv:x.json"}, {Name: "output", Text: "-"}, {Name: "rate", Text: "x.json"}, {Name: "cookies", Text: "x.json"}})
+	want := []option.Given{{Name: "output", Text: abs}, {Name: "output", Text: "csv:" + abs}, {Name: "output", Text: "-"}, {Name: "rate", Text: "x.json"}, {Name: "cookies", Text: abs}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("absoluteFiles = %q, %v; want %q", got, err, want)
 	}

@@ -7,11 +7,11 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -23,19 +23,14 @@ var noContext = context.Background()
 // command is the command that a crawl was started with, as it is stored with the crawl.
 // For flags with a secret, only the name is stored.
 type command struct {
-	Version   string      `json:"version"`
-	Directory string      `json:"directory"` // the working directory
-	Targets   []string    `json:"targets"`
-	Line      []givenFlag `json:"flags"`
-	Withheld  []string    `json:"withheld,omitempty"` // names of flags that were given but are not stored
+	Version   string         `json:"version"`
+	Directory string         `json:"directory"` // the working directory
+	Targets   []string       `json:"targets"`
+	Line      []option.Given `json:"flags"`
+	Withheld  []string       `json:"withheld,omitempty"` // names of flags that were given but are not stored
 	// Settings are those that must be the same for the whole crawl and differ from their
 	// defaults, by the names of their flags, wherever they were set.
 	Settings map[string][]string `json:"settings"`
-}
-
-// secret reports whether a value of the flag must not be stored.
-func (f *flag) secret(text string) bool {
-	return f.name == "user" || f.name == "header" || f.name == "login-field" || f.name == "proxy" && strings.Contains(text, "@")
 }
 
 // newCommand returns the command for the settings and arguments of check.
@@ -55,12 +50,10 @@ func newCommand(s *settings, args []string) *command {
 		}
 	}
 	c.Directory, _ = os.Getwd() // the run reports the error
-	rows := map[string]flag{}
-	for _, f := range flagsOn(onCheck) {
-		rows[f.name] = f
-		texts := f.texts(s)
-		if usual := f.texts(f.defaults()); !f.mayChange() && !slices.Equal(texts, usual) {
-			c.Settings[f.name] = texts
+	for _, f := range option.Of(option.Check) {
+		texts := s.Texts(f)
+		if !f.Changes() && !slices.Equal(texts, f.Default()) {
+			c.Settings[f.Name] = texts
 		}
 	}
 	if s.credentials() {
@@ -69,13 +62,13 @@ func newCommand(s *settings, args []string) *command {
 	for i := range s.rules {
 		c.Settings["rule"] = append(c.Settings["rule"], s.rules[i].String())
 	}
-	for _, given := range s.line {
-		row := rows[strings.TrimPrefix(given.Name, "no-")]
+	for _, given := range s.Line {
+		row := option.Named(option.Check, given.Name) // nil for a switch that is turned off
 		switch {
-		case row.name == "state":
-		case row.name == "frontier":
-			c.Line = append(c.Line, givenFlag{"frontier", addressToStore(s.frontier)})
-		case row.secret(given.Text):
+		case given.Name == "state":
+		case given.Name == "frontier":
+			c.Line = append(c.Line, option.Given{Name: "frontier", Text: addressToStore(s.Text("frontier"))})
+		case row != nil && row.IsSecret(given.Text):
 			c.withhold(given.Name)
 		default:
 			c.Line = append(c.Line, given)
@@ -99,28 +92,6 @@ func (c *command) withhold(name string) {
 	if !slices.Contains(c.Withheld, name) {
 		c.Withheld = append(c.Withheld, name)
 	}
-}
-
-// defaults returns settings in which the flag has its default.
-func (f *flag) defaults() *settings {
-	s := &settings{origin: map[string]string{}}
-	if f.initial != "" {
-		(&flagValue{row: *f, into: s}).fill(f.initial)
-	}
-	return s
-}
-
-// texts returns the values of a flag.
-func (f *flag) texts(s *settings) []string {
-	switch field := f.field(s).(type) {
-	case *bool:
-		return []string{strconv.FormatBool(*field)}
-	case *string:
-		return []string{*field}
-	case *[]string:
-		return *field
-	}
-	return nil
 }
 
 // String returns a rule without its secrets.
@@ -186,10 +157,8 @@ func (c *command) differences(now *command) []string {
 // settingName returns the name of a setting as messages show it: that of a flag with its
 // dashes.
 func settingName(name string) string {
-	for _, f := range flagsOn(onCheck) {
-		if f.name == name {
-			return "--" + name
-		}
+	if option.Named(option.Check, name) != nil {
+		return "--" + name
 	}
 	return name
 }
@@ -197,13 +166,11 @@ func settingName(name string) string {
 // valueOf formats the values of a setting for messages.
 func valueOf(name string, texts []string) string {
 	if len(texts) == 0 {
-		for _, f := range flagsOn(onCheck) {
-			if f.name == name && f.initial != "" {
-				return f.initial
-			}
-			if f.name == name && f.isSwitch() {
-				return "false"
-			}
+		switch f := option.Named(option.Check, name); {
+		case f != nil && f.Initial != "":
+			return f.Initial
+		case f != nil && f.IsSwitch():
+			return "false"
 		}
 		return "none"
 	}
@@ -212,14 +179,14 @@ func valueOf(name string, texts []string) string {
 
 // settings returns the settings of the command. Flags of the session replace those of the
 // same name.
-func (c *command) settings(session []givenFlag) (*settings, error) {
+func (c *command) settings(session []option.Given) (*settings, error) {
 	replaced := map[string]bool{}
 	bare := func(name string) string { return strings.TrimPrefix(name, "no-") }
 	for _, f := range session {
 		replaced[bare(f.Name)] = true
 	}
 	cmd := &cobra.Command{}
-	s := addFlags(cmd, onCheck)
+	s := addFlags(cmd, option.Check)
 	for _, f := range slices.Concat(c.Line, session) {
 		if replaced[bare(f.Name)] && !slices.Contains(session, f) {
 			continue
@@ -237,7 +204,7 @@ func (c *command) settings(session []givenFlag) (*settings, error) {
 // missing returns the secrets that the command was started with and that the settings
 // lack.
 func (c *command) missing(s *settings) []string {
-	return slices.DeleteFunc(slices.Clone(c.Withheld), func(name string) bool { return s.given(name) })
+	return slices.DeleteFunc(slices.Clone(c.Withheld), func(name string) bool { return s.Given(name) })
 }
 
 // maxListedValues is the maximum number of values that a message lists.
@@ -257,7 +224,7 @@ func redactedList(texts []string) string {
 
 // options returns the options of the command with the flags of a session, and the command
 // that check would store for them.
-func (c *command) options(session []givenFlag) (*options, *command, error) {
+func (c *command) options(session []option.Given) (*options, *command, error) {
 	s, err := c.settings(session)
 	if err != nil {
 		return nil, nil, err
@@ -265,7 +232,7 @@ func (c *command) options(session []givenFlag) (*options, *command, error) {
 	if missing := c.missing(s); len(missing) > 0 {
 		return nil, nil, errNotStored(missing)
 	}
-	o, err := compile(s, onCheck)
+	o, err := compile(s, option.Check)
 	if err != nil {
 		return nil, nil, usageError("%w", err)
 	}
@@ -277,7 +244,7 @@ func (c *command) options(session []givenFlag) (*options, *command, error) {
 func (c *command) words() []string {
 	words := append([]string{"orbweaver", "check"}, c.Targets...)
 	for _, f := range c.Line {
-		words = append(words, f.word())
+		words = append(words, wordOf(f))
 	}
 	for _, name := range c.Withheld {
 		words = append(words, "--"+name+"=***")
@@ -285,29 +252,23 @@ func (c *command) words() []string {
 	return words
 }
 
-// word returns the flag as one word.
-func (f givenFlag) word() string {
-	for _, row := range flagsOn(onCheck) {
-		if row.name == f.Name && row.isSwitch() && f.Text == "true" {
-			return "--" + f.Name
-		}
+// wordOf returns a flag as one word.
+func wordOf(given option.Given) string {
+	if f := option.Named(option.Check, given.Name); f != nil && f.IsSwitch() && given.Text == "true" {
+		return "--" + given.Name
 	}
-	return "--" + f.Name + "=" + urinorm.Redact(f.Text)
+	return "--" + given.Name + "=" + urinorm.Redact(given.Text)
 }
 
 // listSettings returns the settings that differ from their defaults, for reports. Secrets
 // are "***".
 func (c *command) listSettings() []report.Setting {
 	var list []report.Setting
-	rows := map[string]flag{}
-	for _, f := range flagsOn(onCheck) {
-		rows[f.name] = f
-	}
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
-		row := rows[name]
+		row := option.Named(option.Check, name)
 		texts := make([]string, len(c.Settings[name]))
 		for i, text := range c.Settings[name] {
-			if texts[i] = urinorm.Redact(text); row.secret(text) {
+			if texts[i] = urinorm.Redact(text); row != nil && row.IsSecret(text) {
 				texts[i] = "***"
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
@@ -52,7 +53,7 @@ func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *r
 		return nil, usageError("%s: %w", file, err)
 	}
 	err = c.inDirectory(func() error {
-		o, _, err := c.options([]givenFlag{{"show", show}, {"state", filepath.Dir(file)}})
+		o, _, err := c.options([]option.Given{{Name: "show", Text: show}, {Name: "state", Text: filepath.Dir(file)}})
 		if err == nil {
 			sum, err = c.judge(cmd, o, store, out)
 		}

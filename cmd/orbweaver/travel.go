@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler"
 )
 
@@ -33,43 +34,24 @@ type travel struct {
 	Command *command `json:"command,omitempty"`
 }
 
-// secretFlags are the flags whose values never travel.
-var secretFlags = []string{"header", "user", "netrc", "cookies", "client-cert", "client-key", "proxy", "login-password-file", "login-field"}
-
-// staysHome reports whether a flag concerns the coordinator alone.
-func (f *flag) staysHome() bool {
-	switch f.group {
-	case output, betweenRunsGroup, machines, config:
-		return true
-	}
-	return slices.Contains([]string{"from", "stdin-type", "base-url", "sources", "host-style", "no-ignore", "since", "watch", "max-time", "archive", "fail-on", "write-clean", "ca-file", "netrc-any-port", "render-browser"}, f.name)
-}
-
 // newTravel collects what travels from the settings of check.
 func newTravel(s *settings) (*travel, error) {
 	t := &travel{}
 	keys := map[string]any{}
-	for _, f := range flagsOn(onCheck) {
-		texts := f.texts(s)
-		if slices.Contains(secretFlags, f.name) {
-			if f.name != "header" && s.given(f.name) && !slices.Equal(texts, f.texts(f.defaults())) {
-				t.Secrets = append(t.Secrets, f.name)
+	for _, f := range option.Of(option.Check) {
+		switch {
+		case f.Workers == option.Own:
+			if f.Name != "header" && s.Given(f.Name) && !slices.Equal(s.Texts(f), f.Default()) {
+				t.Secrets = append(t.Secrets, f.Name)
 			}
-			continue
-		}
-		if f.staysHome() || !s.given(f.name) {
-			continue
-		}
-		switch field := f.field(s).(type) {
-		case *bool:
-			keys[f.name] = *field
-		case *string:
-			keys[f.name] = *field
-		case *[]string:
-			keys[f.name] = slices.DeleteFunc(slices.Clone(*field), func(text string) bool { return text == "" })
+		case f.StaysHome() || !s.Given(f.Name):
+		case f.Many == option.Once:
+			keys[f.Name] = s.Typed(f)
+		default:
+			keys[f.Name] = slices.DeleteFunc(slices.Clone(s.List(f.Name)), func(text string) bool { return text == "" })
 		}
 	}
-	for _, text := range s.header {
+	for _, text := range s.List("header") {
 		if name, _, err := parseHeader(text); err == nil {
 			t.Headers = append(t.Headers, http.CanonicalHeaderKey(name))
 		}
@@ -90,8 +72,8 @@ func newTravel(s *settings) (*travel, error) {
 		return nil, fmt.Errorf("store the configuration for the workers: %w", err)
 	}
 	t.Config = text.String()
-	if s.caFile != "" {
-		content, err := os.ReadFile(s.caFile)
+	if s.Text("ca-file") != "" {
+		content, err := os.ReadFile(s.Text("ca-file"))
 		if err != nil {
 			return nil, fmt.Errorf("ca-file: %w", err)
 		}
@@ -169,24 +151,10 @@ func (t *travel) marshal() (json.RawMessage, error) {
 // removes the file that it needs, and is never nil.
 func (t *travel) settings(crawl string, own *settings) (s *settings, remove func(), err error) {
 	remove = func() {}
-	s = addFlags(&cobra.Command{}, onCheck)
-	for _, name := range append(slices.Clone(secretFlags), "concurrency", "max-time", "netrc-any-port") {
-		if !own.given(name) {
-			continue
-		}
-		for _, f := range flagsOn(onCheck) {
-			if f.name != name {
-				continue
-			}
-			switch to := f.field(s).(type) {
-			case *bool:
-				*to = *f.field(own).(*bool)
-			case *string:
-				*to = *f.field(own).(*string)
-			case *[]string:
-				*to = *f.field(own).(*[]string)
-			}
-			s.origin[name] = own.origin[name]
+	s = addFlags(&cobra.Command{}, option.Check)
+	for _, f := range option.Of(option.Worker) {
+		if f.On&option.Check != 0 && f.Group != option.Machines && own.Given(f.Name) {
+			s.Set(f.Name, own.Origin(f.Name), own.List(f.Name)...)
 		}
 	}
 	if err := applyConfig(s, &configFile{name: "the crawl " + crawl, env: os.LookupEnv}, t.Config); err != nil {
@@ -202,7 +170,7 @@ func (t *travel) settings(crawl string, own *settings) (s *settings, remove func
 		if err = errors.Join(err, f.Close()); err != nil {
 			return nil, remove, err
 		}
-		s.caFile, s.origin["ca-file"] = f.Name(), "ca-file in the crawl"
+		s.Set("ca-file", "ca-file in the crawl", f.Name())
 	}
 	return s, remove, t.missing(s)
 }
@@ -211,7 +179,7 @@ func (t *travel) settings(crawl string, own *settings) (s *settings, remove func
 func (t *travel) missing(s *settings) error {
 	var lacking []string
 	has := map[string]bool{}
-	for _, text := range s.header {
+	for _, text := range s.List("header") {
 		if name, _, err := parseHeader(text); err == nil {
 			has[http.CanonicalHeaderKey(name)] = true
 		}
@@ -222,7 +190,7 @@ func (t *travel) missing(s *settings) error {
 		}
 	}
 	for _, name := range t.Secrets {
-		if s.given(name) || name == "login-password-file" && os.Getenv(passwordVariable) != "" {
+		if s.Given(name) || name == "login-password-file" && os.Getenv(passwordVariable) != "" {
 			continue
 		}
 		lacking = append(lacking, "--"+name)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
@@ -28,7 +29,7 @@ func newWorkerCommand() *cobra.Command {
 orbweaver worker --frontier 'rediss://crawl@redis.example.com/0?crawl=docs' --frontier-password-file password --name a1`,
 		Args: cobra.NoArgs,
 	}
-	s := addFlags(cmd, onWorker)
+	s := addFlags(cmd, option.Worker)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return work(cmd, s) }
 	return cmd
 }
@@ -62,18 +63,18 @@ func (w *crewmate) waits(why string) {
 
 // work runs a worker.
 func work(cmd *cobra.Command, s *settings) error {
-	listed := s.frontier
-	if s.frontier = frontierAddress(s.frontier); s.frontier == "" {
+	listed := s.Text("frontier")
+	if s.Set("frontier", "", frontierAddress(s.Text("frontier"))); s.Text("frontier") == "" {
 		return usageError("worker: name the crawl with --frontier 'redis://HOST:6379/0?crawl=NAME', or set %s", frontierVariable)
 	}
 	c := &compiler{settings: s}
 	o := &frontierOptions{}
 	o.read(c)
-	if s.given("concurrency") {
-		read(c, "concurrency", s.concurrency, atLeast(1))
+	if s.Given("concurrency") {
+		read(c, "concurrency", atLeast(1))
 	}
-	maxTime := read(c, "max-time", s.maxTime, quantity.ParseDuration)
-	name := s.workerName
+	maxTime := read(c, "max-time", quantity.ParseDuration)
+	name := s.Text("name")
 	if name == "" {
 		name = processName()
 	}
@@ -185,7 +186,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	if err != nil {
 		return worked, "", asUsage(err)
 	}
-	opts, err := compile(own, onCheck)
+	opts, err := compile(own, option.Check)
 	if err != nil {
 		return worked, "", asUsage(err)
 	}

@@ -20,16 +20,6 @@ const (
 // Measure returns the size of a pattern.
 type Measure func(text string) int64
 
-// byKey has the keys whose values are patterns.
-var byKey = map[string]Measure{
-	"include": Regexp, "no-follow": Regexp, "exclude": Regexp, "exclude-except": Regexp, "ignore-fragment": Regexp,
-	"remap":  Regexp, // the replacement is only text
-	"select": Selector, "ignore-select": Selector, "render-wait": Selector,
-}
-
-// ForKey returns how the values of a key of the configuration are measured, nil if they are not patterns.
-func ForKey(key string) Measure { return byKey[key] }
-
 // ErrTooLarge is in the errors of a Budget.
 var ErrTooLarge = errors.New("the compiled patterns")
 

@@ -75,7 +75,7 @@ func (f *projectForm) NameHint() string {
 
 func newProjectForm(v url.Values, faults map[string]string) *projectForm {
 	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true}
-	for _, g := range optionGroups {
+	for _, g := range optionGroups() {
 		for _, o := range g.Options {
 			known[o.Name] = true
 		}

@@ -1,12 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 )
 
@@ -20,72 +23,38 @@ const (
 	choice kind = "choice" // one of a few words
 )
 
-// option is a flag of check that a project may set. Initial is its default as the form shows it.
-type option struct {
-	Name, Label, Hint string
-	Kind              kind
-	Initial           string
-	Choices           []string
-}
-
 // optionGroup is a part of the form.
 type optionGroup struct {
 	Title   string
-	Options []option
+	Options []*option.Flag
 }
 
-// optionGroups are the options of a project, as the form shows them.
-var optionGroups = []optionGroup{
-	{"What is checked", []option{
-		{"scope", "Pages to read", "Pages that are read for links; other targets are only checked.", choice, "path", []string{"path", "host", "domain", "page"}},
-		{"depth", "Depth", "Links from the start page, for example 3.", line, noLimit, nil},
-		{"max-pages", "Most pages", "For example 5000.", line, noLimit, nil},
-		{"max-time", "Longest time", "For example 30m.", line, noLimit, nil},
-		{"external", "Links to other sites", "", choice, "check", []string{"check", "skip"}},
-		{"include", "Also read", "Regular expressions of URLs, one a line.", lines, "", nil},
-		{"no-follow", "Do not read", "Regular expressions of URLs, one a line.", lines, "", nil},
-		{"exclude", "Do not check", "Regular expressions of URLs, one a line.", lines, "", nil},
-		{"robots", "robots.txt", "", choice, "crawl", []string{"crawl", "strict", "ignore"}},
-		{"render", "Run scripts in a browser", "", choice, "never", []string{"never", "auto", "always"}},
-		{"check", "Content checks", "Groups with commas: html, css, seo, images, security, i18n, duplicates, accessibility.", line, "none", nil},
-		{"sitemaps", "Read the sitemaps of robots.txt", "", onOff, "", nil},
-	}},
-	{"How it is judged", []option{
-		{"accept", "Accepted statuses", "For example 403,500-599.", line, "", nil},
-		{"fail-on", "A run fails on", "broken, unverified or warning; for one side: internal:warning.", line, "broken", nil},
-		{"level", "Levels of codes", "CODE=broken, unverified, warning, info or off; one a line.", lines, "", nil},
-		{"ignore-fragment", "Ignored fragments", "Regular expressions, one a line.", lines, "", nil},
-		{"tls-expiry", "Warn of certificates that expire within", "For example 30d.", line, "14d", nil},
-		{"max-redirects", "Most redirects", "", line, "10", nil},
-		{"max-body", "Largest page", "For example 50MiB.", line, "10MiB", nil},
-		{"index-files", "Index files", "For directories: index.html,index.htm.", line, "", nil},
-		{"base-url", "Base URL", "Where a directory is published.", line, "", nil},
-		{"host-style", "Style of the host", "", choice, "auto", []string{"auto", "plain", "github-pages", "netlify", "nginx"}},
-		{"select", "Read only links in", "A CSS selector.", line, "", nil},
-		{"ignore-select", "Do not read links in", "A CSS selector.", line, "", nil},
-		{"remap", "Remap URLs", "RE=REPLACEMENT, one a line.", lines, "", nil},
-		{"soft-404", "Find error pages that answer 200", "", onOff, "", nil},
-		{"check-https", "Look for https instead of http", "", onOff, "", nil},
-		{"require-https", "Warn of every http link", "", onOff, "", nil},
-	}},
-	{"How it is requested", []option{
-		{"concurrency", "Requests at once", "", line, "64", nil},
-		{"per-host", "Requests at once for each host", "", line, "8", nil},
-		{"rate", "Requests for each host", "For example 5/s.", line, "", nil},
-		{"delay", "Delay between requests to a host", "For example 500ms.", line, "", nil},
-		{"timeout", "Timeout", "", line, "20s", nil},
-		{"retries", "Retries", "", line, "2", nil},
-		{"second-pass-after", "Second try after", "", line, "10s", nil},
-		{"max-wait", "Longest wait that a host may ask for", "", line, "60s", nil},
-		{"user-agent", "User agent", "", line, "", nil},
-		{"user", "User and password", "NAME:PASSWORD. It is kept encrypted; *** keeps what is stored.", line, "", nil},
-		{"header", "Headers", "Name: value, one a line. They are kept encrypted; *** keeps what is stored.", lines, "", nil},
-		{"insecure", "Accept any certificate", "", onOff, "", nil},
-	}},
-}
+// optionGroups are the flags of check that a project may set, as the form shows them.
+var optionGroups = sync.OnceValue(func() (groups []optionGroup) {
+	for _, section := range option.Sections {
+		g := optionGroup{Title: string(section)}
+		for _, f := range option.Of(option.Check) {
+			if f.Form != nil && f.Form.Section == section {
+				g.Options = append(g.Options, f)
+			}
+		}
+		groups = append(groups, g)
+	}
+	return groups
+})
 
-// noLimit is shown for options without a default.
-const noLimit = "no limit"
+// kindOf returns the control for a flag.
+func kindOf(f *option.Flag) kind {
+	switch {
+	case f.IsSwitch():
+		return onOff
+	case f.Words != nil:
+		return choice
+	case f.Many == option.List:
+		return lines
+	}
+	return line
+}
 
 // field is a control with its value and what is wrong with it.
 type field struct {
@@ -129,10 +98,10 @@ type group struct {
 // groupsOf returns the fields of options.
 func groupsOf(values url.Values, faults map[string]string) []group {
 	var all []group
-	for _, g := range optionGroups {
+	for _, g := range optionGroups() {
 		made := group{Title: g.Title}
 		for _, o := range g.Options {
-			f := field{Name: o.Name, Label: o.Label, Hint: o.Hint, Kind: o.Kind, Initial: o.Initial, Choices: o.Choices, Value: values.Get(o.Name), Fault: faults[o.Name]}
+			f := field{Name: o.Name, Label: o.Form.Label, Hint: o.Form.Hint, Kind: kindOf(o), Initial: cmp.Or(o.Initial, o.Form.Unset), Choices: o.Words, Value: values.Get(o.Name), Fault: faults[o.Name]}
 			made.Open = made.Open || f.Value != "" || f.Fault != ""
 			made.Fields = append(made.Fields, f)
 		}
@@ -178,9 +147,9 @@ func splitLines(text string) []string {
 // form has fields of. Unknown fields are options, so that the API names them.
 func projectBody(v url.Values, create bool) ([]byte, error) {
 	kinds := map[string]kind{}
-	for _, g := range optionGroups {
+	for _, g := range optionGroups() {
 		for _, o := range g.Options {
-			kinds[o.Name] = o.Kind
+			kinds[o.Name] = kindOf(o)
 		}
 	}
 	options, given := map[string]any{}, create

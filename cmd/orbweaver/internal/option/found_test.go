@@ -1,4 +1,4 @@
-package found
+package option
 
 import (
 	"errors"
@@ -6,10 +6,12 @@ import (
 	"testing"
 )
 
+// Every key of a configuration is permitted or refused with a reason, and nothing else is.
 func TestEveryKeyHasAReason(t *testing.T) {
-	for _, row := range keys {
-		if row.why == "" {
-			t.Errorf("%s: no reason", row.names)
+	for _, f := range All() {
+		isKey := f.On&Check != 0 && f.Group != Configuration
+		if isKey != (f.Found.use != unsafe) || isKey != (f.Found.why != "") {
+			t.Errorf("--%s: a key %v, permission %+v", f.Name, isKey, f.Found)
 		}
 	}
 }

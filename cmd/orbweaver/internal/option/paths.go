@@ -1,4 +1,4 @@
-package found
+package option
 
 import (
 	"encoding/binary"

@@ -9,6 +9,7 @@ import (
 // of the engine need it. These are the names for callers.
 type (
 	Config = rules.Config
+	Login  = rules.Login
 	Seed   = rules.Seed
 	Rule   = rules.Rule
 	Remap  = rules.Remap

@@ -132,7 +132,7 @@ func (s *equalSite) config(t *testing.T) *crawler.Config {
 	cfg := &crawler.Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll, Pages: true, SkipMail: true,
 		Backoff: time.Millisecond, SecondPassAfter: time.Millisecond, Grace: time.Millisecond, Concurrency: 8}
 	if plan != nil {
-		cfg.Sessions = []*session.Session{session.New(client, plan.Logins[0], session.Options{Acts: rules.Acts})}
+		cfg.Login = rules.Login{Fetch: client, Sessions: []*session.Session{session.New(plan.Logins[0], session.Options{Acts: rules.Acts})}}
 		cfg.Credentials = true
 	} else {
 		cfg.Cookies = client

@@ -44,8 +44,8 @@ type loginSessions struct {
 // newLoginSessions returns the sessions of a run, before anybody signs in.
 func newLoginSessions(r *run) *loginSessions {
 	s := &loginSessions{}
-	for _, one := range r.cfg.Sessions {
-		s.all = append(s.all, &signedIn{run: r, session: one, watch: session.NewWatch(session.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}})
+	for _, one := range r.cfg.Login.Sessions {
+		s.all = append(s.all, &signedIn{run: r, session: one, watch: session.NewWatch(session.SignInPage{}), sender: &sender{login: &r.cfg.Login}, patience: firstProof, again: map[frontier.ID]bool{}})
 	}
 	return s
 }
@@ -122,6 +122,7 @@ type signedIn struct {
 	run     *run
 	session *session.Session
 	watch   *session.Watch
+	sender  *sender
 
 	mu       sync.Mutex
 	proving  bool           // a worker requests a proof, or signs in; while closed and without visits, only that worker uses what follows
@@ -302,14 +303,10 @@ func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) err
 	standing, known := session.Public, in.public
 	in.mu.Unlock()
 	if !known {
-		var err error
-		standing, err = in.session.Standing(ctx)
-		w.tally.count(countRequests, in.session.TakeRequests())
+		standing = in.sender.standing(ctx, in.session)
+		w.tally.count(countRequests, in.sender.take())
 		if ctx.Err() != nil {
 			return nil // the run ends, and what is held is not settled
-		}
-		if err != nil {
-			standing = session.Unknown
 		}
 	}
 	switch standing {
@@ -390,8 +387,8 @@ func (in *signedIn) settleHeld(w *worker, n int) error {
 
 // lose notes that the session has ended.
 func (in *signedIn) lose(ctx context.Context, w *worker) error {
-	forgets := in.session.RemovesLost(ctx)
-	w.tally.count(countRequests, in.session.TakeRequests())
+	forgets := in.sender.removesLost(ctx, in.session)
+	w.tally.count(countRequests, in.sender.take())
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.forgets, in.lost, in.closed = forgets, true, true
@@ -499,7 +496,7 @@ func (in *signedIn) culprit() int {
 func (in *signedIn) signInAgain(ctx context.Context, w *worker) error {
 	for again := 0; in.over == nil; again++ {
 		if in.lost || again > 0 {
-			if in.renewed++; !in.session.CanSignIn() || in.renewed > in.run.cfg.LoginRetries {
+			if in.renewed++; !in.session.CanSignIn() || in.renewed > in.run.cfg.Login.Retries {
 				in.end(w, check.CodeLoginLost, in.whyOver())
 				return nil
 			}
@@ -509,7 +506,7 @@ func (in *signedIn) signInAgain(ctx context.Context, w *worker) error {
 		if !failed {
 			return err
 		}
-		if failure.Code != check.CodeLoginFailed || in.renewed >= in.run.cfg.LoginRetries {
+		if failure.Code != check.CodeLoginFailed || in.renewed >= in.run.cfg.Login.Retries {
 			in.end(w, check.CodeLoginLost, failure.Message)
 			return nil
 		}
@@ -535,8 +532,8 @@ func (in *signedIn) whyOver() string {
 // signIn signs in, once. The error is a *session.Failure, or ends the run. There is no proof
 // if the run was cut off.
 func (in *signedIn) signIn(ctx context.Context, w *worker) (*session.Proof, error) {
-	proof, err := in.session.SignIn(ctx)
-	w.tally.count(countRequests, in.session.TakeRequests())
+	proof, err := in.sender.signIn(ctx, in.session)
+	w.tally.count(countRequests, in.sender.take())
 	if ctx.Err() != nil {
 		return nil, nil
 	}

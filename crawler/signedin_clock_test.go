@@ -19,8 +19,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // memberClient sends the requests of a session to a handler, without a network, for clocks
@@ -35,15 +33,11 @@ type memberClient struct {
 }
 
 func (c *memberClient) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	return c.send(ctx, http.MethodGet, req, fetch.Form{})
-}
-
-func (c *memberClient) Submit(ctx context.Context, req *fetch.Request, form fetch.Form) (*fetch.Response, error) {
-	return c.send(ctx, http.MethodPost, req, form)
-}
-
-func (c *memberClient) send(ctx context.Context, method string, req *fetch.Request, form fetch.Form) (*fetch.Response, error) {
-	r := httptest.NewRequest(method, req.URL.String(), bytes.NewReader(form.Body))
+	method, body := http.MethodGet, []byte(nil)
+	if req.Form != nil {
+		method, body = http.MethodPost, req.Form.Body
+	}
+	r := httptest.NewRequest(method, req.URL.String(), bytes.NewReader(body))
 	maps.Copy(r.Header, req.Header)
 	c.mu.Lock()
 	if !req.Anonymous && c.cookie != nil {
@@ -90,8 +84,7 @@ func withClock(t *testing.T, s *membersSite, login bool, client *memberClient) *
 		client.cookie = &http.Cookie{Name: "sid", Value: "sid-1"}
 	}
 	cfg := configOf(t, s, login, nil)
-	cfg.Fetch = fetch.Mux{"http": client}
-	cfg.Sessions = []*session.Session{session.New(client, cfg.Sessions[0].Login(), session.Options{Acts: rules.Acts})}
+	cfg.Fetch, cfg.Login.Fetch = fetch.Mux{"http": client}, client
 	return cfg
 }
 
@@ -179,7 +172,7 @@ func TestStopBeforeTheNextSignIn(t *testing.T) {
 			s := &membersSite{refuses: true, cut: func(n int) bool { return n == 20 }}
 			cfg := withClock(t, s, true, &memberClient{Handler: s})
 			stop := make(chan struct{})
-			cfg.Stop, cfg.Backoff, cfg.Grace, cfg.LoginRetries = stop, time.Hour, time.Second, 10
+			cfg.Stop, cfg.Backoff, cfg.Grace, cfg.Login.Retries = stop, time.Hour, time.Second, 10
 			const until = 10 * time.Second
 			why := "interrupt"
 			if maxTime {

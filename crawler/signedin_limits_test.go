@@ -11,7 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
-// A run signs in at most MaxSignIns times, and LoginRetries times in a row.
+// A run signs in at most MaxSignIns times, and Login.Retries times in a row.
 func TestSignInsAreLimited(t *testing.T) {
 	for _, row := range []struct {
 		name          string
@@ -23,7 +23,7 @@ func TestSignInsAreLimited(t *testing.T) {
 		{"in a row, none", 4, -1, 1},
 	} {
 		s := serveMembers(t, &membersSite{lasts: row.lasts})
-		c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.LoginRetries = 1, row.retries })
+		c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.Login.Retries = 1, row.retries })
 		if s.signIns != row.want || sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-lost" || !strings.Contains(reportOf(c, s.base), "unverified login-lost") {
 			t.Errorf("%s: %d sign-ins, want %d; stopped by %q", row.name, s.signIns, row.want, sum.Soundness.StoppedBy)
 		}
@@ -35,7 +35,7 @@ func TestSignInsAreLimited(t *testing.T) {
 func TestWrongPasswordsAreLimited(t *testing.T) {
 	for before, most := range map[int]int{0: 2, 1: 1} {
 		s := serveMembers(t, &membersSite{refuses: true, signIns: before, cut: func(n int) bool { return n == 20 }})
-		crawlMembers(t, s, true, func(cfg *Config) { cfg.LoginRetries, cfg.Backoff = 10, time.Millisecond })
+		crawlMembers(t, s, true, func(cfg *Config) { cfg.Login.Retries, cfg.Backoff = 10, time.Millisecond })
 		if s.wrong == 0 || s.wrong > most {
 			t.Errorf("after %d sign-ins, %d forms were refused, at most %d may be", before, s.wrong, most)
 		}

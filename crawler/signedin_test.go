@@ -251,7 +251,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	t.Helper()
 	start := mustParse(t, s.base+"/")
 	config := fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(start)}
-	var sessions func(session.Client) []*session.Session
+	var one *session.Session
 	if login {
 		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret"), Fresh: s.fresh}},
 			[]urinorm.URL{start}, func(urinorm.URL) bool { return true })
@@ -259,15 +259,11 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 			t.Fatal(err)
 		}
 		config.CookieGroups = plan.CookieGroups()
-		sessions = func(c session.Client) []*session.Session {
-			return []*session.Session{session.New(c, plan.Logins[0], session.Options{Acts: rules.Acts})}
-		}
+		one = session.New(plan.Logins[0], session.Options{Acts: rules.Acts})
 	} else {
 		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
 		s.session = 1
-		sessions = func(c session.Client) []*session.Session {
-			return []*session.Session{session.FromCookies(c, []urinorm.URL{start}, session.Options{Acts: rules.Acts})}
-		}
+		one = session.FromCookies([]urinorm.URL{start}, session.Options{Acts: rules.Acts})
 	}
 	client, err := fetch.NewHTTP(config)
 	if err != nil {
@@ -276,7 +272,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	t.Cleanup(client.Close)
 	cfg := web(t)
 	cfg.Fetch = fetch.Mux{"http": client}
-	cfg.Sessions, cfg.Credentials = sessions(client), true
+	cfg.Login, cfg.Credentials = rules.Login{Sessions: []*session.Session{one}, Fetch: client}, true
 	if change != nil {
 		change(cfg)
 	}
@@ -551,7 +547,7 @@ func TestSessionEndsDuringSignIn(t *testing.T) {
 func TestOldSessionIsRenewed(t *testing.T) {
 	for _, public := range []bool{false, true} {
 		s := serveMembers(t, &membersSite{fresh: time.Nanosecond, public: public})
-		_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.LoginRetries = -1 })
+		_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Login.Retries = -1 })
 		if !sum.Soundness.Complete() || sum.Pages != memberPages+1 || s.signIns < 2 || s.signIns > session.MaxSignIns {
 			t.Errorf("public %t: complete %t, %d pages, %d sign-ins", public, sum.Soundness.Complete(), sum.Pages, s.signIns)
 		}

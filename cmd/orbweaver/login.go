@@ -236,21 +236,22 @@ func askForLogins(configs []session.Config, in io.Reader, out io.Writer) error {
 
 // configureSessions gives a run its sessions: those of the logins and, with --cookies,
 // those of the start targets that the cookies are for.
-func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan, browser session.Browser) {
-	options := session.Options{Acts: rules.Acts, Browser: browser}
-	for _, login := range logins.Logins {
-		cfg.Sessions = append(cfg.Sessions, session.New(web, login, options))
+func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan) {
+	login, options := &cfg.Login, session.Options{Acts: rules.Acts}
+	login.Fetch = web
+	for _, l := range logins.Logins {
+		login.Sessions = append(login.Sessions, session.New(l, options))
 	}
 	pages := startPages(p)
 	for i, u := range pages {
-		known := slices.ContainsFunc(cfg.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) })
+		known := slices.ContainsFunc(login.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) })
 		if !known && web.HasUserCookies(u) {
-			cfg.Sessions = append(cfg.Sessions, session.FromCookies(web, pages[i:], options))
+			login.Sessions = append(login.Sessions, session.FromCookies(pages[i:], options))
 		}
 	}
 	cfg.SessionOrigins = logins.Origins()
-	if cfg.LoginRetries = o.login.retries; cfg.LoginRetries == 0 {
-		cfg.LoginRetries = -1
+	if login.Retries = o.login.retries; login.Retries == 0 {
+		login.Retries = -1
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -103,9 +104,10 @@ func testLogins(cmd *cobra.Command, o *options, args []string, file string) erro
 		return err
 	}
 	defer closeBrowser()
-	out := &loginOutput{out: cmd.OutOrStdout(), browser: browser}
+	out := &loginOutput{out: cmd.OutOrStdout()}
+	sending := &crawler.Login{Fetch: web, Browser: browser}
 	for _, login := range logins.Logins {
-		if err := out.test(cmd.Context(), web, login); err != nil {
+		if err := out.test(cmd.Context(), sending, login); err != nil {
 			return unsound(err)
 		}
 	}
@@ -125,11 +127,10 @@ func testLogins(cmd *cobra.Command, o *options, args []string, file string) erro
 
 // loginOutput prints the steps of sign-ins.
 type loginOutput struct {
-	out     io.Writer
-	browser session.Browser
-	status  int
-	last    string // the line about the worst login
-	err     error
+	out    io.Writer
+	status int
+	last   string // the line about the worst login
+	err    error
 }
 
 func (l *loginOutput) printf(format string, args ...any) {
@@ -139,10 +140,10 @@ func (l *loginOutput) printf(format string, args ...any) {
 }
 
 // test signs in. The error is that of the context.
-func (l *loginOutput) test(ctx context.Context, web *fetch.HTTP, login *session.Login) error {
+func (l *loginOutput) test(ctx context.Context, sending *crawler.Login, login *session.Login) error {
 	l.printf("%s: %s", login.Name, login.URL.Printed())
-	s := session.New(web, login, session.Options{Acts: rules.Acts, Browser: l.browser, Trace: func(format string, args ...any) { l.printf("  "+format, args...) }})
-	proof, err := s.SignIn(ctx)
+	s := session.New(login, session.Options{Acts: rules.Acts, Trace: func(format string, args ...any) { l.printf("  "+format, args...) }})
+	proof, err := crawler.SignIn(ctx, sending, s)
 	failure, failed := errors.AsType[*session.Failure](err)
 	switch {
 	case failed:

@@ -68,7 +68,7 @@ func startBrowser(ctx context.Context, o *options, path string) (*render.Rendere
 
 // openLoginBrowser returns the browser of --login-render, nil without it: that which renders
 // pages if there is one. Its errors are usage errors.
-func openLoginBrowser(ctx context.Context, o *options, pages crawler.Renderer) (browser session.Browser, close func(), err error) {
+func openLoginBrowser(ctx context.Context, o *options, pages crawler.Renderer) (browser *render.Renderer, close func(), err error) {
 	close = func() {}
 	if !slices.ContainsFunc(o.login.configs, func(c session.Config) bool { return c.Rendered }) {
 		return nil, close, nil

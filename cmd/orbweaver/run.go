@@ -11,7 +11,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -71,16 +70,15 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		}
 		defer closeRenderer()
 	}
-	var browser session.Browser
 	if st.visits() {
-		opened, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Renderer)
+		browser, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Renderer)
 		if err != nil {
 			return err
 		}
 		defer closeBrowser()
-		browser = opened
+		cfg.Login.Browser = browser
 	}
-	configureSessions(cfg, o, plan, web, logins, browser)
+	configureSessions(cfg, o, plan, web, logins)
 	cfg.Cookies = web
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {

@@ -226,7 +226,8 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", err
 	}
 	defer closeBrowser()
-	configureSessions(cfg, opts, plan, web, logins, browser)
+	cfg.Login.Browser = browser
+	configureSessions(cfg, opts, plan, web, logins)
 	store := f.Store(h, w.name, version())
 	store.Browser = cfg.Renderer != nil
 	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime, cfg.Cookies = store, 0, h.Lease, w.maxTime, web

@@ -115,8 +115,8 @@ func TestSubmit(t *testing.T) {
 	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Credentials: "bob:secret"})
 	for path, status := range map[string]int{"/self": 302, "/basic": 401, "/refused": 403, "/": 200} {
 		posts = 0
-		req := &Request{URL: mustParse(t, "http://example.com"+path), Need: Content, Internal: true}
-		resp, err := h.Submit(t.Context(), req, Form{ContentType: "application/x-www-form-urlencoded", Body: []byte("a=b")})
+		req := &Request{URL: mustParse(t, "http://example.com"+path), Need: Content, Internal: true, Form: &Form{ContentType: "application/x-www-form-urlencoded", Body: []byte("a=b")}}
+		resp, err := h.Fetch(t.Context(), req)
 		if err != nil {
 			t.Fatal(err)
 		}

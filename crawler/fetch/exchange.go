@@ -134,7 +134,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}
-		case f.form != nil: // it is sent once
+		case f.req.Form != nil: // it is sent once
 		case transport != f.transports.lenient && hasControl(err):
 			transport = f.transports.lenient
 			continue
@@ -236,12 +236,12 @@ func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.
 	}
 	r := blankRequest.WithContext(ctx) // a copy
 	r.Method, r.URL, r.Host, r.Header = method, at, authority, header
-	if f.form != nil {
+	if f.req.Form != nil {
 		// The transport calls GetBody only to repeat a request of which the server has
 		// seen nothing.
-		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.form.Body)), nil }
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(f.req.Form.Body)), nil }
 		r.Body, _ = r.GetBody()
-		r.ContentLength = int64(len(f.form.Body))
+		r.ContentLength = int64(len(f.req.Form.Body))
 	}
 	if host := header.Get("Host"); host != "" {
 		r.Host = host

@@ -58,6 +58,9 @@ type Request struct {
 	Destination Destination
 	// Validators make a request for Content conditional.
 	Validators Validators
+	// Form is sent with POST, once, whatever the answer: no redirect is followed and no challenge
+	// answered. Need must be Content.
+	Form *Form
 	// Anonymous sends no cookies but those in Header, and stores none.
 	Anonymous bool
 	// Final means that no further try follows, so that GET must be sent even if the answer to

@@ -131,20 +131,10 @@ func (h *HTTP) CloseIdleConnections() { h.transports.closeIdle() }
 
 // Fetch sends a request and any further requests that the answer makes necessary.
 func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
-	return h.do(ctx, &httpFetch{HTTP: h, req: req})
-}
-
-// Submit sends a form with POST. It is sent once, whatever the answer: no redirect is
-// followed and no challenge answered. The request's Need must be Content.
-func (h *HTTP) Submit(ctx context.Context, req *Request, form Form) (*Response, error) {
-	return h.do(ctx, &httpFetch{HTTP: h, req: req, form: &form})
-}
-
-func (h *HTTP) do(ctx context.Context, a *httpFetch) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	req := a.req
+	a := &httpFetch{HTTP: h, req: req}
 	host := req.URL.Host()
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || host == "" {
 		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("not an http or https URL"))
@@ -160,7 +150,7 @@ func (h *HTTP) do(ctx context.Context, a *httpFetch) (*Response, error) {
 	a.loopback = isLoopback(host)
 	a.facts = h.hosts.factsOf(req.URL)
 	send := a.fetch
-	if a.form != nil {
+	if req.Form != nil {
 		send = a.submit
 	}
 	resp, err := send(ctx)

@@ -26,8 +26,7 @@ type httpFetch struct {
 	loopback    bool
 	facts       *hostFacts
 	requests    int
-	sentCookies bool  // the last request included cookies of this run
-	form        *Form // the request is a POST of it; nil for all others
+	sentCookies bool // the last request included cookies of this run
 }
 
 // printed returns the URL in the form used in messages.
@@ -50,7 +49,7 @@ func (f *httpFetch) fetch(ctx context.Context) (*Response, error) {
 // submit sends the form.
 func (f *httpFetch) submit(ctx context.Context) (*Response, error) {
 	header := f.profiles.header(f.req, firstProfile, false, f.loopback)
-	header["Content-Type"] = []string{f.form.ContentType}
+	header["Content-Type"] = []string{f.req.Form.ContentType}
 	f.addCookies(header)
 	user, sent := f.account()
 	f.authorize(header, http.MethodPost, user, sent)

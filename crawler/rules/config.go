@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -168,13 +169,7 @@ type Config struct {
 	// "https://sso.example.com".
 	SessionOrigins map[string]bool
 
-	// Sessions are the logins of the run, and the session of its cookies. What belongs to
-	// one is requested again after the session was lost, so that no page counts that was
-	// requested without it.
-	Sessions []*session.Session
-	// LoginRetries is how often a run signs in again, in a row, without a page that the
-	// session proves. 0 means 2, and -1 means never.
-	LoginRetries int
+	Login Login
 
 	// Inspector looks at the documents that are read, for the content checks. It may be nil.
 	// The caller closes it after the run.
@@ -217,6 +212,21 @@ type Config struct {
 
 	uses        []*Use // of Rules and of Exclude
 	excludeUses []*Use // of Exclude
+}
+
+// Login is what a run needs for its sessions. What belongs to one is requested again after the
+// session was lost, so that no page counts that was requested without it.
+type Login struct {
+	// Sessions are the logins of the run, and the session of its cookies.
+	Sessions []*session.Session
+	// Fetch sends the requests of the sessions, and holds their cookies.
+	Fetch fetch.Fetcher
+	// Browser fills in the forms of the logins that want that; nil if there is none. The caller
+	// closes it after the run.
+	Browser *render.Renderer
+	// Retries is how often a run signs in again, in a row, without a page that the session
+	// proves. 0 means 2, and -1 means never.
+	Retries int
 }
 
 // PreviousPages are the pages of an earlier crawl.
@@ -368,8 +378,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("start a run: MaxRedirects is %d; it must be between -1 and %d", c.MaxRedirects, maxRedirects)
 	case c.Retries < -1 || c.Retries > maxRetries:
 		return fmt.Errorf("start a run: Retries is %d; it must be between -1 and %d", c.Retries, maxRetries)
-	case c.LoginRetries < -1 || c.LoginRetries > maxRetries:
-		return fmt.Errorf("start a run: LoginRetries is %d; it must be between -1 and %d", c.LoginRetries, maxRetries)
+	case c.Login.Retries < -1 || c.Login.Retries > maxRetries:
+		return fmt.Errorf("start a run: Login.Retries is %d; it must be between -1 and %d", c.Login.Retries, maxRetries)
 	case c.Depth < -1:
 		return fmt.Errorf("start a run: Depth is %d; it must be at least -1", c.Depth)
 	case c.Lease < 0:
@@ -396,7 +406,7 @@ func (c *Config) WithDefaults() *Config {
 	fill(&d.PerHost, 8)
 	fill(&d.MaxRedirects, 10)
 	fill(&d.Retries, 2)
-	fill(&d.LoginRetries, 2)
+	fill(&d.Login.Retries, 2)
 	d.Show = d.Show.WithDefault()
 	if d.MaxBody == 0 {
 		d.MaxBody = 10 << 20

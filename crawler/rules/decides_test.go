@@ -16,7 +16,7 @@ import (
 // runs that take nothing over (Pages, Changed, Store, Lease).
 const indifferent = "Resolver MailProbe Store Lease Cookies FingerprintBits Cache MaxAge KeepPages Previous IgnoreFragment Levels Hides Changed MaxPages MaxTime MaxBody " +
 	"MaxBodyGiven MaxRedirects Accept Concurrency PerHost Rate Delay PerHostGiven Retries SecondPassAfter SecondPassGiven Backoff Grace MaxWait " +
-	"Sitemaps SoftNotFound CheckHTTPS RequireHTTPS Archive Sessions LoginRetries RenderTrouble RenderedBy Show Watched Watch Stream Pages " +
+	"Sitemaps SoftNotFound CheckHTTPS RequireHTTPS Archive Login RenderTrouble RenderedBy Show Watched Watch Stream Pages " +
 	"ReadAgain WorkingDir Stop"
 
 // Every other setting makes other decisions.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -17,24 +16,16 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Browser opens a page and fills in its forms, as a user does. Each request is passed to send;
-// that for a document has the header field Sec-Fetch-Dest. When the page is quiet, fill gets its
-// URL and its HTML, in which controls have their number as an attribute, and returns values by
-// number, and the button to press, -1 for the first one; no values if there is nothing more to
-// fill in. *render.Renderer is one.
-type Browser interface {
-	SignIn(ctx context.Context, url string, send func(*http.Request) (*http.Response, error),
-		fill func(url string, document []byte) (values map[int]string, press int, err error)) error
-}
-
 // controlAttribute is the attribute with the number of a control, which has a minus sign before
 // it if readers do not see the control. It is that of package render.
 const controlAttribute = "data-orbweaver-control"
 
-// browsing is a sign-in by a browser.
-type browsing struct {
-	session *Session
-	ctx     context.Context
+// Browsing is the part of a sign-in in which a browser opens the sign-in page and fills in its
+// forms, as a user does. Scripts may make and send the forms. The browser asks Request what is
+// sent for each of its requests, and Answer what it gets; when the page is quiet, it asks Fill.
+// It is safe for concurrent use.
+type Browsing struct {
+	signIn *SignIn
 
 	mu      sync.Mutex
 	at      urinorm.URL // the document
@@ -45,84 +36,82 @@ type browsing struct {
 	landed  *Page
 }
 
-// fillForms opens the sign-in page and returns the page that comes after its forms, which
-// scripts may make and send. The request of a form is the one with what was filled in; it is
-// sent once. Other requests than GET are refused.
-func (b *browsing) fillForms(ctx context.Context) (*Page, error) {
-	s := b.session
-	if s.options.Browser == nil {
-		return nil, failed("there is no browser")
+// URL returns the sign-in page.
+func (b *Browsing) URL() urinorm.URL { return b.signIn.session.login.URL }
+
+// Fill reads a page that is quiet, in which controls have their number as an attribute. It
+// returns values by number, and the button to press, -1 for the first one. Without values, there
+// is nothing more to fill in.
+func (b *Browsing) Fill(address string, document []byte) (values map[int]string, press int, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.refusal != nil {
+		return nil, 0, b.refusal
 	}
-	sent := stageNone
-	err := s.options.Browser.SignIn(ctx, s.login.URL.String(), b.send, func(address string, document []byte) (map[int]string, int, error) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if b.refusal != nil {
-			return nil, 0, b.refusal
-		}
-		u, _, err := urinorm.ParseWeb(address)
-		if err != nil {
-			return nil, 0, err
-		}
-		p := ReadPage(u.WithoutFragment(), b.status, "text/html; charset=utf-8", document)
-		if sent >= stagePassword && b.posting != nil { // a script may ask for the password without sending the name
-			return nil, 0, failed("%s: the page sent no form with what was filled in", u.Printed())
-		}
-		form, next, failure := s.login.choose(p, sent)
-		switch {
-		case failure != nil:
-			return nil, 0, failure
-		case form == nil:
-			b.landed = p
-			return nil, 0, nil
-		}
-		if next != stageCode {
-			s.mu.Lock()
-			s.page = s.page.with(s.login.URL, form)
-			s.mu.Unlock()
-		}
-		sent, b.secret = next, b.secret || next >= stagePassword
-		values, names := b.fill(form, next)
-		s.trace("fill in %s on %s", strings.Join(names, ", "), u.Printed())
-		press := -1
-		if button := form.button(); button != nil {
-			press, _ = strconv.Atoi(button.number)
-		}
-		return values, press, nil
-	})
+	u, _, err := urinorm.ParseWeb(address)
+	if err != nil {
+		return nil, 0, err
+	}
+	p := ReadPage(u.WithoutFragment(), b.status, "text/html; charset=utf-8", document)
+	if b.signIn.sent >= stagePassword && b.posting != nil { // a script may ask for the password without sending the name
+		return nil, 0, failed("%s: the page sent no form with what was filled in", u.Printed())
+	}
+	form, failure := b.signIn.choose(p)
 	switch {
+	case failure != nil:
+		return nil, 0, failure
+	case form == nil:
+		b.landed = p
+		return nil, 0, nil
+	}
+	b.secret = b.secret || b.signIn.sent >= stagePassword
+	values, names := b.fill(form, b.signIn.sent)
+	b.signIn.session.trace("fill in %s on %s", strings.Join(names, ", "), u.Printed())
+	press = -1
+	if button := form.button(); button != nil {
+		press, _ = strconv.Atoi(button.number)
+	}
+	return values, press, nil
+}
+
+// end returns the page that comes after the forms, or why there is none. The error is that of
+// the browser.
+func (b *Browsing) end(err error) (*Page, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	failure, ok := errors.AsType[*Failure](err)
+	switch {
+	case ok:
+		return nil, failure
+	case err != nil && b.refusal != nil:
+		return nil, b.refusal
 	case err != nil:
-		if failure, ok := errors.AsType[*Failure](err); ok {
-			return nil, failure
-		}
-		if b.refusal != nil {
-			return nil, b.refusal
-		}
 		return nil, failed("the browser: %v", err)
 	case b.landed == nil:
-		return nil, failed("%s: the sign-in did not end", s.login.URL.Printed())
+		return nil, failed("%s: the sign-in did not end", b.URL().Printed())
 	}
 	return b.landed, nil
 }
 
 // fill returns the values of a form by the numbers of its controls, and notes how to recognize
 // its request.
-func (b *browsing) fill(form *Form, at stage) (values map[int]string, names []string) {
+func (b *Browsing) fill(form *Form, at stage) (values map[int]string, names []string) {
+	s := b.signIn.session
 	values = map[int]string{}
 	write := func(c *control, value string) {
 		if n, err := strconv.Atoi(c.number); err == nil {
 			values[n] = value
 		}
 	}
-	filled, names := valuesOf(b.session, form, at)
-	secret := b.session.login.User
+	filled, names := valuesOf(s, form, at)
+	secret := s.login.User
 	for c, value := range filled {
 		write(c, value)
 		if c == form.password() || at == stageCode {
 			secret = value
 		}
 	}
-	for _, field := range b.session.fieldsFor(form, at) {
+	for _, field := range s.fieldsFor(form, at) {
 		if c := form.named(field.Name); c != nil {
 			write(c, field.Value.Reveal())
 		}
@@ -132,96 +121,75 @@ func (b *browsing) fill(form *Form, at stage) (values map[int]string, names []st
 	return values, names
 }
 
-// send sends a request of the browser.
-func (b *browsing) send(r *http.Request) (*http.Response, error) {
+// isDocument reports whether a request of the browser is for a document.
+func isDocument(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Dest") == "document" }
+
+// Request returns what is sent for a request of the browser. The request of a form is the one
+// with what was filled in; it is sent once. Other requests than GET are refused.
+func (b *Browsing) Request(r *http.Request) (*fetch.Request, error) {
 	u, _, err := urinorm.ParseWeb(r.URL.String())
 	if err != nil {
 		return nil, err
 	}
-	document := r.Header.Get("Sec-Fetch-Dest") == "document"
-	req := &fetch.Request{URL: u, Need: fetch.Content, Referrer: r.Referer(), Internal: b.session.login.Covers(u), Header: http.Header{}}
+	login := b.signIn.session.login
+	req := &fetch.Request{URL: u, Need: fetch.Content, Referrer: r.Referer(), Internal: login.Covers(u), Header: http.Header{}}
 	for name, values := range r.Header {
 		if name == "Accept" || strings.HasPrefix(name, "X-") {
 			req.Header[name] = values
 		}
 	}
-	if document || r.Method != http.MethodGet {
-		b.mu.Lock()
-		if failure := b.session.login.permits(b.at, u); failure != nil {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if isDocument(r) || r.Method != http.MethodGet {
+		if failure := login.permits(b.at, u); failure != nil {
 			b.refusal = failure
 		}
-		refusal := b.refusal
-		b.mu.Unlock()
-		if refusal != nil {
-			return nil, refusal
+		if b.refusal != nil {
+			return nil, b.refusal
 		}
 	}
-	b.mu.Lock()
-	leaves := b.secret && !b.session.login.Covers(u)
-	b.mu.Unlock()
-	if leaves {
+	if b.secret && !login.Covers(u) {
 		return nil, errors.New("nothing is sent to other hosts while the page has the password")
 	}
 	if r.Method == http.MethodGet {
-		resp, err := b.session.client.Fetch(b.ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		if document {
-			b.session.trace("get %s: %d", u.Printed(), resp.Status)
-			b.note(u, resp.Status)
-		}
-		return b.answer(u, resp), nil
+		return req, nil
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	b.mu.Lock()
-	isForm := r.Method == http.MethodPost && slices.ContainsFunc(b.posting, func(text string) bool { return text != "" && bytes.Contains(body, []byte(text)) })
-	if isForm {
-		b.posting = nil
-	}
-	b.mu.Unlock()
-	if !isForm {
+	if r.Method != http.MethodPost || !slices.ContainsFunc(b.posting, func(text string) bool { return text != "" && bytes.Contains(body, []byte(text)) }) {
 		return nil, errors.New("only the form is sent")
 	}
+	b.posting = nil
 	if origin := r.Header.Get("Origin"); origin != "" {
 		req.Header.Set("Origin", origin)
 	}
-	b.session.trace("post %s", u.Printed())
-	resp, err := b.session.client.Submit(b.ctx, req, fetch.Form{ContentType: r.Header.Get("Content-Type"), Body: body})
-	if err != nil {
-		return nil, err
-	}
-	if resp.Status == http.StatusTemporaryRedirect || resp.Status == http.StatusPermanentRedirect {
-		resp.Body.Close()
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.refusal = refused("%s answered %d, which asks to send the password again: it is not followed", u.Printed(), resp.Status)
-		return nil, b.refusal
-	}
-	b.mu.Lock()
-	b.status = resp.Status
-	b.mu.Unlock()
-	if document {
-		b.note(u, resp.Status)
-	}
-	return b.answer(u, resp), nil
+	req.Form = &fetch.Form{ContentType: r.Header.Get("Content-Type"), Body: body}
+	b.signIn.session.trace("post %s", u.Printed())
+	return req, nil
 }
 
-// note notes the answer of a document.
-func (b *browsing) note(u urinorm.URL, status int) {
+// Answer returns the answer to a request as the browser gets it.
+func (b *Browsing) Answer(r *http.Request, req *fetch.Request, resp *fetch.Response) (*http.Response, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.at, b.status = u, status
-}
-
-// answer returns an answer as the browser gets it, after its cookies were noted.
-func (b *browsing) answer(u urinorm.URL, resp *fetch.Response) *http.Response {
-	b.session.requests.Add(int64(resp.Requests))
-	if b.session.login.Covers(u) {
-		b.session.cookies.note(u, resp.Header)
+	s := b.signIn.session
+	if req.Form != nil {
+		if resp.Status == http.StatusTemporaryRedirect || resp.Status == http.StatusPermanentRedirect {
+			resp.Body.Close()
+			b.refusal = resendRefused(req.URL, resp.Status)
+			return nil, b.refusal
+		}
+		b.status = resp.Status
+	} else if isDocument(r) {
+		s.trace("get %s: %d", req.URL.Printed(), resp.Status)
+	}
+	if isDocument(r) {
+		b.at, b.status = req.URL, resp.Status
+	}
+	if s.login.Covers(req.URL) {
+		s.cookies.note(req.URL, resp.Header)
 	}
 	header := resp.Header.Clone()
 	if header == nil {
@@ -234,5 +202,5 @@ func (b *browsing) answer(u urinorm.URL, resp *fetch.Response) *http.Response {
 			io.Closer
 		}{io.LimitReader(resp.Body, maxBody), resp.Body}
 	}
-	return &http.Response{StatusCode: resp.Status, Header: header, Body: body}
+	return &http.Response{StatusCode: resp.Status, Header: header, Body: body}, nil
 }

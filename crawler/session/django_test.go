@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -29,7 +28,7 @@ func TestDjango(t *testing.T) {
 	}
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	start := parse(t, address+"/admin/")
-	open := func(secret string) (*Session, *Proof, *Failure) {
+	open := func(secret string) (*visitor, *Proof, *Failure) {
 		plan, err := NewPlan([]Config{{URL: address + "/admin/login/", User: user, Password: NewSecret(secret)}}, []urinorm.URL{start},
 			func(urinorm.URL) bool { return true })
 		if err != nil {
@@ -40,9 +39,8 @@ func TestDjango(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		s := New(client, plan.Logins[0], Options{Acts: isLogOut})
-		proof, err := s.SignIn(t.Context())
-		failure, _ := errors.AsType[*Failure](err)
+		s := &visitor{New(plan.Logins[0], Options{Acts: isLogOut}), client}
+		proof, failure := s.signIn(t)
 		return s, proof, failure
 	}
 
@@ -60,8 +58,8 @@ func TestDjango(t *testing.T) {
 	if list := s.LeaveAlone(); len(list) != 1 || list[0] != address+"/admin/logout/" {
 		t.Errorf("left alone: %q", list)
 	}
-	if standing, err := s.Standing(t.Context()); standing != Holding || err != nil {
-		t.Errorf("signed in: %d, %v", standing, err)
+	if standing := s.standing(t); standing != Holding {
+		t.Errorf("signed in: %d", standing)
 	}
 
 	users := parse(t, address+"/admin/auth/user/")
@@ -78,11 +76,11 @@ func TestDjango(t *testing.T) {
 	if !NewWatch(s.Page()).SignedOut(Answer{URL: users, Status: resp.Status, Next: next}) {
 		t.Errorf("after the loss, %d with %s is not suspicious", resp.Status, resp.Location)
 	}
-	if standing, err := s.Standing(t.Context()); standing != Lost || err != nil {
-		t.Errorf("after the loss: %d, %v", standing, err)
+	if standing := s.standing(t); standing != Lost {
+		t.Errorf("after the loss: %d", standing)
 	}
-	if proof, err := s.SignIn(t.Context()); err != nil || !proof.Proven {
-		t.Errorf("signing in again: %v, %v", proof, err)
+	if proof, failure := s.signIn(t); failure != nil || !proof.Proven {
+		t.Errorf("signing in again: %v, %v", proof, failure)
 	}
 	if posts := text("/posts/"); posts != "3" {
 		t.Errorf("%s forms were posted", posts)

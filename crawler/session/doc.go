@@ -2,15 +2,20 @@
 //
 //	plan, err := session.NewPlan(configs, targets, internal) // mistakes, before anything is sent
 //	client, err := fetch.NewHTTP(fetch.HTTPConfig{CookieGroups: plan.CookieGroups()})
-//	s := session.New(client, plan.Logins[0], session.Options{})
-//	proof, err := s.SignIn(ctx) // a *Failure says why nobody is signed in
+//	signIn, failure := session.New(plan.Logins[0], session.Options{}).SignIn()
+//	ask, proof, failure := signIn.Next(nil, nil)
+//	for ask != nil {
+//		ask, proof, failure = signIn.Next(client.Fetch(ctx, ask)) // a *Failure says why nobody is signed in
+//	}
 //
-// The cookies are in the client. They go to the origins of the login only: scheme, host and
-// port.
+// The package sends nothing: it yields requests, and reads their answers. The cookies are in
+// the client. They go to the origins of the login only: scheme, host and port.
 //
 //	login.go       Config and its check, Login, Plan
 //	secret.go      Secret, a text that is never printed
-//	session.go     Session: the requests of a sign-in, and their limits
+//	session.go     Session: a login in use, and its limits
+//	signin.go      SignIn: the requests of a sign-in; browser.go, those of a browser
+//	walk.go        the requests for one page, redirect by redirect
 //	cookies.go     the cookies that they have set
 //	page.go        Page: an answer, with its forms and their controls
 //	form.go        Form: which field, which button, where it is sent
@@ -23,7 +28,7 @@
 //
 // # Signing in
 //
-// SignIn reads the page of the login and looks for the form with the one visible password
+// A SignIn reads the page of the login and looks for the form with the one visible password
 // field. If there is none, a form for the user name comes first; a form for a one-time code
 // may follow. Every form is posted once, so there are at most three POST requests, and the
 // password is in one of them. They are the only ones that this program ever sends.

@@ -28,13 +28,13 @@ func FuzzForms(f *testing.F) {
 			return
 		}
 		p := ReadPage(parse(t, "https://app.test/login"), 200, "text/html", body)
-		s := New(nil, &Login{URL: p.URL, origins: []string{"https://app.test"}, User: "u", Password: NewSecret(secret)}, Options{})
+		s := New(&Login{URL: p.URL, origins: []string{"https://app.test"}, User: "u", Password: NewSecret(secret)}, Options{})
 		form, at, failure := s.login.choose(p, stageNone)
 		if failure != nil && form != nil {
 			t.Fatal("both a form and a failure")
 		}
 		p.errorText()
-		s.actions.of(p)
+		s.actions(p)
 		if form == nil || at != stagePassword {
 			return
 		}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"regexp"
@@ -103,62 +102,89 @@ func (l *Login) comparedPages() []urinorm.URL {
 	return l.startPages[:min(len(l.startPages), maxStartPages)]
 }
 
-// prove asks the check page, or compares start pages with and without the session. Landed
-// is the page that the sign-in led to.
-func (s *Session) prove(ctx context.Context, landed *Page) (*Proof, error) {
-	s.noteLeaveAlone(landed)
-	if !s.login.Check.IsZero() {
-		p, _, err := s.get(ctx, &fetch.Request{URL: s.login.Check})
-		if err != nil {
-			return nil, err
-		}
-		if problem := s.checkProblem(p); problem != "" {
-			return nil, failed("the check page %s %s", s.login.Check.Printed(), problem)
-		}
-		return &Proof{Proven: true, Page: s.login.Check}, nil
-	}
+// comparing proves a sign-in: it asks the check page, or compares start pages with and without
+// the session. Next yields its requests, one after another; the first one is that of walk.
+type comparing struct {
+	session *Session
+	pages   []urinorm.URL // that are left
+	walk    walk
+	in      *Page // the first of them with the session; nil until it was read
+	proof   *Proof
+	wayOut  proofPage // is used if no page is closed
+	refusal *Failure  // of a page that may be for another role
+}
+
+// comparing returns the proof of a sign-in that led to a page.
+func (s *Session) comparing(landed *Page) *comparing {
 	pages := s.login.comparedPages()
-	if len(pages) == 0 {
+	switch {
+	case !s.login.Check.IsZero():
+		pages = []urinorm.URL{s.login.Check}
+	case len(pages) == 0:
 		pages = []urinorm.URL{landed.URL}
 	}
-	proof := &Proof{Page: pages[0], Public: true}
-	var wayOut proofPage // is used if no page is closed
-	var refusal *Failure // of a page that may be for another role
-	for _, u := range pages {
-		in, reached, err := s.get(ctx, &fetch.Request{URL: u})
-		if s.leadsToSignIn(in, reached) {
-			refusal = failed("%s leads to the sign-in page although the form was accepted", u.Printed())
-			continue
-		}
+	return &comparing{session: s, pages: pages, walk: s.get(pages[0], false), proof: &Proof{Page: pages[0], Public: true}}
+}
+
+func (c *comparing) next(resp *fetch.Response, err error) (ask *fetch.Request, proof *Proof, _ error) {
+	s, u := c.session, c.pages[0]
+	ask, p, err := c.walk.next(resp, err)
+	switch {
+	case ask != nil:
+		return ask, nil, nil
+	case !s.login.Check.IsZero():
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		proven, page, err := s.compare(ctx, u, in)
-		if err != nil {
-			return nil, err
+		if problem := s.checkProblem(p); problem != "" {
+			return nil, nil, failed("the check page %s %s", u.Printed(), problem)
 		}
-		if proven && !proof.Proven {
-			proof.Proven, proof.Page = true, u
-		}
-		switch {
-		case page.wayOut && wayOut.url.IsZero():
-			wayOut = page
-		case !page.url.IsZero() && !page.wayOut:
-			s.proofs.use(page)
-			return &Proof{Proven: true, Page: u}, nil
-		}
+		return nil, &Proof{Proven: true, Page: u}, nil
+	case c.in == nil && s.leadsToSignIn(p, c.walk.reached()):
+		c.refusal = failed("%s leads to the sign-in page although the form was accepted", u.Printed())
+		return c.another()
+	case c.in == nil && err != nil:
+		return nil, nil, err
+	case c.in == nil:
+		c.in, c.walk = p, s.get(u, true)
+		return c.walk.request, nil, nil
 	}
-	if !wayOut.url.IsZero() {
-		s.proofs.use(wayOut)
-		return &Proof{Proven: true, Page: wayOut.url}, nil
+	proven, page, err := s.compare(u, c.in, answered{p, c.walk.reached(), err})
+	if err != nil {
+		return nil, nil, err
 	}
-	if refusal != nil && !proof.Proven {
-		return nil, refusal
+	if proven && !c.proof.Proven {
+		c.proof.Proven, c.proof.Page = true, u
+	}
+	switch {
+	case page.wayOut && c.wayOut.url.IsZero():
+		c.wayOut = page
+	case !page.url.IsZero() && !page.wayOut:
+		s.proofs.use(page)
+		return nil, &Proof{Proven: true, Page: u}, nil
+	}
+	return c.another()
+}
+
+// another asks the next page, or concludes.
+func (c *comparing) another() (ask *fetch.Request, proof *Proof, _ error) {
+	s := c.session
+	c.in, c.pages = nil, c.pages[1:]
+	if len(c.pages) > 0 {
+		c.walk = s.get(c.pages[0], false)
+		return c.walk.request, nil, nil
+	}
+	if !c.wayOut.url.IsZero() {
+		s.proofs.use(c.wayOut)
+		return nil, &Proof{Proven: true, Page: c.wayOut.url}, nil
+	}
+	if c.refusal != nil && !c.proof.Proven {
+		return nil, nil, c.refusal
 	}
 	if earlier := s.proofs.page(); !earlier.url.IsZero() { // it proved an earlier sign-in
-		return nil, failed("the form was accepted, but %s looks the same with and without the session", earlier.url.Printed())
+		return nil, nil, failed("the form was accepted, but %s looks the same with and without the session", earlier.url.Printed())
 	}
-	return proof, nil
+	return nil, c.proof, nil
 }
 
 // checkProblem says why a check page does not prove a login, or "".
@@ -174,24 +200,37 @@ func (s *Session) checkProblem(p *Page) string {
 	return ""
 }
 
-// compare asks a page without the session. It reports whether that shows a difference, and
-// returns the page if later answers of it prove the session as well.
-func (s *Session) compare(ctx context.Context, u urinorm.URL, in *Page) (proven bool, page proofPage, err error) {
-	out, reached, err := s.get(ctx, &fetch.Request{URL: u, Anonymous: true})
-	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
-		return false, proofPage{}, err
+// answered is what a walk led to: a page, or why there is none at the URL that it reached.
+type answered struct {
+	page    *Page
+	reached urinorm.URL
+	err     error
+}
+
+// isFault reports whether there is no answer. A walk that led to a host that is not asked has one.
+func (a answered) isFault() bool {
+	_, elsewhere := errors.AsType[*Failure](a.err)
+	return a.err != nil && !elsewhere
+}
+
+// compare compares a page with what everybody gets instead of it. It reports whether that shows
+// a difference, and returns the page if later answers of it prove the session as well.
+func (s *Session) compare(u urinorm.URL, in *Page, everybody answered) (proven bool, page proofPage, err error) {
+	if everybody.isFault() {
+		return false, proofPage{}, everybody.err
 	}
+	out, reached := everybody.page, everybody.reached
 	page.url = u
 	differs := statusOf(out) != in.Status || addressOf(reached) != addressOf(in.URL)
 	switch {
-	case err != nil || s.leadsToSignIn(out, reached): // it is closed
+	case everybody.err != nil || s.leadsToSignIn(out, reached): // it is closed
 	case isTroubled(in) || isTroubled(out):
 		return false, proofPage{}, nil
 	case differs:
 		if !in.isOK() || out.isOK() && addressOf(reached) == addressOf(u) { // a page that answers everybody at its own address is open
 			return true, proofPage{}, nil
 		}
-	case s.actions.some(in) && !s.actions.some(out):
+	case s.namesAction(in) && !s.namesAction(out):
 		page.wayOut = true
 		return true, page, nil
 	default:
@@ -262,36 +301,77 @@ const (
 	Lost
 )
 
-// Standing asks the check page, or a start page that proved the session before, whether the
-// session was lost. The error is that of the context, or a *fetch.Fault.
-func (s *Session) Standing(ctx context.Context) (Standing, error) {
-	if !s.login.Check.IsZero() {
-		standing, _, err := s.standingAt(ctx, proofPage{url: s.login.Check})
-		return standing, err
-	}
+// Proving asks the check page, or a start page that proved the session before, whether the
+// session was lost. Next yields its requests, one after another.
+type Proving struct {
+	session *Session
+	pages   []proofPage // that are left
+	walk    walk
+	begun   bool
+	unknown bool  // no page has proved the session: they are compared with what everybody gets
+	in      *Page // the first of them with the session; nil until it was read
+}
+
+// Prove begins to ask whether the session was lost.
+func (s *Session) Prove() *Proving {
+	p := &Proving{session: s}
 	proof := s.proofs.page()
-	if !proof.url.IsZero() {
-		standing, _, err := s.standingAt(ctx, proof)
-		return standing, err
-	}
-	if s.CanSignIn() {
-		return Public, nil // the sign-in has compared the start pages
-	}
-	for _, u := range s.login.comparedPages() {
-		standing, in, err := s.standingAt(ctx, proofPage{url: u, wayOut: s.proofs.hadWayOut(u)})
-		if standing != Holding {
-			return standing, err
-		}
-		_, page, err := s.compare(ctx, u, in)
-		switch {
-		case err != nil:
-			return Unknown, err
-		case !page.url.IsZero():
-			s.proofs.use(page)
-			return Holding, nil
+	switch {
+	case !s.login.Check.IsZero():
+		p.pages = []proofPage{{url: s.login.Check}}
+	case !proof.url.IsZero():
+		p.pages = []proofPage{proof}
+	case s.CanSignIn(): // the sign-in has compared the start pages
+	default:
+		p.unknown = true
+		for _, u := range s.login.comparedPages() {
+			p.pages = append(p.pages, proofPage{url: u, wayOut: s.proofs.hadWayOut(u)})
 		}
 	}
-	return Public, nil
+	return p
+}
+
+// Next reads the answer to the last request, or why there is none, and returns the next
+// request. The first call has neither. Without a next request, the standing is known.
+func (p *Proving) Next(resp *fetch.Response, err error) (ask *fetch.Request, standing Standing) {
+	s := p.session
+	if !p.begun {
+		p.begun = true
+		return p.another()
+	}
+	at := p.pages[0]
+	ask, page, err := p.walk.next(resp, err)
+	answer := answered{page, p.walk.reached(), err}
+	switch {
+	case ask != nil:
+		return ask, Unknown
+	case p.in == nil:
+		standing := s.standing(at, answer)
+		if standing != Holding || !p.unknown {
+			return nil, standing
+		}
+		p.in, p.walk = page, s.get(at.url, true)
+		return p.walk.request, Unknown
+	}
+	_, found, err := s.compare(at.url, p.in, answer)
+	switch {
+	case err != nil:
+		return nil, Unknown
+	case !found.url.IsZero():
+		s.proofs.use(found)
+		return nil, Holding
+	}
+	p.in, p.pages = nil, p.pages[1:]
+	return p.another()
+}
+
+// another asks the next page. Without one, nothing can be found out.
+func (p *Proving) another() (ask *fetch.Request, standing Standing) {
+	if len(p.pages) == 0 {
+		return nil, Public
+	}
+	p.walk = p.session.get(p.pages[0].url, false)
+	return p.walk.request, Unknown
 }
 
 // WantsStart reports whether NoteStart needs the page of a URL: with the user's cookies, no
@@ -303,32 +383,31 @@ func (s *Session) WantsStart(u urinorm.URL) bool {
 // NoteStart remembers whether a start page, as the crawl has read it, has a link for signing
 // out.
 func (s *Session) NoteStart(p *Page) {
-	if s.actions.some(p) {
+	if s.namesAction(p) {
 		s.proofs.noteWayOut(p.URL)
 	}
 }
 
-// standingAt asks a page whether the session was lost.
-func (s *Session) standingAt(ctx context.Context, at proofPage) (Standing, *Page, error) {
-	p, reached, err := s.get(ctx, &fetch.Request{URL: at.url})
-	if _, elsewhere := errors.AsType[*Failure](err); err != nil && !elsewhere {
-		return Unknown, nil, err
-	}
+// standing tells from the answer of a page whether the session was lost.
+func (s *Session) standing(at proofPage, answer answered) Standing {
+	p := answer.page
 	switch {
-	case s.leadsToSignIn(p, reached), at.answersSo(p, reached):
-		return Lost, p, nil
-	case err != nil || isTroubled(p):
-		return Unknown, p, nil
-	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.actions.some(p):
-		return Lost, p, nil
+	case answer.isFault():
+		return Unknown
+	case s.leadsToSignIn(p, answer.reached), at.answersSo(p, answer.reached):
+		return Lost
+	case answer.err != nil || isTroubled(p):
+		return Unknown
+	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
+		return Lost
 	}
-	return Holding, p, nil
+	return Holding
 }
 
 // noteLeaveAlone remembers the addresses that the page after the sign-in names as those
 // for signing out or deleting.
 func (s *Session) noteLeaveAlone(p *Page) {
-	actions := s.actions.of(p)
+	actions := s.actions(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, address := range actions {
@@ -336,28 +415,22 @@ func (s *Session) noteLeaveAlone(p *Page) {
 	}
 }
 
-// actionLinks finds the links for signing out or deleting.
-type actionLinks struct {
-	acts  func(text []byte) bool // Options.Acts
-	login *Login
-}
+// namesAction reports whether a page has a link for signing out or deleting.
+func (s *Session) namesAction(p *Page) bool { return len(s.actions(p)) > 0 }
 
-// some reports whether a page has such a link.
-func (a actionLinks) some(p *Page) bool { return len(a.of(p)) > 0 }
-
-// of returns the addresses of the links of a page whose text names such an action.
-func (a actionLinks) of(p *Page) []string {
+// actions returns the addresses of the links of a page whose text names signing out or deleting.
+func (s *Session) actions(p *Page) []string {
 	if p.base == nil {
 		return nil
 	}
-	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8", Acts: a.acts})
+	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8", Acts: s.options.Acts})
 	var list []string
 	for i := range doc.Links {
 		l := &doc.Links[i]
 		if !l.Acts || strings.HasPrefix(l.Ref, "#") {
 			continue
 		}
-		if u, _, err := p.base.Resolve(l.Ref); err == nil && a.login.Covers(u) {
+		if u, _, err := p.base.Resolve(l.Ref); err == nil && s.login.Covers(u) {
 			list = append(list, u.WithoutFragment().String())
 		}
 	}

@@ -75,13 +75,13 @@ func parse(t testing.TB, s string) urinorm.URL {
 
 // signIn signs in at a site. The config lacks what is usual: the login is at /login, and
 // the crawl starts at /.
-func signIn(t testing.TB, s *site, c Config) (*Session, *Proof, *Failure) {
+func signIn(t testing.TB, s *site, c Config) (*visitor, *Proof, *Failure) {
 	t.Helper()
 	return signInFor(t, s, c, "/")
 }
 
 // signInFor signs in at a site for a crawl that starts at some paths.
-func signInFor(t testing.TB, s *site, c Config, paths ...string) (*Session, *Proof, *Failure) {
+func signInFor(t testing.TB, s *site, c Config, paths ...string) (*visitor, *Proof, *Failure) {
 	t.Helper()
 	if c.URL == "" {
 		c.URL = s.URL + "/login"
@@ -114,21 +114,44 @@ func signInFor(t testing.TB, s *site, c Config, paths ...string) (*Session, *Pro
 	}
 	t.Cleanup(client.Close)
 	var steps strings.Builder
-	session := New(client, plan.Logins[0], Options{
+	v := &visitor{New(plan.Logins[0], Options{
 		Acts:  isLogOut,
 		Trace: func(format string, args ...any) { fmt.Fprintf(&steps, format+"\n", args...) },
-	})
-	proof, err := session.SignIn(t.Context())
-	failure, known := errors.AsType[*Failure](err)
-	if err != nil && !known {
-		t.Fatal(err)
-	}
-	for _, text := range []string{steps.String(), fmt.Sprint(err), fmt.Sprintf("%+v %#v", plan.Logins[0], session)} {
+	}), client}
+	proof, failure := v.signIn(t)
+	for _, text := range []string{steps.String(), fmt.Sprint(failure), fmt.Sprintf("%+v %#v", plan.Logins[0], v.Session)} {
 		if strings.Contains(text, password) || strings.Contains(text, "wörd") {
 			t.Errorf("the password is in %s", text)
 		}
 	}
-	return session, proof, failure
+	return v, proof, failure
+}
+
+// visitor sends the requests of a session.
+type visitor struct {
+	*Session
+	client *fetch.HTTP
+}
+
+func (v *visitor) signIn(t testing.TB) (*Proof, *Failure) {
+	signIn, failure := v.SignIn()
+	if failure != nil {
+		return nil, failure
+	}
+	ask, proof, failure := signIn.Next(nil, nil)
+	for ask != nil {
+		ask, proof, failure = signIn.Next(v.client.Fetch(t.Context(), ask))
+	}
+	return proof, failure
+}
+
+func (v *visitor) standing(t testing.TB) Standing {
+	proving := v.Prove()
+	ask, standing := proving.Next(nil, nil)
+	for ask != nil {
+		ask, standing = proving.Next(v.client.Fetch(t.Context(), ask))
+	}
+	return standing
 }
 
 // member reports whether a request has the session cookie.

@@ -1,15 +1,15 @@
 package session
 
 import (
+	"crypto"
 	"crypto/hmac"
-	"crypto/sha1"
-	"crypto/sha256"
-	"crypto/sha512"
+	_ "crypto/sha1"
+	_ "crypto/sha256"
+	_ "crypto/sha512"
 	"encoding/base32"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash"
 	"net/url"
 	"strconv"
 	"strings"
@@ -22,14 +22,14 @@ type oneTimeCodes struct {
 	key    []byte
 	digits int
 	period time.Duration
-	hash   func() hash.Hash
+	hash   crypto.Hash
 	last   uint64 // the time step of the last code
 }
 
 // newOneTimeCodes reads a key in base32, or an otpauth://totp/ URL as QR codes contain it.
 // Errors do not repeat the key.
 func newOneTimeCodes(secret Secret) (*oneTimeCodes, error) {
-	c := &oneTimeCodes{digits: 6, period: 30 * time.Second, hash: sha1.New}
+	c := &oneTimeCodes{digits: 6, period: 30 * time.Second, hash: crypto.SHA1}
 	text := strings.TrimSpace(secret.Reveal())
 	if strings.HasPrefix(strings.ToLower(text), "otpauth:") {
 		u, err := url.Parse(text)
@@ -53,9 +53,9 @@ func newOneTimeCodes(secret Secret) (*oneTimeCodes, error) {
 		switch strings.ToUpper(q.Get("algorithm")) {
 		case "", "SHA1":
 		case "SHA256":
-			c.hash = sha256.New
+			c.hash = crypto.SHA256
 		case "SHA512":
-			c.hash = sha512.New
+			c.hash = crypto.SHA512
 		default:
 			return nil, errors.New("algorithm must be SHA1, SHA256 or SHA512")
 		}
@@ -83,7 +83,7 @@ func (c *oneTimeCodes) next(now time.Time) Secret {
 
 // at returns the code of a time step (RFC 4226 section 5.3).
 func (c *oneTimeCodes) at(step uint64) string {
-	mac := hmac.New(c.hash, c.key)
+	mac := hmac.New(c.hash.New, c.key)
 	mac.Write(binary.BigEndian.AppendUint64(nil, step))
 	sum := mac.Sum(nil)
 	offset := sum[len(sum)-1] & 0xF

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -89,7 +90,7 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 		}
 		defer web.Close()
 		posts = nil
-		return session.New(web, plan.Logins[0], session.Options{Browser: shared}).SignIn(t.Context())
+		return crawler.SignIn(t.Context(), &crawler.Login{Fetch: web, Browser: shared}, session.New(plan.Logins[0], session.Options{}))
 	}
 	for _, page := range []string{"/json", "/form", "/steps"} {
 		if proof, err := signIn(page, password); err != nil || !proof.Proven || len(posts) != 1 || posts[0] != "/api" {

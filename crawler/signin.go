@@ -1,0 +1,97 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
+)
+
+// SignIn signs in to a session of a login without a crawl, and proves it. The error is a
+// *session.Failure, or that of the context.
+func SignIn(ctx context.Context, login *rules.Login, s *session.Session) (*session.Proof, error) {
+	return (&sender{login: login}).signIn(ctx, s)
+}
+
+// sender sends what sessions ask for.
+type sender struct {
+	login *rules.Login
+	sent  atomic.Int64 // requests; a browser may send several at once
+}
+
+// take returns the number of requests since its last call.
+func (s *sender) take() int { return int(s.sent.Swap(0)) }
+
+// send sends a request of a session. The purpose is forSession: no rule of the door applies but
+// that for addresses, which package fetch enforces.
+func (s *sender) send(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	resp, err := s.login.Fetch.Fetch(ctx, req)
+	if err == nil {
+		s.sent.Add(int64(resp.Requests))
+	}
+	return resp, err
+}
+
+// signIn signs in and proves it. The error is a *session.Failure, or that of the context.
+func (s *sender) signIn(ctx context.Context, to *session.Session) (*session.Proof, error) {
+	signIn, failure := to.SignIn()
+	if failure != nil {
+		return nil, failure
+	}
+	var err error
+	if b := signIn.Browsing(); b != nil {
+		err = s.browse(ctx, b)
+	}
+	ask, proof, failure := signIn.Next(nil, err)
+	for ask != nil && ctx.Err() == nil {
+		ask, proof, failure = signIn.Next(s.send(ctx, ask))
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case failure != nil:
+		return nil, failure
+	}
+	return proof, nil
+}
+
+// browse lets the browser fill in the forms of a sign-in.
+func (s *sender) browse(ctx context.Context, b *session.Browsing) error {
+	if s.login.Browser == nil {
+		return errors.New("there is no browser")
+	}
+	return s.login.Browser.SignIn(ctx, b.URL().String(), func(r *http.Request) (*http.Response, error) {
+		req, err := b.Request(r)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := s.send(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		return b.Answer(r, req, resp)
+	}, b.Fill)
+}
+
+// standing reports whether a session was lost.
+func (s *sender) standing(ctx context.Context, of *session.Session) session.Standing {
+	proving := of.Prove()
+	ask, standing := proving.Next(nil, nil)
+	for ask != nil {
+		ask, standing = proving.Next(s.send(ctx, ask))
+	}
+	return standing
+}
+
+// removesLost reports whether the site removes the cookies of sessions that ended before.
+func (s *sender) removesLost(ctx context.Context, of *session.Session) bool {
+	ask := of.LostCookies()
+	if ask == nil {
+		return true
+	}
+	return of.RemovesLost(s.send(ctx, ask))
+}

@@ -37,7 +37,9 @@ func (l *Login) choose(p *Page, sent stage) (*Form, stage, *Failure) {
 	} else if form, _ := l.chooseUser(p); form != nil {
 		return nil, stageNone, refused("the site answered with the form for the user name again%s", l.quoteError(p))
 	}
-	return nil, stageNone, l.noForm(p)
+	failure = l.noForm(p)
+	failure.formless = sent == stageNone
+	return nil, stageNone, failure
 }
 
 // choosePassword returns the form with the one visible password field. If the user has

@@ -44,7 +44,8 @@
 //
 // A cookie or a 200 proves nothing, since sites also answer a wrong password so. The proof
 // is the check page that the user named, or a start page that differs with and without the
-// session.
+// session. A sign-in page without a form, when the session is to be renewed, may mean that it is
+// alive: then the proof decides.
 //
 // A sign-in that the site refuses is an attempt that may lock the account. A Session makes
 // at most two, and at most MaxSignIns sign-ins.

@@ -13,6 +13,8 @@ type Failure struct {
 	Message string
 	// Refused is true if the site answered a form with the form again, or with an error.
 	Refused bool
+
+	formless bool // the sign-in page has no form
 }
 
 // Error returns the message.

@@ -10,10 +10,12 @@ import (
 // SignIn is a sign-in. Next yields its requests, one after another.
 type SignIn struct {
 	session  *Session
+	renews   bool // there was a sign-in before
 	walk     walk
 	browsing *Browsing  // nil if no browser fills in the forms
 	sent     stage      // of the form that was sent last
 	proving  *comparing // nil until the forms were sent
+	formless *Failure   // the sign-in page of a renewal has no form: perhaps the session is alive
 }
 
 // SignIn begins to sign in. After two sign-ins that the site refused, or MaxSignIns, there is
@@ -30,7 +32,7 @@ func (s *Session) SignIn() (*SignIn, *Failure) {
 		return nil, failed("there were %d sign-ins; no further one is tried", s.signIns)
 	}
 	s.signIns++
-	l := &SignIn{session: s, walk: s.get(s.login.URL, false)}
+	l := &SignIn{session: s, renews: !s.signed.IsZero(), walk: s.get(s.login.URL, false)}
 	if s.login.Rendered {
 		l.browsing = &Browsing{signIn: l, at: s.login.URL}
 	}
@@ -50,16 +52,18 @@ func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proo
 	switch {
 	case ask != nil:
 		return ask, nil, nil
-	case err == nil:
+	case err == nil && (l.formless == nil || proof.Proven):
 		s.mu.Lock()
 		s.signed = s.options.Now()
 		s.mu.Unlock()
 		s.cookies.renewed()
 		return nil, proof, nil
 	}
-	failure, ok := errors.AsType[*Failure](err)
-	if !ok {
-		failure = failed("%v", err)
+	var ok bool
+	if failure = l.formless; failure == nil {
+		if failure, ok = errors.AsType[*Failure](err); !ok {
+			failure = failed("%v", err)
+		}
 	}
 	failure.Message = s.hide(failure.Message)
 	if failure.Refused {
@@ -106,6 +110,9 @@ func (l *SignIn) choose(p *Page) (*Form, *Failure) {
 	s := l.session
 	form, next, failure := s.login.choose(p, l.sent)
 	switch {
+	case failure != nil && failure.formless && l.renews:
+		l.formless = failure
+		return nil, nil
 	case failure != nil || form == nil:
 		return nil, failure
 	case next != stageCode:

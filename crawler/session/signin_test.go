@@ -494,6 +494,44 @@ func TestRefusedSignIns(t *testing.T) {
 	}
 }
 
+// A sign-in page without a form is a failure, unless the session is to be renewed and a proof
+// shows that it is alive: the site has renewed it meanwhile.
+func TestSignInPageWithoutForm(t *testing.T) {
+	alive, formless := true, false
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/login" && formless:
+			fmt.Fprint(w, "<p>You are signed in")
+		case !alive && r.URL.Path == "/":
+			http.Redirect(w, r, "/login", http.StatusFound)
+		default:
+			form(simpleForm)(t)(w, r)
+		}
+	})
+	const say = "there is no form with a password field"
+	check := func(when string, failure *Failure, fails bool) {
+		t.Helper()
+		if fails != (failure != nil) || fails && !strings.Contains(failure.Message, say) {
+			t.Errorf("%s: %v, want a failure that says %q: %t", when, failure, say, fails)
+		}
+	}
+	formless = true
+	_, _, failure := signIn(t, s, Config{})
+	check("the first sign-in", failure, true)
+	formless = false
+	session, _, failure := signIn(t, s, Config{})
+	check("with a form", failure, false)
+	formless = true
+	_, failure = session.signIn(t)
+	check("a renewal", failure, false)
+	alive = false
+	_, failure = session.signIn(t)
+	check("a renewal of a lost session", failure, true)
+	if len(s.posts) != 1 {
+		t.Errorf("%d forms were posted, want 1", len(s.posts))
+	}
+}
+
 func TestEnds(t *testing.T) {
 	s := serve(t, form(simpleForm)(t))
 	session, _, failure := signIn(t, s, Config{Fresh: time.Hour})

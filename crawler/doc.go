@@ -42,7 +42,7 @@
 //
 // All other types know neither run nor visit: requests (what is sent, and with which
 // credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
-// earlier (what earlier runs observed), contentChecks, probes, twins, cycles, turns, slots, largeBodies
+// recall.Memory (what earlier runs observed), contentChecks, probes, twins, cycles, turns, slots, largeBodies
 // and governor. A signedIn holds visits.
 //
 // # How it works
@@ -96,7 +96,7 @@
 //
 // Observations of earlier runs are no evidence of a fault. With a cache, a target that
 // existed may be assumed to exist; a finding depends on what this run observed
-// (earlier.go). The sessions of one crawl count as one run.
+// (package recall). The sessions of one crawl count as one run.
 //
 // Everything that a run knows is in its store, or can be computed from it again: a
 // crawl whose store outlives the process can be resumed in another (resume.go). Counts,

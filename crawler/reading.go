@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/robots"
@@ -166,10 +167,12 @@ func (r reading) read(ctx context.Context) *cache.Page {
 		r.o.Static = true // the anchors that scripts make are known
 	}
 	inspecting{&r}.want(content)
-	if !complete {
+	if !complete || v.run.memory == nil || v.run.cfg.Changed != nil || !recall.Keepable(doc) {
 		return nil
 	}
-	return recollection{v}.keep(page, doc)
+	page.Reader = v.run.memory.Reader(recollection{v}.target(), references.ScopeOf(v.found))
+	page.Targets, page.References = references.Keep(v.found)
+	return page
 }
 
 // callBroken looks for the texts that a rule calls broken, and returns what is to be done about
@@ -436,7 +439,7 @@ func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 // takesParts reports whether the links of a bookmark file may be entered while it is read:
 // nothing needs all of them at once, and no header says more about them.
 func (r reading) takesParts() bool {
-	return r.visit.run.checks.inspector == nil && r.visit.run.earlier == nil && !r.visit.run.cfg.Pages && len(r.resp.Header) == 0
+	return r.visit.run.checks.inspector == nil && r.visit.run.memory == nil && !r.visit.run.cfg.Pages && len(r.resp.Header) == 0
 }
 
 // restOf returns what follows the beginning of a file.

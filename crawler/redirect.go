@@ -55,8 +55,8 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	}
 	page := v.finds()
 	fp := page.Fingerprint(href)
-	if v.run.earlier.any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
-		fate.Outcome = v.run.earlier.standsFor(fp, href, fate, nil)
+	if v.run.memory.Any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
+		fate.Outcome = v.run.memory.StandsFor(fp, href, fate, nil, v.run.requests.scope())
 	}
 	page.Enter(fp, href,
 		frontier.Job{URL: href.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)

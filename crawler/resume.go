@@ -77,7 +77,7 @@ func (r resumption) recall() error {
 	if err := r.recallTallies(); err != nil {
 		return err
 	}
-	r.run.earlier.begin(r.run.clock.began)
+	r.run.memory.Begin(r.run.clock.began)
 	if c.Known == 0 {
 		return nil
 	}
@@ -87,7 +87,11 @@ func (r resumption) recall() error {
 	if err := r.recallTargets(); err != nil {
 		return err
 	}
-	return r.run.earlier.recallWays(r.run.always)
+	back, err := r.run.memory.RecallWays(r.run.always, r.run.requests.scope())
+	if err != nil {
+		return err
+	}
+	return r.run.refer(back)
 }
 
 // keepInterval records the configured interval in the store, for a later session.

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -60,7 +61,7 @@ type run struct {
 	inFlight *inFlight
 	slowed   slowedHosts
 	ownBases document.OwnBases
-	earlier  *earlier // nil without a cache
+	memory   *recall.Memory // what earlier runs observed; nil without a cache
 	shared   shared
 	checks   contentChecks
 
@@ -90,8 +91,8 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	if err := (resumption{r}).recall(); err != nil {
 		return nil, err
 	}
-	if r.earlier.any() {
-		r.env.Earlier = r.earlier.standsFor
+	if r.memory.Any() {
+		r.env.Earlier = r.memory
 	}
 	if err := r.clock.keepStart(r.always); err != nil {
 		return nil, err
@@ -146,9 +147,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.inFlight = newInFlight(func(host string) bool { return r.requests.scope().SyntheticHost(host) })
 	r.checks.inspector = cfg.Inspector
 	r.sessions = newLoginSessions(r)
-	r.earlier = newEarlier(r.requests, r.frontier, r.clock.started)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
-	r.env.Keeps = r.earlier != nil
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })
 	if cfg.Inspector.FindsLinks() { // which no file can be read again for
 		r.env.Forecast = nil
@@ -158,6 +157,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 		r.env.Forecast, r.env.Routes = nil, true
 		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.buffers, r.out.note
 	}
+	r.memory = newMemory(r)
+	r.env.Keeps = r.memory != nil
 	return r
 }
 

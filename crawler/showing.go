@@ -284,7 +284,7 @@ func (r showing) readView(ctx context.Context, body []byte, doc *extract.Documen
 	references.EnterRoute(v.finds(), rules.HrefOf(whole), v.t, needed)
 	w := v.run.rendering.viewsOf(whole.String())
 	w.once.Do(func() {
-		recollection{v}.forgetDocument(whole)
+		v.run.memory.Forget(whole, v.run.requests.scope())
 		r.openMadeUp(ctx, w, whole, body, doc.Charset)
 	})
 	fragment, _ := v.u.Fragment()

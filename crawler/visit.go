@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -54,14 +55,10 @@ type answer struct {
 	kept    int           // requests that were counted for another answer
 	wait    time.Duration // how long the visit must wait for robots.txt before it is repeated; 0 if it is over
 
-	// What the cache keeps of it; nothing without a key.
-	key       *cache.Key
-	req       *fetch.Request
 	resp      *fetch.Response // nil when there was no answer
-	known     *cache.Entry    // the earlier state, which made the request conditional
-	unchanged bool            // there were none
-	page      *cache.Page     // what was read for links
-	stored    []byte          // the stored form of known, if it is in the store of the crawl before
+	recalled  recall.Request  // what earlier runs observed
+	unchanged bool            // the document is what they observed
+	page      *cache.Page     // what later runs need of a page that was read
 }
 
 // do requests the target and settles or defers it. A fault of the target is its
@@ -103,7 +100,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 	case wait > 0:
 		return v.putBack(wait)
 	case o == nil:
-		if o, err = (recollection{v}).answer(); err != nil {
+		if o, err = (recollection{v}).stands(); err != nil {
 			return err
 		}
 	}
@@ -133,7 +130,11 @@ func (v *visit) do(ctx context.Context) (err error) {
 	if a.wait > 0 {
 		return v.putBack(a.wait)
 	}
-	recollection{v}.learn(&a)
+	kept := v.run.memory.Learn(a.recalled, recall.Answer{Outcome: a.o, Response: a.resp, Page: a.page, Unchanged: a.unchanged,
+		Views: v.run.rendering.hasViews(v.u), InStore: v.isPage && len(v.found.About) > 0}, v.run.requests.scope())
+	if len(kept) > 0 {
+		v.found.About = append(v.found.About, kept...)
+	}
 	if t.Follow && v.run.turns != nil && !v.isPage && !v.again {
 		v.run.begun.Add(-1) // it was not a page
 	}
@@ -195,8 +196,12 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 			return a, err
 		}
 	}
-	a.req, a.key = req, recollection{v}.key(req)
-	recollection{v}.prepare(ctx, &a)
+	a.recalled = v.run.memory.Condition(recollection{v}.target(), req, requests.scope())
+	if known := a.recalled.Known; known != nil && (recollection{v}).suffices(ctx, known) {
+		req.Validators = known.Validators
+	} else {
+		a.recalled.Known = nil
+	}
 	if requests.library != nil && v.past.Tries > 0 {
 		requests.library.Forget(v.u) // the answer was a reason to ask again
 	}
@@ -301,8 +306,11 @@ func (v *visit) observe(a *answer, began time.Time) error {
 func (v *visit) settle(o *check.Outcome) error {
 	run, t := v.run, v.t
 	defer run.cycles.settled(t.ID())
-	if err := (recollection{v}).noteRedirect(o); err != nil {
-		return err
+	memory, target, scope := run.memory, recollection{v}.target(), run.requests.scope()
+	if way := memory.Confirmed(target, o, scope); way != nil && v.found != nil && len(v.found.Targets()) > 0 { // not one redirect too many to be followed
+		if _, err := (recollection{v}).follows(way); err != nil {
+			return err
+		}
 	}
 	if o.Code != "ok" && o.Code != "redirect" && v.run.requests.broken(v.t, v.u, o) {
 		v.worker.tally.count(countBroken, 1)
@@ -333,7 +341,7 @@ func (v *visit) settle(o *check.Outcome) error {
 	ids, err := run.frontier.Settle(run.always, t, s)
 	if err == nil {
 		run.env.Forecast.Settled(t.ID(), o)
-		err = recollection{v}.recheckIfChanged(o)
+		err = run.refer(memory.Changed(target, o, scope))
 	}
 	if err != nil {
 		return err

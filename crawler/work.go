@@ -83,7 +83,7 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 	own := *cfg
 	own.Pages, own.Stream, own.Cache = false, false, nil
 	r := newRun(ctx, &own, seeds, sink)
-	r.earlier.begin(r.clock.began)
+	r.memory.Begin(r.clock.began)
 	if own.Cookies != nil { // a store that fails reports that to the worker, too
 		own.Cookies.ShareCookies(func(name string, value []byte) { _ = cfg.Shared().Common().Publish(r.always, factCookie+name, value) })
 	}

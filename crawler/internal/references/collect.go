@@ -273,7 +273,7 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 	res.fingerprint = c.items.fingerprint(d.href)
 	if requested && c.env.Earlier != nil && !res.fate.Internal {
 		res.reusable = false // the answer depends on the fragment, and on what is known by then
-		res.fate.Outcome = c.env.Earlier(res.fingerprint, d.href, res.fate, res.fragment)
+		res.fate.Outcome = c.earlier(res.fingerprint, d.href, res.fate, res.fragment)
 	}
 	if at, ok := c.items.find(res.fingerprint); ok {
 		c.items.merge(at, res.fate)
@@ -284,6 +284,15 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 	if requested && res.HasFragment && !l.AnyFragment {
 		c.items.wantAnchor(res.Target, res.fragment)
 	}
+}
+
+// earlier returns the outcome that an earlier run observed of a target, or nil if the target must
+// be requested.
+func (c *collector) earlier(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, fragment []byte) *check.Outcome {
+	if !WantsAnchors(fragment) {
+		fragment = nil
+	}
+	return c.env.Earlier.StandsFor(fp, v, fate, fragment, c.resolver.scope)
 }
 
 // enterRoute enters a view of an application as a target of its own, and its document.

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -18,10 +18,8 @@ type Env struct {
 	Scope    func() *rules.Scope // the current scope: redirects of start pages widen it
 	Print    *rules.Printer
 	Frontier *frontier.Frontier
-	// Earlier returns the outcome that an earlier run recorded for a target, or nil if
-	// the target must be requested. The function itself is nil if there is no earlier
-	// run.
-	Earlier func(frontier.Fingerprint, rules.Href, rules.Fate, []byte) *check.Outcome
+	// Earlier is what earlier runs observed, nil if there was none.
+	Earlier *recall.Memory
 	// Keeps is set if pages are kept for later runs (Keep).
 	Keeps bool
 	// Routes makes fragments that name a view of an application, such as "#/guide",

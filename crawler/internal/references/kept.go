@@ -225,7 +225,7 @@ func (c *collector) consultEarlier(block []byte) error {
 			continue
 		}
 		item := &it.list[l.Target]
-		outcome := c.env.Earlier(item.Fingerprint, v, rules.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}, l.Fragment)
+		outcome := c.earlier(item.Fingerprint, v, rules.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}, l.Fragment)
 		if outcome == nil {
 			delete(outside, l.Target)
 			delete(outcomes, l.Target)

@@ -1,0 +1,305 @@
+package recall
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Target is a target whose turn has come.
+type Target struct {
+	URL                urinorm.URL
+	Depth, Hops, Tries int
+	Seed               bool
+	Follow             bool // its links are followed
+	Content            bool // its body is needed
+	Page               bool // it is read if it turns out to be a page
+	Internal           bool
+	Session            bool   // its request is part of a session
+	View               bool   // it is a view of an application
+	Rendered           string // how it is rendered; "" if it is not
+}
+
+// Request is a request for a target. The zero value is one whose answer is not kept.
+type Request struct {
+	// Known is the state that makes the request conditional, nil for none.
+	Known *cache.Entry
+
+	target Target
+	need   fetch.Need
+	key    cache.Key
+	kept   bool   // the answer is kept
+	stored []byte // the stored form of Known, if it is in the store of the crawl before
+}
+
+// Condition returns what is known of a request for content: everything needed from the content, in
+// an earlier state.
+func (m *Memory) Condition(t Target, req *fetch.Request, scope *rules.Scope) Request {
+	r := Request{target: t, need: req.Need}
+	if m == nil || t.Session || m.Renders && t.Internal && (!t.Follow || t.View || m.RobotsFirst) {
+		return r
+	}
+	if r.key, r.kept = m.key(req, scope); !r.kept || m.none || req.Need != fetch.Content || t.Tries > 0 || scope.Compares(req.URL) ||
+		t.Follow && m.ReportsLinks {
+		return r
+	}
+	var known *cache.Entry
+	if t.Follow {
+		known, r.stored = m.inPrevious(r.key, t.URL)
+	}
+	if known == nil {
+		known, r.stored = m.Cache.Get(r.key), nil
+	}
+	switch {
+	case known == nil, !known.Content, known.Outcome.Code != check.CodeOK, known.Outcome.Size > m.MaxBody,
+		t.Follow && (known.Page == nil || known.Page.Reader != m.Reader(t, scope)):
+	default:
+		r.Known = known
+	}
+	return r
+}
+
+// Restore returns the outcome of a document that has not changed, according to an answer.
+func (m *Memory) Restore(known *cache.Entry, answer *check.Outcome) check.Outcome {
+	o := known.Outcome
+	o.Requests = answer.Requests
+	if !m.Inspects {
+		o.Inspection = nil
+	}
+	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool { return aboutTLS(known.Code) })
+	for _, note := range answer.Warnings {
+		o.Warn(note)
+	}
+	return o
+}
+
+// aboutTLS reports whether a warning is about the connection: each connection has its own
+// warnings.
+func aboutTLS(c check.Code) bool {
+	return c == check.CodeTLSExpiresSoon || c == check.CodeTLSIncompleteChain
+}
+
+// Answer is what a run observed of a target.
+type Answer struct {
+	Outcome   *check.Outcome
+	Response  *fetch.Response // nil when there was no answer
+	Page      *cache.Page     // what was read for links
+	Unchanged bool            // the outcome is that of an earlier state
+	Views     bool            // views of the document were read
+	InStore   bool            // the store has the page, with references
+}
+
+// Learn keeps what a run observed in the cache, or deletes what was kept. It returns what the
+// store keeps with the page, if anything.
+func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte) {
+	if !r.kept || a.Outcome.Code == check.CodeLimit { // a limit of this run says nothing about the target
+		return nil
+	}
+	t := &r.target
+	var entry *cache.Entry
+	if a.Response != nil && !a.Views {
+		entry = m.entryOf(&r, &a)
+	}
+	switch {
+	case entry != nil && m.PagesInStore && entry.Page != nil && a.InStore && !(t.Seed && m.ReadsSitemaps):
+		if r.stored != nil && a.Unchanged {
+			return r.stored
+		}
+		return cache.EncodePage(r.key, entry)
+	case entry != nil && a.Unchanged:
+		if !t.Internal {
+			m.Cache.Confirm(r.key, m.run, m.sameBefore(t.URL, a.Outcome, scope))
+		}
+	case entry != nil:
+		if entry.Run = m.run; !t.Internal {
+			entry.Before = m.sameBefore(t.URL, a.Outcome, scope)
+		}
+		m.Cache.Put(r.key, m.Print.URL(t.URL), entry)
+	case t.Internal && a.Outcome.Code == check.CodeOK && r.need == fetch.Existence: // the page, if it is one, was not read
+	default:
+		m.Cache.Delete(r.key)
+	}
+	return nil
+}
+
+// entryOf returns what is kept of an answer, or nil for nothing.
+func (m *Memory) entryOf(r *Request, a *Answer) *cache.Entry {
+	t, o, header := &r.target, a.Outcome, a.Response.Header
+	e := &cache.Entry{Checked: time.Now(), Content: r.need == fetch.Content}
+	if tls := a.Response.TLS; tls != nil && len(tls.PeerCertificates) > 0 {
+		e.NotAfter = tls.PeerCertificates[0].NotAfter
+	}
+	bare := noStore(header) || variesUnseen(a.Response)
+	switch {
+	case a.Unchanged:
+		if bare {
+			return nil
+		}
+		return r.Known
+	case o.IsRedirect():
+		permanent := o.Status == http.StatusMovedPermanently || o.Status == http.StatusPermanentRedirect
+		if t.Internal || !permanent || bare || len(header["Set-Cookie"]) > 0 || HasPassword(o.Next) || m.Remaps {
+			return nil
+		}
+		e.Content = false
+	case o.Code != check.CodeOK || a.Response.Status < 200 || a.Response.Status > 299, // a cycle of redirects was unwound
+		slices.ContainsFunc(o.Warnings, func(known check.Warning) bool { return known.Code == check.CodeBodyTruncated }):
+		return nil
+	case t.Internal && (bare || !e.Content):
+		return nil
+	case bare:
+		e.Content = false
+		e.Outcome = check.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1}
+		return e
+	default:
+		if e.Content {
+			e.Validators = fetch.ValidatorsOf(header)
+		}
+		if t.Follow {
+			e.Page = a.Page
+		}
+		if t.Internal && e.Validators.IsZero() {
+			return nil
+		}
+	}
+	e.Outcome = *o
+	forgetPassing(&e.Outcome)
+	return e
+}
+
+// Forget deletes what the cache keeps of an internal document.
+func (m *Memory) Forget(document urinorm.URL, scope *rules.Scope) {
+	if m == nil {
+		return
+	}
+	if key, ok := m.key(m.request(document, true, scope), scope); ok {
+		m.Cache.Delete(key)
+	}
+}
+
+// forgetPassing removes from an outcome what the request brought, and warnings that needed extra
+// requests, or that depend on the date.
+func forgetPassing(o *check.Outcome) {
+	o.Requests, o.Elapsed = 0, 0
+	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
+		switch known.Code {
+		case check.CodeTLSExpiresSoon, check.CodeInsecureHTTP, check.CodeSoft404:
+			return true
+		}
+		return false
+	})
+}
+
+// noStore reports whether an answer must not be stored (RFC 9111 section 5.2.2.5).
+func noStore(h http.Header) bool {
+	for _, value := range h["Cache-Control"] {
+		for directive := range strings.SplitSeq(value, ",") {
+			if strings.EqualFold(strings.TrimSpace(directive), "no-store") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// variesUnseen reports whether the next request might get another answer although it is
+// the same request: the server says that the answer depends on more than the request,
+// or on cookies, some of which it set itself. All other fields that we send are part of
+// the cache's key.
+func variesUnseen(resp *fetch.Response) bool {
+	for _, value := range resp.Header["Vary"] {
+		for field := range strings.SplitSeq(value, ",") {
+			field = strings.TrimSpace(field)
+			if field == "*" || resp.SentCookies && strings.EqualFold(field, "Cookie") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HasPassword reports whether a reference contains a password, which is not written to files.
+func HasPassword(ref string) bool {
+	return strings.IndexByte(ref, '@') >= 0 && urinorm.Redact(ref) != ref
+}
+
+// Keepable reports whether the references of a document may be kept: no password is among them.
+func Keepable(doc *extract.Document) bool {
+	for i := range doc.Links {
+		if l := &doc.Links[i]; HasPassword(l.Ref) || HasPassword(l.Raw) || HasPassword(l.Base) {
+			return false
+		}
+	}
+	return !HasPassword(doc.Base) && !HasPassword(doc.Canonical)
+}
+
+// LoadedFile returns what is kept of a file that a page loaded, from the answer to its request;
+// false if nobody can tell whether it changes.
+func LoadedFile(url string, status int, h http.Header) (cache.Loaded, bool) {
+	v := fetch.ValidatorsOf(h)
+	return cache.Loaded{URL: url, Validators: v}, status/100 == 2 && !v.IsZero() && !noStore(h) && !HasPassword(url)
+}
+
+// decider identifies how the links of pages are decided about.
+type decider struct {
+	scope *rules.Scope // the last one that was asked for
+	name  string
+}
+
+// Reader returns what identifies how a page is read: by which edition, how it is rendered, and how
+// its links are decided about by a scope.
+func (m *Memory) Reader(t Target, scope *rules.Scope) string {
+	reader := m.deciderOf(scope)
+	if m.LimitsDepth {
+		reader = fmt.Sprint(reader, "\x00", t.Depth)
+	}
+	if t.Rendered != "" {
+		reader += "\x00rendered " + t.Rendered
+	}
+	return reader
+}
+
+// deciderOf identifies how links are decided about with a scope: by its settings, and the
+// fingerprints of this run.
+func (m *Memory) deciderOf(scope *rules.Scope) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.decider.scope != scope {
+		key := m.Frontier.Fingerprint([]byte("key"))
+		sum := sha256.Sum256(fmt.Appendf(nil, "%x %x %s", key.Low, key.High, scope.Decides()))
+		m.decider = decider{scope, string(sum[:16])}
+	}
+	return m.decider.name
+}
+
+// inPrevious returns what the crawl before kept of a page, and the stored form of it, which keeps
+// it for the next one; nil if there is nothing.
+func (s *Sources) inPrevious(key cache.Key, u urinorm.URL) (entry *cache.Entry, stored []byte) {
+	if s.Previous == nil {
+		return nil, nil
+	}
+	outcome, page, links := s.Previous.Page(s.fingerprint(u))
+	if page == nil {
+		return nil, nil
+	}
+	_, stored, err := rules.DecodePage(page)
+	if err != nil || len(stored) == 0 {
+		return nil, nil
+	}
+	o, err := check.DecodeOutcome(outcome)
+	if err != nil {
+		return nil, nil
+	}
+	forgetPassing(&o)
+	return cache.DecodePage(key, stored, &o, links), stored
+}

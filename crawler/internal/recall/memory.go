@@ -1,0 +1,246 @@
+package recall
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Sources are where a Memory finds observations, and what it needs to find them.
+type Sources struct {
+	Cache    *cache.Cache
+	Previous rules.PreviousPages // of the crawl before, whose pages are not in the cache; nil for none
+	Fetcher  fetch.CacheableFetcher
+	Rules    *rules.TargetRules
+	Frontier *frontier.Frontier
+	Print    *rules.Printer
+}
+
+// Settings are what a run's configuration says about the use of observations.
+type Settings struct {
+	MaxAge       time.Duration // older observations do not replace a request
+	MaxRedirects int
+	MaxBody      int64 // bytes of a page that are read
+
+	RobotsFirst   bool // a robots.txt is requested before anything else of its host
+	Inspects      bool // contents are inspected
+	Scans         bool // the contents of external targets are scanned
+	CheckHTTPS    bool // http targets are requested over https, too
+	Remaps        bool // redirects may lead elsewhere than they did
+	ReportsLinks  bool // the links of pages are reported, or limited to what has changed
+	LimitsDepth   bool
+	Renders       bool // pages are rendered
+	PagesInStore  bool // the next crawl finds pages in the store of this one
+	ReadsSitemaps bool // start pages refer to the sitemaps of their hosts
+
+	Fragment check.Question // how a fragment is judged
+}
+
+// Memory is what earlier runs observed. A nil Memory knows nothing and keeps nothing.
+type Memory struct {
+	Sources
+	Settings
+	run   int64     // this run, identified by its start
+	began time.Time // the crawl, in its first session
+	now   time.Time
+	none  bool // there was no earlier run
+
+	mu      sync.Mutex
+	decider decider
+	known   map[frontier.Fingerprint]*observed // targets that were looked up
+
+	ways ways
+}
+
+// mostKnown is the maximum number of targets that are remembered to be looked up; more are looked
+// up again.
+const mostKnown = 1 << 14
+
+// observed is what may replace a request for one target: nothing if outcome is nil.
+type observed struct {
+	outcome *check.Outcome
+	content bool        // its anchors are known
+	next    urinorm.URL // where a redirect leads
+	at      time.Time   // when it was last observed by another run
+}
+
+// New returns a Memory for a session that starts now. Begin must be called before its use.
+func New(from Sources, s Settings, now time.Time) *Memory {
+	return &Memory{Sources: from, Settings: s, now: now, known: map[frontier.Fingerprint]*observed{}, ways: ways{via: map[frontier.Fingerprint][]step{}}}
+}
+
+// Begin sets the time when the crawl began, in its first session.
+func (m *Memory) Begin(at time.Time) {
+	if m != nil {
+		m.began, m.run = at, at.UnixNano()
+		m.none = m.Previous == nil && !m.Cache.Older(m.run)
+	}
+}
+
+// Any reports whether there is anything that may replace a request.
+func (m *Memory) Any() bool { return m != nil && !m.none }
+
+// key returns the cache's key for a request; false if its answer is not kept: local
+// files, the document on standard input, schemes other than http and https.
+func (s *Sources) key(req *fetch.Request, scope *rules.Scope) (cache.Key, bool) {
+	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || scope.SiteOf(req.URL) != nil {
+		return cache.Key{}, false
+	}
+	id, ok := s.Fetcher.Identity(req)
+	if !ok {
+		return cache.Key{}, false
+	}
+	return s.Cache.Key(urinorm.KeyOf(req.URL), id), true
+}
+
+// request returns the request for a target that no page of the site is known to be.
+func (s *Sources) request(u urinorm.URL, internal bool, scope *rules.Scope) *fetch.Request {
+	header, _ := s.Rules.Header(u)
+	return &fetch.Request{URL: u, Internal: internal || scope.Reaches(rules.HrefOf(u)), Header: header}
+}
+
+// StandsFor returns the outcome that replaces a request for a reference's target, or nil if it
+// must be requested. The fragment is empty if the target's content is not needed to judge it.
+func (m *Memory) StandsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, fragment []byte, scope *rules.Scope) *check.Outcome {
+	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() || m.RobotsFirst {
+		return nil
+	}
+	known := m.observed(fp, v, scope, 0)
+	o := known.outcome
+	if o == nil || o.IsRedirect() {
+		return nil
+	}
+	if len(fragment) > 0 {
+		q := m.Fragment
+		q.URL, q.Fragment, q.HasFragment = rules.URLOf(v), string(fragment), true
+		if !known.content || o.Judge(q).Verdict != check.OK {
+			return nil
+		}
+	}
+	return o
+}
+
+// Stands returns the outcome that replaces the request for a target whose turn has come, nil if
+// it must be requested. The outcome may be a redirect: way then says what is to be entered.
+func (m *Memory) Stands(t Target, scope *rules.Scope) (o *check.Outcome, way *Way) {
+	if !m.Any() || t.Session || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
+		return nil, nil
+	}
+	v := rules.HrefOf(t.URL)
+	if !v.IsHTTP() {
+		return nil, nil
+	}
+	fp := m.fingerprint(t.URL)
+	known := m.observed(fp, v, scope, 0)
+	if known.outcome == nil {
+		return nil, nil
+	}
+	if known.outcome.IsRedirect() {
+		way = m.wayOf(t, fp, known.next, scope)
+	}
+	outcome := *known.outcome
+	return &outcome, way
+}
+
+// observed returns the observation that may replace a request for a target without a
+// fragment.
+func (m *Memory) observed(fp frontier.Fingerprint, v rules.Href, scope *rules.Scope, hops int) *observed {
+	m.mu.Lock()
+	known := m.known[fp]
+	m.mu.Unlock()
+	if known != nil {
+		return known
+	}
+	known = m.lookUp(rules.URLOf(v), scope, hops)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.known) >= mostKnown {
+		clear(m.known)
+	}
+	m.known[fp] = known
+	return known
+}
+
+// lookUp reads what the cache keeps of a target, and decides whether it is still valid.
+func (m *Memory) lookUp(u urinorm.URL, scope *rules.Scope, hops int) *observed {
+	nothing := &observed{}
+	if scope.Compares(u) || m.Scans || m.CheckHTTPS && u.Scheme() == "http" {
+		return nothing // more must be known of it than was observed
+	}
+	key, ok := m.key(m.request(u, false, scope), scope)
+	if !ok {
+		return nothing
+	}
+	entry := m.Cache.Get(key)
+	if entry == nil {
+		return nothing
+	}
+	at := entry.Earlier(m.run)
+	switch {
+	case at.IsZero(), m.MaxAge == 0, at.Before(m.began.Add(-m.MaxAge)),
+		at.After(m.now.Add(time.Minute)), // a clock was wrong
+		!entry.NotAfter.IsZero() && entry.NotAfter.Before(m.now):
+		return nothing
+	}
+	o := entry.Outcome
+	o.Cached, o.Warnings = true, slices.Clone(o.Warnings)
+	if !m.Inspects {
+		o.Inspection = nil
+	}
+	if note, soon := m.Fetcher.ExpiryNote(entry.NotAfter); soon && !entry.NotAfter.IsZero() {
+		o.Warn(check.Warning{Code: check.Code(note.Code), Message: note.Message})
+	}
+	if !o.IsRedirect() {
+		return &observed{outcome: &o, content: entry.Content, at: at}
+	}
+	if m.Remaps {
+		return nothing
+	}
+	next, ok := m.knownToLead(o.Next, scope, hops)
+	if !ok {
+		return nothing
+	}
+	return &observed{outcome: &o, next: next, at: at}
+}
+
+// knownToLead reports whether the whole chain after a redirect is known too, and ends
+// at a target that exists; otherwise the redirect is requested like other targets.
+func (m *Memory) knownToLead(to string, scope *rules.Scope, hops int) (urinorm.URL, bool) {
+	next, _, err := urinorm.ParseWeb(to)
+	if _, fragment := next.Fragment(); err != nil || fragment || hops >= m.MaxRedirects || m.ways.full() {
+		return next, false
+	}
+	v := rules.HrefOf(next)
+	if !v.IsHTTP() {
+		return next, false
+	}
+	if fate := scope.Decide(v, extract.Resource, 0, false); fate.Internal || fate.Outcome != nil {
+		return next, false
+	}
+	return next, m.observed(m.fingerprint(next), v, scope, hops+1).outcome != nil
+}
+
+func (s *Sources) fingerprint(u urinorm.URL) frontier.Fingerprint {
+	return s.Frontier.FingerprintKey(urinorm.KeyOf(u))
+}
+
+// sameBefore returns the time when another run last observed an answer with the same code
+// and redirect; the zero time if none did, or only too long ago.
+func (m *Memory) sameBefore(u urinorm.URL, o *check.Outcome, scope *rules.Scope) time.Time {
+	if !m.Any() {
+		return time.Time{}
+	}
+	known := m.observed(m.fingerprint(u), rules.HrefOf(u), scope, 0)
+	if known.outcome == nil || o.Code != known.outcome.Code || o.Next != known.outcome.Next {
+		return time.Time{}
+	}
+	return known.at
+}

@@ -84,7 +84,8 @@
 //
 // What a session brought counts only if the session had not ended. Visits that are part of
 // one are held, with all that they found, until a later request proves it; after a loss
-// their targets are queued again, and one worker signs in again (signedin.go).
+// their targets are queued again, and one worker signs in again (package proof decides,
+// signedin.go holds the visits, signin.go sends what sessions ask for).
 //
 // Content checks look at what was fetched anyway: package inspect is called once for each
 // document, and what it finds becomes part of the outcome, so that stores, caches and resumed

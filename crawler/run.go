@@ -268,7 +268,7 @@ func (r *run) crawl(ctx context.Context) error {
 		}
 	}
 	if err == nil { // a run that was stopped may hold visits
-		err = r.sessions.prove(ctx, newWorker(r))
+		err = r.sessions.finish(ctx, newWorker(r))
 	}
 	close(over)
 	kept()

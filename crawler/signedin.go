@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/url"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,25 +11,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
-)
-
-// A page that was requested after its session had ended is not the page that was asked
-// for, although it may look like one. So a visit to a host with a session is not settled
-// until a later request proves that the session had not ended. Until then it is held, with
-// all that it found, and its target stays leased. If the session has ended, no target is
-// requested until all requests in progress were answered, because a late answer may remove
-// the cookies of the next session. Then one worker signs in again, and the targets of all
-// held visits are queued again. So nothing has to be undone, and a crawl that is resumed
-// repeats what was not proven.
-
-// Limits of what is held, and of signing in.
-const (
-	firstProof = 16  // visits that are held until a proof is requested, at first and after a loss
-	laterProof = 128 // the same while the session lasts
-	maxUnsure  = 3   // proofs without an answer until the session counts as lost
 )
 
 // loginSessions are the sessions of a run.
@@ -45,7 +26,8 @@ type loginSessions struct {
 func newLoginSessions(r *run) *loginSessions {
 	s := &loginSessions{}
 	for _, one := range r.cfg.Login.Sessions {
-		s.all = append(s.all, &signedIn{run: r, session: one, watch: session.NewWatch(session.SignInPage{}), sender: &sender{login: &r.cfg.Login}, patience: firstProof, again: map[frontier.ID]bool{}})
+		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: r.cfg.Login.Retries, Backoff: r.cfg.Backoff})
+		s.all = append(s.all, &signedIn{run: r, session: one, sender: sender{login: &r.cfg.Login}, watch: watch, held: map[frontier.ID]*heldVisit{}})
 	}
 	return s
 }
@@ -88,29 +70,24 @@ func (s *loginSessions) begin() {
 	}
 }
 
-// end notes that a worker ended a visit. When no worker visits a target, all of them may be
-// waiting for what is held.
+// end notes that a worker ended a visit.
 func (s *loginSessions) end(ctx context.Context, w *worker) error {
 	if len(s.all) == 0 {
 		return nil
 	}
-	if s.visiting.Add(-1) == 0 {
-		if err := s.prove(ctx, w); err != nil {
-			return err
-		}
-	}
+	idle := s.visiting.Add(-1) == 0
 	for _, in := range s.all {
-		if err := in.renew(ctx, w); err != nil {
+		if err := in.follow(ctx, w, func(watch *proof.Watch) proof.Step { return watch.End(idle, in.session.IsStale()) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// prove requests proofs for all that is held.
-func (s *loginSessions) prove(ctx context.Context, w *worker) error {
+// finish requests the last proofs, when no target is visited any more.
+func (s *loginSessions) finish(ctx context.Context, w *worker) error {
 	for _, in := range s.all {
-		if err := in.prove(ctx, w, true); err != nil {
+		if err := in.follow(ctx, w, (*proof.Watch).Finish); err != nil {
 			return err
 		}
 	}
@@ -121,29 +98,11 @@ func (s *loginSessions) prove(ctx context.Context, w *worker) error {
 type signedIn struct {
 	run     *run
 	session *session.Session
-	watch   *session.Watch
-	sender  *sender
+	sender  sender
 
-	mu       sync.Mutex
-	proving  bool           // a worker requests a proof, or signs in; while closed and without visits, only that worker uses what follows
-	closed   bool           // no target is requested until a worker has signed in again
-	lost     bool           // the session has ended
-	over     *check.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
-	held     []heldVisit    // in the order of their answers
-	patience int            // visits that are held until a proof is requested
-	unsure   int            // proofs in a row without an answer
-	renewed  int            // sign-ins since a visit was settled
-	public   bool           // the start page shows nothing of a loss: nothing can be proven
-	forgets  bool           // at the last loss: the site removes the cookies of sessions that had ended before
-	visits   int            // in progress
-
-	// After a loss, targets are visited one at a time, each with a proof, until those that
-	// the loss has queued again were visited. So the target that ends the session is found:
-	// the one that was visited last before two losses in a row.
-	again   map[frontier.ID]bool
-	alone   bool // the visit that was begun last is one of them
-	suspect frontier.ID
-	doubted bool // there is a suspect
+	mu    sync.Mutex // protects what follows
+	watch *proof.Watch
+	held  map[frontier.ID]*heldVisit
 }
 
 // heldVisit is a visit that waits for a proof.
@@ -161,35 +120,24 @@ func (in *signedIn) read(r reading, doc *extract.Document, data []byte) {
 	}
 	page := session.ReadPage(r.u, r.o.Status, r.resp.ContentType, data)
 	if doc.LoginForm {
-		r.visit.signInPage = page
+		r.visit.held.Seen.Page = page
 	}
 	if starts {
 		in.session.NoteStart(page)
 	}
 }
 
-// compareSignIn notes whether the answer is the sign-in page, or leads to it.
-func (v *visit) compareSignIn(a *answer) {
+// noteAnswer notes what the answer says about the session.
+func (v *visit) noteAnswer(a *answer) {
 	if v.session == nil {
 		return
 	}
-	seen := session.Answer{URL: v.u, Status: a.o.Status, Page: v.signInPage}
+	seen := &v.held.Seen
+	seen.URL, seen.Status = v.u, a.o.Status
 	if a.o.IsRedirect() {
 		seen.Next, _, _ = urinorm.ParseWeb(a.o.Next) // zero for what is no URL
 	}
-	v.signedOut = v.session.watch.SignedOut(seen)
-	// A redirect to the sign-in page that names the page to return to is the answer of a
-	// session that had ended before.
-	v.endsSession = a.resp != nil && v.session.session.Ends(a.resp.Header) && (!v.signedOut || a.o.IsRedirect() && !returnsTo(seen.Next, v.u))
-}
-
-// returnsTo reports whether the query of a sign-in page's URL names a page.
-func returnsTo(signIn, page urinorm.URL) bool {
-	query, _ := signIn.Query()
-	if decoded, err := url.QueryUnescape(query); err == nil {
-		query = decoded
-	}
-	return strings.Contains(query, page.Path())
+	v.held.Removes = a.resp != nil && v.session.session.Ends(a.resp.Header)
 }
 
 // outcomeIfOver returns the outcome of what is not requested any more, nil as long as there is
@@ -197,11 +145,16 @@ func returnsTo(signIn, page urinorm.URL) bool {
 func (in *signedIn) outcomeIfOver() *check.Outcome {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.over == nil {
+	return copyOf(in.watch.Over())
+}
+
+// copyOf returns an outcome of its own for a target that gets one that others may have.
+func copyOf(o *check.Outcome) *check.Outcome {
+	if o == nil {
 		return nil
 	}
-	over := *in.over
-	return &over
+	own := *o
+	return &own
 }
 
 // admit decides whether a target may be requested now. It returns the outcome of a target
@@ -209,357 +162,150 @@ func (in *signedIn) outcomeIfOver() *check.Outcome {
 func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	switch {
-	case in.over != nil:
-		over := *in.over
-		return &over, true
-	case in.closed, in.visits > 0 && (in.alone || len(in.again) > 0):
-		return nil, false
+	over, alone, ready := in.watch.Admit(v.t.ID())
+	if over == nil && ready {
+		v.session, v.held = in, proof.Held{ID: v.t.ID(), Alone: alone}
 	}
-	in.visits++
-	in.alone = len(in.again) > 0
-	v.session, v.alone = in, in.alone
-	delete(in.again, v.t.ID())
-	return nil, true
+	return copyOf(over), ready
 }
 
 // dismiss takes back that a target was admitted: it must wait for something else.
 func (in *signedIn) dismiss(v *visit) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.visits--
-	if v.alone {
-		in.again[v.t.ID()] = true
-	}
-	v.session, v.alone = nil, false
+	in.watch.Dismiss(v.held.ID, v.held.Alone)
+	v.session = nil
 }
 
 // leave notes that a visit is over.
 func (in *signedIn) leave() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.visits--
+	in.watch.Leave()
 }
 
 // hold holds a visit until the session is proven, and requests a proof if one is due.
 func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error {
 	w := v.worker
-	h := heldVisit{visit: *v, outcome: o, counted: w.tally.lift()}
+	h := &heldVisit{visit: *v, outcome: o, counted: w.tally.lift()}
 	h.visit.large = false // the document was read
 	v.found = nil         // the held visit has it now
-	in.mu.Lock()
-	if !v.signedOut && (in.public || !v.endsSession && !in.session.CanSignIn()) {
-		in.mu.Unlock()
-		return h.settle(w)
-	}
-	in.held = append(in.held, h)
-	in.mu.Unlock()
-	w.releaseSlot() // a proof waits for the network
-	return in.prove(ctx, w, false)
-}
-
-// due reports whether a proof is to be requested now. idle is set if no worker visits a
-// target. Callers hold mu.
-func (in *signedIn) due(idle bool) bool {
-	switch {
-	case in.proving || in.closed || len(in.held) == 0:
-		return false
-	case idle:
-		return true
-	case in.public:
-		return len(in.held) >= laterProof || in.watch.LeadsMany()
-	case len(in.held) >= in.patience:
-		return true
-	}
-	last := &in.held[len(in.held)-1].visit
-	return last.signedOut || last.endsSession || last.alone || in.session.IsStale() // what is held belongs to the old session
-}
-
-// prove requests a proof of the session if one is due. It settles the visits that this
-// proves, or queues their targets again.
-func (in *signedIn) prove(ctx context.Context, w *worker, idle bool) error {
-	for {
-		in.mu.Lock()
-		if !in.due(idle) {
-			in.mu.Unlock()
-			return nil
-		}
-		in.proving = true
-		n := len(in.held)
-		in.mu.Unlock()
-		err := in.decide(ctx, w, n, idle)
-		in.mu.Lock()
-		in.proving = false
-		in.mu.Unlock()
-		if err != nil || ctx.Err() != nil {
-			return err
-		}
-	}
-}
-
-// decide requests a proof. The first n held visits had their answers before it.
-func (in *signedIn) decide(ctx context.Context, w *worker, n int, idle bool) error {
-	in.mu.Lock()
-	standing, known := session.Public, in.public
-	in.mu.Unlock()
-	if !known {
-		standing = in.sender.standing(ctx, in.session)
-		w.tally.count(countRequests, in.sender.take())
-		if ctx.Err() != nil {
-			return nil // the run ends, and what is held is not settled
-		}
-	}
-	switch standing {
-	case session.Holding:
-		return in.settleHeld(w, n)
-	case session.Lost:
-		return in.lose(ctx, w)
-	case session.Public:
-		return in.decidePublic(ctx, w, idle)
-	}
-	in.mu.Lock()
-	in.unsure++
-	times := in.unsure
-	var held []heldVisit
-	if times < maxUnsure {
-		held, in.held = in.held, nil
-	}
-	in.mu.Unlock()
-	if times >= maxUnsure {
-		return in.lose(ctx, w)
-	}
-	for i := range held { // the frontier waits, not the worker
-		if err := held[i].putBack(w, frontier.Backoff(in.run.cfg.Backoff, times-1, frontier.MaxBackoff)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// decidePublic decides about a session whose start page is open to everybody: it is lost if
-// several pages lead to one sign-in page after others had answered. Pages that lead there are
-// settled when no further page may show that, or too many are held.
-func (in *signedIn) decidePublic(ctx context.Context, w *worker, idle bool) error {
-	in.mu.Lock()
-	in.public = true
-	var others []heldVisit // nothing will prove them
-	in.held = slices.DeleteFunc(in.held, func(h heldVisit) bool {
-		if !h.visit.signedOut {
-			others = append(others, h)
-		}
-		return !h.visit.signedOut
+	var earlier *heldVisit
+	err := in.follow(ctx, w, func(watch *proof.Watch) proof.Step {
+		earlier, in.held[v.held.ID] = in.held[v.held.ID], h
+		return watch.Hold(v.held, in.session.IsStale())
 	})
-	pages := len(in.held)
-	in.mu.Unlock()
-	for i := range others {
-		if err := others[i].settle(w); err != nil {
-			return err
-		}
-	}
-	switch {
-	case in.watch.LeadsMany():
-		return in.lose(ctx, w)
-	case pages > 0 && (idle || pages >= laterProof):
-		return in.settleHeld(w, pages)
-	}
-	return nil
-}
-
-// settleHeld settles the first n held visits.
-func (in *signedIn) settleHeld(w *worker, n int) error {
-	in.mu.Lock()
-	proven := slices.Clone(in.held[:n])
-	in.held = slices.Delete(in.held, 0, n)
-	in.renewed, in.unsure = 0, 0
-	in.patience = min(2*in.patience, laterProof)
-	in.mu.Unlock()
-	for i := range proven {
-		h := &proven[i]
-		if h.visit.signedOut {
-			h.noteForm()
-		}
-		if err := h.settle(w); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// lose notes that the session has ended.
-func (in *signedIn) lose(ctx context.Context, w *worker) error {
-	forgets := in.sender.removesLost(ctx, in.session)
-	w.tally.count(countRequests, in.sender.take())
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.forgets, in.lost, in.closed = forgets, true, true
-	return nil
-}
-
-// renew signs in again if the session has ended or is old and no visit is in progress, and
-// queues the targets of all held visits again. If nobody can sign in, the session is over.
-func (in *signedIn) renew(ctx context.Context, w *worker) (err error) {
-	in.mu.Lock()
-	if !in.closed && in.over == nil && in.session.IsStale() {
-		in.closed = true
-	}
-	due := in.closed && !in.proving && in.visits == 0 && ctx.Err() == nil
-	in.proving = in.proving || due
-	in.mu.Unlock()
-	if !due {
-		return nil
-	}
-	renewed := false
-	defer func() {
-		in.mu.Lock()
-		defer in.mu.Unlock()
-		in.proving = false
-		if renewed { // not before: a visit needs its proof, and this worker is not free to request it
-			in.closed = false
-		}
-	}()
-	if n := len(in.held); n > 0 && !in.lost { // the session was not lost, only old
-		if err := in.decide(ctx, w, n, true); err != nil {
-			return err
-		}
-	}
-	if in.lost {
-		if err := in.settleCulprit(w); err != nil {
-			return err
-		}
-	}
-	if err := in.signInAgain(ctx, w); err != nil || ctx.Err() != nil {
+	if earlier == nil || err != nil {
 		return err
 	}
-	if in.lost {
-		in.run.probes.forget(in.session.Login().Covers) // some may be of the time after the loss
-		in.run.rendering.forget(in.session.Login().Covers)
-	}
-	in.mu.Lock()
-	held, over := in.held, in.over
-	in.held, in.lost = nil, false
-	in.patience, in.unsure = firstProof, 0
-	for i := range held {
-		in.again[held[i].visit.t.ID()] = true
-	}
-	in.mu.Unlock()
-	for i := range held {
-		if h := &held[i]; over != nil {
-			err = h.drop(w, over)
-		} else {
-			err = h.putBack(w, 0)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	renewed = true
-	return nil
+	earlier.visit.release()
+	return w.unlessStale(earlier.visit.t, frontier.ErrStale) // its target has another lease
 }
 
-// settleCulprit settles the visit that ended the session, if it is known.
-func (in *signedIn) settleCulprit(w *worker) error {
-	in.mu.Lock()
-	i := in.culprit()
-	if i < 0 {
+// follow tells the watch what has happened, and does what follows.
+func (in *signedIn) follow(ctx context.Context, w *worker, happens func(*proof.Watch) proof.Step) error {
+	for {
+		in.mu.Lock()
+		step := happens(in.watch)
+		settled, again := make([]*heldVisit, len(step.Settle)), make([]*heldVisit, len(step.Requeue))
+		for i, s := range step.Settle {
+			settled[i] = in.take(s.ID)
+		}
+		for i, id := range step.Requeue {
+			again[i] = in.take(id)
+		}
 		in.mu.Unlock()
-		return nil
-	}
-	h := in.held[i]
-	in.held = slices.Delete(in.held, i, i+1)
-	in.renewed, in.doubted = 0, false
-	in.mu.Unlock()
-	h.outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
-	return h.settle(w)
-}
-
-// culprit returns the index of the held visit that ended the session, -1 if it is not
-// known. Callers hold mu.
-func (in *signedIn) culprit() int {
-	if len(in.held) == 0 {
-		return -1
-	}
-	if i := slices.IndexFunc(in.held, func(h heldVisit) bool { return h.visit.endsSession }); i >= 0 && !in.forgets {
-		return i
-	}
-	last := len(in.held) - 1
-	alone := last == 0
-	id := in.held[last].visit.t.ID()
-	if alone && in.doubted && in.suspect == id {
-		return last
-	}
-	in.suspect, in.doubted = id, alone
-	return -1
-}
-
-// signInAgain signs in, again and again if that fails. The session is over when it has failed
-// too often.
-func (in *signedIn) signInAgain(ctx context.Context, w *worker) error {
-	for again := 0; in.over == nil; again++ {
-		if in.lost || again > 0 {
-			if in.renewed++; !in.session.CanSignIn() || in.renewed > in.run.cfg.Login.Retries {
-				in.end(w, check.CodeLoginLost, in.whyOver())
-				return nil
+		for i, h := range settled {
+			h.warn(step.Settle[i])
+			if err := h.settle(w); err != nil {
+				return err
 			}
 		}
-		_, err := in.signIn(ctx, w)
-		failure, failed := errors.AsType[*session.Failure](err)
-		if !failed {
-			return err
+		in.note(w, &step)
+		for _, h := range again {
+			if err := h.repeat(w, &step); err != nil {
+				return err
+			}
 		}
-		if failure.Code != check.CodeLoginFailed || in.renewed >= in.run.cfg.Login.Retries {
-			in.end(w, check.CodeLoginLost, failure.Message)
+		if step.Ask == proof.AskNothing {
 			return nil
 		}
-		pause := time.NewTimer(frontier.Backoff(in.run.cfg.Backoff, again, frontier.MaxBackoff))
+		w.releaseSlot() // the network is slow
+		answer, err := in.answer(ctx, w, &step)
+		if err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
+			return err
+		}
+		happens = func(watch *proof.Watch) proof.Step { return watch.Answer(answer) }
+	}
+}
+
+// take returns a visit that is not held any more. Callers hold mu.
+func (in *signedIn) take(id frontier.ID) *heldVisit {
+	h := in.held[id]
+	delete(in.held, id)
+	return h
+}
+
+// note does what a step says of all targets.
+func (in *signedIn) note(w *worker, step *proof.Step) {
+	if step.Lost {
+		in.run.probes.forget(in.session.Login().Covers)
+		in.run.rendering.forget(in.session.Login().Covers)
+	}
+	if o := step.Over; o != nil {
+		in.run.out.note(string(o.Code) + ": " + o.Message)
+		w.tally.leftOut(check.GapNamed(string(o.Code)))
+	}
+}
+
+// answer finds out what a step asks.
+func (in *signedIn) answer(ctx context.Context, w *worker, step *proof.Step) (a proof.Answer, err error) {
+	switch step.Ask {
+	case proof.AskStanding:
+		a.Standing = in.sender.standing(ctx, in.session)
+	case proof.AskForgets:
+		a.Forgets = in.sender.removesLost(ctx, in.session)
+	case proof.AskSignIn:
+		pause := time.NewTimer(step.Pause)
+		defer pause.Stop()
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
-			pause.Stop()
-			return nil
+			return a, nil
 		}
+		a, err = in.signIn(ctx)
 	}
-	return nil
-}
-
-// whyOver says why a session that was lost is not renewed.
-func (in *signedIn) whyOver() string {
-	if !in.session.CanSignIn() {
-		return "the session of the cookies ended, and cookies cannot be renewed; --login can sign in again"
-	}
-	return "the session ended again and again; no further sign-in is tried"
-}
-
-// signIn signs in, once. The error is a *session.Failure, or ends the run. There is no proof
-// if the run was cut off.
-func (in *signedIn) signIn(ctx context.Context, w *worker) (*session.Proof, error) {
-	proof, err := in.sender.signIn(ctx, in.session)
 	w.tally.count(countRequests, in.sender.take())
+	return a, err
+}
+
+// signIn signs in, once. The error ends the run.
+func (in *signedIn) signIn(ctx context.Context) (a proof.Answer, err error) {
+	a.Proof, err = in.sender.signIn(ctx, in.session)
+	a.Page = in.session.Page()
 	if ctx.Err() != nil {
-		return nil, nil
+		return a, nil
 	}
-	if err != nil {
-		return nil, err
+	var failed bool
+	if a.Failure, failed = errors.AsType[*session.Failure](err); failed {
+		err = nil
 	}
-	in.watch.Renewed(in.session.Page())
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.public = proof.Public
-	return proof, nil
+	return a, err
 }
 
 // begin signs in before the crawl. It is called before there are workers.
 func (in *signedIn) begin(ctx context.Context, w *worker) error {
-	proof, err := in.signIn(ctx, w)
-	if failure, ok := errors.AsType[*session.Failure](err); ok {
-		in.end(w, failure.Code, failure.Message)
-		return nil
+	a, err := in.signIn(ctx)
+	w.tally.count(countRequests, in.sender.take())
+	if err != nil || ctx.Err() != nil {
+		return err
 	}
-	if err != nil || proof == nil {
+	if err := in.follow(ctx, w, func(watch *proof.Watch) proof.Step { return watch.Begin(a) }); err != nil || a.Failure != nil {
 		return err
 	}
 	in.leaveAlone()
-	if !proof.Proven {
-		in.run.out.note(string(check.CodeLoginUnproven) + ": " + proof.Doubt())
+	if !a.Proof.Proven {
+		in.run.out.note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
 	}
 	return nil
 }
@@ -577,18 +323,12 @@ func (in *signedIn) leaveAlone() {
 	cfg.LeaveAlone = leave
 }
 
-// end ends the session for good: no target of its hosts is requested any more.
-func (in *signedIn) end(w *worker, code check.Code, message string) {
-	in.run.out.note(string(code) + ": " + message)
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.over = rules.Skip(code, message)
-	w.tally.leftOut(check.GapNamed(string(code)))
-}
-
-// noteForm warns of a page that is the sign-in page although the session was in use.
-func (h *heldVisit) noteForm() {
-	if o := h.outcome; h.visit.signInPage != nil && o.Code == check.CodeOK {
+// warn notes on the outcome what its answer was for the session.
+func (h *heldVisit) warn(s proof.Settled) {
+	switch o := h.outcome; {
+	case s.Ended:
+		o.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+	case s.SignedOut && h.visit.held.Seen.Page != nil && o.Code == check.CodeOK:
 		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
 	}
 }
@@ -605,35 +345,31 @@ func (h *heldVisit) settle(w *worker) error {
 	return w.unlessStale(v.t, v.settle(h.outcome))
 }
 
-// drop settles a visit with another outcome than its own.
-func (h *heldVisit) drop(w *worker, o *check.Outcome) error {
-	v := &h.visit
-	v.worker = w
-	v.restart(v.page)
-	over := *o
-	over.Requests = h.outcome.Requests
-	w.tally.count(countRequests, h.counted.counts[countRequests])
-	return w.unlessStale(v.t, v.settle(&over))
-}
-
-// putBack queues the target of a visit again, not to be visited before a time has passed.
-func (h *heldVisit) putBack(w *worker, wait time.Duration) error {
+// repeat queues the target of a visit again, or settles it with the outcome of a session that is
+// over.
+func (h *heldVisit) repeat(w *worker, step *proof.Step) error {
 	v := &h.visit
 	v.worker = w
 	w.tally.count(countRequests, h.counted.counts[countRequests])
+	if step.Over != nil {
+		v.restart(v.page)
+		over := copyOf(step.Over)
+		over.Requests = h.outcome.Requests
+		return w.unlessStale(v.t, v.settle(over))
+	}
 	v.uncount()
 	v.release()
 	v.past.Tries--
-	err := v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(wait), v.past.Encode(), w.tally.take())
+	err := v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(step.After), v.past.Encode(), w.tally.take())
 	if errors.Is(err, frontier.ErrStale) {
-		v.session.forget(v.t.ID())
+		v.session.gone(v.t.ID())
 	}
 	return w.unlessStale(v.t, err)
 }
 
-// forget ends the wait for the next visit of a target: another process has it.
-func (in *signedIn) forget(id frontier.ID) {
+// gone ends the wait for the next visit of a target: another process has it.
+func (in *signedIn) gone(id frontier.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	delete(in.again, id)
+	in.watch.Gone(id)
 }

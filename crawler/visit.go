@@ -11,11 +11,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -35,11 +35,8 @@ type visit struct {
 	again   bool         // the page was settled before, and is rendered now
 	report  *result.Page // what is reported to the sink
 
-	session     *signedIn     // the session that its request is part of; nil for none
-	alone       bool          // no other request is part of the session meanwhile
-	signInPage  *session.Page // the document, if it has a password field and the request is part of a session
-	signedOut   bool          // the answer is the sign-in page, or leads to it
-	endsSession bool          // the answer removes a cookie of the session
+	session *signedIn  // the session that its request is part of; nil for none
+	held    proof.Held // what its answer says about the session
 
 	line line
 
@@ -142,7 +139,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 	if err := v.observe(&a, began); err != nil {
 		return err
 	}
-	v.compareSignIn(&a)
+	v.noteAnswer(&a)
 	return v.conclude(ctx, a.o, a.rest)
 }
 

@@ -73,7 +73,7 @@ func TestDjango(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !NewWatch(s.Page()).SignedOut(Answer{URL: users, Status: resp.Status, Next: next}) {
+	if !NewRecognizer(s.Page()).SignedOut(Answer{URL: users, Status: resp.Status, Next: next}) {
 		t.Errorf("after the loss, %d with %s is not suspicious", resp.Status, resp.Location)
 	}
 	if standing := s.standing(t); standing != Lost {

@@ -24,7 +24,7 @@
 //	totp.go        one-time codes
 //	prove.go       Proof and Standing: is somebody signed in?
 //	signinpage.go  SignInPage: is an answer the sign-in page?
-//	watch.go       Watch: is an answer the sign-in page?
+//	recognizer.go  Recognizer: is an answer the sign-in page?
 //
 // # Signing in
 //
@@ -53,14 +53,14 @@
 // # Noticing a loss
 //
 // A crawl that is signed out sees answers with status 200, or redirects that look harmless.
-// A Watch recognizes answers that are the sign-in page or lead to it. Such an answer, or
+// A Recognizer finds answers that are the sign-in page or lead to it. Such an answer, or
 // simply the time since the last proof, is a reason to ask for the Standing of the session:
 // the check page or a start page tells whether it was lost, by answering as it answers
 // everybody. A start page that everybody may read tells it by a link for signing out, which
 // only members see. Without such a link it tells nothing, and several addresses that lead to
-// one sign-in page do (Watch.LeadsMany).
+// one sign-in page do (Recognizer.LeadsMany).
 //
 // What was requested since the last proof may be what everybody sees, so the crawl holds it
-// until the session is proven, and requests it again after a loss (file signedin.go of
-// package crawler). A session of cookies from a file (FromCookies) cannot be renewed.
+// until the session is proven, and requests it again after a loss (package
+// crawler/internal/proof). A session of cookies from a file (FromCookies) cannot be renewed.
 package session

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -14,14 +13,12 @@ import (
 // recognized if the start page is public.
 const EnoughSources = 5
 
-// maxLandings is the number of addresses that a Watch remembers.
+// maxLandings is the number of addresses that a Recognizer remembers.
 const maxLandings = 1000
 
-// A Watch tells answers that are the sign-in page, or lead to it, from others. Such an
-// answer is a reason to ask for the Standing of the session. A Watch sends nothing, and is
-// safe for concurrent use.
-type Watch struct {
-	mu       sync.Mutex
+// A Recognizer tells answers that are the sign-in page, or lead to it, from others. Such an
+// answer is a reason to ask for the Standing of the session. It is not safe for concurrent use.
+type Recognizer struct {
 	page     SignInPage
 	answered bool // an answer was not the sign-in page
 	landings map[string]*landing
@@ -33,13 +30,13 @@ type landing struct {
 	sources []string // different ones, at most EnoughSources
 }
 
-// NewWatch returns a watch for a sign-in page. If that is zero, every sign-in page counts,
+// NewRecognizer returns a Recognizer of a sign-in page. If that is zero, every sign-in page counts,
 // as with cookies from a file.
-func NewWatch(page SignInPage) *Watch {
-	return &Watch{page: page, landings: map[string]*landing{}}
+func NewRecognizer(page SignInPage) *Recognizer {
+	return &Recognizer{page: page, landings: map[string]*landing{}}
 }
 
-// Answer is what a Watch needs to know of an answer.
+// Answer is what a Recognizer needs to know of an answer.
 type Answer struct {
 	URL    urinorm.URL
 	Status int
@@ -49,52 +46,46 @@ type Answer struct {
 }
 
 // SignedOut reports whether an answer is the sign-in page or leads to it.
-func (w *Watch) SignedOut(a Answer) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.signInAt(a) != nil {
+func (r *Recognizer) SignedOut(a Answer) bool {
+	if r.signInAt(a) != nil {
 		return true
 	}
-	w.answered = w.answered || a.Status >= 200 && a.Status <= 299
+	r.answered = r.answered || a.Status >= 200 && a.Status <= 299
 	return false
 }
 
 // LeadsMany reports whether EnoughSources addresses led to one sign-in page, and others had
 // answered.
-func (w *Watch) LeadsMany() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, l := range w.landings {
+func (r *Recognizer) LeadsMany() bool {
+	for _, l := range r.landings {
 		if l.signIn && len(l.sources) >= EnoughSources {
-			return w.answered
+			return r.answered
 		}
 	}
 	return false
 }
 
 // Renewed notes a sign-in.
-func (w *Watch) Renewed(page SignInPage) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.page, w.landings = page, map[string]*landing{}
+func (r *Recognizer) Renewed(page SignInPage) {
+	r.page, r.landings = page, map[string]*landing{}
 }
 
 // signInAt returns the sign-in page that an answer leads to, or nil.
-func (w *Watch) signInAt(a Answer) *landing {
+func (r *Recognizer) signInAt(a Answer) *landing {
 	own := addressOf(a.URL)
 	switch {
-	case w.isSignIn(a.URL):
+	case r.isSignIn(a.URL):
 		return nil // a link to the sign-in page
 	case !a.Next.IsZero():
 		to := addressOf(a.Next)
 		if to == own {
 			return nil
 		}
-		return w.lead(sourceOf(a.URL, a.Next), to, w.isSignIn(a.Next))
+		return r.lead(sourceOf(a.URL, a.Next), to, r.isSignIn(a.Next))
 	case a.Status == http.StatusUnauthorized:
-		return w.lead(own, "401", w.answered)
-	case a.Page != nil && (w.page.IsZero() && a.Page.IsSignInPage() || w.page.Is(a.Page)):
-		if l := w.landings[own]; l != nil { // others were redirected here
+		return r.lead(own, "401", r.answered)
+	case a.Page != nil && (r.page.IsZero() && a.Page.IsSignInPage() || r.page.Is(a.Page)):
+		if l := r.landings[own]; l != nil { // others were redirected here
 			l.signIn = true
 			return l
 		}
@@ -104,7 +95,7 @@ func (w *Watch) signInAt(a Answer) *landing {
 			form += " for " + addressOf(to)
 			source = sourceOf(a.URL, to)
 		}
-		return w.lead(source, form, true)
+		return r.lead(source, form, true)
 	}
 	return nil
 }
@@ -121,12 +112,12 @@ func sourceOf(page, signIn urinorm.URL) string {
 
 // lead notes that an address leads to another one. It returns that one if it is a sign-in
 // page.
-func (w *Watch) lead(from, to string, signIn bool) *landing {
-	l := w.landings[to]
+func (r *Recognizer) lead(from, to string, signIn bool) *landing {
+	l := r.landings[to]
 	if l == nil {
 		l = &landing{}
-		if len(w.landings) < maxLandings {
-			w.landings[strings.Clone(to)] = l
+		if len(r.landings) < maxLandings {
+			r.landings[strings.Clone(to)] = l
 		}
 	}
 	if len(l.sources) < EnoughSources && !slices.Contains(l.sources, from) {
@@ -140,9 +131,9 @@ func (w *Watch) lead(from, to string, signIn bool) *landing {
 }
 
 // isSignIn reports whether a URL is that of a sign-in page.
-func (w *Watch) isSignIn(u urinorm.URL) bool {
-	if w.page.IsZero() {
+func (r *Recognizer) isSignIn(u urinorm.URL) bool {
+	if r.page.IsZero() {
 		return check.IsLoginURL(u)
 	}
-	return w.page.IsAddress(u)
+	return r.page.IsAddress(u)
 }

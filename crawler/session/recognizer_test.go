@@ -9,7 +9,7 @@ import (
 const site1 = "https://app.test"
 
 // signedOut reports what the watch makes of the answer to a path.
-func signedOut(t *testing.T, w *Watch, path string, a Answer) bool {
+func signedOut(t *testing.T, w *Recognizer, path string, a Answer) bool {
 	t.Helper()
 	a.URL = parse(t, site1+path)
 	return w.SignedOut(a)
@@ -29,8 +29,8 @@ func formAt(t *testing.T, path, text string) *Page {
 	return ReadPage(parse(t, site1+path), 200, "text/html", []byte(text))
 }
 
-func TestWatchOfALogin(t *testing.T) {
-	w := NewWatch(knownPage(t))
+func TestRecognizerOfALogin(t *testing.T) {
+	w := NewRecognizer(knownPage(t))
 	for _, row := range []struct {
 		path string
 		a    Answer
@@ -55,7 +55,7 @@ func TestWatchOfALogin(t *testing.T) {
 
 func TestLeadsMany(t *testing.T) {
 	for name, page := range map[string]SignInPage{"login": knownPage(t), "cookies": {}} {
-		w := NewWatch(page)
+		w := NewRecognizer(page)
 		signedOut(t, w, "/", Answer{Status: 200})
 		for i := range EnoughSources {
 			for range 2 { // the same address counts once
@@ -75,8 +75,8 @@ func TestLeadsMany(t *testing.T) {
 }
 
 // Without an answer that shows that somebody was signed in, nothing was lost.
-func TestWatchOfCookiesThatNeverWorked(t *testing.T) {
-	w := NewWatch(SignInPage{})
+func TestRecognizerOfCookiesThatNeverWorked(t *testing.T) {
+	w := NewRecognizer(SignInPage{})
 	for i := range 2 * EnoughSources {
 		signedOut(t, w, fmt.Sprint("/", i), toLogin(t, "/"))
 	}
@@ -86,8 +86,8 @@ func TestWatchOfCookiesThatNeverWorked(t *testing.T) {
 }
 
 // The sign-in page may have an address that does not say so.
-func TestWatchLearnsTheSignInPage(t *testing.T) {
-	w := NewWatch(SignInPage{})
+func TestRecognizerLearnsTheSignInPage(t *testing.T) {
+	w := NewRecognizer(SignInPage{})
 	signedOut(t, w, "/", Answer{Status: 200})
 	for i := range EnoughSources {
 		if signedOut(t, w, fmt.Sprint("/", i), Answer{Status: 302, Next: parse(t, site1+"/welcome")}) {
@@ -137,7 +137,7 @@ func TestPagesWithOnePath(t *testing.T) {
 		t.Error("a page with a form for removing the account is the sign-in page")
 	}
 	for name, page := range map[string]SignInPage{"login": known, "cookies": {}} {
-		w := NewWatch(page)
+		w := NewRecognizer(page)
 		signedOut(t, w, "/doku.php?id=start", Answer{Status: 200})
 		for i := range EnoughSources {
 			path := fmt.Sprintf("/doku.php?id=%d", i)

@@ -1,0 +1,448 @@
+// Package proof decides which visits of a session count, and when to sign in again.
+//
+// A page that was requested after its session had ended is not the page that was asked for,
+// although it may look like one. So a visit to a host with a session is not settled until a
+// later request proves that the session had not ended. Until then it is held, with all that it
+// found, and its target stays leased. If the session has ended, no target is requested until all
+// requests in progress were answered, because a late answer may remove the cookies of the next
+// session. Then one worker signs in again, and the targets of all held visits are queued again.
+// So nothing has to be undone, and a crawl that is resumed repeats what was not proven.
+//
+// A Watch sends nothing and has no clock. It is told what happens, and returns a Step: which held
+// visits are settled, which targets are queued again, and what a worker has to find out:
+//
+//	Admit ─► Hold ─► Step ─┬─► Settle, Requeue
+//	         End  ─►       └─► Ask ─► Answer ─► Step …
+package proof
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/session"
+)
+
+// Limits of what is held, and of signing in.
+const (
+	firstProof = 16  // visits that are held until a proof is requested, at first and after a loss
+	laterProof = 128 // the same while the session lasts
+	maxUnsure  = 3   // proofs without an answer until the session counts as lost
+)
+
+// Config is what a Watch needs to know of its session.
+type Config struct {
+	CanSignIn bool
+	Retries   int           // sign-ins in a row without a page that the session proves
+	Backoff   time.Duration // mean wait before the first retry
+}
+
+// Held is a visit that had its answer.
+type Held struct {
+	ID      frontier.ID
+	Seen    session.Answer
+	Removes bool // the answer removes a cookie of the session
+	Alone   bool // no other request was part of the session meanwhile, as Admit has returned
+
+	signedOut bool // the answer is the sign-in page, or leads to it
+	ends      bool // the answer seems to have ended the session
+}
+
+// Ask is what a worker has to find out.
+type Ask uint8
+
+const (
+	// AskNothing means that nothing is to be found out.
+	AskNothing Ask = iota
+	// AskStanding asks whether the session was lost.
+	AskStanding
+	// AskForgets asks whether the site also removes the cookies of sessions that ended before.
+	AskForgets
+	// AskSignIn asks to sign in.
+	AskSignIn
+)
+
+// Answer is what a worker has found out.
+type Answer struct {
+	Standing session.Standing
+	Forgets  bool
+	// Proof is that of a sign-in, and Page the sign-in page. If nobody is signed in, Failure
+	// says why.
+	Proof   *session.Proof
+	Page    session.SignInPage
+	Failure *session.Failure
+}
+
+// Step is what follows from an event, in this order. Nothing is the zero value.
+type Step struct {
+	Settle []Settled
+	// Lost means that the session has ended and that no visit is in progress: what was found out
+	// about its hosts may be of the time after the loss.
+	Lost bool
+	// Over is set when the session ends for good: the outcome of all targets from now on.
+	Over *check.Outcome
+	// Requeue are the targets whose visits do not count. They are queued again, not to be
+	// visited before the time After has passed; once the session is over, they are settled with
+	// its outcome.
+	Requeue []frontier.ID
+	After   time.Duration
+	// Ask is to be answered after the time Pause.
+	Ask   Ask
+	Pause time.Duration
+}
+
+// Settled is a visit that is settled with what it found.
+type Settled struct {
+	ID        frontier.ID
+	SignedOut bool // its answer is the sign-in page, or leads to it, although the session was in use
+	Ended     bool // it ended the session
+}
+
+// Watch is what is known of one session, and the visits that are held for it. It is not safe for
+// concurrent use.
+type Watch struct {
+	config Config
+	signIn *session.Recognizer
+
+	asked    asked          // what a worker finds out now
+	closed   bool           // no target is requested until a worker has signed in again
+	lost     bool           // the session has ended
+	over     *check.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
+	finished bool           // nobody signs in again
+	stale    bool           // the time has come to sign in again
+	held     []Held         // in the order of their answers
+	patience int            // visits that are held until a proof is requested
+	unsure   int            // proofs in a row without an answer
+	renewed  int            // sign-ins since a visit was settled
+	public   bool           // the start page shows nothing of a loss: nothing can be proven
+	forgets  bool           // at the last loss: the site removes the cookies of sessions that had ended before
+	visits   int            // in progress
+
+	// After a loss, targets are visited one at a time, each with a proof, until those that
+	// the loss has queued again were visited. So the target that ends the session is found:
+	// the one that was visited last before two losses in a row.
+	again   map[frontier.ID]bool
+	alone   bool        // the visit that was begun last is one of them
+	suspect frontier.ID // 0 for none
+}
+
+// asked is what a worker finds out.
+type asked struct {
+	what     Ask
+	held     int  // the first held visits had their answers before it
+	idle     bool // no worker visited a target
+	renewing bool // the session is closed, and no visit is in progress
+	failed   int  // sign-ins in a row
+}
+
+// New returns a Watch before anybody signs in.
+func New(config Config) *Watch {
+	return &Watch{config: config, signIn: session.NewRecognizer(session.SignInPage{}), patience: firstProof, again: map[frontier.ID]bool{}}
+}
+
+// Begin notes the first sign-in. Without one, as with cookies, it is not called.
+func (w *Watch) Begin(a Answer) (s Step) {
+	if a.Failure != nil {
+		w.end(&s, a.Failure.Code, a.Failure.Message)
+		return s
+	}
+	w.signedIn(a)
+	return s
+}
+
+func (w *Watch) signedIn(a Answer) {
+	w.signIn.Renewed(a.Page)
+	w.public, w.stale = a.Proof.Public, false
+}
+
+// Over returns the outcome of what is not requested any more, nil as long as there is a session,
+// or may be one again.
+func (w *Watch) Over() *check.Outcome { return w.over }
+
+// Admit decides whether a target may be requested now. It returns the outcome of a target that is
+// not requested any more, and not ready for one that must wait. Alone is for Held.
+func (w *Watch) Admit(id frontier.ID) (over *check.Outcome, alone, ready bool) {
+	switch {
+	case w.over != nil:
+		return w.over, false, true
+	case w.closed, w.visits > 0 && (w.alone || len(w.again) > 0):
+		return nil, false, false
+	}
+	w.visits++
+	w.alone = len(w.again) > 0
+	delete(w.again, id)
+	return nil, w.alone, true
+}
+
+// Dismiss takes back that a target was admitted: it must wait for something else.
+func (w *Watch) Dismiss(id frontier.ID, alone bool) {
+	w.visits--
+	if alone {
+		w.again[id] = true
+	}
+}
+
+// Leave notes that the visit of a target that was admitted is over.
+func (w *Watch) Leave() { w.visits-- }
+
+// Gone notes that another process has a target that was queued again.
+func (w *Watch) Gone(id frontier.ID) { delete(w.again, id) }
+
+// Hold notes that the visit of a target had its answer. Stale is set if the time has come to sign
+// in again. An earlier visit of the target that is held does not count any more.
+func (w *Watch) Hold(h Held, stale bool) (s Step) {
+	w.stale = w.stale || stale
+	if i := slices.IndexFunc(w.held, func(other Held) bool { return other.ID == h.ID }); i >= 0 {
+		w.held = slices.Delete(w.held, i, i+1)
+		if i < w.asked.held {
+			w.asked.held--
+		}
+	}
+	h.signedOut = w.signIn.SignedOut(h.Seen)
+	// A redirect to the sign-in page that names the page to return to is the answer of a
+	// session that had ended before.
+	h.ends = h.Removes && (!h.signedOut || !h.Seen.Next.IsZero() && !returnsTo(h.Seen))
+	if !h.signedOut && (w.public || !h.ends && !w.config.CanSignIn) {
+		s.Settle = append(s.Settle, Settled{ID: h.ID})
+		return s
+	}
+	w.held = append(w.held, h)
+	w.next(&s, false)
+	return s
+}
+
+// returnsTo reports whether the query of the sign-in page's URL names the page.
+func returnsTo(a session.Answer) bool {
+	query, _ := a.Next.Query()
+	if decoded, err := url.QueryUnescape(query); err == nil {
+		query = decoded
+	}
+	return strings.Contains(query, a.URL.Path())
+}
+
+// End is called when a worker has ended its visit. Idle is set if no worker visits a target: all
+// of them may be waiting for what is held. Stale is that of Hold.
+func (w *Watch) End(idle, stale bool) (s Step) {
+	w.stale = w.stale || stale
+	w.closed = w.closed || w.stale && w.over == nil
+	w.next(&s, idle)
+	return s
+}
+
+// Finish requests the last proof, when no target is visited any more.
+func (w *Watch) Finish() (s Step) {
+	w.finished = true
+	w.next(&s, true)
+	return s
+}
+
+// Answer notes what a worker has found out.
+func (w *Watch) Answer(a Answer) (s Step) {
+	switch w.asked.what {
+	case AskStanding:
+		w.stands(&s, a.Standing)
+	case AskForgets:
+		w.forgets, w.lost, w.closed = a.Forgets, true, true
+		w.known(&s)
+	case AskSignIn:
+		w.signsIn(&s, a)
+	}
+	return s
+}
+
+// next begins what is due.
+func (w *Watch) next(s *Step, idle bool) {
+	renewing := w.closed && w.visits == 0 && !w.finished
+	switch {
+	case w.asked.what != AskNothing:
+	case renewing && (w.lost || len(w.held) == 0):
+		w.renew(s)
+	case renewing || w.due(idle): // the session is only old, or may be lost
+		w.asked = asked{what: AskStanding, held: len(w.held), idle: idle || renewing, renewing: renewing}
+		if w.public {
+			w.stands(s, session.Public)
+			return
+		}
+		s.Ask = AskStanding
+	}
+}
+
+// due reports whether a proof is to be requested now.
+func (w *Watch) due(idle bool) bool {
+	switch {
+	case w.closed || len(w.held) == 0:
+		return false
+	case idle:
+		return true
+	case w.public:
+		return len(w.held) >= laterProof || w.signIn.LeadsMany()
+	case len(w.held) >= w.patience:
+		return true
+	}
+	last := &w.held[len(w.held)-1]
+	return last.signedOut || last.ends || last.Alone || w.stale // what is held belongs to the old session
+}
+
+// stands decides about what is held.
+func (w *Watch) stands(s *Step, standing session.Standing) {
+	switch standing {
+	case session.Holding:
+		w.settle(s, w.asked.held)
+	case session.Lost:
+		w.lose(s)
+		return
+	case session.Public:
+		if w.isPublic(s) {
+			w.lose(s)
+			return
+		}
+	default:
+		if w.unsure++; w.unsure >= maxUnsure {
+			w.lose(s)
+			return
+		}
+		w.requeue(s, frontier.Backoff(w.config.Backoff, w.unsure-1, frontier.MaxBackoff)) // the frontier waits, not the worker
+	}
+	w.known(s)
+}
+
+// isPublic decides about a session whose start page is open to everybody: it is lost if several
+// pages lead to one sign-in page after others had answered. Pages that lead there are settled
+// when no further page may show that, or too many are held.
+func (w *Watch) isPublic(s *Step) (lost bool) {
+	w.public = true
+	w.held = slices.DeleteFunc(w.held, func(h Held) bool {
+		if !h.signedOut { // nothing will prove it
+			s.Settle = append(s.Settle, Settled{ID: h.ID})
+		}
+		return !h.signedOut
+	})
+	switch n := len(w.held); {
+	case w.signIn.LeadsMany():
+		return true
+	case n > 0 && (w.asked.idle || n >= laterProof):
+		w.settle(s, n)
+	}
+	return false
+}
+
+// settle settles the first n held visits.
+func (w *Watch) settle(s *Step, n int) {
+	for _, h := range w.held[:n] {
+		s.Settle = append(s.Settle, Settled{ID: h.ID, SignedOut: h.signedOut})
+	}
+	w.held = slices.Delete(w.held, 0, n)
+	w.renewed, w.unsure = 0, 0
+	w.patience = min(2*w.patience, laterProof)
+}
+
+// requeue queues the targets of all held visits again.
+func (w *Watch) requeue(s *Step, after time.Duration) {
+	for i := range w.held {
+		s.Requeue = append(s.Requeue, w.held[i].ID)
+	}
+	w.held, s.After = nil, after
+}
+
+// lose finds out how the session has ended.
+func (w *Watch) lose(s *Step) {
+	w.asked.what, s.Ask = AskForgets, AskForgets
+}
+
+// known goes on when the standing is known.
+func (w *Watch) known(s *Step) {
+	was := w.asked
+	w.asked = asked{}
+	if was.renewing {
+		w.renew(s)
+		return
+	}
+	w.next(s, was.idle)
+}
+
+// renew signs in again.
+func (w *Watch) renew(s *Step) {
+	if s.Lost = w.lost; w.lost {
+		w.settleCulprit(s)
+		if w.renewed++; !w.config.CanSignIn || w.renewed > w.config.Retries {
+			w.end(s, check.CodeLoginLost, w.config.whyOver())
+			w.open(s)
+			return
+		}
+	}
+	w.asked, s.Ask = asked{what: AskSignIn}, AskSignIn
+}
+
+// settleCulprit settles the visit that ended the session, if it is known.
+func (w *Watch) settleCulprit(s *Step) {
+	i := w.culprit()
+	if i < 0 {
+		return
+	}
+	s.Settle = append(s.Settle, Settled{ID: w.held[i].ID, Ended: true})
+	w.held = slices.Delete(w.held, i, i+1)
+	w.renewed, w.suspect = 0, 0
+}
+
+// culprit returns the index of the held visit that ended the session, -1 if it is not known.
+func (w *Watch) culprit() int {
+	if len(w.held) == 0 {
+		return -1
+	}
+	if i := slices.IndexFunc(w.held, func(h Held) bool { return h.ends }); i >= 0 && !w.forgets {
+		return i
+	}
+	last := len(w.held) - 1
+	suspected := w.suspect
+	w.suspect = 0
+	if last == 0 {
+		if w.suspect = w.held[last].ID; w.suspect == suspected {
+			return last
+		}
+	}
+	return -1
+}
+
+// signsIn reads the answer of a sign-in, and tries another one if it failed, unless that was too
+// often.
+func (w *Watch) signsIn(s *Step, a Answer) {
+	switch f := a.Failure; {
+	case f == nil:
+		w.signedIn(a)
+	case f.Code != check.CodeLoginFailed || w.renewed >= w.config.Retries:
+		w.end(s, check.CodeLoginLost, f.Message)
+	default:
+		s.Ask, s.Pause = AskSignIn, frontier.Backoff(w.config.Backoff, w.asked.failed, frontier.MaxBackoff)
+		w.renewed++
+		w.asked.failed++
+		return
+	}
+	w.open(s)
+}
+
+// whyOver says why a session that was lost is not renewed.
+func (c Config) whyOver() string {
+	if !c.CanSignIn {
+		return "the session of the cookies ended, and cookies cannot be renewed; --login can sign in again"
+	}
+	return "the session ended again and again; no further sign-in is tried"
+}
+
+// end ends the session for good: no target of its hosts is requested any more.
+func (w *Watch) end(s *Step, code check.Code, message string) {
+	over := check.Skip(code, message)
+	w.over, s.Over = &over, &over
+}
+
+// open lets targets be requested again, after a sign-in or when the session is over.
+func (w *Watch) open(s *Step) {
+	for i := range w.held {
+		w.again[w.held[i].ID] = true
+	}
+	w.requeue(s, 0)
+	w.asked, w.closed, w.lost = asked{}, false, false
+	w.patience, w.unsure = firstProof, 0
+}

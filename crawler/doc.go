@@ -37,13 +37,13 @@
 //
 // A run has workers, and a worker has one visit at a time. A visit holds the target, its
 // address, its past and what is found. Parts of a visit are types with a pointer to it:
-// gate, reading, inspecting and recollection. The result of one request is an answer, which is passed
+// gate, reading and recollection. The result of one request is an answer, which is passed
 // from step to step.
 //
 // All other types know neither run nor visit: requests (what is sent, and with which
 // credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
-// recall.Memory (what earlier runs observed), contentChecks, probes, twins, cycles, turns, slots, largeBodies
-// and governor. A signedIn holds visits.
+// recall.Memory (what earlier runs observed), probes, twins, cycles, turns, slots and governor. A
+// signedIn holds visits.
 //
 // # How it works
 //
@@ -80,7 +80,7 @@
 //
 // No site is read forever. URLs that look like an endless series are not read, a site that
 // makes up its pages is cut, and what sitemaps list is limited (package trap, growth.go,
-// sitemaps.go). A few large bodies are in memory at a time (largebodies.go).
+// sitemaps.go). A few large bodies are in memory at a time (package document, largebodies.go).
 //
 // What a session brought counts only if the session had not ended. Visits that are part of
 // one are held, with all that they found, until a later request proves it; after a loss
@@ -90,7 +90,7 @@
 // Content checks look at what was fetched anyway: package inspect is called once for each
 // document, and what it finds becomes part of the outcome, so that stores, caches and resumed
 // crawls keep it. Viruses are looked for in the whole body before it is read. Pages are compared
-// with each other when verdicts are given (contentchecks.go; package verdicts, pages.go).
+// with each other when verdicts are given (package document, inspect.go; package verdicts, pages.go).
 //
 // Limits of this machine are not findings. A request that exceeded one is repeated, and
 // fewer are in flight from then on (governor.go).

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -43,32 +43,10 @@ func TestLongReferences(t *testing.T) {
 	}
 }
 
-// Only a few large bodies are in memory at the same time.
-func TestLargeBodiesWait(t *testing.T) {
-	large := newLargeBodies()
-	var held, most atomic.Int64
-	done := make(chan struct{})
-	for range 50 {
-		go func() {
-			large.await(nil)
-			most.Store(max(most.Load(), held.Add(1)))
-			held.Add(-1)
-			large.release()
-			done <- struct{}{}
-		}()
-	}
-	for range 50 {
-		<-done
-	}
-	if n := most.Load(); n > maxLargeBodies {
-		t.Errorf("%d large bodies at once, want at most %d", n, maxLargeBodies)
-	}
-}
-
 // Large pages are read one after another, also with a limit of pages, where they are
 // settled in order.
 func TestLargePagesEnd(t *testing.T) {
-	text := "<p>" + strings.Repeat("x", 2*smallBody)
+	text := "<p>" + strings.Repeat("x", 1<<20)
 	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		if r.URL.Path == "/" {
@@ -92,10 +70,10 @@ func TestLargePagesEnd(t *testing.T) {
 func TestManyLinksOfAPage(t *testing.T) {
 	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprint(w, strings.Repeat("<a href=#a>", maxNetworkLinks+1), "<p id=a>")
+		fmt.Fprint(w, strings.Repeat("<a href=#a>", document.MaxNetworkLinks+1), "<p id=a>")
 	}))
 	c, sum := crawl(t, web(t), seedOf(t, base+"/"))
-	if r := c.find(base + "/"); sum.Links > maxNetworkLinks+1 || r == nil || !warns(r, check.CodeBodyTruncated) {
+	if r := c.find(base + "/"); sum.Links > document.MaxNetworkLinks+1 || r == nil || !warns(r, check.CodeBodyTruncated) {
 		t.Errorf("%d links, %+v", sum.Links, r)
 	}
 }

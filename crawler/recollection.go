@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -87,8 +88,8 @@ func (r *run) refer(items []frontier.Item) error {
 // suffices reports whether the visit needs nothing of the content of a document that is not known
 // from an earlier state.
 func (v recollection) suffices(ctx context.Context, known *cache.Entry) bool {
-	checks := v.run.checks
-	if !checks.isInspected(&known.Outcome, v.t.Internal) || v.t.Seed && checks.inspector.AsksIcon() {
+	inspector := v.run.cfg.Inspector
+	if !inspector.Knows(&known.Outcome, v.t.Internal) || v.t.Seed && inspector.NeedsIcons() {
 		return false
 	}
 	return !v.t.Follow || v.run.rendering == nil || !v.t.Internal || v.rendersAlike(ctx, known.Page)
@@ -122,7 +123,7 @@ func (v recollection) restore(a *answer) error {
 		return nil
 	}
 	p := known.Page
-	read := reading{visit: v.visit, u: v.u, resp: a.resp, o: a.o}
+	read := reading{v.visit, &document.Document{Target: document.Target{URL: v.u}, Outcome: *a.o}}
 	if !read.admitsSitemap(p.Format, p.SitemapIndex, p.Listed) {
 		return nil
 	}
@@ -130,10 +131,10 @@ func (v recollection) restore(a *answer) error {
 		return fmt.Errorf("visit target %d: %w", v.t.ID(), err)
 	}
 	read.conclude(p)
-	if v.run.checks.inspector != nil {
+	if v.run.cfg.Inspector != nil {
 		found, _ := inspect.Reuse(a.o.Inspection) // the cache has checked that it is not damaged
-		checks := inspecting{&read}
-		checks.want(checks.judgedBy(&found))
+		read.Wants = document.Wants(&found, v.run.requests.scope(), a.resp)
+		read.wantContent()
 	}
 	return nil
 }

@@ -164,7 +164,7 @@ func (v *visit) hop(ctx context.Context, a *answer, at urinorm.URL) (location st
 	run := v.run
 	internal, _ := run.requests.scope().Internal(rules.HrefOf(at))
 	req, _ := run.requests.request(at, internal)
-	if _, fragment := at.Fragment(); v.t.Content || fragment || run.requests.scope().Compares(v.u) || run.checks.inspector.Scans(internal) {
+	if _, fragment := at.Fragment(); v.t.Content || fragment || run.requests.scope().Compares(v.u) || run.cfg.Inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
 	resp, err := v.line.fetchAnew(ctx, req)
@@ -184,10 +184,10 @@ func (v *visit) hop(ctx context.Context, a *answer, at urinorm.URL) (location st
 		a.o.Requests = seen.Requests
 		return seen.Next, false, nil
 	}
-	*a = answer{o: &seen, rest: a.rest}
 	v.restart(rules.HrefOf(at))
 	if seen.Code == check.CodeOK && resp.Body != nil {
-		reading{visit: v, u: at, resp: resp, o: &seen}.read(ctx)
+		seen, _ = read(ctx, v, at, resp, seen)
 	}
+	*a = answer{o: &seen, rest: a.rest}
 	return "", true, nil
 }

@@ -315,7 +315,7 @@ type views struct {
 type view struct {
 	once    sync.Once
 	anchors []uint64
-	outcome check.Outcome // Code and Message
+	judged  check.Facts // Code and Message
 }
 
 // viewsOf returns what is known of the views of a document.

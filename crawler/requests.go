@@ -154,8 +154,3 @@ func requestedRest(o *check.Outcome, h http.Header) time.Duration {
 	rest, _ := check.RetryAfter(h, time.Now())
 	return rest
 }
-
-// isPage reports whether an answer is a document that can contain links.
-func isPage(o *check.Outcome) bool {
-	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
-}

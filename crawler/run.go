@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
@@ -37,9 +38,9 @@ type run struct {
 	windowed int // anchors that the join holds at once; 0 for the usual number
 
 	slots   *slots
-	large   largeBodies
 	pages   pool[*references.Page]
 	buffers fetch.Buffers
+	reader  *document.Reader
 
 	counts     counts
 	begun      atomic.Int64           // visits of pages that have started, counted against --max-pages
@@ -63,7 +64,6 @@ type run struct {
 	ownBases document.OwnBases
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 	shared   shared
-	checks   contentChecks
 
 	intervalBefore time.Duration // between two requests to a host, as an earlier session was configured
 
@@ -117,7 +117,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r := &run{cfg: cfg, requests: newRequests(cfg, seeds), out: newOutlet(sink), clock: newClock(cfg.Store)}
 	r.always = r.admitting(context.WithoutCancel(ctx))
 	processors := runtime.GOMAXPROCS(0)
-	r.slots, r.large = newSlots(processors), newLargeBodies()
+	r.slots = newSlots(processors)
 	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
 	r.buffers.Most = 4 * processors
 	r.shared.always = r.always
@@ -145,7 +145,6 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	}
 	r.probes.buffers = &r.buffers
 	r.inFlight = newInFlight(func(host string) bool { return r.requests.scope().SyntheticHost(host) })
-	r.checks.inspector = cfg.Inspector
 	r.sessions = newLoginSessions(r)
 	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })
@@ -159,6 +158,11 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	}
 	r.memory = newMemory(r)
 	r.env.Keeps = r.memory != nil
+	r.reader = document.NewReader(document.Settings{
+		Input: extract.Input{Acts: cfg.Acts(), Select: cfg.Select, IgnoreSelect: cfg.IgnoreSelect, Options: cfg.Reading},
+		Types: cfg.Types, MaxBody: cfg.MaxBody, MaxBodyGiven: cfg.MaxBodyGiven, Print: r.requests.print, Inspector: cfg.Inspector,
+		AtOnce: cfg.Inspector != nil || r.memory != nil || cfg.Pages,
+	}, &r.buffers)
 	return r
 }
 

@@ -32,10 +32,10 @@ import (
 // document shows it. Each view is a target and a page of its own. Its status does not tell
 // whether it exists. Evidence is the data that it asks for, and a view that cannot exist:
 // one is opened for each document.
-type showing struct{ *reading }
+type showing struct{ reading }
 
 // open renders the URL of a document, whose answer is known.
-func (r showing) open(ctx context.Context, u urinorm.URL, body []byte, charset string) (*opened, error) {
+func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	_, view := u.Fragment()
 	v, g := r.visit, r.visit.run.rendering
 	if v.run.cfg.Renderer == nil {
@@ -44,7 +44,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL, body []byte, charset s
 	v.worker.releaseSlot()
 	v.endLarge()
 	v.line.leave() // what the page loads needs the place
-	own := ownReply(r.resp, body, charset)
+	own := ownReply(r.Response, r.Body, r.Read.Charset)
 	var mu sync.Mutex
 	op := &opened{}
 	page, err := v.run.cfg.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
@@ -69,8 +69,8 @@ func (r showing) open(ctx context.Context, u urinorm.URL, body []byte, charset s
 	}
 	op.page = page
 	if page.Leads == "" {
-		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.u),
-			Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, MaxLinks: maxNetworkLinks})
+		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.URL),
+			Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
 	}
 	return op, nil
 }
@@ -96,80 +96,82 @@ func ownReply(resp *fetch.Response, body []byte, charset string) render.Reply {
 }
 
 // rendersPage reports whether a document that was read is rendered as well.
-func (r showing) rendersPage(body []byte, doc *extract.Document) bool {
+func (r showing) rendersPage() bool {
 	v := r.visit
 	g := v.run.rendering
-	if g == nil || !v.t.Follow || !r.showsPage(doc) {
+	if g == nil || !v.t.Follow || !r.showsPage() {
 		return false
 	}
-	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(r.u)) {
+	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(r.URL)) {
 	case rules.RenderAlways:
 		return true
 	case rules.RenderAuto:
-		return v.t.Render && !doc.Static || document.NeedsScripts(body, doc)
+		return v.t.Render && !r.Read.Static || document.NeedsScripts(r.Body, r.Read)
 	}
 	return false
 }
 
 // showsPage reports whether a document is an internal page that exists.
-func (r showing) showsPage(doc *extract.Document) bool {
-	return r.visit.t.Internal && doc.Format == "html" && r.o.Code == check.CodeOK && isPage(r.o) && (r.o.Status == 0 || r.o.Status/100 == 2)
+func (r showing) showsPage() bool {
+	o := &r.Outcome
+	return r.Internal && r.Read.Format == "html" && o.Code == check.CodeOK && r.IsPage() && (o.Status == 0 || o.Status/100 == 2)
 }
 
 // render lets a browser render the page, and makes the anchors of the rendered document
 // part of the one that was read. It returns nil if the browser could not do so.
-func (r showing) render(ctx context.Context, body []byte, doc *extract.Document) *opened {
-	v, o := r.visit, r.o
-	op, err := r.open(ctx, r.u.WithoutFragment(), body, doc.Charset)
+func (r showing) render(ctx context.Context) *opened {
+	doc := r.Read
+	op, err := r.open(ctx, r.URL.WithoutFragment())
 	if err != nil {
 		if ctx.Err() == nil {
-			o.Warn(check.Warning{Code: check.CodeRenderFailed, Message: failedBecause(err)})
+			r.Warn(check.Warning{Code: check.CodeRenderFailed, Message: failedBecause(err)})
 		}
 		return nil
 	}
-	r.warn(op)
+	r.warnOf(op)
 	if op.page.Leads != "" {
 		return op
 	}
-	if differs := r.differences(doc, op); len(differs) > 0 {
-		o.Warn(check.Warning{Code: check.CodeRenderDiffers, Message: "scripts change " + strings.Join(differs, ", ")})
+	if differs := r.differences(op); len(differs) > 0 {
+		r.Warn(check.Warning{Code: check.CodeRenderDiffers, Message: "scripts change " + strings.Join(differs, ", ")})
 	}
 	doc.Anchors = append(doc.Anchors, op.doc.Anchors...)
 	doc.AnchorHashes = slices.Compact(slices.Sorted(slices.Values(slices.Concat(doc.AnchorHashes, op.doc.AnchorHashes))))
-	v.worker.takeSlot()
+	r.visit.worker.takeSlot()
 	return op
 }
 
 // failedBecause returns the message about a page that could not be rendered.
 func failedBecause(err error) string { return "the page was not rendered: " + err.Error() }
 
-// warn adds what is said of a rendered page to its outcome.
-func (r showing) warn(op *opened) {
-	o, page := r.o, op.page
+// warnOf adds what is said of a rendered page to its outcome.
+func (r showing) warnOf(op *opened) {
+	page := op.page
 	for _, text := range page.Errors {
-		o.Warn(check.Warning{Code: check.CodeScriptError, Message: text})
+		r.Warn(check.Warning{Code: check.CodeScriptError, Message: text})
 	}
 	if page.Leads != "" {
 		to := page.Leads
 		if u, _, err := urinorm.ParseWeb(to); err == nil {
 			to = r.visit.run.requests.print.URL(u)
 		}
-		o.Warn(check.Warning{Code: check.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
+		r.Warn(check.Warning{Code: check.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
 		return
 	}
 	if page.Unsettled != "" {
-		o.Warn(check.Warning{Code: check.CodeRenderUnsettled, Message: page.Unsettled})
+		r.Warn(check.Warning{Code: check.CodeRenderUnsettled, Message: page.Unsettled})
 	}
 	if page.Empty {
-		o.Warn(check.Warning{Code: check.CodeRenderEmpty, Message: "the page shows nothing, even after its scripts have run"})
+		r.Warn(check.Warning{Code: check.CodeRenderEmpty, Message: "the page shows nothing, even after its scripts have run"})
 	}
 }
 
 // differences names what scripts have changed of what search engines read.
-func (r showing) differences(doc *extract.Document, op *opened) (names []string) {
-	base, _ := urinorm.NewBase(r.u, "")
+func (r showing) differences(op *opened) (names []string) {
+	doc := r.Read
+	base, _ := urinorm.NewBase(r.URL, "")
 	resolved := func(d *extract.Document, own string) map[string]bool {
-		b := document.BaseOf(r.u, d)
+		b := document.BaseOf(r.URL, d)
 		if own != "" {
 			if u, _, err := urinorm.ParseWeb(own); err == nil {
 				if other, err := urinorm.NewBase(u, ""); err == nil {
@@ -266,9 +268,9 @@ func (g *rendering) isView(u urinorm.URL) bool {
 }
 
 // readView renders a view and judges whether it exists. Its document has been read.
-func (r showing) readView(ctx context.Context, body []byte, doc *extract.Document) {
-	v, o := r.visit, r.o
-	if !v.t.Follow || !r.showsPage(doc) {
+func (r showing) readView(ctx context.Context) {
+	v, doc := r.visit, r.Read
+	if !v.t.Follow || !r.showsPage() {
 		return
 	}
 	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)) {
@@ -280,47 +282,48 @@ func (r showing) readView(ctx context.Context, body []byte, doc *extract.Documen
 		}
 	}
 	whole := v.u.WithoutFragment()
-	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(body, doc) // the others are rendered anyway
+	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
 	references.EnterRoute(v.finds(), rules.HrefOf(whole), v.t, needed)
 	w := v.run.rendering.viewsOf(whole.String())
 	w.once.Do(func() {
 		v.run.memory.Forget(whole, v.run.requests.scope())
-		r.openMadeUp(ctx, w, whole, body, doc.Charset)
+		r.openMadeUp(ctx, w, whole)
 	})
 	fragment, _ := v.u.Fragment()
 	err := w.err
 	if err == nil && w.made.page.Docsify {
 		if route, query, has := strings.Cut(fragment, "?"); has {
 			if base, _, err := urinorm.ParseWeb(whole.String() + "#" + route); err == nil {
-				r.judgeAnchor(ctx, w, base, query, body, doc)
+				r.judgeAnchor(ctx, w, base, query)
 			}
 			return
 		}
 	}
 	var op *opened
 	if err == nil {
-		op, err = r.open(ctx, v.u, body, doc.Charset)
+		op, err = r.open(ctx, v.u)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			o.Code, o.Message = check.CodeRenderFailed, failedBecause(err)
+			r.Note(check.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)})
 		}
 		return
 	}
-	own := r.judgeView(w, op, fragment)
+	judged, own := r.judgeView(w, op, fragment)
+	r.Note(judged)
 	if err == nil && w.made.page.Docsify {
 		w.viewOf(fragment).once.Do(func() {
-			w.viewOf(fragment).set(op, o)
+			w.viewOf(fragment).set(op, judged)
 		})
 	}
 	doc.Anchors, doc.AnchorHashes = op.doc.Anchors, op.doc.AnchorHashes
-	if o.Code != check.CodeOK {
+	if judged.Code != "" {
 		return
 	}
-	r.warn(op)
+	r.warnOf(op)
 	v.worker.takeSlot()
 	page := v.finds()
-	r.startLinks(doc)
+	r.startLinks()
 	references.Shadow(page, doc)
 	r.enterRendered(op, own)
 	v.isPage = true
@@ -328,13 +331,13 @@ func (r showing) readView(ctx context.Context, body []byte, doc *extract.Documen
 }
 
 // set notes the anchors and the outcome of a view that was rendered.
-func (k *view) set(op *opened, o *check.Outcome) {
+func (k *view) set(op *opened, judged check.Facts) {
 	k.anchors = slices.Clone(op.doc.AnchorHashes)
-	k.outcome = check.Outcome{Code: o.Code, Message: o.Message}
+	k.judged = check.Facts{Code: judged.Code, Message: judged.Message}
 }
 
 // openMadeUp opens a view that cannot exist.
-func (r showing) openMadeUp(ctx context.Context, w *views, document urinorm.URL, body []byte, charset string) {
+func (r showing) openMadeUp(ctx context.Context, w *views, document urinorm.URL) {
 	var digits [8]byte
 	rand.Read(digits[:]) // never fails
 	w.name = "/" + hex.EncodeToString(digits[:])
@@ -343,30 +346,27 @@ func (r showing) openMadeUp(ctx context.Context, w *views, document urinorm.URL,
 		w.err = err
 		return
 	}
-	w.made, w.err = r.open(ctx, u, body, charset)
+	w.made, w.err = r.open(ctx, u)
 }
 
 // judgeAnchor judges a link to an anchor of a docsify view, which its query names.
-func (r showing) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, query string, body []byte, doc *extract.Document) {
-	v, o := r.visit, r.o
+func (r showing) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, query string) {
+	v := r.visit
 	route, _ := base.Fragment()
 	references.EnterRoute(v.finds(), rules.HrefOf(base), v.t, false)
 	k := w.viewOf(route)
 	k.once.Do(func() {
-		op, err := r.open(ctx, base, body, doc.Charset)
+		op, err := r.open(ctx, base)
 		if err != nil {
-			k.outcome = check.Outcome{Code: check.CodeRenderFailed, Message: failedBecause(err)}
+			k.judged = check.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)}
 			return
 		}
-		seen := check.Outcome{Code: check.CodeOK, Status: o.Status}
-		judged := *r.reading
-		judged.o = &seen
-		showing{&judged}.judgeView(w, op, route)
-		k.set(op, &seen)
+		judged, _ := r.judgeView(w, op, route)
+		k.set(op, judged)
 	})
-	doc.Anchors, doc.AnchorHashes = nil, nil
-	if k.outcome.Code != check.CodeOK {
-		o.Code, o.Message = k.outcome.Code, k.outcome.Message
+	r.Read.Anchors, r.Read.AnchorHashes = nil, nil
+	r.Note(k.judged)
+	if k.judged.Code != "" {
 		return
 	}
 	values, _ := url.ParseQuery(query)
@@ -375,32 +375,31 @@ func (r showing) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, qu
 		return
 	}
 	if _, found := slices.BinarySearch(k.anchors, check.HashAnchor(id)); !found {
-		o.Code, o.Message = check.CodeFragmentMissing, fmt.Sprintf("no element of the view %s has the id %q", route, id)
+		r.Note(check.Facts{Code: check.CodeFragmentMissing, Message: fmt.Sprintf("no element of the view %s has the id %q", route, id)})
 	}
 }
 
 // judgeView judges whether a view exists: it does not if data that it alone has asked for
-// is missing, and it shows what the made-up view shows. It returns that data, which is no
+// is missing, and it shows what the made-up view shows. It returns that data, too, which is no
 // target of its own.
-func (r showing) judgeView(w *views, op *opened, fragment string) (own map[string]bool) {
-	o := r.o
+func (r showing) judgeView(w *views, op *opened, fragment string) (judged check.Facts, own map[string]bool) {
 	if op.page.Leads != "" || strings.Trim(fragment, "/!") == "" { // the first view is shown for any that does not exist
-		return nil
+		return judged, nil
 	}
 	missing := r.missingData(w, op)
 	same := comparable(op.page.Text, fragment, w.name) == comparable(w.made.page.Text, fragment, w.name) && w.made.page.Leads == ""
 	switch {
 	case missing.URL != "" && same:
-		o.Code = check.CodeRouteMissing
-		o.Message = fmt.Sprintf("the view asks for %s, which answers %d, and shows the same text as a made-up view", r.printed(missing.URL), missing.Status)
+		judged.Code = check.CodeRouteMissing
+		judged.Message = fmt.Sprintf("the view asks for %s, which answers %d, and shows the same text as a made-up view", r.printed(missing.URL), missing.Status)
 	case missing.URL != "":
-		o.Warn(check.Warning{Code: check.CodeSoft404, Message: fmt.Sprintf("the view asks for %s, which answers %d", r.printed(missing.URL), missing.Status)})
+		judged.Warnings = []check.Warning{{Code: check.CodeSoft404, Message: fmt.Sprintf("the view asks for %s, which answers %d", r.printed(missing.URL), missing.Status)}}
 	case same:
-		o.Warn(check.Warning{Code: check.CodeSoft404, Message: "the view shows the same text as a made-up view"})
+		judged.Warnings = []check.Warning{{Code: check.CodeSoft404, Message: "the view shows the same text as a made-up view"}}
 	default:
-		return nil
+		return judged, nil
 	}
-	return map[string]bool{missing.URL: true}
+	return judged, map[string]bool{missing.URL: true}
 }
 
 // printed returns a URL as reports show it.
@@ -418,7 +417,7 @@ func (r showing) missingData(w *views, op *opened) render.Asked {
 	for _, a := range op.page.Asked {
 		u, _, err := urinorm.ParseWeb(a.URL)
 		if err != nil || a.Status != 404 && a.Status != 410 || a.Type != render.Data && a.Type != render.Navigation ||
-			u.Scheme() != r.u.Scheme() || u.Authority() != r.u.Authority() {
+			u.Scheme() != r.URL.Scheme() || u.Authority() != r.URL.Authority() {
 			continue
 		}
 		if !slices.ContainsFunc(w.made.page.Asked, func(other render.Asked) bool { return other.URL == a.URL }) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -113,14 +113,14 @@ type heldVisit struct {
 }
 
 // read notes what a document that was read says about the session.
-func (in *signedIn) read(r reading, doc *extract.Document, data []byte) {
-	starts := r.visit.t.Seed && in.session.WantsStart(r.u)
-	if !doc.LoginForm && !starts {
+func (in *signedIn) read(v *visit, d *document.Document) {
+	starts := d.Seed && in.session.WantsStart(d.URL)
+	if !d.Read.LoginForm && !starts {
 		return
 	}
-	page := session.ReadPage(r.u, r.o.Status, r.resp.ContentType, data)
-	if doc.LoginForm {
-		r.visit.held.Seen.Page = page
+	page := session.ReadPage(d.URL, d.Outcome.Status, d.Response.ContentType, d.Body)
+	if d.Read.LoginForm {
+		v.held.Seen.Page = page
 	}
 	if starts {
 		in.session.NoteStart(page)

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 )
 
 // noticed is a body that notices when it is read.
@@ -28,7 +29,9 @@ func (*noticed) Close() error { return nil }
 // wait with theirs for a slot.
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := &run{cfg: &Config{MaxBody: 1 << 20}, slots: newSlots(1)}
+		cfg := &Config{}
+		r := &run{cfg: cfg, slots: newSlots(1), requests: newRequests(cfg, nil)}
+		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
 		r.slots.take()
 		for range r.slots.most {
 			go func() {
@@ -38,11 +41,11 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		}
 		synctest.Wait() // they wait
 		body := &noticed{Reader: bytes.NewReader([]byte("nothing to be read for links"))}
-		o := &check.Outcome{Code: check.CodeOK}
+		o := check.Outcome{Code: check.CodeOK}
 		done := false
 		go func() {
 			v := &visit{run: r, worker: &worker{run: r}, t: &frontier.Target{}}
-			reading{visit: v, u: mustParse(t, "https://example.com/notes"), resp: &fetch.Response{Status: 200, Size: -1, Body: body}, o: o}.read(t.Context())
+			o, _ = read(t.Context(), v, mustParse(t, "https://example.com/notes"), &fetch.Response{Status: 200, Size: -1, Body: body}, o)
 			done = true
 		}()
 		synctest.Wait()

@@ -116,13 +116,12 @@ func (p *probes) ask(ctx context.Context, l *line, dir, ext string) (print check
 	return check.FingerprintOf(body), nil
 }
 
-// compare adds the warning when a page is the same as the made-up one in its directory.
-func (p *probes) compare(u urinorm.URL, body []byte, o *check.Outcome) {
-	made := p.of(u)
-	if made.IsZero() {
-		return
+// compare returns a warning if a page is the same as the made-up one in its directory.
+func (p *probes) compare(u urinorm.URL, body []byte) (f check.Facts) {
+	if made := p.of(u); !made.IsZero() {
+		if warning, same := check.SoftNotFound(check.FingerprintOf(body), made); same {
+			f.Warnings = []check.Warning{warning}
+		}
 	}
-	if warning, same := check.SoftNotFound(check.FingerprintOf(body), made); same {
-		o.Warn(warning)
-	}
+	return f
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
@@ -161,7 +162,7 @@ func (v *visit) restart(page rules.Href) {
 // endLarge lets another worker read a large document.
 func (v *visit) endLarge() {
 	if v.large {
-		v.run.large.end()
+		v.run.reader.EndLarge()
 		v.large = false
 	}
 }
@@ -184,7 +185,7 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 	}
 	requests := v.run.requests
 	req, rule := requests.request(v.u, v.t.Internal)
-	if v.t.Content || requests.scope().Compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.checks.inspector.Scans(req.Internal) {
+	if v.t.Content || requests.scope().Compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.cfg.Inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	req.Final = v.past.Tries >= v.run.cfg.Retries
@@ -232,20 +233,16 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 
 // receive reads as much of an answer's body as is needed.
 func (v *visit) receive(ctx context.Context, a *answer) (err error) {
-	body := reading{visit: v, u: v.u, resp: a.resp, o: a.o}
 	switch {
 	case a.o.Code != check.CodeOK:
-		if b, ok := a.resp.Body.(fetch.TimeLimiter); ok {
-			b.LimitTime(excerptTime)
-		}
-		body.recognizeWall()
+		*a.o = v.run.reader.Excerpt(a.resp, *a.o)
 		return nil
 	case a.o.Status == http.StatusNotModified:
 		if err := (recollection{v}).restore(a); err != nil {
 			return err
 		}
 	default:
-		a.page = body.read(ctx)
+		*a.o, a.page = read(ctx, v, v.u, a.resp, *a.o)
 	}
 	if v.run.cfg.Sitemaps && v.t.Seed && v.t.Follow && rules.HrefOf(v.u).IsHTTP() && v.run.requests.scope().SiteOf(v.u) == nil {
 		v.worker.releaseSlot()
@@ -318,7 +315,7 @@ func (v *visit) settle(o *check.Outcome) error {
 		v.report.Status, v.report.Elapsed, v.report.Size = o.Status, o.Elapsed, o.Size
 		run.reportPage(v.report)
 	}
-	if o.Code == "ok" && t.Page && !t.Follow && isPage(o) && run.requests.scope().SiteOf(rules.URLOf(v.page)) == nil {
+	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o) && run.requests.scope().SiteOf(rules.URLOf(v.page)) == nil {
 		v.finds().ReadAfterAll(t)
 	}
 	s := frontier.Settlement{Outcome: o, Tallies: v.worker.tally.take()}

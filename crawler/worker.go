@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
 )
 
 // worker visits one target after another.
@@ -14,6 +15,8 @@ type worker struct {
 	run   *run
 	tally tally
 	busy  bool // it holds one of the slots
+
+	document document.Document // that it reads
 
 	pageIDs, otherIDs []uint32 // memory for observeGrowth
 }

@@ -225,13 +225,12 @@ func headerHolds(values []string, part string) (string, bool) {
 	return "", false
 }
 
-// RecognizeWall changes the outcome to bot-wall if a bot wall answered, and reports
-// whether it did. prefix is the beginning of the body, or nil.
-func (o *Outcome) RecognizeWall(header http.Header, prefix []byte) bool {
-	found, ok := findWall(o.Status, header, prefix)
-	if ok {
-		o.Code, o.Next = CodeBotWall, ""
-		o.Message = fmt.Sprintf("%s blocks programs (%s)", found.vendor, found.evidence)
+// Wall returns that a bot wall answered with a status and a header, and reports whether one did.
+// prefix is the beginning of the body, or nil.
+func Wall(status int, header http.Header, prefix []byte) (f Facts, walled bool) {
+	found, walled := findWall(status, header, prefix)
+	if walled {
+		f.Code, f.Message = CodeBotWall, fmt.Sprintf("%s blocks programs (%s)", found.vendor, found.evidence)
 	}
-	return ok
+	return f, walled
 }

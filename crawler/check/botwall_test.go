@@ -188,15 +188,15 @@ func TestWallRowsAreStrong(t *testing.T) {
 	}
 }
 
-func TestRecognizeWall(t *testing.T) {
+func TestWall(t *testing.T) {
 	body := []byte(`<script id="anubis_challenge"></script><img src="/.within.website/x/cmd/anubis/x.webp">`)
-	o := Observe(Question{}, &fetch.Response{Status: 200})
-	if o.Code != CodeOK || !o.RecognizeWall(nil, body) || o.Code != CodeBotWall || o.Message != "Anubis blocks programs (its challenge page)" {
-		t.Errorf("%+v", o)
+	f, walled := Wall(200, nil, body)
+	if o := Observe(Question{}, &fetch.Response{Status: 200}); o.Code != CodeOK || !walled || f.Code != CodeBotWall || f.Message != "Anubis blocks programs (its challenge page)" {
+		t.Errorf("%+v, %+v", o, f)
 	}
-	plain := Observe(Question{}, &fetch.Response{Status: 403})
-	if plain.RecognizeWall(nil, bytes.Repeat([]byte("x"), 1000)) || plain.Code != "http-403" {
-		t.Errorf("%+v", plain)
+	f, walled = Wall(403, nil, bytes.Repeat([]byte("x"), 1000))
+	if o := Observe(Question{}, &fetch.Response{Status: 403}).With(f); walled || o.Code != "http-403" {
+		t.Errorf("%+v", o)
 	}
 	redirect := Observe(Question{URL: parse(t, "https://e.test/")},
 		&fetch.Response{Status: 302, Location: "https://validate.perfdrive.com/x", Header: http.Header{"Location": {"https://validate.perfdrive.com/x"}}})

@@ -14,33 +14,29 @@ import (
 var anchoredFormats = map[string]bool{"html": true, "xhtml": true, "svg": true, "markdown": true,
 	"restructuredtext": true, "asciidoc": true, "org": true, "notebook": true}
 
-// ReadDocument adds what was read from the body: anchors, title, and whether the page
-// has scripts or a form to sign in.
-func (o *Outcome) ReadDocument(d *extract.Document) {
+// DocumentFacts returns what was read from the body: anchors, title, and whether the page has
+// scripts or a form to sign in.
+func DocumentFacts(d *extract.Document) Facts {
 	anchors, more := anchorsOf(d)
-	o.Anchors = anchors
-	o.Title = d.Title
-	o.Static = d.Static
-	o.Login = d.LoginForm
-	o.Read = anchoredFormats[d.Format] || len(anchors) > 0
+	f := Facts{Anchors: anchors, Title: d.Title, Static: d.Static, Login: d.LoginForm, Read: anchoredFormats[d.Format] || len(anchors) > 0}
 	if len(d.Duplicates) > 0 {
-		o.Warn(duplicateWarning(d.Duplicates))
+		f.Warnings = append(f.Warnings, duplicateWarning(d.Duplicates))
 	}
-	if d.Unreadable() {
-		o.Warn(Warning{Code: CodeBodyTruncated, Message: nothingRead + d.Faults[0]})
-	} else if len(d.Faults) > 0 {
-		o.Warn(Warning{Code: CodeBodyTruncated, Message: "the page was not read completely: " + d.Faults[0]})
-	} else if more {
-		o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the page has more than %d ids; later ones are not known", MaxAnchors)})
+	switch {
+	case d.Unreadable():
+		f.Warnings = append(f.Warnings, Warning{Code: CodeBodyTruncated, Message: nothingRead + d.Faults[0]})
+	case len(d.Faults) > 0:
+		f.Warnings = append(f.Warnings, Warning{Code: CodeBodyTruncated, Message: "the page was not read completely: " + d.Faults[0]})
+	case more:
+		f.Warnings = append(f.Warnings, Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the page has more than %d ids; later ones are not known", MaxAnchors)})
 	}
+	return f
 }
 
-// RecognizeSignIn sets Login for a page that asks for an account alone, as the first step of
+// AsksForAccount reports whether a page at a URL asks for an account alone, as the first step of
 // signing in. Other forms ask for a mail address as well, so its URL must be that of a
 // sign-in page.
-func (o *Outcome) RecognizeSignIn(u urinorm.URL, d *extract.Document) {
-	o.Login = o.Login || d.AccountForm && IsLoginURL(u)
-}
+func AsksForAccount(u urinorm.URL, d *extract.Document) bool { return d.AccountForm && IsLoginURL(u) }
 
 // nothingRead begins the message about a document of which nothing could be read. It is
 // followed by the cause.
@@ -56,33 +52,27 @@ func (o *Outcome) Unreadable() string {
 	return ""
 }
 
-// KeepNames keeps the anchors as written, so that suggestions can be made without
-// reading the page again.
-func (o *Outcome) KeepNames(d *extract.Document) { o.Names = PackNames(d.Anchors) }
-
-// Truncate notes that reading stopped at the run's own limit, in bytes.
-func (o *Outcome) Truncate(limit int64) {
-	o.Warn(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the body is longer than %d bytes; the rest was not read", limit)})
+// Truncated returns that reading stopped at the run's own limit, in bytes.
+func Truncated(limit int64) Facts {
+	return warned(Warning{Code: CodeBodyTruncated, Message: fmt.Sprintf("the body is longer than %d bytes; the rest was not read", limit)})
 }
 
-// NoteBodyError notes that reading the body failed. A target that is not a page still
+// BodyError returns that reading the body failed. A target that is not a page still
 // exists, and gets a warning. A page could not be read completely, so its code becomes
 // body-truncated, or that of a more specific *fetch.Fault: a timeout, bad chunks, a
 // limit of this machine.
-func (o *Outcome) NoteBodyError(err error, page bool) {
+func BodyError(err error, page bool) Facts {
 	const message = "the body ended before it was complete"
 	if !page {
-		o.Warn(Warning{Code: CodeBodyTruncated, Message: message})
-		return
+		return warned(Warning{Code: CodeBodyTruncated, Message: message})
 	}
-	o.Code, o.Message = CodeBodyTruncated, message
-	if _, ok := asFault(err); !ok && !isCancelled(err) {
-		return
+	if _, ok := asFault(err); ok || isCancelled(err) {
+		switch failed := ObserveFault(err); failed.Code {
+		case CodeInterrupted, CodeProtocolError, CodeTimeout, CodeLimit:
+			return Facts{Code: failed.Code, Message: failed.Message, LocalLimit: failed.LocalLimit, Gap: failed.Gap}
+		}
 	}
-	switch failed := ObserveFault(err); failed.Code {
-	case CodeInterrupted, CodeProtocolError, CodeTimeout, CodeLimit:
-		o.Code, o.Message, o.LocalLimit, o.Gap = failed.Code, failed.Message, failed.LocalLimit, failed.Gap
-	}
+	return Facts{Code: CodeBodyTruncated, Message: message}
 }
 
 // duplicateWarning lists the first few ids that appear more than once.

@@ -111,16 +111,16 @@ func evidenceTable(t *testing.T) []evidence {
 
 	cut := &fetch.Fault{Kind: "body-truncated", Op: "read", Target: "https://example.com/page", Err: errors.New("unexpected EOF")}
 	page := answered(t, 200, nil)
-	page.NoteBodyError(cut, true)
+	page = page.With(BodyError(cut, true))
 	add("page ends early", page, want{verdict: Unverified, code: CodeBodyTruncated}, want{OK, CodeOK, CodeBodyTruncated})
 	leaf := answered(t, 200, nil)
-	leaf.NoteBodyError(cut, false)
+	leaf = leaf.With(BodyError(cut, false))
 	add("leaf ends early", leaf, want{OK, CodeOK, CodeBodyTruncated}, want{OK, CodeOK, CodeBodyTruncated})
 	badChunks := answered(t, 200, nil)
-	badChunks.NoteBodyError(&fetch.Fault{Kind: "protocol-error", Err: errors.New("bad chunk")}, true)
+	badChunks = badChunks.With(BodyError(&fetch.Fault{Kind: "protocol-error", Err: errors.New("bad chunk")}, true))
 	same("page with bad chunks", badChunks, Broken, CodeProtocolError)
 	long := answered(t, 200, nil)
-	long.Truncate(10 << 20)
+	long = long.With(Truncated(10 << 20))
 	add("longer than --max-body", long, want{OK, CodeOK, CodeBodyTruncated}, want{OK, CodeOK, CodeBodyTruncated})
 
 	same("a code of the future", Outcome{Code: "quantum-fault"}, Unverified, "quantum-fault")
@@ -176,7 +176,7 @@ func TestAccept(t *testing.T) {
 		}
 	}
 	truncated := answered(t, 200, nil)
-	truncated.NoteBodyError(errors.New("cut"), true)
+	truncated = truncated.With(BodyError(errors.New("cut"), true))
 	tests := []struct {
 		name    string
 		outcome Outcome
@@ -234,10 +234,10 @@ func TestBrokenPageIsReportedOnceWhateverItsFragment(t *testing.T) {
 
 func TestReadDocument(t *testing.T) {
 	o := answered(t, 200, nil)
-	o.ReadDocument(&extract.Document{
+	o = o.With(DocumentFacts(&extract.Document{
 		Format: "html", Title: "Guide", Static: true, LoginForm: true, Anchors: []string{"b", "a", "b", "c", "c", "d", "d", "e", "e"},
 		Duplicates: []extract.Duplicate{{ID: "b", Line: 3}, {ID: "c", Line: 5}, {ID: "d", Line: 7}, {ID: "e", Line: 9}},
-	})
+	}))
 	if !o.Read || !o.Static || !o.Login || o.Title != "Guide" || len(o.Anchors) != 5 {
 		t.Errorf("%+v", o)
 	}
@@ -247,19 +247,19 @@ func TestReadDocument(t *testing.T) {
 	}
 
 	one := answered(t, 200, nil)
-	one.ReadDocument(&extract.Document{Format: "html", Duplicates: []extract.Duplicate{{ID: "x\n", Line: 2}}})
+	one = one.With(DocumentFacts(&extract.Document{Format: "html", Duplicates: []extract.Duplicate{{ID: "x\n", Line: 2}}}))
 	if got := one.Warnings[0].Message; got != `the id "x\n" (line 2) appears more than once` {
 		t.Errorf("%q", got)
 	}
 
 	css := answered(t, 200, nil)
-	css.ReadDocument(&extract.Document{Format: "css"})
+	css = css.With(DocumentFacts(&extract.Document{Format: "css"}))
 	if css.Read {
 		t.Error("a style sheet has anchors")
 	}
 
 	cut := answered(t, 200, nil)
-	cut.ReadDocument(&extract.Document{Format: "html", Static: true, Faults: []string{"elements are nested too deep"}})
+	cut = cut.With(DocumentFacts(&extract.Document{Format: "html", Static: true, Faults: []string{"elements are nested too deep"}}))
 	if j := cut.Judge(Question{Internal: true, Fragment: "x", HasFragment: true}); j.Verdict != Unverified || j.Code != CodeFragmentUnverified {
 		t.Errorf("a fragment behind a limit: %+v", j)
 	}
@@ -269,7 +269,7 @@ func TestReadDocument(t *testing.T) {
 		many[i] = fmt.Sprint(i)
 	}
 	big := answered(t, 200, nil)
-	big.ReadDocument(&extract.Document{Format: "html", Static: true, Anchors: many})
+	big = big.With(DocumentFacts(&extract.Document{Format: "html", Static: true, Anchors: many}))
 	if len(big.Anchors) != MaxAnchors || len(big.Warnings) != 1 {
 		t.Errorf("%d anchors, %v", len(big.Anchors), big.Warnings)
 	}

@@ -24,11 +24,10 @@ func ExampleOutcome_Judge() {
 	// unverified http-403 - the server answered 403 (forbidden)
 }
 
-func ExampleOutcome_ReadDocument() {
+func ExampleDocumentFacts() {
 	o := check.Observe(check.Question{}, &fetch.Response{Status: 200, ContentType: "text/html"})
 	page := &extract.Document{Format: "html", Static: true, Anchors: []string{"install", "set-up"}}
-	o.ReadDocument(page)
-	o.KeepNames(page)
+	o = o.With(check.DocumentFacts(page)).With(check.Facts{Names: check.PackNames(page.Anchors)})
 	for _, fragment := range []string{"install", "setup", "top"} {
 		j := o.Judge(check.Question{Fragment: fragment, HasFragment: true})
 		fmt.Printf("%s %s %q\n", j.Verdict, j.Code, j.Message)

@@ -63,8 +63,8 @@ func TestCut(t *testing.T) {
 	}
 	for _, test := range tests {
 		page, leaf := answered(t, 200, nil), answered(t, 200, nil)
-		page.NoteBodyError(test.err, true)
-		leaf.NoteBodyError(test.err, false)
+		page = page.With(BodyError(test.err, true))
+		leaf = leaf.With(BodyError(test.err, false))
 		if page.Code != test.code || page.Message == "" {
 			t.Errorf("%s: page %s %q", test.name, page.Code, page.Message)
 		}

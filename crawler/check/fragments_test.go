@@ -9,7 +9,7 @@ import (
 
 func pageWith(ids ...string) Outcome {
 	o := Outcome{Code: CodeOK, Status: 200, ContentType: "text/html"}
-	o.ReadDocument(&extract.Document{Format: "html", Anchors: ids, Static: true})
+	o = o.With(DocumentFacts(&extract.Document{Format: "html", Anchors: ids, Static: true}))
 	return o
 }
 
@@ -20,7 +20,7 @@ func TestSVGFragments(t *testing.T) {
 		"svgView": false, "svgView(": false, "gone": false, "view(x)": false,
 	} {
 		o := Outcome{Code: CodeOK, Status: 200, ContentType: "image/svg+xml"}
-		o.ReadDocument(&extract.Document{Format: "svg", Anchors: []string{"shape"}, Static: true})
+		o = o.With(DocumentFacts(&extract.Document{Format: "svg", Anchors: []string{"shape"}, Static: true}))
 		want := Broken
 		if found {
 			want = OK
@@ -148,7 +148,7 @@ func TestFragmentBySideAndPage(t *testing.T) {
 	scripted := pageWith("setup")
 	scripted.Static = false
 	cut := pageWith("setup")
-	cut.Truncate(1000)
+	cut = cut.With(Truncated(1000))
 	unread := Outcome{Code: CodeOK, Status: 200, ContentType: "text/html"}
 	pdf := Outcome{Code: CodeOK, Status: 200, ContentType: "application/pdf"}
 	text := Outcome{Code: CodeOK, Status: 200, ContentType: "text/plain"}
@@ -314,7 +314,7 @@ func TestScriptAnchor(t *testing.T) {
 
 func TestKeepNames(t *testing.T) {
 	o := pageWith("set-up")
-	o.KeepNames(&extract.Document{Anchors: []string{"set-up"}})
+	o.Names = PackNames([]string{"set-up"})
 	stored, _, err := DecodeHead(AppendOutcome(nil, &o))
 	if got, _ := stored.SuggestFragment("setup", maxSuggestWork); err != nil || got != (Guess{"set-up", true}) {
 		t.Errorf("%+v, %v", got, err)

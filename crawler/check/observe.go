@@ -11,8 +11,7 @@ import (
 )
 
 // Observe returns the Outcome of an answer's status, headers and excerpt. It does not
-// read the body: ReadDocument, RecognizeWall, Truncate and NoteBodyError add what the
-// body shows.
+// read the body: what that shows is added by With.
 //
 // It uses the Question's Conditional, and its URL to resolve a relative Location. The
 // Outcome does not depend on the reference's site or fragment.
@@ -30,9 +29,11 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 		o.Warn(Warning{Code: Code(note.Code), Message: note.Message})
 	}
 	status := resp.Status
+	wall, walled := Wall(status, resp.Header, resp.Excerpt)
 	switch {
 	case status == 0: // a scheme without statuses
-	case o.RecognizeWall(resp.Header, resp.Excerpt):
+	case walled:
+		o = o.With(wall)
 	case status >= 200 && status <= 299:
 	case status == http.StatusSwitchingProtocols && isWebSocket(req.URL):
 	case status == http.StatusNotModified:
@@ -57,14 +58,6 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 		o.fail(HTTPCode(status), statusMessage(status))
 	}
 	return o
-}
-
-// CallBroken changes an outcome that is OK to soft-404, because a rule of the user calls such a
-// page broken.
-func (o *Outcome) CallBroken(message string) {
-	if o.Code == CodeOK {
-		o.fail(CodeSoft404, message)
-	}
 }
 
 func (o *Outcome) fail(code Code, message string) { o.Code, o.Message = code, message }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -107,3 +108,52 @@ func (o *Outcome) RenderFailed() bool {
 
 // Overloaded reports whether an answer says that the host has too much to do.
 func (o *Outcome) Overloaded() bool { return o.Status == 429 || o.Status == 503 }
+
+// Facts are what is found out about a target beyond the status and the header of its answer: in
+// its body, by content checks, or in a browser. The zero value is nothing.
+type Facts struct {
+	// Code, if it is not empty, replaces that of the Outcome, together with Message, LocalLimit
+	// and Gap.
+	Code       Code
+	Message    string
+	LocalLimit bool
+	Gap        Gap
+
+	Next                string // where the document redirects to
+	Size                int64  // of the body, in bytes, if Sized is true
+	Sized               bool
+	Title               string
+	Read, Static, Login bool
+	Anchors             Anchors
+	Names               Names // for suggestions that are made without reading the page again
+	Warnings            []Warning
+	Inspection          []byte
+}
+
+// With returns an Outcome to which facts are added.
+func (o Outcome) With(f Facts) Outcome {
+	if f.Code != "" {
+		o.Code, o.Message, o.LocalLimit, o.Gap = f.Code, f.Message, f.LocalLimit, f.Gap
+	}
+	if f.Sized {
+		o.Size = f.Size
+	}
+	if f.Anchors != nil {
+		o.Anchors = f.Anchors
+	}
+	if f.Names != "" {
+		o.Names = f.Names
+	}
+	if f.Inspection != nil {
+		o.Inspection = f.Inspection
+	}
+	o.Next, o.Title = cmp.Or(f.Next, o.Next), cmp.Or(f.Title, o.Title)
+	o.Read, o.Static, o.Login = o.Read || f.Read, o.Static || f.Static, o.Login || f.Login
+	for _, w := range f.Warnings {
+		o.Warn(w)
+	}
+	return o
+}
+
+// warned returns a warning.
+func warned(w Warning) Facts { return Facts{Warnings: []Warning{w}} }

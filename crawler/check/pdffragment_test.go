@@ -9,7 +9,7 @@ import (
 // TestPDFFragments is RFC 8118 section 3, with the parameters of viewers.
 func TestPDFFragments(t *testing.T) {
 	document := Outcome{Code: CodeOK, Status: 200, ContentType: "application/pdf"}
-	document.ReadDocument(&extract.Document{Format: "pdf", Anchors: []string{"page=1", "page=2", "Chapter 1", "a&b", "x=1"}, Static: true})
+	document = document.With(DocumentFacts(&extract.Document{Format: "pdf", Anchors: []string{"page=1", "page=2", "Chapter 1", "a&b", "x=1"}, Static: true}))
 	tests := []struct{ fragment, missing string }{
 		{"page=1", ""},
 		{"page=02", ""},
@@ -49,7 +49,7 @@ func TestPDFFragments(t *testing.T) {
 	if j := download.Judge(Question{Internal: true, Fragment: "page=2&zoom=50", HasFragment: true}); j.Verdict != OK {
 		t.Errorf("by another media type: %v", j.Verdict)
 	}
-	document.Truncate(1000)
+	document = document.With(Truncated(1000))
 	if j := document.Judge(Question{Internal: true, Fragment: "page=3", HasFragment: true}); j.Verdict != Unverified {
 		t.Errorf("of a document that was cut: %v", j.Verdict)
 	}

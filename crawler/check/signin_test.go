@@ -42,8 +42,8 @@ func TestAccountForms(t *testing.T) {
 		redirects, final := way(t, "302 https://e.test/report https://e.test"+row.url)
 		doc := extract.Extract(extract.Input{Body: []byte("<!doctype html><title>t</title><body>" + row.body), ContentType: "text/html"})
 		o := Outcome{Code: CodeOK, Status: 200, ContentType: "text/html"}
-		o.ReadDocument(doc)
-		o.RecognizeSignIn(final, doc)
+		o = o.With(DocumentFacts(doc))
+		o = o.With(Facts{Login: AsksForAccount(final, doc)})
 		j := judgeChain(Question{Internal: true}, redirects, final, &o, 10)
 		if got := slices.ContainsFunc(j.Warnings, func(w Warning) bool { return w.Code == CodeRedirectToLogin }); got != row.want {
 			t.Errorf("%s: a sign-in page: %t, want %t", row.name, got, row.want)

@@ -87,7 +87,7 @@ func TestSuggestFragmentKnowsWhatIsUnique(t *testing.T) {
 	}
 	// What was not read to its end may hold another one.
 	o = Outcome{ContentType: "text/html", Names: PackNames([]string{"set-up"})}
-	o.Truncate(1)
+	o = o.With(Truncated(1))
 	if got, _ := o.SuggestFragment("setup", maxSuggestWork); got != (Guess{"set-up", false}) {
 		t.Errorf("truncated: %+v", got)
 	}

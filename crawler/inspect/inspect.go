@@ -219,9 +219,18 @@ func (i *Inspector) Waits() bool { return i.service != nil || i.tidy != nil || l
 // FindsLinks reports whether Page may find links.
 func (i *Inspector) FindsLinks() bool { return i != nil && len(i.plugins) > 0 }
 
-// AsksIcon reports whether Page asks for the icon of a start page: what is found there does not
-// depend on the page alone.
-func (i *Inspector) AsksIcon() bool { return i != nil && i.cfg.Groups.Has(Images) }
+// NeedsIcons reports whether what is found on a start page depends on the icon of its host, too.
+func (i *Inspector) NeedsIcons() bool { return i != nil && i.cfg.Groups.Has(Images) }
+
+// Knows reports whether an outcome has what the Inspector would find in the same document. Without
+// an Inspector, each has.
+func (i *Inspector) Knows(o *check.Outcome, internal bool) bool {
+	if i == nil {
+		return true
+	}
+	checks, made := check.MadeChecks(o.Inspection)
+	return made && checks == i.checks && checks != 0 && !i.Scans(internal)
+}
 
 // Target looks at the content of a target that is not looked at as a page, such as an image or
 // a script of another site. It reads no more than it needs, and at most the limit, in bytes.

@@ -91,6 +91,13 @@ func (b Reading) Marks() []int32 { return b.reader.tokens.Marks.List }
 // Page returns the document.
 func (b Reading) Page() *Page { return b.reader.page }
 
+// WantsIcon reports whether it matters if the host of the page has an icon at /favicon.ico, which
+// Page.HasIcon is to say.
+func (b Reading) WantsIcon() bool {
+	r := b.reader
+	return r.wanted.rules&pagerules.Images != 0 && r.page.Start && !r.rules.Facts.HasIcon
+}
+
 // End returns what was found.
 func (b Reading) End(ctx context.Context) Result {
 	r := b.reader
@@ -204,9 +211,7 @@ func (r *reader) endHTML(ctx context.Context, found *Result) {
 	if w.rules != 0 {
 		r.rules.End(shown)
 		r.findings = append(r.findings, r.rules.Findings...)
-		if f := &r.rules.Facts; w.rules&pagerules.Images != 0 && p.Start && !f.HasIcon && p.AsksIcon != nil {
-			f.HasIcon = p.AsksIcon()
-		}
+		r.rules.Facts.HasIcon = r.rules.Facts.HasIcon || p.HasIcon
 		found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
 		found.wants(&r.rules.Facts)
 	}

@@ -127,17 +127,16 @@ func memoryOf(t *testing.T, env *Env, document string, urls ...string) *recall.M
 	now := time.Now()
 	memory, before := recall.New(from, recall.Settings{MaxAge: time.Hour}, now), recall.New(from, recall.Settings{}, now)
 	before.Begin(now.Add(-time.Minute))
-	o := &check.Outcome{Code: check.CodeOK, Status: 200}
 	var doc extract.Document
 	extract.ExtractInto(&doc, extract.Input{Body: []byte(document), ContentType: "text/html"})
-	o.ReadDocument(&doc)
+	o := check.Outcome{Code: check.CodeOK, Status: 200}.With(check.DocumentFacts(&doc))
 	for _, url := range urls {
 		u, _, err := urinorm.ParseWeb(url)
 		if err != nil {
 			t.Fatal(err)
 		}
 		asked := before.Condition(recall.Target{URL: u}, &fetch.Request{URL: u, Need: fetch.Content}, env.Scope())
-		before.Learn(asked, recall.Answer{Outcome: o, Response: &fetch.Response{Status: 200}}, env.Scope())
+		before.Learn(asked, recall.Answer{Outcome: &o, Response: &fetch.Response{Status: 200}}, env.Scope())
 	}
 	memory.Begin(now)
 	return memory

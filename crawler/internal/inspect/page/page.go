@@ -24,10 +24,10 @@ type Page struct {
 	// OverHTTP is true if the document was requested with http or https, not read from a
 	// directory.
 	OverHTTP bool
-	// Start is true for a start page of the crawl. AsksIcon then reports whether the host has
-	// an icon at /favicon.ico; it may send a request.
+	// Start is true for a start page of the crawl. HasIcon is true if its host has an icon at
+	// /favicon.ico.
 	Start       bool
-	AsksIcon    func() bool
+	HasIcon     bool
 	Status      int         // 0 where the scheme has none
 	Header      http.Header // of the answer, nil where the scheme has none
 	ContentType string      // media type without parameters, lower case

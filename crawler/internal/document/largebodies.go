@@ -1,4 +1,4 @@
-package crawler
+package document
 
 import (
 	"time"
@@ -26,9 +26,6 @@ const (
 	// maxLargeBodies is how many larger bodies are in memory at the same time. A body
 	// takes up to twice its size while it is read, and its links may take more.
 	maxLargeBodies = 3
-	// maxNetworkLinks is the number of links that are read of a document from the
-	// network. A body of the default maximum size has no more, with 52 bytes for each.
-	maxNetworkLinks = 200_000
 )
 
 func newLargeBodies() largeBodies {
@@ -48,7 +45,9 @@ func (l largeBodies) await(body any) {
 // release makes room for another large body.
 func (l largeBodies) release() { <-l.room }
 
-// begin waits until no other large document is read for links, and end ends that, when
+// BeginLarge waits until no other large document is read for links, and EndLarge ends that, when
 // its links are stored: they may take twenty times as much memory as the body.
-func (l largeBodies) begin() { l.reading <- struct{}{} }
-func (l largeBodies) end()   { <-l.reading }
+func (r *Reader) BeginLarge() { r.large.reading <- struct{}{} }
+
+// EndLarge lets the next large document be read for links.
+func (r *Reader) EndLarge() { <-r.large.reading }

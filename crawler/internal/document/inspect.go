@@ -1,0 +1,165 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Lost returns the gap that a lost program leaves, which the content checks need.
+func (r *Reader) Lost() check.Gap {
+	name, _ := r.Inspector.Lost()
+	return check.GapNamed(name)
+}
+
+// maxHead is how much of a document is searched for a base element. One that is found later only
+// takes time.
+const maxHead = 4096
+
+// outline makes the content checks look at the tokens of an HTML document before its links are
+// read, which saves the search for them.
+func (r *Reader) outline(d *Document) {
+	if r.Inspector == nil || !d.Links() || d.View || d.Format != "html" || d.rest != nil || !d.Internal || !d.answered() ||
+		len(d.Body) > extract.MaxBody || bytes.Contains(d.Body[:min(len(d.Body), maxHead)], []byte("<base")) {
+		return
+	}
+	d.input.Outline = func(text []byte, charset string) []int32 {
+		base, err := urinorm.NewBase(d.URL, charset)
+		if err != nil || !r.Inspector.Reads("html", d.Outcome.ContentType) {
+			return nil
+		}
+		p := r.page(d, base)
+		p.Text, p.Charset, p.Format = text, charset, "html"
+		begun := r.Inspector.Begin(p, true)
+		d.begun = &begun
+		return begun.Marks()
+	}
+}
+
+// answered reports whether the document is all of what was asked for.
+func (d *Document) answered() bool {
+	o := &d.Outcome
+	return o.Code == check.CodeOK && (o.Status == 0 || o.Status/100 == 2) && !o.Incomplete() // what is missing may be in the rest
+}
+
+// page returns what is known of a document that answered.
+func (r *Reader) page(d *Document, base *urinorm.Base) *inspect.Page {
+	resp := d.Response
+	p := &inspect.Page{Address: d.URL, Base: base, Status: resp.Status, Header: resp.Header, ContentType: fetch.MediaType(resp.ContentType),
+		OverHTTP: resp.Header != nil && resp.LocalFile() == "", URL: r.Print.URL(d.URL), Seen: r.Print.URL(d.Seen), Start: d.isStart(),
+		MadeUp: d.Scope.SyntheticHost(d.URL.Authority()), Body: d.Body}
+	if resp.Path != "" {
+		p.URL = r.Print.Path(resp.Path)
+	}
+	return p
+}
+
+// isStart reports whether the document is the start page of a site: one that a crawl starts
+// from, or the index of a directory.
+func (d *Document) isStart() bool {
+	site, path := d.Scope.SiteOf(d.URL), d.Response.Path
+	if site == nil || path == "" {
+		return d.Seed
+	}
+	name := filepath.Base(path)
+	return filepath.Dir(path) == filepath.Clean(site.Dir()) && strings.TrimSuffix(name, filepath.Ext(name)) == "index"
+}
+
+// Begin lets the content checks look at the tokens of a document that was read, and reports
+// whether Inspect is to follow. Of a document that no check looks at as a page, only what other
+// pages need is noted.
+func (r *Reader) Begin(d *Document) bool {
+	if r.Inspector == nil {
+		return false
+	}
+	looks := d.Links() && d.Internal && d.answered() && r.Inspector.Reads(d.Read.Format, d.Outcome.ContentType)
+	if d.begun != nil && (!looks || d.Read.Base != "" || d.Read.Format != "html") {
+		d.begun.Drop()
+		d.begun = nil
+	}
+	if !looks {
+		target := r.targetOf(d)
+		d.Note(check.Facts{Inspection: target.Encode()})
+		return false
+	}
+	if d.begun == nil {
+		p := r.page(d, BaseOf(d.URL, d.Read))
+		p.Text, p.Charset = d.Read.Decoded(d.input)
+		p.Format = d.Read.Format
+		if p.Format == "html" && extract.IsXHTML(d.input) {
+			p.Format = "xhtml"
+		}
+		reading := r.Inspector.Begin(p, false)
+		d.begun = &reading
+	}
+	return true
+}
+
+// WantsIcon reports whether Inspect needs to know if the host has an icon at /favicon.ico.
+func (d *Document) WantsIcon() bool { return d.begun.WantsIcon() }
+
+// Inspect lets the content checks look at a document that was begun. What they find becomes part
+// of its outcome, the links that plugins found become its links, and Wants the targets whose
+// content is needed to judge it.
+func (r *Reader) Inspect(ctx context.Context, d *Document, hasIcon bool) {
+	d.begun.Page().HasIcon = hasIcon
+	found := d.begun.End(ctx)
+	d.begun = nil
+	for _, l := range found.Links {
+		d.Read.Links = append(d.Read.Links, extract.Link{Ref: l.URL, Raw: l.URL, Line: l.Line, Column: l.Column,
+			Element: "plugin", Attribute: l.Plugin, Kind: extract.Navigation})
+	}
+	if found.Inspection.Facts == nil { // a style sheet
+		found.Inspection.Facts = r.targetOf(d).Facts
+	}
+	d.Note(check.Facts{Inspection: found.Inspection.Encode()})
+	d.Wants = Wants(&found, d.Scope, d.Response)
+}
+
+// Wants returns the targets whose content is needed to judge a page that was inspected.
+func Wants(found *inspect.Result, scope *rules.Scope, resp *fetch.Response) []urinorm.URL {
+	content := found.Integrities
+	for _, u := range found.Images {
+		if inside, _ := scope.Internal(rules.HrefOf(u)); inside || resp.LocalFile() != "" {
+			content = append(content, u)
+		}
+	}
+	return content
+}
+
+// targetOf returns what the content checks need to know of a body that is not looked at as a
+// page.
+func (r *Reader) targetOf(d *Document) check.Inspection {
+	limit := r.limit(d)
+	if d.Outcome.Incomplete() {
+		limit = int64(len(d.Body)) - 1 // this is not the whole body
+	}
+	return r.Inspector.Target(bytes.NewReader(d.Body), limit)
+}
+
+// InspectTarget lets the content checks look at a target that is no document, such as an
+// image, if its content is needed.
+func (r *Reader) InspectTarget(d *Document) {
+	if r.Inspector == nil || !d.Content {
+		return
+	}
+	limit := r.limit(d)
+	body := &rest{from: io.LimitReader(d.Response.Body, limit+1)}
+	target := r.Inspector.Target(body, limit)
+	d.Note(check.Facts{Inspection: target.Encode()})
+	if d.Outcome.Size >= 0 {
+		return
+	}
+	if _, err := io.Copy(io.Discard, body); err == nil && body.length <= limit {
+		d.Note(check.Facts{Size: body.length, Sized: true}) // which the header does not tell
+	}
+}

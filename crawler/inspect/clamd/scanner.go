@@ -2,6 +2,7 @@ package clamd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -10,8 +11,9 @@ import (
 	"net"
 	"slices"
 	"strings"
-	"sync"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 )
 
 const (
@@ -39,25 +41,13 @@ type Scanner struct {
 	address Address
 	timeout time.Duration
 	version string
-
-	slots chan struct{} // one element for each exchange that runs
-	wait  func(ctx context.Context, pause time.Duration)
-
-	lose    sync.Once
-	lost    chan struct{} // closed when clamd is lost
-	lostErr error         // why; read only after lost is closed
+	service *helper.Service
 }
 
 // Open asks clamd for a sign of life (PING) and for its version. Each exchange with clamd,
 // here and later, takes at most timeout.
 func Open(ctx context.Context, address Address, timeout time.Duration) (*Scanner, error) {
-	s := &Scanner{
-		address: address,
-		timeout: timeout,
-		slots:   make(chan struct{}, maxConnections),
-		lost:    make(chan struct{}),
-	}
-	s.wait = s.sleep
+	s := &Scanner{address: address, timeout: timeout, service: helper.NewService(maxConnections)}
 	pong, err := s.exchange(ctx, "PING", nil)
 	if err != nil {
 		return nil, fmt.Errorf("clamd at %s: %w", address, err)
@@ -91,56 +81,28 @@ func (s *Scanner) Note(now time.Time) string {
 }
 
 // Lost returns why clamd does not scan any more, or nil as long as it does.
-func (s *Scanner) Lost() error {
-	select {
-	case <-s.lost:
-		return s.lostErr
-	default:
-		return nil
-	}
-}
+func (s *Scanner) Lost() error { return s.service.Lost() }
 
 // Scan asks clamd about a body, and tries three times if clamd does not answer. Canceling
 // ctx ends it early; the body is then unscanned.
 func (s *Scanner) Scan(ctx context.Context, body []byte) Result {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-	case <-s.lost:
-	}
-	for try := 0; ; try++ {
-		if err := s.Lost(); err != nil {
-			return unscanned(err.Error())
-		}
-		if ctx.Err() != nil {
-			return unscanned("the run was stopped")
-		}
+	defer s.service.Enter(ctx)()
+	var result Result
+	err := s.service.Try(ctx, []time.Duration{s.timeout / divisors[0], s.timeout / divisors[1]}, func() error {
 		answer, err := s.exchange(ctx, "INSTREAM", stream(body))
-		switch {
-		case err == nil:
-			return parseAnswer(answer)
-		case ctx.Err() != nil:
-		case try < len(divisors):
-			s.wait(ctx, s.timeout/divisors[try])
-		default:
-			s.lose.Do(func() {
-				s.lostErr = fmt.Errorf("clamd at %s was lost: %w", s.address, err)
-				close(s.lost)
-			})
-		}
+		result = parseAnswer(answer)
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		s.service.Lose(fmt.Errorf("clamd at %s was lost: %w", s.address, err))
 	}
-}
-
-// sleep waits for a pause to end, but not for a scan that is in vain.
-func (s *Scanner) sleep(ctx context.Context, pause time.Duration) {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-s.lost:
+	switch {
+	case err == nil:
+		return result
+	case s.Lost() != nil:
+		return unscanned(s.Lost().Error())
 	}
+	return unscanned("the run was stopped")
 }
 
 // stream returns what follows the command INSTREAM: chunks, each after its length in 4
@@ -157,12 +119,11 @@ func stream(body []byte) net.Buffers {
 // answer without the final NUL. An error means that there is no answer, or that clamd cannot
 // have received the data it answers to.
 func (s *Scanner) exchange(ctx context.Context, command string, data net.Buffers) (string, error) {
-	parent := ctx
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, s.timeout, fmt.Errorf("no answer within %s", s.timeout))
 	defer cancel()
 	answer, err := s.converse(ctx, command, data)
-	if err != nil && parent.Err() == nil && ctx.Err() != nil {
-		err = fmt.Errorf("no answer within %s", s.timeout)
+	if err != nil {
+		err = cmp.Or(context.Cause(ctx), err)
 	}
 	return answer, err
 }

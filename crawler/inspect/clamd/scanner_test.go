@@ -30,7 +30,7 @@ func open(t testing.TB, address string) *Scanner {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.wait = func(context.Context, time.Duration) {}
+	s.service.Wait = func(context.Context, time.Duration) {}
 	return s
 }
 
@@ -223,7 +223,7 @@ func TestRestartBetweenTries(t *testing.T) {
 		server := crawlertest.Clamd(t, crawlertest.ClamdOptions{TCP: tcp})
 		s := open(t, server.Address)
 		var waits []time.Duration
-		s.wait = func(_ context.Context, pause time.Duration) {
+		s.service.Wait = func(_ context.Context, pause time.Duration) {
 			if waits = append(waits, pause); len(waits) == 2 {
 				server.Start()
 			}
@@ -263,7 +263,7 @@ func TestCancelDuringExchange(t *testing.T) {
 func TestCancelWhileOthersScan(t *testing.T) {
 	s := openFake(t, nil)
 	for range maxConnections {
-		s.slots <- struct{}{}
+		s.service.Enter(t.Context())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -23,7 +23,7 @@ func TestStoppedClamdIsLost(t *testing.T) {
 	}
 	s.timeout = limit
 	waits := 0
-	s.wait = func(context.Context, time.Duration) { waits++ }
+	s.service.Wait = func(context.Context, time.Duration) { waits++ }
 	// More than the buffers of a socket hold, so that the write takes too long.
 	for _, body := range [][]byte{make([]byte, 64<<20), nil} {
 		got := s.Scan(t.Context(), body)
@@ -34,13 +34,6 @@ func TestStoppedClamdIsLost(t *testing.T) {
 	if waits != 2 || s.Lost() == nil {
 		t.Errorf("%d waits, lost: %v", waits, s.Lost())
 	}
-	// Whoever waits for a connection learns of the loss.
-	for range maxConnections {
-		s.slots <- struct{}{}
-	}
-	if got := s.Scan(t.Context(), nil); got.Outcome != Unscanned {
-		t.Errorf("%+v", got)
-	}
 }
 
 func TestResumedClamd(t *testing.T) {
@@ -48,7 +41,7 @@ func TestResumedClamd(t *testing.T) {
 	s := open(t, server.Address)
 	server.Stop()
 	s.timeout = 10 * time.Millisecond
-	s.wait = func(context.Context, time.Duration) {
+	s.service.Wait = func(context.Context, time.Duration) {
 		server.Continue()
 		s.timeout = patience
 	}

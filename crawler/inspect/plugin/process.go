@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
@@ -57,7 +58,7 @@ func launch(command, env []string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	kill, err := startGroup(cmd)
+	kill, err := helper.StartGroup(cmd)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,12 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 )
+
+// maxPorts is how many ports a service of ours tries.
+const maxPorts = 3
 
 // startLimit is how long a service of ours may take to start. It reads its schemas first.
 const startLimit = 3 * time.Minute
@@ -70,7 +75,7 @@ var errPortTaken = errors.New("address already in use")
 func startJava(ctx context.Context, program, jar string) (*java, error) {
 	for try := 1; ; try++ {
 		j, err := startJavaOnce(ctx, program, jar)
-		if !errors.Is(err, errPortTaken) || try == maxTries {
+		if !errors.Is(err, errPortTaken) || try == maxPorts {
 			return j, err
 		}
 	}
@@ -116,10 +121,11 @@ func startJavaOnce(ctx context.Context, program, jar string) (*java, error) {
 func (j *java) run(cmd *exec.Cmd, input, output *os.File, listening chan struct{}) {
 	defer close(j.ended)
 	defer output.Close()
-	// Linux ends the process with the thread that started it, see startGroup. This goroutine
+	// Linux ends the process with the thread that started it, see EndWithThread. This goroutine
 	// keeps the thread as long as the process is needed.
 	runtime.LockOSThread()
-	kill, err := startGroup(cmd)
+	helper.EndWithThread(cmd)
+	kill, err := helper.StartGroup(cmd)
 	input.Close()
 	if err != nil {
 		j.failure = err

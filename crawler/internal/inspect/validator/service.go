@@ -11,10 +11,10 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
-	"sync/atomic"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
@@ -23,7 +23,6 @@ const (
 	maxDocument = 8 << 20  // bytes of a document: what the service takes unless told otherwise
 	maxAnswer   = 16 << 20 // bytes of an answer
 	maxMessages = 1000     // messages of an answer that become findings
-	maxTries    = 3
 )
 
 // ErrLost says that the service no longer answers.
@@ -34,10 +33,9 @@ type Service struct {
 	name    string // the address as it was given
 	address string // with the query that asks for JSON
 	client  *http.Client
-	slots   chan struct{}
+	service *helper.Service
 	answers answers
 	java    *java // nil if the service is not ours
-	lost    atomic.Pointer[error]
 
 	timeout time.Duration // of a try
 	pause   time.Duration // before the second try; doubled before the third
@@ -78,7 +76,7 @@ func Connect(ctx context.Context, address string) (*Service, error) {
 			},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
-		slots:   make(chan struct{}, min(maxParallel, runtime.GOMAXPROCS(0))),
+		service: helper.NewService(min(maxParallel, runtime.GOMAXPROCS(0))),
 		timeout: time.Minute,
 		pause:   time.Second,
 	}
@@ -100,12 +98,7 @@ func (s *Service) Close() {
 
 // Lost returns why the service was given up, nil if it was not. A run that lost its validator
 // has not checked all pages.
-func (s *Service) Lost() error {
-	if err := s.lost.Load(); err != nil {
-		return *err
-	}
-	return nil
-}
+func (s *Service) Lost() error { return s.service.Lost() }
 
 // probe asks for a document that every version finds right.
 func (s *Service) probe(ctx context.Context) error {
@@ -124,46 +117,34 @@ func (s *Service) Check(ctx context.Context, p *page.Page) ([]check.Finding, err
 		return []check.Finding{notChecked(p, fmt.Sprintf("it has more than %d MiB", maxDocument>>20))}, nil
 	}
 	return s.answers.get(ctx, keyOf(p), func() ([]check.Finding, error) {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+		defer s.service.Enter(ctx)()
 		return s.ask(ctx, p)
 	})
 }
 
 // ask sends a document up to three times.
 func (s *Service) ask(ctx context.Context, p *page.Page) ([]check.Finding, error) {
-	pause := s.pause
-	var failure error
-	for try := range maxTries {
-		if try > 0 {
-			select {
-			case <-time.After(pause):
-				pause *= 2
-			case <-ctx.Done():
-			}
-		}
-		if s.Lost() != nil {
-			return nil, ErrLost
-		}
+	var found []check.Finding
+	failure := s.service.Try(ctx, []time.Duration{s.pause, 2 * s.pause}, func() error {
 		answer, err := s.post(ctx, mediaType(p), p.Text)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		if err == nil {
-			return findings(p, answer), nil
+			found = findings(p, answer)
 		}
-		failure = err
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case failure == nil:
+		return found, nil
+	case s.Lost() != nil:
+		return nil, ErrLost
 	}
 	if err := s.probe(ctx); err != nil {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		lost := fmt.Errorf("the validator at %s was lost: %w", s.name, err)
-		s.lost.CompareAndSwap(nil, &lost)
+		s.service.Lose(fmt.Errorf("the validator at %s was lost: %w", s.name, err))
 		return nil, ErrLost
 	}
 	return []check.Finding{notChecked(p, failure.Error())}, nil

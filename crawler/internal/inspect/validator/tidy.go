@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 )
 
@@ -25,7 +26,7 @@ const (
 // Tidy is the program tidy (HTML Tidy 5). Its methods may be called by several goroutines.
 type Tidy struct {
 	program string
-	slots   chan struct{}
+	service *helper.Service
 	timeout time.Duration
 }
 
@@ -35,7 +36,7 @@ func FindTidy() (*Tidy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w; install the package tidy", err)
 	}
-	return &Tidy{program: program, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), timeout: tidyTimeout}, nil
+	return &Tidy{program: program, service: helper.NewService(runtime.GOMAXPROCS(0)), timeout: tidyTimeout}, nil
 }
 
 // tidyOptions make tidy write all its messages, in English, with names and with columns that
@@ -47,12 +48,7 @@ var tidyOptions = []string{"-quiet", "-errors", "-utf8", "--show-warnings", "yes
 // "tidy-". The only error is that of the context: a page on which tidy fails has a finding
 // that says so.
 func (t *Tidy) Check(ctx context.Context, p *page.Page) ([]check.Finding, error) {
-	select {
-	case t.slots <- struct{}{}:
-		defer func() { <-t.slots }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	defer t.service.Enter(ctx)()
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
 	cmd := exec.CommandContext(limited, t.program, tidyOptions...)

@@ -1,4 +1,4 @@
-package plugin
+package helper
 
 import (
 	"os/exec"
@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// startGroup starts a program in a job object, and returns what ends all processes of the
+// StartGroup starts a program in a job object, and returns what ends all processes of the
 // job. They also end with our process, because it holds the only handle.
-func startGroup(cmd *exec.Cmd) (kill func(), err error) {
+func StartGroup(cmd *exec.Cmd) (kill func(), err error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
@@ -23,7 +23,7 @@ func startGroup(cmd *exec.Cmd) (kill func(), err error) {
 		windows.CloseHandle(job)
 		return nil, err
 	}
-	// Control-C is for us; plugins end with their standard input.
+	// Control-C is for us; programs end with their standard input or with the group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP}
 	if err := cmd.Start(); err != nil {
 		windows.CloseHandle(job)

@@ -15,7 +15,6 @@ type body struct {
 	Body    []byte // or its beginning, if the rest is read in parts, or the file in place
 	Format  string // "" if it is not known
 	Large   bool   // there was room for it among the large ones
-	scanned []byte // what was scanned for viruses
 	err     error  // with which the body ended
 	rest    *rest  // what follows Body; nil for nothing
 	InParts bool   // its links may be read in parts
@@ -51,15 +50,17 @@ func (d *Document) Readable() bool {
 func (r *Reader) Take(d *Document, hasSlot bool) bool {
 	name, limit := rules.DocumentName(d.URL), r.limit(d)
 	d.InParts = d.Links() && !r.AtOnce && len(d.Response.Header) == 0
-	if d.InParts && d.Response.LocalFile() != "" {
+	in := &d.input
+	*in = r.Input
+	in.ContentType, in.Name, in.Path = d.Response.ContentType, name, d.Response.LocalFile()
+	if d.InParts && in.Path != "" {
 		d.err = r.takeBeginning(d, name, limit)
 	}
 	if d.rest == nil && d.err == nil {
 		d.err = r.takeAll(d, name, limit+1, hasSlot)
 	}
-	in := &d.input
-	*in = r.Input
-	in.ContentType, in.Name, in.Path = d.Response.ContentType, name, d.Response.LocalFile()
+	d.Format, _ = extract.Readable(in.ContentType, name, d.Body)
+	d.inPlace = in.Path != "" && d.err == nil && extract.ReadInPlace(d.Format)
 	d.recognize()
 	_, typed := r.Types.Set(in.Name)
 	read := d.measure(limit)
@@ -131,48 +132,43 @@ func (r *Reader) limit(d *Document) int64 {
 	return extract.MaxBody
 }
 
-// takeAll reads at most the given number of bytes of a body, the beginning of which may have
-// been read already; it reads only the beginning of a file that is read in place.
-func (r *Reader) takeAll(d *Document, name string, most int64, hasSlot bool) (err error) {
+// takeAll reads at most the given number of bytes of a body, but only the beginning of a file that
+// is read in place.
+func (r *Reader) takeAll(d *Document, name string, most int64, hasSlot bool) error {
 	resp := d.Response
 	isFile := resp.LocalFile() != ""
 	if isFile && d.Body == nil {
-		if d.Format, _ = extract.Readable(resp.ContentType, name, nil); d.Format == "" || extract.ReadInPlace(d.Format) {
-			d.Body, err = r.buffers.Read(resp.Body, extract.SniffLength, extract.SniffLength, true)
-			d.Format, _ = extract.Readable(resp.ContentType, name, d.Body)
-			if err != nil || extract.ReadInPlace(d.Format) {
-				d.inPlace = err == nil
+		if format, _ := extract.Readable(resp.ContentType, name, nil); format == "" || extract.ReadInPlace(format) {
+			err := r.fill(d, extract.SniffLength, extract.SniffLength)
+			if format, _ = extract.Readable(resp.ContentType, name, d.Body); err != nil || extract.ReadInPlace(format) {
 				return err
 			}
 		}
 	}
-	if d.Body != nil { // its beginning
-		d.Body, err = r.buffers.ReadOn(d.Body, resp.Body, resp.Size, most)
-	} else {
-		small := most
-		if !hasSlot && !isFile { // the slot of its worker limits a file already
-			small = min(most, smallBody)
-		}
-		d.Body, err = r.takeLarge(d, small, most, isFile)
+	if hasSlot || isFile { // the slot of its worker limits a file already
+		return r.fill(d, most, most)
 	}
-	d.Format, _ = extract.Readable(resp.ContentType, name, d.Body)
-	d.inPlace = isFile && err == nil && extract.ReadInPlace(d.Format)
-	return err
+	return r.fill(d, min(most, smallBody), most)
 }
 
-// takeLarge reads at most the given number of bytes of a body. If there are more than those of a
-// small one, it waits for room among the large ones.
-func (r *Reader) takeLarge(d *Document, small, most int64, trusted bool) (data []byte, err error) {
-	body, size := d.Response.Body, d.Response.Size
-	data, err = r.buffers.Read(body, size, small, trusted)
-	if err == nil && int64(len(data)) < most && int64(len(data)) == small {
-		if !d.Large {
-			r.large.await(body)
-			d.Large = true
-		}
-		data, err = r.buffers.ReadOn(data, body, size, most)
+// fill reads a body until there are so many bytes of it. If there are more than those of a small
+// one, it waits for room among the large ones first.
+func (r *Reader) fill(d *Document, small, most int64) (err error) {
+	from, size := d.Response.Body, d.Response.Size
+	if d.Body == nil {
+		d.Body, err = r.buffers.Read(from, size, small, d.Response.LocalFile() != "")
+	} else { // there is the beginning
+		d.Body, err = r.buffers.ReadOn(d.Body, from, size, small)
 	}
-	return data, err
+	if n := int64(len(d.Body)); err != nil || n < small || n >= most {
+		return err
+	}
+	if !d.Large {
+		r.large.await(from)
+		d.Large = true
+	}
+	d.Body, err = r.buffers.ReadOn(d.Body, from, size, most)
+	return err
 }
 
 // A bookmark file may hold half a million links. They are entered some at a time while
@@ -181,8 +177,7 @@ func (r *Reader) takeLarge(d *Document, small, most int64, trusted bool) (data [
 // all of them at once, and no header says more about them.
 
 // takeBeginning reads the beginning of a long file whose format is read in pieces, and leaves the
-// rest. Any other document has no rest: what was read of it is its beginning, and its format is
-// unknown.
+// rest. Any other document has no rest: what was read of it is its beginning.
 func (r *Reader) takeBeginning(d *Document, name string, limit int64) (err error) {
 	const long = 4 * MaxShell
 	resp := d.Response
@@ -193,10 +188,9 @@ func (r *Reader) takeBeginning(d *Document, name string, limit int64) (err error
 		return nil
 	}
 	if d.Body, err = r.buffers.Read(resp.Body, extract.SniffLength, extract.SniffLength, true); err != nil {
-		d.Format = "html"
 		return err
 	}
-	if d.Format, _ = extract.Readable(resp.ContentType, name, d.Body); !extract.ReadInPieces(d.Format) {
+	if format, _ := extract.Readable(resp.ContentType, name, d.Body); !extract.ReadInPieces(format) {
 		d.Body = r.buffers.GrowTo(d.Body, int(resp.Size))
 		return nil
 	}

@@ -2,7 +2,7 @@
 // and anchors, and what content checks find in it. A Document goes through the steps of a
 // Reader:
 //
-//	Scan      the whole body, for viruses                  virus.go
+//	Scan      the whole body, for viruses                  inspect.go
 //	Take      the body within its limits, and its format   body.go
 //	Read      links and anchors                            reader.go
 //	Inspect   what content checks find                     inspect.go

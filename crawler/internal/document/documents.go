@@ -12,8 +12,9 @@ import (
 
 // Documents are the documents of directories that are read for links, by their URLs.
 type Documents struct {
-	urls  map[string]struct{}
-	paths realPaths
+	urls map[string]struct{}
+	mu   sync.Mutex
+	dirs map[string]string // without symbolic links, by directory
 }
 
 // Add adds a document. None may be added while documents are looked up.
@@ -55,11 +56,11 @@ func (d *Documents) Elsewhere(site *disk.Site, u urinorm.URL, path string) bool 
 // inLinkedDirectory reports whether the path of a file leads through a symbolic link to a
 // directory, and the file is one of the site's documents where it really is.
 func (d *Documents) inLinkedDirectory(site *disk.Site, path string) bool {
-	root, err := d.paths.ofDir(site.Dir())
+	root, err := d.dirPath(site.Dir())
 	if err != nil {
 		return false
 	}
-	real, err := d.paths.ofFile(path)
+	real, err := d.filePath(path)
 	if err != nil {
 		return false
 	}
@@ -71,33 +72,27 @@ func (d *Documents) inLinkedDirectory(site *disk.Site, path string) bool {
 	return err == nil && d.Has(own)
 }
 
-// realPaths resolves the symbolic links in the paths of files. That costs a system call for
-// each name of a path; directories are few, and are remembered.
-type realPaths struct {
-	mu   sync.Mutex
-	dirs map[string]string
-}
-
-// ofDir is the real path of a directory.
-func (p *realPaths) ofDir(dir string) (string, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if real, ok := p.dirs[dir]; ok {
+// dirPath returns the path of a directory without symbolic links. To resolve them costs a system
+// call for each name of a path; directories are few, and are remembered.
+func (d *Documents) dirPath(dir string) (string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if real, ok := d.dirs[dir]; ok {
 		return real, nil
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return "", err
 	}
-	if p.dirs == nil {
-		p.dirs = map[string]string{}
+	if d.dirs == nil {
+		d.dirs = map[string]string{}
 	}
-	p.dirs[dir] = real
+	d.dirs[dir] = real
 	return real, nil
 }
 
-// ofFile is the real path of a file.
-func (p *realPaths) ofFile(path string) (string, error) {
+// filePath returns the path of a file without symbolic links.
+func (d *Documents) filePath(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return "", err
@@ -105,9 +100,6 @@ func (p *realPaths) ofFile(path string) (string, error) {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		return filepath.EvalSymlinks(path)
 	}
-	dir, err := p.ofDir(filepath.Dir(path))
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(dir, filepath.Base(path)), nil
+	dir, err := d.dirPath(filepath.Dir(path))
+	return filepath.Join(dir, filepath.Base(path)), err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -19,6 +20,25 @@ import (
 func (r *Reader) Lost() check.Gap {
 	name, _ := r.Inspector.Lost()
 	return check.GapNamed(name)
+}
+
+// Scan passes the whole body of a document to the scanner for viruses, before it is taken. The
+// outcome of a document with a virus says so when it is released.
+func (r *Reader) Scan(ctx context.Context, d *Document) {
+	most := r.Inspector.ScanMax() + 1
+	d.err = r.fill(d, min(most, smallBody), most)
+	unscanned := ""
+	switch {
+	case d.err != nil:
+		unscanned = "the body ended before it was complete"
+	case int64(len(d.Body)) == most:
+		unscanned = clamd.TooLong(r.Inspector.ScanMax())
+	default:
+		d.virus, unscanned = r.Inspector.Scan(ctx, d.Body)
+	}
+	if unscanned != "" {
+		d.Warn(check.Warning{Code: check.CodeVirusUnscanned, Message: unscanned})
+	}
 }
 
 // maxHead is how much of a document is searched for a base element. One that is found later only
@@ -153,13 +173,13 @@ func (r *Reader) InspectTarget(d *Document) {
 		return
 	}
 	limit := r.limit(d)
-	body := &rest{from: io.LimitReader(d.Response.Body, limit+1)}
+	body := &rest{from: io.LimitReader(io.MultiReader(bytes.NewReader(d.Body), d.Response.Body), limit+1)}
 	target := r.Inspector.Target(body, limit)
 	d.Note(check.Facts{Inspection: target.Encode()})
 	if d.Outcome.Size >= 0 {
 		return
 	}
-	if _, err := io.Copy(io.Discard, body); err == nil && body.length <= limit {
+	if _, err := io.Copy(io.Discard, body); err == nil && d.err == nil && body.length <= limit {
 		d.Note(check.Facts{Size: body.length, Sized: true}) // which the header does not tell
 	}
 }

@@ -42,12 +42,7 @@ func (o *OwnBases) add(path string, canonical urinorm.URL) {
 		if !ok || !strings.HasSuffix(base, "/") || strings.HasSuffix(base, "//") {
 			continue
 		}
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		if o.pages == nil {
-			o.pages = map[string]int{}
-		}
-		o.pages[base]++
+		o.count(&o.pages, base, 1)
 		return
 	}
 }
@@ -93,15 +88,19 @@ func (o *OwnBases) addSitemap(site *disk.Site, links []extract.Link) {
 		}
 		dir += segment
 	}
-	if most == 0 {
-		return
+	if most > 0 {
+		o.count(&o.lists, base, most)
 	}
+}
+
+// count adds to one of the numbers of documents.
+func (o *OwnBases) count(in *map[string]int, base string, n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.lists == nil {
-		o.lists = map[string]int{}
+	if *in == nil {
+		*in = map[string]int{}
 	}
-	o.lists[base] += most
+	(*in)[base] += n
 }
 
 // Usual returns the base of most pages, and their number. If no page says where it is

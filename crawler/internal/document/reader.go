@@ -159,7 +159,6 @@ func (r *Reader) Release(d *Document) check.Outcome {
 		d.Note(check.Facts{Code: check.CodeVirusFound, Message: d.virus})
 	}
 	r.buffers.Give(d.Body)
-	r.buffers.Give(d.scanned)
 	if d.Large {
 		r.large.release()
 	}

@@ -41,8 +41,8 @@ func IsShell(body []byte, doc *extract.Document) bool {
 	if emptyRoot().Match(body) {
 		return true
 	}
-	i := bytes.Index(bytes.ToLower(body), []byte("<body"))
-	return i >= 0 && !hasWords(body[i:])
+	shown, found := shownPart(body)
+	return found && !hasWords(shown)
 }
 
 // IsBlank reports whether a document without links has no text either.
@@ -51,10 +51,14 @@ func IsBlank(body []byte, format string) bool {
 	if format != "html" {
 		return len(bytes.TrimSpace(body)) == 0
 	}
-	if i := bytes.Index(bytes.ToLower(body), []byte("<body")); i >= 0 {
-		body = body[i:]
-	}
-	return !hasWords(body)
+	shown, _ := shownPart(body)
+	return !hasWords(shown)
+}
+
+// shownPart returns a page without its head, if its body element is found, and all of it if not.
+func shownPart(page []byte) (shown []byte, found bool) {
+	i := bytes.Index(bytes.ToLower(page), []byte("<body"))
+	return page[max(i, 0):], i >= 0
 }
 
 var (
@@ -95,9 +99,7 @@ func NeedsScripts(body []byte, doc *extract.Document) bool {
 	if links >= fewLinks {
 		return false
 	}
-	if i := bytes.Index(bytes.ToLower(body), []byte("<body")); i >= 0 {
-		body = body[i:]
-	}
-	text := tags().ReplaceAll(scripts().ReplaceAll(body, nil), []byte(" "))
+	shown, _ := shownPart(body)
+	text := tags().ReplaceAll(scripts().ReplaceAll(shown, nil), []byte(" "))
 	return len(bytes.Join(bytes.Fields(text), []byte(" "))) < littleText
 }

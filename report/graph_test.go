@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -106,7 +106,7 @@ print(json.dumps({
     "nodes": [{"url": url[n], "title": d.get("title", ""), "verdict": d.get("verdict", ""), "code": d.get("code", ""), "depth": d.get("depth", -1)} for n, d in g.nodes(data=True)],
     "edges": [{"from": url[a], "to": url[b], "text": d.get(text, ""), "verdict": d.get("verdict", ""), "links": d["links"]} for a, b, d in g.edges(data=True)],
 }))`
-	cmd := exec.Command(python(t, "networkx"), "-c", script, format)
+	cmd := exec.Command(crawlertest.Python(t, "networkx"), "-c", script, format)
 	cmd.Stdin = strings.NewReader(document)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -119,19 +119,6 @@ print(json.dumps({
 		t.Fatal(err)
 	}
 	return g
-}
-
-// python returns the system's Python, which must have a module.
-func python(t testing.TB, module string) string {
-	t.Helper()
-	path := tool(t, "/usr/bin/python3")
-	if err := exec.Command(path, "-c", "import "+module).Run(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("python3-%s is needed: %v", module, err)
-		}
-		t.Skipf("python3-%s: %v", module, err)
-	}
-	return path
 }
 
 // readDot reads a graph with Graphviz: the labels of nodes by name, and edges by the

@@ -19,6 +19,8 @@ import (
 
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // quick are flags under which a server that never answers costs little time.
@@ -127,7 +129,7 @@ var encodingBombs = []bomb{
 			}
 		}
 	}},
-	{name: "slow body", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "slow body", flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=/x>x</a>")
 		io.Copy(io.Discard, c)
@@ -135,17 +137,17 @@ var encodingBombs = []bomb{
 }
 
 var headerBombs = []bomb{
-	{name: "endless header", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "endless header", flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\n")
 		endless(c, "X-A: b\r\n")
 	}},
-	{name: "endless header line", short: true, flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "endless header line", short: true, flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nX: ")
 		endless(c, strings.Repeat("x", 1000))
 	}},
-	{name: "1xx flood", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "1xx flood", flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		endless(c, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
 	}},
@@ -167,12 +169,12 @@ var headerBombs = []bomb{
 		w.Header().Set("Link", strings.Repeat("<x>, ", 50_000))
 		w.Header().Set("Content-Type", "text/html")
 	}},
-	{name: "chunk extensions", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "chunk extensions", flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n")
 		endless(c, "1;a="+strings.Repeat("b", 4000)+"\r\nx\r\n")
 	}},
-	{name: "endless trailer", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "endless trailer", flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n")
 		endless(c, "X-A: b\r\n")
@@ -462,7 +464,7 @@ var serverBombs = []bomb{
 		io.Copy(io.Discard, c)
 		return true
 	}, 50)},
-	{name: "slow header", flags: quick, ends: "complete", raw: func(c net.Conn) {
+	{name: "slow header", flags: quick, ends: "complete", raw: func(c *net.TCPConn, _ int) {
 		request(c)
 		io.WriteString(c, "HTTP/1.1 200 OK\r\nX-A: ")
 		io.Copy(io.Discard, c)
@@ -489,7 +491,7 @@ var serverBombs = []bomb{
 		c.Close()
 	}},
 	{name: "TLS that stalls", flags: quick, ends: "complete", setup: func(t *testing.T, b *bomb) string {
-		return "https://" + serveConns(t, "127.0.0.1:0", func(c net.Conn) { io.Copy(io.Discard, c) }) + "/"
+		return "https://" + crawlertest.ServeConns(t, func(c *net.TCPConn, _ int) { io.Copy(io.Discard, c) }).String() + "/"
 	}},
 	{name: "certificate chain of 8 MB", flags: quick, ends: "complete", setup: func(t *testing.T, b *bomb) string {
 		s := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -500,7 +502,7 @@ var serverBombs = []bomb{
 			certificate.Certificate = append(certificate.Certificate, certificate.Certificate[0])
 		}
 		config := &tls.Config{Certificates: []tls.Certificate{certificate}}
-		return "https://" + serveConns(t, "127.0.0.1:0", func(c net.Conn) { tls.Server(c, config).Handshake() }) + "/"
+		return "https://" + crawlertest.ServeConns(t, func(c *net.TCPConn, _ int) { tls.Server(c, config).Handshake() }).String() + "/"
 	}},
 	{name: "HTTP/2 trap", flags: []string{"--insecure"}, ends: "trap", setup: func(t *testing.T, b *bomb) string {
 		s := httptest.NewUnstartedServer(http.HandlerFunc(links(100, func(i uint64) string { return "/" + word(i) })))
@@ -511,7 +513,7 @@ var serverBombs = []bomb{
 	}},
 	{name: "gopher menus", ends: "trap", setup: func(t *testing.T, b *bomb) string {
 		var at string
-		at = serveConns(t, "127.0.0.1:0", func(c net.Conn) {
+		at = crawlertest.ServeConns(t, func(c *net.TCPConn, _ int) {
 			line, _ := bufio.NewReader(c).ReadString('\n')
 			host, port, _ := net.SplitHostPort(at)
 			h := fnv.New64a()
@@ -520,7 +522,7 @@ var serverBombs = []bomb{
 				fmt.Fprintf(c, "1x\t/%s\t%s\t%s\r\n", word(mix(h.Sum64()+i)), host, port)
 			}
 			io.WriteString(c, ".\r\n")
-		})
+		}).String()
 		b.flags = append(b.flags, "--allow-port", at[strings.LastIndexByte(at, ':')+1:])
 		return "gopher://" + at + "/1/"
 	}},
@@ -736,7 +738,7 @@ func (b *bomb) connect(address string) {
 // them. The function reports whether it has answered.
 func rawHosts(answer func(c net.Conn, host string) bool, n int) func(*testing.T, *bomb) string {
 	return func(t *testing.T, b *bomb) string {
-		b.connect(serveConns(t, "127.0.0.1:0", func(c net.Conn) {
+		b.connect(crawlertest.ServeConns(t, func(c *net.TCPConn, _ int) {
 			r, err := http.ReadRequest(bufio.NewReader(c))
 			if err != nil || answer(c, r.Host) {
 				return
@@ -746,7 +748,7 @@ func rawHosts(answer func(c net.Conn, host string) bool, n int) func(*testing.T,
 				fmt.Fprintf(&body, "<a href=http://%s.test/>x</a>", word(uint64(i)))
 			}
 			fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", body.Len(), body.String())
-		}))
+		}).String())
 		return "http://site.test/"
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // A bomb is a server that tries to exhaust the memory or the time of its visitor. It makes
@@ -22,7 +24,7 @@ type bomb struct {
 	name  string
 	short bool // it stands for its kind of limit in the short form
 	serve func(w http.ResponseWriter, r *http.Request)
-	raw   func(c net.Conn) // instead of serve: answers one connection
+	raw   func(c *net.TCPConn, nth int) // instead of serve: answers one connection
 	setup func(t *testing.T, b *bomb) (target string)
 
 	start string // path to start from, "/" if empty
@@ -163,7 +165,7 @@ func (b *bomb) listen(t *testing.T) string {
 		start = "/"
 	}
 	if b.raw != nil {
-		return "http://" + serveConns(t, "127.0.0.1:0", b.raw) + start
+		return "http://" + crawlertest.ServeConns(t, b.raw).String() + start
 	}
 	server := httptest.NewServer(http.HandlerFunc(b.serve))
 	t.Cleanup(func() {
@@ -171,28 +173,6 @@ func (b *bomb) listen(t *testing.T) string {
 		server.Close()
 	})
 	return server.URL + start
-}
-
-// serveConns answers each connection with a function and returns the server's address.
-func serveConns(t *testing.T, at string, answer func(net.Conn)) string {
-	l, err := net.Listen("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer c.Close()
-				answer(c)
-			}()
-		}
-	}()
-	return l.Addr().String()
 }
 
 // measured is the program, which writes its peak memory in MB to PEAK_FILE.

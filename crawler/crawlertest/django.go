@@ -9,6 +9,20 @@ import (
 	"testing"
 )
 
+// Python returns Debian's Python if it has a module. Otherwise the test is skipped, or fails if
+// the environment variable CI is true.
+func Python(t testing.TB, module string) (program string) {
+	t.Helper()
+	const python = "/usr/bin/python3"
+	if err := exec.Command(python, "-c", "import "+module).Run(); err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatalf("python3-%s is needed: %v", module, err)
+		}
+		t.Skipf("python3-%s: %v", module, err)
+	}
+	return python
+}
+
 //go:embed django_site.py
 var djangoSite string
 
@@ -18,14 +32,7 @@ var djangoSite string
 // fails if the environment variable CI is true.
 func ServeDjango(t testing.TB, password string) (baseURL string) {
 	t.Helper()
-	const python = "/usr/bin/python3"
-	if err := exec.Command(python, "-c", "import django").Run(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("python3-django is needed: %v", err)
-		}
-		t.Skipf("python3-django: %v", err)
-	}
-	cmd := exec.Command(python, "-c", djangoSite, t.TempDir(), password)
+	cmd := exec.Command(Python(t, "django"), "-c", djangoSite, t.TempDir(), password)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	stdin, err := cmd.StdinPipe()

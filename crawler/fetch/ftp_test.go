@@ -63,7 +63,7 @@ print("listening on %%d." %% server.address[1], flush=True)
 server.serve_forever()
 `
 	handler, server, _ := strings.Cut(settings, "---\n")
-	line := background(t, "listening on", python(t, "pyftpdlib"), "-c", fmt.Sprintf(script, handler, server), dir, host)
+	line := background(t, "listening on", crawlertest.Python(t, "pyftpdlib"), "-c", fmt.Sprintf(script, handler, server), dir, host)
 	_, port, _ := strings.Cut(strings.TrimRight(line, ".\n"), "listening on ")
 	return net.JoinHostPort(host, port)
 }

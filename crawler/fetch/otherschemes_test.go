@@ -38,20 +38,6 @@ func program(t testing.TB, name string) string {
 	return ""
 }
 
-// python returns the system's Python, for servers that are Python modules.
-func python(t testing.TB, module string) string {
-	t.Helper()
-	const path = "/usr/bin/python3"
-	if exec.Command(path, "-c", "import "+module).Run() == nil {
-		return path
-	}
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("Python's %s is missing: install the package it comes in", module)
-	}
-	t.Skipf("Python's %s is not installed", module)
-	return ""
-}
-
 // superServer listens and runs a program for each connection, as inetd does, with the
 // socket as standard input and output.
 func superServer(t testing.TB, name string, args ...string) *net.TCPAddr {

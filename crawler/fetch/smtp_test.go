@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -34,7 +35,7 @@ async def main():
     await server.serve_forever()
 asyncio.run(main())
 `
-	line := background(t, "listening on", python(t, "aiosmtpd"), "-c", script)
+	line := background(t, "listening on", crawlertest.Python(t, "aiosmtpd"), "-c", script)
 	return "127.0.0.1:" + strings.Fields(line)[2]
 }
 

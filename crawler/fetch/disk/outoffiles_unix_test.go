@@ -4,11 +4,10 @@ package disk
 
 import (
 	"errors"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
@@ -30,7 +29,7 @@ func TestOutOfFiles(t *testing.T) {
 			return err
 		},
 	}
-	release := openAllFiles(t)
+	release := crawlertest.OpenAllFiles(t)
 	for name, fetch := range read {
 		if err := fetch(); !isOutOfFiles(err) {
 			t.Errorf("%s: %v", name, err)
@@ -48,36 +47,4 @@ func TestOutOfFiles(t *testing.T) {
 func isOutOfFiles(err error) bool {
 	var f *fetch.Fault
 	return errors.As(err, &f) && f.Local && f.Retry && strings.Contains(err.Error(), "this process has too many open files")
-}
-
-// openAllFiles uses up the process's file descriptors until release is called.
-func openAllFiles(t *testing.T) (release func()) {
-	t.Helper()
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	low := limit
-	low.Cur = 64
-	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &low); err != nil {
-		t.Fatal(err)
-	}
-	var open []*os.File
-	release = func() {
-		for _, f := range open {
-			f.Close()
-		}
-		open = nil
-		if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Cleanup(release)
-	for {
-		f, err := os.Open(os.DevNull)
-		if err != nil {
-			return release
-		}
-		open = append(open, f)
-	}
 }

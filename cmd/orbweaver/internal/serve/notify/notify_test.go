@@ -417,13 +417,7 @@ func TestTexts(t *testing.T) {
 // demands it after STARTTLS.
 func mailServer(t *testing.T, password string) (port string, received <-chan map[string]string) {
 	t.Helper()
-	const python = "/usr/bin/python3"
-	if err := exec.Command(python, "-c", "import aiosmtpd").Run(); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("Python's aiosmtpd is missing: install the package it comes in")
-		}
-		t.Skip("Python's aiosmtpd is not installed")
-	}
+	python := crawlertest.Python(t, "aiosmtpd")
 	const script = `
 import asyncio, json, ssl, subprocess, sys
 from aiosmtpd.smtp import SMTP, AuthResult

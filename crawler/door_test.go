@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -276,7 +276,7 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Stream})
 		},
 		"unchanged": func(ctx context.Context, g *rendering) {
-			g.unchanged(ctx, &cache.Loaded{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}})
+			g.unchanged(ctx, &recall.Loaded{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}})
 		},
 	} {
 		for _, excluded := range []bool{false, true} {

@@ -16,12 +16,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // shifting is a server whose answers change between runs. A page is asked about by
@@ -111,7 +111,7 @@ func (m *remembering) run() (*collector, *result.Summary) {
 		m.Fatal(err)
 	}
 	defer client.Close()
-	memory, err := cache.Open(m.file, cache.Options{})
+	memory, err := store.OpenCache(m.file, store.CacheOptions{})
 	if err != nil {
 		m.Fatal(err)
 	}
@@ -577,7 +577,7 @@ func TestLocalFilesAreNotKept(t *testing.T) {
 	}
 	for _, want := range []check.Code{check.CodeOK, check.CodeFileMissing} {
 		cfg, seeds := onDisk(t, dir)
-		memory, err := cache.Open(file, cache.Options{})
+		memory, err := store.OpenCache(file, store.CacheOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

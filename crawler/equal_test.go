@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // These tests hold the crawl by equality: however a site is crawled, the JSON report and the
@@ -82,7 +82,7 @@ func TestEqualCached(t *testing.T) {
 				cfg := s.config(t)
 				cfg.Cookies, cfg.Inspector = nil, nil // they need new answers
 				if cached {
-					memory, err := cache.Open(file, cache.Options{})
+					memory, err := store.OpenCache(file, store.CacheOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // keptCrawl is a directory that keeps crawls and what they leave to the next, as
@@ -55,27 +55,27 @@ func (k *keptCrawl) session(requests int, change ...func(*Config)) (c *collector
 func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector, sum *result.Summary, err error) {
 	k.Helper()
 	file := filepath.Join(k.dir, "crawl.sqlite")
-	store, err := diskstore.Open(file)
+	crawl, err := diskstore.Open(file)
 	if errors.Is(err, os.ErrNotExist) {
-		store, err = diskstore.Create(file, frontier.Narrow, nil)
+		crawl, err = diskstore.Create(file, frontier.Narrow, nil)
 	}
 	if err != nil {
 		k.Fatal(err)
 	}
-	defer store.Close()
+	defer crawl.Close()
 	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute})
 	if err != nil {
 		k.Fatal(err)
 	}
 	defer client.Close()
-	memory, err := cache.Open(filepath.Join(k.dir, "cache.db"), cache.Options{})
+	memory, err := store.OpenCache(filepath.Join(k.dir, "cache.db"), store.CacheOptions{})
 	if err != nil {
 		k.Fatal(err)
 	}
 	defer memory.Close()
 	asking := fetch.Mux{"http": client, "https": client}
 	cfg := &Config{Fetch: asking, Show: showAll(), Retries: -1, Concurrency: 2,
-		Cache: memory, MaxAge: time.Hour, Edition: "test", Store: store}
+		Cache: memory, MaxAge: time.Hour, Edition: "test", Store: crawl}
 	if requests > 0 {
 		stop := make(chan struct{})
 		cfg.Fetch = &stoppingKeeper{stopper{Fetcher: asking, left: requests, stop: stop}, asking}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/render"
@@ -12,7 +11,7 @@ import (
 
 // loads are the files that a page loaded while it was rendered.
 type loads struct {
-	files   []cache.Loaded
+	files   []recall.Loaded
 	unknown bool // whether one of them changes cannot be told
 }
 
@@ -31,10 +30,10 @@ func (l *loads) add(ask *render.Ask, reply *render.Reply, lost bool) {
 
 // keepable returns what a page loaded, sorted, and whether a later run may keep the page instead of
 // rendering it again. links are those that were found in the browser.
-func (op *opened) keepable(links []extract.Link) (loaded []cache.Loaded, ok bool) {
+func (op *opened) keepable(links []extract.Link) (loaded []recall.Loaded, ok bool) {
 	if op.loads.unknown || recall.HasPassword(op.page.Base) || slices.ContainsFunc(links, func(l extract.Link) bool { return recall.HasPassword(l.Ref) }) {
 		return nil, false
 	}
-	loaded = slices.SortedFunc(slices.Values(op.loads.files), func(a, b cache.Loaded) int { return strings.Compare(a.URL, b.URL) })
-	return slices.CompactFunc(loaded, func(a, b cache.Loaded) bool { return a.URL == b.URL }), true
+	loaded = slices.SortedFunc(slices.Values(op.loads.files), func(a, b recall.Loaded) int { return strings.Compare(a.URL, b.URL) })
+	return slices.CompactFunc(loaded, func(a, b recall.Loaded) bool { return a.URL == b.URL }), true
 }

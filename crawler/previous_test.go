@@ -12,12 +12,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // repeated crawls a site again and again with a state, each time with the crawl before.
@@ -42,7 +42,7 @@ func (r *repeated) run() (*collector, *result.Summary) {
 		r.Fatal(err)
 	}
 	defer client.Close()
-	memory, err := cache.Open(r.file("cache.db"), cache.Options{})
+	memory, err := store.OpenCache(r.file("cache.db"), store.CacheOptions{})
 	if err != nil {
 		r.Fatal(err)
 	}

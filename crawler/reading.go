@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -27,7 +26,7 @@ type reading struct {
 
 // read reads the document that answers for a visit. It returns the outcome with what the
 // document shows, and for a page what the cache keeps.
-func read(ctx context.Context, v *visit, u urinorm.URL, resp *fetch.Response, o check.Outcome) (check.Outcome, *cache.Page) {
+func read(ctx context.Context, v *visit, u urinorm.URL, resp *fetch.Response, o check.Outcome) (check.Outcome, *recall.Page) {
 	t, scope, d := v.t, v.run.requests.scope(), &v.worker.document
 	*d = document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: v.u, Scope: scope, Rule: v.run.requests.rules.Of(u),
 		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: v.run.listsSitemap(u), View: v.run.rendering.isView(v.u)}}
@@ -38,7 +37,7 @@ func read(ctx context.Context, v *visit, u urinorm.URL, resp *fetch.Response, o 
 	return v.run.reader.Release(d), page
 }
 
-func (r reading) read(ctx context.Context) *cache.Page {
+func (r reading) read(ctx context.Context) *recall.Page {
 	v, d, reader := r.visit, r.Document, r.visit.run.reader
 	if v.run.cfg.Inspector.Scans(d.Internal) {
 		v.worker.releaseSlot() // a worker with a slot must not wait for room
@@ -101,7 +100,7 @@ func (r reading) read(ctx context.Context) *cache.Page {
 
 // enter enters what a page refers to, and what its scripts added when it was opened in a browser,
 // which is nil for a page that was not. It returns what the cache keeps of the page.
-func (r reading) enter(op *opened) *cache.Page {
+func (r reading) enter(op *opened) *recall.Page {
 	v, d, found := r.visit, r.Document, r.visit.finds()
 	if d.Response.LocalFile() != "" {
 		found.ReadFile(d.Body)
@@ -179,7 +178,7 @@ func (r reading) wantsShell() bool {
 
 // enterLinks enters the references of a page and returns what else is known of it. shell is set if
 // the page is only the frame that a script fills.
-func (r reading) enterLinks(shell bool) *cache.Page {
+func (r reading) enterLinks(shell bool) *recall.Page {
 	doc, header := r.Read, r.Response.Header
 	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.visit.run.cfg.RobotsAgent)
 	page := r.startLinks()
@@ -190,12 +189,12 @@ func (r reading) enterLinks(shell bool) *cache.Page {
 	r.enterHeader(header)
 	canonical := document.Canonical(r.URL, doc)
 	r.visit.run.ownBases.Note(r.visit.run.requests.scope().SiteOf(r.URL), r.URL, canonical, doc)
-	return &cache.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
+	return &recall.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
 		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
 }
 
 // conclude counts a page whose references have been entered, and describes it.
-func (r reading) conclude(p *cache.Page) {
+func (r reading) conclude(p *recall.Page) {
 	v, run, tally := r.visit, r.visit.run, &r.visit.worker.tally
 	if p.Format == "css" { // not a page to a reader
 		return

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -87,7 +86,7 @@ func (r *run) refer(items []frontier.Item) error {
 
 // suffices reports whether the visit needs nothing of the content of a document that is not known
 // from an earlier state.
-func (v recollection) suffices(ctx context.Context, known *cache.Entry) bool {
+func (v recollection) suffices(ctx context.Context, known *recall.Entry) bool {
 	inspector := v.run.cfg.Inspector
 	if !inspector.Knows(&known.Outcome, v.t.Internal) || v.t.Seed && inspector.NeedsIcons() {
 		return false
@@ -97,7 +96,7 @@ func (v recollection) suffices(ctx context.Context, known *cache.Entry) bool {
 
 // rendersAlike reports whether no browser may need the content of a document that has not changed:
 // it is loaded by no page, and if it was to be rendered, nothing has changed that it loads.
-func (v recollection) rendersAlike(ctx context.Context, p *cache.Page) bool {
+func (v recollection) rendersAlike(ctx context.Context, p *recall.Page) bool {
 	switch {
 	case p.Format != "html":
 		return false

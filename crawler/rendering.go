@@ -7,11 +7,11 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -157,7 +157,7 @@ func (g *rendering) file(ctx context.Context, u urinorm.URL) render.Reply {
 
 // unchanged reports whether a file is as it was, and how many requests were sent to learn
 // that.
-func (g *rendering) unchanged(ctx context.Context, l *cache.Loaded) (unchanged bool, requests int) {
+func (g *rendering) unchanged(ctx context.Context, l *recall.Loaded) (unchanged bool, requests int) {
 	u, _, err := urinorm.ParseWeb(l.URL)
 	if err != nil {
 		return false, 0

@@ -15,11 +15,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -210,7 +210,7 @@ func (r showing) differences(op *opened) (names []string) {
 // enterRendered enters the references that only the scripts of a page make: links of the
 // document, and what the scripts have requested, but for the URLs in without. It returns what
 // keepable does.
-func (r showing) enterRendered(op *opened, without map[string]bool) (loaded []cache.Loaded, ok bool) {
+func (r showing) enterRendered(op *opened, without map[string]bool) (loaded []recall.Loaded, ok bool) {
 	page := r.visit.finds()
 	var found []extract.Link
 	add := func(links []extract.Link, selector func(i int) string) {

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -25,6 +24,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -465,7 +465,7 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 				inner.ServeHTTP(w, r)
 			}))
 			file := filepath.Join(t.TempDir(), "cache.db")
-			memory, err := cache.Open(file, cache.Options{})
+			memory, err := store.OpenCache(file, store.CacheOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
@@ -56,7 +55,7 @@ type answer struct {
 	resp      *fetch.Response // nil when there was no answer
 	recalled  recall.Request  // what earlier runs observed
 	unchanged bool            // the document is what they observed
-	page      *cache.Page     // what later runs need of a page that was read
+	page      *recall.Page    // what later runs need of a page that was read
 }
 
 // do requests the target and settles or defers it. A fault of the target is its

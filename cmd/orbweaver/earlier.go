@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -20,14 +20,14 @@ import (
 type earlierRuns struct {
 	options   betweenRuns
 	note      func(string, ...any)
-	cache     *cache.Cache
-	history   *cache.Cache // the same as cache, unless it has its own file
+	cache     *store.Cache
+	history   *store.Cache // the same as cache, unless it has its own file
 	baseline  *report.Baseline
-	histories map[string]cache.History
+	histories map[string]store.History
 	started   time.Time
 	watching  bool // a round of --watch, which does not count as a run
 
-	broken, fixed                  []cache.Result
+	broken, fixed                  []store.Result
 	recentInternal, recentExternal int
 }
 
@@ -44,8 +44,8 @@ func openEarlierRuns(cmd *cobra.Command, o *options, note func(string, ...any)) 
 		}
 		m.baseline = report.NewBaseline(known)
 	}
-	open := func(file string) (*cache.Cache, error) {
-		c, err := cache.Open(file, cache.Options{})
+	open := func(file string) (*store.Cache, error) {
+		c, err := store.OpenCache(file, store.CacheOptions{})
 		if err == nil {
 			for _, remark := range c.Notes() {
 				note("%s", remark)
@@ -104,7 +104,7 @@ func (m *earlierRuns) observe(url string, v check.Verdict) {
 		m.baseline.RecordVerdict(url, v)
 	}
 	if _, known := m.histories[url]; known && v == check.OK {
-		m.fixed = append(m.fixed, cache.Result{URL: url})
+		m.fixed = append(m.fixed, store.Result{URL: url})
 	}
 }
 
@@ -116,7 +116,7 @@ func (m *earlierRuns) annotate(r *result.Result) *result.Result {
 	if m.history == nil || r.Verdict != check.Broken || r.Kind != result.KindTarget {
 		return r
 	}
-	m.broken = append(m.broken, cache.Result{URL: r.URL, Code: r.Code})
+	m.broken = append(m.broken, store.Result{URL: r.URL, Code: r.Code})
 	if m.options.history == "" && m.options.failAfter == 0 {
 		return r // not asked for: leave the report as it is
 	}
@@ -155,7 +155,7 @@ func (m *earlierRuns) subtractKnown(s *result.Summary) {
 
 // record stores the findings of this run for later ones, and notes how many findings of the
 // baseline no longer occur. It returns an error if a history that was asked for cannot be
-// stored. run is the run as in cache.Entry.
+// stored. run is the run as in store.Record.
 func (m *earlierRuns) record(run int64, s *result.Summary) error {
 	if m.baseline != nil && s.Soundness.Complete() {
 		if gone, places := m.baseline.Gone(s); gone > 0 {
@@ -177,7 +177,7 @@ func (m *earlierRuns) record(run int64, s *result.Summary) error {
 // would need.
 func (m *earlierRuns) close() error {
 	var lost []error
-	for _, c := range []*cache.Cache{m.cache, m.history} {
+	for _, c := range []*store.Cache{m.cache, m.history} {
 		if c == nil {
 			continue
 		}

@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // historySchema is the value of "schema" in a history as JSON.
@@ -85,7 +85,7 @@ type history struct {
 // historyRow is one target.
 type historyRow struct {
 	URL     string      `json:"url"`
-	State   cache.State `json:"state"`
+	State   store.State `json:"state"`
 	Code    check.Code  `json:"code"`
 	Runs    int         `json:"broken_runs"` // consecutive
 	Broken  int         `json:"runs_broken"` // of runs_told
@@ -98,13 +98,13 @@ type historyRow struct {
 }
 
 // stateOrder is the order in which states are listed.
-var stateOrder = []cache.State{cache.Dead, cache.Flaky, cache.New, cache.Fixed}
+var stateOrder = []store.State{store.StateDead, store.StateFlaky, store.StateNew, store.StateFixed}
 
 func readHistory(file string, after int, note func(string, ...any)) (*history, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, fmt.Errorf("read the history in %s: %w", file, withoutPath(err))
 	}
-	c, err := cache.Open(file, cache.Options{Refuse: true})
+	c, err := store.OpenCache(file, store.CacheOptions{Refuse: true})
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (h *history) writeJSON(w io.Writer) error {
 //	dead   http-404  5         5 of 5     2026-01-02  2026-01-06  https://example.com/gone
 func (h *history) writeText(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	counts := map[cache.State]int{}
+	counts := map[store.State]int{}
 	if len(h.Targets) > 0 {
 		fmt.Fprintln(w, "state\tcode\tin a row\tbroken in\tfirst seen\tlast seen\ttarget")
 	}

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -20,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -58,7 +58,7 @@ type Config struct {
 	// may be nil. An external target that was OK at most MaxAge ago is not requested
 	// again, and pages are requested conditionally. Findings never come from the
 	// cache: a target with a problem is always requested.
-	Cache  *cache.Cache
+	Cache  *store.Cache
 	MaxAge time.Duration
 	// KeepPages keeps what the next crawl needs of pages in the Store, with the pages, instead
 	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must

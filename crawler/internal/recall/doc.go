@@ -30,6 +30,10 @@
 //	                                       something not known beforehand
 //	anything else                          nothing, and what was kept is deleted
 //
+// Such an [Entry] is an observation and not a verdict: each run judges it by its own rules. A run
+// with other settings, which might decide otherwise about the links of a page, reads the page again
+// (Page.Reader).
+//
 // With a state, what is kept of pages is in the store, and a page is looked up in the store of the
 // crawl before.
 //

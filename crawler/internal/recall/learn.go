@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -33,11 +33,11 @@ type Target struct {
 // Request is a request for a target. The zero value is one whose answer is not kept.
 type Request struct {
 	// Known is the state that makes the request conditional, nil for none.
-	Known *cache.Entry
+	Known *Entry
 
 	target Target
 	need   fetch.Need
-	key    cache.Key
+	key    store.Key
 	kept   bool   // the answer is kept
 	stored []byte // the stored form of Known, if it is in the store of the crawl before
 }
@@ -53,12 +53,13 @@ func (m *Memory) Condition(t Target, req *fetch.Request, scope *rules.Scope) Req
 		t.Follow && m.ReportsLinks {
 		return r
 	}
-	var known *cache.Entry
+	var known *Entry
 	if t.Follow {
 		known, r.stored = m.inPrevious(r.key, t.URL)
 	}
 	if known == nil {
-		known, r.stored = m.Cache.Get(r.key), nil
+		record, _ := m.Cache.Get(r.key)
+		known, r.stored = entryIn(record), nil
 	}
 	switch {
 	case known == nil, !known.Content, known.Outcome.Code != check.CodeOK, known.Outcome.Size > m.MaxBody,
@@ -70,7 +71,7 @@ func (m *Memory) Condition(t Target, req *fetch.Request, scope *rules.Scope) Req
 }
 
 // Restore returns the outcome of a document that has not changed, according to an answer.
-func (m *Memory) Restore(known *cache.Entry, answer *check.Outcome) check.Outcome {
+func (m *Memory) Restore(known *Entry, answer *check.Outcome) check.Outcome {
 	o := known.Outcome
 	o.Requests = answer.Requests
 	if !m.Inspects {
@@ -93,7 +94,7 @@ func aboutTLS(c check.Code) bool {
 type Answer struct {
 	Outcome   *check.Outcome
 	Response  *fetch.Response // nil when there was no answer
-	Page      *cache.Page     // what was read for links
+	Page      *Page           // what was read for links
 	Unchanged bool            // the outcome is that of an earlier state
 	Views     bool            // views of the document were read
 	InStore   bool            // the store has the page, with references
@@ -106,7 +107,7 @@ func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte
 		return nil
 	}
 	t := &r.target
-	var entry *cache.Entry
+	var entry *Entry
 	if a.Response != nil && !a.Views {
 		entry = m.entryOf(&r, &a)
 	}
@@ -115,16 +116,17 @@ func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte
 		if r.stored != nil && a.Unchanged {
 			return r.stored
 		}
-		return cache.EncodePage(r.key, entry)
+		return encodePage(r.key, entry)
 	case entry != nil && a.Unchanged:
 		if !t.Internal {
 			m.Cache.Confirm(r.key, m.run, m.sameBefore(t.URL, a.Outcome, scope))
 		}
 	case entry != nil:
-		if entry.Run = m.run; !t.Internal {
-			entry.Before = m.sameBefore(t.URL, a.Outcome, scope)
+		record := store.Record{Checked: time.Now(), Run: m.run, Data: encode(entry), URL: m.Print.URL(t.URL), Kind: entry.kind(), Status: entry.Outcome.Status}
+		if !t.Internal {
+			record.Before = m.sameBefore(t.URL, a.Outcome, scope)
 		}
-		m.Cache.Put(r.key, m.Print.URL(t.URL), entry)
+		m.Cache.Put(r.key, record)
 	case t.Internal && a.Outcome.Code == check.CodeOK && r.need == fetch.Existence: // the page, if it is one, was not read
 	default:
 		m.Cache.Delete(r.key)
@@ -133,9 +135,9 @@ func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte
 }
 
 // entryOf returns what is kept of an answer, or nil for nothing.
-func (m *Memory) entryOf(r *Request, a *Answer) *cache.Entry {
+func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 	t, o, header := &r.target, a.Outcome, a.Response.Header
-	e := &cache.Entry{Checked: time.Now(), Content: r.need == fetch.Content}
+	e := &Entry{Content: r.need == fetch.Content}
 	if tls := a.Response.TLS; tls != nil && len(tls.PeerCertificates) > 0 {
 		e.NotAfter = tls.PeerCertificates[0].NotAfter
 	}
@@ -245,9 +247,9 @@ func Keepable(doc *extract.Document) bool {
 
 // LoadedFile returns what is kept of a file that a page loaded, from the answer to its request;
 // false if nobody can tell whether it changes.
-func LoadedFile(url string, status int, h http.Header) (cache.Loaded, bool) {
+func LoadedFile(url string, status int, h http.Header) (Loaded, bool) {
 	v := fetch.ValidatorsOf(h)
-	return cache.Loaded{URL: url, Validators: v}, status/100 == 2 && !v.IsZero() && !noStore(h) && !HasPassword(url)
+	return Loaded{URL: url, Validators: v}, status/100 == 2 && !v.IsZero() && !noStore(h) && !HasPassword(url)
 }
 
 // decider identifies how the links of pages are decided about.
@@ -284,7 +286,7 @@ func (m *Memory) deciderOf(scope *rules.Scope) string {
 
 // inPrevious returns what the crawl before kept of a page, and the stored form of it, which keeps
 // it for the next one; nil if there is nothing.
-func (s *Sources) inPrevious(key cache.Key, u urinorm.URL) (entry *cache.Entry, stored []byte) {
+func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, stored []byte) {
 	if s.Previous == nil {
 		return nil, nil
 	}
@@ -301,5 +303,5 @@ func (s *Sources) inPrevious(key cache.Key, u urinorm.URL) (entry *cache.Entry, 
 		return nil, nil
 	}
 	forgetPassing(&o)
-	return cache.DecodePage(key, stored, &o, links), stored
+	return decodePage(key, stored, &o, links), stored
 }

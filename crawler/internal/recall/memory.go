@@ -5,18 +5,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Sources are where a Memory finds observations, and what it needs to find them.
 type Sources struct {
-	Cache    *cache.Cache
+	Cache    *store.Cache
 	Previous rules.PreviousPages // of the crawl before, whose pages are not in the cache; nil for none
 	Fetcher  fetch.CacheableFetcher
 	Rules    *rules.TargetRules
@@ -90,13 +90,13 @@ func (m *Memory) Any() bool { return m != nil && !m.none }
 
 // key returns the cache's key for a request; false if its answer is not kept: local
 // files, the document on standard input, schemes other than http and https.
-func (s *Sources) key(req *fetch.Request, scope *rules.Scope) (cache.Key, bool) {
+func (s *Sources) key(req *fetch.Request, scope *rules.Scope) (store.Key, bool) {
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || scope.SiteOf(req.URL) != nil {
-		return cache.Key{}, false
+		return store.Key{}, false
 	}
 	id, ok := s.Fetcher.Identity(req)
 	if !ok {
-		return cache.Key{}, false
+		return store.Key{}, false
 	}
 	return s.Cache.Key(urinorm.KeyOf(req.URL), id), true
 }
@@ -179,11 +179,12 @@ func (m *Memory) lookUp(u urinorm.URL, scope *rules.Scope, hops int) *observed {
 	if !ok {
 		return nothing
 	}
-	entry := m.Cache.Get(key)
+	record, _ := m.Cache.Get(key)
+	entry := entryIn(record)
 	if entry == nil {
 		return nothing
 	}
-	at := entry.Earlier(m.run)
+	at := record.Earlier(m.run)
 	switch {
 	case at.IsZero(), m.MaxAge == 0, at.Before(m.began.Add(-m.MaxAge)),
 		at.After(m.now.Add(time.Minute)), // a clock was wrong
@@ -209,6 +210,15 @@ func (m *Memory) lookUp(u urinorm.URL, scope *rules.Scope, hops int) *observed {
 		return nothing
 	}
 	return &observed{outcome: &o, next: next, at: at}
+}
+
+// entryIn returns the entry in a record, nil if it counts as missing.
+func entryIn(r store.Record) *Entry {
+	e, err := decode(r.Data)
+	if err != nil {
+		return nil
+	}
+	return e
 }
 
 // knownToLead reports whether the whole chain after a redirect is known too, and ends

@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -118,7 +118,7 @@ func (sameAnswers) ExpiryNote(time.Time) (note fetch.Note, soon bool) { return n
 // memoryOf returns the memory of a run before which another one read the document at some URLs.
 func memoryOf(t *testing.T, env *Env, document string, urls ...string) *recall.Memory {
 	t.Helper()
-	file, err := cache.Open(filepath.Join(t.TempDir(), "cache.db"), cache.Options{})
+	file, err := store.OpenCache(filepath.Join(t.TempDir(), "cache.db"), store.CacheOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

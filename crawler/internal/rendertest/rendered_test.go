@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/cache"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -374,7 +374,7 @@ func TestUnchanged(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "cache.db")
 	crawl := func(what string, mode crawler.RenderMode, want ...string) string {
 		t.Helper()
-		known, err := cache.Open(file, cache.Options{})
+		known, err := store.OpenCache(file, store.CacheOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

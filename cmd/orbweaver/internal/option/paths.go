@@ -1,17 +1,15 @@
 package option
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/cache"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -68,7 +66,7 @@ func mayUse(key, path string, use use) error {
 		if !slices.Contains(databaseExtensions, strings.ToLower(filepath.Ext(path))) {
 			return errors.New("a database has the extension .db, .sqlite or .cache there, or none")
 		}
-		if exists && !isCache(path) {
+		if exists && !store.IsCache(path) {
 			return errNotOurs
 		}
 	}
@@ -85,22 +83,6 @@ func anyBeside(path string) bool {
 
 // databaseExtensions are the extensions of the databases that a found configuration may name.
 var databaseExtensions = []string{"", ".db", ".sqlite", ".sqlite3", ".cache"}
-
-// isCache reports whether a file is a cache of this program, by the application ID in the header
-// of the SQLite format.
-func isCache(name string) bool {
-	const at = 68
-	f, err := os.Open(name)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	var header [at + 4]byte
-	if _, err := io.ReadFull(f, header[:]); err != nil {
-		return false
-	}
-	return binary.BigEndian.Uint32(header[at:]) == cache.ApplicationID
-}
 
 // staysInside returns an error if a path is not in the working directory, or is in a .git
 // directory, where git would execute it. Symbolic links are resolved. A path that is written

@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"context"
@@ -38,8 +38,8 @@ const (
 	reclaimAbove = 4              // free pages are removed when more than one page in 4 is free
 )
 
-// Options say how a file is opened. The zero value has the defaults.
-type Options struct {
+// CacheOptions say how a file is opened. The zero value has the defaults.
+type CacheOptions struct {
 	Now      func() time.Time // nil is time.Now
 	Patience time.Duration    // 0 is Patience
 	MaxSize  int64            // 0 is MaxSize
@@ -50,7 +50,7 @@ type Options struct {
 // called from several goroutines at the same time.
 type Cache struct {
 	file    string
-	options Options
+	options CacheOptions
 	salt    []byte
 	secrets secrets
 
@@ -67,25 +67,42 @@ type Cache struct {
 	past   past
 }
 
-// change is a change of an entry.
+// Record is what a run observed of a target that answered.
+type Record struct {
+	// Checked is when the target last gave this answer, to the second.
+	Checked time.Time
+	// Run is the run that observed it: the start of its crawl in nanoseconds since 1970,
+	// 0 if unknown. A crawl that is resumed in another process is the same run.
+	Run int64
+	// Before is when another run last observed the same, to the second; the zero time
+	// means never.
+	Before time.Time
+	// Data is the observation, opaque to this package. It must not be changed.
+	Data []byte
+	// URL, Kind and Status are for people. Get does not return them.
+	URL, Kind string
+	Status    int
+}
+
+// Earlier returns when a run other than the given one last made the observation, the zero
+// time for never.
+func (r *Record) Earlier(run int64) time.Time {
+	if r.Run == run {
+		return r.Before
+	}
+	return r.Checked
+}
+
+// change is a change of a record.
 type change struct {
-	row       *row // the new entry, nil if only times change
+	record    *Record // the new one, nil if only times change
 	deleted   bool
 	confirmed bool // observed again now, by origin
 	used      bool // seen is now
 	origin
 }
 
-// row is a row of the table entry.
-type row struct {
-	url, kind string
-	status    int
-	checked   time.Time
-	record    []byte
-	origin
-}
-
-// origin is the runs that observed an entry.
+// origin is the runs that made an observation.
 type origin struct {
 	run    int64
 	before int64 // seconds since 1970
@@ -119,38 +136,35 @@ func (c *Cache) transaction(do func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Get returns the entry of a request, nil if there is none.
-func (c *Cache) Get(key Key) *Entry {
+// Get returns the record of a request, false if there is none.
+func (c *Cache) Get(key Key) (Record, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch known := c.dirty[key]; {
 	case known.deleted:
-		return nil
-	case known.row != nil:
-		e, err := decode(key, known.row.record)
-		if e == nil || err != nil {
-			return nil
-		}
-		e.Checked, e.Run, e.Before = known.row.checked, known.row.run, fromUnix(known.row.before)
-		return e
+		return Record{}, false
+	case known.record != nil:
+		return *known.record, true
 	}
 	if c.failed != nil {
-		return nil
+		return Record{}, false
 	}
-	e, seen, err := c.read(key)
+	r, seen, err := c.read(key)
 	if err != nil {
 		c.fail(err)
-		return nil
 	}
-	if now := c.options.Now(); e != nil && now.Sub(time.Unix(seen, 0)) > seenEvery {
+	if r == nil || err != nil {
+		return Record{}, false
+	}
+	if c.options.Now().Sub(time.Unix(seen, 0)) > seenEvery {
 		c.change(key, func(ch *change) { ch.used = true })
 	}
-	return e
+	return *r, true
 }
 
-// read reads an entry from the file, and when it was last used. It returns nil if there is
+// read reads a record from the file, and when it was last used. It returns nil if there is
 // none.
-func (c *Cache) read(key Key) (e *Entry, seen int64, err error) {
+func (c *Cache) read(key Key) (r *Record, seen int64, err error) {
 	rows, err := c.get.Query(key[:])
 	if err != nil {
 		return nil, 0, err
@@ -161,48 +175,42 @@ func (c *Cache) read(key Key) (e *Entry, seen int64, err error) {
 	}
 	var checked, sum int64
 	var from origin
-	var record sql.RawBytes // valid until rows is closed
-	if err := rows.Scan(&checked, &seen, &from.run, &from.before, &sum, &record); err != nil {
+	r = &Record{}
+	if err := rows.Scan(&checked, &seen, &from.run, &from.before, &sum, &r.Data); err != nil {
 		return nil, 0, err
 	}
 	if sum != noSum && sum != entrySum(key, checked, from) {
-		return nil, 0, errEntry
+		return nil, 0, errRecord
 	}
-	if e, err = decode(key, record); e == nil || err != nil {
+	if r.Data, err = opened(key, r.Data); err != nil {
 		return nil, 0, err
 	}
-	e.Checked, e.Run, e.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)
-	return e, seen, rows.Close()
+	r.Checked, r.Run, r.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)
+	return r, seen, rows.Close()
 }
 
-// Put stores the entry of a request. url is for people. An entry that is too large is
-// deleted instead.
-func (c *Cache) Put(key Key, url string, e *Entry) {
-	record := encode(key, e)
-	if record == nil {
+// Put stores the record of a request. A record without data is deleted instead.
+func (c *Cache) Put(key Key, r Record) {
+	if len(r.Data) == 0 {
 		c.Delete(key)
 		return
 	}
-	if len(url) > maxPrinted {
-		url = strings.ToValidUTF8(url[:maxPrinted], "")
+	if len(r.URL) > maxPrinted {
+		r.URL = strings.ToValidUTF8(r.URL[:maxPrinted], "")
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.change(key, func(ch *change) {
-		*ch = change{row: &row{url: url, kind: e.kind(), status: e.Outcome.Status, checked: e.Checked, record: record,
-			origin: originOf(e.Run, e.Before)}}
-	})
+	c.change(key, func(ch *change) { *ch = change{record: &r} })
 }
 
-// Confirm updates an entry that was observed again now. run and before are as in Entry.
+// Confirm updates a record that was observed again now. run and before are as in Record.
 func (c *Cache) Confirm(key Key, run int64, before time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.change(key, func(ch *change) { ch.confirmed, ch.origin = true, originOf(run, before) })
 }
 
-// Older reports whether the file has an entry that a run other than the given one
-// observed.
+// Older reports whether the file has a record of a run other than the given one.
 func (c *Cache) Older(run int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -217,14 +225,14 @@ func (c *Cache) Older(run int64) bool {
 	return older
 }
 
-// Delete deletes the entry of a request.
+// Delete deletes the record of a request.
 func (c *Cache) Delete(key Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.change(key, func(ch *change) { *ch = change{deleted: true} })
 }
 
-// change changes the entry of a key in dirty, and writes dirty if that is due. Callers
+// change changes the record of a key in dirty, and writes dirty if that is due. Callers
 // hold mu.
 func (c *Cache) change(key Key, do func(*change)) {
 	if c.failed != nil {
@@ -235,13 +243,13 @@ func (c *Cache) change(key Key, do func(*change)) {
 		c.oldest = now
 	}
 	ch := c.dirty[key]
-	if ch.row != nil {
-		c.bytes -= len(ch.row.record)
+	if ch.record != nil {
+		c.bytes -= len(ch.record.Data)
 	}
 	do(&ch)
 	c.dirty[key] = ch
-	if ch.row != nil {
-		c.bytes += len(ch.row.record)
+	if ch.record != nil {
+		c.bytes += len(ch.record.Data)
 	}
 	if (c.bytes >= flushBytes || len(c.dirty) >= flushRows || now.Sub(c.oldest) >= flushAfter) && time.Now().After(c.wait) {
 		c.flush()
@@ -285,9 +293,10 @@ func (c *Cache) write(tx *sql.Tx) error {
 		switch {
 		case ch.deleted:
 			_, err = tx.Exec("DELETE FROM entry WHERE key = ?", key[:])
-		case ch.row != nil:
-			_, err = put.Exec(key[:], ch.row.url, ch.row.kind, ch.row.status, ch.row.checked.Unix(), now, ch.row.run, ch.row.before,
-				entrySum(key, ch.row.checked.Unix(), ch.row.origin), ch.row.record)
+		case ch.record != nil:
+			r, from := ch.record, originOf(ch.record.Run, ch.record.Before)
+			_, err = put.Exec(key[:], r.URL, r.Kind, r.Status, r.Checked.Unix(), now, from.run, from.before,
+				entrySum(key, r.Checked.Unix(), from), sealed(key, r.Data))
 		case ch.confirmed:
 			_, err = confirm.Exec(now, now, ch.run, ch.before, entrySum(key, now, ch.origin), key[:])
 		case ch.used:
@@ -298,6 +307,35 @@ func (c *Cache) write(tx *sql.Tx) error {
 		}
 	}
 	return nil
+}
+
+// SealBytes is the number of bytes by which the data of a record is longer in the file. With so
+// much room behind it, it need not be copied to be written.
+const SealBytes = 8
+
+var errRecord = errors.New("a record is damaged")
+
+// sealed returns the data of a record with its checksum.
+func sealed(key Key, data []byte) []byte {
+	return binary.LittleEndian.AppendUint64(data, checksum(key, data))
+}
+
+// opened returns the data of a record without its checksum, which must be right.
+func opened(key Key, sealed []byte) ([]byte, error) {
+	n := len(sealed) - SealBytes
+	if n < 0 || binary.LittleEndian.Uint64(sealed[n:]) != checksum(key, sealed[:n]) {
+		return nil, errRecord
+	}
+	return sealed[:n:n], nil
+}
+
+// checksum returns the XXH64 of a key and the data of its record.
+func checksum(key Key, data []byte) uint64 {
+	var d xxhash.Digest
+	d.Reset()
+	_, _ = d.Write(key[:]) // never fails
+	_, _ = d.Write(data)
+	return d.Sum64()
 }
 
 // noSum stands for the checksum in a row that has none.
@@ -352,7 +390,7 @@ func (c *Cache) Close() error {
 	c.db = nil
 	switch failed := c.failed; {
 	case failed == nil:
-	case (errors.Is(failed, errEntry) || unusable(failed) != "") && !c.options.Refuse:
+	case (errors.Is(failed, errRecord) || unusable(failed) != "") && !c.options.Refuse:
 		err = errors.Join(err, c.setAside("damaged"))
 	default:
 		return fmt.Errorf("%s: the observations of this run are not all stored: %w", c.file, explain(failed))

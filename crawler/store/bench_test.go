@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"fmt"
@@ -20,30 +20,30 @@ func benchKeys(c *Cache) []Key {
 	return keys
 }
 
-// BenchmarkPut puts pages with links and anchors, and writes them to the file.
+// BenchmarkPut puts records, and writes them to the file.
 func BenchmarkPut(b *testing.B) {
-	c := open(b, filepath.Join(b.TempDir(), "cache.db"), Options{})
-	keys, page := benchKeys(c), samples(b)[3]
+	c := open(b, filepath.Join(b.TempDir(), "cache.db"), CacheOptions{})
+	keys, page := benchKeys(c), samples(noon)[3]
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		c.Put(keys[i%benchEntries], "https://example.com/", page)
+		c.Put(keys[i%benchEntries], page)
 	}
 	shut(b, c)
 }
 
-// BenchmarkGet gets pages from a file that was closed and opened.
+// BenchmarkGet gets records from a file that was closed and opened.
 func BenchmarkGet(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "cache.db")
-	c := open(b, file, Options{})
-	keys, page := benchKeys(c), samples(b)[3]
+	c := open(b, file, CacheOptions{})
+	keys, page := benchKeys(c), samples(noon)[3]
 	for _, key := range keys {
-		c.Put(key, "https://example.com/", page)
+		c.Put(key, page)
 	}
 	shut(b, c)
-	c = open(b, file, Options{})
+	c = open(b, file, CacheOptions{})
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if c.Get(keys[i%benchEntries]) == nil {
+		if !has(c, keys[i%benchEntries]) {
 			b.Fatal("an entry is gone")
 		}
 	}

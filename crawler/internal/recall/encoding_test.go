@@ -1,9 +1,15 @@
-package cache
+package recall
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 	"time"
@@ -13,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 const document = `<!doctype html><title>Guide</title><h1 id=setup>Setup</h1><a href="a.html#x">One</a><a name=b></a>`
@@ -32,7 +39,7 @@ func samples(t testing.TB) []*Entry {
 		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
 			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, Blank: true, SitemapIndex: true, Listed: 3, Targets: targets, References: references}},
-		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}}},
+		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}, References: []byte{}}},
 		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
 			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
 	}
@@ -41,9 +48,8 @@ func samples(t testing.TB) []*Entry {
 func TestEncoding(t *testing.T) {
 	kinds := []string{"presence", "redirect", "anchors", "page", "page", "page"}
 	for i, want := range samples(t) {
-		key := Key{byte(i)}
-		record := encode(key, want)
-		got, err := decode(key, record)
+		record := encode(want)
+		got, err := decode(record)
 		if err != nil {
 			t.Errorf("%d: %v", i, err)
 			continue
@@ -54,18 +60,17 @@ func TestEncoding(t *testing.T) {
 		if want.kind() != kinds[i] {
 			t.Errorf("%d: kind %s, want %s", i, want.kind(), kinds[i])
 		}
-		if _, err := decode(Key{99}, record); err == nil {
-			t.Errorf("%d: read under another key", i)
-		}
-		for n := range record {
-			if _, err := decode(key, record[:n]); err == nil {
-				t.Fatalf("%d: read %d of %d bytes", i, n, len(record))
-			}
-			damaged := bytes.Clone(record)
-			damaged[n] ^= 0x20
-			if _, err := decode(key, damaged); err == nil {
-				t.Fatalf("%d: byte %d changed, and nobody saw it", i, n)
-			}
+	}
+}
+
+// TestEncodedBytes tests that the form of entries does not change: users have files with it.
+func TestEncodedBytes(t *testing.T) {
+	want := []string{"13 5fc0964dd436377a9", "43 543ee9880a2de9b27", "57 53ba500fefc5491cc", "2917 ce1909249fd7e8e", "22 f5701c07a3690d947", "2958 f5856e1a467be1c"}
+	for i, e := range samples(t) {
+		var use buffers
+		use.compress(e, check.AppendOutcome(nil, &e.Outcome))
+		if got := fmt.Sprintf("%d %x", len(use.body), sha256.Sum256(use.body))[:20]; got != want[i] {
+			t.Errorf("sample %d is encoded as %q, want %q", i, got, want[i])
 		}
 	}
 }
@@ -73,7 +78,7 @@ func TestEncoding(t *testing.T) {
 // TestDecodeTakesSuccessesOnly tests that an entry with a failure is damage.
 func TestDecodeTakesSuccessesOnly(t *testing.T) {
 	for _, code := range []check.Code{check.CodeTimeout, check.HTTPCode(404), check.CodeExcluded} {
-		if _, err := decode(Key{}, encode(Key{}, &Entry{Outcome: check.Outcome{Code: code}})); err == nil {
+		if _, err := decode(encode(&Entry{Outcome: check.Outcome{Code: code}})); err == nil {
 			t.Errorf("%s was read back", code)
 		}
 	}
@@ -83,39 +88,36 @@ func TestEncodeIsBounded(t *testing.T) {
 	big := make([]byte, maxRecord+1) // incompressible
 	rand.NewChaCha8([32]byte{}).Read(big)
 	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{References: big}}
-	if record := encode(Key{}, e); record != nil {
+	if record := encode(e); record != nil {
 		t.Errorf("%d bytes are kept", len(record))
 	}
 }
 
-// FuzzDecode decodes arbitrary records, with a valid checksum.
+// FuzzDecode decodes arbitrary records.
 func FuzzDecode(f *testing.F) {
 	for _, e := range samples(f) {
-		record := encode(Key{}, e)
+		record := encode(e)
 		n := headBytes + int(binary.LittleEndian.Uint32(record[1:]))
 		body, err := s2.Decode(nil, record[headBytes:n])
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(body, record[n:len(record)-checksumBytes])
+		f.Add(body, record[n:])
 	}
 	f.Add([]byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, body, references []byte) {
 		compressed := s2.Encode(nil, body)
 		record := binary.LittleEndian.AppendUint32([]byte{encodingVersion}, uint32(len(compressed)))
 		record = append(append(record, compressed...), references...)
-		record = binary.LittleEndian.AppendUint64(record, checksum(Key{}, record))
-		e, err := decode(Key{}, record)
+		e, err := decode(record)
 		if err != nil {
 			return
 		}
-		again, err := decode(Key{}, encode(Key{}, e))
+		again, err := decode(encode(e))
 		if err != nil || !reflect.DeepEqual(again, e) {
 			t.Errorf("%v: %+v became %+v", err, e, again)
 		}
-		raw := append([]byte{encodingVersion}, body...)
-		raw = binary.LittleEndian.AppendUint64(raw, checksum(Key{}, raw))
-		_, _ = decode(Key{}, raw) // without valid compression
+		_, _ = decode(append([]byte{encodingVersion}, body...)) // without valid compression
 	})
 }
 
@@ -144,10 +146,10 @@ func TestSamplesHaveEverything(t *testing.T) {
 func TestDecodeEarlierVersions(t *testing.T) {
 	for i, want := range samples(t) {
 		for version := byte(firstEncoding); version < encodingVersion; version++ {
-			record := encode(Key{}, want)
+			record := encode(want)
 			end := headBytes + int(binary.LittleEndian.Uint32(record[1:]))
 			record = append([]byte{version}, record[headBytes:end]...)
-			got, err := decode(Key{}, binary.LittleEndian.AppendUint64(record, checksum(Key{}, record)))
+			got, err := decode(record)
 			switch {
 			case err != nil:
 				t.Errorf("%d, version %d: %v", i, version, err)
@@ -164,13 +166,13 @@ func TestDecodeEarlierVersions(t *testing.T) {
 // for the same request and by the same version only.
 func TestEncodePage(t *testing.T) {
 	for i, want := range samples(t) {
-		key := Key{byte(i)}
-		kept := EncodePage(key, want)
+		key := store.Key{byte(i)}
+		kept := encodePage(key, want)
 		var references []byte
 		if want.Page != nil {
 			references = want.Page.References
 		}
-		got := DecodePage(key, kept, &want.Outcome, references)
+		got := decodePage(key, kept, &want.Outcome, references)
 		if want.Page == nil {
 			if got != nil {
 				t.Errorf("%d: an entry without a page was read: %+v", i, got)
@@ -180,14 +182,14 @@ func TestEncodePage(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%d: got\n%+v %+v\nwant\n%+v %+v", i, got, got.Page, want, want.Page)
 		}
-		if DecodePage(Key{99}, kept, &want.Outcome, references) != nil {
+		if decodePage(store.Key{99}, kept, &want.Outcome, references) != nil {
 			t.Errorf("%d: read under another key", i)
 		}
 		for n := range kept {
-			_ = DecodePage(key, kept[:n], &want.Outcome, references) // the store notices damage
+			_ = decodePage(key, kept[:n], &want.Outcome, references) // the store notices damage
 		}
 		kept[0]--
-		if DecodePage(key, kept, &want.Outcome, references) != nil {
+		if decodePage(key, kept, &want.Outcome, references) != nil {
 			t.Errorf("%d: read from another version", i)
 		}
 	}
@@ -196,16 +198,66 @@ func TestEncodePage(t *testing.T) {
 // FuzzDecodePage decodes arbitrary bytes.
 func FuzzDecodePage(f *testing.F) {
 	for _, e := range samples(f) {
-		f.Add(EncodePage(Key{}, e), []byte("references"))
+		f.Add(encodePage(store.Key{}, e), []byte("references"))
 	}
 	f.Fuzz(func(t *testing.T, kept, references []byte) {
 		o := check.Outcome{Code: check.CodeOK}
-		e := DecodePage(Key{}, kept, &o, references)
+		e := decodePage(store.Key{}, kept, &o, references)
 		if e == nil {
 			return
 		}
-		if again := DecodePage(Key{}, EncodePage(Key{}, e), &o, references); !reflect.DeepEqual(again, e) {
+		if again := decodePage(store.Key{}, encodePage(store.Key{}, e), &o, references); !reflect.DeepEqual(again, e) {
 			t.Errorf("%+v became %+v", e, again)
 		}
 	})
+}
+
+var sample = flag.Bool("sample", false, "write a file of today's version into testdata, for later versions to be tested with")
+
+// The entries in the files of older versions of package store are read, but for pages.
+func TestMigratedEntries(t *testing.T) {
+	const testdata = "../../store/testdata"
+	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	options := store.CacheOptions{Now: func() time.Time { return noon }}
+	key := func(c *store.Cache, i int) store.Key {
+		return c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i), Secret: "s3cret"})
+	}
+	if *sample {
+		c, err := store.OpenCache(filepath.Join(testdata, "version4.db"), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, e := range samples(t) {
+			c.Put(key(c, i), store.Record{Checked: noon, Data: encode(e), URL: "https://example.com/", Kind: e.kind(), Status: e.Outcome.Status})
+		}
+		if err := errors.Join(c.AddRun(0, noon, true, []store.Result{{URL: "https://example.com/gone", Code: "http-404"}}, nil), c.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for old := 1; old < 4; old++ {
+		text, err := os.ReadFile(filepath.Join(testdata, fmt.Sprintf("version%d.db", old)))
+		file := filepath.Join(t.TempDir(), "c.db")
+		if err == nil {
+			err = os.WriteFile(file, text, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := store.OpenCache(file, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const known = 5 // samples that older versions have written
+		for i, want := range samples(t)[:known] {
+			r, ok := c.Get(key(c, i))
+			e := entryIn(r)
+			if e == nil && want.Page != nil {
+				continue // it is read again
+			}
+			if e == nil || want.Page != nil || e.kind() != want.kind() || !ok || !r.Earlier(1).Equal(noon) {
+				t.Errorf("from version %d: %d: %+v", old, i, e)
+			}
+		}
+		c.Close()
+	}
 }

@@ -1,4 +1,4 @@
-package cache
+package store
 
 // The file is an SQLite database, so that other tools can read it:
 //
@@ -17,7 +17,8 @@ package cache
 //	       status          for people: of the answer
 //	       checked         seconds since 1970: when the target last answered
 //	       seen            seconds since 1970: when a run last used it, to half a day
-//	       record          the Entry, see encoding.go
+//	       record          what was observed (package recall), then 8 bytes: XXH64 of the key and
+//	                       all before this, little-endian
 //
 // Version 2 adds:
 //
@@ -49,7 +50,7 @@ package cache
 //	                         null in a row that an older version wrote
 //	history  sum             checksum of all columns before it
 const (
-	ApplicationID = 0x4F524257
+	applicationID = 0x4F524257
 	formatVersion = 4
 )
 

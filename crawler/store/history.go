@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"context"
@@ -44,14 +44,14 @@ type History struct {
 type State string
 
 const (
-	// New is broken, but not in enough runs in a row to be dead.
-	New State = "new"
-	// Dead is broken in many runs in a row.
-	Dead State = "dead"
+	// StateNew is broken, but not in enough runs in a row to be dead.
+	StateNew State = "new"
+	// StateDead is broken in many runs in a row.
+	StateDead State = "dead"
 	// Flaky was broken again after it was fixed, and is not dead.
-	Flaky State = "flaky"
-	// Fixed is no longer broken.
-	Fixed State = "fixed"
+	StateFlaky State = "flaky"
+	// StateFixed is no longer broken.
+	StateFixed State = "fixed"
 )
 
 // State returns the state of the target, which is dead after deadAfter runs in a row that
@@ -59,13 +59,13 @@ const (
 func (p *History) State(deadAfter int) State {
 	switch {
 	case p.Runs > 0 && p.Runs >= deadAfter:
-		return Dead
+		return StateDead
 	case p.Returns > 0:
-		return Flaky
+		return StateFlaky
 	case p.Runs == 0:
-		return Fixed
+		return StateFixed
 	}
-	return New
+	return StateNew
 }
 
 // Result is what a run found about a target.
@@ -211,7 +211,7 @@ func fromUnix(seconds int64) time.Time {
 
 // AddRun adds a run to the history, with the targets that it found broken and those that it
 // found fixed. The latter count only if the run was complete. Other targets do not change.
-// run is as Entry.Run; if it is not 0, the same run is added once only.
+// run is as Record.Run; if it is not 0, the same run is added once only.
 func (c *Cache) AddRun(run int64, at time.Time, complete bool, broken, fixed []Result) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,6 +1,7 @@
-package cache
+package store
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,12 +22,12 @@ var flips = flag.Int("flips", 200, "bits that TestFlippedBits flips")
 func TestFlippedBits(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	c := open(t, file, at(noon))
-	entries := map[Key]*Entry{}
-	for i, e := range samples(t) {
-		e.Checked, e.Run = noon, 7
+	entries := map[Key]Record{}
+	for i, r := range samples(noon) {
+		r.Run = 7
 		key := c.Key("https://example.com/", fetch.Identity{Open: fmt.Sprint(i)})
-		c.Put(key, "https://example.com/", e)
-		entries[key] = e
+		c.Put(key, r)
+		entries[key] = r
 	}
 	var broken []Result
 	for i := range 20 {
@@ -42,7 +43,7 @@ func TestFlippedBits(t *testing.T) {
 	}
 	c = open(t, file, at(noon))
 	for key := range entries { // as they are read
-		entries[key] = c.Get(key)
+		entries[key], _ = c.Get(key)
 	}
 	histories, runs, err := c.Histories()
 	if err != nil || len(histories) != len(broken) || runs != 1 {
@@ -56,7 +57,7 @@ func TestFlippedBits(t *testing.T) {
 		flipped[bit/8] ^= 1 << (bit % 8)
 		file := filepath.Join(t.TempDir(), "c.db")
 		write(t, file, string(flipped))
-		c, err := Open(file, at(noon))
+		c, err := OpenCache(file, at(noon))
 		if err != nil {
 			if !errors.Is(err, errForeign) {
 				t.Errorf("bit %d: %v", bit, err)
@@ -71,7 +72,7 @@ func TestFlippedBits(t *testing.T) {
 		}
 		intact := 0
 		for key, want := range entries {
-			if e := c.Get(key); e != nil {
+			if e, ok := c.Get(key); ok {
 				intact++
 				changed("an entry", e, want)
 			}
@@ -82,7 +83,7 @@ func TestFlippedBits(t *testing.T) {
 			changed("the history", got, histories)
 		}
 		if n%10 == 0 {
-			c.Put(Key{1}, "https://example.com/", presence(noon))
+			c.Put(Key{1}, presence(noon))
 			_ = c.AddRun(8, noon, true, broken, nil) // the error is that of Close
 		}
 		if err := c.Close(); err != nil {
@@ -109,7 +110,7 @@ func TestRefusedDamage(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	shut(t, open(t, file, at(noon)))
 	run(t, file, "ALTER TABLE history RENAME COLUMN returns TO retusns")
-	if _, err := Open(file, Options{Refuse: true}); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), file+": it is damaged: ") {
+	if _, err := OpenCache(file, CacheOptions{Refuse: true}); !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), file+": it is damaged: ") {
 		t.Errorf("%v is not %v", err, errDamaged)
 	}
 }
@@ -125,5 +126,29 @@ func TestSameRun(t *testing.T) {
 	histories, runs, err := c.Histories()
 	if err != nil || runs != 4 || histories["a"].Runs != 4 {
 		t.Errorf("%d runs, %+v, %v; want 4", runs, histories["a"], err)
+	}
+}
+
+// TestSeal tests that no data is read that was damaged, cut, or written under another key.
+func TestSeal(t *testing.T) {
+	for i, r := range samples(noon) {
+		key := Key{byte(i)}
+		record := sealed(key, r.Data)
+		if got, err := opened(key, record); err != nil || !bytes.Equal(got, r.Data) {
+			t.Errorf("%d: %x, %v", i, got, err)
+		}
+		if _, err := opened(Key{99}, record); err == nil {
+			t.Errorf("%d: read under another key", i)
+		}
+		for n := range record {
+			if _, err := opened(key, record[:n]); err == nil {
+				t.Fatalf("%d: read %d of %d bytes", i, n, len(record))
+			}
+			damaged := bytes.Clone(record)
+			damaged[n] ^= 0x20
+			if _, err := opened(key, damaged); err == nil {
+				t.Fatalf("%d: byte %d changed, and nobody saw it", i, n)
+			}
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package cache
+package recall
 
 import (
 	"encoding/binary"
@@ -8,12 +8,12 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/s2"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // The encoding of an Entry, version 3. Integers are varints. Strings have their length
@@ -30,7 +30,6 @@ import (
 //	             targets: a string
 //	             [rendered: number of loaded files, and for each its URL, etag and last-modified]]
 //	rest     references of the page
-//	8 bytes  XXH64 of the key and all before this, little-endian
 //
 // Pages of versions 1 and 2 had their links as they were extracted. They are read again, so
 // entries with such pages count as missing; others have not changed.
@@ -54,9 +53,8 @@ const (
 	pageSitemapIndex
 	pageRendered
 	pageBlank
-	allPageFlags  = 1<<iota - 1
-	headBytes     = 1 + 4
-	checksumBytes = 8
+	allPageFlags = 1<<iota - 1
+	headBytes    = 1 + 4
 )
 
 var errEntry = errors.New("the entry is damaged")
@@ -71,10 +69,10 @@ var encoders = sync.Pool{New: func() any { return &buffers{} }}
 const mostKept = 1 << 20
 
 // encode returns the stored form of an entry, nil if it is too large.
-func encode(key Key, e *Entry) []byte {
+func encode(e *Entry) []byte {
 	use := encoders.Get().(*buffers)
 	defer use.giveBack()
-	return use.encode(key, e)
+	return use.encode(e)
 }
 
 // giveBack ends the use of the buffers.
@@ -84,7 +82,7 @@ func (use *buffers) giveBack() {
 	}
 }
 
-func (use *buffers) encode(key Key, e *Entry) []byte {
+func (use *buffers) encode(e *Entry) []byte {
 	compressed := use.compress(e, check.AppendOutcome(nil, &e.Outcome))
 	if compressed == nil {
 		return nil
@@ -97,10 +95,9 @@ func (use *buffers) encode(key Key, e *Entry) []byte {
 	if size > maxRecord {
 		return nil
 	}
-	record := append(make([]byte, 0, size+checksumBytes), encodingVersion)
+	record := append(make([]byte, 0, size+store.SealBytes), encodingVersion)
 	record = binary.LittleEndian.AppendUint32(record, uint32(len(compressed)))
-	record = append(append(record, compressed...), references...)
-	return binary.LittleEndian.AppendUint64(record, checksum(key, record))
+	return append(append(record, compressed...), references...)
 }
 
 // compress returns the compressed part of a record, nil if it is too large. It is valid until the
@@ -128,9 +125,9 @@ func (use *buffers) compress(e *Entry, outcome []byte) []byte {
 	return s2.Encode(use.compressed[:cap(use.compressed)], w.b)
 }
 
-// EncodePage returns what a store keeps of the entry of a page, apart from its outcome and its
+// encodePage returns what a store keeps of the entry of a page, apart from its outcome and its
 // references, which the store has anyway; nil if it is too large.
-func EncodePage(key Key, e *Entry) []byte {
+func encodePage(key store.Key, e *Entry) []byte {
 	use := encoders.Get().(*buffers)
 	defer use.giveBack()
 	compressed := use.compress(e, nil)
@@ -141,10 +138,10 @@ func EncodePage(key Key, e *Entry) []byte {
 	return append(append(b, key[:]...), compressed...)
 }
 
-// DecodePage reads what EncodePage returned. It returns nil if that is from another version, or was
+// decodePage reads what encodePage returned. It returns nil if that is from another version, or was
 // for another request. It is for stores that notice damage.
-func DecodePage(key Key, kept []byte, o *check.Outcome, references []byte) *Entry {
-	if len(kept) < 1+len(key) || kept[0] != encodingVersion || Key(kept[1:]) != key {
+func decodePage(key store.Key, kept []byte, o *check.Outcome, references []byte) *Entry {
+	if len(kept) < 1+len(key) || kept[0] != encodingVersion || store.Key(kept[1:]) != key {
 		return nil
 	}
 	e, err := decompress(kept[1+len(key):], func([]byte) (check.Outcome, error) { return *o, nil }, encodingVersion)
@@ -155,22 +152,11 @@ func DecodePage(key Key, kept []byte, o *check.Outcome, references []byte) *Entr
 	return e
 }
 
-func checksum(key Key, record []byte) uint64 {
-	var d xxhash.Digest
-	d.Reset()
-	_, _ = d.Write(key[:]) // never fails
-	_, _ = d.Write(record)
-	return d.Sum64()
-}
-
 // decode reads what encode returned. It returns nil for an entry that counts as missing. It
 // allocates no more than a small multiple of the decompressed size, which is at most maxBody bytes.
-func decode(key Key, record []byte) (*Entry, error) {
-	if len(record) < 1+checksumBytes || len(record) > maxRecord+checksumBytes || record[0] < firstEncoding || record[0] > encodingVersion {
-		return nil, errEntry
-	}
-	record, sum := record[:len(record)-checksumBytes], record[len(record)-checksumBytes:]
-	if binary.LittleEndian.Uint64(sum) != checksum(key, record) {
+// The references of a page are a part of the record.
+func decode(record []byte) (*Entry, error) {
+	if len(record) < 1 || len(record) > maxRecord || record[0] < firstEncoding || record[0] > encodingVersion {
 		return nil, errEntry
 	}
 	version, compressed, references := record[0], record[1:], []byte(nil)
@@ -189,7 +175,7 @@ func decode(key Key, record []byte) (*Entry, error) {
 	case e == nil || err != nil:
 		return nil, err
 	case e.Page != nil:
-		e.Page.References = append([]byte(nil), references...)
+		e.Page.References = references
 	case len(references) > 0:
 		return nil, errEntry
 	}

@@ -1,4 +1,4 @@
-package cache
+package recall
 
 import (
 	"time"
@@ -9,14 +9,6 @@ import (
 
 // Entry is what a run observed of a target that answered.
 type Entry struct {
-	// Checked is when the target last gave this answer, to the second.
-	Checked time.Time
-	// Run is the run that observed it: the start of its crawl in nanoseconds since 1970,
-	// 0 if unknown. A crawl that is resumed in another process is the same run.
-	Run int64
-	// Before is when another run last observed the same, to the second; the zero time
-	// means never.
-	Before time.Time
 	// Outcome is the outcome of the visit, with the code ok or redirect.
 	Outcome check.Outcome
 	// Content reports whether the whole body was requested and read as far as its type
@@ -28,15 +20,6 @@ type Entry struct {
 	NotAfter time.Time
 	// Page is the page that was read for links, nil if none was.
 	Page *Page
-}
-
-// Earlier returns when a run other than the given one last observed the entry, the zero
-// time for never.
-func (e *Entry) Earlier(run int64) time.Time {
-	if e.Run == run {
-		return e.Before
-	}
-	return e.Checked
 }
 
 // Page is what a run found on a page, without the anchors and warnings, which are in the
@@ -54,7 +37,7 @@ type Page struct {
 	Blank        bool // it has no link and no text, or a script makes its content
 	SitemapIndex bool // a sitemap that lists other sitemaps
 	Listed       int  // number of links of the document
-	// Targets and References are what the page refers to, opaque to this package. References
+	// Targets and References are what the page refers to, as package references keeps them. References
 	// need not be compressed.
 	Targets, References []byte
 	// Rendered is set if References contain what only the scripts of the page make.
@@ -70,7 +53,7 @@ type Loaded struct {
 	Validators fetch.Validators
 }
 
-// kind returns the kind of the entry, for the table entry.
+// kind returns the kind of the entry, for people who look at the file.
 func (e *Entry) kind() string {
 	switch {
 	case e.Outcome.IsRedirect():

@@ -1,7 +1,8 @@
-package cache
+package store
 
 import (
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +19,9 @@ import (
 
 // Open opens a file, or creates it if it does not exist. The error is one for the user: the
 // file belongs to another program, cannot be read, or is locked for too long. A file that
-// is damaged or of a newer version is renamed, and Notes says so, unless Options.Refuse is
+// is damaged or of a newer version is renamed, and Notes says so, unless CacheOptions.Refuse is
 // set.
-func Open(file string, o Options) (*Cache, error) {
+func OpenCache(file string, o CacheOptions) (*Cache, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -142,6 +143,22 @@ func withoutPath(err error) error {
 	return err
 }
 
+// IsCache reports whether a file is a cache of this program, by the application ID in the header
+// of the SQLite format.
+func IsCache(name string) bool {
+	const at = 68
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var header [at + 4]byte
+	if _, err := io.ReadFull(f, header[:]); err != nil {
+		return false
+	}
+	return binary.BigEndian.Uint32(header[at:]) == applicationID
+}
+
 // dataSource returns SQLite's URI for a file.
 func dataSource(file string, patience time.Duration) string {
 	if abs, err := filepath.Abs(file); err == nil {
@@ -183,7 +200,7 @@ func (c *Cache) load() error {
 		if _, err := c.db.Exec("PRAGMA auto_vacuum = INCREMENTAL"); err != nil {
 			return err
 		}
-	case id != ApplicationID:
+	case id != applicationID:
 		return errForeign
 	case version > formatVersion:
 		return errNewer
@@ -253,7 +270,7 @@ func (c *Cache) migrate() error {
 				}
 			}
 		}
-		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", ApplicationID, formatVersion))
+		_, err := tx.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, formatVersion))
 		return err
 	})
 }

@@ -1,4 +1,4 @@
-package cache
+package store
 
 import (
 	"fmt"
@@ -42,11 +42,11 @@ func since(at time.Time) string {
 func TestHistory(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
 	for n, run := range []string{"x.xxx", "xxoo.", "x.xxx", "!x.ooo", "xxoo."} {
-		c := open(t, file, Options{})
+		c := open(t, file, CacheOptions{})
 		day(t, c, n, run)
 		shut(t, c)
 	}
-	c := open(t, file, Options{})
+	c := open(t, file, CacheOptions{})
 	histories, runs, err := c.Histories()
 	if err != nil || runs != 5 {
 		t.Fatalf("%d runs, %v", runs, err)
@@ -81,14 +81,14 @@ func TestStates(t *testing.T) {
 		after   int
 		want    State
 	}{
-		{History{Runs: 1}, 3, New},
-		{History{Runs: 2}, 3, New},
-		{History{Runs: 3}, 3, Dead},
-		{History{Runs: 1}, 1, Dead},
-		{History{Runs: 1, Returns: 1}, 3, Flaky},
-		{History{Runs: 3, Returns: 1}, 3, Dead},
-		{History{Returns: 2}, 3, Flaky},
-		{History{}, 3, Fixed},
+		{History{Runs: 1}, 3, StateNew},
+		{History{Runs: 2}, 3, StateNew},
+		{History{Runs: 3}, 3, StateDead},
+		{History{Runs: 1}, 1, StateDead},
+		{History{Runs: 1, Returns: 1}, 3, StateFlaky},
+		{History{Runs: 3, Returns: 1}, 3, StateDead},
+		{History{Returns: 2}, 3, StateFlaky},
+		{History{}, 3, StateFixed},
 	} {
 		if got := test.history.State(test.after); got != test.want {
 			t.Errorf("%+v: %s, want %s", test.history, got, test.want)
@@ -99,7 +99,7 @@ func TestStates(t *testing.T) {
 // TestHistoryForgets tests when fixed targets, and those that were not checked any more, are
 // deleted.
 func TestHistoryForgets(t *testing.T) {
-	c := open(t, filepath.Join(t.TempDir(), "c.db"), Options{})
+	c := open(t, filepath.Join(t.TempDir(), "c.db"), CacheOptions{})
 	day(t, c, 0, "xx")
 	day(t, c, 1, "o.")
 	day(t, c, 80, "")
@@ -121,7 +121,7 @@ func TestHistoryIsShared(t *testing.T) {
 	var running sync.WaitGroup
 	for range 8 {
 		running.Go(func() {
-			c, err := Open(file, Options{})
+			c, err := OpenCache(file, CacheOptions{})
 			if err == nil {
 				err = c.AddRun(0, noon, true, []Result{{URL: "a", Code: "timeout"}}, nil)
 			}
@@ -134,7 +134,7 @@ func TestHistoryIsShared(t *testing.T) {
 		})
 	}
 	running.Wait()
-	c := open(t, file, Options{})
+	c := open(t, file, CacheOptions{})
 	if histories, runs, err := c.Histories(); err != nil || runs != 8 || histories["a"].Runs != 8 {
 		t.Errorf("%d runs, %+v, %v", runs, histories, err)
 	}
@@ -143,8 +143,8 @@ func TestHistoryIsShared(t *testing.T) {
 // TestHistoryLocked tests that AddRun returns an error if the file cannot be written.
 func TestHistoryLocked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
-	c := open(t, file, Options{Patience: 20 * time.Millisecond})
-	other := open(t, file, Options{})
+	c := open(t, file, CacheOptions{Patience: 20 * time.Millisecond})
+	other := open(t, file, CacheOptions{})
 	tx, err := other.db.Begin()
 	if err != nil {
 		t.Fatal(err)

@@ -10,9 +10,11 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,18 +38,13 @@ type membersSite struct {
 	public    bool             // the start page is for everybody
 	wayOut    bool             // it has a link for signing out, for members
 	formIn200 bool             // pages answer with the form instead of a redirect
-	lasts     int              // requests that a session lasts; 0 for all
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
-	fragile   int              // the second session ends before this request of it; 0 for none
 	spares    bool             // no page is hit by two cuts, neither at its request nor at the proof after it, and no session is cut during its sign-in
 	removes   bool             // the cookie of a session that has ended is removed
 	halfOpen  bool             // everybody may read the pages but the first, with fewer links; the cookies of all who are signed out are removed
-	noWayBack bool             // the redirect to the sign-in page does not name the page
-	status    int              // pages answer with this status instead of a redirect; 0 for none
-	rotates   bool             // each answer sets another cookie, and the site forgets old ones
 	soft      string           // the page for what is missing in directories, with 200; "" for none
 	refuses   bool             // the form is never accepted after the first time
-	fresh     time.Duration    // how long the program uses a session
+	remembers bool             // a session that has ended is renewed when the sign-in page is requested, which has no form then
 
 	mu       sync.Mutex
 	requests int
@@ -55,7 +52,6 @@ type membersSite struct {
 	signIns  int
 	wrong    int    // forms that were refused
 	used     int    // requests of the session
-	turn     int    // the number of the cookie, if it rotates
 	due      int    // cuts that wait
 	last     string // the page that was requested last, besides the start page
 	hit      map[string]bool
@@ -87,6 +83,12 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.asked[r.URL.Path]++
+	cookie, _ := r.Cookie("sid")
+	if r.URL.Path == "/login" && s.remembers && r.Method == http.MethodGet && cookie != nil {
+		s.session = s.signIns
+		io.WriteString(w, "You are signed in")
+		return
+	}
 	if r.URL.Path == "/login" {
 		body, _ := io.ReadAll(r.Body)
 		form, _ := url.ParseQuery(string(body))
@@ -102,17 +104,14 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.signIns++
 		s.session, s.used = s.signIns, 0
-		s.setCookie(w)
+		http.SetCookie(w, &http.Cookie{Name: "sid", Value: fmt.Sprint("sid-", s.session), Path: "/"})
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
 	s.requests++
 	s.used++
-	if s.lasts > 0 && s.used > s.lasts || s.cut != nil && s.cut(s.requests) {
+	if s.cut != nil && s.cut(s.requests) {
 		s.due++
-	}
-	if s.fragile > 0 && s.signIns == 2 && s.used == s.fragile {
-		s.session = 0
 	}
 	if r.URL.Path != "/" {
 		s.last = r.URL.Path
@@ -121,11 +120,7 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.session, s.hit[s.last] = 0, true
 		s.due--
 	}
-	cookie, _ := r.Cookie("sid")
-	in := s.session > 0 && cookie != nil && s.accepts(cookie.Value)
-	if in && s.rotates {
-		s.setCookie(w)
-	}
+	in := s.session > 0 && cookie != nil && cookie.Value == fmt.Sprint("sid-", s.session)
 	switch {
 	case r.URL.Path == "/" && s.public:
 		io.WriteString(w, s.page(r.URL.Path))
@@ -139,17 +134,11 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, "for everybody")
 	case !in && s.formIn200:
 		io.WriteString(w, memberForm)
-	case !in && s.status != 0:
-		w.WriteHeader(s.status)
 	case !in:
 		if s.removes && cookie != nil {
 			removeSession(w)
 		}
-		to := "/login"
-		if !s.noWayBack {
-			to += "?next=" + url.QueryEscape(r.URL.Path)
-		}
-		http.Redirect(w, r, to, http.StatusFound)
+		http.Redirect(w, r, "/login?next="+url.QueryEscape(r.URL.Path), http.StatusFound)
 	default:
 		s.serveMember(w, r)
 	}
@@ -157,27 +146,6 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func removeSession(w http.ResponseWriter) {
 	http.SetCookie(w, &http.Cookie{Name: "sid", Path: "/", MaxAge: -1})
-}
-
-// setCookie sets the cookie of the session, another one each time if it rotates.
-func (s *membersSite) setCookie(w http.ResponseWriter) {
-	value := fmt.Sprint("sid-", s.session)
-	if s.rotates {
-		s.turn++
-		value += fmt.Sprint("-", s.turn)
-	}
-	http.SetCookie(w, &http.Cookie{Name: "sid", Value: value, Path: "/"})
-}
-
-// accepts reports whether a cookie is one of the session. Of cookies that rotate, those of
-// requests in progress count as well.
-func (s *membersSite) accepts(cookie string) bool {
-	id, turn := fmt.Sprint("sid-", s.session), 0
-	if !s.rotates {
-		return cookie == id
-	}
-	_, err := fmt.Sscanf(cookie, id+"-%d", &turn)
-	return err == nil && turn > s.turn-2*16
 }
 
 // serveMember answers a member.
@@ -253,7 +221,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	config := fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(start)}
 	var one *session.Session
 	if login {
-		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret"), Fresh: s.fresh}},
+		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret")}},
 			[]urinorm.URL{start}, func(urinorm.URL) bool { return true })
 		if err != nil {
 			t.Fatal(err)
@@ -311,13 +279,10 @@ func TestSessionIsRenewed(t *testing.T) {
 		signIns int // at least
 	}{
 		{"once", func(s *membersSite) { s.cut = at(20) }, 2},
-		{"at the start", func(s *membersSite) { s.cut = at(4) }, 2},
 		{"often", func(s *membersSite) { s.cut, s.spares = every(37), true }, 3},
-		{"after 50 requests", func(s *membersSite) { s.lasts = 50 }, 2},
 		{"form with 200", func(s *membersSite) { s.formIn200, s.cut, s.spares = true, every(41), true }, 2},
 		{"cookie removed", func(s *membersSite) { s.removes, s.cut = true, at(20) }, 2},
-		{"no way back", func(s *membersSite) { s.noWayBack, s.cut, s.spares = true, every(37), true }, 3},
-		{"cookie removed and no way back", func(s *membersSite) { s.removes, s.noWayBack, s.cut, s.spares = true, true, every(37), true }, 3},
+		{"by the site itself", func(s *membersSite) { s.remembers, s.cut = true, at(20) }, 1},
 		{"cookies of everybody removed", func(s *membersSite) { s.halfOpen, s.cut = true, at(20) }, 2},
 	} {
 		for _, run := range []struct{ workers, maxPages int }{{1, 0}, {16, 0}, {16, 1000}} {
@@ -332,42 +297,6 @@ func TestSessionIsRenewed(t *testing.T) {
 				}
 				if s.signIns < row.signIns || s.signIns > session.MaxSignIns {
 					t.Errorf("%d sign-ins", s.signIns)
-				}
-			})
-		}
-	}
-}
-
-// However a site answers those who are not signed in, and whenever it ends the sessions, the
-// report is that of an undisturbed crawl.
-func TestSessionIsCutAtRandom(t *testing.T) {
-	undisturbed := serveMembers(t, &membersSite{})
-	c, _ := crawlMembers(t, undisturbed, true, nil)
-	want := reportOf(c, undisturbed.base)
-	shapes := []func(*membersSite){
-		func(s *membersSite) {},
-		func(s *membersSite) { s.formIn200 = true },
-		func(s *membersSite) { s.removes = true },
-		func(s *membersSite) { s.noWayBack = true },
-		func(s *membersSite) { s.removes, s.noWayBack = true, true },
-		func(s *membersSite) { s.status = http.StatusUnauthorized },
-		func(s *membersSite) { s.rotates = true },
-	}
-	for seed := range uint64(2 * len(shapes)) {
-		random := rand.New(rand.NewPCG(seed, 0))
-		var cuts []int // a page is settled between two of them
-		for n, last := 0, random.IntN(3); n <= last; n++ {
-			cuts = append(cuts, 40*n+4+random.IntN(30))
-		}
-		for _, workers := range []int{1, 16} {
-			t.Run(fmt.Sprint(seed, " ", workers), func(t *testing.T) {
-				t.Parallel()
-				s := &membersSite{spares: true, cut: func(n int) bool { return slices.Contains(cuts, n) }}
-				shapes[seed%uint64(len(shapes))](s)
-				serveMembers(t, s)
-				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
-				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
-					t.Errorf("cut at %d: complete %t, stopped by %q:\n%swant:\n%s", cuts, sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
 			})
 		}
@@ -390,16 +319,6 @@ func TestSessionIsCutInResumedCrawls(t *testing.T) {
 		if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() || count < 2 {
 			t.Errorf("%d workers: complete %t, stopped by %q, %d parts:\n%swant:\n%s", workers, sum.Soundness.Complete(), sum.Soundness.StoppedBy, count, got, want)
 		}
-	}
-}
-
-// A resumed crawl that cannot sign in is incomplete, also when its state is looked at later.
-func TestResumedCrawlCannotSignIn(t *testing.T) {
-	s := serveMembers(t, &membersSite{refuses: true})
-	configure := func() *Config { return configOf(t, s, true, nil) }
-	_, sum, count := sessions(t, configure, seedOf(t, s.base+"/"), func() int { return 30 })
-	if sum.Soundness.Complete() || sum.Soundness.StoppedBy != string(check.CodeLoginFailed) || count != 2 {
-		t.Errorf("complete %t, stopped by %q, %d parts", sum.Soundness.Complete(), sum.Soundness.StoppedBy, count)
 	}
 }
 
@@ -520,40 +439,6 @@ func TestProbesAreRepeated(t *testing.T) {
 	}
 }
 
-// A session that ends while it is proven is renewed once more.
-func TestSessionEndsDuringSignIn(t *testing.T) {
-	undisturbed := serveMembers(t, &membersSite{})
-	c, _ := crawlMembers(t, undisturbed, true, nil)
-	want := reportOf(c, undisturbed.base)
-	for i, shape := range []func(*membersSite){
-		func(s *membersSite) {}, func(s *membersSite) { s.status = http.StatusUnauthorized }, func(s *membersSite) { s.formIn200, s.removes = true, true },
-	} {
-		for request := 1; request <= 4; request++ {
-			t.Run(fmt.Sprint(i, " ", request), func(t *testing.T) {
-				t.Parallel()
-				s := &membersSite{fragile: request, cut: func(n int) bool { return n == 20 }}
-				shape(s)
-				serveMembers(t, s)
-				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.Backoff = 4, time.Millisecond })
-				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() || s.signIns != 3 {
-					t.Errorf("status %d, form %t, request %d: complete %t, stopped by %q, %d sign-ins:\n%swant:\n%s", s.status, s.formIn200, request, sum.Soundness.Complete(), sum.Soundness.StoppedBy, s.signIns, got, want)
-				}
-			})
-		}
-	}
-}
-
-// An old session is renewed, whether or not a proof is possible, and that is no loss.
-func TestOldSessionIsRenewed(t *testing.T) {
-	for _, public := range []bool{false, true} {
-		s := serveMembers(t, &membersSite{fresh: time.Nanosecond, public: public})
-		_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Login.Retries = -1 })
-		if !sum.Soundness.Complete() || sum.Pages != memberPages+1 || s.signIns < 2 || s.signIns > session.MaxSignIns {
-			t.Errorf("public %t: complete %t, %d pages, %d sign-ins", public, sum.Soundness.Complete(), sum.Pages, s.signIns)
-		}
-	}
-}
-
 // A page for others leads to the sign-in page or is refused, although the session was not
 // lost. It is judged by its answer, and costs no sign-in.
 func TestPageForAnotherRole(t *testing.T) {
@@ -616,42 +501,6 @@ func TestSessionIsLost(t *testing.T) {
 	}
 }
 
-// Pages that are refused in different ways are no loss of a session that the start page does
-// not show, and each of them is requested once.
-func TestPublicSiteWithRefusals(t *testing.T) {
-	var mu sync.Mutex
-	asked := map[string]int{}
-	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked[r.URL.Path]++
-		mu.Unlock()
-		w.Header().Set("Content-Type", "text/html")
-		switch {
-		case r.URL.Path == "/":
-			for i := range 4 {
-				fmt.Fprintf(w, "<a href=/a%d>x</a> <a href=/b%d>x</a> <a href=/c%d>x</a>", i, i, i)
-			}
-		case strings.HasPrefix(r.URL.Path, "/a"):
-			http.Redirect(w, r, "/login?next="+r.URL.Path, http.StatusFound)
-		case strings.HasPrefix(r.URL.Path, "/b"):
-			w.WriteHeader(http.StatusUnauthorized)
-		}
-	}))
-	s := &membersSite{base: base}
-	c, sum := crawlMembers(t, s, false, func(cfg *Config) { cfg.Concurrency = 4 })
-	if !sum.Soundness.Complete() {
-		t.Errorf("stopped by %q", sum.Soundness.StoppedBy)
-	}
-	for _, path := range []string{"/a0", "/b3"} {
-		if r := c.find(base + path); r == nil || r.Code == check.CodeLoginLost || asked[path] != 1 {
-			t.Errorf("%s was requested %d times: %+v", path, asked[path], r)
-		}
-	}
-	if asked["/"] > 4 {
-		t.Errorf("the start page was requested %d times", asked["/"])
-	}
-}
-
 // A run that is stopped while visits are held ends, and the rest is reported as
 // interrupted.
 func TestStopWithHeldVisits(t *testing.T) {
@@ -669,5 +518,111 @@ func TestStopWithHeldVisits(t *testing.T) {
 	_, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Stop = stop })
 	if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "interrupt" || ctx.Err() != nil {
 		t.Errorf("complete %t, stopped by %q", sum.Soundness.Complete(), sum.Soundness.StoppedBy)
+	}
+}
+
+// A link that ends the session is reported, and is not requested again.
+func TestLinkThatEndsTheSession(t *testing.T) {
+	for _, row := range []struct {
+		path string
+		most int // requests
+	}{{"/forget", 1}, {"/quit", 1}, {"/bye", 3}} {
+		for _, workers := range []int{1, 16} {
+			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
+			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
+			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
+			r := c.find(s.base + row.path)
+			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
+				t.Errorf("%s, %d workers: %+v", row.path, workers, r)
+			}
+			if !sum.Soundness.Complete() || s.asked[row.path] > row.most || sum.Pages < memberPages+2 {
+				t.Errorf("%s, %d workers: complete %t, %d requests, %d pages", row.path, workers, sum.Soundness.Complete(), s.asked[row.path], sum.Pages)
+			}
+		}
+	}
+}
+
+// If nobody can sign in, nothing is crawled.
+func TestNobodyCanSignIn(t *testing.T) {
+	s := serveMembers(t, &membersSite{refuses: true, signIns: 1})
+	c, sum := crawlMembers(t, s, true, nil)
+	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || c.results[0].Verdict != check.Unverified || sum.Soundness.Complete() || sum.Soundness.StoppedBy != "login-failed" {
+		t.Errorf("%+v, complete %t, stopped by %q", c.results, sum.Soundness.Complete(), sum.Soundness.StoppedBy)
+	}
+	if s.asked["/"] > 0 {
+		t.Errorf("the start page was requested %d times", s.asked["/"])
+	}
+	// robots.txt is of no interest then, whatever its answer would be.
+	site := &membersSite{refuses: true, signIns: 1, asked: map[string]int{}, hit: map[string]bool{}}
+	robots := 0
+	site.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/robots.txt" {
+			robots++
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		site.ServeHTTP(w, r)
+	}))
+	c, _ = crawlMembers(t, site, true, func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsStrict, true })
+	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || robots > 0 {
+		t.Errorf("%+v, robots.txt was requested %d times", c.results, robots)
+	}
+}
+
+// A run that is stopped does not wait until the next sign-in is tried.
+func TestStopBeforeTheNextSignIn(t *testing.T) {
+	for _, why := range []string{"interrupt", "max-time"} {
+		s := serveMembers(t, &membersSite{refuses: true, cut: func(n int) bool { return n == 20 }})
+		stop := make(chan struct{})
+		c, sum := crawlMembers(t, s, true, func(cfg *Config) {
+			cfg.Stop, cfg.Backoff, cfg.Grace, cfg.Login.Retries = stop, time.Hour, time.Millisecond, 10
+			if why == "max-time" {
+				cfg.MaxTime = 300 * time.Millisecond
+			} else {
+				time.AfterFunc(300*time.Millisecond, func() { close(stop) })
+			}
+		})
+		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != why || sum.Elapsed > time.Minute || s.wrong != 1 {
+			t.Errorf("%s: complete %t, stopped by %q after %v, %d forms were refused", why, sum.Soundness.Complete(), sum.Soundness.StoppedBy, sum.Elapsed, s.wrong)
+		}
+		if report := reportOf(c, s.base); strings.Contains(report, string(check.CodeLoginLost)) || strings.Contains(report, "/login ") {
+			t.Errorf("%s: the report is\n%s", why, report)
+		}
+	}
+}
+
+// While a proof is requested, other workers read documents.
+func TestProofTakesNoSlot(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const pages = 10
+	var read atomic.Int32 // pages of another host
+	proving, done := make(chan struct{}), make(chan struct{})
+	other, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-proving
+		w.Header().Set("Content-Type", "text/html")
+		if n := read.Add(1); n < pages {
+			fmt.Fprintf(w, "<a href=?n=%d>x</a>", n)
+		} else {
+			close(done)
+		}
+	}))
+	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
+	s.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		proof := s.asked["/form"] == 1 && r.URL.Path == "/" && read.Load() == 0
+		s.mu.Unlock()
+		if proof {
+			close(proving)
+			select {
+			case <-done:
+			case <-time.After(20 * time.Second):
+				t.Errorf("%d pages were read during the proof, want %d", read.Load(), pages)
+			}
+		}
+		s.ServeHTTP(w, r)
+	}))
+	cfg := configOf(t, s, true, func(cfg *Config) { cfg.Robots = RobotsIgnore })
+	if _, sum := crawl(t, cfg, slices.Concat(seedOf(t, s.base+"/form"), seedOf(t, other+"/"))); !sum.Soundness.Complete() {
+		t.Errorf("stopped by %q", sum.Soundness.StoppedBy)
 	}
 }

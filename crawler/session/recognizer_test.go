@@ -58,8 +58,8 @@ func TestLeadsMany(t *testing.T) {
 		w := NewRecognizer(page)
 		signedOut(t, w, "/", Answer{Status: 200})
 		for i := range EnoughSources {
-			for range 2 { // the same address counts once
-				path := fmt.Sprintf("/members/%d", i)
+			for _, variant := range []string{"", "", "?variant=2"} { // the same page counts once
+				path := fmt.Sprintf("/members/%d%s", i, variant)
 				if !signedOut(t, w, path, toLogin(t, path)) {
 					t.Errorf("%s: %s is not suspicious", name, path)
 				}

@@ -472,7 +472,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// A site that locks accounts sees two wrong passwords at most.
+// A site that locks accounts sees two wrong passwords at most, and no site sees more than
+// MaxSignIns sign-ins.
 func TestRefusedSignIns(t *testing.T) {
 	s := serve(t, form(simpleForm)(t))
 	wrong := 0
@@ -491,6 +492,17 @@ func TestRefusedSignIns(t *testing.T) {
 	}
 	if wrong != 2 {
 		t.Errorf("%d wrong passwords were sent", wrong)
+	}
+	s = serve(t, form(simpleForm)(t))
+	session, _, failure = signIn(t, s, Config{})
+	for n := range MaxSignIns {
+		if failure != nil {
+			t.Errorf("sign-in %d: %v", n+1, failure)
+		}
+		_, failure = session.signIn(t)
+	}
+	if failure == nil || len(s.posts) != MaxSignIns {
+		t.Errorf("after %d sign-ins: %v, %d forms were posted", MaxSignIns, failure, len(s.posts))
 	}
 }
 

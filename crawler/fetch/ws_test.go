@@ -1,9 +1,7 @@
 package fetch
 
 import (
-	"crypto/tls"
 	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -44,13 +42,8 @@ func TestWebSocket(t *testing.T) {
 	handler, closed := serveSockets(t)
 	plain := httptest.NewServer(handler)
 	defer plain.Close()
-	secure := httptest.NewUnstartedServer(handler)
-	secure.EnableHTTP2 = true // which must not be chosen
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
 	root := crawlertest.NewAuthority(t, "Root")
-	secure.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com", loopback).Chain()}}
-	secure.StartTLS()
-	defer secure.Close()
+	secure := serveTLS(t, root.Leaf(t, "example.com", loopback).Chain(), true, handler.ServeHTTP) // HTTP/2 must not be chosen
 	_, others := newOtherSchemes(t, HTTPConfig{CAFile: root.File(t)}, OtherSchemesConfig{})
 	_, strict := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for _, base := range []string{"ws" + strings.TrimPrefix(plain.URL, "http"), "ws" + strings.TrimPrefix(secure.URL, "http")} {

@@ -104,23 +104,18 @@ func counted(total string) func([]byte) int {
 // findPeers returns the named checkers, or with "all" those on PATH.
 func findPeers(t testing.TB, names string) (found []checker) {
 	t.Helper()
-	missing := strings.Fields(names)
+	named := strings.Fields(names)
 	for _, c := range peers {
-		named := len(missing)
-		missing = slices.DeleteFunc(missing, func(name string) bool { return name == c.name })
 		path, err := exec.LookPath(c.name)
-		if err == nil {
-			c.path, err = filepath.Abs(path) // it will run in another directory
-		}
-		switch {
-		case err == nil && (names == "all" || len(missing) < named):
+		if err == nil && (names == "all" || slices.Contains(named, c.name)) {
+			if c.path, err = filepath.Abs(path); err != nil { // it will run in another directory
+				t.Fatal(err)
+			}
 			found = append(found, c)
-		case err != nil && len(missing) < named:
-			t.Fatalf("BENCH_PEERS: %v", err)
 		}
 	}
-	if names != "all" && len(missing) > 0 {
-		t.Fatalf("BENCH_PEERS: unknown checkers %q", missing)
+	if names != "all" && len(found) < len(named) {
+		t.Fatalf("BENCH_PEERS=%s: one is unknown or not on PATH", names)
 	}
 	return found
 }

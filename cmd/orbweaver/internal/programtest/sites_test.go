@@ -79,11 +79,8 @@ type site struct {
 // sites are those of BENCH_SITES.
 func sites(t testing.TB, names string) (sites []site) {
 	for _, name := range strings.Fields(names) {
-		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			dir, err := filepath.Abs(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+		dir, err := filepath.Abs(name)
+		if info, statErr := os.Stat(name); err == nil && statErr == nil && info.IsDir() {
 			sites = append(sites, site{filepath.Base(dir), dir, crawlertest.Files(os.DirFS(dir))})
 			continue
 		}

@@ -304,17 +304,3 @@ func TestPaceOfIssuers(t *testing.T) {
 		t.Errorf("the hosts waited %v times, for the requests %v", store.rests, server.order)
 	}
 }
-
-// Every rule that a purpose is exempt from has a reason, and a target is exempt from none.
-func TestExemptions(t *testing.T) {
-	for p := range purposes {
-		for a := range admissions {
-			if p == forTarget && !p.applies(a) {
-				t.Errorf("targets are exempt from rule %d: %s", a, exempt[p][a])
-			}
-			if a == ruleAddress && !p.applies(a) {
-				t.Errorf("purpose %d is exempt from the rules for addresses", p)
-			}
-		}
-	}
-}

@@ -1,11 +1,5 @@
 package crawler
 
-import (
-	"syscall"
-
-	"github.com/orbweaver/orbweaver/crawler/fetch"
-)
-
 // descriptorReserve is how many descriptors a process needs besides requests: for its
 // standard streams, the poller, outputs, and directories that are walked.
 const descriptorReserve = 24
@@ -28,16 +22,4 @@ func affordable(requests int, files uint64) int {
 		return 1
 	}
 	return max(1, int(files-descriptorReserve)/descriptorsPerRequest)
-}
-
-// exhausted reports whether a fault of this machine may be avoided by sending fewer
-// requests at once. An unreachable proxy is not such a fault.
-func exhausted(fault *fetch.Fault) bool {
-	for _, errno := range [...]syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.EADDRNOTAVAIL, syscall.EADDRINUSE,
-		syscall.ENOBUFS, syscall.ENOMEM, syscall.EAGAIN} {
-		if fetch.HasErrno(fault, errno) {
-			return true
-		}
-	}
-	return false
 }

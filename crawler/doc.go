@@ -20,9 +20,9 @@
 //	Run          seeds become targets                          seeds.go            enter
 //	Next         a worker gets a target whose turn has come    frontier            Next
 //	visit        the target becomes one value                  visit.go            do
-//	barred       limits, traps and robots.txt decide           gate.go             barred
+//	Decide       limits, traps and robots.txt decide           admit/target.go     decideVisit
 //	answer       the cache may answer instead                  remember.go         answer
-//	ask          one request                                   visit.go            ask
+//	Send         one request, at its turn                      admit/door.go       Send
 //	follow       a redirect's target is entered                redirect.go         follow
 //	read         a body's anchors and links, if needed         reading.go          read
 //	Add          each link: resolved, decided, kept            references/page.go  Add
@@ -37,13 +37,12 @@
 //
 // A run has workers, and a worker has one visit at a time. A visit holds the target, its
 // address, its past and what is found. Parts of a visit are types with a pointer to it:
-// gate, reading and recollection. The result of one request is an answer, which is passed
+// reading and recollection. The result of one request is an answer, which is passed
 // from step to step.
 //
-// All other types know neither run nor visit: requests (what is sent, and with which
-// credentials), outlet (the way to the sink), counts and tally, clock, seedTargets,
-// recall.Memory (what earlier runs observed), probes, twins, cycles, turns, slots and governor. A
-// signedIn holds visits.
+// All other types know neither run nor visit: outlet (the way to the sink), counts and tally,
+// clock, seedTargets, recall.Memory (what earlier runs observed), slots and governor. A
+// signedIn holds visits. Package admit decides about every request and sends it.
 //
 // # How it works
 //
@@ -69,18 +68,18 @@
 // frontier does not hand a target out. A host whose robots.txt applies gets one
 // visit at a time until its rules are known, so that no two workers wait for them; a
 // start page, which needs no rules, does not count. A robots.txt that is unavailable is
-// requested again like a target, and its host rests meanwhile (gate.go).
+// requested again like a target, and its host rests meanwhile (package admit).
 //
 // A visit sends one request, and more in these cases: robots.txt before the first
-// page of a host, the redirects that a cookie has changed (cycle.go), the requests of
+// page of a host, the redirects that a cookie has changed (redirect.go), the requests of
 // --soft-404 and --check-https, and /favicon.ico for a start page that --check images looks at.
 //
 // No host is visited forever. A host that refuses all requests, or never answers, is
 // given up after minutes, whatever is queued for it (package frontier, pace.go).
 //
 // No site is read forever. URLs that look like an endless series are not read, a site that
-// makes up its pages is cut, and what sitemaps list is limited (package trap, growth.go,
-// sitemaps.go). A few large bodies are in memory at a time (package document, largebodies.go).
+// makes up its pages is cut, and what sitemaps list is limited (packages trap and admit,
+// growth.go). A few large bodies are in memory at a time (package document, largebodies.go).
 //
 // What a session brought counts only if the session had not ended. Visits that are part of
 // one are held, with all that they found, until a later request proves it; after a loss

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // TestSecretsStayWithTheNamedHosts: what is given for the start targets goes to their
@@ -87,8 +88,8 @@ func TestRuleHeaderStaysWithTLS(t *testing.T) {
 	} {
 		cfg := web(t)
 		cfg.Rules = []Rule{glob(test.pattern)}
-		req, _ := newRequests(cfg.WithDefaults(), seedOf(t, test.start)).request(seedOf(t, test.url)[0].URL, false)
-		if got := req.Header != nil; got != test.want {
+		header, _ := rules.NewTargetRules(cfg.WithDefaults(), seedOf(t, test.start), rules.NewPrinter(nil, "")).Header(mustParse(t, test.url))
+		if got := header != nil; got != test.want {
 			t.Errorf("start %s, rule %s: %s gets the header: %t", test.start, test.pattern, test.url, got)
 		}
 	}

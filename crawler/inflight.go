@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 )
 
 // inFlight knows what the workers visit, and for how long. Each worker publishes its
@@ -133,24 +134,15 @@ func (f *inFlight) whereTimeWent() string {
 			break
 		}
 		named += spent.all
-		part := cmp.Or(host, "pauses between requests and before retries") + " " + wholeSeconds(spent.all)
+		part := cmp.Or(host, "pauses between requests and before retries") + " " + admit.WholeSeconds(spent.all)
 		if host != "" && spent.rests >= time.Second {
-			part += fmt.Sprintf(" (%s of them waiting, because it was asked too much)", wholeSeconds(spent.rests))
+			part += fmt.Sprintf(" (%s of them waiting, because it was asked too much)", admit.WholeSeconds(spent.rests))
 		}
 		parts = append(parts, part)
 	}
 	if named < total/2 {
 		hosts = slices.DeleteFunc(hosts, func(host string) bool { return host == "" })
-		return fmt.Sprintf("the %s went to %d hosts, none of which took much of it: %s took %s", wholeSeconds(total), len(hosts), hosts[0], wholeSeconds(f.spent[hosts[0]].all))
+		return fmt.Sprintf("the %s went to %d hosts, none of which took much of it: %s took %s", admit.WholeSeconds(total), len(hosts), hosts[0], admit.WholeSeconds(f.spent[hosts[0]].all))
 	}
-	return fmt.Sprintf("most of the %s went to: %s", wholeSeconds(total), strings.Join(parts, ", "))
-}
-
-// wholeSeconds formats a duration for people: 40 s, 3 min 5 s.
-func wholeSeconds(d time.Duration) string {
-	s := int(d.Round(time.Second).Seconds())
-	if s < 60 {
-		return fmt.Sprintf("%d s", s)
-	}
-	return fmt.Sprintf("%d min %d s", s/60, s%60)
+	return fmt.Sprintf("most of the %s went to: %s", admit.WholeSeconds(total), strings.Join(parts, ", "))
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -140,14 +138,4 @@ func TestQuickRunIsSilent(t *testing.T) {
 			t.Errorf("notes %v", c.notes)
 		}
 	})
-}
-
-func TestPaceText(t *testing.T) {
-	var got []string
-	for _, p := range []frontier.Pace{{Interval: 100 * time.Millisecond}, {Interval: 2 * time.Second}, {Concurrency: 4}, {Concurrency: 1}} {
-		got = append(got, paceText(p))
-	}
-	if want := []string{"10/s", "1 request every 2 s", "4 requests at once", "1 request at once"}; !slices.Equal(got, want) {
-		t.Errorf("got %q", got)
-	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
@@ -75,43 +74,5 @@ func TestManyLinksOfAPage(t *testing.T) {
 	c, sum := crawl(t, web(t), seedOf(t, base+"/"))
 	if r := c.find(base + "/"); sum.Links > document.MaxNetworkLinks+1 || r == nil || !warns(r, check.CodeBodyTruncated) {
 		t.Errorf("%d links, %+v", sum.Links, r)
-	}
-}
-
-// An index may list full sitemaps, and a sitemap that other sitemaps list ends at its limit.
-func TestSitemapLimits(t *testing.T) {
-	const full = 50_000
-	var l sitemapList
-	if _, ok := l.admit(1, indexSitemap, full); !ok {
-		t.Fatal("a full index is not admitted")
-	}
-	l.list(indexSitemap, []frontier.ID{2, 3})
-	for id := range frontier.ID(40) {
-		if pattern, ok := l.admit(2+id, urlSitemap, full); !ok {
-			t.Fatalf("sitemap %d of two million URLs is not admitted: %s", id, pattern)
-		}
-	}
-	if _, cut := l.cut(3); cut {
-		t.Error("a target of the index is left out within the limits")
-	}
-	if pattern, ok := l.admit(99, urlSitemap, full); ok || !strings.Contains(pattern, "2000000 URLs") {
-		t.Errorf("more than two million URLs: %q, %v", pattern, ok)
-	}
-
-	var nested sitemapList
-	nested.list(urlSitemap, []frontier.ID{1, 2, 3, 4})
-	for id := range frontier.ID(2) {
-		if _, ok := nested.admit(1+id, urlSitemap, full); !ok {
-			t.Fatal("a sitemap that is listed as a page is not admitted")
-		}
-	}
-	if _, cut := nested.cut(4); cut {
-		t.Error("a target is left out within the limits")
-	}
-	if pattern, ok := nested.admit(3, urlSitemap, full); ok || !strings.Contains(pattern, "100000 sitemaps") {
-		t.Errorf("sitemaps of sitemaps: %q, %v", pattern, ok)
-	}
-	if _, cut := nested.cut(4); !cut {
-		t.Error("a target that nested sitemaps list is requested")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
@@ -27,8 +28,8 @@ type reading struct {
 // read reads the document that answers for a visit. It returns the outcome with what the
 // document shows, and for a page what the cache keeps.
 func read(ctx context.Context, v *visit, u urinorm.URL, resp *fetch.Response, o check.Outcome) (check.Outcome, *recall.Page) {
-	t, scope, d := v.t, v.run.requests.scope(), &v.worker.document
-	*d = document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: v.u, Scope: scope, Rule: v.run.requests.rules.Of(u),
+	t, scope, d := v.t, v.run.door.Scope(), &v.worker.document
+	*d = document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: v.u, Scope: scope, Rule: v.run.door.Rules.Of(u),
 		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: v.run.listsSitemap(u), View: v.run.rendering.isView(v.u)}}
 	if site := scope.SiteOf(u); t.Follow && resp.Path != "" && site != nil && scope.Crawled(site) {
 		d.Elsewhere = v.run.seeds.documents.Elsewhere(site, u, resp.Path)
@@ -86,11 +87,11 @@ func (r reading) read(ctx context.Context) *recall.Page {
 		if v.run.cfg.Inspector.Waits() {
 			v.worker.releaseSlot()
 		}
-		reader.Inspect(ctx, d, d.WantsIcon() && v.line.hasIcon(ctx, d.URL))
+		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
 		v.worker.tally.leftOut(reader.Lost())
 	}
-	if v.run.requests.scope().Compares(d.URL) && d.IsPage() {
-		d.Note(v.run.probes.compare(d.URL, d.Body))
+	if v.run.door.Scope().Compares(d.URL) && d.IsPage() {
+		d.Note(v.run.door.Probes.Compare(d.URL, d.Body))
 	}
 	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
 		return nil
@@ -134,7 +135,7 @@ func (r reading) beginLarge() bool {
 	}
 	v.run.reader.BeginLarge()
 	v.large = true
-	pattern, cut := (gate{v}).cut()
+	pattern, cut := v.run.door.Cut(&v.target)
 	if cut { // because of the documents before
 		v.leaveOutTrap(pattern)
 	}
@@ -158,11 +159,11 @@ func (r reading) admitsSitemap(format string, index bool, links int) bool {
 	if format != "sitemap" {
 		return true
 	}
-	v.sitemap = urlSitemap
+	v.sitemap = admit.URLSitemap
 	if index {
-		v.sitemap = indexSitemap
+		v.sitemap = admit.IndexSitemap
 	}
-	pattern, ok := v.run.sitemaps.admit(v.t.ID(), v.sitemap, links)
+	pattern, ok := v.run.door.Sitemaps.Admit(v.t.ID(), v.sitemap, links)
 	if !ok {
 		v.leaveOutTrap(pattern)
 	}
@@ -172,8 +173,8 @@ func (r reading) admitsSitemap(format string, index bool, links int) bool {
 // wantsShell reports whether it matters if a script fills the page: it does unless the page is
 // a single document.
 func (r reading) wantsShell() bool {
-	site := r.visit.run.requests.scope().SiteOf(r.URL)
-	return site == nil || r.visit.run.requests.scope().Crawled(site)
+	site := r.visit.run.door.Scope().SiteOf(r.URL)
+	return site == nil || r.visit.run.door.Scope().Crawled(site)
 }
 
 // enterLinks enters the references of a page and returns what else is known of it. shell is set if
@@ -188,7 +189,7 @@ func (r reading) enterLinks(shell bool) *recall.Page {
 	page.AddAll(doc)
 	r.enterHeader(header)
 	canonical := document.Canonical(r.URL, doc)
-	r.visit.run.ownBases.Note(r.visit.run.requests.scope().SiteOf(r.URL), r.URL, canonical, doc)
+	r.visit.run.ownBases.Note(r.visit.run.door.Scope().SiteOf(r.URL), r.URL, canonical, doc)
 	return &recall.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
 		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
 }
@@ -205,7 +206,7 @@ func (r reading) conclude(p *recall.Page) {
 	}
 	switch {
 	case !p.Shell:
-	case v.t.Seed && run.requests.scope().SiteOf(r.URL) == nil:
+	case v.t.Seed && run.door.Scope().SiteOf(r.URL) == nil:
 		v.worker.tally.leftOut(check.GapScript)
 	default:
 		tally.count(countShells, 1)
@@ -220,10 +221,10 @@ func (r reading) conclude(p *recall.Page) {
 		return
 	}
 	page := v.finds()
-	report := result.Page{URL: run.requests.print.URL(r.URL), Title: r.Outcome.Title, Depth: v.t.Depth, Modified: r.Outcome.Modified, Format: p.Format,
+	report := result.Page{URL: run.print.URL(r.URL), Title: r.Outcome.Title, Depth: v.t.Depth, Modified: r.Outcome.Modified, Format: p.Format,
 		NoIndex: p.NoIndex, Links: page.Edges()}
 	if c, _, err := urinorm.ParseWeb(p.Canonical); err == nil {
-		report.Canonical = run.requests.print.URL(c)
+		report.Canonical = run.print.URL(c)
 	}
 	if run.frontier.Durable() {
 		page.About = rules.EncodePage(&report)
@@ -235,7 +236,7 @@ func (r reading) conclude(p *recall.Page) {
 
 // startLinks sets what holds for all links of the document.
 func (r reading) startLinks() *references.Page {
-	v, scope := r.visit, r.visit.run.requests.scope()
+	v, scope := r.visit, r.visit.run.door.Scope()
 	changed := v.run.cfg.Changed
 	page := v.finds()
 	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: scope.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
@@ -262,3 +263,12 @@ func (r reading) enterHeader(header http.Header) {
 }
 
 func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
+
+// hasIcon reports whether the host of a page has an icon for pages that name none.
+func (r reading) hasIcon(ctx context.Context) bool {
+	v := r.visit
+	v.worker.releaseSlot() // the network is slower than other workers
+	has, requests := v.run.door.HasIcon(ctx, &v.target, r.URL)
+	v.worker.tally.count(countRequests, requests)
+	return has
+}

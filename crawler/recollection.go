@@ -21,7 +21,7 @@ func newMemory(r *run) *recall.Memory {
 	if cfg.Cache == nil || !ok {
 		return nil
 	}
-	return recall.New(recall.Sources{Cache: cfg.Cache, Previous: cfg.Previous, Fetcher: fetcher, Rules: r.requests.rules, Frontier: r.frontier, Print: r.requests.print},
+	return recall.New(recall.Sources{Cache: cfg.Cache, Previous: cfg.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
 		recall.Settings{MaxAge: cfg.MaxAge, MaxRedirects: cfg.MaxRedirects, MaxBody: cfg.MaxBody,
 			RobotsFirst: cfg.Robots == RobotsStrict, Inspects: cfg.Inspector != nil, Scans: cfg.Inspector.Scans(false), CheckHTTPS: cfg.CheckHTTPS,
 			Remaps: len(cfg.Remaps) > 0, ReportsLinks: cfg.Pages || cfg.Changed != nil, LimitsDepth: cfg.LimitsDepth(), Renders: r.rendering != nil,
@@ -37,7 +37,7 @@ func (v recollection) target() recall.Target {
 	to := recall.Target{URL: v.u, Depth: t.Depth, Hops: t.Hops, Tries: t.Tries, Seed: t.Seed, Follow: t.Follow, Content: t.Content, Page: t.Page,
 		Internal: t.Internal, Session: v.session != nil, View: v.run.rendering.isView(v.u)}
 	if v.run.rendering != nil && t.Follow {
-		if mode := v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)); mode > rules.RenderNever {
+		if mode := v.run.cfg.RenderModeOf(v.run.print.URL(v.u)); mode > rules.RenderNever {
 			to.Rendered = fmt.Sprint(mode, "\x00", v.run.cfg.RenderedBy)
 		}
 	}
@@ -47,7 +47,7 @@ func (v recollection) target() recall.Target {
 // stands returns the outcome that replaces the request, nil if it must be sent. It enters the
 // target of a redirect.
 func (v recollection) stands() (*check.Outcome, error) {
-	o, way := v.run.memory.Stands(v.target(), v.run.requests.scope())
+	o, way := v.run.memory.Stands(v.target(), v.run.door.Scope())
 	if way == nil {
 		return o, nil
 	}
@@ -68,7 +68,7 @@ func (v recollection) follows(way *recall.Way) (sound bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	back, sound, err := run.memory.Follow(run.always, way, ids[0], run.requests.scope())
+	back, sound, err := run.memory.Follow(run.always, way, ids[0], run.door.Scope())
 	if err == nil {
 		err = run.refer(back)
 	}
@@ -101,7 +101,7 @@ func (v recollection) rendersAlike(ctx context.Context, p *recall.Page) bool {
 	case p.Format != "html":
 		return false
 	case !p.Rendered:
-		return !v.t.Render && v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)) != rules.RenderAlways
+		return !v.t.Render && v.run.cfg.RenderModeOf(v.run.print.URL(v.u)) != rules.RenderAlways
 	}
 	for i := range p.Loaded {
 		unchanged, requests := v.run.rendering.unchanged(ctx, &p.Loaded[i])
@@ -132,7 +132,7 @@ func (v recollection) restore(a *answer) error {
 	read.conclude(p)
 	if v.run.cfg.Inspector != nil {
 		found, _ := inspect.Reuse(a.o.Inspection) // the cache has checked that it is not damaged
-		read.Wants = document.Wants(&found, v.run.requests.scope(), a.resp)
+		read.Wants = document.Wants(&found, v.run.door.Scope(), a.resp)
 		read.wantContent()
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -24,7 +25,7 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
 		return nil
 	}
-	if to, origin, err := v.run.requests.scope().Remapped(rules.HrefOf(next)); origin != "" {
+	if to, origin, err := v.run.door.Scope().Remapped(rules.HrefOf(next)); origin != "" {
 		if err != nil {
 			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, rules.LocationRemapped+origin+": "+rules.ErrRemapped.Error(), ""
 			return nil
@@ -37,7 +38,7 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 		return nil
 	}
 	if t.Seed {
-		v.run.requests.widen(next)
+		v.run.door.Widen(next)
 		if err := v.run.shared.publish(factScope, next.String()); err != nil {
 			return err
 		}
@@ -51,12 +52,12 @@ func (v *visit) follow(ctx context.Context, a *answer) error {
 	if fate.Outcome == nil && v.run.listsSitemap(v.u) {
 		v.listSitemap(next)
 		fate.Need |= frontier.NeedLinks | frontier.NeedContent
-		fate.Wave = min(fate.Wave, v.run.requests.scope().Wave(t.Depth))
+		fate.Wave = min(fate.Wave, v.run.door.Scope().Wave(t.Depth))
 	}
 	page := v.finds()
 	fp := page.Fingerprint(href)
 	if v.run.memory.Any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
-		fate.Outcome = v.run.memory.StandsFor(fp, href, fate, nil, v.run.requests.scope())
+		fate.Outcome = v.run.memory.StandsFor(fp, href, fate, nil, v.run.door.Scope())
 	}
 	page.Enter(fp, href,
 		frontier.Job{URL: href.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
@@ -75,7 +76,7 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 		kind = extract.Navigation
 	}
 	if next.IsHTTP() {
-		fate = v.run.requests.scope().Decide(next, kind, t.Depth, false)
+		fate = v.run.door.Scope().Decide(next, kind, t.Depth, false)
 	} else {
 		fate = v.finds().Redirected(next, kind, t.Depth)
 		if rules.HrefOf(v.u).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
@@ -100,7 +101,7 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 }
 
 // unwind follows the redirects of a cycle again, with the cookies set so far
-// (cycle.go). If the chain ends this time, its end is the answer of the target.
+// (admit.Cycles). If the chain ends this time, its end is the answer of the target.
 func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 	run, t := v.run, v.t
 	set := len(a.resp.Header["Set-Cookie"]) > 0
@@ -109,7 +110,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 			return err
 		}
 	}
-	if !run.cycles.touched(t.Host, next.Authority(), set) {
+	if !run.door.Cycles.Touched(t.Host, next.Authority(), set) {
 		return nil
 	}
 	ids, err := run.frontier.Refer(run.always, v.finds().Targets())
@@ -119,7 +120,7 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 	if ids[0] == t.ID() {
 		return nil // to itself: that was tried
 	}
-	cycle, err := run.cycles.closes(run.always, run.cfg.Store, t.ID(), ids[0], run.cfg.MaxRedirects+1)
+	cycle, err := run.door.Cycles.Closes(run.always, run.cfg.Store, t.ID(), ids[0], run.cfg.MaxRedirects+1)
 	if err != nil || !cycle {
 		return err
 	}
@@ -127,25 +128,26 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 		if !rules.HrefOf(next).IsHTTP() || run.sessions.of(next) != v.session {
 			return nil
 		}
-		refused, err := v.line.refused(ctx, next)
+		by, err := run.door.Decide(ctx, admit.Ask{URL: next, For: admit.Hop, Of: &v.target})
+		v.worker.tally.count(countRequests, by.Requests)
 		if err != nil {
 			return err
 		}
-		if refused != nil {
-			o := *refused // others may have the same
+		if by.Outcome != nil {
+			o := *by.Outcome // others may have the same
 			o.Requests = a.o.Requests
-			*a = answer{o: &o, rest: a.rest}
+			*a = answer{o: &o, sent: admit.Response{Rest: a.sent.Rest}}
 			v.restart(v.page)
 			return nil
 		}
-		location, ended, err := v.hop(ctx, a, next)
+		location, ended, err := v.hop(ctx, a, by, next)
 		if ended || err != nil {
 			return err
 		}
 		if next, _, err = urinorm.ParseWeb(location); err != nil {
 			return nil
 		}
-		if to, origin, err := run.requests.scope().Remapped(rules.HrefOf(next)); origin != "" {
+		if to, origin, err := run.door.Scope().Remapped(rules.HrefOf(next)); origin != "" {
 			if err != nil {
 				return nil
 			}
@@ -160,34 +162,32 @@ func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
 
 // hop requests a hop of a cycle. If it leads on, hop returns where. Otherwise it is the answer
 // of the target.
-func (v *visit) hop(ctx context.Context, a *answer, at urinorm.URL) (location string, ended bool, err error) {
+func (v *visit) hop(ctx context.Context, a *answer, by admit.Decision, at urinorm.URL) (location string, ended bool, err error) {
 	run := v.run
-	internal, _ := run.requests.scope().Internal(rules.HrefOf(at))
-	req, _ := run.requests.request(at, internal)
-	if _, fragment := at.Fragment(); v.t.Content || fragment || run.requests.scope().Compares(v.u) || run.cfg.Inspector.Scans(internal) {
+	internal, _ := run.door.Scope().Internal(rules.HrefOf(at))
+	req, _ := run.door.Request(at, internal)
+	if _, fragment := at.Fragment(); v.t.Content || fragment || run.door.Scope().Compares(v.u) || run.cfg.Inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
-	resp, err := v.line.fetchAnew(ctx, req)
+	resp, err := run.door.Send(ctx, by, req)
 	if err != nil {
-		seen, err := faultOutcome(ctx, err)
-		if seen != nil {
-			a.o.Requests += seen.Requests
-		}
 		return "", true, err
 	}
-	if resp.Body != nil {
-		defer resp.Body.Close()
-	}
-	seen := check.Observe(check.Question{URL: at}, resp)
+	defer resp.Close()
+	seen := resp.Observe(check.Question{URL: at})
 	seen.Requests += a.o.Requests
+	if resp.Fault != nil {
+		a.o.Requests = seen.Requests
+		return "", true, nil
+	}
 	if seen.Code == check.CodeRedirect {
 		a.o.Requests = seen.Requests
 		return seen.Next, false, nil
 	}
 	v.restart(rules.HrefOf(at))
 	if seen.Code == check.CodeOK && resp.Body != nil {
-		seen, _ = read(ctx, v, at, resp, seen)
+		seen, _ = read(ctx, v, at, resp.Response, seen)
 	}
-	*a = answer{o: &seen, rest: a.rest}
+	*a = answer{o: &seen, sent: admit.Response{Rest: a.sent.Rest}}
 	return "", true, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -26,13 +27,12 @@ import (
 // that follows does not tell a rendered page from another one.
 type rendering struct {
 	cfg      *Config
-	requests *requests
+	print    *rules.Printer
 	frontier *frontier.Frontier
-	door     *door
+	door     *admit.Door
 	seeds    *seedTargets
 	buffers  *fetch.Buffers
 	note     func(string)
-	library  *library
 
 	mu    sync.Mutex
 	ended bool              // the browser died too often, which was noted
@@ -41,20 +41,17 @@ type rendering struct {
 
 // newRendering returns what is needed to render pages, nil if none is rendered. The caller
 // sets seeds, buffers and note.
-func newRendering(f *frontier.Frontier, d *door, p *places) *rendering {
-	cfg := d.requests.cfg
+func newRendering(cfg *Config, print *rules.Printer, f *frontier.Frontier, d *admit.Door) *rendering {
 	if !cfg.Renders() {
 		return nil
 	}
-	lib := newLibrary(d.always, cfg.Fetch, cfg.MaxBody, p)
-	d.requests.library = lib
-	return &rendering{cfg: cfg, requests: d.requests, frontier: f, door: d, library: lib, views: map[string]*views{}}
+	return &rendering{cfg: cfg, print: print, frontier: f, door: d, views: map[string]*views{}}
 }
 
 // close ends what is left.
 func (g *rendering) close() {
 	if g != nil {
-		g.library.close()
+		g.door.Library.Close()
 	}
 }
 
@@ -62,7 +59,7 @@ func (g *rendering) close() {
 // session.
 func (g *rendering) forget(covers func(urinorm.URL) bool) {
 	if g != nil {
-		g.library.forgetAll(covers)
+		g.door.Library.Forget(covers)
 	}
 }
 
@@ -94,20 +91,19 @@ func (g *rendering) answer(ctx context.Context, asked *render.Ask) (reply render
 	if err != nil {
 		return refused, 0, false
 	}
-	scope, href := g.requests.scope(), rules.HrefOf(u)
-	if site := scope.SiteOf(u); site != nil {
-		return g.file(ctx, u), 0, false
-	}
-	what := forSubresource
+	what := admit.Subresource
 	if asked.Type == render.Frame || asked.Type == render.Navigation {
-		what = forDocument
+		what = admit.Document
 	}
-	o, requests, err := g.door.refused(ctx, ask{purpose: what, url: u})
-	if o != nil || err != nil { // a store that fails reports that to the workers, too
-		return refused, requests, false
+	by, err := g.door.Decide(ctx, admit.Ask{URL: u, For: what})
+	if err != nil || !by.Admitted() { // a store that fails reports that to the workers, too
+		return refused, by.Requests, false
 	}
-	internal, _ := scope.Internal(href)
-	req, _ := g.requests.request(u, internal)
+	if g.door.Scope().SiteOf(u) != nil {
+		return g.file(ctx, by, u), 0, false
+	}
+	internal, _ := g.door.Scope().Internal(rules.HrefOf(u))
+	req, _ := g.door.Request(u, internal)
 	req.Need = fetch.Content
 	req.Referrer = asked.Referrer
 	if len(asked.Header) > 0 {
@@ -122,18 +118,18 @@ func (g *rendering) answer(ctx context.Context, asked *render.Ask) (reply render
 		}
 		req.Header = header
 	}
-	a := g.library.Ask(ctx, req, asked.Type == render.Stream)
-	requests += a.requests
-	if !a.ok {
-		return render.Reply{Refused: true, Waited: a.waited}, requests, true
+	a := g.door.Library.Ask(ctx, by, req, asked.Type == render.Stream)
+	requests = by.Requests + a.Requests
+	if !a.OK {
+		return render.Reply{Refused: true, Waited: a.Waited}, requests, true
 	}
-	return render.Reply{Status: a.status, Header: a.header, Body: a.body, Waited: a.waited}, requests, false
+	return render.Reply{Status: a.Status, Header: a.Header, Body: a.Body, Waited: a.Waited}, requests, false
 }
 
 // file answers a request from a directory.
-func (g *rendering) file(ctx context.Context, u urinorm.URL) render.Reply {
-	resp, err := g.requests.fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: true})
-	if err != nil {
+func (g *rendering) file(ctx context.Context, by admit.Decision, u urinorm.URL) render.Reply {
+	resp, err := g.door.Send(ctx, by, &fetch.Request{URL: u, Need: fetch.Content, Internal: true})
+	if err != nil || resp.Fault != nil {
 		return render.Reply{Status: http.StatusNotFound, Header: http.Header{"Content-Type": {"text/plain"}}}
 	}
 	reply := render.Reply{Status: resp.Status, Header: http.Header{}}
@@ -162,16 +158,16 @@ func (g *rendering) unchanged(ctx context.Context, l *recall.Loaded) (unchanged 
 	if err != nil {
 		return false, 0
 	}
-	o, sent, err := g.door.refused(ctx, ask{purpose: forUnchanged, url: u})
-	if o != nil || err != nil {
-		return false, sent
+	by, err := g.door.Decide(ctx, admit.Ask{URL: u, For: admit.Unchanged})
+	if err != nil || !by.Admitted() {
+		return false, by.Requests
 	}
-	internal, _ := g.requests.scope().Internal(rules.HrefOf(u))
-	req, _ := g.requests.request(u, internal)
+	internal, _ := g.door.Scope().Internal(rules.HrefOf(u))
+	req, _ := g.door.Request(u, internal)
 	req.Header = req.Header.Clone()
 	l.Validators.AddTo(&req.Header)
-	unchanged, requests = g.library.Unchanged(ctx, req, l.Validators)
-	return unchanged, requests + sent
+	unchanged, requests = g.door.Library.Unchanged(ctx, by, req, l.Validators)
+	return unchanged, requests + by.Requests
 }
 
 // candidates are the pages that may have to be rendered because of a link to them: what is
@@ -282,7 +278,7 @@ func (g *rendering) candidates(ctx context.Context) (candidates, map[frontier.ID
 			if err != nil {
 				return err
 			}
-			if o.Static || o.RenderFailed() || !job.Internal || g.cfg.RenderModeOf(g.requests.print.Job(&job)) != rules.RenderAuto {
+			if o.Static || o.RenderFailed() || !job.Internal || g.cfg.RenderModeOf(g.print.Job(&job)) != rules.RenderAuto {
 				return nil
 			}
 			pages[rec.ID] = slices.Clone(rec.Outcome)

@@ -39,7 +39,7 @@ func judgeStore(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink
 		return nil, err
 	}
 	r := newRun(ctx, cfg, seeds, sink)
-	ctx = r.admitting(ctx)
+	ctx = r.door.WithIssuers(ctx)
 	c, err := r.frontier.Count(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("count the targets: %w", err)
@@ -87,7 +87,7 @@ func (r resumption) recall() error {
 	if err := r.recallTargets(); err != nil {
 		return err
 	}
-	back, err := r.run.memory.RecallWays(r.run.always, r.run.requests.scope())
+	back, err := r.run.memory.RecallWays(r.run.always, r.run.door.Scope())
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (r resumption) recall() error {
 
 // keepInterval records the configured interval in the store, for a later session.
 func (r resumption) keepInterval() error {
-	by := r.run.requests.interval() - r.run.intervalBefore
+	by := r.run.door.Interval() - r.run.intervalBefore
 	if by == 0 {
 		return nil
 	}
@@ -113,7 +113,7 @@ func (r resumption) recallTallies() error {
 	for c, name := range tallyNames {
 		run.counts.all[c].Store(kept[name])
 	}
-	run.begun.Store(kept[tallyNames[countPages]])
+	run.door.Pages.Resume(int(kept[tallyNames[countPages]]))
 	run.clock.before = time.Duration(kept[tallyElapsed])
 	run.intervalBefore = time.Duration(kept[tallyInterval])
 	if at := kept[tallyStarted]; at != 0 {
@@ -130,7 +130,7 @@ func (r resumption) recallTallies() error {
 			run.counts.gaps[check.GapTrap].Store(1) // states of older versions have only the patterns
 		}
 		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
-			run.sitemaps.add(key)
+			run.door.Sitemaps.Add(key)
 		}
 	}
 	for g := range run.counts.gaps {
@@ -180,14 +180,14 @@ func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		u, _, err := urinorm.ParseWeb(string(job.URL))
-		if err != nil || r.run.requests.scope().SiteOf(u) != nil {
+		if err != nil || r.run.door.Scope().SiteOf(u) != nil {
 			return nil
 		}
 		if rec.Need&frontier.NeedSeed != 0 {
 			seeds = append(seeds, rec.ID)
 			return nil
 		}
-		r.run.traps.Check(u)
+		r.run.door.Traps.Check(u)
 		return nil
 	})
 	return seeds, err
@@ -200,7 +200,7 @@ func (r resumption) recallLeft(rec *frontier.Record) error {
 		return fmt.Errorf("target %d: %w", rec.ID, err)
 	}
 	if u, _, err := urinorm.ParseWeb(string(job.URL)); err == nil {
-		r.run.requests.scope().LeaveAlone(rules.HrefOf(u))
+		r.run.door.Scope().LeaveAlone(rules.HrefOf(u))
 	}
 	return nil
 }
@@ -223,7 +223,7 @@ func (r resumption) recallScope(seeds []frontier.ID) error {
 			continue
 		}
 		if next, _, err := urinorm.ParseWeb(o.Next); err == nil {
-			r.run.requests.widen(next)
+			r.run.door.Widen(next)
 		}
 	}
 	return nil
@@ -237,7 +237,7 @@ func (r resumption) recallPages() error {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		printed = append(printed, r.run.requests.print.Job(&job))
+		printed = append(printed, r.run.print.Job(&job))
 		return nil
 	})
 	if err != nil {

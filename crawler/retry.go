@@ -16,12 +16,12 @@ const maxStarved = 12
 // conclude settles the target, or puts it back when a retry may change its outcome. rest
 // is how long the host asked not to be visited.
 func (v *visit) conclude(ctx context.Context, o *check.Outcome, rest time.Duration) error {
-	if v.run.turns != nil && v.t.Follow {
+	if v.run.door.Pages != nil && v.t.Follow {
 		v.worker.releaseSlot() // earlier pages may need it
 		v.endLarge()
-		v.run.turns.await(v.t.Turn)
+		v.run.door.Pages.Await(v.t.Turn)
 	}
-	if err := v.gatePass.end(); err != nil {
+	if err := v.run.door.EndPass(&v.target); err != nil {
 		return err
 	}
 	v.past.Requests += o.Requests
@@ -44,14 +44,14 @@ func (v *visit) retry(o *check.Outcome, rest time.Duration) (retried bool, err e
 		v.past.Starved++
 		return true, v.putBack(frontier.Backoff(100*time.Millisecond, v.past.Starved-1, 5*time.Second))
 	}
-	if !o.Retryable() && !v.robotsFailed || v.t.Second || rest > cfg.MaxWait || hosts.GivenUp(v.t.Host) || v.run.requests.accepted(v.u, o.Status) {
+	if !o.Retryable() && !v.robotsFailed || v.t.Second || rest > cfg.MaxWait || hosts.GivenUp(v.t.Host) || v.run.door.Rules.Accepts(v.u, o.Status) {
 		return false, nil
 	}
 	if v.past.Tries <= cfg.Retries && !v.robotsFailed && !hosts.Dead(v.t.Host) {
 		v.past.Answer = check.AppendOutcome(nil, o)
 		return true, v.putBack(max(frontier.Backoff(cfg.Backoff, v.past.Tries-1, frontier.MaxBackoff), rest))
 	}
-	if (cfg.SecondPassGiven || cfg.Retries > 0 && !urinorm.IsLoopback(v.u.Host())) && v.run.requests.scope().SiteOf(v.u) == nil {
+	if (cfg.SecondPassGiven || cfg.Retries > 0 && !urinorm.IsLoopback(v.u.Host())) && v.run.door.Scope().SiteOf(v.u) == nil {
 		last := *o
 		last.Requests = v.past.Requests
 		v.past.Last = check.AppendOutcome(nil, &last)
@@ -75,7 +75,5 @@ func (v *visit) uncount() {
 	for _, c := range [...]counter{countPages, countUnfollowed, countShells, countBlank} {
 		v.worker.tally.counts[c] = 0
 	}
-	if v.run.turns != nil {
-		v.run.begun.Add(-1)
-	}
+	v.run.door.Pages.TakeBack()
 }

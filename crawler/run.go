@@ -15,13 +15,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
-	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,7 +29,8 @@ import (
 type run struct {
 	cfg      *Config
 	always   context.Context // not cancelled with the run, so that finished work is kept
-	requests *requests
+	print    *rules.Printer
+	door     *admit.Door
 	frontier *frontier.Frontier
 	seeds    *seedTargets
 	env      *references.Env // of all pages
@@ -43,24 +44,12 @@ type run struct {
 	reader  *document.Reader
 
 	counts     counts
-	begun      atomic.Int64           // visits of pages that have started, counted against --max-pages
 	localLimit atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
 
 	workers  *errgroup.Group
 	governor *governor
-	turns    *turns // nil without a limit of pages
-	robots   *robots.Cache
-	door     *door
-	places   *places
-	traps    *trap.Guards
-	growth   trap.Growth
-	sitemaps sitemapList
-	cycles   cycles
-	probes   probes
 	sessions *loginSessions
-	twins    twins
 	inFlight *inFlight
-	slowed   slowedHosts
 	ownBases document.OwnBases
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 	shared   shared
@@ -83,7 +72,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 		return nil, err
 	}
 	r := newRun(ctx, cfg, seeds, sink)
-	ctx = r.admitting(ctx)
+	ctx = r.door.WithIssuers(ctx)
 	if cfg.Store == nil { // it is ours
 		defer r.cfg.Store.Close()
 	}
@@ -114,8 +103,9 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.WithDefaults()
-	r := &run{cfg: cfg, requests: newRequests(cfg, seeds), out: newOutlet(sink), clock: newClock(cfg.Store)}
-	r.always = r.admitting(context.WithoutCancel(ctx))
+	r := &run{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir), out: newOutlet(sink), clock: newClock(cfg.Store)}
+	r.door = newDoor(cfg, seeds, r.print)
+	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
 	processors := runtime.GOMAXPROCS(0)
 	r.slots = newSlots(processors)
 	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
@@ -123,36 +113,20 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.shared.always = r.always
 	if s := cfg.Shared(); s != nil {
 		r.shared.common = s.Common()
-		r.frontier = frontier.NewShared(s, r.requests.politeness(), cfg.Lease, r.learnFact)
+		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Lease, r.learnFact)
 	} else {
-		r.frontier = frontier.New(cfg.Store, r.requests.politeness())
+		r.frontier = frontier.New(cfg.Store, r.door.Politeness())
 	}
-	r.robots = robots.NewCache(cfg.RobotsAgent, r.requests.retryRobots)
-	r.places = newPlaces(r.frontier.Hosts(), r.frontier.Sharing() != nil)
-	r.door = &door{requests: r.requests, hosts: r.frontier.Hosts(), robots: r.robots, shared: &r.shared, places: r.places, always: r.always}
-	r.traps = trap.New(trap.Limits{})
-	if common := r.shared.common; common != nil {
-		shareTraps(r.always, r.traps, common)
-		r.sitemaps.count = func(what string, n int) (int, error) {
-			counts, err := common.CountUp(r.always, []frontier.Count{{Name: factSitemap + what, By: n, Most: -1}})
-			if err != nil {
-				return 0, err
-			}
-			return counts[0], nil
-		}
-	} else if cfg.MaxPages > 0 {
-		r.turns = newTurns()
-	}
-	r.probes.buffers = &r.buffers
-	r.inFlight = newInFlight(func(host string) bool { return r.requests.scope().SyntheticHost(host) })
+	r.door.Open(r.always, r.frontier, r.shared.common)
+	r.inFlight = newInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
 	r.sessions = newLoginSessions(r)
-	r.env = references.NewEnv(cfg, r.requests.scope, r.requests.print, r.frontier)
-	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.requests.scope, func() int { return r.counts.of(countPages) })
+	r.env = references.NewEnv(cfg, r.door.Scope, r.print, r.frontier)
+	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.door.Scope, func() int { return r.counts.of(countPages) })
 	if cfg.Inspector.FindsLinks() { // which no file can be read again for
 		r.env.Forecast = nil
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
-	if r.rendering = newRendering(r.frontier, r.door, r.places); r.rendering != nil {
+	if r.rendering = newRendering(cfg, r.print, r.frontier, r.door); r.rendering != nil {
 		r.env.Forecast, r.env.Routes = nil, true
 		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.buffers, r.out.note
 	}
@@ -160,15 +134,22 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.env.Keeps = r.memory != nil
 	r.reader = document.NewReader(document.Settings{
 		Input: extract.Input{Acts: cfg.Acts(), Select: cfg.Select, IgnoreSelect: cfg.IgnoreSelect, Options: cfg.Reading},
-		Types: cfg.Types, MaxBody: cfg.MaxBody, MaxBodyGiven: cfg.MaxBodyGiven, Print: r.requests.print, Inspector: cfg.Inspector,
+		Types: cfg.Types, MaxBody: cfg.MaxBody, MaxBodyGiven: cfg.MaxBodyGiven, Print: r.print, Inspector: cfg.Inspector,
 		AtOnce: cfg.Inspector != nil || r.memory != nil || cfg.Pages,
 	}, &r.buffers)
 	return r
 }
 
-// admitting returns a context for the requests of the run.
-func (r *run) admitting(ctx context.Context) context.Context {
-	return fetch.WithIssuers(ctx, func(ctx context.Context, u urinorm.URL) (ok bool, requests int) { return r.door.admitIssuer(ctx, u) })
+// newDoor returns the door for the requests of a run.
+func newDoor(cfg *Config, seeds []Seed, print *rules.Printer) *admit.Door {
+	return admit.New(admit.Config{
+		Fetch: cfg.Fetch, Types: cfg.Types, SkipExternal: cfg.External == SkipExternal, LeavesSome: cfg.LeavesSomeAlone(),
+		Robots: cfg.Robots, RobotsGiven: cfg.RobotsGiven, RobotsAgent: cfg.RobotsAgent,
+		MaxPages: cfg.MaxPages, MaxWait: cfg.MaxWait, Retries: cfg.Retries, Backoff: cfg.Backoff,
+		Renders: cfg.Renders(), MaxBody: cfg.MaxBody, Includes: len(cfg.Include) > 0,
+		Pacing: admit.Pacing{Concurrency: cfg.Concurrency, PerHost: cfg.PerHost, PerHostGiven: cfg.PerHostGiven,
+			Rate: cfg.Rate, Delay: cfg.Delay, Shared: cfg.Shared() != nil},
+	}, rules.NewScope(cfg, seeds, print), rules.NewTargetRules(cfg, seeds, print))
 }
 
 // learnFact learns what some process of a shared crawl has found out.
@@ -177,14 +158,14 @@ func (r *run) learnFact(f frontier.Fact) {
 	switch kind + " " {
 	case factScope:
 		if to, _, err := urinorm.ParseWeb(name); err == nil {
-			r.requests.widen(to)
+			r.door.Widen(to)
 		}
 	case factSitemap:
-		r.sitemaps.add(name)
+		r.door.Sitemaps.Add(name)
 	case factCut:
-		r.growth.CutSite(name)
+		r.door.Growth.CutSite(name)
 	case factCookied:
-		r.cycles.touched(name, name, true)
+		r.door.Cycles.Touched(name, name, true)
 	case factCookie:
 		if r.cfg.Cookies != nil {
 			r.cfg.Cookies.LearnCookie(f.Value)
@@ -203,7 +184,7 @@ func (r *run) judge(ctx context.Context) (*result.Summary, error) {
 
 // toJudge returns the crawl as the verdicts need it, except for what the outlet knows.
 func (r *run) toJudge() *verdicts.Crawl {
-	c := &verdicts.Crawl{Config: r.cfg, Scope: r.requests.scope(), Print: r.requests.print, Store: r.cfg.Store, Fetch: r.requests.fetch, RefusesArchive: r.door.refusesArchive,
+	c := &verdicts.Crawl{Config: r.cfg, Scope: r.door.Scope(), Print: r.print, Store: r.cfg.Store, Door: r.door,
 		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
 		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed),
 		ScriptPages: r.counts.onlyScriptPages(), Gaps: r.counts.gapCounts(), MaxAnchors: r.windowed}
@@ -246,8 +227,8 @@ func (r *run) report(ctx context.Context) (*result.Summary, error) {
 	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
 		s.Seal()
 	}
-	r.requests.closeIdle()
-	r.traps = nil
+	r.door.CloseIdle()
+	r.door.Traps = nil
 	r.releaseForJudging()
 	return r.judge(ctx)
 }
@@ -296,7 +277,7 @@ func (r *run) crawl(ctx context.Context) error {
 func (r *run) visitAll(ctx context.Context) error {
 	workers, working := errgroup.WithContext(ctx)
 	r.workers = workers
-	defer context.AfterFunc(working, r.turns.release)()
+	defer context.AfterFunc(working, r.door.Pages.Release)()
 	for range r.governor.most {
 		r.addWorker(working)
 	}
@@ -362,7 +343,7 @@ func (r *run) addWorker(ctx context.Context) {
 // time, and starts a worker if the machine can handle one more.
 func (r *run) adaptWorkers(ctx context.Context, o *check.Outcome, began time.Time) {
 	if o.LocalLimit {
-		r.requests.closeIdle()
+		r.door.CloseIdle()
 		r.governor.starved(began)
 	} else if r.governor.succeeded() {
 		r.addWorker(ctx)
@@ -396,7 +377,7 @@ func (r *run) reportProgress() {
 func (r *run) slowest(t *frontier.Target, age time.Duration) result.InFlight {
 	slow := result.InFlight{URL: t.URL, Internal: t.Internal, Age: age}
 	if u, _, err := urinorm.ParseWeb(t.URL); err == nil {
-		slow.URL = r.requests.print.URL(u)
+		slow.URL = r.print.URL(u)
 	}
 	if past, err := frontier.DecodePast(t.Note()); err == nil {
 		slow.Try = past.Tries + 1
@@ -405,15 +386,4 @@ func (r *run) slowest(t *frontier.Target, age time.Duration) result.InFlight {
 		slow.Tries = max(r.cfg.Retries, 0) + 1
 	}
 	return slow
-}
-
-// shareTraps lets all processes of a crawl share the budgets of traps.
-func shareTraps(ctx context.Context, guards *trap.Guards, common frontier.Common) {
-	guards.Share(func(names []string, limits []int) ([]int, error) {
-		list := make([]frontier.Count, len(names))
-		for i, name := range names {
-			list[i] = frontier.Count{Name: name, By: 1, Most: limits[i]}
-		}
-		return common.CountUp(ctx, list)
-	})
 }

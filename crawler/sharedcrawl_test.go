@@ -234,7 +234,7 @@ func TestSharedCrawlCutsEndlessSites(t *testing.T) {
 			for _, f := range facts {
 				r.learnFact(f)
 			}
-			if _, cut := r.growth.Cut(func() string { return "start.test" }, true); cut != row.cut {
+			if _, cut := r.door.Growth.Cut(func() string { return "start.test" }, true); cut != row.cut {
 				t.Errorf("pages are left out: %t, want %t", cut, row.cut)
 			}
 		})

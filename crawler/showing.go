@@ -43,7 +43,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	}
 	v.worker.releaseSlot()
 	v.endLarge()
-	v.line.leave() // what the page loads needs the place
+	v.run.door.Leave(&v.target) // what the page loads needs the place
 	own := ownReply(r.Response, r.Body, r.Read.Charset)
 	var mu sync.Mutex
 	op := &opened{}
@@ -102,7 +102,7 @@ func (r showing) rendersPage() bool {
 	if g == nil || !v.t.Follow || !r.showsPage() {
 		return false
 	}
-	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(r.URL)) {
+	switch v.run.cfg.RenderModeOf(v.run.print.URL(r.URL)) {
 	case rules.RenderAlways:
 		return true
 	case rules.RenderAuto:
@@ -153,7 +153,7 @@ func (r showing) warnOf(op *opened) {
 	if page.Leads != "" {
 		to := page.Leads
 		if u, _, err := urinorm.ParseWeb(to); err == nil {
-			to = r.visit.run.requests.print.URL(u)
+			to = r.visit.run.print.URL(u)
 		}
 		r.Warn(check.Warning{Code: check.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
 		return
@@ -249,8 +249,8 @@ func (r showing) enterRendered(op *opened, without map[string]bool) (loaded []re
 			kind = extract.Navigation
 		}
 		raw := a.URL
-		if err == nil && r.visit.run.requests.scope().SyntheticHost(u.Authority()) {
-			raw = r.visit.run.requests.print.URL(u)
+		if err == nil && r.visit.run.door.Scope().SyntheticHost(u.Authority()) {
+			raw = r.visit.run.print.URL(u)
 		}
 		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})
 	}
@@ -273,7 +273,7 @@ func (r showing) readView(ctx context.Context) {
 	if !v.t.Follow || !r.showsPage() {
 		return
 	}
-	switch v.run.cfg.RenderModeOf(v.run.requests.print.URL(v.u)) {
+	switch v.run.cfg.RenderModeOf(v.run.print.URL(v.u)) {
 	case rules.RenderNever, rules.RenderUnset:
 		return
 	case rules.RenderAuto:
@@ -282,11 +282,11 @@ func (r showing) readView(ctx context.Context) {
 		}
 	}
 	whole := v.u.WithoutFragment()
-	needed := v.run.cfg.RenderModeOf(v.run.requests.print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
+	needed := v.run.cfg.RenderModeOf(v.run.print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
 	references.EnterRoute(v.finds(), rules.HrefOf(whole), v.t, needed)
 	w := v.run.rendering.viewsOf(whole.String())
 	w.once.Do(func() {
-		v.run.memory.Forget(whole, v.run.requests.scope())
+		v.run.memory.Forget(whole, v.run.door.Scope())
 		r.openMadeUp(ctx, w, whole)
 	})
 	fragment, _ := v.u.Fragment()
@@ -408,7 +408,7 @@ func (r showing) printed(raw string) string {
 	if err != nil {
 		return urinorm.Redact(raw)
 	}
-	return r.visit.run.requests.print.URL(u)
+	return r.visit.run.print.URL(u)
 }
 
 // missingData returns the first request for data that a view has made and the made-up view

@@ -249,7 +249,7 @@ func (in *signedIn) take(id frontier.ID) *heldVisit {
 // note does what a step says of all targets.
 func (in *signedIn) note(w *worker, step *proof.Step) {
 	if step.Lost {
-		in.run.probes.forget(in.session.Login().Covers)
+		in.run.door.Probes.Forget(in.session.Login().Covers)
 		in.run.rendering.forget(in.session.Login().Covers)
 	}
 	if o := step.Over; o != nil {

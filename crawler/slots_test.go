@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // noticed is a body that notices when it is read.
@@ -30,7 +31,7 @@ func (*noticed) Close() error { return nil }
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &Config{}
-		r := &run{cfg: cfg, slots: newSlots(1), requests: newRequests(cfg, nil)}
+		r := &run{cfg: cfg, slots: newSlots(1), door: newDoor(cfg, nil, rules.NewPrinter(nil, ""))}
 		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
 		r.slots.take()
 		for range r.slots.most {

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
@@ -30,7 +31,7 @@ type visit struct {
 	page    rules.Href       // the current document: the target, or the end of its redirects
 	found   *references.Page // what it refers to; nil until something is found
 	isPage  bool             // it was read for links
-	sitemap sitemapKind
+	sitemap admit.SitemapKind
 	large   bool         // it reads a large document for links
 	again   bool         // the page was settled before, and is rendered now
 	report  *result.Page // what is reported to the sink
@@ -38,19 +39,16 @@ type visit struct {
 	session *signedIn  // the session that its request is part of; nil for none
 	held    proof.Held // what its answer says about the session
 
-	line line
-
-	gatePass     gatePass
-	robotsFailed bool // robots.txt is unavailable after its retries, for a reason that may be temporary
+	target       admit.Target // of the door
+	robotsFailed bool         // robots.txt is unavailable after its retries, for a reason that may be temporary
 }
 
 // answer is the result of one request.
 type answer struct {
-	o       *check.Outcome
-	rest    time.Duration // how long the host asked not to be visited
-	latency time.Duration // until the answer began
-	kept    int           // requests that were counted for another answer
-	wait    time.Duration // how long the visit must wait for robots.txt before it is repeated; 0 if it is over
+	o    *check.Outcome
+	sent admit.Response // to the request; of a hop that answers for it, only the rest of the host
+	kept int            // requests that were counted for another answer
+	wait time.Duration  // how long the visit must wait for robots.txt before it is repeated; 0 if it is over
 
 	resp      *fetch.Response // nil when there was no answer
 	recalled  recall.Request  // what earlier runs observed
@@ -62,9 +60,9 @@ type answer struct {
 // outcome; an error means that the run cannot continue.
 func (v *visit) do(ctx context.Context) (err error) {
 	t := v.t
-	defer v.run.turns.end(t.Turn)
+	defer v.run.door.Pages.End(t.Turn)
 	if !t.Follow { // no page waits for it
-		v.run.turns.end(t.Turn)
+		v.run.door.Pages.End(t.Turn)
 	}
 	if v.past, err = frontier.DecodePast(t.Note()); err != nil {
 		return fmt.Errorf("visit target %d: %w", t.ID(), err)
@@ -82,10 +80,11 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	defer v.release()
 	defer v.worker.releaseSlot()
-	v.line = line{door: v.run.door, frontier: v.run.frontier, places: v.run.places, target: t, tally: &v.worker.tally, release: v.worker.releaseSlot}
-	defer v.line.end()
-	o, wait, err := gate{v}.barred(ctx)
-	defer func() { err = cmp.Or(err, v.gatePass.end()) }()
+	v.target = admit.Target{Target: t, At: v.u, Again: v.again, View: v.run.rendering.isView(v.u)}
+	defer v.run.door.End(&v.target)
+	by, err := gate{v}.decide(ctx)
+	o := by.Outcome
+	defer func() { err = cmp.Or(err, v.run.door.EndPass(&v.target)) }()
 	if v.session != nil {
 		defer v.session.leave()
 	}
@@ -94,8 +93,8 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return nil
 	case err != nil:
 		return err
-	case wait > 0:
-		return v.putBack(wait)
+	case by.Wait > 0:
+		return v.putBack(by.Wait)
 	case o == nil:
 		if o, err = (recollection{v}).stands(); err != nil {
 			return err
@@ -105,7 +104,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return v.conclude(ctx, o, 0)
 	}
 	v.past.Asked = true
-	if v.run.requests.scope().SiteOf(v.u) != nil { // there is no network to wait for
+	if v.run.door.Scope().SiteOf(v.u) != nil { // there is no network to wait for
 		v.worker.takeSlot()
 	}
 	if err = v.run.frontier.Sharing().Begin(ctx, t); err != nil {
@@ -115,7 +114,7 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return err
 	}
 	began := time.Now()
-	a, err := v.ask(ctx)
+	a, err := v.ask(ctx, by)
 	if ctx.Err() != nil {
 		return nil // cut off by the run's own end: not the target's fault
 	}
@@ -128,19 +127,19 @@ func (v *visit) do(ctx context.Context) (err error) {
 		return v.putBack(a.wait)
 	}
 	kept := v.run.memory.Learn(a.recalled, recall.Answer{Outcome: a.o, Response: a.resp, Page: a.page, Unchanged: a.unchanged,
-		Views: v.run.rendering.hasViews(v.u), InStore: v.isPage && len(v.found.About) > 0}, v.run.requests.scope())
+		Views: v.run.rendering.hasViews(v.u), InStore: v.isPage && len(v.found.About) > 0}, v.run.door.Scope())
 	if len(kept) > 0 {
 		v.found.About = append(v.found.About, kept...)
 	}
-	if t.Follow && v.run.turns != nil && !v.isPage && !v.again {
-		v.run.begun.Add(-1) // it was not a page
+	if !v.isPage {
+		v.notBegun()
 	}
 	v.run.adaptWorkers(ctx, a.o, began)
 	if err := v.observe(&a, began); err != nil {
 		return err
 	}
 	v.noteAnswer(&a)
-	return v.conclude(ctx, a.o, a.rest)
+	return v.conclude(ctx, a.o, a.sent.Rest)
 }
 
 // finds returns the page in which the visit collects what it finds.
@@ -155,7 +154,7 @@ func (v *visit) finds() *references.Page {
 // restart discards what was found, because the visit now reads another document.
 func (v *visit) restart(page rules.Href) {
 	v.release()
-	v.page, v.isPage, v.sitemap, v.report = page, false, noSitemap, nil
+	v.page, v.isPage, v.sitemap, v.report = page, false, admit.NoSitemap, nil
 }
 
 // endLarge lets another worker read a large document.
@@ -177,14 +176,13 @@ func (v *visit) release() {
 }
 
 // ask sends the request and reads the parts of the answer that are needed.
-func (v *visit) ask(ctx context.Context) (a answer, err error) {
+func (v *visit) ask(ctx context.Context, by admit.Decision) (a answer, err error) {
 	if v.u.Scheme() == "mailto" {
 		a.o = v.mail(ctx)
 		return a, nil
 	}
-	requests := v.run.requests
-	req, rule := requests.request(v.u, v.t.Internal)
-	if v.t.Content || requests.scope().Compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.cfg.Inspector.Scans(req.Internal) {
+	req, rule := v.run.door.Request(v.u, v.t.Internal)
+	if v.t.Content || v.run.door.Scope().Compares(v.u) || rule != nil && len(rule.BrokenTexts) > 0 || v.run.cfg.Inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	req.Final = v.past.Tries >= v.run.cfg.Retries
@@ -193,29 +191,26 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 			return a, err
 		}
 	}
-	a.recalled = v.run.memory.Condition(recollection{v}.target(), req, requests.scope())
+	a.recalled = v.run.memory.Condition(recollection{v}.target(), req, v.run.door.Scope())
 	if known := a.recalled.Known; known != nil && (recollection{v}).suffices(ctx, known) {
 		req.Validators = known.Validators
 	} else {
 		a.recalled.Known = nil
 	}
-	if requests.library != nil && v.past.Tries > 0 {
-		requests.library.Forget(v.u) // the answer was a reason to ask again
-	}
-	began := time.Now()
-	resp, err := v.line.fetch(ctx, req)
-	a.latency = time.Since(began)
+	resp, err := v.run.door.Send(ctx, by, req)
 	if err != nil {
-		a.o, err = faultOutcome(ctx, err)
 		return a, err
 	}
-	if resp.Body != nil {
-		defer resp.Body.Close()
+	defer resp.Close()
+	question := check.Question{URL: v.u}
+	if a.sent, a.resp = resp, resp.Response; a.resp != nil {
+		a.kept, question.Conditional = resp.Kept, resp.Conditional
 	}
-	observed := check.Observe(check.Question{URL: v.u, Conditional: resp.Conditional}, resp)
-	a.o, a.resp, a.kept = &observed, resp, resp.Kept
-	a.rest = requestedRest(a.o, resp.Header)
+	observed := resp.Observe(question)
+	a.o = &observed
 	switch {
+	case a.resp == nil:
+		return a, nil
 	case a.o.Code == check.CodeRedirect:
 		err = v.follow(ctx, &a)
 		return a, err
@@ -225,7 +220,13 @@ func (v *visit) ask(ctx context.Context) (a answer, err error) {
 		}
 	}
 	if a.o.Code == check.CodeOK && v.run.cfg.CheckHTTPS {
-		err = v.run.twins.ask(ctx, &v.line, v.u, a.o)
+		v.worker.releaseSlot() // the network is slower than other workers
+		found, sent, deciding, failed := v.run.door.Twin(ctx, &v.target)
+		v.worker.tally.count(countRequests, deciding)
+		a.o.Requests, err = a.o.Requests+sent, failed
+		if found != nil {
+			a.o.Warn(*found)
+		}
 	}
 	return a, err
 }
@@ -243,7 +244,7 @@ func (v *visit) receive(ctx context.Context, a *answer) (err error) {
 	default:
 		*a.o, a.page = read(ctx, v, v.u, a.resp, *a.o)
 	}
-	if v.run.cfg.Sitemaps && v.t.Seed && v.t.Follow && rules.HrefOf(v.u).IsHTTP() && v.run.requests.scope().SiteOf(v.u) == nil {
+	if v.run.cfg.Sitemaps && v.t.Seed && v.t.Follow && rules.HrefOf(v.u).IsHTTP() && v.run.door.Scope().SiteOf(v.u) == nil {
 		v.worker.releaseSlot()
 		a.wait, err = v.enterSitemaps(ctx)
 	}
@@ -280,17 +281,9 @@ func (v *visit) probeMail(ctx context.Context, addresses []urinorm.Address, o *c
 
 // observe lets the frontier adapt the host's pace to its answer.
 func (v *visit) observe(a *answer, began time.Time) error {
-	o := a.o
-	seen := frontier.Answer{Started: began, Overloaded: o.Overloaded(), Repeated: v.t.Tries > 0, RestFor: a.rest, Latency: a.latency}
-	if a.rest > v.run.cfg.MaxWait {
-		seen.RestFor, seen.TooLong = 0, true
-	}
-	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && v.run.requests.scope().SiteOf(v.u) == nil
-	seen.TimedOut = seen.Silent && o.Code == check.CodeTimeout
-	hosts := v.run.frontier.Hosts()
-	err := hosts.Observe(v.run.always, v.t.Host, seen)
-	if seen.Overloaded && v.run.slowed.first(v.t.Host) {
-		v.run.out.note(slowedNote(v.t.Host, o.Status, hosts.Pace(v.t.Host), seen.RestFor))
+	note, err := v.run.door.Observe(&v.target, a.o, began, a.sent)
+	if note != "" {
+		v.run.out.note(note)
 	}
 	return err
 }
@@ -298,14 +291,14 @@ func (v *visit) observe(a *answer, began time.Time) error {
 // settle passes the outcome to the frontier, with what was found.
 func (v *visit) settle(o *check.Outcome) error {
 	run, t := v.run, v.t
-	defer run.cycles.settled(t.ID())
-	memory, target, scope := run.memory, recollection{v}.target(), run.requests.scope()
+	defer run.door.Cycles.Settled(t.ID())
+	memory, target, scope := run.memory, recollection{v}.target(), run.door.Scope()
 	if way := memory.Confirmed(target, o, scope); way != nil && v.found != nil && len(v.found.Targets()) > 0 { // not one redirect too many to be followed
 		if _, err := (recollection{v}).follows(way); err != nil {
 			return err
 		}
 	}
-	if o.Code != "ok" && o.Code != "redirect" && v.run.requests.broken(v.t, v.u, o) {
+	if o.Code != "ok" && o.Code != "redirect" && run.door.Rules.CallBroken(v.u, t.Internal, o) {
 		v.worker.tally.count(countBroken, 1)
 	}
 	v.worker.tally.count(countChecked, 1)
@@ -314,7 +307,7 @@ func (v *visit) settle(o *check.Outcome) error {
 		v.report.Status, v.report.Elapsed, v.report.Size = o.Status, o.Elapsed, o.Size
 		run.reportPage(v.report)
 	}
-	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o) && run.requests.scope().SiteOf(rules.URLOf(v.page)) == nil {
+	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o) && run.door.Scope().SiteOf(rules.URLOf(v.page)) == nil {
 		v.finds().ReadAfterAll(t)
 	}
 	s := frontier.Settlement{Outcome: o, Tallies: v.worker.tally.take()}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -53,7 +54,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Wor
 	if err != nil {
 		return Worked{}, err
 	}
-	ctx = r.admitting(ctx)
+	ctx = r.door.WithIssuers(ctx)
 	r.seeds.ids = make([]frontier.ID, len(seeds)) // the coordinator has entered them
 	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
 		return Worked{}, err
@@ -67,7 +68,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Wor
 		defer done()
 		err = errors.Join(err, cfg.Shared().Process().Leave(leaving))
 	}
-	r.requests.closeIdle()
+	r.door.CloseIdle()
 	r.rendering.close()
 	return Worked{r.counts.of(countPages), r.counts.of(countRequests)}, err
 }
@@ -100,7 +101,7 @@ func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink, 
 // crawl that is filled from that state.
 func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
 	r := newRun(ctx, cfg, seeds, discard{})
-	shareTraps(ctx, r.traps, to.Common())
+	r.door.ShareTraps(ctx, to.Common())
 	kept, err := cfg.Store.Tallies(ctx)
 	if err != nil {
 		return fmt.Errorf("read what was counted: %w", err)
@@ -211,7 +212,7 @@ func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 				others = append(others, uint32(id))
 			}
 		}
-		if site := siteOf(u); w.run.growth.Read(site, pages, others) {
+		if site := admit.SiteOf(u); w.run.door.Growth.Read(site, pages, others) {
 			if err := w.to.Common().Publish(ctx, factCut+site, nil); err != nil {
 				return err
 			}

@@ -20,13 +20,20 @@ func fetchDict(s *session) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := s.by.serverOf(s.req.URL)
+	server, err := s.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.converse(server, false, &dictReplies)
+	c, err := s.dialLines(server, false)
 	if err != nil {
 		return nil, err
+	}
+	greeting, err := c.readReply()
+	if err != nil {
+		return nil, err
+	}
+	if greeting.code != 220 {
+		return nil, c.dictFault("the server refused access", greeting)
 	}
 	defer c.quit()
 	if command != "" {
@@ -35,7 +42,7 @@ func fetchDict(s *session) (*Response, error) {
 			return nil, err
 		}
 		if answer.code < 150 || answer.code > 152 {
-			return nil, c.refused("the server answered", answer)
+			return nil, c.dictFault("the server answered", answer)
 		}
 	}
 	return &Response{Size: -1}, nil
@@ -88,14 +95,15 @@ func isAtom(s string) bool {
 	return s != "" && len(s) <= maxDictWord && !strings.ContainsAny(s, " '\"\\")
 }
 
-var dictReplies = replies{greetings: []int{220}, refusal: "the server refused access", kind: func(code int) string {
-	switch code {
+func (c *lineConn) dictFault(what string, answer reply) error {
+	kind := "protocol-error"
+	switch answer.code {
 	case 550, 551, 552:
-		return "file-missing"
+		kind = "file-missing"
 	case 420, 421:
-		return "rate-limited"
+		kind = "rate-limited"
 	case 530, 531, 532:
-		return "file-unreadable"
+		kind = "file-unreadable"
 	}
-	return "protocol-error"
-}}
+	return c.serverFault(kind, what, answer.String())
+}

@@ -36,9 +36,9 @@ func (p *linkPage) line(text string) {
 }
 
 // body completes the document and returns it.
-func (p *linkPage) body() io.Reader {
+func (p *linkPage) body() io.ReadCloser {
 	p.WriteString("</ul></body></html>\n")
-	return strings.NewReader(p.String())
+	return io.NopCloser(strings.NewReader(p.String()))
 }
 
 const linkPageType = "text/html;charset=utf-8"

@@ -144,17 +144,14 @@ func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 	})
 }
 
-// PassGate lets a gated host have one more visit than the gate allows: a visit that does
-// not need the rules of the host is under way, and others need not wait for it. The
-// caller calls back when that visit is over. PassGate does nothing for other hosts.
-func (h *Hosts) PassGate(ctx context.Context, host string) (back func() error, err error) {
-	pass := func(visits int) error {
-		return h.admit(ctx, host, func(c *controller) bool {
-			c.passing += visits
-			return c.gated
-		})
-	}
-	return func() error { return pass(-1) }, pass(+1)
+// PassGate lets a gated host have some more visits than the gate allows: a visit that does
+// not need the rules of the host is under way, and others need not wait for it. When that
+// visit is over, the caller takes its visit back with -1. PassGate does nothing for other hosts.
+func (h *Hosts) PassGate(ctx context.Context, host string, visits int) error {
+	return h.admit(ctx, host, func(c *controller) bool {
+		c.passing += visits
+		return c.gated
+	})
 }
 
 // admit changes the controller of a host so that it may have more visits, and wakes a worker

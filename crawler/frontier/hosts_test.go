@@ -37,17 +37,16 @@ func TestGate(t *testing.T) {
 	if n := out(); n != 1 {
 		t.Errorf("%d visits at once of a gated host", n)
 	}
-	back, err := f.Hosts().PassGate(ctx, "gated")
-	if err != nil {
+	if err := f.Hosts().PassGate(ctx, "gated", +1); err != nil {
 		t.Fatal(err)
 	}
 	if n := out(); n != 1 {
 		t.Errorf("%d more visits beside one that needs no rules, want 1", n)
 	}
-	if _, err := f.Hosts().PassGate(ctx, "gated"); err != nil {
+	if err := f.Hosts().PassGate(ctx, "gated", +1); err != nil {
 		t.Fatal(err)
 	}
-	if err := back(); err != nil {
+	if err := f.Hosts().PassGate(ctx, "gated", -1); err != nil {
 		t.Fatal(err)
 	}
 	if n := out(); n != 0 {

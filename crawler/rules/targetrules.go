@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -55,4 +56,37 @@ func (t *TargetRules) downgrades(u urinorm.URL, rule *Rule) bool {
 	}
 	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
 	return err == nil && rule.Match(t.print.URL(twin))
+}
+
+// Accepts reports whether the user specified that a status of a URL counts as ok.
+func (t *TargetRules) Accepts(u urinorm.URL, status int) bool {
+	if status == 0 {
+		return false
+	}
+	if rule := t.Of(u); rule != nil && rule.Accept != nil {
+		return rule.Accept.Has(status)
+	}
+	return t.cfg.Accept.Has(status)
+}
+
+// CallBroken reports whether a target will be reported as broken, as far as that is known
+// before all pages are read.
+func (t *TargetRules) CallBroken(u urinorm.URL, internal bool, o *check.Outcome) bool {
+	if t.Accepts(u, o.Status) {
+		return false
+	}
+	rule := t.Of(u)
+	if rule != nil && rule.Verdict != "" {
+		return rule.Verdict == check.Broken.String()
+	}
+	g := o.Judge(check.Question{URL: u, Internal: internal, Local: o.Path != ""})
+	g.SetLevels(func(code check.Code) check.Level {
+		if rule != nil {
+			if level := rule.Levels.Of(code, internal); level != "" {
+				return level
+			}
+		}
+		return t.cfg.Levels.Of(code, internal)
+	})
+	return g.Verdict == check.Broken
 }

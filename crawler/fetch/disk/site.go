@@ -183,6 +183,12 @@ func (s *Site) Answers(u urinorm.URL) bool {
 	return at.kind == entryFile || at.kind == entryDir || at.redirect != "" || at.source != nil
 }
 
+// Finds reports whether a directory answers a request for a URL with anything but a fault.
+func Finds(ctx context.Context, s *Site, u urinorm.URL) bool {
+	_, err := s.Fetch(ctx, &fetch.Request{URL: u})
+	return err == nil
+}
+
 // Fetch answers a request from the directory.
 func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	if err := ctx.Err(); err != nil {

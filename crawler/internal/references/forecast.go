@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -84,10 +84,8 @@ func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []front
 		if err != nil {
 			continue
 		}
-		if site := f.scope().SiteOf(u); site != nil {
-			if _, err := site.Fetch(ctx, &fetch.Request{URL: u}); err != nil {
-				f.findings.add(id)
-			}
+		if site := f.scope().SiteOf(u); site != nil && !disk.Finds(ctx, site, u) {
+			f.findings.add(id)
 		}
 	}
 }

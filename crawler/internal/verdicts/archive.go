@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -147,13 +148,13 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 		if err != nil {
 			return err
 		}
-		o, err := a.crawl.RefusesArchive(ctx, at)
+		by, err := a.crawl.Door.Decide(ctx, admit.Ask{URL: at, For: admit.Archive})
 		if err != nil {
 			return err
 		}
-		if o != nil {
+		if !by.Admitted() {
 			a.failed++
-			a.err = errors.New(o.Message)
+			a.err = errors.New(by.Outcome.Message)
 			continue
 		}
 		items = append(items, frontier.Item{Fingerprint: queue.Fingerprint([]byte(u)), Host: []byte(api.Authority()), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(u)})})
@@ -264,14 +265,19 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 	if err != nil {
 		return nil, nil, err
 	}
-	a.requests++
-	resp, err := a.crawl.Config.Fetch.Fetch(ctx, &fetch.Request{URL: at, Need: fetch.Content})
+	by, err := a.crawl.Door.Decide(ctx, admit.Ask{URL: at, For: admit.Archive})
 	if err != nil {
 		return nil, nil, err
 	}
-	if resp.Body != nil {
-		defer resp.Body.Close()
+	a.requests++
+	resp, err := a.crawl.Door.Send(ctx, by, &fetch.Request{URL: at, Need: fetch.Content})
+	if err != nil {
+		return nil, nil, err
 	}
+	if resp.Fault != nil {
+		return nil, nil, resp.Fault
+	}
+	defer resp.Close()
 	o := &check.Outcome{Status: resp.Status}
 	o.Elapsed, _ = check.RetryAfter(resp.Header, time.Now())
 	if resp.Status != 200 || resp.Body == nil {

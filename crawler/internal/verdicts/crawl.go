@@ -7,17 +7,12 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
-
-// MaxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1
-// recommends that URLs of that length are supported. It ends series of pages whose URLs
-// grow.
-const MaxPageURL = 8000
 
 // Crawl is a crawl to be judged: its configuration, its store, and its counts.
 type Crawl struct {
@@ -26,12 +21,9 @@ type Crawl struct {
 	Print  *rules.Printer
 	Store  frontier.Store
 	Sink   result.Sink
-	// Fetch requests a URL from the directory that contains it, or else from the
-	// network. It is used to read files again (Config.ReadAgain).
-	Fetch func(context.Context, *fetch.Request) (*fetch.Response, error)
-	// RefusesArchive returns the outcome that a rule gives to a request to the archive that
-	// must not be sent, or nil. It is needed only with Config.Archive.
-	RefusesArchive func(context.Context, urinorm.URL) (*check.Outcome, error)
+	// Door sends the requests for Config.ReadAgain, TextFragments and Archive; it is needed
+	// only for them.
+	Door *admit.Door
 
 	Seeds   []rules.Seed
 	SeedIDs []frontier.ID // of each seed, 0 for one without a URL

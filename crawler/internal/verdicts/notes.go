@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -21,7 +22,7 @@ func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) [
 		notes = append(notes, fmt.Sprintf("the links of %s were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them", quantity(n, "page")))
 	}
 	if n := c.Gaps[check.GapURLLength]; n > 0 {
-		notes = append(notes, fmt.Sprintf("%s not read, because the URL is longer than %d bytes", quantity(n, "page"), MaxPageURL))
+		notes = append(notes, fmt.Sprintf("%s not read, because the URL is longer than %d bytes", quantity(n, "page"), admit.MaxPageURL))
 	}
 	if c.LocalLimit != "" {
 		notes = append(notes, "some targets were not requested: "+c.LocalLimit)

@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -28,7 +29,7 @@ import (
 type rereader struct {
 	ctx     context.Context
 	store   frontier.Store
-	fetch   func(context.Context, *fetch.Request) (*fetch.Response, error)
+	door    *admit.Door
 	buffers fetch.Buffers
 	wanted  []wantedText                           // wanted texts of fragments, grouped by page
 	changed map[frontier.ID]bool                   // pages whose files have changed
@@ -39,7 +40,7 @@ type rereader struct {
 }
 
 func newRereader(ctx context.Context, c *Crawl) *rereader {
-	return &rereader{ctx: ctx, store: c.Store, fetch: c.Fetch, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
+	return &rereader{ctx: ctx, store: c.Store, door: c.Door, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
 }
 
 // bareReference is a reference to be read again.
@@ -125,11 +126,15 @@ func (r *rereader) file(p *checkedFile) (*fetch.Response, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	resp, err := r.fetch(r.ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
-	if err != nil || resp.Body == nil {
+	by, err := r.door.Decide(r.ctx, admit.Ask{URL: u, For: admit.Reread})
+	if err != nil || !by.Admitted() {
 		return nil, nil, nil
 	}
-	defer resp.Body.Close()
+	resp, err := r.door.Send(r.ctx, by, &fetch.Request{URL: u, Need: fetch.Content, Internal: p.internal})
+	if err != nil || resp.Fault != nil || resp.Body == nil {
+		return nil, nil, nil
+	}
+	defer resp.Close()
 	if !resp.Modified.Equal(p.modified) || resp.Size != p.size {
 		return nil, nil, nil
 	}
@@ -138,7 +143,7 @@ func (r *rereader) file(p *checkedFile) (*fetch.Response, []byte, error) {
 		r.buffers.Give(body)
 		return nil, nil, nil
 	}
-	return resp, body, nil
+	return resp.Response, body, nil
 }
 
 // names reads the names of a file's anchors, for suggestions. If the file has changed, the

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -87,18 +88,27 @@ func (c *textComparison) judge(p *pair, page pageText) {
 // read requests a page again.
 func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
 	d := c.join.details.get(id)
+	by, err := c.join.crawl.Door.Decide(ctx, admit.Ask{URL: d.url, For: admit.Reread})
+	switch {
+	case err != nil:
+		return pageText{failure: err.Error()}
+	case !by.Admitted():
+		return pageText{failure: by.Outcome.Message}
+	}
 	if err := c.await(ctx, d.url); err != nil {
 		return pageText{failure: err.Error()}
 	}
 	c.requests++
-	resp, err := c.join.crawl.Fetch(ctx, &fetch.Request{URL: d.url, Need: fetch.Content, Internal: d.job.Internal})
-	if err != nil {
+	resp, err := c.join.crawl.Door.Send(ctx, by, &fetch.Request{URL: d.url, Need: fetch.Content, Internal: d.job.Internal})
+	switch {
+	case err != nil:
 		return pageText{failure: err.Error()}
-	}
-	if resp.Body == nil {
+	case resp.Fault != nil:
+		return pageText{failure: resp.Fault.Error()}
+	case resp.Body == nil:
 		return pageText{none: true}
 	}
-	defer resp.Body.Close()
+	defer resp.Close()
 	if resp.Status != 0 && resp.Status/100 != 2 {
 		return pageText{failure: fmt.Sprintf("the server answered %d this time", resp.Status)}
 	}

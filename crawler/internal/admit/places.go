@@ -1,4 +1,4 @@
-package crawler
+package admit
 
 import (
 	"context"
@@ -15,9 +15,8 @@ import (
 // needs a place at its host. A visit has at most one, and keeps none while it waits for
 // another. While a page is shown, what it loads has the place instead.
 type places struct {
-	pace  func(host string) frontier.Pace
-	rest  func(ctx context.Context, host string, until time.Time) error // lets visits wait
-	share bool                                                          // other processes request from the hosts, too
+	pacing *frontier.Hosts
+	share  bool // other processes request from the hosts, too
 
 	mu    sync.Mutex
 	hosts map[string]*hostPlaces
@@ -32,7 +31,7 @@ type hostPlaces struct {
 }
 
 func newPlaces(h *frontier.Hosts, share bool) *places {
-	return &places{pace: h.Pace, rest: h.Rest, share: share, hosts: map[string]*hostPlaces{}}
+	return &places{pacing: h, share: share, hosts: map[string]*hostPlaces{}}
 }
 
 // of returns the places at a host. Callers hold mu.
@@ -48,7 +47,7 @@ func (p *places) of(host string) *hostPlaces {
 // visit notes that a target of a host is visited, or that such a visit has ended. One process
 // of several uses no more places than it has targets.
 func (p *places) visit(host string, by int) {
-	interval := p.pace(host).Interval
+	interval := p.pacing.Pace(host).Interval
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.of(host).visits += by
@@ -66,7 +65,7 @@ func (p *places) forget(host string, interval time.Duration) {
 // take waits for a place at a host.
 func (p *places) take(ctx context.Context, host string) error {
 	for {
-		most := p.pace(host).Concurrency
+		most := p.pacing.Pace(host).Concurrency
 		p.mu.Lock()
 		h := p.of(host)
 		if p.share && most > 0 {
@@ -100,7 +99,7 @@ func (p *places) give(host string) {
 
 // wake lets up to n callers of take look for a place.
 func (p *places) wake(host string, n int) {
-	interval := p.pace(host).Interval
+	interval := p.pacing.Pace(host).Interval
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	defer p.forget(host, interval)
@@ -113,7 +112,7 @@ func (p *places) wake(host string, n int) {
 
 // begin notes that a visit sends a request to a host now.
 func (p *places) begin(host string) {
-	interval := p.pace(host).Interval
+	interval := p.pacing.Pace(host).Interval
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.of(host).last = time.Now()
@@ -123,7 +122,7 @@ func (p *places) begin(host string) {
 // awaitTurn waits until the interval of a host allows a request, and lets the visits of the
 // host wait for that request.
 func (p *places) awaitTurn(ctx context.Context, host string) error {
-	interval := p.pace(host).Interval
+	interval := p.pacing.Pace(host).Interval
 	p.mu.Lock()
 	now := time.Now()
 	h, at := p.of(host), now
@@ -134,7 +133,7 @@ func (p *places) awaitTurn(ctx context.Context, host string) error {
 	p.forget(host, interval)
 	p.mu.Unlock()
 	if interval > 0 {
-		_ = p.rest(context.WithoutCancel(ctx), host, at.Add(interval)) // a store that fails reports that to the workers, too
+		_ = p.pacing.Rest(context.WithoutCancel(ctx), host, at.Add(interval)) // a store that fails reports that to the workers, too
 	}
 	wait := at.Sub(now)
 	if wait <= 0 {

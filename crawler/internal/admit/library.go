@@ -1,4 +1,4 @@
-package crawler
+package admit
 
 import (
 	"bytes"
@@ -14,19 +14,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// library keeps the answers of a run that renders pages, so that each URL is requested
+// Library keeps the answers of a run that renders pages, so that each URL is requested
 // with GET at most once, whoever needs it: a visit, or the browser, for any page. A HEAD
 // request for a target may come before.
 //
 // Bodies are in a temporary file. Requests of the browser have places at their hosts and keep
 // their intervals.
-type library struct {
-	fetcher fetch.Fetcher
-	places  *places
-	limit   int64           // of a body, in bytes
-	ctx     context.Context // of requests, which outlive the pages that needed them first
-	cancel  context.CancelFunc
-	asking  sync.WaitGroup
+type Library struct {
+	door   *Door
+	ctx    context.Context // of requests, which outlive the pages that needed them first
+	cancel context.CancelFunc
+	asking sync.WaitGroup
 
 	mu      sync.Mutex
 	answers map[string]*kept // by URL without fragment
@@ -46,14 +44,14 @@ type kept struct {
 	err      error         // there was no answer, or no complete one
 }
 
-func newLibrary(ctx context.Context, fetcher fetch.Fetcher, limit int64, places *places) *library {
-	l := &library{fetcher: fetcher, limit: limit, places: places, answers: map[string]*kept{}, same: map[string]*same{}}
+func newLibrary(ctx context.Context, d *Door) *Library {
+	l := &Library{door: d, answers: map[string]*kept{}, same: map[string]*same{}}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	return l
 }
 
-// close ends the requests in progress and deletes what is kept.
-func (l *library) close() {
+// Close ends the requests in progress and deletes what is kept.
+func (l *Library) Close() {
 	l.cancel()
 	l.asking.Wait()
 	if l.file != nil {
@@ -62,26 +60,26 @@ func (l *library) close() {
 	}
 }
 
-// Fetch implements fetch.Fetcher for visits: it answers with what is kept, and keeps the
-// answers to GET requests.
-func (l *library) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	key := req.URL.WithoutFragment().String()
+// fetch sends a request of a visit: it answers with what is kept, and keeps the answers to GET
+// requests.
+func (l *Library) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	key := keyOf(req)
 	if !isKept(req) {
-		return l.fetcher.Fetch(ctx, req)
+		return l.door.cfg.Fetch.Fetch(ctx, req)
 	}
 	for {
 		l.mu.Lock()
 		k := l.answers[key]
 		if k == nil && req.Need == fetch.Existence {
 			l.mu.Unlock()
-			l.places.begin(req.URL.Authority())
-			return l.fetcher.Fetch(ctx, req)
+			l.door.places.begin(req.URL.Authority())
+			return l.door.cfg.Fetch.Fetch(ctx, req)
 		}
 		if k == nil {
 			k = &kept{done: make(chan struct{})}
 			l.answers[key] = k
 			l.mu.Unlock()
-			l.places.begin(req.URL.Authority())
+			l.door.places.begin(req.URL.Authority())
 			return l.ask(ctx, key, k, req)
 		}
 		l.mu.Unlock()
@@ -103,11 +101,11 @@ func isKept(req *fetch.Request) bool {
 	return (scheme == "http" || scheme == "https") && !req.Anonymous && req.Validators.IsZero()
 }
 
-// Forget deletes the answer for a URL: it is requested again.
-func (l *library) Forget(u urinorm.URL) { l.forget(u.WithoutFragment().String(), nil) }
+// keyOf returns the key of the answer to a request.
+func keyOf(req *fetch.Request) string { return req.URL.WithoutFragment().String() }
 
-// forgetAll deletes the answers for some URLs.
-func (l *library) forgetAll(covers func(urinorm.URL) bool) {
+// Forget deletes the answers for some URLs: they are requested again.
+func (l *Library) Forget(covers func(urinorm.URL) bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key := range l.answers {
@@ -117,7 +115,7 @@ func (l *library) forgetAll(covers func(urinorm.URL) bool) {
 	}
 }
 
-func (l *library) forget(key string, k *kept) {
+func (l *Library) forget(key string, k *kept) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if k == nil || l.answers[key] == k {
@@ -126,7 +124,7 @@ func (l *library) forget(key string, k *kept) {
 }
 
 // ask sends a visit's request, and keeps the answer.
-func (l *library) ask(ctx context.Context, key string, k *kept, req *fetch.Request) (*fetch.Response, error) {
+func (l *Library) ask(ctx context.Context, key string, k *kept, req *fetch.Request) (*fetch.Response, error) {
 	resp, body, err := l.get(ctx, req, k)
 	if err != nil {
 		l.forget(key, k)
@@ -142,8 +140,8 @@ func (l *library) ask(ctx context.Context, key string, k *kept, req *fetch.Reque
 
 // get sends a request and fills in what is kept of its answer. The error of a body that
 // was not complete is in k.err.
-func (l *library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *fetch.Response, body []byte, err error) {
-	resp, err = l.fetcher.Fetch(ctx, req)
+func (l *Library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *fetch.Response, body []byte, err error) {
+	resp, err = l.door.cfg.Fetch.Fetch(ctx, req)
 	if err != nil {
 		k.err = err
 		return nil, nil, err
@@ -155,7 +153,7 @@ func (l *library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *f
 	case k.bodyless:
 		resp.Body.Close()
 	default:
-		body, k.err = io.ReadAll(io.LimitReader(resp.Body, l.limit+1))
+		body, k.err = io.ReadAll(io.LimitReader(resp.Body, l.door.cfg.MaxBody+1))
 		resp.Body.Close()
 		if k.err == nil {
 			k.at, k.length, k.err = l.put(body)
@@ -165,7 +163,7 @@ func (l *library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *f
 }
 
 // put appends a body to the file.
-func (l *library) put(body []byte) (at, length int64, err error) {
+func (l *Library) put(body []byte) (at, length int64, err error) {
 	if len(body) == 0 {
 		return 0, 0, nil
 	}
@@ -186,7 +184,7 @@ func (l *library) put(body []byte) (at, length int64, err error) {
 }
 
 // read reads the body of an answer.
-func (l *library) read(k *kept) ([]byte, error) {
+func (l *Library) read(k *kept) ([]byte, error) {
 	body := make([]byte, k.length)
 	if k.length == 0 {
 		return body, nil
@@ -196,7 +194,7 @@ func (l *library) read(k *kept) ([]byte, error) {
 }
 
 // response returns a kept answer to a visit.
-func (l *library) response(k *kept, req *fetch.Request) (*fetch.Response, error) {
+func (l *Library) response(k *kept, req *fetch.Request) (*fetch.Response, error) {
 	resp := k.resp
 	resp.Kept = resp.Requests
 	if req.Need == fetch.Existence {
@@ -224,20 +222,23 @@ type failedReader struct{ err error }
 
 func (f failedReader) Read([]byte) (int, error) { return 0, f.err }
 
-// asked is the answer to a request of the browser.
-type asked struct {
-	status   int
-	header   http.Header
-	body     []byte
-	requests int           // sent for it now
-	waited   time.Duration // for the pace of the host
-	ok       bool          // there was an answer
+// Asked is the answer to a request of the browser.
+type Asked struct {
+	Status   int
+	Header   http.Header
+	Body     []byte
+	Requests int           // sent for it now
+	Waited   time.Duration // for the pace of the host
+	OK       bool          // there was an answer
 }
 
-// Ask answers a request of the browser. A stream is not read. The request outlives ctx:
-// another page may need the answer, too.
-func (l *library) Ask(ctx context.Context, req *fetch.Request, stream bool) (a asked) {
-	key := req.URL.WithoutFragment().String()
+// Ask answers a request of the browser that was decided about. A stream is not read. The
+// request outlives ctx: another page may need the answer, too.
+func (l *Library) Ask(ctx context.Context, by Decision, req *fetch.Request, stream bool) (a Asked) {
+	if _, err := by.use(req.URL); err != nil {
+		return a
+	}
+	key := keyOf(req)
 	l.mu.Lock()
 	k := l.answers[key]
 	if k == nil {
@@ -255,7 +256,7 @@ func (l *library) Ask(ctx context.Context, req *fetch.Request, stream bool) (a a
 			}
 		})
 		l.mu.Unlock()
-		defer func() { a.requests, a.waited = requestsOf(k) }()
+		defer func() { a.Requests, a.Waited = requestsOf(k) }()
 	} else {
 		l.mu.Unlock()
 	}
@@ -268,10 +269,10 @@ func (l *library) Ask(ctx context.Context, req *fetch.Request, stream bool) (a a
 		return a
 	}
 	body, err := l.read(k)
-	if err != nil || int64(len(body)) > l.limit {
+	if err != nil || int64(len(body)) > l.door.cfg.MaxBody {
 		return a
 	}
-	a.status, a.header, a.body, a.ok = k.resp.Status, k.resp.Header, body, true
+	a.Status, a.Header, a.Body, a.OK = k.resp.Status, k.resp.Header, body, true
 	return a
 }
 
@@ -283,8 +284,11 @@ type same struct {
 
 // Unchanged reports whether a file has the validators that it had in an earlier run, and how
 // many requests were sent to learn that. Each URL is asked about once.
-func (l *library) Unchanged(ctx context.Context, req *fetch.Request, v fetch.Validators) (unchanged bool, requests int) {
-	key := req.URL.WithoutFragment().String()
+func (l *Library) Unchanged(ctx context.Context, by Decision, req *fetch.Request, v fetch.Validators) (unchanged bool, requests int) {
+	if _, err := by.use(req.URL); err != nil {
+		return false, 0
+	}
+	key := keyOf(req)
 	l.mu.Lock()
 	known := l.same[key]
 	if known != nil {
@@ -302,7 +306,7 @@ func (l *library) Unchanged(ctx context.Context, req *fetch.Request, v fetch.Val
 	l.mu.Unlock()
 	var resp *fetch.Response
 	var err error
-	if l.inPlace(ctx, req.URL.Authority(), func() { resp, err = l.fetcher.Fetch(ctx, req) }) != nil {
+	if l.inPlace(ctx, req.URL.Authority(), func() { resp, err = l.door.cfg.Fetch.Fetch(ctx, req) }) != nil {
 		return false, 0
 	}
 	if err != nil {
@@ -330,12 +334,12 @@ func requestsOf(k *kept) (requests int, waited time.Duration) {
 }
 
 // inPlace sends a request when there is a place for it and its turn has come.
-func (l *library) inPlace(ctx context.Context, host string, send func()) error {
-	if err := l.places.take(ctx, host); err != nil {
+func (l *Library) inPlace(ctx context.Context, host string, send func()) error {
+	if err := l.door.places.take(ctx, host); err != nil {
 		return err
 	}
-	defer l.places.give(host)
-	if err := l.places.awaitTurn(ctx, host); err != nil {
+	defer l.door.places.give(host)
+	if err := l.door.places.awaitTurn(ctx, host); err != nil {
 		return err
 	}
 	send()

@@ -1,4 +1,4 @@
-package crawler
+package admit
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (s *slowedHosts) first(host string) bool {
 func slowedNote(host string, status int, p frontier.Pace, rest time.Duration) string {
 	note := fmt.Sprintf("%s answered %d: slowed to %s", host, status, paceText(p))
 	if rest >= time.Second {
-		note += fmt.Sprintf(", after the pause of %s that it asked for", wholeSeconds(rest))
+		note += fmt.Sprintf(", after the pause of %s that it asked for", WholeSeconds(rest))
 	}
 	return note
 }
@@ -41,11 +41,20 @@ func slowedNote(host string, status int, p frontier.Pace, rest time.Duration) st
 func paceText(p frontier.Pace) string {
 	switch {
 	case p.Interval >= time.Second:
-		return "1 request every " + wholeSeconds(p.Interval)
+		return "1 request every " + WholeSeconds(p.Interval)
 	case p.Interval > 0:
 		return fmt.Sprintf("%d/s", int(time.Second/p.Interval))
 	case p.Concurrency == 1:
 		return "1 request at once"
 	}
 	return fmt.Sprintf("%d requests at once", p.Concurrency)
+}
+
+// WholeSeconds formats a duration for people: 40 s, 3 min 5 s.
+func WholeSeconds(d time.Duration) string {
+	s := int(d.Round(time.Second).Seconds())
+	if s < 60 {
+		return fmt.Sprintf("%d s", s)
+	}
+	return fmt.Sprintf("%d min %d s", s/60, s%60)
 }

@@ -1,4 +1,4 @@
-package crawler
+package admit
 
 import (
 	"context"
@@ -11,12 +11,12 @@ import (
 // Some sites redirect a visitor without their cookie away and, once it is set, back to
 // the requested page: A → B → A. As each target is requested once, that looks like a
 // loop. So where a redirect closes a cycle and one of its hosts has set a cookie, the
-// redirects are followed again, within one visit and with the cookies set so far
-// (redirect.go). Only a redirect that leads back even then is a loop.
+// redirects are followed again, within one visit and with the cookies set so far.
+// Only a redirect that leads back even then is a loop.
 
-// cycles knows the redirects that are about to be settled and the hosts whose
+// Cycles knows the redirects that are about to be settled and the hosts whose
 // redirects set a cookie.
-type cycles struct {
+type Cycles struct {
 	mu      sync.Mutex
 	cookied map[string]bool
 	moving  map[frontier.ID]frontier.ID
@@ -25,9 +25,9 @@ type cycles struct {
 // maxCookied is the maximum number of hosts that are remembered.
 const maxCookied = 100_000
 
-// touched notes whether a redirect set a cookie, and reports whether any cookie may have
+// Touched notes whether a redirect set a cookie, and reports whether any cookie may have
 // changed the redirects between two hosts.
-func (c *cycles) touched(from, to string, set bool) bool {
+func (c *Cycles) Touched(from, to string, set bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if set && len(c.cookied) < maxCookied {
@@ -39,9 +39,9 @@ func (c *cycles) touched(from, to string, set bool) bool {
 	return c.cookied[from] || c.cookied[to]
 }
 
-// closes enters a redirect from id to next and reports whether it closes a cycle of
+// Closes enters a redirect from id to next and reports whether it closes a cycle of
 // redirects. If several workers close it at once, the last of them finds it.
-func (c *cycles) closes(ctx context.Context, store frontier.Store, id, next frontier.ID, most int) (bool, error) {
+func (c *Cycles) Closes(ctx context.Context, store frontier.Store, id, next frontier.ID, most int) (bool, error) {
 	if s, ok := store.(frontier.Shared); ok {
 		return s.Common().Redirect(ctx, id, next, most)
 	}
@@ -74,8 +74,8 @@ func (c *cycles) closes(ctx context.Context, store frontier.Store, id, next fron
 	return false, nil
 }
 
-// settled forgets a redirect; the store knows it from now on.
-func (c *cycles) settled(id frontier.ID) {
+// Settled forgets a redirect; the store knows it from now on.
+func (c *Cycles) Settled(id frontier.ID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.moving, id)

@@ -1,0 +1,107 @@
+package admit
+
+import (
+	"context"
+	"crypto/rand"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// A visit sends some requests beside the one for its target. A worker that holds one of the
+// slots for computing gives it back before: the network is slower than other workers.
+
+// beside sends a request of a visit beside the one for its target. ok is false if a rule refuses
+// it. deciding is the number of requests that were necessary to decide.
+func (d *Door) beside(ctx context.Context, t *Target, what Purpose, req *fetch.Request) (resp Response, ok bool, deciding int, err error) {
+	by, err := d.Decide(ctx, Ask{URL: req.URL, For: what, Of: t})
+	if err != nil || !by.Admitted() {
+		return resp, false, by.Requests, err
+	}
+	resp, err = d.Send(ctx, by, req)
+	return resp, true, by.Requests, err
+}
+
+// Probe requests a made-up page in the directory of a URL, unless that was done. ready is false
+// while another worker requests it.
+func (d *Door) Probe(ctx context.Context, t *Target, u urinorm.URL) (ready bool, requests int, err error) {
+	dir := directoryOf(u)
+	mine, ready := d.Probes.begin(dir)
+	if mine == nil {
+		return ready, 0, nil
+	}
+	print, requests, err := d.askProbe(ctx, t, dir, path.Ext(u.Path()))
+	d.Probes.end(mine, print)
+	return true, requests, err
+}
+
+// askProbe requests a page that cannot exist from a directory. Only a 2xx answer counts.
+func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print check.Fingerprint, requests int, err error) {
+	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(rand.Text()) + ext)
+	if err != nil {
+		return print, 0, nil
+	}
+	resp, ok, deciding, err := d.beside(ctx, t, Probe, d.content(made))
+	defer resp.Close()
+	if !ok || err != nil || resp.Fault != nil || resp.Body == nil || resp.Status/100 != 2 {
+		return print, deciding + resp.Sent, err
+	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxProbeBody)) // as much as there is is enough
+	return check.FingerprintOf(body), deciding + resp.Sent, nil
+}
+
+// Twin requests the http URL of a target over https, for the default port only. A 2xx answer
+// without a redirect proves that it can be linked to instead: Twin returns a warning, else nil,
+// and how many requests were sent for that and to decide about it.
+func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent, deciding int, err error) {
+	u := t.At
+	if u.Scheme() != "http" || u.Port() != "" || d.Scope().SiteOf(u) != nil || d.plain.has(u.Host()) {
+		return nil, 0, 0, nil
+	}
+	twin, _, err := urinorm.ParseWeb("https" + strings.TrimPrefix(u.String(), "http"))
+	if err != nil {
+		return nil, 0, 0, nil
+	}
+	resp, ok, deciding, err := d.beside(ctx, t, Twin, &fetch.Request{URL: twin, Internal: t.Internal, Need: fetch.Existence})
+	defer resp.Close()
+	switch {
+	case !ok || err != nil:
+		return nil, 0, deciding, err
+	case resp.Fault != nil:
+		if o := resp.Observe(check.Question{}); o.LocalLimit {
+			return nil, 0, deciding, nil
+		}
+		d.plain.add(u.Host())
+	case resp.Status/100 == 2:
+		found = &check.Warning{Code: check.CodeInsecureHTTP, Message: "the same address answers over https", Proposal: twin.WithoutUserinfo().Printed()}
+	}
+	return found, resp.Sent, deciding, nil
+}
+
+// HasIcon reports whether the host of a page, or its directory, has the icon that browsers ask
+// for if a page names none, and how many requests were sent for that. An icon that must not be
+// requested is assumed to exist.
+func (d *Door) HasIcon(ctx context.Context, t *Target, page urinorm.URL) (has bool, requests int) {
+	u, _, err := urinorm.ParseWeb(page.Scheme() + "://" + page.Authority() + "/favicon.ico")
+	if site := d.Scope().SiteOf(page); site != nil {
+		u, err = site.URLOf("favicon.ico")
+	}
+	if err != nil {
+		return false, 0
+	}
+	req, _ := d.Request(u, true)
+	resp, ok, deciding, err := d.beside(ctx, t, Icon, req)
+	defer resp.Close()
+	requests = deciding + resp.Sent
+	switch {
+	case err != nil: // a store that fails reports that to the worker, too
+		return false, requests
+	case !ok:
+		return true, requests
+	}
+	return resp.Fault == nil && (resp.Status == 0 || resp.Status/100 == 2), requests
+}

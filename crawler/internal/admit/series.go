@@ -1,0 +1,59 @@
+package admit
+
+import (
+	"context"
+
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/trap"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Series knows what keeps a crawl from reading a site forever.
+type Series struct {
+	Traps    *trap.Guards
+	Growth   trap.Growth
+	Sitemaps Sitemaps
+}
+
+// trapped reports whether a page's URL looks like one of an endless series.
+func (s *Series) trapped(t *Target) (pattern string, trapped bool) {
+	if !t.Follow || t.Seed || t.Tries > 0 || t.Again || t.View {
+		return "", false
+	}
+	if pattern, trapped = s.Traps.Check(t.At); trapped {
+		return pattern, true
+	}
+	return s.Traps.CheckClicks(t.Depth)
+}
+
+// Cut reports whether a target is left out because its site makes up its pages, or its sitemaps
+// list too much, and the reason.
+func (s *Series) Cut(t *Target) (pattern string, cut bool) {
+	if t.Seed || t.Tries > 0 || !t.Internal {
+		return "", false
+	}
+	if pattern, cut = s.Sitemaps.cut(t.ID()); cut {
+		return pattern, true
+	}
+	return s.Growth.Cut(func() string { return SiteOf(t.At) }, t.Follow)
+}
+
+// SiteOf returns the name of the site of a URL: its registrable domain, as a site may
+// make up its hosts, or the authority of a host without one.
+func SiteOf(u urinorm.URL) string {
+	if domain := urinorm.RegistrableDomain(u.Host()); domain != "" {
+		return domain
+	}
+	return u.Authority()
+}
+
+// ShareTraps lets all processes of a crawl share the budgets of traps.
+func (s *Series) ShareTraps(ctx context.Context, common frontier.Common) {
+	s.Traps.Share(func(names []string, limits []int) ([]int, error) {
+		list := make([]frontier.Count, len(names))
+		for i, name := range names {
+			list[i] = frontier.Count{Name: name, By: 1, Most: limits[i]}
+		}
+		return common.CountUp(ctx, list)
+	})
+}

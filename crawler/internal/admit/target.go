@@ -1,0 +1,183 @@
+package admit
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// MaxPageURL is the length of the longest URL of a page that is read, in bytes. RFC 9110 4.1
+// recommends that URLs of that length are supported. It ends series of pages whose URLs
+// grow.
+const MaxPageURL = 8000
+
+// Target is a target that is visited, with the pace of the requests of its visit, which are
+// sent one after another. The visit calls [Door.End] when it sends no more.
+type Target struct {
+	*frontier.Target // its lease
+	At               urinorm.URL
+	Again            bool // it was settled before, and is rendered now
+	View             bool // it is a view of a document that a script makes
+
+	host    string      // where it has a place; "" for none
+	pace    *fetch.Pace // of requests there
+	paced   bool        // a request to the host of the target was sent
+	begun   bool        // requests were sent
+	passing bool        // other visits may pass the gate of the host
+}
+
+// decideVisit decides about a target. It checks, in this order:
+//
+//	a link that signs out      another link to the target says so
+//	a host that was given up   it refused too often, or never answered
+//	long URLs                  a page whose URL is longer than MaxPageURL
+//	traps                      a URL that looks like one of an endless series
+//	--max-pages                the run's own limit
+//	robots.txt                 what the host allows
+func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) {
+	t := a.Of
+	if t.Left && d.cfg.LeavesSome {
+		return refused(check.CodeExcluded, rules.SignOutReason), nil
+	}
+	if d.hosts.GivenUp(t.Host) {
+		if o := lastKnown(a.Past); o != nil {
+			return Decision{Outcome: o}, nil
+		}
+		return refused(check.CodeRateLimited, "not asked: "+t.Host+" refused too many requests before"), nil
+	}
+	if !a.Past.Asked && d.hosts.Dead(t.Host) {
+		return refused(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), nil
+	}
+	directory := d.Scope().SiteOf(t.At) != nil
+	if len(t.URL) > MaxPageURL && t.Follow && !t.Seed && !directory {
+		by.Outcome = check.LeftOut(check.GapURLLength, "not read, as its URL is longer than %d bytes", MaxPageURL)
+		return by, nil
+	}
+	trapped := false
+	if !directory {
+		by.Trap, trapped = d.trapped(t)
+	}
+	if !trapped {
+		by.Trap, trapped = d.Cut(t)
+	}
+	if trapped {
+		by.Outcome = check.LeftOut(check.GapTrap, "not read, as its URL looks like one of an endless series: %s", by.Trap)
+		return by, nil
+	}
+	if !t.Follow || d.cfg.MaxPages == 0 || t.Again {
+		return d.decideRobots(ctx, a)
+	}
+	if by, err = d.beginPage(t); by.Outcome != nil || by.Wait > 0 || err != nil {
+		return by, err
+	}
+	if by, err = d.decideRobots(ctx, a); by.Outcome != nil || by.Wait > 0 {
+		d.Pages.TakeBack()
+	}
+	return by, err
+}
+
+// lastKnown returns the last outcome of a target whose host was given up since, nil if there is
+// none.
+func lastKnown(past *frontier.Past) *check.Outcome {
+	for _, known := range [][]byte{past.Last, past.Answer} {
+		if known == nil {
+			continue
+		}
+		if o, err := check.DecodeOutcome(known); err == nil {
+			o.Requests = 0 // the past counts them
+			return &o
+		}
+	}
+	return nil
+}
+
+// beginPage counts one more page against the limit of all processes.
+func (d *Door) beginPage(t *Target) (by Decision, err error) {
+	turn := frontier.PageLimit
+	if sharing := d.frontier.Sharing(); sharing != nil {
+		if turn, err = sharing.BeginPage(d.always, t.Target, d.cfg.MaxPages); err != nil {
+			return by, err
+		}
+	} else if d.Pages.begin(t.Turn) {
+		return by, nil
+	}
+	switch turn {
+	case frontier.PageWaits:
+		by.Wait = 100 * time.Millisecond
+	case frontier.PageLimit:
+		by.Outcome = check.LeftOut(check.GapMaxPages, "the run ended at its limit of pages")
+	}
+	return by, nil
+}
+
+// decideRobots decides about a target by the robots.txt of its host, or says how long it must
+// wait for that.
+func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error) {
+	t := a.Of
+	if !d.asksRobots(a) {
+		if t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
+			return by, d.hosts.OpenGate(ctx, t.Host)
+		}
+		if t.Seed {
+			t.passing = true
+			err = d.hosts.PassGate(d.always, t.Host, +1)
+		}
+		return by, err
+	}
+	txt, wait, requests, err := d.RobotsTxt(ctx, t)
+	by.Wait, by.Requests = wait, requests
+	if fault, ok := errors.AsType[*fetch.Fault](err); ok { // our own machine's
+		o := (&Response{Fault: fault}).Observe(check.Question{})
+		by.Outcome = &o
+		return by, nil
+	}
+	if err != nil || wait > 0 {
+		return by, err
+	}
+	if delay := txt.CrawlDelay(); delay > 0 {
+		if err := d.hosts.Limit(ctx, t.Host, min(delay, d.cfg.MaxWait)); err != nil {
+			return by, err
+		}
+	}
+	if err := d.hosts.OpenGate(ctx, t.Host); err != nil {
+		return by, err
+	}
+	if f := txt.Failure(); f != nil {
+		by.Outcome, by.Temporary = unavailable(f, d.cfg.MaxWait)
+	}
+	if by.Outcome == nil && !txt.Allowed(t.At.RequestTarget()) {
+		by.Outcome = rules.Skip(check.CodeRobotsDisallowed, txt.Reason(t.At.RequestTarget()))
+	}
+	return by, nil
+}
+
+// unavailable returns the outcome of a target whose robots.txt is unavailable after its
+// retries, or nil if the target is refused for that reason. If there was no connection,
+// the target has the same fault.
+func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *check.Outcome, temporary bool) {
+	o := robotsOutcome(f)
+	o.Requests = 0 // they were not for this target
+	temporary = o.Retryable() && restFor(&o, f.Header) <= maxWait
+	if f.Fault != nil && f.Fault.Op != "fetch" && f.Fault.Op != "read" {
+		return &o, temporary
+	}
+	return nil, temporary
+}
+
+// EndPass lets no other visit pass the gate of the target's host any more, see
+// frontier.Hosts.PassGate. It is called before the target is settled or deferred: afterwards,
+// two visits that need the rules of the host could pass.
+func (d *Door) EndPass(t *Target) error {
+	if !t.passing {
+		return nil
+	}
+	t.passing = false
+	return d.hosts.PassGate(d.always, t.Host, -1)
+}

@@ -1,0 +1,177 @@
+package admit
+
+import (
+	"net"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/robots"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Config is what the door must know of the configuration of a run. The scope knows the rules
+// that depend on URLs.
+type Config struct {
+	Fetch        fetch.Fetcher
+	Types        fetch.Types
+	SkipExternal bool
+	LeavesSome   bool // targets that links say sign out or delete are not requested
+	Robots       rules.RobotsMode
+	RobotsGiven  bool
+	RobotsAgent  string
+	MaxPages     int
+	MaxWait      time.Duration
+	Retries      int
+	Backoff      time.Duration
+	Renders      bool  // answers are kept for the browser
+	MaxBody      int64 // of those, in bytes
+	Includes     bool  // pages of any host may be internal
+	Pacing
+}
+
+// Pacing is how fast a run may send requests.
+type Pacing struct {
+	Concurrency, PerHost int // requests under way at once, of all hosts and of one
+	PerHostGiven         bool
+	Rate                 float64       // of requests a second to one host; 0 for no limit
+	Delay                time.Duration // between two requests to one host
+	Shared               bool          // other processes send requests, too
+}
+
+// Terms are what the configuration and the scope of a run say about its requests.
+type Terms struct {
+	Rules *rules.TargetRules
+
+	cfg      Config
+	widening sync.Mutex
+	scoped   atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect changes it
+}
+
+// Scope returns the current scope.
+func (t *Terms) Scope() *rules.Scope { return t.scoped.Load() }
+
+// Widen makes the site that a seed redirects to internal.
+func (t *Terms) Widen(to urinorm.URL) {
+	t.widening.Lock()
+	defer t.widening.Unlock()
+	t.scoped.Store(t.Scope().Widened(to))
+}
+
+// Request returns the request for a target, and the user's rule for it.
+func (t *Terms) Request(u urinorm.URL, internal bool) (*fetch.Request, *rules.Rule) {
+	req := &fetch.Request{URL: u, Internal: internal || t.Scope().Reaches(rules.HrefOf(u))}
+	var rule *rules.Rule
+	req.Header, rule = t.Rules.Header(u)
+	return req, rule
+}
+
+// content returns a request for the content of a URL that no link names.
+func (t *Terms) content(u urinorm.URL) *fetch.Request {
+	internal, _ := t.Scope().Internal(rules.HrefOf(u))
+	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
+}
+
+// asksRobots reports whether robots.txt applies to a request: for pages that are crawled,
+// and in strict mode for every request; never for directories, and for loopback hosts
+// only on request. The page that a user starts from is like a click in a browser: it is
+// read unless the user explicitly asked for robots.txt to be obeyed.
+func (t *Terms) asksRobots(a Ask) bool {
+	page := a.For == Document
+	switch a.For {
+	case Visit:
+		page = a.Of.Follow && (!a.Of.Seed || t.cfg.RobotsGiven)
+	case Hop:
+		page = a.Of.Follow
+	}
+	return (t.cfg.Robots == rules.RobotsStrict || t.cfg.Robots == rules.RobotsCrawl && page) && t.Scope().RobotsApply(a.URL)
+}
+
+// retryRobots decides whether a robots.txt is requested again after a failure, as the crawl
+// does for a target.
+func (t *Terms) retryRobots(f *robots.Failure, failures int) (wait time.Duration, again bool) {
+	o := robotsOutcome(f)
+	rest := restFor(&o, f.Header)
+	if !o.Retryable() || failures > t.cfg.Retries || rest > t.cfg.MaxWait {
+		return 0, false
+	}
+	return max(frontier.Backoff(t.cfg.Backoff, failures-1, frontier.MaxBackoff), rest), true
+}
+
+// Politeness says how hosts are treated before they have answered.
+func (t *Terms) Politeness() frontier.Politeness {
+	return frontier.Politeness{Pace: t.pace, Start: t.startingConcurrency, Gated: t.gated}
+}
+
+// pace is the pace that a host starts with. Loopback hosts and directories have no
+// limit below the run's own.
+func (t *Terms) pace(host string) frontier.Pace {
+	p := frontier.Pace{Concurrency: t.cfg.PerHost, Interval: t.Interval()}
+	name := hostOf(host)
+	local := name == "" || urinorm.IsLoopback(name) || t.Scope().SyntheticHost(host)
+	if local && !t.cfg.PerHostGiven {
+		p.Concurrency = 0
+	}
+	if t.Scope().SyntheticHost(host) {
+		p = frontier.Pace{}
+	}
+	if p.Concurrency == 0 && p.Interval == 0 {
+		p.Concurrency = t.cfg.Concurrency
+		if t.cfg.Shared { // that of all processes is not known
+			p.Concurrency = max(p.Concurrency, sharedConcurrency)
+		}
+	}
+	return p
+}
+
+// Interval is the configured time between two requests to a host.
+func (t *Terms) Interval() time.Duration {
+	if t.cfg.Rate > 0 {
+		return max(t.cfg.Delay, time.Duration(float64(time.Second)/t.cfg.Rate))
+	}
+	return t.cfg.Delay
+}
+
+// startingConcurrency is the number of concurrent visits that a host without a limit of
+// its own starts with: a server on this machine may be a large one or a very small one.
+func (t *Terms) startingConcurrency(host string) int {
+	if !urinorm.IsLoopback(hostOf(host)) || t.cfg.PerHostGiven || t.Scope().SyntheticHost(host) {
+		return 0
+	}
+	return loopbackStart
+}
+
+const loopbackStart = 4
+
+// sharedConcurrency is the number of concurrent visits that a host without a limit of its own
+// gets from several processes.
+const sharedConcurrency = 256
+
+// gated reports whether a host gets one visit at a time until its robots.txt is known,
+// so that no worker waits for another that requests it.
+func (t *Terms) gated(host string) bool {
+	if t.cfg.Robots == rules.RobotsIgnore || host == "" || t.Scope().SyntheticHost(host) || !t.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
+		return false
+	}
+	if t.cfg.Robots == rules.RobotsStrict || t.cfg.Includes {
+		return true
+	}
+	for _, scheme := range []string{"https://", "http://"} {
+		if u, _, err := urinorm.ParseWeb(scheme + host + "/"); err == nil && t.Scope().Reaches(rules.HrefOf(u)) {
+			return true
+		}
+	}
+	return false
+}
+
+// hostOf returns an authority without its port.
+func hostOf(authority string) string {
+	if h, _, err := net.SplitHostPort(authority); err == nil && !strings.HasSuffix(authority, "]") {
+		return strings.Trim(h, "[]")
+	}
+	return strings.Trim(authority, "[]")
+}

@@ -145,16 +145,7 @@ func (v *visit) noteAnswer(a *answer) {
 func (in *signedIn) outcomeIfOver() *check.Outcome {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return copyOf(in.watch.Over())
-}
-
-// copyOf returns an outcome of its own for a target that gets one that others may have.
-func copyOf(o *check.Outcome) *check.Outcome {
-	if o == nil {
-		return nil
-	}
-	own := *o
-	return &own
+	return in.watch.Over()
 }
 
 // admit decides whether a target may be requested now. It returns the outcome of a target
@@ -162,11 +153,11 @@ func copyOf(o *check.Outcome) *check.Outcome {
 func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	over, alone, ready := in.watch.Admit(v.t.ID())
-	if over == nil && ready {
+	o, alone, ready := in.watch.Admit(v.t.ID())
+	if o == nil && ready {
 		v.session, v.held = in, proof.Held{ID: v.t.ID(), Alone: alone}
 	}
-	return copyOf(over), ready
+	return o, ready
 }
 
 // dismiss takes back that a target was admitted: it must wait for something else.
@@ -353,23 +344,18 @@ func (h *heldVisit) repeat(w *worker, step *proof.Step) error {
 	w.tally.count(countRequests, h.counted.counts[countRequests])
 	if step.Over != nil {
 		v.restart(v.page)
-		over := copyOf(step.Over)
+		over := *step.Over
 		over.Requests = h.outcome.Requests
-		return w.unlessStale(v.t, v.settle(over))
+		return w.unlessStale(v.t, v.settle(&over))
 	}
 	v.uncount()
 	v.release()
 	v.past.Tries--
 	err := v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(step.After), v.past.Encode(), w.tally.take())
 	if errors.Is(err, frontier.ErrStale) {
-		v.session.gone(v.t.ID())
+		v.session.mu.Lock()
+		v.session.watch.Gone(v.t.ID())
+		v.session.mu.Unlock()
 	}
 	return w.unlessStale(v.t, err)
-}
-
-// gone ends the wait for the next visit of a target: another process has it.
-func (in *signedIn) gone(id frontier.ID) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.watch.Gone(id)
 }

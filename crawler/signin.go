@@ -79,8 +79,8 @@ func (s *sender) browse(ctx context.Context, b *session.Browsing) error {
 
 // standing reports whether a session was lost.
 func (s *sender) standing(ctx context.Context, of *session.Session) session.Standing {
-	proving := of.Prove()
-	ask, standing := proving.Next(nil, nil)
+	proving, ask := of.Prove()
+	standing := session.Public
 	for ask != nil {
 		ask, standing = proving.Next(s.send(ctx, ask))
 	}

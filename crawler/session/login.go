@@ -59,7 +59,7 @@ type Login struct {
 	Rendered   bool
 	form       cascadia.Selector // nil if the form is to be found
 	totp       *oneTimeCodes     // nil if there is no key
-	origins    []string          // scheme, host and port of those that get the cookies
+	origins    origins           // of those that get the cookies
 	startPages []urinorm.URL
 }
 
@@ -120,10 +120,7 @@ func (p *Plan) Origins() map[string]bool {
 }
 
 // Covers reports whether a URL gets the cookies of the login.
-func (l *Login) Covers(u urinorm.URL) bool { return slices.Contains(l.origins, originOf(u)) }
-
-// StartPages returns the targets that get the cookies of the login.
-func (l *Login) StartPages() []urinorm.URL { return l.startPages }
+func (l *Login) Covers(u urinorm.URL) bool { return l.origins.have(u) }
 
 // permits reports what keeps a sign-in from going from one URL to another.
 func (l *Login) permits(from, to urinorm.URL) *Failure {
@@ -132,16 +129,22 @@ func (l *Login) permits(from, to urinorm.URL) *Failure {
 		return challenge("%s leads from https to http, at %s: nothing is sent there", from.Printed(), to.Printed())
 	case !l.Covers(to):
 		return challenge("%s leads to another %s, %s: if it belongs to the sign-in, list it in hosts of a [[login]]",
-			from.Printed(), l.difference(to), originOf(to))
+			from.Printed(), l.origins.difference(to), originOf(to))
 	}
 	return nil
 }
 
-// difference names what distinguishes the origin of a URL from those of the login: the host,
-// or for a host of the login the scheme or the port.
-func (l *Login) difference(to urinorm.URL) string {
+// origins are schemes with a host and a port, such as "https://example.com:8080".
+type origins []string
+
+// have reports whether the origin of a URL is one of them.
+func (o origins) have(u urinorm.URL) bool { return slices.Contains(o, originOf(u)) }
+
+// difference names what distinguishes the origin of a URL from all of them: the host, or for a
+// host of one the scheme or the port.
+func (o origins) difference(to urinorm.URL) string {
 	difference := "host"
-	for _, origin := range l.origins {
+	for _, origin := range o {
 		own, _, err := urinorm.ParseWeb(origin + "/")
 		switch {
 		case err != nil || own.Host() != to.Host():
@@ -213,36 +216,31 @@ func (l *Login) setOrigins(hosts []string, internal bool) error {
 		if err != nil {
 			return fmt.Errorf("hosts: %q is not allowed: %w", host, err)
 		}
-		l.addOrigin(u)
+		l.origins.add(u)
 	}
 	if !internal && !l.Covers(l.URL) {
 		return fmt.Errorf("%s: its host is on the site of no target: list it in hosts of a [[login]]", l.URL.Printed())
 	}
-	l.addOrigin(l.URL)
+	l.origins.add(l.URL)
 	if len(hosts) == 0 {
-		l.addSite(l.URL)
+		l.origins.addSite(l.URL)
 	}
 	return nil
 }
 
 // addSite adds the origin of a URL, with and without "www.".
-func (l *Login) addSite(u urinorm.URL) {
-	l.addOrigin(u)
+func (o *origins) addSite(u urinorm.URL) {
+	o.add(u)
 	if other, _, err := urinorm.ParseWeb(u.Scheme() + "://" + twin(u.Authority()) + "/"); err == nil {
-		l.addOrigin(other)
+		o.add(other)
 	}
 }
 
-// addOrigin adds the origin of a URL, and that with https if it has http.
-func (l *Login) addOrigin(u urinorm.URL) {
-	add := func(origin string) {
-		if !slices.Contains(l.origins, origin) {
-			l.origins = append(l.origins, origin)
-		}
-	}
-	add(originOf(u))
+// add adds the origin of a URL, and that with https if it has http.
+func (o *origins) add(u urinorm.URL) {
+	*o = added(*o, originOf(u))
 	if u.Scheme() == "http" && u.Port() == "" {
-		add("https://" + u.Authority())
+		*o = added(*o, "https://"+u.Authority())
 	}
 }
 

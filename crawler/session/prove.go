@@ -307,13 +307,13 @@ type Proving struct {
 	session *Session
 	pages   []proofPage // that are left
 	walk    walk
-	begun   bool
 	unknown bool  // no page has proved the session: they are compared with what everybody gets
 	in      *Page // the first of them with the session; nil until it was read
 }
 
-// Prove begins to ask whether the session was lost.
-func (s *Session) Prove() *Proving {
+// Prove begins to ask whether the session was lost, with the first request. Without one, nothing
+// can be found out: the standing is Public.
+func (s *Session) Prove() (*Proving, *fetch.Request) {
 	p := &Proving{session: s}
 	proof := s.proofs.page()
 	switch {
@@ -328,18 +328,14 @@ func (s *Session) Prove() *Proving {
 			p.pages = append(p.pages, proofPage{url: u, wayOut: s.proofs.hadWayOut(u)})
 		}
 	}
-	return p
+	ask, _ := p.another()
+	return p, ask
 }
 
 // Next reads the answer to the last request, or why there is none, and returns the next
-// request. The first call has neither. Without a next request, the standing is known.
+// request. Without one, the standing is known.
 func (p *Proving) Next(resp *fetch.Response, err error) (ask *fetch.Request, standing Standing) {
-	s := p.session
-	if !p.begun {
-		p.begun = true
-		return p.another()
-	}
-	at := p.pages[0]
+	s, at := p.session, p.pages[0]
 	ask, page, err := p.walk.next(resp, err)
 	answer := answered{page, p.walk.reached(), err}
 	switch {

@@ -82,7 +82,7 @@ func (s *Session) hide(text string) string {
 // first, and those of other sites are left out.
 func FromCookies(starts []urinorm.URL, options Options) *Session {
 	l := &Login{Name: "--cookies"}
-	l.addSite(starts[0])
+	l.origins.addSite(starts[0])
 	for _, u := range starts {
 		if l.Covers(u) {
 			l.startPages = append(l.startPages, u)

@@ -520,27 +520,22 @@ func TestSignInPageWithoutForm(t *testing.T) {
 			form(simpleForm)(t)(w, r)
 		}
 	})
-	const say = "there is no form with a password field"
-	check := func(when string, failure *Failure, fails bool) {
-		t.Helper()
-		if fails != (failure != nil) || fails && !strings.Contains(failure.Message, say) {
-			t.Errorf("%s: %v, want a failure that says %q: %t", when, failure, say, fails)
-		}
+	fails := func(failure *Failure) bool {
+		return failure != nil && strings.Contains(failure.Message, "there is no form with a password field")
 	}
 	formless = true
-	_, _, failure := signIn(t, s, Config{})
-	check("the first sign-in", failure, true)
+	if _, _, failure := signIn(t, s, Config{}); !fails(failure) {
+		t.Errorf("the first sign-in: %v", failure)
+	}
 	formless = false
 	session, _, failure := signIn(t, s, Config{})
-	check("with a form", failure, false)
 	formless = true
-	_, failure = session.signIn(t)
-	check("a renewal", failure, false)
+	if _, renewed := session.signIn(t); failure != nil || renewed != nil {
+		t.Errorf("a session that is alive: %v, %v", failure, renewed)
+	}
 	alive = false
-	_, failure = session.signIn(t)
-	check("a renewal of a lost session", failure, true)
-	if len(s.posts) != 1 {
-		t.Errorf("%d forms were posted, want 1", len(s.posts))
+	if _, failure := session.signIn(t); !fails(failure) || len(s.posts) != 1 {
+		t.Errorf("a session that was lost: %v, %d forms were posted", failure, len(s.posts))
 	}
 }
 

@@ -146,8 +146,8 @@ func (v *visitor) signIn(t testing.TB) (*Proof, *Failure) {
 }
 
 func (v *visitor) standing(t testing.TB) Standing {
-	proving := v.Prove()
-	ask, standing := proving.Next(nil, nil)
+	proving, ask := v.Prove()
+	standing := Public
 	for ask != nil {
 		ask, standing = proving.Next(v.client.Fetch(t.Context(), ask))
 	}

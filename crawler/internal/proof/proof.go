@@ -160,14 +160,20 @@ func (w *Watch) signedIn(a Answer) {
 
 // Over returns the outcome of what is not requested any more, nil as long as there is a session,
 // or may be one again.
-func (w *Watch) Over() *check.Outcome { return w.over }
+func (w *Watch) Over() *check.Outcome {
+	if w.over == nil {
+		return nil
+	}
+	over := *w.over // the target's own
+	return &over
+}
 
 // Admit decides whether a target may be requested now. It returns the outcome of a target that is
 // not requested any more, and not ready for one that must wait. Alone is for Held.
 func (w *Watch) Admit(id frontier.ID) (over *check.Outcome, alone, ready bool) {
 	switch {
 	case w.over != nil:
-		return w.over, false, true
+		return w.Over(), false, true
 	case w.closed, w.visits > 0 && (w.alone || len(w.again) > 0):
 		return nil, false, false
 	}

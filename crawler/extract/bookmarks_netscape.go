@@ -1,6 +1,10 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+)
 
 // netscapeFormat is the bookmark file that every browser exports, named after the first
 // browser that wrote it. There is no standard; Chrome, Firefox, Safari, Delicious and
@@ -178,7 +182,8 @@ type netscapeReader struct {
 		folder int32
 	}
 	tooDeep bool
-	item    int // the start of the last DT, -1 if another element followed it
+	content htmltoken.Element // whose content is next and is text
+	item    int               // the start of the last DT, -1 if another element followed it
 
 	// more, if it is not nil, reads text that follows and discards the text before an
 	// offset. It reports false at the end of the document.
@@ -219,12 +224,14 @@ func (r *netscapeReader) read() {
 // next reads it again with more text.
 func (r *netscapeReader) next() event {
 	for {
-		end, element := r.tokens.end, r.tokens.textTag
+		end, content := r.tokens.end, r.content
+		r.content = htmltoken.Unknown
 		e := r.tokens.next()
 		if r.more == nil || e != eventEnd && r.tokens.end < len(r.text) || !r.readMore(0) {
 			return e
 		}
-		r.tokens.end, r.tokens.textTag = end, element
+		r.tokens.end, r.content = end, content
+		r.tokens.z.Enter(content)
 	}
 }
 
@@ -244,7 +251,8 @@ func (r *netscapeReader) readMore(from int) bool {
 		return false
 	}
 	r.text = text
-	r.tokens.doc, r.tokens.tag.doc, r.tokens.tokenizer = text, text, nil
+	r.tokens.doc, r.tokens.tag.doc = text, text
+	r.tokens.z.Continue(text, r.tokens.end-from)
 	return true
 }
 
@@ -287,12 +295,14 @@ func (r *netscapeReader) startTag() {
 	at := tagName(raw)
 	name := string(appendLower(buffer[:0], raw[at.start:min(at.end, at.start+longestKnown)]))
 	if name != "title" {
-		r.tokens.contentIsMarkup() // a title that holds "<script>" is still a title
+		r.tokens.z.Enter(htmltoken.Unknown) // a title that holds "<script>" is still a title
+	} else {
+		r.content = htmltoken.Title
 	}
 	switch name {
 	case "a":
 		r.flush()
-		r.anchor(raw, at.end)
+		r.anchor()
 	case "dt":
 		r.flush()
 		r.item, r.inside = r.tokens.start, textOutside
@@ -381,7 +391,7 @@ func (r *netscapeReader) closeList() {
 }
 
 // anchor begins a bookmark with the start tag of an A element.
-func (r *netscapeReader) anchor(raw []byte, nameEnd int) {
+func (r *netscapeReader) anchor() {
 	m := &r.current
 	*m = netscapeBookmark{
 		text: r.text, title: m.title[:0],
@@ -391,33 +401,21 @@ func (r *netscapeReader) anchor(raw []byte, nameEnd int) {
 		m.start = r.item
 	}
 	r.item, r.inside = -1, textBookmark
-	s := attributeScanner{tag: raw, pos: nameEnd}
-	for {
-		name, value, ok := s.next()
-		if !ok {
-			return
-		}
-		if name.end-name.start > longestKnown {
-			continue
-		}
-		var buffer [longestKnown]byte
-		var to *span
-		switch string(appendLower(buffer[:0], raw[name.start:name.end])) {
+	for _, a := range r.tokens.z.Token.Attributes {
+		value := span{a.ValueStart, a.ValueEnd}
+		switch string(a.Name) {
 		case "href":
-			to = &m.href
+			m.href = value
 		case "feedurl", "feed":
-			to = &m.feed
+			if m.feed == (span{}) {
+				m.feed = value
+			}
 		case "add_date":
-			to = &m.added
+			m.added = value
 		case "last_modified":
-			to = &m.modified
+			m.modified = value
 		case "tags":
-			to = &m.tags
-		default:
-			continue
-		}
-		if *to == (span{}) { // the first of several attributes with one name counts
-			*to = span{r.tokens.start + value.start, r.tokens.start + value.end}
+			m.tags = value
 		}
 	}
 }

@@ -254,15 +254,10 @@ func lateMeta(body []byte) string {
 				continue
 			}
 			var m metaCharset
-			raw := t.raw()
-			s := attributeScanner{tag: raw, pos: tagName(raw).end}
-			for {
-				name, value, ok := s.next()
-				if !ok {
-					break
-				}
-				decoded, _ := unescape(nil, nil, raw[value.start:value.end], true)
-				m.attribute(raw[name.start:name.end], decoded)
+			for i := range t.z.Token.Attributes {
+				a := &t.z.Token.Attributes[i]
+				decoded, _ := unescape(nil, nil, t.doc[a.ValueStart:a.ValueEnd], true)
+				m.attribute(a.Name, decoded)
 			}
 			if encoding := m.encoding(); encoding != "" {
 				return encoding

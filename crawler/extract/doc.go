@@ -37,15 +37,14 @@
 // HTML is read in one pass over its tokens, without building a tree, because a tree does not
 // record positions. Each step has its own file:
 //
-//	html_tokens.go      text, tags and comments as ranges of the source
-//	html_scanner.go     ordinary markup, read in place
+//	html_tokens.go      the tokens of package htmltoken as events
 //	html_skim.go        skips markup that means nothing to the reader, or that the caller has
 //	                    looked at (Input.Outline)
-//	html_attributes.go  the attributes of a tag that the tokenizer found, with their positions
+//	html_attributes.go  the attributes of tags of XML, and of tags whose token is gone
 //	html_starttag.go    the parts of a start tag
 //	html_names.go       lookup of element and attribute names
 //	html_reader.go      the pass over the tokens: what a tag and a text mean
-//	html_open.go        the open elements that change what a tag means; html_foreign.go has SVG and MathML
+//	html_open.go        the open elements that change what a tag means
 //	html_plainlinks.go  the fast path for links and ids in their most common form
 //	html_knowntags.go   the fast path for tags that are the same on every page of a site
 //	html_elements.go    the tables: which attributes of which elements hold references, and how

@@ -1,8 +1,8 @@
 package extract
 
-// An attributeScanner finds the attributes of a start tag and, unlike the tokenizer, reports
-// their positions. It reads them as the tokenizer of golang.org/x/net/html does (HTML
-// standard 13.2.5.32 to 13.2.5.40); a fuzz test checks that both agree.
+// An attributeScanner finds the attributes of a start tag of XML, or of one of HTML whose token is
+// gone. It reads them as the tokenizer of golang.org/x/net/html does (HTML standard 13.2.5.32 to
+// 13.2.5.40); a fuzz test checks that both agree.
 type attributeScanner struct {
 	tag []byte // from '<' to '>'
 	pos int    // initially after the tag's name

@@ -3,6 +3,8 @@ package extract
 import (
 	"maps"
 	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // attribute is the number of an attribute name that has a meaning for the reader.
@@ -48,10 +50,6 @@ const (
 	attrFormmethod
 	attrTitle
 	attrAriaLabel
-	attrColor
-	attrFace
-	attrSize
-	attrEncoding
 	attrShadowrootmode
 	attrAutocomplete
 	attributeCount
@@ -74,8 +72,8 @@ var attributeNames = [attributeCount]string{
 	attrID: "id", attrName: "name", attrProperty: "property", attrHTTPEquiv: "http-equiv",
 	attrRel: "rel", attrAs: "as", attrType: "type", attrLanguage: "language",
 	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
-	attrAriaLabel: "aria-label", attrColor: "color", attrFace: "face", attrSize: "size",
-	attrEncoding: "encoding", attrShadowrootmode: "shadowrootmode", attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute,
+	attrAriaLabel: "aria-label", attrShadowrootmode: "shadowrootmode",
+	attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute,
 }
 
 // IgnoreAttribute on an element excludes its links and those of the elements inside it.
@@ -256,17 +254,10 @@ var svgRoles = map[string]role{
 type element struct {
 	name string
 	role role
-	// textTag is the name again if the tokenizer treats the content as text.
-	textTag string
 	// rules has, for each attribute, one more than the index of its rule in list, or 0.
 	rules    [attributeCount]uint8
 	list     []rule
 	ruleBits uint64 // bit set of the attributes that have a rule
-	// breaksOut is set for an element that closes any SVG and MathML around it (13.2.6.5).
-	breaksOut bool
-	// endBreaksOut is set if the end tag does so, unless such an element is open inside: it
-	// is then assumed to close one outside.
-	endBreaksOut bool
 	// fillsBody is set for an element after which no frameset is allowed (13.2.6.4.7).
 	fillsBody bool
 }
@@ -303,23 +294,18 @@ func (x elementIndex) add(r rule) {
 	e.ruleBits |= 1 << r.attribute
 }
 
-// parsingEffects lists the effects of elements on foreign content and framesets. The last row
-// has none; it is there so that these names need not be allocated.
-var parsingEffects = []struct {
-	names                              []string
-	breaksOut, endBreaksOut, fillsBody bool
-}{
-	{[]string{"b", "big", "blockquote", "br", "center", "code", "dd", "div", "dl", "dt", "em", "h1", "h2", "h3", "h4", "h5",
-		"h6", "i", "li", "listing", "menu", "nobr", "ol", "p", "pre", "ruby", "s", "small", "span", "strong", "strike", "sub",
-		"sup", "table", "tt", "u", "ul", "var"}, true, true, false},
-	{[]string{"body", "embed", "head", "hr", "img", "meta"}, true, false, false},
-	{[]string{"body", "pre", "listing", "li", "dd", "dt", "button", "applet", "marquee", "object", "table", "area", "br",
-		"embed", "img", "keygen", "wbr", "input", "hr", "textarea", "xmp", "iframe", "select"}, false, false, true},
-	{[]string{"a", "article", "aside", "section", "header", "footer", "main", "nav", "figure", "figcaption", "label",
-		"abbr", "kbd", "samp", "cite", "option", "fieldset", "details", "summary", "form", "button", "select", "noscript",
-		"td", "th", "tr", "tbody", "thead", "tfoot", "caption", "object", "applet", "address", "dialog", "q", "ins", "del"}, false, true, false},
-	{[]string{"font", "g", "path", "rect", "circle", "text"}, false, false, false},
-}
+// fillBody are the elements after which no frameset is allowed.
+var fillBody = []string{"body", "pre", "listing", "li", "dd", "dt", "button", "applet", "marquee", "object", "table", "area", "br",
+	"embed", "img", "keygen", "wbr", "input", "hr", "textarea", "xmp", "iframe", "select"}
+
+// ordinaryElements have no meaning of their own. They are in the tables so that their names need
+// not be allocated.
+var ordinaryElements = []string{"b", "big", "blockquote", "center", "code", "div", "dl", "em", "h1", "h2", "h3", "h4", "h5",
+	"h6", "i", "menu", "nobr", "ol", "p", "ruby", "s", "small", "span", "strong", "strike", "sub", "sup", "tt", "u", "ul", "var",
+	"head", "meta", "a", "article", "aside", "section", "header", "footer", "main", "nav", "figure", "figcaption", "label",
+	"abbr", "kbd", "samp", "cite", "option", "fieldset", "details", "summary", "form", "noscript",
+	"td", "th", "tr", "tbody", "thead", "tfoot", "caption", "address", "dialog", "q", "ins", "del",
+	"font", "g", "path", "rect", "circle", "text"}
 
 // htmlElements, svgElements and mathElements are the compiled tables. In HTML, "image" is an
 // alias of "img".
@@ -327,6 +313,14 @@ var htmlElements, svgElements, mathElements = compileHTML().compile(), compileSV
 
 // elementA is the a element, to which most tags with a meaning belong.
 var elementA = htmlElements.find('a', []byte("a"))
+
+// knownElements are the elements of HTML by their numbers, nil for a number that none has.
+var knownElements = func() (known [256]*element) {
+	for e := htmltoken.Unknown + 1; e <= htmltoken.Mtext; e++ {
+		known[e] = htmlElements.find(keyOf([]byte(e.String())), []byte(e.String()))
+	}
+	return known
+}()
 
 // elementTable finds elements.
 type elementTable struct {
@@ -357,23 +351,15 @@ func compileHTML() elementIndex {
 		x.add(r)
 	}
 	for name, role := range htmlRoles {
-		e := x.at(name)
-		e.role = role
-		switch role {
-		case roleScript, roleStyle, roleTitle, roleNoscript, roleRawText:
-			e.textTag = name
-		}
+		x.at(name).role = role
 	}
-	for _, o := range parsingEffects {
-		for _, name := range o.names {
-			e := x.at(name)
-			e.breaksOut = e.breaksOut || o.breaksOut
-			e.endBreaksOut = e.endBreaksOut || o.endBreaksOut
-			e.fillsBody = e.fillsBody || o.fillsBody
-		}
+	for _, name := range fillBody {
+		x.at(name).fillsBody = true
+	}
+	for _, name := range ordinaryElements {
+		x.at(name)
 	}
 	image := *x["img"]
-	image.breaksOut = false
 	x["image"] = &image
 	return x
 }

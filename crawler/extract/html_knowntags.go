@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"hash/maphash"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // The pages of a site start alike: they all refer to the same style sheets, icons and scripts
@@ -131,7 +133,8 @@ func (r *htmlReader) knownTag(k *knownTag, start int) {
 	if end := "</script>"; bytes.HasPrefix(t.doc[t.end:], []byte(end)) {
 		t.end += len(end)
 	} else {
-		t.textTag, r.content = "script", contentHidden
+		t.z.Enter(htmltoken.Script)
+		r.content = contentHidden
 	}
 }
 

@@ -190,7 +190,7 @@ func (x *htmlAttributes) urlAttribute(a *tagAttribute, rule *rule) {
 		expect = ExpectAny
 	}
 	f := x.url(rule, a.value, expect)
-	if f != nil && x.open.foreign.in() == inSVG && t.element.role != roleA {
+	if f != nil && t.svg && t.element.role != roleA {
 		f.SameDocument = strings.HasPrefix(f.Ref, "#")
 	}
 }

@@ -1,8 +1,9 @@
 package extract
 
+import "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+
 // openElements are the open elements that change what a tag means.
 type openElements struct {
-	foreign   foreign
 	templates []template
 	inert     int // open templates whose content is not displayed
 	shadow    int // open templates that make a shadow tree: links count, anchors do not
@@ -18,79 +19,41 @@ type template struct {
 
 // reset closes all elements.
 func (o *openElements) reset() {
-	o.foreign.cut(0)
 	o.templates, o.inert, o.shadow, o.noscript = o.templates[:0], 0, 0, false
 	o.form.open, o.form.post = false, false
 	o.framesets = 0
 }
 
-// enter updates the state of SVG, MathML and templates for the current start tag, finds the
-// element that it means, and reports whether the tag also closes it. In XHTML a tag can close
-// any element.
+// enter updates the state for the current start tag, finds the element that it means in SVG and
+// MathML, and reports whether the tag also closes it. In XHTML a tag can close any element.
 func (o *openElements) enter(tokens *tokens, xml bool) (closed bool) {
-	t := &tokens.tag
+	t, token := &tokens.tag, &tokens.z.Token
 	if xml && t.matchCase(tokens.end) {
-		tokens.contentIsMarkup()
+		tokens.z.Enter(htmltoken.Unknown)
 	}
-	in, html := o.foreign.in(), t.element
-	if in != inHTML {
-		if t.element.breaksOut || t.is("font") && (t.has(attrColor) || t.has(attrFace) || t.has(attrSize)) {
-			o.foreign.breakOut()
-			tokens.allowCDATA(false)
-			in = inHTML
-		}
-	} else if tokens.cdata {
-		tokens.allowCDATA(false) // it was allowed directly after the tag of an integration point
-	}
-	if in != inHTML {
+	if t.svg = token.Foreign && !token.Math; token.Foreign {
 		switch name := t.doc[t.name.start:t.name.end]; {
 		case xml && isUpper(name[0]):
 			t.element = &unknownElement
-		case in == inSVG:
-			t.element = svgElements.find(t.key, name)
+		case token.Math:
+			t.element = mathElements.find(keyOf(name), name)
 		default:
-			t.element = mathElements.find(t.key, name)
+			t.element = svgElements.find(keyOf(name), name)
 		}
+		return token.SelfClosing
 	}
-	role := t.element.role
-	if in == inHTML && role == roleNone {
-		if closed = tokens.selfClosing && xml; closed {
-			tokens.contentIsMarkup()
-		}
-		return closed
-	}
-	closed = tokens.selfClosing && (xml || in != inHTML || role == roleSVG || role == roleMath)
-	if closed || in != inHTML || role == roleNoscript {
-		tokens.contentIsMarkup()
-	}
-	point := integrationPoint(in, t)
-	switch {
-	case closed:
-	case role == roleTemplate:
-		o.openTemplate(t)
-	case role == roleSVG || in == inMath && t.is("svg"):
-		o.foreign.push(inSVG, nameSVG)
-		tokens.allowCDATA(true)
-	case role == roleMath:
-		o.foreign.push(inMath, nameMath)
-		tokens.allowCDATA(true)
-	case in != inHTML && html.endBreaksOut:
-		o.foreign.pushOther(in, html)
-	case point == annotationXML && !isHTMLType(t.get(attrEncoding)):
-	case point >= 0:
-		o.foreign.push(inHTML, point)
+	if closed = token.SelfClosing && xml; closed {
+		tokens.z.Enter(htmltoken.Unknown)
+	} else if t.element.role == roleTemplate {
+		o.openTemplate(t, tokens.z.Foreign.Depth())
 	}
 	return closed
 }
 
-func isHTMLType(encoding []byte) bool {
-	return equalFold(encoding, "text/html") || equalFold(encoding, "application/xhtml+xml")
-}
-
-func (o *openElements) openTemplate(t *startTag) {
+func (o *openElements) openTemplate(t *startTag, foreign int) {
 	mode := t.get(attrShadowrootmode)
 	shadow := equalFold(mode, "open") || equalFold(mode, "closed")
-	o.templates = append(o.templates, template{!shadow, len(o.foreign.open)})
+	o.templates = append(o.templates, template{!shadow, foreign})
 	if shadow {
 		o.shadow++
 	} else {
@@ -98,7 +61,7 @@ func (o *openElements) openTemplate(t *startTag) {
 	}
 }
 
-func (o *openElements) closeTemplate() {
+func (o *openElements) closeTemplate(z *htmltoken.Tokenizer) {
 	n := len(o.templates)
 	if n == 0 {
 		return
@@ -110,15 +73,11 @@ func (o *openElements) closeTemplate() {
 	} else {
 		o.shadow--
 	}
-	o.foreign.cut(min(last.foreign, len(o.foreign.open)))
+	z.Foreign.Leave(last.foreign)
 }
 
 // leave updates the state for an end tag, whose name may be in any letter case.
 func (o *openElements) leave(name []byte, tokens *tokens) {
-	if len(o.foreign.open) > 0 {
-		o.foreign.endTag(name)
-		tokens.allowCDATA(o.foreign.in() != inHTML)
-	}
 	switch len(name) {
 	case len("form"):
 		if o.inert == 0 && equalFold(name, "form") {
@@ -126,9 +85,8 @@ func (o *openElements) leave(name []byte, tokens *tokens) {
 		}
 	case len("template"):
 		switch {
-		case equalFold(name, "template") && (o.foreign.in() == inHTML || len(o.templates) > 0):
-			o.closeTemplate()
-			tokens.allowCDATA(o.foreign.in() != inHTML)
+		case equalFold(name, "template") && !tokens.z.Token.Foreign:
+			o.closeTemplate(&tokens.z)
 		case equalFold(name, "noscript"):
 			o.noscript = false
 		case equalFold(name, "frameset"):

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // What Options ask for in HTML is read in a pass of its own, after the others, so that it
@@ -18,6 +18,7 @@ var verbatimElements = map[string]bool{"pre": true, "code": true, "samp": true, 
 // htmlOptionsReader reads what Options ask for.
 type htmlOptionsReader struct {
 	*harvest
+	z        htmltoken.Tokenizer
 	options  *Options
 	ignore   ignoreMarks
 	verbatim []string // names of the open elements for code
@@ -31,16 +32,9 @@ type htmlOptionsReader struct {
 // readHTMLOptions adds the links that the options ask for, and sorts the links.
 func readHTMLOptions(h *harvest, options *Options) {
 	r := &htmlOptionsReader{harvest: h, options: options, ignore: ignoreMarks{lineEnd: -1}}
-	z := html.NewTokenizer(bytes.NewReader(h.src.text))
-	for at := 0; ; {
-		kind := z.Next()
-		if kind == html.ErrorToken {
-			break
-		}
-		raw := z.Raw()
-		end := at + len(raw)
-		r.token(kind, span{at, end})
-		at = end
+	r.z.Reset(h.src.text, false)
+	for r.z.Next() {
+		r.token()
 	}
 	slices.SortStableFunc(h.links, func(a, b Link) int {
 		if a.tag != b.tag {
@@ -50,27 +44,25 @@ func readHTMLOptions(h *harvest, options *Options) {
 	})
 }
 
-// token reads the token at a place in the document.
-func (r *htmlOptionsReader) token(kind html.TokenType, at span) {
-	raw := r.src.text[at.start:at.end]
-	switch kind {
-	case html.CommentToken:
-		r.ignore.read(raw, at.end, &r.src)
-	case html.StartTagToken, html.SelfClosingTagToken:
-		name := tagName(raw)
-		r.element, r.tag = strings.ToLower(string(raw[name.start:name.end])), at.start
-		if kind == html.StartTagToken {
+// token reads the current token.
+func (r *htmlOptionsReader) token() {
+	t := &r.z.Token
+	switch t.Kind {
+	case htmltoken.Comment:
+		r.ignore.read(r.src.text[t.Start:t.End], t.End, &r.src)
+	case htmltoken.StartTag:
+		r.element, r.tag = string(t.Name), t.Start
+		if !t.SelfClosing {
 			r.enter()
 		}
 		if len(r.options.Attributes) > 0 {
-			r.attributes(at.start+name.end, at.end)
+			r.attributes()
 		}
-	case html.EndTagToken:
-		name := tagName(raw)
-		r.leave(strings.ToLower(string(raw[name.start:name.end])))
-	case html.TextToken:
+	case htmltoken.EndTag:
+		r.leave(string(t.Name))
+	case htmltoken.Text:
 		if r.options.Verbatim && len(r.verbatim) > 0 && r.inert == 0 {
-			r.text(at)
+			r.text(span{t.Start, t.End})
 		}
 	}
 }
@@ -122,19 +114,13 @@ func (r *htmlOptionsReader) text(at span) {
 	r.finish(first)
 }
 
-// attributes adds the references in the attributes of a start tag, which are between two
-// offsets.
-func (r *htmlOptionsReader) attributes(from, to int) {
+// attributes adds the references in the attributes of a start tag.
+func (r *htmlOptionsReader) attributes() {
 	first := len(r.links)
-	for {
-		name, value, next := nextAttribute(r.src.text[:to], from)
-		if name.start == name.end {
-			break
-		}
-		from = next
-		attribute := strings.ToLower(string(r.src.text[name.start:name.end]))
-		if value.start < value.end && r.options.reads(r.element, attribute) && !isKnownAttribute(r.element, attribute) {
-			r.attribute(attribute, value)
+	for _, a := range r.z.Token.Attributes {
+		name := string(a.Name)
+		if a.ValueStart < a.ValueEnd && r.options.reads(r.element, name) && !isKnownAttribute(r.element, name) {
+			r.attribute(name, span{a.ValueStart, a.ValueEnd})
 		}
 	}
 	r.finish(first)
@@ -190,32 +176,4 @@ func isKnownAttribute(element, name string) bool {
 		}
 	}
 	return false
-}
-
-// nextAttribute returns the name and the value of the first attribute at or after an offset
-// in a start tag, without quotes, and the offset behind it. The name is empty at the end.
-func nextAttribute(tag []byte, i int) (name, value span, next int) {
-	for i < len(tag) && (isSpace(tag[i]) || tag[i] == '/') {
-		i++
-	}
-	name.start = i
-	for i < len(tag) && !isSpace(tag[i]) && tag[i] != '/' && tag[i] != '>' && (tag[i] != '=' || i == name.start) {
-		i++
-	}
-	name.end = i
-	after := skipSpace(tag, i)
-	if after >= len(tag) || tag[after] != '=' || name.start == name.end {
-		return name, value, i
-	}
-	i = skipSpace(tag, after+1)
-	if i < len(tag) && (tag[i] == '"' || tag[i] == '\'') {
-		end := indexFrom(tag, i+1, tag[i])
-		return name, span{i + 1, end}, min(len(tag), end+1)
-	}
-	value.start = i
-	for i < len(tag) && !isSpace(tag[i]) && tag[i] != '>' {
-		i++
-	}
-	value.end = i
-	return name, value, i
 }

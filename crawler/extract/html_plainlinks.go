@@ -12,7 +12,7 @@ import "bytes"
 // comes between them.
 func (r *htmlReader) plainLinks() {
 	t := &r.tokens
-	if r.open.inert > 0 || !r.attributes.want || r.attributes.view.parent != nil || !t.inPlace() {
+	if r.open.inert > 0 || !r.attributes.want || r.attributes.view.parent != nil || t.slowPath {
 		return
 	}
 	for {

@@ -1,8 +1,9 @@
 package extract
 
 import (
-	"bytes"
 	"sync"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 )
 
 // htmlReader reads an HTML document in one pass over its tokens. It builds no tree: the
@@ -125,7 +126,7 @@ func (r *htmlReader) step() bool {
 // skippable returns what the reader can skip at this point.
 func (r *htmlReader) skippable() skipping {
 	switch {
-	case r.content != contentShown || !r.bodyFilled || len(r.open.foreign.open) > 0:
+	case r.content != contentShown || !r.bodyFilled || r.tokens.z.Foreign.Depth() > 0:
 		return skipNothing
 	case r.link.first < r.link.end:
 		return skipTags
@@ -187,11 +188,11 @@ func (r *htmlReader) makeBare(first int) (bare bool) {
 	return false
 }
 
-// inOrdinaryContext reports whether the scanner reads the current tag and nothing around the
-// tag changes its meaning. Inside a template, the end of the template would close open
+// inOrdinaryContext reports whether fast paths are in use and nothing around the current tag
+// changes its meaning. Inside a template, the end of the template would close open
 // elements.
 func (r *htmlReader) inOrdinaryContext() bool {
-	return r.tokens.inPlace() && len(r.open.templates) == 0 && len(r.open.foreign.open) == 0 && r.attributes.view.parent == nil
+	return !r.tokens.slowPath && len(r.open.templates) == 0 && r.tokens.z.Foreign.Depth() == 0 && r.attributes.view.parent == nil
 }
 
 // applyElement applies the effects of an element other than its references, and reports
@@ -295,12 +296,9 @@ func (r *htmlReader) text() {
 	if r.open.inert > 0 || r.content == contentHidden {
 		return
 	}
-	start, raw, literal := r.tokens.start, r.tokens.raw(), r.content == contentJSON || r.content == contentImports
-	if r.tokens.cdata && bytes.HasPrefix(raw, []byte("<![CDATA[")) {
-		start += len("<![CDATA[")
-		raw = bytes.TrimSuffix(raw[len("<![CDATA["):], []byte("]]>"))
-		literal = true
-	}
+	token := &r.tokens.z.Token
+	start, raw := token.DataStart, r.tokens.doc[token.DataStart:token.DataEnd]
+	literal := r.content == contentJSON || r.content == contentImports || token.Kind == htmltoken.CDATA
 	first := len(r.links)
 	switch r.content {
 	case contentShown:
@@ -317,7 +315,7 @@ func (r *htmlReader) text() {
 		// The text of a style element is literal, except in SVG.
 		if r.attributes.want {
 			r.attributes.css.onPage = r.attributes.keepsAnchors()
-			r.attributes.css.addLinks(r.harvest, r.attributes.text(start, raw, literal || r.open.foreign.in() == inHTML), "style", "url")
+			r.attributes.css.addLinks(r.harvest, r.attributes.text(start, raw, literal || !token.Foreign), "style", "url")
 		}
 	case contentJSON:
 		if r.attributes.want {

@@ -77,7 +77,7 @@ const maxRereadFactor = 4
 func (r *htmlReader) readLink() {
 	t := &r.tokens
 	for r.link.first == 0 && r.link.end > 0 {
-		if t.skip = r.skippable(); t.skip != skipNothing && r.open.inert == 0 && t.inPlace() {
+		if t.skip = r.skippable(); t.skip != skipNothing && r.open.inert == 0 && !t.slowPath {
 			if r.plainContent(); r.link.end == 0 {
 				return
 			}

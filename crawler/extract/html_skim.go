@@ -26,7 +26,7 @@ func (t *tokens) nextMark(pos int) int {
 // skim skips markup that means nothing to the reader, which is most of a typical page: "<p>",
 // `<span class="x">` and "</span>" with little text between them. It recognizes these eight
 // bytes at a time and without a call, and returns the offset of anything else, which the
-// scanner then reads by its own rules. If stopAtText is true, it also stops at text.
+// tokenizer then reads by its own rules. If stopAtText is true, it also stops at text.
 func skim(doc []byte, pos int, stopAtText bool) int {
 	for hasAt(doc, pos, skimWindow) {
 		at := (*[skimWindow]byte)(doc[pos:])
@@ -83,7 +83,7 @@ const classBegun = ' ' | classWritten<<8
 const openEnds = ' ' | 'o'<<8 | 'p'<<16 | 'e'<<24 | 'n'<<32 | '>'<<40
 
 // skimWindow is the number of bytes that skim reads without checking for the end of the
-// document. The end is left to the scanner.
+// document. The end is left to the tokenizer.
 const skimWindow = 32
 
 // mayClose reports whether the end tag of a name of n letters, fewer than 8, may close an
@@ -153,4 +153,34 @@ func skimAttributes(doc []byte, i int) int {
 		return i + len(">")
 	}
 	return -1
+}
+
+// The most common attributes, up to the start of their values, as words of a document.
+const (
+	classWritten = 'c' | 'l'<<8 | 'a'<<16 | 's'<<24 | 's'<<32 | '='<<40 | '"'<<48
+	hrefWritten  = 'h' | 'r'<<8 | 'e'<<16 | 'f'<<24 | '='<<32 | '"'<<40
+	titleWritten = 't' | 'i'<<8 | 't'<<16 | 'l'<<24 | 'e'<<32 | '='<<40 | '"'<<48
+	idWritten    = 'i' | 'd'<<8 | '='<<16 | '"'<<24
+)
+
+// plainAttributeAt returns the number of the attribute whose name starts at i, -1 if it is
+// unknown, and the start of its quoted value, -1 if there is none.
+func plainAttributeAt(doc []byte, i int) (number, value int) {
+	w := wordAt(doc, i)
+	switch {
+	case w&(1<<56-1) == classWritten:
+		return -1, i + len(`class="`)
+	case w&(1<<48-1) == hrefWritten:
+		return int(attrHref), i + len(`href="`)
+	case w&(1<<56-1) == titleWritten:
+		return int(attrTitle), i + len(`title="`)
+	case w&(1<<32-1) == idWritten:
+		return int(attrID), i + len(`id="`)
+	}
+	key, end := nameAt(doc, i)
+	value = end + len(`="`)
+	if end == i || value >= len(doc) || doc[end] != '=' || doc[end+1] != '"' {
+		return -1, -1
+	}
+	return knownAttributes.find(key, doc[i:end]), value
 }

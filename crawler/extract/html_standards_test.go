@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/net/html"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -282,20 +285,19 @@ func FuzzAttributes(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, doc []byte) {
-		tk := tokens{slowPath: true}
-		tk.reset(doc)
+		z := html.NewTokenizer(bytes.NewReader(doc))
 		for {
-			e := tk.next()
-			if e == eventEnd {
+			switch z.Next() {
+			case html.ErrorToken:
 				return
-			}
-			if e != eventStartTag {
+			case html.StartTagToken, html.SelfClosingTagToken:
+			default:
 				continue
 			}
-			raw := slices.Clone(tk.raw())
+			raw := slices.Clone(z.Raw())
 			at := tagName(raw)
 			name := appendLower(nil, raw[at.start:at.end])
-			want, more := tk.tokenizer.TagName()
+			want, more := z.TagName()
 			if string(want) != strings.ReplaceAll(string(name), "\x00", "\uFFFD") {
 				t.Fatalf("%q: name %q, the tokenizer says %q", raw, name, want)
 			}
@@ -315,7 +317,7 @@ func FuzzAttributes(f *testing.F) {
 					t.Fatalf("%q: attribute %q is not the tokenizer's", raw, key)
 				}
 				var wantKey, wantValue []byte
-				wantKey, wantValue, more = tk.tokenizer.TagAttr()
+				wantKey, wantValue, more = z.TagAttr()
 				decoded, marks := unescape(nil, nil, raw[value.start:value.end], true)
 				if string(wantKey) != strings.ReplaceAll(key, "\x00", "\uFFFD") || string(wantValue) != string(decoded) {
 					t.Fatalf("%q: attribute %q=%q, the tokenizer says %q=%q", raw, key, decoded, wantKey, wantValue)
@@ -323,7 +325,7 @@ func FuzzAttributes(f *testing.F) {
 				checkMarks(t, raw[value.start:value.end], decoded, marks)
 			}
 			if more {
-				key, value, _ := tk.tokenizer.TagAttr()
+				key, value, _ := z.TagAttr()
 				t.Fatalf("%q: the tokenizer has one more attribute, %q=%q", raw, key, value)
 			}
 		}

@@ -1,17 +1,21 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+)
 
 // A startTag holds the parts of a start tag: its name and the attributes that have a meaning.
 type startTag struct {
-	doc     []byte // the document that contains the tag
-	clean   bool   // doc is known to contain neither CR nor NUL
-	start   int    // offset of '<'
-	name    span   // in doc
-	key     nameKey
+	doc     []byte         // the document that contains the tag
+	clean   bool           // doc is known to contain neither CR nor NUL
+	start   int            // offset of '<'
+	name    span           // in doc
 	element *element       // of HTML; the reader replaces it inside SVG
 	attrs   []tagAttribute // in the order of the source, the first of each name
 	present uint64         // bit set of attrs
+	svg     bool           // an element of SVG
 	// noFollow and ignored apply to all links of the tag.
 	noFollow, ignored bool
 	codebase          string // valid if codebaseRead
@@ -25,45 +29,32 @@ type tagAttribute struct {
 	value span // in doc
 }
 
-// begin starts a tag whose name starts at the offset name.
-func (t *startTag) begin(start, name int) {
-	t.start, t.name.start = start, name
+// read reads the tag of a token.
+func (t *startTag) read(token *htmltoken.Token) {
+	t.start, t.name = token.Start, span{token.Start + len("<"), token.NameEnd}
 	t.attrs, t.present, t.decoded = t.attrs[:0], 0, t.decoded[:0]
 	t.noFollow, t.ignored, t.codebaseRead = false, false, false
+	if t.element = knownElements[token.Element]; t.element == nil {
+		t.element = htmlElements.find(keyOf(token.Name), token.Name)
+	}
+	for i := range token.Attributes {
+		a := &token.Attributes[i]
+		if a.Key == classKey {
+			continue // the most common one
+		}
+		if known := knownAttributes.find(nameKey(a.Key), a.Name); known >= 0 {
+			t.add(attribute(known), span{a.ValueStart, a.ValueEnd})
+		}
+	}
 }
+
+const classKey = 'c' | 'l'<<8 | 'a'<<16 | 's'<<24 | 's'<<32
 
 // add adds an attribute, unless the tag already has it.
 func (t *startTag) add(a attribute, value span) {
 	if t.present&(1<<a) == 0 {
 		t.present |= 1 << a
 		t.attrs = append(t.attrs, tagAttribute{a, value})
-	}
-}
-
-// read reads the tag between start and end, however malformed, and reports whether it ends
-// with "/>" and the slash is not part of a value.
-func (t *startTag) read(start, end int) (selfClosing bool) {
-	raw := t.doc[start:end]
-	at := tagName(raw)
-	t.begin(start, start+at.start)
-	t.name.end = start + at.end
-	t.key = keyOf(raw[at.start:at.end])
-	t.element = htmlElements.find(t.key, raw[at.start:at.end])
-	s := attributeScanner{tag: raw, pos: at.end}
-	behind := at.end // end of the last value
-	for {
-		name, value, ok := s.next()
-		if !ok {
-			return bytes.HasSuffix(raw[behind:], []byte("/>"))
-		}
-		behind = value.end
-		if name.end-name.start > longestKnown {
-			continue
-		}
-		n := raw[name.start:name.end]
-		if a := knownAttributes.find(keyOf(n), n); a >= 0 {
-			t.add(attribute(a), span{start + value.start, start + value.end})
-		}
 	}
 }
 

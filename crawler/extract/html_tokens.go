@@ -1,12 +1,6 @@
 package extract
 
-import (
-	"bytes"
-	"io"
-	"strings"
-
-	"golang.org/x/net/html"
-)
+import "github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 
 // event is the kind of a markup event.
 type event uint8
@@ -16,7 +10,7 @@ const (
 	eventText
 	eventStartTag
 	eventEndTag
-	eventComment // also a doctype and anything else that is neither text nor a tag
+	eventComment // also a doctype
 	eventSkipped // an event that the reader skips
 )
 
@@ -34,17 +28,10 @@ const (
 
 // tokens splits a document into events with positions. The text of an event is not copied; it
 // is doc[start:end].
-//
-// There are two parsers. The scanner (html_scanner.go) reads ordinary markup in place, which
-// is nearly everything. The rest goes to the tokenizer of golang.org/x/net/html, one event at
-// a time: misplaced quotes, special characters and NULs, constructs that are never closed,
-// comments and scripts that contain something like their end, CDATA sections. The scanner
-// gives the same results as the tokenizer; tests check that on documents of every kind.
 type tokens struct {
+	z          htmltoken.Tokenizer
 	doc        []byte
 	start, end int // offsets of the event
-	// selfClosing reports whether a start tag ends with "/>".
-	selfClosing bool
 	// tag is the last start tag.
 	tag startTag
 	// endName is the span of the name of an end tag.
@@ -52,129 +39,69 @@ type tokens struct {
 	// skip is what the reader does not need. Such events may be omitted.
 	skip skipping
 
-	// textTag is the name of the element whose content comes next and is text, up to the end
-	// tag. It is empty if markup comes next.
-	textTag string
-	cdata   bool // <![CDATA[ starts text
-
 	// marks are the offsets from Input.Outline. Those before mark are behind the current event.
 	marks []int32
 	mark  int
 
-	reader    bytes.Reader
-	tokenizer *html.Tokenizer // reads the rest of the document
-	handovers int             // number of events that the tokenizer read
-	// slowPath makes the tokenizer read everything. Tests compare the scanner with that.
+	// slowPath makes the tokenizer read everything. Tests compare the fast paths with that.
 	slowPath bool
 }
-
-// Handing over one event copies some kilobytes. A document with unusual markup in many places
-// is therefore handed over completely from some point on.
-const (
-	freeHandovers    = 4    // events handed over one by one in any document
-	bytesPerHandover = 4096 // one more event for this number of bytes read
-)
 
 func (t *tokens) reset(doc []byte) {
 	t.doc = doc
 	t.start, t.end = 0, 0
-	t.skip, t.textTag, t.cdata, t.marks, t.mark = skipNothing, "", false, nil, 0
-	t.tokenizer, t.handovers = nil, 0
+	t.skip, t.marks, t.mark = skipNothing, nil, 0
 	t.tag.doc = doc
 	t.tag.clean = false
+	t.z.Reset(doc, false)
+	t.z.OmitReferences = true
 }
 
 // release drops the references to the document.
 func (t *tokens) release() {
-	t.doc, t.tag.doc, t.tokenizer, t.marks = nil, nil, nil, nil
-	t.reader.Reset(nil)
+	t.doc, t.tag.doc, t.marks = nil, nil, nil
+	t.z.Reset(nil, false)
 }
 
 // next moves to the next event. As in browsers, a tag truncated by the end of the document is
 // ignored.
 func (t *tokens) next() event {
-	t.start = t.end
-	if t.tokenizer != nil {
-		return t.tokenized()
+	skips := t.skip != skipNothing && !t.slowPath && t.z.AtMarkup()
+	if skips {
+		t.end = t.skim(t.end, t.skip == skipTags)
 	}
-	if t.slowPath {
-		return t.handOver()
-	}
-	return t.scan()
-}
-
-// inPlace reports whether the scanner will read the next event.
-func (t *tokens) inPlace() bool { return t.tokenizer == nil && !t.slowPath }
-
-// handOver makes the tokenizer read the event that starts at start.
-func (t *tokens) handOver() event { return t.handOverIn("") }
-
-// handOverIn is handOver inside an element whose content is text. The tokenizer reads a start
-// tag of that element first.
-func (t *tokens) handOverIn(element string) event {
-	t.marks = nil // others may read what follows in another way
-	t.reader.Reset(t.doc[t.start:])
-	if element == "" {
-		t.tokenizer = html.NewTokenizer(&t.reader)
-	} else {
-		t.tokenizer = html.NewTokenizer(io.MultiReader(strings.NewReader("<"+element+">"), &t.reader))
-		t.tokenizer.Next()
-	}
-	t.tokenizer.AllowCDATA(t.cdata)
-	t.handovers++
-	e := t.tokenized()
-	if !t.slowPath && t.handovers <= freeHandovers+t.start/bytesPerHandover {
-		t.tokenizer = nil
-	}
-	return e
-}
-
-// tokenized is next for the tokenizer.
-func (t *tokens) tokenized() event {
-	token := t.tokenizer.Next()
-	t.end = t.start + len(t.tokenizer.Raw())
-	t.textTag = ""
-	switch token {
-	case html.ErrorToken:
+	t.z.Pos = t.end
+	if !t.z.Next() {
 		t.start, t.end = len(t.doc), len(t.doc)
 		return eventEnd
-	case html.TextToken:
+	}
+	token := &t.z.Token
+	t.start, t.end = token.Start, token.End
+	switch token.Kind {
+	case htmltoken.Text, htmltoken.CDATA:
 		return eventText
-	case html.StartTagToken, html.SelfClosingTagToken:
-		// If an attribute is repeated, the tokenizer takes a slash at the end of the second
-		// value for that of the tag.
-		t.selfClosing = t.tag.read(t.start, t.end)
-		t.textTag = t.tag.element.textTag
+	case htmltoken.StartTag:
+		t.tag.read(token)
+		if skips && t.tag.meansNothing() {
+			return eventSkipped
+		}
 		return eventStartTag
-	case html.EndTagToken:
-		t.endName = tagName(t.raw())
-		t.endName.start += t.start
-		t.endName.end += t.start
+	case htmltoken.EndTag:
+		t.endName = span{token.Start + len("</"), token.NameEnd}
+		if skips && closesNothing(t.endName) {
+			return eventSkipped
+		}
 		return eventEndTag
 	}
 	return eventComment
 }
 
+// closesNothing reports whether no end tag with a name of this length closes an element that
+// the reader tracks: a, form, template, noscript, frameset.
+func closesNothing(name span) bool {
+	n := name.end - name.start
+	return n != len("a") && n != len("form") && n != len("template")
+}
+
 // raw returns the source text of the event.
 func (t *tokens) raw() []byte { return t.doc[t.start:t.end] }
-
-// contentIsMarkup declares that markup follows the current start tag where the tokenizer
-// would expect text: in noscript, and in SVG and MathML, whose title, style and script
-// elements are like any other element.
-func (t *tokens) contentIsMarkup() {
-	t.textTag = ""
-	if t.tokenizer != nil {
-		t.tokenizer.NextIsNotRawText()
-	}
-}
-
-// allowCDATA sets whether <![CDATA[ starts text, as it does in SVG and MathML.
-func (t *tokens) allowCDATA(allow bool) {
-	t.cdata = allow
-	if !allow && t.marks != nil && t.nextMark(t.start) != t.start {
-		t.marks = nil // others took other elements for SVG and MathML
-	}
-	if t.tokenizer != nil {
-		t.tokenizer.AllowCDATA(allow)
-	}
-}

@@ -7,7 +7,7 @@ import (
 
 // comment reads a comment by the states from 13.2.5.43 to 13.2.5.52.
 func (z *Tokenizer) comment() {
-	text, start := z.text, z.pos+len("<!--")
+	text, start := z.text, z.Pos+len("<!--")
 	if start < len(text) && text[start] == '>' {
 		z.Errors.add("abrupt-closing-of-empty-comment", start)
 		z.dataToken(Comment, start, start, start+1)
@@ -27,16 +27,16 @@ func (z *Tokenizer) comment() {
 		rest := string(text[i:min(i+len("--!>"), len(text))])
 		switch {
 		case strings.HasPrefix(rest, "-->"):
-			z.nestedComments(start, i)
+			z.Errors.checkComment(text, start, i)
 			z.dataToken(Comment, start, i, i+len("-->"))
 			return
 		case rest == "--!>":
-			z.nestedComments(start, i)
+			z.Errors.checkComment(text, start, i)
 			z.Errors.add("incorrectly-closed-comment", i+len("--!"))
 			z.dataToken(Comment, start, i, i+len("--!>"))
 			return
 		case rest == "--!", rest == "--", rest == "-", rest == "":
-			z.nestedComments(start, i)
+			z.Errors.checkComment(text, start, i)
 			z.Errors.add("eof-in-comment", len(text))
 			z.dataToken(Comment, start, i, len(text))
 			return
@@ -44,19 +44,19 @@ func (z *Tokenizer) comment() {
 	}
 }
 
-// nestedComments finds comments that begin in the content of a comment.
-func (z *Tokenizer) nestedComments(start, end int) {
-	if !z.Errors.wanted {
+// checkComment finds comments that begin in the content of a comment.
+func (e *Errors) checkComment(text []byte, start, end int) {
+	if !e.wanted {
 		return
 	}
 	for i := start; ; {
-		n := bytes.Index(z.text[i:end], []byte("<!--"))
+		n := bytes.Index(text[i:end], []byte("<!--"))
 		if n < 0 {
 			return
 		}
 		i += n + len("<!--")
-		if i == len(z.text) || z.text[i] != '>' {
-			z.Errors.add("nested-comment", i)
+		if i == len(text) || text[i] != '>' {
+			e.add("nested-comment", i)
 		}
 	}
 }

@@ -4,7 +4,7 @@ import "bytes"
 
 // doctype reads a doctype by the states from 13.2.5.53 to 13.2.5.68.
 func (z *Tokenizer) doctype() {
-	d := doctypeReader{text: z.text, i: z.pos + len("<!doctype"), errors: &z.Errors}
+	d := doctypeReader{text: z.text, i: z.Pos + len("<!doctype"), errors: &z.Errors}
 	z.Token.Name = z.lowerCase(d.name())
 	if !d.ended {
 		d.identifiers()

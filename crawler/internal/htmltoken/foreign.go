@@ -2,11 +2,22 @@ package htmltoken
 
 import "bytes"
 
-// foreign tracks the open elements of SVG and MathML as far as they change how a document is
+// Foreign tracks the open elements of SVG and MathML as far as they change how a document is
 // split: whether CDATA sections count, and whether the content of title, style and script is
 // markup. It follows the rules of 13.2.6.5, but has no tree of the HTML around.
-type foreign struct {
+type Foreign struct {
 	open []foreignElement
+	// cdata says that CDATA sections count: directly in SVG and MathML.
+	cdata bool
+}
+
+// Depth returns the number of elements that are open.
+func (f *Foreign) Depth() int { return len(f.open) }
+
+// Leave closes the elements but for the outermost n.
+func (f *Foreign) Leave(n int) {
+	f.open = f.open[:min(n, len(f.open))]
+	f.cdata = f.inside()
 }
 
 type foreignElement struct {
@@ -31,20 +42,26 @@ const maxForeign = 512
 
 // inside reports whether the innermost open element is one of SVG or MathML that holds no
 // HTML.
-func (f *foreign) inside() bool {
+func (f *Foreign) inside() bool {
 	n := len(f.open)
 	return n > 0 && !f.open[n-1].holdsHTML
 }
 
 // tag follows a tag and reports whether it belongs to an element of SVG or MathML.
-func (f *foreign) tag(t *Token, text []byte) bool {
+func (f *Foreign) tag(t *Token, text []byte) bool {
 	if t.Kind == EndTag {
-		return len(f.open) > 0 && f.endTag(t, text)
+		foreign := len(f.open) > 0 && f.endTag(t, text)
+		f.cdata = f.inside()
+		return foreign
 	}
-	return f.startTag(t, text)
+	if f.cdata = f.startTag(t, text); f.cdata {
+		f.cdata = f.inside() || !t.SelfClosing // an integration point is foreign itself
+		return true
+	}
+	return false
 }
 
-func (f *foreign) startTag(t *Token, text []byte) bool {
+func (f *Foreign) startTag(t *Token, text []byte) bool {
 	in := f.languageOf(t)
 	if in == inHTML {
 		switch t.Element {
@@ -60,12 +77,13 @@ func (f *foreign) startTag(t *Token, text []byte) bool {
 		nameStart := t.Start + len("<")
 		f.open = append(f.open, foreignElement{t.Element, keyOf(t.Name), nameStart, t.NameEnd, in, holdsHTML(t, in, text)})
 	}
+	t.Math = in == inMath
 	return true
 }
 
 // languageOf returns the language of the element of a start tag, HTML for svg and math. It
 // closes the elements that an element of HTML breaks out of.
-func (f *foreign) languageOf(t *Token) language {
+func (f *Foreign) languageOf(t *Token) language {
 	if !f.inside() {
 		if n := len(f.open); n > 0 && isMathText[f.open[n-1].element] && (t.Element == Mglyph || t.Element == Malignmark) {
 			return f.open[n-1].language
@@ -84,7 +102,7 @@ func (f *foreign) languageOf(t *Token) language {
 }
 
 // breakOut closes all elements up to the nearest HTML.
-func (f *foreign) breakOut() {
+func (f *Foreign) breakOut() {
 	for f.inside() {
 		f.open = f.open[:len(f.open)-1]
 	}
@@ -92,7 +110,7 @@ func (f *foreign) breakOut() {
 
 // endTag closes what an end tag closes and reports whether that is an element of SVG or
 // MathML. Which elements of HTML are open is not known.
-func (f *foreign) endTag(t *Token, text []byte) bool {
+func (f *Foreign) endTag(t *Token, text []byte) bool {
 	inside := f.inside()
 	if inside && (t.Element == P || t.Element == Br) {
 		f.breakOut()
@@ -136,8 +154,9 @@ func holdsHTML(t *Token, in language, text []byte) bool {
 // isMathText marks the MathML text integration points.
 var isMathText = [256]bool{Mi: true, Mo: true, Mn: true, Ms: true, Mtext: true}
 
-// inBoth marks elements of HTML that SVG or MathML have as well.
-var inBoth = [256]bool{A: true, Audio: true, Canvas: true, Font: true, Iframe: true, Link: true, Math: true, Script: true, Style: true, SVG: true, Title: true, Video: true}
+// inBoth marks elements of HTML that SVG or MathML have as well. The end tag of a link that is not
+// open there closes one around.
+var inBoth = [256]bool{Audio: true, Canvas: true, Font: true, Iframe: true, Link: true, Math: true, Script: true, Style: true, SVG: true, Title: true, Video: true}
 
 // breaksOut marks the elements whose start tags end SVG and MathML (13.2.6.5).
 var breaksOut = [256]bool{

@@ -83,10 +83,10 @@ func checkRuns(t *testing.T, text []byte) {
 		z.Reset(text, true)
 		mixed.Reset(text, true)
 		for n := 0; ; n++ {
-			code, start := r.KeepCode, mixed.pos
+			code, start := r.KeepCode, mixed.Pos
 			if mixed.NextRun(&r) {
-				if got, want := expanded(&mixed, &r), nextRun(t, &z, mixed.pos, r.KeepPhrases, code); !slices.Equal(got, want) {
-					t.Fatalf("%q: run from %d to %d\n%+v\nwant\n%+v", text, start, mixed.pos, got, want)
+				if got, want := expanded(&mixed, &r), nextRun(t, &z, mixed.Pos, r.KeepPhrases, code); !slices.Equal(got, want) {
+					t.Fatalf("%q: run from %d to %d\n%+v\nwant\n%+v", text, start, mixed.Pos, got, want)
 				}
 				continue
 			}
@@ -158,7 +158,7 @@ func expanded(z *Tokenizer, r *Run) (all []runToken) {
 func nextRun(t *testing.T, z *Tokenizer, to int, keepPhrases, keepCode bool) (all []runToken) {
 	var breaks []runToken
 	texts, broken := 0, false
-	for z.pos < to && z.Next() {
+	for z.Pos < to && z.Next() {
 		token := &z.Token
 		if token.Foreign || token.HasReferences || token.Kind != Text && (token.SelfClosing || traits[token.Element]&plain == 0) ||
 			slices.ContainsFunc(token.Attributes, func(a Attribute) bool { return !isPlain(token.Element, string(a.Name)) }) {

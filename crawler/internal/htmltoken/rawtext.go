@@ -27,13 +27,13 @@ func (z *Tokenizer) rawText() bool {
 	end := len(z.text)
 	switch z.state {
 	case rcdataState, rawtextState:
-		end = endTagFrom(z.text, z.pos, z.lastStartTag)
+		end = endTagFrom(z.text, z.Pos, z.lastStartTag)
 	case scriptDataState:
 		end = z.scriptEnd()
 	}
 	references := z.state == rcdataState
 	z.state = dataState
-	if end == z.pos {
+	if end == z.Pos {
 		return false
 	}
 	z.textToken(end, references)
@@ -72,7 +72,7 @@ func namesTag(text []byte, name string) bool {
 // scriptEnd returns the index of the end tag of a script: outside of comments that hold
 // another script start tag (13.2.5.15 to 13.2.5.31).
 func (z *Tokenizer) scriptEnd() int {
-	text, i := z.text, z.pos
+	text, i := z.text, z.Pos
 	for {
 		n := bytes.IndexByte(text[i:], '<')
 		if n < 0 {

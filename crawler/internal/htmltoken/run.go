@@ -50,8 +50,8 @@ const maxRun = 64
 // there are any. They are those that Next would read, which can be called afterwards. z.Token is
 // not changed.
 func (z *Tokenizer) NextRun(r *Run) bool {
-	text, i := z.text, z.pos
-	if z.state != dataState || z.XML || len(z.foreign.open) > 0 || len(text) > math.MaxInt32 {
+	text, i := z.text, z.Pos
+	if z.state != dataState || z.XML || len(z.Foreign.open) > 0 || len(text) > math.MaxInt32 {
 		return false
 	}
 	kept := trait(0) // phrase elements whose tags are not left out
@@ -130,11 +130,11 @@ func (z *Tokenizer) NextRun(r *Run) bool {
 		t.Start, t.End, t.Texts, t.Kind, t.Element, t.HasHref, t.HasTitle = int32(start), int32(i), uint8(texts), kind, element, has&hasHref != 0, has&hasTitle != 0
 		tags++
 	}
-	some := i > z.pos
+	some := i > z.Pos
 	if r.Texts == nil {
 		r.Texts, r.Tags = r.texts[:], r.tags[:]
 	}
-	r.Texts, r.Tags, r.Break, z.pos = r.Texts[:texts], r.Tags[:tags], lineBreak, i
+	r.Texts, r.Tags, r.Break, z.Pos = r.Texts[:texts], r.Tags[:tags], lineBreak, i
 	return some
 }
 

@@ -4,7 +4,7 @@ package htmltoken
 // self-closing start tag state (13.2.5.40). It returns false at the end of the text.
 func (z *Tokenizer) anyTag() bool {
 	text, t := z.text, &z.Token
-	i := z.pos + 1
+	i := z.Pos + 1
 	t.Kind, t.SelfClosing, t.Attributes, t.Names = StartTag, false, t.Attributes[:0], 0
 	if text[i] == '/' {
 		t.Kind = EndTag
@@ -55,7 +55,7 @@ func (z *Tokenizer) anyTag() bool {
 // endInTag drops the tag that the text ends in.
 func (z *Tokenizer) endInTag() bool {
 	z.Errors.add("eof-in-tag", len(z.text))
-	z.pos = len(z.text)
+	z.Pos = len(z.text)
 	return false
 }
 
@@ -77,6 +77,7 @@ func (z *Tokenizer) attribute(i int) int {
 		}
 	}
 	a.Name = z.lowerCase(text[a.NameStart:i])
+	a.Key = keyOf(a.Name)
 	a.NameEnd, a.ValueStart, a.ValueEnd = i, i, i
 	kept := len(z.Token.Attributes) < MaxAttributes
 	if z.Token.Attribute(string(a.Name)) != nil {
@@ -96,14 +97,14 @@ func (z *Tokenizer) attribute(i int) int {
 		case text[i] == '>':
 			z.Errors.add("missing-attribute-value", i)
 		default:
-			i = z.unquotedValue(i)
+			i = z.Errors.unquotedValue(text, i)
 		}
 		a.ValueEnd = i
 	}
 	a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
 	if kept {
 		z.Token.Attributes = append(z.Token.Attributes, a)
-		z.Token.Names |= nameBit(keyOf(a.Name))
+		z.Token.Names |= nameBit(a.Key)
 	}
 	if i == len(text) {
 		return -1
@@ -120,11 +121,11 @@ func (z *Tokenizer) attribute(i int) int {
 }
 
 // unquotedValue returns the end of the unquoted attribute value at i.
-func (z *Tokenizer) unquotedValue(i int) int {
-	for ; i < len(z.text) && !isSpace(z.text[i]) && z.text[i] != '>'; i++ {
-		switch z.text[i] {
+func (e *Errors) unquotedValue(text []byte, i int) int {
+	for ; i < len(text) && !isSpace(text[i]) && text[i] != '>'; i++ {
+		switch text[i] {
 		case '"', '\'', '<', '=', '`':
-			z.Errors.add("unexpected-character-in-unquoted-attribute-value", i)
+			e.add("unexpected-character-in-unquoted-attribute-value", i)
 		}
 	}
 	return i

@@ -24,6 +24,8 @@ type Token struct {
 	// Foreign reports whether a start tag is that of an element of SVG or MathML, and
 	// whether a token of another kind is within such an element.
 	Foreign bool
+	// Math reports whether a foreign start tag is that of an element of MathML.
+	Math bool
 	// HasReferences reports whether a text has an '&' that may begin a character reference.
 	// It is false where character references mean nothing, as in scripts.
 	HasReferences bool
@@ -64,6 +66,7 @@ func nameBit(key uint64) NameBits { return 1 << (key * 0xFF51AFD7ED558CCD >> 58)
 // Attribute is an attribute of a tag.
 type Attribute struct {
 	Name []byte // in lower case
+	Key  uint64 // the first eight bytes of Name, the first byte lowest
 	// NameStart and NameEnd are the offsets of the name, ValueStart and ValueEnd those of
 	// the value without its quotes. The value of an attribute without one is empty and
 	// begins at NameEnd.

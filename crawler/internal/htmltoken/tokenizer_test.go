@@ -114,3 +114,19 @@ func netSummary(text []byte) string {
 		}
 	}
 }
+
+// TestForeignDepth checks that a page with endlessly nested elements in SVG costs no more.
+func TestForeignDepth(t *testing.T) {
+	var z Tokenizer
+	z.Reset([]byte("<svg>"+strings.Repeat("<a>", 4*maxForeign)+"</td>"), false)
+	most := 0
+	for z.Next() {
+		most = max(most, z.Foreign.Depth())
+	}
+	if most != maxForeign {
+		t.Errorf("%d elements are tracked, want %d", most, maxForeign)
+	}
+	if z.Foreign.Depth() != 0 {
+		t.Errorf("%d elements are open after the end tag of an outer element", z.Foreign.Depth())
+	}
+}

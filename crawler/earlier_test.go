@@ -280,90 +280,6 @@ func TestRulesOfToday(t *testing.T) {
 	m.verdict(c, m.site.url+"/sub/x", "ok")
 }
 
-// A fragment that is not known to be there is looked for, and a target that was
-// asked without its body is asked again.
-func TestFragmentsAreEvidence(t *testing.T) {
-	m := newRemembering(t)
-	m.site.page("/", `<a href="`+m.other.url+`/there">a</a>`)
-	m.other.page("/there", `<p id=id>`)
-	m.expect("without a fragment", 1, 1)
-	m.site.page("/", `<a href="`+m.other.url+`/there#id">a</a>`)
-	m.expect("with one", 1, 1)
-	m.expect("with one that is known", 1, 0)
-	m.site.page("/", `<a href="`+m.other.url+`/there#id">a</a> <a href="`+m.other.url+`/there#new">b</a>`)
-	c, _ := m.expect("with one that is not known", 1, 1)
-	m.verdict(c, m.other.url+"/there#new", "fragment-missing")
-	c, _ = m.expect("a failure is asked again", 1, 1)
-	m.verdict(c, m.other.url+"/there#new", "fragment-missing")
-	m.other.page("/there", `<p id=id><p id=new>`)
-	c, _ = m.expect("which has been mended", 1, 1)
-	m.verdict(c, m.other.url+"/there#new", "ok")
-	m.expect("and is known now", 1, 0)
-}
-
-func TestFailuresAreForgotten(t *testing.T) {
-	m := newRemembering(t)
-	m.site.page("/", `<a href="`+m.other.url+`/there">a</a>`)
-	m.other.page("/there", `<p id=id>`)
-	m.expect("first run", 1, 1)
-	m.other.status("/there", 404)
-	m.expect("nobody asks", 1, 0)
-	m.site.page("/", `<a href="`+m.other.url+`/there#x">a</a>`)
-	c, _ := m.expect("a fragment asks", 1, 1+1)
-	m.verdict(c, m.other.url+"/there#x", "http-404")
-	m.site.page("/", `<a href="`+m.other.url+`/there">a</a>`)
-	c, _ = m.expect("what was known is forgotten", 1, 3)
-	m.verdict(c, m.other.url+"/there", "http-404")
-}
-
-func TestMaxAge(t *testing.T) {
-	m := newRemembering(t)
-	m.site.page("/", `<a href="`+m.other.url+`/a#id">a</a> <a href="`+m.other.url+`/b">b</a>`)
-	m.other.page("/a", `<p id=id>`)
-	m.other.page("/b", `<p id=id>`)
-	m.expect("first run", 1, 2)
-	m.change = func(cfg *Config) { cfg.MaxAge = time.Nanosecond }
-	c, _ := m.expect("too old", 1, 2)
-	m.verdict(c, m.other.url+"/a#id", "ok")
-	m.change = func(cfg *Config) { cfg.MaxAge = 0 }
-	m.expect("no age is young enough", 1, 2)
-	m.change = nil
-	m.expect("young again", 1, 0)
-}
-
-// Whatever may change an answer asks again.
-func TestOtherRequestsAreAskedAgain(t *testing.T) {
-	m := newRemembering(t)
-	m.site.set("/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("ETag", `"same"`)
-		if user, _, ok := r.BasicAuth(); !ok || user != "me" {
-			w.WriteHeader(401)
-			return
-		}
-		if r.Header.Get("If-None-Match") != "" {
-			w.WriteHeader(304)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, `<a href="%s/there">a</a>`, m.other.url)
-	})
-	m.other.page("/there", `<p>`)
-	m.http.Credentials = "me:s3cret"
-	m.expect("first run", 1, 1)
-	c, _ := m.expect("second run", 1, 0)
-	m.verdict(c, m.site.url+"/", "ok")
-	m.http.Credentials = ""
-	c, _ = m.expect("credentials are gone", 1, 0)
-	m.verdict(c, m.site.url+"/", "http-401")
-	m.http.Credentials = "me:s3cret"
-	m.http.UserAgent = "other"
-	m.expect("another agent", 1, 1)
-	m.http.UserAgent = ""
-	m.expect("the first one again", 1, 0)
-	m.http.ConnectTo = []fetch.ConnectTo{{From: strings.TrimPrefix(m.other.url, "http://"), To: strings.TrimPrefix(m.other.url, "http://")}}
-	m.expect("told where to go, which is where it went", 1, 0)
-}
-
 // A page that was read in another way, or by another edition, is read again.
 func TestReaders(t *testing.T) {
 	m := newRemembering(t)
@@ -387,41 +303,6 @@ func TestReaders(t *testing.T) {
 	if r := c.find(m.site.url + "/"); len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeBodyTruncated {
 		t.Errorf("%+v", r)
 	}
-}
-
-func TestWhatServersForbid(t *testing.T) {
-	m := newRemembering(t)
-	links := ""
-	for _, path := range []string{"/bare#id", "/bare", "/varies", "/varies#id", "/hop", "/temporary"} {
-		links += fmt.Sprintf(`<a href="%s%s">x</a> `, m.other.url, path)
-	}
-	m.site.page("/", links, "Cache-Control", "private, no-store")
-	m.other.page("/bare", `<title>Secret</title><p id=id>`, "Cache-Control", "No-Store")
-	m.other.page("/varies", `<p id=id>`, "Vary", "Accept, *")
-	m.other.status("/hop", 301, "Location", "/there", "Cache-Control", "no-store")
-	m.other.status("/temporary", 302, "Location", "/there")
-	m.other.page("/there", `<p>`)
-	first, _ := m.expect("first run", 1, 7)
-	second, sum := m.expect("second run", 1, 6) // two for their anchors, two redirects
-	sameFindings(t, second, first)
-	if sum.Cached != 1 {
-		t.Errorf("%d cached", sum.Cached)
-	}
-	m.site.page("/", `<a href="`+m.other.url+`/bare">x</a><a href="`+m.other.url+`/varies">x</a>`)
-	m.expect("their presence is known", 1, 0)
-}
-
-// An answer to cookies that the host set itself is no answer to the next run.
-func TestVaryCookie(t *testing.T) {
-	m := newRemembering(t)
-	m.site.page("/", `<a href="`+m.other.url+`/a#id">x</a> <a href="sub/">x</a>`)
-	m.site.page("/sub/", `<a href="`+m.other.url+`/b#id">x</a>`)
-	for _, path := range []string{"/a", "/b"} {
-		m.other.page(path, `<p id=id>`, "Vary", "Cookie", "Set-Cookie", "visit=1; Path=/")
-	}
-	m.change = func(cfg *Config) { cfg.Concurrency = 1 }
-	m.expect("first run", 2, 2)
-	m.expect("second run", 2, 1)
 }
 
 // Redirects taken from memory are asked when what they lead to has changed.
@@ -518,20 +399,6 @@ func TestStrictRobots(t *testing.T) {
 	m.verdict(c, m.other.url+"/there", "robots-disallowed")
 }
 
-// More is wanted of a target than was observed.
-func TestMoreChecks(t *testing.T) {
-	m := newRemembering(t)
-	m.site.page("/", `<a href="`+m.other.url+`/there">x</a>`)
-	m.other.set("/there", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "nothing here") })
-	m.expect("first run", 1, 1)
-	m.change = func(cfg *Config) { cfg.SoftNotFound = true }
-	m.other.set("/", nil)
-	c, _ := m.expect("with a probe", 1, 3)
-	m.verdict(c, m.other.url+"/there", "ok")
-	m.change = nil
-	m.expect("without", 1, 0)
-}
-
 // A page with a password is not kept with its links, nor a redirect that has one.
 func TestPasswordsAreNotKept(t *testing.T) {
 	m := newRemembering(t)
@@ -589,27 +456,6 @@ func TestLocalFilesAreNotKept(t *testing.T) {
 		memory.Close()
 		os.Remove(linked)
 	}
-}
-
-// What a certificate's end means is judged by the day, and by the flag of the day.
-func TestCertificateOfCachedTargets(t *testing.T) {
-	m := newRemembering(t)
-	secure := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	t.Cleanup(secure.Close)
-	m.site.page("/", `<a href="`+secure.URL+`/there">x</a>`)
-	m.http.Insecure = true
-	first, _ := m.run()
-	if r := m.verdict(first, secure.URL+"/there", "ok"); r.Cached || len(r.Warnings) != 0 {
-		t.Errorf("%+v", r)
-	}
-	m.http.TLSExpiry = 200 * 365 * 24 * time.Hour
-	second, _ := m.run()
-	if r := m.verdict(second, secure.URL+"/there", "ok"); !r.Cached || len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeTLSExpiresSoon {
-		t.Errorf("%+v", r)
-	}
-	m.http.TLSExpiry = -1
-	third, _ := m.run()
-	sameFindings(t, third, first)
 }
 
 // tagged gives what a handler serves an entity tag, and answers 304 where it may.

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
 // An encoded Outcome, version 1 without an Inspection or 2 with one. Integers are varints unless said otherwise;
@@ -120,7 +122,7 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	if i := slices.Index(typeBook[:], o.ContentType); i >= 0 {
 		dst = append(dst, byte(i))
 	} else {
-		dst = appendString(append(dst, typeLiteral), o.ContentType)
+		dst = record.AppendString(append(dst, typeLiteral), o.ContentType)
 	}
 	dst = binary.AppendVarint(dst, o.Size)
 	dst = binary.AppendVarint(dst, int64(o.Requests))
@@ -136,28 +138,24 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 		value string
 	}{{hasPath, o.Path}, {hasNext, o.Next}, {hasTitle, o.Title}, {hasMessage, o.Message}} {
 		if flags&part.flag != 0 {
-			dst = appendString(dst, part.value)
+			dst = record.AppendString(dst, part.value)
 		}
 	}
 	if flags&hasWarnings != 0 {
 		dst = binary.AppendUvarint(dst, uint64(len(o.Warnings)))
 		for _, w := range o.Warnings {
 			dst = appendCode(dst, w.Code, 0)
-			dst = appendString(dst, w.Message)
-			dst = appendString(dst, w.Proposal)
+			dst = record.AppendString(dst, w.Message)
+			dst = record.AppendString(dst, w.Proposal)
 		}
 	}
 	if flags&hasNames != 0 {
-		dst = appendString(dst, string(o.Names))
+		dst = record.AppendString(dst, string(o.Names))
 	}
 	if o.Inspection != nil {
-		dst = appendString(dst, string(o.Inspection))
+		dst = record.AppendString(dst, o.Inspection)
 	}
 	return dst
-}
-
-func appendString(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
 // appendCode appends a code. The status is the outcome's, or 0 for a warning.
@@ -168,7 +166,7 @@ func appendCode(dst []byte, c Code, status int) []byte {
 	if named, ok := c.Status(); ok && named == status {
 		return append(dst, codeStatus)
 	}
-	return appendString(append(dst, codeLiteral), string(c))
+	return record.AppendString(append(dst, codeLiteral), string(c))
 }
 
 // numberOf returns the number of a code, or codeLiteral.
@@ -200,7 +198,7 @@ func DecodeOutcome(data []byte) (Outcome, error) {
 // DecodeHead decodes an outcome without its anchors, which it returns as a part of data
 // for JudgeIn. They are valid as long as data does not change.
 func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
-	d := decoder{data: data}
+	d := decoderOf(data)
 	flags, inspected := d.header()
 	anchors := d.anchors(flags)
 	o := Outcome{
@@ -212,9 +210,9 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		Cached:     flags&hasCached != 0,
 		Temporary:  flags&hasTemporary != 0,
 	}
-	code := d.byte()
+	code := d.Byte()
 	if code == codeLiteral {
-		o.Code = Code(d.string())
+		o.Code = Code(d.String())
 	}
 	if flags&hasStatus != 0 {
 		o.Status = d.int()
@@ -223,25 +221,25 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	case code == codeStatus:
 		o.Code = HTTPCode(o.Status)
 		if _, ok := o.Code.Status(); !ok {
-			d.failed = true
+			d.Fail()
 		}
 	case code != codeLiteral:
 		o.Code = d.entry(code).Code
 	}
-	switch kind := d.byte(); {
+	switch kind := d.Byte(); {
 	case kind == typeLiteral:
-		o.ContentType = d.string()
+		o.ContentType = d.String()
 	case int(kind) < len(typeBook):
 		o.ContentType = typeBook[kind]
 	default:
-		d.failed = true
+		d.Fail()
 	}
-	o.Size = d.varint()
+	o.Size = d.Varint()
 	if o.Requests = d.int(); o.LocalLimit || o.Code == CodeLimit && o.Requests > 0 {
 		o.Gap = GapMachine // other limits are reached without a request
 	}
 	if flags&hasElapsed != 0 {
-		o.Elapsed = time.Duration(d.varint())
+		o.Elapsed = time.Duration(d.Varint())
 	}
 	if flags&hasModified != 0 {
 		o.Modified = d.time()
@@ -251,19 +249,19 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 		value *string
 	}{{hasPath, &o.Path}, {hasNext, &o.Next}, {hasTitle, &o.Title}, {hasMessage, &o.Message}} {
 		if flags&part.flag != 0 {
-			*part.value = d.string()
+			*part.value = d.String()
 		}
 	}
 	if flags&hasWarnings != 0 {
 		o.Warnings = d.warnings()
 	}
 	if flags&hasNames != 0 {
-		o.Names = Names(d.string())
+		o.Names = Names(d.String())
 	}
 	if inspected {
-		o.Inspection = slices.Clone(d.take(d.uvarint()))
+		o.Inspection = slices.Clone(d.Bytes())
 	}
-	if d.failed || len(d.data) != 0 {
+	if !d.Done() {
 		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), ErrMalformed)
 	}
 	return o, anchors, nil
@@ -288,10 +286,10 @@ type Glance struct {
 // GlanceAt reads the beginning of an encoded outcome and the codes of its warnings,
 // without allocation.
 func GlanceAt(data []byte) (Glance, error) {
-	d := decoder{data: data}
+	d := decoderOf(data)
 	flags, inspected := d.header()
 	g := Glance{Inspected: inspected, HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
-	code := d.byte()
+	code := d.Byte()
 	if int(code) < len(entryByNumber) && entryByNumber[code] != nil {
 		g.Code = entryByNumber[code].Code
 	}
@@ -301,92 +299,74 @@ func GlanceAt(data []byte) (Glance, error) {
 	case numberRedirect:
 		g.Redirect = true
 	case codeLiteral:
-		d.take(d.uvarint())
+		d.Bytes()
 	}
 	if flags&hasStatus != 0 {
-		d.varint()
+		d.Varint()
 	}
-	switch kind := d.byte(); kind {
+	switch kind := d.Byte(); kind {
 	case typeLiteral:
-		g.HTML = isHTML(string(d.take(d.uvarint()))) // types of typeBook are not encoded as strings
+		g.HTML = isHTML(string(d.Bytes())) // types of typeBook are not encoded as strings
 	default:
 		g.HTML = int(kind) < len(typeBook) && isHTML(typeBook[kind])
 	}
-	d.varint() // size
-	d.varint() // requests
+	d.Varint() // size
+	d.Varint() // requests
 	if flags&hasElapsed != 0 {
-		d.varint()
+		d.Varint()
 	}
 	if flags&hasModified != 0 {
-		d.varint()
-		d.uvarint()
+		d.Varint()
+		d.Uvarint()
 	}
 	if flags&hasPath != 0 {
-		g.Path = d.take(d.uvarint())
+		g.Path = d.Bytes()
 	}
 	if g.HasWarnings {
 		for flag := hasPath << 1; flag <= hasMessage; flag <<= 1 {
 			if flags&flag != 0 {
-				d.skipString()
+				d.Bytes()
 			}
 		}
 		g.OfPage = d.warnedOfPage()
 	}
-	if d.failed {
+	if d.Failed {
 		return Glance{}, fmt.Errorf("read the head of an outcome of %d bytes: %w", len(data), ErrMalformed)
 	}
 	return g, nil
 }
 
-// decoder reads from the beginning of data. After the first error it returns zeros.
-type decoder struct {
-	data   []byte
-	failed bool
-}
+// decoder reads the parts of outcomes and inspections.
+type decoder struct{ record.Reader }
+
+func decoderOf(data []byte) decoder { return decoder{record.Reader{Rest: data}} }
 
 // warnedOfPage reports whether OfPage is true for all warnings.
 func (d *decoder) warnedOfPage() bool {
 	all := true
 	for range d.warningCount() {
-		switch code := d.byte(); code {
+		switch code := d.Byte(); code {
 		case codeLiteral:
-			all = OfPage(Code(d.take(d.uvarint()))) && all
+			all = OfPage(Code(d.Bytes())) && all
 		default:
 			all = d.entry(code).OfPage && all
 		}
-		d.skipString() // message
-		d.skipString() // proposal
+		d.Bytes() // message
+		d.Bytes() // proposal
 	}
-	return all && !d.failed
-}
-
-func (d *decoder) take(n uint64) []byte {
-	if d.failed || n > uint64(len(d.data)) {
-		d.failed = true
-		return nil
-	}
-	taken := d.data[:n:n]
-	d.data = d.data[n:]
-	return taken
-}
-
-func (d *decoder) byte() byte {
-	if b := d.take(1); b != nil {
-		return b[0]
-	}
-	return 0
+	return all && !d.Failed
 }
 
 func (d *decoder) header() (flags uint16, inspected bool) {
-	version := d.byte()
+	version := d.Byte()
 	if version != encodingVersion && version != inspectedVersion {
-		d.failed = true
+		d.Fail()
 	}
-	if b := d.take(2); b != nil {
+	if b := d.Take(2); b != nil {
 		flags = binary.LittleEndian.Uint16(b)
 	}
 	if flags&^allFlags != 0 {
-		d.failed = true
+		d.Fail()
 	}
 	return flags, version == inspectedVersion
 }
@@ -395,46 +375,22 @@ func (d *decoder) anchors(flags uint16) EncodedAnchors {
 	if flags&hasAnchors == 0 {
 		return nil
 	}
-	n := d.uvarint()
+	n := d.Uvarint()
 	if n > MaxAnchors {
-		d.failed = true
+		d.Fail()
 	}
-	return EncodedAnchors(d.take(8 * n))
-}
-
-func (d *decoder) uvarint() uint64 {
-	v, n := binary.Uvarint(d.data)
-	if d.failed || n <= 0 {
-		d.failed = true
-		return 0
-	}
-	d.data = d.data[n:]
-	return v
-}
-
-func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.data)
-	if d.failed || n <= 0 {
-		d.failed = true
-		return 0
-	}
-	d.data = d.data[n:]
-	return v
+	return EncodedAnchors(d.Take(8 * n))
 }
 
 // int reads a number that must fit into 32 bits.
 func (d *decoder) int() int {
-	v := d.varint()
+	v := d.Varint()
 	if v < math.MinInt32 || v > math.MaxInt32 {
-		d.failed = true
+		d.Fail()
 		return 0
 	}
 	return int(v)
 }
-
-func (d *decoder) string() string { return string(d.take(d.uvarint())) }
-
-func (d *decoder) skipString() { d.take(d.uvarint()) }
 
 var noEntry Entry
 
@@ -443,14 +399,14 @@ func (d *decoder) entry(number byte) *Entry {
 	if int(number) < len(entryByNumber) && entryByNumber[number] != nil {
 		return entryByNumber[number]
 	}
-	d.failed = true
+	d.Fail()
 	return &noEntry
 }
 
 func (d *decoder) time() time.Time {
-	seconds, nanos := d.varint(), d.uvarint()
-	if d.failed || nanos >= uint64(time.Second) {
-		d.failed = true
+	seconds, nanos := d.Varint(), d.Uvarint()
+	if d.Failed || nanos >= uint64(time.Second) {
+		d.Fail()
 		return time.Time{}
 	}
 	return time.Unix(seconds, int64(nanos)).UTC()
@@ -459,9 +415,9 @@ func (d *decoder) time() time.Time {
 // warningCount reads the number of warnings. It is 0 only if the decoder has failed.
 func (d *decoder) warningCount() uint64 {
 	const least = 3 // bytes of the smallest warning
-	n := d.uvarint()
-	if n == 0 || n > uint64(len(d.data)/least) {
-		d.failed = true
+	n := d.Uvarint()
+	if n == 0 || n > uint64(len(d.Rest)/least) {
+		d.Fail()
 		return 0
 	}
 	return n
@@ -474,14 +430,14 @@ func (d *decoder) warnings() []Warning {
 	}
 	warnings := make([]Warning, n)
 	for i := range warnings {
-		switch code := d.byte(); code {
+		switch code := d.Byte(); code {
 		case codeLiteral:
-			warnings[i].Code = Code(d.string())
+			warnings[i].Code = Code(d.String())
 		default:
 			warnings[i].Code = d.entry(code).Code
 		}
-		warnings[i].Message = d.string()
-		warnings[i].Proposal = d.string()
+		warnings[i].Message = d.String()
+		warnings[i].Proposal = d.String()
 	}
 	return warnings
 }

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"math"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
 // Finding is what a content check says about one page. Unlike a judgement it belongs to the
@@ -81,11 +82,10 @@ func (in *Inspection) Encode() []byte {
 		dst = binary.AppendUvarint(dst, uint64(max(f.Line, 0)))
 		dst = binary.AppendUvarint(dst, uint64(max(f.Column, 0)))
 		for _, s := range [findingStrings]string{f.Rule, f.Element, f.Attribute, f.Raw, f.Text, f.Message, f.Proposal} {
-			dst = appendString(dst, s)
+			dst = record.AppendString(dst, s)
 		}
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(in.Facts)))
-	return append(dst, in.Facts...)
+	return record.AppendString(dst, in.Facts)
 }
 
 // MadeChecks returns Checks of an encoded inspection, and false if there is none.
@@ -98,21 +98,21 @@ func MadeChecks(inspection []byte) (checks uint64, made bool) {
 
 // FactsOf returns the facts of an encoded inspection, as a part of data.
 func FactsOf(data []byte) ([]byte, error) {
-	d := decoder{data: data}
-	d.take(8) // checks
+	d := decoderOf(data)
+	d.Take(8) // checks
 	for range d.findingCount() {
-		if d.byte() == codeLiteral {
-			d.skipString()
+		if d.Byte() == codeLiteral {
+			d.Bytes()
 		}
-		d.byte() // verdict
-		d.uvarint()
-		d.uvarint() // line and column
+		d.Byte() // verdict
+		d.Uvarint()
+		d.Uvarint() // line and column
 		for range findingStrings {
-			d.skipString()
+			d.Bytes()
 		}
 	}
-	facts := d.take(d.uvarint())
-	if d.failed || len(d.data) != 0 {
+	facts := d.Bytes()
+	if !d.Done() {
 		return nil, fmt.Errorf("decode the facts of an inspection of %d bytes: %w", len(data), ErrMalformed)
 	}
 	return facts, nil
@@ -124,11 +124,11 @@ const findingStrings = 7
 // findingCount reads the number of findings. It is 0 if the decoder has failed.
 func (d *decoder) findingCount() uint64 {
 	const least = 4 + findingStrings // bytes of the smallest finding
-	n := d.uvarint()
-	if n > MaxFindings || n > uint64(len(d.data)/least) {
-		d.failed = true
+	n := d.Uvarint()
+	if n > MaxFindings || n > uint64(len(d.Rest)/least) {
+		d.Fail()
 	}
-	if d.failed {
+	if d.Failed {
 		return 0
 	}
 	return n
@@ -137,9 +137,9 @@ func (d *decoder) findingCount() uint64 {
 // DecodeInspection decodes what Encode returned. The result does not refer to data, apart
 // from Facts.
 func DecodeInspection(data []byte) (*Inspection, error) {
-	d := decoder{data: data}
+	d := decoderOf(data)
 	in := &Inspection{}
-	if b := d.take(8); b != nil {
+	if b := d.Take(8); b != nil {
 		in.Checks = binary.LittleEndian.Uint64(b)
 	}
 	if n := d.findingCount(); n > 0 {
@@ -147,36 +147,26 @@ func DecodeInspection(data []byte) (*Inspection, error) {
 	}
 	for i := range in.Findings {
 		f := &in.Findings[i]
-		switch code := d.byte(); code {
+		switch code := d.Byte(); code {
 		case codeLiteral:
-			f.Code = Code(d.string())
+			f.Code = Code(d.String())
 		default:
 			f.Code = d.entry(code).Code
 		}
-		if f.Verdict = Verdict(d.byte()); int(f.Verdict) >= len(verdictNames) {
-			d.failed = true
+		if f.Verdict = Verdict(d.Byte()); int(f.Verdict) >= len(verdictNames) {
+			d.Fail()
 			f.Verdict = OK
 		}
-		f.Line, f.Column = d.place(), d.place()
+		f.Line, f.Column = d.Int(), d.Int()
 		for _, s := range [findingStrings]*string{&f.Rule, &f.Element, &f.Attribute, &f.Raw, &f.Text, &f.Message, &f.Proposal} {
-			*s = d.string()
+			*s = d.String()
 		}
 	}
-	if facts := d.take(d.uvarint()); len(facts) > 0 {
+	if facts := d.Bytes(); len(facts) > 0 {
 		in.Facts = facts
 	}
-	if d.failed || len(d.data) != 0 {
+	if !d.Done() {
 		return nil, fmt.Errorf("decode an inspection of %d bytes: %w", len(data), ErrMalformed)
 	}
 	return in, nil
-}
-
-// place reads a line or a column.
-func (d *decoder) place() int {
-	v := d.uvarint()
-	if v > math.MaxInt32 {
-		d.failed = true
-		return 0
-	}
-	return int(v)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -36,7 +37,7 @@ const (
 type encoder struct{ b []byte }
 
 func (e *encoder) int(n int64)     { e.b = binary.AppendVarint(e.b, n) }
-func (e *encoder) string(s string) { e.b = append(binary.AppendUvarint(e.b, uint64(len(s))), s...) }
+func (e *encoder) string(s string) { e.b = record.AppendString(e.b, s) }
 
 func (e *encoder) strings(all ...string) {
 	for _, s := range all {
@@ -81,13 +82,7 @@ func appendResult(b []byte, r *result.Result) []byte {
 	return e.b
 }
 
-func (e *encoder) bool(b bool) {
-	if b {
-		e.b = append(e.b, 1)
-		return
-	}
-	e.b = append(e.b, 0)
-}
+func (e *encoder) bool(is bool) { e.b = record.AppendBool(e.b, is) }
 
 // time writes a time, whose location is not kept.
 func (e *encoder) time(t time.Time) {
@@ -154,118 +149,70 @@ func (e *encoder) references(all []result.Reference) {
 		}
 		if flags&hasMore != 0 {
 			e.strings(r.Folder, r.RemappedFrom, r.Selector)
-			e.b = append(e.b, flag(r.Rendered))
+			e.bool(r.Rendered)
 		}
 		before = r
 	}
 }
 
-// decoder reads from the start of rest. After the first failure it returns zero values.
-type decoder struct {
-	rest   []byte
-	text   string // the whole record; only for string
-	failed bool
-}
-
-func (d *decoder) byte() byte {
-	if len(d.rest) == 0 {
-		d.failed = true
-		return 0
-	}
-	b := d.rest[0]
-	d.rest = d.rest[1:]
-	return b
-}
-
-func (d *decoder) bool() bool { return d.byte() != 0 }
-
-func (d *decoder) int() int64 {
-	n, size := binary.Varint(d.rest)
-	if size <= 0 {
-		d.failed, d.rest = true, nil
-		return 0
-	}
-	d.rest = d.rest[size:]
-	return n
-}
+// decoder reads the parts of a result.
+type decoder struct{ record.Reader }
 
 func (d *decoder) time() time.Time {
-	if !d.bool() {
+	if !d.Bool() {
 		return time.Time{}
 	}
-	return time.Unix(d.int(), d.int()).UTC()
+	return time.Unix(d.Varint(), d.Varint()).UTC()
 }
 
 // count reads the length of a list whose elements take at least a byte each.
 func (d *decoder) count() int {
-	n := d.int()
-	if n < 0 || n > int64(len(d.rest)) {
-		d.failed, d.rest = true, nil
+	n := d.Varint()
+	if n < 0 || n > int64(len(d.Rest)) {
+		d.Fail()
 		return 0
 	}
 	return int(n)
 }
 
-// bytes reads a string as a part of the record.
-func (d *decoder) bytes() []byte {
-	n, size := binary.Uvarint(d.rest)
-	if size <= 0 || n > uint64(len(d.rest)-size) {
-		d.failed, d.rest = true, nil
-		return nil
-	}
-	b := d.rest[size:][:n]
-	d.rest = d.rest[size+int(n):]
-	return b
-}
-
-// string reads a string as a part of text.
-func (d *decoder) string() string {
-	b := d.bytes()
-	if d.failed {
-		return ""
-	}
-	from := len(d.text) - len(d.rest) - len(b)
-	return d.text[from : from+len(b)]
-}
-
 var errDamaged = errors.New("it is damaged")
 
-// decodeResult is the inverse of appendResult. The result does not refer to the record.
-func decodeResult(record []byte) (*result.Result, error) {
-	d := decoder{rest: record, text: string(record)}
+// decodeResult is the inverse of appendResult. The result does not refer to data.
+func decodeResult(data []byte) (*result.Result, error) {
+	d := decoder{record.NewReader(data, string(data))}
 	r := &result.Result{}
-	flags := d.byte()
+	flags := d.Byte()
 	r.Internal, r.Cached = flags&isInternal != 0, flags&isCached != 0
-	r.Verdict = check.Verdict(d.byte())
-	r.URL, r.Code, r.Message, r.FinalURL, r.ContentType = d.string(), check.Code(d.string()), d.string(), d.string(), d.string()
-	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.int()), int(d.int()), time.Duration(d.int()), d.int()
+	r.Verdict = check.Verdict(d.Byte())
+	r.URL, r.Code, r.Message, r.FinalURL, r.ContentType = d.String(), check.Code(d.String()), d.String(), d.String(), d.String()
+	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.Varint()), int(d.Varint()), time.Duration(d.Varint()), d.Varint()
 	hops, warnings, suggestions := d.count(), d.count(), d.count()
 	r.Redirects, r.Suggestions = make([]result.Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
 	for range hops {
-		r.Redirects = append(r.Redirects, result.Hop{URL: d.string(), Status: int(d.int())})
+		r.Redirects = append(r.Redirects, result.Hop{URL: d.String(), Status: int(d.Varint())})
 	}
 	for range warnings {
-		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.string()), Message: d.string(), Proposal: d.string(), Level: check.Level(d.string())})
+		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.String()), Message: d.String(), Proposal: d.String(), Level: check.Level(d.String())})
 	}
 	for range suggestions {
-		r.Suggestions = append(r.Suggestions, check.Suggestion{URL: d.string(), Why: d.string(), Unique: d.bool()})
+		r.Suggestions = append(r.Suggestions, check.Suggestion{URL: d.String(), Why: d.String(), Unique: d.Bool()})
 	}
 	if flags&hasRarities != 0 {
 		d.rarities(r)
 	}
 	d.references(r)
-	if d.failed || len(d.rest) > 0 {
+	if !d.Done() {
 		return nil, errDamaged
 	}
 	return r, nil
 }
 
 func (d *decoder) rarities(r *result.Result) {
-	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = result.Kind(d.string()), check.Level(d.string()), d.string(), d.string(), d.string()
-	r.BrokenRuns, r.FailsAfter = int(d.int()), int(d.int())
+	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = result.Kind(d.String()), check.Level(d.String()), d.String(), d.String(), d.String()
+	r.BrokenRuns, r.FailsAfter = int(d.Varint()), int(d.Varint())
 	r.BrokenSince = d.time()
 	for range d.count() {
-		r.Known = append(r.Known, check.Code(d.string()))
+		r.Known = append(r.Known, check.Code(d.String()))
 	}
 }
 
@@ -277,43 +224,35 @@ func (d *decoder) references(r *result.Result) {
 	r.References = make([]result.Reference, n)
 	before := &result.Reference{}
 	for i := range r.References {
-		if d.failed {
+		if d.Failed {
 			return
 		}
 		ref := &r.References[i]
-		flags := d.byte()
-		ref.Line, ref.Column = int(d.int()), int(d.int())
+		flags := d.Byte()
+		ref.Line, ref.Column = int(d.Varint()), int(d.Varint())
 		ref.Page, ref.Element, ref.Attribute, ref.Raw, ref.Text = before.Page, before.Element, before.Attribute, before.Raw, before.Text
 		if flags&samePlace == 0 {
-			ref.Page = d.string()
+			ref.Page = d.String()
 		}
 		if flags&sameKind == 0 {
-			ref.Element, ref.Attribute = d.string(), d.string()
+			ref.Element, ref.Attribute = d.String(), d.String()
 		}
 		if flags&sameRaw == 0 {
-			ref.Raw = d.string()
+			ref.Raw = d.String()
 		}
 		if flags&sameText == 0 {
-			ref.Text = d.string()
+			ref.Text = d.String()
 		}
 		ref.Known = flags&isKnownPlace != 0
 		if flags&hasSource != 0 {
-			ref.Source = &result.Place{File: d.string(), Raw: d.string(), Line: int(d.int()), Column: int(d.int())}
+			ref.Source = &result.Place{File: d.String(), Raw: d.String(), Line: int(d.Varint()), Column: int(d.Varint())}
 		}
 		if flags&hasUnaffected != 0 {
-			ref.Unaffected = d.string()
+			ref.Unaffected = d.String()
 		}
 		if flags&hasMore != 0 {
-			ref.Folder, ref.RemappedFrom, ref.Selector, ref.Rendered = d.string(), d.string(), d.string(), d.bool()
+			ref.Folder, ref.RemappedFrom, ref.Selector, ref.Rendered = d.String(), d.String(), d.String(), d.Bool()
 		}
 		before = ref
 	}
-}
-
-// flag returns 1 for true and 0 for false.
-func flag(is bool) byte {
-	if is {
-		return 1
-	}
-	return 0
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -102,17 +103,17 @@ func (s sharedStrings) of(b []byte) string {
 	return text
 }
 
-// decodePage is the inverse of appendPage. The page does not refer to the record.
-func decodePage(record []byte, shared sharedStrings) (*result.Page, error) {
-	d := decoder{rest: record}
-	p := &result.Page{URL: shared.of(d.bytes()), Title: string(d.bytes()), Format: shared.of(d.bytes()), Canonical: shared.of(d.bytes())}
-	p.NoIndex, p.Modified = d.bool(), d.time()
-	p.Depth, p.Status, p.Elapsed, p.Size = int(d.int()), int(d.int()), time.Duration(d.int()), d.int()
+// decodePage is the inverse of appendPage. The page does not refer to data.
+func decodePage(data []byte, shared sharedStrings) (*result.Page, error) {
+	d := decoder{record.Reader{Rest: data}}
+	p := &result.Page{URL: shared.of(d.Bytes()), Title: string(d.Bytes()), Format: shared.of(d.Bytes()), Canonical: shared.of(d.Bytes())}
+	p.NoIndex, p.Modified = d.Bool(), d.time()
+	p.Depth, p.Status, p.Elapsed, p.Size = int(d.Varint()), int(d.Varint()), time.Duration(d.Varint()), d.Varint()
 	p.Links = make([]result.Edge, d.count())
 	for i := range p.Links {
-		p.Links[i] = result.Edge{URL: shared.of(d.bytes()), Text: shared.of(d.bytes())}
+		p.Links[i] = result.Edge{URL: shared.of(d.Bytes()), Text: shared.of(d.Bytes())}
 	}
-	if d.failed || len(d.rest) > 0 {
+	if !d.Done() {
 		return nil, errDamaged
 	}
 	return p, nil

@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"encoding/binary"
 	"errors"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -27,10 +27,7 @@ func EncodePage(p *result.Page) []byte {
 		flags |= pageNoIndex
 	}
 	b := append(make([]byte, 0, 4+len(p.Format)+len(p.Canonical)), flags)
-	for _, text := range []string{p.Format, p.Canonical} {
-		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
-	}
-	return b
+	return record.AppendString(record.AppendString(b, p.Format), p.Canonical)
 }
 
 // DecodePage reads what EncodePage wrote, and returns what was appended.
@@ -38,24 +35,17 @@ func DecodePage(b []byte) (p *result.Page, next []byte, err error) {
 	if len(b) < 2 || b[0]&pageKept == 0 || b[0] > pageFlags {
 		return nil, nil, errPage
 	}
-	format, canonical, ok := cutLength(b[1:])
-	if ok && b[0]&pageSized != 0 {
-		canonical, next, ok = cutLength(canonical)
+	r := record.Reader{Rest: b[1:]}
+	p = &result.Page{NoIndex: b[0]&pageNoIndex != 0, Format: r.String()}
+	if b[0]&pageSized == 0 {
+		p.Canonical, r.Rest = string(r.Rest), nil
+	} else {
+		p.Canonical = r.String()
 	}
-	if !ok {
+	if r.Failed {
 		return nil, nil, errPage
 	}
-	return &result.Page{NoIndex: b[0]&pageNoIndex != 0, Format: string(format), Canonical: string(canonical)}, next, nil
-}
-
-// cutLength cuts off bytes that have their length before them.
-func cutLength(b []byte) (cut, rest []byte, ok bool) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return nil, nil, false
-	}
-	end := size + int(n)
-	return b[size:end], b[end:], true
+	return p, r.Rest, nil
 }
 
 var errPage = errors.New("what was kept of the page is damaged")

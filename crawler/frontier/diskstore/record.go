@@ -7,6 +7,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
 // table is a table of the file.
@@ -98,7 +99,7 @@ func (t *totals) append(b []byte) []byte {
 
 // parseTotals is the inverse of append.
 func parseTotals(b []byte) (t totals, err error) {
-	r := frontier.Fields{Rest: b}
+	r := record.Reader{Rest: b}
 	for i := range t {
 		t[i] = total{r.Uvarint(), r.Uvarint()}
 	}
@@ -167,7 +168,7 @@ func appendPage(b, found, page, links []byte) []byte {
 
 // parsePage is the inverse of appendPage.
 func parsePage(content []byte) (found, page []byte, links uint32, err error) {
-	r := frontier.Fields{Rest: content}
+	r := record.Reader{Rest: content}
 	found = r.Take(r.Uvarint())
 	if r.Failed || len(r.Rest) < checksumSize {
 		return nil, nil, 0, damaged("the record of a page is too short")
@@ -185,7 +186,7 @@ func appendDeferral(b []byte, w frontier.Wave, tries int, notBefore int64, note 
 
 // parseDeferral is the inverse of appendDeferral.
 func parseDeferral(content []byte) (w frontier.Wave, tries int, notBefore int64, note []byte, err error) {
-	r := frontier.Fields{Rest: content}
+	r := record.Reader{Rest: content}
 	w, tries, notBefore = frontier.Wave(r.Byte()), int(r.Byte()), r.Varint()
 	if r.Failed {
 		err = damaged("the record of a deferred target is too short")
@@ -200,7 +201,7 @@ func appendPace(b []byte, concurrency, interval, notBefore int64) []byte {
 
 // parsePace is the inverse of appendPace.
 func parsePace(content []byte) (concurrency, interval, notBefore int64, err error) {
-	r := frontier.Fields{Rest: content}
+	r := record.Reader{Rest: content}
 	concurrency, interval, notBefore = r.Varint(), r.Varint(), r.Varint()
 	if r.Failed || len(r.Rest) > 0 {
 		err = damaged("the record of a host is malformed")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
 // restore restores the ledger and the tallies from the file, and compares the totals of the
@@ -245,7 +246,7 @@ func (r *restorer) tallies() error {
 		if err != nil {
 			return err
 		}
-		f := frontier.Fields{Rest: content}
+		f := record.Reader{Rest: content}
 		value := f.Varint()
 		if f.Failed || len(f.Rest) > 0 {
 			return damaged("the value of the tally %q is malformed", name)

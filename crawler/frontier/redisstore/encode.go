@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
 // Items travel to the scripts, and from there into the log, in this form, in little-endian
@@ -72,9 +73,9 @@ func appendResult(b []byte, d *frontier.Done) []byte {
 var errLog = errors.New("the log of the frontier is damaged")
 
 // fields reads numbers and texts. After the first failure it returns zero values.
-type fields struct{ frontier.Fields }
+type fields struct{ record.Reader }
 
-func fieldsOf(b []byte) fields { return fields{frontier.Fields{Rest: b}} }
+func fieldsOf(b []byte) fields { return fields{record.Reader{Rest: b}} }
 
 func (r *fields) uint16() uint16 {
 	if b := r.Take(2); b != nil {
@@ -90,14 +91,7 @@ func (r *fields) uint32() uint32 {
 	return 0
 }
 
-func (r *fields) uint64() uint64 {
-	if b := r.Take(8); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
-}
-
-func (r *fields) float() float64 { return math.Float64frombits(r.uint64()) }
+func (r *fields) float() float64 { return math.Float64frombits(r.Uint64()) }
 
 // readItems reads items.
 func readItems(b []byte, wide bool) ([]frontier.Item, error) {
@@ -106,9 +100,9 @@ func readItems(b []byte, wide bool) ([]frontier.Item, error) {
 	for len(r.Rest) > 0 {
 		var it frontier.Item
 		it.ID = frontier.ID(r.uint32())
-		it.Fingerprint.Low = r.uint64()
+		it.Fingerprint.Low = r.Uint64()
 		if wide {
-			it.Fingerprint.High = r.uint64()
+			it.Fingerprint.High = r.Uint64()
 		}
 		it.Wave, it.Need = frontier.Wave(r.Byte()), frontier.Need(r.Byte())
 		settled := r.Byte()

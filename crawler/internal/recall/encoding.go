@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
@@ -95,34 +96,29 @@ func (use *buffers) encode(e *Entry) []byte {
 	if size > maxRecord {
 		return nil
 	}
-	record := append(make([]byte, 0, size+store.SealBytes), encodingVersion)
-	record = binary.LittleEndian.AppendUint32(record, uint32(len(compressed)))
-	return append(append(record, compressed...), references...)
+	b := append(make([]byte, 0, size+store.SealBytes), encodingVersion)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(compressed)))
+	return append(append(b, compressed...), references...)
 }
 
 // compress returns the compressed part of a record, nil if it is too large. It is valid until the
 // next call.
 func (use *buffers) compress(e *Entry, outcome []byte) []byte {
-	w := writer{use.body[:0]}
-	w.bytes(outcome)
-	w.bool(e.Content)
-	w.string(e.Validators.ETag)
-	w.string(e.Validators.LastModified)
+	b := record.AppendBool(record.AppendString(use.body[:0], outcome), e.Content)
+	b = appendValidators(b, e.Validators)
 	var end int64
 	if !e.NotAfter.IsZero() {
 		end = e.NotAfter.Unix()
 	}
-	w.varint(end)
-	w.bool(e.Page != nil)
+	b = record.AppendBool(binary.AppendVarint(b, end), e.Page != nil)
 	if e.Page != nil {
-		w.page(e.Page)
+		b = appendPage(b, e.Page)
 	}
-	use.body = w.b
-	if len(w.b) > maxBody {
+	if use.body = b; len(b) > maxBody {
 		return nil
 	}
-	use.compressed = slices.Grow(use.compressed[:0], s2.MaxEncodedLen(len(w.b)))
-	return s2.Encode(use.compressed[:cap(use.compressed)], w.b)
+	use.compressed = slices.Grow(use.compressed[:0], s2.MaxEncodedLen(len(b)))
+	return s2.Encode(use.compressed[:cap(use.compressed)], b)
 }
 
 // encodePage returns what a store keeps of the entry of a page, apart from its outcome and its
@@ -155,17 +151,17 @@ func decodePage(key store.Key, kept []byte, o *check.Outcome, references []byte)
 // decode reads what encode returned. It returns nil for an entry that counts as missing. It
 // allocates no more than a small multiple of the decompressed size, which is at most maxBody bytes.
 // The references of a page are a part of the record.
-func decode(record []byte) (*Entry, error) {
-	if len(record) < 1 || len(record) > maxRecord || record[0] < firstEncoding || record[0] > encodingVersion {
+func decode(data []byte) (*Entry, error) {
+	if len(data) < 1 || len(data) > maxRecord || data[0] < firstEncoding || data[0] > encodingVersion {
 		return nil, errEntry
 	}
-	version, compressed, references := record[0], record[1:], []byte(nil)
+	version, compressed, references := data[0], data[1:], []byte(nil)
 	if version >= 3 {
-		if len(record) < headBytes {
+		if len(data) < headBytes {
 			return nil, errEntry
 		}
-		n := binary.LittleEndian.Uint32(record[1:])
-		if compressed = record[headBytes:]; uint64(n) > uint64(len(compressed)) {
+		n := binary.LittleEndian.Uint32(data[1:])
+		if compressed = data[headBytes:]; uint64(n) > uint64(len(compressed)) {
 			return nil, errEntry
 		}
 		compressed, references = compressed[:n], compressed[n:]
@@ -193,50 +189,41 @@ func decompress(compressed []byte, decodeOutcome func([]byte) (check.Outcome, er
 		return nil, errEntry
 	}
 	// The strings of the entry are parts of the body, which does not change.
-	r := reader{rest: body, text: unsafe.String(unsafe.SliceData(body), len(body))}
+	r := record.NewReader(body, unsafe.String(unsafe.SliceData(body), len(body)))
 	e := &Entry{}
-	o, err := decodeOutcome(r.bytes())
+	o, err := decodeOutcome(r.Bytes())
 	if err != nil {
 		return nil, errEntry
 	}
 	e.Outcome = o
-	e.Content = r.bool()
-	e.Validators.ETag = r.string()
-	e.Validators.LastModified = r.string()
-	if end := r.varint(); end != 0 {
+	e.Content = r.Bool()
+	e.Validators = readValidators(&r)
+	if end := r.Varint(); end != 0 {
 		e.NotAfter = time.Unix(end, 0).UTC()
 	}
-	if r.bool() {
+	if r.Bool() {
 		if version < 3 {
 			return nil, nil
 		}
-		e.Page = r.page()
+		e.Page = readPage(&r)
 	}
-	if r.failed || len(r.rest) != 0 || o.Code != check.CodeOK && o.Code != check.CodeRedirect {
+	if !r.Done() || o.Code != check.CodeOK && o.Code != check.CodeRedirect {
 		return nil, errEntry
 	}
 	return e, nil
 }
 
-// writer appends to b.
-type writer struct{ b []byte }
-
-func (w *writer) byte(b byte) { w.b = append(w.b, b) }
-func (w *writer) bool(on bool) {
-	if on {
-		w.byte(1)
-		return
-	}
-	w.byte(0)
+func appendValidators(dst []byte, v fetch.Validators) []byte {
+	return record.AppendString(record.AppendString(dst, v.ETag), v.LastModified)
 }
-func (w *writer) uvarint(n uint64) { w.b = binary.AppendUvarint(w.b, n) }
-func (w *writer) varint(n int64)   { w.b = binary.AppendVarint(w.b, n) }
-func (w *writer) bytes(b []byte)   { w.b = append(binary.AppendUvarint(w.b, uint64(len(b))), b...) }
-func (w *writer) string(s string)  { w.b = append(binary.AppendUvarint(w.b, uint64(len(s))), s...) }
 
-func (w *writer) page(p *Page) {
+func readValidators(r *record.Reader) fetch.Validators {
+	return fetch.Validators{ETag: r.String(), LastModified: r.String()}
+}
+
+func appendPage(dst []byte, p *Page) []byte {
 	for _, s := range []string{p.Reader, p.Format, p.Canonical} {
-		w.string(s)
+		dst = record.AppendString(dst, s)
 	}
 	var flags byte
 	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank} {
@@ -244,90 +231,31 @@ func (w *writer) page(p *Page) {
 			flags |= 1 << i
 		}
 	}
-	w.byte(flags)
-	w.uvarint(uint64(p.Listed))
-	w.bytes(p.Targets)
+	dst = binary.AppendUvarint(append(dst, flags), uint64(p.Listed))
+	dst = record.AppendString(dst, p.Targets)
 	if !p.Rendered {
-		return
+		return dst
 	}
-	w.uvarint(uint64(len(p.Loaded)))
+	dst = binary.AppendUvarint(dst, uint64(len(p.Loaded)))
 	for i := range p.Loaded {
-		w.string(p.Loaded[i].URL)
-		w.string(p.Loaded[i].Validators.ETag)
-		w.string(p.Loaded[i].Validators.LastModified)
+		dst = appendValidators(record.AppendString(dst, p.Loaded[i].URL), p.Loaded[i].Validators)
 	}
+	return dst
 }
 
-// reader reads from the start of rest. After the first failure it returns zero values.
-type reader struct {
-	rest   []byte
-	text   string // the whole body, of which the strings that are read are parts
-	failed bool
-}
-
-func (r *reader) take(n uint64) []byte {
-	if r.failed || n > uint64(len(r.rest)) {
-		r.failed, r.rest = true, nil
-		return nil
+func readPage(r *record.Reader) *Page {
+	p := &Page{Reader: r.String(), Format: r.String(), Canonical: r.String()}
+	flags := r.Byte()
+	if flags&^allPageFlags != 0 {
+		r.Fail()
 	}
-	taken := r.rest[:n:n]
-	r.rest = r.rest[n:]
-	return taken
-}
-
-func (r *reader) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *reader) bool() bool {
-	b := r.byte()
-	r.failed = r.failed || b > 1
-	return b == 1
-}
-
-func (r *reader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.rest)
-	if n <= 0 {
-		r.failed, r.rest = true, nil
-		return 0
-	}
-	r.rest = r.rest[n:]
-	return v
-}
-
-func (r *reader) varint() int64 {
-	v, n := binary.Varint(r.rest)
-	if n <= 0 {
-		r.failed, r.rest = true, nil
-		return 0
-	}
-	r.rest = r.rest[n:]
-	return v
-}
-
-func (r *reader) bytes() []byte { return r.take(r.uvarint()) }
-
-func (r *reader) string() string {
-	n := len(r.bytes())
-	end := len(r.text) - len(r.rest)
-	return r.text[end-n : end]
-}
-
-func (r *reader) page() *Page {
-	p := &Page{Reader: r.string(), Format: r.string(), Canonical: r.string()}
-	flags := r.byte()
-	listed := r.uvarint()
-	r.failed = r.failed || flags&^allPageFlags != 0 || listed > extract.MaxLinks
 	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0, flags&pageBlank != 0
-	p.Listed, p.Targets = int(listed), r.bytes()
+	p.Listed, p.Targets = r.Count(extract.MaxLinks), r.Bytes()
 	if !p.Rendered {
 		return p
 	}
-	for n := r.uvarint(); n > 0 && !r.failed; n-- {
-		p.Loaded = append(p.Loaded, Loaded{URL: r.string(), Validators: fetch.Validators{ETag: r.string(), LastModified: r.string()}})
+	for n := r.Uvarint(); n > 0 && !r.Failed; n-- {
+		p.Loaded = append(p.Loaded, Loaded{URL: r.String(), Validators: readValidators(r)})
 	}
 	return p
 }

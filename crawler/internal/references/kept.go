@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -109,7 +110,7 @@ func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
 	it := &c.items
 	width := int(it.frontier.Store().Width()) / 8
-	r := keptReader{Fields: frontier.Fields{Rest: targets}, url: p.kept[:0], notesUses: c.env.Config.AwaitsUse()}
+	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: c.env.Config.AwaitsUse()}
 	n := r.Uvarint()
 	if n > uint64(len(r.Rest)/(width+keptHead)) {
 		return errKept
@@ -242,7 +243,7 @@ func (c *collector) consultEarlier(block []byte) error {
 
 // keptReader reads the targets of a page.
 type keptReader struct {
-	frontier.Fields
+	record.Reader
 	url       []byte // the last URL
 	notesUses bool   // a rule or an exclusion may match for the first time
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
@@ -53,20 +54,15 @@ func appendReference(b []byte, page uint32, r *frontier.RawLink, p *pair) []byte
 	b = binary.AppendUvarint(b, uint64(page))
 	b = binary.AppendVarint(b, int64(r.Line))
 	b = binary.AppendVarint(b, int64(r.Column))
-	b = appendText(appendText(b, r.Element), r.Attribute)
-	b = appendText(appendText(b, r.Raw), r.Text)
+	b = record.AppendString(record.AppendString(b, r.Element), r.Attribute)
+	b = record.AppendString(record.AppendString(b, r.Raw), r.Text)
 	if flags&isRendered != 0 {
-		b = appendText(b, r.Selector)
+		b = record.AppendString(b, r.Selector)
 	}
 	if flags&isUnlike != 0 {
 		b = binary.AppendUvarint(b, mark)
 	}
 	return b
-}
-
-// appendText appends a text with its length before it.
-func appendText[T string | []byte](b []byte, s T) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // all returns the references in the order in which they were added. unaffected returns, for
@@ -75,49 +71,23 @@ func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) strin
 	if l == nil {
 		return nil
 	}
-	d := listReader{rest: l.records, text: string(l.records)}
+	d := record.NewReader(l.records, string(l.records))
 	list := make([]result.Reference, l.count)
 	for i := range list {
 		r := &list[i]
-		flags := d.rest[0]
-		d.rest = d.rest[1:]
-		r.Page = names.of(uint32(d.uvarint()))
-		r.Line, r.Column = int(d.varint()), int(d.varint())
-		r.Element, r.Attribute = d.string(), d.string()
-		r.Raw, r.Text = d.string(), d.string()
+		flags := d.Byte()
+		r.Page = names.of(uint32(d.Uvarint()))
+		r.Line, r.Column = int(d.Varint()), int(d.Varint())
+		r.Element, r.Attribute = d.String(), d.String()
+		r.Raw, r.Text = d.String(), d.String()
 		if r.Rendered = flags&isRendered != 0; r.Rendered {
-			r.Selector = d.string()
+			r.Selector = d.String()
 		}
 		if flags&isUnlike != 0 {
-			r.Unaffected = unaffected(d.uvarint())
+			r.Unaffected = unaffected(d.Uvarint())
 		}
 	}
 	return list
-}
-
-// listReader reads from the start of rest what appendReference wrote.
-type listReader struct {
-	rest []byte
-	text string // the whole list, of which the strings are parts
-}
-
-func (d *listReader) uvarint() uint64 {
-	n, size := binary.Uvarint(d.rest)
-	d.rest = d.rest[size:]
-	return n
-}
-
-func (d *listReader) varint() int64 {
-	n, size := binary.Varint(d.rest)
-	d.rest = d.rest[size:]
-	return n
-}
-
-func (d *listReader) string() string {
-	n := int(d.uvarint())
-	from := len(d.text) - len(d.rest)
-	d.rest = d.rest[n:]
-	return d.text[from : from+n]
 }
 
 // pageNames are the printed names of pages, by the numbers that lists use. Page 0 is the

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
 // Encoded facts begin with a byte that is their version and their kind. Numbers are varints
@@ -77,11 +78,7 @@ func AppendPage(dst []byte, p *Page) []byte {
 	for i := range e.list(len(p.Canonicals)) {
 		c := &p.Canonicals[i]
 		e.link(&c.Link)
-		self := byte(0)
-		if c.Self {
-			self = 1
-		}
-		e.dst = append(e.dst, self)
+		e.dst = record.AppendBool(e.dst, c.Self)
 	}
 	for i := range e.list(len(p.Alternates)) {
 		a := &p.Alternates[i]
@@ -126,10 +123,7 @@ type encoder struct {
 func (e *encoder) int(n int)       { e.dst = binary.AppendUvarint(e.dst, uint64(max(n, 0))) }
 func (e *encoder) uint64(n uint64) { e.dst = binary.LittleEndian.AppendUint64(e.dst, n) }
 
-func (e *encoder) string(s string) {
-	e.int(len(s))
-	e.dst = append(e.dst, s...)
-}
+func (e *encoder) string(s string) { e.dst = record.AppendString(e.dst, s) }
 
 func (e *encoder) place(p Place) {
 	e.int(p.Line)
@@ -162,14 +156,14 @@ func (e *encoder) link(l *Link) {
 // Decode sets p to encoded facts of a page and keeps the memory of its lists. Its strings share
 // one copy of the data. On error, which wraps ErrMalformed, p is empty.
 func (p *Page) Decode(data []byte) error {
-	d := decoder{data: string(data)}
+	d := decoder{Reader: record.NewReader(data, string(data))}
 	*p = Page{Canonicals: p.Canonicals[:0], Alternates: p.Alternates[:0], Images: p.Images[:0], Integrities: p.Integrities[:0]}
-	version, flags := d.byte(), d.byte()
+	version, flags := d.Byte(), d.Byte()
 	if version != pageVersion {
 		return fmt.Errorf("decode facts of %d bytes: version %#x: %w", len(data), version, ErrMalformed)
 	}
 	p.HasIcon, p.NoIndex = flags&hasIcon != 0, flags&hasNoIndex != 0
-	p.URL = d.string()
+	p.URL = d.String()
 	d.page = p.URL
 	if flags&hasTitle != 0 {
 		p.Title = d.text()
@@ -178,24 +172,24 @@ func (p *Page) Decode(data []byte) error {
 		p.Description = d.text()
 	}
 	if p.NoIndex {
-		p.NoIndexPlace, p.NoIndexRaw = d.place(), d.string()
+		p.NoIndexPlace, p.NoIndexRaw = d.place(), d.String()
 	}
 	if flags&hasBody != 0 {
-		p.Body = Fingerprint{Hash: d.uint64(), Similar: d.uint64(), Words: d.int()}
+		p.Body = Fingerprint{Hash: d.Uint64(), Similar: d.Uint64(), Words: d.Int()}
 	}
-	for range d.list() {
-		p.Canonicals = append(p.Canonicals, Canonical{d.link(), d.byte() != 0})
+	for range d.Count(MaxLinks) {
+		p.Canonicals = append(p.Canonicals, Canonical{d.link(), d.Byte() != 0})
 	}
-	for range d.list() {
-		p.Alternates = append(p.Alternates, Alternate{d.link(), d.string()})
+	for range d.Count(MaxLinks) {
+		p.Alternates = append(p.Alternates, Alternate{d.link(), d.String()})
 	}
-	for range d.list() {
-		p.Images = append(p.Images, Image{d.link(), d.int(), d.int()})
+	for range d.Count(MaxLinks) {
+		p.Images = append(p.Images, Image{d.link(), d.Int(), d.Int()})
 	}
-	for range d.list() {
+	for range d.Count(MaxLinks) {
 		p.Integrities = append(p.Integrities, d.integrity())
 	}
-	if d.failed || d.data != "" || flags >= hasBody<<1 {
+	if !d.Done() || flags >= hasBody<<1 {
 		*p = Page{}
 		return fmt.Errorf("decode facts of %d bytes: %w", len(data), ErrMalformed)
 	}
@@ -207,121 +201,51 @@ func IsPage(data []byte) bool { return len(data) > 0 && data[0] == pageVersion }
 
 // DecodeTarget decodes the facts of a target. Digests shares the memory of data.
 func DecodeTarget(data []byte) (t Target, err error) {
-	d := decoder{data: string(data)}
-	version := d.byte()
-	t = Target{Width: d.int(), Height: d.int()}
-	n := d.length()
-	if d.failed || version != targetVersion || n != len(d.data) || n != 0 && n != digestsSize {
+	d := record.Reader{Rest: data}
+	version := d.Byte()
+	t = Target{Width: d.Int(), Height: d.Int()}
+	digests := d.Bytes()
+	if !d.Done() || version != targetVersion || len(digests) != 0 && len(digests) != digestsSize {
 		return Target{}, fmt.Errorf("decode facts of %d bytes: %w", len(data), ErrMalformed)
 	}
-	if n > 0 {
-		t.Digests = data[len(data)-n:]
+	if len(digests) > 0 {
+		t.Digests = digests
 	}
 	return t, nil
 }
 
-// decoder reads encoded facts. After a failure all that it returns is zero.
+// decoder reads encoded facts.
 type decoder struct {
-	data   string
-	page   string // the URL of the page
-	failed bool
+	record.Reader
+	page string // the URL of the page
 }
 
-func (d *decoder) fail() {
-	d.failed, d.data = true, ""
-}
-
-func (d *decoder) take(n int) string {
-	if n > len(d.data) {
-		d.fail()
-		return ""
-	}
-	taken := d.data[:n]
-	d.data = d.data[n:]
-	return taken
-}
-
-func (d *decoder) byte() byte {
-	if b := d.take(1); b != "" {
-		return b[0]
-	}
-	return 0
-}
-
-func (d *decoder) uint64() (n uint64) {
-	if b := d.take(8); b != "" {
-		for i := range 8 {
-			n |= uint64(b[i]) << (8 * i)
-		}
-	}
-	return n
-}
-
-// int reads a number below 2³¹.
-func (d *decoder) int() int {
-	n := uint64(0)
-	for shift := 0; shift < 35; shift += 7 {
-		b := d.byte()
-		n |= uint64(b&0x7F) << shift
-		if b < 0x80 {
-			if n > math.MaxInt32 {
-				break
-			}
-			return int(n)
-		}
-	}
-	d.fail()
-	return 0
-}
-
-// length reads the length of a string, which is at most that of what is left.
-func (d *decoder) length() int {
-	n := d.int()
-	if n > len(d.data) {
-		d.fail()
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) string() string { return d.take(d.length()) }
-
-// list reads the number of entries of a list.
-func (d *decoder) list() int {
-	n := d.int()
-	if n > MaxLinks {
-		d.fail()
-		return 0
-	}
-	return n
-}
-
-func (d *decoder) place() Place { return Place{d.int(), d.int()} }
+func (d *decoder) place() Place { return Place{d.Int(), d.Int()} }
 
 func (d *decoder) text() Text {
-	hash := d.uint64()
-	t := Text{Hash: hash, Place: d.place(), Excerpt: d.string(), Raw: d.string()}
+	hash := d.Uint64()
+	t := Text{Hash: hash, Place: d.place(), Excerpt: d.String(), Raw: d.String()}
 	t.Raw = cmp.Or(t.Raw, t.Excerpt)
 	return t
 }
 
 func (d *decoder) link() (l Link) {
 	l.Place = d.place()
-	common, rest := d.int(), d.string()
+	common, rest := d.Int(), d.String()
 	switch {
 	case common > len(d.page), common+len(rest) > MaxURL:
-		d.fail()
+		d.Fail()
 		return Link{}
 	case rest == "":
 		l.URL = d.page[:common]
 	default:
 		l.URL = d.page[:common] + rest
 	}
-	switch n := d.int(); {
+	switch n := d.Int(); {
 	case n%2 == 0:
-		l.Raw = d.take(n / 2)
+		l.Raw = d.TakeString(uint64(n / 2))
 	case n/2 > len(l.URL):
-		d.fail()
+		d.Fail()
 	default:
 		l.Raw = l.URL[len(l.URL)-n/2:]
 	}
@@ -329,10 +253,10 @@ func (d *decoder) link() (l Link) {
 }
 
 func (d *decoder) integrity() Integrity {
-	link, kind, digests := d.link(), d.byte(), d.string()
+	link, kind, digests := d.link(), d.Byte(), d.String()
 	n := Integrity{Link: link, Script: kind&scriptFlag != 0, Algorithm: Algorithm(kind &^ scriptFlag), Digests: digests}
 	if n.Algorithm < SHA256 || n.Algorithm > SHA512 || len(digests)%n.Algorithm.Size() != 0 {
-		d.fail()
+		d.Fail()
 		return Integrity{}
 	}
 	return n

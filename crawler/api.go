@@ -1,6 +1,10 @@
 package crawler
 
 import (
+	"context"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
@@ -43,6 +47,12 @@ const (
 	RenderAuto   = rules.RenderAuto
 	RenderAlways = rules.RenderAlways
 )
+
+// Get requests a document that the user named, without a crawl. It follows no redirect. The
+// error is a *fetch.Fault, or that of the context.
+func Get(ctx context.Context, by fetch.Fetcher, req *fetch.Request) (*fetch.Response, error) {
+	return admit.Single(by).Get(ctx, admit.Named, req)
+}
 
 // Wayback is the address of the Wayback Machine, for Config.Archive.
 const Wayback = verdicts.Wayback

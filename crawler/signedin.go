@@ -27,7 +27,7 @@ func newLoginSessions(r *run) *loginSessions {
 	s := &loginSessions{}
 	for _, one := range r.cfg.Login.Sessions {
 		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: r.cfg.Login.Retries, Backoff: r.cfg.Backoff})
-		s.all = append(s.all, &signedIn{run: r, session: one, sender: sender{login: &r.cfg.Login}, watch: watch, held: map[frontier.ID]*heldVisit{}})
+		s.all = append(s.all, &signedIn{run: r, session: one, sender: newSender(&r.cfg.Login), watch: watch, held: map[frontier.ID]*heldVisit{}})
 	}
 	return s
 }
@@ -98,7 +98,7 @@ func (s *loginSessions) finish(ctx context.Context, w *worker) error {
 type signedIn struct {
 	run     *run
 	session *session.Session
-	sender  sender
+	sender  *sender
 
 	mu    sync.Mutex // protects what follows
 	watch *proof.Watch

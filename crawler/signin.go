@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
@@ -14,22 +15,29 @@ import (
 // SignIn signs in to a session of a login without a crawl, and proves it. The error is a
 // *session.Failure, or that of the context.
 func SignIn(ctx context.Context, login *rules.Login, s *session.Session) (*session.Proof, error) {
-	return (&sender{login: login}).signIn(ctx, s)
+	return newSender(login).signIn(ctx, s)
 }
 
 // sender sends what sessions ask for.
 type sender struct {
 	login *rules.Login
+	door  *admit.Door
 	sent  atomic.Int64 // requests; a browser may send several at once
+}
+
+// newSender returns a sender with the client of a login, which may be another one than that of
+// a crawl.
+func newSender(login *rules.Login) *sender {
+	return &sender{login: login, door: admit.Single(login.Fetch)}
 }
 
 // take returns the number of requests since its last call.
 func (s *sender) take() int { return int(s.sent.Swap(0)) }
 
-// send sends a request of a session. The purpose is forSession: no rule of the door applies but
-// that for addresses, which package fetch enforces.
+// send sends a request of a session. No rule of the door applies but that for addresses, which
+// package fetch enforces.
 func (s *sender) send(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	resp, err := s.login.Fetch.Fetch(ctx, req)
+	resp, err := s.door.Get(ctx, admit.Session, req)
 	if err == nil {
 		s.sent.Add(int64(resp.Requests))
 	}

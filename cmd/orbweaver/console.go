@@ -41,6 +41,12 @@ func (c *console) notef(format string, args ...any) {
 	c.writeLine("orbweaver: " + fmt.Sprintf(format, args...))
 }
 
+// Write writes a line as it is, apart from control characters.
+func (c *console) Write(line []byte) (int, error) {
+	c.writeLine(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}
+
 // writeLine writes a line as it is, apart from control characters.
 func (c *console) writeLine(line string) {
 	c.mu.Lock()

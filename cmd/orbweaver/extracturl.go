@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -66,7 +67,7 @@ type page struct {
 func (d *download) get(ctx context.Context, named urinorm.URL) (*page, error) {
 	u := named
 	for range maxDocumentRedirects + 1 {
-		resp, err := d.by.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content, Internal: u.Authority() == named.Authority()})
+		resp, err := crawler.Get(ctx, d.by, &fetch.Request{URL: u, Need: fetch.Content, Internal: u.Authority() == named.Authority()})
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		console.notef("%s", proxyNote)
 	}
 	if m, ok := cfg.Fetch.(fetch.Mux); ok && o.verbose {
-		cfg.Fetch = &requestLog{m, console.writeLine}
+		cfg.Fetch = &fetch.Log{Mux: m, To: console}
 	}
 	cfg.Inspector = inspector
 	if st.visits() {

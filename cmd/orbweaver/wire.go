@@ -1,10 +1,8 @@
 package main
 
 import (
-	"context"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -56,48 +54,9 @@ func (p *plan) withStdin(other fetch.Fetcher) fetch.Fetcher {
 	if p.stdin == nil {
 		return other
 	}
-	return &stdinFirst{p.stdin, other}
-}
-
-// stdinFirst fetches the document on standard input, and passes all other requests to the
-// fetcher of the scheme.
-type stdinFirst struct {
-	document *fetch.Document
-	other    fetch.Fetcher
-}
-
-// CloseIdleConnections calls the other fetcher.
-func (s *stdinFirst) CloseIdleConnections() {
-	if c, ok := s.other.(interface{ CloseIdleConnections() }); ok {
-		c.CloseIdleConnections()
-	}
-}
-
-// Identity calls the other fetcher. The document on standard input has no identity,
-// because every run reads it again.
-func (s *stdinFirst) Identity(req *fetch.Request) (fetch.Identity, bool) {
-	k, ok := s.other.(fetch.CacheableFetcher)
-	if !ok || s.document.Holds(req.URL) {
-		return fetch.Identity{}, false
-	}
-	return k.Identity(req)
-}
-
-// ExpiryNote calls the other fetcher.
-func (s *stdinFirst) ExpiryNote(notAfter time.Time) (fetch.Note, bool) {
-	k, ok := s.other.(fetch.CacheableFetcher)
-	if !ok {
-		return fetch.Note{}, false
-	}
-	return k.ExpiryNote(notAfter)
-}
-
-// Fetch returns the document, or calls the other fetcher.
-func (s *stdinFirst) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	if s.document.Holds(req.URL) {
-		return s.document.Fetch(ctx, req)
-	}
-	return s.other.Fetch(ctx, req)
+	first := *p.stdin
+	first.Other = other
+	return &first
 }
 
 // engineShow converts the results to report for the engine.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -17,6 +18,8 @@ type Document struct {
 	ContentType string
 	Body        []byte
 	Path        string // the name in reports, "-" for standard input
+
+	Other Fetcher // gets the requests for other URLs; nil if there are none
 }
 
 // ReadDocument reads a document from r, for example standard input. It reads at most
@@ -34,9 +37,38 @@ func (d *Document) Holds(u urinorm.URL) bool {
 	return !u.IsZero() && u.WithoutFragment().String() == d.URL.WithoutFragment().String()
 }
 
-// Fetch returns the document. For any other URL it returns a Fault of kind
-// file-missing.
+// CloseIdleConnections calls the other fetcher.
+func (d *Document) CloseIdleConnections() {
+	if c, ok := d.Other.(interface{ CloseIdleConnections() }); ok {
+		c.CloseIdleConnections()
+	}
+}
+
+// Identity calls the other fetcher. The document has no identity, because every run reads it
+// again.
+func (d *Document) Identity(req *Request) (Identity, bool) {
+	k, ok := d.Other.(CacheableFetcher)
+	if !ok || d.Holds(req.URL) {
+		return Identity{}, false
+	}
+	return k.Identity(req)
+}
+
+// ExpiryNote calls the other fetcher.
+func (d *Document) ExpiryNote(notAfter time.Time) (Note, bool) {
+	k, ok := d.Other.(CacheableFetcher)
+	if !ok {
+		return Note{}, false
+	}
+	return k.ExpiryNote(notAfter)
+}
+
+// Fetch returns the document. Any other URL is requested from the other fetcher; without one,
+// Fetch returns a Fault of kind file-missing.
 func (d *Document) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	if d.Other != nil && !d.Holds(req.URL) {
+		return d.Other.Fetch(ctx, req)
+	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

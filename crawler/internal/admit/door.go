@@ -49,6 +49,27 @@ func New(cfg Config, scope *rules.Scope, targets *rules.TargetRules) *Door {
 	return d
 }
 
+// Single returns a door for requests that are no part of a crawl: those of sessions, and for
+// what a user named. It need not be opened.
+func Single(by fetch.Fetcher) *Door {
+	cfg := &rules.Config{}
+	return New(Config{Fetch: by}, rules.NewScope(cfg, nil, rules.NewPrinter(nil, "")), nil)
+}
+
+// Get decides about a request beside all visits and sends it, for a purpose that no rule
+// refuses. The error is a *fetch.Fault, or one of Send.
+func (d *Door) Get(ctx context.Context, what Purpose, req *fetch.Request) (*fetch.Response, error) {
+	by, err := d.Decide(ctx, Ask{URL: req.URL, For: what})
+	if err != nil {
+		return nil, err
+	}
+	resp, err := d.Send(ctx, by, req)
+	if err == nil && resp.Fault != nil {
+		err = resp.Fault
+	}
+	return resp.Response, err
+}
+
 // Open opens the door to the hosts of a frontier, whose politeness is that of the door. common
 // is what several processes share, nil for a crawl of one process.
 func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontier.Common) {
@@ -134,7 +155,7 @@ func (d *Door) decideBeside(ctx context.Context, a Ask) (by Decision, err error)
 	if !href.IsHTTP() || scope.SiteOf(a.URL) != nil { // there is no network
 		return by, nil
 	}
-	if a.For != Named && scope.SyntheticHost(a.URL.Authority()) {
+	if scope.SyntheticHost(a.URL.Authority()) {
 		return refused(check.CodeExcluded, "no document of the directory"), nil
 	}
 	if a.For.applies(ruleExcluded) {

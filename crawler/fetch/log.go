@@ -1,0 +1,34 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// Log writes a line about each request, with its status and its time.
+type Log struct {
+	Mux
+	To io.Writer
+}
+
+// Fetch passes the request on, and writes the line when the answer has begun.
+func (l *Log) Fetch(ctx context.Context, req *Request) (*Response, error) {
+	began := time.Now()
+	resp, err := l.Mux.Fetch(ctx, req)
+	status := "ok" // of schemes without a status
+	fault, isFault := errors.AsType[*Fault](err)
+	switch {
+	case isFault:
+		status = fault.Kind
+	case err != nil:
+		return resp, err
+	case resp.Status != 0:
+		status = strconv.Itoa(resp.Status)
+	}
+	fmt.Fprintf(l.To, "%-3s  %6.3f s  %s\n", status, time.Since(began).Seconds(), req.URL.Printed())
+	return resp, err
+}

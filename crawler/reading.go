@@ -90,7 +90,7 @@ func (r reading) read(ctx context.Context) *recall.Page {
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
 		v.worker.tally.leftOut(reader.Lost())
 	}
-	if v.run.door.Scope().Compares(d.URL) && d.IsPage() {
+	if v.run.door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
 		d.Note(v.run.door.Probes.Compare(d.URL, d.Body))
 	}
 	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
@@ -107,7 +107,7 @@ func (r reading) enter(op *opened) *recall.Page {
 		found.ReadFile(d.Body)
 		defer found.ReadFile(nil) // the body is released
 	}
-	shell := op == nil && d.Outcome.Code == check.CodeOK && d.IsPage() && r.wantsShell() && document.IsShell(d.Body, d.Read)
+	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(&d.Outcome) && r.wantsShell() && document.IsShell(d.Body, d.Read)
 	page := r.enterLinks(shell)
 	page.Blank = shell || op == nil && len(d.Read.Links) == 0 && document.IsBlank(d.Body, d.Read.Format)
 	r.conclude(page)

@@ -114,7 +114,7 @@ func (r showing) rendersPage() bool {
 // showsPage reports whether a document is an internal page that exists.
 func (r showing) showsPage() bool {
 	o := &r.Outcome
-	return r.Internal && r.Read.Format == "html" && o.Code == check.CodeOK && r.IsPage() && (o.Status == 0 || o.Status/100 == 2)
+	return r.Internal && r.Read.Format == "html" && o.Code == check.CodeOK && document.IsPage(o) && (o.Status == 0 || o.Status/100 == 2)
 }
 
 // render lets a browser render the page, and makes the anchors of the rendered document

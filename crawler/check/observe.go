@@ -28,39 +28,47 @@ func Observe(req Question, resp *fetch.Response) Outcome {
 	for _, note := range resp.Notes {
 		o.Warn(Warning{Code: Code(note.Code), Message: note.Message})
 	}
+	return o.With(answerFacts(req, resp))
+}
+
+// answerFacts returns what an answer is, other than one with the content.
+func answerFacts(req Question, resp *fetch.Response) Facts {
 	status := resp.Status
-	wall, walled := Wall(status, resp.Header, resp.Excerpt)
+	if status == 0 { // a scheme without statuses
+		return Facts{}
+	}
+	if wall, walled := Wall(status, resp.Header, resp.Excerpt); walled {
+		return wall
+	}
 	switch {
-	case status == 0: // a scheme without statuses
-	case walled:
-		o = o.With(wall)
 	case status >= 200 && status <= 299:
 	case status == http.StatusSwitchingProtocols && isWebSocket(req.URL):
 	case status == http.StatusNotModified:
 		if !req.Conditional {
-			o.fail(HTTPCode(status), statusMessage(status)+", but the request was not conditional")
+			return failed(HTTPCode(status), statusMessage(status)+", but the request was not conditional")
 		}
 	case status >= 300 && status <= 399:
 		base := req.URL
 		if !resp.URL.IsZero() {
 			base = resp.URL // redirects were followed on the way
 		}
-		o.redirect(base, resp.Location)
+		return redirect(status, base, resp.Location)
 	case resp.Proxy != "" && status == http.StatusProxyAuthRequired:
-		o.fail(HTTPCode(status), fmt.Sprintf("the proxy %s asks for a name and a password (407)", resp.Proxy))
+		return failed(HTTPCode(status), fmt.Sprintf("the proxy %s asks for a name and a password (407)", resp.Proxy))
 	case resp.Proxy != "" && status != http.StatusTooManyRequests:
-		o.fail(HTTPCode(status), fmt.Sprintf("the proxy %s answered %d (%s) in place of the server", resp.Proxy, status, statusTitle(status)))
+		return failed(HTTPCode(status), fmt.Sprintf("the proxy %s answered %d (%s) in place of the server", resp.Proxy, status, statusTitle(status)))
 	case status == http.StatusTooManyRequests:
-		o.fail(CodeRateLimited, statusMessage(status))
+		return failed(CodeRateLimited, statusMessage(status))
 	case status < lowestStatus || status > highestStatus:
-		o.fail(CodeProtocolError, fmt.Sprintf("the server answered %d, which is not a valid status", status))
+		return failed(CodeProtocolError, fmt.Sprintf("the server answered %d, which is not a valid status", status))
 	default:
-		o.fail(HTTPCode(status), statusMessage(status))
+		return failed(HTTPCode(status), statusMessage(status))
 	}
-	return o
+	return Facts{}
 }
 
-func (o *Outcome) fail(code Code, message string) { o.Code, o.Message = code, message }
+// failed returns what went wrong.
+func failed(code Code, message string) Facts { return Facts{Code: code, Message: message} }
 
 // isWebSocket reports whether 101 is a regular answer for a URL: the answer to the opening
 // handshake of a WebSocket (RFC 6455 4.2.2).
@@ -68,27 +76,25 @@ func isWebSocket(u urinorm.URL) bool {
 	return !u.IsZero() && (u.Scheme() == "ws" || u.Scheme() == "wss")
 }
 
-// redirect sets Next to the target of a 3xx answer, or the code redirect-invalid.
+// redirect returns the target of a 3xx answer as Next, or the code redirect-invalid.
 //
 // Browsers follow 301, 302, 303, 307 and 308. A 300, or an undefined status of this
 // class, may be followed if it has a Location (RFC 9110 15.4 and 15.4.1); 305 and 306
 // must not be followed (15.4.6, 15.4.7).
-func (o *Outcome) redirect(base urinorm.URL, location string) {
+func redirect(status int, base urinorm.URL, location string) Facts {
 	if location == "" {
-		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+" without a Location header")
-		return
+		return failed(CodeRedirectInvalid, statusMessage(status)+" without a Location header")
 	}
 	next, err := resolveLocation(base, location)
 	switch {
-	case o.Status == http.StatusUseProxy || o.Status == 306:
-		o.fail(CodeRedirectInvalid, statusMessage(o.Status)+", which browsers do not follow")
+	case status == http.StatusUseProxy || status == 306:
+		return failed(CodeRedirectInvalid, statusMessage(status)+", which browsers do not follow")
 	case err != nil:
-		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s with the Location %s, which is not a URL", statusMessage(o.Status), quoteName(urinorm.Redact(location))))
+		return failed(CodeRedirectInvalid, fmt.Sprintf("%s with the Location %s, which is not a URL", statusMessage(status), quoteName(urinorm.Redact(location))))
 	case !followable(next.Scheme()):
-		o.fail(CodeRedirectInvalid, fmt.Sprintf("%s and redirects to a %s: address, which browsers do not follow", statusMessage(o.Status), next.Scheme()))
-	default:
-		o.Code, o.Next = CodeRedirect, next.String()
+		return failed(CodeRedirectInvalid, fmt.Sprintf("%s and redirects to a %s: address, which browsers do not follow", statusMessage(status), next.Scheme()))
 	}
+	return Facts{Code: CodeRedirect, Next: next.String()}
 }
 
 // followable reports whether browsers follow a redirect to a scheme. They pass most

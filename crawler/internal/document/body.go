@@ -48,7 +48,7 @@ func (d *Document) Readable() bool {
 // Take reads the body of a document, as far as it is needed, and reports whether its content is
 // to be read. hasSlot says that the worker has one of the slots.
 func (r *Reader) Take(d *Document, hasSlot bool) bool {
-	name, limit := rules.DocumentName(d.URL), r.limit(d)
+	name, limit := rules.DocumentName(d.URL), r.limit(&d.Target, d.Response)
 	d.InParts = d.Links() && !r.AtOnce && len(d.Response.Header) == 0
 	in := &d.input
 	*in = r.Input
@@ -122,11 +122,11 @@ func (d *Document) recognize() {
 }
 
 // limit returns how much of the body is read, in bytes.
-func (r *Reader) limit(d *Document) int64 {
-	if !d.Seed || d.Response.Path == "" || r.MaxBodyGiven {
+func (r *Reader) limit(t *Target, resp *fetch.Response) int64 {
+	if !t.Seed || resp.Path == "" || r.MaxBodyGiven {
 		return r.MaxBody
 	}
-	if site := d.Scope.SiteOf(d.URL); site != nil && d.Scope.Crawled(site) {
+	if site := t.Scope.SiteOf(t.URL); site != nil && t.Scope.Crawled(site) {
 		return r.MaxBody
 	}
 	return extract.MaxBody

@@ -159,7 +159,7 @@ func Wants(found *inspect.Result, scope *rules.Scope, resp *fetch.Response) []ur
 // targetOf returns what the content checks need to know of a body that is not looked at as a
 // page.
 func (r *Reader) targetOf(d *Document) check.Inspection {
-	limit := r.limit(d)
+	limit := r.limit(&d.Target, d.Response)
 	if d.Outcome.Incomplete() {
 		limit = int64(len(d.Body)) - 1 // this is not the whole body
 	}
@@ -172,7 +172,7 @@ func (r *Reader) InspectTarget(d *Document) {
 	if r.Inspector == nil || !d.Content {
 		return
 	}
-	limit := r.limit(d)
+	limit := r.limit(&d.Target, d.Response)
 	body := &rest{from: io.LimitReader(io.MultiReader(bytes.NewReader(d.Body), d.Response.Body), limit+1)}
 	target := r.Inspector.Target(body, limit)
 	d.Note(check.Facts{Inspection: target.Encode()})

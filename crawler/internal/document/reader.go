@@ -78,9 +78,6 @@ func (d *Document) Note(f check.Facts) { d.Outcome = d.Outcome.With(f) }
 // Warn adds warnings to the outcome.
 func (d *Document) Warn(warnings ...check.Warning) { d.Note(check.Facts{Warnings: warnings}) }
 
-// IsPage reports whether the answer is a document that can contain links.
-func (d *Document) IsPage() bool { return IsPage(&d.Outcome) }
-
 // IsPage reports whether an answer is a document that can contain links.
 func IsPage(o *check.Outcome) bool {
 	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
@@ -90,8 +87,8 @@ func IsPage(o *check.Outcome) bool {
 // doc. If part is not nil, the links of a bookmark file are passed to it. It returns false for a
 // document that ended with an error, of which nothing is kept.
 func (r *Reader) Read(d *Document, doc *extract.Document, bare bool, part func(links []extract.Link, all int)) bool {
-	r.findBrokenText(d)
 	in := &d.input
+	d.broken = brokenText(d.Rule, in, IsPage(&d.Outcome))
 	in.Bare, in.AnchorsOnly = bare, !d.Links()
 	if d.Response.LocalFile() == "" {
 		in.MaxLinks = MaxNetworkLinks
@@ -106,26 +103,29 @@ func (r *Reader) Read(d *Document, doc *extract.Document, bare bool, part func(l
 	if d.rest == nil {
 		return true
 	}
-	d.Outcome.Size += d.rest.length
+	d.Note(check.Facts{Size: d.Outcome.Size + d.rest.length, Sized: true})
 	return d.rest.err == nil || !d.cutOff(d.rest.err)
 }
 
-// findBrokenText looks for the texts that a rule of the user calls broken.
-func (r *Reader) findBrokenText(d *Document) {
-	if d.Rule == nil || len(d.Rule.BrokenTexts) == 0 {
-		return
+// brokenText looks for the texts that a rule of the user calls broken, and returns why a document
+// is.
+func brokenText(rule *rules.Rule, in *extract.Input, isPage bool) string {
+	if rule == nil || len(rule.BrokenTexts) == 0 {
+		return ""
 	}
-	text, _, ok := extract.Decode(d.input)
+	text, _, ok := extract.Decode(*in)
 	if !ok {
-		return
+		return ""
 	}
 	shown := string(text)
-	if d.IsPage() {
+	if isPage {
 		shown = visible.OfPage(text)
 	}
-	if pattern := d.Rule.BrokenText(shown); pattern != "" {
-		d.broken = "its text contains " + strconv.Quote(pattern) + ", which " + d.Rule.Name + " calls broken"
+	pattern := rule.BrokenText(shown)
+	if pattern == "" {
+		return ""
 	}
+	return "its text contains " + strconv.Quote(pattern) + ", which " + rule.Name + " calls broken"
 }
 
 // MayBeBare reports whether nothing but the report needs the places of the document's links.

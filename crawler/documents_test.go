@@ -88,30 +88,6 @@ func TestHeaderLinks(t *testing.T) {
 	}
 }
 
-// TestTextOfASite: plain text is read when the user names it, not when a page of
-// the site leads there.
-func TestTextOfASite(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/":
-			w.Header().Set("Content-Type", "text/html")
-			w.Write([]byte(`<a href="notes.txt">notes</a>`))
-		case "/notes.txt":
-			w.Header().Set("Content-Type", "text/plain")
-			w.Write([]byte("http://" + r.Host + "/gone"))
-		default:
-			w.WriteHeader(http.StatusNotFound)
-		}
-	}))
-	defer server.Close()
-	if r := crawlFrom(t, web(t), server.URL+"/").find(server.URL + "/gone"); r != nil {
-		t.Errorf("read on the way: %+v", r)
-	}
-	if r := crawlFrom(t, web(t), server.URL+"/notes.txt").find(server.URL + "/gone"); r == nil || r.Verdict != check.Broken {
-		t.Errorf("named: %+v", r)
-	}
-}
-
 // TestDatabaseBeyondMaxBody: a database is read from its file, journal and all, so
 // that its length is no matter.
 func TestDatabaseBeyondMaxBody(t *testing.T) {
@@ -161,32 +137,6 @@ func TestLeafByName(t *testing.T) {
 	} {
 		if rules.IsLeafName([]byte(path)) != leaf {
 			t.Errorf("%s: leaf %v, want %v", path, !leaf, leaf)
-		}
-	}
-}
-
-// TestDocumentBeyondMaxBody: the document that a user names is read to its end unless
-// its length is limited expressly; a page of a site is not.
-func TestDocumentBeyondMaxBody(t *testing.T) {
-	dir := t.TempDir()
-	page := "<p>" + strings.Repeat("x", 5000) + "<a href=gone.html>gone</a>"
-	if err := os.WriteFile(filepath.Join(dir, "page.html"), []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct{ given, crawl, whole bool }{{false, false, true}, {true, false, false}, {false, true, false}} {
-		cfg, _ := onDisk(t, dir)
-		cfg.MaxBody, cfg.MaxBodyGiven = 2000, tt.given
-		c := &collector{}
-		if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/page.html"), Follow: true, Named: true, Crawl: tt.crawl, Raw: "page.html"}}, c); err != nil {
-			t.Fatal(err)
-		}
-		whole, cut := false, false
-		for _, r := range c.results {
-			whole = whole || strings.HasSuffix(r.URL, "gone.html") && r.Verdict == check.Broken
-			cut = cut || warns(r, check.CodeBodyTruncated)
-		}
-		if whole != tt.whole || cut == tt.whole {
-			t.Errorf("%+v: read whole %v, cut %v", tt, whole, cut)
 		}
 	}
 }

@@ -95,25 +95,13 @@ func (r *Record) Earlier(run int64) time.Time {
 
 // change is a change of a record.
 type change struct {
-	record    *Record // the new one, nil if only times change
-	deleted   bool
-	confirmed bool // observed again now, by origin
-	used      bool // seen is now
-	origin
+	record  *Record // the new one, without data if it was observed again now, nil if it has not changed
+	deleted bool
+	used    bool // seen is now
 }
 
-// origin is the runs that made an observation.
-type origin struct {
-	run    int64
-	before int64 // seconds since 1970
-}
-
-func originOf(run int64, before time.Time) origin {
-	if before.IsZero() {
-		return origin{run: run}
-	}
-	return origin{run, before.Unix()}
-}
+// isNew reports whether the change has a whole record.
+func (ch *change) isNew() bool { return ch.record != nil && len(ch.record.Data) > 0 }
 
 // Notes returns remarks for the user: that a file was set aside. They are complete after
 // Close.
@@ -143,7 +131,7 @@ func (c *Cache) Get(key Key) (Record, bool) {
 	switch known := c.dirty[key]; {
 	case known.deleted:
 		return Record{}, false
-	case known.record != nil:
+	case known.isNew():
 		return *known.record, true
 	}
 	if c.failed != nil {
@@ -173,19 +161,18 @@ func (c *Cache) read(key Key) (r *Record, seen int64, err error) {
 	if !rows.Next() {
 		return nil, 0, rows.Err()
 	}
-	var checked, sum int64
-	var from origin
+	var checked, before, sum int64
 	r = &Record{}
-	if err := rows.Scan(&checked, &seen, &from.run, &from.before, &sum, &r.Data); err != nil {
+	if err := rows.Scan(&checked, &seen, &r.Run, &before, &sum, &r.Data); err != nil {
 		return nil, 0, err
 	}
-	if sum != noSum && sum != entrySum(key, checked, from) {
+	if sum != noSum && sum != entrySum(key, checked, r.Run, before) {
 		return nil, 0, errRecord
 	}
 	if r.Data, err = opened(key, r.Data); err != nil {
 		return nil, 0, err
 	}
-	r.Checked, r.Run, r.Before = time.Unix(checked, 0).UTC(), from.run, fromUnix(from.before)
+	r.Checked, r.Before = time.Unix(checked, 0).UTC(), fromUnix(before)
 	return r, seen, rows.Close()
 }
 
@@ -207,7 +194,11 @@ func (c *Cache) Put(key Key, r Record) {
 func (c *Cache) Confirm(key Key, run int64, before time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.change(key, func(ch *change) { ch.confirmed, ch.origin = true, originOf(run, before) })
+	c.change(key, func(ch *change) {
+		if !ch.isNew() {
+			ch.record = &Record{Run: run, Before: before}
+		}
+	})
 }
 
 // Older reports whether the file has a record of a run other than the given one.
@@ -293,12 +284,12 @@ func (c *Cache) write(tx *sql.Tx) error {
 		switch {
 		case ch.deleted:
 			_, err = tx.Exec("DELETE FROM entry WHERE key = ?", key[:])
+		case ch.isNew():
+			r, checked := ch.record, ch.record.Checked.Unix()
+			_, err = put.Exec(key[:], r.URL, r.Kind, r.Status, checked, now, r.Run, toUnix(r.Before), entrySum(key, checked, r.Run, toUnix(r.Before)), sealed(key, r.Data))
 		case ch.record != nil:
-			r, from := ch.record, originOf(ch.record.Run, ch.record.Before)
-			_, err = put.Exec(key[:], r.URL, r.Kind, r.Status, r.Checked.Unix(), now, from.run, from.before,
-				entrySum(key, r.Checked.Unix(), from), sealed(key, r.Data))
-		case ch.confirmed:
-			_, err = confirm.Exec(now, now, ch.run, ch.before, entrySum(key, now, ch.origin), key[:])
+			before := toUnix(ch.record.Before)
+			_, err = confirm.Exec(now, now, ch.record.Run, before, entrySum(key, now, ch.record.Run, before), key[:])
 		case ch.used:
 			_, err = tx.Exec("UPDATE entry SET seen = ? WHERE key = ?", now, key[:])
 		}
@@ -342,10 +333,10 @@ func checksum(key Key, data []byte) uint64 {
 const noSum = -1
 
 // entrySum returns the checksum of the columns of an entry that are not in its record.
-func entrySum(key Key, checked int64, from origin) int64 {
+func entrySum(key Key, checked, run, before int64) int64 {
 	b := make([]byte, 0, len(key)+3*8)
 	b = append(b, key[:]...)
-	for _, n := range [...]int64{checked, from.run, from.before} {
+	for _, n := range [...]int64{checked, run, before} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
 	}
 	return sum32(b)

@@ -143,3 +143,19 @@ func TestAnchorLimit(t *testing.T) {
 		t.Errorf("%d anchors, %q", len(doc.Anchors), doc.Faults)
 	}
 }
+
+// TestManyAttributes: a link behind many attributes is read, and one that is not is reported.
+func TestManyAttributes(t *testing.T) {
+	for n, read := range map[int]bool{300: true, 65_535: true, 65_536: false} {
+		var b strings.Builder
+		b.WriteString("<a")
+		for i := range n {
+			fmt.Fprintf(&b, " a%d", i)
+		}
+		b.WriteString(" a1 href=x>text</a>")
+		doc := Extract(Input{Body: []byte(b.String()), ContentType: "text/html"})
+		if (len(doc.Links) == 1) != read || (len(doc.Faults) == 0) != read {
+			t.Errorf("behind %d attributes: links %v, faults %q", n, doc.Links, doc.Faults)
+		}
+	}
+}

@@ -107,6 +107,9 @@ func (r *htmlReader) read() {
 func (r *htmlReader) step() bool {
 	switch r.tokens.next() {
 	case eventEnd:
+		if r.tokens.z.Dropped {
+			r.fault("read HTML: a tag has more than %d attributes; the others are not read", htmltoken.MaxAttributes)
+		}
 		r.endLink()
 		r.form.close(r.doc, r.attributes.nesting > 0)
 		r.attributes.maps.resolve(r.links)

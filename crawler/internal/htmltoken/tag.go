@@ -6,6 +6,7 @@ func (z *Tokenizer) anyTag() bool {
 	text, t := z.text, &z.Token
 	i := z.Pos + 1
 	t.Kind, t.SelfClosing, t.Attributes, t.Names = StartTag, false, t.Attributes[:0], 0
+	z.many = nil
 	if text[i] == '/' {
 		t.Kind = EndTag
 		i++
@@ -79,10 +80,9 @@ func (z *Tokenizer) attribute(i int) int {
 	a.Name = z.lowerCase(text[a.NameStart:i])
 	a.Key = keyOf(a.Name)
 	a.NameEnd, a.ValueStart, a.ValueEnd = i, i, i
-	kept := len(z.Token.Attributes) < MaxAttributes
-	if z.Token.Attribute(string(a.Name)) != nil {
+	kept := !z.repeats(a.Name)
+	if !kept {
 		z.Errors.add("duplicate-attribute", i)
-		kept = false
 	}
 	quoted := false
 	if equals := skipSpace(text, i); equals < len(text) && text[equals] == '=' {
@@ -102,7 +102,11 @@ func (z *Tokenizer) attribute(i int) int {
 		a.ValueEnd = i
 	}
 	a.HasReferences = z.references.check(a.ValueStart, a.ValueEnd, true)
-	if kept {
+	switch {
+	case !kept:
+	case len(z.Token.Attributes) == MaxAttributes:
+		z.Dropped = true
+	default:
 		z.Token.Attributes = append(z.Token.Attributes, a)
 		z.Token.Names |= nameBit(a.Key)
 	}
@@ -118,6 +122,28 @@ func (z *Tokenizer) attribute(i int) int {
 		}
 	}
 	return i
+}
+
+// repeats reports whether the current tag has an attribute with a name already. Names beyond
+// MaxAttributes are not remembered.
+func (z *Tokenizer) repeats(name []byte) bool {
+	attributes := z.Token.Attributes
+	if len(attributes) < fewAttributes {
+		return find(attributes, string(name)) != nil
+	}
+	if z.many == nil {
+		z.many = map[string]bool{}
+		for i := range attributes {
+			z.many[string(attributes[i].Name)] = true
+		}
+	}
+	if z.many[string(name)] {
+		return true
+	}
+	if len(attributes) < MaxAttributes {
+		z.many[string(name)] = true
+	}
+	return false
 }
 
 // unquotedValue returns the end of the unquoted attribute value at i.

@@ -13,7 +13,11 @@ package htmltoken
 import "bytes"
 
 // MaxAttributes is the number of attributes of one tag that are kept.
-const MaxAttributes = 256
+const MaxAttributes = 1 << 16
+
+// fewAttributes is the number of attributes of one tag among which a name is searched one after
+// another.
+const fewAttributes = 256
 
 // Tokenizer splits a document into tokens. Reset must be called first. It allocates nothing
 // once its buffers have grown. It must not be copied.
@@ -38,12 +42,15 @@ type Tokenizer struct {
 	Marks Marks
 	// Errors are the parse errors up to the end of the current token, if they were asked for.
 	Errors Errors
+	// Dropped reports whether a tag had more than MaxAttributes.
+	Dropped bool
 
 	text         []byte
 	state        state  // of the text from pos on
 	lastStartTag string // the name of the element whose content is not markup
 	references   references
-	buffer       []byte // names and values of the current token that are not as in the source
+	buffer       []byte          // names and values of the current token that are not as in the source
+	many         map[string]bool // the names of the attributes of the current tag, if it has more than a few
 }
 
 // DoctypeIDs are the parts of a doctype behind its name.
@@ -59,6 +66,9 @@ func (z *Tokenizer) Reset(text []byte, errors bool) {
 	attributes := z.Token.Attributes[:0]
 	if text == nil {
 		clear(attributes[:cap(attributes)]) // they refer to another text
+		if cap(attributes) > 2*fewAttributes {
+			attributes = nil
+		}
 	}
 	*z = Tokenizer{
 		text:       text,
@@ -208,7 +218,7 @@ func (z *Tokenizer) plainTag() bool {
 			return false
 		}
 		bit := nameBit(key)
-		if names&bit != 0 && find(attributes, string(text[i:n])) != nil || len(attributes) == MaxAttributes {
+		if names&bit != 0 && find(attributes, string(text[i:n])) != nil || len(attributes) == fewAttributes {
 			return false
 		}
 		names |= bit

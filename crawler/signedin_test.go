@@ -569,7 +569,8 @@ func TestNobodyCanSignIn(t *testing.T) {
 	}
 }
 
-// A run that is stopped does not wait until the next sign-in is tried.
+// A run that is stopped does not wait until the next sign-in is tried, which would be in an hour. On a
+// slow machine, it is stopped before the first one.
 func TestStopBeforeTheNextSignIn(t *testing.T) {
 	for _, why := range []string{"interrupt", "max-time"} {
 		s := serveMembers(t, &membersSite{refuses: true, cut: func(n int) bool { return n == 20 }})
@@ -582,7 +583,7 @@ func TestStopBeforeTheNextSignIn(t *testing.T) {
 				time.AfterFunc(300*time.Millisecond, func() { close(stop) })
 			}
 		})
-		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != why || sum.Elapsed > time.Minute || s.wrong != 1 {
+		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != why || sum.Elapsed > time.Minute || s.wrong > 1 {
 			t.Errorf("%s: complete %t, stopped by %q after %v, %d forms were refused", why, sum.Soundness.Complete(), sum.Soundness.StoppedBy, sum.Elapsed, s.wrong)
 		}
 		if report := reportOf(c, s.base); strings.Contains(report, string(check.CodeLoginLost)) || strings.Contains(report, "/login ") {

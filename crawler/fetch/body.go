@@ -9,7 +9,8 @@ import (
 
 // body is the decoded content of an answer.
 type body struct {
-	*httpFetch
+	of    *httpFetch
+	limit time.Duration // of one read
 	ex    *exchange
 	raw   io.ReadCloser
 	plain io.ReadCloser
@@ -18,10 +19,10 @@ type body struct {
 
 // content returns the body of an answer for the caller to read.
 func (f *httpFetch) content(ans *answer) *body {
-	b := &body{httpFetch: f, ex: ans.ex, raw: ans.Body}
+	b := &body{of: f, limit: f.by.timeout, ex: ans.ex, raw: ans.Body}
 	b.plain = rawBody{b}
 	if label := contentEncoding(ans.Header); label != "" {
-		b.plain = decodeBody(rawBody{b}, label, f.maxBody+inflateAllowed)
+		b.plain = decodeBody(rawBody{b}, label, f.by.maxBody+inflateAllowed)
 	}
 	return b
 }
@@ -32,14 +33,14 @@ type rawBody struct{ b *body }
 
 func (r rawBody) Read(p []byte) (int, error) {
 	b := r.b
-	b.ex.startTimer(b.timeout)
+	b.ex.startTimer(b.limit)
 	n, err := b.raw.Read(p)
 	b.ex.stopTimer()
 	if err != nil && err != io.EOF {
 		if isHTTP2(err) && b.ex.ctx.Err() == nil {
-			b.facts.onlyHTTP1.Store(true) // so that a retry uses HTTP/1.1
+			b.of.facts.onlyHTTP1.Store(true) // so that a retry uses HTTP/1.1
 		}
-		err = bodyFault(b.ex.ctx, b.printed(), b.timeout, err)
+		err = bodyFault(b.ex.ctx, b.of.printed(), b.limit, err)
 	}
 	return n, err
 }
@@ -61,11 +62,11 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case errors.As(err, &fault):
 	case errors.As(err, &coding):
-		err = &Fault{Kind: "protocol-error", Op: "read", Target: b.printed(), Err: err}
+		err = &Fault{Kind: "protocol-error", Op: "read", Target: b.of.printed(), Err: err}
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.printed(), Retry: true, Err: &cause{"the encoded body ended early", err}}
+		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.of.printed(), Retry: true, Err: &cause{"the encoded body ended early", err}}
 	case err == errInflated:
-		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.printed(), Err: err}
+		err = &Fault{Kind: "body-truncated", Op: "read", Target: b.of.printed(), Err: err}
 	}
 	b.err = err
 	return n, err

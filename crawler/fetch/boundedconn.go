@@ -12,8 +12,9 @@ import (
 // that libraries set. One goroutine may read while another writes.
 type boundedConn struct {
 	net.Conn
-	session   *session
-	streaming bool // each read is a step of its own: the body may not pause for longer than the time limit
+	timeout   time.Duration // of a step
+	deadline  time.Time     // of all steps
+	streaming bool          // each read is a step of its own: the body may not pause for longer than the time limit
 	stop      func() bool
 	// control is the FTP control connection, whose step is extended while this
 	// connection receives data.
@@ -29,13 +30,13 @@ type boundedConn struct {
 func (c *boundedConn) step() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.extend(time.Now().Add(c.session.web.timeout))
+	c.extend(time.Now().Add(c.timeout))
 }
 
 // extend moves the end of the step, also for a read in progress.
 func (c *boundedConn) extend(until time.Time) {
-	if c.stepEnd = until; until.After(c.session.deadline) {
-		c.stepEnd = c.session.deadline
+	if c.stepEnd = until; until.After(c.deadline) {
+		c.stepEnd = c.deadline
 	}
 	c.Conn.SetReadDeadline(c.stepEnd)
 }
@@ -44,7 +45,7 @@ func (c *boundedConn) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	left := c.remaining
 	if c.streaming {
-		c.extend(time.Now().Add(c.session.web.timeout))
+		c.extend(time.Now().Add(c.timeout))
 	}
 	c.mu.Unlock()
 	if left <= 0 {

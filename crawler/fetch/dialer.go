@@ -260,3 +260,20 @@ func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return err == nil && addr.IsLoopback()
 }
+
+// dialKnown connects to the address of a host that a connection leads to: the address has
+// been looked up and checked, and no --connect-to rule applies.
+func (d *dialer) dialKnown(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+	if !d.startDial() {
+		return nil, context.Canceled
+	}
+	defer d.wg.Done()
+	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout, errTimeout)
+	defer cancel()
+	defer context.AfterFunc(d.ctx, cancel)()
+	conn, err := d.connect(ctx, "tcp", to.String())
+	if err != nil {
+		err = connectFault(to.String(), d.timeout, ctx, err)
+	}
+	return conn, err
+}

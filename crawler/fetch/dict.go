@@ -20,20 +20,13 @@ func fetchDict(s *session) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := s.serverOf(s.req.URL)
+	server, err := s.by.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.dialLines(server, false)
+	c, err := s.converse(server, false, &dictReplies)
 	if err != nil {
 		return nil, err
-	}
-	greeting, err := c.readReply()
-	if err != nil {
-		return nil, err
-	}
-	if greeting.code != 220 {
-		return nil, c.dictFault("the server refused access", greeting)
 	}
 	defer c.quit()
 	if command != "" {
@@ -42,7 +35,7 @@ func fetchDict(s *session) (*Response, error) {
 			return nil, err
 		}
 		if answer.code < 150 || answer.code > 152 {
-			return nil, c.dictFault("the server answered", answer)
+			return nil, c.refused("the server answered", answer)
 		}
 	}
 	return &Response{Size: -1}, nil
@@ -95,15 +88,14 @@ func isAtom(s string) bool {
 	return s != "" && len(s) <= maxDictWord && !strings.ContainsAny(s, " '\"\\")
 }
 
-func (c *lineConn) dictFault(what string, answer reply) error {
-	kind := "protocol-error"
-	switch answer.code {
+var dictReplies = replies{greetings: []int{220}, refusal: "the server refused access", kind: func(code int) string {
+	switch code {
 	case 550, 551, 552:
-		kind = "file-missing"
+		return "file-missing"
 	case 420, 421:
-		kind = "rate-limited"
+		return "rate-limited"
 	case 530, 531, 532:
-		kind = "file-unreadable"
+		return "file-unreadable"
 	}
-	return c.serverFault(kind, what, answer.String())
-}
+	return "protocol-error"
+}}

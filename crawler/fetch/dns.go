@@ -70,7 +70,7 @@ func fetchDNS(s *session) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resolver := s.records
+	resolver := s.by.records
 	if s.req.URL.Host() != "" {
 		server, err := s.nameServer()
 		if err != nil {
@@ -79,10 +79,10 @@ func fetchDNS(s *session) (*Response, error) {
 		resolver = recordResolver(server)
 	} else if kind == "" {
 		s.requests++
-		_, err := s.web.resolver.resolve(s.ctx, name)
-		return &Response{Size: -1}, s.web.proxies.unproven(name, err)
+		_, err := s.by.connector.resolver.resolve(s.ctx, name)
+		return &Response{Size: -1}, s.by.connector.proxies.unproven(name, err)
 	}
-	ctx, cancel := context.WithTimeout(s.ctx, s.web.timeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.by.connector.timeout)
 	defer cancel()
 	s.requests++
 	found, err := lookUp(ctx, resolver, kind, strings.TrimSuffix(name, ".")+".")
@@ -148,15 +148,15 @@ func dnsType(u urinorm.URL) (string, error) {
 
 // nameServer returns the address of the name server in the URL.
 func (s *session) nameServer() (string, error) {
-	server, err := s.serverOf(s.req.URL)
+	server, err := s.by.serverOf(s.req.URL)
 	if err != nil {
 		return "", err
 	}
-	addrs, err := s.web.resolver.resolve(s.ctx, server.host)
+	addrs, err := s.by.connector.resolver.resolve(s.ctx, server.host)
 	if err != nil {
 		return "", err
 	}
-	if addrs = s.web.dialer.policy.allowed(addrs); len(addrs) == 0 {
+	if addrs = s.by.connector.dialer.policy.allowed(addrs); len(addrs) == 0 {
 		return "", deniedFault(server.hostport())
 	}
 	return netip.AddrPortFrom(addrs[0], uint16(server.port)).String(), nil

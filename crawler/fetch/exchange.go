@@ -103,12 +103,12 @@ func (ans *answer) discard() (cut bool) {
 // complete an incomplete certificate chain, and once if the header of the answer contains
 // control characters.
 func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.Header) (*answer, error) {
-	transport := f.transports.remote
+	transport := f.by.transports.remote
 	if f.loopback {
-		transport = f.transports.loopback
+		transport = f.by.transports.loopback
 	}
 	if f.facts.onlyHTTP1.Load() {
-		transport = f.transports.fallback
+		transport = f.by.transports.fallback
 	}
 	completed, pace := false, paceOf(ctx)
 	for {
@@ -117,7 +117,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 		}
 		ans, conn, err := f.attempt(ctx, transport, method, header)
 		if err == nil {
-			if transport == f.transports.fallback && ans.TLS != nil {
+			if transport == f.by.transports.fallback && ans.TLS != nil {
 				f.facts.onlyHTTP1.Store(true)
 			}
 			return ans, nil
@@ -130,38 +130,38 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 			return nil, pace.failed
 		case errors.As(err, &chain) && !completed:
 			completed = true
-			if f.issuers.complete(WithPace(ctx, nil), chain.certs, &f.requests) {
+			if f.by.issuers.complete(WithPace(ctx, nil), chain.certs, &f.requests) {
 				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}
 		case f.req.Form != nil: // it is sent once
-		case transport != f.transports.lenient && hasControl(err):
-			transport = f.transports.lenient
+		case transport != f.by.transports.lenient && hasControl(err):
+			transport = f.by.transports.lenient
 			continue
-		case conn.http2.Load() && transport != f.transports.fallback && !isTimeout(err):
-			transport = f.transports.fallback
+		case conn.http2.Load() && transport != f.by.transports.fallback && !isTimeout(err):
+			transport = f.by.transports.fallback
 			continue
 		}
-		return nil, exchangeFault(ctx, f.printed(), conn.isHandshakeError(err), f.timeout, err)
+		return nil, exchangeFault(ctx, f.printed(), conn.isHandshakeError(err), f.by.timeout, err)
 	}
 }
 
 // attempt is roundTrip without repetitions.
 func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header) (*answer, *connTrace, error) {
 	f.requests++
-	ex := newExchange(ctx, totalTimeoutFactor*f.timeout)
-	conn := &connTrace{ex: ex, limit: f.timeout}
+	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout)
+	conn := &connTrace{ex: ex, limit: f.by.timeout}
 	u := f.req.URL
-	proxy, err := f.proxies.forURL(u.Scheme(), u.Authority())
+	proxy, err := f.by.proxies.forURL(u.Scheme(), u.Authority())
 	if err == nil && proxy != nil {
-		conn.tunnel = time.AfterFunc(f.timeout, func() {
+		conn.tunnel = time.AfterFunc(f.by.timeout, func() {
 			if !conn.gotConn.Load() { // otherwise another connection has become available
 				ex.cancel(errTunnel)
 			}
 		})
 		conn.tunnel.Stop()
 		defer conn.tunnel.Stop()
-		err = f.dialer.checkProxied(ctx, u.Host(), u.Authority())
+		err = f.by.dialer.checkProxied(ctx, u.Host(), u.Authority())
 	}
 	if err != nil {
 		ex.end()
@@ -173,14 +173,14 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	}
 	paceOf(ctx).hold(ex, trace)
 	requestContext := httptrace.WithClientTrace(ex.ctx, trace)
-	if u.Scheme() == "https" && f.origins.Has(u) {
+	if u.Scheme() == "https" && f.by.origins.Has(u) {
 		requestContext = context.WithValue(requestContext, startTargetKey{}, true)
 	}
-	if transport == f.transports.lenient && u.Scheme() == "http" && !isSOCKS(proxy) {
+	if transport == f.by.transports.lenient && u.Scheme() == "http" && !isSOCKS(proxy) {
 		requestContext = context.WithValue(requestContext, plainKey{}, true)
 	}
 	r := f.httpRequest(requestContext, method, header, proxy)
-	resp, err := f.transports.forTarget(transport, u, proxy).RoundTrip(r)
+	resp, err := f.by.transports.forTarget(transport, u, proxy).RoundTrip(r)
 	ex.stopTimer()
 	f.requests += max(0, int(conn.writes.Load())-1)
 	if err != nil {
@@ -191,11 +191,11 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 		if ctx.Err() == nil {
 			switch context.Cause(ex.ctx) {
 			case errTotalTimeout:
-				err = totalTimeout("fetch", f.printed(), f.timeout, err)
+				err = totalTimeout("fetch", f.printed(), f.by.timeout, err)
 			case errReconnects:
 				err = errReconnects
 			case errTunnel:
-				err = &Fault{Kind: "timeout", Op: "connect", Target: u.Authority(), Retry: true, Err: &cause{"the proxy did not connect within " + f.timeout.String(), err}}
+				err = &Fault{Kind: "timeout", Op: "connect", Target: u.Authority(), Retry: true, Err: &cause{"the proxy did not connect within " + f.by.timeout.String(), err}}
 			case errLost:
 				err = errLost
 			}
@@ -209,7 +209,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	case resp.TLS == nil:
 		resp.TLS = conn.tls
 	}
-	if err := f.verifier.verifyAddress(resp.TLS, u.Host()); err != nil {
+	if err := f.by.verifier.verifyAddress(resp.TLS, u.Host()); err != nil {
 		resp.Body.Close()
 		ex.end()
 		return nil, conn, err

@@ -38,7 +38,7 @@ func fetchFinger(s *session) (*Response, error) {
 	case len(request) > maxFingerRequest:
 		return nil, invalidURL(s.req.URL, "the request is too long")
 	}
-	server, err := s.serverOf(u)
+	server, err := s.by.serverOf(u)
 	if err != nil {
 		return nil, err
 	}

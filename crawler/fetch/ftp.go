@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/jlaffaye/ftp"
+
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -33,7 +34,7 @@ const maxFTPListing = 4 << 20
 // An HTTP proxy handles ftp URLs (ftpproxy.go). A SOCKS proxy forwards all connections
 // and is the only proxy for ftps.
 func fetchFTP(s *session) (*Response, error) {
-	server, err := s.serverOf(s.req.URL)
+	server, err := s.by.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -41,14 +42,14 @@ func fetchFTP(s *session) (*Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	through, err := s.web.proxies.forOtherScheme(server.hostport())
+	through, err := s.by.connector.proxies.forOtherScheme(server.hostport())
 	if err != nil {
 		return nil, err
 	}
-	if through != nil && !isSOCKS(through) && s.scheme == "ftp" {
+	if through != nil && !isSOCKS(through) && s.by.scheme == "ftp" {
 		return fetchFTPThroughProxy(s, through)
 	}
-	client := &ftpSession{session: s, server: server}
+	client := &ftpSession{session: s, url: s.req.URL, server: server}
 	if err := client.login(); err != nil {
 		return nil, err
 	}
@@ -97,8 +98,9 @@ func ftpPathOf(u urinorm.URL) (ftpPath, error) {
 
 // ftpSession is a session that is logged in.
 type ftpSession struct {
-	*session
 	*ftp.ServerConn
+	session *session
+	url     urinorm.URL
 	server  serverAddr
 	control *replyRecorder
 	secure  bool // data connections use TLS too
@@ -107,7 +109,8 @@ type ftpSession struct {
 // login connects and logs in, with the account in the URL, the account configured for
 // the host, or else anonymously.
 func (s *ftpSession) login() error {
-	user, err := s.account()
+	by := s.session.by
+	user, err := by.accounts.forSession(s.url)
 	if err != nil {
 		return err
 	}
@@ -115,22 +118,22 @@ func (s *ftpSession) login() error {
 		user = &account{"anonymous", "orbweaver@"}
 	}
 	options := []ftp.DialOption{ftp.DialWithDialFunc(s.dial)}
-	explicit := s.scheme == "ftps" && s.server.port == 21
+	explicit := by.scheme == "ftps" && s.server.port == 21
 	switch {
 	case explicit:
-		options = append(options, ftp.DialWithExplicitTLS(configFor(s.tls, s.web.verifier, s.server.host)))
-	case s.session.secure:
-		options = append(options, ftp.DialWithTLS(configFor(s.tls, s.web.verifier, s.server.host))) // for PROT P
+		options = append(options, ftp.DialWithExplicitTLS(by.connector.tlsFor(s.server.host)))
+	case by.secure:
+		options = append(options, ftp.DialWithTLS(by.connector.tlsFor(s.server.host))) // for PROT P
 	}
 	for completed := false; ; completed = true {
-		s.control, s.secure = nil, s.session.secure && !explicit
+		s.control, s.secure = nil, by.secure && !explicit
 		s.ServerConn, err = ftp.Dial(s.server.hostport(), options...)
 		if err == nil {
-			s.secure = s.session.secure
+			s.secure = by.secure
 			err = s.Login(user.name, user.password)
 		}
 		var chain *chainError
-		if explicit && !completed && errors.As(err, &chain) && s.web.issuers.complete(WithPace(s.ctx, nil), chain.certs, &s.requests) {
+		if explicit && !completed && errors.As(err, &chain) && by.connector.issuers.complete(WithPace(s.session.ctx, nil), chain.certs, &s.session.requests) {
 			continue
 		}
 		return s.loginFault(user, err)
@@ -187,7 +190,7 @@ func (s *ftpSession) replyFault(what string, said *textproto.Error) error {
 	case code == 550 || code == 553 || code == 501 || code == 551:
 		kind = "file-missing"
 	}
-	f := s.serverFault(kind, what, text)
+	f := refusal(s.url, kind, what, text)
 	f.Retry = f.Retry || kind == "connection-reset"
 	return f
 }
@@ -205,29 +208,29 @@ func isForbiddenText(text string) bool {
 // dial opens the control connection, which comes first, and then the data connections.
 func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	if s.control == nil {
-		conn, err := s.open(s.server, s.secure, maxReplyBytes)
+		conn, err := s.session.open(s.server, s.secure, maxReplyBytes)
 		if err != nil {
 			return nil, err
 		}
-		s.control = &replyRecorder{boundedConn: conn}
+		s.control = &replyRecorder{boundedConn: conn, mayEncrypt: s.session.by.scheme == "ftps"}
 		return s.control, nil
 	}
 	to, err := netip.ParseAddrPort(address)
 	peer, peerErr := netip.ParseAddrPort(s.control.RemoteAddr().String())
 	switch {
-	case err == nil && peerErr == nil && s.proxied: // the peer is the proxy, which resolves the server's address
+	case err == nil && peerErr == nil && s.session.proxied: // the peer is the proxy, which resolves the server's address
 	case err != nil || peerErr != nil || to.Addr().Unmap() != peer.Addr().Unmap():
-		return nil, s.serverFault("protocol-error", "the server named no usable address for its data connection", "")
+		return nil, refusal(s.url, "protocol-error", "the server named no usable address for its data connection", "")
 	}
 	if to.Port() < 1024 {
-		return nil, s.serverFault("protocol-error", fmt.Sprintf("the server wants to send data from port %d, which belongs to another service", to.Port()), "")
+		return nil, refusal(s.url, "protocol-error", fmt.Sprintf("the server wants to send data from port %d, which belongs to another service", to.Port()), "")
 	}
 	var conn *boundedConn
-	if s.proxied {
-		conn, err = s.session.dial(serverAddr{s.server.host, int(to.Port())}, s.web.maxBody+maxFTPListing)
-		s.requests-- // it belongs to a request that is already counted
+	if s.session.proxied {
+		conn, err = s.session.dial(serverAddr{s.server.host, int(to.Port())}, s.session.by.maxBody+maxFTPListing)
+		s.session.requests-- // it belongs to a request that is already counted
 	} else {
-		conn, err = s.dialPeer(to, s.web.maxBody+maxFTPListing)
+		conn, err = s.session.dialPeer(to, s.session.by.maxBody+maxFTPListing)
 	}
 	if err != nil {
 		var f *Fault
@@ -240,7 +243,7 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 	if s.secure {
 		// The handshake waits for the first read, because servers start it after they
 		// have read the command.
-		conn.Conn = tls.Client(conn.Conn, configFor(s.tls, s.web.verifier, s.server.host))
+		conn.Conn = tls.Client(conn.Conn, s.session.by.connector.tlsFor(s.server.host))
 	}
 	return conn, nil
 }
@@ -248,9 +251,10 @@ func (s *ftpSession) dial(_, address string) (net.Conn, error) {
 // replyRecorder records the last reply of a control connection in plain text.
 type replyRecorder struct {
 	*boundedConn
-	line  []byte
-	last  textproto.Error
-	inTLS bool // the library has enabled encryption, so replies are unreadable
+	mayEncrypt bool // a reply may begin encryption
+	line       []byte
+	last       textproto.Error
+	inTLS      bool // the library has enabled encryption, so replies are unreadable
 }
 
 func (w *replyRecorder) Read(p []byte) (int, error) {
@@ -269,7 +273,7 @@ func (w *replyRecorder) Read(p []byte) (int, error) {
 		w.line = w.line[:0]
 		if len(line) >= 4 && line[3] == ' ' && strings.Trim(line[:3], "0123456789") == "" {
 			w.last = textproto.Error{Code: int(line[0]-'0')*100 + int(line[1]-'0')*10 + int(line[2]-'0'), Msg: line[4:]}
-			if w.last.Code == ftp.StatusAuthOK && w.session.scheme == "ftps" {
+			if w.last.Code == ftp.StatusAuthOK && w.mayEncrypt {
 				w.inTLS = true
 			}
 		}
@@ -301,7 +305,7 @@ func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 	if resp.Size == 0 {
 		resp.Size = -1 // probably unknown
 	}
-	if s.req.Need == Existence {
+	if s.session.req.Need == Existence {
 		return resp, nil
 	}
 	if at.kind == 'a' {
@@ -317,7 +321,7 @@ func (s *ftpSession) fetchPath(at ftpPath) (*Response, error) {
 		}
 		return nil, s.commandFault("the server does not send the file", err)
 	}
-	resp.Body = &ftpBody{session: s, data: data}
+	resp.Body = &ftpBody{sessionBody{&ftpTransfer{data: data}, s.session}, s.ServerConn}
 	return resp, nil
 }
 
@@ -415,23 +419,23 @@ func (s *ftpSession) commandFault(what string, err error) error {
 
 // redirectToSlash redirects to a directory that was requested without the final '/'.
 func (s *ftpSession) redirectToSlash() *Response {
-	return &Response{Status: 301, Location: s.req.URL.WithoutFragment().String() + "/", Size: -1}
+	return &Response{Status: 301, Location: s.url.WithoutFragment().String() + "/", Size: -1}
 }
 
 // directory returns the listing of the current directory.
 func (s *ftpSession) directory() (*Response, error) {
 	resp := &Response{ContentType: linkPageType, Size: -1}
-	if s.req.Need == Existence {
+	if s.session.req.Need == Existence {
 		return resp, nil
 	}
 	entries, err := withDataConn(s, s.List, "")
 	if err != nil {
-		if !errors.Is(err, errTooLarge) && len(entries) == 0 || s.parent.Err() != nil {
+		if !errors.Is(err, errTooLarge) && len(entries) == 0 || s.session.parent.Err() != nil {
 			return nil, s.commandFault("the server does not list the directory", err)
 		}
 		resp.Notes = append(resp.Notes, Note{"body-truncated", "the directory listing was not read to its end"})
 	}
-	page := newLinkPage("Index of " + s.target())
+	page := newLinkPage("Index of " + s.url.WithoutFragment().Printed())
 	for _, entry := range entries {
 		name := entry.Name
 		if i := strings.LastIndexByte(name, '/'); i >= 0 {
@@ -448,7 +452,7 @@ func (s *ftpSession) directory() (*Response, error) {
 		}
 	}
 	s.ServerConn.Quit()
-	resp.Body = &sessionPage{page.body(), s.session}
+	resp.Body = &sessionBody{page.body(), s.session}
 	return resp, nil
 }
 
@@ -457,7 +461,7 @@ func (s *ftpSession) directory() (*Response, error) {
 func withDataConn[T any](s *ftpSession, command func(name string) (T, error), name string) (answer T, err error) {
 	defer func() {
 		if recover() != nil {
-			err = s.serverFault("protocol-error", "the server named no usable address for its data connection", "")
+			err = refusal(s.url, "protocol-error", "the server named no usable address for its data connection", "")
 		}
 	}()
 	return command(name)
@@ -468,36 +472,34 @@ func isAncestor(target string) bool {
 	return target == "/" || strings.Trim(target, "./") == "" && target != ""
 }
 
-// ftpBody reads a file during its transfer.
+// ftpBody is a file during its transfer. Closing it ends the session at once, also during
+// the transfer.
 type ftpBody struct {
-	session *ftpSession
-	data    *ftp.Response
-	err     error
+	sessionBody
+	control *ftp.ServerConn
 }
 
-func (b *ftpBody) Read(p []byte) (int, error) {
-	if b.err != nil {
-		return 0, b.err
+func (b *ftpBody) Close() error {
+	if b.Reader.(*ftpTransfer).err == io.EOF {
+		b.control.Quit()
 	}
-	n, err := b.data.Read(p)
-	if err == io.EOF {
-		// The server's reply decides: the connection may have ended by accident.
-		if shut := b.data.Close(); shut != nil {
-			err = shut
+	return b.sessionBody.Close()
+}
+
+// ftpTransfer reads a file. The server's reply decides whether it has ended: the connection
+// may have ended by accident.
+type ftpTransfer struct {
+	data *ftp.Response
+	err  error
+}
+
+func (r *ftpTransfer) Read(p []byte) (n int, err error) {
+	if r.err == nil {
+		if n, r.err = r.data.Read(p); r.err == io.EOF {
+			if shut := r.data.Close(); shut != nil {
+				r.err = shut
+			}
 		}
 	}
-	if err != nil && err != io.EOF {
-		err = b.session.bodyFault(err)
-	}
-	b.err = err
-	return n, err
-}
-
-// Close ends the session, even during a transfer.
-func (b *ftpBody) Close() error {
-	if b.err == io.EOF {
-		b.session.ServerConn.Quit()
-	}
-	b.session.end()
-	return nil
+	return n, r.err
 }

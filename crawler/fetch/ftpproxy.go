@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // fetchFTPThroughProxy requests an ftp URL from an HTTP proxy, as curl and older
@@ -19,23 +21,23 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[through.Scheme]
 	}
-	request, err := s.proxyRequest(through)
+	request, err := proxyRequest(s.req.URL, through, s.by.accounts, s.by.userAgent)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.web.dialer.checkProxied(s.ctx, s.req.URL.Host(), s.req.URL.Authority()); err != nil {
+	if err := s.by.connector.dialer.checkProxied(s.ctx, s.req.URL.Host(), s.req.URL.Authority()); err != nil {
 		return nil, err
 	}
 	address := net.JoinHostPort(through.Hostname(), port)
 	s.requests++
-	plain, err := s.web.dialer.dial(s.ctx, "tcp", address)
+	plain, err := s.by.connector.dialer.dial(s.ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	conn := s.bound(plain, s.web.maxBody+maxFTPListing)
+	conn := s.bound(plain, s.by.maxBody+maxFTPListing)
 	if through.Scheme == "https" {
 		if err := s.handshake(conn, through.Hostname()); err != nil {
-			f := tlsFault(address, s.web.timeout, err)
+			f := tlsFault(address, s.by.connector.timeout, err)
 			f.Local, f.Retry = true, true
 			f.Err = &cause{"the proxy " + address + " is unreachable: " + f.Err.Error(), f.Err}
 			return nil, f
@@ -58,16 +60,15 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 		return resp, nil
 	}
 	conn.streaming = true
-	resp.Body = &proxiedBody{answer.Body, s}
+	resp.Body = &sessionBody{answer.Body, s}
 	return resp, nil
 }
 
 // proxyRequest returns the request as it is sent. If the URL contains no account, the
 // configured account is added to it.
-func (s *session) proxyRequest(through *url.URL) (string, error) {
-	u := s.req.URL
+func proxyRequest(u urinorm.URL, through *url.URL, accounts *accounts, userAgent string) (string, error) {
 	login := ""
-	user, err := s.account()
+	user, err := accounts.forSession(u)
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +77,7 @@ func (s *session) proxyRequest(through *url.URL) (string, error) {
 	}
 	var b strings.Builder
 	b.WriteString("GET ftp://" + login + u.Authority() + u.RequestTarget() + " HTTP/1.1\r\nHost: " + u.Authority() +
-		"\r\nUser-Agent: " + s.web.profiles.userAgent[0] + "\r\nAccept: */*\r\nConnection: close\r\n")
+		"\r\nUser-Agent: " + userAgent + "\r\nAccept: */*\r\nConnection: close\r\n")
 	if through.User != nil {
 		password, _ := through.User.Password()
 		b.WriteString("Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(through.User.Username()+":"+password)) + "\r\n")
@@ -84,20 +85,3 @@ func (s *session) proxyRequest(through *url.URL) (string, error) {
 	b.WriteString("\r\n")
 	return b.String(), nil
 }
-
-// proxiedBody is a body that a proxy fetched.
-type proxiedBody struct {
-	io.ReadCloser
-	session *session
-}
-
-func (b *proxiedBody) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil && err != io.EOF {
-		err = b.session.bodyFault(err)
-	}
-	return n, err
-}
-
-// Close ends the session without reading the rest of the body.
-func (b *proxiedBody) Close() error { b.session.end(); return nil }

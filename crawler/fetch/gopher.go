@@ -23,7 +23,7 @@ const (
 //	gopher://host/0/docs/a.txt   the text /docs/a.txt
 //	gopher://host/7/find%09word  a search for "word"
 func fetchGopher(s *session) (*Response, error) {
-	server, err := s.serverOf(s.req.URL)
+	server, err := s.by.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func fetchGopher(s *session) (*Response, error) {
 		_, err := s.dial(server, 0)
 		return &Response{Size: -1}, err
 	}
-	conn, err := s.dial(server, s.web.maxBody+maxGopherMenu)
+	conn, err := s.dial(server, s.by.maxBody+maxGopherMenu)
 	if err != nil {
 		return nil, err
 	}
@@ -51,25 +51,29 @@ func fetchGopher(s *session) (*Response, error) {
 		return nil, err
 	}
 	if kind, text := gopherErrorIn(first); kind != "" {
-		return nil, s.serverFault(kind, "the server answered", text)
+		return nil, refusal(s.req.URL, kind, "the server answered", text)
 	}
 	resp := &Response{ContentType: gopherType(itemType, selector), Size: -1}
 	switch {
 	case isMenu && len(first) == 0:
 		return nil, io.EOF // even an empty menu has a final "."
 	case isMenu && !isMenuLine(string(first)):
-		return nil, s.serverFault("protocol-error", "the answer is not a Gopher menu", "")
+		return nil, refusal(s.req.URL, "protocol-error", "the answer is not a Gopher menu", "")
 	case s.req.Need == Existence:
 		return resp, nil
 	case !isMenu:
-		resp.Body = &gopherBody{s, in}
+		resp.Body = &sessionBody{in, s} // to the end of the connection, which is the only sign of its end
 		return resp, nil
 	}
-	page, err := s.gopherPage(in)
+	page := newLinkPage(s.req.URL.WithoutFragment().Printed())
+	whole, err := readGopherMenu(in, page)
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = &sessionPage{page.body(), s}
+	if !whole {
+		resp.Notes = append(resp.Notes, Note{"body-truncated", "the menu is longer than 2 MiB; the rest was not read"})
+	}
+	resp.Body = &sessionBody{page.body(), s}
 	return resp, nil
 }
 
@@ -136,30 +140,28 @@ func isMenuLine(line string) bool {
 	return line == "." || strings.HasPrefix(line, "i") || strings.Count(line, "\t") >= 2
 }
 
-// gopherPage reads a menu to its end.
-func (s *session) gopherPage(in *bufio.Reader) (*linkPage, error) {
-	page := newLinkPage(s.target())
+// readGopherMenu adds the items of a menu to a page and reports whether it was read to its end.
+func readGopherMenu(in *bufio.Reader, page *linkPage) (whole bool, err error) {
 	for left := int64(maxGopherMenu); left > 0; {
 		line, err := in.ReadSlice('\n')
 		left -= int64(len(line))
 		item := strings.TrimRight(string(line), "\r\n")
 		if item == "." {
-			return page, nil
+			return true, nil
 		}
 		if item != "" && !errors.Is(err, bufio.ErrBufferFull) {
 			addGopherItem(page, item)
 		}
 		switch {
 		case err == io.EOF:
-			return page, nil // many servers do not send the final "."
+			return true, nil // many servers do not send the final "."
 		case errors.Is(err, bufio.ErrBufferFull):
-			return nil, errLineTooLong
+			return false, errLineTooLong
 		case err != nil:
-			return nil, err
+			return false, err
 		}
 	}
-	s.notes = append(s.notes, Note{"body-truncated", "the menu is longer than 2 MiB; the rest was not read"})
-	return page, nil
+	return false, nil
 }
 
 // addGopherItem adds a menu line: a type and a text, then selector, host and port,
@@ -228,20 +230,3 @@ func gopherType(itemType byte, selector string) string {
 	}
 	return "application/octet-stream"
 }
-
-// gopherBody reads a document to the end of the connection, which is the only sign of
-// its end.
-type gopherBody struct {
-	session *session
-	in      *bufio.Reader
-}
-
-func (b *gopherBody) Read(p []byte) (int, error) {
-	n, err := b.in.Read(p)
-	if err != nil && err != io.EOF {
-		err = b.session.bodyFault(err)
-	}
-	return n, err
-}
-
-func (b *gopherBody) Close() error { b.session.end(); return nil }

@@ -134,7 +134,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	a := &httpFetch{HTTP: h, req: req}
+	a := &httpFetch{by: h, req: req}
 	host := req.URL.Host()
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || host == "" {
 		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("not an http or https URL"))

@@ -21,7 +21,7 @@ const maxResends = 3
 //	                   └─ get ─┬─ send GET, first profile  ─┐
 //	                           └─ send GET, second profile ─┴─ roundTrip ─ attempt
 type httpFetch struct {
-	*HTTP
+	by          *HTTP
 	req         *Request
 	loopback    bool
 	facts       *hostFacts
@@ -48,7 +48,7 @@ func (f *httpFetch) fetch(ctx context.Context) (*Response, error) {
 
 // submit sends the form.
 func (f *httpFetch) submit(ctx context.Context) (*Response, error) {
-	header := f.profiles.header(f.req, firstProfile, false, f.loopback)
+	header := f.by.profiles.header(f.req, firstProfile, false, f.loopback)
 	header["Content-Type"] = []string{f.req.Form.ContentType}
 	f.addCookies(header)
 	user, sent := f.account()
@@ -65,12 +65,12 @@ func (f *httpFetch) submit(ctx context.Context) (*Response, error) {
 
 // addCookies adds the cookies for the URL to a header.
 func (f *httpFetch) addCookies(header http.Header) {
-	f.sentCookies = !f.req.Anonymous && f.cookies.addTo(f.req.URL, header)
+	f.sentCookies = !f.req.Anonymous && f.by.cookies.addTo(f.req.URL, header)
 }
 
 // storeCookies stores the cookies of an answer and reports whether there were any.
 func (f *httpFetch) storeCookies(ans *answer) bool {
-	return !f.req.Anonymous && f.cookies.store(f.req.URL, ans.Response)
+	return !f.req.Anonymous && f.by.cookies.store(f.req.URL, ans.Response)
 }
 
 // headOrGet sends HEAD or GET requests.
@@ -184,7 +184,7 @@ func (f *httpFetch) get(ctx context.Context) (*answer, error) {
 func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedType bool) (*answer, error) {
 	user, sent := f.account()
 	for again := 0; ; again++ {
-		header := f.profiles.header(f.req, p, refusedType, f.loopback)
+		header := f.by.profiles.header(f.req, p, refusedType, f.loopback)
 		if method == http.MethodGet {
 			f.req.Validators.addTo(header)
 		}
@@ -222,7 +222,7 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 // account returns the account for the URL, nil if there is none, and what is sent of it
 // before the server asks. Connections over TLS and within this machine count as private.
 func (f *httpFetch) account() (user *account, sent credentials) {
-	if user = f.accounts.forURL(f.req.URL); user != nil {
+	if user = f.by.accounts.forURL(f.req.URL); user != nil {
 		sent = f.facts.login.predict(f.req.URL.Path(), f.loopback || f.req.URL.Scheme() == "https")
 	}
 	return user, sent
@@ -241,7 +241,7 @@ func (f *httpFetch) authorize(header http.Header, method string, user *account, 
 // getCertificate returns at most limit bytes of the body at a URL, and the number of requests
 // that it sent. issuers uses it.
 func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (body []byte, requests int, err error) {
-	f := &httpFetch{HTTP: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
+	f := &httpFetch{by: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
 	ans, err := f.roundTrip(ctx, http.MethodGet, http.Header{
 		"User-Agent":      h.profiles.userAgent,
 		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
@@ -280,7 +280,7 @@ func (f *httpFetch) response(ans *answer) *Response {
 		}
 	}
 	if ans.TLS != nil {
-		resp.Notes = f.verifier.notes(ans.TLS)
+		resp.Notes = f.by.verifier.notes(ans.TLS)
 	}
 	switch {
 	case f.req.Need == Existence:

@@ -1,12 +1,14 @@
 package fetch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/go-ldap/ldap/v3"
+
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -21,26 +23,26 @@ const maxLDAPAnswer = 64 << 10
 //	ldap://host/o=Example,c=US?cn?sub?(cn=Babs)
 //	            dn             attributes ? scope ? filter ? extensions
 func fetchLDAP(s *session) (*Response, error) {
-	search, bindName, err := ldapSearch(s.req.URL, s.web.timeout)
+	search, bindName, err := ldapSearch(s.req.URL, s.by.connector.timeout)
 	if err != nil {
 		return nil, err
 	}
 	if s.req.URL.Host() == "" {
 		return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Err: errNoDirectory}
 	}
-	server, err := s.serverOf(s.req.URL)
+	server, err := s.by.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	user, err := s.account()
+	user, err := s.by.accounts.forSession(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := s.open(server, s.secure, maxLDAPAnswer)
+	conn, err := s.open(server, s.by.secure, maxLDAPAnswer)
 	if err != nil {
 		return nil, err
 	}
-	client := ldap.NewConn(conn, s.secure)
+	client := ldap.NewConn(conn, s.by.secure)
 	client.Start()
 	defer client.Close()
 	if user != nil && user.password != "" {
@@ -52,7 +54,7 @@ func fetchLDAP(s *session) (*Response, error) {
 		err = client.UnauthenticatedBind("") // anonymous (RFC 4513 section 5.1.1)
 	}
 	if err != nil {
-		return nil, s.ldapFault(conn, "the server refused access", err)
+		return nil, ldapFault(s.ctx, s.req.URL, conn, "the server refused access", err)
 	}
 	result, err := client.Search(search)
 	found := result != nil && len(result.Entries) > 0
@@ -62,13 +64,13 @@ func fetchLDAP(s *session) (*Response, error) {
 	case err == nil && len(result.Referrals) > 0:
 		return ldapReferral(result.Referrals[0])
 	case err == nil:
-		return nil, s.serverFault("file-missing", "no entry matches", "")
+		return nil, refusal(s.req.URL, "file-missing", "no entry matches", "")
 	case isReferral(err):
 		if to := referralOf(err); to != "" {
 			return ldapReferral(to)
 		}
 	}
-	return nil, s.ldapFault(conn, "the server answered", err)
+	return nil, ldapFault(s.ctx, s.req.URL, conn, "the server answered", err)
 }
 
 var errNoDirectory = errors.New("the URL names no directory server, and none is configured")
@@ -155,14 +157,14 @@ func ldapReferral(to string) (*Response, error) {
 }
 
 // ldapFault returns the fault that a result code stands for (RFC 4511 appendix A).
-func (s *session) ldapFault(conn *boundedConn, what string, err error) error {
+func ldapFault(ctx context.Context, u urinorm.URL, conn *boundedConn, what string, err error) error {
 	var result *ldap.Error
 	if !errors.As(err, &result) || result.ResultCode >= ldap.ErrorNetwork {
 		if failure := conn.firstError(); failure != nil {
 			return failure
 		}
-		if result != nil && result.ResultCode == ldap.ErrorNetwork && s.ctx.Err() == nil {
-			return s.serverFault("protocol-error", "the answer is not LDAP", "")
+		if result != nil && result.ResultCode == ldap.ErrorNetwork && ctx.Err() == nil {
+			return refusal(u, "protocol-error", "the answer is not LDAP", "")
 		}
 		return err
 	}
@@ -184,5 +186,5 @@ func (s *session) ldapFault(conn *boundedConn, what string, err error) error {
 	if result.Err != nil && result.Err.Error() != "" {
 		text += ", " + result.Err.Error()
 	}
-	return s.serverFault(kind, what, fmt.Sprintf("%d %s", result.ResultCode, text))
+	return refusal(u, kind, what, fmt.Sprintf("%d %s", result.ResultCode, text))
 }

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Limits on the replies of a server.
@@ -17,17 +20,36 @@ const (
 
 // lineConn is a connection to a server with a line-based protocol.
 type lineConn struct {
-	*session
+	url  urinorm.URL
+	says *replies
 	conn *boundedConn
 	in   *bufio.Reader
 }
 
-func (s *session) dialLines(server serverAddr, secure bool) (*lineConn, error) {
+// replies are what the servers of a protocol answer with.
+type replies struct {
+	greetings []int                 // those that accept a client
+	refusal   string                // what other greetings mean
+	kind      func(code int) string // the kind of Fault that a negative reply stands for
+}
+
+// converse connects to a server and reads its greeting.
+func (s *session) converse(server serverAddr, secure bool, says *replies) (*lineConn, error) {
 	conn, err := s.open(server, secure, maxReplyBytes)
 	if err != nil {
 		return nil, err
 	}
-	return &lineConn{s, conn, bufio.NewReaderSize(conn, maxReplyLine)}, nil
+	c := &lineConn{s.req.URL, says, conn, bufio.NewReaderSize(conn, maxReplyLine)}
+	greeting, err := c.readReply()
+	if err == nil && !slices.Contains(says.greetings, greeting.code) {
+		err = c.refused(says.refusal, greeting)
+	}
+	return c, err
+}
+
+// refused returns the fault for a negative reply.
+func (c *lineConn) refused(what string, answer reply) error {
+	return refusal(c.url, c.says.kind(answer.code), what, answer.String())
 }
 
 // readLine reads a line and removes its line ending.
@@ -48,7 +70,7 @@ func (c *lineConn) readLine() (string, error) {
 // text from a URL has passed decodeOnce.
 func (c *lineConn) writeLine(line string) error {
 	if strings.ContainsAny(line, "\r\n\x00") {
-		return invalidURL(c.req.URL, "it "+errControl.Error())
+		return invalidURL(c.url, "it "+errControl.Error())
 	}
 	_, err := io.WriteString(c.conn, line+"\r\n")
 	return err

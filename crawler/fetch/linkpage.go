@@ -36,9 +36,9 @@ func (p *linkPage) line(text string) {
 }
 
 // body completes the document and returns it.
-func (p *linkPage) body() io.ReadCloser {
+func (p *linkPage) body() io.Reader {
 	p.WriteString("</ul></body></html>\n")
-	return io.NopCloser(strings.NewReader(p.String()))
+	return strings.NewReader(p.String())
 }
 
 const linkPageType = "text/html;charset=utf-8"

@@ -22,28 +22,21 @@ func fetchNews(s *session) (*Response, error) {
 	}
 	named := s.req.URL
 	if named.Host() == "" {
-		if named = s.newsServer; named.IsZero() {
+		if named = s.by.newsServer; named.IsZero() {
 			return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Err: errNoNewsServer}
 		}
 	}
-	server, err := s.serverOf(named)
+	server, err := s.by.serverOf(named)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.dialLines(server, s.secure || server.port == 563)
+	c, err := s.converse(server, s.by.secure || server.port == 563, &newsReplies)
 	if err != nil {
 		return nil, err
-	}
-	greeting, err := c.readReply()
-	if err != nil {
-		return nil, err
-	}
-	if greeting.code != 200 && greeting.code != 201 {
-		return nil, c.newsFault("the server refused access", greeting)
 	}
 	defer c.quit()
 	for _, command := range asked.commands() {
-		answer, err := c.newsCommand(command)
+		answer, err := c.newsCommand(command, s.by.accounts)
 		if err != nil {
 			return nil, err
 		}
@@ -55,10 +48,14 @@ func fetchNews(s *session) (*Response, error) {
 				return nil, err
 			}
 			if first == "." {
-				return nil, s.serverFault("file-missing", "the server has no such group", "")
+				return nil, refusal(s.req.URL, "file-missing", "the server has no such group", "")
 			}
 		default:
-			return nil, c.newsFault(asked.missing, answer)
+			what := asked.missing
+			if answer.code == 480 || answer.code == 483 {
+				what = "the server requires an account"
+			}
+			return nil, c.refused(what, answer)
 		}
 	}
 	return &Response{Size: -1}, nil
@@ -124,12 +121,12 @@ const maxMessageID = 248
 
 // newsCommand sends a command. If the server asks for authentication and there is an
 // account, it logs in and repeats the command (RFC 4643).
-func (c *lineConn) newsCommand(command string) (reply, error) {
+func (c *lineConn) newsCommand(command string, accounts *accounts) (reply, error) {
 	answer, err := c.command(command)
 	if err != nil || answer.code != 480 {
 		return answer, err
 	}
-	user, err := c.account()
+	user, err := accounts.forSession(c.url)
 	if err != nil || user == nil {
 		return answer, err
 	}
@@ -143,19 +140,15 @@ func (c *lineConn) newsCommand(command string) (reply, error) {
 	return c.command(command)
 }
 
-// newsFault returns the fault that a negative reply stands for (RFC 3977 section 3.2).
-func (c *lineConn) newsFault(what string, answer reply) error {
-	kind := "protocol-error"
-	switch answer.code {
+// newsReplies are those of RFC 3977 section 3.2.
+var newsReplies = replies{greetings: []int{200, 201}, refusal: "the server refused access", kind: func(code int) string {
+	switch code {
 	case 411, 423, 430:
-		kind = "file-missing"
+		return "file-missing"
 	case 400, 403:
-		kind = "rate-limited"
+		return "rate-limited"
 	case 480, 481, 482, 483, 502:
-		kind = "file-unreadable"
+		return "file-unreadable"
 	}
-	if answer.code == 480 || answer.code == 483 {
-		what = "the server requires an account"
-	}
-	return c.serverFault(kind, what, answer.String())
-}
+	return "protocol-error"
+}}

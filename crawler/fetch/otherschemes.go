@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -51,8 +50,11 @@ type OtherSchemesConfig struct {
 // OtherSchemes is safe for concurrent use. It needs no Close, but the HTTP must stay
 // open while it is in use.
 type OtherSchemes struct {
-	web        *HTTP
-	tls        *tls.Config
+	web        *HTTP // for ws and wss
+	connector  connector
+	accounts   *accounts
+	maxBody    int64
+	userAgent  string
 	newsServer urinorm.URL // zero if there is none
 	records    *net.Resolver
 	ports      map[int]bool // allowed by the user
@@ -60,8 +62,10 @@ type OtherSchemes struct {
 
 // NewOtherSchemes checks the configuration. It sends nothing.
 func NewOtherSchemes(web *HTTP, config OtherSchemesConfig) (*OtherSchemes, error) {
-	d := &OtherSchemes{web: web, tls: web.transports.fallback.TLSClientConfig.Clone(), ports: make(map[int]bool)}
-	d.tls.NextProtos = nil
+	tlsConfig := web.transports.fallback.TLSClientConfig.Clone()
+	tlsConfig.NextProtos = nil
+	d := &OtherSchemes{web: web, accounts: &web.accounts, maxBody: web.maxBody, userAgent: web.profiles.userAgent[0], ports: make(map[int]bool),
+		connector: connector{web.timeout, web.origins, tlsConfig, web.verifier, web.issuers, web.resolver, web.dialer, web.proxies}}
 	for _, port := range web.allowPorts {
 		d.ports[port] = true
 	}
@@ -204,12 +208,11 @@ func hostName(host string) (string, error) {
 	return strings.Trim(u.Host(), "[]"), nil
 }
 
-// account returns the account to log in with: from the URL, else the one configured for
+// forSession returns the account to log in with: from the URL, else the one configured for
 // the host, else nil.
-func (s *session) account() (*account, error) {
-	u := s.req.URL
+func (a *accounts) forSession(u urinorm.URL) (*account, error) {
 	if !u.HasUserinfo() {
-		return s.web.accounts.forURL(u), nil
+		return a.forURL(u), nil
 	}
 	name, err := decodeOnce(u.Username(), "")
 	if err == nil {

@@ -12,12 +12,14 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // session is one Request to a server of another scheme, from the connection to the end
 // of the body.
 type session struct {
-	*schemeFetcher
+	by       *schemeFetcher
 	parent   context.Context // the caller's context
 	ctx      context.Context // also canceled by end
 	cancel   context.CancelFunc
@@ -30,7 +32,7 @@ type session struct {
 }
 
 func (d *schemeFetcher) newSession(ctx context.Context, req *Request) *session {
-	s := &session{schemeFetcher: d, parent: ctx, req: req, deadline: time.Now().Add(totalTimeoutFactor * d.web.timeout)}
+	s := &session{by: d, parent: ctx, req: req, deadline: time.Now().Add(totalTimeoutFactor * d.connector.timeout)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
@@ -45,13 +47,10 @@ func (s *session) end() {
 	s.conns = nil
 }
 
-// target returns the URL for faults, without passwords.
-func (s *session) target() string { return s.req.URL.WithoutFragment().Printed() }
-
-// serverFault returns the fault for a negative answer of a server. text is the server's
-// own message.
-func (s *session) serverFault(kind, what, text string) *Fault {
-	f := urlFault(s.req.URL, kind, what)
+// refusal returns the fault for a negative answer of a server. text is the server's own
+// message.
+func refusal(u urinorm.URL, kind, what, text string) *Fault {
+	f := urlFault(u, kind, what)
 	if text = oneLine(text); text != "" {
 		f.Err = errors.New(what + ": " + text)
 	}
@@ -82,18 +81,19 @@ func (s *session) fault(op string, err error) error {
 	if s.parent.Err() != nil {
 		return context.Cause(s.parent)
 	}
-	f = &Fault{Kind: "protocol-error", Op: op, Target: s.target(), Requests: s.requests}
+	limit := s.by.connector.timeout
+	f = &Fault{Kind: "protocol-error", Op: op, Target: s.req.URL.WithoutFragment().Printed(), Requests: s.requests}
 	switch {
 	case isTimeout(err):
 		f.Kind, f.Retry = "timeout", true
 		if !time.Now().Before(s.deadline) {
-			return totalTimeout(op, f.Target, s.web.timeout, err)
+			return totalTimeout(op, f.Target, limit, err)
 		}
-		f.Err = &cause{"no answer within " + s.web.timeout.String(), err}
+		f.Err = &cause{"no answer within " + limit.String(), err}
 	case limitErrno(err) != 0:
 		f.Kind, f.Retry, f.Local, f.Err = "timeout", true, true, localLimit(err)
 	case isHandshake(err):
-		f = tlsFault(f.Target, s.web.timeout, err)
+		f = tlsFault(f.Target, limit, err)
 		f.Requests = s.requests
 	case errors.Is(err, bufio.ErrTooLong):
 		f.Err = errLineTooLong
@@ -140,16 +140,16 @@ func (s *session) open(server serverAddr, secure bool, limit int64) (*boundedCon
 			return c, nil
 		case s.ctx.Err() != nil:
 			return nil, context.Cause(s.ctx)
-		case errors.As(err, &chain) && !completed && s.web.issuers.complete(WithPace(s.ctx, nil), chain.certs, &s.requests):
+		case errors.As(err, &chain) && !completed && s.by.connector.issuers.complete(WithPace(s.ctx, nil), chain.certs, &s.requests):
 			continue
 		}
-		return nil, tlsFault(s.target(), s.web.timeout, err)
+		return nil, tlsFault(s.req.URL.WithoutFragment().Printed(), s.by.connector.timeout, err)
 	}
 }
 
 func (s *session) dial(server serverAddr, limit int64) (*boundedConn, error) {
 	s.requests++
-	conn, proxied, err := s.web.dialOther(s.ctx, server.hostport())
+	conn, proxied, err := s.by.connector.connect(s.ctx, server.hostport())
 	if err != nil {
 		return nil, err
 	}
@@ -157,33 +157,24 @@ func (s *session) dial(server serverAddr, limit int64) (*boundedConn, error) {
 	return s.bound(conn, limit), nil
 }
 
-// dialPeer opens another connection to a connected host at a known address. The address
-// has been looked up and checked before, and no --connect-to rule applies.
+// dialPeer opens another connection to a connected host at a known address.
 func (s *session) dialPeer(to netip.AddrPort, limit int64) (*boundedConn, error) {
-	d := s.web.dialer
-	if !d.startDial() {
-		return nil, context.Canceled
-	}
-	defer d.wg.Done()
-	ctx, cancel := context.WithTimeoutCause(s.ctx, d.timeout, errTimeout)
-	defer cancel()
-	defer context.AfterFunc(d.ctx, cancel)()
-	conn, err := d.connect(ctx, "tcp", to.String())
+	conn, err := s.by.connector.dialer.dialKnown(s.ctx, to)
 	if err != nil {
-		return nil, connectFault(to.String(), d.timeout, ctx, err)
+		return nil, err
 	}
 	return s.bound(conn, limit), nil
 }
 
 // handshake adds TLS to a connection, below its limits, which apply to the plain text.
 func (s *session) handshake(c *boundedConn, host string) error {
-	ctx := s.ctx
-	if s.web.origins.Has(s.req.URL) && host == strings.Trim(s.req.URL.Host(), "[]") { // not a proxy
+	ctx, with := s.ctx, &s.by.connector
+	if with.origins.Has(s.req.URL) && host == strings.Trim(s.req.URL.Host(), "[]") { // not a proxy
 		ctx = context.WithValue(ctx, startTargetKey{}, true)
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.web.timeout)
+	ctx, cancel := context.WithTimeout(ctx, with.timeout)
 	defer cancel()
-	conn := tls.Client(c.Conn, configFor(s.tls, s.web.verifier, host))
+	conn := tls.Client(c.Conn, with.tlsFor(host))
 	if err := conn.HandshakeContext(ctx); err != nil {
 		c.Close()
 		return err
@@ -192,27 +183,36 @@ func (s *session) handshake(c *boundedConn, host string) error {
 	c.step()
 	state := conn.ConnectionState()
 	state.ServerName = host
-	s.notes = s.web.verifier.notes(&state)
+	s.notes = with.verifier.notes(&state)
 	return nil
 }
 
 // bound adds a connection to the session, which closes it at its end or when the
 // context is canceled.
 func (s *session) bound(conn net.Conn, limit int64) *boundedConn {
-	c := &boundedConn{Conn: conn, session: s, remaining: limit}
+	c := &boundedConn{Conn: conn, timeout: s.by.connector.timeout, deadline: s.deadline, remaining: limit}
 	c.stop = context.AfterFunc(s.ctx, func() { conn.Close() })
 	c.step()
 	s.conns = append(s.conns, c)
 	return c
 }
 
-// sessionPage is a generated document. Closing it ends the session.
-type sessionPage struct {
-	io.ReadCloser
+// sessionBody is what a server sends in a session, or what is made of it. Closing it ends the
+// session.
+type sessionBody struct {
+	io.Reader
 	session *session
 }
 
-func (b *sessionPage) Close() error { b.session.end(); return nil }
+func (b *sessionBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = b.session.bodyFault(err)
+	}
+	return n, err
+}
+
+func (b *sessionBody) Close() error { b.session.end(); return nil }
 
 // maxQuotedText is the maximum number of bytes of a server's message that are quoted.
 const maxQuotedText = 120

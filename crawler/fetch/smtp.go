@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -66,9 +65,9 @@ func isConclusive(err error) bool {
 // exchangers returns the hosts that accept a domain's mail, in order of preference, or
 // the domain itself if it names none (RFC 5321 section 5.1).
 func (s *session) exchangers(domain string) ([]string, error) {
-	ctx, cancel := context.WithTimeout(s.ctx, s.web.timeout)
+	ctx, cancel := context.WithTimeout(s.ctx, s.by.connector.timeout)
 	defer cancel()
-	records, err := s.records.LookupMX(ctx, strings.TrimSuffix(domain, ".")+".")
+	records, err := s.by.records.LookupMX(ctx, strings.TrimSuffix(domain, ".")+".")
 	switch {
 	case len(records) == 0 && err != nil && !isNotFound(err):
 		if s.parent.Err() != nil {
@@ -78,7 +77,7 @@ func (s *session) exchangers(domain string) ([]string, error) {
 	case len(records) == 0:
 		return []string{domain}, nil
 	case len(records) == 1 && strings.Trim(records[0].Host, ".") == "":
-		return nil, s.serverFault("file-missing", "the domain declares that it accepts no mail (RFC 7505)", "")
+		return nil, refusal(s.req.URL, "file-missing", "the domain declares that it accepts no mail (RFC 7505)", "")
 	}
 	slices.SortStableFunc(records, func(a, b *net.MX) int { return cmp.Compare(a.Pref, b.Pref) })
 	var hosts []string
@@ -90,7 +89,7 @@ func (s *session) exchangers(domain string) ([]string, error) {
 
 // probeRecipient runs the dialog with one server up to RCPT.
 func (s *session) probeRecipient(host string, address urinorm.Address) error {
-	c, err := s.dialLines(serverAddr{host, s.port}, false)
+	c, err := s.converse(serverAddr{host, s.by.port}, false, &mailReplies)
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) && f.Kind == "connect-refused" {
@@ -102,13 +101,6 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 		}
 		return err
 	}
-	greeting, err := c.readReply()
-	if err != nil {
-		return err
-	}
-	if greeting.code != 220 {
-		return c.mailFault("the mail server refused the session", greeting, false)
-	}
 	defer c.quit()
 	features, err := c.command("EHLO " + c.ehloDomain())
 	if err == nil && features.code >= 500 {
@@ -118,12 +110,12 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 		return err
 	}
 	if features.code != 250 {
-		return c.mailFault("the mail server refused the session", features, false)
+		return c.refused(mailReplies.refusal, features)
 	}
 	from := "MAIL FROM:<>"
 	if strings.ContainsFunc(address.Local, func(r rune) bool { return r >= 0x80 }) {
 		if !strings.Contains(" "+strings.ToUpper(features.text)+" ", " SMTPUTF8 ") {
-			return c.serverFault("file-unreadable", "the mail server does not accept internationalized addresses (RFC 6531)", "")
+			return refusal(c.url, "file-unreadable", "the mail server does not accept internationalized addresses (RFC 6531)", "")
 		}
 		from += " SMTPUTF8"
 	}
@@ -133,7 +125,10 @@ func (s *session) probeRecipient(host string, address urinorm.Address) error {
 			return err
 		}
 		if answer.code < 250 || answer.code > 259 {
-			return c.mailFault("the mail server rejected the address", answer, command != from)
+			if command != from && answer.code >= 500 && isMailboxMissing(answer.text) {
+				return refusal(c.url, "file-missing", "the mail server reports that the mailbox does not exist", answer.String())
+			}
+			return c.refused("the mail server rejected the address", answer)
 		}
 	}
 	return nil
@@ -153,23 +148,18 @@ func (c *lineConn) ehloDomain() string {
 	return "[" + addr.String() + "]"
 }
 
-// mailFault returns the fault for a negative reply. It uses the enhanced status code
-// (RFC 3463) if there is one, or else the text. 550 alone proves nothing, because
-// servers also send it to strangers.
-func (c *lineConn) mailFault(what string, answer reply, recipient bool) error {
-	kind := "file-unreadable"
+var mailReplies = replies{greetings: []int{220}, refusal: "the mail server refused the session", kind: func(code int) string {
 	switch {
-	case answer.code >= 400 && answer.code < 500:
-		kind = "rate-limited"
-	case answer.code < 400:
-		kind = "protocol-error"
-	case recipient && isMailboxMissing(answer.text):
-		kind = "file-missing"
-		what = "the mail server reports that the mailbox does not exist"
+	case code < 400:
+		return "protocol-error"
+	case code < 500:
+		return "rate-limited"
 	}
-	return c.serverFault(kind, what, fmt.Sprintf("%d %s", answer.code, answer.text))
-}
+	return "file-unreadable"
+}}
 
+// isMailboxMissing reads the enhanced status code (RFC 3463) if there is one, or else the text.
+// 550 alone proves nothing, because servers also send it to strangers.
 func isMailboxMissing(text string) bool {
 	status, _, _ := strings.Cut(text, " ")
 	if strings.Count(status, ".") == 2 && strings.Trim(status, "0123456789.") == "" {

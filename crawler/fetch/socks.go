@@ -2,10 +2,12 @@ package fetch
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/url"
 	"strings"
+	"time"
 
 	"golang.org/x/net/proxy"
 )
@@ -13,28 +15,44 @@ import (
 // isSOCKS reports whether a proxy can forward any protocol.
 func isSOCKS(proxy *url.URL) bool { return proxy != nil && strings.HasPrefix(proxy.Scheme, "socks5") }
 
-// dialOther connects to a server of another scheme. It uses the SOCKS proxy if there is
-// one, which also looks up the name. Otherwise it connects directly, because an HTTP
-// proxy forwards only HTTP. proxied is true if the connection goes through the proxy.
-func (h *HTTP) dialOther(ctx context.Context, hostport string) (conn net.Conn, proxied bool, err error) {
-	through, err := h.proxies.forOtherScheme(hostport)
+// connector opens the connections to servers of other schemes than http and https. Their
+// rules are those of an HTTP.
+type connector struct {
+	timeout  time.Duration // of each step
+	origins  *Origins
+	tls      *tls.Config
+	verifier *verifier
+	issuers  *issuers
+	resolver *resolver
+	dialer   *dialer
+	proxies  *proxies
+}
+
+// tlsFor returns the configuration of connections to a host.
+func (c *connector) tlsFor(host string) *tls.Config { return configFor(c.tls, c.verifier, host) }
+
+// connect connects to a server. It uses the SOCKS proxy if there is one, which also looks up
+// the name. Otherwise it connects directly, because an HTTP proxy forwards only HTTP. proxied
+// is true if the connection goes through the proxy.
+func (c *connector) connect(ctx context.Context, hostport string) (conn net.Conn, proxied bool, err error) {
+	through, err := c.proxies.forOtherScheme(hostport)
 	if err != nil || !isSOCKS(through) {
 		if err == nil {
-			conn, err = h.dialer.dial(ctx, "tcp", hostport)
-			err = h.proxies.unproven(hostport, err)
+			conn, err = c.dialer.dial(ctx, "tcp", hostport)
+			err = c.proxies.unproven(hostport, err)
 		}
 		return conn, false, err
 	}
 	host, _, _ := net.SplitHostPort(hostport)
-	if err := h.dialer.checkProxied(ctx, host, hostport); err != nil {
+	if err := c.dialer.checkProxied(ctx, host, hostport); err != nil {
 		return nil, true, err
 	}
-	conn, err = h.dialSOCKS(ctx, through, hostport)
+	conn, err = c.dialSOCKS(ctx, through, hostport)
 	return conn, true, err
 }
 
 // dialSOCKS connects through a SOCKS proxy (RFC 1928, RFC 1929).
-func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string) (net.Conn, error) {
+func (c *connector) dialSOCKS(ctx context.Context, through *url.URL, hostport string) (net.Conn, error) {
 	address := through.Host
 	if through.Port() == "" {
 		address = net.JoinHostPort(through.Hostname(), "1080")
@@ -44,11 +62,11 @@ func (h *HTTP) dialSOCKS(ctx context.Context, through *url.URL, hostport string)
 		password, _ := through.User.Password()
 		login = &proxy.Auth{User: through.User.Username(), Password: password}
 	}
-	socks, err := proxy.SOCKS5("tcp", address, login, dialFunc(h.dialer.dial))
+	socks, err := proxy.SOCKS5("tcp", address, login, dialFunc(c.dialer.dial))
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, h.timeout, errTimeout)
+	limited, cancel := context.WithTimeoutCause(ctx, c.timeout, errTimeout)
 	defer cancel()
 	conn, err := socks.(proxy.ContextDialer).DialContext(limited, "tcp", hostport)
 	var f *Fault

@@ -3,6 +3,8 @@ package fetch
 import (
 	"bufio"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 const (
@@ -26,13 +28,13 @@ const (
 // the name, and the password likewise; the server's reaction is the result. It never
 // sends anything else, and no control characters or Telnet commands from the URL.
 func fetchTelnet(s *session) (*Response, error) {
-	server, err := s.serverOf(s.req.URL)
+	server, err := s.by.serverOf(s.req.URL)
 	if err != nil {
 		return nil, err
 	}
 	var user *account
 	if s.req.URL.HasUserinfo() {
-		if user, err = s.account(); err != nil {
+		if user, err = s.by.accounts.forSession(s.req.URL); err != nil {
 			return nil, err
 		}
 	}
@@ -42,7 +44,7 @@ func fetchTelnet(s *session) (*Response, error) {
 	}
 	if user != nil && user.name != "" {
 		t := &terminal{conn: conn, in: bufio.NewReader(conn)}
-		if err := t.login(s, user); err != nil {
+		if err := t.login(s.req.URL, user); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +59,7 @@ type terminal struct {
 }
 
 // login answers the prompts for user name and password.
-func (t *terminal) login(s *session, user *account) error {
+func (t *terminal) login(u urinorm.URL, user *account) error {
 	if err := t.wait("login:", "username:", "user:", "name:"); err != nil {
 		return err
 	}
@@ -77,7 +79,7 @@ func (t *terminal) login(s *session, user *account) error {
 	text := strings.ToLower(t.line.String())
 	for _, no := range []string{"incorrect", "invalid", "fail", "denied", "bad ", "login:", "username:"} {
 		if strings.Contains(text, no) {
-			return s.serverFault("file-unreadable", "the server rejected the login", t.line.String())
+			return refusal(u, "file-unreadable", "the server rejected the login", t.line.String())
 		}
 	}
 	return nil

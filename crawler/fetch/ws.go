@@ -30,20 +30,17 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 		return nil, context.Cause(ctx)
 	}
 	h := w.web
-	refuse := func(kind, reason string) *Fault {
-		return &Fault{Kind: kind, Op: "fetch", Target: req.URL.WithoutFragment().Printed(), Err: errors.New(reason)}
-	}
 	u, _, err := urinorm.ParseWeb("http" + strings.TrimPrefix(req.URL.WithoutFragment().String(), "ws"))
 	if err != nil {
-		return nil, refuse("uri-invalid", "the URL is malformed")
+		return nil, urlFault(req.URL, "uri-invalid", "the URL is malformed")
 	}
 	if port := u.EffectivePort(); !slices.Contains(h.allowPorts, port) {
 		if reason := BlockedPort(port); reason != "" {
-			return nil, refuse("port-blocked", reason)
+			return nil, urlFault(req.URL, "port-blocked", reason)
 		}
 	}
 	if len(u.Host()) > maxHostName+2 {
-		return nil, refuse("dns-not-found", "the host name is longer than DNS allows")
+		return nil, urlFault(req.URL, "dns-not-found", "the host name is longer than DNS allows")
 	}
 	var nonce [16]byte
 	rand.Read(nonce[:])
@@ -63,7 +60,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	} {
 		upgrade.Header.Set(name, value)
 	}
-	a := &httpFetch{HTTP: h, req: &upgrade, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
+	a := &httpFetch{by: h, req: &upgrade, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
 	ans, err := a.send(ctx, http.MethodGet, firstProfile, false)
 	if err != nil {
 		var f *Fault
@@ -78,7 +75,7 @@ func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) 
 	}
 	fault := func(kind, reason string) (*Response, error) {
 		ans.discard()
-		f := refuse(kind, reason)
+		f := urlFault(req.URL, kind, reason)
 		f.Requests = a.requests
 		return nil, f
 	}

@@ -77,8 +77,8 @@ func inUTF16(s string) string {
 	return b.String()
 }
 
-// TestLargeDocuments reads several large documents at the same time.
-func TestLargeDocuments(t *testing.T) {
+// TestLargeDocumentsConcurrently reads several large documents at the same time.
+func TestLargeDocumentsConcurrently(t *testing.T) {
 	var group sync.WaitGroup
 	sitemap := packed(t, oneLoc+strings.Repeat("<url/>", 1<<19)+"</urlset>", 0)
 	for range 8 {

@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"report/browsertest":                      {},
 	"report/sources":                          {"crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"report/fix":                              {"crawler/check", "crawler/extract", "crawler/extract/edit", "crawler/fetch", "crawler/result", "report", "urinorm"},
-	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/frontier", "crawler/inspect", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/proof", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/trap", "crawler/internal/verdicts", "crawler/render", "crawler/result", "crawler/robots", "crawler/rules", "crawler/session", "urinorm"},
+	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/inspect", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/proof", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/verdicts", "crawler/render", "crawler/result", "crawler/robots", "crawler/rules", "crawler/session", "urinorm"},
 	"crawler/store":                           {"crawler/check", "crawler/fetch", "urinorm"},
 	"crawler/internal/document":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/inspect/clamd", "crawler/internal/inspect/visible", "crawler/rules", "urinorm"},
 	"crawler/internal/recall":                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/record", "crawler/rules", "crawler/store", "urinorm"},
@@ -88,10 +88,10 @@ var mayImport = map[string][]string{
 	"urinorm":                                 {"urinorm/internal/idna"},
 	"urinorm/internal/idna":                   {},
 	"crawler/crawlertest":                     {},
-	"crawler/frontier/storetest":              {"crawler/frontier"},
+	"crawler/internal/storetest":              {"crawler/frontier"},
 	"crawler/frontier/diskstore":              {"crawler/frontier", "crawler/internal/record"},
 	"crawler/frontier/redisstore":             {"crawler/frontier", "crawler/internal/record"},
-	"crawler/frontier/sharedmemory":           {"crawler/frontier"},
+	"crawler/internal/sharedmemory":           {"crawler/frontier"},
 }
 
 // elsewhere are the modules a package of ours may use; a row here is a decision.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/storetest"
+	"github.com/orbweaver/orbweaver/crawler/internal/storetest"
 )
 
 func TestMemory(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/storetest"
+	"github.com/orbweaver/orbweaver/crawler/internal/storetest"
 )
 
 func TestMain(m *testing.M) {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/frontier/storetest"
+	"github.com/orbweaver/orbweaver/crawler/internal/storetest"
 )
 
 // server is a redis-server that all tests of the package share. It listens on a socket in a

@@ -35,9 +35,3 @@ func Find(named string) (path string, err error) {
 	}
 	return "", ErrNoBrowser
 }
-
-// Found reports whether there is a browser, as Find looks for it.
-func Found(named string) bool {
-	_, err := Find(named)
-	return err == nil
-}

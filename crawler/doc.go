@@ -1,5 +1,5 @@
 // Package crawler checks the links of a site: seeds go in, every target is requested
-// once, the links of pages are found, and results leave through a [Sink].
+// once, the links of pages are found, and results leave through a [result.Sink].
 //
 //	cfg := &crawler.Config{Fetch: client, Concurrency: 16} // what a crawl does
 //	start, _, err := urinorm.ParseWeb("https://example.com/")
@@ -21,13 +21,13 @@
 //	Next         a worker gets a target whose turn has come    frontier            Next
 //	visit        the target becomes one value                  visit.go            do
 //	Decide       limits, traps and robots.txt decide           admit/target.go     decideVisit
-//	answer       the cache may answer instead                  remember.go         answer
+//	Stands       what earlier runs observed may answer instead recall/memory.go    Stands
 //	Send         one request, at its turn                      admit/door.go       Send
 //	follow       a redirect's target is entered                redirect.go         follow
 //	read         a body's anchors and links, if needed         reading.go          read
 //	Add          each link: resolved, decided, kept            references/page.go  Add
 //	Decide       follow, only check, or leave alone            rules/scope.go      Decide
-//	learn        the cache keeps what was observed             learn.go            learn
+//	Learn        the cache keeps what was observed             recall/learn.go     Learn
 //	retry        targets that a retry may change are put back  retry.go            retry
 //	hold         with a session, the visit waits for a proof   signedin.go         hold
 //	settle       outcome and findings are stored in one step   visit.go            settle
@@ -75,7 +75,7 @@
 // --soft-404 and --check-https, and /favicon.ico for a start page that --check images looks at.
 //
 // No host is visited forever. A host that refuses all requests, or never answers, is
-// given up after minutes, whatever is queued for it (package frontier, pace.go).
+// given up after minutes, whatever is queued for it (package frontier, controller.go).
 //
 // No site is read forever. URLs that look like an endless series are not read, a site that
 // makes up its pages is cut, and what sitemaps list is limited (packages trap and admit,

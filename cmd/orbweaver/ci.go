@@ -11,9 +11,6 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// ciSystems are the values of --ci.
-var ciSystems = []string{"auto", "github", "gitlab", "none"}
-
 // codequalityFile is the file name that GitLab's documentation recommends.
 const codequalityFile = "gl-code-quality-report.json"
 

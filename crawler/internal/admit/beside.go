@@ -46,9 +46,12 @@ func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print 
 		return print, 0, nil
 	}
 	resp, ok, deciding, err := d.beside(ctx, t, Probe, d.content(made))
+	if err != nil {
+		return print, deciding, err
+	}
 	defer resp.Close()
-	if !ok || err != nil || resp.Fault != nil || resp.Body == nil || resp.Status/100 != 2 {
-		return print, deciding + resp.Sent, err
+	if !ok || resp.Fault != nil || resp.Body == nil || resp.Status/100 != 2 {
+		return print, deciding + resp.Sent, nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxProbeBody)) // as much as there is is enough
 	return check.FingerprintOf(body), deciding + resp.Sent, nil
@@ -67,10 +70,13 @@ func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent,
 		return nil, 0, 0, nil
 	}
 	resp, ok, deciding, err := d.beside(ctx, t, Twin, &fetch.Request{URL: twin, Internal: t.Internal, Need: fetch.Existence})
+	if err != nil {
+		return nil, 0, deciding, err
+	}
 	defer resp.Close()
 	switch {
-	case !ok || err != nil:
-		return nil, 0, deciding, err
+	case !ok:
+		return nil, 0, deciding, nil
 	case resp.Fault != nil:
 		if o := resp.Observe(check.Question{}); o.LocalLimit {
 			return nil, 0, deciding, nil
@@ -95,12 +101,11 @@ func (d *Door) HasIcon(ctx context.Context, t *Target, page urinorm.URL) (has bo
 	}
 	req, _ := d.Request(u, true)
 	resp, ok, deciding, err := d.beside(ctx, t, Icon, req)
+	if err != nil { // a store that fails reports that to the worker, too
+		return false, deciding
+	}
 	defer resp.Close()
-	requests = deciding + resp.Sent
-	switch {
-	case err != nil: // a store that fails reports that to the worker, too
-		return false, requests
-	case !ok:
+	if requests = deciding + resp.Sent; !ok {
 		return true, requests
 	}
 	return resp.Fault == nil && (resp.Status == 0 || resp.Status/100 == 2), requests

@@ -198,6 +198,7 @@ func TestPlaceAndInterval(t *testing.T) {
 					d.places.give("far.test")
 				}
 				time.Sleep(2 * time.Hour)
+				synctest.Wait()
 				if want := map[rule]time.Duration{rulePlace: time.Minute, ruleInterval: time.Hour}[r]; waited != want {
 					t.Errorf("purpose %d, rule %d: the request waited %s, want %s", p, r, waited, want)
 				}
@@ -221,6 +222,7 @@ func TestPlacesOfWhatAPageLoads(t *testing.T) {
 			}()
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if s.crowd != most || len(s.order) != files {
 			t.Errorf("%d requests, %d at once, want %d and %d", len(s.order), s.crowd, files, most)
 		}

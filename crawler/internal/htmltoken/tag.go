@@ -80,7 +80,7 @@ func (z *Tokenizer) attribute(i int) int {
 	a.Name = z.lowerCase(text[a.NameStart:i])
 	a.Key = keyOf(a.Name)
 	a.NameEnd, a.ValueStart, a.ValueEnd = i, i, i
-	kept := !z.repeats(a.Name)
+	kept := !z.many.repeat(z.Token.Attributes, a.Name)
 	if !kept {
 		z.Errors.add("duplicate-attribute", i)
 	}
@@ -124,24 +124,26 @@ func (z *Tokenizer) attribute(i int) int {
 	return i
 }
 
-// repeats reports whether the current tag has an attribute with a name already. Names beyond
+// attributeNames are the names of the attributes of a tag that has more than a few.
+type attributeNames map[string]bool
+
+// repeat reports whether a name is that of one of the attributes before. Names beyond
 // MaxAttributes are not remembered.
-func (z *Tokenizer) repeats(name []byte) bool {
-	attributes := z.Token.Attributes
+func (n *attributeNames) repeat(attributes []Attribute, name []byte) bool {
 	if len(attributes) < fewAttributes {
 		return find(attributes, string(name)) != nil
 	}
-	if z.many == nil {
-		z.many = map[string]bool{}
+	if *n == nil {
+		*n = attributeNames{}
 		for i := range attributes {
-			z.many[string(attributes[i].Name)] = true
+			(*n)[string(attributes[i].Name)] = true
 		}
 	}
-	if z.many[string(name)] {
+	if (*n)[string(name)] {
 		return true
 	}
 	if len(attributes) < MaxAttributes {
-		z.many[string(name)] = true
+		(*n)[string(name)] = true
 	}
 	return false
 }

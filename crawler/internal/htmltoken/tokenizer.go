@@ -49,8 +49,8 @@ type Tokenizer struct {
 	state        state  // of the text from pos on
 	lastStartTag string // the name of the element whose content is not markup
 	references   references
-	buffer       []byte          // names and values of the current token that are not as in the source
-	many         map[string]bool // the names of the attributes of the current tag, if it has more than a few
+	buffer       []byte // names and values of the current token that are not as in the source
+	many         attributeNames
 }
 
 // DoctypeIDs are the parts of a doctype behind its name.

@@ -30,7 +30,7 @@ type reading struct {
 func read(ctx context.Context, v *visit, u urinorm.URL, resp *fetch.Response, o check.Outcome) (check.Outcome, *recall.Page) {
 	t, scope, d := v.t, v.run.door.Scope(), &v.worker.document
 	*d = document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: v.u, Scope: scope, Rule: v.run.door.Rules.Of(u),
-		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: v.run.listsSitemap(u), View: v.run.rendering.isView(v.u)}}
+		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: v.run.listsSitemap(u), View: v.target.View}}
 	if site := scope.SiteOf(u); t.Follow && resp.Path != "" && site != nil && scope.Crawled(site) {
 		d.Elsewhere = v.run.seeds.documents.Elsewhere(site, u, resp.Path)
 	}

@@ -31,11 +31,14 @@ func newMemory(r *run) *recall.Memory {
 // recollection connects a visit with what earlier runs observed (package recall).
 type recollection struct{ *visit }
 
-// target returns the target of the visit.
+// target returns the target of the visit, the zero value in a run without a memory.
 func (v recollection) target() recall.Target {
+	if v.run.memory == nil {
+		return recall.Target{}
+	}
 	t := v.t
 	to := recall.Target{URL: v.u, Depth: t.Depth, Hops: t.Hops, Tries: t.Tries, Seed: t.Seed, Follow: t.Follow, Content: t.Content, Page: t.Page,
-		Internal: t.Internal, Session: v.session != nil, View: v.run.rendering.isView(v.u)}
+		Internal: t.Internal, Session: v.session != nil, View: v.visit.target.View}
 	if v.run.rendering != nil && t.Follow {
 		if mode := v.run.cfg.RenderModeOf(v.run.print.URL(v.u)); mode > rules.RenderNever {
 			to.Rendered = fmt.Sprint(mode, "\x00", v.run.cfg.RenderedBy)

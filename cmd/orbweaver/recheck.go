@@ -97,11 +97,11 @@ func (r *recheck) Result(res *result.Result) error {
 	return nil
 }
 
-// Page implements crawler.Sink.
+// Page implements result.Sink.
 func (r *recheck) Page(*result.Page) error { return nil }
 
-// Note implements crawler.Sink.
+// Note implements result.Sink.
 func (r *recheck) Note(result.Note) error { return nil }
 
-// Progress implements crawler.Sink.
+// Progress implements result.Sink.
 func (r *recheck) Progress(result.Progress) {}

@@ -94,6 +94,9 @@ var rfcRegistry = rfcReadRegistry()
 
 func rfcReadRegistry() map[string]SchemeStatus {
 	registry := make(map[string]SchemeStatus)
+	for _, software := range softwareSchemes {
+		registry[software.name] = RegisteredUse
+	}
 	for _, list := range []struct {
 		status SchemeStatus
 		names  string

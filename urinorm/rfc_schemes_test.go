@@ -9,7 +9,7 @@ func TestKnownScheme(t *testing.T) {
 	known := "http HTTPS mailto javascript slack tg whatsapp find gemini clsid ms-windows-store itms-services chrome " +
 		"about vscode zoommtg intent moz-extension chrome-extension brave edge view-source blob filesystem obsidian " +
 		"discord spotify steam skype tencent z39.50r coap+tcp machineProvisioningProgressReporter svn+ssh git+https " +
-		"web+mastodon ext+container com.example.app"
+		"web+mastodon ext+container com.example.app oci nix app command claude cursor vscode vscode-insiders vscodium"
 	for scheme := range strings.FieldsSeq(known) {
 		if !KnownScheme(scheme) {
 			t.Errorf("%s is not known", scheme)
@@ -66,6 +66,12 @@ func TestSchemeTables(t *testing.T) {
 			}
 			seen[name] = true
 		}
+	}
+	for _, software := range softwareSchemes {
+		if rfcCheckScheme(software.name) != nil || seen[software.name] || software.source == "" {
+			t.Errorf("%q is not a new scheme with a source", software.name)
+		}
+		seen[software.name] = true
 	}
 	if n := len(rfcRegistry); n < 500 {
 		t.Errorf("only %d schemes are known", n)

@@ -48,7 +48,7 @@ var mayImport = map[string][]string{
 	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/inspect", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/proof", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/verdicts", "crawler/render", "crawler/result", "crawler/robots", "crawler/rules", "crawler/session", "urinorm"},
 	"crawler/store":                           {"crawler/check", "crawler/fetch", "urinorm"},
 	"crawler/internal/document":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/inspect/clamd", "crawler/internal/inspect/visible", "crawler/rules", "urinorm"},
-	"crawler/internal/recall":                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/record", "crawler/rules", "crawler/store", "urinorm"},
+	"crawler/internal/recall":                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/admit", "crawler/internal/record", "crawler/rules", "crawler/store", "urinorm"},
 	"crawler/internal/record":                 {},
 	"crawler/internal/references":             {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/frontier", "crawler/internal/recall", "crawler/internal/record", "crawler/result", "crawler/rules", "urinorm"},
 	"crawler/result":                          {"crawler/check"},

@@ -121,7 +121,7 @@ func (r reading) enter(op *opened) *recall.Page {
 	if !complete || v.run.memory == nil || v.run.cfg.Changed != nil || !recall.Keepable(d.Read) {
 		return nil
 	}
-	page.Reader = v.run.memory.Reader(recollection{v}.target(), references.ScopeOf(v.found))
+	page.Reader = v.run.memory.Reader(&v.target, references.ScopeOf(v.found))
 	page.Targets, page.References = references.Keep(v.found)
 	return page
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // newMemory returns what a run knows from earlier ones, nil without a cache.
@@ -31,26 +32,22 @@ func newMemory(r *run) *recall.Memory {
 // recollection connects a visit with what earlier runs observed (package recall).
 type recollection struct{ *visit }
 
-// target returns the target of the visit, the zero value in a run without a memory.
-func (v recollection) target() recall.Target {
-	if v.run.memory == nil {
-		return recall.Target{}
+// rendered says how a browser renders a target, for what is kept for later runs.
+func (r *run) rendered(t *frontier.Target, u urinorm.URL) string {
+	if r.memory == nil || r.rendering == nil || !t.Follow {
+		return ""
 	}
-	t := v.t
-	to := recall.Target{URL: v.u, Depth: t.Depth, Hops: t.Hops, Tries: t.Tries, Seed: t.Seed, Follow: t.Follow, Content: t.Content, Page: t.Page,
-		Internal: t.Internal, Session: v.session != nil, View: v.visit.target.View}
-	if v.run.rendering != nil && t.Follow {
-		if mode := v.run.cfg.RenderModeOf(v.run.print.URL(v.u)); mode > rules.RenderNever {
-			to.Rendered = fmt.Sprint(mode, "\x00", v.run.cfg.RenderedBy)
-		}
+	mode := r.cfg.RenderModeOf(r.print.URL(u))
+	if mode <= rules.RenderNever {
+		return ""
 	}
-	return to
+	return fmt.Sprint(mode, "\x00", r.cfg.RenderedBy)
 }
 
 // stands returns the outcome that replaces the request, nil if it must be sent. It enters the
 // target of a redirect.
 func (v recollection) stands() (*check.Outcome, error) {
-	o, way := v.run.memory.Stands(v.target(), v.run.door.Scope())
+	o, way := v.run.memory.Stands(&v.target, v.run.door.Scope())
 	if way == nil {
 		return o, nil
 	}

@@ -60,6 +60,7 @@ type answer struct {
 // outcome; an error means that the run cannot continue.
 func (v *visit) do(ctx context.Context) (err error) {
 	t := v.t
+	v.target.Target = t
 	defer v.run.door.Pages.End(t.Turn)
 	if !t.Follow { // no page waits for it
 		v.run.door.Pages.End(t.Turn)
@@ -80,12 +81,13 @@ func (v *visit) do(ctx context.Context) (err error) {
 	}
 	defer v.release()
 	defer v.worker.releaseSlot()
-	v.target = admit.Target{Target: t, At: v.u, Again: v.again, View: v.run.rendering.isView(v.u)}
+	v.target = admit.Target{Target: t, At: v.u, Again: v.again, View: v.run.rendering.isView(v.u), Rendered: v.run.rendered(t, v.u)}
 	defer v.run.door.End(&v.target)
 	by, err := gate{v}.decide(ctx)
 	o := by.Outcome
 	defer func() { err = cmp.Or(err, v.run.door.EndPass(&v.target)) }()
-	if v.session != nil {
+	v.target.Session = v.session != nil
+	if v.target.Session {
 		defer v.session.leave()
 	}
 	switch {
@@ -191,7 +193,7 @@ func (v *visit) ask(ctx context.Context, by admit.Decision) (a answer, err error
 			return a, err
 		}
 	}
-	a.recalled = v.run.memory.Condition(recollection{v}.target(), req, v.run.door.Scope())
+	a.recalled = v.run.memory.Condition(&v.target, req, v.run.door.Scope())
 	if known := a.recalled.Known; known != nil && (recollection{v}).suffices(ctx, known) {
 		req.Validators = known.Validators
 	} else {
@@ -292,7 +294,7 @@ func (v *visit) observe(a *answer, began time.Time) error {
 func (v *visit) settle(o *check.Outcome) error {
 	run, t := v.run, v.t
 	defer run.door.Cycles.Settled(t.ID())
-	memory, target, scope := run.memory, recollection{v}.target(), run.door.Scope()
+	memory, target, scope := run.memory, &v.target, run.door.Scope()
 	if way := memory.Confirmed(target, o, scope); way != nil && v.found != nil && len(v.found.Targets()) > 0 { // not one redirect too many to be followed
 		if _, err := (recollection{v}).follows(way); err != nil {
 			return err

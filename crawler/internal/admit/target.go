@@ -25,6 +25,10 @@ type Target struct {
 	At               urinorm.URL
 	Again            bool // it was settled before, and is rendered now
 	View             bool // it is a view of a document that a script makes
+	Session          bool // its request is part of a session
+	// Rendered says how a browser renders the target, for what is kept for later runs; "" if it
+	// does not.
+	Rendered string
 
 	host    string      // where it has a place; "" for none
 	pace    *fetch.Pace // of requests there

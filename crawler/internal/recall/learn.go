@@ -11,31 +11,18 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
-
-// Target is a target whose turn has come.
-type Target struct {
-	URL                urinorm.URL
-	Depth, Hops, Tries int
-	Seed               bool
-	Follow             bool // its links are followed
-	Content            bool // its body is needed
-	Page               bool // it is read if it turns out to be a page
-	Internal           bool
-	Session            bool   // its request is part of a session
-	View               bool   // it is a view of an application
-	Rendered           string // how it is rendered; "" if it is not
-}
 
 // Request is a request for a target. The zero value is one whose answer is not kept.
 type Request struct {
 	// Known is the state that makes the request conditional, nil for none.
 	Known *Entry
 
-	target Target
+	target *admit.Target
 	need   fetch.Need
 	key    store.Key
 	kept   bool   // the answer is kept
@@ -44,7 +31,7 @@ type Request struct {
 
 // Condition returns what is known of a request for content: everything needed from the content, in
 // an earlier state.
-func (m *Memory) Condition(t Target, req *fetch.Request, scope *rules.Scope) Request {
+func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *rules.Scope) Request {
 	r := Request{target: t, need: req.Need}
 	if m == nil || t.Session || m.Renders && t.Internal && (!t.Follow || t.View || m.RobotsFirst) {
 		return r
@@ -55,7 +42,7 @@ func (m *Memory) Condition(t Target, req *fetch.Request, scope *rules.Scope) Req
 	}
 	var known *Entry
 	if t.Follow {
-		known, r.stored = m.inPrevious(r.key, t.URL)
+		known, r.stored = m.inPrevious(r.key, t.At)
 	}
 	if known == nil {
 		record, _ := m.Cache.Get(r.key)
@@ -106,7 +93,7 @@ func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte
 	if !r.kept || a.Outcome.Code == check.CodeLimit { // a limit of this run says nothing about the target
 		return nil
 	}
-	t := &r.target
+	t := r.target
 	var entry *Entry
 	if a.Response != nil && !a.Views {
 		entry = m.entryOf(&r, &a)
@@ -119,12 +106,12 @@ func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte
 		return encodePage(r.key, entry)
 	case entry != nil && a.Unchanged:
 		if !t.Internal {
-			m.Cache.Confirm(r.key, m.run, m.sameBefore(t.URL, a.Outcome, scope))
+			m.Cache.Confirm(r.key, m.run, m.sameBefore(t.At, a.Outcome, scope))
 		}
 	case entry != nil:
-		record := store.Record{Checked: time.Now(), Run: m.run, Data: encode(entry), URL: m.Print.URL(t.URL), Kind: entry.kind(), Status: entry.Outcome.Status}
+		record := store.Record{Checked: time.Now(), Run: m.run, Data: encode(entry), URL: m.Print.URL(t.At), Kind: entry.kind(), Status: entry.Outcome.Status}
 		if !t.Internal {
-			record.Before = m.sameBefore(t.URL, a.Outcome, scope)
+			record.Before = m.sameBefore(t.At, a.Outcome, scope)
 		}
 		m.Cache.Put(r.key, record)
 	case t.Internal && a.Outcome.Code == check.CodeOK && r.need == fetch.Existence: // the page, if it is one, was not read
@@ -136,7 +123,7 @@ func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte
 
 // entryOf returns what is kept of an answer, or nil for nothing.
 func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
-	t, o, header := &r.target, a.Outcome, a.Response.Header
+	t, o, header := r.target, a.Outcome, a.Response.Header
 	e := &Entry{Content: r.need == fetch.Content}
 	if tls := a.Response.TLS; tls != nil && len(tls.PeerCertificates) > 0 {
 		e.NotAfter = tls.PeerCertificates[0].NotAfter
@@ -260,7 +247,7 @@ type decider struct {
 
 // Reader returns what identifies how a page is read: by which edition, how it is rendered, and how
 // its links are decided about by a scope.
-func (m *Memory) Reader(t Target, scope *rules.Scope) string {
+func (m *Memory) Reader(t *admit.Target, scope *rules.Scope) string {
 	reader := m.deciderOf(scope)
 	if m.LimitsDepth {
 		reader = fmt.Sprint(reader, "\x00", t.Depth)

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -130,15 +131,15 @@ func (m *Memory) StandsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fat
 
 // Stands returns the outcome that replaces the request for a target whose turn has come, nil if
 // it must be requested. The outcome may be a redirect: way then says what is to be entered.
-func (m *Memory) Stands(t Target, scope *rules.Scope) (o *check.Outcome, way *Way) {
+func (m *Memory) Stands(t *admit.Target, scope *rules.Scope) (o *check.Outcome, way *Way) {
 	if !m.Any() || t.Session || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
 		return nil, nil
 	}
-	v := rules.HrefOf(t.URL)
+	v := rules.HrefOf(t.At)
 	if !v.IsHTTP() {
 		return nil, nil
 	}
-	fp := m.fingerprint(t.URL)
+	fp := m.fingerprint(t.At)
 	known := m.observed(fp, v, scope, 0)
 	if known.outcome == nil {
 		return nil, nil

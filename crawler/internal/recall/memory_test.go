@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -30,6 +31,9 @@ func (f fetcher) Identity(*fetch.Request) (fetch.Identity, bool) {
 func (f fetcher) ExpiryNote(at time.Time) (fetch.Note, bool) {
 	return fetch.Note{Code: string(check.CodeTLSExpiresSoon)}, time.Until(at) < f.soon
 }
+
+// target returns a target of which nothing but its URL is known.
+func target(u urinorm.URL) *admit.Target { return &admit.Target{Target: &frontier.Target{}, At: u} }
 
 // observation is the answer to a request that a run sent to an external target, with what differs
 // from an ordinary page with an anchor "id" that was observed a minute before the next run began.
@@ -105,7 +109,7 @@ func TestStands(t *testing.T) {
 func TestStandsWarnsOfCertificates(t *testing.T) {
 	for soon, want := range map[time.Duration]int{time.Minute: 0, 48 * time.Hour: 1} {
 		m, scope, u := observation{expires: 24 * time.Hour, soon: soon, warning: check.CodeTLSExpiresSoon}.run(t)
-		o, _ := m.Stands(Target{URL: u}, scope)
+		o, _ := m.Stands(target(u), scope)
 		if o == nil || !o.Cached || o.Requests != 0 || len(o.Warnings) != want {
 			t.Errorf("a certificate that is to be reported within %v: %+v, want %d warnings", soon, o, want)
 		}
@@ -132,7 +136,7 @@ func TestStandsRedirects(t *testing.T) {
 	} {
 		test.url = "http://example.org/old"
 		m, scope, u := test.run(t)
-		o, way := m.Stands(Target{URL: u, Depth: 2, Hops: 1}, scope)
+		o, way := m.Stands(&admit.Target{Target: &frontier.Target{Depth: 2, Hops: 1}, At: u}, scope)
 		if (o != nil) != test.stands || (way != nil) != test.stands {
 			t.Errorf("%s: %+v, %+v", name, o, way)
 		}
@@ -196,7 +200,7 @@ func (ob observation) run(t *testing.T) (*Memory, *rules.Scope, urinorm.URL) {
 		if ob.bodyless {
 			req.Need = fetch.Existence
 		}
-		asked := before.Condition(Target{URL: u}, req, scope)
+		asked := before.Condition(target(u), req, scope)
 		before.Learn(asked, Answer{Outcome: &o, Response: resp}, scope)
 		return u
 	}

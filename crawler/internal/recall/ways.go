@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -43,15 +44,15 @@ type Way struct {
 }
 
 // wayOf returns the way from a target that a redirect in the cache answers.
-func (m *Memory) wayOf(t Target, fp frontier.Fingerprint, next urinorm.URL, scope *rules.Scope) *Way {
+func (m *Memory) wayOf(t *admit.Target, fp frontier.Fingerprint, next urinorm.URL, scope *rules.Scope) *Way {
 	v := rules.HrefOf(next)
 	w := &Way{To: m.fingerprint(next), Href: v, Fate: scope.Decide(v, extract.Resource, t.Depth, false)}
 	if there := m.observed(w.To, v, scope, 0).outcome; !there.IsRedirect() {
 		w.Fate.Outcome = there
 	}
 	w.Job = frontier.Job{URL: v.Document(), Internal: w.Fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}
-	own := frontier.Job{URL: []byte(t.URL.String()), Depth: t.Depth, Hops: t.Hops}
-	w.step = step{from: fp, item: again(fp, t.URL, frontier.AppendJob(nil, own))}
+	own := frontier.Job{URL: []byte(t.At.String()), Depth: t.Depth, Hops: t.Hops}
+	w.step = step{from: fp, item: again(fp, t.At, frontier.AppendJob(nil, own))}
 	return w
 }
 
@@ -62,15 +63,15 @@ func again(fp frontier.Fingerprint, u urinorm.URL, job []byte) *frontier.Item {
 
 // Confirmed returns the way from a redirect that was requested and has not changed, nil for
 // anything else.
-func (m *Memory) Confirmed(t Target, o *check.Outcome, scope *rules.Scope) *Way {
-	if !m.Any() || o.Cached || t.Internal || !o.IsRedirect() || t.URL.IsZero() {
+func (m *Memory) Confirmed(t *admit.Target, o *check.Outcome, scope *rules.Scope) *Way {
+	if !m.Any() || o.Cached || t.Internal || !o.IsRedirect() || t.At.IsZero() {
 		return nil
 	}
 	next, _, err := urinorm.ParseWeb(o.Next)
-	if err != nil || m.sameBefore(t.URL, o, scope).IsZero() {
+	if err != nil || m.sameBefore(t.At, o, scope).IsZero() {
 		return nil
 	}
-	return &Way{To: m.fingerprint(next), step: step{from: m.fingerprint(t.URL)}}
+	return &Way{To: m.fingerprint(next), step: step{from: m.fingerprint(t.At)}}
 }
 
 // Follow remembers a redirect, so that a visit to its target, which has an ID, can find the
@@ -87,11 +88,11 @@ func (m *Memory) Follow(ctx context.Context, w *Way, id frontier.ID, scope *rule
 // Changed returns the redirects that led to a target from the cache if the target was requested in
 // this run and has changed: they are to be requested. It is called when the target is settled, so
 // that later visits on this way see that it has changed.
-func (m *Memory) Changed(t Target, o *check.Outcome, scope *rules.Scope) []frontier.Item {
-	if !m.Any() || o.Cached || t.Internal || t.URL.IsZero() || !m.sameBefore(t.URL, o, scope).IsZero() {
+func (m *Memory) Changed(t *admit.Target, o *check.Outcome, scope *rules.Scope) []frontier.Item {
+	if !m.Any() || o.Cached || t.Internal || t.At.IsZero() || !m.sameBefore(t.At, o, scope).IsZero() {
 		return nil
 	}
-	return m.ways.backFrom(m.fingerprint(t.URL))
+	return m.ways.backFrom(m.fingerprint(t.At))
 }
 
 // note remembers a redirect to a target.

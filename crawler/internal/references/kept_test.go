@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -135,7 +136,7 @@ func memoryOf(t *testing.T, env *Env, document string, urls ...string) *recall.M
 		if err != nil {
 			t.Fatal(err)
 		}
-		asked := before.Condition(recall.Target{URL: u}, &fetch.Request{URL: u, Need: fetch.Content}, env.Scope())
+		asked := before.Condition(&admit.Target{Target: &frontier.Target{}, At: u}, &fetch.Request{URL: u, Need: fetch.Content}, env.Scope())
 		before.Learn(asked, recall.Answer{Outcome: &o, Response: &fetch.Response{Status: 200}}, env.Scope())
 	}
 	memory.Begin(now)

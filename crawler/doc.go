@@ -19,7 +19,7 @@
 //
 //	Run          seeds become targets                          seeds.go            enter
 //	Next         a worker gets a target whose turn has come    frontier            Next
-//	visit        the target becomes one value                  visit.go            do
+//	visit        the target becomes a settlement               visit.go            visit
 //	Decide       limits, traps and robots.txt decide           admit/target.go     decideVisit
 //	Stands       what earlier runs observed may answer instead recall/memory.go    Stands
 //	Send         one request, at its turn                      admit/door.go       Send
@@ -28,21 +28,28 @@
 //	Add          each link: resolved, decided, kept            references/page.go  Add
 //	Decide       follow, only check, or leave alone            rules/scope.go      Decide
 //	Learn        the cache keeps what was observed             recall/learn.go     Learn
+//	finish       the settlement is ended in one of three ways  settle.go           finish
 //	retry        targets that a retry may change are put back  retry.go            retry
-//	hold         with a session, the visit waits for a proof   signedin.go         hold
-//	settle       outcome and findings are stored in one step   visit.go            settle
+//	hold         with a session, it waits for a proof          hold.go             hold
+//	settle       outcome and findings are stored in one step   settle.go           settle
 //	Report       verdicts; results reach the sink, sorted      verdicts            Report
 //
 // # Dependencies
 //
-// A run has workers, and a worker has one visit at a time. A visit holds the target, its
-// address, its past and what is found. Parts of a visit are types with a pointer to it:
-// reading and recollection. The result of one request is an answer, which is passed
-// from step to step.
+// A visit is a chain of values, each made by one step and handed on: an admit.Target becomes a
+// Decision, an answer, a reading of its document, and a settlement, which has the outcome, what the
+// page refers to, and what was counted and left out. So a visit that does not count, because its
+// session was lost or another process has the target, is dropped with its settlement, and nothing
+// has to be undone.
 //
-// All other types know neither run nor visit: outlet (the way to the sink), counts and tally,
-// clock, seedTargets, recall.Memory (what earlier runs observed), slots and governor. A
-// signedIn holds visits. Package admit decides about every request and sends it.
+// Four types do the steps. A visitor makes settlements, a pageReader readings; settling ends
+// settlements, and judging describes the crawl for package verdicts. None of them knows the run,
+// which only makes them and lets its workers use them. A worker has a workspace: memory that its
+// visits use one after another.
+//
+// The other types know none of that: outlet (the way to the sink), counts, clock, seedTargets,
+// recall.Memory (what earlier runs observed), slots and governor. A signedIn holds settlements.
+// Package admit decides about every request and sends it.
 //
 // # How it works
 //
@@ -84,7 +91,7 @@
 // What a session brought counts only if the session had not ended. Visits that are part of
 // one are held, with all that they found, until a later request proves it; after a loss
 // their targets are queued again, and one worker signs in again (package proof decides,
-// signedin.go holds the visits, signin.go sends what sessions ask for).
+// hold.go does what follows, signin.go sends what sessions ask for).
 //
 // Content checks look at what was fetched anyway: package inspect is called once for each
 // document, and what it finds becomes part of the outcome, so that stores, caches and resumed
@@ -99,9 +106,9 @@
 // (package recall). The sessions of one crawl count as one run.
 //
 // Everything that a run knows is in its store, or can be computed from it again: a
-// crawl whose store outlives the process can be resumed in another (resume.go). Counts,
-// and what is remembered of earlier visits, are kept in the step that ends a visit
-// (tally.go, retry.go).
+// crawl whose store outlives the process can be resumed in another (resume.go). Counts, gaps,
+// and what is remembered of earlier visits, are kept in the step that ends a visit, and count
+// from then on (tally.go, retry.go).
 //
 // A broken link is data. Run returns an error only when it cannot continue: its sink or
 // its store failed. When it returns, none of its goroutines is running.

@@ -3,6 +3,8 @@ package crawler
 import (
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // governor limits the number of workers to what this machine can handle. When workers
@@ -10,8 +12,9 @@ import (
 // hosts that refuse requests, and is raised slowly.
 type governor struct {
 	mu      sync.Mutex
-	most    int // workers the run may have
-	allowed int // workers that the machine can handle, as far as is known
+	workers *errgroup.Group // that there are
+	most    int             // workers the run may have
+	allowed int             // workers that the machine can handle, as far as is known
 	working int
 	lowered time.Time // when the number was last found to be too high
 	good    int       // visits in a row that hit no limit

@@ -12,21 +12,21 @@ import (
 
 // observeGrowth counts what a page that was read links to. ids are the numbers of the
 // items.
-func (v *visit) observeGrowth(items []frontier.Item, ids []frontier.ID) {
-	run, w := v.run, v.worker
-	if !v.t.Follow || run.cfg.MaxPages > 0 || run.door.Scope().SiteOf(v.u) != nil {
+func (f *settling) observeGrowth(w *workspace, s *settlement, items []frontier.Item, ids []frontier.ID) {
+	t := s.Target
+	if !t.Follow || f.cfg.MaxPages > 0 || f.door.Scope().SiteOf(t.At) != nil {
 		return
 	}
-	if v.sitemap != admit.NoSitemap {
-		run.door.Sitemaps.List(v.sitemap, ids)
+	if s.Sitemap != admit.NoSitemap {
+		f.door.Sitemaps.List(s.Sitemap, ids)
 		return
 	}
-	if run.frontier.Sharing() != nil { // see GrowthWatch
+	if f.frontier.Sharing() != nil { // see GrowthWatch
 		return
 	}
 	w.pageIDs, w.otherIDs = w.pageIDs[:0], w.otherIDs[:0]
 	// Where this page has the name of an image, the images that it links to may be pages.
-	named := rules.IsLeafName([]byte(v.u.Path()))
+	named := rules.IsLeafName([]byte(t.At.Path()))
 	for i, id := range ids {
 		switch {
 		case items[i].Outcome != nil:
@@ -36,5 +36,5 @@ func (v *visit) observeGrowth(items []frontier.Item, ids []frontier.ID) {
 			w.otherIDs = append(w.otherIDs, uint32(id))
 		}
 	}
-	run.door.Growth.Read(admit.SiteOf(v.u), w.pageIDs, w.otherIDs)
+	f.door.Growth.Read(admit.SiteOf(t.At), w.pageIDs, w.otherIDs)
 }

@@ -2,12 +2,14 @@ package crawler
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
@@ -15,49 +17,127 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// reading is the document that answers for a visit: its body becomes anchors and, when
-// the target is a page, links.
+// pageReader reads the documents that answer for targets: their bodies become anchors and, when a
+// target is a page, links.
+type pageReader struct {
+	cfg       *Config
+	door      *admit.Door
+	env       *references.Env
+	reader    *document.Reader
+	memory    *recall.Memory
+	sessions  *loginSessions
+	rendering *rendering
+	documents *document.Documents // the seeds that are in directories
+
+	slots    *slots
+	pages    pool[*references.Page]
+	buffers  fetch.Buffers
+	ownBases document.OwnBases
+}
+
+// content is what was found in the document that answers for a target.
+type content struct {
+	At      urinorm.URL       // the document: the target, or the end of its redirects
+	Page    *references.Page  // what it refers to; nil until something is found
+	IsPage  bool              // it was read for links
+	Sitemap admit.SitemapKind // as what it lists links
+	Report  *result.Page      // what is reported to the sink; nil for nothing
+	Large   bool              // no other large document is read for links until its use ends
+}
+
+// reading is what a document that was read has brought.
 type reading struct {
-	visit *visit
-	*document.Document
+	content
+	Outcome check.Outcome // with what the document shows
+	Counts  visitCounts
+	Gaps    []check.Gap
+	Kept    *recall.Page  // what later runs need of a page; nil for nothing
+	SignIn  *session.Page // the document, if it asks for a password
 }
 
-// read reads the document that answers for a visit. It returns the outcome with what the
-// document shows, and for a page what the cache keeps.
-func read(ctx context.Context, v *visit, u urinorm.URL, resp *fetch.Response, o check.Outcome) (check.Outcome, *recall.Page) {
-	t, scope, d := v.t, v.run.door.Scope(), &v.worker.document
-	*d = document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: v.u, Scope: scope, Rule: v.run.door.Rules.Of(u),
-		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: v.run.listsSitemap(u), View: v.target.View}}
-	if site := scope.SiteOf(u); t.Follow && resp.Path != "" && site != nil && scope.Crawled(site) {
-		d.Elsewhere = v.run.seeds.documents.Elsewhere(site, u, resp.Path)
+// documentReading reads one document.
+type documentReading struct {
+	*pageReader
+	document.Document
+	of  *admit.Target // for which it answers
+	w   *workspace    // of the worker
+	got reading       // so far; the outcome is in the document
+}
+
+// page returns the page in which what a target refers to is collected.
+func (p *pageReader) page(f *content, t *admit.Target) *references.Page {
+	if f.Page == nil {
+		f.Page = p.pages.take()
+		f.Page.Reset(p.env, rules.HrefOf(f.At), t.Depth)
 	}
-	page := reading{v, d}.read(ctx)
-	return v.run.reader.Release(d), page
+	return f.Page
 }
 
-func (r reading) read(ctx context.Context) *recall.Page {
-	v, d, reader := r.visit, r.Document, r.visit.run.reader
-	if v.run.cfg.Inspector.Scans(d.Internal) {
-		v.worker.releaseSlot() // a worker with a slot must not wait for room
-		v.run.slots.waitForRoom()
+// release ends the use of what was found, and returns its memory to the pool.
+func (p *pageReader) release(f *content) {
+	defer p.endLarge(f)
+	if f.Page != nil {
+		f.Page.Shrink()
+		p.pages.put(f.Page)
+		f.Page = nil
+	}
+}
+
+// endLarge lets another worker read a large document.
+func (p *pageReader) endLarge(f *content) {
+	if f.Large {
+		p.reader.EndLarge()
+		f.Large = false
+	}
+}
+
+// listsSitemap reports whether the document of a URL is read as a sitemap because
+// robots.txt names it.
+func (p *pageReader) listsSitemap(u urinorm.URL) bool {
+	return p.cfg.Sitemaps && p.door.Sitemaps.Has(u)
+}
+
+// read reads the document that answers for a target, to the request for a URL. The outcome is that
+// of the response.
+func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u urinorm.URL, resp *fetch.Response, o check.Outcome) reading {
+	scope, r := p.door.Scope(), &w.document
+	*r = documentReading{pageReader: p, of: t, w: w, Document: document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: t.At, Scope: scope, Rule: p.door.Rules.Of(u),
+		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: p.listsSitemap(u), View: t.View}}}
+	r.got.At = u
+	if site := scope.SiteOf(u); t.Follow && resp.Path != "" && site != nil && scope.Crawled(site) {
+		r.Elsewhere = p.documents.Elsewhere(site, u, resp.Path)
+	}
+	r.got.Kept = r.read(ctx)
+	got := r.got
+	got.Outcome = p.reader.Release(&r.Document)
+	*r = documentReading{}
+	return got
+}
+
+func (r *documentReading) read(ctx context.Context) *recall.Page {
+	d, reader := &r.Document, r.reader
+	if r.cfg.Inspector.Scans(d.Internal) {
+		r.w.slot.release() // a worker with a slot must not wait for room
+		r.slots.waitForRoom()
 		reader.Scan(ctx, d)
-		v.worker.tally.leftOut(reader.Lost())
+		r.leftOut(reader.Lost())
 	}
 	if !d.Readable() {
 		reader.InspectTarget(d)
 		return nil
 	}
-	if !v.worker.busy {
-		v.run.slots.waitForRoom() // data stays in the network until a worker has time to read it
+	if !r.w.slot.taken {
+		r.slots.waitForRoom() // data stays in the network until a worker has time to read it
 	}
-	if !reader.Take(d, v.worker.busy) || d.Large && !r.beginLarge() {
+	if !reader.Take(d, r.w.slot.taken) || d.Large && !r.beginLarge() {
 		return nil
 	}
-	v.worker.takeSlot()
-	page, bare := v.finds(), reader.MayBeBare(d) && v.run.env.MayBeBare(d.Response, d.Body)
+	r.w.slot.take()
+	page, bare := r.page(), reader.MayBeBare(d) && r.env.MayBeBare(d.Response, d.Body)
 	if bare {
 		page.ReadBare(d.Body)
 		defer page.ReleaseBody()
@@ -67,7 +147,7 @@ func (r reading) read(ctx context.Context) *recall.Page {
 		part = func(links []extract.Link, all int) { r.startLinks().AddPart(links, all) }
 	}
 	if !reader.Read(d, &page.Document, bare, part) {
-		page.Reset(v.run.env, v.page, v.t.Depth)
+		page.Reset(r.env, rules.HrefOf(d.URL), r.of.Depth)
 		return nil
 	}
 	if d.View {
@@ -80,29 +160,32 @@ func (r reading) read(ctx context.Context) *recall.Page {
 		op = showing{r}.render(ctx)
 	}
 	d.Describe()
-	if v.session != nil {
-		v.session.read(v, d)
+	if r.of.Session {
+		r.got.SignIn = r.sessions.of(r.of.At).read(d)
 	}
 	if reader.Begin(d) {
-		if v.run.cfg.Inspector.Waits() {
-			v.worker.releaseSlot()
+		if r.cfg.Inspector.Waits() {
+			r.w.slot.release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
-		v.worker.tally.leftOut(reader.Lost())
+		r.leftOut(reader.Lost())
 	}
-	if v.run.door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
-		d.Note(v.run.door.Probes.Compare(d.URL, d.Body))
+	if r.door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
+		d.Note(r.door.Probes.Compare(d.URL, d.Body))
 	}
-	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
+	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(&r.got, r.of, d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
 		return nil
 	}
 	return r.enter(op)
 }
 
+// page returns the page in which what the document refers to is collected.
+func (r *documentReading) page() *references.Page { return r.pageReader.page(&r.got.content, r.of) }
+
 // enter enters what a page refers to, and what its scripts added when it was opened in a browser,
 // which is nil for a page that was not. It returns what the cache keeps of the page.
-func (r reading) enter(op *opened) *recall.Page {
-	v, d, found := r.visit, r.Document, r.visit.finds()
+func (r *documentReading) enter(op *opened) *recall.Page {
+	d, found := &r.Document, r.page()
 	if d.Response.LocalFile() != "" {
 		found.ReadFile(d.Body)
 		defer found.ReadFile(nil) // the body is released
@@ -110,151 +193,154 @@ func (r reading) enter(op *opened) *recall.Page {
 	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(&d.Outcome) && r.wantsShell() && document.IsShell(d.Body, d.Read)
 	page := r.enterLinks(shell)
 	page.Blank = shell || op == nil && len(d.Read.Links) == 0 && document.IsBlank(d.Body, d.Read.Format)
-	r.conclude(page)
+	r.got = r.describe(r.got, r.of, &d.Outcome, page)
 	complete := !d.Outcome.RenderFailed()
 	if op != nil {
 		page.Loaded, page.Rendered = showing{r}.enterRendered(op, nil)
 		complete = complete && page.Rendered
 		d.Note(check.Facts{Static: true}) // the anchors that scripts make are known
 	}
-	r.wantContent()
-	if !complete || v.run.memory == nil || v.run.cfg.Changed != nil || !recall.Keepable(d.Read) {
+	r.wantContent(found, d.Wants)
+	if !complete || r.memory == nil || r.cfg.Changed != nil || !recall.Keepable(d.Read) {
 		return nil
 	}
-	page.Reader = v.run.memory.Reader(&v.target, references.ScopeOf(v.found))
-	page.Targets, page.References = references.Keep(v.found)
+	page.Reader = r.memory.Reader(r.of, references.ScopeOf(found))
+	page.Targets, page.References = references.Keep(found)
 	return page
 }
 
+// leftOut notes a gap, unless it is none.
+func (r *documentReading) leftOut(g check.Gap) { r.got.Gaps = withGap(r.got.Gaps, g) }
+
 // beginLarge waits until no other worker reads a large document, and reports whether this one is
 // still to be read.
-func (r reading) beginLarge() bool {
-	v := r.visit
-	if v.large {
-		return true
-	}
-	v.run.reader.BeginLarge()
-	v.large = true
-	pattern, cut := v.run.door.Cut(&v.target)
+func (r *documentReading) beginLarge() bool {
+	r.reader.BeginLarge()
+	r.got.Large = true
+	pattern, cut := r.door.Cut(r.of)
 	if cut { // because of the documents before
-		v.leaveOutTrap(pattern)
+		r.got.leaveOut(pattern)
 	}
 	return !cut
 }
 
+// leaveOut notes that links are not read because they are part of an endless series.
+func (got *reading) leaveOut(pattern string) {
+	got.Counts.Traps = append(got.Counts.Traps, pattern)
+	got.Gaps = append(got.Gaps, check.GapTrap)
+}
+
 // wantContent requests the content of targets that are needed to judge a page, unless the cache
 // has what the checks of this run know of them.
-func (r reading) wantContent() {
-	inspector := r.visit.run.cfg.Inspector
-	for _, u := range r.Wants {
-		r.visit.found.WantContent(u, func(known *check.Outcome) bool { return inspector.Knows(known, false) })
+func (p *pageReader) wantContent(page *references.Page, wants []urinorm.URL) {
+	for _, u := range wants {
+		page.WantContent(u, func(known *check.Outcome) bool { return p.cfg.Inspector.Knows(known, false) })
 	}
 }
 
 // admitsSitemap reports whether what a document of a format lists is entered: it is, unless the
 // document is a sitemap and the limits of sitemaps are exceeded. index is set for an index of
 // sitemaps.
-func (r reading) admitsSitemap(format string, index bool, links int) bool {
-	v := r.visit
+func (p *pageReader) admitsSitemap(got *reading, t *admit.Target, format string, index bool, links int) bool {
 	if format != "sitemap" {
 		return true
 	}
-	v.sitemap = admit.URLSitemap
+	got.Sitemap = admit.URLSitemap
 	if index {
-		v.sitemap = admit.IndexSitemap
+		got.Sitemap = admit.IndexSitemap
 	}
-	pattern, ok := v.run.door.Sitemaps.Admit(v.t.ID(), v.sitemap, links)
+	pattern, ok := p.door.Sitemaps.Admit(t.ID(), got.Sitemap, links)
 	if !ok {
-		v.leaveOutTrap(pattern)
+		got.leaveOut(pattern)
 	}
 	return ok
 }
 
 // wantsShell reports whether it matters if a script fills the page: it does unless the page is
 // a single document.
-func (r reading) wantsShell() bool {
-	site := r.visit.run.door.Scope().SiteOf(r.URL)
-	return site == nil || r.visit.run.door.Scope().Crawled(site)
+func (r *documentReading) wantsShell() bool {
+	site := r.door.Scope().SiteOf(r.URL)
+	return site == nil || r.door.Scope().Crawled(site)
 }
 
 // enterLinks enters the references of a page and returns what else is known of it. shell is set if
 // the page is only the frame that a script fills.
-func (r reading) enterLinks(shell bool) *recall.Page {
+func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	doc, header := r.Read, r.Response.Header
-	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.visit.run.cfg.RobotsAgent)
+	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.cfg.RobotsAgent)
 	page := r.startLinks()
 	if refresh := document.Refresh(doc); refresh != nil && !r.Outcome.Static {
 		r.Note(check.Facts{Next: page.Lead(refresh)})
 	}
 	page.AddAll(doc)
-	r.enterHeader(header)
+	r.enterHeader(page, header)
 	canonical := document.Canonical(r.URL, doc)
-	r.visit.run.ownBases.Note(r.visit.run.door.Scope().SiteOf(r.URL), r.URL, canonical, doc)
+	r.ownBases.Note(r.door.Scope().SiteOf(r.URL), r.URL, canonical, doc)
 	return &recall.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
 		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
 }
 
-// conclude counts a page whose references have been entered, and describes it.
-func (r reading) conclude(p *recall.Page) {
-	v, run, tally := r.visit, r.visit.run, &r.visit.worker.tally
-	if p.Format == "css" { // not a page to a reader
-		return
+// describe adds to what was read that it is a page whose references have been entered: its counts,
+// and what is reported and stored of it.
+func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, about *recall.Page) reading {
+	if about.Format == "css" { // not a page to a reader
+		return got
 	}
-	v.isPage = true
-	if p.Unfollowed && run.cfg.WithinDepth(v.t.Depth+1) {
-		tally.count(countUnfollowed, 1)
+	got.IsPage = true
+	if about.Unfollowed && p.cfg.WithinDepth(t.Depth+1) {
+		got.Counts.Of[countUnfollowed]++
 	}
 	switch {
-	case !p.Shell:
-	case v.t.Seed && run.door.Scope().SiteOf(r.URL) == nil:
-		v.worker.tally.leftOut(check.GapScript)
+	case !about.Shell:
+	case t.Seed && p.door.Scope().SiteOf(got.At) == nil:
+		got.Gaps = append(got.Gaps, check.GapScript)
 	default:
-		tally.count(countShells, 1)
+		got.Counts.Of[countShells]++
 	}
-	if !v.again {
-		tally.count(countPages, 1)
-		if p.Blank {
-			tally.count(countBlank, 1)
+	if !t.Again {
+		got.Counts.Of[countPages]++
+		if about.Blank {
+			got.Counts.Of[countBlank]++
 		}
 	}
-	if !run.cfg.Pages && !run.frontier.Durable() {
-		return
+	durable := p.env.Frontier.Durable()
+	if !p.cfg.Pages && !durable {
+		return got
 	}
-	page := v.finds()
-	report := result.Page{URL: run.print.URL(r.URL), Title: r.Outcome.Title, Depth: v.t.Depth, Modified: r.Outcome.Modified, Format: p.Format,
-		NoIndex: p.NoIndex, Links: page.Edges()}
-	if c, _, err := urinorm.ParseWeb(p.Canonical); err == nil {
-		report.Canonical = run.print.URL(c)
+	page := p.page(&got.content, t)
+	report := result.Page{URL: p.env.Print.URL(got.At), Title: o.Title, Depth: t.Depth, Modified: o.Modified, Format: about.Format,
+		NoIndex: about.NoIndex, Links: page.Edges()}
+	if c, _, err := urinorm.ParseWeb(about.Canonical); err == nil {
+		report.Canonical = p.env.Print.URL(c)
 	}
-	if run.frontier.Durable() {
+	if durable {
 		page.About = rules.EncodePage(&report)
 	}
-	if run.cfg.Pages {
-		v.report = &report
+	if p.cfg.Pages {
+		got.Report = &report
 	}
+	return got
 }
 
 // startLinks sets what holds for all links of the document.
-func (r reading) startLinks() *references.Page {
-	v, scope := r.visit, r.visit.run.door.Scope()
-	changed := v.run.cfg.Changed
-	page := v.finds()
+func (r *documentReading) startLinks() *references.Page {
+	scope, changed := r.door.Scope(), r.cfg.Changed
+	page := r.page()
 	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: scope.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
-		NoFollow: r.Read.NoFollow && scope.ObeysNoFollow(v.page), Unchanged: changed != nil && !changed(r.Outcome.Path)})
+		NoFollow: r.Read.NoFollow && scope.ObeysNoFollow(rules.HrefOf(r.URL)), Unchanged: changed != nil && !changed(r.Outcome.Path)})
 	return page
 }
 
 // enterHeader enters what the header of a page refers to. A selector asks for links
 // inside elements, and a header is not inside any.
-func (r reading) enterHeader(header http.Header) {
-	if len(header) == 0 || !r.visit.run.cfg.Select.IsZero() {
+func (r *documentReading) enterHeader(page *references.Page, header http.Header) {
+	if len(header) == 0 || !r.cfg.Select.IsZero() {
 		return
 	}
 	own, err := urinorm.NewBase(r.URL, "")
 	if err != nil {
 		return
 	}
-	page := r.visit.finds()
 	page.Against(own)
 	links := extract.FromHeaders(header)
 	for i := range links {
@@ -265,10 +351,29 @@ func (r reading) enterHeader(header http.Header) {
 func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
 // hasIcon reports whether the host of a page has an icon for pages that name none.
-func (r reading) hasIcon(ctx context.Context) bool {
-	v := r.visit
-	v.worker.releaseSlot() // the network is slower than other workers
-	has, requests := v.run.door.HasIcon(ctx, &v.target, r.URL)
-	v.worker.tally.count(countRequests, requests)
+func (r *documentReading) hasIcon(ctx context.Context) bool {
+	r.w.slot.release() // the network is slower than other workers
+	has, requests := r.door.HasIcon(ctx, r.of, r.URL)
+	r.got.Counts.Of[countRequests] += requests
 	return has
+}
+
+// restore returns what a document has brought in an earlier state, if it has not changed. The
+// outcome is the one that it had.
+func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.Response, o check.Outcome) (got reading, err error) {
+	got.At, got.Outcome = t.At, o
+	about := known.Page
+	if !t.Follow || !p.admitsSitemap(&got, t, about.Format, about.SitemapIndex, about.Listed) {
+		return got, nil
+	}
+	page := p.page(&got.content, t)
+	if err := references.TakeOver(page, about.Targets, about.References); err != nil {
+		return got, fmt.Errorf("visit target %d: %w", t.ID(), err)
+	}
+	got = p.describe(got, t, &o, about)
+	if p.cfg.Inspector != nil {
+		found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
+		p.wantContent(page, document.Wants(&found, p.door.Scope(), resp))
+	}
+	return got, nil
 }

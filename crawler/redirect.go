@@ -14,72 +14,81 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// follow enters the target a redirect leads to, unless the chain is too long.
-func (v *visit) follow(ctx context.Context, a *answer) error {
-	t, o := v.t, a.o
-	if t.Hops >= v.run.cfg.MaxRedirects {
-		return nil
+// follow enters the target that a redirect leads to, unless the chain is too long, and returns what
+// answers for the redirect.
+func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a answer) (answer, error) {
+	if t.Hops >= v.cfg.MaxRedirects {
+		return a, nil
 	}
+	var next urinorm.URL
+	if a.Outcome, next = v.leadsTo(a.Outcome); a.Outcome.Code != check.CodeRedirect {
+		return a, nil
+	}
+	if t.Seed {
+		v.door.Widen(next)
+		if err := v.shared.publish(factScope, next.String()); err != nil {
+			return a, err
+		}
+	}
+	href := rules.HrefOf(next)
+	fate, followed := v.redirectFate(t, &a.content, href)
+	if !followed {
+		a.Outcome.Code = check.CodeRedirectInvalid
+		a.Outcome.Message = "it redirects to " + urinorm.Redact(a.Outcome.Next) + ", which no browser would follow"
+		return a, nil
+	}
+	if fate.Outcome == nil && v.reader.listsSitemap(t.At) {
+		v.listSitemap(&a.Counts, next)
+		fate.Need |= frontier.NeedLinks | frontier.NeedContent
+		fate.Wave = min(fate.Wave, v.door.Scope().Wave(t.Depth))
+	}
+	page := v.reader.page(&a.content, t)
+	fp := page.Fingerprint(href)
+	if v.memory.Any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
+		fate.Outcome = v.memory.StandsFor(fp, href, fate, nil, v.door.Scope())
+	}
+	page.Enter(fp, href,
+		frontier.Job{URL: href.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
+	if fate.Outcome != nil {
+		return a, nil
+	}
+	return v.unwind(ctx, w, t, a, next)
+}
+
+// leadsTo returns where a redirect leads, as the user has remapped it. The outcome is an error if
+// that is no URL that is followed.
+func (v *visitor) leadsTo(o check.Outcome) (check.Outcome, urinorm.URL) {
 	next, _, err := urinorm.ParseWeb(o.Next)
 	if err != nil {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
-		return nil
+		return o, next
 	}
-	if to, origin, err := v.run.door.Scope().Remapped(rules.HrefOf(next)); origin != "" {
+	if to, origin, err := v.door.Scope().Remapped(rules.HrefOf(next)); origin != "" {
 		if err != nil {
 			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, rules.LocationRemapped+origin+": "+rules.ErrRemapped.Error(), ""
-			return nil
+			return o, next
 		}
 		next, o.Next, o.Message = to, to.String(), rules.LocationRemapped+origin
 	}
 	if len(o.Next) > rules.MaxReference {
 		o.Code, o.Next = check.CodeRedirectInvalid, ""
 		o.Message = fmt.Sprintf("the Location is longer than %d bytes", rules.MaxReference)
-		return nil
 	}
-	if t.Seed {
-		v.run.door.Widen(next)
-		if err := v.run.shared.publish(factScope, next.String()); err != nil {
-			return err
-		}
-	}
-	href := rules.HrefOf(next)
-	fate, followed := v.redirectFate(href)
-	if !followed {
-		o.Code, o.Message = check.CodeRedirectInvalid, "it redirects to "+urinorm.Redact(o.Next)+", which no browser would follow"
-		return nil
-	}
-	if fate.Outcome == nil && v.run.listsSitemap(v.u) {
-		v.listSitemap(next)
-		fate.Need |= frontier.NeedLinks | frontier.NeedContent
-		fate.Wave = min(fate.Wave, v.run.door.Scope().Wave(t.Depth))
-	}
-	page := v.finds()
-	fp := page.Fingerprint(href)
-	if v.run.memory.Any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
-		fate.Outcome = v.run.memory.StandsFor(fp, href, fate, nil, v.run.door.Scope())
-	}
-	page.Enter(fp, href,
-		frontier.Job{URL: href.Document(), Internal: fate.Internal, Page: fate.Page, Depth: t.Depth, Hops: t.Hops + 1}, fate)
-	if fate.Outcome != nil {
-		return nil
-	}
-	return v.unwind(ctx, a, next)
+	return o, next
 }
 
 // redirectFate decides how the target of a redirect is treated; false for a redirect
 // that no browser would follow.
-func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
-	t := v.t
+func (v *visitor) redirectFate(t *admit.Target, found *content, next rules.Href) (fate rules.Fate, followed bool) {
 	kind := extract.Resource
 	if t.Follow || t.Page {
 		kind = extract.Navigation
 	}
 	if next.IsHTTP() {
-		fate = v.run.door.Scope().Decide(next, kind, t.Depth, false)
+		fate = v.door.Scope().Decide(next, kind, t.Depth, false)
 	} else {
-		fate = v.finds().Redirected(next, kind, t.Depth)
-		if rules.HrefOf(v.u).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
+		fate = v.reader.page(found, t).Redirected(next, kind, t.Depth)
+		if rules.HrefOf(t.At).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
 			return fate, false
 		}
 	}
@@ -100,94 +109,82 @@ func (v *visit) redirectFate(next rules.Href) (fate rules.Fate, followed bool) {
 	return fate, true
 }
 
-// unwind follows the redirects of a cycle again, with the cookies set so far
-// (admit.Cycles). If the chain ends this time, its end is the answer of the target.
-func (v *visit) unwind(ctx context.Context, a *answer, next urinorm.URL) error {
-	run, t := v.run, v.t
-	set := len(a.resp.Header["Set-Cookie"]) > 0
-	if set {
-		if err := run.shared.publish(factCookied, t.Host); err != nil {
-			return err
+// unwind follows the redirects of a cycle again, with the cookies set so far (admit.Cycles). If the
+// chain ends this time, its end is the answer of the target; otherwise that is the redirect.
+func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a answer, next urinorm.URL) (answer, error) {
+	if closes, err := v.closes(t, &a, next); !closes || err != nil {
+		return a, err
+	}
+	for hops := 0; hops <= v.cfg.MaxRedirects; hops++ {
+		if !rules.HrefOf(next).IsHTTP() || v.sessions.of(next) != v.sessions.of(t.At) {
+			return a, nil
 		}
-	}
-	if !run.door.Cycles.Touched(t.Host, next.Authority(), set) {
-		return nil
-	}
-	ids, err := run.frontier.Refer(run.always, v.finds().Targets())
-	if err != nil {
-		return err
-	}
-	if ids[0] == t.ID() {
-		return nil // to itself: that was tried
-	}
-	cycle, err := run.door.Cycles.Closes(run.always, run.cfg.Store, t.ID(), ids[0], run.cfg.MaxRedirects+1)
-	if err != nil || !cycle {
-		return err
-	}
-	for hops := 0; hops <= run.cfg.MaxRedirects; hops++ {
-		if !rules.HrefOf(next).IsHTTP() || run.sessions.of(next) != v.session {
-			return nil
-		}
-		by, err := run.door.Decide(ctx, admit.Ask{URL: next, For: admit.Hop, Of: &v.target})
-		v.worker.tally.count(countRequests, by.Requests)
+		by, err := v.door.Decide(ctx, admit.Ask{URL: next, For: admit.Hop, Of: t})
+		a.beside += by.Requests
 		if err != nil {
-			return err
+			return a, err
 		}
 		if by.Outcome != nil {
 			o := *by.Outcome // others may have the same
-			o.Requests = a.o.Requests
-			*a = answer{o: &o, sent: admit.Response{Rest: a.sent.Rest}}
-			v.restart(v.page)
-			return nil
+			o.Requests = a.Outcome.Requests
+			return v.instead(a, reading{Outcome: o, content: content{At: t.At}}), nil
 		}
-		location, ended, err := v.hop(ctx, a, by, next)
-		if ended || err != nil {
-			return err
+		hop, err := v.hop(ctx, w, t, by, next)
+		a.Outcome.Requests += hop.Outcome.Requests
+		switch {
+		case err != nil || hop.sent.Fault != nil:
+			return a, err
+		case hop.Outcome.Code != check.CodeRedirect:
+			hop.Outcome.Requests = a.Outcome.Requests
+			return v.instead(a, hop.reading), nil
 		}
-		if next, _, err = urinorm.ParseWeb(location); err != nil {
-			return nil
-		}
-		if to, origin, err := run.door.Scope().Remapped(rules.HrefOf(next)); origin != "" {
-			if err != nil {
-				return nil
-			}
-			next = to
-		}
-		if len(next.String()) > rules.MaxReference {
-			return nil
+		if hop.Outcome, next = v.leadsTo(hop.Outcome); hop.Outcome.Code != check.CodeRedirect {
+			return a, nil
 		}
 	}
-	return nil
+	return a, nil
 }
 
-// hop requests a hop of a cycle. If it leads on, hop returns where. Otherwise it is the answer
-// of the target.
-func (v *visit) hop(ctx context.Context, a *answer, by admit.Decision, at urinorm.URL) (location string, ended bool, err error) {
-	run := v.run
-	internal, _ := run.door.Scope().Internal(rules.HrefOf(at))
-	req, _ := run.door.Request(at, internal)
-	if _, fragment := at.Fragment(); v.t.Content || fragment || run.door.Scope().Compares(v.u) || run.cfg.Inspector.Scans(internal) {
+// instead returns the answer of a target for which the end of its redirects answers.
+func (v *visitor) instead(a answer, end reading) answer {
+	v.reader.release(&a.content)
+	end.Counts.add(&a.Counts)
+	return answer{reading: end, sent: admit.Response{Rest: a.sent.Rest}, beside: a.beside}
+}
+
+// closes reports whether a redirect closes a cycle that cookies may end.
+func (v *visitor) closes(t *admit.Target, a *answer, next urinorm.URL) (bool, error) {
+	set := len(a.sent.Header["Set-Cookie"]) > 0
+	if set {
+		if err := v.shared.publish(factCookied, t.Host); err != nil {
+			return false, err
+		}
+	}
+	if !v.door.Cycles.Touched(t.Host, next.Authority(), set) {
+		return false, nil
+	}
+	ids, err := v.frontier.Refer(v.always, a.Page.Targets())
+	if err != nil || ids[0] == t.ID() { // to itself: that was tried
+		return false, err
+	}
+	return v.door.Cycles.Closes(v.always, v.cfg.Store, t.ID(), ids[0], v.cfg.MaxRedirects+1)
+}
+
+// hop requests a hop of a cycle and reads the document, if it is one.
+func (v *visitor) hop(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision, at urinorm.URL) (a answer, err error) {
+	internal, _ := v.door.Scope().Internal(rules.HrefOf(at))
+	req, _ := v.door.Request(at, internal)
+	if _, fragment := at.Fragment(); t.Content || fragment || v.door.Scope().Compares(t.At) || v.cfg.Inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
-	resp, err := run.door.Send(ctx, by, req)
-	if err != nil {
-		return "", true, err
+	if a.sent, err = v.door.Send(ctx, by, req); err != nil {
+		return a, err
 	}
+	resp := a.sent
 	defer resp.Close()
-	seen := resp.Observe(check.Question{URL: at})
-	seen.Requests += a.o.Requests
-	if resp.Fault != nil {
-		a.o.Requests = seen.Requests
-		return "", true, nil
+	a.At, a.Outcome = at, resp.Observe(check.Question{URL: at})
+	if a.Outcome.Code == check.CodeOK && resp.Response != nil && resp.Body != nil {
+		a.reading = v.reader.read(ctx, w, t, at, resp.Response, a.Outcome)
 	}
-	if seen.Code == check.CodeRedirect {
-		a.o.Requests = seen.Requests
-		return seen.Next, false, nil
-	}
-	v.restart(rules.HrefOf(at))
-	if seen.Code == check.CodeOK && resp.Body != nil {
-		seen, _ = read(ctx, v, at, resp.Response, seen)
-	}
-	*a = answer{o: &seen, sent: admit.Response{Rest: a.sent.Rest}}
-	return "", true, nil
+	return a, nil
 }

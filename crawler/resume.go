@@ -87,11 +87,7 @@ func (r resumption) recall() error {
 	if err := r.recallTargets(); err != nil {
 		return err
 	}
-	back, err := r.run.memory.RecallWays(r.run.always, r.run.door.Scope())
-	if err != nil {
-		return err
-	}
-	return r.run.refer(back)
+	return r.run.memory.RecallWays(r.run.always, r.run.door.Scope())
 }
 
 // keepInterval records the configured interval in the store, for a later session.
@@ -252,7 +248,7 @@ func (r resumption) recallPages() error {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		r.run.reportPage(page)
+		r.run.settling.reportPage(page)
 		return nil
 	})
 }

@@ -3,10 +3,8 @@ package crawler
 import (
 	"context"
 	"runtime"
-	"runtime/metrics"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,7 +17,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
-	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -36,23 +33,17 @@ type run struct {
 	env      *references.Env // of all pages
 	out      *outlet
 	clock    *clock
-	windowed int // anchors that the join holds at once; 0 for the usual number
+	counts   counts
 
-	slots   *slots
-	pages   pool[*references.Page]
-	buffers fetch.Buffers
-	reader  *document.Reader
+	visitor  *visitor
+	reader   *pageReader
+	settling *settling
+	judging  *judging
 
-	counts     counts
-	localLimit atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
-
-	workers  *errgroup.Group
 	governor *governor
 	sessions *loginSessions
 	inFlight *inFlight
-	ownBases document.OwnBases
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
-	shared   shared
 
 	intervalBefore time.Duration // between two requests to a host, as an earlier session was configured
 
@@ -92,7 +83,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	if err := r.seeds.enter(r.always); err != nil {
 		return nil, err
 	}
-	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
+	if err := r.settling.signIn(ctx, newWorkspace(r.reader.slots)); err != nil {
 		return nil, err
 	}
 	if err := r.crawl(ctx); err != nil {
@@ -103,41 +94,67 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.WithDefaults()
-	r := &run{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir), out: newOutlet(sink), clock: newClock(cfg.Store)}
+	r := &run{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir), out: newOutlet(sink), clock: newClock(cfg.Store), sessions: newLoginSessions(cfg)}
 	r.door = newDoor(cfg, seeds, r.print)
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
-	processors := runtime.GOMAXPROCS(0)
-	r.slots = newSlots(processors)
-	r.pages = pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}
-	r.buffers.Most = 4 * processors
-	r.shared.always = r.always
+	shared := shared{always: r.always}
 	if s := cfg.Shared(); s != nil {
-		r.shared.common = s.Common()
+		shared.common = s.Common()
 		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Lease, r.learnFact)
 	} else {
 		r.frontier = frontier.New(cfg.Store, r.door.Politeness())
 	}
-	r.door.Open(r.always, r.frontier, r.shared.common)
+	r.door.Open(r.always, r.frontier, shared.common)
 	r.inFlight = newInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
-	r.sessions = newLoginSessions(r)
 	r.env = references.NewEnv(cfg, r.door.Scope, r.print, r.frontier)
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.door.Scope, func() int { return r.counts.of(countPages) })
 	if cfg.Inspector.FindsLinks() { // which no file can be read again for
 		r.env.Forecast = nil
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
-	if r.rendering = newRendering(cfg, r.print, r.frontier, r.door); r.rendering != nil {
-		r.env.Forecast, r.env.Routes = nil, true
-		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.buffers, r.out.note
-	}
+	r.rendering = newRendering(cfg, r.print, r.frontier, r.door)
 	r.memory = newMemory(r)
 	r.env.Keeps = r.memory != nil
-	r.reader = document.NewReader(document.Settings{
+	r.reader = newPageReader(r)
+	if r.rendering != nil {
+		r.env.Forecast, r.env.Routes = nil, true
+		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.reader.buffers, r.out.note
+	}
+	r.visitor = &visitor{cfg: cfg, always: r.always, door: r.door, frontier: r.frontier, memory: r.memory, shared: shared,
+		sessions: r.sessions, reader: r.reader, rendering: r.rendering}
+	r.judging = &judging{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
+	r.settling = &settling{cfg: cfg, always: r.always, door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
+		rendering: r.rendering, sessions: r.sessions, judging: r.judging, counts: &r.counts, out: r.out}
+	return r
+}
+
+// newMemory returns what a run knows from earlier ones, nil without a cache.
+func newMemory(r *run) *recall.Memory {
+	cfg := r.cfg
+	fetcher, ok := cfg.Fetch.(fetch.CacheableFetcher)
+	if cfg.Cache == nil || !ok {
+		return nil
+	}
+	return recall.New(recall.Sources{Cache: cfg.Cache, Previous: cfg.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
+		recall.Settings{MaxAge: cfg.MaxAge, MaxRedirects: cfg.MaxRedirects, MaxBody: cfg.MaxBody,
+			RobotsFirst: cfg.Robots == RobotsStrict, Inspects: cfg.Inspector != nil, Scans: cfg.Inspector.Scans(false), CheckHTTPS: cfg.CheckHTTPS,
+			Remaps: len(cfg.Remaps) > 0, ReportsLinks: cfg.Pages || cfg.Changed != nil, LimitsDepth: cfg.LimitsDepth(), Renders: r.rendering != nil,
+			PagesInStore: cfg.KeepPages, ReadsSitemaps: cfg.Sitemaps, Fragment: check.Question{IgnoreFragment: cfg.IgnoresFragment}}, r.clock.started)
+}
+
+// newPageReader returns what reads the documents of a run.
+func newPageReader(r *run) *pageReader {
+	cfg, processors := r.cfg, runtime.GOMAXPROCS(0)
+	p := &pageReader{cfg: cfg, door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, rendering: r.rendering, documents: &r.seeds.documents,
+		slots: newSlots(processors),
+		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
+	p.buffers.Most = 4 * processors
+	p.reader = document.NewReader(document.Settings{
 		Input: extract.Input{Acts: cfg.Acts(), Select: cfg.Select, IgnoreSelect: cfg.IgnoreSelect, Options: cfg.Reading},
 		Types: cfg.Types, MaxBody: cfg.MaxBody, MaxBodyGiven: cfg.MaxBodyGiven, Print: r.print, Inspector: cfg.Inspector,
 		AtOnce: cfg.Inspector != nil || r.memory != nil || cfg.Pages,
-	}, &r.buffers)
-	return r
+	}, &p.buffers)
+	return p
 }
 
 // newDoor returns the door for the requests of a run.
@@ -175,52 +192,12 @@ func (r *run) learnFact(f frontier.Fact) {
 
 // judge gives every reference its verdict and the sink its results.
 func (r *run) judge(ctx context.Context) (*result.Summary, error) {
-	sum, err := r.out.report(ctx, r.toJudge())
+	sum, err := r.out.report(ctx, r.judging.crawl())
 	if err == nil {
 		sum.Elapsed = r.clock.elapsed()
 	}
 	return sum, err
 }
-
-// toJudge returns the crawl as the verdicts need it, except for what the outlet knows.
-func (r *run) toJudge() *verdicts.Crawl {
-	c := &verdicts.Crawl{Config: r.cfg, Scope: r.door.Scope(), Print: r.print, Store: r.cfg.Store, Door: r.door,
-		Seeds: r.seeds.seeds, SeedIDs: r.seeds.ids, Began: r.clock.began, Started: r.clock.started,
-		Pages: r.counts.of(countPages), Requests: r.counts.of(countRequests), Unfollowed: r.counts.of(countUnfollowed),
-		ScriptPages: r.counts.onlyScriptPages(), Gaps: r.counts.gapCounts(), MaxAnchors: r.windowed}
-	c.Shells, c.Blank = r.counts.of(countShells), r.counts.of(countBlank)
-	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = r.ownBases.Usual()
-	if why := r.localLimit.Load(); why != nil {
-		c.LocalLimit = *why
-	}
-	return c
-}
-
-// pagesRead returns the crawl to be judged once no page is outstanding, and nil until
-// then.
-func (r *run) pagesRead() (*verdicts.Crawl, error) {
-	c, err := r.frontier.Count(r.always)
-	if err != nil || c.Pages > 0 {
-		return nil, err
-	}
-	r.releaseForJudging()
-	return r.toJudge(), nil
-}
-
-// releaseForJudging releases what only visits of pages need: most memory is used while
-// verdicts are given.
-func (r *run) releaseForJudging() {
-	r.pages.empty()
-	r.buffers.Release()
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
-		runtime.GC() // without this call the collector would run only after the heap has doubled
-	}
-}
-
-// smallHeap is how much memory may be in use, in bytes, without a collection before
-// judging: a small run does not need one.
-const smallHeap = 32 << 20
 
 // report judges and reports the crawl.
 func (r *run) report(ctx context.Context) (*result.Summary, error) {
@@ -229,7 +206,7 @@ func (r *run) report(ctx context.Context) (*result.Summary, error) {
 	}
 	r.door.CloseIdle()
 	r.door.Traps = nil
-	r.releaseForJudging()
+	r.judging.release()
 	return r.judge(ctx)
 }
 
@@ -253,7 +230,7 @@ func (r *run) crawl(ctx context.Context) error {
 		}
 	}
 	if err == nil { // a run that was stopped may hold visits
-		err = r.sessions.finish(ctx, newWorker(r))
+		err = r.settling.lastProofs(ctx, newWorkspace(r.reader.slots))
 	}
 	close(over)
 	kept()
@@ -276,7 +253,7 @@ func (r *run) crawl(ctx context.Context) error {
 // visitAll lets workers visit targets until none is left.
 func (r *run) visitAll(ctx context.Context) error {
 	workers, working := errgroup.WithContext(ctx)
-	r.workers = workers
+	r.governor.workers = workers
 	defer context.AfterFunc(working, r.door.Pages.Release)()
 	for range r.governor.most {
 		r.addWorker(working)
@@ -336,7 +313,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 
 // addWorker starts a worker.
 func (r *run) addWorker(ctx context.Context) {
-	r.workers.Go(func() error { return newWorker(r).work(ctx) })
+	r.governor.workers.Go(func() error { return r.work(ctx) })
 }
 
 // adaptWorkers lets the governor learn from the outcome of a request that began at a
@@ -347,14 +324,6 @@ func (r *run) adaptWorkers(ctx context.Context, o *check.Outcome, began time.Tim
 		r.governor.starved(began)
 	} else if r.governor.succeeded() {
 		r.addWorker(ctx)
-	}
-}
-
-// reportPage reports a page to the sink. When the sink fails, no more targets are
-// visited.
-func (r *run) reportPage(p *result.Page) {
-	if !r.out.page(p) {
-		r.frontier.Drain()
 	}
 }
 

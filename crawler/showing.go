@@ -32,22 +32,22 @@ import (
 // document shows it. Each view is a target and a page of its own. Its status does not tell
 // whether it exists. Evidence is the data that it asks for, and a view that cannot exist:
 // one is opened for each document.
-type showing struct{ reading }
+type showing struct{ *documentReading }
 
 // open renders the URL of a document, whose answer is known.
 func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	_, view := u.Fragment()
-	v, g := r.visit, r.visit.run.rendering
-	if v.run.cfg.Renderer == nil {
-		return nil, errors.New(v.run.cfg.RenderTrouble)
+	g := r.rendering
+	if r.cfg.Renderer == nil {
+		return nil, errors.New(r.cfg.RenderTrouble)
 	}
-	v.worker.releaseSlot()
-	v.endLarge()
-	v.run.door.Leave(&v.target) // what the page loads needs the place
+	r.w.slot.release()
+	r.endLarge(&r.got.content)
+	r.door.Leave(r.of) // what the page loads needs the place
 	own := ownReply(r.Response, r.Body, r.Read.Charset)
 	var mu sync.Mutex
 	op := &opened{}
-	page, err := v.run.cfg.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
+	page, err := r.cfg.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
 		if ask.Type == render.Page {
 			return own
 		}
@@ -59,7 +59,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 		return reply
 	}})
 	mu.Lock()
-	v.worker.tally.count(countRequests, op.requests)
+	r.got.Counts.Of[countRequests] += op.requests
 	mu.Unlock()
 	if errors.Is(err, render.ErrEnded) {
 		g.noteEnd()
@@ -70,7 +70,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	op.page = page
 	if page.Leads == "" {
 		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.URL),
-			Acts: v.run.cfg.Acts(), Select: v.run.cfg.Select, IgnoreSelect: v.run.cfg.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
+			Acts: r.cfg.Acts(), Select: r.cfg.Select, IgnoreSelect: r.cfg.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
 	}
 	return op, nil
 }
@@ -97,16 +97,14 @@ func ownReply(resp *fetch.Response, body []byte, charset string) render.Reply {
 
 // rendersPage reports whether a document that was read is rendered as well.
 func (r showing) rendersPage() bool {
-	v := r.visit
-	g := v.run.rendering
-	if g == nil || !v.t.Follow || !r.showsPage() {
+	if r.rendering == nil || !r.of.Follow || !r.showsPage() {
 		return false
 	}
-	switch v.run.cfg.RenderModeOf(v.run.print.URL(r.URL)) {
+	switch r.cfg.RenderModeOf(r.env.Print.URL(r.URL)) {
 	case rules.RenderAlways:
 		return true
 	case rules.RenderAuto:
-		return v.t.Render && !r.Read.Static || document.NeedsScripts(r.Body, r.Read)
+		return r.of.Render && !r.Read.Static || document.NeedsScripts(r.Body, r.Read)
 	}
 	return false
 }
@@ -137,7 +135,7 @@ func (r showing) render(ctx context.Context) *opened {
 	}
 	doc.Anchors = append(doc.Anchors, op.doc.Anchors...)
 	doc.AnchorHashes = slices.Compact(slices.Sorted(slices.Values(slices.Concat(doc.AnchorHashes, op.doc.AnchorHashes))))
-	r.visit.worker.takeSlot()
+	r.w.slot.take()
 	return op
 }
 
@@ -153,7 +151,7 @@ func (r showing) warnOf(op *opened) {
 	if page.Leads != "" {
 		to := page.Leads
 		if u, _, err := urinorm.ParseWeb(to); err == nil {
-			to = r.visit.run.print.URL(u)
+			to = r.env.Print.URL(u)
 		}
 		r.Warn(check.Warning{Code: check.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
 		return
@@ -211,7 +209,7 @@ func (r showing) differences(op *opened) (names []string) {
 // document, and what the scripts have requested, but for the URLs in without. It returns what
 // keepable does.
 func (r showing) enterRendered(op *opened, without map[string]bool) (loaded []recall.Loaded, ok bool) {
-	page := r.visit.finds()
+	page := r.page()
 	var found []extract.Link
 	add := func(links []extract.Link, selector func(i int) string) {
 		for _, i := range references.AddRendered(page, links, selector) {
@@ -249,8 +247,8 @@ func (r showing) enterRendered(op *opened, without map[string]bool) (loaded []re
 			kind = extract.Navigation
 		}
 		raw := a.URL
-		if err == nil && r.visit.run.door.Scope().SyntheticHost(u.Authority()) {
-			raw = r.visit.run.print.URL(u)
+		if err == nil && r.door.Scope().SyntheticHost(u.Authority()) {
+			raw = r.env.Print.URL(u)
 		}
 		links = append(links, extract.Link{Raw: raw, Ref: a.URL, Element: "script", Kind: kind})
 	}
@@ -269,11 +267,11 @@ func (g *rendering) isView(u urinorm.URL) bool {
 
 // readView renders a view and judges whether it exists. Its document has been read.
 func (r showing) readView(ctx context.Context) {
-	v, doc := r.visit, r.Read
-	if !v.t.Follow || !r.showsPage() {
+	t, doc := r.of, r.Read
+	if !t.Follow || !r.showsPage() {
 		return
 	}
-	switch v.run.cfg.RenderModeOf(v.run.print.URL(v.u)) {
+	switch r.cfg.RenderModeOf(r.env.Print.URL(t.At)) {
 	case rules.RenderNever, rules.RenderUnset:
 		return
 	case rules.RenderAuto:
@@ -281,15 +279,15 @@ func (r showing) readView(ctx context.Context) {
 			return
 		}
 	}
-	whole := v.u.WithoutFragment()
-	needed := v.run.cfg.RenderModeOf(v.run.print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
-	references.EnterRoute(v.finds(), rules.HrefOf(whole), v.t, needed)
-	w := v.run.rendering.viewsOf(whole.String())
+	whole := t.At.WithoutFragment()
+	needed := r.cfg.RenderModeOf(r.env.Print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
+	references.EnterRoute(r.page(), rules.HrefOf(whole), t.Target, needed)
+	w := r.rendering.viewsOf(whole.String())
 	w.once.Do(func() {
-		v.run.memory.Forget(whole, v.run.door.Scope())
+		r.memory.Forget(whole, r.door.Scope())
 		r.openMadeUp(ctx, w, whole)
 	})
-	fragment, _ := v.u.Fragment()
+	fragment, _ := t.At.Fragment()
 	err := w.err
 	if err == nil && w.made.page.Docsify {
 		if route, query, has := strings.Cut(fragment, "?"); has {
@@ -301,7 +299,7 @@ func (r showing) readView(ctx context.Context) {
 	}
 	var op *opened
 	if err == nil {
-		op, err = r.open(ctx, v.u)
+		op, err = r.open(ctx, t.At)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
@@ -321,13 +319,13 @@ func (r showing) readView(ctx context.Context) {
 		return
 	}
 	r.warnOf(op)
-	v.worker.takeSlot()
-	page := v.finds()
+	r.w.slot.take()
+	page := r.page()
 	r.startLinks()
 	references.Shadow(page, doc)
 	r.enterRendered(op, own)
-	v.isPage = true
-	v.worker.tally.count(countPages, 1)
+	r.got.IsPage = true
+	r.got.Counts.Of[countPages]++
 }
 
 // set notes the anchors and the outcome of a view that was rendered.
@@ -351,9 +349,8 @@ func (r showing) openMadeUp(ctx context.Context, w *views, document urinorm.URL)
 
 // judgeAnchor judges a link to an anchor of a docsify view, which its query names.
 func (r showing) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, query string) {
-	v := r.visit
 	route, _ := base.Fragment()
-	references.EnterRoute(v.finds(), rules.HrefOf(base), v.t, false)
+	references.EnterRoute(r.page(), rules.HrefOf(base), r.of.Target, false)
 	k := w.viewOf(route)
 	k.once.Do(func() {
 		op, err := r.open(ctx, base)
@@ -408,7 +405,7 @@ func (r showing) printed(raw string) string {
 	if err != nil {
 		return urinorm.Redact(raw)
 	}
-	return r.visit.run.print.URL(u)
+	return r.env.Print.URL(u)
 }
 
 // missingData returns the first request for data that a view has made and the made-up view

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -23,34 +24,13 @@ type loginSessions struct {
 }
 
 // newLoginSessions returns the sessions of a run, before anybody signs in.
-func newLoginSessions(r *run) *loginSessions {
+func newLoginSessions(cfg *Config) *loginSessions {
 	s := &loginSessions{}
-	for _, one := range r.cfg.Login.Sessions {
-		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: r.cfg.Login.Retries, Backoff: r.cfg.Backoff})
-		s.all = append(s.all, &signedIn{run: r, session: one, sender: newSender(&r.cfg.Login), watch: watch, held: map[frontier.ID]*heldVisit{}})
+	for _, one := range cfg.Login.Sessions {
+		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: cfg.Login.Retries, Backoff: cfg.Backoff})
+		s.all = append(s.all, &signedIn{session: one, sender: newSender(&cfg.Login), watch: watch, held: map[frontier.ID]*settlement{}})
 	}
 	return s
-}
-
-// start signs in to all hosts with a login, unless the crawl is over and only its report is
-// missing. In a shared crawl, others may hold all targets now and find more.
-func (s *loginSessions) start(ctx context.Context, w *worker) error {
-	if len(s.all) == 0 {
-		return nil
-	}
-	if w.run.frontier.Sharing() == nil {
-		if c, err := w.run.frontier.Count(w.run.always); err != nil || c.Queued == 0 {
-			return err
-		}
-	}
-	for _, in := range s.all {
-		if in.session.CanSignIn() {
-			if err := in.begin(ctx, w); err != nil {
-				return err
-			}
-		}
-	}
-	return w.run.cfg.Store.Tally(w.run.always, w.tally.take())
 }
 
 // of returns the session that requests for a URL are part of, or nil.
@@ -70,74 +50,52 @@ func (s *loginSessions) begin() {
 	}
 }
 
-// end notes that a worker ended a visit.
-func (s *loginSessions) end(ctx context.Context, w *worker) error {
-	if len(s.all) == 0 {
-		return nil
+// leave notes that the visit of a target is over, if its request was part of a session.
+func (s *loginSessions) leave(t *admit.Target) {
+	if !t.Session {
+		return
 	}
-	idle := s.visiting.Add(-1) == 0
-	for _, in := range s.all {
-		if err := in.follow(ctx, w, func(watch *proof.Watch) proof.Step { return watch.End(idle, in.session.IsStale()) }); err != nil {
-			return err
-		}
-	}
-	return nil
+	in := s.of(t.At)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.watch.Leave()
 }
 
-// finish requests the last proofs, when no target is visited any more.
-func (s *loginSessions) finish(ctx context.Context, w *worker) error {
-	for _, in := range s.all {
-		if err := in.follow(ctx, w, (*proof.Watch).Finish); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// signedIn is one session and the visits that are held for it.
+// signedIn is one session and the settlements that are held for it.
 type signedIn struct {
-	run     *run
 	session *session.Session
 	sender  *sender
 
 	mu    sync.Mutex // protects what follows
 	watch *proof.Watch
-	held  map[frontier.ID]*heldVisit
+	held  map[frontier.ID]*settlement
 }
 
-// heldVisit is a visit that waits for a proof.
-type heldVisit struct {
-	visit   visit
-	outcome *check.Outcome
-	counted tallied
-}
-
-// read notes what a document that was read says about the session.
-func (in *signedIn) read(v *visit, d *document.Document) {
+// read notes what a document that was read says about the session. It returns the document if that
+// asks for a password.
+func (in *signedIn) read(d *document.Document) (signIn *session.Page) {
 	starts := d.Seed && in.session.WantsStart(d.URL)
 	if !d.Read.LoginForm && !starts {
-		return
+		return nil
 	}
 	page := session.ReadPage(d.URL, d.Outcome.Status, d.Response.ContentType, d.Body)
-	if d.Read.LoginForm {
-		v.held.Seen.Page = page
-	}
 	if starts {
 		in.session.NoteStart(page)
 	}
+	if !d.Read.LoginForm {
+		return nil
+	}
+	return page
 }
 
-// noteAnswer notes what the answer says about the session.
-func (v *visit) noteAnswer(a *answer) {
-	if v.session == nil {
-		return
+// answered adds what the answer to a request says about the session.
+func (in *signedIn) answered(h proof.Held, u urinorm.URL, a *answer) proof.Held {
+	h.Seen = session.Answer{URL: u, Status: a.Outcome.Status, Page: a.SignIn}
+	if a.Outcome.IsRedirect() {
+		h.Seen.Next, _, _ = urinorm.ParseWeb(a.Outcome.Next) // zero for what is no URL
 	}
-	seen := &v.held.Seen
-	seen.URL, seen.Status = v.u, a.o.Status
-	if a.o.IsRedirect() {
-		seen.Next, _, _ = urinorm.ParseWeb(a.o.Next) // zero for what is no URL
-	}
-	v.held.Removes = a.resp != nil && v.session.session.Ends(a.resp.Header)
+	h.Removes = a.sent.Response != nil && in.session.Ends(a.sent.Header)
+	return h
 }
 
 // outcomeIfOver returns the outcome of what is not requested any more, nil as long as there is
@@ -150,107 +108,56 @@ func (in *signedIn) outcomeIfOver() *check.Outcome {
 
 // admit decides whether a target may be requested now. It returns the outcome of a target
 // that is not requested any more, and false for one that must wait.
-func (in *signedIn) admit(v *visit) (o *check.Outcome, ready bool) {
+func (in *signedIn) admit(id frontier.ID) (o *check.Outcome, alone, ready bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	o, alone, ready := in.watch.Admit(v.t.ID())
-	if o == nil && ready {
-		v.session, v.held = in, proof.Held{ID: v.t.ID(), Alone: alone}
-	}
-	return o, ready
+	return in.watch.Admit(id)
 }
 
 // dismiss takes back that a target was admitted: it must wait for something else.
-func (in *signedIn) dismiss(v *visit) {
+func (in *signedIn) dismiss(h proof.Held) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.watch.Dismiss(v.held.ID, v.held.Alone)
-	v.session = nil
+	in.watch.Dismiss(h.ID, h.Alone)
 }
 
-// leave notes that a visit is over.
-func (in *signedIn) leave() {
+// gone notes that another process has a target that was queued again.
+func (in *signedIn) gone(id frontier.ID) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	in.watch.Leave()
+	in.watch.Gone(id)
 }
 
-// hold holds a visit until the session is proven, and requests a proof if one is due.
-func (in *signedIn) hold(ctx context.Context, v *visit, o *check.Outcome) error {
-	w := v.worker
-	h := &heldVisit{visit: *v, outcome: o, counted: w.tally.lift()}
-	h.visit.large = false // the document was read
-	v.found = nil         // the held visit has it now
-	var earlier *heldVisit
-	err := in.follow(ctx, w, func(watch *proof.Watch) proof.Step {
-		earlier, in.held[v.held.ID] = in.held[v.held.ID], h
-		return watch.Hold(v.held, in.session.IsStale())
-	})
-	if earlier == nil || err != nil {
-		return err
+// due is what follows from an event of a session.
+type due struct {
+	proof.Step
+	settled []*settlement // those of Step.Settle
+	again   []*settlement // those of Step.Requeue
+}
+
+// tell tells the watch what has happened, and returns what follows.
+func (in *signedIn) tell(happens func(*proof.Watch) proof.Step) due {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	d := due{Step: happens(in.watch)}
+	for _, s := range d.Settle {
+		d.settled = append(d.settled, in.take(s.ID))
 	}
-	earlier.visit.release()
-	return w.unlessStale(earlier.visit.t, frontier.ErrStale) // its target has another lease
-}
-
-// follow tells the watch what has happened, and does what follows.
-func (in *signedIn) follow(ctx context.Context, w *worker, happens func(*proof.Watch) proof.Step) error {
-	for {
-		in.mu.Lock()
-		step := happens(in.watch)
-		settled, again := make([]*heldVisit, len(step.Settle)), make([]*heldVisit, len(step.Requeue))
-		for i, s := range step.Settle {
-			settled[i] = in.take(s.ID)
-		}
-		for i, id := range step.Requeue {
-			again[i] = in.take(id)
-		}
-		in.mu.Unlock()
-		for i, h := range settled {
-			h.warn(step.Settle[i])
-			if err := h.settle(w); err != nil {
-				return err
-			}
-		}
-		in.note(w, &step)
-		for _, h := range again {
-			if err := h.repeat(w, &step); err != nil {
-				return err
-			}
-		}
-		if step.Ask == proof.AskNothing {
-			return nil
-		}
-		w.releaseSlot() // the network is slow
-		answer, err := in.answer(ctx, w, &step)
-		if err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
-			return err
-		}
-		happens = func(watch *proof.Watch) proof.Step { return watch.Answer(answer) }
+	for _, id := range d.Requeue {
+		d.again = append(d.again, in.take(id))
 	}
+	return d
 }
 
-// take returns a visit that is not held any more. Callers hold mu.
-func (in *signedIn) take(id frontier.ID) *heldVisit {
-	h := in.held[id]
+// take returns a settlement that is not held any more. Callers hold mu.
+func (in *signedIn) take(id frontier.ID) *settlement {
+	s := in.held[id]
 	delete(in.held, id)
-	return h
+	return s
 }
 
-// note does what a step says of all targets.
-func (in *signedIn) note(w *worker, step *proof.Step) {
-	if step.Lost {
-		in.run.door.Probes.Forget(in.session.Login().Covers)
-		in.run.rendering.forget(in.session.Login().Covers)
-	}
-	if o := step.Over; o != nil {
-		in.run.out.note(string(o.Code) + ": " + o.Message)
-		w.tally.leftOut(check.GapNamed(string(o.Code)))
-	}
-}
-
-// answer finds out what a step asks.
-func (in *signedIn) answer(ctx context.Context, w *worker, step *proof.Step) (a proof.Answer, err error) {
+// answer finds out what a step asks, and returns how many requests were sent for that.
+func (in *signedIn) answer(ctx context.Context, step *proof.Step) (a proof.Answer, requests int, err error) {
 	switch step.Ask {
 	case proof.AskStanding:
 		a.Standing = in.sender.standing(ctx, in.session)
@@ -262,12 +169,11 @@ func (in *signedIn) answer(ctx context.Context, w *worker, step *proof.Step) (a 
 		select {
 		case <-pause.C:
 		case <-ctx.Done():
-			return a, nil
+			return a, 0, nil
 		}
 		a, err = in.signIn(ctx)
 	}
-	w.tally.count(countRequests, in.sender.take())
-	return a, err
+	return a, in.sender.take(), err
 }
 
 // signIn signs in, once. The error ends the run.
@@ -284,78 +190,15 @@ func (in *signedIn) signIn(ctx context.Context) (a proof.Answer, err error) {
 	return a, err
 }
 
-// begin signs in before the crawl. It is called before there are workers.
-func (in *signedIn) begin(ctx context.Context, w *worker) error {
-	a, err := in.signIn(ctx)
-	w.tally.count(countRequests, in.sender.take())
-	if err != nil || ctx.Err() != nil {
-		return err
-	}
-	if err := in.follow(ctx, w, func(watch *proof.Watch) proof.Step { return watch.Begin(a) }); err != nil || a.Failure != nil {
-		return err
-	}
-	in.leaveAlone()
-	if !a.Proof.Proven {
-		in.run.out.note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
-	}
-	return nil
-}
-
-// leaveAlone makes the run skip what the page after the sign-in names as the way out.
-func (in *signedIn) leaveAlone() {
-	cfg := in.run.cfg
-	leave := maps.Clone(cfg.LeaveAlone)
+// leaveAlone returns the addresses that are not requested, with what the page after the sign-in
+// names as the way out.
+func (in *signedIn) leaveAlone(before map[string]bool) map[string]bool {
+	leave := maps.Clone(before)
 	for _, address := range in.session.LeaveAlone() {
 		if leave == nil {
 			leave = map[string]bool{}
 		}
 		leave[address] = true
 	}
-	cfg.LeaveAlone = leave
-}
-
-// warn notes on the outcome what its answer was for the session.
-func (h *heldVisit) warn(s proof.Settled) {
-	switch o := h.outcome; {
-	case s.Ended:
-		o.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
-	case s.SignedOut && h.visit.held.Seen.Page != nil && o.Code == check.CodeOK:
-		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
-	}
-}
-
-// Other processes may have the targets of some of the visits that are held, for example when
-// this one was stopped for long. That ends those visits, and none of the others.
-
-// settle settles a visit that was held.
-func (h *heldVisit) settle(w *worker) error {
-	v := &h.visit
-	v.worker = w
-	w.tally.put(h.counted)
-	defer v.release()
-	return w.unlessStale(v.t, v.settle(h.outcome))
-}
-
-// repeat queues the target of a visit again, or settles it with the outcome of a session that is
-// over.
-func (h *heldVisit) repeat(w *worker, step *proof.Step) error {
-	v := &h.visit
-	v.worker = w
-	w.tally.count(countRequests, h.counted.counts[countRequests])
-	if step.Over != nil {
-		v.restart(v.page)
-		over := *step.Over
-		over.Requests = h.outcome.Requests
-		return w.unlessStale(v.t, v.settle(&over))
-	}
-	v.uncount()
-	v.release()
-	v.past.Tries--
-	err := v.run.frontier.Defer(v.run.always, v.t, time.Now().Add(step.After), v.past.Encode(), w.tally.take())
-	if errors.Is(err, frontier.ErrStale) {
-		v.session.mu.Lock()
-		v.session.watch.Gone(v.t.ID())
-		v.session.mu.Unlock()
-	}
-	return w.unlessStale(v.t, err)
+	return leave
 }

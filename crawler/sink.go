@@ -87,15 +87,14 @@ type settled struct {
 }
 
 // streamResults reports the results that the settling of a target makes known. The stream
-// begins when pagesRead returns the crawl to be judged; it returns nil while pages are
-// outstanding.
-func (o *outlet) streamResults(ctx context.Context, s settled, pagesRead func() (*verdicts.Crawl, error)) error {
+// begins when no page is outstanding.
+func (o *outlet) streamResults(ctx context.Context, s settled, j *judging) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stream != nil {
 		return o.stream.Settled(s.id, s.content, s.outcome, s.found, s.ids)
 	}
-	c, err := pagesRead()
+	c, err := j.pagesRead(ctx)
 	if err != nil || c == nil {
 		return err
 	}

@@ -56,3 +56,26 @@ func (s *slots) waitForRoom() {
 		s.room.Signal()
 	}
 }
+
+// slot is what one worker has of the slots: one of them, or none.
+type slot struct {
+	slots *slots
+	taken bool
+}
+
+// take takes one of the slots, unless the worker has one. It is kept until the visit ends, unless
+// another request is sent.
+func (s *slot) take() {
+	if !s.taken {
+		s.slots.take()
+		s.taken = true
+	}
+}
+
+// release returns the slot, if the worker has one.
+func (s *slot) release() {
+	if s.taken {
+		s.slots.release()
+		s.taken = false
+	}
+}

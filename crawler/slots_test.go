@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
@@ -31,7 +32,7 @@ func (*noticed) Close() error { return nil }
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &Config{}
-		r := &run{cfg: cfg, slots: newSlots(1), door: newDoor(cfg, nil, rules.NewPrinter(nil, ""))}
+		r := &pageReader{cfg: cfg, slots: newSlots(1), door: newDoor(cfg, nil, rules.NewPrinter(nil, ""))}
 		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
 		r.slots.take()
 		for range r.slots.most {
@@ -45,8 +46,8 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		o := check.Outcome{Code: check.CodeOK}
 		done := false
 		go func() {
-			v := &visit{run: r, worker: &worker{run: r}, t: &frontier.Target{}}
-			o, _ = read(t.Context(), v, mustParse(t, "https://example.com/notes"), &fetch.Response{Status: 200, Size: -1, Body: body}, o)
+			target := &admit.Target{Target: &frontier.Target{}}
+			o = r.read(t.Context(), newWorkspace(r.slots), target, mustParse(t, "https://example.com/notes"), &fetch.Response{Status: 200, Size: -1, Body: body}, o).Outcome
 			done = true
 		}()
 		synctest.Wait()

@@ -1,12 +1,12 @@
 package crawler
 
 import (
-	"slices"
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // The store keeps what a run counts in the step that ends the visit, so that a crawl
@@ -45,6 +45,8 @@ const (
 type counts struct {
 	all  [len(tallyNames)]atomic.Int64
 	gaps [check.NumGaps]atomic.Int64
+
+	localLimit atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
 }
 
 func (c *counts) of(n counter) int { return int(c.all[n].Load()) }
@@ -64,95 +66,73 @@ func (c *counts) onlyScriptPages() bool {
 	return n > 0 && n == c.of(countPages)
 }
 
-// tally is what a worker has counted since its last step. A visit that is cut off does
-// not count.
-type tally struct {
-	cfg   *Config // its rules and exclusions note whether they matched
-	total *counts // gets what is taken
-	tallied
-	taken []frontier.Tally
-	given [check.NumGaps]int // the gaps in taken
-}
-
-// count adds to one of the run's counts, when the step is made.
-func (t *tally) count(c counter, by int) { t.counts[c] += by }
-
-// add adds to another tally.
-func (t *tally) add(name string, by int64) {
-	t.others = append(t.others, frontier.Tally{Name: name, By: by})
-}
-
-// leftOut notes that a visit left something out.
-func (t *tally) leftOut(g check.Gap) {
-	if g != check.NoGap {
-		t.gaps[g]++
-	}
-}
-
-// tallied is what was counted since the last step, or for a visit that is held.
-type tallied struct {
-	counts [len(tallyNames)]int
-	gaps   [check.NumGaps]int
-	others []frontier.Tally
-}
-
-// lift takes what was counted out of the tally.
-func (t *tally) lift() tallied {
-	counted := t.tallied
-	counted.others = slices.Clone(t.others)
-	t.tallied = tallied{others: t.others[:0]}
-	return counted
-}
-
-// discard drops what was counted since the last step, or for a step that was not made. The next
-// step tells again what was left out, and which rules matched, because that need not be about
-// one visit, and more than once is as good as once.
-func (t *tally) discard() {
-	again := t.gaps
-	for g, n := range t.given {
-		again[g] += n
-	}
-	t.tallied = tallied{gaps: again, others: t.others[:0]}
-	for _, u := range t.cfg.Uses() {
-		u.KeepAgain()
-	}
-}
-
-// put adds what was taken out of a tally.
-func (t *tally) put(counted tallied) {
-	for c, n := range counted.counts {
-		t.counts[c] += n
-	}
-	for g, n := range counted.gaps {
-		t.gaps[g] += n
-	}
-	t.others = append(t.others, counted.others...)
-}
-
-// take returns what was counted, and starts over. The result is valid until the next
-// call.
-func (t *tally) take() []frontier.Tally {
-	t.taken = append(t.taken[:0], t.others...)
-	t.others = t.others[:0]
-	for c, n := range t.counts {
-		if n != 0 {
-			t.taken = append(t.taken, frontier.Tally{Name: tallyNames[c], By: int64(n)})
-			t.total.all[c].Add(int64(n))
-			t.counts[c] = 0
+// add adds what a step of the store has kept.
+func (c *counts) add(more *visitCounts, gaps []check.Gap) {
+	for n, by := range more.Of {
+		if by != 0 {
+			c.all[n].Add(int64(by))
 		}
 	}
-	t.given = t.gaps
-	for g, n := range t.gaps {
-		if n != 0 {
-			t.taken = append(t.taken, frontier.Tally{Name: tallyStopped + check.Gap(g).String(), By: int64(n)})
-			t.total.gaps[g].Add(int64(n))
-			t.gaps[g] = 0
+	for _, g := range gaps {
+		c.gaps[g].Add(1)
+	}
+}
+
+// visitCounts is what a visit has counted.
+type visitCounts struct {
+	Of       [len(tallyNames)]int
+	Traps    []string // patterns of endless series: pages that were not read because of them
+	Sitemaps []string // keys of sitemaps that robots.txt names, each new to the run
+}
+
+// add adds other counts.
+func (c *visitCounts) add(more *visitCounts) {
+	for n, by := range more.Of {
+		c.Of[n] += by
+	}
+	c.Traps, c.Sitemaps = append(c.Traps, more.Traps...), append(c.Sitemaps, more.Sitemaps...)
+}
+
+// ofPages are the counts of what was read. They do not hold if the target is visited again.
+var ofPages = [...]counter{countPages, countUnfollowed, countShells, countBlank}
+
+// repeated returns what holds of the counts if the target is visited again.
+func (c visitCounts) repeated() visitCounts {
+	for _, n := range ofPages {
+		c.Of[n] = 0
+	}
+	return c
+}
+
+// appendTallies appends the counts and gaps to what a step of the store adds to its sums, with the
+// uses of rules and exclusions that it has not been told.
+func (c *visitCounts) appendTallies(dst []frontier.Tally, gaps []check.Gap, uses []*rules.Use) []frontier.Tally {
+	for n, by := range c.Of {
+		if by != 0 {
+			dst = append(dst, frontier.Tally{Name: tallyNames[n], By: int64(by)})
 		}
 	}
-	for _, u := range t.cfg.Uses() {
+	for _, pattern := range c.Traps {
+		dst = append(dst, frontier.Tally{Name: tallyTrap + pattern, By: 1})
+	}
+	for _, key := range c.Sitemaps {
+		dst = append(dst, frontier.Tally{Name: tallySitemap + key, By: 1})
+	}
+	for _, g := range gaps {
+		dst = append(dst, frontier.Tally{Name: tallyStopped + g.String(), By: 1})
+	}
+	for _, u := range uses {
 		if u.ToKeep() {
-			t.taken = append(t.taken, frontier.Tally{Name: tallyRule + u.Name(), By: 1})
+			dst = append(dst, frontier.Tally{Name: tallyRule + u.Name(), By: 1})
 		}
 	}
-	return t.taken
+	return dst
+}
+
+// withGap adds a gap, unless it is none.
+func withGap(gaps []check.Gap, g check.Gap) []check.Gap {
+	if g == check.NoGap {
+		return gaps
+	}
+	return append(gaps, g)
 }

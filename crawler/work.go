@@ -56,7 +56,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Wor
 	}
 	ctx = r.door.WithIssuers(ctx)
 	r.seeds.ids = make([]frontier.ID, len(seeds)) // the coordinator has entered them
-	if err := r.sessions.start(ctx, newWorker(r)); err != nil {
+	if err := r.settling.signIn(ctx, newWorkspace(r.reader.slots)); err != nil {
 		return Worked{}, err
 	}
 	err = r.crawl(ctx)

@@ -97,10 +97,9 @@ func (d *Door) CloseIdle() {
 
 // Ask is a request that is to be decided about.
 type Ask struct {
-	URL  urinorm.URL
-	For  Purpose
-	Of   *Target        // whose visit needs it; nil for a request beside all visits
-	Past *frontier.Past // what earlier visits of the target brought; only for Visit
+	URL urinorm.URL
+	For Purpose
+	Of  *Target // whose visit needs it; nil for a request beside all visits
 }
 
 // Decision is what the door says to an Ask: it admits the request, refuses it, or lets the
@@ -266,7 +265,7 @@ func (d *Door) fetchOrKept(ctx context.Context, a *Ask, req *fetch.Request) (*fe
 		return d.cfg.Fetch.Fetch(ctx, req)
 	}
 	// The answer was a reason to ask again, or was given for other cookies.
-	if a.For == Hop || a.For == Visit && a.Past.Tries > 0 {
+	if a.For == Hop || a.For == Visit && a.Of.Past.Tries > 0 {
 		d.Library.forget(keyOf(req), nil)
 	}
 	return d.Library.fetch(ctx, req)

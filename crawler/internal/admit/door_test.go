@@ -68,7 +68,7 @@ func askFor(p Purpose, u urinorm.URL) Ask {
 	a := Ask{URL: u, For: p}
 	switch p {
 	case Visit, Hop, Probe, Twin, Icon:
-		a.Of, a.Past = &Target{Target: &frontier.Target{URL: u.String(), Host: u.Authority()}, At: u}, &frontier.Past{}
+		a.Of = &Target{Target: &frontier.Target{URL: u.String(), Host: u.Authority()}, At: u}
 	}
 	return a
 }
@@ -293,7 +293,7 @@ func TestVisits(t *testing.T) {
 		}
 		u := parse(t, row.url)
 		row.t.URL, row.t.Host = row.url, u.Authority()
-		by, err := d.Decide(t.Context(), Ask{URL: u, For: Visit, Of: &Target{Target: &row.t, At: u}, Past: &row.past})
+		by, err := d.Decide(t.Context(), Ask{URL: u, For: Visit, Of: &Target{Target: &row.t, At: u, Past: row.past}})
 		got := ""
 		if by.Outcome != nil {
 			got = by.Outcome.Message

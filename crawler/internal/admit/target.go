@@ -23,9 +23,10 @@ const MaxPageURL = 8000
 type Target struct {
 	*frontier.Target // its lease
 	At               urinorm.URL
-	Again            bool // it was settled before, and is rendered now
-	View             bool // it is a view of a document that a script makes
-	Session          bool // its request is part of a session
+	Past             frontier.Past // what earlier visits brought
+	Again            bool          // it was settled before, and is rendered now
+	View             bool          // it is a view of a document that a script makes
+	Session          bool          // its request is part of a session
 	// Rendered says how a browser renders the target, for what is kept for later runs; "" if it
 	// does not.
 	Rendered string
@@ -51,12 +52,12 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 		return refused(check.CodeExcluded, rules.SignOutReason), nil
 	}
 	if d.hosts.GivenUp(t.Host) {
-		if o := lastKnown(a.Past); o != nil {
+		if o := lastKnown(&t.Past); o != nil {
 			return Decision{Outcome: o}, nil
 		}
 		return refused(check.CodeRateLimited, "not asked: "+t.Host+" refused too many requests before"), nil
 	}
-	if !a.Past.Asked && d.hosts.Dead(t.Host) {
+	if !t.Past.Asked && d.hosts.Dead(t.Host) {
 		return refused(check.CodeTimeout, "not asked: "+t.Host+" let many requests before go without any answer"), nil
 	}
 	directory := d.Scope().SiteOf(t.At) != nil

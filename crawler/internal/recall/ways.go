@@ -74,25 +74,39 @@ func (m *Memory) Confirmed(t *admit.Target, o *check.Outcome, scope *rules.Scope
 	return &Way{To: m.fingerprint(next), step: step{from: m.fingerprint(t.At)}}
 }
 
-// Follow remembers a redirect, so that a visit to its target, which has an ID, can find the
-// redirects before it. It reports whether everything known about the rest of the way is as it was
-// before. If not, back are the redirects before it, to be requested.
-func (m *Memory) Follow(ctx context.Context, w *Way, id frontier.ID, scope *rules.Scope) (back []frontier.Item, sound bool, err error) {
-	m.ways.note(w.To, w.step)
-	if sound, err = m.soundFrom(ctx, id, scope); err == nil && !sound {
-		back = m.ways.backFrom(w.step.from)
+// Follow enters the targets that a visit has found, the first of which is that of a redirect, and
+// remembers the redirect, so that a visit to its target can find the redirects before it. It
+// reports whether everything known about the rest of the way is as it was before. If not, the
+// redirects before it are queued.
+func (m *Memory) Follow(ctx context.Context, w *Way, found []frontier.Item, scope *rules.Scope) (sound bool, err error) {
+	ids, err := m.Frontier.Refer(ctx, found)
+	if err != nil {
+		return false, err
 	}
-	return back, sound, err
+	m.ways.note(w.To, w.step)
+	if sound, err = m.soundFrom(ctx, ids[0], scope); err != nil || sound {
+		return sound, err
+	}
+	return false, m.queue(ctx, m.ways.backFrom(w.step.from))
 }
 
-// Changed returns the redirects that led to a target from the cache if the target was requested in
-// this run and has changed: they are to be requested. It is called when the target is settled, so
-// that later visits on this way see that it has changed.
-func (m *Memory) Changed(t *admit.Target, o *check.Outcome, scope *rules.Scope) []frontier.Item {
+// Settled queues the redirects that led to a target from the cache if the target was requested in
+// this run and has changed. It is called when the target is settled, so that later visits on this
+// way see that it has changed.
+func (m *Memory) Settled(ctx context.Context, t *admit.Target, o *check.Outcome, scope *rules.Scope) error {
 	if !m.Any() || o.Cached || t.Internal || t.At.IsZero() || !m.sameBefore(t.At, o, scope).IsZero() {
 		return nil
 	}
-	return m.ways.backFrom(m.fingerprint(t.At))
+	return m.queue(ctx, m.ways.backFrom(m.fingerprint(t.At)))
+}
+
+// queue enters redirects to be requested, if there are any.
+func (m *Memory) queue(ctx context.Context, back []frontier.Item) error {
+	if len(back) == 0 {
+		return nil
+	}
+	_, err := m.Frontier.Refer(ctx, back)
+	return err
 }
 
 // note remembers a redirect to a target.
@@ -160,14 +174,14 @@ func (m *Memory) stored(ctx context.Context, id frontier.ID) (frontier.Record, e
 }
 
 // RecallWays follows the redirects that earlier sessions answered from the cache, so that they are
-// requested when a target on the way turns out to have changed. It returns those that are to be
+// requested when a target on the way turns out to have changed. It queues those that are to be
 // requested now: a session found that out but ended before it could send the requests.
-func (m *Memory) RecallWays(ctx context.Context, scope *rules.Scope) (back []frontier.Item, err error) {
+func (m *Memory) RecallWays(ctx context.Context, scope *rules.Scope) error {
 	if !m.Any() {
-		return nil, nil
+		return nil
 	}
 	var begins []frontier.ID
-	err = m.Frontier.Store().Scan(ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
+	err := m.Frontier.Store().Scan(ctx, frontier.PartOutcome, func(rec *frontier.Record) error {
 		if !rec.Settled {
 			return nil
 		}
@@ -181,31 +195,32 @@ func (m *Memory) RecallWays(ctx context.Context, scope *rules.Scope) (back []fro
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
+	var back []frontier.Item
 	followed := map[frontier.ID]bool{}
 	for _, id := range begins {
 		if err := m.recallWay(ctx, id, followed); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	for _, id := range begins {
 		sound, err := m.soundFrom(ctx, id, scope)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if sound {
 			continue
 		}
 		r, err := m.redirect(ctx, id)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if r != nil && r.step.item != nil {
 			back = append(back, m.ways.backFrom(r.to)...)
 		}
 	}
-	return back, nil
+	return m.queue(ctx, back)
 }
 
 // recallWay notes the redirects of the way that begins with the given redirect, except

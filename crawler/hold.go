@@ -1,0 +1,186 @@
+package crawler
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/proof"
+)
+
+// signIn signs in to all hosts with a login, unless the crawl is over and only its report is
+// missing. In a shared crawl, others may hold all targets now and find more. It is called before
+// there are workers.
+func (f *settling) signIn(ctx context.Context, w *workspace) error {
+	if len(f.sessions.all) == 0 {
+		return nil
+	}
+	if f.frontier.Sharing() == nil {
+		if c, err := f.frontier.Count(f.always); err != nil || c.Queued == 0 {
+			return err
+		}
+	}
+	for _, in := range f.sessions.all {
+		if !in.session.CanSignIn() {
+			continue
+		}
+		if err := f.begin(ctx, w, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin signs in to one session before the crawl.
+func (f *settling) begin(ctx context.Context, w *workspace, in *signedIn) error {
+	a, err := in.signIn(ctx)
+	if err := cmp.Or(err, f.tally(in.sender.take(), check.NoGap)); err != nil || ctx.Err() != nil {
+		return err
+	}
+	if err := f.follow(ctx, w, in, in.tell(func(watch *proof.Watch) proof.Step { return watch.Begin(a) })); err != nil || a.Failure != nil {
+		return err
+	}
+	f.cfg.LeaveAlone = in.leaveAlone(f.cfg.LeaveAlone)
+	if !a.Proof.Proven {
+		f.out.note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
+	}
+	return nil
+}
+
+// tally adds requests that were no part of a visit, and what they have shown to be left out, to the
+// sums of the store.
+func (f *settling) tally(requests int, g check.Gap) error {
+	var c visitCounts
+	c.Of[countRequests] = requests
+	gaps := withGap(nil, g)
+	tallies := c.appendTallies(nil, gaps, nil)
+	if len(tallies) == 0 {
+		return nil
+	}
+	err := f.cfg.Store.Tally(f.always, tallies)
+	if err == nil {
+		f.counts.add(&c, gaps)
+	}
+	return err
+}
+
+// hold lets a settlement wait until its session is proven, and requests a proof if one is due.
+func (f *settling) hold(ctx context.Context, w *workspace, s settlement) error {
+	f.reader.endLarge(&s.content) // the document was read
+	t := *s.Target
+	s.Target = &t // the worker needs its memory for the next one
+	in, id := f.sessions.of(t.At), t.ID()
+	var earlier *settlement
+	err := f.follow(ctx, w, in, in.tell(func(watch *proof.Watch) proof.Step {
+		earlier, in.held[id] = in.held[id], &s
+		return watch.Hold(s.Held, in.session.IsStale())
+	}))
+	if earlier == nil || err != nil {
+		return err
+	}
+	f.reader.release(&earlier.content)
+	return f.unlessStale(earlier.Target.Target, frontier.ErrStale) // its target has another lease
+}
+
+// endVisit notes that a worker has ended a visit, and does what follows for the sessions.
+func (f *settling) endVisit(ctx context.Context, w *workspace) error {
+	if len(f.sessions.all) == 0 {
+		return nil
+	}
+	idle := f.sessions.visiting.Add(-1) == 0
+	for _, in := range f.sessions.all {
+		d := in.tell(func(watch *proof.Watch) proof.Step { return watch.End(idle, in.session.IsStale()) })
+		if err := f.follow(ctx, w, in, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lastProofs requests the last proofs, when no target is visited any more.
+func (f *settling) lastProofs(ctx context.Context, w *workspace) error {
+	for _, in := range f.sessions.all {
+		if err := f.follow(ctx, w, in, in.tell((*proof.Watch).Finish)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follow does what follows from an event of a session, and from the answers to what that asks.
+// Other processes may have some of the targets that are held, for example when this one was stopped
+// for long: then what was found there does not count, but the others are settled.
+func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due) error {
+	for {
+		for i, s := range d.settled {
+			warnOfSession(s, d.Settle[i])
+			if err := f.unlessStale(s.Target.Target, f.settle(w, *s)); err != nil {
+				return err
+			}
+		}
+		if err := f.note(in, &d.Step); err != nil {
+			return err
+		}
+		for _, s := range d.again {
+			if err := f.repeat(w, in, *s, &d.Step); err != nil {
+				return err
+			}
+		}
+		if d.Ask == proof.AskNothing {
+			return nil
+		}
+		w.slot.release() // the network is slow
+		a, requests, err := in.answer(ctx, &d.Step)
+		if err := cmp.Or(err, f.tally(requests, check.NoGap)); err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
+			return err
+		}
+		d = in.tell(func(watch *proof.Watch) proof.Step { return watch.Answer(a) })
+	}
+}
+
+// note does what a step says of all targets of a session.
+func (f *settling) note(in *signedIn, step *proof.Step) error {
+	if step.Lost {
+		f.door.Probes.Forget(in.session.Login().Covers)
+		f.rendering.forget(in.session.Login().Covers)
+	}
+	o := step.Over
+	if o == nil {
+		return nil
+	}
+	f.out.note(string(o.Code) + ": " + o.Message)
+	return f.tally(0, check.GapNamed(string(o.Code)))
+}
+
+// warnOfSession notes on the outcome of a settlement what its answer was for the session.
+func warnOfSession(s *settlement, what proof.Settled) {
+	switch o := s.Outcome; {
+	case what.Ended:
+		o.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+	case what.SignedOut && s.Held.Seen.Page != nil && o.Code == check.CodeOK:
+		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
+	}
+}
+
+// repeat queues the target of a settlement that does not count again, or settles it with the outcome
+// of a session that is over.
+func (f *settling) repeat(w *workspace, in *signedIn, s settlement, step *proof.Step) error {
+	t := s.Target
+	if step.Over != nil {
+		over := *step.Over
+		over.Requests = s.Outcome.Requests
+		f.reader.release(&s.content)
+		s.Outcome, s.content, s.Kept = &over, content{At: s.At}, nil
+		s.Counts, s.Gaps = s.Counts.repeated(), nil
+		return f.unlessStale(t.Target, f.settle(w, s))
+	}
+	s.Gaps = nil
+	s.Past.Tries--
+	err := f.putBack(w, s, step.After)
+	if errors.Is(err, frontier.ErrStale) {
+		in.gone(t.ID())
+	}
+	return f.unlessStale(t.Target, err)
+}

@@ -1,0 +1,59 @@
+package crawler
+
+import (
+	"context"
+	"runtime"
+	"runtime/metrics"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+)
+
+// judging tells verdicts what a run knows.
+type judging struct {
+	cfg      *Config
+	reader   *pageReader
+	seeds    *seedTargets
+	clock    *clock
+	counts   *counts
+	windowed int // anchors that the join holds at once; 0 for the usual number
+}
+
+// crawl returns the crawl as the verdicts need it, except for what the outlet knows.
+func (j *judging) crawl() *verdicts.Crawl {
+	n, door := j.counts, j.reader.door
+	c := &verdicts.Crawl{Config: j.cfg, Scope: door.Scope(), Print: j.reader.env.Print, Store: j.cfg.Store, Door: door,
+		Seeds: j.seeds.seeds, SeedIDs: j.seeds.ids, Began: j.clock.began, Started: j.clock.started,
+		Pages: n.of(countPages), Requests: n.of(countRequests), Unfollowed: n.of(countUnfollowed),
+		ScriptPages: n.onlyScriptPages(), Gaps: n.gapCounts(), MaxAnchors: j.windowed}
+	c.Shells, c.Blank = n.of(countShells), n.of(countBlank)
+	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.ownBases.Usual()
+	if why := n.localLimit.Load(); why != nil {
+		c.LocalLimit = *why
+	}
+	return c
+}
+
+// pagesRead returns the crawl to be judged once no page is outstanding, and nil until
+// then.
+func (j *judging) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
+	c, err := j.cfg.Store.Count(ctx)
+	if err != nil || c.Pages > 0 {
+		return nil, err
+	}
+	j.release()
+	return j.crawl(), nil
+}
+
+// release releases what only visits of pages need: most memory is used while verdicts are given.
+func (j *judging) release() {
+	j.reader.pages.empty()
+	j.reader.buffers.Release()
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
+		runtime.GC() // without this call the collector would run only after the heap has doubled
+	}
+}
+
+// smallHeap is how much memory may be in use, in bytes, without a collection before
+// judging: a small run does not need one.
+const smallHeap = 32 << 20

@@ -1,0 +1,227 @@
+package crawler
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/proof"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// settlement is what a visit of a target has brought. It belongs to one owner: the visit, then
+// finish, and as long as it waits for a proof, the session. What it counts, and what it leaves out,
+// becomes part of the run in the step that keeps it.
+type settlement struct {
+	Target  *admit.Target
+	Past    frontier.Past  // of the target, with this visit
+	Outcome *check.Outcome // nil if the target must wait
+	Wait    time.Duration  // until the target may be visited again, if it must
+	Rest    time.Duration  // how long its host asked not to be visited
+	Unsure  bool           // robots.txt is unavailable after its retries, for a reason that may be temporary
+	Began   time.Time      // its request; zero if none was sent
+	content
+	Kept   []byte // what a later run needs of the page
+	Counts visitCounts
+	Gaps   []check.Gap
+	Note   string     // about the pace of the host, for the user
+	Held   proof.Held // what its answer says about the session that it is part of
+}
+
+// workspace is the memory of a worker, which its visits use one after another.
+type workspace struct {
+	slot     slot
+	target   admit.Target    // that is visited
+	document documentReading // that answers for it
+	tallies  []frontier.Tally
+
+	pageIDs, otherIDs []uint32 // for observeGrowth
+}
+
+func newWorkspace(s *slots) *workspace { return &workspace{slot: slot{slots: s}} }
+
+// settling ends visits: it puts their targets back, holds or settles them.
+type settling struct {
+	cfg       *Config
+	always    context.Context // not cancelled with the run, so that finished work is kept
+	door      *admit.Door
+	frontier  *frontier.Frontier
+	memory    *recall.Memory
+	env       *references.Env
+	reader    *pageReader
+	rendering *rendering
+	sessions  *loginSessions
+	judging   *judging
+	counts    *counts
+	out       *outlet
+}
+
+// finish ends a visit: it puts the target back if it must wait or a retry may change its outcome,
+// lets it wait for the proof of its session, or settles it.
+func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error {
+	if s.Note != "" {
+		f.out.note(s.Note)
+	}
+	if s.Outcome != nil && f.door.Pages != nil && s.Target.Follow {
+		w.slot.release() // earlier pages may need it
+		f.reader.endLarge(&s.content)
+		f.door.Pages.Await(s.Target.Turn)
+	}
+	if err := f.door.EndPass(s.Target); err != nil {
+		f.reader.release(&s.content)
+		return err
+	}
+	if s.Outcome == nil {
+		return f.putBack(w, s, s.Wait)
+	}
+	s.Past.Requests += s.Outcome.Requests
+	s.Past.Tries++
+	if again := f.retry(&s); again.yes {
+		s.Past = again.past
+		if again.second {
+			return f.toSecondPass(w, s, again.wait)
+		}
+		return f.putBack(w, s, again.wait)
+	}
+	s.Outcome.Requests = s.Past.Requests
+	if s.Target.Session {
+		return f.hold(ctx, w, s)
+	}
+	return f.settle(w, s)
+}
+
+// settle passes the outcome of a target to the frontier, with what was found and counted.
+func (f *settling) settle(w *workspace, s settlement) error {
+	t, o, scope := s.Target, s.Outcome, f.door.Scope()
+	defer f.door.Cycles.Settled(t.ID())
+	defer f.reader.release(&s.content)
+	if way := f.memory.Confirmed(t, o, scope); way != nil && s.Page != nil && len(s.Page.Targets()) > 0 { // not one redirect too many to be followed
+		if _, err := f.memory.Follow(f.always, way, s.Page.Targets(), scope); err != nil {
+			return err
+		}
+	}
+	if o.Code != "ok" && o.Code != "redirect" && f.door.Rules.CallBroken(t.At, t.Internal, o) {
+		s.Counts.Of[countBroken]++
+	}
+	s.Counts.Of[countChecked]++
+	s.Gaps = withGap(s.Gaps, o.Gap)
+	if s.Report != nil {
+		s.Report.Status, s.Report.Elapsed, s.Report.Size = o.Status, o.Elapsed, o.Size
+		f.reportPage(s.Report)
+	}
+	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o) && scope.SiteOf(s.At) == nil {
+		f.reader.page(&s.content, t).ReadAfterAll(t.Target)
+	}
+	step, hasFound := frontier.Settlement{Outcome: o, Tallies: f.tallies(w, &s)}, s.Page != nil
+	switch p := s.Page; {
+	case !hasFound:
+	case f.frontier.Durable(): // another visit can use the page's memory while the store waits
+		step.Page = append(p.About, s.Kept...)
+		step.Found, step.Links = p.Detach()
+		f.reader.release(&s.content)
+	default:
+		step.Found, step.Links, step.Page = p.Targets(), p.Encode(), append(p.About, s.Kept...)
+	}
+	if f.frontier.Durable() {
+		w.slot.release() // the store waits for the disk, and for the steps of other workers
+	}
+	ids, err := f.frontier.Settle(f.always, t.Target, step)
+	if err != nil {
+		return err
+	}
+	f.keep(&s)
+	if o.Gap == check.GapMachine {
+		f.counts.localLimit.CompareAndSwap(nil, &o.Message)
+	}
+	f.env.Forecast.Settled(t.ID(), o)
+	if err := f.memory.Settled(f.always, t, o, scope); err != nil {
+		return err
+	}
+	if hasFound {
+		p := f.reader.page(&s.content, t)
+		if f.frontier.Sharing() == nil { // a server that loses its last second assigns them again
+			p.Learn(step.Found, ids)
+		}
+		f.observeGrowth(w, &s, step.Found, ids)
+		p.Foresee(f.always, ids)
+	}
+	if !f.cfg.Stream {
+		return nil
+	}
+	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.judging)
+}
+
+// putBack queues the target again, not to be visited before some time has passed.
+func (f *settling) putBack(w *workspace, s settlement, wait time.Duration) error {
+	tallies := f.giveUp(w, &s)
+	err := f.frontier.Defer(f.always, s.Target.Target, time.Now().Add(wait), s.Past.Encode(), tallies)
+	if err == nil {
+		f.keep(&s)
+	}
+	return err
+}
+
+// toSecondPass queues the target for the second pass, not to be visited before some time has passed.
+func (f *settling) toSecondPass(w *workspace, s settlement, wait time.Duration) error {
+	tallies := f.giveUp(w, &s)
+	err := f.frontier.DeferToSecondPass(f.always, s.Target.Target, time.Now().Add(wait), s.Past.Encode(), tallies)
+	if err == nil {
+		f.keep(&s)
+	}
+	return err
+}
+
+// giveUp gives up what was found, because the target is visited again, and returns the tallies of
+// what holds nevertheless.
+func (f *settling) giveUp(w *workspace, s *settlement) []frontier.Tally {
+	if s.IsPage && !s.Target.Again {
+		f.door.Pages.TakeBack()
+	}
+	f.reader.release(&s.content)
+	s.Counts = s.Counts.repeated()
+	return f.tallies(w, s)
+}
+
+// tallies returns what a step of the store adds to its sums: what a visit has counted and left out.
+// They are valid until the next call for the same worker.
+func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
+	w.tallies = s.Counts.appendTallies(w.tallies[:0], s.Gaps, f.cfg.Uses())
+	return w.tallies
+}
+
+// keep notes that the store has kept what a visit has counted and left out.
+func (f *settling) keep(s *settlement) {
+	f.counts.add(&s.Counts, s.Gaps)
+	for _, pattern := range s.Counts.Traps {
+		f.out.trap(pattern)
+	}
+}
+
+// reportPage reports a page to the sink. When the sink fails, no more targets are
+// visited.
+func (f *settling) reportPage(p *result.Page) {
+	if !f.out.page(p) {
+		f.frontier.Drain()
+	}
+}
+
+// unlessStale returns the error that has ended a visit, but nil if another process has the target
+// now. Then what was found and counted here does not count, and the crawl goes on: the next step
+// tells the store again which rules have matched something, because that need not be about one
+// target, and more than once is as good as once.
+func (f *settling) unlessStale(t *frontier.Target, err error) error {
+	sharing := f.frontier.Sharing()
+	if sharing == nil || !errors.Is(err, frontier.ErrStale) {
+		return err
+	}
+	for _, u := range f.cfg.Uses() {
+		u.KeepAgain()
+	}
+	return sharing.GiveUp(f.always, t)
+}

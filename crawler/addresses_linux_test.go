@@ -125,7 +125,7 @@ func TestDeniedAddresses(t *testing.T) {
 	for _, mode := range []RobotsMode{RobotsCrawl, RobotsStrict} {
 		cfg := web(t)
 		cfg.Fetch = fetch.Mux{"http": client, "https": client}
-		cfg.Robots, cfg.RobotsGiven, cfg.Sitemaps = mode, true, true
+		cfg.Scope.Robots, cfg.Scope.RobotsGiven, cfg.Scope.Sitemaps = mode, true, true
 		c, sum := crawl(t, cfg, seedOf(t, site+"/"))
 		if r := c.find(site + "/"); r == nil || r.Verdict != check.OK {
 			t.Fatalf("the page in the open network: %+v", r)
@@ -145,7 +145,7 @@ func TestDeniedAddresses(t *testing.T) {
 	}
 	for _, start := range []string{"http://127.0.0.2:" + port + "/", "http://inner.test:" + port + "/", site + "/to/0"} {
 		cfg := web(t)
-		cfg.Fetch, cfg.RobotsGiven = fetch.Mux{"http": client, "https": client}, true
+		cfg.Fetch, cfg.Scope.RobotsGiven = fetch.Mux{"http": client, "https": client}, true
 		c, _ := crawl(t, cfg, seedOf(t, start))
 		if r := c.find(start); r == nil || r.Verdict != check.Skipped || r.Code != check.CodeAddressDenied || len(c.results) != 1 && !strings.HasPrefix(start, site) {
 			t.Errorf("start %s: %+v, want address-denied alone", start, r)
@@ -160,7 +160,7 @@ func TestDeniedAddresses(t *testing.T) {
 func TestClosedSchemes(t *testing.T) {
 	cfg, server := realWeb(t, at(map[string]func(*exchange){"site.test/": page(`<a href="ftp://h.test/x">x</a><a href="mailto:joe@missing.test">x</a><a href="mailto:joe(at)h">x</a>
 		<a href="ws://h.test/">x</a><a href="gopher://h.test/1">x</a><a href="ldap://h.test/">x</a><a href="file:///etc/passwd">x</a><link rel=preconnect href="http://h.test/">`)}))
-	cfg.SkipMail = true
+	cfg.Judging.SkipMail = true
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"ftp://h.test/x": "skipped scheme-unchecked", "mailto:joe@missing.test": "skipped scheme-unchecked", "mailto:joe(at)h": "broken uri-invalid",
 		"ws://h.test/": "skipped scheme-unchecked", "gopher://h.test/1": "skipped scheme-unchecked", "ldap://h.test/": "skipped scheme-unchecked", "file:///etc/passwd": "broken file-from-web"})

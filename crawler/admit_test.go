@@ -65,12 +65,12 @@ func TestRulesWhereCookiesLead(t *testing.T) {
 	}{
 		{"no rule", "/in", "", func(*Config) {}, "ok ok", 1},
 		{"another host", "http://far.test/in", "", func(*Config) {}, "ok ok", 1},
-		{"excluded", "/in", "", func(cfg *Config) { cfg.Exclude = patterns(`/in`) }, "skipped excluded", 0},
-		{"external", "http://far.test/in", "", func(cfg *Config) { cfg.External = SkipExternal }, "skipped external", 0},
-		{"another port", "http://site.test:8080/in", "", func(cfg *Config) { cfg.External = SkipExternal }, "skipped external", 0},
-		{"robots.txt", "/in", "User-agent: *\nDisallow: /in\n", func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsCrawl, true }, "unverified robots-disallowed", 0},
-		{"robots.txt of another host", "http://far.test/in", "User-agent: *\nDisallow: /\n", func(cfg *Config) { cfg.Robots = RobotsStrict }, "unverified robots-disallowed", 0},
-		{"sign-out", "/logout", "", func(cfg *Config) { cfg.Credentials = true }, "skipped excluded", 0},
+		{"excluded", "/in", "", func(cfg *Config) { cfg.Scope.Exclude = patterns(`/in`) }, "skipped excluded", 0},
+		{"external", "http://far.test/in", "", func(cfg *Config) { cfg.Scope.External = SkipExternal }, "skipped external", 0},
+		{"another port", "http://site.test:8080/in", "", func(cfg *Config) { cfg.Scope.External = SkipExternal }, "skipped external", 0},
+		{"robots.txt", "/in", "User-agent: *\nDisallow: /in\n", func(cfg *Config) { cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsCrawl, true }, "unverified robots-disallowed", 0},
+		{"robots.txt of another host", "http://far.test/in", "User-agent: *\nDisallow: /\n", func(cfg *Config) { cfg.Scope.Robots = RobotsStrict }, "unverified robots-disallowed", 0},
+		{"sign-out", "/logout", "", func(cfg *Config) { cfg.Scope.Credentials = true }, "skipped excluded", 0},
 		{"no page", "ftp://site.test/in", "", func(*Config) {}, "broken redirect-loop", 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -99,9 +99,9 @@ func TestRulesWhereCookiesLead(t *testing.T) {
 // The hops of such a cycle keep the pace of their hosts.
 func TestPaceWhereCookiesLead(t *testing.T) {
 	cfg, server := realWeb(t, at(cookieCycle("http://far.test/in", map[string]func(*exchange){"far.test/in": page("in")})))
-	cfg.Delay = 20 * time.Millisecond
+	cfg.Politeness.Delay = 20 * time.Millisecond
 	store := &restingStore{Memory: frontier.NewMemory(), rests: map[string]int{}}
-	cfg.Store = store
+	cfg.Keep.Store = store
 	crawl(t, cfg, seedOf(t, "http://site.test/"))
 	if server.count("far.test/in") == 0 || store.rests["far.test"] == 0 || store.rests["site.test"] == 0 {
 		t.Errorf("the hosts waited %v times, for the requests %v", store.rests, server.order)
@@ -131,7 +131,7 @@ func TestSignsOutWhicheverLinkIsFirst(t *testing.T) {
 				"site.test/x":    page("bye <a href=/only>x</a>"),
 				"site.test/only": status("404 Not Found"),
 			}))
-			cfg.Credentials, cfg.Concurrency, cfg.Show = true, workers, result.Show{OK: true, Skipped: true}
+			cfg.Scope.Credentials, cfg.Politeness.Concurrency, cfg.Deliver.Show = true, workers, result.Show{OK: true, Skipped: true}
 			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			judged(t, c, map[string]string{"http://site.test/x": "skipped excluded", "http://site.test/x#part": "skipped excluded", "http://site.test/to": "skipped excluded", "http://site.test/next": "ok ok"})
 			if r := c.find("http://site.test/only"); r != nil {
@@ -154,7 +154,7 @@ func TestFormsThatDelete(t *testing.T) {
 			<form action=/h><button type=button>Delete</button><button>Show</button></form><a href=/a>x</a><a href=/to>x</a>`),
 		"site.test/to": redirect(302, "/b"), "site.test/e": page("x"), "site.test/h": page("x"), "site.test/i.png": page("x"),
 	}))
-	cfg.Credentials, cfg.Show = true, result.Show{OK: true, Skipped: true}
+	cfg.Scope.Credentials, cfg.Deliver.Show = true, result.Show{OK: true, Skipped: true}
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	for _, path := range []string{"/a", "/b", "/c", "/d", "/f", "/g"} {
 		judged(t, c, map[string]string{"http://site.test" + path: "skipped excluded"})
@@ -175,13 +175,17 @@ func TestRulesBesideTargets(t *testing.T) {
 		set    func(*Config)
 	}{
 		{"probe excluded", "GET site.test/dir/", true, func(cfg *Config) {
-			cfg.SoftNotFound, cfg.Exclude = true, patterns(`/dir/[a-z0-9]{20,}`)
+			cfg.Judging.SoftNotFound, cfg.Scope.Exclude = true, patterns(`/dir/[a-z0-9]{20,}`)
 		}},
-		{"probe disallowed", "GET site.test/dir/", true, func(cfg *Config) { cfg.SoftNotFound, cfg.Robots, cfg.RobotsGiven = true, RobotsStrict, true }},
+		{"probe disallowed", "GET site.test/dir/", true, func(cfg *Config) {
+			cfg.Judging.SoftNotFound, cfg.Scope.Robots, cfg.Scope.RobotsGiven = true, RobotsStrict, true
+		}},
 		{"robots.txt leads to what is excluded", "GET far.test/robots", false, func(cfg *Config) {
-			cfg.Robots, cfg.RobotsGiven, cfg.Exclude = RobotsStrict, true, patterns(`/robots$`)
+			cfg.Scope.Robots, cfg.Scope.RobotsGiven, cfg.Scope.Exclude = RobotsStrict, true, patterns(`/robots$`)
 		}},
-		{"robots.txt leads away", "GET far.test/robots", false, func(cfg *Config) { cfg.Robots, cfg.RobotsGiven, cfg.External = RobotsStrict, true, SkipExternal }},
+		{"robots.txt leads away", "GET far.test/robots", false, func(cfg *Config) {
+			cfg.Scope.Robots, cfg.Scope.RobotsGiven, cfg.Scope.External = RobotsStrict, true, SkipExternal
+		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			robots := func(x *exchange) {
@@ -208,16 +212,20 @@ func TestRulesBesideTargets(t *testing.T) {
 // A robots.txt is obeyed, even if a rule forbids links to it.
 func TestRobotsThatRulesForbid(t *testing.T) {
 	for name, set := range map[string]func(*Config){
-		"excluded": func(cfg *Config) { cfg.Exclude, cfg.ExcludeExcept = patterns(`.*`), patterns(`/(dir/.*)?$`) },
-		"ignored":  func(cfg *Config) { cfg.Exclude = patterns(`/robots\.txt$`) },
-		"sign-out": func(cfg *Config) { cfg.Credentials = true },
-		"external": func(cfg *Config) { cfg.External, cfg.Include = SkipExternal, patterns(`^http://far\.test/dir/`) },
+		"excluded": func(cfg *Config) {
+			cfg.Scope.Exclude, cfg.Scope.ExcludeExcept = patterns(`.*`), patterns(`/(dir/.*)?$`)
+		},
+		"ignored":  func(cfg *Config) { cfg.Scope.Exclude = patterns(`/robots\.txt$`) },
+		"sign-out": func(cfg *Config) { cfg.Scope.Credentials = true },
+		"external": func(cfg *Config) {
+			cfg.Scope.External, cfg.Scope.Include = SkipExternal, patterns(`^http://far\.test/dir/`)
+		},
 	} {
 		txt := page("User-agent: *\nDisallow: /dir/page\n")
 		cfg, server := realWeb(t, at(map[string]func(*exchange){
 			"site.test/": page("<a href=/dir/page>x</a><a href=http://far.test/dir/page>x</a><a href=/robots.txt>Log out</a>"), "site.test/robots.txt": txt, "far.test/robots.txt": txt,
 		}))
-		cfg.Robots, cfg.RobotsGiven = RobotsStrict, true
+		cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsStrict, true
 		set(cfg)
 		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		want := map[string]string{"http://site.test/dir/page": "unverified robots-disallowed", "http://far.test/dir/page": "unverified robots-disallowed"}
@@ -244,12 +252,12 @@ func TestRulesForIssuers(t *testing.T) {
 	}{
 		{"no rule", "far.test/ca.cer", "", func(*Config) {}, "ok ok+tls-incomplete-chain"},
 		{"no such rule", "far.test/ca.cer", "Disallow: /other", func(cfg *Config) {
-			cfg.Robots, cfg.Exclude, cfg.Credentials = RobotsStrict, patterns("other"), true
+			cfg.Scope.Robots, cfg.Scope.Exclude, cfg.Scope.Credentials = RobotsStrict, patterns("other"), true
 		}, "ok ok+tls-incomplete-chain"},
-		{"excluded", "far.test/ca.cer", "", func(cfg *Config) { cfg.Exclude = patterns(`\.cer$`) }, "broken tls-untrusted"},
-		{"external", "far.test/ca.cer", "", func(cfg *Config) { cfg.External, cfg.Include = SkipExternal, patterns("^https://secure") }, "broken tls-untrusted"},
-		{"robots.txt", "far.test/ca.cer", "Disallow: /ca", func(cfg *Config) { cfg.Robots = RobotsStrict }, "broken tls-untrusted"},
-		{"sign-out", "site.test/logout/ca.cer", "", func(cfg *Config) { cfg.Credentials = true }, "broken tls-untrusted"},
+		{"excluded", "far.test/ca.cer", "", func(cfg *Config) { cfg.Scope.Exclude = patterns(`\.cer$`) }, "broken tls-untrusted"},
+		{"external", "far.test/ca.cer", "", func(cfg *Config) { cfg.Scope.External, cfg.Scope.Include = SkipExternal, patterns("^https://secure") }, "broken tls-untrusted"},
+		{"robots.txt", "far.test/ca.cer", "Disallow: /ca", func(cfg *Config) { cfg.Scope.Robots = RobotsStrict }, "broken tls-untrusted"},
+		{"sign-out", "site.test/logout/ca.cer", "", func(cfg *Config) { cfg.Scope.Credentials = true }, "broken tls-untrusted"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			leaf := between.Leaf(t, "secure.test", func(x *x509.Certificate) { x.IssuingCertificateURL = []string{"http://" + row.at} })
@@ -296,9 +304,9 @@ func TestPaceOfIssuers(t *testing.T) {
 		h.CAFile = root.File(t)
 		h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "secure.test:443", To: secure.addr})
 	})
-	cfg.Delay = 20 * time.Millisecond
+	cfg.Politeness.Delay = 20 * time.Millisecond
 	store := &restingStore{Memory: frontier.NewMemory(), rests: map[string]int{}}
-	cfg.Store = store
+	cfg.Keep.Store = store
 	crawl(t, cfg, seedOf(t, "http://site.test/"))
 	if server.count("far.test/ca.cer") != 1 || store.rests["far.test"] == 0 {
 		t.Errorf("the hosts waited %v times, for the requests %v", store.rests, server.order)

@@ -14,9 +14,19 @@ import (
 type (
 	Config = rules.Config
 	Login  = rules.Login
-	Seed   = rules.Seed
-	Rule   = rules.Rule
-	Remap  = rules.Remap
+
+	ScopeRules = rules.ScopeRules
+	Limits     = rules.Limits
+	Politeness = rules.Politeness
+	Reading    = rules.Reading
+	Judging    = rules.Judging
+	Render     = rules.Render
+	Keep       = rules.Keep
+	Deliver    = rules.Deliver
+
+	Seed  = rules.Seed
+	Rule  = rules.Rule
+	Remap = rules.Remap
 
 	Renderer = rules.Renderer
 

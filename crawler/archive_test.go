@@ -54,7 +54,7 @@ func TestArchive(t *testing.T) {
 		busy = 0
 		before := len(archive.order)
 		cfg, _ := realWeb(t, pages)
-		cfg.Archive, cfg.Retries, cfg.Stream = "http://"+archive.addr+"/wayback/available", 2, stream
+		cfg.Judging.Archive, cfg.Politeness.Retries, cfg.Deliver.Stream = "http://"+archive.addr+"/wayback/available", 2, stream
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, map[string]string{
 			"http://gone.org/page":      "https://web.archive.org/web/20130919044612/http://gone.org/page",
@@ -87,14 +87,14 @@ func TestRulesForArchives(t *testing.T) {
 		asked int
 		note  string
 	}{
-		{"one address", func(cfg *Config) { cfg.Exclude = patterns(`available\?url=.*never$`) }, 7, "the archive gave no answer about 1 of 8 broken targets: excluded by "},
-		{"the archive", func(cfg *Config) { cfg.Exclude = patterns(`/wayback/`) }, 0, "the archive gave no answer about 8 of 8 broken targets: excluded by "},
-		{"robots.txt", func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsStrict, true }, 8, ""},
+		{"one address", func(cfg *Config) { cfg.Scope.Exclude = patterns(`available\?url=.*never$`) }, 7, "the archive gave no answer about 1 of 8 broken targets: excluded by "},
+		{"the archive", func(cfg *Config) { cfg.Scope.Exclude = patterns(`/wayback/`) }, 0, "the archive gave no answer about 8 of 8 broken targets: excluded by "},
+		{"robots.txt", func(cfg *Config) { cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsStrict, true }, 8, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			archive := archiveOf(t, nil)
 			cfg, _ := realWeb(t, pages)
-			cfg.Archive = "http://" + archive.addr + "/wayback/available"
+			cfg.Judging.Archive = "http://" + archive.addr + "/wayback/available"
 			row.set(cfg)
 			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			if len(archive.order) != row.asked {
@@ -114,7 +114,7 @@ func TestArchiveIsAway(t *testing.T) {
 	refusing := serveFaults(t, nil, status("503 Busy"))
 	for addr, why := range map[string]string{refusing.addr: "its answer has the status 503", closedAddr(t): "connection refused"} {
 		cfg, _ := realWeb(t, pages)
-		cfg.Archive, cfg.Retries = "http://"+addr+"/wayback/available", -1
+		cfg.Judging.Archive, cfg.Politeness.Retries = "http://"+addr+"/wayback/available", -1
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, nil)
 		if !sum.Soundness.Complete() || len(c.notes) != 1 || !strings.HasSuffix(c.notes[0].Message, ": "+why) || c.find("http://gone.org/page").Code != "http-404" {
@@ -129,7 +129,7 @@ func TestArchiveIsAway(t *testing.T) {
 	close(stop)
 	cfg, _ := realWeb(t, pages)
 	before := len(refusing.order)
-	cfg.Archive, cfg.Stop = "http://"+refusing.addr+"/wayback/available", stop
+	cfg.Judging.Archive, cfg.Stop = "http://"+refusing.addr+"/wayback/available", stop
 	crawl(t, cfg, seedOf(t, "http://site.test/"))
 	if len(refusing.order) != before {
 		t.Error("an interrupted run asked the archive")

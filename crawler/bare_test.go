@@ -63,9 +63,9 @@ func TestReadAgain(t *testing.T) {
 		for _, show := range []result.Show{{Broken: true, Warning: true}, {Broken: true, Unverified: true, Warning: true, Info: true}, {Warning: true, SkipPageReferences: true}, {None: true}} {
 			report := func(again bool, workers, anchors int) string {
 				cfg, seeds := onDisk(t, dir)
-				cfg.Show, cfg.ReadAgain, cfg.Concurrency = show, again, workers
+				cfg.Deliver.Show, cfg.Reading.ReadAgain, cfg.Politeness.Concurrency = show, again, workers
 				store := &watchedStore{Memory: frontier.NewMemory()}
-				cfg.Store = store
+				cfg.Keep.Store = store
 				said := told(t, cfg, seeds, anchors)
 				bare += countBare(t, store)
 				return said
@@ -123,7 +123,7 @@ func TestReadAgainKnown(t *testing.T) {
 	}
 	cfg, seeds := onDisk(t, writeFiles(t, files))
 	store := &watchedStore{Memory: frontier.NewMemory()}
-	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, result.Show{Broken: true}, true, 1
+	cfg.Keep.Store, cfg.Deliver.Show, cfg.Reading.ReadAgain, cfg.Politeness.Concurrency = store, result.Show{Broken: true}, true, 1
 	c, _ := crawl(t, cfg, seeds)
 	if len(c.results) != 1 || len(c.results[0].References) != 50 || c.results[0].References[49].Text != "gone" || c.results[0].References[49].Column == 0 {
 		t.Fatalf("results %+v", c.results)
@@ -145,7 +145,7 @@ func TestReadAgainRemarked(t *testing.T) {
 	}
 	cfg, seeds := onDisk(t, writeFiles(t, files))
 	store := &watchedStore{Memory: frontier.NewMemory()}
-	cfg.Store, cfg.Show, cfg.ReadAgain, cfg.Concurrency = store, result.Show{Warning: true}, true, 1
+	cfg.Keep.Store, cfg.Deliver.Show, cfg.Reading.ReadAgain, cfg.Politeness.Concurrency = store, result.Show{Warning: true}, true, 1
 	c, _ := crawl(t, cfg, seeds)
 	if r := c.find("p99.html"); r == nil || len(r.References) != 50 || r.References[49].Text != "last" {
 		t.Fatalf("the last page: %+v", r)
@@ -181,8 +181,8 @@ func TestReadAgainChanged(t *testing.T) {
 			dir := writeFiles(t, files)
 			file := filepath.Join(dir, "p.html")
 			cfg, seeds := onDisk(t, dir)
-			cfg.Show, cfg.ReadAgain = result.Show{Broken: true}, true
-			cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
+			cfg.Deliver.Show, cfg.Reading.ReadAgain = result.Show{Broken: true}, true
+			cfg.Keep.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
 				err := os.WriteFile(file, []byte(c.then), 0o666)
 				if c.then == "" {
 					err = os.Remove(file)
@@ -215,9 +215,9 @@ func TestReadAgainChanged(t *testing.T) {
 // TestBareFiles: only what is sure to be read again as it is may have bare links.
 func TestBareFiles(t *testing.T) {
 	cfg, seeds := onDisk(t, t.TempDir())
-	cfg.ReadAgain, cfg.Show = true, result.Show{Broken: true}
+	cfg.Reading.ReadAgain, cfg.Deliver.Show = true, result.Show{Broken: true}
 	r := newRun(t.Context(), cfg, seeds, &collector{})
-	defer r.cfg.Store.Close()
+	defer r.cfg.Keep.Store.Close()
 	body := []byte("<p>")
 	for _, c := range []struct {
 		what string
@@ -246,8 +246,8 @@ func TestNamesAgain(t *testing.T) {
 		"r.html": `<p>page</p><a href="p.html#secton">p</a><a href="q.html#chaptr">q</a><a href="p.html#sectio">p</a>` + end,
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show, cfg.ReadAgain = result.Show{Broken: true}, true
-	cfg.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
+	cfg.Deliver.Show, cfg.Reading.ReadAgain = result.Show{Broken: true}, true
+	cfg.Keep.Store = &watchedStore{Memory: frontier.NewMemory(), sealed: func() {
 		if err := os.Chtimes(filepath.Join(dir, "q.html"), time.Time{}, time.Unix(1e9, 0)); err != nil {
 			t.Error(err)
 		}
@@ -281,7 +281,7 @@ func TestNamesAgain(t *testing.T) {
 	}))
 	defer server.Close()
 	cfg = web(t)
-	cfg.Show, cfg.ReadAgain = result.Show{Broken: true}, true
+	cfg.Deliver.Show, cfg.Reading.ReadAgain = result.Show{Broken: true}, true
 	sink = &collector{}
 	if _, err := Run(t.Context(), cfg, seedOf(t, server.URL+"/"), sink); err != nil || len(sink.results) != 2 || fetched != 1 {
 		t.Errorf("%d findings, %d requests, %v", len(sink.results), fetched, err)

@@ -57,7 +57,7 @@ func manualRun(b *testing.B) *run {
 	}
 	b.Cleanup(func() { site.Close() })
 	cfg := web(b)
-	cfg.Sites, cfg.WorkingDir, cfg.Show = []*disk.Site{site}, dir, result.Show{Broken: true, Warning: true}
+	cfg.Sites, cfg.Scope.WorkingDir, cfg.Deliver.Show = []*disk.Site{site}, dir, result.Show{Broken: true, Warning: true}
 	return newRun(b.Context(), cfg, []Seed{{URL: site.Base(), Follow: true, Crawl: true}}, quiet{})
 }
 
@@ -192,7 +192,7 @@ func BenchmarkJoin(b *testing.B) {
 		b.Fatal(err)
 	}
 	cfg, seeds := onDisk(b, dir)
-	cfg.Show = result.Show{Broken: true, Warning: true}
+	cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
 	r := newRun(b.Context(), cfg, seeds, quiet{})
 	if err := r.seeds.enter(b.Context()); err != nil {
 		b.Fatal(err)
@@ -227,7 +227,7 @@ func BenchmarkDirectory(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		cfg, seeds := onDisk(b, dir)
-		cfg.Show = result.Show{Broken: true, Warning: true}
+		cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
 		sum, err := Run(b.Context(), cfg, seeds, quiet{})
 		if err != nil || sum.Pages != pages {
 			b.Fatal(sum, err)
@@ -244,7 +244,7 @@ func BenchmarkCrawl(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		cfg := web(b)
-		cfg.Show = result.Show{Broken: true, Warning: true}
+		cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
 		sum, err := Run(b.Context(), cfg, seedOf(b, base+"/"), quiet{})
 		if err != nil || sum.Pages != pages {
 			b.Fatal(sum, err)

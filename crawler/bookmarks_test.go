@@ -37,7 +37,7 @@ func TestLongBookmarkFile(t *testing.T) {
 	}
 	read := func(whole bool, show result.Show) (c *collector, sum *result.Summary, bytes uint64) {
 		cfg, seeds := onDisk(t, dir)
-		cfg.External, cfg.Show, cfg.Pages = SkipExternal, show, whole // who wants the pages told wants all their links
+		cfg.Scope.External, cfg.Deliver.Show, cfg.Deliver.Pages = SkipExternal, show, whole // who wants the pages told wants all their links
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		c, sum = crawl(t, cfg, seeds)

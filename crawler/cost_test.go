@@ -42,7 +42,7 @@ func TestCost(t *testing.T) {
 			var least, bytes uint64 = 1 << 60, 1 << 60
 			for range runs {
 				cfg, seeds := row.start()
-				cfg.Show = result.Show{Broken: true, Warning: true}
+				cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
 				requests.Store(0)
 				var before, after runtime.MemStats
 				runtime.GC()

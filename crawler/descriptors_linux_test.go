@@ -25,7 +25,7 @@ func TestFewFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg := web(t)
-		cfg.Retries = 2
+		cfg.Politeness.Retries = 2
 		_, sum := crawl(t, cfg, seedOf(t, start))
 		fmt.Printf("findings: %d ok, %v\n", sum.OK, sum.ByCode)
 		return

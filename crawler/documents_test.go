@@ -80,7 +80,7 @@ func TestHeaderLinks(t *testing.T) {
 	// A header is inside no element.
 	selected := web(t)
 	var err error
-	if selected.Select, err = extract.CompileSelector("a"); err != nil {
+	if selected.Reading.Select, err = extract.CompileSelector("a"); err != nil {
 		t.Fatal(err)
 	}
 	if found := crawlFrom(t, selected, server.URL+"/a/page"); found.find(server.URL+"/a/next") != nil {
@@ -111,7 +111,7 @@ func TestDatabaseBeyondMaxBody(t *testing.T) {
 		}
 	}
 	cfg, _ := onDisk(t, dir)
-	cfg.MaxBody = 2000
+	cfg.Limits.MaxBody = 2000
 	c := &collector{}
 	if _, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "https://0.site.invalid/places.sqlite"), Follow: true, Named: true, Raw: "places.sqlite"}}, c); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestDatabaseBeyondMaxBody(t *testing.T) {
 			file = r
 		}
 	}
-	if file == nil || file.Verdict != check.OK || len(file.Warnings) > 0 || file.Size <= cfg.MaxBody {
+	if file == nil || file.Verdict != check.OK || len(file.Warnings) > 0 || file.Size <= cfg.Limits.MaxBody {
 		t.Errorf("the file: %+v", file)
 	}
 	if r := c.find("tel:+1-201-555-0123"); r == nil || r.Verdict != check.Skipped || r.References[0].Text != "Tel" {
@@ -213,7 +213,7 @@ func TestTemplates(t *testing.T) {
 	asNotes := map[string]string{"1": "excluded", "2": "excluded", "3": "file-missing", "4": "excluded", "5": "excluded", "6": "excluded", "7": "file-missing"}
 	for _, again := range []bool{false, true} {
 		cfg, seeds := onDisk(t, dir)
-		cfg.Show, cfg.ReadAgain = result.Show{OK: !again, Skipped: true, Broken: true}, again
+		cfg.Deliver.Show, cfg.Reading.ReadAgain = result.Show{OK: !again, Skipped: true, Broken: true}, again
 		c := &collector{}
 		if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestIgnoredCandidate(t *testing.T) {
 		"index.html": `<img alt=1 src=a.png srcset="a.png 1x"><img alt=2 srcset="a.png 320"><img alt=3 srcset="b.png 2y, gone.png 2y">`, "a.png": "", "b.png": "",
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show = result.Show{OK: true, Broken: true, Warning: true}
+	cfg.Deliver.Show = result.Show{OK: true, Broken: true, Warning: true}
 	c := &collector{}
 	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 		t.Fatal(err)

@@ -23,18 +23,18 @@ func TestExclusionsBesideTargets(t *testing.T) {
 		set   func(*testing.T, *Config)
 	}{
 		{"sitemap", "GET site.test/map.xml", func(_ *testing.T, cfg *Config) {
-			cfg.Sitemaps, cfg.Robots, cfg.RobotsGiven = true, RobotsCrawl, true
+			cfg.Scope.Sitemaps, cfg.Scope.Robots, cfg.Scope.RobotsGiven = true, RobotsCrawl, true
 		}},
-		{"twin", "HEAD site.test/twin", func(_ *testing.T, cfg *Config) { cfg.CheckHTTPS = true }},
+		{"twin", "HEAD site.test/twin", func(_ *testing.T, cfg *Config) { cfg.Judging.CheckHTTPS = true }},
 		{"icon", "GET site.test/favicon.ico", func(t *testing.T, cfg *Config) {
 			groups, err := inspect.ParseGroups("images")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if cfg.Inspector, err = inspect.Open(t.Context(), inspect.Config{Groups: groups}); err != nil {
+			if cfg.Judging.Inspector, err = inspect.Open(t.Context(), inspect.Config{Groups: groups}); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(cfg.Inspector.Close)
+			t.Cleanup(cfg.Judging.Inspector.Close)
 		}},
 	} {
 		for _, excluded := range []bool{false, true} {
@@ -62,7 +62,7 @@ func TestExclusionsBesideTargets(t *testing.T) {
 					if row.name == "twin" {
 						scheme = "https"
 					}
-					cfg.Exclude = patterns("^" + scheme + "://site.test" + path + "$")
+					cfg.Scope.Exclude = patterns("^" + scheme + "://site.test" + path + "$")
 				}
 				crawl(t, cfg, seedOf(t, "http://site.test/"))
 				if n := asked.count(row.asked); (n == 0) != excluded {
@@ -92,9 +92,9 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 	} {
 		for _, excluded := range []bool{false, true} {
 			cfg, server := realWeb(t, page("x"))
-			cfg.Render = rules.RenderAlways
+			cfg.Render.Mode = rules.RenderAlways
 			if excluded {
-				cfg.Exclude = patterns("^http://far.test/x$")
+				cfg.Scope.Exclude = patterns("^http://far.test/x$")
 			}
 			r := newRun(t.Context(), cfg, seedOf(t, "http://site.test/"), discard{})
 			send(t.Context(), r.rendering)

@@ -115,8 +115,8 @@ func (m *remembering) run() (*collector, *result.Summary) {
 	if err != nil {
 		m.Fatal(err)
 	}
-	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll(), Retries: -1,
-		Cache: memory, MaxAge: time.Hour, Edition: "test"}
+	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Deliver: Deliver{Show: showAll()}, Politeness: Politeness{Retries: -1},
+		Keep: Keep{Cache: memory, MaxAge: time.Hour, Edition: "test"}}
 	if m.change != nil {
 		m.change(cfg)
 	}
@@ -186,7 +186,7 @@ func TestSecondRun(t *testing.T) {
 	m.other.page("/there", `<p id=id>`)
 	m.other.status("/moved", 301, "Location", "/there")
 	var titles []string
-	m.change = func(cfg *Config) { cfg.Pages = true }
+	m.change = func(cfg *Config) { cfg.Deliver.Pages = true }
 	pages := func(c *collector) (all []string) {
 		for _, p := range c.pages {
 			all = append(all, fmt.Sprintf("%s %q %d %v", p.URL, p.Title, p.Depth, p.Links))
@@ -256,8 +256,8 @@ func TestRulesOfToday(t *testing.T) {
 	m.other.page("/there", `<p>`)
 	m.other.status("/wall", 403)
 	m.change = func(cfg *Config) {
-		cfg.Accept = &check.Statuses{}
-		cfg.Accept.Add(403, 403)
+		cfg.Judging.Accept = &check.Statuses{}
+		cfg.Judging.Accept.Add(403, 403)
 	}
 	c, _ := m.expect("403 is accepted", 2, 1+3)
 	m.verdict(c, m.other.url+"/wall", "ok")
@@ -267,15 +267,15 @@ func TestRulesOfToday(t *testing.T) {
 	if r := m.verdict(c, m.other.url+"/there", "ok"); !r.Cached || len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeContentTypeMismatch {
 		t.Errorf("%+v", r)
 	}
-	m.change = func(cfg *Config) { cfg.External = SkipExternal }
+	m.change = func(cfg *Config) { cfg.Scope.External = SkipExternal }
 	c, _ = m.expect("external links are skipped", 2, 0)
 	m.verdict(c, m.other.url+"/there", "external")
 	m.change = func(cfg *Config) {
-		cfg.Rules = []Rule{{Name: "rule", Match: func(url string) bool { return strings.HasSuffix(url, "/there") }, Verdict: "ignore"}}
+		cfg.Judging.Rules = []Rule{{Name: "rule", Match: func(url string) bool { return strings.HasSuffix(url, "/there") }, Verdict: "ignore"}}
 	}
 	c, _ = m.expect("a rule ignores it", 2, 3)
 	m.verdict(c, m.other.url+"/there", "excluded")
-	m.change = func(cfg *Config) { cfg.Depth = -1 }
+	m.change = func(cfg *Config) { cfg.Scope.Depth = -1 }
 	c, _ = m.expect("a page is only checked", 2, 3)
 	m.verdict(c, m.site.url+"/sub/x", "ok")
 }
@@ -290,15 +290,15 @@ func TestReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.change = func(cfg *Config) { cfg.Select = selector }
+	m.change = func(cfg *Config) { cfg.Reading.Select = selector }
 	c, _ := m.expect("with a selector", 2, 0)
 	if c.find(m.site.url+"/gone") != nil {
 		t.Error("a link was kept that the selector leaves out")
 	}
-	m.change = func(cfg *Config) { cfg.Edition = "other" }
+	m.change = func(cfg *Config) { cfg.Keep.Edition = "other" }
 	c, _ = m.expect("with another edition", 3, 0)
 	m.verdict(c, m.site.url+"/gone", "http-404")
-	m.change = func(cfg *Config) { cfg.Edition, cfg.MaxBody = "other", 20 }
+	m.change = func(cfg *Config) { cfg.Keep.Edition, cfg.Limits.MaxBody = "other", 20 }
 	c, _ = m.expect("with less of the body", 2, 0)
 	if r := c.find(m.site.url + "/"); len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeBodyTruncated {
 		t.Errorf("%+v", r)
@@ -347,7 +347,7 @@ func TestTurnedRedirect(t *testing.T) {
 	m.other.status("/b", 301, "Location", "/a")
 	m.site.page("/", `<a href="`+m.other.url+`/a">x</a> <a href="`+m.other.url+`/b#new">y</a>`)
 	for _, workers := range []int{1, 8} {
-		m.change = func(cfg *Config) { cfg.Concurrency = workers }
+		m.change = func(cfg *Config) { cfg.Politeness.Concurrency = workers }
 		c, _ := m.run()
 		m.verdict(c, m.other.url+"/a", "ok")
 		m.verdict(c, m.other.url+"/b#new", "fragment-missing")
@@ -362,7 +362,7 @@ func TestStreamsRemember(t *testing.T) {
 	m.other.status("/old", 301, "Location", third.url+"/there")
 	m.other.page("/there", `<p>`)
 	third.page("/there", `<p id=id>`)
-	m.change = func(cfg *Config) { cfg.Stream = true }
+	m.change = func(cfg *Config) { cfg.Deliver.Stream = true }
 	sorted := func(c *collector) *collector {
 		slices.SortFunc(c.results, func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) })
 		return c
@@ -390,7 +390,7 @@ func TestStrictRobots(t *testing.T) {
 	m := newRemembering(t)
 	m.site.page("/", `<a href="`+m.other.url+`/there">x</a>`)
 	m.other.page("/there", `<p>`)
-	m.change = func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsStrict, true }
+	m.change = func(cfg *Config) { cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsStrict, true }
 	m.expect("first run", 2, 3) // no robots.txt, by either set of headers
 	c, _ := m.expect("second run", 2, 2)
 	m.verdict(c, m.other.url+"/there", "ok")
@@ -448,7 +448,7 @@ func TestLocalFilesAreNotKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Cache, cfg.MaxAge = memory, time.Hour
+		cfg.Keep.Cache, cfg.Keep.MaxAge = memory, time.Hour
 		c, _ := crawl(t, cfg, seeds[len(seeds)-1:])
 		if r := c.find("a.html"); r == nil || r.Code != want {
 			t.Errorf("%+v, want %s", r, want)
@@ -523,6 +523,6 @@ func TestCachedTargetsHaveNoPace(t *testing.T) {
 	}
 	m.site.page("/", links)
 	m.expect("first run", 1, 20)
-	m.change = func(cfg *Config) { cfg.Delay = time.Hour }
+	m.change = func(cfg *Config) { cfg.Politeness.Delay = time.Hour }
 	m.expect("second run", 1, 0)
 }

@@ -47,9 +47,9 @@ func TestSecretsStayWithTheNamedHosts(t *testing.T) {
 		}
 		t.Cleanup(client.Close)
 		cfg := web(t)
-		cfg.Fetch, cfg.Robots, cfg.RobotsGiven, cfg.SoftNotFound = fetch.Mux{"http": client}, RobotsCrawl, true, true
+		cfg.Fetch, cfg.Scope.Robots, cfg.Scope.RobotsGiven, cfg.Judging.SoftNotFound = fetch.Mux{"http": client}, RobotsCrawl, true, true
 		if strings.HasSuffix(start, "include") {
-			cfg.Include = []*regexp.Regexp{regexp.MustCompile(`^http://`)}
+			cfg.Scope.Include = []*regexp.Regexp{regexp.MustCompile(`^http://`)}
 		}
 		crawl(t, cfg, seedOf(t, base+start))
 		path, _, _ := strings.Cut(start, "?")
@@ -87,7 +87,7 @@ func TestRuleHeaderStaysWithTLS(t *testing.T) {
 		{"http://example.com:8080/", "example.com", "http://example.com/", false},
 	} {
 		cfg := web(t)
-		cfg.Rules = []Rule{glob(test.pattern)}
+		cfg.Judging.Rules = []Rule{glob(test.pattern)}
 		header, _ := rules.NewTargetRules(cfg.WithDefaults(), seedOf(t, test.start), rules.NewPrinter(nil, "")).Header(mustParse(t, test.url))
 		if got := header != nil; got != test.want {
 			t.Errorf("start %s, rule %s: %s gets the header: %t", test.start, test.pattern, test.url, got)

@@ -129,23 +129,23 @@ func (s *equalSite) config(t *testing.T) *crawler.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	cfg := &crawler.Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll, Pages: true, SkipMail: true,
-		Backoff: time.Millisecond, SecondPassAfter: time.Millisecond, Grace: time.Millisecond, Concurrency: 8}
+	cfg := &crawler.Config{Fetch: fetch.Mux{"http": client, "https": client}, Deliver: crawler.Deliver{Show: showAll, Pages: true}, Judging: crawler.Judging{SkipMail: true},
+		Politeness: crawler.Politeness{Backoff: time.Millisecond, SecondPassAfter: time.Millisecond, Concurrency: 8}, Limits: crawler.Limits{Grace: time.Millisecond}}
 	if plan != nil {
 		cfg.Login = rules.Login{Fetch: client, Sessions: []*session.Session{session.New(plan.Logins[0], session.Options{Acts: rules.Acts})}}
-		cfg.Credentials = true
+		cfg.Scope.Credentials = true
 	} else {
-		cfg.Cookies = client
+		cfg.Keep.Cookies = client
 	}
 	if s.checks != "" {
 		groups, err := inspect.ParseGroups(s.checks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if cfg.Inspector, err = inspect.Open(t.Context(), inspect.Config{Groups: groups}); err != nil {
+		if cfg.Judging.Inspector, err = inspect.Open(t.Context(), inspect.Config{Groups: groups}); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(cfg.Inspector.Close)
+		t.Cleanup(cfg.Judging.Inspector.Close)
 	}
 	if s.change != nil {
 		s.change(cfg)
@@ -221,11 +221,11 @@ func largerSites(t *testing.T) []*equalSite {
 	return []*equalSite{
 		{name: "town", dir: town, checks: "html,css,seo,images,i18n,duplicates", handler: func(string) http.Handler { return http.FileServer(http.Dir(town)) },
 			change: func(cfg *crawler.Config) {
-				cfg.External, cfg.Sitemaps, cfg.RobotsGiven = crawler.SkipExternal, true, true
+				cfg.Scope.External, cfg.Scope.Sitemaps, cfg.Scope.RobotsGiven = crawler.SkipExternal, true, true
 			}},
 		{name: "generated", dir: written, handler: func(string) http.Handler { return generated }},
 		{name: "moody", handler: newMoody, checks: "seo,security", varying: perProcess, change: func(cfg *crawler.Config) {
-			cfg.Sitemaps, cfg.RobotsGiven, cfg.SoftNotFound = true, true, true
+			cfg.Scope.Sitemaps, cfg.Scope.RobotsGiven, cfg.Judging.SoftNotFound = true, true, true
 		}},
 		newPortal(t),
 		{name: "members", handler: newMembers, login: "/login", varying: always},

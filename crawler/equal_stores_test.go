@@ -24,9 +24,9 @@ import (
 func alone(t *testing.T, s *equalSite, aside aside, store frontier.Store, workers int) string {
 	t.Helper()
 	cfg := s.config(t)
-	cfg.Concurrency = workers
+	cfg.Politeness.Concurrency = workers
 	if store != nil {
-		cfg.Store = store
+		cfg.Keep.Store = store
 		defer store.Close()
 	}
 	return reportOf(t, aside, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
@@ -49,7 +49,7 @@ func together(t *testing.T, s *equalSite, engines int, open func() frontier.Shar
 	t.Helper()
 	with := func(store frontier.Store) *crawler.Config {
 		cfg := s.config(t)
-		cfg.Store, cfg.Lease = store, time.Minute
+		cfg.Keep.Store, cfg.Keep.Lease = store, time.Minute
 		return cfg
 	}
 	var working sync.WaitGroup
@@ -72,7 +72,7 @@ func together(t *testing.T, s *equalSite, engines int, open func() frontier.Shar
 func conclude(t *testing.T, s *equalSite, aside aside, store frontier.Store) string {
 	t.Helper()
 	cfg := s.config(t)
-	cfg.Store = store
+	cfg.Keep.Store = store
 	return reportOf(t, aside, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 		return crawler.Conclude(ctx, cfg, s.seeds(t), sink, check.NoGap)
 	})
@@ -81,7 +81,7 @@ func conclude(t *testing.T, s *equalSite, aside aside, store frontier.Store) str
 func (s *equalSite) enter(t *testing.T, store frontier.Shared) {
 	t.Helper()
 	cfg := s.config(t)
-	cfg.Store, cfg.Lease = store, time.Minute
+	cfg.Keep.Store, cfg.Keep.Lease = store, time.Minute
 	if err := crawler.Enter(t.Context(), cfg, s.seeds(t)); err != nil {
 		t.Fatal(err)
 	}

@@ -80,14 +80,14 @@ func TestEqualCached(t *testing.T) {
 			crawl := func(cached bool) (string, int) {
 				s.renew()
 				cfg := s.config(t)
-				cfg.Cookies, cfg.Inspector = nil, nil // they need new answers
+				cfg.Keep.Cookies, cfg.Judging.Inspector = nil, nil // they need new answers
 				if cached {
 					memory, err := store.OpenCache(file, store.CacheOptions{})
 					if err != nil {
 						t.Fatal(err)
 					}
 					defer memory.Close()
-					cfg.Cache, cfg.MaxAge, cfg.Edition = memory, time.Hour, "test"
+					cfg.Keep.Cache, cfg.Keep.MaxAge, cfg.Keep.Edition = memory, time.Hour, "test"
 				}
 				text := reportOf(t, fromCache, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 					return crawler.Run(ctx, cfg, s.seeds(t), sink)
@@ -131,12 +131,12 @@ func TestEqualDirectory(t *testing.T) {
 			s.serve(t)
 			site, seeds := s.openDir(t)
 			cfg := s.config(t)
-			cfg.Pages = false
+			cfg.Deliver.Pages = false
 			run := func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 				return crawler.Run(ctx, cfg, seeds, sink)
 			}
 			want := reportOf(t, s.whereServed(), run)
-			cfg.Sites, cfg.WorkingDir = []*disk.Site{site}, s.dir
+			cfg.Sites, cfg.Scope.WorkingDir = []*disk.Site{site}, s.dir
 			equal(t, "the directory", reportOf(t, s.whereServed(), run), want)
 		})
 	}
@@ -155,8 +155,8 @@ func TestEqualForecast(t *testing.T) {
 			for _, forecast := range []bool{false, true} {
 				site, seeds := s.openDir(t)
 				cfg := s.config(t)
-				cfg.Sites, cfg.WorkingDir, cfg.Pages, cfg.ReadAgain = []*disk.Site{site}, s.dir, false, forecast
-				cfg.Show = result.Show{Broken: true, Unverified: true, Warning: true}
+				cfg.Sites, cfg.Scope.WorkingDir, cfg.Deliver.Pages, cfg.Reading.ReadAgain = []*disk.Site{site}, s.dir, false, forecast
+				cfg.Deliver.Show = result.Show{Broken: true, Unverified: true, Warning: true}
 				got := reportOf(t, aside{}, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 					return crawler.Run(ctx, cfg, seeds, sink)
 				})
@@ -186,7 +186,7 @@ func TestEqualResumed(t *testing.T) {
 			crawl := func(store *mortal) (string, *result.Summary, error) {
 				defer store.Close()
 				cfg := s.config(t)
-				cfg.Store = store
+				cfg.Keep.Store = store
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				if store.cancel != nil {

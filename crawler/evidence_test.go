@@ -324,10 +324,10 @@ func (f *fixture) link(side string) string {
 func (s *stage) settings(t testing.TB) *Config {
 	cfg := web(t)
 	cfg.Fetch = fetch.Mux{"http": s.client, "https": s.client}
-	cfg.Retries, cfg.SecondPassGiven, cfg.SecondPassAfter = 2, true, time.Millisecond
-	cfg.Robots = RobotsIgnore
-	cfg.Include = patterns(`^https?://int-`)
-	cfg.Exclude = patterns(`/excluded$`)
+	cfg.Politeness.Retries, cfg.Politeness.SecondPassGiven, cfg.Politeness.SecondPassAfter = 2, true, time.Millisecond
+	cfg.Scope.Robots = RobotsIgnore
+	cfg.Scope.Include = patterns(`^https?://int-`)
+	cfg.Scope.Exclude = patterns(`/excluded$`)
 	return cfg
 }
 

@@ -46,7 +46,7 @@ func ExampleRun() {
 	}
 	defer site.Close()
 	start, _ := site.URLOf("index.html")
-	config := &crawler.Config{Sites: []*disk.Site{site}, WorkingDir: dir, Show: result.Show{Broken: true}}
+	config := &crawler.Config{Sites: []*disk.Site{site}, Scope: crawler.ScopeRules{WorkingDir: dir}, Deliver: crawler.Deliver{Show: result.Show{Broken: true}}}
 	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
 	if _, err := crawler.Run(context.Background(), config, seeds, printer{}); err != nil {
 		log.Fatal(err)
@@ -66,7 +66,7 @@ func ExampleSink() {
 	defer server.Close()
 	client, _ := fetch.NewHTTP(fetch.HTTPConfig{})
 	defer client.Close()
-	config := &crawler.Config{Fetch: fetch.Mux{"http": client}, Show: result.Show{OK: true, Broken: true}}
+	config := &crawler.Config{Fetch: fetch.Mux{"http": client}, Deliver: crawler.Deliver{Show: result.Show{OK: true, Broken: true}}}
 	start, _, _ := urinorm.ParseWeb(server.URL + "/")
 	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
 	summary, err := crawler.Run(context.Background(), config, seeds, printer{root: server.URL})

@@ -69,7 +69,7 @@ func TestLongChains(t *testing.T) {
 	for name, body := range map[string]string{"one": "<a href=/r0>x</a>", "all": links} {
 		pages["site.test/"] = page(body)
 		cfg, _ := realWeb(t, at(pages))
-		cfg.MaxRedirects = limit
+		cfg.Limits.MaxRedirects = limit
 		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		for i := range hops {
 			r := c.find(fmt.Sprintf("http://site.test/r%d", i))
@@ -106,8 +106,8 @@ func TestRulesAtEveryHop(t *testing.T) {
 		"far.test/x": status("403 No"), "site.test/harsh": redirect(302, "/mild"), "site.test/mild": redirect(302, "http://far.test/x"),
 	}
 	cfg, server := realWeb(t, at(pages))
-	cfg.Exclude = patterns(`/private/`)
-	cfg.External = SkipExternal
+	cfg.Scope.Exclude = patterns(`/private/`)
+	cfg.Scope.External = SkipExternal
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"http://site.test/out": "skipped external", "http://site.test/twice": "skipped external", "http://far.test/x": "skipped external",
 		"http://site.test/banned": "skipped excluded", "http://site.test/soft": "broken http-403"})
@@ -121,7 +121,7 @@ func TestRulesAtEveryHop(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := func(part string) func(string) bool { return func(u string) bool { return strings.Contains(u, part) } }
-	cfg.Rules = []Rule{{Name: "lenient", Accept: accept, Match: in("/lenient/")},
+	cfg.Judging.Rules = []Rule{{Name: "lenient", Accept: accept, Match: in("/lenient/")},
 		{Name: "harsh", Verdict: "broken", Match: in("/harsh")}, {Name: "mild", Verdict: "unverified", Match: in("/mild")}}
 	c, _ = crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"http://site.test/out": "unverified http-403", "http://site.test/soft": "ok ok",
@@ -139,7 +139,7 @@ func TestRulesSeeFragments(t *testing.T) {
 		"site.test/a": page("a"), "site.test/b": page("b"), "site.test/c": status("404 No"),
 	}))
 	exactly := func(url string) func(string) bool { return func(u string) bool { return u == url } }
-	cfg.Rules = []Rule{{Name: "left out", Verdict: "ignore", Match: exactly("http://site.test/a")},
+	cfg.Judging.Rules = []Rule{{Name: "left out", Verdict: "ignore", Match: exactly("http://site.test/a")},
 		{Name: "x", Verdict: "unverified", Match: exactly("http://site.test/a#x")},
 		{Name: "c", Verdict: "unverified", Match: exactly("http://site.test/c")},
 		{Name: "z", Verdict: "unverified", Match: func(u string) bool { return strings.HasSuffix(u, "#z") }},
@@ -203,7 +203,7 @@ func TestFragmentOfRedirect(t *testing.T) {
 	for _, workers := range []int{1, 8} {
 		for _, stream := range []bool{false, true} {
 			cfg, _ := realWeb(t, answer)
-			cfg.Concurrency, cfg.Stream = workers, stream
+			cfg.Politeness.Concurrency, cfg.Deliver.Stream = workers, stream
 			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			judged(t, c, map[string]string{
 				"http://e.test/gone": "broken fragment-missing", "http://e.test/fine": "ok ok", "http://e.test/far": "broken fragment-missing",

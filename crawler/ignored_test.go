@@ -29,7 +29,7 @@ func TestIgnoredFragments(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		for _, workers := range []int{1, 8} {
 			cfg, seeds := onDisk(t, dir)
-			cfg.Concurrency, cfg.Stream = workers, stream
+			cfg.Politeness.Concurrency, cfg.Deliver.Stream = workers, stream
 			c := &collector{}
 			if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 				t.Fatal(err)
@@ -73,7 +73,7 @@ func TestIgnoreMarkBelongsToReference(t *testing.T) {
 	for _, stream := range []bool{false, true} {
 		for _, workers := range []int{1, 64} {
 			cfg := web(t)
-			cfg.Concurrency, cfg.Stream, cfg.External, cfg.Show = workers, stream, SkipExternal, result.Show{OK: true, Broken: true, Unverified: true, Skipped: true}
+			cfg.Politeness.Concurrency, cfg.Deliver.Stream, cfg.Scope.External, cfg.Deliver.Show = workers, stream, SkipExternal, result.Show{OK: true, Broken: true, Unverified: true, Skipped: true}
 			c := &collector{}
 			sum, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, server.URL+"/"), Follow: true, Crawl: true}}, c)
 			if err != nil {

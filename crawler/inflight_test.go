@@ -49,7 +49,7 @@ func TestProgressNamesSlowRequests(t *testing.T) {
 		})
 		cfg := imaginary(w)
 		cfg.Fetch = slowly{w, map[string]time.Duration{"/reset": 14 * time.Second}}
-		cfg.Retries, cfg.SecondPassAfter, cfg.SecondPassGiven = 2, time.Second, true
+		cfg.Politeness.Retries, cfg.Politeness.SecondPassAfter, cfg.Politeness.SecondPassGiven = 2, time.Second, true
 		sink := &progressing{}
 		sum, err := Run(t.Context(), cfg, seedOf(t, "http://site.test/"), sink)
 		if err != nil {

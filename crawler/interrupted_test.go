@@ -74,12 +74,12 @@ func (k *keptCrawl) attempt(requests int, change ...func(*Config)) (c *collector
 	}
 	defer memory.Close()
 	asking := fetch.Mux{"http": client, "https": client}
-	cfg := &Config{Fetch: asking, Show: showAll(), Retries: -1, Concurrency: 2,
-		Cache: memory, MaxAge: time.Hour, Edition: "test", Store: crawl}
+	cfg := &Config{Fetch: asking, Deliver: Deliver{Show: showAll()}, Politeness: Politeness{Retries: -1, Concurrency: 2},
+		Keep: Keep{Cache: memory, MaxAge: time.Hour, Edition: "test", Store: crawl}}
 	if requests > 0 {
 		stop := make(chan struct{})
 		cfg.Fetch = &stoppingKeeper{stopper{Fetcher: asking, left: requests, stop: stop}, asking}
-		cfg.Stop, cfg.Grace = stop, time.Millisecond
+		cfg.Stop, cfg.Limits.Grace = stop, time.Millisecond
 	}
 	for _, f := range change {
 		f(cfg)
@@ -200,7 +200,7 @@ func TestSessionsAreNoEarlierRun(t *testing.T) {
 // finds that its end is gone, although others lie between that were asked.
 func TestSessionsDoubtRedirects(t *testing.T) {
 	m, end, k := newDoubtful(t)
-	one := func(cfg *Config) { cfg.Concurrency = 1 }
+	one := func(cfg *Config) { cfg.Politeness.Concurrency = 1 }
 	k.session(2, one)
 	if !k.recalled(m.other.url + "/old") {
 		t.Fatal("the redirect was not taken from memory before the session ended")
@@ -221,7 +221,7 @@ func TestSessionsDoubtRedirects(t *testing.T) {
 func TestSessionsDoubtAgain(t *testing.T) {
 	m, end, k := newDoubtful(t)
 	lost := errors.New("cut off")
-	_, _, err := k.attempt(0, func(cfg *Config) { cfg.Concurrency = 1 }, failing(lost, func(_ *frontier.Done, items []frontier.Item) bool {
+	_, _, err := k.attempt(0, func(cfg *Config) { cfg.Politeness.Concurrency = 1 }, failing(lost, func(_ *frontier.Done, items []frontier.Item) bool {
 		if len(items) != 1 {
 			return false
 		}
@@ -282,7 +282,7 @@ func (k *keptCrawl) recalled(url string) (yes bool) {
 // failing makes a store that fails at certain steps, as if the process had been
 // killed.
 func failing(err error, when func(d *frontier.Done, items []frontier.Item) bool) func(*Config) {
-	return func(cfg *Config) { cfg.Store = &failingSteps{Store: cfg.Store, err: err, when: when} }
+	return func(cfg *Config) { cfg.Keep.Store = &failingSteps{Store: cfg.Keep.Store, err: err, when: when} }
 }
 
 type failingSteps struct {

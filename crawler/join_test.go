@@ -53,7 +53,7 @@ func TestJoinByRanges(t *testing.T) {
 	}
 	for _, show := range []result.Show{{Broken: true, Warning: true}, showAll()} {
 		cfg, seeds := onDisk(t, dir)
-		cfg.Show = show
+		cfg.Deliver.Show = show
 		want := told(t, cfg, seeds, verdicts.MaxAnchors)
 		for _, anchors := range []int{1, 100, 5999} {
 			if got := told(t, cfg, seeds, anchors); got != want {
@@ -77,9 +77,9 @@ func TestLeftOutIsCounted(t *testing.T) {
 	sums := map[bool]*result.Summary{}
 	for _, shown := range []bool{true, false} {
 		cfg := web(t)
-		cfg.External, cfg.MaxPages, cfg.Show = SkipExternal, 2, result.Show{Skipped: shown, Broken: true}
-		cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("excluded")}
-		cfg.Concurrency = 1
+		cfg.Scope.External, cfg.Limits.MaxPages, cfg.Deliver.Show = SkipExternal, 2, result.Show{Skipped: shown, Broken: true}
+		cfg.Scope.Exclude = []*regexp.Regexp{regexp.MustCompile("excluded")}
+		cfg.Politeness.Concurrency = 1
 		_, sum := crawl(t, cfg, seedOf(t, base+"/"))
 		sum.Elapsed, sum.Started = 0, time.Time{}
 		sums[shown] = sum
@@ -111,7 +111,7 @@ func TestPagesOwnWarnings(t *testing.T) {
 	}
 	cfg, seeds := onDisk(t, dir)
 	counts := func(show result.Show) (sum result.Summary, told []string) {
-		cfg.Show = show
+		cfg.Deliver.Show = show
 		c := &collector{}
 		s, err := Run(t.Context(), cfg, seeds, c)
 		if err != nil {

@@ -21,7 +21,7 @@ type judging struct {
 // crawl returns the crawl as the verdicts need it, except for what the outlet knows.
 func (j *judging) crawl() *verdicts.Crawl {
 	n, door := j.counts, j.reader.door
-	c := &verdicts.Crawl{Config: j.cfg, Scope: door.Scope(), Print: j.reader.env.Print, Store: j.cfg.Store, Door: door,
+	c := &verdicts.Crawl{Config: j.cfg, Scope: door.Scope(), Print: j.reader.env.Print, Store: j.cfg.Keep.Store, Door: door,
 		Seeds: j.seeds.seeds, SeedIDs: j.seeds.ids, Began: j.clock.began, Started: j.clock.started,
 		Pages: n.of(countPages), Requests: n.of(countRequests), Unfollowed: n.of(countUnfollowed),
 		ScriptPages: n.onlyScriptPages(), Gaps: n.gapCounts(), MaxAnchors: j.windowed}
@@ -36,7 +36,7 @@ func (j *judging) crawl() *verdicts.Crawl {
 // pagesRead returns the crawl to be judged once no page is outstanding, and nil until
 // then.
 func (j *judging) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
-	c, err := j.cfg.Store.Count(ctx)
+	c, err := j.cfg.Keep.Store.Count(ctx)
 	if err != nil || c.Pages > 0 {
 		return nil, err
 	}

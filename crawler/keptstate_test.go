@@ -62,7 +62,7 @@ func TestKeptState(t *testing.T) {
 		t.Fatal(err)
 	}
 	cfg := web(t)
-	cfg.Store, cfg.Pages = store, true
+	cfg.Keep.Store, cfg.Deliver.Pages = store, true
 	c := &collector{}
 	sum, err := Report(t.Context(), cfg, seedOf(t, string(start)), c)
 	if err != nil {
@@ -118,9 +118,9 @@ func keepState(t *testing.T) {
 	}
 	cfg := web(t)
 	stop := make(chan struct{})
-	cfg.External = SkipExternal
+	cfg.Scope.External = SkipExternal
 	cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: 14, stop: stop}
-	cfg.Store, cfg.Stop, cfg.Grace, cfg.Concurrency, cfg.Retries, cfg.Backoff = store, stop, time.Millisecond, 1, 2, time.Hour // what failed waits
+	cfg.Keep.Store, cfg.Stop, cfg.Limits.Grace, cfg.Politeness.Concurrency, cfg.Politeness.Retries, cfg.Politeness.Backoff = store, stop, time.Millisecond, 1, 2, time.Hour // what failed waits
 	if _, err := Run(context.Background(), cfg, seedOf(t, base+"/"), &collector{}); err != nil {
 		t.Fatal(err)
 	}

@@ -31,9 +31,9 @@ func TestLatencyBound(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := imagine(takes, generated(crawlertest.Generate(1, pages, 20)))
 			cfg := imaginary(w)
-			cfg.Show, cfg.Concurrency = result.Show{Broken: true}, concurrency
+			cfg.Deliver.Show, cfg.Politeness.Concurrency = result.Show{Broken: true}, concurrency
 			if !strings.Contains(start, "127.") {
-				cfg.PerHost, cfg.PerHostGiven = concurrency, true
+				cfg.Politeness.PerHost, cfg.Politeness.PerHostGiven = concurrency, true
 			}
 			began := time.Now()
 			_, sum := crawl(t, cfg, seedOf(t, start))
@@ -65,7 +65,7 @@ func TestQuickStartPage(t *testing.T) {
 				return ok("")
 			}
 			cfg := imaginary(w)
-			cfg.Show, cfg.Concurrency = result.Show{Broken: true}, concurrency
+			cfg.Deliver.Show, cfg.Politeness.Concurrency = result.Show{Broken: true}, concurrency
 			_, sum := crawl(t, cfg, seedOf(t, "http://localhost/"))
 			if sum.Pages != 1+pages || w.most["localhost"] != concurrency || sum.Elapsed > tt.most {
 				t.Errorf("%d pages of %v, %d at once, took %v, want %d at once and at most %v",
@@ -90,8 +90,8 @@ func TestThousandHosts(t *testing.T) {
 			return ok("")
 		})
 		cfg := imaginary(w)
-		cfg.Show, cfg.Concurrency, cfg.Delay = result.Show{Broken: true}, concurrency, delay
-		cfg.Include = []*regexp.Regexp{regexp.MustCompile(`^http://h\d+\.test/`)}
+		cfg.Deliver.Show, cfg.Politeness.Concurrency, cfg.Politeness.Delay = result.Show{Broken: true}, concurrency, delay
+		cfg.Scope.Include = []*regexp.Regexp{regexp.MustCompile(`^http://h\d+\.test/`)}
 		began := time.Now()
 		c, sum := crawl(t, cfg, seedOf(t, "http://start.test/"))
 		took := time.Since(began)
@@ -131,7 +131,7 @@ func TestSmallServer(t *testing.T) {
 			return ok(strings.Repeat("<p>words</p>", 10))
 		}
 		cfg := imaginary(w)
-		cfg.Show = result.Show{Broken: true}
+		cfg.Deliver.Show = result.Show{Broken: true}
 		_, sum := crawl(t, cfg, seedOf(t, "http://localhost/"))
 		if sum.Pages != 301 || w.most["localhost"] > 8 {
 			t.Errorf("%d pages, %d requests at once; a server that works on one had better get few", sum.Pages, w.most["localhost"])

@@ -44,7 +44,7 @@ func TestActionsAreLeftAlone(t *testing.T) {
 	} {
 		asked = nil
 		cfg := web(t)
-		cfg.Credentials, cfg.AllowUnsafe, cfg.LeaveAlone = row.credentials, row.unsafe, map[string]bool{base + "/named": true}
+		cfg.Scope.Credentials, cfg.Scope.AllowUnsafe, cfg.Scope.LeaveAlone = row.credentials, row.unsafe, map[string]bool{base + "/named": true}
 		crawl(t, cfg, seedOf(t, base+"/start/"))
 		var left []string
 		for _, path := range strings.Fields("/bye /get /item /item/7 /label /logout /moved /more /named /nested /nonce /session/destroy /signoff /start/second/ /token /turbo /two /x") {

@@ -57,7 +57,7 @@ func TestLargePagesEnd(t *testing.T) {
 	}))
 	for _, most := range []int{0, 30} {
 		cfg := web(t)
-		cfg.MaxPages = most
+		cfg.Limits.MaxPages = most
 		_, sum := crawl(t, cfg, seedOf(t, base+"/"))
 		if want := map[int]int{0: 41, 30: 30}[most]; sum.Pages != want {
 			t.Errorf("limit %d: %d pages, want %d", most, sum.Pages, want)

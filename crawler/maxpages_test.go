@@ -25,7 +25,7 @@ func TestMaxPagesReadsTheSame(t *testing.T) {
 		for _, limit := range []int{1, 37} {
 			said := func(workers int) string {
 				cfg, seeds := start()
-				cfg.MaxPages, cfg.Concurrency, cfg.Pages = limit, workers, true
+				cfg.Limits.MaxPages, cfg.Politeness.Concurrency, cfg.Deliver.Pages = limit, workers, true
 				c, sum := crawl(t, cfg, seeds)
 				if sum.Pages != limit || sum.Soundness.StoppedBy != "max-pages" {
 					t.Fatalf("%d workers read %d pages and stopped by %q, want %d and max-pages", workers, sum.Pages, sum.Soundness.StoppedBy, limit)

@@ -42,7 +42,7 @@ func TestOrderOfResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg := web(t)
-		cfg.Inspector, cfg.Show = inspector, show
+		cfg.Judging.Inspector, cfg.Deliver.Show = inspector, show
 		c, _ := crawl(t, cfg, seedOf(t, server.URL+"/"))
 		inspector.Close()
 		targets, findings := 0, 0

@@ -43,9 +43,9 @@ func TestAboveRoot(t *testing.T) {
 		for _, workers := range []int{1, 8} {
 			for _, again := range []bool{false, true} {
 				cfg, seeds := onDisk(t, dir)
-				cfg.Concurrency, cfg.ReadAgain = workers, again
+				cfg.Politeness.Concurrency, cfg.Reading.ReadAgain = workers, again
 				cfg.Fetch = fetch.Mux{"file": &disk.Files{}}
-				cfg.Show = result.Show{OK: !again, Skipped: true, Broken: true}
+				cfg.Deliver.Show = result.Show{OK: !again, Skipped: true, Broken: true}
 				c := &collector{}
 				if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 					t.Fatal(err)
@@ -93,7 +93,7 @@ func TestOutsideBaseOfExternal(t *testing.T) {
 				seeds = append(seeds, Seed{URL: u, Follow: true, Crawl: true, Raw: name})
 			}
 			cfg := web(t)
-			cfg.Sites, cfg.WorkingDir, cfg.External, cfg.Show, cfg.Stream = []*disk.Site{site}, dir, SkipExternal, show, stream
+			cfg.Sites, cfg.Scope.WorkingDir, cfg.Scope.External, cfg.Deliver.Show, cfg.Deliver.Stream = []*disk.Site{site}, dir, SkipExternal, show, stream
 			c := &collector{}
 			sum, err := Run(t.Context(), cfg, seeds, c)
 			if err != nil {

@@ -29,7 +29,7 @@ func TestStreamSuggestsTheSame(t *testing.T) {
 			c.ConnectTo = append(c.ConnectTo, fetch.ConnectTo{From: ":443", To: twin.addr})
 			c.Insecure = true
 		})
-		cfg.Depth, cfg.Stream = 1, stream
+		cfg.Scope.Depth, cfg.Deliver.Stream = 1, stream
 		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		var order []string
 		for _, r := range c.results {
@@ -67,9 +67,9 @@ func TestStreamTellsTheSame(t *testing.T) {
 	for _, changed := range []string{"", "a.html", "b.html"} {
 		results := func(stream bool) []*result.Result {
 			cfg, seeds := onDisk(t, dir)
-			cfg.Stream, cfg.Concurrency, cfg.Show = stream, 1, result.Show{Broken: true, Warning: true}
+			cfg.Deliver.Stream, cfg.Politeness.Concurrency, cfg.Deliver.Show = stream, 1, result.Show{Broken: true, Warning: true}
 			if changed != "" {
-				cfg.Changed = func(path string) bool { return filepath.Base(path) == changed }
+				cfg.Scope.Changed = func(path string) bool { return filepath.Base(path) == changed }
 			}
 			c, _ := crawl(t, cfg, seeds)
 			for _, r := range c.results {

@@ -88,8 +88,8 @@ func TestRateLimitedServer(t *testing.T) {
 	}))
 	t.Cleanup(start.Close)
 	cfg := web(t)
-	cfg.Retries, cfg.PerHost, cfg.PerHostGiven = 2, 8, true               // as on the web, where a host begins with eight
-	cfg.SecondPassAfter, cfg.SecondPassGiven = 200*time.Millisecond, true // and comes once more
+	cfg.Politeness.Retries, cfg.Politeness.PerHost, cfg.Politeness.PerHostGiven = 2, 8, true    // as on the web, where a host begins with eight
+	cfg.Politeness.SecondPassAfter, cfg.Politeness.SecondPassGiven = 200*time.Millisecond, true // and comes once more
 	c, sum := crawl(t, cfg, seedOf(t, start.URL+"/"))
 	if sum.OK != 601 {
 		t.Errorf("%d of 601 are ok: %v", sum.OK, codesOf(c, strings.TrimPrefix(limited.URL, "http://")))

@@ -33,7 +33,7 @@ func TestPages(t *testing.T) {
 	t.Cleanup(site.Close)
 
 	cfg := web(t)
-	cfg.Pages = true
+	cfg.Deliver.Pages = true
 	c, sum := crawl(t, cfg, seedOf(t, site.URL+"/"))
 	if want := map[string]int{strings.TrimPrefix(site.URL, "http://"): sum.OK}; sum.OK == 0 || !maps.Equal(sum.OKByHost, want) {
 		t.Errorf("%d are ok, by host %v", sum.OK, sum.OKByHost)
@@ -68,9 +68,9 @@ func TestPages(t *testing.T) {
 // The targets that are ok are counted by host, whether they are only counted or also reported.
 func TestOKByHost(t *testing.T) {
 	cfg := web(t)
-	cfg.Pages = true
+	cfg.Deliver.Pages = true
 	for _, all := range []bool{false, true} {
-		cfg.Show.OK = all
+		cfg.Deliver.Show.OK = all
 		mux := http.NewServeMux()
 		site, other := httptest.NewServer(mux), httptest.NewServer(http.NewServeMux())
 		t.Cleanup(site.Close)

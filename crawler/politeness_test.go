@@ -96,7 +96,7 @@ func (w *imagined) count(at string) int {
 
 // imaginary are the settings of a run in an imagined web, with the command line's defaults.
 func imaginary(w *imagined) *Config {
-	return &Config{Fetch: fetch.Mux{"http": w, "https": w}, Show: showAll(), Robots: RobotsIgnore}
+	return &Config{Fetch: fetch.Mux{"http": w, "https": w}, Deliver: Deliver{Show: showAll()}, Scope: ScopeRules{Robots: RobotsIgnore}}
 }
 
 // links is a page with n links, each made by a format of its number.
@@ -171,7 +171,7 @@ func TestSecondPassWithoutRetries(t *testing.T) {
 				return ok(`<a href=/down>x</a>`)
 			})
 			cfg := imaginary(w)
-			cfg.Retries, cfg.SecondPassAfter, cfg.SecondPassGiven = -1, time.Second, given
+			cfg.Politeness.Retries, cfg.Politeness.SecondPassAfter, cfg.Politeness.SecondPassGiven = -1, time.Second, given
 			c, _ := crawl(t, cfg, seedOf(t, "http://127.0.0.1/"))
 			if r := c.find("http://127.0.0.1/down"); r.Attempts != want {
 				t.Errorf("second pass given %t: %d requests, want %d", given, r.Attempts, want)
@@ -207,13 +207,13 @@ func TestPaceOfAHost(t *testing.T) {
 		robots string
 		apart  time.Duration
 	}{
-		"delay": {func(c *Config) { c.Delay = 2 * time.Second }, "", 2 * time.Second},
-		"rate":  {func(c *Config) { c.Rate = 4 }, "", 250 * time.Millisecond},
+		"delay": {func(c *Config) { c.Politeness.Delay = 2 * time.Second }, "", 2 * time.Second},
+		"rate":  {func(c *Config) { c.Politeness.Rate = 4 }, "", 250 * time.Millisecond},
 		"rule": {func(c *Config) {
-			c.Rules = []Rule{{Name: "slow", Rate: 0.5, Match: func(u string) bool { return strings.Contains(u, "site.test") }}}
+			c.Judging.Rules = []Rule{{Name: "slow", Rate: 0.5, Match: func(u string) bool { return strings.Contains(u, "site.test") }}}
 		}, "", 2 * time.Second},
-		"crawl-delay":          {func(c *Config) { c.Robots = RobotsCrawl }, "User-agent: *\nCrawl-delay: 3\n", 3 * time.Second},
-		"crawl-delay too long": {func(c *Config) { c.Robots, c.MaxWait = RobotsCrawl, 5*time.Second }, "User-agent: *\nCrawl-delay: 900\n", 5 * time.Second},
+		"crawl-delay":          {func(c *Config) { c.Scope.Robots = RobotsCrawl }, "User-agent: *\nCrawl-delay: 3\n", 3 * time.Second},
+		"crawl-delay too long": {func(c *Config) { c.Scope.Robots, c.Politeness.MaxWait = RobotsCrawl, 5*time.Second }, "User-agent: *\nCrawl-delay: 900\n", 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -278,7 +278,7 @@ func TestPaceOfALaterSession(t *testing.T) {
 					}
 					cfg := imaginary(w)
 					stop := make(chan struct{})
-					cfg.Store, cfg.Delay, cfg.Robots, cfg.Stop, cfg.Grace = store, delay, RobotsCrawl, stop, time.Minute
+					cfg.Keep.Store, cfg.Politeness.Delay, cfg.Scope.Robots, cfg.Stop, cfg.Limits.Grace = store, delay, RobotsCrawl, stop, time.Minute
 					if session == 0 {
 						time.AfterFunc(11*max(delay, row.apart[0]), func() { close(stop) })
 					}
@@ -312,7 +312,7 @@ func TestPerHost(t *testing.T) {
 			return ok("")
 		})
 		cfg := imaginary(w)
-		cfg.Concurrency = 40
+		cfg.Politeness.Concurrency = 40
 		began := time.Now()
 		crawl(t, cfg, seedOf(t, "http://start.test/"))
 		if w.most["one.test"] != 8 || w.most["127.0.0.1:1"] < 30 {
@@ -338,7 +338,7 @@ func TestRobotsFirst(t *testing.T) {
 			return ok("")
 		})
 		cfg := imaginary(w)
-		cfg.Robots, cfg.Concurrency = RobotsCrawl, 16
+		cfg.Scope.Robots, cfg.Politeness.Concurrency = RobotsCrawl, 16
 		began := time.Now()
 		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		if n := w.count("site.test/robots.txt"); n != 1 {
@@ -396,7 +396,7 @@ func TestTimeIsUp(t *testing.T) {
 			return ok("")
 		}
 		cfg := imaginary(w)
-		cfg.MaxTime, cfg.SecondPassAfter = 30*time.Second, time.Minute
+		cfg.Limits.MaxTime, cfg.Politeness.SecondPassAfter = 30*time.Second, time.Minute
 		began := time.Now()
 		c, sum := crawl(t, cfg, seedOf(t, "http://start.test/"))
 		if took := time.Since(began); took > 32*time.Second {
@@ -425,7 +425,7 @@ func TestEndsWithOneWorker(t *testing.T) {
 		return ok(fmt.Sprintf("<a href=/%d>x</a><a href=/>x</a>", (n+1)%10_000))
 	})
 	cfg := imaginary(w)
-	cfg.Concurrency = 1
+	cfg.Politeness.Concurrency = 1
 	_, sum := crawl(t, cfg, seedOf(t, "http://127.0.0.1:1/"))
 	if sum.Pages != 10_001 || sum.Requests != 10_001 {
 		t.Errorf("%d pages by %d requests", sum.Pages, sum.Requests)
@@ -453,7 +453,7 @@ func TestRobotsThatHangs(t *testing.T) {
 			return ok("")
 		}
 		cfg := imaginary(w)
-		cfg.Robots = RobotsCrawl
+		cfg.Scope.Robots = RobotsCrawl
 		_, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		if sum.Unverified != 200 || sum.Broken > 0 || sum.OK != 201 {
 			t.Errorf("%+v", sum)
@@ -506,7 +506,7 @@ func TestRobotsUnavailableForAWhile(t *testing.T) {
 				return ok("")
 			}
 			cfg := imaginary(w)
-			cfg.Robots, cfg.RobotsGiven, cfg.Sitemaps, cfg.Concurrency = RobotsCrawl, given, true, workers
+			cfg.Scope.Robots, cfg.Scope.RobotsGiven, cfg.Scope.Sitemaps, cfg.Politeness.Concurrency = RobotsCrawl, given, true, workers
 			c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			var b strings.Builder
 			for _, r := range c.results {
@@ -558,11 +558,11 @@ func TestPageThatHangs(t *testing.T) {
 		change func(*Config)
 	}{
 		"first link":                {[]string{"/"}, func(*Config) {}},
-		"first link, robots.txt":    {[]string{"/"}, func(c *Config) { c.RobotsGiven = true }},
-		"first link, no robots.txt": {[]string{"/"}, func(c *Config) { c.Robots = RobotsIgnore }},
-		"first link, sitemaps":      {[]string{"/"}, func(c *Config) { c.Sitemaps = true }},
+		"first link, robots.txt":    {[]string{"/"}, func(c *Config) { c.Scope.RobotsGiven = true }},
+		"first link, no robots.txt": {[]string{"/"}, func(c *Config) { c.Scope.Robots = RobotsIgnore }},
+		"first link, sitemaps":      {[]string{"/"}, func(c *Config) { c.Scope.Sitemaps = true }},
 		"first start page":          {[]string{"/hangs", "/"}, func(*Config) {}},
-		"a start page, robots.txt":  {[]string{"/hangs", "/"}, func(c *Config) { c.RobotsGiven = true }},
+		"a start page, robots.txt":  {[]string{"/hangs", "/"}, func(c *Config) { c.Scope.RobotsGiven = true }},
 	} {
 		for _, host := range []string{"site.test", "127.0.0.1"} {
 			synctest.Test(t, func(t *testing.T) {
@@ -579,7 +579,7 @@ func TestPageThatHangs(t *testing.T) {
 					return ok("")
 				}
 				cfg := imaginary(w)
-				cfg.Robots, cfg.Retries = RobotsCrawl, -1
+				cfg.Scope.Robots, cfg.Politeness.Retries = RobotsCrawl, -1
 				row.change(cfg)
 				var seeds []Seed
 				for _, path := range row.starts {

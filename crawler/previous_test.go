@@ -47,7 +47,7 @@ func (r *repeated) run() (*collector, *result.Summary) {
 		r.Fatal(err)
 	}
 	defer memory.Close()
-	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll(), Retries: -1, Cache: memory, MaxAge: time.Hour, Edition: "test", KeepPages: true}
+	cfg := &Config{Fetch: fetch.Mux{"http": client, "https": client}, Deliver: Deliver{Show: showAll()}, Politeness: Politeness{Retries: -1}, Keep: Keep{Cache: memory, MaxAge: time.Hour, Edition: "test", Pages: true}}
 	if r.change != nil {
 		r.change(cfg)
 	}
@@ -61,10 +61,10 @@ func (r *repeated) run() (*collector, *result.Summary) {
 		r.Fatal(err)
 	}
 	defer store.Close()
-	cfg.Store = store
+	cfg.Keep.Store = store
 	if previous, err := diskstore.OpenPages(r.file("previous")); err == nil {
 		defer previous.Close()
-		cfg.Previous = previous
+		cfg.Keep.Previous = previous
 	}
 	return crawl(r, cfg, seedOf(r, r.site.url+"/"))
 }
@@ -99,7 +99,7 @@ func TestPrevious(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepeated(t)
 			read := 0
-			r.change = func(cfg *Config) { cfg.Concurrency = 1 } // for the counter
+			r.change = func(cfg *Config) { cfg.Politeness.Concurrency = 1 } // for the counter
 			r.site.url, r.site.RequestLog = crawlertest.Serve(t, counted{tagged(handler), &read})
 			first, sum := r.run()
 			requests := sum.Requests
@@ -139,7 +139,7 @@ func TestPreviousOfNoUse(t *testing.T) {
 		tagged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte(page)) })).ServeHTTP(w, q)
 	})
 	r.site.url, r.site.RequestLog = crawlertest.Serve(t, counted{mux, &read})
-	one := func(cfg *Config) { cfg.Concurrency = 1 }
+	one := func(cfg *Config) { cfg.Politeness.Concurrency = 1 }
 	expect := func(what string, want func(pages int) bool) *collector {
 		t.Helper()
 		read = 0
@@ -162,7 +162,7 @@ func TestPreviousOfNoUse(t *testing.T) {
 	}
 	changed = false
 	expect("it changed again", func(n int) bool { return n == 1 })
-	r.change = func(cfg *Config) { one(cfg); cfg.SkipMail = true }
+	r.change = func(cfg *Config) { one(cfg); cfg.Judging.SkipMail = true }
 	sameFindings(t, expect("other settings", every), fresh)
 	sameFindings(t, expect("the same settings", none), fresh)
 	if err := os.Remove(r.file("cache.db")); err != nil {
@@ -199,10 +199,10 @@ func TestTakenOverAsRead(t *testing.T) {
 	})
 	m.other.page("/there", `<p id=id>`)
 	m.change = func(cfg *Config) {
-		cfg.Sitemaps = true
-		cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("/x/"), regexp.MustCompile("/never/"), regexp.MustCompile("/y/")}
-		cfg.ExcludeExcept = []*regexp.Regexp{regexp.MustCompile("/y/1")}
-		cfg.Rules = []Rule{{Name: "z", Match: func(url string) bool { return strings.HasSuffix(url, "/z") }, Verdict: "ignore"}}
+		cfg.Scope.Sitemaps = true
+		cfg.Scope.Exclude = []*regexp.Regexp{regexp.MustCompile("/x/"), regexp.MustCompile("/never/"), regexp.MustCompile("/y/")}
+		cfg.Scope.ExcludeExcept = []*regexp.Regexp{regexp.MustCompile("/y/1")}
+		cfg.Judging.Rules = []Rule{{Name: "z", Match: func(url string) bool { return strings.HasSuffix(url, "/z") }, Verdict: "ignore"}}
 	}
 	c, _ := m.expect("first run", 5, 1)
 	c2, _ := m.expect("second run", 5, 0)
@@ -213,7 +213,7 @@ func TestTakenOverAsRead(t *testing.T) {
 	if m.site.Count("GET", "/map.xml") != 2 || m.site.Count("GET", "/listed") != 2 {
 		t.Errorf("the sitemap was requested %d times, the page that it lists %d times", m.site.Count("GET", "/map.xml"), m.site.Count("GET", "/listed"))
 	}
-	m.change = func(cfg *Config) { cfg.Depth = 1 }
+	m.change = func(cfg *Config) { cfg.Scope.Depth = 1 }
 	m.run()
 	for range 2 { // what is kept with a limit of the depth depends on the depth of the page
 		c, _ = m.run()

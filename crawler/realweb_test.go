@@ -35,8 +35,8 @@ func realWeb(t testing.TB, answer func(*exchange), change ...func(*fetch.HTTPCon
 	t.Cleanup(client.Close)
 	cfg := web(t)
 	cfg.Fetch = fetch.Mux{"http": client, "https": client}
-	cfg.Robots = RobotsIgnore
-	cfg.SecondPassGiven, cfg.SecondPassAfter = true, time.Millisecond
+	cfg.Scope.Robots = RobotsIgnore
+	cfg.Politeness.SecondPassGiven, cfg.Politeness.SecondPassAfter = true, time.Millisecond
 	return cfg, server
 }
 
@@ -89,7 +89,7 @@ func TestHiccups(t *testing.T) {
 		"site.test/busy": twice(status("503 Busy"), fine), "site.test/fault": twice(status("500 Fault"), fine),
 		"site.test/cut": twice(raw("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<p>"), fine),
 	}))
-	cfg.Retries, cfg.Include = 2, patterns("reset|closed")
+	cfg.Politeness.Retries, cfg.Scope.Include = 2, patterns("reset|closed")
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	for _, url := range []string{"http://reset.test/x", "http://closed.test/x", "http://site.test/busy", "http://site.test/fault", "http://site.test/cut"} {
 		r := c.find(url)
@@ -172,7 +172,7 @@ func TestSoftNotFound(t *testing.T) {
 			status("404 Not Found")(x)
 		}
 	})
-	cfg.SoftNotFound = true
+	cfg.Judging.SoftNotFound = true
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"http://shop.test/docs/gone.html": "ok ok+soft-404", "http://shop.test/docs/gone-too.html": "ok ok+soft-404", "http://honest.test/docs/x.html": "ok ok"})
 	for _, url := range []string{"http://shop.test/", "http://shop.test/index.html", "http://shop.test/docs/changelog.html", "http://shop.test/docs/error-not-found.html", "http://honest.test/docs/x.html"} {
@@ -210,7 +210,7 @@ func TestSecureTwin(t *testing.T) {
 		h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: "both.test:443", To: secure.addr}, fetch.ConnectTo{From: "moved.test:443", To: secure.addr},
 			fetch.ConnectTo{From: ":443", To: closedAddr(t)})
 	})
-	cfg.CheckHTTPS = true
+	cfg.Judging.CheckHTTPS = true
 	c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"http://both.test/x": "ok ok+insecure-http", "http://both.test/gone": "http-404"})
 	for _, url := range []string{"http://moved.test/x", "http://plain.test/x", "http://plain.test/y"} {
@@ -289,7 +289,7 @@ func TestSignedIn(t *testing.T) {
 	}, func(h *fetch.HTTPConfig) {
 		h.Credentials, h.Header, h.Origins = "me:secret", http.Header{"X-Token": {"hush"}}, fetch.NewOrigins(mustParse(t, "http://site.test/"))
 	})
-	cfg.Credentials = true
+	cfg.Scope.Credentials = true
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"http://site.test/logout": "skipped excluded", "http://site.test/account/sign-out?next=/": "skipped excluded",
 		"http://site.test/wp-login.php?action=logout&_wpnonce=1": "skipped excluded", "http://site.test/posts/7/delete": "skipped excluded",
@@ -334,7 +334,7 @@ func TestRobots(t *testing.T) {
 	}
 	run := func(url string, mode RobotsMode, given bool) (*collector, *result.Summary, *faultServer) {
 		cfg, server := realWeb(t, at(pages))
-		cfg.Robots, cfg.RobotsGiven = mode, given
+		cfg.Scope.Robots, cfg.Scope.RobotsGiven = mode, given
 		c, sum := crawl(t, cfg, seedOf(t, url))
 		return c, sum, server
 	}
@@ -358,7 +358,7 @@ func TestRobots(t *testing.T) {
 	})
 	t.Run("strict", func(t *testing.T) {
 		cfg, server := realWeb(t, at(pages))
-		cfg.Robots = RobotsStrict
+		cfg.Scope.Robots = RobotsStrict
 		c, _ := crawl(t, cfg, append(seedOf(t, "http://nofollow.test/"), Seed{URL: mustParse(t, "http://hop.test/x"), Named: true, Raw: "hop"}))
 		judged(t, c, map[string]string{"http://hop.test/x": "unverified robots-disallowed", "http://nofollow.test/a": "ok ok"})
 		if n := server.count("far.test/x"); n > 0 {
@@ -389,7 +389,7 @@ func TestRobotsOfADeadHost(t *testing.T) {
 		func(h *fetch.HTTPConfig) {
 			h.ConnectTo = append(h.ConnectTo, fetch.ConnectTo{From: ":81", To: closedAddr(t)})
 		})
-	cfg.Robots, cfg.Include, cfg.Retries = RobotsCrawl, patterns(`:81/`), 1
+	cfg.Scope.Robots, cfg.Scope.Include, cfg.Politeness.Retries = RobotsCrawl, patterns(`:81/`), 1
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 	judged(t, c, map[string]string{"http://docs.site.test:81/x": "broken connect-refused", "http://www.site.test:81/x": "broken connect-refused"})
 }
@@ -423,7 +423,7 @@ func TestRobotsThatFail(t *testing.T) {
 			cfg, server := realWeb(t, at(map[string]func(*exchange){
 				"site.test/robots.txt": row.robots, "site.test/": page(links(20, "/%d")), "site.test/7": page("7"), "site.test/8": page("8"),
 			}))
-			cfg.Robots, cfg.Retries, cfg.Backoff = RobotsCrawl, 2, 300*time.Millisecond
+			cfg.Scope.Robots, cfg.Politeness.Retries, cfg.Politeness.Backoff = RobotsCrawl, 2, 300*time.Millisecond
 			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			judged(t, c, map[string]string{"http://site.test/7": row.want, "http://site.test/8": row.want})
 			if n := server.count("site.test/robots.txt"); n > 5 { // two retries, the second pass, and one on a new connection at once
@@ -460,7 +460,7 @@ func TestEndlessBody(t *testing.T) {
 // Requests look like a browser's and say honestly who asks.
 func TestRequestHeaders(t *testing.T) {
 	cfg, server := realWeb(t, at(map[string]func(*exchange){"site.test/": page("<a href=http://far.test/x>x</a><link rel=preconnect href=http://cdn.test/><link rel=dns-prefetch href=//dns.test>"), "far.test/x": page("x")}))
-	cfg.Retries = -1
+	cfg.Politeness.Retries = -1
 	crawl(t, cfg, seedOf(t, "http://site.test/"))
 	h := server.got("GET site.test/")
 	agent := strings.ToLower(h.Get("User-Agent"))
@@ -550,7 +550,7 @@ func TestInterruptedRealWeb(t *testing.T) {
 			x.hang()
 		}
 	})
-	cfg.Stop, cfg.Grace = stop, 0
+	cfg.Stop, cfg.Limits.Grace = stop, 0
 	c := &collector{}
 	sum, err := Run(t.Context(), cfg, seedOf(t, "http://site.test/"), c)
 	if err != nil || sum.Soundness.StoppedBy != "interrupt" || sum.Soundness.Complete() {

@@ -34,7 +34,7 @@ func TestReferInSteps(t *testing.T) {
 	given[other] = Seed{URL: mustParse(t, "https://example.com/"), Follow: true}
 
 	r := newRun(t.Context(), cfg, given, &collector{})
-	defer r.cfg.Store.Close()
+	defer r.cfg.Keep.Store.Close()
 	if err := r.seeds.enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestNamedAside(t *testing.T) {
 	} {
 		for _, again := range []bool{false, true} {
 			cfg, seeds := onDisk(t, writeFiles(t, files))
-			cfg.External, cfg.Concurrency, cfg.ReadAgain, cfg.Show = SkipExternal, 1, again, result.Show{Broken: true}
+			cfg.Scope.External, cfg.Politeness.Concurrency, cfg.Reading.ReadAgain, cfg.Deliver.Show = SkipExternal, 1, again, result.Show{Broken: true}
 			c, sum := crawl(t, cfg, seeds)
 			var codes []string
 			for _, r := range c.results {

@@ -68,7 +68,7 @@ func (g *rendering) knows(ctx context.Context, id frontier.ID) (bool, error) {
 	if g == nil {
 		return false, nil
 	}
-	rec, err := g.cfg.Store.Get(ctx, id, frontier.PartOutcome)
+	rec, err := g.cfg.Keep.Store.Get(ctx, id, frontier.PartOutcome)
 	return len(rec.Outcome) > 0, err
 }
 
@@ -141,8 +141,8 @@ func (g *rendering) file(ctx context.Context, by admit.Decision, u urinorm.URL) 
 	}
 	if resp.Body != nil {
 		defer resp.Body.Close()
-		data, err := g.buffers.Read(resp.Body, resp.Size, g.cfg.MaxBody+1, true)
-		if err != nil || int64(len(data)) > g.cfg.MaxBody {
+		data, err := g.buffers.Read(resp.Body, resp.Size, g.cfg.Limits.MaxBody+1, true)
+		if err != nil || int64(len(data)) > g.cfg.Limits.MaxBody {
 			return render.Reply{Refused: true}
 		}
 		reply.Body = slices.Clone(data)
@@ -197,7 +197,7 @@ func (g *rendering) wanting(ctx context.Context) ([]frontier.Item, error) {
 	}
 	wanted := map[frontier.ID]bool{}
 	want := func(id frontier.ID, fragment string) error {
-		for hops := 0; hops <= g.cfg.MaxRedirects; hops++ {
+		for hops := 0; hops <= g.cfg.Limits.MaxRedirects; hops++ {
 			to, redirects := next[id]
 			if !redirects {
 				break
@@ -226,7 +226,7 @@ func (g *rendering) wanting(ctx context.Context) ([]frontier.Item, error) {
 		}
 	}
 	var reader frontier.LinkReader
-	err = g.cfg.Store.Scan(ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+	err = g.cfg.Keep.Store.Scan(ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 {
 			return nil
 		}
@@ -259,7 +259,7 @@ func (g *rendering) wanting(ctx context.Context) ([]frontier.Item, error) {
 // candidates returns the pages that may have to be rendered, and where redirects lead.
 func (g *rendering) candidates(ctx context.Context) (candidates, map[frontier.ID]frontier.ID, error) {
 	pages, next := candidates{}, map[frontier.ID]frontier.ID{}
-	err := g.cfg.Store.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
+	err := g.cfg.Keep.Store.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
 		if !rec.Settled || rec.Outcome == nil {
 			return nil
 		}

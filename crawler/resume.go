@@ -28,7 +28,7 @@ type resumption struct{ run *run }
 // is a frontier.Sealer, it can only be read from then on.
 func Report(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
 	asking := *cfg
-	asking.Archive = ""
+	asking.Judging.Archive = ""
 	return judgeStore(ctx, &asking, seeds, sink, check.NoGap)
 }
 
@@ -96,13 +96,13 @@ func (r resumption) keepInterval() error {
 	if by == 0 {
 		return nil
 	}
-	return r.run.cfg.Store.Tally(r.run.always, []frontier.Tally{{Name: tallyInterval, By: int64(by)}})
+	return r.run.cfg.Keep.Store.Tally(r.run.always, []frontier.Tally{{Name: tallyInterval, By: int64(by)}})
 }
 
 // recallTallies restores the counts of earlier sessions.
 func (r resumption) recallTallies() error {
 	run := r.run
-	kept, err := run.cfg.Store.Tallies(run.always)
+	kept, err := run.cfg.Keep.Store.Tallies(run.always)
 	if err != nil {
 		return fmt.Errorf("read what was counted: %w", err)
 	}
@@ -149,7 +149,7 @@ func (r resumption) recallTargets() error {
 	if err := r.recallScope(seeds); err != nil {
 		return err
 	}
-	if !r.run.cfg.Pages {
+	if !r.run.cfg.Deliver.Pages {
 		return nil
 	}
 	return r.recallPages()
@@ -158,7 +158,7 @@ func (r resumption) recallTargets() error {
 // recallTraps counts the pages that were visited in the budgets of traps, and returns
 // the seeds that are in no directory.
 func (r resumption) recallTraps() (seeds []frontier.ID, err error) {
-	err = r.run.cfg.Store.Scan(r.run.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+	err = r.run.cfg.Keep.Store.Scan(r.run.always, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		if rec.Need&frontier.NeedLeft != 0 {
 			if err := r.recallLeft(rec); err != nil {
 				return err
@@ -204,7 +204,7 @@ func (r resumption) recallLeft(rec *frontier.Record) error {
 // recallScope makes the sites that the seeds were redirected to internal.
 func (r resumption) recallScope(seeds []frontier.ID) error {
 	for _, id := range seeds {
-		rec, err := r.run.cfg.Store.Get(r.run.always, id, frontier.PartJob|frontier.PartOutcome)
+		rec, err := r.run.cfg.Keep.Store.Get(r.run.always, id, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}
@@ -228,7 +228,7 @@ func (r resumption) recallScope(seeds []frontier.ID) error {
 // recallPages reports the pages that were read before to the sink.
 func (r resumption) recallPages() error {
 	var printed []string
-	err := r.run.cfg.Store.Scan(r.run.always, frontier.PartJob, func(rec *frontier.Record) error {
+	err := r.run.cfg.Keep.Store.Scan(r.run.always, frontier.PartJob, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
@@ -240,7 +240,7 @@ func (r resumption) recallPages() error {
 		return err
 	}
 	var reader frontier.LinkReader
-	return r.run.cfg.Store.Scan(r.run.always, frontier.AllParts, func(rec *frontier.Record) error {
+	return r.run.cfg.Keep.Store.Scan(r.run.always, frontier.AllParts, func(rec *frontier.Record) error {
 		if len(rec.Page) == 0 {
 			return nil
 		}

@@ -61,14 +61,14 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		cfg := configure()
 		store, err := diskstore.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
-			store, err = diskstore.Create(file, cmp.Or(cfg.FingerprintBits, frontier.Narrow), nil)
+			store, err = diskstore.Create(file, cmp.Or(cfg.Keep.FingerprintBits, frontier.Narrow), nil)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		stop := make(chan struct{})
 		cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: requests(), stop: stop}
-		cfg.Store, cfg.Stop, cfg.Grace = store, stop, time.Millisecond
+		cfg.Keep.Store, cfg.Stop, cfg.Limits.Grace = store, stop, time.Millisecond
 		c = &collector{}
 		if sum, err = Run(t.Context(), cfg, seeds, c); err != nil {
 			t.Fatal(err)
@@ -112,7 +112,7 @@ func lookAgain(t testing.TB, file string, cfg *Config, seeds []Seed, told *colle
 		t.Fatal(err)
 	}
 	defer store.Close()
-	cfg.Store = store
+	cfg.Keep.Store = store
 	c := &collector{}
 	looked, err := Report(t.Context(), cfg, seeds, c)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestSessionsAsOne(t *testing.T) {
 			base, _ := crawlertest.Serve(t, handler)
 			configure := func() *Config {
 				cfg := web(t)
-				cfg.Concurrency = 4
+				cfg.Politeness.Concurrency = 4
 				return cfg
 			}
 			want, wantSum := crawl(t, configure(), seedOf(t, base+"/"))
@@ -188,12 +188,12 @@ func TestWideFingerprints(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(5, 120, 10))
 	configure := func() *Config {
 		cfg := web(t)
-		cfg.Concurrency = 4
+		cfg.Politeness.Concurrency = 4
 		return cfg
 	}
 	wide := func() *Config {
 		cfg := configure()
-		cfg.FingerprintBits = frontier.Wide
+		cfg.Keep.FingerprintBits = frontier.Wide
 		return cfg
 	}
 	want, wantSum := crawl(t, configure(), seedOf(t, base+"/"))
@@ -224,14 +224,14 @@ func TestWidthOfStore(t *testing.T) {
 		{frontier.Narrow, frontier.NewWideMemory(), "FingerprintBits is 64, but the fingerprints of the store have 128 bits"},
 	} {
 		cfg := web(t)
-		cfg.FingerprintBits = c.bits
+		cfg.Keep.FingerprintBits = c.bits
 		if c.store != nil {
-			cfg.Store = c.store
+			cfg.Keep.Store = c.store
 		}
 		switch err := cfg.Validate(); {
 		case err == nil && c.want != "", err != nil && err.Error() != "start a run: "+c.want:
 			t.Errorf("%d bits, store %v: %v, want %s", c.bits, c.store != nil, err, c.want)
-		case err == nil && c.bits == frontier.Wide && cfg.WithDefaults().Store.Width() != frontier.Wide:
+		case err == nil && c.bits == frontier.Wide && cfg.WithDefaults().Keep.Store.Width() != frontier.Wide:
 			t.Error("a run with wide fingerprints has a store of narrow ones")
 		}
 	}
@@ -242,7 +242,7 @@ func TestSessionsTellAllPages(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(5, 60, 6))
 	configure := func() *Config {
 		cfg := web(t)
-		cfg.Concurrency, cfg.Pages = 4, true
+		cfg.Politeness.Concurrency, cfg.Deliver.Pages = 4, true
 		return cfg
 	}
 	want, _ := crawl(t, configure(), seedOf(t, base+"/"))
@@ -278,7 +278,7 @@ func TestSessionsRetry(t *testing.T) {
 	base, _ := crawlertest.Serve(t, mux)
 	c, sum, count := sessions(t, func() *Config {
 		cfg := web(t)
-		cfg.Retries, cfg.Concurrency = 3, 1
+		cfg.Politeness.Retries, cfg.Politeness.Concurrency = 3, 1
 		return cfg
 	}, seedOf(t, base+"/"), func() int { return 3 })
 	r := c.find(base + "/flaky")
@@ -295,7 +295,7 @@ func TestSessionsShareLimits(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
 	_, sum, count := sessions(t, func() *Config {
 		cfg := web(t)
-		cfg.MaxPages, cfg.Concurrency = 9, 2
+		cfg.Limits.MaxPages, cfg.Politeness.Concurrency = 9, 2
 		return cfg
 	}, seedOf(t, base+"/"), func() int { return 4 })
 	if sum.Pages != 9 || sum.Soundness.StoppedBy != "max-pages" || count < 2 {
@@ -312,9 +312,9 @@ func TestSessionsRemember(t *testing.T) {
 	here, _ := crawlertest.Serve(t, http.RedirectHandler(there+"/there/", http.StatusFound))
 	c, sum, count := sessions(t, func() *Config {
 		cfg := web(t)
-		cfg.Concurrency = 1
+		cfg.Politeness.Concurrency = 1
 		for _, name := range []string{"left-out", "nothing"} {
-			cfg.Rules = append(cfg.Rules, Rule{Name: name, Verdict: "ignore", Match: func(url string) bool { return strings.Contains(url, name) }})
+			cfg.Judging.Rules = append(cfg.Judging.Rules, Rule{Name: name, Verdict: "ignore", Match: func(url string) bool { return strings.Contains(url, name) }})
 		}
 		return cfg
 	}, seedOf(t, here+"/"), func() int { return 2 })
@@ -340,7 +340,7 @@ func TestSessionsLeaveAlone(t *testing.T) {
 		"site.test/to":   redirect(302, "/x"),
 		"site.test/x":    page("bye"),
 	})))
-	cfg.Concurrency, cfg.Credentials, cfg.Show = 1, true, result.Show{OK: true, Skipped: true}
+	cfg.Politeness.Concurrency, cfg.Scope.Credentials, cfg.Deliver.Show = 1, true, result.Show{OK: true, Skipped: true}
 	left := []int{2, 100} // requests of each session
 	c, _, count := sessions(t, func() *Config {
 		own := *cfg
@@ -366,7 +366,7 @@ func TestStoreFails(t *testing.T) {
 	full := errors.New("disk full")
 	for failAt := 1; failAt < 30; failAt += 4 {
 		cfg := web(t)
-		cfg.Store = &failingStore{Memory: frontier.NewMemory(), left: failAt, err: full}
+		cfg.Keep.Store = &failingStore{Memory: frontier.NewMemory(), left: failAt, err: full}
 		if _, err := Run(t.Context(), cfg, seedOf(t, base+"/"), &collector{}); !errors.Is(err, full) {
 			t.Errorf("call %d fails: Run = %v", failAt, err)
 		}

@@ -28,18 +28,18 @@ func (f *settling) retry(s *settlement) again {
 		past.Starved++
 		return again{yes: true, wait: frontier.Backoff(100*time.Millisecond, past.Starved-1, 5*time.Second), past: past}
 	}
-	if !o.Retryable() && !s.Unsure || t.Second || s.Rest > f.cfg.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
+	if !o.Retryable() && !s.Unsure || t.Second || s.Rest > f.cfg.Politeness.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
 		return again{}
 	}
-	if past.Tries <= f.cfg.Retries && !s.Unsure && !hosts.Dead(t.Host) {
+	if past.Tries <= f.cfg.Politeness.Retries && !s.Unsure && !hosts.Dead(t.Host) {
 		past.Answer = check.AppendOutcome(nil, o)
-		return again{yes: true, wait: max(frontier.Backoff(f.cfg.Backoff, past.Tries-1, frontier.MaxBackoff), s.Rest), past: past}
+		return again{yes: true, wait: max(frontier.Backoff(f.cfg.Politeness.Backoff, past.Tries-1, frontier.MaxBackoff), s.Rest), past: past}
 	}
-	if (f.cfg.SecondPassGiven || f.cfg.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
+	if (f.cfg.Politeness.SecondPassGiven || f.cfg.Politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
 		last := *o
 		last.Requests = past.Requests
 		past.Last = check.AppendOutcome(nil, &last)
-		return again{yes: true, second: true, wait: max(f.cfg.SecondPassAfter, s.Rest), past: past}
+		return again{yes: true, second: true, wait: max(f.cfg.Politeness.SecondPassAfter, s.Rest), past: past}
 	}
 	return again{}
 }

@@ -41,7 +41,7 @@ func TestPagesReadAgainCountOnce(t *testing.T) {
 			}
 		})
 		cfg := web(t)
-		cfg.Retries, cfg.Pages, cfg.MaxPages, cfg.RobotsAgent = 2, true, c.maxPages, "orbweaver"
+		cfg.Politeness.Retries, cfg.Deliver.Pages, cfg.Limits.MaxPages, cfg.Scope.RobotsAgent = 2, true, c.maxPages, "orbweaver"
 		sink, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/"))
 		if sum.Pages != 2 || len(sink.pages) != 2 || sum.Soundness.StoppedBy != "" {
 			t.Errorf("%s: %d pages, %d told, stopped by %q", c.name, sum.Pages, len(sink.pages), sum.Soundness.StoppedBy)
@@ -73,7 +73,7 @@ func TestCutStartPageIsNoShell(t *testing.T) {
 		}
 	})
 	cfg := web(t)
-	cfg.Retries = 1
+	cfg.Politeness.Retries = 1
 	if _, sum := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/")); !sum.Soundness.Complete() || sum.OK != 3 {
 		t.Errorf("the run was stopped by %q, and %d targets are there, want 3", sum.Soundness.StoppedBy, sum.OK)
 	}
@@ -98,7 +98,7 @@ func TestResetsAreCounted(t *testing.T) {
 	for retries, want := range map[int]int32{-1: 1, 2: 3, 4: 5} {
 		asked.Store(0)
 		cfg := web(t)
-		cfg.Retries = retries
+		cfg.Politeness.Retries = retries
 		sink, _ := crawl(t, cfg, seedOf(t, base+"/"))
 		r := sink.find(base + "/reset")
 		if r == nil || r.Code != check.CodeConnectionReset || r.Attempts != int(want) || asked.Load() != want {

@@ -64,8 +64,8 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	}
 	r := newRun(ctx, cfg, seeds, sink)
 	ctx = r.door.WithIssuers(ctx)
-	if cfg.Store == nil { // it is ours
-		defer r.cfg.Store.Close()
+	if cfg.Keep.Store == nil { // it is ours
+		defer r.cfg.Keep.Store.Close()
 	}
 	defer r.rendering.close()
 	if err := (resumption{r}).recall(); err != nil {
@@ -94,21 +94,21 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.WithDefaults()
-	r := &run{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.WorkingDir), out: newOutlet(sink), clock: newClock(cfg.Store), sessions: newLoginSessions(cfg)}
+	r := &run{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir), out: newOutlet(sink), clock: newClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
 	r.door = newDoor(cfg, seeds, r.print)
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
 	shared := shared{always: r.always}
 	if s := cfg.Shared(); s != nil {
 		shared.common = s.Common()
-		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Lease, r.learnFact)
+		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Keep.Lease, r.learnFact)
 	} else {
-		r.frontier = frontier.New(cfg.Store, r.door.Politeness())
+		r.frontier = frontier.New(cfg.Keep.Store, r.door.Politeness())
 	}
 	r.door.Open(r.always, r.frontier, shared.common)
 	r.inFlight = newInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
 	r.env = references.NewEnv(cfg, r.door.Scope, r.print, r.frontier)
 	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.door.Scope, func() int { return r.counts.of(countPages) })
-	if cfg.Inspector.FindsLinks() { // which no file can be read again for
+	if cfg.Judging.Inspector.FindsLinks() { // which no file can be read again for
 		r.env.Forecast = nil
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
@@ -132,14 +132,14 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 func newMemory(r *run) *recall.Memory {
 	cfg := r.cfg
 	fetcher, ok := cfg.Fetch.(fetch.CacheableFetcher)
-	if cfg.Cache == nil || !ok {
+	if cfg.Keep.Cache == nil || !ok {
 		return nil
 	}
-	return recall.New(recall.Sources{Cache: cfg.Cache, Previous: cfg.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
-		recall.Settings{MaxAge: cfg.MaxAge, MaxRedirects: cfg.MaxRedirects, MaxBody: cfg.MaxBody,
-			RobotsFirst: cfg.Robots == RobotsStrict, Inspects: cfg.Inspector != nil, Scans: cfg.Inspector.Scans(false), CheckHTTPS: cfg.CheckHTTPS,
-			Remaps: len(cfg.Remaps) > 0, ReportsLinks: cfg.Pages || cfg.Changed != nil, LimitsDepth: cfg.LimitsDepth(), Renders: r.rendering != nil,
-			PagesInStore: cfg.KeepPages, ReadsSitemaps: cfg.Sitemaps, Fragment: check.Question{IgnoreFragment: cfg.IgnoresFragment}}, r.clock.started)
+	return recall.New(recall.Sources{Cache: cfg.Keep.Cache, Previous: cfg.Keep.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
+		recall.Settings{MaxAge: cfg.Keep.MaxAge, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
+			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
+			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: cfg.LimitsDepth(), Renders: r.rendering != nil,
+			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: cfg.IgnoresFragment}}, r.clock.started)
 }
 
 // newPageReader returns what reads the documents of a run.
@@ -150,9 +150,9 @@ func newPageReader(r *run) *pageReader {
 		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors
 	p.reader = document.NewReader(document.Settings{
-		Input: extract.Input{Acts: cfg.Acts(), Select: cfg.Select, IgnoreSelect: cfg.IgnoreSelect, Options: cfg.Reading},
-		Types: cfg.Types, MaxBody: cfg.MaxBody, MaxBodyGiven: cfg.MaxBodyGiven, Print: r.print, Inspector: cfg.Inspector,
-		AtOnce: cfg.Inspector != nil || r.memory != nil || cfg.Pages,
+		Input: extract.Input{Acts: cfg.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options},
+		Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
+		AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
 	}, &p.buffers)
 	return p
 }
@@ -160,12 +160,12 @@ func newPageReader(r *run) *pageReader {
 // newDoor returns the door for the requests of a run.
 func newDoor(cfg *Config, seeds []Seed, print *rules.Printer) *admit.Door {
 	return admit.New(admit.Config{
-		Fetch: cfg.Fetch, Types: cfg.Types, SkipExternal: cfg.External == SkipExternal, LeavesSome: cfg.LeavesSomeAlone(),
-		Robots: cfg.Robots, RobotsGiven: cfg.RobotsGiven, RobotsAgent: cfg.RobotsAgent,
-		MaxPages: cfg.MaxPages, MaxWait: cfg.MaxWait, Retries: cfg.Retries, Backoff: cfg.Backoff,
-		Renders: cfg.Renders(), MaxBody: cfg.MaxBody, Includes: len(cfg.Include) > 0,
-		Pacing: admit.Pacing{Concurrency: cfg.Concurrency, PerHost: cfg.PerHost, PerHostGiven: cfg.PerHostGiven,
-			Rate: cfg.Rate, Delay: cfg.Delay, Shared: cfg.Shared() != nil},
+		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: cfg.LeavesSomeAlone(),
+		Robots: cfg.Scope.Robots, RobotsGiven: cfg.Scope.RobotsGiven, RobotsAgent: cfg.Scope.RobotsAgent,
+		MaxPages: cfg.Limits.MaxPages, MaxWait: cfg.Politeness.MaxWait, Retries: cfg.Politeness.Retries, Backoff: cfg.Politeness.Backoff,
+		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0,
+		Pacing: admit.Pacing{Concurrency: cfg.Politeness.Concurrency, PerHost: cfg.Politeness.PerHost, PerHostGiven: cfg.Politeness.PerHostGiven,
+			Rate: cfg.Politeness.Rate, Delay: cfg.Politeness.Delay, Shared: cfg.Shared() != nil},
 	}, rules.NewScope(cfg, seeds, print), rules.NewTargetRules(cfg, seeds, print))
 }
 
@@ -184,8 +184,8 @@ func (r *run) learnFact(f frontier.Fact) {
 	case factCookied:
 		r.door.Cycles.Touched(name, name, true)
 	case factCookie:
-		if r.cfg.Cookies != nil {
-			r.cfg.Cookies.LearnCookie(f.Value)
+		if r.cfg.Keep.Cookies != nil {
+			r.cfg.Keep.Cookies.LearnCookie(f.Value)
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (r *run) judge(ctx context.Context) (*result.Summary, error) {
 
 // report judges and reports the crawl.
 func (r *run) report(ctx context.Context) (*result.Summary, error) {
-	if s, ok := r.cfg.Store.(frontier.Sealer); ok {
+	if s, ok := r.cfg.Keep.Store.(frontier.Sealer); ok {
 		s.Seal()
 	}
 	r.door.CloseIdle()
@@ -214,7 +214,7 @@ func (r *run) report(ctx context.Context) (*result.Summary, error) {
 func (r *run) crawl(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.governor = newGovernor(Affordable(r.cfg.Concurrency))
+	r.governor = newGovernor(Affordable(r.cfg.Politeness.Concurrency))
 	var watching sync.WaitGroup
 	over := make(chan struct{})
 	watching.Go(func() { r.watch(ctx, cancel, over) })
@@ -271,8 +271,8 @@ const timeKeptEvery = int(time.Second / progressEvery)
 // requested or its time is up.
 func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	var limit, cut <-chan time.Time
-	if r.cfg.MaxTime > 0 {
-		t := time.NewTimer(r.cfg.MaxTime)
+	if r.cfg.Limits.MaxTime > 0 {
+		t := time.NewTimer(r.cfg.Limits.MaxTime)
 		defer t.Stop()
 		limit = t.C
 	}
@@ -284,7 +284,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 		r.out.ended(why)
 		r.frontier.Drain()
 		limit, stop = nil, nil
-		cut = time.After(r.cfg.Grace)
+		cut = time.After(r.cfg.Limits.Grace)
 	}
 	for {
 		select {
@@ -352,7 +352,7 @@ func (r *run) slowest(t *frontier.Target, age time.Duration) result.InFlight {
 		slow.Try = past.Tries + 1
 	}
 	if !t.Second {
-		slow.Tries = max(r.cfg.Retries, 0) + 1
+		slow.Tries = max(r.cfg.Politeness.Retries, 0) + 1
 	}
 	return slow
 }

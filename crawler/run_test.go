@@ -72,8 +72,8 @@ func web(t testing.TB) *Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(client.Close)
-	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Show: showAll(), Retries: -1,
-		Backoff: time.Millisecond, Grace: 50 * time.Millisecond}
+	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Deliver: Deliver{Show: showAll()}, Politeness: Politeness{Retries: -1,
+		Backoff: time.Millisecond}, Limits: Limits{Grace: 50 * time.Millisecond}}
 }
 
 // onDisk returns a Config that reads a directory, and its documents as seeds.
@@ -99,7 +99,7 @@ func onDisk(t testing.TB, dir string) (*Config, []Seed) {
 		t.Fatal(err)
 	}
 	cfg := web(t)
-	cfg.Sites, cfg.WorkingDir = []*disk.Site{site}, dir
+	cfg.Sites, cfg.Scope.WorkingDir = []*disk.Site{site}, dir
 	return cfg, seeds
 }
 
@@ -214,7 +214,7 @@ func TestOneWorkerAsManyWorkers(t *testing.T) {
 	var firstSum result.Summary
 	for _, n := range []int{1, 64, 8} {
 		cfg := web(t)
-		cfg.Concurrency = n
+		cfg.Politeness.Concurrency = n
 		c, sum := crawl(t, cfg, seedOf(t, base+"/"))
 		for _, r := range c.results {
 			r.Elapsed = 0
@@ -244,7 +244,7 @@ func TestShowCountsTheSame(t *testing.T) {
 	var all *result.Summary
 	for _, show := range []result.Show{showAll(), {Broken: true, Unverified: true, Warning: true}, {None: true}} {
 		cfg := web(t)
-		cfg.Show = show
+		cfg.Deliver.Show = show
 		c, sum := crawl(t, cfg, seedOf(t, base+"/"))
 		sum.Elapsed, sum.Started = 0, time.Time{}
 		if all == nil {
@@ -286,14 +286,14 @@ func TestStop(t *testing.T) {
 					}
 				})
 				cfg := imaginary(w)
-				cfg.Concurrency, cfg.Stop, cfg.Grace = 1, stop, time.Second
+				cfg.Politeness.Concurrency, cfg.Stop, cfg.Limits.Grace = 1, stop, time.Second
 				c := &collector{}
 				began := time.Now()
 				sum, err := Run(ctx, cfg, seedOf(t, "http://site.test/"), c)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if took := time.Since(began); took > cfg.Grace {
+				if took := time.Since(began); took > cfg.Limits.Grace {
 					t.Errorf("the report came after %v", took)
 				}
 				if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "interrupt" {
@@ -327,12 +327,12 @@ func withSlowPage(more string, asked func()) *imagined {
 func TestMaxTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := imaginary(withSlowPage("", func() {}))
-		cfg.MaxTime, cfg.Grace = time.Minute, time.Second
+		cfg.Limits.MaxTime, cfg.Limits.Grace = time.Minute, time.Second
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		if sum.Soundness.Complete() || sum.Soundness.StoppedBy != "max-time" {
 			t.Errorf("summary = %+v, want it stopped by max-time", sum)
 		}
-		if want := cfg.MaxTime + cfg.Grace; sum.Elapsed != want {
+		if want := cfg.Limits.MaxTime + cfg.Limits.Grace; sum.Elapsed != want {
 			t.Errorf("it took %v, want %v", sum.Elapsed, want)
 		}
 		if r := c.find("http://site.test/slow"); r == nil || r.Code != check.CodeLimit {
@@ -344,7 +344,7 @@ func TestMaxTime(t *testing.T) {
 func TestMaxPages(t *testing.T) {
 	base, _ := crawlertest.Serve(t, crawlertest.Generate(1, 50, 10))
 	cfg := web(t)
-	cfg.MaxPages = 7
+	cfg.Limits.MaxPages = 7
 	_, sum := crawl(t, cfg, seedOf(t, base+"/"))
 	if sum.Pages != 7 || sum.Soundness.StoppedBy != "max-pages" {
 		t.Errorf("summary = %+v, want 7 pages and max-pages", sum)
@@ -356,7 +356,7 @@ func TestSinkFails(t *testing.T) {
 	full := errors.New("disk full")
 	for _, pages := range []bool{true, false} {
 		cfg := web(t)
-		cfg.Pages = pages
+		cfg.Deliver.Pages = pages
 		_, err := Run(t.Context(), cfg, seedOf(t, base+"/"), &collector{fail: full})
 		if !errors.Is(err, full) {
 			t.Errorf("Run = %v, want the sink's error", err)
@@ -458,7 +458,7 @@ func TestDepth(t *testing.T) {
 	base, log := crawlertest.Serve(t, mux)
 	for depth, want := range map[int]int{-1: 1, 1: 3, 2: 4, 0: 5} {
 		cfg := web(t)
-		cfg.Depth = depth
+		cfg.Scope.Depth = depth
 		_, sum := crawl(t, cfg, seedOf(t, base+"/0"))
 		if sum.Pages != want {
 			t.Errorf("depth %d: %d pages were read, want %d (%v)", depth, sum.Pages, want, log.Lines())
@@ -479,8 +479,8 @@ func TestRetries(t *testing.T) {
 	})
 	base, log := crawlertest.Serve(t, mux)
 	cfg := web(t)
-	cfg.Retries = 2
-	cfg.Concurrency = 1
+	cfg.Politeness.Retries = 2
+	cfg.Politeness.Concurrency = 1
 	c, _ := crawl(t, cfg, seedOf(t, base+"/"))
 	if r := c.find(base + "/flaky"); r == nil || r.Verdict != check.OK || r.Attempts != 3 {
 		t.Errorf("/flaky = %+v, want it ok at the third attempt", r)
@@ -537,7 +537,7 @@ func TestStream(t *testing.T) {
 	base, _ := crawlertest.Serve(t, mux)
 
 	cfg := web(t)
-	cfg.Stream = true
+	cfg.Deliver.Stream = true
 	streamed := &tellingSink{told: told}
 	done := make(chan error)
 	go func() {
@@ -628,7 +628,7 @@ func TestStartThatFails(t *testing.T) {
 func TestInternalWhoeverIsFirst(t *testing.T) {
 	for aside, references := range map[string]int{`<a data-orbweaver-ignore href=gone.html>`: 1, `<link rel=preconnect href=gone.html>`: 2} {
 		cfg, seeds := onDisk(t, writeFiles(t, map[string]string{"a.html": aside, "b.html": "<a href=gone.html>"}))
-		cfg.Concurrency = 1
+		cfg.Politeness.Concurrency = 1
 		c, _ := crawl(t, cfg, seeds)
 		if r := c.find("gone.html"); r == nil || !r.Internal || r.Verdict != check.Broken || len(r.References) != references {
 			t.Errorf("%s: %+v", aside, r)

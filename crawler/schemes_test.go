@@ -126,7 +126,7 @@ func TestMailProbe(t *testing.T) {
 	for _, probing := range []bool{false, true} {
 		cfg := web(t)
 		if probing {
-			cfg.MailProbe = func(_ context.Context, a urinorm.Address) error {
+			cfg.Judging.MailProbe = func(_ context.Context, a urinorm.Address) error {
 				if a.Local == "gone" {
 					return &fetch.Fault{Kind: "file-missing", Op: "probe", Target: a.String(), Err: errors.New("no such mailbox")}
 				}

@@ -151,7 +151,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		f.observeGrowth(w, &s, step.Found, ids)
 		p.Foresee(f.always, ids)
 	}
-	if !f.cfg.Stream {
+	if !f.cfg.Deliver.Stream {
 		return nil
 	}
 	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.judging)

@@ -26,7 +26,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 	shared, seeds, ctx := sharedmemory.New(), seedOf(t, url), context.Background()
 	with := func(store frontier.Store) *Config {
 		own := *cfg
-		own.Store, own.Lease = store, testLease
+		own.Keep.Store, own.Keep.Lease = store, testLease
 		return &own
 	}
 	first := shared.Store()
@@ -47,7 +47,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 	}
 	working.Wait()
 	report := with(shared.Store()) // it has the key of the fingerprints
-	report.Lease = 0
+	report.Keep.Lease = 0
 	c := &collector{}
 	sum, err := Conclude(ctx, report, seeds, c, check.NoGap)
 	if err != nil {
@@ -118,7 +118,7 @@ func TestSharedCrawlEqualsOne(t *testing.T) {
 
 func sharedConfig(w *imagined) *Config {
 	cfg := imaginary(w)
-	cfg.Robots, cfg.Concurrency, cfg.SecondPassAfter = RobotsCrawl, 8, time.Second
+	cfg.Scope.Robots, cfg.Politeness.Concurrency, cfg.Politeness.SecondPassAfter = RobotsCrawl, 8, time.Second
 	return cfg
 }
 
@@ -151,11 +151,11 @@ func TestSharedCrawlKeepsThePace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := aSite()
 		cfg := sharedConfig(w)
-		cfg.Delay = 2 * time.Second
+		cfg.Politeness.Delay = 2 * time.Second
 		crawlShared(t, cfg, "http://start.test/", nil)
 		times := w.times("start.test")[2:] // the start page and robots.txt come before anything is known
 		for i := 1; i < len(times); i++ {
-			if d := times[i].Sub(times[i-1]); d < cfg.Delay {
+			if d := times[i].Sub(times[i-1]); d < cfg.Politeness.Delay {
 				t.Errorf("request %d came %v after the one before", i, d)
 			}
 		}
@@ -187,7 +187,7 @@ func TestSharedCrawlLimitsPages(t *testing.T) {
 	for _, most := range []int{1, 2, 13} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := sharedConfig(aSite())
-			cfg.MaxPages = most
+			cfg.Limits.MaxPages = most
 			_, sum := crawlShared(t, cfg, "http://start.test/", nil)
 			if sum.Pages != most {
 				t.Errorf("%d pages were read, want %d", sum.Pages, most)
@@ -221,7 +221,7 @@ func TestSharedCrawlCutsEndlessSites(t *testing.T) {
 				events = append(events, e)
 			}
 			cfg := sharedConfig(aSite())
-			cfg.Store = store
+			cfg.Keep.Store = store
 			need := func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }
 			if err := WatchGrowth(ctx, cfg, seedOf(t, "http://start.test/"), need, store).Observe(ctx, events); err != nil {
 				t.Fatal(err)

@@ -38,8 +38,8 @@ type showing struct{ *documentReading }
 func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	_, view := u.Fragment()
 	g := r.rendering
-	if r.cfg.Renderer == nil {
-		return nil, errors.New(r.cfg.RenderTrouble)
+	if r.cfg.Render.Renderer == nil {
+		return nil, errors.New(r.cfg.Render.Trouble)
 	}
 	r.w.slot.release()
 	r.endLarge(&r.got.content)
@@ -47,7 +47,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	own := ownReply(r.Response, r.Body, r.Read.Charset)
 	var mu sync.Mutex
 	op := &opened{}
-	page, err := r.cfg.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
+	page, err := r.cfg.Render.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
 		if ask.Type == render.Page {
 			return own
 		}
@@ -70,7 +70,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	op.page = page
 	if page.Leads == "" {
 		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.URL),
-			Acts: r.cfg.Acts(), Select: r.cfg.Select, IgnoreSelect: r.cfg.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
+			Acts: r.cfg.Acts(), Select: r.cfg.Reading.Select, IgnoreSelect: r.cfg.Reading.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
 	}
 	return op, nil
 }

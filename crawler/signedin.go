@@ -27,7 +27,7 @@ type loginSessions struct {
 func newLoginSessions(cfg *Config) *loginSessions {
 	s := &loginSessions{}
 	for _, one := range cfg.Login.Sessions {
-		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: cfg.Login.Retries, Backoff: cfg.Backoff})
+		watch := proof.New(proof.Config{CanSignIn: one.CanSignIn(), Retries: cfg.Login.Retries, Backoff: cfg.Politeness.Backoff})
 		s.all = append(s.all, &signedIn{session: one, sender: newSender(&cfg.Login), watch: watch, held: map[frontier.ID]*settlement{}})
 	}
 	return s

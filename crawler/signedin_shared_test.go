@@ -68,7 +68,7 @@ func TestStaleVisitsOfASession(t *testing.T) {
 }
 
 // excludeOne excludes a page to which the start page links.
-func excludeOne(cfg *Config) { cfg.Exclude = []*regexp.Regexp{regexp.MustCompile("/p4$")} }
+func excludeOne(cfg *Config) { cfg.Scope.Exclude = []*regexp.Regexp{regexp.MustCompile("/p4$")} }
 
 // crawlStale crawls a site with a login over a store in which leases are stale, and reports it.
 func crawlStale(t *testing.T, stale func(n int64) bool, settled bool) (string, *result.Summary) {
@@ -84,7 +84,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	t.Helper()
 	seeds := seedOf(t, s.base+"/")
 	cfg := configOf(t, s, true, excludeOne)
-	cfg.Store, cfg.Lease = store, time.Minute
+	cfg.Keep.Store, cfg.Keep.Lease = store, time.Minute
 	ctx, done := context.WithTimeout(t.Context(), 30*time.Second)
 	defer done()
 	if err := Enter(ctx, cfg, seeds); err != nil {
@@ -100,7 +100,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 		t.Errorf("the store was not told that the exclusion matched: %v, %v", kept, err)
 	}
 	report, c := *cfg, &collector{}
-	report.Store, report.Lease = from, 0
+	report.Keep.Store, report.Keep.Lease = from, 0
 	sum, err := Conclude(ctx, &report, seeds, c, check.NoGap)
 	if err != nil {
 		t.Fatal(err)

@@ -240,7 +240,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	t.Cleanup(client.Close)
 	cfg := web(t)
 	cfg.Fetch = fetch.Mux{"http": client}
-	cfg.Login, cfg.Credentials = rules.Login{Sessions: []*session.Session{one}, Fetch: client}, true
+	cfg.Login, cfg.Scope.Credentials = rules.Login{Sessions: []*session.Session{one}, Fetch: client}, true
 	if change != nil {
 		change(cfg)
 	}
@@ -291,7 +291,7 @@ func TestSessionIsRenewed(t *testing.T) {
 				s := &membersSite{}
 				row.shape(s)
 				serveMembers(t, s)
-				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.MaxPages = run.workers, run.maxPages })
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency, cfg.Limits.MaxPages = run.workers, run.maxPages })
 				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
 					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
@@ -312,7 +312,7 @@ func TestSessionIsCutInResumedCrawls(t *testing.T) {
 	for _, workers := range []int{1, 16} {
 		s := serveMembers(t, &membersSite{spares: true, removes: true, cut: func(n int) bool { return n%50 == 20 }})
 		configure := func() *Config {
-			return configOf(t, s, true, func(cfg *Config) { cfg.Concurrency, cfg.Backoff = workers, time.Millisecond })
+			return configOf(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency, cfg.Politeness.Backoff = workers, time.Millisecond })
 		}
 		random := rand.New(rand.NewPCG(7, uint64(workers)))
 		c, sum, count := sessions(t, configure, seedOf(t, s.base+"/"), func() int { return 20 + random.IntN(40) })
@@ -336,7 +336,7 @@ func TestResumeAfterMaxTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		part := func(change func(*Config)) (report, stoppedBy string) {
-			c, sum := crawl(t, configOf(t, s, true, func(cfg *Config) { cfg.Store = store; change(cfg) }), seedOf(t, s.base+"/"))
+			c, sum := crawl(t, configOf(t, s, true, func(cfg *Config) { cfg.Keep.Store = store; change(cfg) }), seedOf(t, s.base+"/"))
 			if err := store.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -347,7 +347,7 @@ func TestResumeAfterMaxTime(t *testing.T) {
 		}
 		first, why := part(func(cfg *Config) {
 			cfg.Fetch = &stopper{Fetcher: cfg.Fetch, left: 45, stop: make(chan struct{})} // the last request waits for the end
-			cfg.MaxTime, cfg.Grace, cfg.Concurrency = 300*time.Millisecond, time.Millisecond, 4
+			cfg.Limits.MaxTime, cfg.Limits.Grace, cfg.Politeness.Concurrency = 300*time.Millisecond, time.Millisecond, 4
 		})
 		settled := strings.Count(first, " ok ok ")
 		if why != "max-time" || settled > memberPages {
@@ -388,7 +388,7 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, sum := crawlMembers(t, s, login, func(cfg *Config) { cfg.Cache, cfg.MaxAge, cfg.Edition = memory, time.Hour, "test" })
+			c, sum := crawlMembers(t, s, login, func(cfg *Config) { cfg.Keep.Cache, cfg.Keep.MaxAge, cfg.Keep.Edition = memory, time.Hour, "test" })
 			if err := memory.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -418,7 +418,7 @@ func TestProbesAreRepeated(t *testing.T) {
 		s.base, _ = crawlertest.Serve(t, withLinks(s, links.String()))
 		return s
 	}
-	soft := func(cfg *Config) { cfg.SoftNotFound = true }
+	soft := func(cfg *Config) { cfg.Judging.SoftNotFound = true }
 	undisturbed := serve(&membersSite{})
 	c, _ := crawlMembers(t, undisturbed, true, soft)
 	want := reportOf(c, undisturbed.base)
@@ -430,7 +430,7 @@ func TestProbesAreRepeated(t *testing.T) {
 			t.Run(fmt.Sprint(workers, " ", cut), func(t *testing.T) {
 				t.Parallel()
 				s := serve(&membersSite{cut: func(n int) bool { return n == cut }})
-				c, sum := crawlMembers(t, s, true, func(cfg *Config) { soft(cfg); cfg.Concurrency = workers })
+				c, sum := crawlMembers(t, s, true, func(cfg *Config) { soft(cfg); cfg.Politeness.Concurrency = workers })
 				if got := reportOf(c, s.base); got != want || !sum.Soundness.Complete() {
 					t.Errorf("complete %t, stopped by %q:\n%swant:\n%s", sum.Soundness.Complete(), sum.Soundness.StoppedBy, got, want)
 				}
@@ -485,7 +485,7 @@ func TestSessionIsLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := serveMembers(t, site)
-			c, sum := crawlMembers(t, s, name == "login", func(cfg *Config) { cfg.Concurrency = 4 })
+			c, sum := crawlMembers(t, s, name == "login", func(cfg *Config) { cfg.Politeness.Concurrency = 4 })
 			lost := 0
 			for _, r := range c.results {
 				if r.Code == check.CodeLoginLost {
@@ -530,7 +530,7 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 		for _, workers := range []int{1, 16} {
 			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
 			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
-			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Concurrency = workers })
+			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency = workers })
 			r := c.find(s.base + row.path)
 			if r == nil || r.Verdict != check.OK || !slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
 				t.Errorf("%s, %d workers: %+v", row.path, workers, r)
@@ -563,7 +563,7 @@ func TestNobodyCanSignIn(t *testing.T) {
 		}
 		site.ServeHTTP(w, r)
 	}))
-	c, _ = crawlMembers(t, site, true, func(cfg *Config) { cfg.Robots, cfg.RobotsGiven = RobotsStrict, true })
+	c, _ = crawlMembers(t, site, true, func(cfg *Config) { cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsStrict, true })
 	if len(c.results) != 1 || c.results[0].Code != check.CodeLoginFailed || robots > 0 {
 		t.Errorf("%+v, robots.txt was requested %d times", c.results, robots)
 	}
@@ -576,9 +576,9 @@ func TestStopBeforeTheNextSignIn(t *testing.T) {
 		s := serveMembers(t, &membersSite{refuses: true, cut: func(n int) bool { return n == 20 }})
 		stop := make(chan struct{})
 		c, sum := crawlMembers(t, s, true, func(cfg *Config) {
-			cfg.Stop, cfg.Backoff, cfg.Grace, cfg.Login.Retries = stop, time.Hour, time.Millisecond, 10
+			cfg.Stop, cfg.Politeness.Backoff, cfg.Limits.Grace, cfg.Login.Retries = stop, time.Hour, time.Millisecond, 10
 			if why == "max-time" {
-				cfg.MaxTime = 300 * time.Millisecond
+				cfg.Limits.MaxTime = 300 * time.Millisecond
 			} else {
 				time.AfterFunc(300*time.Millisecond, func() { close(stop) })
 			}
@@ -622,7 +622,7 @@ func TestProofTakesNoSlot(t *testing.T) {
 		}
 		s.ServeHTTP(w, r)
 	}))
-	cfg := configOf(t, s, true, func(cfg *Config) { cfg.Robots = RobotsIgnore })
+	cfg := configOf(t, s, true, func(cfg *Config) { cfg.Scope.Robots = RobotsIgnore })
 	if _, sum := crawl(t, cfg, slices.Concat(seedOf(t, s.base+"/form"), seedOf(t, other+"/"))); !sum.Soundness.Complete() {
 		t.Errorf("stopped by %q", sum.Soundness.StoppedBy)
 	}

@@ -23,8 +23,8 @@ func TestSinceOrder(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := writeFiles(t, map[string]string{"a.html": c.first, "t.html": "<p id=i>text</p>", "z.html": c.last})
 			cfg, seeds := onDisk(t, dir)
-			cfg.Show = result.Show{Broken: true, Warning: true}
-			cfg.Changed = func(path string) bool {
+			cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
+			cfg.Scope.Changed = func(path string) bool {
 				ok, err := filepath.Match(c.changed, filepath.Base(path))
 				return ok && err == nil && filepath.Base(path) != "t.html"
 			}

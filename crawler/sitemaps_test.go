@@ -35,7 +35,7 @@ func TestSitemapsOfRobots(t *testing.T) {
 	base, _ = crawlertest.Serve(t, mux)
 	for _, asked := range []bool{false, true} {
 		cfg := web(t)
-		cfg.Sitemaps = asked
+		cfg.Scope.Sitemaps = asked
 		c, _ := crawl(t, cfg, seedOf(t, base+"/docs/"))
 		for url, code := range map[string]check.Code{"/map.xml": "ok", "/docs/orphan": "ok", "/docs/gone": "http-404", "/none.xml": "http-404",
 			"/map.txt": "ok", "/docs/listed": "ok", "/docs/missing": "http-404", "/docs/other.txt": "ok"} {
@@ -91,7 +91,7 @@ func TestSitemapTypes(t *testing.T) {
 		})
 		base, _ = crawlertest.Serve(t, mux)
 		cfg := web(t)
-		cfg.Sitemaps = true
+		cfg.Scope.Sitemaps = true
 		c, _ := crawl(t, cfg, seedOf(t, base+"/docs/"))
 		var found []string
 		for _, r := range c.results {

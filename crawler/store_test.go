@@ -66,7 +66,7 @@ func TestManyMismatches(t *testing.T) {
 	}
 	files["index.html"] = index.String()
 	cfg, seeds := onDisk(t, writeFiles(t, files))
-	cfg.Show, cfg.Store = result.Show{Warning: true}, &watchedStore{Memory: frontier.NewMemory()}
+	cfg.Deliver.Show, cfg.Keep.Store = result.Show{Warning: true}, &watchedStore{Memory: frontier.NewMemory()}
 	c, _ := crawl(t, cfg, seeds)
 	if len(c.results) != pages {
 		t.Fatalf("%d results", len(c.results))

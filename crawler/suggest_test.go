@@ -114,7 +114,7 @@ func TestSuggestionsOnTheWeb(t *testing.T) {
 	})
 	for _, workers := range []int{1, 64} {
 		cfg, _ := realWeb(t, answer)
-		cfg.Concurrency = workers
+		cfg.Politeness.Concurrency = workers
 		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, map[string]string{
 			"http://site.test/guide/instal":  "http://site.test/guide/install/!",
@@ -158,7 +158,7 @@ func TestSuggestSpelling(t *testing.T) {
 			files[string("ab"[i])+".html"] = `<a href="` + ref + `">guide</a>`
 		}
 		cfg, seeds := onDisk(t, writeFiles(t, files))
-		cfg.Concurrency = 1
+		cfg.Politeness.Concurrency = 1
 		c, _ := crawl(t, cfg, seeds)
 		for url, s := range suggestionsOf(c) {
 			if !strings.HasSuffix(url, "guide.html") || !strings.HasSuffix(s, "Guide.html!") {

@@ -34,13 +34,13 @@ func TestNoFollowIsTold(t *testing.T) {
 	}{
 		{"/meta", func(c *Config) {}, false, true},
 		{"/header", func(c *Config) {}, false, true},
-		{"/meta", func(c *Config) { c.Robots = RobotsIgnore }, true, false},
-		{"/meta", func(c *Config) { c.Depth = -1 }, false, false},
-		{"/meta", func(c *Config) { c.RobotsGiven = false }, true, false}, // a loopback host
+		{"/meta", func(c *Config) { c.Scope.Robots = RobotsIgnore }, true, false},
+		{"/meta", func(c *Config) { c.Scope.Depth = -1 }, false, false},
+		{"/meta", func(c *Config) { c.Scope.RobotsGiven = false }, true, false}, // a loopback host
 		{"/alone", func(c *Config) {}, false, false},
 	} {
 		cfg := web(t)
-		cfg.RobotsGiven = true
+		cfg.Scope.RobotsGiven = true
 		test.set(cfg)
 		c := crawlFrom(t, cfg, base+test.start)
 		gone := slices.ContainsFunc(c.results, func(r *result.Result) bool { return r.URL == base+"/gone" })

@@ -46,7 +46,7 @@ func overHTTP(t testing.TB, url string) (*Config, []Seed) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { client.Close() })
-	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Concurrency: 8}, []Seed{{URL: mustParse(t, url), Follow: true, Crawl: true, Named: true, Raw: url}}
+	return &Config{Fetch: fetch.Mux{"http": client, "https": client}, Politeness: Politeness{Concurrency: 8}}, []Seed{{URL: mustParse(t, url), Follow: true, Crawl: true, Named: true, Raw: url}}
 }
 
 // infectedSite has viruses in a page, a file and a compressed answer, and what cannot be
@@ -110,8 +110,8 @@ func TestVirusScan(t *testing.T) {
 				want = append(want, "/x "+found)
 			}
 			cfg, seeds := overHTTP(t, site.URL)
-			cfg.Concurrency, cfg.Show = workers, result.Show{Broken: true, Info: true}
-			cfg.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusAll = all })
+			cfg.Politeness.Concurrency, cfg.Deliver.Show = workers, result.Show{Broken: true, Info: true}
+			cfg.Judging.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusAll = all })
 			c := &collector{}
 			sum, err := Run(t.Context(), cfg, seeds, c)
 			if err != nil {
@@ -151,8 +151,8 @@ func TestVirusScanOfDirectory(t *testing.T) {
 		"clean.zip":  "PK",
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show = result.Show{Broken: true}
-	cfg.Inspector = openScanner(t, server, nil)
+	cfg.Deliver.Show = result.Show{Broken: true}
+	cfg.Judging.Inspector = openScanner(t, server, nil)
 	c := &collector{}
 	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 		t.Fatal(err)
@@ -174,8 +174,8 @@ func TestVirusScanOfManyFiles(t *testing.T) {
 		files[fmt.Sprintf("%d.bin", i)] = strings.Repeat("x", 600<<10*(i%2))
 	}
 	cfg, seeds := onDisk(t, writeFiles(t, files))
-	cfg.Concurrency = 32
-	cfg.Inspector = openScanner(t, server, nil)
+	cfg.Politeness.Concurrency = 32
+	cfg.Judging.Inspector = openScanner(t, server, nil)
 	sum, err := Run(t.Context(), cfg, seeds, &collector{})
 	if err != nil || !sum.Soundness.Complete() || sum.OK != 60 {
 		t.Errorf("got %+v, %v", sum, err)
@@ -191,8 +191,8 @@ func TestScannerLost(t *testing.T) {
 		"eicar.com":  crawlertest.EICAR,
 	})
 	cfg, seeds := onDisk(t, dir)
-	cfg.Show = result.Show{Info: true}
-	cfg.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusTimeout = 100 * time.Millisecond })
+	cfg.Deliver.Show = result.Show{Info: true}
+	cfg.Judging.Inspector = openScanner(t, server, func(c *inspect.Config) { c.VirusTimeout = 100 * time.Millisecond })
 	server.Kill()
 	c := &collector{}
 	sum, err := Run(t.Context(), cfg, seeds, c)

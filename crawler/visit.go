@@ -72,7 +72,7 @@ func (v *visitor) rendered(t *admit.Target) string {
 	if mode <= rules.RenderNever {
 		return ""
 	}
-	return fmt.Sprint(mode, "\x00", v.cfg.RenderedBy)
+	return fmt.Sprint(mode, "\x00", v.cfg.Render.By)
 }
 
 // visit requests a target, unless its outcome is known without a request. A fault of the target is
@@ -154,7 +154,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 			return a, err
 		}
 	}
-	if a.Outcome.Code == check.CodeOK && v.cfg.CheckHTTPS {
+	if a.Outcome.Code == check.CodeOK && v.cfg.Judging.CheckHTTPS {
 		w.slot.release() // the network is slower than other workers
 		found, sent, deciding, err := v.door.Twin(ctx, t)
 		a.Outcome.Requests += sent
@@ -171,10 +171,10 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 // say.
 func (v *visitor) request(ctx context.Context, t *admit.Target) (*fetch.Request, error) {
 	req, rule := v.door.Request(t.At, t.Internal)
-	if t.Content || v.door.Scope().Compares(t.At) || rule != nil && len(rule.BrokenTexts) > 0 || v.cfg.Inspector.Scans(req.Internal) {
+	if t.Content || v.door.Scope().Compares(t.At) || rule != nil && len(rule.BrokenTexts) > 0 || v.cfg.Judging.Inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
-	req.Final = t.Past.Tries >= v.cfg.Retries
+	req.Final = t.Past.Tries >= v.cfg.Politeness.Retries
 	if rule == nil || rule.Rate == 0 {
 		return req, nil
 	}
@@ -196,7 +196,7 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	default:
 		a.reading = v.reader.read(ctx, w, t, t.At, a.sent.Response, a.Outcome)
 	}
-	if !v.cfg.Sitemaps || !t.Seed || !t.Follow || !rules.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if !v.cfg.Scope.Sitemaps || !t.Seed || !t.Follow || !rules.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return a, nil
 	}
 	w.slot.release()
@@ -209,17 +209,17 @@ func (v *visitor) mail(ctx context.Context, u urinorm.URL) check.Outcome {
 	if err != nil {
 		return check.Invalid(err)
 	}
-	return v.probeMail(ctx, addresses.Addresses(), check.CheckMailto(ctx, v.cfg.Resolver, addresses.Addresses()))
+	return v.probeMail(ctx, addresses.Addresses(), check.CheckMailto(ctx, v.cfg.Judging.Resolver, addresses.Addresses()))
 }
 
 // probeMail asks the mail servers, if that is enabled, whether they know the addresses.
 // The first refused address decides.
 func (v *visitor) probeMail(ctx context.Context, addresses []urinorm.Address, o check.Outcome) check.Outcome {
-	if v.cfg.MailProbe == nil || o.Code != check.CodeOK {
+	if v.cfg.Judging.MailProbe == nil || o.Code != check.CodeOK {
 		return o
 	}
 	for _, address := range addresses[:min(len(addresses), check.MaxMailDomains)] {
-		if err := v.cfg.MailProbe(ctx, address); err != nil {
+		if err := v.cfg.Judging.MailProbe(ctx, address); err != nil {
 			failed := check.ObserveFault(err)
 			failed.Warnings = o.Warnings
 			return failed

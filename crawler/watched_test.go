@@ -32,17 +32,17 @@ func TestWatched(t *testing.T) {
 	for _, show := range []result.Show{{None: true}, showAll()} {
 		cfg := web(t)
 		got := map[string]check.Verdict{}
-		cfg.Show, cfg.Watched = show, map[string]bool{s.url + "/a#other": true, s.url + "/d": true, s.url + "/unlinked": true, "x": true, "": true}
+		cfg.Deliver.Show, cfg.Deliver.Watched = show, map[string]bool{s.url + "/a#other": true, s.url + "/d": true, s.url + "/unlinked": true, "x": true, "": true}
 		for url := range want {
-			cfg.Watched[url] = true
+			cfg.Deliver.Watched[url] = true
 		}
-		cfg.Watch = func(url string, v check.Verdict) {
+		cfg.Deliver.Watch = func(url string, v check.Verdict) {
 			if was, told := got[url]; told {
 				t.Errorf("%s was told twice: %v, %v", url, was, v)
 			}
 			got[url] = v
 		}
-		cfg.Rules = []Rule{{Name: "skip", Match: func(url string) bool { return url == s.url+"/skip" }, Verdict: "ignore"}}
+		cfg.Judging.Rules = []Rule{{Name: "skip", Match: func(url string) bool { return url == s.url+"/skip" }, Verdict: "ignore"}}
 		crawl(t, cfg, seedOf(t, s.url+"/"))
 		if !maps.Equal(got, want) {
 			t.Errorf("got  %v\nwant %v", got, want)

@@ -82,11 +82,11 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 		return nil, errors.New("start a run: the store is not shared with other processes")
 	}
 	own := *cfg
-	own.Pages, own.Stream, own.Cache = false, false, nil
+	own.Deliver.Pages, own.Deliver.Stream, own.Keep.Cache = false, false, nil
 	r := newRun(ctx, &own, seeds, sink)
 	r.memory.Begin(r.clock.began)
-	if own.Cookies != nil { // a store that fails reports that to the worker, too
-		own.Cookies.ShareCookies(func(name string, value []byte) { _ = cfg.Shared().Common().Publish(r.always, factCookie+name, value) })
+	if own.Keep.Cookies != nil { // a store that fails reports that to the worker, too
+		own.Keep.Cookies.ShareCookies(func(name string, value []byte) { _ = cfg.Shared().Common().Publish(r.always, factCookie+name, value) })
 	}
 	return r, nil
 }
@@ -102,7 +102,7 @@ func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink, 
 func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
 	r := newRun(ctx, cfg, seeds, discard{})
 	r.door.ShareTraps(ctx, to.Common())
-	kept, err := cfg.Store.Tallies(ctx)
+	kept, err := cfg.Keep.Store.Tallies(ctx)
 	if err != nil {
 		return fmt.Errorf("read what was counted: %w", err)
 	}
@@ -123,7 +123,7 @@ func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Share
 		return err
 	}
 	for _, id := range started {
-		rec, err := cfg.Store.Get(ctx, id, frontier.PartJob|frontier.PartOutcome)
+		rec, err := cfg.Keep.Store.Get(ctx, id, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func WatchGrowth(ctx context.Context, cfg *Config, seeds []Seed, need func(front
 // Observe counts the pages that were settled, and lets all processes know of a site that is
 // cut.
 func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) error {
-	if w.run.cfg.MaxPages > 0 {
+	if w.run.cfg.Limits.MaxPages > 0 {
 		return nil
 	}
 	for i := range events {
@@ -189,7 +189,7 @@ func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 		if glance, err := check.GlanceAt(e.Done.Outcome); err != nil || !glance.HTML {
 			continue
 		}
-		rec, err := w.run.cfg.Store.Get(ctx, e.ID, frontier.PartJob|frontier.PartOutcome)
+		rec, err := w.run.cfg.Keep.Store.Get(ctx, e.ID, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}

@@ -80,8 +80,8 @@ func TestEveryFaultAtOnce(t *testing.T) {
 	t.Cleanup(client.Close)
 	s.client = client
 	cfg := s.settings(t)
-	cfg.Retries, cfg.MaxWait, cfg.MaxBody = 1, 2*time.Second, 1<<20
-	cfg.Robots, cfg.SoftNotFound, cfg.CheckHTTPS, cfg.Credentials = RobotsStrict, true, true, true
+	cfg.Politeness.Retries, cfg.Politeness.MaxWait, cfg.Limits.MaxBody = 1, 2*time.Second, 1<<20
+	cfg.Scope.Robots, cfg.Judging.SoftNotFound, cfg.Judging.CheckHTTPS, cfg.Scope.Credentials = RobotsStrict, true, true, true
 
 	c := &collector{}
 	sum, err := Run(context.Background(), cfg, seedOf(t, "http://start.test/"), c)

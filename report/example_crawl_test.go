@@ -38,7 +38,7 @@ func Example_crawl() {
 	must(err)
 	defer out.Close()
 	must(out.Begin(&report.Head{}))
-	config := &crawler.Config{Sites: []*disk.Site{site}, Show: result.Show{Broken: true}}
+	config := &crawler.Config{Sites: []*disk.Site{site}, Deliver: crawler.Deliver{Show: result.Show{Broken: true}}}
 	summary, err := crawler.Run(context.Background(), config, seeds, textSink{out})
 	must(err)
 	summary.Elapsed = 0 // so that the output is always the same

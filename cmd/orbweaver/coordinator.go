@@ -81,18 +81,18 @@ func (c *coordinator) close() {
 // run runs the crawl and reports it from the state directory. The summary is nil if there is
 // no report.
 func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out result.Sink) (*result.Summary, error) {
-	c.disk, c.seeds, c.maxTime = diskstore.Replica{Store: disk}, seeds, cfg.MaxTime
+	c.disk, c.seeds, c.maxTime = diskstore.Replica{Store: disk}, seeds, cfg.Limits.MaxTime
 	if err := c.travel.withTargets(seeds); err != nil {
 		return nil, err
 	}
 	own := *cfg
-	own.Cache = nil
+	own.Keep.Cache = nil
 	c.cfg = &own
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
 	watched := own
-	watched.Store = disk
+	watched.Keep.Store = disk
 	c.growth = crawler.WatchGrowth(ctx, &watched, seeds, c.disk.Needs, c.crawl.Store(c.header, "", version()))
 	stoppedBy, err := c.conduct(ctx, cfg.Stop, out)
 	if err != nil {
@@ -290,7 +290,7 @@ func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 		}
 	}
 	entering := *c.cfg
-	entering.Store, entering.FingerprintBits, entering.Lease = store, 0, c.options.lease
+	entering.Keep.Store, entering.Keep.FingerprintBits, entering.Keep.Lease = store, 0, c.options.lease
 	if err := crawler.Enter(ctx, &entering, c.seeds); err != nil {
 		return false, frontierError(err)
 	}
@@ -322,7 +322,7 @@ func (c *coordinator) refill(ctx context.Context, store *redisstore.Store) error
 		}
 	}
 	known := *c.cfg
-	known.Store = c.disk.Store
+	known.Keep.Store = c.disk.Store
 	return crawler.Republish(ctx, &known, c.seeds, store)
 }
 
@@ -438,7 +438,7 @@ func (c *coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 // are none, the crawl ends.
 func (c *coordinator) renderMore(ctx context.Context) error {
 	known := *c.cfg
-	known.Store = c.disk.Store
+	known.Keep.Store = c.disk.Store
 	more, err := crawler.RenderMore(ctx, &known, c.seeds, c.crawl.Store(c.header, "", version()))
 	if err != nil || more {
 		return err
@@ -496,10 +496,10 @@ func (c *coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 // work lets the coordinator visit targets, too.
 func (c *coordinator) work(ctx context.Context, out result.Sink) error {
 	cfg := *c.cfg
-	cfg.Concurrency = c.options.workersHere
+	cfg.Politeness.Concurrency = c.options.workersHere
 	store := c.crawl.Store(c.header, redisstore.CoordinatorName, version())
-	store.Browser = cfg.Renderer != nil
-	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime = store, 0, c.options.lease, 0
+	store.Browser = cfg.Render.Renderer != nil
+	cfg.Keep.Store, cfg.Keep.FingerprintBits, cfg.Keep.Lease, cfg.Limits.MaxTime = store, 0, c.options.lease, 0
 	if err := store.Process().Join(ctx); err != nil {
 		return err
 	}

@@ -79,23 +79,23 @@ func openEarlierRuns(cmd *cobra.Command, o *options, note func(string, ...any)) 
 // those of earlier runs.
 func (m *earlierRuns) configure(cfg *crawler.Config) {
 	if m.cache != nil {
-		cfg.Cache, cfg.MaxAge, cfg.Edition = m.cache, m.options.maxAge, edition()
+		cfg.Keep.Cache, cfg.Keep.MaxAge, cfg.Keep.Edition = m.cache, m.options.maxAge, edition()
 	}
 	if m.baseline == nil && m.history == nil {
 		return
 	}
-	cfg.Show.Broken = true
-	cfg.Watched = map[string]bool{}
+	cfg.Deliver.Show.Broken = true
+	cfg.Deliver.Watched = map[string]bool{}
 	for url := range m.histories {
-		cfg.Watched[url] = true
+		cfg.Deliver.Watched[url] = true
 	}
 	if m.baseline != nil {
-		cfg.Show.Unverified, cfg.Show.Warning = true, true
+		cfg.Deliver.Show.Unverified, cfg.Deliver.Show.Warning = true, true
 		for _, url := range m.baseline.URLs() {
-			cfg.Watched[url] = true
+			cfg.Deliver.Watched[url] = true
 		}
 	}
-	cfg.Watch = m.observe
+	cfg.Deliver.Watch = m.observe
 }
 
 // observe receives the verdict on a target that was broken in an earlier run.

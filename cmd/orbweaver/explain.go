@@ -141,8 +141,8 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	}
 	w.line("")
 	k := &o.crawl
-	for i := range k.Remaps {
-		if m := &k.Remaps[i]; m.Pattern.MatchString(printed) {
+	for i := range k.Scope.Remaps {
+		if m := &k.Scope.Remaps[i]; m.Pattern.MatchString(printed) {
 			row("remap", fmt.Sprintf("a link to it leads to %s: --remap %s matches", m.Pattern.ReplaceAllString(printed, m.Replacement), m.Pattern))
 			return nil
 		}
@@ -150,7 +150,7 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	if !explainRules(w, k, printed) {
 		return nil
 	}
-	if name := rules.ReservedName(rules.HrefOf(u)); name != "" && k.SkipReserved {
+	if name := rules.ReservedName(rules.HrefOf(u)); name != "" && k.Scope.SkipReserved {
 		row("reserved", fmt.Sprintf("not checked unless internal: %s is reserved for examples and tests (RFC 2606)", name))
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
@@ -168,7 +168,7 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 		return nil
 	}
 	row("scope", scopeOf(k, u, printed))
-	if k.External == crawler.SkipExternal {
+	if k.Scope.External == crawler.SkipExternal {
 		row("external", "if external: skipped because of --external skip")
 	} else {
 		row("external", "if external: checked once, never crawled")
@@ -179,8 +179,8 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 // explainRules prints which rules match a printed URL, and reports whether the URL is
 // checked.
 func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
-	if re := firstMatch(k.Exclude, printed); re != nil {
-		except := firstMatch(k.ExcludeExcept, printed)
+	if re := firstMatch(k.Scope.Exclude, printed); re != nil {
+		except := firstMatch(k.Scope.ExcludeExcept, printed)
 		if except == nil {
 			w.entry("exclude", 12, fmt.Sprintf("not checked: --exclude %s matches", re))
 			return false
@@ -192,13 +192,13 @@ func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 		if rule.Verdict == "ignore" {
 			return false
 		}
-	} else if len(k.Rules) > 0 {
-		w.entry("rule", 12, fmt.Sprintf("none of the %d rules matches", len(k.Rules)))
+	} else if len(k.Judging.Rules) > 0 {
+		w.entry("rule", 12, fmt.Sprintf("none of the %d rules matches", len(k.Judging.Rules)))
 	}
 	if _, fragment, ok := strings.Cut(printed, "#"); ok {
-		re := firstMatch(k.IgnoreFragment, fragment)
+		re := firstMatch(k.Judging.IgnoreFragment, fragment)
 		if decoded, err := url.PathUnescape(fragment); re == nil && err == nil {
-			re = firstMatch(k.IgnoreFragment, decoded)
+			re = firstMatch(k.Judging.IgnoreFragment, decoded)
 		}
 		if re != nil {
 			w.entry("fragment", 12, fmt.Sprintf("not looked for: --ignore-fragment %s matches", re))
@@ -248,7 +248,7 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 		w.entry("file", 12, "does not exist")
 	case info.IsDir():
 		w.entry("file", 12, "a directory: as a target, a site without a server; as a link, its index file")
-	case readableByName(o.crawl.Types, file):
+	case readableByName(o.crawl.Reading.Types, file):
 		w.entry("file", 12, "a document that is read for links")
 	default:
 		w.entry("file", 12, "not read for links")
@@ -258,7 +258,7 @@ func explainPath(w *helpWriter, o *options, ref string) error {
 		return nil
 	}
 	text := "internal: a local file, checked without the network"
-	if re := firstMatch(o.crawl.NoFollow, printed); re != nil {
+	if re := firstMatch(o.crawl.Scope.NoFollow, printed); re != nil {
 		text += fmt.Sprintf("; its links are not followed: --no-follow %s matches", re)
 	}
 	w.entry("scope", 12, text)
@@ -322,7 +322,7 @@ func resolveArgument(o *options, ref string) (urinorm.URL, urinorm.Repairs, erro
 func scopeOf(k *crawler.Config, u urinorm.URL, printed string) string {
 	host := strings.TrimPrefix(u.Authority(), "www.")
 	var text string
-	switch k.Scope {
+	switch k.Scope.Rule {
 	case crawler.ScopePath:
 		text = fmt.Sprintf("internal if the start page is on %s, with or without www., in %s or above it", host, u.Directory())
 	case crawler.ScopeHost:
@@ -332,10 +332,10 @@ func scopeOf(k *crawler.Config, u urinorm.URL, printed string) string {
 	case crawler.ScopePage:
 		text = "internal if it is the start page itself"
 	}
-	if re := firstMatch(k.Include, printed); re != nil {
+	if re := firstMatch(k.Scope.Include, printed); re != nil {
 		text = fmt.Sprintf("internal whatever the start page: --include %s matches", re)
 	}
-	if re := firstMatch(k.NoFollow, printed); re != nil {
+	if re := firstMatch(k.Scope.NoFollow, printed); re != nil {
 		text += fmt.Sprintf("; its links are not followed: --no-follow %s matches", re)
 	}
 	return text

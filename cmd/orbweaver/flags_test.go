@@ -17,10 +17,10 @@ func TestDefaultsCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := o.crawl
-	if k.Concurrency != 64 || k.PerHost != 8 || k.Retries != 2 || k.MaxRedirects != 10 || k.MaxBody != 10<<20 || k.Depth != 0 {
+	if k.Politeness.Concurrency != 64 || k.Politeness.PerHost != 8 || k.Politeness.Retries != 2 || k.Limits.MaxRedirects != 10 || k.Limits.MaxBody != 10<<20 || k.Scope.Depth != 0 {
 		t.Errorf("defaults: %+v", k)
 	}
-	if k.PerHostGiven || k.SecondPassGiven || k.RobotsGiven {
+	if k.Politeness.PerHostGiven || k.Politeness.SecondPassGiven || k.Scope.RobotsGiven {
 		t.Error("a default counts as given")
 	}
 }

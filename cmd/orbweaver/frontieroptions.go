@@ -39,7 +39,7 @@ func compileFrontier(c *compiler, o *options) {
 		}
 		return
 	}
-	f := &frontierOptions{delete: s.On("frontier-delete"), workersHere: o.crawl.Concurrency, maxTime: s.Given("max-time")}
+	f := &frontierOptions{delete: s.On("frontier-delete"), workersHere: o.crawl.Politeness.Concurrency, maxTime: s.Given("max-time")}
 	o.frontier = f
 	f.read(c)
 	f.lease = read(c, "frontier-lease", func(text string) (time.Duration, error) {

@@ -51,7 +51,7 @@ func (l *loginOptions) limitNote(summary *result.Summary) string {
 func compileLogins(c *compiler, o *options) {
 	s := c.settings
 	if s.signsIn() && !c.Given("max-pages") {
-		o.crawl.MaxPages, o.login.limited = maxPagesSignedIn, true
+		o.crawl.Limits.MaxPages, o.login.limited = maxPagesSignedIn, true
 	}
 	blocks := slices.Clone(s.logins)
 	if s.Text("login") != "" {
@@ -249,7 +249,7 @@ func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP
 			login.Sessions = append(login.Sessions, session.FromCookies(pages[i:], options))
 		}
 	}
-	cfg.SessionOrigins = logins.Origins()
+	cfg.Scope.SessionOrigins = logins.Origins()
 	if login.Retries = o.login.retries; login.Retries == 0 {
 		login.Retries = -1
 	}

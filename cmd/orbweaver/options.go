@@ -100,65 +100,65 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	o.stdinType = read(c, "stdin-type", parseFormat)
 
 	k := &o.crawl
-	k.Scope = scopeRules[s.Text("scope")]
-	k.External = externals[s.Text("external")]
-	k.Include = readAll(c, "include", parsePattern)
-	k.NoFollow = readAll(c, "no-follow", parsePattern)
-	k.Exclude = readAll(c, "exclude", parsePattern)
+	k.Scope.Rule = scopeRules[s.Text("scope")]
+	k.Scope.External = externals[s.Text("external")]
+	k.Scope.Include = readAll(c, "include", parsePattern)
+	k.Scope.NoFollow = readAll(c, "no-follow", parsePattern)
+	k.Scope.Exclude = readAll(c, "exclude", parsePattern)
 	o.preprocess = readPreprocessors(c)
-	k.TextFragments = s.On("text-fragments")
-	k.Types, k.Reading = readTypes(c), readReading(c)
-	k.Remaps = readAll(c, "remap", parseRemap)
-	k.ExcludeExcept = readAll(c, "exclude-except", parsePattern)
-	k.SkipReserved = s.On("skip-reserved")
-	k.IgnoreFragment = readAll(c, "ignore-fragment", parsePattern)
+	k.Judging.TextFragments = s.On("text-fragments")
+	k.Reading.Types, k.Reading.Options = readTypes(c), readReading(c)
+	k.Scope.Remaps = readAll(c, "remap", parseRemap)
+	k.Scope.ExcludeExcept = readAll(c, "exclude-except", parsePattern)
+	k.Scope.SkipReserved = s.On("skip-reserved")
+	k.Judging.IgnoreFragment = readAll(c, "ignore-fragment", parsePattern)
 	if s.Given("depth") {
-		k.Depth = zeroAsNone(read(c, "depth", atLeast(0)))
+		k.Scope.Depth = zeroAsNone(read(c, "depth", atLeast(0)))
 	}
-	k.MaxPages = read(c, "max-pages", atLeast(0))
-	k.MaxTime = read(c, "max-time", quantity.ParseDuration)
-	k.MaxBody = read(c, "max-body", quantity.ParseSize)
-	k.MaxBodyGiven = s.Given("max-body")
-	k.Robots = robotsModes[s.Text("robots")]
-	k.RobotsGiven = s.Given("robots")
-	k.RobotsAgent = cmp.Or(read(c, "robots-agent", parseRobotsAgent), robots.TokenOf(s.Text("user-agent")))
-	k.Sitemaps = s.On("sitemaps")
-	k.FingerprintBits = widths[s.Text("fingerprint-bits")]
-	k.Select = read(c, "select", parseSelector)
-	k.IgnoreSelect = read(c, "ignore-select", parseSelector)
+	k.Limits.MaxPages = read(c, "max-pages", atLeast(0))
+	k.Limits.MaxTime = read(c, "max-time", quantity.ParseDuration)
+	k.Limits.MaxBody = read(c, "max-body", quantity.ParseSize)
+	k.Limits.MaxBodyGiven = s.Given("max-body")
+	k.Scope.Robots = robotsModes[s.Text("robots")]
+	k.Scope.RobotsGiven = s.Given("robots")
+	k.Scope.RobotsAgent = cmp.Or(read(c, "robots-agent", parseRobotsAgent), robots.TokenOf(s.Text("user-agent")))
+	k.Scope.Sitemaps = s.On("sitemaps")
+	k.Keep.FingerprintBits = widths[s.Text("fingerprint-bits")]
+	k.Reading.Select = read(c, "select", parseSelector)
+	k.Reading.IgnoreSelect = read(c, "ignore-select", parseSelector)
 
 	if len(s.List("accept")) > 0 {
-		k.Accept = read(c, "accept", parseStatuses)
+		k.Judging.Accept = read(c, "accept", parseStatuses)
 	}
-	k.Levels = readAll(c, "level", s.parseLevel)
-	k.SoftNotFound, k.CheckHTTPS, k.RequireHTTPS = s.On("soft-404"), s.On("check-https"), s.On("require-https")
-	k.Archive = archives[s.Text("archive")]
-	k.Credentials, k.AllowUnsafe = s.credentials(), s.On("login-allow-unsafe")
+	k.Judging.Levels = readAll(c, "level", s.parseLevel)
+	k.Judging.SoftNotFound, k.Judging.CheckHTTPS, k.Judging.RequireHTTPS = s.On("soft-404"), s.On("check-https"), s.On("require-https")
+	k.Judging.Archive = archives[s.Text("archive")]
+	k.Scope.Credentials, k.Scope.AllowUnsafe = s.credentials(), s.On("login-allow-unsafe")
 	compileLogins(c, o)
 	compileChecks(c, o)
 	compileRendering(c, o)
-	k.Hides = s.hides()
-	k.MaxRedirects = zeroAsNone(read(c, "max-redirects", atLeast(0)))
+	k.Judging.Hides = s.hides()
+	k.Limits.MaxRedirects = zeroAsNone(read(c, "max-redirects", atLeast(0)))
 
-	k.Concurrency = read(c, "concurrency", atLeast(1))
-	k.PerHost = read(c, "per-host", atLeast(1))
-	k.PerHostGiven = s.Given("per-host")
-	k.Rate = read(c, "rate", parseRate)
-	k.Delay = read(c, "delay", quantity.ParseDuration)
-	k.Retries = zeroAsNone(read(c, "retries", atLeast(0)))
-	k.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", quantity.ParseDuration))
-	k.SecondPassGiven = s.Given("second-pass-after")
-	k.MaxWait = zeroAsShortest(read(c, "max-wait", quantity.ParseDuration))
+	k.Politeness.Concurrency = read(c, "concurrency", atLeast(1))
+	k.Politeness.PerHost = read(c, "per-host", atLeast(1))
+	k.Politeness.PerHostGiven = s.Given("per-host")
+	k.Politeness.Rate = read(c, "rate", parseRate)
+	k.Politeness.Delay = read(c, "delay", quantity.ParseDuration)
+	k.Politeness.Retries = zeroAsNone(read(c, "retries", atLeast(0)))
+	k.Politeness.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", quantity.ParseDuration))
+	k.Politeness.SecondPassGiven = s.Given("second-pass-after")
+	k.Politeness.MaxWait = zeroAsShortest(read(c, "max-wait", quantity.ParseDuration))
 	for i := range s.rules {
 		rule, err := s.rules[i].compile(s.parseLevel)
 		if err != nil {
 			c.faults = append(c.faults, err)
 		}
-		k.Rules = append(k.Rules, rule)
+		k.Judging.Rules = append(k.Judging.Rules, rule)
 	}
 
 	o.net = compileNetwork(c)
-	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = crawler.Affordable(k.Concurrency), k.PerHost, k.MaxBody
+	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = crawler.Affordable(k.Politeness.Concurrency), k.Politeness.PerHost, k.Limits.MaxBody
 	if o.net.TLSExpiry = read(c, "tls-expiry", quantity.ParseDuration); o.net.TLSExpiry == 0 {
 		o.net.TLSExpiry = -1
 	}
@@ -416,7 +416,7 @@ type renderOptions struct {
 // compileRendering reads the flags of rendering.
 func compileRendering(c *compiler, o *options) {
 	s, r := c.settings, &o.render
-	o.crawl.Render = renderModes[s.Text("render")]
+	o.crawl.Render.Mode = renderModes[s.Text("render")]
 	r.browser = s.Text("render-browser")
 	r.Tabs = read(c, "render-tabs", atLeast(1))
 	if r.Tabs > 64 {

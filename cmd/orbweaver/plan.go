@@ -48,7 +48,7 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 		if err != nil {
 			return nil, usageError("%w", err)
 		}
-		o.crawl.Changed = changed.Has
+		o.crawl.Scope.Changed = changed.Has
 		reader.note("since %s: %v", o.since, changed)
 	}
 	p, err := prepare(o, targets, reader.stdin)
@@ -71,7 +71,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -83,7 +83,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		base = urinorm.URL{}
 	}
 	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
-	o.crawl.Credentials = o.crawl.Credentials || len(o.net.Logins) > 0
+	o.crawl.Scope.Credentials = o.crawl.Scope.Credentials || len(o.net.Logins) > 0
 	if err := p.mountRoots(o.roots); err != nil {
 		p.close()
 		return nil, err
@@ -334,8 +334,8 @@ func (p *plan) mount(dir, label string) (*disk.Site, error) {
 // in the working directory, against which its relative links are resolved.
 func (p *plan) addStdin(o *options, stdin io.Reader) error {
 	limit := int64(extract.MaxBody)
-	if o.crawl.MaxBodyGiven {
-		limit = o.crawl.MaxBody
+	if o.crawl.Limits.MaxBodyGiven {
+		limit = o.crawl.Limits.MaxBody
 	}
 	body, err := fetch.ReadDocument(stdin, limit)
 	if err != nil {

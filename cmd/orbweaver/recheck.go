@@ -45,11 +45,11 @@ func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
 		return outcome, err
 	}
 	defer web.Close()
-	cfg.Depth, cfg.MaxPages, cfg.Sitemaps, cfg.Exclude = -1, 0, false, nil
-	cfg.MaxTime = maxRecheck
+	cfg.Scope.Depth, cfg.Limits.MaxPages, cfg.Scope.Sitemaps, cfg.Scope.Exclude = -1, 0, false, nil
+	cfg.Limits.MaxTime = maxRecheck
 	renders := cfg.Renders()
-	cfg.Render = crawler.RenderNever
-	if cfg.Select, err = extract.CompileSelector("orbweaver-no-element"); err != nil { // links are not asked for
+	cfg.Render.Mode = crawler.RenderNever
+	if cfg.Reading.Select, err = extract.CompileSelector("orbweaver-no-element"); err != nil { // links are not asked for
 		return outcome, err
 	}
 	if _, err := crawler.Run(ctx, cfg, []crawler.Seed{seed}, r); err != nil {

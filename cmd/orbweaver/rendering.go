@@ -38,11 +38,11 @@ func openRenderer(ctx context.Context, o *options, cfg *crawler.Config, console 
 		_ = renderer.Close()
 		return close, usageError("--render-wait: %w", err)
 	}
-	if cfg.RenderedBy, err = renderer.Describe(ctx); err != nil {
+	if cfg.Render.By, err = renderer.Describe(ctx); err != nil {
 		_ = renderer.Close()
 		return close, err
 	}
-	cfg.Renderer = renderer
+	cfg.Render.Renderer = renderer
 	return func() {
 		if err := renderer.Close(); err != nil {
 			console.notef("%v", err)
@@ -89,9 +89,9 @@ func openLoginBrowser(ctx context.Context, o *options, pages crawler.Renderer) (
 
 // withoutBrowser decides about a run without a browser, because of an error.
 func (o *options) withoutBrowser(cfg *crawler.Config, console *console, err error) error {
-	always := cfg.Render == crawler.RenderAlways
-	for i := range cfg.Rules {
-		always = always || cfg.Rules[i].Render == crawler.RenderAlways
+	always := cfg.Render.Mode == crawler.RenderAlways
+	for i := range cfg.Judging.Rules {
+		always = always || cfg.Judging.Rules[i].Render == crawler.RenderAlways
 	}
 	if !errors.Is(err, render.ErrNoBrowser) {
 		err = fmt.Errorf("%w; is the browser complete (on Debian the package chromium)?", err)
@@ -100,6 +100,6 @@ func (o *options) withoutBrowser(cfg *crawler.Config, console *console, err erro
 		return usageError("%w", err)
 	}
 	console.notef("%v; pages are not rendered, and what depends on that is unverified", err)
-	cfg.RenderTrouble = "there is no browser"
+	cfg.Render.Trouble = "there is no browser"
 	return nil
 }

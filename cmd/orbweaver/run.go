@@ -25,7 +25,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err != nil {
 		return err
 	}
-	reader := &targetReader{stdin: stdin, note: console.notef, types: o.crawl.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
+	reader := &targetReader{stdin: stdin, note: console.notef, types: o.crawl.Reading.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
 	plan, err := planRun(cmd.Context(), o, args, reader)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if m, ok := cfg.Fetch.(fetch.Mux); ok && o.verbose {
 		cfg.Fetch = &fetch.Log{Mux: m, To: console}
 	}
-	cfg.Inspector = inspector
+	cfg.Judging.Inspector = inspector
 	if st.visits() {
 		closeRenderer, err := openRenderer(ctx, o, cfg, console)
 		if err != nil {
@@ -71,7 +71,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		defer closeRenderer()
 	}
 	if st.visits() {
-		browser, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Renderer)
+		browser, closeBrowser, err := openLoginBrowser(ctx, o, cfg.Render.Renderer)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		cfg.Login.Browser = browser
 	}
 	configureSessions(cfg, o, plan, web, logins)
-	cfg.Cookies = web
+	cfg.Keep.Cookies = web
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)

@@ -273,7 +273,7 @@ func (e *serveEngine) line(job *runs.Job) []option.Given {
 func (e *serveEngine) restrict(o *options) {
 	o.net.NoEnvironment, o.net.DenyPrivate, o.net.AllowPrivate = true, true, e.allowPrivate
 	o.schemes, o.roots = append([]string{"http", "https"}, e.allowSchemes...), e.files
-	o.crawl.SkipMail = !slices.Contains(e.allowSchemes, "mailto")
+	o.crawl.Judging.SkipMail = !slices.Contains(e.allowSchemes, "mailto")
 	o.progress = "never"
 }
 
@@ -340,7 +340,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 		return nil, err
 	}
 	defer web.Close()
-	cfg.Inspector, cfg.Cookies = inspector, web
+	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
 	closeRenderer, err := openRenderer(ctx, o, cfg, newConsole(noteWriter(e.note), "never"))
 	if err != nil {
 		return nil, err

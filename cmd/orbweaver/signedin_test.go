@@ -338,8 +338,8 @@ func TestLimitOfPagesSignedIn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o.crawl.MaxPages != row.want {
-			t.Errorf("%q: %d pages, want %d", row.args, o.crawl.MaxPages, row.want)
+		if o.crawl.Limits.MaxPages != row.want {
+			t.Errorf("%q: %d pages, want %d", row.args, o.crawl.Limits.MaxPages, row.want)
 		}
 		if note := o.login.limitNote(&result.Summary{Soundness: result.StoppedBy(check.GapMaxPages)}); strings.Contains(note, "after 10000 pages") != row.note || (note != "") != row.note {
 			t.Errorf("%q: %q", row.args, note)

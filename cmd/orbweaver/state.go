@@ -227,10 +227,10 @@ func (s *state) begin(cfg *crawler.Config, used *programs) error {
 	if len(s.input.read) > 0 {
 		values[storedStdin] = s.input.read
 	}
-	if cfg.Cache != nil {
-		s.store, err = diskstore.CreateWithKey(s.file(), cfg.FingerprintBits, cfg.Cache.FingerprintKey(), values)
+	if cfg.Keep.Cache != nil {
+		s.store, err = diskstore.CreateWithKey(s.file(), cfg.Keep.FingerprintBits, cfg.Keep.Cache.FingerprintKey(), values)
 	} else {
-		s.store, err = diskstore.Create(s.file(), cfg.FingerprintBits, values)
+		s.store, err = diskstore.Create(s.file(), cfg.Keep.FingerprintBits, values)
 	}
 	if err != nil {
 		return unsound(err)
@@ -277,13 +277,13 @@ func (s *state) configure(cfg *crawler.Config, cache string) {
 	if s == nil {
 		return
 	}
-	cfg.Store = s.store
-	if s.shared != nil || cfg.Cache == nil || filepath.Clean(cache) != filepath.Join(s.name, cacheFile) {
+	cfg.Keep.Store = s.store
+	if s.shared != nil || cfg.Keep.Cache == nil || filepath.Clean(cache) != filepath.Join(s.name, cacheFile) {
 		return
 	}
-	cfg.KeepPages = true
+	cfg.Keep.Pages = true
 	if previous, err := diskstore.OpenPages(filepath.Join(s.dir, previousFile)); err == nil {
-		s.previous, cfg.Previous = previous, previous
+		s.previous, cfg.Keep.Previous = previous, previous
 	}
 }
 

@@ -83,8 +83,8 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 		return nil, usageError("%w", err)
 	}
 	defer web.Close()
-	cfg.Store, cfg.FingerprintBits = store, 0 // the store's
-	cfg.Inspector = inspect.Recall(o.checks)
+	cfg.Keep.Store, cfg.Keep.FingerprintBits = store, 0 // the store's
+	cfg.Judging.Inspector = inspect.Recall(o.checks)
 	at, err := standing(store)
 	if err != nil {
 		return nil, err

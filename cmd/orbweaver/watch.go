@@ -86,7 +86,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 		for _, file := range changed {
 			touched.add(file)
 		}
-		o.crawl.Changed = touched.Has
+		o.crawl.Scope.Changed = touched.Has
 		o.overwrite = true // the copy of the bookmarks is that of an earlier round
 		last = checkLinks(cmd, o, args, nil)
 	}

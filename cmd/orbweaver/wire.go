@@ -24,7 +24,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 		return nil, nil, err
 	}
 	fetchers := daemons.Fetchers()
-	fetchers["http"], fetchers["https"], fetchers["file"] = p.withStdin(web), p.withStdin(web), p.withStdin(&disk.Files{Types: o.crawl.Types, Preprocessors: o.preprocess})
+	fetchers["http"], fetchers["https"], fetchers["file"] = p.withStdin(web), p.withStdin(web), p.withStdin(&disk.Files{Types: o.crawl.Reading.Types, Preprocessors: o.preprocess})
 	if o.schemes != nil {
 		maps.DeleteFunc(fetchers, func(scheme string, _ fetch.Fetcher) bool { return !slices.Contains(o.schemes, scheme) })
 	}
@@ -32,19 +32,19 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg := o.crawl
 	cfg.Fetch = fetchers
 	if o.mailProbe {
-		cfg.MailProbe = daemons.ProbeMail
+		cfg.Judging.MailProbe = daemons.ProbeMail
 	}
-	cfg.Resolver = daemons.Resolver()
+	cfg.Judging.Resolver = daemons.Resolver()
 	cfg.Sites = p.sites
-	cfg.WorkingDir = p.workingDir
-	cfg.Show = engineShow(o.show)
-	cfg.Show.Broken = cfg.Show.Broken || o.writeClean != "" || o.fix
-	cfg.Show.Warning = cfg.Show.Warning || o.fix
-	cfg.Show.SkipPageReferences = !out.WantsReferences()
-	cfg.Show.Info = cfg.Show.Info || out.WantsPages() // the links of the site go through its redirects
-	cfg.Pages = out.WantsPages()
-	cfg.Stream = out.WantsStream()
-	cfg.ReadAgain = !o.watching
+	cfg.Scope.WorkingDir = p.workingDir
+	cfg.Deliver.Show = engineShow(o.show)
+	cfg.Deliver.Show.Broken = cfg.Deliver.Show.Broken || o.writeClean != "" || o.fix
+	cfg.Deliver.Show.Warning = cfg.Deliver.Show.Warning || o.fix
+	cfg.Deliver.Show.SkipPageReferences = !out.WantsReferences()
+	cfg.Deliver.Show.Info = cfg.Deliver.Show.Info || out.WantsPages() // the links of the site go through its redirects
+	cfg.Deliver.Pages = out.WantsPages()
+	cfg.Deliver.Stream = out.WantsStream()
+	cfg.Reading.ReadAgain = !o.watching
 	cfg.Stop = stop
 	return &cfg, web, nil
 }

@@ -215,13 +215,13 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", asUsage(err)
 	}
 	defer web.Close()
-	cfg.Inspector = inspector
+	cfg.Judging.Inspector = inspector
 	closeRenderer, err := openRenderer(ctx, opts, cfg, w.console)
 	if err != nil {
 		return worked, "", err
 	}
 	defer closeRenderer()
-	browser, closeBrowser, err := openLoginBrowser(ctx, opts, cfg.Renderer)
+	browser, closeBrowser, err := openLoginBrowser(ctx, opts, cfg.Render.Renderer)
 	if err != nil {
 		return worked, "", err
 	}
@@ -229,8 +229,8 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	cfg.Login.Browser = browser
 	configureSessions(cfg, opts, plan, web, logins)
 	store := f.Store(h, w.name, version())
-	store.Browser = cfg.Renderer != nil
-	cfg.Store, cfg.FingerprintBits, cfg.Lease, cfg.MaxTime, cfg.Cookies = store, 0, h.Lease, w.maxTime, web
+	store.Browser = cfg.Render.Renderer != nil
+	cfg.Keep.Store, cfg.Keep.FingerprintBits, cfg.Keep.Lease, cfg.Limits.MaxTime, cfg.Keep.Cookies = store, 0, h.Lease, w.maxTime, web
 	if err := store.Process().Join(ctx); err != nil {
 		return worked, "", err
 	}

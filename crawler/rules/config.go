@@ -23,11 +23,127 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Config configures a run. It needs a Fetch or Sites. All other fields may be zero: their
-// zero values are the defaults of the command line. Validate reports invalid values.
+// Config configures a run, in groups. It needs a Fetch or Sites. All other fields may be zero:
+// their zero values are the defaults of the command line. Validate reports invalid values.
 type Config struct {
 	// Fetch sends requests, by scheme. URLs of Sites are not requested from it.
 	Fetch fetch.Fetcher
+	// Sites are directories that answer for the URLs under a base URL. Sites with
+	// longer base URLs must come first.
+	Sites []*disk.Site
+	// Stop, when closed, ends the run: no request is started, those in flight get the
+	// time Limits.Grace to finish, and the results are reported.
+	Stop <-chan struct{}
+
+	Scope      ScopeRules
+	Limits     Limits
+	Politeness Politeness
+	Reading    Reading
+	Judging    Judging
+	Login      Login
+	Render     Render
+	Keep       Keep
+	Deliver    Deliver
+
+	uses        []*Use // of Judging.Rules and of Scope.Exclude
+	excludeUses []*Use // of Scope.Exclude
+}
+
+// ScopeRules say which targets are pages to be read, which are only checked, and which are left
+// alone.
+type ScopeRules struct {
+	Rule     ScopeRule
+	External External
+	// Include adds pages to the internal ones, and NoFollow keeps pages from being read
+	// for links. Both are matched against the printed URL.
+	Include, NoFollow []*regexp.Regexp
+	// Exclude matches the printed URLs of targets that are not checked at all, unless
+	// ExcludeExcept matches them, too.
+	Exclude, ExcludeExcept []*regexp.Regexp
+	// Remaps replace the URLs of links before anything is decided about them.
+	Remaps []Remap
+	// SkipReserved leaves out targets on the names that RFC 2606 and RFC 6761 reserve for
+	// examples and tests, unless they are internal.
+	SkipReserved bool
+	// Changed, if not nil, limits a run over local documents to what has changed: it
+	// reports whether the file of a path was changed or removed. Every document is
+	// read, but a link on an unchanged one is judged only if it leads to a changed or
+	// removed file, and it causes no request to other hosts. Changed must be safe for
+	// concurrent use.
+	Changed func(path string) bool
+	// Depth is the greatest number of links from a seed to a page that is read. 0 means
+	// no limit, and -1 means that only the seeds are read.
+	Depth int
+
+	Robots      RobotsMode
+	RobotsGiven bool   // apply Robots to loopback hosts as well
+	RobotsAgent string // product token; "" means "orbweaver"
+	Sitemaps    bool   // read the sitemaps listed in robots.txt on the hosts of start pages
+
+	// WorkingDir is the directory to which printed local paths are relative.
+	WorkingDir string
+
+	// Credentials must be set if requests to the start targets are authenticated by
+	// any means. Links that would sign out or delete something are then skipped, unless
+	// AllowUnsafe is set.
+	Credentials, AllowUnsafe bool
+	// LeaveAlone contains the addresses, without fragments, of targets that are skipped,
+	// too, because the page after the sign-in says that they sign out or delete.
+	LeaveAlone map[string]bool
+	// SessionOrigins are further origins that get the cookies of a login, such as
+	// "https://sso.example.com".
+	SessionOrigins map[string]bool
+}
+
+// Limits bound a run. A run that one of them cuts off is incomplete.
+type Limits struct {
+	MaxPages int           // pages that are read; 0 means no limit
+	MaxTime  time.Duration // 0 means no limit
+	MaxBody  int64         // bytes of a page that are read; 0 means 10 MiB
+	// MaxBodyGiven applies MaxBody to single documents among the seeds as well. Without
+	// it they are read up to extract.MaxBody, as files of bookmarks can be large.
+	MaxBodyGiven bool
+	MaxRedirects int           // 0 means 10, -1 none
+	Grace        time.Duration // time for the requests in flight after Stop; 0 means 1.5 s
+}
+
+// Politeness says how fast requests are sent, and how often they are repeated.
+type Politeness struct {
+	Concurrency int // requests in flight; 0 means 64
+	// PerHost, Rate and Delay limit the requests to one host. For loopback hosts,
+	// PerHost applies only if PerHostGiven is set.
+	PerHost      int           // requests in flight; 0 means 8
+	Rate         float64       // requests per second; 0 means no limit
+	Delay        time.Duration // between two requests
+	PerHostGiven bool
+
+	Retries         int           // retries of a request that failed for a temporary reason; 0 means 2, -1 none
+	SecondPassAfter time.Duration // delay before the second pass, which repeats requests that still failed; 0 means 10 s
+	SecondPassGiven bool          // do the second pass even without retries, and for loopback hosts
+	Backoff         time.Duration // mean delay before the first retry, doubled for each further one; 0 means 500 ms
+	MaxWait         time.Duration // longest Retry-After that is obeyed; 0 means 60 s
+}
+
+// Reading says what is read of documents.
+type Reading struct {
+	// Select limits the links to those within elements that match, and IgnoreSelect
+	// ignores those within elements that match.
+	Select, IgnoreSelect extract.Selector
+	// Options ask for references that are not read otherwise.
+	Options extract.Options
+	// Types are the media types by which documents are read whose names have certain
+	// extensions, whatever their servers declare.
+	Types fetch.Types
+	// ReadAgain assumes that files do not change during the run. Then the positions of
+	// most references need not be kept, which saves time and memory: those that are
+	// shown are read from the files again. If a file has changed, its references may
+	// lack their positions, and targets with a fragment that only this file links to
+	// may be missing; in this case Summary.Complete is false. A note reports both.
+	ReadAgain bool
+}
+
+// Judging says what is a finding, how severe it is, and what is checked besides the links.
+type Judging struct {
 	// Resolver looks up the domains of mailto links. If it is nil, the system's
 	// resolver is used.
 	Resolver check.Resolver
@@ -36,9 +152,55 @@ type Config struct {
 	// MailProbe asks the mail servers of an address whether they accept mail for it.
 	// Its errors are those of a fetch.Fetcher. If it is nil, no mail server is asked.
 	MailProbe func(ctx context.Context, address urinorm.Address) error
-	// Sites are directories that answer for the URLs under a base URL. Sites with
-	// longer base URLs must come first.
-	Sites []*disk.Site
+	// Accept contains further statuses that are OK; it may be nil.
+	Accept *check.Statuses
+	// IgnoreFragment matches fragments that are not looked up, as scripts handle them.
+	IgnoreFragment []*regexp.Regexp
+	// Rules are policies for some URLs. The first rule that matches applies.
+	Rules []Rule
+	// Levels set how severe findings are. Those of the rule that matches take precedence.
+	Levels check.Levels
+	// Hides is set if a configuration file that the user did not name has a part in all this.
+	Hides *Hides
+	// SoftNotFound compares pages with the answer to a made-up URL in the same
+	// directory, for the warning soft-404. It costs a request for each directory, and
+	// targets that are otherwise requested with HEAD are requested with GET.
+	SoftNotFound bool
+	// CheckHTTPS requests the https URL of each http target that is OK, for the
+	// warning insecure-http.
+	CheckHTTPS bool
+	// RequireHTTPS gives the warning insecure-http to each http target that a link leads to,
+	// whether or not it answers over https, and even if it is skipped as external. It costs no
+	// request.
+	RequireHTTPS bool
+	// TextFragments compares the texts of text fragments (#:~:text=) with the pages that they
+	// lead to. It costs one more request for each of these pages, at the end of the run.
+	TextFragments bool
+	// Archive is the address of an archive: Wayback, or one with the same interface.
+	// It is asked at the end of the run for copies of external targets that are gone,
+	// with one request for each, and the copies become suggestions. If it is empty, no
+	// archive is asked.
+	Archive string
+	// Inspector looks at the documents that are read, for the content checks. It may be nil.
+	// The caller closes it after the run.
+	Inspector *inspect.Inspector
+}
+
+// Render says which pages a browser renders.
+type Render struct {
+	// Renderer renders pages in a browser. It is nil if no page is rendered, or if there is no
+	// browser; the caller closes it after the run. Mode and Judging.Rules say which pages are
+	// rendered. Trouble is why there is no Renderer although pages are to be rendered.
+	Renderer Renderer
+	Mode     RenderMode
+	Trouble  string
+	// By identifies the browser and its settings. A page that a cache keeps is
+	// rendered again if it was rendered by another one.
+	By string
+}
+
+// Keep says where a run keeps what it knows, and what earlier runs have kept.
+type Keep struct {
 	// Store holds the targets and what is known of them. If it is nil, they are held
 	// in memory.
 	Store frontier.Store
@@ -60,131 +222,18 @@ type Config struct {
 	// cache: a target with a problem is always requested.
 	Cache  *store.Cache
 	MaxAge time.Duration
-	// KeepPages keeps what the next crawl needs of pages in the Store, with the pages, instead
+	// Pages keeps what the next crawl needs of pages in the Store, with the pages, instead
 	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must
 	// have had the same key (frontier.Keyed), or nothing is found in it.
-	KeepPages bool
-	Previous  PreviousPages
+	Pages    bool
+	Previous PreviousPages
 	// Edition identifies the program that reads pages. Cached contents of a page are
 	// used only if the same edition read them.
 	Edition string
+}
 
-	Scope    ScopeRule
-	External External
-	// Include adds pages to the internal ones, and NoFollow keeps pages from being read
-	// for links. Both are matched against the printed URL.
-	Include, NoFollow []*regexp.Regexp
-	// Exclude matches the printed URLs of targets that are not checked at all, unless
-	// ExcludeExcept matches them, too.
-	Exclude, ExcludeExcept []*regexp.Regexp
-	// Remaps replace the URLs of links before anything is decided about them.
-	Remaps []Remap
-	// Types are the media types by which documents are read whose names have certain
-	// extensions, whatever their servers declare.
-	Types fetch.Types
-	// SkipReserved leaves out targets on the names that RFC 2606 and RFC 6761 reserve for
-	// examples and tests, unless they are internal.
-	SkipReserved bool
-	// IgnoreFragment matches fragments that are not looked up, as scripts handle them.
-	IgnoreFragment []*regexp.Regexp
-	// Rules are policies for some URLs. The first rule that matches applies.
-	Rules []Rule
-	// Levels set how severe findings are. Those of the rule that matches take precedence.
-	Levels check.Levels
-	// Hides is set if a configuration file that the user did not name has a part in all this.
-	Hides *Hides
-	// Changed, if not nil, limits a run over local documents to what has changed: it
-	// reports whether the file of a path was changed or removed. Every document is
-	// read, but a link on an unchanged one is judged only if it leads to a changed or
-	// removed file, and it causes no request to other hosts. Changed must be safe for
-	// concurrent use.
-	Changed func(path string) bool
-
-	// Depth is the greatest number of links from a seed to a page that is read. 0 means
-	// no limit, and -1 means that only the seeds are read.
-	Depth    int
-	MaxPages int           // pages that are read; 0 means no limit
-	MaxTime  time.Duration // 0 means no limit
-	MaxBody  int64         // bytes of a page that are read; 0 means 10 MiB
-	// MaxBodyGiven applies MaxBody to single documents among the seeds as well. Without
-	// it they are read up to extract.MaxBody, as files of bookmarks can be large.
-	MaxBodyGiven bool
-
-	MaxRedirects int // 0 means 10, -1 none
-	// Accept contains further statuses that are OK; it may be nil.
-	Accept *check.Statuses
-
-	Concurrency int // requests in flight; 0 means 64
-	// PerHost, Rate and Delay limit the requests to one host. For loopback hosts,
-	// PerHost applies only if PerHostGiven is set.
-	PerHost      int           // requests in flight; 0 means 8
-	Rate         float64       // requests per second; 0 means no limit
-	Delay        time.Duration // between two requests
-	PerHostGiven bool
-
-	Retries         int           // retries of a request that failed for a temporary reason; 0 means 2, -1 none
-	SecondPassAfter time.Duration // delay before the second pass, which repeats requests that still failed; 0 means 10 s
-	SecondPassGiven bool          // do the second pass even without retries, and for loopback hosts
-	Backoff         time.Duration // mean delay before the first retry, doubled for each further one; 0 means 500 ms
-	Grace           time.Duration // time for the requests in flight after Stop; 0 means 1.5 s
-	MaxWait         time.Duration // longest Retry-After that is obeyed; 0 means 60 s
-
-	Robots      RobotsMode
-	RobotsGiven bool   // apply Robots to loopback hosts as well
-	Sitemaps    bool   // read the sitemaps listed in robots.txt on the hosts of start pages
-	RobotsAgent string // product token; "" means "orbweaver"
-
-	// Select limits the links to those within elements that match, and IgnoreSelect
-	// ignores those within elements that match.
-	Select, IgnoreSelect extract.Selector
-	// Reading asks for references that are not read otherwise.
-	Reading extract.Options
-	// SoftNotFound compares pages with the answer to a made-up URL in the same
-	// directory, for the warning soft-404. It costs a request for each directory, and
-	// targets that are otherwise requested with HEAD are requested with GET.
-	SoftNotFound bool
-	// CheckHTTPS requests the https URL of each http target that is OK, for the
-	// warning insecure-http.
-	CheckHTTPS bool
-	// RequireHTTPS gives the warning insecure-http to each http target that a link leads to,
-	// whether or not it answers over https, and even if it is skipped as external. It costs no
-	// request.
-	RequireHTTPS bool
-	// TextFragments compares the texts of text fragments (#:~:text=) with the pages that they
-	// lead to. It costs one more request for each of these pages, at the end of the run.
-	TextFragments bool
-	// Archive is the address of an archive: Wayback, or one with the same interface.
-	// It is asked at the end of the run for copies of external targets that are gone,
-	// with one request for each, and the copies become suggestions. If it is empty, no
-	// archive is asked.
-	Archive string
-	// Credentials must be set if requests to the start targets are authenticated by
-	// any means. Links that would sign out or delete something are then skipped, unless
-	// AllowUnsafe is set.
-	Credentials, AllowUnsafe bool
-	// LeaveAlone contains the addresses, without fragments, of targets that are skipped,
-	// too, because the page after the sign-in says that they sign out or delete.
-	LeaveAlone map[string]bool
-	// SessionOrigins are further origins that get the cookies of a login, such as
-	// "https://sso.example.com".
-	SessionOrigins map[string]bool
-
-	Login Login
-
-	// Inspector looks at the documents that are read, for the content checks. It may be nil.
-	// The caller closes it after the run.
-	Inspector *inspect.Inspector
-
-	// Renderer renders pages in a browser. It is nil if no page is rendered, or if there is no
-	// browser; the caller closes it after the run. Render and Rules say which pages are
-	// rendered. RenderTrouble is why there is no Renderer although pages are to be rendered.
-	Renderer      Renderer
-	Render        RenderMode
-	RenderTrouble string
-	// RenderedBy identifies the browser and its settings. A page that the Cache keeps is
-	// rendered again if it was rendered by another one.
-	RenderedBy string
-
+// Deliver says what the Sink receives, and when.
+type Deliver struct {
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show result.Show
 	// Watched contains printed URLs of targets. Watch is called with the verdict of
@@ -196,22 +245,6 @@ type Config struct {
 	Stream bool
 	// Pages delivers each page with its links to Sink.Page.
 	Pages bool
-
-	// ReadAgain assumes that files do not change during the run. Then the positions of
-	// most references need not be kept, which saves time and memory: those that are
-	// shown are read from the files again. If a file has changed, its references may
-	// lack their positions, and targets with a fragment that only this file links to
-	// may be missing; in this case Summary.Complete is false. A note reports both.
-	ReadAgain bool
-
-	// WorkingDir is the directory to which printed local paths are relative.
-	WorkingDir string
-	// Stop, when closed, ends the run: no request is started, those in flight get the
-	// time Grace to finish, and the results are reported.
-	Stop <-chan struct{}
-
-	uses        []*Use // of Rules and of Exclude
-	excludeUses []*Use // of Exclude
 }
 
 // Login is what a run needs for its sessions. What belongs to one is requested again after the
@@ -289,7 +322,7 @@ type TextPattern struct {
 
 // HasLevels reports whether the level of any code is set.
 func (c *Config) HasLevels() bool {
-	return len(c.Levels) > 0 || slices.ContainsFunc(c.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
+	return len(c.Judging.Levels) > 0 || slices.ContainsFunc(c.Judging.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
 }
 
 // Use records whether a rule or an exclusion matched something during a run. It is safe
@@ -364,27 +397,27 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Fetch == nil && len(c.Sites) == 0:
 		return errors.New("start a run: Fetch and Sites are both empty")
-	case c.FingerprintBits != 0 && c.FingerprintBits != frontier.Narrow && c.FingerprintBits != frontier.Wide:
-		return fmt.Errorf("start a run: a fingerprint has %d or %d bits, not %d", frontier.Narrow, frontier.Wide, c.FingerprintBits)
-	case c.FingerprintBits != 0 && c.Store != nil && c.FingerprintBits != c.Store.Width():
-		return fmt.Errorf("start a run: FingerprintBits is %d, but the fingerprints of the store have %d bits", c.FingerprintBits, c.Store.Width())
-	case c.Concurrency < 0 || c.Concurrency > maxConcurrency:
-		return fmt.Errorf("start a run: Concurrency is %d; it must be between 0 and %d", c.Concurrency, maxConcurrency)
-	case c.PerHost < 0:
-		return fmt.Errorf("start a run: PerHost is %d; it must not be negative", c.PerHost)
-	case c.Rate < 0 || c.Delay < 0:
+	case c.Keep.FingerprintBits != 0 && c.Keep.FingerprintBits != frontier.Narrow && c.Keep.FingerprintBits != frontier.Wide:
+		return fmt.Errorf("start a run: a fingerprint has %d or %d bits, not %d", frontier.Narrow, frontier.Wide, c.Keep.FingerprintBits)
+	case c.Keep.FingerprintBits != 0 && c.Keep.Store != nil && c.Keep.FingerprintBits != c.Keep.Store.Width():
+		return fmt.Errorf("start a run: FingerprintBits is %d, but the fingerprints of the store have %d bits", c.Keep.FingerprintBits, c.Keep.Store.Width())
+	case c.Politeness.Concurrency < 0 || c.Politeness.Concurrency > maxConcurrency:
+		return fmt.Errorf("start a run: Concurrency is %d; it must be between 0 and %d", c.Politeness.Concurrency, maxConcurrency)
+	case c.Politeness.PerHost < 0:
+		return fmt.Errorf("start a run: PerHost is %d; it must not be negative", c.Politeness.PerHost)
+	case c.Politeness.Rate < 0 || c.Politeness.Delay < 0:
 		return errors.New("start a run: Rate and Delay must not be negative")
-	case c.MaxRedirects < -1 || c.MaxRedirects > maxRedirects:
-		return fmt.Errorf("start a run: MaxRedirects is %d; it must be between -1 and %d", c.MaxRedirects, maxRedirects)
-	case c.Retries < -1 || c.Retries > maxRetries:
-		return fmt.Errorf("start a run: Retries is %d; it must be between -1 and %d", c.Retries, maxRetries)
+	case c.Limits.MaxRedirects < -1 || c.Limits.MaxRedirects > maxRedirects:
+		return fmt.Errorf("start a run: MaxRedirects is %d; it must be between -1 and %d", c.Limits.MaxRedirects, maxRedirects)
+	case c.Politeness.Retries < -1 || c.Politeness.Retries > maxRetries:
+		return fmt.Errorf("start a run: Retries is %d; it must be between -1 and %d", c.Politeness.Retries, maxRetries)
 	case c.Login.Retries < -1 || c.Login.Retries > maxRetries:
 		return fmt.Errorf("start a run: Login.Retries is %d; it must be between -1 and %d", c.Login.Retries, maxRetries)
-	case c.Depth < -1:
-		return fmt.Errorf("start a run: Depth is %d; it must be at least -1", c.Depth)
-	case c.Lease < 0:
+	case c.Scope.Depth < -1:
+		return fmt.Errorf("start a run: Depth is %d; it must be at least -1", c.Scope.Depth)
+	case c.Keep.Lease < 0:
 		return errors.New("start a run: Lease is negative")
-	case c.MaxPages < 0 || c.MaxTime < 0 || c.MaxBody < 0 || c.MaxWait < 0 || c.SecondPassAfter < 0 || c.Backoff < 0 || c.Grace < 0 || c.MaxAge < 0:
+	case c.Limits.MaxPages < 0 || c.Limits.MaxTime < 0 || c.Limits.MaxBody < 0 || c.Politeness.MaxWait < 0 || c.Politeness.SecondPassAfter < 0 || c.Politeness.Backoff < 0 || c.Limits.Grace < 0 || c.Keep.MaxAge < 0:
 		return errors.New("start a run: a limit or a time is negative")
 	}
 	return nil
@@ -402,42 +435,42 @@ func (c *Config) WithDefaults() *Config {
 			*v = 0
 		}
 	}
-	fill(&d.Concurrency, 64)
-	fill(&d.PerHost, 8)
-	fill(&d.MaxRedirects, 10)
-	fill(&d.Retries, 2)
+	fill(&d.Politeness.Concurrency, 64)
+	fill(&d.Politeness.PerHost, 8)
+	fill(&d.Limits.MaxRedirects, 10)
+	fill(&d.Politeness.Retries, 2)
 	fill(&d.Login.Retries, 2)
-	d.Show = d.Show.WithDefault()
-	if d.MaxBody == 0 {
-		d.MaxBody = 10 << 20
+	d.Deliver.Show = d.Deliver.Show.WithDefault()
+	if d.Limits.MaxBody == 0 {
+		d.Limits.MaxBody = 10 << 20
 	}
-	if d.MaxWait == 0 {
-		d.MaxWait = time.Minute
+	if d.Politeness.MaxWait == 0 {
+		d.Politeness.MaxWait = time.Minute
 	}
-	if d.SecondPassAfter == 0 && !d.SecondPassGiven {
-		d.SecondPassAfter = 10 * time.Second
+	if d.Politeness.SecondPassAfter == 0 && !d.Politeness.SecondPassGiven {
+		d.Politeness.SecondPassAfter = 10 * time.Second
 	}
-	if d.Backoff == 0 {
-		d.Backoff = 500 * time.Millisecond
+	if d.Politeness.Backoff == 0 {
+		d.Politeness.Backoff = 500 * time.Millisecond
 	}
-	if d.Grace == 0 {
-		d.Grace = 1500 * time.Millisecond
+	if d.Limits.Grace == 0 {
+		d.Limits.Grace = 1500 * time.Millisecond
 	}
-	d.Rules, d.uses = slices.Clone(c.Rules), nil
-	for i := range d.Rules {
-		d.Rules[i].use = &Use{name: d.Rules[i].Name}
-		d.uses = append(d.uses, d.Rules[i].use)
+	d.Judging.Rules, d.uses = slices.Clone(c.Judging.Rules), nil
+	for i := range d.Judging.Rules {
+		d.Judging.Rules[i].use = &Use{name: d.Judging.Rules[i].Name}
+		d.uses = append(d.uses, d.Judging.Rules[i].use)
 	}
-	d.excludeUses = make([]*Use, len(d.Exclude))
-	for i, re := range d.Exclude {
+	d.excludeUses = make([]*Use, len(d.Scope.Exclude))
+	for i, re := range d.Scope.Exclude {
 		d.excludeUses[i] = &Use{name: "exclude " + re.String()}
 	}
 	d.uses = append(d.uses, d.excludeUses...)
-	if d.RobotsAgent == "" {
-		d.RobotsAgent = "orbweaver"
+	if d.Scope.RobotsAgent == "" {
+		d.Scope.RobotsAgent = "orbweaver"
 	}
-	if d.Store == nil {
-		d.Store = d.newMemory()
+	if d.Keep.Store == nil {
+		d.Keep.Store = d.newMemory()
 	}
 	return &d
 }
@@ -446,31 +479,31 @@ func (c *Config) WithDefaults() *Config {
 // cache knows them by.
 func (c *Config) newMemory() *frontier.Memory {
 	m := frontier.NewMemory()
-	if c.FingerprintBits == frontier.Wide {
+	if c.Keep.FingerprintBits == frontier.Wide {
 		m = frontier.NewWideMemory()
 	}
-	if c.Cache != nil {
-		m.SetKey(c.Cache.FingerprintKey())
+	if c.Keep.Cache != nil {
+		m.SetKey(c.Keep.Cache.FingerprintKey())
 	}
 	return m
 }
 
 // Shared returns the store if other processes work on its crawl as well, and nil otherwise.
 func (c *Config) Shared() frontier.Shared {
-	if c.Lease == 0 {
+	if c.Keep.Lease == 0 {
 		return nil
 	}
-	s, _ := c.Store.(frontier.Shared)
+	s, _ := c.Keep.Store.(frontier.Shared)
 	return s
 }
 
 // WithinDepth reports whether Depth allows pages at a depth to be read.
 func (c *Config) WithinDepth(depth int) bool {
-	return !c.LimitsDepth() || depth <= max(c.Depth, 0)
+	return !c.LimitsDepth() || depth <= max(c.Scope.Depth, 0)
 }
 
 // LimitsDepth reports whether Depth is a limit.
-func (c *Config) LimitsDepth() bool { return c.Depth != 0 }
+func (c *Config) LimitsDepth() bool { return c.Scope.Depth != 0 }
 
 // Fetches reports whether Fetch supports a scheme.
 func (c *Config) Fetches(scheme string) bool {

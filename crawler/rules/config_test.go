@@ -15,28 +15,28 @@ func TestConfigDefaults(t *testing.T) {
 		field     string
 		got, want any
 	}{
-		{"Show", c.Show, result.Show{Broken: true, Unverified: true, Warning: true}},
-		{"Scope", c.Scope, ScopePath},
-		{"External", c.External, CheckExternal},
-		{"Robots", c.Robots, RobotsCrawl},
-		{"RobotsAgent", c.RobotsAgent, "orbweaver"},
+		{"Show", c.Deliver.Show, result.Show{Broken: true, Unverified: true, Warning: true}},
+		{"Scope", c.Scope.Rule, ScopePath},
+		{"External", c.Scope.External, CheckExternal},
+		{"Robots", c.Scope.Robots, RobotsCrawl},
+		{"RobotsAgent", c.Scope.RobotsAgent, "orbweaver"},
 		{"Depth", c.LimitsDepth(), false},
-		{"MaxPages", c.MaxPages, 0},
-		{"MaxBody", c.MaxBody, int64(10 << 20)},
-		{"MaxRedirects", c.MaxRedirects, 10},
-		{"Concurrency", c.Concurrency, 64},
-		{"PerHost", c.PerHost, 8},
-		{"Retries", c.Retries, 2},
-		{"Backoff", c.Backoff, 500 * time.Millisecond},
-		{"SecondPassAfter", c.SecondPassAfter, 10 * time.Second},
-		{"Grace", c.Grace, 1500 * time.Millisecond},
-		{"MaxWait", c.MaxWait, time.Minute},
+		{"MaxPages", c.Limits.MaxPages, 0},
+		{"MaxBody", c.Limits.MaxBody, int64(10 << 20)},
+		{"MaxRedirects", c.Limits.MaxRedirects, 10},
+		{"Concurrency", c.Politeness.Concurrency, 64},
+		{"PerHost", c.Politeness.PerHost, 8},
+		{"Retries", c.Politeness.Retries, 2},
+		{"Backoff", c.Politeness.Backoff, 500 * time.Millisecond},
+		{"SecondPassAfter", c.Politeness.SecondPassAfter, 10 * time.Second},
+		{"Grace", c.Limits.Grace, 1500 * time.Millisecond},
+		{"MaxWait", c.Politeness.MaxWait, time.Minute},
 	} {
 		if v.got != v.want {
 			t.Errorf("%s is %v, want %v", v.field, v.got, v.want)
 		}
 	}
-	if c.Store == nil {
+	if c.Keep.Store == nil {
 		t.Error("there is no Store")
 	}
 }
@@ -53,7 +53,7 @@ func TestShowDefault(t *testing.T) {
 		{result.Show{Broken: true}, result.Show{Broken: true}},
 		{result.Show{Info: true}, result.Show{Info: true}},
 	} {
-		if got := (&Config{Show: c.show}).WithDefaults().Show; got != c.want {
+		if got := (&Config{Deliver: Deliver{Show: c.show}}).WithDefaults().Deliver.Show; got != c.want {
 			t.Errorf("%+v stands for %+v, want %+v", c.show, got, c.want)
 		}
 	}
@@ -71,7 +71,7 @@ func TestDepthLimit(t *testing.T) {
 		{98, true, true, true, false},
 		{99, true, true, true, true},
 	} {
-		cfg := (&Config{Depth: c.depth}).WithDefaults()
+		cfg := (&Config{Scope: ScopeRules{Depth: c.depth}}).WithDefaults()
 		if cfg.LimitsDepth() != c.limits || cfg.WithinDepth(0) != c.at0 || cfg.WithinDepth(1) != c.at1 || cfg.WithinDepth(99) != c.at99 {
 			t.Errorf("Depth %d: limited %v, pages at depth 0, 1, 99 are read: %v, %v, %v", c.depth,
 				cfg.LimitsDepth(), cfg.WithinDepth(0), cfg.WithinDepth(1), cfg.WithinDepth(99))
@@ -83,14 +83,14 @@ func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(*Config){
 		"":                    func(*Config) {},
 		"Fetch and Sites":     func(c *Config) { c.Fetch = nil },
-		"fingerprint has":     func(c *Config) { c.FingerprintBits = 7 },
-		"Concurrency is -1":   func(c *Config) { c.Concurrency = -1 },
-		"PerHost is -1":       func(c *Config) { c.PerHost = -1 },
-		"Rate and Delay":      func(c *Config) { c.Rate = -1 },
-		"MaxRedirects is 101": func(c *Config) { c.MaxRedirects = 101 },
-		"Retries is -2":       func(c *Config) { c.Retries = -2 },
-		"Depth is -2":         func(c *Config) { c.Depth = -2 },
-		"is negative":         func(c *Config) { c.MaxPages = -1 },
+		"fingerprint has":     func(c *Config) { c.Keep.FingerprintBits = 7 },
+		"Concurrency is -1":   func(c *Config) { c.Politeness.Concurrency = -1 },
+		"PerHost is -1":       func(c *Config) { c.Politeness.PerHost = -1 },
+		"Rate and Delay":      func(c *Config) { c.Politeness.Rate = -1 },
+		"MaxRedirects is 101": func(c *Config) { c.Limits.MaxRedirects = 101 },
+		"Retries is -2":       func(c *Config) { c.Politeness.Retries = -2 },
+		"Depth is -2":         func(c *Config) { c.Scope.Depth = -2 },
+		"is negative":         func(c *Config) { c.Limits.MaxPages = -1 },
 	} {
 		c := &Config{Fetch: fetch.Mux{}}
 		change(c)

@@ -13,34 +13,34 @@ func (s *Scope) Decides() string {
 	c := s.cfg
 	var b strings.Builder
 	add := func(name string, value any) { fmt.Fprintf(&b, "%s %+v\n", name, value) }
-	add("edition", c.Edition)
+	add("edition", c.Keep.Edition)
 	add("roots", s.roots)
 	for _, site := range s.sites {
 		add("site", []string{site.Base().String(), site.Dir()})
 	}
-	add("scope", c.Scope)
-	add("external", c.External)
-	add("include", c.Include)
-	add("nofollow", c.NoFollow)
-	add("exclude", c.Exclude)
-	add("exclude-except", c.ExcludeExcept)
-	for _, r := range c.Remaps {
+	add("scope", c.Scope.Rule)
+	add("external", c.Scope.External)
+	add("include", c.Scope.Include)
+	add("nofollow", c.Scope.NoFollow)
+	add("exclude", c.Scope.Exclude)
+	add("exclude-except", c.Scope.ExcludeExcept)
+	for _, r := range c.Scope.Remaps {
 		add("remap", []string{r.Pattern.String(), r.Replacement})
 	}
-	for i := range c.Rules { // the first one that matches applies
-		add("rule", []string{c.Rules[i].Name, c.Rules[i].Verdict})
+	for i := range c.Judging.Rules { // the first one that matches applies
+		add("rule", []string{c.Judging.Rules[i].Name, c.Judging.Rules[i].Verdict})
 	}
-	add("types", c.Types)
-	add("reserved", c.SkipReserved)
-	add("depth", c.Depth)
-	add("robots", []any{c.Robots, c.RobotsGiven, c.RobotsAgent})
-	add("select", []string{c.Select.String(), c.IgnoreSelect.String()})
-	add("reading", c.Reading)
-	add("text fragments", c.TextFragments)
-	add("sign-out", []any{c.Credentials, c.AllowUnsafe, c.LeaveAlone, c.SessionOrigins})
-	add("mail", c.SkipMail)
-	add("inspected", c.Inspector != nil)
-	add("rendered", []any{c.Renderer != nil, c.Render})
+	add("types", c.Reading.Types)
+	add("reserved", c.Scope.SkipReserved)
+	add("depth", c.Scope.Depth)
+	add("robots", []any{c.Scope.Robots, c.Scope.RobotsGiven, c.Scope.RobotsAgent})
+	add("select", []string{c.Reading.Select.String(), c.Reading.IgnoreSelect.String()})
+	add("reading", c.Reading.Options)
+	add("text fragments", c.Judging.TextFragments)
+	add("sign-out", []any{c.Scope.Credentials, c.Scope.AllowUnsafe, c.Scope.LeaveAlone, c.Scope.SessionOrigins})
+	add("mail", c.Judging.SkipMail)
+	add("inspected", c.Judging.Inspector != nil)
+	add("rendered", []any{c.Render.Renderer != nil, c.Render.Mode})
 	if m, ok := c.Fetch.(interface{ Schemes() []string }); ok {
 		add("schemes", m.Schemes())
 	}

@@ -19,19 +19,19 @@ type Hides struct {
 // statuses and fragments that it accepts, and the verdicts of its rules. It decides about the
 // results of a crawl, not about what is requested.
 func (c *Config) Strict() *Config {
-	if c.Hides == nil {
+	if c.Judging.Hides == nil {
 		return c
 	}
 	strict := *c
-	strict.IgnoreFragment = c.IgnoreFragment[min(c.Hides.IgnoreFragment, len(c.IgnoreFragment)):]
-	strict.Levels = c.Levels[min(c.Hides.Levels, len(c.Levels)):]
-	if c.Hides.Accept {
-		strict.Accept = nil
+	strict.Judging.IgnoreFragment = c.Judging.IgnoreFragment[min(c.Judging.Hides.IgnoreFragment, len(c.Judging.IgnoreFragment)):]
+	strict.Judging.Levels = c.Judging.Levels[min(c.Judging.Hides.Levels, len(c.Judging.Levels)):]
+	if c.Judging.Hides.Accept {
+		strict.Judging.Accept = nil
 	}
-	if c.Hides.Rules {
-		strict.Rules = slices.Clone(c.Rules)
-		for i := range strict.Rules {
-			r := &strict.Rules[i]
+	if c.Judging.Hides.Rules {
+		strict.Judging.Rules = slices.Clone(c.Judging.Rules)
+		for i := range strict.Judging.Rules {
+			r := &strict.Judging.Rules[i]
 			r.Accept, r.Levels = nil, nil
 			if r.Verdict == "unverified" {
 				r.Verdict = ""
@@ -44,18 +44,18 @@ func (c *Config) Strict() *Config {
 // HidesBecause reports whether the file is the reason why a target was skipped. message is that
 // of an outcome or a judgement.
 func (c *Config) HidesBecause(message string) bool {
-	if c.Hides == nil {
+	if c.Judging.Hides == nil {
 		return false
 	}
-	for _, re := range c.Exclude[:min(c.Hides.Exclude, len(c.Exclude))] {
+	for _, re := range c.Scope.Exclude[:min(c.Judging.Hides.Exclude, len(c.Scope.Exclude))] {
 		if message == excludedBy+re.String() {
 			return true
 		}
 	}
-	if c.Hides.SkipReserved && strings.HasSuffix(message, reservedNote) {
+	if c.Judging.Hides.SkipReserved && strings.HasSuffix(message, reservedNote) {
 		return true
 	}
-	return c.Hides.Rules && slices.ContainsFunc(c.Rules, func(r Rule) bool { return r.Verdict == "ignore" && message == excludedBy+r.Name })
+	return c.Judging.Hides.Rules && slices.ContainsFunc(c.Judging.Rules, func(r Rule) bool { return r.Verdict == "ignore" && message == excludedBy+r.Name })
 }
 
 // IsHidden reports whether one judgement hides what a stricter one reports: it is less severe, or

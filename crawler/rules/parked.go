@@ -35,8 +35,8 @@ func (r *Rule) BrokenText(text string) string {
 
 // HasBrokenHosts reports whether any rule has BrokenHosts.
 func (c *Config) HasBrokenHosts() bool {
-	for i := range c.Rules {
-		if len(c.Rules[i].BrokenHosts) > 0 {
+	for i := range c.Judging.Rules {
+		if len(c.Judging.Rules[i].BrokenHosts) > 0 {
 			return true
 		}
 	}

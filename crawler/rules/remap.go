@@ -30,8 +30,8 @@ const LocationRemapped = "the Location was remapped from "
 // matches, and the printed URL that it replaces. If none matches, origin is empty.
 func (s *Scope) Remapped(v Href) (to urinorm.URL, origin string, err error) {
 	printed := s.print.Href(v)
-	for i := range s.cfg.Remaps {
-		m := &s.cfg.Remaps[i]
+	for i := range s.cfg.Scope.Remaps {
+		m := &s.cfg.Scope.Remaps[i]
 		if !m.Pattern.MatchString(printed) {
 			continue
 		}
@@ -63,7 +63,7 @@ func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
 	}
 	file := filepath.FromSlash(path)
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(s.cfg.WorkingDir, file)
+		file = filepath.Join(s.cfg.Scope.WorkingDir, file)
 	}
 	for _, site := range s.sites {
 		root, err := filepath.Abs(site.Dir())

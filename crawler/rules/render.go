@@ -29,20 +29,20 @@ type Renderer interface {
 
 // Renders reports whether any page may be rendered.
 func (c *Config) Renders() bool {
-	for i := range c.Rules {
-		if c.Rules[i].Render > RenderNever {
+	for i := range c.Judging.Rules {
+		if c.Judging.Rules[i].Render > RenderNever {
 			return true
 		}
 	}
-	return c.Render > RenderNever
+	return c.Render.Mode > RenderNever
 }
 
 // RenderModeOf returns the mode for a printed URL.
 func (c *Config) RenderModeOf(printed string) RenderMode {
-	if len(c.Rules) > 0 {
+	if len(c.Judging.Rules) > 0 {
 		if r := c.MatchingRule(printed); r != nil && r.Render != RenderUnset {
 			return r.Render
 		}
 	}
-	return c.Render
+	return c.Render.Mode
 }

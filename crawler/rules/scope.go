@@ -93,7 +93,7 @@ func (s *Scope) widen(seed Seed) {
 	if !v.IsHTTP() {
 		r.scheme = string(v.Scheme())
 	}
-	switch s.cfg.Scope {
+	switch s.cfg.Scope.Rule {
 	case ScopePath:
 		r.directory = string(directory(v.Path()))
 		if r.scheme == "gopher" {
@@ -148,7 +148,7 @@ func (s *Scope) Internal(v Href) (inside, follow bool) {
 			inside, follow = true, follow || r.follow
 		}
 	}
-	if len(s.cfg.Include) > 0 && !follow && v.IsHTTP() && anyMatch(s.cfg.Include, s.print.Href(v)) {
+	if len(s.cfg.Scope.Include) > 0 && !follow && v.IsHTTP() && anyMatch(s.cfg.Scope.Include, s.print.Href(v)) {
 		return true, true
 	}
 	return inside, follow
@@ -180,7 +180,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if f.Outcome = s.Excluded(v); f.Outcome != nil {
 		return f
 	}
-	if !f.Internal && s.cfg.External == SkipExternal {
+	if !f.Internal && s.cfg.Scope.External == SkipExternal {
 		f.Outcome = LeftOut
 		return f
 	}
@@ -210,7 +210,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 // is checked if a link leads to it. A document of a directory without such a link is not
 // checked at all.
 func (s *Scope) Unfollowed(v Href) bool {
-	return len(s.cfg.NoFollow) > 0 && anyMatch(s.cfg.NoFollow, s.print.Href(v))
+	return len(s.cfg.Scope.NoFollow) > 0 && anyMatch(s.cfg.Scope.NoFollow, s.print.Href(v))
 }
 
 // Parts of the reasons why Excluded skips a target.
@@ -221,19 +221,19 @@ const (
 
 // Excluded returns the outcome of a URL that a rule excludes, or nil.
 func (s *Scope) Excluded(v Href) *check.Outcome {
-	if s.cfg.SkipReserved {
+	if s.cfg.Scope.SkipReserved {
 		if name := ReservedName(v); name != "" && !s.isOwn(v) {
 			return Skip(check.CodeExcluded, name+reservedNote)
 		}
 	}
-	if len(s.cfg.Exclude) == 0 && len(s.cfg.Rules) == 0 {
+	if len(s.cfg.Scope.Exclude) == 0 && len(s.cfg.Judging.Rules) == 0 {
 		return nil
 	}
 	printed := s.print.Href(v)
-	for i, re := range s.cfg.Exclude {
+	for i, re := range s.cfg.Scope.Exclude {
 		if re.MatchString(printed) {
 			s.cfg.noteExclusions(i, printed)
-			if anyMatch(s.cfg.ExcludeExcept, printed) {
+			if anyMatch(s.cfg.Scope.ExcludeExcept, printed) {
 				break
 			}
 			return Skip(check.CodeExcluded, excludedBy+re.String())
@@ -267,7 +267,7 @@ var (
 // Compares reports whether a target is compared with a made-up one. A home page never
 // is: sites show it for anything they don't have, and a link to it is correct.
 func (s *Scope) Compares(u urinorm.URL) bool {
-	if !s.cfg.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
+	if !s.cfg.Judging.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
 		return false
 	}
 	return !IsLeafName([]byte(u.Path())) && s.SiteOf(u) == nil
@@ -287,8 +287,8 @@ func (s *Scope) Wave(depth int) frontier.Wave {
 // without the fragment.
 func (c *Config) RuleFor(printed string) *Rule {
 	document, _, place := strings.Cut(printed, "#")
-	for i := range c.Rules {
-		r := &c.Rules[i]
+	for i := range c.Judging.Rules {
+		r := &c.Judging.Rules[i]
 		if r.Match(printed) || place && r.Verdict != "ignore" && r.Match(document) {
 			return r
 		}
@@ -298,7 +298,7 @@ func (c *Config) RuleFor(printed string) *Rule {
 
 // IgnoresFragment reports whether IgnoreFragment excludes a fragment from the check.
 func (c *Config) IgnoresFragment(fragment string) bool {
-	return anyMatch(c.IgnoreFragment, fragment)
+	return anyMatch(c.Judging.IgnoreFragment, fragment)
 }
 
 // MatchingRule is RuleFor, and records that the rule matched something.
@@ -314,8 +314,8 @@ func (c *Config) MatchingRule(printed string) *Rule {
 // too: an exclusion is not out of date because an earlier one matches the same URL.
 func (c *Config) noteExclusions(i int, printed string) {
 	c.excludeUses[i].matched()
-	for i++; i < len(c.Exclude); i++ {
-		if u := c.excludeUses[i]; !u.hit.Load() && c.Exclude[i].MatchString(printed) {
+	for i++; i < len(c.Scope.Exclude); i++ {
+		if u := c.excludeUses[i]; !u.hit.Load() && c.Scope.Exclude[i].MatchString(printed) {
 			u.matched()
 		}
 	}

@@ -20,7 +20,7 @@ type TargetRules struct {
 // NewTargetRules returns the rules of a run that starts from seeds.
 func NewTargetRules(cfg *Config, seeds []Seed, print *Printer) *TargetRules {
 	t := &TargetRules{cfg: cfg, print: print}
-	if slices.ContainsFunc(cfg.Rules, func(rule Rule) bool { return len(rule.Header) > 0 }) {
+	if slices.ContainsFunc(cfg.Judging.Rules, func(rule Rule) bool { return len(rule.Header) > 0 }) {
 		urls := make([]urinorm.URL, len(seeds))
 		for i := range seeds {
 			urls[i] = seeds[i].URL
@@ -32,7 +32,7 @@ func NewTargetRules(cfg *Config, seeds []Seed, print *Printer) *TargetRules {
 
 // Of returns the rule for a URL, nil if there is none.
 func (t *TargetRules) Of(u urinorm.URL) *Rule {
-	if len(t.cfg.Rules) == 0 {
+	if len(t.cfg.Judging.Rules) == 0 {
 		return nil
 	}
 	return t.cfg.MatchingRule(t.print.URL(u))
@@ -66,7 +66,7 @@ func (t *TargetRules) Accepts(u urinorm.URL, status int) bool {
 	if rule := t.Of(u); rule != nil && rule.Accept != nil {
 		return rule.Accept.Has(status)
 	}
-	return t.cfg.Accept.Has(status)
+	return t.cfg.Judging.Accept.Has(status)
 }
 
 // CallBroken reports whether a target will be reported as broken, as far as that is known
@@ -86,7 +86,7 @@ func (t *TargetRules) CallBroken(u urinorm.URL, internal bool, o *check.Outcome)
 				return level
 			}
 		}
-		return t.cfg.Levels.Of(code, internal)
+		return t.cfg.Judging.Levels.Of(code, internal)
 	})
 	return g.Verdict == check.Broken
 }

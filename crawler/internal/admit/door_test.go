@@ -81,9 +81,9 @@ func TestRules(t *testing.T) {
 		cfg   Config
 		scope rules.Config
 	}{
-		ruleExcluded: {url: "http://far.test/x", want: check.CodeExcluded, scope: rules.Config{Exclude: []*regexp.Regexp{regexp.MustCompile(`/x$`)}}},
+		ruleExcluded: {url: "http://far.test/x", want: check.CodeExcluded, scope: rules.Config{Scope: rules.ScopeRules{Exclude: []*regexp.Regexp{regexp.MustCompile(`/x$`)}}}},
 		ruleExternal: {url: "http://far.test/x", want: check.CodeExternal, cfg: Config{SkipExternal: true}},
-		ruleSignOut:  {url: "http://site.test/logout", want: check.CodeExcluded, scope: rules.Config{Credentials: true}},
+		ruleSignOut:  {url: "http://site.test/logout", want: check.CodeExcluded, scope: rules.Config{Scope: rules.ScopeRules{Credentials: true}}},
 		ruleRobots:   {url: "http://far.test/private", want: check.CodeRobotsDisallowed, cfg: Config{Robots: rules.RobotsStrict}},
 		ruleGivenUp:  {url: "http://dead.test/x", want: check.CodeRateLimited},
 	}

@@ -76,7 +76,7 @@ func TestStands(t *testing.T) {
 		"its content is scanned":       {observation{settings: func(s *Settings) { s.Scans = true }}, false, false},
 		"asked over https, too":        {observation{settings: func(s *Settings) { s.CheckHTTPS = true }}, false, false},
 		"already over https":           {observation{url: "https://example.org/there", settings: func(s *Settings) { s.CheckHTTPS = true }}, true, true},
-		"compared with a made-up page": {observation{config: rules.Config{SoftNotFound: true}}, false, false},
+		"compared with a made-up page": {observation{config: rules.Config{Judging: rules.Judging{SoftNotFound: true}}}, false, false},
 		"its certificate has expired":  {observation{expires: -time.Hour}, false, false},
 		"its certificate is valid":     {observation{expires: time.Hour}, true, true},
 		"another request":              {observation{agent: "curl"}, false, false},

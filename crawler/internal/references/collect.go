@@ -49,9 +49,9 @@ func (c *collector) reset(env *Env, page rules.Href, depth int, doc *extract.Doc
 	c.items.reset(env, depth+1)
 	c.edges = nil
 	cfg := env.Config
-	c.recalls = cfg.Changed == nil
+	c.recalls = cfg.Scope.Changed == nil
 	c.known.reset()
-	c.whole = cfg.Pages || cfg.Credentials || len(cfg.Include)+len(cfg.NoFollow)+len(cfg.Exclude)+len(cfg.Rules)+len(cfg.Remaps) > 0 || cfg.TextFragments
+	c.whole = cfg.Deliver.Pages || cfg.Scope.Credentials || len(cfg.Scope.Include)+len(cfg.Scope.NoFollow)+len(cfg.Scope.Exclude)+len(cfg.Judging.Rules)+len(cfg.Scope.Remaps) > 0 || cfg.Judging.TextFragments
 }
 
 // from sets what the links that are added from now on have in common.
@@ -141,7 +141,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	}
 	r.begin(l)
 	r.Target = int(k.item)
-	if c.env.Config.Pages {
+	if c.env.Config.Deliver.Pages {
 		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(c.resolver.resolvePlain(l.Ref)), Text: l.Text})
 	}
 	if !has {
@@ -210,20 +210,20 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	if len(c.env.aliases) > 0 {
 		t.href, res.reusable = c.env.resolveAlias(t.href, &c.resolver.buf), false
 	}
-	if len(c.env.Config.Remaps) > 0 && !c.remap(&res, &t) {
+	if len(c.env.Config.Scope.Remaps) > 0 && !c.remap(&res, &t) {
 		o := check.Invalid(t.err)
 		c.enterBroken(&res, &o, l, false)
 		return res
 	}
 	if fragment, ok := t.href.Fragment(); ok {
 		res.fragment, res.HasFragment, res.Hash = fragment, true, check.HashAnchorBytes(fragment)
-		if c.env.Config.TextFragments && check.HasTextDirective(string(fragment)) {
+		if c.env.Config.Judging.TextFragments && check.HasTextDirective(string(fragment)) {
 			res.Mark |= rules.MarkText
 			res.reusable = false
 		}
 	}
 	c.enterTarget(&res, t, l)
-	if c.env.Config.Pages {
+	if c.env.Config.Deliver.Pages {
 		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
 	}
 	return res

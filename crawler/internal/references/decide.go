@@ -66,13 +66,13 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	if l.Kind == extract.Submission {
 		d.mark |= rules.MarkForm
 	}
-	if r.env.Config.Inspector != nil && (l.Element == "link" || l.Element == "header" || l.Kind == extract.Metadata) {
+	if r.env.Config.Judging.Inspector != nil && (l.Element == "link" || l.Element == "header" || l.Kind == extract.Metadata) {
 		d.mark |= rules.MarkUnseen
 	}
 	if d.fate.Outcome != nil && d.mark&rules.MarkAside == 0 {
 		d.fate.Need |= frontier.NeedLinked // this outcome stands even if other links only mention the target
 	}
-	if r.env.Config.Changed != nil {
+	if r.env.Config.Scope.Changed != nil {
 		r.narrow(&d)
 	}
 	return d
@@ -150,10 +150,10 @@ func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules
 		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			return rules.Fate{Outcome: &o}
 		}
-		if r.env.Config.SkipMail {
+		if r.env.Config.Judging.SkipMail {
 			return rules.Fate{Outcome: rules.Skip(check.CodeSchemeUnchecked, "only the syntax of mailto: addresses is checked, and it is valid")}
 		}
-		if r.env.Config.External == rules.SkipExternal {
+		if r.env.Config.Scope.External == rules.SkipExternal {
 			return rules.Fate{Outcome: rules.LeftOut}
 		}
 		return rules.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}

@@ -41,7 +41,7 @@ func NewEnv(cfg *rules.Config, scope func() *rules.Scope, print *rules.Printer, 
 // be a file whose length is the announced one, which is not so in /proc. A remapped link is
 // kept with the URL that was replaced.
 func (e *Env) MayBeBare(resp *fetch.Response, body []byte) bool {
-	return e.Forecast != nil && len(e.Config.Remaps) == 0 && !e.Config.Reading.ReadsMarkup() && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
+	return e.Forecast != nil && len(e.Config.Scope.Remaps) == 0 && !e.Config.Reading.Options.ReadsMarkup() && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
 }
 
 // alias is a directory that belongs to two sites, by its URL in each.

@@ -32,10 +32,10 @@ type Forecast struct {
 // whole, if the configuration asks for that, if the store is durable, or if results of
 // earlier runs are used. The function pages returns the number of pages read so far.
 func NewForecast(c *rules.Config, durable bool, scope func() *rules.Scope, pages func() int) *Forecast {
-	if !c.ReadAgain || c.Show.OK || c.Show.Skipped || c.Pages || c.Stream || c.Changed != nil || c.Cache != nil || durable || c.HasLevels() {
+	if !c.Reading.ReadAgain || c.Deliver.Show.OK || c.Deliver.Show.Skipped || c.Deliver.Pages || c.Deliver.Stream || c.Scope.Changed != nil || c.Keep.Cache != nil || durable || c.HasLevels() {
 		return nil
 	}
-	return &Forecast{show: c.Show, scope: scope, pages: pages}
+	return &Forecast{show: c.Deliver.Show, scope: scope, pages: pages}
 }
 
 // Seeded records the ID of a start target. Start targets are requested in any case. f may

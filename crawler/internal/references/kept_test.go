@@ -34,7 +34,7 @@ func keptEnv(t testing.TB, w frontier.Width) (*Env, rules.Href) {
 		m = frontier.NewWideMemory()
 	}
 	m.SetKey([16]byte{1})
-	cfg := (&rules.Config{Store: m, Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}).WithDefaults()
+	cfg := (&rules.Config{Keep: rules.Keep{Store: m}, Scope: rules.ScopeRules{Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}}).WithDefaults()
 	print := rules.NewPrinter(nil, "")
 	scope := rules.NewScope(cfg, []rules.Seed{{URL: start, Crawl: true}}, print)
 	env := NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(m, frontier.Politeness{}))

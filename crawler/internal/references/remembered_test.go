@@ -32,12 +32,12 @@ func TestKnownReferences(t *testing.T) {
 	}
 	for name, set := range map[string]func(*rules.Config){
 		"plain":                  func(*rules.Config) {},
-		"depth":                  func(c *rules.Config) { c.Depth = 2 },
-		"external links skipped": func(c *rules.Config) { c.External = rules.SkipExternal },
-		"patterns":               func(c *rules.Config) { c.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
-		"credentials":            func(c *rules.Config) { c.Credentials = true },
-		"pages":                  func(c *rules.Config) { c.Pages = true },
-		"wide fingerprints":      func(c *rules.Config) { c.FingerprintBits = frontier.Wide },
+		"depth":                  func(c *rules.Config) { c.Scope.Depth = 2 },
+		"external links skipped": func(c *rules.Config) { c.Scope.External = rules.SkipExternal },
+		"patterns":               func(c *rules.Config) { c.Scope.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
+		"credentials":            func(c *rules.Config) { c.Scope.Credentials = true },
+		"pages":                  func(c *rules.Config) { c.Deliver.Pages = true },
+		"wide fingerprints":      func(c *rules.Config) { c.Keep.FingerprintBits = frontier.Wide },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := site(t)
@@ -217,14 +217,14 @@ func onDisk(t *testing.T, dir string) *rules.Config {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { site.Close() })
-	return &rules.Config{Fetch: fetch.Mux{"http": &disk.Files{}, "https": &disk.Files{}}, Sites: []*disk.Site{site}, WorkingDir: dir}
+	return &rules.Config{Fetch: fetch.Mux{"http": &disk.Files{}, "https": &disk.Files{}}, Sites: []*disk.Site{site}, Scope: rules.ScopeRules{WorkingDir: dir}}
 }
 
 func newEnv(given *rules.Config, seeds ...rules.Seed) *Env {
 	cfg := given.WithDefaults()
-	print := rules.NewPrinter(cfg.Sites, cfg.WorkingDir)
+	print := rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir)
 	scope := rules.NewScope(cfg, seeds, print)
-	return NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(cfg.Store, frontier.Politeness{}))
+	return NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(cfg.Keep.Store, frontier.Politeness{}))
 }
 
 func mustParse(t *testing.T, s string) urinorm.URL {

@@ -28,7 +28,7 @@ func TestApplications(t *testing.T) {
 			var reports [2]string
 			for i, mode := range []crawler.RenderMode{crawler.RenderAuto, crawler.RenderAlways} {
 				before := len(log.Lines())
-				s, sum := crawlURL(t, root, crawler.Config{Render: mode, Renderer: newCounted(t, 1+3*i)})
+				s, sum := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: mode, Renderer: newCounted(t, 1+3*i)}})
 				for _, want := range []string{
 					"/#/doc/guide ok ok", "/#/doc/api ok ok", "/missing-from-data.html broken http-404", "/lazy-gone.html broken http-404", "/logo.png broken http-404",
 					"/about.html#team ok ok", "/about.html#nobody broken fragment-missing", "\tsoft-404: the view shows the same text as a made-up view",

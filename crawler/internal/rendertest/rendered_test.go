@@ -127,8 +127,8 @@ func crawlURL(t *testing.T, root string, cfg crawler.Config) (*sink, *result.Sum
 	}
 	defer web.Close()
 	cfg.Fetch = fetch.Mux{"http": web}
-	if cfg.Show == (result.Show{}) {
-		cfg.Show = result.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
+	if cfg.Deliver.Show == (result.Show{}) {
+		cfg.Deliver.Show = result.Show{OK: true, Broken: true, Unverified: true, Skipped: true, Warning: true, Info: true}
 	}
 	return crawlSeeds(t, cfg, root, []crawler.Seed{{URL: start, Follow: true, Crawl: true, Named: true, Raw: root}})
 }
@@ -202,7 +202,7 @@ func TestApplication(t *testing.T) {
 	var reports [2]string
 	for i, tabs := range []int{1, 4} {
 		root, log := serve(t, application)
-		s, sum := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, tabs)})
+		s, sum := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, tabs)}})
 		for _, want := range []string{
 			"/ ok ok",
 			"\tscript-error: ReferenceError: undefinedThing is not defined (/app.js:4)",
@@ -271,7 +271,7 @@ func TestAuto(t *testing.T) {
 	t.Parallel()
 	root, _ := serve(t, application)
 	browser := newCounted(t, 4)
-	s, sum := crawlURL(t, root, crawler.Config{Render: crawler.RenderAuto, Renderer: browser})
+	s, sum := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAuto, Renderer: browser}})
 	rendered := map[string]int{}
 	for _, u := range browser.urls {
 		u = strings.TrimPrefix(u, root)
@@ -297,7 +297,7 @@ func TestAuto(t *testing.T) {
 	if s.has("/broken.html broken http-404") {
 		t.Error("the start page was rendered")
 	}
-	always, other := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, 4)})
+	always, other := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, 4)}})
 	if sum.Pages != other.Pages || len(always.lines) < len(s.lines) {
 		t.Errorf("%d pages with auto, %d with always", sum.Pages, other.Pages)
 	}
@@ -307,8 +307,8 @@ func TestAuto(t *testing.T) {
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for name, cfg := range map[string]crawler.Config{
-		"fails": {Render: crawler.RenderAlways, Renderer: failing{}},
-		"none":  {Render: crawler.RenderAuto, RenderTrouble: "there is no browser"},
+		"fails": {Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: failing{}}},
+		"none":  {Render: crawler.Render{Mode: crawler.RenderAuto, Trouble: "there is no browser"}},
 	} {
 		root, _ := serve(t, application)
 		s, _ := crawlURL(t, root, cfg)
@@ -317,7 +317,7 @@ func TestFailed(t *testing.T) {
 				t.Errorf("%s: the report has no line %q:\n%s", name, want, strings.Join(s.lines, "\n"))
 			}
 		}
-		if cfg.Renderer != nil && !s.has("\trender-failed: the page was not rendered: the page made its process in the browser crash") {
+		if cfg.Render.Renderer != nil && !s.has("\trender-failed: the page was not rendered: the page made its process in the browser crash") {
 			t.Errorf("%s: no warning at the page:\n%s", name, strings.Join(s.lines, "\n"))
 		}
 	}
@@ -338,7 +338,7 @@ func TestStream(t *testing.T) {
 		_, _ = w.Write([]byte(`<!doctype html><body>text<script>new EventSource("/events")</script>`))
 	}))
 	root = strings.TrimSuffix(root, "/") + "/"
-	s, _ := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, 1)})
+	s, _ := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, 1)}})
 	if !s.has("/events ok ok") || strings.Contains(strings.Join(s.lines, "\n"), "render-unsettled") {
 		t.Errorf("the report is\n%s", strings.Join(s.lines, "\n"))
 	}
@@ -381,7 +381,7 @@ func TestUnchanged(t *testing.T) {
 		defer known.Close()
 		browser := newCounted(t, 2)
 		before := len(log.Lines())
-		s, _ := crawlURL(t, root, crawler.Config{Render: mode, Renderer: browser, Cache: known, MaxAge: time.Hour, Edition: "test"})
+		s, _ := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: mode, Renderer: browser}, Keep: crawler.Keep{Cache: known, MaxAge: time.Hour, Edition: "test"}})
 		for i, u := range browser.urls {
 			browser.urls[i] = strings.TrimPrefix(u, root)
 		}
@@ -445,7 +445,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}))
 	root = strings.TrimSuffix(root, "/") + "/"
-	s, _ := crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, 2)})
+	s, _ := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, 2)}})
 	if !s.has("/cookie- ok ok") {
 		t.Errorf("scripts see cookies, or did not run:\n%s", strings.Join(s.lines, "\n"))
 	}
@@ -461,7 +461,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	other = nil
-	crawlURL(t, root, crawler.Config{Render: crawler.RenderAlways, Renderer: newCounted(t, 2), External: crawler.SkipExternal})
+	crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, 2)}, Scope: crawler.ScopeRules{External: crawler.SkipExternal}})
 	if len(other) > 0 {
 		t.Errorf("a host that is skipped got %v", other)
 	}
@@ -497,8 +497,8 @@ func TestDirectory(t *testing.T) {
 		}
 		seeds = append(seeds, crawler.Seed{URL: u, Follow: true, Crawl: true})
 	}
-	s, _ := crawlSeeds(t, crawler.Config{Sites: []*disk.Site{site}, WorkingDir: dir, Render: crawler.RenderAlways, Renderer: newCounted(t, 4),
-		Show: result.Show{OK: true, Broken: true, Unverified: true, Warning: true, Info: true}}, "\x00", seeds)
+	s, _ := crawlSeeds(t, crawler.Config{Sites: []*disk.Site{site}, Scope: crawler.ScopeRules{WorkingDir: dir}, Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, 4)},
+		Deliver: crawler.Deliver{Show: result.Show{OK: true, Broken: true, Unverified: true, Warning: true, Info: true}}}, "\x00", seeds)
 	for _, want := range []string{
 		"broken.html broken file-missing", "\tindex.html rendered #box > a:nth-of-type(1) a href \"broken.html\" B", "page.html#made ok ok", "spa.html#/gone broken route-missing",
 		"\tspa.html#/guide rendered #app > a:nth-of-type(1) a href \"in-guide.html\" g", "missing.json broken file-missing",
@@ -526,7 +526,7 @@ addEventListener("hashchange", go); go()</script>`,
 		"/README.md": `Home <a href="#/guide">guide</a> <a href="#/guide?id=setup">setup</a> <a href="#/guide?id=gone">gone</a> <a href="#/nowhere?id=x">nowhere</a>`,
 		"/guide.md":  `<h1 id="setup">Setup</h1> <a href="#/">home</a>`,
 	})
-	s, sum := crawlURL(t, root, crawler.Config{Render: crawler.RenderAuto, Renderer: newCounted(t, 4)})
+	s, sum := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: crawler.RenderAuto, Renderer: newCounted(t, 4)}})
 	for _, want := range []string{"/#/guide ok ok", "/#/guide?id=setup ok ok", "/#/guide?id=gone broken fragment-missing", "/#/nowhere?id=x broken route-missing", "/#/ ok ok"} {
 		if !s.has(want) {
 			t.Errorf("the report has no line %q:\n%s", want, strings.Join(s.lines, "\n"))

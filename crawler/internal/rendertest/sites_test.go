@@ -35,7 +35,7 @@ func TestSites(t *testing.T) {
 		}
 		count := func(mode crawler.RenderMode) {
 			browser := newCounted(t, 4)
-			s, sum := crawlURL(t, root, crawler.Config{Render: mode, Renderer: browser, External: crawler.SkipExternal})
+			s, sum := crawlURL(t, root, crawler.Config{Render: crawler.Render{Mode: mode, Renderer: browser}, Scope: crawler.ScopeRules{External: crawler.SkipExternal}})
 			made := 0
 			for _, line := range s.lines {
 				if strings.Contains(line, " rendered ") {

@@ -60,7 +60,7 @@ func (c *Crawl) suspects(job *frontier.Job) bool {
 	if job.Verbatim {
 		return false
 	}
-	if c.Config.RequireHTTPS && c.isInsecure(job) {
+	if c.Config.Judging.RequireHTTPS && c.isInsecure(job) {
 		return true
 	}
 	if !c.Config.HasBrokenHosts() {

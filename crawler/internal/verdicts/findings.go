@@ -22,7 +22,7 @@ type pageFindings struct {
 // results counts the findings of all pages, and returns the results of those that are shown.
 func (f *pageFindings) results() (shown []*result.Result, err error) {
 	c, sum := f.join.crawl, f.join.pairs.sum
-	if f.join.inspected || c.Config.Inspector != nil {
+	if f.join.inspected || c.Config.Judging.Inspector != nil {
 		sum.Findings = &result.FindingCounts{}
 	}
 	if !f.join.inspected {
@@ -40,7 +40,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		if changed := c.Config.Changed; changed != nil && !changed(o.Path) {
+		if changed := c.Config.Scope.Changed; changed != nil && !changed(o.Path) {
 			return nil
 		}
 		var findings []comparedFinding
@@ -67,7 +67,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 		levels, strict := page.levels(c.Config), page.levels(strictConfig)
 		for i := range findings {
 			g, reported := judgeFinding(&findings[i].Finding, levels)
-			if c.Config.Hides != nil {
+			if c.Config.Judging.Hides != nil {
 				if before, strictly := judgeFinding(&findings[i].Finding, strict); strictly && rules.IsHidden(&before, &g, reported) {
 					sum.Hidden++
 				}
@@ -77,7 +77,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 			}
 			g.Message = c.Print.Message(g.Message)
 			sum.CountFinding(page.internal, &g, 1)
-			if isShown(c.Config.Show, &g) {
+			if isShown(c.Config.Deliver.Show, &g) {
 				shown = append(shown, page.result(&findings[i].Finding, &g, f.names[findings[i].in]))
 			}
 		}
@@ -109,7 +109,7 @@ func (p *foundOn) levels(c *rules.Config) func(check.Code) check.Level {
 		if level := own.Of(code, p.internal); level != "" {
 			return level
 		}
-		return c.Levels.Of(code, p.internal)
+		return c.Judging.Levels.Of(code, p.internal)
 	}
 }
 

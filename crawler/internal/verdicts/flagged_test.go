@@ -45,7 +45,7 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer site.Close()
-	cfg := &crawler.Config{Sites: []*disk.Site{site}, Store: frontier.NewMemory(), Show: result.Show{Broken: true, Warning: true}}
+	cfg := &crawler.Config{Sites: []*disk.Site{site}, Keep: crawler.Keep{Store: frontier.NewMemory()}, Deliver: crawler.Deliver{Show: result.Show{Broken: true, Warning: true}}}
 	index, err := site.URLOf("index.html")
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 	}
 	cfg = cfg.WithDefaults()
 	print := rules.NewPrinter(cfg.Sites, "")
-	flagged, ok, err := verdicts.Flagged(t.Context(), &verdicts.Crawl{Config: cfg, Scope: rules.NewScope(cfg, seeds, print), Print: print, Store: cfg.Store, Sink: quiet{}})
+	flagged, ok, err := verdicts.Flagged(t.Context(), &verdicts.Crawl{Config: cfg, Scope: rules.NewScope(cfg, seeds, print), Print: print, Store: cfg.Keep.Store, Sink: quiet{}})
 	if err != nil {
 		t.Fatal(err)
 	}

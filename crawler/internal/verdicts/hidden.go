@@ -10,7 +10,7 @@ import (
 // strictly returns a judge without what a configuration that was not named says to hide, or nil
 // if there is no such configuration.
 func (j *judge) strictly() *judge {
-	if j.crawl.Config.Hides == nil {
+	if j.crawl.Config.Judging.Hides == nil {
 		return nil
 	}
 	strict := *j.crawl
@@ -36,7 +36,7 @@ func (j *judge) levelsOf(byRule check.Levels, internal bool) func(check.Code) ch
 		if level := byRule.Of(code, internal); level != "" {
 			return level
 		}
-		return j.crawl.Config.Levels.Of(code, internal)
+		return j.crawl.Config.Judging.Levels.Of(code, internal)
 	}
 }
 

@@ -75,9 +75,9 @@ type targets struct {
 }
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
-	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.Config.MaxRedirects,
-		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Config.Changed != nil}
-	if c.Config.RequireHTTPS || c.Config.HasBrokenHosts() {
+	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.Config.Limits.MaxRedirects,
+		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Config.Scope.Changed != nil}
+	if c.Config.Judging.RequireHTTPS || c.Config.HasBrokenHosts() {
 		t.suspects = c.suspects
 	}
 	return t

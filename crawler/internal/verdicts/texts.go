@@ -44,7 +44,7 @@ type pageText struct {
 // all returns a step that judges all pairs with a text fragment that are OK otherwise.
 func (c *textComparison) all(ctx context.Context) func() error {
 	return func() error {
-		if !c.join.crawl.Config.TextFragments || c.join.crawl.ended(ctx) {
+		if !c.join.crawl.Config.Judging.TextFragments || c.join.crawl.ended(ctx) {
 			return nil
 		}
 		c.asked = map[string]time.Time{}
@@ -130,8 +130,8 @@ func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
 
 // await waits until a host may be asked again, by Config.Rate and Config.Delay.
 func (c *textComparison) await(ctx context.Context, u urinorm.URL) error {
-	pause := c.join.crawl.Config.Delay
-	if rate := c.join.crawl.Config.Rate; rate > 0 {
+	pause := c.join.crawl.Config.Politeness.Delay
+	if rate := c.join.crawl.Config.Politeness.Rate; rate > 0 {
 		pause = max(pause, time.Duration(float64(time.Second)/rate))
 	}
 	last, asked := c.asked[u.Authority()]

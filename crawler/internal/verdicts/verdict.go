@@ -71,7 +71,7 @@ func isPlainOK(g *check.Judgement) bool {
 func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.crawl.Config.Accept, IgnoreFragment: j.crawl.Config.IgnoresFragment}
+		Accept: j.crawl.Config.Judging.Accept, IgnoreFragment: j.crawl.Config.IgnoresFragment}
 	if p.marks&rules.MarkAnyFragment != 0 {
 		q.IgnoreFragment = func(string) bool { return true }
 	}
@@ -116,7 +116,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	if byRules.accept != nil {
 		q.Accept = byRules.accept
 	}
-	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.Config.MaxRedirects)
+	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.Config.Limits.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
@@ -244,7 +244,7 @@ func formRefused(end *check.Outcome) bool {
 
 // ruleForPair returns the user's rule for a target and the place on it.
 func (j *judge) ruleForPair(p *pair, job *frontier.Job) *rules.Rule {
-	if len(j.crawl.Config.Rules) == 0 || job.Verbatim {
+	if len(j.crawl.Config.Judging.Rules) == 0 || job.Verbatim {
 		return nil
 	}
 	return j.crawl.Config.MatchingRule(j.crawl.Print.Place(job, p.fragment, p.hasFragment))
@@ -252,7 +252,7 @@ func (j *judge) ruleForPair(p *pair, job *frontier.Job) *rules.Rule {
 
 // ruleFor returns the user's rule for a target.
 func (j *judge) ruleFor(job *frontier.Job) *rules.Rule {
-	if len(j.crawl.Config.Rules) == 0 || job.Verbatim {
+	if len(j.crawl.Config.Judging.Rules) == 0 || job.Verbatim {
 		return nil
 	}
 	return j.crawl.Config.MatchingRule(j.crawl.Print.Job(job))

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
 // clock measures how long a crawl takes, and records it in the store.
@@ -24,6 +26,17 @@ func newClock(store frontier.Store) *clock {
 	return &clock{store: store, started: now, began: now, timed: now}
 }
 
+// recall restores what earlier sessions took.
+func (c *clock) recall(known *stored.Sums) {
+	c.before = known.Elapsed
+	if !known.Began.IsZero() {
+		c.began = known.Began
+	}
+}
+
+// tell tells the verdicts when the crawl began.
+func (c *clock) tell(to *verdicts.Crawl) { to.Began, to.Started = c.began, c.started }
+
 // elapsed returns how long the sessions of the crawl have taken so far.
 func (c *clock) elapsed() time.Duration { return c.before + time.Since(c.started) }
 
@@ -32,7 +45,7 @@ func (c *clock) keepStart(ctx context.Context) error {
 	if !c.began.Equal(c.started) {
 		return nil // it knows
 	}
-	return c.store.Tally(ctx, []frontier.Tally{{Name: tallyStarted, By: c.began.UnixNano()}})
+	return stored.Begin(ctx, c.store, c.began)
 }
 
 // keepTime adds the time since its last call to the time in the store.
@@ -42,5 +55,5 @@ func (c *clock) keepTime(ctx context.Context) error {
 	spent := now.Sub(c.timed)
 	c.timed = now
 	c.mu.Unlock()
-	return c.store.Tally(ctx, []frontier.Tally{{Name: tallyElapsed, By: int64(spent)}})
+	return stored.AddTime(ctx, c.store, spent)
 }

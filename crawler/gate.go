@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
@@ -27,7 +28,7 @@ func (v *visitor) decide(ctx context.Context, t *admit.Target) (s settlement, by
 	}
 	by, err = v.door.Decide(ctx, admit.Ask{URL: t.At, For: admit.Visit, Of: t})
 	s.Outcome, s.Wait, s.Unsure = by.Outcome, by.Wait, by.Temporary
-	s.Counts.Of[countRequests] = by.Requests
+	s.Counts.Of[stored.Requests] = by.Requests
 	if by.Trap != "" {
 		s.Counts.Traps = []string{by.Trap}
 	}
@@ -64,7 +65,7 @@ func (v *visitor) await(ctx context.Context, in *signedIn, s settlement) (settle
 	if s.Outcome == nil && ready && v.door.Scope().Compares(t.At) { // the probe is part of the session, too
 		var requests int
 		ready, requests, err = v.door.Probe(ctx, t, t.At)
-		s.Counts.Of[countRequests] += requests
+		s.Counts.Of[stored.Requests] += requests
 		if !ready && in != nil {
 			in.dismiss(s.Held)
 			t.Session = false

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
 
 // signIn signs in to all hosts with a login, unless the crawl is over and only its report is
@@ -52,10 +53,10 @@ func (f *settling) begin(ctx context.Context, w *workspace, in *signedIn) error 
 // tally adds requests that were no part of a visit, and what they have shown to be left out, to the
 // sums of the store.
 func (f *settling) tally(requests int, g check.Gap) error {
-	var c visitCounts
-	c.Of[countRequests] = requests
+	var c stored.Counts
+	c.Of[stored.Requests] = requests
 	gaps := withGap(nil, g)
-	tallies := c.appendTallies(nil, gaps, nil)
+	tallies := c.AppendTallies(nil, gaps, nil)
 	if len(tallies) == 0 {
 		return nil
 	}
@@ -173,7 +174,7 @@ func (f *settling) repeat(w *workspace, in *signedIn, s settlement, step *proof.
 		over.Requests = s.Outcome.Requests
 		f.reader.release(&s.content)
 		s.Outcome, s.content, s.Kept = &over, content{At: s.At}, nil
-		s.Counts, s.Gaps = s.Counts.repeated(), nil
+		s.Counts, s.Gaps = s.Counts.Repeated(), nil
 		return f.unlessStale(t.Target, f.settle(w, s))
 	}
 	s.Gaps = nil

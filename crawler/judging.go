@@ -20,16 +20,12 @@ type judging struct {
 
 // crawl returns the crawl as the verdicts need it, except for what the outlet knows.
 func (j *judging) crawl() *verdicts.Crawl {
-	n, door := j.counts, j.reader.door
+	door := j.reader.door
 	c := &verdicts.Crawl{Config: j.cfg, Scope: door.Scope(), Print: j.reader.env.Print, Store: j.cfg.Keep.Store, Door: door,
-		Seeds: j.seeds.seeds, SeedIDs: j.seeds.ids, Began: j.clock.began, Started: j.clock.started,
-		Pages: n.of(countPages), Requests: n.of(countRequests), Unfollowed: n.of(countUnfollowed),
-		ScriptPages: n.onlyScriptPages(), Gaps: n.gapCounts(), MaxAnchors: j.windowed}
-	c.Shells, c.Blank = n.of(countShells), n.of(countBlank)
+		Seeds: j.seeds.seeds, SeedIDs: j.seeds.ids, MaxAnchors: j.windowed}
+	j.clock.tell(c)
+	j.counts.tell(c)
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.ownBases.Usual()
-	if why := n.localLimit.Load(); why != nil {
-		c.LocalLimit = *why
-	}
 	return c
 }
 
@@ -48,6 +44,11 @@ func (j *judging) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
 func (j *judging) release() {
 	j.reader.pages.empty()
 	j.reader.buffers.Release()
+	collectGarbage()
+}
+
+// collectGarbage runs the collector before verdicts are given, unless the run is small.
+func collectGarbage() {
 	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
 		runtime.GC() // without this call the collector would run only after the heap has doubled

@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -53,7 +54,7 @@ type content struct {
 type reading struct {
 	content
 	Outcome check.Outcome // with what the document shows
-	Counts  visitCounts
+	Counts  stored.Counts
 	Gaps    []check.Gap
 	Kept    *recall.Page  // what later runs need of a page; nil for nothing
 	SignIn  *session.Page // the document, if it asks for a password
@@ -288,19 +289,19 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 	}
 	got.IsPage = true
 	if about.Unfollowed && p.cfg.WithinDepth(t.Depth+1) {
-		got.Counts.Of[countUnfollowed]++
+		got.Counts.Of[stored.Unfollowed]++
 	}
 	switch {
 	case !about.Shell:
 	case t.Seed && p.door.Scope().SiteOf(got.At) == nil:
 		got.Gaps = append(got.Gaps, check.GapScript)
 	default:
-		got.Counts.Of[countShells]++
+		got.Counts.Of[stored.Shells]++
 	}
 	if !t.Again {
-		got.Counts.Of[countPages]++
+		got.Counts.Of[stored.Pages]++
 		if about.Blank {
-			got.Counts.Of[countBlank]++
+			got.Counts.Of[stored.Blank]++
 		}
 	}
 	durable := p.env.Frontier.Durable()
@@ -354,7 +355,7 @@ func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 func (r *documentReading) hasIcon(ctx context.Context) bool {
 	r.w.slot.release() // the network is slower than other workers
 	has, requests := r.door.HasIcon(ctx, r.of, r.URL)
-	r.got.Counts.Of[countRequests] += requests
+	r.got.Counts.Of[stored.Requests] += requests
 	return has
 }
 

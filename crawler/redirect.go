@@ -148,7 +148,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 // instead returns the answer of a target for which the end of its redirects answers.
 func (v *visitor) instead(a answer, end reading) answer {
 	v.reader.release(&a.content)
-	end.Counts.add(&a.Counts)
+	end.Counts.Add(&a.Counts)
 	return answer{reading: end, sent: admit.Response{Rest: a.sent.Rest}, beside: a.beside}
 }
 

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -170,122 +170,18 @@ func (g *rendering) unchanged(ctx context.Context, l *recall.Loaded) (unchanged 
 	return unchanged, requests + by.Requests
 }
 
-// candidates are the pages that may have to be rendered because of a link to them: what is
-// known of those that have scripts and were not rendered.
-type candidates map[frontier.ID][]byte
-
-// renderMore queues the pages again that wanting returns, and reports whether there are any.
-// It is called when nothing is queued.
+// renderMore queues the pages again that are to be rendered because of a link to them, and reports
+// whether there are any. It is called when nothing is queued.
 func (g *rendering) renderMore(ctx context.Context) (more bool, err error) {
-	items, err := g.wanting(ctx)
+	if g == nil {
+		return false, nil
+	}
+	items, err := stored.ToRender(ctx, g.cfg, g.print, g.seeds.seeds, g.seeds.ids)
 	if err != nil || len(items) == 0 {
 		return false, err
 	}
 	_, err = g.frontier.Refer(ctx, items)
 	return err == nil, err
-}
-
-// wanting returns the pages that are to be rendered because a link with a fragment leads to
-// them that their HTML lacks.
-func (g *rendering) wanting(ctx context.Context) ([]frontier.Item, error) {
-	if g == nil {
-		return nil, nil
-	}
-	pages, next, err := g.candidates(ctx)
-	if err != nil || len(pages) == 0 {
-		return nil, err
-	}
-	wanted := map[frontier.ID]bool{}
-	want := func(id frontier.ID, fragment string) error {
-		for hops := 0; hops <= g.cfg.Limits.MaxRedirects; hops++ {
-			to, redirects := next[id]
-			if !redirects {
-				break
-			}
-			id = to
-		}
-		outcome := pages[id]
-		if outcome == nil || wanted[id] {
-			return nil
-		}
-		o, anchors, err := check.DecodeHead(outcome)
-		if err != nil {
-			return err
-		}
-		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: g.cfg.IgnoresFragment}
-		if o.JudgeIn(q, anchors).Code == check.CodeFragmentMissing {
-			wanted[id] = true
-		}
-		return nil
-	}
-	for i := range g.seeds.seeds {
-		if f, has := g.seeds.seeds[i].URL.Fragment(); has && g.seeds.ids[i] != 0 {
-			if err := want(g.seeds.ids[i], f); err != nil {
-				return nil, err
-			}
-		}
-	}
-	var reader frontier.LinkReader
-	err = g.cfg.Keep.Store.Scan(ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
-		if len(rec.Links) == 0 {
-			return nil
-		}
-		if err := reader.Reset(rec.Links); err != nil {
-			return err
-		}
-		for {
-			var l frontier.RawLink
-			found, err := reader.Next(&l)
-			if err != nil || !found {
-				return err
-			}
-			if l.HasFragment && len(l.Fragment) > 0 && l.Target < len(rec.Found) && l.Mark&(rules.MarkIgnored|rules.MarkAnyFragment|rules.MarkExcluded) == 0 {
-				if err := want(rec.Found[l.Target], string(l.Fragment)); err != nil {
-					return err
-				}
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	items := make([]frontier.Item, 0, len(wanted))
-	for _, id := range slices.Sorted(maps.Keys(wanted)) {
-		items = append(items, frontier.Item{ID: id, Wave: frontier.Leaves, Need: frontier.NeedRender})
-	}
-	return items, nil
-}
-
-// candidates returns the pages that may have to be rendered, and where redirects lead.
-func (g *rendering) candidates(ctx context.Context) (candidates, map[frontier.ID]frontier.ID, error) {
-	pages, next := candidates{}, map[frontier.ID]frontier.ID{}
-	err := g.cfg.Keep.Store.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
-		if !rec.Settled || rec.Outcome == nil {
-			return nil
-		}
-		glance, err := check.GlanceAt(rec.Outcome)
-		switch {
-		case err != nil:
-			return err
-		case glance.Redirect && len(rec.Found) > 0:
-			next[rec.ID] = rec.Found[0]
-		case glance.OK && glance.Read && glance.HTML && rec.Need&frontier.NeedLinks != 0 && rec.Need&frontier.NeedRender == 0:
-			o, _, err := check.DecodeHead(rec.Outcome)
-			if err != nil {
-				return err
-			}
-			job, err := frontier.DecodeJob(rec.Job)
-			if err != nil {
-				return err
-			}
-			if o.Static || o.RenderFailed() || !job.Internal || g.cfg.RenderModeOf(g.print.Job(&job)) != rules.RenderAuto {
-				return nil
-			}
-			pages[rec.ID] = slices.Clone(rec.Outcome)
-		}
-		return nil
-	})
-	return pages, next, err
 }
 
 // opened is what the browser made of a page.

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -45,8 +46,6 @@ type run struct {
 	inFlight *inFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 
-	intervalBefore time.Duration // between two requests to a host, as an earlier session was configured
-
 	rendering *rendering // nil if no page is rendered
 }
 
@@ -68,16 +67,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 		defer r.cfg.Keep.Store.Close()
 	}
 	defer r.rendering.close()
-	if err := (resumption{r}).recall(); err != nil {
-		return nil, err
-	}
-	if r.memory.Any() {
-		r.env.Earlier = r.memory
-	}
-	if err := r.clock.keepStart(r.always); err != nil {
-		return nil, err
-	}
-	if err := (resumption{r}).keepInterval(); err != nil {
+	if err := r.resume(); err != nil {
 		return nil, err
 	}
 	if err := r.seeds.enter(r.always); err != nil {
@@ -107,7 +97,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.door.Open(r.always, r.frontier, shared.common)
 	r.inFlight = newInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
 	r.env = references.NewEnv(cfg, r.door.Scope, r.print, r.frontier)
-	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.door.Scope, func() int { return r.counts.of(countPages) })
+	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.door.Scope, func() int { return r.counts.of(stored.Pages) })
 	if cfg.Judging.Inspector.FindsLinks() { // which no file can be read again for
 		r.env.Forecast = nil
 	}
@@ -333,8 +323,8 @@ func (r *run) reportProgress() {
 		return
 	}
 	now := time.Now()
-	p := result.Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(countPages), Checked: r.counts.of(countChecked),
-		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.of(countBroken), Requests: r.counts.of(countRequests)}
+	p := result.Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(stored.Pages), Checked: r.counts.of(stored.Checked),
+		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.of(stored.Broken), Requests: r.counts.of(stored.Requests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
 	if t, since := r.inFlight.look(now, p.WaitingHost); t != nil {
 		p.Slowest = r.slowest(t, now.Sub(since))

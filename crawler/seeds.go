@@ -2,13 +2,11 @@ package crawler
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/rules"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // seedTargets holds the seeds of a run and their targets.
@@ -82,25 +80,4 @@ func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
 		fate.Need |= frontier.NeedContent
 	}
 	return page.AddSeed(v, fate)
-}
-
-// find finds the targets of the seeds that the store knows.
-func (s *seedTargets) find(ctx context.Context) error {
-	fingerprints := make([]frontier.Fingerprint, len(s.seeds))
-	for i := range s.seeds {
-		if u := s.seeds[i].URL; !u.IsZero() {
-			fingerprints[i] = s.env.Frontier.FingerprintKey(urinorm.KeyOf(u))
-		}
-	}
-	ids, err := s.env.Frontier.Store().Find(ctx, fingerprints)
-	if err != nil {
-		return fmt.Errorf("find the start targets: %w", err)
-	}
-	for i := range s.seeds {
-		if s.seeds[i].URL.IsZero() {
-			ids[i] = 0
-		}
-	}
-	s.ids = ids
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -28,7 +29,7 @@ type settlement struct {
 	Began   time.Time      // its request; zero if none was sent
 	content
 	Kept   []byte // what a later run needs of the page
-	Counts visitCounts
+	Counts stored.Counts
 	Gaps   []check.Gap
 	Note   string     // about the pace of the host, for the user
 	Held   proof.Held // what its answer says about the session that it is part of
@@ -107,9 +108,9 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		}
 	}
 	if o.Code != "ok" && o.Code != "redirect" && f.door.Rules.CallBroken(t.At, t.Internal, o) {
-		s.Counts.Of[countBroken]++
+		s.Counts.Of[stored.Broken]++
 	}
-	s.Counts.Of[countChecked]++
+	s.Counts.Of[stored.Checked]++
 	s.Gaps = withGap(s.Gaps, o.Gap)
 	if s.Report != nil {
 		s.Report.Status, s.Report.Elapsed, s.Report.Size = o.Status, o.Elapsed, o.Size
@@ -184,14 +185,14 @@ func (f *settling) giveUp(w *workspace, s *settlement) []frontier.Tally {
 		f.door.Pages.TakeBack()
 	}
 	f.reader.release(&s.content)
-	s.Counts = s.Counts.repeated()
+	s.Counts = s.Counts.Repeated()
 	return f.tallies(w, s)
 }
 
 // tallies returns what a step of the store adds to its sums: what a visit has counted and left out.
 // They are valid until the next call for the same worker.
 func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
-	w.tallies = s.Counts.appendTallies(w.tallies[:0], s.Gaps, f.cfg.Uses())
+	w.tallies = s.Counts.AppendTallies(w.tallies[:0], s.Gaps, f.cfg.Uses())
 	return w.tallies
 }
 

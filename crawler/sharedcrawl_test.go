@@ -223,7 +223,7 @@ func TestSharedCrawlCutsEndlessSites(t *testing.T) {
 			cfg := sharedConfig(aSite())
 			cfg.Keep.Store = store
 			need := func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }
-			if err := WatchGrowth(ctx, cfg, seedOf(t, "http://start.test/"), need, store).Observe(ctx, events); err != nil {
+			if err := WatchGrowth(cfg, store, need, store).Observe(ctx, events); err != nil {
 				t.Fatal(err)
 			}
 			facts, _, err := store.Common().Facts(ctx, 0)

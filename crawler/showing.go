@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -59,7 +60,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 		return reply
 	}})
 	mu.Lock()
-	r.got.Counts.Of[countRequests] += op.requests
+	r.got.Counts.Of[stored.Requests] += op.requests
 	mu.Unlock()
 	if errors.Is(err, render.ErrEnded) {
 		g.noteEnd()
@@ -325,7 +326,7 @@ func (r showing) readView(ctx context.Context) {
 	references.Shadow(page, doc)
 	r.enterRendered(op, own)
 	r.got.IsPage = true
-	r.got.Counts.Of[countPages]++
+	r.got.Counts.Of[stored.Pages]++
 }
 
 // set notes the anchors and the outcome of a view that was rendered.

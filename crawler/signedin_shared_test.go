@@ -96,7 +96,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	if _, err := Work(ctx, cfg, seeds, discard{}); err != nil || ctx.Err() != nil {
 		t.Fatalf("Work = %v, %v", err, ctx.Err())
 	}
-	if kept, err := store.Tallies(ctx); err != nil || kept[tallyRule+"exclude /p4$"] == 0 {
+	if kept, err := store.Tallies(ctx); err != nil || kept["rule:exclude /p4$"] == 0 {
 		t.Errorf("the store was not told that the exclusion matched: %v, %v", kept, err)
 	}
 	report, c := *cfg, &collector{}

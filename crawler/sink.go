@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -23,6 +24,9 @@ type outlet struct {
 }
 
 func newOutlet(sink result.Sink) *outlet { return &outlet{sink: sink, trapped: map[string]int{}} }
+
+// recall restores what earlier sessions left out.
+func (o *outlet) recall(known *stored.Sums) { o.trapped = known.Trapped }
 
 // page reports a page. It returns false when the sink has failed: the run must end.
 func (o *outlet) page(p *result.Page) bool {

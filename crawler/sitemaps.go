@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -16,7 +17,7 @@ import (
 const maxRobotsSitemaps = 1000
 
 // listSitemap adds a sitemap that robots.txt names, or that such a name redirects to.
-func (v *visitor) listSitemap(c *visitCounts, u urinorm.URL) {
+func (v *visitor) listSitemap(c *stored.Counts, u urinorm.URL) {
 	if key := string(urinorm.KeyOf(u)); v.door.Sitemaps.Add(key) {
 		c.Sitemaps = append(c.Sitemaps, key)
 		_ = v.shared.publish(factSitemap, key) // a store that fails reports that to the worker, too

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -99,8 +100,8 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	if err != nil || ctx.Err() != nil {
 		return s, err
 	}
-	s.Counts.add(&a.Counts)
-	s.Counts.Of[countRequests] += a.Outcome.Requests + a.beside
+	s.Counts.Add(&a.Counts)
+	s.Counts.Of[stored.Requests] += a.Outcome.Requests + a.beside
 	if s.Wait = a.wait; s.Wait > 0 {
 		return s, nil
 	}

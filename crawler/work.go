@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -70,7 +71,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Wor
 	}
 	r.door.CloseIdle()
 	r.rendering.close()
-	return Worked{r.counts.of(countPages), r.counts.of(countRequests)}, err
+	return Worked{r.counts.of(stored.Pages), r.counts.of(stored.Requests)}, err
 }
 
 // newSharedRun returns a run over a shared store.
@@ -100,59 +101,38 @@ func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink, 
 // Republish makes what the state of a coordinator tells known to all processes of a shared
 // crawl that is filled from that state.
 func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
-	r := newRun(ctx, cfg, seeds, discard{})
-	r.door.ShareTraps(ctx, to.Common())
-	kept, err := cfg.Keep.Store.Tallies(ctx)
-	if err != nil {
-		return fmt.Errorf("read what was counted: %w", err)
-	}
-	var tallies []frontier.Tally
-	for name, n := range kept {
-		tallies = append(tallies, frontier.Tally{Name: name, By: n})
-		if key, ok := strings.CutPrefix(name, tallySitemap); ok {
-			if err := to.Common().Publish(ctx, factSitemap+key, nil); err != nil {
-				return err
-			}
-		}
-	}
-	if err := to.Tally(ctx, tallies); err != nil {
-		return err
-	}
-	started, err := (resumption{r}).recallTraps()
+	cfg = cfg.WithDefaults()
+	series := admit.Series{Traps: trap.New(trap.Limits{})}
+	series.ShareTraps(ctx, to.Common())
+	known, err := stored.Load(ctx, cfg.Keep.Store, rules.NewScope(cfg, seeds, rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir)), series.Traps)
 	if err != nil {
 		return err
 	}
-	for _, id := range started {
-		rec, err := cfg.Keep.Store.Get(ctx, id, frontier.PartJob|frontier.PartOutcome)
-		if err != nil {
+	for _, key := range known.Sitemaps {
+		if err := to.Common().Publish(ctx, factSitemap+key, nil); err != nil {
 			return err
 		}
-		if !rec.Settled {
-			continue
-		}
-		o, _, err := check.DecodeHead(rec.Outcome)
-		if err != nil {
-			return fmt.Errorf("target %d: %w", id, err)
-		}
-		if o.Code == check.CodeRedirect {
-			if err := to.Common().Publish(ctx, factScope+o.Next, nil); err != nil {
-				return err
-			}
+	}
+	for _, u := range known.Widened {
+		if err := to.Common().Publish(ctx, factScope+u.String(), nil); err != nil {
+			return err
 		}
 	}
-	return nil
+	return known.CopyTo(ctx, to)
 }
 
 // RenderMore queues pages of a shared crawl again that must be rendered because of a link to
 // them, as far as the state of the coordinator tells, and reports whether there are any. It is
 // called when nothing is queued.
 func RenderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) (more bool, err error) {
-	r := newRun(ctx, cfg, seeds, discard{})
-	defer r.rendering.close()
-	if err := r.seeds.find(ctx); err != nil {
+	if cfg = cfg.WithDefaults(); !cfg.Renders() {
+		return false, nil
+	}
+	ids, err := stored.SeedIDs(ctx, frontier.New(cfg.Keep.Store, frontier.Politeness{}), seeds)
+	if err != nil {
 		return false, err
 	}
-	items, err := r.rendering.wanting(ctx)
+	items, err := stored.ToRender(ctx, cfg, rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir), seeds, ids)
 	if err != nil || len(items) == 0 {
 		return false, err
 	}
@@ -164,21 +144,23 @@ func RenderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shar
 // some of the pages does not see how often the others link to a page, but the coordinator sees
 // all of them in the log.
 type GrowthWatch struct {
-	run  *run
-	need func(frontier.ID) (need frontier.Need, visited bool)
-	to   frontier.Shared
+	state    frontier.Store
+	maxPages int
+	need     func(frontier.ID) (need frontier.Need, visited bool)
+	to       frontier.Shared
+	growth   trap.Growth
 }
 
 // WatchGrowth returns a watch for the state of a coordinator. need returns the needs of a
 // target, and whether it is one that is visited.
-func WatchGrowth(ctx context.Context, cfg *Config, seeds []Seed, need func(frontier.ID) (frontier.Need, bool), to frontier.Shared) *GrowthWatch {
-	return &GrowthWatch{newRun(ctx, cfg, seeds, discard{}), need, to}
+func WatchGrowth(cfg *Config, state frontier.Store, need func(frontier.ID) (frontier.Need, bool), to frontier.Shared) *GrowthWatch {
+	return &GrowthWatch{state: state, maxPages: cfg.Limits.MaxPages, need: need, to: to}
 }
 
 // Observe counts the pages that were settled, and lets all processes know of a site that is
 // cut.
 func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) error {
-	if w.run.cfg.Limits.MaxPages > 0 {
+	if w.maxPages > 0 {
 		return nil
 	}
 	for i := range events {
@@ -189,7 +171,7 @@ func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 		if glance, err := check.GlanceAt(e.Done.Outcome); err != nil || !glance.HTML {
 			continue
 		}
-		rec, err := w.run.cfg.Keep.Store.Get(ctx, e.ID, frontier.PartJob|frontier.PartOutcome)
+		rec, err := w.state.Get(ctx, e.ID, frontier.PartJob|frontier.PartOutcome)
 		if err != nil {
 			return err
 		}
@@ -212,7 +194,7 @@ func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 				others = append(others, uint32(id))
 			}
 		}
-		if site := admit.SiteOf(u); w.run.door.Growth.Read(site, pages, others) {
+		if site := admit.SiteOf(u); w.growth.Read(site, pages, others) {
 			if err := w.to.Common().Publish(ctx, factCut+site, nil); err != nil {
 				return err
 			}
@@ -233,28 +215,27 @@ func ProgressOf(ctx context.Context, store frontier.Store, since time.Time) (res
 	if err != nil {
 		return result.Progress{}, err
 	}
-	kept, err := store.Tallies(ctx)
+	sums, err := stored.ReadSums(ctx, store)
 	if err != nil {
 		return result.Progress{}, err
 	}
-	n := func(c counter) int { return int(kept[tallyNames[c]]) }
-	return result.Progress{Elapsed: time.Since(since), Pages: n(countPages), Checked: n(countChecked), Queued: c.Queued, InFlight: c.Leased,
-		Broken: n(countBroken), Requests: n(countRequests)}, nil
+	return result.Progress{Elapsed: time.Since(since), Pages: sums.Of[stored.Pages], Checked: sums.Of[stored.Checked], Queued: c.Queued, InFlight: c.Leased,
+		Broken: sums.Of[stored.Broken], Requests: sums.Of[stored.Requests]}, nil
 }
 
 // StartClock records in a store when its crawl began, unless it has done so, and AddTime adds
 // to the time that it took.
 func StartClock(ctx context.Context, store frontier.Store) error {
-	kept, err := store.Tallies(ctx)
-	if err != nil || kept[tallyStarted] != 0 {
+	sums, err := stored.ReadSums(ctx, store)
+	if err != nil || !sums.Began.IsZero() {
 		return err
 	}
-	return newClock(store).keepStart(ctx)
+	return stored.Begin(ctx, store, time.Now())
 }
 
 // AddTime adds to the time that the crawl of a store took.
 func AddTime(ctx context.Context, store frontier.Store, spent time.Duration) error {
-	return store.Tally(ctx, []frontier.Tally{{Name: tallyElapsed, By: int64(spent)}})
+	return stored.AddTime(ctx, store, spent)
 }
 
 // discard is a Sink for what is reported elsewhere.

@@ -91,9 +91,7 @@ func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []craw
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
-	watched := own
-	watched.Keep.Store = disk
-	c.growth = crawler.WatchGrowth(ctx, &watched, seeds, c.disk.Needs, c.crawl.Store(c.header, "", version()))
+	c.growth = crawler.WatchGrowth(&own, disk, c.disk.Needs, c.crawl.Store(c.header, "", version()))
 	stoppedBy, err := c.conduct(ctx, cfg.Stop, out)
 	if err != nil {
 		return nil, err

@@ -35,6 +35,7 @@ type options struct {
 	indexes    []string // files that answer for a directory; nil for those of the style
 	fallbacks  []string // extensions with a dot; nil for that of the style
 	noIgnore   bool
+	root       string // "" for none
 	stdinType  string // a media type
 	preprocess disk.Preprocessors
 	dump       bool // only list what would be read
@@ -95,6 +96,11 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	}
 	if s.Given("fallback-extensions") {
 		o.fallbacks = append([]string{}, readAll(c, "fallback-extensions", parseExtension)...)
+	}
+	o.root = read(c, "root", func(dir string) (string, error) { return dir, nil })
+	o.crawl.Scope.RootGiven = o.root != ""
+	if o.root != "" && !o.base.IsZero() {
+		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --base-url, which makes the directory a published site", c.Named("root")))
 	}
 	o.noIgnore, o.dump = s.On("no-ignore"), s.On("dump-inputs")
 	o.stdinType = read(c, "stdin-type", parseFormat)

@@ -33,6 +33,8 @@ type plan struct {
 	base     urinorm.URL
 	site     disk.SiteConfig // of all directories, except Dir, Base and Synthetic
 	noIgnore bool
+	root     string                // the absolute path of --root, "" without it
+	allowed  []string              // for a run of a server: the directories with what it may read
 	dirs     map[string]*disk.Site // mounted directories by absolute path
 	isTarget map[*disk.Site]bool   // the sites that are targets
 }
@@ -71,7 +73,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -84,6 +86,9 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	}
 	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
 	o.crawl.Scope.Credentials = o.crawl.Scope.Credentials || len(o.net.Logins) > 0
+	if p.root, err = checkRoot(o.root, targets); err != nil {
+		return nil, err
+	}
 	if err := p.mountRoots(o.roots); err != nil {
 		p.close()
 		return nil, err
@@ -173,11 +178,15 @@ func (p *plan) addDirectory(t target) error {
 	}
 	p.isTarget[site] = true
 	before := len(p.seeds)
-	var ignored *gitignore.Tree
-	if !p.noIgnore {
-		if ignored, err = gitignore.Open(t.path); err != nil {
-			p.hints = append(p.hints, fmt.Sprintf("what git ignores is not left out: %v", withoutPath(err)))
-		}
+	ignored, err := gitignore.Open(t.path)
+	if err != nil && !p.noIgnore {
+		p.hints = append(p.hints, fmt.Sprintf("what git ignores is not left out: %v", withoutPath(err)))
+	}
+	if err := p.goOnAround(site, t, ignored); err != nil {
+		return err
+	}
+	if p.noIgnore {
+		ignored = nil
 	}
 	err = site.Walk(ignored, func(rel string, _ fs.DirEntry) error {
 		if path.Ext(rel) == ".css" || !isDocument(p.site.Types, p.site.Preprocessors, site.Dir(), rel) {
@@ -263,6 +272,9 @@ func (p *plan) addFile(t target, file, slash string) error {
 	label := dir
 	if inside(p.workingDir, abs) {
 		dir, label = p.workingDir, "."
+	}
+	if p.root != "" {
+		dir, label = p.root, p.label(p.root)
 	}
 	if mounted := p.mountedAround(abs); len(mounted) > len(dir) {
 		dir, label = mounted, p.dirs[mounted].Dir()

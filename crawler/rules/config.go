@@ -80,6 +80,9 @@ type ScopeRules struct {
 	RobotsAgent string // product token; "" means "orbweaver"
 	Sitemaps    bool   // read the sitemaps listed in robots.txt on the hosts of start pages
 
+	// RootGiven is set if the user has decided where links end that lead above a directory.
+	// Otherwise a note tells what was decided.
+	RootGiven bool
 	// WorkingDir is the directory to which printed local paths are relative.
 	WorkingDir string
 

@@ -17,6 +17,9 @@ func (s *Scope) Decides() string {
 	add("roots", s.roots)
 	for _, site := range s.sites {
 		add("site", []string{site.Base().String(), site.Dir()})
+		if around := site.Around(); around != nil {
+			add("around", around.Dir())
+		}
 	}
 	add("scope", c.Scope.Rule)
 	add("external", c.Scope.External)

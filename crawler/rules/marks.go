@@ -19,8 +19,12 @@ const (
 	MarkRemapped    = 1 << 12               // Config.Remaps replaced its URL; see WithOrigin
 	MarkText        = 1 << 13               // its fragment has a text directive, and Config.TextFragments is set
 	MarkRendered    = frontier.MarkRendered // only scripts make it
+	MarkAround      = 1 << 15               // it leads to a file in the directory around that of the page (disk.Site.Around)
 	MarkRepairs     = 32                    // where the repairs begin
 )
+
+// NeutralMarks are the marks that change nothing about a target.
+const NeutralMarks = MarkUnseen | MarkRendered | MarkAround
 
 // IgnoredInline is the reason to skip a link with an inline mark.
 const IgnoredInline = "an inline mark excludes this link"

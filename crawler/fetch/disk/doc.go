@@ -11,6 +11,7 @@
 //	        generator.go   pages that a site generator will create from a document
 //	        netlify.go     the rules of a _redirects file; redirectrules.go finds them
 //	        names.go       files by their names alone
+//	        around.go      the directory in which links go on that lead above this one
 //	        walk.go        all files of the directory but those that git ignores (package
 //	                       gitignore, leftout.go); siblings.go: those next to a URL
 //	Files   files.go

@@ -73,6 +73,7 @@ type Site struct {
 	tree      rootTree
 	locator   locator
 	redirects redirectRules
+	around    around
 	leftOut   leftOut
 	names     fileNames
 }

@@ -207,8 +207,11 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		res.Mark |= uint64(t.repairs) << rules.MarkRepairs
 	}
 	res.reusable = t.reusable
-	if len(c.env.aliases) > 0 {
-		t.href, res.reusable = c.env.resolveAlias(t.href, &c.resolver.buf), false
+	if to, replaced := c.env.resolveAlias(t.href, &c.resolver.buf); replaced {
+		t.href, res.reusable = to, false
+	}
+	if t.around {
+		res.Mark |= rules.MarkAround
 	}
 	if len(c.env.Config.Scope.Remaps) > 0 && !c.remap(&res, &t) {
 		o := check.Invalid(t.err)

@@ -185,7 +185,13 @@ func (r *resolver) localFile(v rules.Href) rules.Fate {
 	if err != nil && !elsewhere {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeURIInvalid, err.Error())}
 	}
-	if r.scope.Crawled(site) && (elsewhere || !rules.IsWithin(name, site)) {
+	if !r.scope.Crawled(site) {
+		return requested
+	}
+	if site.Around() != nil {
+		site = site.Around()
+	}
+	if elsewhere || !rules.IsWithin(name, site) {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.env.Print.Path(site.Dir()))}
 	}
 	return requested

@@ -71,8 +71,9 @@ func findAliases(cfg *rules.Config, scope *rules.Scope) []alias {
 
 // resolveAlias maps a URL in the folder of a single document to the site that the same
 // file belongs to, if it also lies in a directory that is checked as a site. So each
-// document of "orbweaver README.md docs" has one URL. The result may use buf.
-func (e *Env) resolveAlias(v rules.Href, buf *[]byte) rules.Href {
+// document of "orbweaver README.md docs" has one URL. The result may use buf; replaced is false
+// if it is v.
+func (e *Env) resolveAlias(v rules.Href, buf *[]byte) (to rules.Href, replaced bool) {
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		if !bytes.HasPrefix(v.Bytes, []byte(a.from)) {
@@ -80,10 +81,10 @@ func (e *Env) resolveAlias(v rules.Href, buf *[]byte) rules.Href {
 		}
 		u, _, err := urinorm.ParseWeb(a.to + string(v.Bytes[len(a.from):]))
 		if err != nil {
-			return v
+			return v, false
 		}
 		*buf = append((*buf)[:0], u.String()...)
-		return rules.Href{Bytes: *buf, Offsets: u.Offsets()}
+		return rules.Href{Bytes: *buf, Offsets: u.Offsets()}, true
 	}
-	return v
+	return v, false
 }

@@ -29,13 +29,14 @@ type resolver struct {
 	depth    int        // of the page's targets
 	doc      *extract.Document
 	template template
-	buf      []byte // memory for the current target
+	outer    *urinorm.Base // of the page in the directory around its own; nil until it is needed
+	buf      []byte        // memory for the current target
 	outsides map[outsideKey]*outside
 }
 
 func (r *resolver) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
 	r.env, r.scope, r.page, r.depth = env, env.Scope(), page, depth+1
-	r.source, r.doc, r.template = Source{}, doc, template{}
+	r.source, r.doc, r.template, r.outer = Source{}, doc, template{}, nil
 	r.buf = r.buf[:0]
 }
 
@@ -44,6 +45,7 @@ type target struct {
 	href      rules.Href
 	repairs   urinorm.Repairs
 	aboveRoot bool     // the reference has more ".." than the path has directories
+	around    bool     // it is in the directory around that of the page
 	outside   *outside // the file outside of the directory that the reference leads to; nil if none
 	reusable  bool     // it depends only on the reference and the directory
 	err       error    // the reference has no URL that can be requested
@@ -51,32 +53,99 @@ type target struct {
 
 // target resolves a link's reference.
 func (r *resolver) target(l *extract.Link) target {
+	var t target
 	base := r.baseOf(l)
 	href, at, ok := base.AppendPlain(r.buf[:0], l.Ref)
 	if ok {
 		r.buf = href
-		return target{href: rules.Href{Bytes: href, Offsets: at}, reusable: true}
+		t = target{href: rules.Href{Bytes: href, Offsets: at}, reusable: true}
+		r.goOnFromRoot(&t, l)
+		return t
 	}
 	if out := r.knownOutside(l); out != nil {
 		r.buf = append(r.buf[:0], out.href.Bytes...)
 		return target{href: rules.Href{Bytes: r.buf, Offsets: out.href.Offsets}, aboveRoot: true, outside: out}
 	}
-	var t target
 	href, at, t.repairs, t.err = base.Append(r.buf[:0], l.Ref)
 	t.reusable = t.err == nil && t.repairs == 0 && isASCII(l.Ref) // otherwise it may depend on the page's charset
-	if t.aboveRoot = t.repairs.Has(urinorm.RepairAboveRoot); t.aboveRoot && t.err == nil {
+	if t.aboveRoot = t.repairs.Has(urinorm.RepairAboveRoot); t.aboveRoot && t.err == nil && !r.goOnAbove(&t, l) {
 		if b := r.fileBase(rules.Href{Bytes: href, Offsets: at}, l); b != nil {
 			if href, at, t.repairs, t.err = b.Append(r.buf[:0], l.Ref); t.err == nil {
 				t.outside = r.rememberOutside(rules.Href{Bytes: href, Offsets: at}, l)
 			}
 		}
 	}
-	if t.err != nil {
+	if t.err != nil || t.around {
 		return t
 	}
 	r.buf = href
 	t.href = rules.Href{Bytes: href, Offsets: at}
+	r.goOnFromRoot(&t, l)
 	return t
+}
+
+// outerBase returns the base URL of a page in the directory around its own, for a link that its
+// own does not answer. It returns nil if there is no such directory, or if the link does not start
+// from the page's own place.
+func (r *resolver) outerBase(l *extract.Link) *urinorm.Base {
+	if l.Base != "" || l.SameDocument || r.doc.Base != "" {
+		return nil
+	}
+	if r.outer != nil {
+		return r.outer
+	}
+	page := rules.URLOf(r.page)
+	site := r.scope.SiteOf(page)
+	if site == nil || site.Around() == nil {
+		return nil
+	}
+	u, err := site.URLAround(page)
+	if err != nil {
+		return nil
+	}
+	r.outer, _ = urinorm.NewBase(u, "")
+	return r.outer
+}
+
+// goOnAbove resolves a link that leads above the directory in the directory around it. It returns
+// false if there is none, or if the link leads above that, too.
+func (r *resolver) goOnAbove(t *target, l *extract.Link) bool {
+	if strings.IndexByte("/\\", l.Ref[0]) >= 0 {
+		return false
+	}
+	b := r.outerBase(l)
+	if b == nil {
+		return false
+	}
+	href, at, repairs, err := b.Append(r.buf[:0], l.Ref)
+	if err != nil || repairs.Has(urinorm.RepairAboveRoot) {
+		return false
+	}
+	r.buf = href
+	*t = target{href: rules.Href{Bytes: href, Offsets: at}, repairs: repairs, around: true}
+	return true
+}
+
+// goOnFromRoot resolves a link that begins with a slash from the directory around that of the page, as
+// code hosts do, if only there is such a file.
+func (r *resolver) goOnFromRoot(t *target, l *extract.Link) {
+	if l.Ref == "" || l.Ref[0] != '/' || strings.HasPrefix(l.Ref, "//") || t.aboveRoot {
+		return
+	}
+	b := r.outerBase(l)
+	if b == nil {
+		return
+	}
+	inner := rules.URLOf(t.href)
+	if site := r.scope.SiteOf(inner); site == nil || site.Answers(inner) {
+		return
+	}
+	u, repairs, err := b.Resolve(l.Ref)
+	if err != nil || !r.scope.SiteOf(u).Answers(u) {
+		return
+	}
+	r.buf = append(r.buf[:0], u.String()...)
+	*t = target{href: rules.Href{Bytes: r.buf, Offsets: u.Offsets()}, repairs: repairs, around: true}
 }
 
 // resolvePlain resolves a reference that is known to need no repair.
@@ -128,7 +197,7 @@ func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	if !r.scope.Crawled(site) {
+	if !r.scope.Crawled(site) || site.Around() != nil && r.outerBase(l) != nil && strings.IndexByte("/\\", l.Ref[0]) < 0 {
 		return b
 	}
 	if l.Base != "" || r.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(rules.URLOf(v)) {

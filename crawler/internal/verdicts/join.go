@@ -29,6 +29,7 @@ type join struct {
 	record  []byte
 
 	inspected bool // content checks have looked at some targets
+	around    int  // references that lead to the directory around that of their page
 }
 
 func newJoin(ctx context.Context, c *Crawl) *join {
@@ -148,6 +149,9 @@ func (j *join) scan(first bool) error {
 			}
 			if b.Target >= len(rec.Found) {
 				return fmt.Errorf("target %d: a reference has the index %d, but the page has only %d targets", rec.ID, b.Target, len(rec.Found))
+			}
+			if first && b.Mark&rules.MarkAround != 0 {
+				j.around++
 			}
 			id := rec.Found[b.Target]
 			if b.HasFragment && !j.pairs.anchors.holds(id) || !b.HasFragment && !first {

@@ -92,7 +92,7 @@ type pairs struct {
 // marks of all its references. The mark that a page has changed is ignored for a reference
 // that is simply ok, as it does not cause a finding.
 func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
-	b.Mark &^= rules.MarkUnseen | rules.MarkRendered
+	b.Mark &^= rules.NeutralMarks
 	s := &ps.targets.states[id-1]
 	expect := extract.Expect(b.Mark & rules.MarkExpect)
 	fine := clean

@@ -91,7 +91,7 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 				}
 				return err
 			}
-			b.Mark &^= rules.MarkUnseen | rules.MarkRendered
+			b.Mark &^= rules.NeutralMarks
 			id := rec.Found[b.Target]
 			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue

@@ -43,7 +43,7 @@ const (
 // A reference is unlike if its mark differs from the union of all marks of its pair, so that
 // some warnings may not be about it.
 func appendReference(b []byte, page uint32, r *frontier.RawLink, p *pair) []byte {
-	mark, flags := r.Mark&^(rules.MarkUnseen|rules.MarkRendered), byte(0)
+	mark, flags := r.Mark&^rules.NeutralMarks, byte(0)
 	if r.Mark&rules.MarkRendered != 0 {
 		flags |= isRendered
 	}

@@ -85,7 +85,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		return nil, err
 	}
 	sum.Soundness = c.soundness(sum)
-	for _, note := range notesOn(c, sum, j.pairs.flagged, j.details) {
+	for _, note := range slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.rootNotes()) {
 		if err := c.note(note); err != nil {
 			return nil, err
 		}

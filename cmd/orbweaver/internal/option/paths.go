@@ -37,7 +37,7 @@ func mayUse(key, path string, use use) error {
 	if err := staysInside(path, use == writes); err != nil {
 		return err
 	}
-	isDirectory := key == "sources" || key == "state"
+	isDirectory := key == "sources" || key == "state" || key == "root"
 	info, err := os.Stat(path)
 	switch {
 	case err == nil && !info.Mode().IsRegular() && !(isDirectory && info.IsDir()):

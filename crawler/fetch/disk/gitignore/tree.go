@@ -67,6 +67,10 @@ func Open(dir string) (*Tree, error) {
 	}
 }
 
+// Root returns the root of the work tree that contains the directory, as a path without symbolic
+// links.
+func (t *Tree) Root() string { return t.levels[""].work.root }
+
 func newWorkTree(r *repository, root string) *workTree {
 	w := &workTree{repository: r, root: root, tracked: sync.OnceValue(r.trackedNames)}
 	w.exclude = w.read(filepath.Join(r.common, "info", "exclude"))

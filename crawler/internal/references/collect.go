@@ -119,6 +119,13 @@ func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
 // page of its directory.
 func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	ref, fragment, has := strings.Cut(l.Ref, "#")
+	if c.resolver.viewsSource(ref, fragment) {
+		lines := *l
+		lines.AnyFragment = true
+		res := c.resolve(&lines)
+		*r = res.reference
+		return res.fragment
+	}
 	if c.whole {
 		ref = l.Ref
 	}

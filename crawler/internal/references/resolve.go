@@ -32,6 +32,7 @@ type resolver struct {
 	outer    *urinorm.Base // of the page in the directory around its own; nil until it is needed
 	buf      []byte        // memory for the current target
 	outsides map[outsideKey]*outside
+	hosted   map[string]hosted // by directory
 }
 
 func (r *resolver) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
@@ -54,6 +55,9 @@ type target struct {
 // target resolves a link's reference.
 func (r *resolver) target(l *extract.Link) target {
 	var t target
+	if r.goOnAtHost(&t, l) {
+		return t
+	}
 	base := r.baseOf(l)
 	href, at, ok := base.AppendPlain(r.buf[:0], l.Ref)
 	if ok {

@@ -139,7 +139,7 @@ func (r *repository) configure() {
 		if err != nil {
 			continue
 		}
-		for name, value := range coreSettings(text) {
+		for name, value := range settings(text, "core") {
 			switch name {
 			case "ignorecase":
 				r.fold = value == "" || value == "true" || value == "yes" || value == "on" || value == "1"
@@ -153,19 +153,19 @@ func (r *repository) configure() {
 	}
 }
 
-// coreSettings returns the variables of the section core (git-config(1)), with names in
-// lower case. Values may be in quotes.
-func coreSettings(text []byte) map[string]string {
+// settings returns the variables of a section (git-config(1)), such as core or remote "origin", with
+// names in lower case. Values may be in quotes.
+func settings(text []byte, section string) map[string]string {
 	settings := map[string]string{}
-	core := false
+	inside := false
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
-		if section, ok := strings.CutPrefix(line, "["); ok {
-			name, rest, _ := strings.Cut(section, "]")
-			core = strings.EqualFold(strings.TrimSpace(name), "core")
+		if head, ok := strings.CutPrefix(line, "["); ok {
+			name, rest, _ := strings.Cut(head, "]")
+			inside = strings.EqualFold(strings.TrimSpace(name), section)
 			line = strings.TrimSpace(rest)
 		}
-		if !core || line == "" || line[0] == '#' || line[0] == ';' {
+		if !inside || line == "" || line[0] == '#' || line[0] == ';' {
 			continue
 		}
 		name, value, _ := strings.Cut(line, "=")
@@ -177,6 +177,21 @@ func coreSettings(text []byte) map[string]string {
 		settings[strings.ToLower(strings.TrimSpace(name))] = value
 	}
 	return settings
+}
+
+// Remote returns the address of the repository that a .git directory was cloned from: that of the
+// remote origin or, in a fork, upstream. It returns "" if there is none. Included files are not read.
+func Remote(gitDir string) string {
+	text, err := readFile(filepath.Join(Common(gitDir), "config"))
+	if err != nil {
+		return ""
+	}
+	for _, name := range []string{"origin", "upstream"} {
+		if address := settings(text, `remote "`+name+`"`)["url"]; address != "" {
+			return address
+		}
+	}
+	return ""
 }
 
 // trackedNames returns the names in the index, sorted by their octets. It returns nil for

@@ -40,6 +40,7 @@ const (
 	attrName
 	attrAlt
 	attrIgnore
+	attrNoCheck
 	attrProperty // from here on, they have no meaning on an element without a role or a reference
 	attrHTTPEquiv
 	attrRel
@@ -73,11 +74,21 @@ var attributeNames = [attributeCount]string{
 	attrRel: "rel", attrAs: "as", attrType: "type", attrLanguage: "language",
 	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
 	attrAriaLabel: "aria-label", attrShadowrootmode: "shadowrootmode",
-	attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute,
+	attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute, attrNoCheck: noCheckAttribute,
 }
 
 // IgnoreAttribute on an element excludes its links and those of the elements inside it.
 const IgnoreAttribute = "data-orbweaver-ignore"
+
+// noCheckAttribute does the same. Docusaurus leaves out links that have it when it looks for broken
+// ones (https://docusaurus.io/docs/api/docusaurus-config#onBrokenLinks), and writes it as noCheckSpelling.
+const (
+	noCheckAttribute = "data-nobrokenlinkcheck"
+	noCheckSpelling  = "data-noBrokenLinkCheck"
+)
+
+// isIgnoreMark reports whether an attribute, whose name is in lower case, excludes links.
+func isIgnoreMark(name string) bool { return name == IgnoreAttribute || name == noCheckAttribute }
 
 // form is how an attribute's value contains references.
 type form uint8
@@ -386,7 +397,7 @@ func compileMath() elementIndex {
 }
 
 // longestKnown is the length of the longest name in the tables.
-const longestKnown = len(IgnoreAttribute)
+const longestKnown = len(noCheckAttribute)
 
 // knownAttributes maps attribute names to the values of type attribute.
 var knownAttributes = newNameTable(attributeNames[:])

@@ -152,7 +152,7 @@ func (r *htmlReader) startTag() {
 		return // true of most tags
 	}
 	t.noFollow = e.role != roleLink && t.has(attrRel) && hasToken(t.get(attrRel), "nofollow")
-	t.ignored = t.has(attrIgnore)
+	t.ignored = t.has(attrIgnore) || t.has(attrNoCheck)
 	r.ignore.marked = r.ignore.marked || t.ignored
 	if e.role == roleA {
 		r.endLink()

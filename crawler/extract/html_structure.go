@@ -99,7 +99,7 @@ func locateTags(root *html.Node, in *Input, name string, tags int) []selection {
 		if n.Type == html.ElementNode {
 			inside.selected = inside.selected || selected[n]
 			inside.ignored = inside.ignored || ignored[n]
-			inside.marked = inside.marked || slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == IgnoreAttribute })
+			inside.marked = inside.marked || slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return isIgnoreMark(a.Key) })
 			for _, a := range n.Attr {
 				if a.Key != name {
 					continue

@@ -76,7 +76,7 @@ type markdownReader struct {
 // each heading.
 func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	r := &markdownReader{harvest: h, wantLinks: !in.AnchorsOnly, slug: slug}
-	r.html = markdownHTML{markdown: h.src.text, lastTag: -1, marked: r.wantLinks && bytes.Contains(h.src.text, []byte(IgnoreAttribute))}
+	r.html = markdownHTML{markdown: h.src.text, lastTag: -1, marked: r.wantLinks && (bytes.Contains(h.src.text, []byte(IgnoreAttribute)) || bytes.Contains(h.src.text, []byte(noCheckSpelling)))}
 	matter := readFrontMatter(h.src.text)
 	h.doc.Title = matter.title
 	r.source = r.parserSource(matter.end)

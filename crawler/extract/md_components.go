@@ -31,7 +31,7 @@ type jsxAttribute struct {
 }
 
 // jsxAttributes are the attributes of components with a meaning.
-var jsxAttributes = []string{"href", "to", "src", "title"}
+var jsxAttributes = []string{"href", "to", "src", "title", noCheckSpelling}
 
 // componentTag reads the start tag of a component at i and returns its end, or -1 if there
 // is none. It calls found, unless nil, for each attribute with a meaning.
@@ -68,6 +68,9 @@ func componentTag(b []byte, i int, found func(jsxAttribute)) int {
 		name := b[next:i]
 		equals := skipSpace(b, i)
 		if equals >= len(b) || b[equals] != '=' {
+			if found != nil && string(name) == noCheckSpelling {
+				found(jsxAttribute{name: noCheckSpelling})
+			}
 			continue
 		}
 		start := skipSpace(b, equals+1)
@@ -147,8 +150,12 @@ func (r *markdownReader) component(v *view, it *inline) {
 		return c < utf8.RuneSelf && !isAlphanumeric(byte(c)) && !strings.ContainsRune("._-", c)
 	})]
 	element := strings.ToLower(string(name[:min(len(name), longestKnown)]))
-	first, title := len(r.links), ""
+	first, title, ignored := len(r.links), "", false
 	componentTag(v.text, it.at.start, func(a jsxAttribute) {
+		if a.name == noCheckSpelling {
+			ignored = true
+			return
+		}
 		raw := v.text[a.value.start:a.value.end]
 		var ref []byte
 		if !a.expression && needsUnescape(raw) {
@@ -174,6 +181,6 @@ func (r *markdownReader) component(v *view, it *inline) {
 		f.tag = r.html.insertTag(v.source(it.at.start), v.source(it.at.end))
 	})
 	for i := first; i < len(r.links); i++ {
-		r.links[i].Text = title
+		r.links[i].Text, r.links[i].Ignored = title, r.links[i].Ignored || ignored
 	}
 }

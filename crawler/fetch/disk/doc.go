@@ -9,6 +9,8 @@
 //	Site    site.go        from a URL to the answer
 //	        locate.go      from a path to the file, by the rules of the style (hoststyle.go)
 //	        generator.go   pages that a site generator will create from a document
+//	        project.go     what a generator takes the links of its sources for; docusaurus.go
+//	        codehost.go    what a code host takes the links of a repository for
 //	        netlify.go     the rules of a _redirects file; redirectrules.go finds them
 //	        names.go       files by their names alone
 //	        around.go      the directory in which links go on that lead above this one

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -74,6 +75,7 @@ type Site struct {
 	locator   locator
 	redirects redirectRules
 	around    around
+	projects  sync.Map // *Project by directory
 	leftOut   leftOut
 	names     fileNames
 }

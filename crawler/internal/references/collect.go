@@ -64,7 +64,7 @@ func (c *collector) from(s Source) {
 // add resolves a link, fills in its reference, and returns the fragment to be stored.
 func (c *collector) add(l *extract.Link, r *reference) (fragment []byte) {
 	switch {
-	case !c.recalls || !isOrdinary(l):
+	case !c.recalls || !isOrdinary(l) || c.resolver.membership().project != nil:
 		res := c.resolve(l)
 		*r, fragment = res.reference, res.fragment
 	case l.Ref != "" && l.Ref[0] == '#':
@@ -182,12 +182,8 @@ func (c *collector) enterKnown(l *extract.Link, k *remembered) int32 {
 // resolve resolves a link's reference and enters its target.
 func (c *collector) resolve(l *extract.Link) resolution {
 	var res resolution
+	l = c.resolver.meant(l)
 	res.begin(l)
-	if l.Wiki {
-		page := *l
-		page.Ref = c.resolver.wikiPage(l.Ref)
-		l = &page
-	}
 	if c.resolver.isPlaceholder(l) {
 		// The real target is unknown. Neither the resolved placeholder nor a document
 		// cut off at a '#' inside of it is that target, so the reference stands for

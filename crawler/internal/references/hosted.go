@@ -23,7 +23,7 @@ var renderedFormats = map[string]bool{"markdown": true, "restructuredtext": true
 
 // hostedAt returns where a code host shows the directory of the page. ok is false if it does not.
 func (r *resolver) hostedAt() (h disk.Hosted, ok bool) {
-	if !r.source.Local || !renderedFormats[r.doc.Format] {
+	if !r.source.Local || !renderedFormats[r.doc.Format] || r.isBuilt() {
 		return h, false
 	}
 	page := rules.URLOf(r.page)

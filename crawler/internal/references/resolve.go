@@ -29,6 +29,7 @@ type resolver struct {
 	depth    int        // of the page's targets
 	doc      *extract.Document
 	template template
+	member   membership
 	outer    *urinorm.Base // of the page in the directory around its own; nil until it is needed
 	buf      []byte        // memory for the current target
 	outsides map[outsideKey]*outside
@@ -37,7 +38,7 @@ type resolver struct {
 
 func (r *resolver) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
 	r.env, r.scope, r.page, r.depth = env, env.Scope(), page, depth+1
-	r.source, r.doc, r.template, r.outer = Source{}, doc, template{}, nil
+	r.source, r.doc, r.template, r.outer, r.member = Source{}, doc, template{}, nil, membership{}
 	r.buf = r.buf[:0]
 }
 

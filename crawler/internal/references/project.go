@@ -1,0 +1,74 @@
+package references
+
+import (
+	"path"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// membership is the project that a page belongs to.
+type membership struct {
+	known    bool
+	project  *disk.Project // nil for none
+	document urinorm.URL   // the page, on the site of the project
+}
+
+// membership returns the project of the page. It is determined at the first link.
+func (r *resolver) membership() *membership {
+	m := &r.member
+	if m.known {
+		return m
+	}
+	m.known = true
+	if !r.source.Local || r.doc.Format != "markdown" || r.doc.Base != "" {
+		return m
+	}
+	page := rules.URLOf(r.page)
+	site := r.scope.SiteOf(page)
+	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
+		return m
+	}
+	if site.Around() != nil {
+		around, err := site.URLAround(page)
+		if err != nil {
+			return m
+		}
+		site, page = site.Around(), around
+	}
+	m.project, m.document = site.ProjectOf(page), page
+	return m
+}
+
+// meant returns a link with the reference that it stands for: the page that a wiki link names, or
+// the file that the generator of the page's project takes it for.
+func (r *resolver) meant(l *extract.Link) *extract.Link {
+	if l.Wiki {
+		page := *l
+		page.Ref = r.wikiPage(l.Ref)
+		return &page
+	}
+	m := r.membership()
+	if m.project == nil || l.Base != "" || l.SameDocument || l.Placeholder || strings.IndexByte(l.Ref, '{') >= 0 {
+		return l
+	}
+	ref, ok := m.project.Lead(m.document, l.Ref)
+	if !ok {
+		return l
+	}
+	file := *l
+	file.Ref = ref
+	file.AnyFragment = l.AnyFragment || strings.HasPrefix(l.Ref, "project:") // it may be a target of MyST, not an anchor
+	return &file
+}
+
+// isBuilt reports whether a generator builds a page from the document, so that a code host is not where
+// it is read.
+func (r *resolver) isBuilt() bool {
+	m := r.membership()
+	name := strings.ToLower(path.Base(m.document.Path()))
+	return m.project != nil && !strings.HasPrefix(name, "readme.")
+}

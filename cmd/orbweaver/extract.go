@@ -39,6 +39,7 @@ orbweaver extract public/ -f csv`,
 		c.checkWords(option.Extract)
 		x := &extraction{
 			unique: s.On("unique"),
+			repeat: s.On("duplicates"),
 			base:   read(c, "base", parseDocumentBase),
 			pick:   read(c, "select", parseSelector),
 			ignore: read(c, "ignore-select", parseSelector),
@@ -83,6 +84,9 @@ orbweaver extract public/ -f csv`,
 				return err
 			}
 		}
+		if err := x.writeRepeats(); err != nil {
+			return err
+		}
 		if err := x.out.end(); err != nil {
 			return unsound(fmt.Errorf("write standard output: %w", withoutPath(err)))
 		}
@@ -99,6 +103,9 @@ type extraction struct {
 	base         urinorm.URL // zero for none
 	pick, ignore extract.Selector
 	unique       bool
+	repeat       bool                  // print only the links that occur several times
+	byKey        map[string][]keptLink // with repeat: all links
+	keys         []string              // of byKey, in the order of the first links
 	net          download
 	limit        int64 // maximum size of a file or standard input, in bytes
 	note         func(string, ...any)
@@ -274,6 +281,10 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by or
 			continue
 		}
 		link, key := resolve(l)
+		if x.repeat {
+			x.keep(keptLink{link, page, *l}, key)
+			continue
+		}
 		if x.unique {
 			if x.seen[key] {
 				continue
@@ -282,6 +293,45 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by or
 		}
 		if err := x.out.link(link, page, l); err != nil {
 			return unsound(fmt.Errorf("write standard output: %w", withoutPath(err)))
+		}
+	}
+	return nil
+}
+
+// keptLink is a link that is printed at the end.
+type keptLink struct {
+	url, page string
+	link      extract.Link
+}
+
+// keep keeps a link for writeRepeats. The fragment is a part of its key, as applications keep there
+// what they show.
+func (x *extraction) keep(l keptLink, key string) {
+	_, fragment, _ := strings.Cut(l.url, "#")
+	key += "#" + fragment
+	if x.byKey == nil {
+		x.byKey = map[string][]keptLink{}
+	}
+	if x.byKey[key] == nil {
+		x.keys = append(x.keys, key)
+	}
+	x.byKey[key] = append(x.byKey[key], l)
+}
+
+// writeRepeats prints the links that occur several times.
+func (x *extraction) writeRepeats() error {
+	for _, key := range x.keys {
+		same := x.byKey[key]
+		if len(same) == 1 {
+			continue
+		}
+		if x.unique {
+			same = same[:1]
+		}
+		for i := range same {
+			if err := x.out.link(same[i].url, same[i].page, &same[i].link); err != nil {
+				return unsound(fmt.Errorf("write standard output: %w", withoutPath(err)))
+			}
 		}
 	}
 	return nil

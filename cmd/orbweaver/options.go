@@ -51,6 +51,7 @@ type options struct {
 	mailProbe  bool
 	writeClean string // "" for no copy
 	overwrite  bool   // the copy may replace a file
+	unique     bool   // the copy has no bookmark twice
 	dryRun     bool   // list what the copy would leave out
 	since      string // a git commit, or ""
 	between    betweenRuns
@@ -198,6 +199,7 @@ func compileReport(c *compiler, o *options) {
 	compileFix(c, o)
 	o.writeClean = read(c, "write-clean", func(file string) (string, error) { return file, nil })
 	o.overwrite, o.dryRun = s.On("overwrite"), s.On("dry-run")
+	o.unique = s.On("unique")
 	needsFile := func(name string, given bool) {
 		if given && o.writeClean == "" {
 			c.faults = append(c.faults, fmt.Errorf("%s: it needs --write-clean", c.Named(name)))
@@ -205,6 +207,7 @@ func compileReport(c *compiler, o *options) {
 	}
 	needsFile("overwrite", o.overwrite)
 	needsFile("dry-run", o.dryRun)
+	needsFile("unique", o.unique)
 	if o.dryRun && o.write {
 		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --write: --fix alone prints the edits", c.Named("dry-run")))
 	}

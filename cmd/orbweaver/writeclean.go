@@ -19,12 +19,14 @@ import (
 )
 
 // A bookmarkCleaner writes a copy of a bookmark file without the bookmarks that a run found
-// broken. Unverified and skipped bookmarks stay, and so do those whose page exists and only
+// broken and, with --unique, without those that repeat one that stays. Unverified and skipped bookmarks stay, and so do those whose page exists and only
 // lacks the fragment.
 type bookmarkCleaner struct {
 	from, to  string
 	overwrite bool        // to may exist
 	dryRun    bool        // list the bookmarks and write nothing
+	unique    bool        // leave out repeated bookmarks, too
+	repeated  int         // the bookmarks of the last copy that were left out because they repeat one
 	before    fs.FileInfo // the original at the start of the run
 	broken    map[place]bool
 }
@@ -63,7 +65,7 @@ func newBookmarkCleaner(o *options, targets []target) (*bookmarkCleaner, error) 
 	case !o.overwrite && !o.dryRun:
 		return nil, usageError("--write-clean: %s already exists: --overwrite replaces it", to)
 	}
-	return &bookmarkCleaner{from: from, to: to, overwrite: o.overwrite, dryRun: o.dryRun, before: info, broken: map[place]bool{}}, nil
+	return &bookmarkCleaner{from: from, to: to, overwrite: o.overwrite, dryRun: o.dryRun, unique: o.unique, before: info, broken: map[place]bool{}}, nil
 }
 
 // netscapeBookmarks is the name of the format in package extract.
@@ -104,9 +106,60 @@ func (c *bookmarkCleaner) finish(note func(format string, args ...any)) error {
 		return fmt.Errorf("write %s: %w", c.to, withoutPath(err))
 	}
 	if removed > 0 {
-		note("%s: left out %s", c.to, counted(removed, "broken bookmark"))
+		note("%s: left out %s", c.to, c.countedLeftOut(removed))
 	}
 	return nil
+}
+
+// leavesOut returns a function that reports whether the copy leaves out a bookmark of the file, for
+// all bookmarks in their order.
+func (c *bookmarkCleaner) leavesOut() func(href string, line, column int) bool {
+	c.repeated = 0
+	seen := map[string]bool{}
+	return func(href string, line, column int) bool {
+		if c.broken[place{line, column}] {
+			return true
+		}
+		if !c.unique {
+			return false
+		}
+		key := bookmarkKey(href)
+		if seen[key] {
+			c.repeated++
+			return true
+		}
+		seen[key] = true
+		return false
+	}
+}
+
+// countedLeftOut returns the number of bookmarks that were left out, by their reasons.
+func (c *bookmarkCleaner) countedLeftOut(removed int) string {
+	broken := removed - c.repeated
+	switch {
+	case c.repeated == 0:
+		return counted(broken, "broken bookmark")
+	case broken == 0:
+		return counted(c.repeated, "repeated bookmark")
+	}
+	return counted(broken, "broken bookmark") + " and " + counted(c.repeated, "repeated bookmark")
+}
+
+// bookmarkKey returns what is equal for bookmarks of the same place: the normalized URL with its fragment, in which
+// applications keep what they show.
+func bookmarkKey(href string) string {
+	u, _, err := urinorm.ParseWeb("https://bookmarks.invalid/") // for the rare relative one
+	if err == nil {
+		var b *urinorm.Base
+		if b, err = urinorm.NewBase(u, ""); err == nil {
+			u, _, err = b.Resolve(href)
+		}
+	}
+	if err != nil {
+		return href
+	}
+	fragment, _ := u.Fragment()
+	return string(urinorm.KeyOf(u)) + "#" + fragment
 }
 
 // list prints the bookmarks that the copy would not have, with their folders and titles.
@@ -116,9 +169,10 @@ func (c *bookmarkCleaner) list(original io.Reader, note func(format string, args
 		return fmt.Errorf("read %s: %w", c.from, withoutPath(err))
 	}
 	removed := map[place]bool{}
-	if _, err := edit.CleanNetscape(io.Discard, bytes.NewReader(body), func(_ string, line, column int) bool {
+	leavesOut := c.leavesOut()
+	if _, err := edit.CleanNetscape(io.Discard, bytes.NewReader(body), func(href string, line, column int) bool {
 		at := place{line, column}
-		removed[at] = c.broken[at]
+		removed[at] = leavesOut(href, line, column)
 		return removed[at]
 	}); err != nil {
 		return err
@@ -131,7 +185,7 @@ func (c *bookmarkCleaner) list(original io.Reader, note func(format string, args
 			note("would leave out %s:%d:%d: %s %q in %s", ref.Page, ref.Line, ref.Column, ref.Raw, ref.Text, urinorm.Redact(l.Bookmark.Folder))
 		}
 	}
-	note("%s: not written; it would leave out %s", c.to, counted(n, "broken bookmark"))
+	note("%s: not written; it would leave out %s", c.to, c.countedLeftOut(n))
 	return nil
 }
 
@@ -150,9 +204,7 @@ func (c *bookmarkCleaner) write(original io.Reader, mode fs.FileMode) (removed i
 		}
 	}()
 	out := bufio.NewWriter(copied)
-	removed, err = edit.CleanNetscape(out, original, func(_ string, line, column int) bool {
-		return c.broken[place{line, column}]
-	})
+	removed, err = edit.CleanNetscape(out, original, c.leavesOut())
 	if err == nil {
 		err = errors.Join(out.Flush(), copied.Sync(), copied.Close())
 	}

@@ -34,7 +34,7 @@ func (p *plan) goOnAround(site *disk.Site, t target, tree *gitignore.Tree) error
 	if err != nil {
 		return err
 	}
-	site.GoOnIn(outer, filepath.ToSlash(rel))
+	site.Around = &disk.Around{Site: outer, Path: filepath.ToSlash(rel)}
 	return nil
 }
 

@@ -17,7 +17,7 @@ func (s *Scope) Decides() string {
 	add("roots", s.roots)
 	for _, site := range s.sites {
 		add("site", []string{site.Base().String(), site.Dir()})
-		if around := site.Around(); around != nil {
+		if around := site.Around; around != nil {
 			add("around", around.Dir())
 		}
 	}

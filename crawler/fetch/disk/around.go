@@ -6,25 +6,17 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// around is a directory that contains the directory of a site.
-type around struct {
-	site *Site
-	rel  string // the path of the inner directory, with a final '/'
+// Around is a directory that contains the directory of a site, in which links go on that lead above
+// that one: sources in a work tree of git are read so.
+type Around struct {
+	*Site
+	// Path is that of the inner directory, with names separated by '/' and without a final one.
+	Path string
 }
 
-// GoOnIn lets links that lead above the site's directory go on in the directory of another
-// site, which contains it: sources in a work tree of git are read so. rel is the path from
-// there to the site's directory, with names separated by '/'. GoOnIn must not be called
-// while requests are answered.
-func (s *Site) GoOnIn(outer *Site, rel string) { s.around = around{outer, rel + "/"} }
-
-// Around returns the site in which links go on that lead above the directory, or nil if they
-// end at the directory.
-func (s *Site) Around() *Site { return s.around.site }
-
-// URLAround returns the URL that Around has for a URL of the site.
-func (s *Site) URLAround(u urinorm.URL) (urinorm.URL, error) {
-	address := s.around.site.prefix + escapePath(s.around.rel) + strings.TrimPrefix(u.Path(), s.path)
+// Within returns the URL that a URL of the inner site has in the directory around it.
+func (a *Around) Within(inner *Site, u urinorm.URL) (urinorm.URL, error) {
+	address := a.prefix + escapePath(a.Path) + "/" + strings.TrimPrefix(u.Path(), inner.path)
 	if query, ok := u.Query(); ok {
 		address += "?" + query
 	}

@@ -34,29 +34,29 @@ var projectMarks = []struct {
 
 // ProjectOf returns the project that a document of the site belongs to, which is in the
 // innermost directory that has the marks of one, or nil.
-func (s *Site) ProjectOf(document urinorm.URL) *Project {
+func ProjectOf(s *Site, document urinorm.URL) *Project {
 	rel, ok := decodePath(strings.TrimPrefix(document.Path(), s.path))
 	if !ok {
 		return nil
 	}
-	return s.projectAt(rel[:strings.LastIndexByte(rel, '/')+1])
+	return projectAt(s, rel[:strings.LastIndexByte(rel, '/')+1])
 }
 
 // projectAt returns the project of a directory, whose path is empty or ends in '/'.
-func (s *Site) projectAt(dir string) *Project {
+func projectAt(s *Site, dir string) *Project {
 	if known, ok := s.projects.Load(dir); ok {
 		return known.(*Project)
 	}
-	p := s.newProject(dir)
+	p := newProject(s, dir)
 	if p == nil && dir != "" {
-		p = s.projectAt(dir[:strings.LastIndexByte(dir[:len(dir)-1], '/')+1])
+		p = projectAt(s, dir[:strings.LastIndexByte(dir[:len(dir)-1], '/')+1])
 	}
 	known, _ := s.projects.LoadOrStore(dir, p) // another goroutine may have been faster
 	return known.(*Project)
 }
 
 // newProject returns the project that has its marks in a directory, or nil.
-func (s *Site) newProject(dir string) *Project {
+func newProject(s *Site, dir string) *Project {
 	l := s.locator.index.list(strings.TrimSuffix(dir, "/"))
 	if l.err != nil {
 		return nil

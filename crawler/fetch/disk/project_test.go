@@ -65,7 +65,7 @@ func TestProjectLead(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := ""
-		if p := s.ProjectOf(document); p != nil {
+		if p := ProjectOf(s, document); p != nil {
 			got, _ = p.Lead(document, row.ref)
 		}
 		if got = strings.TrimPrefix(got, "https://1.site.invalid/"); got != row.want {
@@ -87,7 +87,7 @@ func FuzzProjectLead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p := s.ProjectOf(document)
+		p := ProjectOf(s, document)
 		if p == nil {
 			return
 		}

@@ -35,7 +35,7 @@ func TestProjectPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := s.ProjectOf(document)
+	p := ProjectOf(s, document)
 	if p == nil {
 		t.Fatal("the project is not recognized")
 	}

@@ -58,6 +58,9 @@ type Site struct {
 	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
 	// not followed.
 	LinksOut []string
+	// Around is where links go on that lead above the directory, nil if they end at it. It must not be
+	// set while requests are answered.
+	Around *Around
 
 	base          urinorm.URL
 	scheme        string
@@ -74,7 +77,6 @@ type Site struct {
 	tree      rootTree
 	locator   locator
 	redirects redirectRules
-	around    around
 	projects  sync.Map // *Project by directory
 	leftOut   leftOut
 	names     fileNames

@@ -188,8 +188,8 @@ func (r *resolver) localFile(v rules.Href) rules.Fate {
 	if !r.scope.Crawled(site) {
 		return requested
 	}
-	if site.Around() != nil {
-		site = site.Around()
+	if site.Around != nil {
+		site = site.Around.Site
 	}
 	if elsewhere || !rules.IsWithin(name, site) {
 		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.env.Print.Path(site.Dir()))}

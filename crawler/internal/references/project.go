@@ -32,14 +32,14 @@ func (r *resolver) membership() *membership {
 	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
 		return m
 	}
-	if site.Around() != nil {
-		around, err := site.URLAround(page)
+	if site.Around != nil {
+		around, err := site.Around.Within(site, page)
 		if err != nil {
 			return m
 		}
-		site, page = site.Around(), around
+		site, page = site.Around.Site, around
 	}
-	m.project, m.document = site.ProjectOf(page), page
+	m.project, m.document = disk.ProjectOf(site, page), page
 	return m
 }
 

@@ -101,10 +101,10 @@ func (r *resolver) outerBase(l *extract.Link) *urinorm.Base {
 	}
 	page := rules.URLOf(r.page)
 	site := r.scope.SiteOf(page)
-	if site == nil || site.Around() == nil {
+	if site == nil || site.Around == nil {
 		return nil
 	}
-	u, err := site.URLAround(page)
+	u, err := site.Around.Within(site, page)
 	if err != nil {
 		return nil
 	}
@@ -202,7 +202,7 @@ func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	if !r.scope.Crawled(site) || site.Around() != nil && r.outerBase(l) != nil && strings.IndexByte("/\\", l.Ref[0]) < 0 {
+	if !r.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil && strings.IndexByte("/\\", l.Ref[0]) < 0 {
 		return b
 	}
 	if l.Base != "" || r.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(rules.URLOf(v)) {

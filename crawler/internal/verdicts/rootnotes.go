@@ -20,7 +20,7 @@ func (j *join) rootNotes() (notes []string) {
 		var inner []string
 		outer := ""
 		for _, site := range c.Config.Sites {
-			if around := site.Around(); around != nil {
+			if around := site.Around; around != nil {
 				inner = append(inner, c.Print.Path(site.Dir()))
 				outer = c.Print.Path(around.Dir())
 			}

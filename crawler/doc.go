@@ -20,6 +20,7 @@
 //	Run          seeds become targets                          seeds.go            enter
 //	Next         a worker gets a target whose turn has come    frontier            Next
 //	visit        the target becomes a settlement               visit.go            visit
+//	decide       it is requested now, waits, or is refused     decide.go           decide
 //	Decide       limits, traps and robots.txt decide           admit/target.go     decideVisit
 //	Stands       what earlier runs observed may answer instead recall/memory.go    Stands
 //	Send         one request, at its turn                      admit/door.go       Send

@@ -93,7 +93,8 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	if before != nil {
 		before()
 	}
-	if _, err := Work(ctx, cfg, seeds, discard{}); err != nil || ctx.Err() != nil {
+	worked, err := Work(ctx, cfg, seeds, discard{})
+	if err != nil || ctx.Err() != nil {
 		t.Fatalf("Work = %v, %v", err, ctx.Err())
 	}
 	if kept, err := store.Tallies(ctx); err != nil || kept["rule:exclude /p4$"] == 0 {
@@ -104,6 +105,9 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	sum, err := Conclude(ctx, &report, seeds, c, check.NoGap)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if worked.Pages > sum.Pages {
+		t.Errorf("the process has counted %d pages, some of which do not count, as the crawl has %d", worked.Pages, sum.Pages)
 	}
 	return reportOf(c, s.base), sum
 }

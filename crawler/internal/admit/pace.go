@@ -18,47 +18,48 @@ type line struct {
 // target. The interval of a host is kept between the requests of a visit, and to those of
 // others.
 func (l *line) goTo(ctx context.Context, t *Target, host string) error {
-	if t.host == host {
+	s := &t.Sending
+	if s.host == host {
 		return nil
 	}
 	l.Leave(t)
-	if !t.begun {
-		t.begun = true
+	if !s.begun {
+		s.begun = true
 		l.places.visit(t.Host, +1)
 	}
 	if err := l.places.take(ctx, host); err != nil {
 		return err
 	}
-	t.host = host
+	s.host = host
 	if host != t.Host {
-		t.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.places.awaitTurn(ctx, host) }}
+		s.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.places.awaitTurn(ctx, host) }}
 		return l.places.awaitTurn(ctx, host)
 	}
-	t.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.frontier.AwaitNext(ctx, t.Target) }}
+	s.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.frontier.AwaitNext(ctx, t.Target) }}
 	sharing := l.frontier.Sharing()
 	if sharing != nil {
-		t.pace.Connected = func(ctx context.Context) error { return sharing.Begin(ctx, t.Target) }
+		s.pace.Connected = func(ctx context.Context) error { return sharing.Begin(ctx, t.Target) }
 	}
-	if t.paced {
+	if s.paced {
 		return l.frontier.AwaitNext(ctx, t.Target)
 	}
-	t.paced = true
+	s.paced = true
 	return sharing.Begin(ctx, t.Target)
 }
 
 // Leave gives the place of a visit back, such as while a browser shows its page.
 func (l *line) Leave(t *Target) {
-	if t.host != "" {
-		l.places.give(t.host)
-		t.host = ""
+	if s := &t.Sending; s.host != "" {
+		l.places.give(s.host)
+		s.host = ""
 	}
 }
 
 // End notes that a visit sends no more requests.
 func (l *line) End(t *Target) {
 	l.Leave(t)
-	if t.begun {
-		t.begun = false
+	if t.Sending.begun {
+		t.Sending.begun = false
 		l.places.visit(t.Host, -1)
 	}
 }

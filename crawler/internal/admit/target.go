@@ -18,8 +18,7 @@ import (
 // grow.
 const MaxPageURL = 8000
 
-// Target is a target that is visited, with the pace of the requests of its visit, which are
-// sent one after another. The visit calls [Door.End] when it sends no more.
+// Target is a target that is visited. The visit calls [Door.End] when it sends no more requests.
 type Target struct {
 	*frontier.Target // its lease
 	At               urinorm.URL
@@ -30,7 +29,12 @@ type Target struct {
 	// Rendered says how a browser renders the target, for what is kept for later runs; "" if it
 	// does not.
 	Rendered string
+	Sending  Sending
+}
 
+// Sending is how far the requests of a visit are, which are sent one after another. The zero value
+// is for a visit that has sent none.
+type Sending struct {
 	host    string      // where it has a place; "" for none
 	pace    *fetch.Pace // of requests there
 	paced   bool        // a request to the host of the target was sent
@@ -131,7 +135,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 			return by, d.hosts.OpenGate(ctx, t.Host)
 		}
 		if t.Seed {
-			t.passing = true
+			t.Sending.passing = true
 			err = d.hosts.PassGate(d.always, t.Host, +1)
 		}
 		return by, err
@@ -180,9 +184,9 @@ func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *check.Outco
 // frontier.Hosts.PassGate. It is called before the target is settled or deferred: afterwards,
 // two visits that need the rules of the host could pass.
 func (d *Door) EndPass(t *Target) error {
-	if !t.passing {
+	if !t.Sending.passing {
 		return nil
 	}
-	t.passing = false
+	t.Sending.passing = false
 	return d.hosts.PassGate(d.always, t.Host, -1)
 }

@@ -177,9 +177,9 @@ func (f *settling) repeat(w *workspace, in *signedIn, s settlement, step *proof.
 		s.Counts, s.Gaps = s.Counts.Repeated(), nil
 		return f.unlessStale(t.Target, f.settle(w, s))
 	}
-	s.Gaps = nil
+	s.Gaps, s.Wait = nil, step.After
 	s.Past.Tries--
-	err := f.putBack(w, s, step.After)
+	err := f.putBack(w, s)
 	if errors.Is(err, frontier.ErrStale) {
 		in.gone(t.ID())
 	}

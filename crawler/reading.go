@@ -125,7 +125,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		r.w.slot.release() // a worker with a slot must not wait for room
 		r.slots.waitForRoom()
 		reader.Scan(ctx, d)
-		r.leftOut(reader.Lost())
+		r.got.Gaps = withGap(r.got.Gaps, reader.Lost())
 	}
 	if !d.Readable() {
 		reader.InspectTarget(d)
@@ -169,7 +169,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 			r.w.slot.release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
-		r.leftOut(reader.Lost())
+		r.got.Gaps = withGap(r.got.Gaps, reader.Lost())
 	}
 	if r.door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
 		d.Note(r.door.Probes.Compare(d.URL, d.Body))
@@ -209,9 +209,6 @@ func (r *documentReading) enter(op *opened) *recall.Page {
 	page.Targets, page.References = references.Keep(found)
 	return page
 }
-
-// leftOut notes a gap, unless it is none.
-func (r *documentReading) leftOut(g check.Gap) { r.got.Gaps = withGap(r.got.Gaps, g) }
 
 // beginLarge waits until no other worker reads a large document, and reports whether this one is
 // still to be read.

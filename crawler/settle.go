@@ -24,6 +24,7 @@ type settlement struct {
 	Past    frontier.Past  // of the target, with this visit
 	Outcome *check.Outcome // nil if the target must wait
 	Wait    time.Duration  // until the target may be visited again, if it must
+	Second  bool           // in the second pass
 	Rest    time.Duration  // how long its host asked not to be visited
 	Unsure  bool           // robots.txt is unavailable after its retries, for a reason that may be temporary
 	Began   time.Time      // its request; zero if none was sent
@@ -79,16 +80,12 @@ func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error
 		return err
 	}
 	if s.Outcome == nil {
-		return f.putBack(w, s, s.Wait)
+		return f.putBack(w, s)
 	}
 	s.Past.Requests += s.Outcome.Requests
 	s.Past.Tries++
-	if again := f.retry(&s); again.yes {
-		s.Past = again.past
-		if again.second {
-			return f.toSecondPass(w, s, again.wait)
-		}
-		return f.putBack(w, s, again.wait)
+	if again, yes := f.retry(s); yes {
+		return f.putBack(w, again)
 	}
 	s.Outcome.Requests = s.Past.Requests
 	if s.Target.Session {
@@ -158,35 +155,22 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.judging)
 }
 
-// putBack queues the target again, not to be visited before some time has passed.
-func (f *settling) putBack(w *workspace, s settlement, wait time.Duration) error {
-	tallies := f.giveUp(w, &s)
-	err := f.frontier.Defer(f.always, s.Target.Target, time.Now().Add(wait), s.Past.Encode(), tallies)
-	if err == nil {
-		f.keep(&s)
-	}
-	return err
-}
-
-// toSecondPass queues the target for the second pass, not to be visited before some time has passed.
-func (f *settling) toSecondPass(w *workspace, s settlement, wait time.Duration) error {
-	tallies := f.giveUp(w, &s)
-	err := f.frontier.DeferToSecondPass(f.always, s.Target.Target, time.Now().Add(wait), s.Past.Encode(), tallies)
-	if err == nil {
-		f.keep(&s)
-	}
-	return err
-}
-
-// giveUp gives up what was found, because the target is visited again, and returns the tallies of
-// what holds nevertheless.
-func (f *settling) giveUp(w *workspace, s *settlement) []frontier.Tally {
+// putBack queues the target again, and gives up what was found.
+func (f *settling) putBack(w *workspace, s settlement) error {
 	if s.IsPage && !s.Target.Again {
 		f.door.Pages.TakeBack()
 	}
 	f.reader.release(&s.content)
 	s.Counts = s.Counts.Repeated()
-	return f.tallies(w, s)
+	queue := f.frontier.Defer
+	if s.Second {
+		queue = f.frontier.DeferToSecondPass
+	}
+	err := queue(f.always, s.Target.Target, time.Now().Add(s.Wait), s.Past.Encode(), f.tallies(w, &s))
+	if err == nil {
+		f.keep(&s)
+	}
+	return err
 }
 
 // tallies returns what a step of the store adds to its sums: what a visit has counted and left out.

@@ -2,6 +2,7 @@ package trap
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -53,7 +54,52 @@ func (q *queryShape) read(query string, l *Limits) (pattern string) {
 			return fmt.Sprintf("more than %d parameters %q", l.SameName, name)
 		}
 	}
+	if text, times := repeated(query); times > 0 && exceeds(times, l.Repeats) {
+		return fmt.Sprintf("%q occurs %d times in a row in the query", text, times)
+	}
 	return ""
+}
+
+// maxRepeated limits the length of a repeated text, in bytes, and maxSearched the part of a
+// query that is searched for it.
+const (
+	maxRepeated = 128
+	maxSearched = 2048
+)
+
+// repeated returns the text that a query repeats most often without anything between, and how
+// often; 0 if none does. A page that adds to its own query does so: "?next=?next=?next=". Only a
+// text with a letter and with a delimiter of URLs counts: real queries contain "0,0,0,0" and
+// "====".
+func repeated(query string) (text string, times int) {
+	if strings.Contains(query, "%") {
+		if plain, err := url.PathUnescape(query); err == nil {
+			query = plain
+		}
+	}
+	query = query[:min(len(query), maxSearched)]
+	for length := 3; length <= min(maxRepeated, len(query)/2); length++ {
+		run := 0
+		for i := length; i < len(query); i++ {
+			if query[i] != query[i-length] {
+				run = 0
+				continue
+			}
+			run++
+			if n := run/length + 1; n > times && n > 1 {
+				if found := query[i+1-length : i+1]; growsQuery(found) {
+					text, times = found, n
+				}
+			}
+		}
+	}
+	return text, times
+}
+
+// growsQuery reports whether a text can be what a page adds to its own query.
+func growsQuery(text string) bool {
+	letter := func(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' }
+	return strings.ContainsAny(text, "?=/&") && strings.ContainsFunc(text, letter)
 }
 
 // sessionNames are parameters, in lower case, whose value is always a session ID. Web

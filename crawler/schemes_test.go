@@ -115,6 +115,49 @@ func TestOtherSchemes(t *testing.T) {
 	}
 }
 
+// TestNoNames: names that do not exist are dead links only if the name server knows any name.
+func TestNoNames(t *testing.T) {
+	const gone = "dns-not-found!"
+	for name, row := range map[string]struct {
+		others  shelf // besides the page, which leads to all of them
+		want    string
+		unsound bool
+	}{
+		"one name":                 {shelf{"http://a.net/": gone}, "broken dns-not-found", false},
+		"the same name":            {shelf{"http://a.net/": gone, "http://a.net/b": gone}, "broken dns-not-found", false},
+		"two names":                {shelf{"http://a.net/": gone, "http://b.net/": gone}, "unverified dns-failure", true},
+		"another one exists":       {shelf{"http://a.net/": gone, "http://b.net/": gone, "http://c.net/": "x"}, "broken dns-not-found", false},
+		"another one is looked up": {shelf{"http://a.net/": gone, "http://b.net/": gone, "dns:c.net": "x"}, "broken dns-not-found", false},
+		"another address":          {shelf{"http://a.net/": gone, "http://b.net/": gone, "http://192.0.2.7/": "x"}, "unverified dns-failure", true},
+		"reserved names":           {shelf{"http://a.net/": gone, "http://b.invalid/": gone, "http://c.test/": gone}, "broken dns-not-found", false},
+	} {
+		page := ""
+		for url := range row.others {
+			if rest, is := strings.CutPrefix(url, "dns:"); is {
+				page += "<link rel=dns-prefetch href='//" + rest + "'>"
+			} else {
+				page += "<a href='" + url + "'>x</a>"
+			}
+		}
+		row.others["http://192.0.2.1/"] = page
+		cfg := web(t)
+		cfg.Fetch = fetch.Mux{"http": row.others, "dns": row.others}
+		found := &collector{}
+		sum, err := Run(t.Context(), cfg, []Seed{{URL: mustParse(t, "http://192.0.2.1/"), Follow: true, Crawl: true, Named: true}}, found)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := found.find("http://a.net/")
+		if r == nil {
+			t.Errorf("%s: no result", name)
+			continue
+		}
+		if got := r.Verdict.String() + " " + string(r.Code); got != row.want || sum.Soundness.IsSound() == row.unsound {
+			t.Errorf("%s: %s, %q; want %s, not sound: %v", name, got, sum.Soundness.Why, row.want, row.unsound)
+		}
+	}
+}
+
 // TestMailProbe: mail servers are asked only where that is wanted, and never about
 // what is broken already.
 func TestMailProbe(t *testing.T) {

@@ -45,21 +45,22 @@ type options struct {
 	from       []string
 	sources    string // "" for none
 
-	format     *report.Format
-	outputs    []report.Output
-	newsServer string // "" for $NNTP_SERVER
-	mailProbe  bool
-	writeClean string // "" for no copy
-	overwrite  bool   // the copy may replace a file
-	unique     bool   // the copy has no bookmark twice
-	dryRun     bool   // list what the copy would leave out
-	since      string // a git commit, or ""
-	between    betweenRuns
-	watching   bool // a round of --watch
-	ci         string
-	fix, write bool // edits as a patch, or in the files
-	show       report.Show
-	failOn     report.Policy
+	format        *report.Format
+	outputs       []report.Output
+	newsServer    string // "" for $NNTP_SERVER
+	mailProbe     bool
+	writeClean    string // "" for no copy
+	overwrite     bool   // the copy may replace a file
+	overwriteMany bool   // the copy may lack more than half of the bookmarks
+	unique        bool   // the copy has no bookmark twice
+	dryRun        bool   // list what the copy would leave out
+	since         string // a git commit, or ""
+	between       betweenRuns
+	watching      bool // a round of --watch
+	ci            string
+	fix, write    bool // edits as a patch, or in the files
+	show          report.Show
+	failOn        report.Policy
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
 	markdownSize int
 	quiet        bool
@@ -198,7 +199,7 @@ func compileReport(c *compiler, o *options) {
 	o.mailProbe = s.On("mail-probe")
 	compileFix(c, o)
 	o.writeClean = read(c, "write-clean", func(file string) (string, error) { return file, nil })
-	o.overwrite, o.dryRun = s.On("overwrite"), s.On("dry-run")
+	o.overwrite, o.overwriteMany, o.dryRun = s.On("overwrite"), s.On("overwrite-many"), s.On("dry-run")
 	o.unique = s.On("unique")
 	needsFile := func(name string, given bool) {
 		if given && o.writeClean == "" {
@@ -206,6 +207,7 @@ func compileReport(c *compiler, o *options) {
 		}
 	}
 	needsFile("overwrite", o.overwrite)
+	needsFile("overwrite-many", o.overwriteMany)
 	needsFile("dry-run", o.dryRun)
 	needsFile("unique", o.unique)
 	if o.dryRun && o.write {

@@ -79,7 +79,7 @@ func (s *sink) close() {
 func (s *sink) writeFiles(stdout io.Writer, sum *result.Summary) error {
 	var errs []error
 	if s.clean != nil {
-		errs = append(errs, s.clean.finish(s.console.notef))
+		errs = append(errs, s.clean.finish(sum, s.console.notef))
 	}
 	if s.edits != nil {
 		plan, err := s.edits.apply(stdout)

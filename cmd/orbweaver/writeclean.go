@@ -24,6 +24,7 @@ import (
 type bookmarkCleaner struct {
 	from, to  string
 	overwrite bool        // to may exist
+	many      bool        // more than half of the bookmarks may be left out
 	dryRun    bool        // list the bookmarks and write nothing
 	unique    bool        // leave out repeated bookmarks, too
 	repeated  int         // the bookmarks of the last copy that were left out because they repeat one
@@ -65,7 +66,7 @@ func newBookmarkCleaner(o *options, targets []target) (*bookmarkCleaner, error) 
 	case !o.overwrite && !o.dryRun:
 		return nil, usageError("--write-clean: %s already exists: --overwrite replaces it", to)
 	}
-	return &bookmarkCleaner{from: from, to: to, overwrite: o.overwrite, dryRun: o.dryRun, unique: o.unique, before: info, broken: map[place]bool{}}, nil
+	return &bookmarkCleaner{from: from, to: to, overwrite: o.overwrite, many: o.overwriteMany, dryRun: o.dryRun, unique: o.unique, before: info, broken: map[place]bool{}}, nil
 }
 
 // netscapeBookmarks is the name of the format in package extract.
@@ -85,7 +86,10 @@ func (c *bookmarkCleaner) add(r *result.Result) {
 
 // finish writes the copy and prints the number of removed bookmarks. A dry run lists them
 // instead.
-func (c *bookmarkCleaner) finish(note func(format string, args ...any)) error {
+func (c *bookmarkCleaner) finish(sum *result.Summary, note func(format string, args ...any)) error {
+	if sum.Soundness.State == result.Unsound {
+		return fmt.Errorf("write %s: not written: %s", c.to, sum.Soundness.Why)
+	}
 	original, err := os.Open(c.from)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", c.from, withoutPath(err))
@@ -203,8 +207,14 @@ func (c *bookmarkCleaner) write(original io.Reader, mode fs.FileMode) (removed i
 			os.Remove(copied.Name())
 		}
 	}()
-	out := bufio.NewWriter(copied)
-	removed, err = edit.CleanNetscape(out, original, c.leavesOut())
+	out, all, leavesOut := bufio.NewWriter(copied), 0, c.leavesOut()
+	removed, err = edit.CleanNetscape(out, original, func(href string, line, column int) bool {
+		all++
+		return leavesOut(href, line, column)
+	})
+	if broken := removed - c.repeated; err == nil && 2*broken > all && !c.many {
+		return 0, fmt.Errorf("not written, because it would leave out %d of %s; --overwrite-many allows that", broken, counted(all, "bookmark"))
+	}
 	if err == nil {
 		err = errors.Join(out.Flush(), copied.Sync(), copied.Close())
 	}

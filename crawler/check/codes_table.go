@@ -76,8 +76,8 @@ var linkEntries = [...]Entry{
 	{
 		Code: "dns-failure", number: 8, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
 		Title:       "host name could not be looked up",
-		Explanation: "The name server did not answer, or reported a temporary failure, even after the retries. The check cannot tell whether the host exists.",
-		Advice:      "Try again later, or use another name server with --dns-server.",
+		Explanation: "The name server did not answer, or reported a temporary failure, even after the retries; or it says that none of the names exists that it was asked for, two or more. The check cannot tell whether the host exists.",
+		Advice:      "Try again later, sign in to the network if it asks for that, or use another name server with --dns-server.",
 		Example:     "the name server answers SERVFAIL for example.com",
 	},
 	{

@@ -88,7 +88,7 @@ func (c *Crawl) note(message string) error {
 }
 
 // soundness returns how far the result of the crawl can be relied on.
-func (c *Crawl) soundness(sum *result.Summary) result.Soundness {
+func (c *Crawl) soundness(sum *result.Summary, noNames bool) result.Soundness {
 	gaps := c.Gaps
 	if c.ScriptPages {
 		gaps[check.GapScript]++
@@ -96,7 +96,11 @@ func (c *Crawl) soundness(sum *result.Summary) result.Soundness {
 	if c.Ended != check.NoGap {
 		gaps[c.Ended]++
 	}
-	return result.SoundnessOf(sum, gaps, c.Blank)
+	s := result.SoundnessOf(sum, gaps, c.Blank)
+	if noNames && s.State != result.Partial {
+		return result.NotSound("no name could be resolved: the name server may be at fault")
+	}
+	return s
 }
 
 // ended reports whether the run was stopped, so that no further request may be sent.

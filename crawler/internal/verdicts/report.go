@@ -84,7 +84,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	if err := r.report(j.order, j.spool, nil); err != nil {
 		return nil, err
 	}
-	sum.Soundness = c.soundness(sum)
+	sum.Soundness = c.soundness(sum, j.targets().names.doubtful())
 	for _, note := range slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.rootNotes()) {
 		if err := c.note(note); err != nil {
 			return nil, err

@@ -112,6 +112,8 @@ func (s *Stream) isFinal(p *pair) bool {
 	switch {
 	case !known && wantsPaths(p) || s.archive.wants(p):
 		return false // its suggestions are known only at the end
+	case p.judgement.Code == check.CodeDNSNotFound:
+		return false // the name server may prove to be at fault
 	case p.marks&rules.MarkText != 0:
 		return false // its text is compared at the end
 	case s.suggest.pending.possible[p.id] && (p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified):

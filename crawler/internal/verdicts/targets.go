@@ -71,7 +71,8 @@ type targets struct {
 	narrowed     bool                     // warnings of a page count only if it has changed
 	suspects     func(*frontier.Job) bool // nil if no target is suspect
 	hosts        *hostCounts              // nil if nobody wants them
-	streaming    bool                     // the run has not ended: targets that are not settled are pending
+	names        names
+	streaming    bool // the run has not ended: targets that are not settled are pending
 }
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
@@ -122,6 +123,8 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		}
 		if !rec.Settled {
 			t.states[rec.ID-1] |= pending
+		} else {
+			t.names.add(&job, g)
 		}
 		also(rec.ID, g)
 		return nil

@@ -120,6 +120,10 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
+	if g.Code == check.CodeDNSNotFound && j.targets.names.doubtful() {
+		g.Verdict, g.Code = check.Unverified, check.CodeDNSFailure
+		g.Message = "the name server says that the name does not exist, but no name at all could be resolved"
+	}
 	if j.targets.needs[p.id-1]&(frontier.NeedLinked|frontier.NeedListed) == 0 && g.Verdict == check.Broken && formRefused(end) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}

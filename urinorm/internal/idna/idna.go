@@ -12,7 +12,8 @@ import (
 // time in proportion to the square of a label's length, and the DNS limits a
 // label to 63 bytes and a name to 253.
 const (
-	// MaxLabel is the most code points of a label that is not ASCII or begins with "xn--".
+	// MaxLabel is the most code points of a label that is not ASCII or begins with "xn--", and
+	// the most bytes of it in ASCII.
 	MaxLabel = 1000
 	// MaxDomain is the most bytes of a domain.
 	MaxDomain = 16 << 10
@@ -99,8 +100,10 @@ func (p *processor) appendLabel(dst []byte, label []rune) []byte {
 		return dst
 	}
 	p.keep(label)
-	dst = append(dst, acePrefix...)
-	return appendPunycode(dst, label)
+	start := len(dst)
+	dst = appendPunycode(append(dst, acePrefix...), label)
+	p.invalid = len(dst)-start > MaxLabel // it would not be accepted again
+	return dst
 }
 
 // keep stores a label in Unicode for the Bidi rule.

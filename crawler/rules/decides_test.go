@@ -3,6 +3,7 @@ package rules
 import (
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +15,12 @@ import (
 
 // indifferent are the fields of Config that do not decide about the links of a page, or only in
 // runs that take nothing over (Pages, Changed, Store, Lease).
-const indifferent = "Resolver MailProbe Store Lease Cookies FingerprintBits Cache MaxAge KeepPages Previous IgnoreFragment Levels Hides Changed MaxPages MaxTime MaxBody " +
-	"MaxBodyGiven MaxRedirects Accept Concurrency PerHost Rate Delay PerHostGiven Retries SecondPassAfter SecondPassGiven Backoff Grace MaxWait " +
-	"Sitemaps SoftNotFound CheckHTTPS RequireHTTPS Archive Login RenderTrouble RenderedBy Show Watched Watch Stream Pages " +
-	"ReadAgain WorkingDir Stop"
+const indifferent = "Judging.Resolver Judging.MailProbe Keep.Store Keep.Lease Keep.Cookies Keep.FingerprintBits Keep.Cache Keep.MaxAge Keep.Pages Keep.Previous " +
+	"Judging.IgnoreFragment Judging.Levels Judging.Hides Scope.Changed Limits.MaxPages Limits.MaxTime Limits.MaxBody Limits.MaxBodyGiven " +
+	"Limits.MaxRedirects Judging.Accept Politeness.Concurrency Politeness.PerHost Politeness.Rate Politeness.Delay Politeness.PerHostGiven " +
+	"Politeness.Retries Politeness.SecondPassAfter Politeness.SecondPassGiven Politeness.Backoff Limits.Grace Politeness.MaxWait Scope.Sitemaps " +
+	"Judging.SoftNotFound Judging.CheckHTTPS Judging.RequireHTTPS Judging.Archive Render.Trouble Render.By Deliver.Show Deliver.Watched " +
+	"Deliver.Watch Deliver.Stream Deliver.Pages Reading.ReadAgain Scope.WorkingDir Stop Scope.RootGiven"
 
 // Every other setting makes other decisions.
 func TestDecides(t *testing.T) {
@@ -36,33 +39,33 @@ func TestDecides(t *testing.T) {
 	}
 	pattern := func() []*regexp.Regexp { return []*regexp.Regexp{regexp.MustCompile("x")} } // another one each time
 	changes := map[string]func(*Config){
-		"Fetch":          func(c *Config) { c.Fetch = fetch.Mux{"ftp": nil} },
-		"SkipMail":       func(c *Config) { c.Judging.SkipMail = true },
-		"Edition":        func(c *Config) { c.Keep.Edition = "2" },
-		"Scope":          func(c *Config) { c.Scope.Rule = ScopeDomain },
-		"External":       func(c *Config) { c.Scope.External = SkipExternal },
-		"Include":        func(c *Config) { c.Scope.Include = pattern() },
-		"NoFollow":       func(c *Config) { c.Scope.NoFollow = pattern() },
-		"Exclude":        func(c *Config) { c.Scope.Exclude = pattern() },
-		"ExcludeExcept":  func(c *Config) { c.Scope.ExcludeExcept = pattern() },
-		"Remaps":         func(c *Config) { c.Scope.Remaps = []Remap{{pattern()[0], "y"}} },
-		"Types":          func(c *Config) { c.Reading.Types = fetch.Types{"x": "text/html"} },
-		"SkipReserved":   func(c *Config) { c.Scope.SkipReserved = true },
-		"Rules":          func(c *Config) { c.Judging.Rules = []Rule{{Name: "x", Verdict: "ignore"}} },
-		"Depth":          func(c *Config) { c.Scope.Depth = 2 },
-		"Robots":         func(c *Config) { c.Scope.Robots = RobotsIgnore },
-		"RobotsGiven":    func(c *Config) { c.Scope.RobotsGiven = true },
-		"RobotsAgent":    func(c *Config) { c.Scope.RobotsAgent = "x" },
-		"Select":         func(c *Config) { c.Reading.Select = selector },
-		"IgnoreSelect":   func(c *Config) { c.Reading.IgnoreSelect = selector },
-		"Reading":        func(c *Config) { c.Reading.Options.Verbatim = true },
-		"TextFragments":  func(c *Config) { c.Judging.TextFragments = true },
-		"Credentials":    func(c *Config) { c.Scope.Credentials = true },
-		"AllowUnsafe":    func(c *Config) { c.Scope.AllowUnsafe = true },
-		"LeaveAlone":     func(c *Config) { c.Scope.LeaveAlone = map[string]bool{"x": true} },
-		"SessionOrigins": func(c *Config) { c.Scope.SessionOrigins = map[string]bool{"x": true} },
-		"Inspector":      func(c *Config) { c.Judging.Inspector = &inspect.Inspector{} },
-		"Render":         func(c *Config) { c.Render.Mode = RenderAuto },
+		"Fetch":                 func(c *Config) { c.Fetch = fetch.Mux{"ftp": nil} },
+		"Judging.SkipMail":      func(c *Config) { c.Judging.SkipMail = true },
+		"Keep.Edition":          func(c *Config) { c.Keep.Edition = "2" },
+		"Scope.Rule":            func(c *Config) { c.Scope.Rule = ScopeDomain },
+		"Scope.External":        func(c *Config) { c.Scope.External = SkipExternal },
+		"Scope.Include":         func(c *Config) { c.Scope.Include = pattern() },
+		"Scope.NoFollow":        func(c *Config) { c.Scope.NoFollow = pattern() },
+		"Scope.Exclude":         func(c *Config) { c.Scope.Exclude = pattern() },
+		"Scope.ExcludeExcept":   func(c *Config) { c.Scope.ExcludeExcept = pattern() },
+		"Scope.Remaps":          func(c *Config) { c.Scope.Remaps = []Remap{{pattern()[0], "y"}} },
+		"Reading.Types":         func(c *Config) { c.Reading.Types = fetch.Types{"x": "text/html"} },
+		"Scope.SkipReserved":    func(c *Config) { c.Scope.SkipReserved = true },
+		"Judging.Rules":         func(c *Config) { c.Judging.Rules = []Rule{{Name: "x", Verdict: "ignore"}} },
+		"Scope.Depth":           func(c *Config) { c.Scope.Depth = 2 },
+		"Scope.Robots":          func(c *Config) { c.Scope.Robots = RobotsIgnore },
+		"Scope.RobotsGiven":     func(c *Config) { c.Scope.RobotsGiven = true },
+		"Scope.RobotsAgent":     func(c *Config) { c.Scope.RobotsAgent = "x" },
+		"Reading.Select":        func(c *Config) { c.Reading.Select = selector },
+		"Reading.IgnoreSelect":  func(c *Config) { c.Reading.IgnoreSelect = selector },
+		"Reading.Options":       func(c *Config) { c.Reading.Options.Verbatim = true },
+		"Judging.TextFragments": func(c *Config) { c.Judging.TextFragments = true },
+		"Scope.Credentials":     func(c *Config) { c.Scope.Credentials = true },
+		"Scope.AllowUnsafe":     func(c *Config) { c.Scope.AllowUnsafe = true },
+		"Scope.LeaveAlone":      func(c *Config) { c.Scope.LeaveAlone = map[string]bool{"x": true} },
+		"Scope.SessionOrigins":  func(c *Config) { c.Scope.SessionOrigins = map[string]bool{"x": true} },
+		"Judging.Inspector":     func(c *Config) { c.Judging.Inspector = &inspect.Inspector{} },
+		"Render.Mode":           func(c *Config) { c.Render.Mode = RenderAuto },
 	}
 	plain := of(func(*Config) {})
 	seen := map[string]string{}
@@ -83,15 +86,24 @@ func TestDecides(t *testing.T) {
 		t.Error("the start targets make no difference")
 	}
 	known := strings.Fields(indifferent)
-	for field := range reflect.TypeFor[Config]().Fields() {
-		name := field.Name
-		_, decides := changes[name]
-		indifferent := false
-		for _, other := range known {
-			indifferent = indifferent || other == name
-		}
-		if field.IsExported() && !decides && !indifferent && name != "Sites" && name != "Renderer" {
+	for _, name := range settings(reflect.TypeFor[Config](), "") {
+		if _, decides := changes[name]; !decides && !slices.Contains(known, name) && name != "Sites" && name != "Render.Renderer" {
 			t.Errorf("does %s decide about the links of a page?", name)
 		}
 	}
+}
+
+// settings returns the names of the settings of a Config, each with its group. Those of a session
+// are left out: it has its own store.
+func settings(of reflect.Type, group string) (names []string) {
+	for field := range of.Fields() {
+		switch {
+		case !field.IsExported() || field.Type == reflect.TypeFor[Login]():
+		case group == "" && field.Type.Kind() == reflect.Struct:
+			names = append(names, settings(field.Type, field.Name+".")...)
+		default:
+			names = append(names, group+field.Name)
+		}
+	}
+	return names
 }

@@ -108,7 +108,7 @@
 //
 // Everything that a run knows is in its store, or can be computed from it again: a
 // crawl whose store outlives the process can be resumed in another. Package stored reads a crawl
-// back: for a run that is resumed (resume.go), for a report, and for several machines (work.go). Counts, gaps,
+// back: for a run that is resumed (resume.go), for a report, and for several machines (coordinator.go). Counts, gaps,
 // and what is remembered of earlier visits, are kept in the step that ends a visit, and count
 // from then on (tally.go, retry.go).
 //

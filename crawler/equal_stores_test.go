@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
@@ -74,7 +73,7 @@ func conclude(t *testing.T, s *equalSite, aside aside, store frontier.Store) str
 	cfg := s.config(t)
 	cfg.Keep.Store = store
 	return reportOf(t, aside, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
-		return crawler.Conclude(ctx, cfg, s.seeds(t), sink, check.NoGap)
+		return crawler.Report(ctx, cfg, s.seeds(t), sink)
 	})
 }
 

@@ -21,7 +21,7 @@ func (f *settling) observeGrowth(w *workspace, s *settlement, items []frontier.I
 		f.door.Sitemaps.List(s.Sitemap, ids)
 		return
 	}
-	if f.frontier.Sharing() != nil { // see GrowthWatch
+	if f.frontier.Sharing() != nil { // see growthWatch
 		return
 	}
 	w.pageIDs, w.otherIDs = w.pageIDs[:0], w.otherIDs[:0]

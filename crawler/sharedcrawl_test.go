@@ -49,7 +49,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 	report := with(shared.Store()) // it has the key of the fingerprints
 	report.Keep.Lease = 0
 	c := &collector{}
-	sum, err := Conclude(ctx, report, seeds, c, check.NoGap)
+	sum, err := judgeStore(ctx, report, seeds, c, check.NoGap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func TestSharedCrawlCutsEndlessSites(t *testing.T) {
 			cfg := sharedConfig(aSite())
 			cfg.Keep.Store = store
 			need := func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }
-			if err := WatchGrowth(cfg, store, need, store).Observe(ctx, events); err != nil {
+			if err := watchGrowth(cfg, store, need, store).Observe(ctx, events); err != nil {
 				t.Fatal(err)
 			}
 			facts, _, err := store.Common().Facts(ctx, 0)

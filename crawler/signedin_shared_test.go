@@ -102,7 +102,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	}
 	report, c := *cfg, &collector{}
 	report.Keep.Store, report.Keep.Lease = from, 0
-	sum, err := Conclude(ctx, &report, seeds, c, check.NoGap)
+	sum, err := judgeStore(ctx, &report, seeds, c, check.NoGap)
 	if err != nil {
 		t.Fatal(err)
 	}

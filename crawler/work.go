@@ -20,10 +20,10 @@ import (
 // Several processes can work on one crawl. They share a store (frontier.Shared), and one of
 // them, the coordinator, keeps what the store logs in a state of its own, from which it
 // reports. Each process calls Work, which visits targets; the coordinator calls Enter
-// before, and Conclude with its state at the end:
+// before (Coordinator.Run), and reports from its state at the end:
 //
 //	Enter ──► store ◄── Work, Work, Work …
-//	            └─ log ─► state of the coordinator ──► Conclude ──► Sink
+//	            └─ log ─► state of the coordinator ──► report ──► Sink
 //
 // What a process would otherwise remember for itself is in the store, too: the pace of a
 // host, robots.txt, cookies, the sites that start targets redirect to, the sitemaps that
@@ -92,15 +92,9 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 	return r, nil
 }
 
-// Conclude judges and reports a shared crawl from the state of its coordinator. stoppedBy is
-// why the crawl ended early, check.NoGap if it did not.
-func Conclude(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink, stoppedBy check.Gap) (*result.Summary, error) {
-	return judgeStore(ctx, cfg, seeds, sink, stoppedBy)
-}
-
-// Republish makes what the state of a coordinator tells known to all processes of a shared
+// republish makes what the state of a coordinator tells known to all processes of a shared
 // crawl that is filled from that state.
-func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
+func republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
 	cfg = cfg.WithDefaults()
 	series := admit.Series{Traps: trap.New(trap.Limits{})}
 	series.ShareTraps(ctx, to.Common())
@@ -121,10 +115,10 @@ func Republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Share
 	return known.CopyTo(ctx, to)
 }
 
-// RenderMore queues pages of a shared crawl again that must be rendered because of a link to
+// renderMore queues pages of a shared crawl again that must be rendered because of a link to
 // them, as far as the state of the coordinator tells, and reports whether there are any. It is
 // called when nothing is queued.
-func RenderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) (more bool, err error) {
+func renderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) (more bool, err error) {
 	if cfg = cfg.WithDefaults(); !cfg.Renders() {
 		return false, nil
 	}
@@ -140,10 +134,10 @@ func RenderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shar
 	return err == nil, err
 }
 
-// GrowthWatch finds the sites of a shared crawl that make up their pages. A process that visits
+// growthWatch finds the sites of a shared crawl that make up their pages. A process that visits
 // some of the pages does not see how often the others link to a page, but the coordinator sees
 // all of them in the log.
-type GrowthWatch struct {
+type growthWatch struct {
 	state    frontier.Store
 	maxPages int
 	need     func(frontier.ID) (need frontier.Need, visited bool)
@@ -151,15 +145,15 @@ type GrowthWatch struct {
 	growth   trap.Growth
 }
 
-// WatchGrowth returns a watch for the state of a coordinator. need returns the needs of a
+// watchGrowth returns a watch for the state of a coordinator. need returns the needs of a
 // target, and whether it is one that is visited.
-func WatchGrowth(cfg *Config, state frontier.Store, need func(frontier.ID) (frontier.Need, bool), to frontier.Shared) *GrowthWatch {
-	return &GrowthWatch{state: state, maxPages: cfg.Limits.MaxPages, need: need, to: to}
+func watchGrowth(cfg *Config, state frontier.Store, need func(frontier.ID) (frontier.Need, bool), to frontier.Shared) *growthWatch {
+	return &growthWatch{state: state, maxPages: cfg.Limits.MaxPages, need: need, to: to}
 }
 
 // Observe counts the pages that were settled, and lets all processes know of a site that is
 // cut.
-func (w *GrowthWatch) Observe(ctx context.Context, events []frontier.Event) error {
+func (w *growthWatch) Observe(ctx context.Context, events []frontier.Event) error {
 	if w.maxPages > 0 {
 		return nil
 	}
@@ -209,8 +203,8 @@ func LostOutcome() []byte {
 	return check.AppendOutcome(nil, rules.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
 }
 
-// ProgressOf returns the progress of a shared crawl.
-func ProgressOf(ctx context.Context, store frontier.Store, since time.Time) (result.Progress, error) {
+// progressOf returns the progress of a shared crawl.
+func progressOf(ctx context.Context, store frontier.Store, since time.Time) (result.Progress, error) {
 	c, err := store.Count(ctx)
 	if err != nil {
 		return result.Progress{}, err
@@ -223,19 +217,13 @@ func ProgressOf(ctx context.Context, store frontier.Store, since time.Time) (res
 		Broken: sums.Of[stored.Broken], Requests: sums.Of[stored.Requests]}, nil
 }
 
-// StartClock records in a store when its crawl began, unless it has done so, and AddTime adds
-// to the time that it took.
-func StartClock(ctx context.Context, store frontier.Store) error {
+// startClock records in a store when its crawl began, unless it has done so.
+func startClock(ctx context.Context, store frontier.Store) error {
 	sums, err := stored.ReadSums(ctx, store)
 	if err != nil || !sums.Began.IsZero() {
 		return err
 	}
 	return stored.Begin(ctx, store, time.Now())
-}
-
-// AddTime adds to the time that the crawl of a store took.
-func AddTime(ctx context.Context, store frontier.Store, spent time.Duration) error {
-	return stored.AddTime(ctx, store, spent)
 }
 
 // discard is a Sink for what is reported elsewhere.

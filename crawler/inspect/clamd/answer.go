@@ -2,6 +2,7 @@ package clamd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -42,22 +43,25 @@ func TooLong(limit int64) string {
 // so only with the setting AlertExceedsMax; otherwise it calls such a body clean.
 const limitExceeded = "Heuristics.Limits.Exceeded"
 
-// parseAnswer reads an answer to INSTREAM without its final NUL.
+// parseAnswer reads an answer to INSTREAM without its final NUL. An answer with the word FOUND is
+// an infection, whatever is around the word, unless it ends as an error.
 func parseAnswer(answer string) Result {
 	if answer == "stream: OK" {
 		return Result{Outcome: Clean}
 	}
-	if isPrintable(answer) {
-		words := strings.TrimPrefix(answer, "stream: ")
-		if signature, ok := strings.CutSuffix(words, " FOUND"); ok && signature != "" {
-			if strings.HasPrefix(signature, limitExceeded) {
-				return unscanned("clamd did not scan all of the body: " + signature)
-			}
-			return Result{Outcome: Found, Signature: signature}
-		}
-		if reason, ok := strings.CutSuffix(words, " ERROR"); ok && reason != "" {
-			return unscanned("clamd answered: " + reason)
-		}
+	words := strings.TrimPrefix(answer, "stream: ")
+	if reason, ok := strings.CutSuffix(words, " ERROR"); ok && reason != "" && isPrintable(answer) {
+		return unscanned("clamd answered: " + reason)
+	}
+	signature, isFound := strings.CutSuffix(words, " FOUND")
+	switch {
+	case strings.HasSuffix(answer, " ERROR"):
+	case isFound && isPrintable(answer) && strings.HasPrefix(signature, limitExceeded):
+		return unscanned("clamd did not scan all of the body: " + signature)
+	case isFound && isPrintable(answer) && strings.TrimSpace(signature) != "":
+		return Result{Outcome: Found, Signature: signature}
+	case slices.Contains(strings.Fields(answer), "FOUND"):
+		return Result{Outcome: Found, Signature: fmt.Sprintf("a signature with an unusual name (clamd answered %.100q)", answer)}
 	}
 	return unscanned(fmt.Sprintf("clamd answered %.100q, which is not an answer to INSTREAM", answer))
 }

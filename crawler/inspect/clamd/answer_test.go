@@ -49,8 +49,15 @@ func TestParseAnswer(t *testing.T) {
 		{"OK", unscanned(`clamd answered "OK", which is not an answer to INSTREAM`)},
 		{"stream: ok", unscanned(`clamd answered "stream: ok", which is not an answer to INSTREAM`)},
 		{"stream: OK\nstream: OK", unscanned(`clamd answered "stream: OK\nstream: OK", which is not an answer to INSTREAM`)},
-		{"stream:  FOUND", unscanned(`clamd answered "stream:  FOUND", which is not an answer to INSTREAM`)},
-		{"stream: \x1b[2J FOUND", unscanned(`clamd answered "stream: \x1b[2J FOUND", which is not an answer to INSTREAM`)},
+		// An odd name makes a body no cleaner.
+		{"stream:  FOUND", found(`a signature with an unusual name (clamd answered "stream:  FOUND")`)},
+		{"stream: FOUND", found(`a signature with an unusual name (clamd answered "stream: FOUND")`)},
+		{"stream: \x1b[2J FOUND", found(`a signature with an unusual name (clamd answered "stream: \x1b[2J FOUND")`)},
+		{"stream: A FOUND\nstream: B FOUND", found(`a signature with an unusual name (clamd answered "stream: A FOUND\nstream: B FOUND")`)},
+		{"fd[10]: Eicar FOUND ", found(`a signature with an unusual name (clamd answered "fd[10]: Eicar FOUND ")`)},
+		{"stream: File NOT FOUND ERROR", unscanned("clamd answered: File NOT FOUND")},
+		{"stream: \x1b FOUND ERROR", unscanned(`clamd answered "stream: \x1b FOUND ERROR", which is not an answer to INSTREAM`)},
+		{"stream: NOTFOUND", unscanned(`clamd answered "stream: NOTFOUND", which is not an answer to INSTREAM`)},
 		{"UNKNOWN COMMAND", unscanned(`clamd answered "UNKNOWN COMMAND", which is not an answer to INSTREAM`)},
 	} {
 		if got := parseAnswer(row.answer); got != row.want {

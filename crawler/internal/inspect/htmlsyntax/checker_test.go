@@ -193,10 +193,10 @@ func TestDoctype(t *testing.T) {
 		"":                        "",
 		"\n":                      "",
 		"<!-- a -->\n" + doctype:  "",
-		"a":                       "0:0 missing-doctype",
-		"<p>a<table></table></p>": "0:0 missing-doctype", // a table does not end a paragraph in quirks mode
-		"<!-- a --></p>":          "0:0 missing-doctype, 1:11 stray-end-tag",
-		"a<!DOCTYPE html>":        "0:0 missing-doctype",
+		"a":                       "1:1 missing-doctype",
+		"<p>a<table></table></p>": "1:1 missing-doctype", // a table does not end a paragraph in quirks mode
+		"<!-- a --></p>":          "1:1 missing-doctype, 1:11 stray-end-tag",
+		"a<!DOCTYPE html>":        "1:1 missing-doctype",
 		`<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN"><p>a<table></table></p>`:                                        "",
 		`<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN" "http://www.w3.org/TR/html4/loose.dtd"><p>a<table></table></p>`: "1:122 stray-end-tag",
 		`<!DOCTYPE html SYSTEM "about:legacy-compat"><p>a`:                                                                              "",

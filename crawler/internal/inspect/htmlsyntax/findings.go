@@ -14,7 +14,7 @@ import (
 
 // problem is an error of the tokenizer, of nesting, or of the document as a whole.
 type problem struct {
-	offset int // -1 if there is no place
+	offset int
 	rule   string
 	error  int // the number of an error of the tokenizer, or -1
 	fault  *fault
@@ -33,7 +33,7 @@ func (c *Checker) End(dst []check.Finding) []check.Finding {
 	}
 	problems := make([]problem, 0, n+2)
 	if c.noDoctype {
-		problems = append(problems, problem{-1, "missing-doctype", -1, nil})
+		problems = append(problems, problem{0, missingDoctype, -1, nil})
 	}
 	if c.lateCharset >= 0 {
 		problems = append(problems, problem{c.lateCharset, "late-charset", -1, nil})
@@ -89,14 +89,17 @@ var isText = [256]bool{
 	htmltoken.Noembed: true, htmltoken.Noframes: true, htmltoken.Script: true, htmltoken.Plaintext: true,
 }
 
+// missingDoctype is the rule of a document without a doctype. Its place is the beginning.
+const missingDoctype = "missing-doctype"
+
 // finding makes a finding of a problem.
 func (c *Checker) finding(p problem) check.Finding {
 	f := check.Finding{Code: check.CodeHTMLSyntax, Rule: p.rule}
-	if p.offset < 0 {
+	f.Line, f.Column = c.page.At(p.offset)
+	if p.rule == missingDoctype {
 		f.Message = "the document does not begin with <!DOCTYPE html>"
 		return f
 	}
-	f.Line, f.Column = c.page.At(p.offset)
 	f.Text = c.excerpt(p.offset)
 	switch {
 	case p.fault != nil:

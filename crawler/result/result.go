@@ -161,7 +161,8 @@ type Summary struct {
 	Unverified      int
 	Skipped         int
 	Warnings        int
-	// ByCode counts results by code, except "ok", and warnings by their code.
+	// ByCode counts results by code, except "ok", warnings by their code, and information of
+	// content checks by its code.
 	ByCode map[check.Code]int
 	// OKByHost counts the targets of OK by their hosts with ports; "" is the host of local
 	// documents, and targets without a host have the name of their scheme, with a colon. It is
@@ -236,9 +237,13 @@ func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 		s.countCode(g.Code, n)
 	}
 	for _, w := range g.Warnings {
-		if !w.IsInfo() && !w.IsVerdict(g.Code) {
+		switch {
+		case w.IsVerdict(g.Code):
+		case !w.IsInfo():
 			s.Warnings += n
 			side.Warnings += n
+			s.countCode(w.Code, n)
+		case check.OfContent(w.Code): // counted like information about a page
 			s.countCode(w.Code, n)
 		}
 	}

@@ -39,8 +39,9 @@ func (l *linkcheckerRows) Page(p *result.Page) error {
 type linkcheckerRow struct {
 	urlname, parent, url, name string
 	result                     string
+	code                       check.Code // of an invalid link whose result does not name it; "" for all others
 	warnings                   []check.Warning
-	infos                      []string
+	infos                      []check.Warning // those of LinkChecker alone have no code
 	valid, extern              bool
 	line, column               int // 0 if unknown
 	size                       int64
@@ -64,14 +65,17 @@ func (l *linkcheckerRows) rows(r *result.Result) []linkcheckerRow {
 	}
 	if len(r.Redirects) > 0 && r.FinalURL != "" {
 		row.url = r.FinalURL
-		row.infos = append(row.infos, "Redirected to `"+r.FinalURL+"'.")
+		row.infos = append(row.infos, check.Warning{Message: "Redirected to `" + r.FinalURL + "'."})
+	}
+	if _, isStatus := r.Code.Status(); r.Verdict == check.Broken && !isStatus {
+		row.code = r.Code
 	}
 	for _, f := range findingsOf(l.show|ShowUnverified|ShowSkipped, r) {
 		switch f.word {
 		case "unverified", "warning":
 			row.warnings = append(row.warnings, check.Warning{Code: f.code, Message: f.message, Proposal: f.proposal})
 		case "skipped", "info":
-			row.infos = append(row.infos, f.why())
+			row.infos = append(row.infos, check.Warning{Code: f.code, Message: f.why()})
 		}
 	}
 	if p := l.pages[ownPage(r.URL)]; p != nil {
@@ -110,7 +114,7 @@ func (l *linkcheckerRows) aboutPage(r *result.Result) []linkcheckerRow {
 	row := &rows[0]
 	row.urlname, row.name = r.URL, ""
 	if message := ofRule(r.Rule, r.Message); r.Verdict == check.VerdictInfo {
-		row.infos = append(row.infos, message)
+		row.infos = append(row.infos, check.Warning{Code: r.Code, Message: message})
 	} else {
 		row.warnings = append(row.warnings, check.Warning{Code: r.Code, Message: message, Proposal: r.Proposal})
 	}
@@ -140,6 +144,33 @@ func linkcheckerWarning(w check.Warning) string {
 		text += " -> " + w.Proposal
 	}
 	return text
+}
+
+// linkcheckerTagged returns a text after its code in brackets, as LinkChecker's text output writes
+// the names of warnings.
+func linkcheckerTagged(code check.Code, text string) string {
+	if code == "" {
+		return text
+	}
+	return "[" + string(code) + "] " + text
+}
+
+// taggedWarnings returns the warnings with their codes, one a line.
+func (row *linkcheckerRow) taggedWarnings() string {
+	lines := make([]string, len(row.warnings))
+	for i, w := range row.warnings {
+		lines[i] = linkcheckerTagged(w.Code, linkcheckerWarning(w))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// taggedInfos returns the information with its codes, one a line.
+func (row *linkcheckerRow) taggedInfos() string {
+	lines := make([]string, len(row.infos))
+	for i, w := range row.infos {
+		lines[i] = linkcheckerTagged(w.Code, w.Message)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // linkcheckerTime formats a time as LinkChecker does, with three digits for the offset

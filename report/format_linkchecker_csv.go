@@ -27,8 +27,8 @@ var linkcheckerColumns = []string{
 }
 
 // linkcheckerCSV writes rows with semicolons as separators, and comments that begin with
-// "#". Unlike LinkChecker, it makes spreadsheet formulas harmless, and quotes a first
-// cell that looks like a comment.
+// "#". Unlike LinkChecker, it writes codes in brackets before results, warnings and information,
+// makes spreadsheet formulas harmless, and quotes a first cell that looks like a comment.
 type linkcheckerCSV struct {
 	out *bufio.Writer
 	linkcheckerRows
@@ -58,16 +58,12 @@ func (c *linkcheckerCSV) row(cells []string) {
 
 func (c *linkcheckerCSV) Result(r *result.Result) error {
 	for _, row := range c.rows(r) {
-		var warnings []string
-		for _, w := range row.warnings {
-			warnings = append(warnings, linkcheckerWarning(w))
-		}
 		valid := "False"
 		if row.valid {
 			valid = "True"
 		}
 		c.row([]string{
-			Cell(row.urlname), Cell(row.parent), "", Cell(row.result), Cell(strings.Join(warnings, "\n")), Cell(strings.Join(row.infos, "\n")),
+			Cell(row.urlname), Cell(row.parent), "", Cell(linkcheckerTagged(row.code, row.result)), Cell(row.taggedWarnings()), Cell(row.taggedInfos()),
 			valid, Cell(row.url), lineOrEmpty(row.line), lineOrEmpty(row.column), Cell(row.name),
 			"-1", strconv.FormatInt(row.size, 10), pythonFloat(row.checktime), "0", strconv.Itoa(row.level), linkcheckerModified(row.modified),
 		})

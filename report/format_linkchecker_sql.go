@@ -23,7 +23,8 @@ var linkcheckerSQLFormat = Format{
 
 const linkcheckerInsert = "insert into linksdb(urlname,parentname,baseref,valid,result,warning,info,url,line,col,name,checktime,dltime,size,cached,level,modified) values ("
 
-// linkcheckerSQL writes an insert statement for each row.
+// linkcheckerSQL writes an insert statement for each row. Unlike LinkChecker, it writes codes in
+// brackets before results, warnings and information.
 type linkcheckerSQL struct {
 	out *bufio.Writer
 	linkcheckerRows
@@ -39,10 +40,6 @@ func (l *linkcheckerSQL) Begin(h *Head) error {
 
 func (l *linkcheckerSQL) Result(r *result.Result) error {
 	for _, row := range l.rows(r) {
-		var warnings []string
-		for _, w := range row.warnings {
-			warnings = append(warnings, linkcheckerWarning(w))
-		}
 		valid := "0"
 		if row.valid {
 			valid = "1"
@@ -52,8 +49,8 @@ func (l *linkcheckerSQL) Result(r *result.Result) error {
 			line, column = strconv.Itoa(row.line), strconv.Itoa(row.column)
 		}
 		l.out.WriteString(linkcheckerInsert + strings.Join([]string{
-			sqlString(row.urlname), sqlString(row.parent), "NULL", valid, sqlString(row.result),
-			sqlString(strings.Join(warnings, "\n")), sqlString(strings.Join(row.infos, "\n")), sqlString(row.url),
+			sqlString(row.urlname), sqlString(row.parent), "NULL", valid, sqlString(linkcheckerTagged(row.code, row.result)),
+			sqlString(row.taggedWarnings()), sqlString(row.taggedInfos()), sqlString(row.url),
 			line, column, sqlString(row.name), strconv.Itoa(int(row.checktime)), "-1", strconv.FormatInt(row.size, 10), "0",
 			strconv.Itoa(row.level), sqlString(linkcheckerModified(row.modified)),
 		}, ",") + ");\n")

@@ -324,7 +324,7 @@ func TestLinkcheckerOfUnverified(t *testing.T) {
 	if err := run.Write(w); err != nil {
 		t.Fatal(err)
 	}
-	if want := "https://example.org/;;;403 Forbidden;403 forbidden;;True;https://example.org/;"; !strings.Contains(out.String(), want) {
+	if want := "https://example.org/;;;403 Forbidden;[http-403] 403 forbidden;;True;https://example.org/;"; !strings.Contains(out.String(), want) {
 		t.Errorf("got %s", fmt.Sprint(out.String()))
 	}
 }

@@ -65,7 +65,7 @@ func (l *linkcheckerXML) Result(r *result.Result) error {
 		if len(row.infos) > 0 {
 			x.start("infos")
 			for _, info := range row.infos {
-				x.leaf("info", info)
+				x.leaf("info", info.Message)
 			}
 			x.end()
 		}

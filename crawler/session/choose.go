@@ -52,7 +52,7 @@ func (l *Login) choosePassword(p *Page, sent stage) (*Form, *Failure) {
 		case 1:
 			return l.usable(f)
 		}
-		return nil, formMissing("%s: the form has %d password fields", p.URL.Printed(), f.passwords())
+		return nil, formMissing("%s: the form of --login-form has %d password fields", p.URL.Printed(), f.passwords())
 	} else if l.form != nil && sent == stageNone {
 		return nil, nil
 	}
@@ -204,7 +204,7 @@ func (l *Login) noForm(p *Page) *Failure {
 	}
 	for _, f := range p.forms {
 		if n := f.passwords(); n > 1 {
-			return formMissing("%s: the form has %d password fields, as for a registration or a change of the password", page, n)
+			return formMissing("%s: the form has %d password fields, as for a registration or a change of the password; if another one signs in, choose it with --login-form", page, n)
 		}
 	}
 	switch {

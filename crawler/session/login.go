@@ -196,7 +196,7 @@ func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool)
 	}
 	if c.Form != "" {
 		if l.form, err = cascadia.Compile(c.Form); err != nil {
-			return nil, fmt.Errorf("the form %q is not a CSS selector: %w", c.Form, err)
+			return nil, fmt.Errorf("--login-form: %q is not a CSS selector: %w", c.Form, err)
 		}
 	}
 	if !c.TOTP.IsZero() {
@@ -280,16 +280,16 @@ func (l *Login) setCheck(check, text string) error {
 	if address, after, found := strings.Cut(check, "="); found && !strings.Contains(check, "?") {
 		check = address
 		if text != "" && text != after {
-			return errors.New("the text of the check page is given twice")
+			return errors.New("the text of the check page is given twice: use --login-check URL=TEXT, or --login-check-text")
 		}
 		text = after
 	}
 	u, err := parseWebURL(check)
 	if err != nil {
-		return fmt.Errorf("check page: %w", err)
+		return fmt.Errorf("--login-check: %w", err)
 	}
 	if !l.Covers(u) {
-		return fmt.Errorf("the check page %s is on another host than the login: list the host in hosts of a [[login]]", u.Printed())
+		return fmt.Errorf("--login-check: %s is on another host than the login: list the host in hosts of a [[login]]", u.Printed())
 	}
 	l.Check, l.CheckText = u, text
 	return nil

@@ -57,7 +57,7 @@ func TestPlan(t *testing.T) {
 		{func(c *Config) { c.Check = "https://app.test/me" }, ""},
 		{func(c *Config) { c.Check = "https://app.test/me=a=b" }, ""},
 		{func(c *Config) { c.Check = "https://other.test/me" }, "another host"},
-		{func(c *Config) { c.Check = "mailto:me" }, "check page"},
+		{func(c *Config) { c.Check = "mailto:me" }, "--login-check: "},
 		{func(c *Config) { c.Check, c.CheckText = "https://app.test/me=a", "b" }, "twice"},
 		{func(c *Config) { c.CheckText = "b" }, "no page"},
 		{func(c *Config) { c.Form = "form[" }, "not a CSS selector"},

@@ -137,11 +137,11 @@ func (c *comparing) next(resp *fetch.Response, err error) (ask *fetch.Request, p
 			return nil, nil, err
 		}
 		if problem := s.checkProblem(p); problem != "" {
-			return nil, nil, failed("the check page %s %s", u.Printed(), problem)
+			return nil, nil, failed("the page of --login-check, %s, %s", u.Printed(), problem)
 		}
 		return nil, &Proof{Proven: true, Page: u}, nil
 	case c.in == nil && s.leadsToSignIn(p, c.walk.reached()):
-		c.refusal = failed("%s leads to the sign-in page although the form was accepted", u.Printed())
+		c.refusal = failed("%s leads to the sign-in page although the form was accepted; if it is for others, name a page for this account with --login-check", u.Printed())
 		return c.another()
 	case c.in == nil && err != nil:
 		return nil, nil, err
@@ -182,7 +182,7 @@ func (c *comparing) another() (ask *fetch.Request, proof *Proof, _ error) {
 		return nil, nil, c.refusal
 	}
 	if earlier := s.proofs.page(); !earlier.url.IsZero() { // it proved an earlier sign-in
-		return nil, nil, failed("the form was accepted, but %s looks the same with and without the session", earlier.url.Printed())
+		return nil, nil, failed("the form was accepted, but %s looks the same with and without the session; name a page for members with --login-check", earlier.url.Printed())
 	}
 	return nil, c.proof, nil
 }
@@ -195,7 +195,7 @@ func (s *Session) checkProblem(p *Page) string {
 	case !p.isOK():
 		return "answered " + strconv.Itoa(p.Status)
 	case !strings.Contains(p.source, s.login.CheckText):
-		return "does not contain the text of --login-check"
+		return "does not contain its text"
 	}
 	return ""
 }

@@ -19,7 +19,7 @@ import (
 // compileChecks reads the flags of content checks.
 func compileChecks(c *compiler, o *options) {
 	s, k := c.settings, &o.checks
-	if len(s.List("check")) > 0 {
+	if len(s.List("check")) > 0 || s.Origin("check") == "--check" { // a file may have an empty list, a command line forgot the groups
 		k.Groups = read(c, "check", inspect.ParseGroups)
 	}
 	k.SyntaxMax = read(c, "syntax-max", atLeast(1))

@@ -252,8 +252,8 @@ func (s *pageSite) findTargets() error {
 	})
 }
 
-// findStarts finds the start pages: those that the user named, and the index of each directory
-// whose address is known.
+// findStarts finds the start pages: those that the user named, and the index of each directory. A
+// directory whose address is not known stands for its host.
 func (s *pageSite) findStarts() error {
 	c := s.join.crawl
 	for i := range c.Seeds {
@@ -262,7 +262,7 @@ func (s *pageSite) findStarts() error {
 			continue
 		}
 		site := c.Scope.SiteOf(seed.URL)
-		if site == nil && !seed.Named || c.Scope.Synthetic(rules.HrefOf(seed.URL)) { // such a directory has no host
+		if site == nil && !seed.Named {
 			continue
 		}
 		end := s.join.targets().follow(c.SeedIDs[i]).end
@@ -276,7 +276,7 @@ func (s *pageSite) findStarts() error {
 				continue
 			}
 		}
-		s.starts = append(s.starts, siterules.Start{ID: siterules.ID(end), Host: host})
+		s.starts = append(s.starts, siterules.Start{ID: siterules.ID(end), Host: host, Directory: site != nil})
 	}
 	return s.join.details.err
 }

@@ -247,22 +247,23 @@ func (j *judge) images(p *Page, f *facts.Page) error {
 
 // bare is a start page without an icon, on a host without one.
 type bare struct {
-	id  ID
-	url string
+	id        ID
+	url       string
+	directory bool
 }
 
 // favicon notes a start page without an icon. Of several on a host the one with the smallest
 // address counts.
 func (j *judge) favicon(p *Page, f *facts.Page) error {
 	s, isStart := j.starts[p.ID]
-	if !isStart || f.HasIcon || s.HasFavicon {
+	if !isStart || f.HasIcon {
 		return nil
 	}
 	if j.bare == nil {
 		j.bare = map[string]bare{}
 	}
 	if b, noted := j.bare[s.Host]; !noted || p.URL < b.url {
-		j.bare[s.Host] = bare{p.ID, p.URL}
+		j.bare[s.Host] = bare{p.ID, p.URL, s.Directory}
 	}
 	return nil
 }
@@ -270,8 +271,10 @@ func (j *judge) favicon(p *Page, f *facts.Page) error {
 // favicons reports the hosts without an icon.
 func (j *judge) favicons() error {
 	for _, host := range slices.Sorted(maps.Keys(j.bare)) {
-		id := j.bare[host].id
-		message := "the page names no icon, and its host has no /favicon.ico"
+		id, message := j.bare[host].id, "the page names no icon, and its host has no /favicon.ico"
+		if j.bare[host].directory {
+			message = "the page names no icon, and its directory has no favicon.ico"
+		}
 		if err := j.emit(Finding{ID: id, In: id, Finding: check.Finding{Code: check.CodeFaviconMissing, Message: message}}); err != nil {
 			return err
 		}

@@ -33,7 +33,7 @@ type Site interface {
 	Target(url string) (Target, error)
 	// Sitemaps calls each for every address that a sitemap lists.
 	Sitemaps(each func(*Entry) error) error
-	// Starts returns the start pages that have a host.
+	// Starts returns the start pages.
 	Starts() []Start
 }
 
@@ -81,9 +81,9 @@ type Entry struct {
 // Start is a start page.
 type Start struct {
 	ID   ID
-	Host string // with scheme and port
-	// HasFavicon is true if /favicon.ico of the host is ok.
-	HasFavicon bool
+	Host string // with scheme and port; made up for a directory whose address is not known
+	// Directory is true for the index of a directory.
+	Directory bool
 }
 
 // Config says what is judged.

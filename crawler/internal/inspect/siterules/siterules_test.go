@@ -273,9 +273,14 @@ func TestImages(t *testing.T) {
 
 func TestFavicon(t *testing.T) {
 	icon := func(p *sitePage) { p.HasIcon = true }
-	s := &site{pages: []sitePage{aPage("/b"), aPage("/a"), aPage("/icon", icon), aPage("/served"), aPage("/not-a-start")},
-		starts: []Start{{1, "https://example.com", false}, {2, "https://example.com", false}, {3, "https://example.net", false}, {4, "https://example.org", true}}}
-	s.expect(t, "icons", pagerules.Images, "/a favicon-missing")
+	s := &site{pages: []sitePage{aPage("/b"), aPage("/a"), aPage("/icon", icon), aPage("/directory"), aPage("/not-a-start")},
+		starts: []Start{{1, "https://example.com", false}, {2, "https://example.com", false}, {3, "https://example.net", false}, {4, "https://site", true}}}
+	all := s.expect(t, "icons", pagerules.Images, "/a favicon-missing", "/directory favicon-missing")
+	for i, want := range []string{"the page names no icon, and its host has no /favicon.ico", "the page names no icon, and its directory has no favicon.ico"} {
+		if all[i].Message != want {
+			t.Errorf("message %q, want %q", all[i].Message, want)
+		}
+	}
 	s.expect(t, "another group", everything&^pagerules.Images)
 }
 

@@ -22,7 +22,7 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 		s.Wait = frontier.Backoff(100*time.Millisecond, s.Past.Starved-1, 5*time.Second)
 		return s, true
 	}
-	if !o.Retryable() && !s.Unsure || t.Second || s.Rest > f.cfg.Politeness.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
+	if !o.RetryableBy(f.cfg.Politeness.RetryStatus) && !s.Unsure || t.Second || s.Rest > f.cfg.Politeness.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
 		return s, false
 	}
 	if s.Past.Tries <= f.cfg.Politeness.Retries && !s.Unsure && !hosts.Dead(t.Host) {

@@ -79,6 +79,39 @@ func TestCutStartPageIsNoShell(t *testing.T) {
 	}
 }
 
+// A status that the user names is retried, as a store may not show yet what it has. A target that
+// stays away gets as many requests as one of a busy server.
+func TestStatusesThatAreRetried(t *testing.T) {
+	s := serveFaults(t, nil, func(x *exchange) {
+		switch path := x.request.URL.Path; {
+		case path == "/":
+			x.say("200 OK", "Content-Type: text/html\r\n", "<!doctype html><title>t</title><a href=late>a</a> <a href=gone>b</a> <a href=denied>c</a>")
+		case path == "/late" && x.nth > 2:
+			x.say("200 OK", "", "")
+		case path == "/denied":
+			x.say("403 Forbidden", "", "")
+		default:
+			x.say("404 Not Found", "", "")
+		}
+	})
+	cfg := web(t)
+	cfg.Politeness.Retries, cfg.Politeness.RetryStatus = 2, &check.Statuses{}
+	if err := cfg.Politeness.RetryStatus.Add(404, 404); err != nil {
+		t.Fatal(err)
+	}
+	sink, _ := crawl(t, cfg, seedOf(t, "http://"+s.addr+"/"))
+	for _, want := range []struct {
+		path     string
+		code     check.Code
+		requests int
+	}{{"late", check.CodeOK, 3}, {"gone", "http-404", 3}, {"denied", "http-403", 1}} {
+		r := sink.find("http://" + s.addr + "/" + want.path)
+		if r == nil || r.Code != want.code || r.Attempts != want.requests {
+			t.Errorf("%s is %+v, want %s after %d requests", want.path, r, want.code, want.requests)
+		}
+	}
+}
+
 // A page whose request always resets the connection is asked once for each try, however
 // many other connections there are.
 func TestResetsAreCounted(t *testing.T) {

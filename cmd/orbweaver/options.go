@@ -154,6 +154,9 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	k.Politeness.Rate = read(c, "rate", parseRate)
 	k.Politeness.Delay = read(c, "delay", quantity.ParseDuration)
 	k.Politeness.Retries = zeroAsNone(read(c, "retries", atLeast(0)))
+	if len(s.List("retry-status")) > 0 {
+		k.Politeness.RetryStatus = read(c, "retry-status", parseStatuses)
+	}
 	k.Politeness.SecondPassAfter = zeroAsShortest(read(c, "second-pass-after", quantity.ParseDuration))
 	k.Politeness.SecondPassGiven = s.Given("second-pass-after")
 	k.Politeness.MaxWait = zeroAsShortest(read(c, "max-wait", quantity.ParseDuration))

@@ -26,6 +26,13 @@ func (o *Outcome) Retryable() bool {
 	return ok && (status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500 && status <= 599)
 }
 
+// RetryableBy reports whether the outcome is Retryable, or an error status that the user wants
+// repeated. nil holds no status.
+func (o *Outcome) RetryableBy(statuses *Statuses) bool {
+	_, failed := o.Code.Status()
+	return o.Retryable() || failed && statuses.Has(o.Status)
+}
+
 func isCancelled(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }

@@ -9,6 +9,31 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
+// Statuses that the user names are repeated like those of a busy server.
+func TestRetryableBy(t *testing.T) {
+	var named Statuses
+	if err := named.Add(404, 410); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		o        Outcome
+		statuses *Statuses
+		want     bool
+	}{
+		{Outcome{Code: "http-404", Status: 404}, &named, true},
+		{Outcome{Code: "http-410", Status: 410}, &named, true},
+		{Outcome{Code: "http-404", Status: 404}, nil, false},
+		{Outcome{Code: "http-403", Status: 403}, &named, false},
+		{Outcome{Code: "http-503", Status: 503}, nil, true},
+		{Outcome{Code: CodeOK, Status: 404}, &named, false}, // accepted
+		{Outcome{Code: CodeBotWall, Status: 404}, &named, false},
+	} {
+		if got := row.o.RetryableBy(row.statuses); got != row.want {
+			t.Errorf("%s with %v: %t, want %t", row.o.Code, row.statuses, got, row.want)
+		}
+	}
+}
+
 func TestRetryable(t *testing.T) {
 	yes := []Code{CodeTimeout, CodeConnectionReset, CodeConnectRefused, CodeDNSFailure, CodeRateLimited, CodeBodyTruncated,
 		"http-408", "http-425", "http-500", "http-501", "http-502", "http-503", "http-504", "http-505", "http-520", "http-599"}

@@ -120,11 +120,12 @@ type Politeness struct {
 	Delay        time.Duration // between two requests
 	PerHostGiven bool
 
-	Retries         int           // retries of a request that failed for a temporary reason; 0 means 2, -1 none
-	SecondPassAfter time.Duration // delay before the second pass, which repeats requests that still failed; 0 means 10 s
-	SecondPassGiven bool          // do the second pass even without retries, and for loopback hosts
-	Backoff         time.Duration // mean delay before the first retry, doubled for each further one; 0 means 500 ms
-	MaxWait         time.Duration // longest Retry-After that is obeyed; 0 means 60 s
+	Retries         int             // retries of a request that failed for a temporary reason; 0 means 2, -1 none
+	RetryStatus     *check.Statuses // further statuses that are retried, such as 404; it may be nil
+	SecondPassAfter time.Duration   // delay before the second pass, which repeats requests that still failed; 0 means 10 s
+	SecondPassGiven bool            // do the second pass even without retries, and for loopback hosts
+	Backoff         time.Duration   // mean delay before the first retry, doubled for each further one; 0 means 500 ms
+	MaxWait         time.Duration   // longest Retry-After that is obeyed; 0 means 60 s
 }
 
 // Reading says what is read of documents.

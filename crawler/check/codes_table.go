@@ -349,6 +349,13 @@ var linkEntries = [...]Entry{
 		Example:     "/docs/gone and /docs/x7f3q1 show the same text",
 	},
 	{
+		Code: "domain-parked", number: 119, Severity: SeverityWarning,
+		Title:       "parked domain",
+		Explanation: "The server answered with success, but with the page of a parking service, or one that offers the domain for sale. The site that was linked to no longer exists. Pages of other sites are looked at if their content is read, as for a link with a fragment; with --soft-404 all are.",
+		Advice:      "Remove the link, or replace it with a copy in an archive. Do not leave it: whoever buys the domain decides what your readers see.",
+		Example:     "http://example.com/ answers 200 with \"This domain is for sale\"",
+	},
+	{
 		Code: "tls-incomplete-chain", number: 41, Severity: SeverityWarning, OfPage: true,
 		Title:       "intermediate certificate is missing",
 		Explanation: "The server does not send an intermediate certificate that connects its own to a trusted one. Most browsers fetch it by themselves; many programs and older phones fail.",

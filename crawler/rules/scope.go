@@ -273,6 +273,13 @@ func (s *Scope) Compares(u urinorm.URL) bool {
 	return !IsLeafName([]byte(u.Path())) && s.SiteOf(u) == nil
 }
 
+// JudgesContent reports whether the content of a target is judged, whatever else is needed of it:
+// it is compared with a made-up one, or it may be the page of a parked domain.
+func (s *Scope) JudgesContent(u urinorm.URL, internal bool) bool {
+	isWeb := u.Scheme() == "http" || u.Scheme() == "https"
+	return s.Compares(u) || s.cfg.Judging.SoftNotFound && !internal && isWeb && !IsLeafName([]byte(u.Path()))
+}
+
 // Wave returns the wave in which a page at a depth is read. The order matters only if Depth
 // is a limit.
 func (s *Scope) Wave(depth int) frontier.Wave {

@@ -88,6 +88,9 @@ func (d *Document) measure(limit int64) bool {
 	}
 	wall, walled := check.Wall(d.Outcome.Status, d.Response.Header, d.Body)
 	d.Note(wall)
+	if !walled && !d.Internal && IsPage(&d.Outcome) && d.answered() {
+		d.Note(check.Parked(d.URL, d.Response.Header, d.Body))
+	}
 	return !walled
 }
 

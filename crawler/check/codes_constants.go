@@ -51,6 +51,7 @@ const (
 	CodeRedirectToLogin        Code = "redirect-to-login"        // redirected to a sign-in page
 	CodeRedirectToOtherSite    Code = "redirect-to-other-site"   // redirected to another site
 	CodeSoft404                Code = "soft-404"                 // looks like a page for missing content
+	CodeDomainParked           Code = "domain-parked"            // parked domain
 	CodeTLSIncompleteChain     Code = "tls-incomplete-chain"     // intermediate certificate is missing
 	CodeTLSExpiresSoon         Code = "tls-expires-soon"         // certificate expires soon
 	CodeInsecureHTTP           Code = "insecure-http"            // link uses http in place of https
@@ -92,7 +93,10 @@ const (
 	CodeNoindexLinked          Code = "noindex-linked"           // linked page that asks not to be indexed
 	CodeSitemapNotOK           Code = "sitemap-not-ok"           // address in the sitemap that should not be there
 	CodeOrphan                 Code = "orphan"                   // page that no other page links to
+	CodeOgEmpty                Code = "og-empty"                 // Open Graph property without a value
+	CodeDoctypeMissing         Code = "doctype-missing"          // page without a doctype
 	CodeAltMissing             Code = "alt-missing"              // image without alternative text
+	CodeAltBlank               Code = "alt-blank"                // image whose alternative text is blank
 	CodeImageDimensionsMissing Code = "image-dimensions-missing" // image without dimensions
 	CodeImageLarge             Code = "image-large"              // large image
 	CodeImageScaled            Code = "image-scaled"             // image that is larger than shown
@@ -113,6 +117,9 @@ const (
 	CodeLabelMissing           Code = "label-missing"            // form field without a label
 	CodeLinkTextEmpty          Code = "link-text-empty"          // link without a name
 	CodeLinkTextVague          Code = "link-text-vague"          // link text that says nothing
+	CodeLinkNotCrawlable       Code = "link-not-crawlable"       // link that only a script can follow
+	CodeHrefMissing            Code = "href-missing"             // a element without an address
+	CodeLinkPlaceholder        Code = "link-placeholder"         // link whose address is only #
 	CodeHeadingSkipped         Code = "heading-skipped"          // level of headings that is skipped
 	CodeFrameTitleMissing      Code = "frame-title-missing"      // frame without a title
 	CodeTabindexPositive       Code = "tabindex-positive"        // tabindex above 0

@@ -89,18 +89,27 @@ type link struct {
 	named   bool
 	verbal  bool // the whole name is in name
 	inStyle bool // within a style sheet or script of SVG
+	noHref  bool // it has no address, and is no anchor either
 }
 
-// begin reads the start of an a element.
-func (l *link) begin(s *source) {
+// begin reads the start of an a element. byScript is set if it was reported as a link that only
+// a script can follow.
+func (l *link) begin(s *source, byScript bool) {
 	t := &s.z.Token
 	l.close(s)
-	if t.Attribute("href") == nil || s.concealed {
+	if s.concealed {
+		return
+	}
+	href := t.Attribute("href")
+	if href == nil && (byScript || t.Names&notPlaceholderBits != 0 && s.isNoPlaceholder()) {
 		return
 	}
 	l.start, l.end = t.Start, t.End
-	l.open, l.named, l.verbal, l.inStyle = true, false, true, false
+	l.open, l.named, l.verbal, l.inStyle, l.noHref = true, false, true, false, href == nil
 	l.name.reset()
+	if href != nil && !byScript {
+		l.placeholder(s, s.z.Value(href))
+	}
 	switch {
 	case t.Names&nameBits == 0:
 	case s.hasText("aria-labelledby"):
@@ -117,10 +126,43 @@ func (l *link) begin(s *source) {
 // tag reads a plain tag of an a element.
 func (l *link) tag(s *source, p *htmltoken.PlainTag) {
 	l.close(s)
-	if p.HasHref {
-		l.start, l.end = int(p.Start), int(p.End)
-		l.open, l.named, l.verbal = true, p.HasTitle, true
-		l.name.reset()
+	if p.Kind == htmltoken.EndTag {
+		return
+	}
+	href, id := plainAttributes(s.page.Text[p.Start:p.End])
+	if !p.HasHref && id {
+		return
+	}
+	l.start, l.end = int(p.Start), int(p.End)
+	l.open, l.named, l.verbal, l.noHref = true, p.HasTitle, true, !p.HasHref
+	l.name.reset()
+	l.placeholder(s, href)
+}
+
+// plainAttributes returns the address in a plain tag, and whether it has an id. Its values have
+// quotes and no character references (htmltoken.Run).
+func plainAttributes(tag []byte) (href []byte, id bool) {
+	for {
+		_, rest, found := bytes.Cut(tag, []byte(" "))
+		name, value, more := bytes.Cut(rest, []byte(`="`))
+		if !found || !more {
+			return href, id
+		}
+		value, tag, _ = bytes.Cut(value, []byte(`"`))
+		switch string(name) {
+		case "href":
+			href = value
+		case "id":
+			id = true
+		}
+	}
+}
+
+// placeholder reports a link that leads to the top of its own page.
+func (l *link) placeholder(s *source, href []byte) {
+	if string(bytes.TrimSpace(href)) == "#" {
+		s.report(l.start, check.Finding{Code: check.CodeLinkPlaceholder, Element: "a", Attribute: "href", Raw: s.raw(l.start, l.end),
+			Message: "the link leads to the top of its own page: it may be a placeholder"})
 	}
 }
 
@@ -156,6 +198,11 @@ func (l *link) close(s *source) {
 	}
 	l.open = false
 	switch {
+	case l.noHref:
+		if len(l.name.text) > 0 {
+			s.report(l.start, check.Finding{Code: check.CodeHrefMissing, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
+				Message: "the a element has no href, so that nobody can follow it"})
+		}
 	case len(l.name.text) == 0 && !l.named:
 		s.report(l.start, check.Finding{Code: check.CodeLinkTextEmpty, Element: "a", Raw: s.raw(l.start, l.end),
 			Message: "the link has no text and no other name"})

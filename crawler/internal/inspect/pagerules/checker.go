@@ -20,7 +20,7 @@
 //	name.go     the text of links and headings    i18n.go           languages
 //	meta.go     meta elements                     duplicates.go     the fingerprint of the text
 //	links.go    link elements, the header Link    accessibility.go  labels, names of links, the order of headings
-//	source.go   the page and its current token
+//	source.go   the page and its current token    follow.go         links that only a script can follow
 //
 // The page is taken as a browser with scripting shows it: the content of noscript and template
 // is not looked at. Titles, descriptions and headings are not asked of a page that sends its
@@ -165,16 +165,18 @@ func (c *Checker) startTag(t *htmltoken.Token) {
 		s.headingLevel = 0
 	}
 	s.document.inCode = !t.Foreign && (t.Element == htmltoken.Script || t.Element == htmltoken.Style || t.Element == htmltoken.Title)
+	byScript := s.groups&Accessibility != 0 && t.Names&byScriptBits != 0 && checkFollow(s, c.link.open && !c.link.noHref)
 	if c.link.open {
 		c.link.within(s)
 	}
 	if wanted != 0 && !t.Foreign {
-		c.element(t, wanted)
+		c.element(t, wanted, byScript)
 	}
 }
 
-// element looks at the start tag of an element for the groups that look at it.
-func (c *Checker) element(t *htmltoken.Token, wanted Groups) {
+// element looks at the start tag of an element for the groups that look at it. byScript is set if
+// it was reported as a link that only a script can follow.
+func (c *Checker) element(t *htmltoken.Token, wanted Groups, byScript bool) {
 	s := &c.source
 	switch t.Element {
 	case htmltoken.HTML:
@@ -190,7 +192,7 @@ func (c *Checker) element(t *htmltoken.Token, wanted Groups) {
 	case htmltoken.H1, htmltoken.H2, htmltoken.H3, htmltoken.H4, htmltoken.H5, htmltoken.H6:
 		c.headings.begin(s)
 	case htmltoken.A:
-		c.link.begin(s)
+		c.link.begin(s, byScript)
 	case htmltoken.Img, htmltoken.Image:
 		if c.headings.open || c.link.open {
 			c.addName(s.value("alt"))

@@ -17,9 +17,7 @@ type pictures struct {
 func (p *pictures) image(s *source) {
 	t := &s.z.Token
 	width, height := t.Attribute("width"), t.Attribute("height")
-	if !s.concealed && s.lacksAlternative() {
-		s.reportTag(check.CodeAltMissing, "the image has no alt attribute")
-	}
+	checkAlternative(s, "image")
 	if missing := missingOf(width, height); missing != "" {
 		s.reportTag(check.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
 	}
@@ -53,8 +51,8 @@ func (p *pictures) image(s *source) {
 
 // checkImageButton reads an input element.
 func checkImageButton(s *source) {
-	if equalFold(bytes.TrimSpace(s.value("type")), "image") && !s.concealed && s.lacksAlternative() {
-		s.reportTag(check.CodeAltMissing, "the image has no alt attribute")
+	if equalFold(bytes.TrimSpace(s.value("type")), "image") {
+		checkAlternative(s, "image")
 	}
 }
 
@@ -70,21 +68,27 @@ func missingOf(width, height *htmltoken.Attribute) string {
 	return ""
 }
 
-// lacksAlternative reports whether the current start tag is of an image without an alternative
-// and without a sign that it needs none.
-func (s *source) lacksAlternative() bool {
-	if s.value("alt") != nil || s.hasText("aria-label") || s.hasText("aria-labelledby") {
-		return false
+// checkAlternative looks for the alternative of an image whose start tag is the current token.
+// alt="" says that there is nothing to say, but white space says nothing.
+func checkAlternative(s *source, what string) {
+	alt := s.value("alt")
+	if s.concealed || alt != nil && (len(alt) == 0 || !isBlank(alt)) || s.hasText("aria-label") || s.hasText("aria-labelledby") {
+		return
 	}
-	role := bytes.TrimSpace(s.value("role"))
-	return !equalFold(role, "presentation") && !equalFold(role, "none")
+	switch role := bytes.TrimSpace(s.value("role")); {
+	case equalFold(role, "presentation") || equalFold(role, "none"):
+	case alt == nil:
+		s.reportTag(check.CodeAltMissing, "the "+what+" has no alt attribute")
+	default:
+		s.reportTag(check.CodeAltBlank, "the alt attribute of the "+what+" is blank")
+	}
 }
 
 // checkArea reads an area element.
 func checkArea(s *source) {
 	t := &s.z.Token
-	if t.Attribute("href") != nil && !s.concealed && s.lacksAlternative() {
-		s.reportTag(check.CodeAltMissing, "the area of the image has no alt attribute")
+	if t.Attribute("href") != nil {
+		checkAlternative(s, "area of the image")
 	}
 }
 

@@ -1,16 +1,21 @@
 package pagerules
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+)
 
 // readMeta reads a meta element.
 func readMeta(s *source) {
 	t := &s.z.Token
 	content := t.Attribute("content")
+	if property := bytes.TrimSpace(s.value("property")); len(property) > len("og:") && equalFold(property[:len("og:")], "og:") {
+		readOpenGraph(s, property, content)
+	}
 	if content == nil {
 		return
-	}
-	if property := s.value("property"); property != nil && equalFold(property, "og:image") && !isBlank(s.z.Value(content)) {
-		s.document.hasOGImage = true
 	}
 	if equiv := s.value("http-equiv"); equiv != nil {
 		switch {
@@ -33,6 +38,15 @@ func readMeta(s *source) {
 	case equalFold(name, "referrer"):
 		s.document.hasReferrer = true
 	}
+}
+
+// readOpenGraph reads a meta element with a property of Open Graph. content may be nil.
+func readOpenGraph(s *source, property []byte, content *htmltoken.Attribute) {
+	isEmpty := content == nil || isBlank(s.z.Value(content))
+	if isEmpty && s.groups&SEO != 0 {
+		s.reportTag(check.CodeOgEmpty, "the property "+string(cut(bytes.ToLower(property), maxRaw))+" has no content")
+	}
+	s.document.hasOGImage = s.document.hasOGImage || !isEmpty && equalFold(property, "og:image")
 }
 
 func equalFold(b []byte, s string) bool {

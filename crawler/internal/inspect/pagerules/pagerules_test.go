@@ -87,7 +87,7 @@ func testRules(t *testing.T, address string, groups Groups, ignored string, test
 func TestSEO(t *testing.T) {
 	const title, description, h1 = "<title>T</title>", `<meta name=description content=D>`, "<h1>H</h1>"
 	long := func(n int) string { return strings.Repeat("ä", n) }
-	testRules(t, "https://example.com/a/", SEO, "", []ruleTest{
+	testRules(t, "https://example.com/a/", SEO, "doctype-missing", []ruleTest{
 		{title + description + h1, ""},
 		{"", "description-missing h1-missing title-missing"},
 		{"<title> \n&nbsp;</title>" + description + h1, "title-missing@1:1"},
@@ -129,7 +129,7 @@ func TestSEO(t *testing.T) {
 		{"<div>text</div><script>render()</script>", "description-missing h1-missing title-missing"},
 	})
 	var c Checker
-	look(&c, pageAt(t, "https://example.com/", title+description+"<h1>a</h1><h1>"+long(50)+"</h1>"), SEO)
+	look(&c, pageAt(t, "https://example.com/", "<!doctype html>"+title+description+"<h1>a</h1><h1>"+long(50)+"</h1>"), SEO)
 	if f := c.Findings[0]; f.Element != "h1" || f.Raw != "<h1>" || f.Text != long(40) || f.Message != "the page has 2 headings of the first level (h1)" {
 		t.Errorf("%+v", f)
 	}
@@ -137,7 +137,7 @@ func TestSEO(t *testing.T) {
 
 func TestCanonical(t *testing.T) {
 	canonical := func(href string) string { return `<link rel="canonical" href="` + href + `">` }
-	const others = "title-missing description-missing h1-missing"
+	const others = "title-missing description-missing h1-missing doctype-missing"
 	testRules(t, "https://example.com/a/", SEO, others, []ruleTest{
 		{canonical("/b"), ""},
 		{canonical("/b") + canonical("https://example.com/b#x"), ""},
@@ -204,6 +204,9 @@ func TestImages(t *testing.T) {
 		{`<img src=a alt=x width=1><img src=a alt=x height=1>`, "image-dimensions-missing@1:1 image-dimensions-missing@1:26"},
 		{`<svg><image href=a></svg><noscript><img src=a></noscript><template><img src=a></template><!-- <img src=a> -->`, ""},
 		{`<template shadowrootmode=open><img src=a height=1 width=1></template>`, "alt-missing@1:31"},
+		{`<img src=a width=1 height=1 alt="  "><img src=a width=1 height=1 alt="&nbsp;">`, "alt-blank@1:1 alt-blank@1:38"},
+		{`<area href=a alt=" "><input type=image alt=" ">`, "alt-blank@1:1 alt-blank@1:22"},
+		{`<img src=a width=1 height=1 alt=" " aria-label=x><img src=a width=1 height=1 alt=" " role=none><p hidden><img src=a width=1 height=1 alt=" ">`, ""},
 	})
 	testRules(t, "https://example.com/", Images, "", []ruleTest{
 		{``, "og-image-missing"},
@@ -363,11 +366,12 @@ func TestAccessibility(t *testing.T) {
 		{`<div hidden><input></div><input aria-hidden=true><p style="display: none"><input></p>`, ""},
 		{`<button></button>`, ""},
 
-		{`<a href=x>text</a><a name=x></a><a>x</a>`, ""},
+		{`<a href=x>text</a><a name=x></a><a></a>`, ""},
 		{`<a href=x></a>`, "link-text-empty@1:1"},
 		{`<a href=x> &nbsp;<i class=icon></i></a>`, "link-text-empty@1:1"},
 		{`<a href=x><img src=a></a>`, "link-text-empty@1:1"},
 		{`<a href=x><img src=a alt=""></a>`, "link-text-empty@1:1"},
+		{`<a href=x><img src=a alt="  "></a>`, "link-text-empty@1:1"},
 		{`<a href=x><img src=a alt="Home"></a>`, ""},
 		{`<a href=x><svg><title>Home</title><path/></svg></a>`, ""},
 		{`<a href=x><svg><text>Home</text></svg></a>`, ""},

@@ -1,6 +1,7 @@
 package pagerules
 
 import (
+	"bytes"
 	"fmt"
 	"unicode/utf8"
 
@@ -70,6 +71,9 @@ func (c *Checker) endSEO() {
 		s.facts.Title, s.facts.Description = facts.Text{}, facts.Text{}
 		return
 	}
+	if s.page.Format == "html" && lacksDoctype(s.page.Text) {
+		s.report(0, check.Finding{Code: check.CodeDoctypeMissing, Element: "html", Message: "the page does not begin with <!DOCTYPE html>"})
+	}
 	c.title.judge(s)
 	if s.facts.Description.Hash == 0 && !s.facts.NoIndex {
 		s.report(-1, check.Finding{Code: check.CodeDescriptionMissing, Message: "the page has no description"})
@@ -80,6 +84,32 @@ func (c *Checker) endSEO() {
 	case h.first > 1:
 		s.report(h.second, check.Finding{Code: check.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,
 			Message: fmt.Sprintf("the page has %d headings of the first level (h1)", h.first)})
+	}
+}
+
+// lacksDoctype reports whether something other than comments and white space is before the doctype
+// of a document, or in place of it. An empty document lacks nothing.
+func lacksDoctype(text []byte) bool {
+	for {
+		text = bytes.TrimLeft(text, " \t\r\n\f")
+		comment, end := []byte("<!--"), []byte("-->")
+		switch {
+		case len(text) == 0:
+			return false
+		case len(text) >= len("<!doctype") && equalFold(text[:len("<!doctype")], "<!doctype"):
+			return false
+		case bytes.HasPrefix(text, comment):
+			text = text[len("<!"):] // <!--> is a comment, too
+		case bytes.HasPrefix(text, []byte("<?")), bytes.HasPrefix(text, []byte("<!")): // browsers read them as comments
+			end = []byte(">")
+		default:
+			return true
+		}
+		_, rest, closed := bytes.Cut(text, end)
+		if !closed {
+			return false
+		}
+		text = rest
 	}
 }
 

@@ -93,7 +93,7 @@ const (
 	CodeNoindexLinked          Code = "noindex-linked"           // linked page that asks not to be indexed
 	CodeSitemapNotOK           Code = "sitemap-not-ok"           // address in the sitemap that should not be there
 	CodeOrphan                 Code = "orphan"                   // page that no other page links to
-	CodeOgEmpty                Code = "og-empty"                 // Open Graph property without a value
+	CodeOgEmpty                Code = "og-empty"                 // property of Open Graph without a value
 	CodeDoctypeMissing         Code = "doctype-missing"          // page without a doctype
 	CodeAltMissing             Code = "alt-missing"              // image without alternative text
 	CodeAltBlank               Code = "alt-blank"                // image whose alternative text is blank

@@ -131,7 +131,7 @@ var pageEntries = [...]Entry{
 	},
 	{
 		Code: "og-empty", number: 117, Group: "seo", Severity: SeverityWarning,
-		Title:       "Open Graph property without a value",
+		Title:       "property of Open Graph without a value",
 		Explanation: "A meta element has a property of Open Graph, such as og:title or og:image, and no content, or a blank one. Messengers and social networks then show a poorer preview, or none.",
 		Advice:      "Give the property a value, or remove the element.",
 		Example:     "<meta property=\"og:url\" content=\"\">",

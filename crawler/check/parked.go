@@ -65,8 +65,10 @@ func (p *parkedPage) evidence(header http.Header) string {
 			return "it has the header " + m.mark
 		}
 	}
-	if evidence := p.loaded(); evidence != "" {
-		return evidence
+	if p.mentionsService() {
+		if evidence := p.loaded(); evidence != "" {
+			return evidence
+		}
 	}
 	for _, m := range parked()["script"] {
 		if strings.Contains(p.source, m.mark) && p.inScript(m.mark) {
@@ -86,6 +88,19 @@ var (
 	parkedAddress = regexp.MustCompile(`(?i)\s(?:src|href)\s*=\s*["']?(?:https?:)?//([^\s"'>]+)`)
 	parkedScript  = regexp.MustCompile(`(?is)<script\b[^>]*>(.*?)</script`)
 )
+
+// mentionsService reports whether a mark of what pages load and link to is anywhere in the page,
+// so that its tags are worth a look.
+func (p *parkedPage) mentionsService() bool {
+	for _, kind := range [...]string{"key", "host", "url", "market"} {
+		for _, m := range parked()[kind] {
+			if strings.Contains(p.source, m.mark) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // loaded looks for what a page of a parking service loads, and for links that sell the domain.
 func (p *parkedPage) loaded() string {

@@ -195,8 +195,8 @@ var pageEntries = [...]Entry{
 	{
 		Code: "sri-mismatch", number: 86, Group: "security", Severity: SeverityError, Internal: Broken, External: Broken,
 		Title:       "content that browsers refuse",
-		Explanation: "The integrity attribute has no hash of what the server sends, so that browsers do not load it (Subresource Integrity).",
-		Advice:      "Update the hash, or find out who has changed the file.",
+		Explanation: "The integrity attribute has no hash of what the server sends, or the element loads from another origin without a crossorigin attribute, so that browsers cannot compare the hash. They do not load it then (Subresource Integrity).",
+		Advice:      "Update the hash, or find out who has changed the file. For another origin, add crossorigin=\"anonymous\"; its server must send Access-Control-Allow-Origin.",
 		Example:     "<script src=\"https://cdn.example/x.js\" integrity=\"sha384-…\"> of an older version",
 	},
 	{

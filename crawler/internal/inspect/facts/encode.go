@@ -20,7 +20,7 @@ import (
 //	        place and source of noindex
 //	        fingerprint: hash and simhash (8 bytes each, little-endian), number of words
 //	        canonicals, alternates, images, integrities: their number, and for each the link
-//	        and then a flag; the language; the size; a byte (algorithm, and 0x80 for a script)
+//	        and then a flag; the language; the size; a byte (algorithm, 0x80 for a script, 0x40 for one without CORS)
 //	        and the digests
 //	target  width, height, digests
 //
@@ -98,13 +98,20 @@ func AppendPage(dst []byte, p *Page) []byte {
 		if n.Script {
 			kind |= scriptFlag
 		}
+		if n.Opaque {
+			kind |= opaqueFlag
+		}
 		e.dst = append(e.dst, kind)
 		e.string(n.Digests)
 	}
 	return e.dst
 }
 
-const scriptFlag = 0x80
+// Flags beside the algorithm of a script or style sheet.
+const (
+	scriptFlag = 0x80
+	opaqueFlag = 0x40
+)
 
 // AppendTarget appends the encoded facts of a target to dst.
 func AppendTarget(dst []byte, t *Target) []byte {
@@ -254,7 +261,7 @@ func (d *decoder) link() (l Link) {
 
 func (d *decoder) integrity() Integrity {
 	link, kind, digests := d.link(), d.Byte(), d.String()
-	n := Integrity{Link: link, Script: kind&scriptFlag != 0, Algorithm: Algorithm(kind &^ scriptFlag), Digests: digests}
+	n := Integrity{Link: link, Script: kind&scriptFlag != 0, Opaque: kind&opaqueFlag != 0, Algorithm: Algorithm(kind &^ (scriptFlag | opaqueFlag)), Digests: digests}
 	if n.Algorithm < SHA256 || n.Algorithm > SHA512 || len(digests)%n.Algorithm.Size() != 0 {
 		d.Fail()
 		return Integrity{}

@@ -90,6 +90,9 @@ type Integrity struct {
 	Algorithm Algorithm
 	// Digests are the hashes by this algorithm, one after the other.
 	Digests string
+	// Opaque is true if the element loads from another origin without CORS, so that browsers
+	// cannot compare the hashes, and refuse what they get (SRI 3.5).
+	Opaque bool
 }
 
 // NamesOther reports whether the page has a canonical link that names another page.

@@ -299,6 +299,31 @@ func TestIntegrityFacts(t *testing.T) {
 	}
 }
 
+// What browsers load from another origin without CORS, they cannot compare with a hash.
+func TestOpaqueIntegrity(t *testing.T) {
+	const hash = "sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
+	for _, row := range []struct {
+		address, tag string
+		opaque       bool
+	}{
+		{"https://example.com/", `<script src="https://cdn.example.net/a.js" integrity=` + hash + `>`, true},
+		{"https://example.com/", `<link rel=stylesheet href="//cdn.example.net/a.css" integrity=` + hash + `>`, true},
+		{"https://example.com/", `<script src="http://example.com/a.js" integrity=` + hash + `>`, true},
+		{"https://example.com/", `<script src="https://cdn.example.net/a.js" crossorigin integrity=` + hash + `>`, false},
+		{"https://example.com/", `<script src="https://cdn.example.net/a.js" crossorigin=use-credentials integrity=` + hash + `>`, false},
+		{"https://example.com/", `<script type=module src="https://cdn.example.net/a.js" integrity=` + hash + `>`, false},
+		{"https://example.com/", `<script src="/a.js" integrity=` + hash + `>`, false},
+		{"https://example.com/", `<script src="https://example.com:443/a.js" integrity=` + hash + `>`, false},
+		{"https://docs.site.invalid/", `<script src="https://cdn.example.net/a.js" integrity=` + hash + `>`, false},
+	} {
+		var c Checker
+		look(&c, pageAt(t, row.address, row.tag), Security)
+		if got := c.Facts.Integrities; len(got) != 1 || got[0].Opaque != row.opaque {
+			t.Errorf("%s on %s: %+v, want opaque %t", row.tag, row.address, got, row.opaque)
+		}
+	}
+}
+
 func TestI18n(t *testing.T) {
 	const html = "<html lang=en>"
 	alternate := func(lang, href string) string {

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // forms is what is known of the form that is open.
@@ -56,8 +57,16 @@ func checkSubresource(s *source, ref *htmltoken.Attribute) {
 	if len(s.facts.Integrities) < facts.MaxLinks {
 		s.facts.Integrities = append(s.facts.Integrities, facts.Integrity{
 			Link:   facts.Link{Place: s.place(ref.ValueStart), URL: printed, Raw: s.raw(ref.ValueStart, ref.ValueEnd)},
-			Script: t.Element == htmltoken.Script, Algorithm: algorithm, Digests: digests})
+			Script: t.Element == htmltoken.Script, Algorithm: algorithm, Digests: digests, Opaque: s.isOpaque(u)})
 	}
+}
+
+// isOpaque reports whether browsers load what the current start tag refers to from another origin
+// and without CORS (Fetch 4.1). Modules are always loaded with CORS. Of a directory whose address is
+// not known, another origin may be its own.
+func (s *source) isOpaque(u urinorm.URL) bool {
+	isModule := s.z.Token.Element == htmltoken.Script && equalFold(bytes.TrimSpace(s.value("type")), "module")
+	return s.address.published && !isModule && s.z.Token.Attribute("crossorigin") == nil && !sameOrigin(u, s.address.url)
 }
 
 func subresourceName(e htmltoken.Element) string {

@@ -290,25 +290,40 @@ func (j *judge) integrities(p *Page, f *facts.Page) error {
 		if err != nil {
 			return err
 		}
-		if t.State != OK || len(t.Facts) == 0 {
-			continue
-		}
-		file, err := facts.DecodeTarget(t.Facts)
-		if err != nil {
-			return err
-		}
-		digest := file.Digest(n.Algorithm)
-		if digest == nil || n.Expects(digest) {
-			continue
-		}
 		element, attribute, what := "link", "href", "style sheet"
 		if n.Script {
 			element, attribute, what = "script", "src", "script"
 		}
-		message := fmt.Sprintf("the %s is not the one that integrity expects: browsers refuse it", what)
+		message, err := refusal(n, &t, what)
+		if err != nil {
+			return err
+		}
+		if message == "" {
+			continue
+		}
 		if err := j.report(p, atLink(&n.Link, check.CodeSRIMismatch, element, attribute, message)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// refusal says why browsers refuse a script or style sheet because of its integrity attribute, or "".
+func refusal(n *facts.Integrity, t *Target, what string) (string, error) {
+	switch {
+	case t.State == Broken:
+		return "", nil
+	case n.Opaque:
+		return fmt.Sprintf("browsers refuse the %s: it is from another origin, and without a crossorigin attribute they cannot compare its hash", what), nil
+	case t.State != OK || len(t.Facts) == 0:
+		return "", nil
+	}
+	file, err := facts.DecodeTarget(t.Facts)
+	if err != nil {
+		return "", err
+	}
+	if digest := file.Digest(n.Algorithm); digest == nil || n.Expects(digest) {
+		return "", nil
+	}
+	return fmt.Sprintf("the %s is not the one that integrity expects: browsers refuse it", what), nil
 }

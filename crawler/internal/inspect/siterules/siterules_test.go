@@ -309,6 +309,27 @@ func TestIntegrity(t *testing.T) {
 	s.expect(t, "another group", everything&^pagerules.Security)
 }
 
+// Browsers refuse what they load from another origin without CORS, whatever its hash is. Chromium
+// does so even if the answer has Access-Control-Allow-Origin.
+func TestIntegrityWithoutCORS(t *testing.T) {
+	target, err := facts.TargetOf(strings.NewReader("right"), 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := sha256.Sum256([]byte("right"))
+	opaque := func(path string) func(*sitePage) {
+		return func(p *sitePage) {
+			p.Integrities = append(p.Integrities, facts.Integrity{Link: link(url(path)), Script: true, Algorithm: facts.SHA256, Digests: string(right[:]), Opaque: true})
+		}
+	}
+	s := &site{pages: []sitePage{aPage("/right", opaque("/a.js")), aPage("/unknown", opaque("/b.js")), aPage("/broken", opaque("/404"))},
+		targets: map[string]Target{url("/a.js"): {State: OK, Facts: facts.AppendTarget(nil, &target)}, url("/404"): {State: Broken}}}
+	all := s.expect(t, "integrity", pagerules.Security, "/right sri-mismatch", "/unknown sri-mismatch")
+	if want := "browsers refuse the script: it is from another origin, and without a crossorigin attribute they cannot compare its hash"; all[0].Message != want {
+		t.Errorf("message %q, want %q", all[0].Message, want)
+	}
+}
+
 func TestSitemaps(t *testing.T) {
 	const sitemap = 500
 	s := &site{pages: []sitePage{aPage("/ok"), aPage("/noindex", noindex), aPage("/elsewhere", canonical(url("/ok"))), aPage("/self", canonical(url("/self")))}}

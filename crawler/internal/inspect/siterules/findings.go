@@ -311,11 +311,11 @@ func (j *judge) integrities(p *Page, f *facts.Page) error {
 // refusal says why browsers refuse a script or style sheet because of its integrity attribute, or "".
 func refusal(n *facts.Integrity, t *Target, what string) (string, error) {
 	switch {
-	case t.State == Broken:
+	case t.State != OK:
 		return "", nil
 	case n.Opaque:
 		return fmt.Sprintf("browsers refuse the %s: it is from another origin, and without a crossorigin attribute they cannot compare its hash", what), nil
-	case t.State != OK || len(t.Facts) == 0:
+	case len(t.Facts) == 0:
 		return "", nil
 	}
 	file, err := facts.DecodeTarget(t.Facts)

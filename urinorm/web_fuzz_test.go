@@ -185,6 +185,8 @@ func FuzzResolveWeb(f *testing.F) {
 		// gets its full form. IDNA grows a host by its longest mapping at most.
 		grow := 3
 		switch {
+		case !utf8.ValidString(ref) && charset != "":
+			grow = len("%26%2365533%3B") // the replacement character, which the charset lacks
 		case !utf8.ValidString(ref):
 			grow = 9
 		case charset != "":

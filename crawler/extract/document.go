@@ -170,6 +170,9 @@ type Link struct {
 	// Wiki reports that Ref is the name of a page in a wiki link ([[Page]]), percent-encoded,
 	// rather than the path of a file. It has no extension, and may be in another directory.
 	Wiki bool
+	// Module reports that Ref is the path by which a script imports a file of the project: the
+	// extension may be missing, or be that of the compiled file.
+	Module bool
 	// AnyFragment reports that the fragment of Ref need not exist: the source of a font in
 	// @font-face. Browsers load the font whatever its fragment is.
 	AnyFragment bool

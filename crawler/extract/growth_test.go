@@ -15,7 +15,7 @@ const (
 
 // growing makes, by media type and name, documents of hostile shapes about n bytes long.
 func growing() map[string]map[string]func(n int) string {
-	all := map[string]map[string]func(n int) string{"text/html": hostileDocuments, "text/markdown": growingMarkdown}
+	all := map[string]map[string]func(n int) string{"text/html": hostileDocuments, "text/markdown": growingMarkdown, MDXType: growingMDX}
 	for media, documents := range growingText {
 		all[media] = documents
 	}

@@ -18,6 +18,7 @@ import (
 //	md_wiki.go         wiki links
 //	md_angle.go        constructs that begin with '<': autolinks and raw HTML
 //	md_html.go         raw HTML, by the HTML reader
+//	md_mdx.go          what MDX adds to blocks: modules, comments, tags over several lines
 //	md_components.go   the components of MDX
 //	md_text.go         escapes, the text of links and headings
 //	md_ignore.go       links that comments exclude
@@ -76,15 +77,23 @@ type markdownReader struct {
 // each heading.
 func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	r := &markdownReader{harvest: h, wantLinks: !in.AnchorsOnly, slug: slug}
-	r.html = markdownHTML{markdown: h.src.text, lastTag: -1, marked: r.wantLinks && (bytes.Contains(h.src.text, []byte(IgnoreAttribute)) || bytes.Contains(h.src.text, []byte(noCheckSpelling)))}
 	matter := readFrontMatter(h.src.text)
 	h.doc.Title = matter.title
-	r.source = r.parserSource(matter.end)
-	r.html.source, r.ignored.source = r.source, r.source
 	r.scan.mdx, r.scan.wiki = isMDX(in), h.input.Options.WikiLinks
+	text, jsx := h.src.text, mdx{}
+	if r.scan.mdx {
+		jsx = readMDX(text, matter.end)
+		text = jsx.text
+	}
+	r.html = markdownHTML{markdown: text, lastTag: -1, marked: r.wantLinks && (bytes.Contains(text, []byte(IgnoreAttribute)) || bytes.Contains(text, []byte(noCheckSpelling)))}
+	r.source = r.parserSource(text, matter.end)
+	r.html.source, r.ignored.source = r.source, r.source
+	jsx.hide(r.source)
+	r.ignored.applyJSX(h.src.text, jsx.comments)
 	var root ast.Node
 	root, r.defs = parseBlocks(r.source, r.scan.mdx)
 	r.walk(root)
+	jsx.readModules(r)
 	r.definedLinks()
 	r.readHTML(in)
 	slices.SortStableFunc(h.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
@@ -94,16 +103,16 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	}
 }
 
-// parserSource returns the document as the block parser sees it, with every byte at
+// parserSource returns a text as the block parser sees it, with every byte at
 // its original offset. Front matter is blanked out, the indented blocks of
 // python-markdown become list items, and a lone CR becomes a line feed. Most line
 // breaks of a long run become spaces, because each blank line in a list costs the
 // parser time for every level of nesting.
-func (r *markdownReader) parserSource(matter int) []byte {
-	if len(r.src.text) > largeMarkdown || bytes.Count(r.src.text, []byte{'\n'}) > largeMarkdownLines {
+func (r *markdownReader) parserSource(text []byte, matter int) []byte {
+	if len(text) > largeMarkdown || bytes.Count(text, []byte{'\n'}) > largeMarkdownLines {
 		r.large.begin()
 	}
-	src := bytes.Clone(r.src.text)
+	src := bytes.Clone(text)
 	blankOut(src[:matter])
 	convertIndentedBlocks(src[matter:])
 	lines, run, last := 0, 0, 0
@@ -370,17 +379,18 @@ func (r *markdownReader) inlines(v *view) (hasID bool) {
 	for _, name := range s.ids {
 		r.anchor(v.text[name.start:name.end])
 	}
-	tags := false
-	for i := range s.items {
-		tags = tags || s.items[i].kind == inlineTag
-	}
-	if tags {
+	r.readItems(v)
+	return len(s.ids) > 0
+}
+
+// readItems reads the inlines that the scanner has found in a block.
+func (r *markdownReader) readItems(v *view) {
+	if slices.ContainsFunc(r.scan.items, func(it inline) bool { return it.kind == inlineTag }) {
 		r.rawInline(v)
 	}
 	if r.wantLinks {
 		r.inlineLinks(v)
 	}
-	return len(s.ids) > 0
 }
 
 // inlineLinks adds the links of a block in the order of their positions: the links

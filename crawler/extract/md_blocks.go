@@ -16,14 +16,16 @@ import (
 const maxOpenBlocks = 40
 
 // blockParser finds the blocks of a document but does not parse their contents. In MDX,
-// which mdxBlockParser reads, indented text is not code, and there are no blocks of raw HTML:
-// Markdown goes on between tags. Comments, scripts and the like are blocks to both.
+// which mdxBlockParser reads, indented text is not code but Markdown, and there are no blocks of
+// raw HTML: Markdown goes on between tags. Comments, scripts and the like are blocks to both.
 var blockParser, mdxBlockParser = newBlockParser(false), newBlockParser(true)
 
 func newBlockParser(mdx bool) parser.Parser {
 	html, code := parser.NewHTMLBlockParser(), parser.NewCodeBlockParser()
+	heading, fenced, paragraph := parser.NewATXHeadingParser(), parser.NewFencedCodeBlockParser(), parser.NewParagraphParser()
 	if mdx {
 		html, code = literalOnly{html}, noBlock{code}
+		heading, fenced, paragraph = indented{heading}, indentedFence{indented{fenced}}, indented{paragraph}
 	}
 	return parser.NewParser(
 		parser.WithBlockParsers(
@@ -32,12 +34,12 @@ func newBlockParser(mdx bool) parser.Parser {
 			util.Prioritized(depthLimited{parser.NewListParser()}, 300),
 			util.Prioritized(parser.NewListItemParser(), 400),
 			util.Prioritized(code, 500),
-			util.Prioritized(parser.NewATXHeadingParser(), 600),
-			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(heading, 600),
+			util.Prioritized(fenced, 700),
 			util.Prioritized(depthLimited{parser.NewBlockquoteParser()}, 800),
 			util.Prioritized(html, 900),
 			util.Prioritized(depthLimited{extension.NewFootnoteBlockParser()}, 999),
-			util.Prioritized(parser.NewParagraphParser(), 1000),
+			util.Prioritized(paragraph, 1000),
 		),
 		parser.WithInlineParsers(util.Prioritized(dropInlines{}, 1000)),
 		parser.WithParagraphTransformers(util.Prioritized(definitionParser{}, 100)),
@@ -73,6 +75,36 @@ type noBlock struct{ parser.BlockParser }
 
 func (noBlock) Open(ast.Node, text.Reader, parser.Context) (ast.Node, parser.State) {
 	return nil, parser.NoChildren
+}
+
+// indented opens its blocks at any indentation.
+type indented struct{ parser.BlockParser }
+
+func (indented) CanAcceptIndentedLine() bool { return true }
+
+// indentedFence also ends code that is fenced at any indentation.
+type indentedFence struct{ indented }
+
+var fenceKey = parser.NewContextKey()
+
+func (s indentedFence) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
+	line, _ := reader.PeekLine()
+	node, state := s.BlockParser.Open(parent, reader, pc)
+	if node != nil {
+		at := max(pc.BlockOffset(), 0)
+		pc.Set(fenceKey, bytes.Clone(line[at:at+runLength(line, at)]))
+	}
+	return node, state
+}
+
+func (s indentedFence) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
+	line, _ := reader.PeekLine()
+	fence := pc.Get(fenceKey).([]byte)
+	if line = trimSpace(line); len(line) >= len(fence) && line[0] == fence[0] && runLength(line, 0) == len(line) {
+		reader.AdvanceToEOL()
+		return parser.Close
+	}
+	return s.BlockParser.Continue(node, reader, pc)
 }
 
 // dropInlines discards the nodes that the parser makes from a block's text.

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -9,7 +10,8 @@ import (
 // MDX is Markdown with JSX: <Card href="/docs">. A tag whose name begins with a capital
 // letter is a component, which HTML does not know. By convention its href, to and src are
 // links. Their values are strings or expressions in braces; of the expressions, only those
-// that are a literal string are known, {'/docs'}.
+// that are a literal string are known, {'/docs'}, and those that require a file,
+// {require('./a.png').default}. A tag of HTML with such values is read like a component.
 
 // MDXType is the media type of MDX, for documents whose names do not say so (RFC 7763).
 const MDXType = "text/markdown; variant=mdx"
@@ -25,19 +27,28 @@ const maxComponent = 2 << 10
 
 // jsxAttribute is an attribute of a component.
 type jsxAttribute struct {
-	name       string
+	name string
+	jsxValue
+}
+
+// jsxValue is the value of an attribute.
+type jsxValue struct {
 	value      span
-	expression bool // the value is an expression, not a string
+	expression bool // it is an expression, not a string
+	module     bool // it is the path of a file that is required
 }
 
 // jsxAttributes are the attributes of components with a meaning.
 var jsxAttributes = []string{"href", "to", "src", "title", noCheckSpelling}
 
-// componentTag reads the start tag of a component at i and returns its end, or -1 if there
-// is none. It calls found, unless nil, for each attribute with a meaning.
-func componentTag(b []byte, i int, found func(jsxAttribute)) int {
+// isComponent reports whether the tag at i has the name of a component.
+func isComponent(b []byte, i int) bool { return i+1 < len(b) && isUpper(b[i+1]) }
+
+// jsxTag reads the start tag at i and returns its end, or -1 if there is none. It calls found,
+// unless nil, for each attribute with a meaning, and for each that requires a file.
+func jsxTag(b []byte, i int, found func(jsxAttribute)) int {
 	b = b[:min(len(b), i+maxComponent)]
-	if i++; i >= len(b) || !isUpper(b[i]) {
+	if i++; i >= len(b) || !isLetter(b[i]) {
 		return -1
 	}
 	for i < len(b) && (isAlphanumeric(b[i]) || b[i] == '.' || b[i] == '_' || b[i] == '-') {
@@ -65,46 +76,47 @@ func componentTag(b []byte, i int, found func(jsxAttribute)) int {
 		}
 		for i = next; i < len(b) && (isAlphanumeric(b[i]) || bytes.IndexByte([]byte("_$:.-"), b[i]) >= 0); i++ {
 		}
-		name := b[next:i]
+		a := jsxAttribute{name: string(b[next:i])}
 		equals := skipSpace(b, i)
 		if equals >= len(b) || b[equals] != '=' {
-			if found != nil && string(name) == noCheckSpelling {
+			if found != nil && a.name == noCheckSpelling {
 				found(jsxAttribute{name: noCheckSpelling})
 			}
 			continue
 		}
-		start := skipSpace(b, equals+1)
-		if start >= len(b) {
+		if a.jsxValue, i = readJSXValue(b, skipSpace(b, equals+1)); i < 0 {
 			return -1
 		}
-		var a jsxAttribute
-		switch c := b[start]; c {
-		case '"', '\'':
-			n := bytes.IndexByte(b[start+1:], c)
-			if n < 0 {
-				return -1
-			}
-			a.value = span{start + 1, start + 1 + n}
-			i = a.value.end + 1
-		case '{':
-			if i = bracesEnd(b, start); i < 0 {
-				return -1
-			}
-			a.value, a.expression = literalIn(b, span{start, i})
-		default:
-			return -1
-		}
-		for _, known := range jsxAttributes {
-			if string(name) == known && found != nil {
-				a.name = known
-				found(a)
-			}
+		if found != nil && (a.module || slices.Contains(jsxAttributes, a.name)) {
+			found(a)
 		}
 	}
 }
 
+// readJSXValue reads the value of an attribute at i and returns its end, or -1 if there is none.
+func readJSXValue(b []byte, i int) (v jsxValue, end int) {
+	if i >= len(b) {
+		return v, -1
+	}
+	switch c := b[i]; c {
+	case '"', '\'':
+		n := bytes.IndexByte(b[i+1:], c)
+		if n < 0 {
+			return v, -1
+		}
+		v.value = span{i + 1, i + 1 + n}
+		return v, v.value.end + 1
+	case '{':
+		if end = bracesEnd(b, i); end < 0 {
+			return v, -1
+		}
+		return literalIn(b, span{i, end}), end
+	}
+	return v, -1
+}
+
 // bracesEnd returns the end of the expression in braces at i, or -1 if it is not closed.
-// Braces in strings do not count.
+// Braces in strings and comments do not count.
 func bracesEnd(b []byte, i int) int {
 	depth, quote := 0, byte(0)
 	for ; i < len(b); i++ {
@@ -117,6 +129,12 @@ func bracesEnd(b []byte, i int) int {
 			}
 		case c == '"' || c == '\'' || c == '`':
 			quote = c
+		case c == '/' && i+1 < len(b) && b[i+1] == '*':
+			n := bytes.Index(b[i+2:], []byte("*/"))
+			if n < 0 {
+				return -1
+			}
+			i += n + len("/**/") - 1
 		case c == '{':
 			depth++
 		case c == '}':
@@ -128,19 +146,32 @@ func bracesEnd(b []byte, i int) int {
 	return -1
 }
 
-// literalIn returns the content of the string that an expression in braces consists of. If
-// the expression is anything else, it returns the expression with its braces.
-func literalIn(b []byte, braces span) (value span, expression bool) {
+// literalIn returns the content of the string that an expression in braces consists of, or
+// that it requires. If the expression is anything else, it returns the expression with its
+// braces.
+func literalIn(b []byte, braces span) jsxValue {
 	at := trimSpan(b, span{braces.start + 1, braces.end - 1})
+	v := jsxValue{value: braces, expression: true}
+	if call, required := bytes.CutPrefix(bytes.TrimSuffix(b[at.start:at.end], []byte(".default")), []byte("require(")); required && bytes.HasSuffix(call, []byte(")")) {
+		start := at.start + len("require(")
+		at = trimSpan(b, span{start, start + len(call) - 1})
+		v.module = true
+	}
 	if at.end-at.start < 2 {
-		return braces, true
+		return v
 	}
 	quote, content := b[at.start], b[at.start+1:at.end-1]
 	if quote != '"' && quote != '\'' && quote != '`' || b[at.end-1] != quote ||
 		bytes.IndexByte(content, quote) >= 0 || bytes.IndexByte(content, '\\') >= 0 || quote == '`' && bytes.Contains(content, []byte("${")) {
-		return braces, true
+		return v
 	}
-	return span{at.start + 1, at.end - 1}, false
+	literal := span{at.start + 1, at.end - 1}
+	if v.module {
+		if file := modulePath(b, literal); file != literal || file.start == file.end {
+			return v
+		}
+	}
+	return jsxValue{value: literal, module: v.module}
 }
 
 // component adds the links of a component's tag.
@@ -151,17 +182,20 @@ func (r *markdownReader) component(v *view, it *inline) {
 	})]
 	element := strings.ToLower(string(name[:min(len(name), longestKnown)]))
 	first, title, ignored := len(r.links), "", false
-	componentTag(v.text, it.at.start, func(a jsxAttribute) {
+	jsxTag(v.text, it.at.start, func(a jsxAttribute) {
 		if a.name == noCheckSpelling {
 			ignored = true
 			return
 		}
 		raw := v.text[a.value.start:a.value.end]
 		var ref []byte
-		if !a.expression && needsUnescape(raw) {
+		switch {
+		case a.module:
+			ref = escapePath(raw)
+		case !a.expression && needsUnescape(raw):
 			ref, _ = unescape(nil, nil, raw, true)
 		}
-		if a.name == "title" {
+		if a.name == "title" && !a.module {
 			if ref == nil {
 				ref = raw
 			}
@@ -177,6 +211,12 @@ func (r *markdownReader) component(v *view, it *inline) {
 		f.Element, f.Attribute, f.Placeholder = element, a.name, f.Placeholder || a.expression
 		if a.name == "src" {
 			f.Kind = Resource
+		}
+		if f.Module = a.module; a.module {
+			f.Kind = Resource
+		}
+		if element == "img" {
+			f.Expect = ExpectImage
 		}
 		f.tag = r.html.insertTag(v.source(it.at.start), v.source(it.at.end))
 	})

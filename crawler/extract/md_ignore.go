@@ -39,6 +39,14 @@ func (m *markdownIgnored) readComments(start, end int) {
 	}
 }
 
+// applyJSX applies the comments of MDX, {/* … */}.
+func (m *markdownIgnored) applyJSX(text []byte, comments []span) {
+	for _, at := range comments {
+		content := text[at.start:at.end]
+		m.apply(bytes.TrimSpace(bytes.Trim(content, "{}/* \t\r\n")), at.start, at.end)
+	}
+}
+
 // apply applies the comment between start and end. Inside an excluded part, only a
 // comment that ends the part has an effect.
 func (m *markdownIgnored) apply(content []byte, start, end int) {

@@ -41,7 +41,7 @@ type inlineKind uint8
 const (
 	inlineCode      inlineKind = iota
 	inlineTag                  // raw HTML
-	inlineComponent            // the start tag of a component of MDX
+	inlineComponent            // the start tag of a component of MDX, or one with expressions
 	inlineAutolink
 	inlineMail // an autolink without mailto:
 	inlineLink
@@ -208,8 +208,8 @@ func runLength(b []byte, i int) int {
 }
 
 func (s *inlineScanner) angleBracket(i int) int {
-	if s.mdx {
-		if end := componentTag(s.text, i, nil); end >= 0 {
+	if s.mdx && isComponent(s.text, i) {
+		if end := jsxTag(s.text, i, nil); end >= 0 {
 			s.items = append(s.items, inline{kind: inlineComponent, at: span{i, end}})
 			return end
 		}
@@ -221,6 +221,12 @@ func (s *inlineScanner) angleBracket(i int) int {
 	if end := s.angle.tag(i); end >= 0 {
 		s.items = append(s.items, inline{kind: inlineTag, at: span{i, end}})
 		return end
+	}
+	if s.mdx { // a tag of HTML with expressions as values
+		if end := jsxTag(s.text, i, nil); end >= 0 {
+			s.items = append(s.items, inline{kind: inlineComponent, at: span{i, end}})
+			return end
+		}
 	}
 	return i + 1
 }

@@ -90,7 +90,7 @@ func (r *reference) begin(l *extract.Link) {
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
 	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" &&
-		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate
+		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Module && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind

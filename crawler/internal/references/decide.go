@@ -110,7 +110,7 @@ func (r *resolver) skipReason(l *extract.Link, aboveRoot bool) string {
 	switch {
 	case l.Ignored:
 		return rules.IgnoredInline
-	case aboveRoot && r.source.Local && l.Kind == extract.Resource && builtFormats[r.doc.Format]:
+	case aboveRoot && r.source.Local && l.Kind == extract.Resource && (builtFormats[r.doc.Format] || l.Module):
 		return buildReason
 	}
 	return ""

@@ -43,25 +43,26 @@ func (r *resolver) membership() *membership {
 	return m
 }
 
-// meant returns a link with the reference that it stands for: the page that a wiki link names, or
-// the file that the generator of the page's project takes it for.
+// meant returns a link with the reference that it stands for: the page that a wiki link names, the
+// file that the generator of the page's project takes it for, or the file of a module.
 func (r *resolver) meant(l *extract.Link) *extract.Link {
+	ref, led := l.Ref, false
 	if l.Wiki {
-		page := *l
-		page.Ref = r.wikiPage(l.Ref)
-		return &page
+		ref = r.wikiPage(l.Ref)
+	} else if m := r.membership(); m.project != nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
+		if lead, ok := m.project.Lead(m.document, l.Ref); ok {
+			ref, led = lead, true
+		}
 	}
-	m := r.membership()
-	if m.project == nil || l.Base != "" || l.SameDocument || l.Placeholder || strings.IndexByte(l.Ref, '{') >= 0 {
-		return l
+	if site := r.scope.SiteOf(rules.URLOf(r.page)); l.Module && site != nil {
+		ref = moduleFile(site, r.source.Base, ref)
 	}
-	ref, ok := m.project.Lead(m.document, l.Ref)
-	if !ok {
+	if ref == l.Ref {
 		return l
 	}
 	file := *l
 	file.Ref = ref
-	file.AnyFragment = l.AnyFragment || strings.HasPrefix(l.Ref, "project:") // it may be a target of MyST, not an anchor
+	file.AnyFragment = l.AnyFragment || led && strings.HasPrefix(l.Ref, "project:") // it may be a target of MyST, not an anchor
 	return &file
 }
 

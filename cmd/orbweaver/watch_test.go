@@ -153,7 +153,7 @@ func TestWatchWritesCleanAgain(t *testing.T) {
 	defer cancel()
 	out, in := io.Pipe()
 	root := newRoot()
-	root.SetArgs([]string{"check", marks, "--watch", "--progress", "never", "--write-clean", clean})
+	root.SetArgs([]string{"check", marks, "--watch", "--progress", "never", "--write-clean", clean, "--overwrite-many"})
 	root.SetOut(in)
 	root.SetErr(in)
 	go func() {

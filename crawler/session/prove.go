@@ -195,7 +195,7 @@ func (s *Session) checkProblem(p *Page) string {
 	case !p.isOK():
 		return "answered " + strconv.Itoa(p.Status)
 	case !strings.Contains(p.source, s.login.CheckText):
-		return "does not contain its text"
+		return "does not contain the text"
 	}
 	return ""
 }

@@ -222,7 +222,7 @@ x</textarea><input type=submit name=cancel value=Cancel formaction=/other hidden
 		}
 	}},
 	{name: "a check page", posts: 1, config: Config{Check: "/me?view=all", CheckText: "alice@"}, handle: public(`Hello alice@example.com`)},
-	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: check.CodeLoginFailed, say: "does not contain its text", handle: public(`Hello bob@example.com`)},
+	{name: "a check page without the text", posts: 1, config: Config{Check: "/me=alice@"}, code: check.CodeLoginFailed, say: "does not contain the text", handle: public(`Hello bob@example.com`)},
 	{name: "a public start page", posts: 1, code: check.CodeLoginUnproven, handle: public("")},
 	{name: "a start page that offers others to sign in", posts: 1, handle: startPages("<p>Hello", `<a href="/login?next=/">Members</a>`)},
 	{name: "a start page that offers everybody to sign in", posts: 1, code: check.CodeLoginUnproven, handle: startPages(`<a href="/login">Members</a>`, `<p>3 <a href="/login">Members</a>`)},

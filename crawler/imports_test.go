@@ -45,7 +45,7 @@ var mayImport = map[string][]string{
 	"report/browsertest":                      {},
 	"report/sources":                          {"crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"report/fix":                              {"crawler/check", "crawler/extract", "crawler/extract/edit", "crawler/fetch", "crawler/result", "report", "urinorm"},
-	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/frontier/diskstore", "crawler/frontier/redisstore", "crawler/inspect", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/proof", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/stored", "crawler/internal/trap", "crawler/internal/verdicts", "crawler/render", "crawler/result", "crawler/robots", "crawler/rules", "crawler/session", "urinorm"},
+	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/frontier/diskstore", "crawler/frontier/redisstore", "crawler/inspect", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/proof", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/robots", "crawler/internal/stored", "crawler/internal/trap", "crawler/internal/verdicts", "crawler/render", "crawler/result", "crawler/rules", "crawler/session", "urinorm"},
 	"crawler/store":                           {"crawler/check", "crawler/fetch", "urinorm"},
 	"crawler/internal/document":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/inspect/clamd", "crawler/internal/inspect/visible", "crawler/rules", "urinorm"},
 	"crawler/internal/recall":                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/admit", "crawler/internal/record", "crawler/rules", "crawler/store", "urinorm"},
@@ -55,14 +55,14 @@ var mayImport = map[string][]string{
 	"crawler/results":                         {"crawler/check", "crawler/internal/record", "crawler/result"},
 	"crawler/internal/stored":                 {"crawler/check", "crawler/frontier", "crawler/internal/admit", "crawler/internal/trap", "crawler/result", "crawler/rules", "urinorm"},
 	"crawler/internal/proof":                  {"crawler/check", "crawler/frontier", "crawler/session"},
-	"crawler/internal/admit":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/trap", "crawler/robots", "crawler/rules", "urinorm"},
+	"crawler/internal/admit":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/robots", "crawler/internal/trap", "crawler/rules", "urinorm"},
 	"crawler/internal/verdicts":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/frontier", "crawler/internal/admit", "crawler/internal/inspect/facts", "crawler/internal/inspect/siterules", "crawler/internal/inspect/visible", "crawler/internal/record", "crawler/result", "crawler/results", "crawler/rules", "crawler/session", "urinorm"},
 	"crawler/rules":                           {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/frontier", "crawler/inspect", "crawler/internal/record", "crawler/render", "crawler/result", "crawler/session", "crawler/store", "urinorm"},
 	"crawler/inspect":                         {"crawler/check", "crawler/inspect/clamd", "crawler/inspect/content", "crawler/inspect/plugin", "crawler/internal/htmltoken", "crawler/internal/inspect/csssyntax", "crawler/internal/inspect/facts", "crawler/internal/inspect/htmlsyntax", "crawler/internal/inspect/page", "crawler/internal/inspect/pagerules", "crawler/internal/inspect/siterules", "crawler/internal/inspect/validator", "crawler/internal/inspect/visible", "urinorm"},
 	"crawler/internal/inspect/facts":          {"crawler/internal/inspect/imagesize", "crawler/internal/record"},
 	"crawler/internal/inspect/imagesize":      {},
 	"crawler/internal/inspect/langtag":        {},
-	"crawler/internal/inspect/pagerules":      {"crawler/check", "crawler/extract", "crawler/internal/htmltoken", "crawler/internal/inspect/facts", "crawler/internal/inspect/langtag", "crawler/internal/inspect/page", "crawler/internal/inspect/visible", "crawler/robots", "urinorm"},
+	"crawler/internal/inspect/pagerules":      {"crawler/check", "crawler/extract", "crawler/internal/htmltoken", "crawler/internal/inspect/facts", "crawler/internal/inspect/langtag", "crawler/internal/inspect/page", "crawler/internal/inspect/visible", "crawler/internal/robots", "urinorm"},
 	"crawler/internal/inspect/page":           {"crawler/extract", "urinorm"},
 	"crawler/inspect/clamd":                   {"crawler/internal/inspect/helper"},
 	"crawler/internal/inspect/helper":         {},
@@ -76,7 +76,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/inspect/visible":        {"crawler/internal/htmltoken", "crawler/internal/inspect/facts"},
 	"crawler/inspect/plugin":                  {"crawler/check", "crawler/internal/inspect/helper", "crawler/internal/inspect/page"},
 	"crawler/render":                          {},
-	"crawler/robots":                          {"crawler/fetch", "urinorm"},
+	"crawler/internal/robots":                 {"crawler/fetch", "urinorm"},
 	"crawler/session":                         {"crawler/check", "crawler/extract", "crawler/fetch", "urinorm"},
 	"crawler/internal/trap":                   {"urinorm"},
 	"crawler/frontier":                        {"crawler/check", "urinorm"},
@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 
 // elsewhere are the modules a package of ours may use; a row here is a decision.
 var elsewhere = map[string][]string{
-	"urinorm":               {"golang.org/x/net/publicsuffix", "golang.org/x/text", "github.com/agext/levenshtein"},
+	"urinorm":               {"github.com/agext/levenshtein", "golang.org/x/net/publicsuffix", "golang.org/x/text"},
 	"urinorm/internal/idna": {},
 }
 

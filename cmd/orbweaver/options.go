@@ -19,7 +19,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/render"
-	"github.com/orbweaver/orbweaver/crawler/robots"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -129,7 +128,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	k.Limits.MaxBodyGiven = s.Given("max-body")
 	k.Scope.Robots = robotsModes[s.Text("robots")]
 	k.Scope.RobotsGiven = s.Given("robots")
-	k.Scope.RobotsAgent = cmp.Or(read(c, "robots-agent", parseRobotsAgent), robots.TokenOf(s.Text("user-agent")))
+	k.Scope.RobotsAgent = cmp.Or(read(c, "robots-agent", parseRobotsAgent), robotsAgentOf(s.Text("user-agent")))
 	k.Scope.Sitemaps = s.On("sitemaps")
 	k.Keep.FingerprintBits = widths[s.Text("fingerprint-bits")]
 	k.Reading.Select = read(c, "select", parseSelector)
@@ -412,9 +411,25 @@ func asDirectory(u urinorm.URL) (urinorm.URL, error) {
 	return u, err
 }
 
+// robotsAgentOf returns the product token by which robots.txt knows a User-Agent value
+// (RFC 9309 2.2.1): its first product, or the one that a crawler with the form of a browser
+// names, as in
+//
+//	Mozilla/5.0 (compatible; MyBot/1.0; +https://example.com/bot)
+//
+// It is "" if there is none, as in the value of a browser.
+func robotsAgentOf(userAgent string) string {
+	token := fetch.ProductToken(userAgent)
+	if !strings.EqualFold(token, "Mozilla") {
+		return token
+	}
+	_, comment, _ := strings.Cut(userAgent, "compatible;")
+	return fetch.ProductToken(comment)
+}
+
 // parseRobotsAgent reads a product token.
 func parseRobotsAgent(s string) (string, error) {
-	if !robots.IsToken(s) {
+	if s == "" || fetch.ProductToken(s) != s {
 		return "", errors.New("use a product token, such as mybot, without a version")
 	}
 	return s, nil

@@ -54,3 +54,25 @@ func TestParseBase(t *testing.T) {
 		}
 	}
 }
+
+func TestRobotsAgent(t *testing.T) {
+	for agent, want := range map[string]string{
+		"MyBot/1.0":         "MyBot",
+		"MyBot":             "MyBot",
+		" my-bot_2 (x) y/1": "my-bot_2",
+		"":                  "",
+		"(comment) MyBot/1": "",
+		"Mozilla/5.0 (compatible; MyBot/1.0; +https://example.com/bot)":                                "MyBot",
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0) Chrome/1":         "bingbot",
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141 Safari/537": "",
+	} {
+		if got := robotsAgentOf(agent); got != want {
+			t.Errorf("the robots.txt agent of %q: got %q, want %q", agent, got, want)
+		}
+	}
+	for s, want := range map[string]bool{"MyBot": true, "my-bot_2.x": true, "": false, "MyBot/1.0": false, " x": false, "ü": false} {
+		if got, err := parseRobotsAgent(s); (err == nil) != want || want && got != s {
+			t.Errorf("--robots-agent %q: got %q, %v; valid: %t", s, got, err, want)
+		}
+	}
+}

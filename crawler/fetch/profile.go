@@ -206,3 +206,20 @@ func slashVersion(version string) string {
 	}
 	return "/" + version
 }
+
+// ProductToken returns the product token of a User-Agent value: "MyBot" for "MyBot/1.0
+// (…)", and "" if there is none. RFC 9309 2.2.1 allows letters, "_" and "-", but real
+// agents also use digits and dots. Ending the token there would make "bot2" match the
+// name "bot".
+func ProductToken(userAgent string) string {
+	userAgent = strings.TrimLeft(userAgent, " \t")
+	for i := range len(userAgent) {
+		c := userAgent[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '.':
+		default:
+			return userAgent[:i]
+		}
+	}
+	return userAgent
+}

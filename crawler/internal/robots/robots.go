@@ -2,7 +2,6 @@ package robots
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/temoto/robotstxt"
@@ -167,39 +166,4 @@ func (r *Rules) size() int {
 		n += 16 + len(s)
 	}
 	return n
-}
-
-// TokenOf returns the product token of a User-Agent value (RFC 9309 2.2.1): its first
-// product, or the one that a crawler with the form of a browser names, as in
-//
-//	Mozilla/5.0 (compatible; MyBot/1.0; +https://example.com/bot)
-//
-// It is "" if there is none, as in the value of a browser.
-func TokenOf(userAgent string) string {
-	token := productToken(userAgent)
-	if !strings.EqualFold(token, "Mozilla") {
-		return token
-	}
-	_, comment, _ := strings.Cut(userAgent, "compatible;")
-	return productToken(comment)
-}
-
-// IsToken reports whether s is a product token in the sense of this package: letters,
-// digits, "_", "-" and ".".
-func IsToken(s string) bool { return s != "" && productToken(s) == s }
-
-// productToken returns the product token of an agent's name: "MyBot" for "MyBot/1.0
-// (…)". RFC 9309 2.2.1 allows letters, "_" and "-", but real agents also use digits and
-// dots. Ending the token there would make "bot2" match the name "bot".
-func productToken(agent string) string {
-	agent = strings.TrimLeft(agent, " \t")
-	for i := 0; i < len(agent); i++ {
-		c := agent[i]
-		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '.':
-		default:
-			return agent[:i]
-		}
-	}
-	return agent
 }

@@ -34,7 +34,7 @@ type robotsCase struct {
 
 func robotsCases(t testing.TB, name string) []robotsCase {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/standards/" + name)
+	data, err := os.ReadFile("../../../testdata/standards/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,27 +297,5 @@ func BenchmarkRobotsMatch(b *testing.B) {
 				r.Allowed("/docs/guide/installation/linux.html?version=2")
 			}
 		})
-	}
-}
-
-func TestTokenOf(t *testing.T) {
-	for agent, want := range map[string]string{
-		"MyBot/1.0":         "MyBot",
-		"MyBot":             "MyBot",
-		" my-bot_2 (x) y/1": "my-bot_2",
-		"":                  "",
-		"(comment) MyBot/1": "",
-		"Mozilla/5.0 (compatible; MyBot/1.0; +https://example.com/bot)":                                "MyBot",
-		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0) Chrome/1":         "bingbot",
-		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141 Safari/537": "",
-	} {
-		if got := TokenOf(agent); got != want {
-			t.Errorf("%q: %q, want %q", agent, got, want)
-		}
-	}
-	for s, want := range map[string]bool{"MyBot": true, "my-bot_2.x": true, "": false, "MyBot/1.0": false, " x": false, "ü": false} {
-		if IsToken(s) != want {
-			t.Errorf("IsToken(%q) = %t", s, !want)
-		}
 	}
 }

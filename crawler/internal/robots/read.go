@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // maxBytes is the size limit of a robots.txt, the smallest that RFC 9309 2.5 allows.
@@ -25,7 +27,7 @@ type group struct {
 // others.
 func readGroup(body []byte, agent string) *group {
 	var (
-		token      = productToken(agent)
+		token      = fetch.ProductToken(agent)
 		mine, star group
 		named      bool // a group names the agent
 		forMe      bool // the current group is the agent's
@@ -68,7 +70,7 @@ func readGroup(body []byte, agent string) *group {
 			// A value without a token names no agent but still begins a group: its
 			// rules do not belong to the previous group. For the same reason, control
 			// characters after a name do not invalidate the line.
-			agent := productToken(value)
+			agent := fetch.ProductToken(value)
 			if agent != "" && strings.EqualFold(agent, token) {
 				forMe, slowsMe, named = true, true, true
 			}

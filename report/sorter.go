@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/results"
 )
 
 // sorter holds results and pages until the crawl ends, and then passes them, sorted, to
@@ -15,8 +14,8 @@ type sorter struct {
 	writers []Writer
 	graph   bool // a writer needs pages
 	head    *Head
-	results results.Sorted
-	pages   results.Pages
+	results result.Sorted
+	pages   result.Pages
 }
 
 func (s *sorter) Begin(h *Head) error {

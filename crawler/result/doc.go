@@ -4,4 +4,12 @@
 // [Soundness] is the one answer to the question how far the result of a run can be relied
 // on. It is computed once, when verdicts are given. Exit status, reports, badges and the web
 // interface are functions of it.
+//
+// A run that lists every link has millions of references. [Sorted] and [Pages] keep results
+// and pages in order, beyond a few megabytes in a temporary file:
+//
+//	kept := &result.Sorted{Compare: byURL}
+//	defer kept.Close()
+//	kept.Add(r)
+//	err := kept.Each(func(r *result.Result) error { … })
 package result

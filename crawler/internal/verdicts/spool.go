@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/orbweaver/orbweaver/crawler/results"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // referenceSpool holds the references of pairs until their results are delivered. They come
@@ -15,7 +15,7 @@ import (
 type referenceSpool struct {
 	bucketOf []uint8 // by the indexes of pairs
 	buckets  []spoolBucket
-	file     results.File
+	file     result.File
 }
 
 // spoolBucket has the records of some pairs, each after its length and the number of its pair

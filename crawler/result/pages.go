@@ -1,4 +1,4 @@
-package results
+package result
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Pages keeps pages with their links, beyond a megabyte in a temporary file, and returns them
@@ -29,7 +28,7 @@ type pageEntry struct {
 const pagesInMemory = 1 << 20
 
 // Add adds a page. It keeps nothing of it.
-func (s *Pages) Add(p *result.Page) {
+func (s *Pages) Add(p *Page) {
 	before := len(s.rest)
 	s.rest = appendPage(s.rest, p)
 	s.index = append(s.index, pageEntry{p.URL, s.file.Size() + int64(before), len(s.rest) - before})
@@ -43,7 +42,7 @@ func (s *Pages) Add(p *result.Page) {
 // Each calls fn with each page in order. It may be called more than once; each call passes
 // other copies of the pages. Equal strings of these pages are in memory only once: a site has
 // millions of links, and most of their strings occur on many pages.
-func (s *Pages) Each(fn func(*result.Page) error) error {
+func (s *Pages) Each(fn func(*Page) error) error {
 	slices.SortStableFunc(s.index, func(a, b pageEntry) int { return cmp.Compare(a.url, b.url) })
 	var buffer []byte
 	shared := sharedStrings{}
@@ -76,7 +75,7 @@ func (s *Pages) Close() {
 }
 
 // appendPage appends the encoded form of a page.
-func appendPage(b []byte, p *result.Page) []byte {
+func appendPage(b []byte, p *Page) []byte {
 	e := encoder{b}
 	e.strings(p.URL, p.Title, p.Format, p.Canonical)
 	e.bool(p.NoIndex)
@@ -104,14 +103,14 @@ func (s sharedStrings) of(b []byte) string {
 }
 
 // decodePage is the inverse of appendPage. The page does not refer to data.
-func decodePage(data []byte, shared sharedStrings) (*result.Page, error) {
+func decodePage(data []byte, shared sharedStrings) (*Page, error) {
 	d := decoder{record.Reader{Rest: data}}
-	p := &result.Page{URL: shared.of(d.Bytes()), Title: string(d.Bytes()), Format: shared.of(d.Bytes()), Canonical: shared.of(d.Bytes())}
+	p := &Page{URL: shared.of(d.Bytes()), Title: string(d.Bytes()), Format: shared.of(d.Bytes()), Canonical: shared.of(d.Bytes())}
 	p.NoIndex, p.Modified = d.Bool(), d.time()
 	p.Depth, p.Status, p.Elapsed, p.Size = int(d.Varint()), int(d.Varint()), time.Duration(d.Varint()), d.Varint()
-	p.Links = make([]result.Edge, d.count())
+	p.Links = make([]Edge, d.count())
 	for i := range p.Links {
-		p.Links[i] = result.Edge{URL: shared.of(d.Bytes()), Text: shared.of(d.Bytes())}
+		p.Links[i] = Edge{URL: shared.of(d.Bytes()), Text: shared.of(d.Bytes())}
 	}
 	if !d.Done() {
 		return nil, errDamaged

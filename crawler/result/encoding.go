@@ -1,4 +1,4 @@
-package results
+package result
 
 import (
 	"encoding/binary"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // A result is encoded as its fields in the order below. Numbers are varints, and strings
@@ -46,7 +45,7 @@ func (e *encoder) strings(all ...string) {
 }
 
 // appendResult appends the encoded form of a result.
-func appendResult(b []byte, r *result.Result) []byte {
+func appendResult(b []byte, r *Result) []byte {
 	e := encoder{b}
 	flags := byte(0)
 	if r.Internal {
@@ -94,7 +93,7 @@ func (e *encoder) time(t time.Time) {
 }
 
 // rarities writes the fields that few results have.
-func (e *encoder) rarities(r *result.Result) {
+func (e *encoder) rarities(r *Result) {
 	e.strings(string(r.Kind), string(r.Level), r.Rule, r.Proposal, r.RemappedFrom)
 	e.int(int64(r.BrokenRuns))
 	e.int(int64(r.FailsAfter))
@@ -105,9 +104,9 @@ func (e *encoder) rarities(r *result.Result) {
 	}
 }
 
-func (e *encoder) references(all []result.Reference) {
+func (e *encoder) references(all []Reference) {
 	e.int(int64(len(all)))
-	before := &result.Reference{}
+	before := &Reference{}
 	for i := range all {
 		r := &all[i]
 		var flags byte
@@ -178,18 +177,18 @@ func (d *decoder) count() int {
 var errDamaged = errors.New("it is damaged")
 
 // decodeResult is the inverse of appendResult. The result does not refer to data.
-func decodeResult(data []byte) (*result.Result, error) {
+func decodeResult(data []byte) (*Result, error) {
 	d := decoder{record.NewReader(data, string(data))}
-	r := &result.Result{}
+	r := &Result{}
 	flags := d.Byte()
 	r.Internal, r.Cached = flags&isInternal != 0, flags&isCached != 0
 	r.Verdict = check.Verdict(d.Byte())
 	r.URL, r.Code, r.Message, r.FinalURL, r.ContentType = d.String(), check.Code(d.String()), d.String(), d.String(), d.String()
 	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.Varint()), int(d.Varint()), time.Duration(d.Varint()), d.Varint()
 	hops, warnings, suggestions := d.count(), d.count(), d.count()
-	r.Redirects, r.Suggestions = make([]result.Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
+	r.Redirects, r.Suggestions = make([]Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
 	for range hops {
-		r.Redirects = append(r.Redirects, result.Hop{URL: d.String(), Status: int(d.Varint())})
+		r.Redirects = append(r.Redirects, Hop{URL: d.String(), Status: int(d.Varint())})
 	}
 	for range warnings {
 		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.String()), Message: d.String(), Proposal: d.String(), Level: check.Level(d.String())})
@@ -207,8 +206,8 @@ func decodeResult(data []byte) (*result.Result, error) {
 	return r, nil
 }
 
-func (d *decoder) rarities(r *result.Result) {
-	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = result.Kind(d.String()), check.Level(d.String()), d.String(), d.String(), d.String()
+func (d *decoder) rarities(r *Result) {
+	r.Kind, r.Level, r.Rule, r.Proposal, r.RemappedFrom = Kind(d.String()), check.Level(d.String()), d.String(), d.String(), d.String()
 	r.BrokenRuns, r.FailsAfter = int(d.Varint()), int(d.Varint())
 	r.BrokenSince = d.time()
 	for range d.count() {
@@ -216,13 +215,13 @@ func (d *decoder) rarities(r *result.Result) {
 	}
 }
 
-func (d *decoder) references(r *result.Result) {
+func (d *decoder) references(r *Result) {
 	n := d.count()
 	if n == 0 {
 		return
 	}
-	r.References = make([]result.Reference, n)
-	before := &result.Reference{}
+	r.References = make([]Reference, n)
+	before := &Reference{}
 	for i := range r.References {
 		if d.Failed {
 			return
@@ -245,7 +244,7 @@ func (d *decoder) references(r *result.Result) {
 		}
 		ref.Known = flags&isKnownPlace != 0
 		if flags&hasSource != 0 {
-			ref.Source = &result.Place{File: d.String(), Raw: d.String(), Line: int(d.Varint()), Column: int(d.Varint())}
+			ref.Source = &Place{File: d.String(), Raw: d.String(), Line: int(d.Varint()), Column: int(d.Varint())}
 		}
 		if flags&hasUnaffected != 0 {
 			ref.Unaffected = d.String()

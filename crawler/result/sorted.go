@@ -1,4 +1,4 @@
-package results
+package result
 
 import (
 	"bufio"
@@ -8,24 +8,22 @@ import (
 	"io"
 	"math"
 	"slices"
-
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Sorted keeps results, in memory or in a temporary file, and returns them in order. It is
 // not safe for concurrent use.
 type Sorted struct {
 	// Compare is the order. Results that are equal keep the order in which they were added.
-	Compare func(a, b *result.Result) int
+	Compare func(a, b *Result) int
 	// Limit is the size from which results are written to the file, in bytes of memory; 0
 	// is 2 MiB.
 	Limit int
 
-	held   []*result.Result // those that are not in the file
-	size   int              // bytes that held takes, about
+	held   []*Result // those that are not in the file
+	size   int       // bytes that held takes, about
 	file   File
 	runs   []run
-	last   *result.Result // of the last run
+	last   *Result // of the last run
 	buffer []byte
 	out    *bufio.Writer // to the file
 }
@@ -36,7 +34,7 @@ type run struct{ from, length int64 }
 const defaultLimit = 2 << 20
 
 // Add adds a result. The caller must not change it any more.
-func (s *Sorted) Add(r *result.Result) {
+func (s *Sorted) Add(r *Result) {
 	s.held = append(s.held, r)
 	if s.size += sizeOf(r); s.size >= s.limit() && !s.file.Failed() {
 		s.spill()
@@ -51,7 +49,7 @@ func (s *Sorted) limit() int {
 }
 
 // sizeOf returns about how many bytes of memory a result takes.
-func sizeOf(r *result.Result) int {
+func sizeOf(r *Result) int {
 	const result, reference = 600, 200
 	return result + reference*len(r.References)
 }
@@ -87,7 +85,7 @@ func (s *Sorted) sortHeld() { slices.SortStableFunc(s.held, s.Compare) }
 
 // Each calls fn with each result in order. It may be called more than once; each call may
 // pass other copies of the results.
-func (s *Sorted) Each(fn func(*result.Result) error) error {
+func (s *Sorted) Each(fn func(*Result) error) error {
 	s.sortHeld()
 	if len(s.runs) == 0 {
 		for _, r := range s.held {
@@ -127,15 +125,15 @@ func (s *Sorted) Close() {
 
 // merge merges sorted sources.
 type merge struct {
-	compare func(a, b *result.Result) int
+	compare func(a, b *Result) int
 	sources []*source // in the order of their current results
 }
 
 // source is a sorted sequence of results.
 type source struct {
 	number int // sources with lower numbers come first where results are equal
-	result *result.Result
-	held   []*result.Result
+	result *Result
+	held   []*Result
 	in     *bufio.Reader // nil for results in memory
 	record []byte
 }

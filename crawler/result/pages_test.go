@@ -1,4 +1,4 @@
-package results
+package result
 
 import (
 	"errors"
@@ -7,14 +7,12 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-func samplePages() []*result.Page {
-	full, n := &result.Page{}, 0
+func samplePages() []*Page {
+	full, n := &Page{}, 0
 	fill(reflect.ValueOf(full).Elem(), &n)
-	return []*result.Page{full, {URL: "https://example.com/", Size: -1, Links: []result.Edge{}}}
+	return []*Page{full, {URL: "https://example.com/", Size: -1, Links: []Edge{}}}
 }
 
 func TestPageEncoding(t *testing.T) {
@@ -63,14 +61,14 @@ func TestPages(t *testing.T) {
 			}
 			var s Pages
 			for i := range count {
-				s.Add(&result.Page{URL: fmt.Sprint(7 * i % count / 2), Depth: i, Links: []result.Edge{{URL: fmt.Sprint(i), Text: long}}})
+				s.Add(&Page{URL: fmt.Sprint(7 * i % count / 2), Depth: i, Links: []Edge{{URL: fmt.Sprint(i), Text: long}}})
 			}
 			if has := s.file.Size() > 0; has != (count >= 4 && !missing) {
 				t.Errorf("%d pages, missing %t: something is in the file: %t", count, missing, has)
 			}
 			for range 2 {
-				before, n := result.Page{Depth: -1}, 0
-				err := s.Each(func(p *result.Page) error {
+				before, n := Page{Depth: -1}, 0
+				err := s.Each(func(p *Page) error {
 					if p.URL < before.URL || p.URL == before.URL && p.Depth < before.Depth || p.Links[0].URL != fmt.Sprint(p.Depth) || p.Links[0].Text != long {
 						t.Errorf("%d pages: page %s, %d follows %s, %d", count, p.URL, p.Depth, before.URL, before.Depth)
 					}
@@ -83,7 +81,7 @@ func TestPages(t *testing.T) {
 				}
 			}
 			enough := errors.New("enough")
-			if err := s.Each(func(*result.Page) error { return enough }); count > 0 && err != enough {
+			if err := s.Each(func(*Page) error { return enough }); count > 0 && err != enough {
 				t.Errorf("got %v, want the error of the function", err)
 			}
 			s.Close()

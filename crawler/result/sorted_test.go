@@ -1,4 +1,4 @@
-package results
+package result
 
 import (
 	"cmp"
@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // fill sets every field of a value to something that is not zero.
@@ -47,18 +45,18 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-func samples() []*result.Result {
-	full, n := &result.Result{}, 0
+func samples() []*Result {
+	full, n := &Result{}, 0
 	fill(reflect.ValueOf(full).Elem(), &n)
-	alike := &result.Result{URL: "https://example.com/", Size: -1}
+	alike := &Result{URL: "https://example.com/", Size: -1}
 	for line := range 3 {
-		alike.References = append(alike.References, result.Reference{Page: "p", Line: line, Element: "a", Attribute: "href", Raw: "/", Text: "home"})
+		alike.References = append(alike.References, Reference{Page: "p", Line: line, Element: "a", Attribute: "href", Raw: "/", Text: "home"})
 	}
-	return []*result.Result{full, alike, {}}
+	return []*Result{full, alike, {}}
 }
 
 // normal replaces the empty lists that a decoded result has by nil.
-func normal(r *result.Result) *result.Result {
+func normal(r *Result) *Result {
 	if len(r.Redirects) == 0 {
 		r.Redirects = nil
 	}
@@ -99,22 +97,22 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func byURL(a, b *result.Result) int { return cmp.Compare(a.URL, b.URL) }
+func byURL(a, b *Result) int { return cmp.Compare(a.URL, b.URL) }
 
 func TestSorted(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, limit := range []int{1, 5_000, 0} {
 		s := &Sorted{Compare: byURL, Limit: limit}
-		var want []*result.Result
+		var want []*Result
 		for i := range 500 {
-			r := &result.Result{URL: fmt.Sprint(random.IntN(100)), Status: i}
+			r := &Result{URL: fmt.Sprint(random.IntN(100)), Status: i}
 			want = append(want, r)
 			s.Add(r)
 		}
 		slices.SortStableFunc(want, byURL)
 		for range 2 {
-			var got []*result.Result
-			if err := s.Each(func(r *result.Result) error { got = append(got, normal(r)); return nil }); err != nil {
+			var got []*Result
+			if err := s.Each(func(r *Result) error { got = append(got, normal(r)); return nil }); err != nil {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got, want) {
@@ -125,7 +123,7 @@ func TestSorted(t *testing.T) {
 			t.Errorf("limit %d: %d runs are in the file", limit, len(s.runs))
 		}
 		enough := errors.New("enough")
-		if err := s.Each(func(*result.Result) error { return enough }); err != enough {
+		if err := s.Each(func(*Result) error { return enough }); err != enough {
 			t.Errorf("limit %d: got %v, want the error of the function", limit, err)
 		}
 		s.Close()
@@ -140,10 +138,10 @@ func TestSortedWithoutFile(t *testing.T) {
 	s := &Sorted{Compare: byURL, Limit: 1}
 	defer s.Close()
 	for _, url := range []string{"b", "a", "c"} {
-		s.Add(&result.Result{URL: url})
+		s.Add(&Result{URL: url})
 	}
 	var got strings.Builder
-	if err := s.Each(func(r *result.Result) error { got.WriteString(r.URL); return nil }); err != nil || got.String() != "abc" {
+	if err := s.Each(func(r *Result) error { got.WriteString(r.URL); return nil }); err != nil || got.String() != "abc" {
 		t.Errorf("got %q, %v, want abc", got.String(), err)
 	}
 }
@@ -155,7 +153,7 @@ func TestSortedLeavesNoFile(t *testing.T) {
 		t.Setenv(name, dir)
 	}
 	s := &Sorted{Compare: byURL, Limit: 1}
-	s.Add(&result.Result{URL: "a"})
+	s.Add(&Result{URL: "a"})
 	if len(s.runs) != 1 {
 		t.Fatalf("%d runs are in the file, want 1", len(s.runs))
 	}

@@ -116,7 +116,7 @@ func (f *settling) lastProofs(ctx context.Context, w *workspace) error {
 func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due) error {
 	for {
 		for i, s := range d.settled {
-			warnOfSession(s, d.Settle[i])
+			f.warnOfSession(s, d.Settle[i])
 			if err := f.unlessStale(s.Target.Target, f.settle(w, *s)); err != nil {
 				return err
 			}
@@ -156,13 +156,26 @@ func (f *settling) note(in *signedIn, step *proof.Step) error {
 }
 
 // warnOfSession notes on the outcome of a settlement what its answer was for the session.
-func warnOfSession(s *settlement, what proof.Settled) {
-	switch o := s.Outcome; {
-	case what.Ended:
-		o.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
-	case what.SignedOut && s.Held.Seen.Page != nil && o.Code == check.CodeOK:
-		o.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
+func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
+	if what.Ended {
+		if what.SignedOut { // nobody has seen what it shows to members
+			f.withoutAnswer(s, check.Skip(check.CodeLoginLost, "the session ended each time when it was requested, and its answer was the sign-in page"))
+			s.Gaps = withGap(nil, check.GapNamed(string(check.CodeLoginLost)))
+		}
+		s.Outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
+		return
 	}
+	if what.SignedOut && s.Held.Seen.Page != nil && s.Outcome.Code == check.CodeOK {
+		s.Outcome.Warn(check.Warning{Code: check.CodeRedirectToLogin, Message: "the answer is the sign-in page"})
+	}
+}
+
+// withoutAnswer replaces what a settlement found by an outcome that says why it does not count.
+func (f *settling) withoutAnswer(s *settlement, o check.Outcome) {
+	o.Requests = s.Outcome.Requests
+	f.reader.release(&s.content)
+	s.Outcome, s.content, s.Kept = &o, content{At: s.At}, nil
+	s.Counts, s.Gaps = s.Counts.Repeated(), nil
 }
 
 // repeat queues the target of a settlement that does not count again, or settles it with the outcome
@@ -170,11 +183,7 @@ func warnOfSession(s *settlement, what proof.Settled) {
 func (f *settling) repeat(w *workspace, in *signedIn, s settlement, step *proof.Step) error {
 	t := s.Target
 	if step.Over != nil {
-		over := *step.Over
-		over.Requests = s.Outcome.Requests
-		f.reader.release(&s.content)
-		s.Outcome, s.content, s.Kept = &over, content{At: s.At}, nil
-		s.Counts, s.Gaps = s.Counts.Repeated(), nil
+		f.withoutAnswer(&s, *step.Over)
 		return f.unlessStale(t.Target, f.settle(w, s))
 	}
 	s.Gaps, s.Wait = nil, step.After

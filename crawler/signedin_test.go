@@ -39,6 +39,7 @@ type membersSite struct {
 	wayOut    bool             // it has a link for signing out, for members
 	formIn200 bool             // pages answer with the form instead of a redirect
 	cut       func(n int) bool // whether the n-th request of all ends the session before it is answered
+	lives     int              // a session ends after so many answers for members; 0 for never
 	spares    bool             // no page is hit by two cuts, neither at its request nor at the proof after it, and no session is cut during its sign-in
 	removes   bool             // the cookie of a session that has ended is removed
 	halfOpen  bool             // everybody may read the pages but the first, with fewer links; the cookies of all who are signed out are removed
@@ -52,9 +53,11 @@ type membersSite struct {
 	signIns  int
 	wrong    int    // forms that were refused
 	used     int    // requests of the session
+	served   int    // answers for members of the session
 	due      int    // cuts that wait
 	last     string // the page that was requested last, besides the start page
 	hit      map[string]bool
+	ended    map[string]int // sessions that were cut at a page, or at the proof after it
 	asked    map[string]int // requests by path
 }
 
@@ -63,7 +66,7 @@ const memberPages = 60
 
 func serveMembers(t *testing.T, s *membersSite) *membersSite {
 	t.Helper()
-	s.asked, s.hit = map[string]int{}, map[string]bool{}
+	s.asked, s.hit, s.ended = map[string]int{}, map[string]bool{}, map[string]int{}
 	s.base, _ = crawlertest.Serve(t, s)
 	return s
 }
@@ -103,7 +106,7 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		s.signIns++
-		s.session, s.used = s.signIns, 0
+		s.session, s.used, s.served = s.signIns, 0, 0
 		http.SetCookie(w, &http.Cookie{Name: "sid", Value: fmt.Sprint("sid-", s.session), Path: "/"})
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
@@ -117,10 +120,16 @@ func (s *membersSite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.last = r.URL.Path
 	}
 	if s.due > 0 && !(s.spares && (s.hit[s.last] || s.used <= signInRequests)) {
+		if s.session > 0 {
+			s.ended[s.last]++
+		}
 		s.session, s.hit[s.last] = 0, true
 		s.due--
 	}
 	in := s.session > 0 && cookie != nil && cookie.Value == fmt.Sprint("sid-", s.session)
+	if s.served++; in && s.lives > 0 && s.served > s.lives {
+		s.session, in = 0, false
+	}
 	switch {
 	case r.URL.Path == "/" && s.public:
 		io.WriteString(w, s.page(r.URL.Path))
@@ -376,7 +385,7 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 	}))
 	for _, login := range []bool{true, false} {
 		for _, public := range []bool{true, false} {
-			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, public: public}
+			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}, public: public}
 			inner := withLinks(s, "<a href="+other+"/>outside</a> <a href=/file.pdf>file</a> <a href=/admins>x</a>")
 			s.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("ETag", `"1"`)
@@ -409,7 +418,7 @@ func TestAnswersOfSessionsAreNotCached(t *testing.T) {
 // What --soft-404 compares pages with is requested again after a loss.
 func TestProbesAreRepeated(t *testing.T) {
 	serve := func(s *membersSite) *membersSite {
-		s.asked, s.hit = map[string]int{}, map[string]bool{}
+		s.asked, s.hit, s.ended = map[string]int{}, map[string]bool{}, map[string]int{}
 		var links strings.Builder
 		for i := range 20 {
 			fmt.Fprintf(&links, "<a href=/d%d/missing>x</a> ", i)
@@ -442,7 +451,7 @@ func TestProbesAreRepeated(t *testing.T) {
 // A page for others leads to the sign-in page or is refused, although the session was not
 // lost. It is judged by its answer, and costs no sign-in.
 func TestPageForAnotherRole(t *testing.T) {
-	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
+	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
 	s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href=/admins>x</a> <a href=/for401>x</a> <a href=/for403>x</a> <a href=/form>x</a>"))
 	c, sum := crawlMembers(t, s, true, nil)
 	for path, want := range map[string]check.Code{"/admins": check.CodeRedirectToLogin, "/form": check.CodeRedirectToLogin, "/for401": "http-401", "/for403": "http-403"} {
@@ -528,7 +537,7 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 		most int // requests
 	}{{"/forget", 1}, {"/quit", 1}, {"/bye", 3}} {
 		for _, workers := range []int{1, 16} {
-			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
+			s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
 			s.base, _ = crawlertest.Serve(t, withLinks(s, "<a href="+row.path+">x</a>"))
 			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency = workers })
 			r := c.find(s.base + row.path)
@@ -539,6 +548,49 @@ func TestLinkThatEndsTheSession(t *testing.T) {
 				t.Errorf("%s, %d workers: complete %t, %d requests, %d pages", row.path, workers, sum.Soundness.Complete(), s.asked[row.path], sum.Pages)
 			}
 		}
+	}
+}
+
+// Sessions that end by a count of requests are blamed on no link, those that end at random only on
+// one that two of them ended at, and nothing that was seen signed out is the result of a target.
+func TestSessionsThatEndByThemselves(t *testing.T) {
+	undisturbed := serveMembers(t, &membersSite{})
+	c, _ := crawlMembers(t, undisturbed, true, nil)
+	want := reportOf(c, undisturbed.base)
+	test := func(name string, s *membersSite) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			serveMembers(t, s)
+			c, sum := crawlMembers(t, s, true, func(cfg *Config) { cfg.Politeness.Concurrency = 4 })
+			blamed := 0
+			for _, r := range c.results {
+				if r.Verdict == check.OK && (strings.HasPrefix(r.FinalURL, s.base+"/login") || slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeRedirectToLogin })) {
+					t.Errorf("%s was seen signed out: %s %+v", r.URL, r.FinalURL, r.Warnings)
+				}
+				if slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeLoginEndedBy }) {
+					blamed++
+					if path := strings.TrimPrefix(r.URL, s.base); s.ended[path] < 2 {
+						t.Errorf("%s is blamed, and ended %d sessions", path, s.ended[path])
+					}
+				}
+			}
+			report := reportOf(c, s.base)
+			switch {
+			case sum.Soundness.StoppedBy == "login-lost":
+			case !sum.Soundness.Complete() || s.lives == 2:
+				t.Errorf("complete %t, stopped by %q", sum.Soundness.Complete(), sum.Soundness.StoppedBy)
+			case blamed == 0 && report != want:
+				t.Errorf("got\n%swant\n%s", report, want)
+			}
+		})
+	}
+	for lives := 2; lives <= 12; lives++ {
+		test(fmt.Sprint("after ", lives, " answers"), &membersSite{lives: lives})
+		test(fmt.Sprint("after ", lives, " answers, form"), &membersSite{lives: lives, formIn200: true})
+	}
+	for seed := range uint64(12) {
+		random := rand.New(rand.NewPCG(seed, 2))
+		test(fmt.Sprint("at random ", seed), &membersSite{formIn200: seed%2 == 0, cut: func(n int) bool { return n > signInRequests && random.IntN(40) == 0 }})
 	}
 }
 
@@ -553,7 +605,7 @@ func TestNobodyCanSignIn(t *testing.T) {
 		t.Errorf("the start page was requested %d times", s.asked["/"])
 	}
 	// robots.txt is of no interest then, whatever its answer would be.
-	site := &membersSite{refuses: true, signIns: 1, asked: map[string]int{}, hit: map[string]bool{}}
+	site := &membersSite{refuses: true, signIns: 1, asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
 	robots := 0
 	site.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/robots.txt" {
@@ -607,7 +659,7 @@ func TestProofTakesNoSlot(t *testing.T) {
 			close(done)
 		}
 	}))
-	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}}
+	s := &membersSite{asked: map[string]int{}, hit: map[string]bool{}, ended: map[string]int{}}
 	s.base, _ = crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		proof := s.asked["/form"] == 1 && r.URL.Path == "/" && read.Load() == 0

@@ -98,7 +98,9 @@ type Step struct {
 type Settled struct {
 	ID        frontier.ID
 	SignedOut bool // its answer is the sign-in page, or leads to it, although the session was in use
-	Ended     bool // it ended the session
+	// Ended means that it ended the session. If its answer is that of somebody who is signed out,
+	// and SignedOut is set as well, nobody has seen what it shows to members.
+	Ended bool
 }
 
 // Watch is what is known of one session, and the visits that are held for it. It is not safe for
@@ -123,10 +125,13 @@ type Watch struct {
 
 	// After a loss, targets are visited one at a time, each with a proof, until those that
 	// the loss has queued again were visited. So the target that ends the session is found:
-	// the one that was visited last before two losses in a row.
-	again   map[frontier.ID]bool
-	alone   bool        // the visit that was begun last is one of them
-	suspect frontier.ID // 0 for none
+	// the one that was visited last before several losses in a row.
+	again map[frontier.ID]bool
+	alone bool // the visit that was begun last is one of them
+	blame blame
+	// unseen means that no held visit is known to be the last one before the loss: its proofs had
+	// no answer, or the session was lost in its trials.
+	unseen bool
 }
 
 // asked is what a worker finds out.
@@ -136,6 +141,8 @@ type asked struct {
 	idle     bool // no worker visited a target
 	renewing bool // the session is closed, and no visit is in progress
 	failed   int  // sign-ins in a row
+	trials   int  // proofs of a new session that are left; 0 if it is not on trial
+	guess    bool // the proofs of a loss had no answer
 }
 
 // New returns a Watch before anybody signs in.
@@ -155,7 +162,7 @@ func (w *Watch) Begin(a Answer) (s Step) {
 
 func (w *Watch) signedIn(a Answer) {
 	w.signIn.Renewed(a.Page)
-	w.public, w.stale = a.Proof.Public, false
+	w.public, w.stale, w.blame.page = a.Proof.Public, false, a.Proof.Page.String()
 }
 
 // Over returns the outcome of what is not requested any more, nil as long as there is a session,
@@ -249,9 +256,13 @@ func (w *Watch) Finish() (s Step) {
 func (w *Watch) Answer(a Answer) (s Step) {
 	switch w.asked.what {
 	case AskStanding:
-		w.stands(&s, a.Standing)
+		if w.asked.trials > 0 {
+			w.tries(&s, a.Standing)
+		} else {
+			w.stands(&s, a.Standing)
+		}
 	case AskForgets:
-		w.forgets, w.lost, w.closed = a.Forgets, true, true
+		w.forgets, w.lost, w.closed, w.unseen = a.Forgets, true, true, w.asked.guess
 		w.known(&s)
 	case AskSignIn:
 		w.signsIn(&s, a)
@@ -307,6 +318,7 @@ func (w *Watch) stands(s *Step, standing session.Standing) {
 		}
 	default:
 		if w.unsure++; w.unsure >= maxUnsure {
+			w.asked.guess = true
 			w.lose(s)
 			return
 		}
@@ -339,6 +351,7 @@ func (w *Watch) isPublic(s *Step) (lost bool) {
 func (w *Watch) settle(s *Step, n int) {
 	for _, h := range w.held[:n] {
 		s.Settle = append(s.Settle, Settled{ID: h.ID, SignedOut: h.signedOut})
+		w.blame.held(h.ID, len(w.again))
 	}
 	w.held = slices.Delete(w.held, 0, n)
 	w.renewed, w.unsure = 0, 0
@@ -384,32 +397,37 @@ func (w *Watch) renew(s *Step) {
 
 // settleCulprit settles the visit that ended the session, if it is known.
 func (w *Watch) settleCulprit(s *Step) {
-	i := w.culprit()
+	if w.unseen {
+		w.blame.suspect = suspicion{}
+		return
+	}
+	i := w.blame.culprit(w.held, w.forgets)
 	if i < 0 {
 		return
 	}
-	s.Settle = append(s.Settle, Settled{ID: w.held[i].ID, Ended: true})
+	h := &w.held[i]
+	s.Settle = append(s.Settle, Settled{ID: h.ID, Ended: true, SignedOut: h.signedOut && (!h.ends || w.forgets)})
 	w.held = slices.Delete(w.held, i, i+1)
-	w.renewed, w.suspect = 0, 0
+	w.renewed = 0
 }
 
-// culprit returns the index of the held visit that ended the session, -1 if it is not known.
-func (w *Watch) culprit() int {
-	if len(w.held) == 0 {
-		return -1
+// tries reads a proof of a new session before the suspect is visited again. If the session is lost
+// already, the suspect did not end the one before.
+func (w *Watch) tries(s *Step, standing session.Standing) {
+	switch {
+	case standing == session.Lost:
+		w.blame.stray()
+		w.unseen = true
+		w.renew(s)
+	case standing == session.Holding && w.asked.trials > 1:
+		w.asked.trials--
+		s.Ask = AskStanding
+	case standing == session.Holding:
+		w.open(s)
+	default: // nothing can be proven now
+		w.blame.suspect = suspicion{}
+		w.open(s)
 	}
-	if i := slices.IndexFunc(w.held, func(h Held) bool { return h.ends }); i >= 0 && !w.forgets {
-		return i
-	}
-	last := len(w.held) - 1
-	suspected := w.suspect
-	w.suspect = 0
-	if last == 0 {
-		if w.suspect = w.held[last].ID; w.suspect == suspected {
-			return last
-		}
-	}
-	return -1
 }
 
 // signsIn reads the answer of a sign-in, and tries another one if it failed, unless that was too
@@ -418,6 +436,10 @@ func (w *Watch) signsIn(s *Step, a Answer) {
 	switch f := a.Failure; {
 	case f == nil:
 		w.signedIn(a)
+		if n := w.blame.renewed(); n > 0 && !w.public {
+			w.asked, s.Ask = asked{what: AskStanding, trials: n}, AskStanding
+			return
+		}
 	case f.Code != check.CodeLoginFailed || w.renewed >= w.config.Retries:
 		w.end(s, check.CodeLoginLost, f.Message)
 	default:

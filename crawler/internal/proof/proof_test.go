@@ -119,6 +119,8 @@ func (w *world) String() string {
 var (
 	start  = parse("http://a.test/p")
 	signIn = parse("http://a.test/login")
+
+	proofPage = parse("http://a.test/me")
 )
 
 func parse(text string) urinorm.URL {
@@ -261,6 +263,8 @@ func (w *world) follow(m *member, s Step) {
 			continue
 		case done.Ended && !t.ends && w.lost < 2: // two in a row are blamed on one target
 			w.Fatalf("%v: target %d is said to have ended the session", w, done.ID)
+		case done.Ended && !done.SignedOut && !t.good && !w.kind.looks:
+			w.Fatalf("%v: target %d is settled with an answer for everybody", w, done.ID)
 		case !done.Ended && !t.good && !w.kind.public:
 			w.Fatalf("%v: target %d is settled without the session", w, done.ID)
 		}
@@ -350,7 +354,8 @@ func TestSchedules(t *testing.T) {
 	}
 }
 
-// visitAll visits targets, one after another, each with the standing that is found out after it.
+// visitAll visits targets, one after another, each with the standing that is found out after it. New
+// sessions stand their trials.
 func visitAll(w *Watch, standings []session.Standing, seen func(id frontier.ID) Held) (settled []Settled, signIns int) {
 	for i, standing := range standings {
 		id := frontier.ID(i + 1)
@@ -367,11 +372,12 @@ func visitAll(w *Watch, standings []session.Standing, seen func(id frontier.ID) 
 			switch s.Ask {
 			case AskStanding:
 				steps = append(steps, w.Answer(Answer{Standing: standing}))
+				standing = session.Holding
 			case AskForgets:
 				steps = append(steps, w.Answer(Answer{}))
 			case AskSignIn:
 				signIns++
-				steps = append(steps, w.Answer(Answer{Proof: &session.Proof{}}))
+				steps = append(steps, w.Answer(Answer{Proof: &session.Proof{Page: proofPage}}))
 			}
 		}
 	}
@@ -451,7 +457,7 @@ func TestOldSession(t *testing.T) {
 	if s := w.End(true, true); s.Ask != AskSignIn || s.Lost {
 		t.Fatalf("no visit is in progress: %+v", s)
 	}
-	w.Answer(Answer{Proof: &session.Proof{}})
+	w.Answer(Answer{Proof: &session.Proof{Page: proofPage}})
 	if _, _, ready := w.Admit(3); !ready || w.renewed != 0 {
 		t.Errorf("after the sign-in: ready %t, renewed %d times", ready, w.renewed)
 	}
@@ -460,27 +466,63 @@ func TestOldSession(t *testing.T) {
 // The visit that ended the session is settled with that, and not requested again. A redirect to
 // the sign-in page that names the page comes after the end.
 func TestCulprit(t *testing.T) {
+	const lost, holds, unknown = session.Lost, session.Holding, session.Unknown
 	page := session.Answer{URL: start, Status: 200}
+	toSignIn := session.Answer{URL: start, Status: 302, Next: signIn}
 	for _, row := range []struct {
-		what  string
-		held  Held
-		times int
-		ended bool
+		what      string
+		held      Held
+		strays    bool
+		standings []session.Standing // after each visit of the target, and before it
+		ended     bool
+		signedOut bool
 	}{
-		{"an answer that removes the cookie", Held{Removes: true, Seen: page}, 1, true},
-		{"a redirect to the sign-in page that removes it", Held{Removes: true, Seen: session.Answer{URL: start, Status: 302, Next: signIn}}, 1, true},
-		{"one that names the page", Held{Removes: true, Seen: session.Answer{URL: start, Status: 302, Next: parse("http://a.test/login?to=%2Fp")}}, 1, false},
-		{"one loss", Held{Seen: page}, 1, false},
-		{"two losses after the same target", Held{Seen: page}, 2, true},
+		{"an answer that removes the cookie", Held{Removes: true, Seen: page}, false, []session.Standing{lost}, true, false},
+		{"a redirect to the sign-in page that removes it", Held{Removes: true, Seen: toSignIn}, false, []session.Standing{lost}, true, false},
+		{"one that names the page", Held{Removes: true, Seen: session.Answer{URL: start, Status: 302, Next: parse("http://a.test/login?to=%2Fp")}}, false, []session.Standing{lost}, false, false},
+		{"one loss", Held{Seen: page}, false, []session.Standing{lost}, false, false},
+		{"two losses after the same target", Held{Seen: page}, false, []session.Standing{lost, holds, lost}, true, false},
+		{"two losses after a redirect to the sign-in page", Held{Seen: toSignIn}, false, []session.Standing{lost, holds, lost}, true, true},
+		{"sessions that also end without it", Held{Seen: page}, true, []session.Standing{lost, holds, lost}, false, false},
+		{"three losses there", Held{Seen: page}, true, []session.Standing{lost, holds, lost, holds, holds, lost}, true, false},
+		{"a session that ends before the target", Held{Seen: page}, false, []session.Standing{lost, lost, lost}, false, false},
+		{"one that ends after a request", Held{Seen: page}, true, []session.Standing{lost, holds, lost, holds, lost, lost}, false, false},
+		{"one that nothing proves", Held{Seen: page}, false, []session.Standing{lost, unknown, lost}, false, false},
+		{"the page that is asked for proofs", Held{Seen: session.Answer{URL: proofPage, Status: 200}}, false, []session.Standing{lost, lost}, false, false},
+		{"a guess", Held{Seen: page}, false, []session.Standing{unknown, unknown, unknown, unknown, unknown, unknown}, false, false},
 	} {
 		w := New(Config{CanSignIn: true, Retries: 2})
-		ended := false
-		for range row.times {
-			settled, _ := visitAll(w, []session.Standing{session.Lost}, func(frontier.ID) Held { return row.held })
-			ended = len(settled) == 1 && settled[0].Ended
+		w.blame.strays = row.strays
+		var settled []Settled
+		left := row.standings
+		for len(left) > 0 {
+			_, alone, _ := w.Admit(1)
+			h := row.held
+			h.ID, h.Alone = 1, alone
+			steps := []Step{w.Hold(h, false)}
+			w.Leave()
+			steps = append(steps, w.End(true, false))
+			for ; len(steps) > 0; steps = steps[1:] {
+				settled = append(settled, steps[0].Settle...)
+				switch steps[0].Ask {
+				case AskStanding:
+					if len(left) > 0 { // else the new session is not asked any more
+						steps = append(steps, w.Answer(Answer{Standing: left[0]}))
+						left = left[1:]
+					}
+				case AskForgets:
+					steps = append(steps, w.Answer(Answer{}))
+				case AskSignIn:
+					steps = append(steps, w.Answer(Answer{Proof: &session.Proof{Page: proofPage}}))
+				}
+			}
 		}
-		if ended != row.ended || ended && len(w.again) != 0 {
-			t.Errorf("%s: it ended the session: %t, want %t; again %v", row.what, ended, row.ended, w.again)
+		want := []Settled{{ID: 1, Ended: true, SignedOut: row.signedOut}}
+		if !row.ended {
+			want = nil
+		}
+		if !slices.Equal(settled, want) || row.ended && len(w.again) != 0 {
+			t.Errorf("%s: settled %+v, want %+v; again %v", row.what, settled, want, w.again)
 		}
 	}
 }

@@ -39,8 +39,9 @@ func newInitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags]",
 		Short: "write orbweaver.toml, with the settings of another link checker if there are any",
-		Long: "Without --from, it imports the settings of the link checkers that the working directory has: those of lychee, LinkChecker, htmltest and linkinator in their files, " +
-			"and those of muffet, linkinator and lychee also from makefiles, workflows and package.json. They are " + strings.Join(migrate.Files(), ", ") + ". " +
+		Long: "Without --from, it imports the settings of the link checkers that the working directory has: those of lychee, LinkChecker, htmltest, html-proofer, linkinator, markdown-link-check and " +
+			"Sphinx's linkcheck in their files, and those of most of these, of muffet and of awesome_bot from commands in makefiles, Rakefiles, workflows and package.json. In projects of MkDocs, Sphinx, Hugo, " +
+			"Docusaurus and Jekyll, it proposes sources, base-url and the directory to check. The files are " + strings.Join(migrate.Files(), ", ") + ". " +
 			"Nothing is lost without a word: settings that cannot be imported are listed on standard error and in the file. " +
 			"Passwords, tokens and cookies are written to " + secretsName + ", which only you can read.",
 		Example: `orbweaver init
@@ -146,9 +147,13 @@ func (p *initPlan) readFile(name string) error {
 
 // add merges the settings of a file, which take precedence.
 func (p *initPlan) add(name string, c *migrate.Config) {
-	p.used = append(p.used, name)
 	for i := range c.Skipped {
-		c.Skipped[i].Option = name + ": " + c.Skipped[i].Option
+		c.Skipped[i].File = name
+	}
+	if c.Empty() && c.Site == (migrate.Site{}) {
+		c.Skipped = []migrate.Skipped{{Option: name, Reason: "it sets nothing"}}
+	} else {
+		p.used = append(p.used, name)
 	}
 	p.carried.Merge(c)
 }
@@ -230,8 +235,8 @@ func (p *initPlan) print(w io.Writer) error {
 		}
 		fmt.Fprintln(w)
 	}
-	for _, l := range c.Skipped {
-		fmt.Fprintf(w, "not imported: %s: %s\n", printable(l.Option), printable(l.Reason))
+	for _, l := range migrate.Group(c.Skipped, namesInLine) {
+		fmt.Fprintf(w, "not imported: %s\n", printable(notImported(l)))
 	}
 	run := "orbweaver"
 	if len(p.secrets) > 0 {
@@ -251,6 +256,10 @@ func (p *initPlan) print(w io.Writer) error {
 		config = " --config " + p.file
 	}
 	targets := "TARGET"
+	if len(c.Targets) == 0 && c.Site.Dir != "" {
+		c.Targets = []string{c.Site.Dir}
+		run = c.Site.Command + " && " + run
+	}
 	if len(c.Targets) > 0 {
 		quoted := make([]string, len(c.Targets))
 		for i, t := range c.Targets {
@@ -262,6 +271,16 @@ func (p *initPlan) print(w io.Writer) error {
 		fmt.Fprintf(w, "run: %s %s%s\n", run, printable(targets), config)
 	}
 	return nil
+}
+
+// namesInLine limits the options in a line of the terminal; the file names all of them.
+const namesInLine = 6
+
+func notImported(l migrate.Skipped) string {
+	if l.File != "" {
+		l.Option = l.File + ": " + l.Option
+	}
+	return l.Option + ": " + l.Reason
 }
 
 // needsName reports whether the configuration must be named by --config, because one that is
@@ -307,8 +326,8 @@ func (p *initPlan) text() (string, error) {
 	if !p.long {
 		b.WriteString(initShort)
 	}
-	for _, l := range c.Skipped {
-		comment(&b, "", "Not imported: "+l.Option+": "+l.Reason+".")
+	for _, l := range migrate.Group(c.Skipped, 0) {
+		comment(&b, "", "Not imported: "+notImported(l)+".")
 	}
 	set := map[string]migrate.Setting{}
 	for _, s := range c.Settings {
@@ -417,9 +436,27 @@ func writeValue(b *strings.Builder, row *option.Flag, s migrate.Setting) {
 			fmt.Fprintf(b, "  %s,\n", tomlString(v))
 		}
 		b.WriteString("]\n")
+	case row.TakesNumbers():
+		fmt.Fprintf(b, "%s = %s\n", row.Name, tomlNumber(s.Values[0]))
 	default:
 		fmt.Fprintf(b, "%s = %s\n", row.Name, tomlString(s.Values[0]))
 	}
+}
+
+// tomlNumber writes a whole number as such, several statuses as an array, and anything else as
+// a string.
+func tomlNumber(s string) string {
+	if strings.Contains(s, ",") {
+		var all []string
+		for part := range strings.SplitSeq(s, ",") {
+			all = append(all, tomlNumber(part))
+		}
+		return "[" + strings.Join(all, ", ") + "]"
+	}
+	if n, err := strconv.Atoi(s); err == nil && strconv.Itoa(n) == s {
+		return s
+	}
+	return tomlString(s)
 }
 
 // expandedKeys are the keys in whose values ${NAME} is an environment variable.
@@ -503,8 +540,8 @@ func writeRules(b *strings.Builder, rules []migrate.Rule) {
 			comment(b, "", r.Note+".")
 		}
 		fmt.Fprintf(b, "[[rule]]\nmatch_re = %s\n", tomlString(r.MatchRE))
-		writeArray(b, "accept", r.Accept)
-		writeArray(b, "level", r.Level)
+		writeArray(b, "accept", r.Accept, tomlNumber)
+		writeArray(b, "level", r.Level, tomlString)
 		if r.Verdict != "" {
 			fmt.Fprintf(b, "verdict = %s\n", tomlString(r.Verdict))
 		}
@@ -521,13 +558,13 @@ func writeRules(b *strings.Builder, rules []migrate.Rule) {
 }
 
 // writeArray writes an array, in several lines if it is long.
-func writeArray(b *strings.Builder, key string, values []string) {
+func writeArray(b *strings.Builder, key string, values []string, write func(string) string) {
 	if values == nil {
 		return
 	}
 	quoted := make([]string, len(values))
 	for i, v := range values {
-		quoted[i] = tomlString(v)
+		quoted[i] = write(v)
 	}
 	if line := strings.Join(quoted, ", "); len(line) < 90 {
 		fmt.Fprintf(b, "%s = [%s]\n", key, line)

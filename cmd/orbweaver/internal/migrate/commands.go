@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,28 +11,18 @@ import (
 	"strings"
 )
 
-// A commandLine says how to read the arguments of a program.
-type commandLine struct {
-	program  string
-	short    map[string]string // the long names of letters
-	switches []string          // long names of flags without a value
-	lists    []string          // long names of flags that can be repeated
-	rows     map[string]row
-	name     func(string) string                     // the name of a flag in rows; nil if it is the same
-	take     func(c *Config, options map[string]any) // nil for carryAll
-}
-
 // commandLines are the programs whose settings are mostly flags.
-var commandLines = []*commandLine{muffetLine, linkinatorLine, lycheeLine}
+var commandLines = []*commandLine{muffetLine, linkinatorLine, lycheeLine, linkCheckerLine, htmlTestLine, htmlProoferLine, markdownLinkCheckLine, awesomeBotLine}
 
 // otherPrograms are recognized in commands, but their flags are not read.
-var otherPrograms = map[string]string{"linkchecker": "linkcheckerrc", "htmltest": ".htmltest.yml"}
+var otherPrograms = map[string]string{"blc": "of broken-link-checker nothing is imported: its --exclude has the same name here, and --recursive is the default",
+	"linkspector": linkspectorKeys}
 
 // launchers are commands that run the program named in their arguments, with the subcommands
 // that do so.
 var launchers = map[string][]string{"sudo": nil, "time": nil, "env": nil, "exec": nil, "nice": nil, "timeout": nil, "xargs": nil, "npx": nil, "pnpx": nil, "bunx": nil,
 	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"dlx", "exec", "run", "linkinator"}, "bun": {"x"}, "docker": {"run"}, "podman": {"run"}, "go": {"run", "tool"},
-	"uvx": nil, "pipx": {"run"}, "poetry": {"run"}, "if": nil, "!": nil, "then": nil, "do": nil, "else": nil}
+	"uvx": nil, "pipx": {"run"}, "poetry": {"run"}, "bundle": {"exec"}, "if": nil, "!": nil, "then": nil, "do": nil, "else": nil}
 
 // versionOf matches what follows the name of a program in an image or a module:
 // muffet/v2@latest, muffet:2.11.
@@ -83,8 +74,8 @@ func readScript(c *Config, where, script string) {
 			continue
 		}
 		c.ran(name)
-		if file, other := otherPrograms[name]; other {
-			c.skip(where+readable(strings.Join(words, " ")), "of "+name+" only the file is imported: --from "+file)
+		if why, other := otherPrograms[name]; other {
+			c.skip(where+readable(strings.Join(words, " ")), why)
 			continue
 		}
 		for _, line := range commandLines {
@@ -98,8 +89,12 @@ func readScript(c *Config, where, script string) {
 	}
 }
 
+// titles are the names of programs whose commands are called otherwise.
+var titles = map[string]string{"htmlproofer": "html-proofer", "linkchecker": "LinkChecker", "blc": "broken-link-checker"}
+
 // ran records that a file belongs to a program.
 func (c *Config) ran(program string) {
+	program = cmp.Or(titles[program], program)
 	switch {
 	case c.Program == "":
 		c.Program = program
@@ -112,106 +107,6 @@ func (c *Config) ran(program string) {
 func (c *Config) prefix(p string) {
 	for i := range c.Skipped {
 		c.Skipped[i].Option = p + c.Skipped[i].Option
-	}
-}
-
-// read imports the arguments of one command.
-func (l *commandLine) read(c *Config, args []string) {
-	options := map[string]any{}
-	set := func(flag string, value any) {
-		name := flag
-		if l.name != nil {
-			name = l.name(flag)
-		}
-		t, isText := value.(string)
-		if list, _ := options[name].([]any); slices.Contains(l.lists, flag) {
-			value = append(list, value)
-		}
-		if isText && hasVariable(t) && !slices.Contains(expanding, name) {
-			c.skip("--"+flag+" "+readable(t), "its value is known only when the command runs")
-			return
-		}
-		options[name] = value
-	}
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		switch {
-		case arg == "--":
-			for _, t := range args {
-				c.addTarget(t)
-			}
-			args = nil
-		case strings.HasPrefix(arg, "--"):
-			args = l.long(c, arg[2:], args, set)
-		case strings.HasPrefix(arg, "-") && arg != "-":
-			args = l.letters(c, arg[1:], args, set)
-		default:
-			c.addTarget(arg)
-		}
-	}
-	if l.take != nil {
-		l.take(c, options)
-	} else {
-		c.carryAll(l.rows, options)
-	}
-}
-
-// expanding are options whose values may have variables here.
-var expanding = []string{"header", "proxy"}
-
-// long reads --name, --name=value or --name value, and returns the remaining arguments.
-func (l *commandLine) long(c *Config, arg string, args []string, set func(string, any)) []string {
-	name, value, given := strings.Cut(arg, "=")
-	negated, isNo := strings.CutPrefix(name, "no-")
-	switch {
-	case given:
-		set(name, value)
-	case slices.Contains(l.switches, name):
-		set(name, true)
-	case isNo && slices.Contains(l.switches, negated):
-		set(negated, false)
-	case len(args) > 0:
-		set(name, args[0])
-		return args[1:]
-	default:
-		c.skip("--"+name, "it has no value")
-	}
-	return args
-}
-
-// letters reads -xyz, and returns the remaining arguments.
-func (l *commandLine) letters(c *Config, arg string, args []string, set func(string, any)) []string {
-	for i, letter := range arg {
-		name, known := l.short[string(letter)]
-		if !known {
-			c.skip("-"+string(letter), "unknown option")
-			return args
-		}
-		if slices.Contains(l.switches, name) {
-			set(name, true)
-			continue
-		}
-		if value := strings.TrimPrefix(arg[i+len(string(letter)):], "="); value != "" {
-			set(name, value)
-		} else if len(args) > 0 {
-			set(name, args[0])
-			args = args[1:]
-		} else {
-			c.skip("-"+string(letter), "it has no value")
-		}
-		return args
-	}
-	return args
-}
-
-// addTarget imports a target. One that is known only when the command runs is named instead.
-func (c *Config) addTarget(t string) {
-	switch {
-	case hasVariable(t):
-		c.skip("target "+readable(t), "it is known only when the command runs")
-	case t != "" && !slices.Contains(c.Targets, t):
-		c.Targets = append(c.Targets, t)
 	}
 }
 
@@ -290,51 +185,76 @@ func quoted(words []string) []string {
 	return all
 }
 
+// An action has inputs, which are imported like options.
+type action struct {
+	program string
+	rows    map[string]row
+	take    func(c *Config, inputs map[string]any) // nil for carryAll
+}
+
+// actions are the actions of link checkers.
+var actions = map[string]action{
+	"justinbeckwith/linkinator-action":                {"linkinator", linkinatorRows, importLinkinator},
+	"lycheeverse/lychee-action":                       {"lychee", lycheeActionRows, nil},
+	"gaurav-nelson/github-action-markdown-link-check": {"markdown-link-check", mlcActionRows, nil},
+	"tcort/github-action-markdown-link-check":         {"markdown-link-check", mlcActionRows, nil},
+	"chabad360/htmlproofer":                           {"html-proofer", htmlProoferActionRows, nil},
+	"umbrelladocs/action-linkspector":                 {"Linkspector", map[string]row{"config_file": {why: linkspectorKeys}}, nil},
+}
+
 // readAction imports a step with the action of a link checker.
 func readAction(c *Config, uses string, with map[string]any) {
 	name, _, _ := strings.Cut(strings.ToLower(uses), "@")
-	switch name {
-	case "justinbeckwith/linkinator-action":
-		one := &Config{}
-		for option, v := range with {
-			if t, ok := v.(string); ok {
-				if t = markExpressions(t); hasVariable(t) {
-					one.skip(option+" "+readable(t), "its value is known only when the workflow runs")
-					delete(with, option)
-				}
-			}
-		}
-		importLinkinator(one, with)
-		one.prefix("linkinator-action ")
-		c.ran("linkinator")
-		c.Merge(one)
-	case "lycheeverse/lychee-action":
-		args, _ := text(with["args"])
-		readScript(c, "", "lychee "+strings.ReplaceAll(args, "\n", " "))
-		for _, option := range slices.Sorted(maps.Keys(with)) {
-			if why := lycheeActionInputs[option]; why != "" {
-				c.skip("lychee-action "+option, why)
-			} else if _, known := lycheeActionInputs[option]; !known {
-				c.skip("lychee-action "+option, "unknown option")
-			}
+	a, known := actions[name]
+	if !known {
+		return
+	}
+	one := &Config{}
+	for _, option := range slices.Sorted(maps.Keys(with)) {
+		t, isText := with[option].(string)
+		if t = markExpressions(t); isText && hasVariable(t) && a.rows[option].carry != nil && option != "args" {
+			one.skip(option+" "+readable(t), "its value is known only when the workflow runs")
+			delete(with, option)
 		}
 	}
+	if a.take != nil {
+		a.take(one, with)
+	} else {
+		one.carryAll(a.rows, with)
+	}
+	one.prefix(path.Base(name) + " ")
+	c.ran(a.program)
+	c.Merge(one)
 }
 
-// lycheeActionInputs are the inputs of lychee's action, with the reason why they are not
-// imported. The reason is empty if nothing is lost.
-var lycheeActionInputs = map[string]string{
-	"args":             "", // see readAction
-	"checkbox":         "the report in Markdown has no boxes to tick",
-	"debug":            "Orbweaver has no such output",
-	"fail":             "to let the job succeed, use --fail-on none",
-	"failIfEmpty":      "a run that checks no link ends with exit status 3",
-	"format":           "the job summary is in Markdown; see --output for more reports",
-	"jobSummary":       "",
-	"lycheeVersion":    "",
-	"output":           "see --output",
-	"token":            "code hosts are treated like any other host, and pages are requested instead of an API",
-	"workingDirectory": "run orbweaver in that directory",
+// lycheeActionRows are the inputs of lychee's action.
+var lycheeActionRows = map[string]row{
+	"args":             {carry: commandOf("lychee")},
+	"checkbox":         {why: "the report in Markdown has no boxes to tick"},
+	"debug":            {why: "Orbweaver has no such output"},
+	"fail":             {why: "to let the job succeed, use --fail-on none"},
+	"failIfEmpty":      {why: "a run that checks no link ends with exit status 3"},
+	"format":           {why: "the job summary is in Markdown; see --output for more reports"},
+	"jobSummary":       {},
+	"lycheeVersion":    {},
+	"output":           {why: "see --output"},
+	"token":            {why: "code hosts are treated like any other host, and pages are requested instead of an API"},
+	"workingDirectory": {why: "run orbweaver in that directory"},
+}
+
+// htmlProoferActionRows are the inputs of an action for html-proofer.
+var htmlProoferActionRows = map[string]row{
+	"arguments": {carry: commandOf("htmlproofer")},
+	"directory": {carry: each(linkinatorPaths)},
+}
+
+// commandOf imports the arguments of a program.
+func commandOf(program string) carry {
+	return func(c *Config, _ string, v any) error {
+		args, _ := text(v)
+		readScript(c, "", program+" "+strings.ReplaceAll(args, "\n", " "))
+		return nil
+	}
 }
 
 var anyExpression = regexp.MustCompile(`\$\{\{[^}]*?(\w*)\s*\}\}`)

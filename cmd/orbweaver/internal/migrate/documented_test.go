@@ -46,7 +46,9 @@ var lycheeDocumented = []documented{
 	{option: "host_stats", value: `true`},
 	{option: "hosts", value: `{ "blog.example.com" = { concurrency = 5, request_interval = "1s", headers = { "A" = "B" } } }`},
 	{option: "include", value: `['gist\.github\.com.*']`},
-	{option: "include_fragments", value: `"full"`, same: true}, // text fragments are ok, because a browser shows the page without them
+	{option: "include_fragments", value: `"full"`},
+	{option: "include_fragments", value: `"text"`},
+	{option: "include_fragments", value: `true`, same: true},
 	{option: "include_fragments", value: `"none"`},
 	{option: "include_mail", value: `true`, same: true},
 	{option: "include_verbatim", value: `true`},
@@ -227,8 +229,11 @@ var htmlTestDocumented = []documented{
 	{option: "IgnoreInternalURLs", value: `["/a.html"]`},
 	{option: "IgnoreHTTPS", value: `["^http://old"]`},
 	{option: "IgnoreDirs", value: `["lib"]`},
-	{option: "IgnoreInternalEmptyHash", value: "true"},
-	{option: "IgnoreEmptyHref", value: "true"},
+	{option: "IgnoreInternalEmptyHash", value: "true", same: true},
+	{option: "IgnoreEmptyHref", value: "true", same: true},
+	{option: "IgnoreInternalEmptyHash", value: "false"},
+	{option: "IgnoreEmptyHref", value: "false"},
+	{option: "IgnoreAltMissing", value: "false"},
 	{option: "IgnoreCanonicalBrokenLinks", value: "false"},
 	{option: "IgnoreExternalBrokenLinks", value: "true"},
 	{option: "IgnoreAltMissing", value: "true"},
@@ -331,6 +336,104 @@ var muffetDocumented = []documented{
 	{option: "--version", same: true},
 }
 
+// mlcDocumented are the options in the README of markdown-link-check 3.14.
+var mlcDocumented = []documented{
+	{option: "ignorePatterns", value: `[{"pattern": "^http://example.net"}]`},
+	{option: "replacementPatterns", value: `[{"pattern": "%20", "replacement": "-", "global": true}]`},
+	{option: "httpHeaders", value: `[{"urls": ["https://example.com"], "headers": {"Foo": "Bar"}}]`},
+	{option: "timeout", value: `"20s"`},
+	{option: "timeout", value: `"2000"`},
+	{option: "retryOn429", value: `true`, same: true},
+	{option: "retryOn429", value: `false`},
+	{option: "retryCount", value: `5`},
+	{option: "fallbackRetryDelay", value: `"30s"`},
+	{option: "aliveStatusCodes", value: `[200, 403]`},
+	{option: "projectBaseUrl", value: `"x"`},
+	{option: "ignoreDisable", value: `true`},
+	{option: "showProgressBar", value: `true`},
+}
+
+// htmlProoferDocumented are the options in the README of html-proofer 5, and those of version 3.
+var htmlProoferDocumented = []documented{
+	{option: "allow_hash_href", value: "false"},
+	{option: "allow_hash_href", value: "true", same: true},
+	{option: "allow_missing_href", value: "false"},
+	{option: "assume_extension", value: ".html"},
+	{option: "cache", value: "{timeframe: {external: 30d}}"},
+	{option: "check_external_hash", value: "false"},
+	{option: "check_internal_hash", value: "false"},
+	{option: "check_sri", value: "true"},
+	{option: "checks", value: "[Links, Favicon]"},
+	{option: "directory_index_file", value: "home.html"},
+	{option: "directory_index_files", value: "[home.html, index.html]"},
+	{option: "disable_external", value: "true"},
+	{option: "enforce_https", value: "true"},
+	{option: "extensions", value: "[.htm]"},
+	{option: "hydra", value: "{max_concurrency: 5}"},
+	{option: "ignore_empty_alt", value: "false"},
+	{option: "ignore_empty_mailto", value: "true"},
+	{option: "ignore_files", value: "[/a/]"},
+	{option: "ignore_missing_alt", value: "true"},
+	{option: "ignore_status_codes", value: "[999]"},
+	{option: "ignore_urls", value: "[/a/]"},
+	{option: "log_level", value: "':debug'"},
+	{option: "only_4xx", value: "true"},
+	{option: "only_status_codes", value: "[404]"},
+	{option: "parallel", value: "{in_processes: 3}"},
+	{option: "root_dir", value: "x"},
+	{option: "swap_attributes", value: "{img: [[srcset, src]]}"},
+	{option: "swap_urls", value: "{a: b}"},
+	{option: "typhoeus", value: "{timeout: 5}"},
+	{option: "url_ignore", value: "[/a/]"},
+	{option: "url_swap", value: "{a: b}"},
+	{option: "file_ignore", value: "[/a/]"},
+	{option: "http_status_ignore", value: "[999]"},
+	{option: "check_html", value: "true"},
+	{option: "check_favicon", value: "true"},
+	{option: "check_opengraph", value: "true"},
+	{option: "check_img_http", value: "true"},
+	{option: "empty_alt_ignore", value: "true"},
+	{option: "alt_ignore", value: "[/a/]"},
+	{option: "external_only", value: "true"},
+	{option: "internal_domains", value: "[example.com]"},
+	{option: "validation", value: "{report_eof_tags: true}"},
+}
+
+// sphinxDocumented are the options of the builder linkcheck in the manual of Sphinx 8.
+var sphinxDocumented = []documented{
+	{option: "linkcheck_allowed_redirects", value: `{r"https://a/": r"https://b/"}`},
+	{option: "linkcheck_request_headers", value: `{"*": {"Accept": "text/html"}}`},
+	{option: "linkcheck_retries", value: "2"},
+	{option: "linkcheck_timeout", value: "5"},
+	{option: "linkcheck_workers", value: "3"},
+	{option: "linkcheck_anchors", value: "False"},
+	{option: "linkcheck_anchors", value: "True", same: true},
+	{option: "linkcheck_anchors_ignore", value: "['^!']"},
+	{option: "linkcheck_anchors_ignore_for_url", value: "['https://a/']"},
+	{option: "linkcheck_auth", value: "[('https://a/', ('u', 'p'))]"},
+	{option: "linkcheck_rate_limit_timeout", value: "10"},
+	{option: "linkcheck_exclude_documents", value: "['a']"},
+	{option: "linkcheck_allow_unauthorized", value: "True"},
+	{option: "linkcheck_report_timeouts_as_broken", value: "True"},
+	{option: "linkcheck_case_insensitive_urls", value: "['a']"},
+	{option: "linkcheck_ignore", value: "['a']"},
+	{option: "linkcheck_ignore", value: "compute()"},
+	{option: "tls_verify", value: "False"},
+	{option: "tls_cacerts", value: "'ca.pem'"},
+	{option: "user_agent", value: "'x'"},
+	{option: "html_baseurl", value: "'https://a/'"},
+}
+
+// flagsDocumented are flags of programs in a command, as their helps name them.
+var flagsDocumented = map[string][]string{
+	"linkchecker": {"--check-extern", "--ignore-url=a", "--no-follow-url a", "-r 1", "--recursion-level 1", "-t 5", "--timeout 5", "--user-agent x", "--cookiefile c", "--no-robots",
+		"-o csv", "-F html/x.html", "-v", "--no-status", "--no-warnings", "-q", "-D all", "-f rc", "--config rc", "-u me", "-p", "--stdin"},
+	"htmltest":            {"-c x.yml", "--conf x.yml", "-s", "--skip-external", "-l 1", "--log-level 3"},
+	"htmlproofer":         {"--disable-external", "--ignore-urls /a/,b", "--allow-hash-href=false", "--swap-urls a:b", "--ignore-status-codes 999", "--only-4xx", "--check-sri"},
+	"markdown-link-check": {"-q", "--quiet", "-v", "-a 403", "--alive 403", "-c x.json", "-i a", "--projectBaseUrl x", "-p"},
+	"awesome_bot":         {"--allow 403", "-a 403", "--allow-ssl", "--allow-timeout", "--base-url https://a/", "-d 1", "-t 5", "-w a,b", "--white-list a", "--allow-redirect"},
+}
+
 // lycheeActionDocumented and linkinatorActionDocumented are the inputs of the actions.
 var (
 	lycheeActionDocumented = strings.Fields("args debug fail failIfEmpty format jobSummary lycheeVersion output checkbox token workingDirectory")
@@ -401,6 +504,24 @@ func TestDocumentedOptions(t *testing.T) {
 	}
 }
 
+// TestDocumentedOptionsOfOthers is the same for programs whose files are programs, or JSON.
+func TestDocumentedOptionsOfOthers(t *testing.T) {
+	for _, d := range mlcDocumented {
+		carries(t, d, "markdown-link-check.json", "{}", fmt.Sprintf("{%q: %s}", d.option, d.value))
+	}
+	for _, d := range htmlProoferDocumented {
+		carries(t, d, ".html-proofer.yml", "{}\n", d.option+": "+d.value+"\n")
+	}
+	for _, d := range sphinxDocumented {
+		carries(t, d, "conf.py", "project = 'x'\n", "project = 'x'\n"+d.option+" = "+d.value+"\n")
+	}
+	for program, flags := range flagsDocumented {
+		for _, flag := range flags {
+			carries(t, documented{option: flag}, "Makefile", "a:\n\t"+program+" x\n", "a:\n\t"+program+" "+flag+" x\n")
+		}
+	}
+}
+
 // TestDocumentedFlags has the flags of lychee and linkinator, which are the options of their
 // files in another spelling.
 func TestDocumentedFlags(t *testing.T) {
@@ -428,7 +549,7 @@ func TestDocumentedFlags(t *testing.T) {
 		}
 	}
 	for _, name := range lycheeActionDocumented {
-		if _, known := lycheeActionInputs[name]; !known {
+		if _, known := lycheeActionRows[name]; !known {
 			t.Errorf("lychee-action: %s is unknown", name)
 		}
 	}

@@ -38,7 +38,7 @@ func Find(dir fs.FS) (found []File, skipped []Skipped) {
 					c, err = Read(name, text)
 				}
 				if err != nil {
-					skipped = append(skipped, Skipped{name, strings.TrimPrefix(err.Error(), "read "+name+" ")})
+					skipped = append(skipped, Skipped{Option: name, Reason: strings.TrimPrefix(err.Error(), "read "+name+" ")})
 				} else if c.Program != "" {
 					found = append(found, File{name, c})
 				}
@@ -51,14 +51,15 @@ func Find(dir fs.FS) (found []File, skipped []Skipped) {
 			if lychee == "" {
 				lychee = name
 			} else {
-				skipped = append(skipped, Skipped{name, "lychee does not read it, because there is " + lychee})
+				skipped = append(skipped, Skipped{Option: name, Reason: "lychee does not read it, because there is " + lychee})
 				found = slices.Delete(found, at, at+1)
 			}
 		}
 	}
-	for _, name := range scripts {
-		if _, err := fs.Stat(dir, name); err == nil {
-			skipped = append(skipped, Skipped{name, "it is a program, which is not run: write its settings to linkinator.config.json"})
+	for _, u := range unread {
+		names, _ := fs.Glob(dir, u.Option)
+		for _, name := range names {
+			skipped = append(skipped, Skipped{Option: name, Reason: u.Reason})
 		}
 	}
 	return found, skipped

@@ -32,6 +32,20 @@ func readHTMLTest(c *Config, text []byte) error {
 	return nil
 }
 
+// htmlTestLine are the flags of htmltest.
+var htmlTestLine = &commandLine{
+	program:  "htmltest",
+	short:    map[string]string{"c": "conf", "s": "skip-external", "l": "log-level", "h": "help", "v": "version"},
+	switches: []string{"skip-external", "help", "version"},
+	rows: map[string]row{
+		"conf":          {carry: otherFile},
+		"help":          {},
+		"log-level":     {carry: htmlTestRows["LogLevel"].carry},
+		"skip-external": {carry: on("external=skip")},
+		"version":       {},
+	},
+}
+
 // isHTMLTest reports whether a YAML file has an option of htmltest. Others are workflows.
 func isHTMLTest(base string, text []byte) bool {
 	if !strings.HasSuffix(base, ".yml") && !strings.HasSuffix(base, ".yaml") {
@@ -57,9 +71,9 @@ var htmlTestRows = map[string]row{
 	"BaseURL":                             {carry: htmlTestBase},
 	"CacheExpires":                        {why: "see --cache and --max-age"},
 	"CheckAnchors":                        {carry: elements("a")},
-	"CheckDoctype":                        {why: "see --check html, which reports a missing doctype"},
+	"CheckDoctype":                        {carry: checks("seo", "doctype-missing")},
 	"CheckExternal":                       {carry: off("external=skip")},
-	"CheckFavicon":                        {why: "see --check images, which reports a missing icon"},
+	"CheckFavicon":                        {carry: checks("images", "favicon-missing")},
 	"CheckGeneric":                        {carry: elements("area, audio, blockquote, del, embed, iframe, input, ins, object, q, source, track, video")},
 	"CheckImages":                         {carry: elements("img")},
 	"CheckInternal":                       {carry: off("!links within the site are always checked: use --exclude")},
@@ -83,14 +97,14 @@ var htmlTestRows = map[string]row{
 	"HTTPConcurrencyLimit":                {carry: oneText("concurrency")},
 	"HTTPHeaders":                         {carry: htmlTestHeaders},
 	"IgnoreAltEmpty":                      {why: "an empty alt is not reported"},
-	"IgnoreAltMissing":                    {why: "images without alt are reported only with --check images"},
+	"IgnoreAltMissing":                    {carry: switched("level=alt-missing=off", "check=images level=alt-missing=broken")},
 	"IgnoreCanonicalBrokenLinks":          {why: "with --base-url, canonical links to built pages are checked against the directory"},
 	"IgnoreDirectoryMissingTrailingSlash": {why: "a link to a directory without a slash is ok, because hosts redirect it"},
 	"IgnoreDirs":                          {carry: each(rooted("no-follow"))},
-	"IgnoreEmptyHref":                     {why: "an empty href means the page itself (RFC 3986 section 4.4)"},
+	"IgnoreEmptyHref":                     {carry: off("!an empty href of a means the page itself (RFC 3986 section 4.4); one of link is reference-empty")},
 	"IgnoreExternalBrokenLinks":           {carry: on("fail-on=internal:broken")},
 	"IgnoreHTTPS":                         {carry: each(htmlTestHTTP)},
-	"IgnoreInternalEmptyHash":             {why: "`#` means the top of the page"},
+	"IgnoreInternalEmptyHash":             {carry: off("check=accessibility level=link-placeholder=broken")},
 	"IgnoreInternalURLs":                  {carry: each(htmlTestURLs)},
 	"IgnoreSSLVerify":                     {carry: on("insecure")},
 	"IgnoreTagAttribute":                  {carry: htmlTestAttribute},

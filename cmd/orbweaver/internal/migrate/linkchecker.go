@@ -1,8 +1,10 @@
 package migrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -159,6 +161,57 @@ var linkCheckerRows = map[string]row{
 	"output.status":       {carry: off("progress=never")},
 	"output.verbose":      {carry: on("show=all")},
 	"output.warnings":     {carry: off("show=broken,unverified")},
+}
+
+// linkCheckerLine are the flags of LinkChecker, which are options of its file.
+var linkCheckerLine = &commandLine{
+	program: "linkchecker",
+	short: map[string]string{"f": "config", "t": "threads", "V": "version", "h": "help", "D": "debug", "F": "file-output", "o": "output", "q": "quiet", "v": "verbose",
+		"r": "recursion-level", "p": "password", "u": "user"},
+	switches: []string{"check-extern", "list-plugins", "help", "version", "no-status", "no-warnings", "quiet", "verbose", "no-robots", "stdin", "password", "ignore-warnings"},
+	lists:    []string{"ignore-url", "no-follow-url", "file-output"},
+	rows:     linkCheckerRows,
+	name:     func(flag string) string { return cmp.Or(linkCheckerFlags[flag], flag) },
+	take:     takeLinkChecker,
+}
+
+// linkCheckerFlags are the options that flags set.
+var linkCheckerFlags = map[string]string{"check-extern": "filtering.checkextern", "cookiefile": "checking.cookiefile", "debug": "output.debug",
+	"file-output": "output.fileoutput", "ignore-url": "filtering.ignore", "no-follow-url": "filtering.nofollow", "output": "output.log",
+	"quiet": "output.quiet", "recursion-level": "checking.recursionlevel", "threads": "checking.threads", "timeout": "checking.timeout",
+	"user-agent": "checking.useragent", "verbose": "output.verbose"}
+
+// linkCheckerFlagRows are the flags that are not options of the file.
+var linkCheckerFlagRows = map[string]row{
+	"config":       {carry: otherFile},
+	"help":         {},
+	"list-plugins": {},
+	"no-robots":    {carry: on("robots=ignore")},
+	"no-status":    {carry: on("progress=never")},
+	"no-warnings":  {carry: on("show=broken,unverified")},
+	"password":     {why: "write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}"},
+	"stdin":        {carry: on("from=-")},
+	"user":         {why: "write a [[rule]] with header = {Authorization = \"Basic ${TOKEN}\"}"},
+	"version":      {},
+}
+
+// takeLinkChecker imports flags. Values of a repeated one are lines.
+func takeLinkChecker(c *Config, options map[string]any) {
+	for option, v := range options {
+		if list, ok := v.([]any); ok {
+			separator := "\n"
+			if option == "output.fileoutput" {
+				separator = ","
+			}
+			options[option] = strings.Join(texts(list), separator)
+		}
+	}
+	rows := maps.Clone(linkCheckerRows)
+	maps.Copy(rows, linkCheckerFlagRows)
+	c.carryAll(rows, options)
+	if options["filtering.checkextern"] == nil {
+		c.set("external", "skip").Note = "as LinkChecker does unless checkextern is set"
+	}
 }
 
 // lines imports the lines of a value. An error concerns one of them.

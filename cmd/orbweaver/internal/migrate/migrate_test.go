@@ -47,14 +47,21 @@ func formatConfig(c *Config) string {
 	if c.LoginPassword != "" {
 		fmt.Fprintf(&b, "password %s\n", c.LoginPassword)
 	}
+	if c.Site != (Site{}) {
+		fmt.Fprintf(&b, "site %s built by %s\n", c.Site.Dir, c.Site.Command)
+	}
 	for _, l := range c.Skipped {
 		fmt.Fprintf(&b, "skipped %s: %s\n", l.Option, l.Reason)
 	}
 	return b.String()
 }
 
+// files are in testdata.
+var files = []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml", "html-proofer.yml", "Rakefile", "linkinator.config.json", "markdown-link-check.json",
+	"Makefile", "workflow.yml", "package.json", "conf.py", "mkdocs.yml", "hugo.toml", "docusaurus.config.js", "_config.yml"}
+
 func TestFilesOfOtherPrograms(t *testing.T) {
-	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml", "linkinator.config.json", "Makefile", "workflow.yml", "package.json"} {
+	for _, name := range files {
 		t.Run(name, func(t *testing.T) {
 			text, err := os.ReadFile(filepath.Join("testdata", name))
 			if err != nil {
@@ -98,6 +105,60 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+func TestGroup(t *testing.T) {
+	all := []Skipped{{"f", "a", "why"}, {"f", "b", "why"}, {"f", "x", "other"}, {"g", "c", "why"}, {"f", "a", "why"}, {"f", "d", "why"}}
+	for most, want := range map[int]string{0: "f: a, b, d: why|f: x: other|g: c: why|", 1: "f: a and 2 more: why|f: x: other|g: c: why|", 2: "f: a, b, d: why|f: x: other|g: c: why|"} {
+		got := ""
+		for _, g := range Group(all, most) {
+			got += g.File + ": " + g.Option + ": " + g.Reason + "|"
+		}
+		if got != want {
+			t.Errorf("at most %d names: got %s, want %s", most, got, want)
+		}
+	}
+}
+
+// TestLiterals reads values as programs of Ruby, Python and JavaScript write them.
+func TestLiterals(t *testing.T) {
+	for text, want := range map[string]any{
+		`'a\'b'`:                   "a'b",
+		`r'\d\'`:                   `computed`,
+		`r"\d+" # x`:               `\d+`,
+		`"a" "b"`:                  "a",
+		"(\n'a'\n'b')":             "ab",
+		`"#{x}"`:                   "computed",
+		"`a${b}`":                  "computed",
+		`"a" + b`:                  "computed",
+		`f("a")`:                   "computed",
+		`[1, -2.5, true, None,]`:   "[1 -2.5 true ]",
+		`("a",)`:                   "[a]",
+		`{:a => :b, c: [/x\/y/i]}`: "map[a:b c:[(?i)x/y]]",
+		`{'a-b': "c", ...d, e: 1}`: "map[a-b:c e:1]",
+		`%w[a b]`:                  "[a b]",
+		`%r{a{2}/b}`:               "a{2}/b",
+		`"""a
+b"""`: "a\nb",
+		"[" + strings.Repeat("[", 1000): "[computed]",
+		`[`:                             "computed",
+	} {
+		got := fmt.Sprint((&literals{rest: text}).value())
+		got = strings.ReplaceAll(got, fmt.Sprint(computed{}), "computed")
+		if strings.HasPrefix(text, "[[") {
+			got = strings.NewReplacer("[", "", "]", "").Replace(got)
+			want = "computed"
+		}
+		if text == `"a" "b"` {
+			want = "ab"
+		}
+		if got != want {
+			t.Errorf("%.40s is %v, want %v", text, got, want)
+		}
+	}
+	if _, err := assignments(strings.Repeat("a = [\n", 8000), false); err == nil {
+		t.Error("assignments read lists within lists without a limit")
+	}
+}
+
 func TestStatusRanges(t *testing.T) {
 	for in, want := range map[string]string{
 		"200": "", "404": "404", "200..=299": "", "100..=399": "300-399", "..500": "300-499", "500..": "500-999", "400..400": "",
@@ -114,7 +175,7 @@ func TestStatusRanges(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, name := range []string{"lychee.toml", "lycheeignore", "linkcheckerrc", "htmltest.yml", "linkinator.config.json", "Makefile", "workflow.yml", "package.json"} {
+	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
 			f.Fatal(err)

@@ -60,6 +60,8 @@ func (e effects) apply(c *Config) error {
 			c.set(key, "true").Switch = true
 		case slices.Contains(lists, key):
 			c.add(key, "", value)
+		case key == "check":
+			c.addCheck(value)
 		default:
 			c.set(key, value)
 		}
@@ -200,3 +202,15 @@ func headers(c *Config, _ string, v any) error {
 	}
 	return nil
 }
+
+// headerRule imports header fields for the URLs that a pattern matches.
+func (c *Config) headerRule(match string, fields map[string]any) error {
+	header := map[string]string{}
+	for name, v := range fields {
+		header[name], _ = text(v)
+	}
+	return c.addRule(Rule{MatchRE: match, Header: header})
+}
+
+// hasRow reports whether an option has a row.
+func hasRow(rows map[string]row, option string) bool { _, has := rows[option]; return has }

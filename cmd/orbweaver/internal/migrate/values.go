@@ -12,6 +12,8 @@ func text(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
 		return v, true
+	case aPattern:
+		return string(v), true
 	case bool:
 		return strconv.FormatBool(v), true
 	case int64:
@@ -21,7 +23,7 @@ func text(v any) (string, bool) {
 	case int:
 		return strconv.Itoa(v), true
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), true
+		return strconv.FormatFloat(v, 'f', -1, 64), true
 	}
 	return "", false
 }
@@ -89,3 +91,6 @@ func rateOf(interval string) (string, error) {
 	}
 	return strconv.FormatFloat(float64(time.Second)/float64(d), 'g', 4, 64) + "/s", nil
 }
+
+// aPattern is a pattern that is written as such, and not as a text.
+type aPattern string

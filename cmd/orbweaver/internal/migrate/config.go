@@ -3,7 +3,6 @@ package migrate
 import (
 	"encoding/base64"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +21,9 @@ type Config struct {
 	Targets  []string // the targets in the file; they are arguments of check, not settings
 
 	LoginPassword string // for login-user; it is not a setting
+	Site          Site   // what is built, if the file is a site generator's
 
+	file      string            // its name, with /
 	dir, base string            // the directory and the URL of the site
 	outputs   map[string]string // names of output files, by type
 }
@@ -61,84 +62,33 @@ type ContentRule struct {
 }
 
 // Skipped is an option that was not imported, and the reason.
-type Skipped struct{ Option, Reason string }
+type Skipped struct{ File, Option, Reason string }
 
-// format is a file format.
-type format struct {
-	program string   // empty if the file says it
-	files   []string // usual names, with / between directories
-	is      func(base string, text []byte) bool
-	read    func(c *Config, text []byte) error
-}
-
-// formats are the files that can be read. The first one that a file is applies.
-var formats = []format{
-	{"lychee", []string{".lycheeignore"}, named("lycheeignore"), readLycheeIgnore},
-	{"lychee", []string{"Cargo.toml"}, exactly("cargo.toml"), readLycheeIn("package.metadata.lychee", "workspace.metadata.lychee")},
-	{"lychee", []string{"pyproject.toml"}, exactly("pyproject.toml"), readLycheeIn("tool.lychee")},
-	{"lychee", []string{"lychee.toml"}, named(".toml"), readLychee},
-	{"LinkChecker", []string{"linkcheckerrc", ".linkcheckerrc"}, func(base string, _ []byte) bool {
-		return strings.Contains(base, "linkchecker") || strings.HasSuffix(base, ".ini")
-	}, readLinkChecker},
-	{"htmltest", []string{".htmltest.yml"}, isHTMLTest, readHTMLTest},
-	{"", []string{"package.json"}, exactly("package.json"), readPackage},
-	{"linkinator", []string{"linkinator.config.json"}, named(".json"), readLinkinator},
-	{"", []string{"GNUmakefile", "makefile", "Makefile"}, func(base string, _ []byte) bool {
-		return strings.Contains(base, "makefile") || strings.HasSuffix(base, ".mk")
-	}, readMakefile},
-	{"", []string{".github/workflows/*.yml", ".github/workflows/*.yaml", ".gitlab-ci.yml", ".circleci/config.yml", ".travis.yml", "azure-pipelines.yml",
-		"bitbucket-pipelines.yml", ".pre-commit-config.yaml", "Taskfile.yml"}, named(".yml", ".yaml"), readWorkflow},
-}
-
-// scripts are files of settings that are programs, which are not run.
-var scripts = []string{"linkinator.config.js", "linkinator.config.mjs", "linkinator.config.cjs"}
-
-func named(suffixes ...string) func(string, []byte) bool {
-	return func(base string, _ []byte) bool {
-		return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(base, s) })
-	}
-}
-
-func exactly(name string) func(string, []byte) bool {
-	return func(base string, _ []byte) bool { return base == name }
-}
-
-// Files returns the usual names of the files that can be read.
-func Files() []string {
-	var names []string
-	for _, f := range formats {
-		names = append(names, f.files...)
-	}
-	return names
-}
-
-// Read reads the text of a file. The file name determines the format. A workflow, a makefile or
-// a file of a package without settings of a link checker has an empty Config, without a
-// Program.
-func Read(name string, text []byte) (*Config, error) {
-	if len(text) > MaxSize {
-		return nil, fmt.Errorf("read %s: it is larger than %d bytes", name, MaxSize)
-	}
-	base := strings.ToLower(filepath.Base(name))
-	for _, f := range formats {
-		if !f.is(base, text) {
-			continue
+// Group returns one entry for all options of a file that are not imported for the same reason,
+// in the order of the first ones. Their names are joined; more than most are counted, unless
+// most is 0.
+func Group(all []Skipped, most int) (groups []Skipped) {
+	type key struct{ file, reason string }
+	names := map[key][]string{}
+	for _, s := range all {
+		k := key{s.File, s.Reason}
+		if names[k] == nil {
+			groups = append(groups, Skipped{File: s.File, Reason: s.Reason})
 		}
-		c := &Config{Program: f.program}
-		if err := f.read(c, text); err != nil {
-			program := f.program
-			if program == "" {
-				program = "a link checker"
-			}
-			return nil, fmt.Errorf("read %s as configuration of %s: %w", name, program, err)
+		if !slices.Contains(names[k], s.Option) {
+			names[k] = append(names[k], s.Option)
 		}
-		c.completeExceptions()
-		if f.program != "" && c.Empty() && (base == "cargo.toml" || base == "pyproject.toml") {
-			c.Program = ""
-		}
-		return c, nil
 	}
-	return nil, fmt.Errorf("read %s: unknown file name: use %s", name, strings.Join(Files(), ", "))
+	for i := range groups {
+		g := &groups[i]
+		options := names[key{g.File, g.Reason}]
+		more := ""
+		if n := len(options) - most; most > 0 && n > 1 {
+			options, more = options[:most], fmt.Sprintf(" and %d more", n)
+		}
+		g.Option = strings.Join(options, ", ") + more
+	}
+	return groups
 }
 
 // Empty reports whether nothing was imported and nothing was left out.
@@ -217,6 +167,9 @@ func (c *Config) Merge(other *Config) {
 			c.Targets = append(c.Targets, t)
 		}
 	}
+	if other.Site != (Site{}) {
+		c.Site = other.Site
+	}
 	if c.LoginPassword == "" {
 		c.LoginPassword = other.LoginPassword
 	}
@@ -250,7 +203,9 @@ func (c *Config) addCheck(group string) {
 }
 
 // skip records that an option is not imported.
-func (c *Config) skip(option, why string) { c.Skipped = append(c.Skipped, Skipped{option, why}) }
+func (c *Config) skip(option, why string) {
+	c.Skipped = append(c.Skipped, Skipped{Option: option, Reason: why})
+}
 
 // usable returns an error if a pattern is not valid in RE2, which has no lookaround and no
 // backreferences.
@@ -274,3 +229,18 @@ func basic(user, password string) map[string]string {
 
 // hostPattern returns a pattern for the http and https URLs of a host.
 func hostPattern(host string) string { return `^https?://` + regexp.QuoteMeta(host) + `(:\d+)?(/|$)` }
+
+// Site is what a site generator writes.
+type Site struct {
+	Dir     string // the directory of the pages, with /
+	Command string // the command that builds them
+}
+
+// addWrittenRemap imports the replacement of a part of links as they are written. Here, the
+// resolved URL is replaced.
+func (c *Config) addWrittenRemap(p, replacement string) error {
+	if strings.HasPrefix(p, "^") && !strings.HasPrefix(p, "^http") {
+		return fmt.Errorf("%q matches links as they are written; write a --remap for the resolved URL", p)
+	}
+	return c.addRemap(p, replacement)
+}

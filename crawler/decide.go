@@ -153,7 +153,7 @@ func (v *visitor) rendersAlike(ctx context.Context, t *admit.Target, p *recall.P
 	case p.Format != "html":
 		return false, 0
 	case !p.Rendered:
-		return !t.Render && v.cfg.RenderModeOf(v.rendering.print.URL(t.At)) != rules.RenderAlways, 0
+		return !t.Render && v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At)) != rules.RenderAlways, 0
 	}
 	for i := range p.Loaded {
 		unchanged, sent := v.rendering.unchanged(ctx, &p.Loaded[i])

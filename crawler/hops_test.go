@@ -149,7 +149,7 @@ func TestRulesSeeFragments(t *testing.T) {
 		"http://site.test/a#y": "broken fragment-missing", "http://site.test/a#z": "unverified fragment-missing", "http://site.test/b#z": "unverified fragment-missing",
 		"http://site.test/c": "unverified http-404", "http://site.test/c#y": "unverified http-404"})
 	for _, r := range c.results {
-		rule := cfg.RuleFor(r.URL)
+		rule := cfg.Judging.RuleFor(r.URL)
 		if said := rule != nil; said != (r.Verdict == check.Unverified || r.Code == check.CodeExcluded) {
 			t.Errorf("%s: %s, but the rule is %v", r.URL, r.Verdict, rule)
 		}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/metrics"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
@@ -21,12 +22,22 @@ type judging struct {
 // crawl returns the crawl as the verdicts need it, except for what the outlet knows.
 func (j *judging) crawl() *verdicts.Crawl {
 	door := j.reader.door
-	c := &verdicts.Crawl{Config: j.cfg, Scope: door.Scope(), Print: j.reader.env.Print, Store: j.cfg.Keep.Store, Door: door,
-		Seeds: j.seeds.seeds, SeedIDs: j.seeds.ids, MaxAnchors: j.windowed}
+	c := crawlOf(j.cfg, door)
+	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.seeds, j.seeds.ids, j.windowed
 	j.clock.tell(c)
 	j.counts.tell(c)
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.ownBases.Usual()
 	return c
+}
+
+// crawlOf returns the crawl of a store to be judged, without what it has counted.
+func crawlOf(cfg *Config, door *admit.Door) *verdicts.Crawl {
+	scope, d, p := door.Scope(), &cfg.Deliver, &cfg.Politeness
+	return &verdicts.Crawl{Judging: &scope.Judging, Scope: scope, Print: scope.Print, Store: cfg.Keep.Store, Door: door, Settings: verdicts.Settings{
+		Show: d.Show, ReportsPages: d.Pages, Watched: d.Watched, Watch: d.Watch, ReadAgain: cfg.Reading.ReadAgain, Sessions: cfg.Login.Sessions,
+		MaxRedirects: cfg.Limits.MaxRedirects, Stop: cfg.Stop, MaxTime: cfg.Limits.MaxTime,
+		Rate: p.Rate, Delay: p.Delay, Retries: p.Retries, Backoff: p.Backoff, MaxWait: p.MaxWait,
+	}}
 }
 
 // pagesRead returns the crawl to be judged once no page is outstanding, and nil until

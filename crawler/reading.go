@@ -285,7 +285,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 		return got
 	}
 	got.IsPage = true
-	if about.Unfollowed && p.cfg.WithinDepth(t.Depth+1) {
+	if about.Unfollowed && p.cfg.Scope.WithinDepth(t.Depth+1) {
 		got.Counts.Of[stored.Unfollowed]++
 	}
 	switch {

@@ -176,7 +176,7 @@ func (g *rendering) renderMore(ctx context.Context) (more bool, err error) {
 	if g == nil {
 		return false, nil
 	}
-	items, err := stored.ToRender(ctx, g.cfg, g.print, g.seeds.seeds, g.seeds.ids)
+	items, err := stored.ToRender(ctx, g.cfg.Keep.Store, g.door.Scope(), g.cfg.Limits.MaxRedirects, g.seeds.seeds, g.seeds.ids)
 	if err != nil || len(items) == 0 {
 		return false, err
 	}

@@ -8,9 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // A crawl whose store knows targets from an earlier session is resumed from there.
@@ -25,7 +23,7 @@ func (r *run) resume() error {
 	if err != nil {
 		return err
 	}
-	known.Recall(r.door, r.cfg.Uses())
+	known.Recall(r.door, r.door.Scope().Uses)
 	r.counts.recall(known.Sums)
 	r.clock.recall(known.Sums)
 	r.out.recall(known.Sums)
@@ -72,8 +70,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 		return nil, err
 	}
 	cfg := given.WithDefaults()
-	print := rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir)
-	door := newDoor(cfg, seeds, print)
+	door := newDoor(cfg, seeds)
 	ctx = door.WithIssuers(ctx)
 	always := context.WithoutCancel(ctx)
 	f := frontier.New(cfg.Keep.Store, door.Politeness())
@@ -85,7 +82,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if err != nil {
 		return nil, err
 	}
-	known.Recall(door, cfg.Uses())
+	known.Recall(door, door.Scope().Uses)
 	ids, err := stored.SeedIDs(always, f, seeds)
 	if err != nil {
 		return nil, err
@@ -95,7 +92,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	clock.recall(known.Sums)
 	counts.recall(known.Sums)
 	if cfg.Deliver.Pages {
-		if err := stored.PagesRead(always, cfg.Keep.Store, print, func(p *result.Page) { out.page(p) }); err != nil {
+		if err := stored.PagesRead(always, cfg.Keep.Store, door.Scope().Print, func(p *result.Page) { out.page(p) }); err != nil {
 			return nil, err
 		}
 		if err := out.failed(); err != nil {
@@ -112,7 +109,8 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 		s.Seal()
 	}
 	collectGarbage()
-	c := &verdicts.Crawl{Config: cfg, Scope: door.Scope(), Print: print, Store: cfg.Keep.Store, Door: door, Seeds: seeds, SeedIDs: ids}
+	c := crawlOf(cfg, door)
+	c.Seeds, c.SeedIDs = seeds, ids
 	clock.tell(c)
 	counts.tell(c)
 	sum, err := out.report(ctx, c)

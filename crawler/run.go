@@ -84,8 +84,9 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.WithDefaults()
-	r := &run{cfg: cfg, print: rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir), out: newOutlet(sink), clock: newClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
-	r.door = newDoor(cfg, seeds, r.print)
+	r := &run{cfg: cfg, out: newOutlet(sink), clock: newClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
+	r.door = newDoor(cfg, seeds)
+	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
 	shared := shared{always: r.always}
 	if s := cfg.Shared(); s != nil {
@@ -96,10 +97,11 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	}
 	r.door.Open(r.always, r.frontier, shared.common)
 	r.inFlight = newInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
-	r.env = references.NewEnv(cfg, r.door.Scope, r.print, r.frontier)
-	r.env.Forecast = references.NewForecast(cfg, r.frontier.Durable(), r.door.Scope, func() int { return r.counts.of(stored.Pages) })
-	if cfg.Judging.Inspector.FindsLinks() { // which no file can be read again for
-		r.env.Forecast = nil
+	r.env = references.NewEnv(r.door.Scope, r.frontier)
+	r.env.Pages, r.env.Markup = cfg.Deliver.Pages, cfg.Reading.Options.ReadsMarkup()
+	// Links found by a content check are in no file that can be read again.
+	if cfg.Reading.ReadAgain && !cfg.Deliver.Pages && !cfg.Deliver.Stream && cfg.Keep.Cache == nil && !r.frontier.Durable() && !cfg.Judging.Inspector.FindsLinks() {
+		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Scope, func() int { return r.counts.of(stored.Pages) })
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
 	r.rendering = newRendering(cfg, r.print, r.frontier, r.door)
@@ -128,8 +130,8 @@ func newMemory(r *run) *recall.Memory {
 	return recall.New(recall.Sources{Cache: cfg.Keep.Cache, Previous: cfg.Keep.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
 		recall.Settings{MaxAge: cfg.Keep.MaxAge, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
 			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
-			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: cfg.LimitsDepth(), Renders: r.rendering != nil,
-			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: cfg.IgnoresFragment}}, r.clock.started)
+			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: cfg.Scope.LimitsDepth(), Renders: r.rendering != nil,
+			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: cfg.Judging.IgnoresFragment}}, r.clock.started)
 }
 
 // newPageReader returns what reads the documents of a run.
@@ -140,7 +142,7 @@ func newPageReader(r *run) *pageReader {
 		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors
 	p.reader = document.NewReader(document.Settings{
-		Input: extract.Input{Acts: cfg.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options},
+		Input: extract.Input{Acts: cfg.Scope.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options},
 		Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
 		AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
 	}, &p.buffers)
@@ -148,15 +150,16 @@ func newPageReader(r *run) *pageReader {
 }
 
 // newDoor returns the door for the requests of a run.
-func newDoor(cfg *Config, seeds []Seed, print *rules.Printer) *admit.Door {
+func newDoor(cfg *Config, seeds []Seed) *admit.Door {
+	scope := cfg.NewScope(seeds)
 	return admit.New(admit.Config{
-		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: cfg.LeavesSomeAlone(),
+		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: cfg.Scope.LeavesSomeAlone(),
 		Robots: cfg.Scope.Robots, RobotsGiven: cfg.Scope.RobotsGiven, RobotsAgent: cfg.Scope.RobotsAgent,
 		MaxPages: cfg.Limits.MaxPages, MaxWait: cfg.Politeness.MaxWait, Retries: cfg.Politeness.Retries, Backoff: cfg.Politeness.Backoff,
 		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0,
 		Pacing: admit.Pacing{Concurrency: cfg.Politeness.Concurrency, PerHost: cfg.Politeness.PerHost, PerHostGiven: cfg.Politeness.PerHostGiven,
 			Rate: cfg.Politeness.Rate, Delay: cfg.Politeness.Delay, Shared: cfg.Shared() != nil},
-	}, rules.NewScope(cfg, seeds, print), rules.NewTargetRules(cfg, seeds, print))
+	}, scope, rules.NewTargetRules(scope, seeds))
 }
 
 // learnFact learns what some process of a shared crawl has found out.

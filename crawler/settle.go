@@ -176,7 +176,7 @@ func (f *settling) putBack(w *workspace, s settlement) error {
 // tallies returns what a step of the store adds to its sums: what a visit has counted and left out.
 // They are valid until the next call for the same worker.
 func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
-	w.tallies = s.Counts.AppendTallies(w.tallies[:0], s.Gaps, f.cfg.Uses())
+	w.tallies = s.Counts.AppendTallies(w.tallies[:0], s.Gaps, f.door.Scope().Uses)
 	return w.tallies
 }
 
@@ -205,7 +205,7 @@ func (f *settling) unlessStale(t *frontier.Target, err error) error {
 	if sharing == nil || !errors.Is(err, frontier.ErrStale) {
 		return err
 	}
-	for _, u := range f.cfg.Uses() {
+	for _, u := range f.door.Scope().Uses {
 		u.KeepAgain()
 	}
 	return sharing.GiveUp(f.always, t)

@@ -71,7 +71,7 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	op.page = page
 	if page.Leads == "" {
 		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.URL),
-			Acts: r.cfg.Acts(), Select: r.cfg.Reading.Select, IgnoreSelect: r.cfg.Reading.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
+			Acts: r.cfg.Scope.Acts(), Select: r.cfg.Reading.Select, IgnoreSelect: r.cfg.Reading.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
 	}
 	return op, nil
 }
@@ -101,7 +101,7 @@ func (r showing) rendersPage() bool {
 	if r.rendering == nil || !r.of.Follow || !r.showsPage() {
 		return false
 	}
-	switch r.cfg.RenderModeOf(r.env.Print.URL(r.URL)) {
+	switch r.door.Scope().RenderModeOf(r.env.Print.URL(r.URL)) {
 	case rules.RenderAlways:
 		return true
 	case rules.RenderAuto:
@@ -272,7 +272,7 @@ func (r showing) readView(ctx context.Context) {
 	if !t.Follow || !r.showsPage() {
 		return
 	}
-	switch r.cfg.RenderModeOf(r.env.Print.URL(t.At)) {
+	switch r.door.Scope().RenderModeOf(r.env.Print.URL(t.At)) {
 	case rules.RenderNever, rules.RenderUnset:
 		return
 	case rules.RenderAuto:
@@ -281,7 +281,7 @@ func (r showing) readView(ctx context.Context) {
 		}
 	}
 	whole := t.At.WithoutFragment()
-	needed := r.cfg.RenderModeOf(r.env.Print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
+	needed := r.door.Scope().RenderModeOf(r.env.Print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
 	references.EnterRoute(r.page(), rules.HrefOf(whole), t.Target, needed)
 	w := r.rendering.viewsOf(whole.String())
 	w.once.Do(func() {

@@ -11,7 +11,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // noticed is a body that notices when it is read.
@@ -32,7 +31,7 @@ func (*noticed) Close() error { return nil }
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &Config{}
-		r := &pageReader{cfg: cfg, slots: newSlots(1), door: newDoor(cfg, nil, rules.NewPrinter(nil, ""))}
+		r := &pageReader{cfg: cfg, slots: newSlots(1), door: newDoor(cfg, nil)}
 		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
 		r.slots.take()
 		for range r.slots.most {

@@ -69,7 +69,7 @@ func (v *visitor) rendered(t *admit.Target) string {
 	if v.memory == nil || v.rendering == nil || !t.Follow {
 		return ""
 	}
-	mode := v.cfg.RenderModeOf(v.rendering.print.URL(t.At))
+	mode := v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At))
 	if mode <= rules.RenderNever {
 		return ""
 	}

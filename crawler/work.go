@@ -98,7 +98,7 @@ func republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Share
 	cfg = cfg.WithDefaults()
 	series := admit.Series{Traps: trap.New(trap.Limits{})}
 	series.ShareTraps(ctx, to.Common())
-	known, err := stored.Load(ctx, cfg.Keep.Store, rules.NewScope(cfg, seeds, rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir)), series.Traps)
+	known, err := stored.Load(ctx, cfg.Keep.Store, cfg.NewScope(seeds), series.Traps)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func renderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shar
 	if err != nil {
 		return false, err
 	}
-	items, err := stored.ToRender(ctx, cfg, rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir), seeds, ids)
+	items, err := stored.ToRender(ctx, cfg.Keep.Store, cfg.NewScope(seeds), cfg.Limits.MaxRedirects, seeds, ids)
 	if err != nil || len(items) == 0 {
 		return false, err
 	}

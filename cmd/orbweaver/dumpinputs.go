@@ -19,14 +19,13 @@ func dumpInputs(cmd *cobra.Command, o *options, args []string) error {
 	}
 	defer p.close()
 	w := bufio.NewWriter(cmd.OutOrStdout())
-	printer := rules.NewPrinter(p.sites, p.workingDir)
-	o.crawl.Sites = p.sites
-	scope := rules.NewScope(o.crawl.WithDefaults(), p.seeds, printer)
+	o.crawl.Sites, o.crawl.Scope.WorkingDir = p.sites, p.workingDir
+	scope := o.crawl.NewScope(p.seeds)
 	for i := range p.seeds {
 		if u := rules.HrefOf(p.seeds[i].URL); scope.Excluded(u) != nil || !p.seeds[i].Named && scope.Unfollowed(u) {
 			continue
 		}
-		name := printer.URL(p.seeds[i].URL)
+		name := scope.Print.URL(p.seeds[i].URL)
 		if p.seeds[i].Raw == "-" {
 			name = "-"
 		}

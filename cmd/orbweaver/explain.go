@@ -187,7 +187,7 @@ func explainRules(w *helpWriter, k *crawler.Config, printed string) bool {
 		}
 		w.entry("exclude", 12, fmt.Sprintf("checked although --exclude %s matches: --exclude-except %s matches, too", re, except))
 	}
-	if rule := k.RuleFor(printed); rule != nil {
+	if rule := k.Judging.RuleFor(printed); rule != nil {
 		w.entry("rule", 12, rule.Name+": "+ruleEffect(rule))
 		if rule.Verdict == "ignore" {
 			return false

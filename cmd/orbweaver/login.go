@@ -185,7 +185,7 @@ func planLogins(o *options, p *plan, in io.Reader, console *console, anyTarget b
 	var internal func(urinorm.URL) bool
 	switch {
 	case len(targets) > 0:
-		scope := rules.NewScope(&o.crawl, p.seeds, rules.NewPrinter(p.sites, p.workingDir))
+		scope := o.crawl.NewScope(p.seeds)
 		internal = func(u urinorm.URL) bool { return scope.Reaches(rules.HrefOf(u)) }
 	case !anyTarget:
 		return nil, usageError("%s: no target is an http or https URL: there is nothing to sign in to", o.login.configs[0].Name)

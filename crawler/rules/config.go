@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -44,9 +43,6 @@ type Config struct {
 	Render     Render
 	Keep       Keep
 	Deliver    Deliver
-
-	uses        []*Use // of Judging.Rules and of Scope.Exclude
-	excludeUses []*Use // of Scope.Exclude
 }
 
 // ScopeRules say which targets are pages to be read, which are only checked, and which are left
@@ -325,52 +321,8 @@ type TextPattern struct {
 }
 
 // HasLevels reports whether the level of any code is set.
-func (c *Config) HasLevels() bool {
-	return len(c.Judging.Levels) > 0 || slices.ContainsFunc(c.Judging.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
-}
-
-// Use records whether a rule or an exclusion matched something during a run. It is safe
-// for concurrent use.
-type Use struct {
-	name      string
-	hit, kept atomic.Bool // it matched something; the store knows that
-}
-
-// Name returns the rule as the user wrote it.
-func (u *Use) Name() string { return u.name }
-
-// Matched reports whether it matched anything.
-func (u *Use) Matched() bool { return u.hit.Load() }
-
-// ToKeep reports whether the store must be told that it matched something. It returns true
-// only once.
-func (u *Use) ToKeep() bool { return u.hit.Load() && u.kept.CompareAndSwap(false, true) }
-
-// KeepAgain lets ToKeep return true once more: the store may not have been told.
-func (u *Use) KeepAgain() { u.kept.Store(false) }
-
-// Recall records that it matched something in an earlier session.
-func (u *Use) Recall() {
-	u.hit.Store(true)
-	u.kept.Store(true)
-}
-
-// matched records that it matched something.
-func (u *Use) matched() {
-	if !u.hit.Load() {
-		u.hit.Store(true)
-	}
-}
-
-// Uses returns the uses of the rules, followed by those of the exclusions.
-func (c *Config) Uses() []*Use { return c.uses }
-
-// ExcludeUses returns the uses of the exclusions.
-func (c *Config) ExcludeUses() []*Use { return c.excludeUses }
-
-// AwaitsUse reports whether a rule or an exclusion has not matched anything yet.
-func (c *Config) AwaitsUse() bool {
-	return slices.ContainsFunc(c.uses, func(u *Use) bool { return !u.Matched() })
+func (j *Judging) HasLevels() bool {
+	return len(j.Levels) > 0 || slices.ContainsFunc(j.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
 }
 
 // Seed is a start target of a run.
@@ -460,16 +412,6 @@ func (c *Config) WithDefaults() *Config {
 	if d.Limits.Grace == 0 {
 		d.Limits.Grace = 1500 * time.Millisecond
 	}
-	d.Judging.Rules, d.uses = slices.Clone(c.Judging.Rules), nil
-	for i := range d.Judging.Rules {
-		d.Judging.Rules[i].use = &Use{name: d.Judging.Rules[i].Name}
-		d.uses = append(d.uses, d.Judging.Rules[i].use)
-	}
-	d.excludeUses = make([]*Use, len(d.Scope.Exclude))
-	for i, re := range d.Scope.Exclude {
-		d.excludeUses[i] = &Use{name: "exclude " + re.String()}
-	}
-	d.uses = append(d.uses, d.excludeUses...)
 	if d.Scope.RobotsAgent == "" {
 		d.Scope.RobotsAgent = "orbweaver"
 	}
@@ -502,15 +444,21 @@ func (c *Config) Shared() frontier.Shared {
 }
 
 // WithinDepth reports whether Depth allows pages at a depth to be read.
-func (c *Config) WithinDepth(depth int) bool {
-	return !c.LimitsDepth() || depth <= max(c.Scope.Depth, 0)
+func (r *ScopeRules) WithinDepth(depth int) bool {
+	return !r.LimitsDepth() || depth <= max(r.Depth, 0)
 }
 
 // LimitsDepth reports whether Depth is a limit.
-func (c *Config) LimitsDepth() bool { return c.Scope.Depth != 0 }
+func (r *ScopeRules) LimitsDepth() bool { return r.Depth != 0 }
 
-// Fetches reports whether Fetch supports a scheme.
-func (c *Config) Fetches(scheme string) bool {
-	m, ok := c.Fetch.(interface{ Has(scheme string) bool })
-	return ok && m.Has(scheme)
+// NewScope returns the scope of a run that starts from seeds. It decides with the rules of the
+// configuration, not with copies.
+func (c *Config) NewScope(seeds []Seed) *Scope {
+	s := Settings{Rules: &c.Scope, Judging: c.Judging, Render: c.Render.Mode, Sites: c.Sites}
+	if m, ok := c.Fetch.(interface{ Schemes() []string }); ok {
+		s.Schemes = m.Schemes()
+	}
+	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\n", c.Keep.Edition, c.Reading.Types,
+		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil)
+	return NewScope(s, seeds)
 }

@@ -20,7 +20,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"External", c.Scope.External, CheckExternal},
 		{"Robots", c.Scope.Robots, RobotsCrawl},
 		{"RobotsAgent", c.Scope.RobotsAgent, "orbweaver"},
-		{"Depth", c.LimitsDepth(), false},
+		{"Depth", c.Scope.LimitsDepth(), false},
 		{"MaxPages", c.Limits.MaxPages, 0},
 		{"MaxBody", c.Limits.MaxBody, int64(10 << 20)},
 		{"MaxRedirects", c.Limits.MaxRedirects, 10},
@@ -71,7 +71,7 @@ func TestDepthLimit(t *testing.T) {
 		{98, true, true, true, false},
 		{99, true, true, true, true},
 	} {
-		cfg := (&Config{Scope: ScopeRules{Depth: c.depth}}).WithDefaults()
+		cfg := &ScopeRules{Depth: c.depth}
 		if cfg.LimitsDepth() != c.limits || cfg.WithinDepth(0) != c.at0 || cfg.WithinDepth(1) != c.at1 || cfg.WithinDepth(99) != c.at99 {
 			t.Errorf("Depth %d: limited %v, pages at depth 0, 1, 99 are read: %v, %v, %v", c.depth,
 				cfg.LimitsDepth(), cfg.WithinDepth(0), cfg.WithinDepth(1), cfg.WithinDepth(99))

@@ -31,7 +31,7 @@ func TestDecides(t *testing.T) {
 	of := func(change func(*Config), seeds ...Seed) string {
 		cfg := &Config{}
 		change(cfg)
-		return NewScope(cfg.WithDefaults(), append(seeds, Seed{URL: start, Crawl: true}), NewPrinter(nil, "")).Decides()
+		return cfg.WithDefaults().NewScope(append(seeds, Seed{URL: start, Crawl: true})).Decides()
 	}
 	selector, err := extract.CompileSelector("main")
 	if err != nil {

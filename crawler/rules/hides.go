@@ -15,23 +15,23 @@ type Hides struct {
 	Rules                           bool // all rules do
 }
 
-// Strict returns a copy of the configuration without what the file says to hide: its levels, the
+// Strict returns a copy without what the file says to hide: its levels, the
 // statuses and fragments that it accepts, and the verdicts of its rules. It decides about the
 // results of a crawl, not about what is requested.
-func (c *Config) Strict() *Config {
-	if c.Judging.Hides == nil {
-		return c
+func (j *Judging) Strict() *Judging {
+	if j.Hides == nil {
+		return j
 	}
-	strict := *c
-	strict.Judging.IgnoreFragment = c.Judging.IgnoreFragment[min(c.Judging.Hides.IgnoreFragment, len(c.Judging.IgnoreFragment)):]
-	strict.Judging.Levels = c.Judging.Levels[min(c.Judging.Hides.Levels, len(c.Judging.Levels)):]
-	if c.Judging.Hides.Accept {
-		strict.Judging.Accept = nil
+	strict := *j
+	strict.IgnoreFragment = j.IgnoreFragment[min(j.Hides.IgnoreFragment, len(j.IgnoreFragment)):]
+	strict.Levels = j.Levels[min(j.Hides.Levels, len(j.Levels)):]
+	if j.Hides.Accept {
+		strict.Accept = nil
 	}
-	if c.Judging.Hides.Rules {
-		strict.Judging.Rules = slices.Clone(c.Judging.Rules)
-		for i := range strict.Judging.Rules {
-			r := &strict.Judging.Rules[i]
+	if j.Hides.Rules {
+		strict.Rules = slices.Clone(j.Rules)
+		for i := range strict.Rules {
+			r := &strict.Rules[i]
 			r.Accept, r.Levels = nil, nil
 			if r.Verdict == "unverified" {
 				r.Verdict = ""
@@ -43,19 +43,20 @@ func (c *Config) Strict() *Config {
 
 // HidesBecause reports whether the file is the reason why a target was skipped. message is that
 // of an outcome or a judgement.
-func (c *Config) HidesBecause(message string) bool {
-	if c.Judging.Hides == nil {
+func (s *Settings) HidesBecause(message string) bool {
+	hides := s.Judging.Hides
+	if hides == nil {
 		return false
 	}
-	for _, re := range c.Scope.Exclude[:min(c.Judging.Hides.Exclude, len(c.Scope.Exclude))] {
+	for _, re := range s.Rules.Exclude[:min(hides.Exclude, len(s.Rules.Exclude))] {
 		if message == excludedBy+re.String() {
 			return true
 		}
 	}
-	if c.Judging.Hides.SkipReserved && strings.HasSuffix(message, reservedNote) {
+	if hides.SkipReserved && strings.HasSuffix(message, reservedNote) {
 		return true
 	}
-	return c.Judging.Hides.Rules && slices.ContainsFunc(c.Judging.Rules, func(r Rule) bool { return r.Verdict == "ignore" && message == excludedBy+r.Name })
+	return hides.Rules && slices.ContainsFunc(s.Judging.Rules, func(r Rule) bool { return r.Verdict == "ignore" && message == excludedBy+r.Name })
 }
 
 // IsHidden reports whether one judgement hides what a stricter one reports: it is less severe, or

@@ -34,9 +34,9 @@ func (r *Rule) BrokenText(text string) string {
 }
 
 // HasBrokenHosts reports whether any rule has BrokenHosts.
-func (c *Config) HasBrokenHosts() bool {
-	for i := range c.Judging.Rules {
-		if len(c.Judging.Rules[i].BrokenHosts) > 0 {
+func (j *Judging) HasBrokenHosts() bool {
+	for i := range j.Rules {
+		if len(j.Rules[i].BrokenHosts) > 0 {
 			return true
 		}
 	}

@@ -29,9 +29,9 @@ const LocationRemapped = "the Location was remapped from "
 // Remapped returns the URL that replaces a link's URL by the first of Config.Remaps that
 // matches, and the printed URL that it replaces. If none matches, origin is empty.
 func (s *Scope) Remapped(v Href) (to urinorm.URL, origin string, err error) {
-	printed := s.print.Href(v)
-	for i := range s.cfg.Scope.Remaps {
-		m := &s.cfg.Scope.Remaps[i]
+	printed := s.Print.Href(v)
+	for i := range s.Rules.Remaps {
+		m := &s.Rules.Remaps[i]
 		if !m.Pattern.MatchString(printed) {
 			continue
 		}
@@ -63,9 +63,9 @@ func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
 	}
 	file := filepath.FromSlash(path)
 	if !filepath.IsAbs(file) {
-		file = filepath.Join(s.cfg.Scope.WorkingDir, file)
+		file = filepath.Join(s.Rules.WorkingDir, file)
 	}
-	for _, site := range s.sites {
+	for _, site := range s.Sites {
 		root, err := filepath.Abs(site.Dir())
 		if err != nil {
 			continue

@@ -38,11 +38,11 @@ func (c *Config) Renders() bool {
 }
 
 // RenderModeOf returns the mode for a printed URL.
-func (c *Config) RenderModeOf(printed string) RenderMode {
-	if len(c.Judging.Rules) > 0 {
-		if r := c.MatchingRule(printed); r != nil && r.Render != RenderUnset {
+func (s *Settings) RenderModeOf(printed string) RenderMode {
+	if len(s.Judging.Rules) > 0 {
+		if r := s.Judging.MatchingRule(printed); r != nil && r.Render != RenderUnset {
 			return r.Render
 		}
 	}
-	return c.Render.Mode
+	return s.Render
 }

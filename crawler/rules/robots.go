@@ -8,11 +8,11 @@ func (s *Scope) RobotsApply(u urinorm.URL) bool {
 	if scheme := u.Scheme(); scheme != "http" && scheme != "https" {
 		return false
 	}
-	return s.SiteOf(u) == nil && (s.cfg.Scope.RobotsGiven || !urinorm.IsLoopback(u.Host()))
+	return s.SiteOf(u) == nil && (s.Rules.RobotsGiven || !urinorm.IsLoopback(u.Host()))
 }
 
 // ObeysNoFollow reports whether a page's nofollow marks count: where its host's
 // robots.txt would.
 func (s *Scope) ObeysNoFollow(page Href) bool {
-	return s.cfg.Scope.Robots != RobotsIgnore && page.IsHTTP() && s.RobotsApply(URLOf(page))
+	return s.Rules.Robots != RobotsIgnore && page.IsHTTP() && s.RobotsApply(URLOf(page))
 }

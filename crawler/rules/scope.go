@@ -42,17 +42,39 @@ type root struct {
 // It is immutable, so that the fate of a URL does not depend on the page that links to it
 // first.
 type Scope struct {
-	cfg   *Config
+	Settings
+	Print *Printer
+	// Uses are those of the rules, followed by those of the exclusions.
+	Uses Uses
+
 	roots []root
-	print *Printer
-	sites []*disk.Site
 	left  *sync.Map // documents of URLs that links say sign out or delete; shared by the scopes of a run
 }
 
-// NewScope returns the scope of a run that starts from seeds.
-func NewScope(cfg *Config, seeds []Seed, p *Printer) *Scope {
-	s := &Scope{cfg: cfg, print: p, sites: cfg.Sites, left: new(sync.Map)}
-	for _, site := range cfg.Sites {
+// Settings are what a scope needs of the configuration of a run.
+type Settings struct {
+	Rules   *ScopeRules
+	Judging Judging
+	Render  RenderMode // of pages without a rule
+	Sites   []*disk.Site
+	Schemes []string // that can be requested
+	Reading string   // says what else decides about the links of a page (Decides)
+}
+
+// NewScope returns the scope of a run that starts from seeds. It has its own copy of the rules
+// for targets, which record whether they match anything.
+func NewScope(settings Settings, seeds []Seed) *Scope {
+	s := &Scope{Settings: settings, Print: NewPrinter(settings.Sites, settings.Rules.WorkingDir), left: new(sync.Map)}
+	s.Judging.Rules = slices.Clone(s.Judging.Rules)
+	for i := range s.Judging.Rules {
+		r := &s.Judging.Rules[i]
+		r.use = &Use{name: r.Name}
+		s.Uses = append(s.Uses, r.use)
+	}
+	for _, re := range s.Rules.Exclude {
+		s.Uses = append(s.Uses, &Use{name: "exclude " + re.String()})
+	}
+	for _, site := range s.Sites {
 		base := HrefOf(site.Base())
 		s.roots = append(s.roots, root{authority: bareAuthority(base), directory: string(directory(base.Path()))})
 	}
@@ -77,8 +99,8 @@ func (s *Scope) Widened(to urinorm.URL) *Scope {
 func (s *Scope) widen(seed Seed) {
 	if site := s.SiteOf(seed.URL); site != nil {
 		if seed.Crawl {
-			for i := range s.sites {
-				if s.sites[i] == site {
+			for i := range s.Sites {
+				if s.Sites[i] == site {
 					s.roots[i].follow = true
 				}
 			}
@@ -93,7 +115,7 @@ func (s *Scope) widen(seed Seed) {
 	if !v.IsHTTP() {
 		r.scheme = string(v.Scheme())
 	}
-	switch s.cfg.Scope.Rule {
+	switch s.Rules.Rule {
 	case ScopePath:
 		r.directory = string(directory(v.Path()))
 		if r.scheme == "gopher" {
@@ -148,7 +170,7 @@ func (s *Scope) Internal(v Href) (inside, follow bool) {
 			inside, follow = true, follow || r.follow
 		}
 	}
-	if len(s.cfg.Scope.Include) > 0 && !follow && v.IsHTTP() && anyMatch(s.cfg.Scope.Include, s.print.Href(v)) {
+	if len(s.Rules.Include) > 0 && !follow && v.IsHTTP() && anyMatch(s.Rules.Include, s.Print.Href(v)) {
 		return true, true
 	}
 	return inside, follow
@@ -180,7 +202,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if f.Outcome = s.Excluded(v); f.Outcome != nil {
 		return f
 	}
-	if !f.Internal && s.cfg.Scope.External == SkipExternal {
+	if !f.Internal && s.Rules.External == SkipExternal {
 		f.Outcome = LeftOut
 		return f
 	}
@@ -192,7 +214,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 	if kind != extract.Submission {
 		f.Need |= frontier.NeedLinked
 	}
-	if !follow || kind == extract.Resource || kind == extract.Submission || !s.cfg.WithinDepth(depth) {
+	if !follow || kind == extract.Resource || kind == extract.Submission || !s.Rules.WithinDepth(depth) {
 		return f
 	}
 	if nofollow || s.Unfollowed(v) || s.leftOut(v) {
@@ -210,7 +232,7 @@ func (s *Scope) Decide(v Href, kind extract.Kind, depth int, nofollow bool) Fate
 // is checked if a link leads to it. A document of a directory without such a link is not
 // checked at all.
 func (s *Scope) Unfollowed(v Href) bool {
-	return len(s.cfg.Scope.NoFollow) > 0 && anyMatch(s.cfg.Scope.NoFollow, s.print.Href(v))
+	return len(s.Rules.NoFollow) > 0 && anyMatch(s.Rules.NoFollow, s.Print.Href(v))
 }
 
 // Parts of the reasons why Excluded skips a target.
@@ -221,25 +243,25 @@ const (
 
 // Excluded returns the outcome of a URL that a rule excludes, or nil.
 func (s *Scope) Excluded(v Href) *check.Outcome {
-	if s.cfg.Scope.SkipReserved {
+	if s.Rules.SkipReserved {
 		if name := ReservedName(v); name != "" && !s.isOwn(v) {
 			return Skip(check.CodeExcluded, name+reservedNote)
 		}
 	}
-	if len(s.cfg.Scope.Exclude) == 0 && len(s.cfg.Judging.Rules) == 0 {
+	if len(s.Rules.Exclude) == 0 && len(s.Judging.Rules) == 0 {
 		return nil
 	}
-	printed := s.print.Href(v)
-	for i, re := range s.cfg.Scope.Exclude {
+	printed := s.Print.Href(v)
+	for i, re := range s.Rules.Exclude {
 		if re.MatchString(printed) {
-			s.cfg.noteExclusions(i, printed)
-			if anyMatch(s.cfg.Scope.ExcludeExcept, printed) {
+			s.noteExclusions(i, printed)
+			if anyMatch(s.Rules.ExcludeExcept, printed) {
 				break
 			}
 			return Skip(check.CodeExcluded, excludedBy+re.String())
 		}
 	}
-	if rule := s.cfg.MatchingRule(printed); rule != nil && rule.Verdict == "ignore" {
+	if rule := s.Judging.MatchingRule(printed); rule != nil && rule.Verdict == "ignore" {
 		return Skip(check.CodeExcluded, excludedBy+rule.Name)
 	}
 	return nil
@@ -267,7 +289,7 @@ var (
 // Compares reports whether a target is compared with a made-up one. A home page never
 // is: sites show it for anything they don't have, and a link to it is correct.
 func (s *Scope) Compares(u urinorm.URL) bool {
-	if !s.cfg.Judging.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
+	if !s.Judging.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
 		return false
 	}
 	return !IsLeafName([]byte(u.Path())) && s.SiteOf(u) == nil
@@ -277,13 +299,13 @@ func (s *Scope) Compares(u urinorm.URL) bool {
 // it is compared with a made-up one, or it may be the page of a parked domain.
 func (s *Scope) JudgesContent(u urinorm.URL, internal bool) bool {
 	isWeb := u.Scheme() == "http" || u.Scheme() == "https"
-	return s.Compares(u) || s.cfg.Judging.SoftNotFound && !internal && isWeb && !IsLeafName([]byte(u.Path()))
+	return s.Compares(u) || s.Judging.SoftNotFound && !internal && isWeb && !IsLeafName([]byte(u.Path()))
 }
 
 // Wave returns the wave in which a page at a depth is read. The order matters only if Depth
 // is a limit.
 func (s *Scope) Wave(depth int) frontier.Wave {
-	if !s.cfg.LimitsDepth() {
+	if !s.Rules.LimitsDepth() {
 		return frontier.Pages
 	}
 	return min(frontier.Wave(min(depth, 255)), frontier.LastPages)
@@ -292,10 +314,10 @@ func (s *Scope) Wave(depth int) frontier.Wave {
 // RuleFor returns the rule that applies to a printed target, or nil. That is the first rule
 // that matches the target or, except for a rule that ignores what it matches, the document
 // without the fragment.
-func (c *Config) RuleFor(printed string) *Rule {
+func (j *Judging) RuleFor(printed string) *Rule {
 	document, _, place := strings.Cut(printed, "#")
-	for i := range c.Judging.Rules {
-		r := &c.Judging.Rules[i]
+	for i := range j.Rules {
+		r := &j.Rules[i]
 		if r.Match(printed) || place && r.Verdict != "ignore" && r.Match(document) {
 			return r
 		}
@@ -304,13 +326,13 @@ func (c *Config) RuleFor(printed string) *Rule {
 }
 
 // IgnoresFragment reports whether IgnoreFragment excludes a fragment from the check.
-func (c *Config) IgnoresFragment(fragment string) bool {
-	return anyMatch(c.Judging.IgnoreFragment, fragment)
+func (j *Judging) IgnoresFragment(fragment string) bool {
+	return anyMatch(j.IgnoreFragment, fragment)
 }
 
 // MatchingRule is RuleFor, and records that the rule matched something.
-func (c *Config) MatchingRule(printed string) *Rule {
-	r := c.RuleFor(printed)
+func (j *Judging) MatchingRule(printed string) *Rule {
+	r := j.RuleFor(printed)
 	if r != nil {
 		r.use.matched()
 	}
@@ -319,10 +341,11 @@ func (c *Config) MatchingRule(printed string) *Rule {
 
 // noteExclusions records that the exclusion at i matched, and which of the later ones match,
 // too: an exclusion is not out of date because an earlier one matches the same URL.
-func (c *Config) noteExclusions(i int, printed string) {
-	c.excludeUses[i].matched()
-	for i++; i < len(c.Scope.Exclude); i++ {
-		if u := c.excludeUses[i]; !u.hit.Load() && c.Scope.Exclude[i].MatchString(printed) {
+func (s *Scope) noteExclusions(i int, printed string) {
+	uses := s.Uses[len(s.Judging.Rules):]
+	uses[i].matched()
+	for i++; i < len(uses); i++ {
+		if u := uses[i]; !u.hit.Load() && s.Rules.Exclude[i].MatchString(printed) {
 			u.matched()
 		}
 	}

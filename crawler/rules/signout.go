@@ -171,12 +171,12 @@ func (s *Scope) isLeft(v Href) bool {
 // another link (LeaveAlone), or the page after the sign-in named the address so
 // (Config.LeaveAlone).
 func (s *Scope) LeavesAlone(v Href, internal, acts bool) bool {
-	return s.cfg.LeavesSomeAlone() && (acts || signsOut(v) || s.cfg.Scope.LeaveAlone[string(v.Document())] || s.isLeft(v)) &&
-		(internal || s.Reaches(v) || s.cfg.Scope.SessionOrigins[string(v.Scheme())+"://"+string(v.Authority())])
+	return s.Rules.LeavesSomeAlone() && (acts || signsOut(v) || s.Rules.LeaveAlone[string(v.Document())] || s.isLeft(v)) &&
+		(internal || s.Reaches(v) || s.Rules.SessionOrigins[string(v.Scheme())+"://"+string(v.Authority())])
 }
 
 // LeavesSomeAlone reports whether links that sign out or delete are not requested.
-func (c *Config) LeavesSomeAlone() bool { return c.Scope.Credentials && !c.Scope.AllowUnsafe }
+func (r *ScopeRules) LeavesSomeAlone() bool { return r.Credentials && !r.AllowUnsafe }
 
 // SignOutReason is the message of a link that is left alone.
 const SignOutReason = "not requested, because credentials were given and the link may sign out or delete something; --login-allow-unsafe requests it"
@@ -187,8 +187,8 @@ func signOut() *check.Outcome { return Skip(check.CodeExcluded, SignOutReason) }
 
 // Acts returns the function that tells the texts of links that are left alone, or nil if
 // none is.
-func (c *Config) Acts() func(text []byte) bool {
-	if c.LeavesSomeAlone() {
+func (r *ScopeRules) Acts() func(text []byte) bool {
+	if r.LeavesSomeAlone() {
 		return Acts
 	}
 	return nil

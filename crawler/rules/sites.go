@@ -11,7 +11,7 @@ import (
 
 // SiteOf returns the directory that answers for a URL.
 func (s *Scope) SiteOf(u urinorm.URL) *disk.Site {
-	for _, site := range s.sites {
+	for _, site := range s.Sites {
 		if site.Holds(u) {
 			return site
 		}
@@ -21,7 +21,7 @@ func (s *Scope) SiteOf(u urinorm.URL) *disk.Site {
 
 // SyntheticHost reports whether an authority was made up for a directory.
 func (s *Scope) SyntheticHost(authority string) bool {
-	for _, site := range s.sites {
+	for _, site := range s.Sites {
 		if site.Synthetic() && site.Base().Authority() == authority {
 			return true
 		}
@@ -34,8 +34,8 @@ func (s *Scope) Synthetic(v Href) bool { return s.SyntheticHost(string(v.Authori
 
 // Crawled reports whether a directory was named as a whole, not just a document in it.
 func (s *Scope) Crawled(site *disk.Site) bool {
-	for i := range s.sites {
-		if s.sites[i] == site {
+	for i := range s.Sites {
+		if s.Sites[i] == site {
 			return s.roots[i].follow
 		}
 	}
@@ -45,7 +45,7 @@ func (s *Scope) Crawled(site *disk.Site) bool {
 // OutsideBase reports whether a URL is on the host that a directory will be published
 // on, but not under its base.
 func (s *Scope) OutsideBase(v Href) bool {
-	for _, site := range s.sites {
+	for _, site := range s.Sites {
 		if site.Synthetic() || !v.IsHTTP() {
 			continue
 		}
@@ -60,7 +60,7 @@ func (s *Scope) OutsideBase(v Href) bool {
 // leftOut reports whether a URL leads to a file that a directory's walk left out, because
 // git ignores it. A link to it is checked, but the file is not read for links.
 func (s *Scope) leftOut(v Href) bool {
-	for _, site := range s.sites {
+	for _, site := range s.Sites {
 		if site.LeftOut(v.Path()) && string(v.Authority()) == site.Base().Authority() {
 			return true
 		}

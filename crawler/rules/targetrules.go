@@ -12,15 +12,15 @@ import (
 
 // TargetRules finds the user's rules for URLs that are about to be requested.
 type TargetRules struct {
-	cfg   *Config
-	print *Printer
-	start *fetch.Origins // the start targets, if a rule has headers
+	judging *Judging
+	print   *Printer
+	start   *fetch.Origins // the start targets, if a rule has headers
 }
 
-// NewTargetRules returns the rules of a run that starts from seeds.
-func NewTargetRules(cfg *Config, seeds []Seed, print *Printer) *TargetRules {
-	t := &TargetRules{cfg: cfg, print: print}
-	if slices.ContainsFunc(cfg.Judging.Rules, func(rule Rule) bool { return len(rule.Header) > 0 }) {
+// NewTargetRules returns the rules of a run with a scope that starts from seeds.
+func NewTargetRules(s *Scope, seeds []Seed) *TargetRules {
+	t := &TargetRules{judging: &s.Judging, print: s.Print}
+	if slices.ContainsFunc(t.judging.Rules, func(rule Rule) bool { return len(rule.Header) > 0 }) {
 		urls := make([]urinorm.URL, len(seeds))
 		for i := range seeds {
 			urls[i] = seeds[i].URL
@@ -32,10 +32,10 @@ func NewTargetRules(cfg *Config, seeds []Seed, print *Printer) *TargetRules {
 
 // Of returns the rule for a URL, nil if there is none.
 func (t *TargetRules) Of(u urinorm.URL) *Rule {
-	if len(t.cfg.Judging.Rules) == 0 {
+	if len(t.judging.Rules) == 0 {
 		return nil
 	}
-	return t.cfg.MatchingRule(t.print.URL(u))
+	return t.judging.MatchingRule(t.print.URL(u))
 }
 
 // Header returns the headers that the rule for a URL adds to its request, and the rule.
@@ -66,7 +66,7 @@ func (t *TargetRules) Accepts(u urinorm.URL, status int) bool {
 	if rule := t.Of(u); rule != nil && rule.Accept != nil {
 		return rule.Accept.Has(status)
 	}
-	return t.cfg.Judging.Accept.Has(status)
+	return t.judging.Accept.Has(status)
 }
 
 // CallBroken reports whether a target will be reported as broken, as far as that is known
@@ -86,7 +86,7 @@ func (t *TargetRules) CallBroken(u urinorm.URL, internal bool, o *check.Outcome)
 				return level
 			}
 		}
-		return t.cfg.Judging.Levels.Of(code, internal)
+		return t.judging.Levels.Of(code, internal)
 	})
 	return g.Verdict == check.Broken
 }

@@ -52,8 +52,7 @@ func New(cfg Config, scope *rules.Scope, targets *rules.TargetRules) *Door {
 // Single returns a door for requests that are no part of a crawl: those of sessions, and for
 // what a user named. It need not be opened.
 func Single(by fetch.Fetcher) *Door {
-	cfg := &rules.Config{}
-	return New(Config{Fetch: by}, rules.NewScope(cfg, nil, rules.NewPrinter(nil, "")), nil)
+	return New(Config{Fetch: by}, rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}}, nil), nil)
 }
 
 // Get decides about a request beside all visits and sends it, for a purpose that no rule

@@ -47,7 +47,7 @@ type observation struct {
 	warning  check.Code
 	expires  time.Duration // from now
 	settings func(*Settings)
-	config   rules.Config
+	judging  rules.Judging
 	agent    string        // of the next run
 	soon     time.Duration // likewise
 	age      time.Duration
@@ -76,7 +76,7 @@ func TestStands(t *testing.T) {
 		"its content is scanned":       {observation{settings: func(s *Settings) { s.Scans = true }}, false, false},
 		"asked over https, too":        {observation{settings: func(s *Settings) { s.CheckHTTPS = true }}, false, false},
 		"already over https":           {observation{url: "https://example.org/there", settings: func(s *Settings) { s.CheckHTTPS = true }}, true, true},
-		"compared with a made-up page": {observation{config: rules.Config{Judging: rules.Judging{SoftNotFound: true}}}, false, false},
+		"compared with a made-up page": {observation{judging: rules.Judging{SoftNotFound: true}}, false, false},
 		"its certificate has expired":  {observation{expires: -time.Hour}, false, false},
 		"its certificate is valid":     {observation{expires: time.Hour}, true, true},
 		"another request":              {observation{agent: "curl"}, false, false},
@@ -173,10 +173,9 @@ func (ob observation) run(t *testing.T) (*Memory, *rules.Scope, urinorm.URL) {
 		t.Cleanup(func() { file.Close() })
 		return file
 	}
-	cfg, print := ob.config.WithDefaults(), rules.NewPrinter(nil, "")
-	scope := rules.NewScope(cfg, []rules.Seed{{URL: parse("http://example.com/"), Crawl: true}}, print)
-	from := Sources{Cache: open(), Fetcher: fetcher{}, Rules: rules.NewTargetRules(cfg, nil, print),
-		Frontier: frontier.New(frontier.NewMemory(), frontier.Politeness{}), Print: print}
+	scope := rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}, Judging: ob.judging}, []rules.Seed{{URL: parse("http://example.com/"), Crawl: true}})
+	from := Sources{Cache: open(), Fetcher: fetcher{}, Rules: rules.NewTargetRules(scope, nil),
+		Frontier: frontier.New(frontier.NewMemory(), frontier.Politeness{}), Print: scope.Print}
 	before := New(from, Settings{}, now)
 	before.Begin(now.Add(-time.Minute))
 	doc := extract.Extract(extract.Input{Body: []byte("<p id=id>"), ContentType: "text/html"})

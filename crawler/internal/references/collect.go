@@ -48,10 +48,11 @@ func (c *collector) reset(env *Env, page rules.Href, depth int, doc *extract.Doc
 	c.resolver.reset(env, page, depth, doc)
 	c.items.reset(env, depth+1)
 	c.edges = nil
-	cfg := env.Config
-	c.recalls = cfg.Scope.Changed == nil
+	scope := c.resolver.scope
+	rule, judging := scope.Rules, &scope.Judging
+	c.recalls = rule.Changed == nil
 	c.known.reset()
-	c.whole = cfg.Deliver.Pages || cfg.Scope.Credentials || len(cfg.Scope.Include)+len(cfg.Scope.NoFollow)+len(cfg.Scope.Exclude)+len(cfg.Judging.Rules)+len(cfg.Scope.Remaps) > 0 || cfg.Judging.TextFragments
+	c.whole = env.Pages || rule.Credentials || len(rule.Include)+len(rule.NoFollow)+len(rule.Exclude)+len(judging.Rules)+len(rule.Remaps) > 0 || judging.TextFragments
 }
 
 // from sets what the links that are added from now on have in common.
@@ -148,7 +149,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	}
 	r.begin(l)
 	r.Target = int(k.item)
-	if c.env.Config.Deliver.Pages {
+	if c.env.Pages {
 		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(c.resolver.resolvePlain(l.Ref)), Text: l.Text})
 	}
 	if !has {
@@ -216,20 +217,20 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	if t.around {
 		res.Mark |= rules.MarkAround
 	}
-	if len(c.env.Config.Scope.Remaps) > 0 && !c.remap(&res, &t) {
+	if len(c.resolver.scope.Rules.Remaps) > 0 && !c.remap(&res, &t) {
 		o := check.Invalid(t.err)
 		c.enterBroken(&res, &o, l, false)
 		return res
 	}
 	if fragment, ok := t.href.Fragment(); ok {
 		res.fragment, res.HasFragment, res.Hash = fragment, true, check.HashAnchorBytes(fragment)
-		if c.env.Config.Judging.TextFragments && check.HasTextDirective(string(fragment)) {
+		if c.resolver.scope.Judging.TextFragments && check.HasTextDirective(string(fragment)) {
 			res.Mark |= rules.MarkText
 			res.reusable = false
 		}
 	}
 	c.enterTarget(&res, t, l)
-	if c.env.Config.Deliver.Pages {
+	if c.env.Pages {
 		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
 	}
 	return res

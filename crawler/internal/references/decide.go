@@ -2,6 +2,7 @@ package references
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -40,7 +41,7 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 		d.mark |= rules.MarkAside
 		// Such a host is never visited. Its name is a target by itself, which must
 		// resolve, unless it is a directory's synthetic host.
-		if host, ok := fetch.HostURL(rules.URLOf(v)); ok && r.env.Config.Fetches(host.Scheme()) && !r.scope.Synthetic(v) {
+		if host, ok := fetch.HostURL(rules.URLOf(v)); ok && slices.Contains(r.scope.Schemes, host.Scheme()) && !r.scope.Synthetic(v) {
 			d.href = rules.HrefOf(host)
 			d.fate = r.otherScheme(d.href, l.Kind, r.depth)
 			break
@@ -66,13 +67,13 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	if l.Kind == extract.Submission {
 		d.mark |= rules.MarkForm
 	}
-	if r.env.Config.Judging.Inspector != nil && (l.Element == "link" || l.Element == "header" || l.Kind == extract.Metadata) {
+	if r.scope.Judging.Inspector != nil && (l.Element == "link" || l.Element == "header" || l.Kind == extract.Metadata) {
 		d.mark |= rules.MarkUnseen
 	}
 	if d.fate.Outcome != nil && d.mark&rules.MarkAside == 0 {
 		d.fate.Need |= frontier.NeedLinked // this outcome stands even if other links only mention the target
 	}
-	if r.env.Config.Scope.Changed != nil {
+	if r.scope.Rules.Changed != nil {
 		r.narrow(&d)
 	}
 	return d
@@ -150,16 +151,16 @@ func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules
 		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			return rules.Fate{Outcome: &o}
 		}
-		if r.env.Config.Judging.SkipMail {
+		if r.scope.Judging.SkipMail {
 			return rules.Fate{Outcome: rules.Skip(check.CodeSchemeUnchecked, "only the syntax of mailto: addresses is checked, and it is valid")}
 		}
-		if r.env.Config.Scope.External == rules.SkipExternal {
+		if r.scope.Rules.External == rules.SkipExternal {
 			return rules.Fate{Outcome: rules.LeftOut}
 		}
 		return rules.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
 	o := check.UncheckedScheme(string(v.Bytes))
-	if o.Code != check.CodeSchemeUnchecked || !r.env.Config.Fetches(string(v.Scheme())) {
+	if o.Code != check.CodeSchemeUnchecked || !slices.Contains(r.scope.Schemes, string(v.Scheme())) {
 		return rules.Fate{Outcome: &o}
 	}
 	return r.scope.Decide(v, kind, depth, r.source.NoFollow)

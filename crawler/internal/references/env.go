@@ -14,10 +14,13 @@ import (
 
 // Env holds what all pages of a run share.
 type Env struct {
-	Config   *rules.Config
 	Scope    func() *rules.Scope // the current scope: redirects of start pages widen it
 	Print    *rules.Printer
 	Frontier *frontier.Frontier
+	// Pages is set if each page is reported with all its links.
+	Pages bool
+	// Markup is set if links of documents in markup are read.
+	Markup bool
 	// Earlier is what earlier runs observed, nil if there was none.
 	Earlier *recall.Memory
 	// Keeps is set if pages are kept for later runs (Keep).
@@ -33,27 +36,27 @@ type Env struct {
 }
 
 // NewEnv returns the Env of a run.
-func NewEnv(cfg *rules.Config, scope func() *rules.Scope, print *rules.Printer, f *frontier.Frontier) *Env {
-	return &Env{Config: cfg, Scope: scope, Print: print, Frontier: f, aliases: findAliases(cfg, scope())}
+func NewEnv(scope func() *rules.Scope, f *frontier.Frontier) *Env {
+	return &Env{Scope: scope, Print: scope().Print, Frontier: f, aliases: findAliases(scope())}
 }
 
 // MayBeBare reports whether the links of a document may be kept bare. The document must
 // be a file whose length is the announced one, which is not so in /proc. A remapped link is
 // kept with the URL that was replaced.
 func (e *Env) MayBeBare(resp *fetch.Response, body []byte) bool {
-	return e.Forecast != nil && len(e.Config.Scope.Remaps) == 0 && !e.Config.Reading.Options.ReadsMarkup() && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
+	return e.Forecast != nil && len(e.Scope().Rules.Remaps) == 0 && !e.Markup && resp.LocalFile() != "" && len(resp.Header) == 0 && resp.Size == int64(len(body))
 }
 
 // alias is a directory that belongs to two sites, by its URL in each.
 type alias struct{ from, to string }
 
-func findAliases(cfg *rules.Config, scope *rules.Scope) []alias {
+func findAliases(scope *rules.Scope) []alias {
 	var found []alias
-	for _, inner := range cfg.Sites {
+	for _, inner := range scope.Sites {
 		if !scope.Crawled(inner) {
 			continue
 		}
-		for _, outer := range cfg.Sites {
+		for _, outer := range scope.Sites {
 			if scope.Crawled(outer) || !outer.Synthetic() {
 				continue
 			}

@@ -28,14 +28,14 @@ type Forecast struct {
 	lastSeed atomic.Uint64
 }
 
-// NewForecast returns the forecast of a run. It returns nil, so that every link is kept
-// whole, if the configuration asks for that, if the store is durable, or if results of
-// earlier runs are used. The function pages returns the number of pages read so far.
-func NewForecast(c *rules.Config, durable bool, scope func() *rules.Scope, pages func() int) *Forecast {
-	if !c.Reading.ReadAgain || c.Deliver.Show.OK || c.Deliver.Show.Skipped || c.Deliver.Pages || c.Deliver.Stream || c.Scope.Changed != nil || c.Keep.Cache != nil || durable || c.HasLevels() {
+// NewForecast returns the forecast of a run that shows some results. It returns nil, so that every
+// link is kept whole, if a link without a finding may be shown. The function pages returns the
+// number of pages read so far.
+func NewForecast(show result.Show, scope func() *rules.Scope, pages func() int) *Forecast {
+	if s := scope(); show.OK || show.Skipped || s.Rules.Changed != nil || s.Judging.HasLevels() {
 		return nil
 	}
-	return &Forecast{show: c.Deliver.Show, scope: scope, pages: pages}
+	return &Forecast{show: show, scope: scope, pages: pages}
 }
 
 // Seeded records the ID of a start target. Start targets are requested in any case. f may

@@ -110,7 +110,7 @@ func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
 	it := &c.items
 	width := int(it.frontier.Store().Width()) / 8
-	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: c.env.Config.AwaitsUse()}
+	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: c.resolver.scope.Uses.Await()}
 	n := r.Uvarint()
 	if n > uint64(len(r.Rest)/(width+keptHead)) {
 		return errKept

@@ -34,10 +34,7 @@ func keptEnv(t testing.TB, w frontier.Width) (*Env, rules.Href) {
 		m = frontier.NewWideMemory()
 	}
 	m.SetKey([16]byte{1})
-	cfg := (&rules.Config{Keep: rules.Keep{Store: m}, Scope: rules.ScopeRules{Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}}).WithDefaults()
-	print := rules.NewPrinter(nil, "")
-	scope := rules.NewScope(cfg, []rules.Seed{{URL: start, Crawl: true}}, print)
-	env := NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(m, frontier.Politeness{}))
+	env := newEnv(&given{Settings: rules.Settings{Rules: &rules.ScopeRules{Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}}, store: m}, rules.Seed{URL: start, Crawl: true})
 	env.Keeps = true
 	return env, rules.HrefOf(start)
 }
@@ -98,8 +95,8 @@ func TestTakeOver(t *testing.T) {
 					t.Errorf("width %d: target %d is\n%+v, want\n%+v", w, i, got, item)
 				}
 			}
-			if len(taken.Targets()) != len(read.Targets()) || !env.Config.ExcludeUses()[0].Matched() {
-				t.Errorf("width %d: %d targets, the exclusion matched: %v", w, len(taken.Targets()), env.Config.ExcludeUses()[0].Matched())
+			if len(taken.Targets()) != len(read.Targets()) || !env.Scope().Uses[0].Matched() {
+				t.Errorf("width %d: %d targets, the exclusion matched: %v", w, len(taken.Targets()), env.Scope().Uses[0].Matched())
 			}
 			ids := make([]frontier.ID, len(taken.Targets()))
 			for i := range ids {
@@ -124,7 +121,7 @@ func memoryOf(t *testing.T, env *Env, document string, urls ...string) *recall.M
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
-	from := recall.Sources{Cache: file, Fetcher: sameAnswers{}, Rules: rules.NewTargetRules(env.Config, nil, env.Print), Frontier: env.Frontier, Print: env.Print}
+	from := recall.Sources{Cache: file, Fetcher: sameAnswers{}, Rules: rules.NewTargetRules(env.Scope(), nil), Frontier: env.Frontier, Print: env.Print}
 	now := time.Now()
 	memory, before := recall.New(from, recall.Settings{MaxAge: time.Hour}, now), recall.New(from, recall.Settings{}, now)
 	before.Begin(now.Add(-time.Minute))

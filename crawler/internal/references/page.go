@@ -95,7 +95,7 @@ func (p *Page) Add(l *extract.Link) {
 	r := &p.seen[at]
 	var fragment []byte
 	repeats := 0
-	if l.Repeats > 0 && !p.collector.env.Config.Deliver.Pages {
+	if l.Repeats > 0 && !p.collector.env.Pages {
 		repeats = l.Repeats
 		r = &p.seen[repeats-1]
 	} else {

@@ -72,7 +72,7 @@ func (h *decisions) setContext(r *resolver) {
 		flags |= 2
 	}
 	_ = m.WriteByte(flags)
-	if r.env.Config.LimitsDepth() { // the wave depends on the depth
+	if r.scope.Rules.LimitsDepth() { // the wave depends on the depth
 		_, _ = m.Write([]byte{byte(r.depth), byte(r.depth >> 8), byte(r.depth >> 16), byte(r.depth >> 24)})
 	}
 	h.context = m.Sum64()

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/rules"
@@ -27,20 +26,17 @@ func TestKnownReferences(t *testing.T) {
 	}
 	pages := []string{"https://0.site.invalid/p1/a.html", "https://0.site.invalid/p1/b.html", "https://0.site.invalid/p2/a.html?q", "https://www.example.com/p1/a.html", "https://www.example.com/", "http://www.example.com/p1/a.html"}
 	bases := []string{"", "https://0.site.invalid/p1/other.html", "https://www.example.com/deep/er/"}
-	site := func(t *testing.T) *rules.Config {
-		return onDisk(t, t.TempDir())
-	}
-	for name, set := range map[string]func(*rules.Config){
-		"plain":                  func(*rules.Config) {},
-		"depth":                  func(c *rules.Config) { c.Scope.Depth = 2 },
-		"external links skipped": func(c *rules.Config) { c.Scope.External = rules.SkipExternal },
-		"patterns":               func(c *rules.Config) { c.Scope.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
-		"credentials":            func(c *rules.Config) { c.Scope.Credentials = true },
-		"pages":                  func(c *rules.Config) { c.Deliver.Pages = true },
-		"wide fingerprints":      func(c *rules.Config) { c.Keep.FingerprintBits = frontier.Wide },
+	for name, set := range map[string]func(*given){
+		"plain":                  func(*given) {},
+		"depth":                  func(g *given) { g.Rules.Depth = 2 },
+		"external links skipped": func(g *given) { g.Rules.External = rules.SkipExternal },
+		"patterns":               func(g *given) { g.Rules.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
+		"credentials":            func(g *given) { g.Rules.Credentials = true },
+		"pages":                  func(g *given) { g.pages = true },
+		"wide fingerprints":      func(g *given) { g.store = frontier.NewWideMemory() },
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := site(t)
+			cfg := onDisk(t, t.TempDir())
 			set(cfg)
 			env := newEnv(cfg, rules.Seed{URL: mustParse(t, "https://www.example.com/p1/"), Follow: true, Crawl: true}, rules.Seed{URL: cfg.Sites[0].Base(), Crawl: true})
 			remembers := &Page{}
@@ -209,22 +205,29 @@ func TestHalvesOfFingerprints(t *testing.T) {
 	}
 }
 
+// given is what an environment is made of.
+type given struct {
+	rules.Settings
+	pages bool
+	store *frontier.Memory
+}
+
 // onDisk is a configuration with a directory as a site.
-func onDisk(t *testing.T, dir string) *rules.Config {
+func onDisk(t *testing.T, dir string) *given {
 	t.Helper()
 	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: dir, Synthetic: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { site.Close() })
-	return &rules.Config{Fetch: fetch.Mux{"http": &disk.Files{}, "https": &disk.Files{}}, Sites: []*disk.Site{site}, Scope: rules.ScopeRules{WorkingDir: dir}}
+	return &given{Settings: rules.Settings{Rules: &rules.ScopeRules{WorkingDir: dir}, Sites: []*disk.Site{site}, Schemes: []string{"http", "https"}}, store: frontier.NewMemory()}
 }
 
-func newEnv(given *rules.Config, seeds ...rules.Seed) *Env {
-	cfg := given.WithDefaults()
-	print := rules.NewPrinter(cfg.Sites, cfg.Scope.WorkingDir)
-	scope := rules.NewScope(cfg, seeds, print)
-	return NewEnv(cfg, func() *rules.Scope { return scope }, print, frontier.New(cfg.Keep.Store, frontier.Politeness{}))
+func newEnv(g *given, seeds ...rules.Seed) *Env {
+	scope := rules.NewScope(g.Settings, seeds)
+	env := NewEnv(func() *rules.Scope { return scope }, frontier.New(g.store, frontier.Politeness{}))
+	env.Pages = g.pages
+	return env
 }
 
 func mustParse(t *testing.T, s string) urinorm.URL {

@@ -16,14 +16,14 @@ type candidates map[frontier.ID][]byte
 
 // ToRender returns the pages of a crawl that are to be rendered because a link with a fragment
 // leads to them that their HTML lacks. ids are the targets of the seeds.
-func ToRender(ctx context.Context, cfg *rules.Config, print *rules.Printer, seeds []rules.Seed, ids []frontier.ID) ([]frontier.Item, error) {
-	pages, next, err := candidatesOf(ctx, cfg, print)
+func ToRender(ctx context.Context, s frontier.Store, scope *rules.Scope, maxRedirects int, seeds []rules.Seed, ids []frontier.ID) ([]frontier.Item, error) {
+	pages, next, err := candidatesOf(ctx, s, scope)
 	if err != nil || len(pages) == 0 {
 		return nil, err
 	}
 	wanted := map[frontier.ID]bool{}
 	want := func(id frontier.ID, fragment string) error {
-		for hops := 0; hops <= cfg.Limits.MaxRedirects; hops++ {
+		for hops := 0; hops <= maxRedirects; hops++ {
 			to, redirects := next[id]
 			if !redirects {
 				break
@@ -38,7 +38,7 @@ func ToRender(ctx context.Context, cfg *rules.Config, print *rules.Printer, seed
 		if err != nil {
 			return err
 		}
-		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: cfg.IgnoresFragment}
+		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: scope.Judging.IgnoresFragment}
 		if o.JudgeIn(q, anchors).Code == check.CodeFragmentMissing {
 			wanted[id] = true
 		}
@@ -52,7 +52,7 @@ func ToRender(ctx context.Context, cfg *rules.Config, print *rules.Printer, seed
 		}
 	}
 	var reader frontier.LinkReader
-	err = cfg.Keep.Store.Scan(ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+	err = s.Scan(ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 {
 			return nil
 		}
@@ -83,9 +83,9 @@ func ToRender(ctx context.Context, cfg *rules.Config, print *rules.Printer, seed
 }
 
 // candidatesOf returns the pages that may have to be rendered, and where redirects lead.
-func candidatesOf(ctx context.Context, cfg *rules.Config, print *rules.Printer) (candidates, map[frontier.ID]frontier.ID, error) {
+func candidatesOf(ctx context.Context, s frontier.Store, scope *rules.Scope) (candidates, map[frontier.ID]frontier.ID, error) {
 	pages, next := candidates{}, map[frontier.ID]frontier.ID{}
-	err := cfg.Keep.Store.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
+	err := s.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
 		if !rec.Settled || rec.Outcome == nil {
 			return nil
 		}
@@ -104,7 +104,7 @@ func candidatesOf(ctx context.Context, cfg *rules.Config, print *rules.Printer) 
 			if err != nil {
 				return err
 			}
-			if o.Static || o.RenderFailed() || !job.Internal || cfg.RenderModeOf(print.Job(&job)) != rules.RenderAuto {
+			if o.Static || o.RenderFailed() || !job.Internal || scope.RenderModeOf(scope.Print.Job(&job)) != rules.RenderAuto {
 				return nil
 			}
 			pages[rec.ID] = slices.Clone(rec.Outcome)

@@ -49,7 +49,7 @@ func isPublicName(host string) bool {
 // that is gone. Hosts without a public name and URLs with user information are private and
 // are not passed on.
 func (a *archive) wants(p *pair) bool {
-	if a.crawl.Config.Judging.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
+	if a.crawl.Judging.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
 		return false
 	}
 	u := a.details.get(p.id).url
@@ -59,7 +59,7 @@ func (a *archive) wants(p *pair) bool {
 // copies asks the archive for copies of the targets of pairs, one at a time. The answers
 // change no verdict.
 func (a *archive) copies(ctx context.Context, pairs []*pair) (map[frontier.ID]*archivedCopy, error) {
-	if a.crawl.Config.Judging.Archive == "" || a.crawl.ended(ctx) {
+	if a.crawl.Judging.Archive == "" || a.crawl.ended(ctx) {
 		return nil, nil
 	}
 	gone := map[string][]frontier.ID{}
@@ -125,7 +125,7 @@ type archive struct {
 const maxRefused = 3
 
 func (a *archive) ask(ctx context.Context, about []string, report func(string, *archivedCopy)) error {
-	api, _, err := urinorm.ParseWeb(a.crawl.Config.Judging.Archive)
+	api, _, err := urinorm.ParseWeb(a.crawl.Judging.Archive)
 	if err != nil || len(about) == 0 {
 		return err
 	}
@@ -136,10 +136,10 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 		if urinorm.IsLoopback(api.Host()) {
 			p.Interval = 0
 		}
-		if a.crawl.Config.Politeness.Rate > 0 {
-			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.crawl.Config.Politeness.Rate))
+		if a.crawl.Rate > 0 {
+			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.crawl.Rate))
 		}
-		p.Interval = max(p.Interval, a.crawl.Config.Politeness.Delay)
+		p.Interval = max(p.Interval, a.crawl.Delay)
 		return p
 	}})
 	items := make([]frontier.Item, 0, len(about))
@@ -181,19 +181,19 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 // bounded returns a context that ends when the run must end.
 func (a *archive) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	var cancel context.CancelFunc
-	if a.crawl.Config.Limits.MaxTime > 0 {
-		ctx, cancel = context.WithDeadline(ctx, a.crawl.Started.Add(a.crawl.Config.Limits.MaxTime))
+	if a.crawl.MaxTime > 0 {
+		ctx, cancel = context.WithDeadline(ctx, a.crawl.Started.Add(a.crawl.MaxTime))
 	} else {
 		ctx, cancel = context.WithCancel(ctx)
 	}
-	if a.crawl.Config.Stop == nil {
+	if a.crawl.Stop == nil {
 		return ctx, cancel
 	}
 	over, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
 		select {
-		case <-a.crawl.Config.Stop:
+		case <-a.crawl.Stop:
 			cancel()
 		case <-over:
 		}
@@ -220,10 +220,10 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	again := false
 	if o != nil {
 		answer.Overloaded = o.Overloaded()
-		if answer.RestFor = o.Elapsed; answer.RestFor > a.crawl.Config.Politeness.MaxWait {
+		if answer.RestFor = o.Elapsed; answer.RestFor > a.crawl.MaxWait {
 			answer.RestFor, answer.TooLong = 0, true
 		}
-		again = answer.Overloaded && !answer.TooLong && t.Tries < a.crawl.Config.Politeness.Retries
+		again = answer.Overloaded && !answer.TooLong && t.Tries < a.crawl.Retries
 	}
 	answer.Silent = err != nil && o == nil
 	answer.TimedOut, answer.Latency = answer.Silent, time.Since(began)
@@ -238,7 +238,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 	}
 	switch {
 	case again:
-		return queue.Defer(a.ctx, t, time.Now().Add(max(answer.RestFor, frontier.Backoff(a.crawl.Config.Politeness.Backoff, t.Tries, frontier.MaxBackoff))), nil, nil)
+		return queue.Defer(a.ctx, t, time.Now().Add(max(answer.RestFor, frontier.Backoff(a.crawl.Backoff, t.Tries, frontier.MaxBackoff))), nil, nil)
 	case err != nil:
 		a.failed++
 	case found != nil:

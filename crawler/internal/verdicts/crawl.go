@@ -11,17 +11,19 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Crawl is a crawl to be judged: its configuration, its store, and its counts.
+// Crawl is a crawl to be judged: its settings, its store, and its counts.
 type Crawl struct {
-	Config *rules.Config // with its defaults
-	Scope  *rules.Scope
-	Print  *rules.Printer
-	Store  frontier.Store
-	Sink   result.Sink
-	// Door sends the requests for Config.ReadAgain, TextFragments and Archive; it is needed
+	Settings
+	Judging *rules.Judging
+	Scope   *rules.Scope
+	Print   *rules.Printer
+	Store   frontier.Store
+	Sink    result.Sink
+	// Door sends the requests for ReadAgain, TextFragments and Archive; it is needed
 	// only for them.
 	Door *admit.Door
 
@@ -48,6 +50,26 @@ type Crawl struct {
 	MaxAnchors int
 }
 
+// Settings are what the configuration of a run says about its results, with its defaults.
+type Settings struct {
+	Show         result.Show
+	ReportsPages bool // to the sink, with their links
+	ReadAgain    bool // files have not changed during the run
+	Watched      map[string]bool
+	Watch        func(url string, v check.Verdict)
+	Sessions     []*session.Session
+	MaxRedirects int
+
+	// Of the requests at the end of the run.
+	Stop    <-chan struct{}
+	MaxTime time.Duration // of the run; 0 for no limit
+	Rate    float64       // requests a second to a host; 0 for no limit
+	Delay   time.Duration // between two requests to a host
+	Retries int
+	Backoff time.Duration
+	MaxWait time.Duration
+}
+
 func (c *Crawl) maxAnchors() int {
 	if c.MaxAnchors > 0 {
 		return c.MaxAnchors
@@ -60,14 +82,14 @@ func (c *Crawl) suspects(job *frontier.Job) bool {
 	if job.Verbatim {
 		return false
 	}
-	if c.Config.Judging.RequireHTTPS && c.isInsecure(job) {
+	if c.Judging.RequireHTTPS && c.isInsecure(job) {
 		return true
 	}
-	if !c.Config.HasBrokenHosts() {
+	if !c.Judging.HasBrokenHosts() {
 		return false
 	}
 	u, _, err := urinorm.ParseWeb(string(job.URL))
-	return err == nil && c.Config.RuleFor(c.Print.Job(job)).BrokenHost(u.Host())
+	return err == nil && c.Judging.RuleFor(c.Print.Job(job)).BrokenHost(u.Host())
 }
 
 // isInsecure reports whether a target is requested over http.
@@ -106,7 +128,7 @@ func (c *Crawl) soundness(sum *result.Summary, noNames bool) result.Soundness {
 // ended reports whether the run was stopped, so that no further request may be sent.
 func (c *Crawl) ended(ctx context.Context) bool {
 	select {
-	case <-c.Config.Stop:
+	case <-c.Stop:
 		return true
 	default:
 		return ctx.Err() != nil || c.Ended != check.NoGap

@@ -2,7 +2,7 @@
 //
 // It needs the store, the configuration and the seeds of a finished crawl:
 //
-//	sum, err := verdicts.Report(ctx, &verdicts.Crawl{Config: cfg, Store: store, …, Sink: sink}, nil)
+//	sum, err := verdicts.Report(ctx, &verdicts.Crawl{Scope: scope, Store: store, …, Sink: sink}, nil)
 //
 // References are judged when all pages are known. The store is scanned in its own order,
 // not in the order of events, so the number of workers does not change the report:

@@ -22,13 +22,13 @@ type pageFindings struct {
 // results counts the findings of all pages, and returns the results of those that are shown.
 func (f *pageFindings) results() (shown []*result.Result, err error) {
 	c, sum := f.join.crawl, f.join.pairs.sum
-	if f.join.inspected || c.Config.Judging.Inspector != nil {
+	if f.join.inspected || c.Judging.Inspector != nil {
 		sum.Findings = &result.FindingCounts{}
 	}
 	if !f.join.inspected {
 		return nil, nil
 	}
-	strictConfig := c.Config.Strict()
+	strictJudging := c.Judging.Strict()
 	err = c.Store.Scan(f.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		encoded := f.join.targets().outcomeOf(rec)
 		g, err := check.GlanceAt(encoded)
@@ -40,7 +40,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		if changed := c.Config.Scope.Changed; changed != nil && !changed(o.Path) {
+		if changed := c.Scope.Rules.Changed; changed != nil && !changed(o.Path) {
 			return nil
 		}
 		var findings []comparedFinding
@@ -64,10 +64,10 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 			return cmp.Or(cmp.Compare(f.names[a.in], f.names[b.in]), check.CompareFindings(a.Finding, b.Finding))
 		})
 		page := foundOn{url: f.join.pageName(rec), final: c.Print.Job(&job), internal: f.join.targets().of(rec.ID)&internal != 0, outcome: &o}
-		levels, strict := page.levels(c.Config), page.levels(strictConfig)
+		levels, strict := page.levels(c.Judging), page.levels(strictJudging)
 		for i := range findings {
 			g, reported := judgeFinding(&findings[i].Finding, levels)
-			if c.Config.Judging.Hides != nil {
+			if c.Judging.Hides != nil {
 				if before, strictly := judgeFinding(&findings[i].Finding, strict); strictly && rules.IsHidden(&before, &g, reported) {
 					sum.Hidden++
 				}
@@ -77,7 +77,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 			}
 			g.Message = c.Print.Message(g.Message)
 			sum.CountFinding(page.internal, &g, 1)
-			if isShown(c.Config.Deliver.Show, &g) {
+			if isShown(c.Show, &g) {
 				shown = append(shown, page.result(&findings[i].Finding, &g, f.names[findings[i].in]))
 			}
 		}
@@ -100,16 +100,16 @@ type foundOn struct {
 }
 
 // levels returns the levels that the user has set for codes of the page.
-func (p *foundOn) levels(c *rules.Config) func(check.Code) check.Level {
+func (p *foundOn) levels(j *rules.Judging) func(check.Code) check.Level {
 	var own check.Levels
-	if rule := c.MatchingRule(p.url); rule != nil {
+	if rule := j.MatchingRule(p.url); rule != nil {
 		own = rule.Levels
 	}
 	return func(code check.Code) check.Level {
 		if level := own.Of(code, p.internal); level != "" {
 			return level
 		}
-		return c.Judging.Levels.Of(code, p.internal)
+		return j.Levels.Of(code, p.internal)
 	}
 }
 

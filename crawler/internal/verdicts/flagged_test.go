@@ -54,9 +54,8 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 	if _, err := crawler.Run(t.Context(), cfg, seeds, quiet{}); err != nil {
 		t.Fatal(err)
 	}
-	cfg = cfg.WithDefaults()
-	print := rules.NewPrinter(cfg.Sites, "")
-	flagged, ok, err := verdicts.Flagged(t.Context(), &verdicts.Crawl{Config: cfg, Scope: rules.NewScope(cfg, seeds, print), Print: print, Store: cfg.Keep.Store, Sink: quiet{}})
+	scope := rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}, Sites: cfg.Sites}, seeds)
+	flagged, ok, err := verdicts.Flagged(t.Context(), &verdicts.Crawl{Settings: verdicts.Settings{Show: cfg.Deliver.Show, MaxRedirects: 10}, Judging: &scope.Judging, Scope: scope, Print: scope.Print, Store: cfg.Keep.Store, Sink: quiet{}})
 	if err != nil {
 		t.Fatal(err)
 	}

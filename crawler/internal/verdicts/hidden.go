@@ -10,11 +10,11 @@ import (
 // strictly returns a judge without what a configuration that was not named says to hide, or nil
 // if there is no such configuration.
 func (j *judge) strictly() *judge {
-	if j.crawl.Config.Judging.Hides == nil {
+	if j.crawl.Judging.Hides == nil {
 		return nil
 	}
 	strict := *j.crawl
-	strict.Config = strict.Config.Strict()
+	strict.Judging = strict.Judging.Strict()
 	return &judge{crawl: &strict, targets: j.targets, details: j.details}
 }
 
@@ -23,7 +23,7 @@ func (j *judge) noteHidden(p *pair) {
 	switch {
 	case j.strict == nil || p.ignored || p.open:
 	case p.judgement.Code == check.CodeExcluded:
-		p.hidden = j.crawl.Config.HidesBecause(p.judgement.Message)
+		p.hidden = j.crawl.Scope.HidesBecause(p.judgement.Message)
 	case p.judgement.Verdict != check.Skipped:
 		g, _ := j.strict.verdict(p)
 		p.hidden = rules.IsHidden(&g, &p.judgement, true)
@@ -36,7 +36,7 @@ func (j *judge) levelsOf(byRule check.Levels, internal bool) func(check.Code) ch
 		if level := byRule.Of(code, internal); level != "" {
 			return level
 		}
-		return j.crawl.Config.Judging.Levels.Of(code, internal)
+		return j.crawl.Judging.Levels.Of(code, internal)
 	}
 }
 

@@ -40,7 +40,7 @@ func newJoin(ctx context.Context, c *Crawl) *join {
 	judge := &judge{crawl: c, targets: t, details: d}
 	judge.strict = judge.strictly()
 	return &join{ctx: ctx, crawl: c, details: d, again: newRereader(ctx, c), judge: judge,
-		pairs: &pairs{targets: t, show: c.Config.Deliver.Show, anchors: anchorWindow{most: c.maxAnchors()}, byKey: map[pairKey]*pair{}, sum: sum}}
+		pairs: &pairs{targets: t, show: c.Show, anchors: anchorWindow{most: c.maxAnchors()}, byKey: map[pairKey]*pair{}, sum: sum}}
 }
 
 // load reads every target.

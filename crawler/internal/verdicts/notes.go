@@ -70,16 +70,16 @@ func has(n int, noun string) string {
 // written for a whole site or directory, so they are reported only if one was crawled, and
 // not for the few documents of a commit.
 func unusedNotes(c *Crawl, sum *result.Summary) (notes []string) {
-	for i := range c.Config.Judging.Rules {
-		if u := c.Config.Uses()[i]; !u.Matched() {
+	for i := range c.Judging.Rules {
+		if u := c.Scope.Uses[i]; !u.Matched() {
 			notes = append(notes, u.Name()+" matched nothing")
 		}
 	}
-	if !sum.Crawled || c.Config.Scope.Changed != nil {
+	if !sum.Crawled || c.Scope.Rules.Changed != nil {
 		return notes
 	}
 	var unused []string
-	for _, u := range c.Config.ExcludeUses() {
+	for _, u := range c.Scope.Uses[len(c.Judging.Rules):] {
 		if !u.Matched() {
 			unused = append(unused, u.Name())
 		}

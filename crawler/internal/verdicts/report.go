@@ -22,11 +22,11 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	streamed.end()
 	j := newJoin(context.WithoutCancel(ctx), c)
 	defer func() { j.spool.close() }()
-	if c.Config.Deliver.Pages {
+	if c.ReportsPages {
 		j.targets().hosts = newHostCounts(c.Print.Job)
 	}
 	sum := j.pairs.sum
-	sum.Narrowed = c.Config.Scope.Changed != nil
+	sum.Narrowed = c.Scope.Rules.Changed != nil
 	for i := range c.Seeds {
 		sum.Crawled = sum.Crawled || c.Seeds[i].Crawl
 		if c.Seeds[i].Named && !slices.Contains(sum.Targets, c.Seeds[i].Raw) {

@@ -13,13 +13,13 @@ import (
 // (disk.Site.Around), unless the user has decided it.
 func (j *join) rootNotes() (notes []string) {
 	c := j.crawl
-	if c.Config.Scope.RootGiven {
+	if c.Scope.Rules.RootGiven {
 		return nil
 	}
 	if j.around > 0 {
 		var inner []string
 		outer := ""
-		for _, site := range c.Config.Sites {
+		for _, site := range c.Scope.Sites {
 			if around := site.Around; around != nil {
 				inner = append(inner, c.Print.Path(site.Dir()))
 				outer = c.Print.Path(around.Dir())

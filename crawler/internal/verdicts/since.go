@@ -9,7 +9,7 @@ import (
 // skipUnchanged skips a pair without references from changed pages, unless its file itself
 // was changed or removed.
 func (j *judge) skipUnchanged(p *pair) {
-	if j.crawl.Config.Scope.Changed == nil || p.marks&rules.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
+	if j.crawl.Scope.Rules.Changed == nil || p.marks&rules.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
 		return
 	}
 	p.judged(check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.UnchangedNote})
@@ -22,12 +22,12 @@ func (j *judge) changed(p *pair) bool {
 		return true
 	}
 	u := j.details.get(p.id).url
-	if site := j.crawl.Scope.SiteOf(u); site != nil && j.crawl.Config.Scope.Changed(site.PathOf(u)) {
+	if site := j.crawl.Scope.SiteOf(u); site != nil && j.crawl.Scope.Rules.Changed(site.PathOf(u)) {
 		return true
 	}
 	if p.route.end == 0 {
 		return false
 	}
 	o := j.details.get(p.route.end).outcome
-	return o.Path != "" && j.crawl.Config.Scope.Changed(o.Path)
+	return o.Path != "" && j.crawl.Scope.Rules.Changed(o.Path)
 }

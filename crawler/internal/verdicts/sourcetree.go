@@ -24,7 +24,7 @@ const (
 // sourceNote returns a note if a directory seems to hold the sources of a site rather than a
 // site, and "" otherwise.
 func sourceNote(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) string {
-	if c.Config.Scope.Changed != nil || sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
+	if c.Scope.Rules.Changed != nil || sum.ByCode[check.CodeFileMissing] < leastUnbuilt {
 		return ""
 	}
 	example := ""

@@ -71,7 +71,7 @@ func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found [
 	j.details.drop(id)
 	waiting := s.open[id]
 	delete(s.open, id)
-	if j.crawl.Config.Scope.Changed != nil {
+	if j.crawl.Scope.Rules.Changed != nil {
 		return nil // whether a changed page refers to it is known only at the end
 	}
 	var ready []*pair

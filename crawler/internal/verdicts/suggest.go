@@ -122,7 +122,7 @@ func (s *suggester) missing(pairs []*pair) []missingTarget {
 	var all []missingTarget
 	seen := map[frontier.ID]bool{}
 	for _, p := range pairs {
-		if p.open || seen[p.id] || !isShown(s.crawl.Config.Deliver.Show, &p.judgement) {
+		if p.open || seen[p.id] || !isShown(s.crawl.Show, &p.judgement) {
 			continue
 		}
 		a := missingTarget{id: p.id, path: wantsPaths(p)}
@@ -223,7 +223,7 @@ func (s *suggester) otherFragment(p *pair) []check.Suggestion {
 // nearest returns the anchor of a page that is closest to a fragment.
 func (s *suggester) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
 	d := s.details.get(id)
-	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && s.crawl.Config.Reading.ReadAgain && !d.reread {
+	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && s.crawl.ReadAgain && !d.reread {
 		o.Names, d.reread = s.again.names(d), true
 		d.size += len(o.Names)
 		s.details.size += len(o.Names)
@@ -281,7 +281,7 @@ func (s *suggester) overHTTPS(p *pair) []check.Suggestion {
 // hasFragment reports whether a page is known to have a fragment.
 func (s *suggester) hasFragment(id frontier.ID, fragment string) bool {
 	d := s.details.get(id)
-	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Config.IgnoresFragment}
+	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Judging.IgnoresFragment}
 	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
 }
 

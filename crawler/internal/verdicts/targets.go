@@ -76,9 +76,9 @@ type targets struct {
 }
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
-	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.Config.Limits.MaxRedirects,
-		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Config.Scope.Changed != nil}
-	if c.Config.Judging.RequireHTTPS || c.Config.HasBrokenHosts() {
+	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.MaxRedirects,
+		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Scope.Rules.Changed != nil}
+	if c.Judging.RequireHTTPS || c.Judging.HasBrokenHosts() {
 		t.suspects = c.suspects
 	}
 	return t

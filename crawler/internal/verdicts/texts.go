@@ -18,7 +18,7 @@ import (
 
 // Links with text fragments (#:~:text=) are few, and which texts they name is known only when
 // all pages were read. So the pages that they lead to are requested again at the end, one
-// after the other, if Config.TextFragments asks for it.
+// after the other, if Judging.TextFragments asks for it.
 
 // textComparison compares the texts of text fragments with the pages.
 type textComparison struct {
@@ -44,7 +44,7 @@ type pageText struct {
 // all returns a step that judges all pairs with a text fragment that are OK otherwise.
 func (c *textComparison) all(ctx context.Context) func() error {
 	return func() error {
-		if !c.join.crawl.Config.Judging.TextFragments || c.join.crawl.ended(ctx) {
+		if !c.join.crawl.Judging.TextFragments || c.join.crawl.ended(ctx) {
 			return nil
 		}
 		c.asked = map[string]time.Time{}
@@ -128,10 +128,10 @@ func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
 	return pageText{none: true}
 }
 
-// await waits until a host may be asked again, by Config.Rate and Config.Delay.
+// await waits until a host may be asked again, by Settings.Rate and Settings.Delay.
 func (c *textComparison) await(ctx context.Context, u urinorm.URL) error {
-	pause := c.join.crawl.Config.Politeness.Delay
-	if rate := c.join.crawl.Config.Politeness.Rate; rate > 0 {
+	pause := c.join.crawl.Delay
+	if rate := c.join.crawl.Rate; rate > 0 {
 		pause = max(pause, time.Duration(float64(time.Second)/rate))
 	}
 	last, asked := c.asked[u.Authority()]

@@ -28,7 +28,7 @@ func (j *judge) decide(p *pair) {
 	}
 	r := j.targets.follow(p.id)
 	p.route = &r
-	if j.crawl.Config.LeavesSomeAlone() && slices.ContainsFunc(r.answers(), j.targets.isLeft) {
+	if j.crawl.Scope.Rules.LeavesSomeAlone() && slices.ContainsFunc(r.answers(), j.targets.isLeft) {
 		p.open, p.decision = false, signsOut
 		return
 	}
@@ -71,7 +71,7 @@ func isPlainOK(g *check.Judgement) bool {
 func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.crawl.Config.Judging.Accept, IgnoreFragment: j.crawl.Config.IgnoresFragment}
+		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
 	if p.marks&rules.MarkAnyFragment != 0 {
 		q.IgnoreFragment = func(string) bool { return true }
 	}
@@ -116,7 +116,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	if byRules.accept != nil {
 		q.Accept = byRules.accept
 	}
-	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.Config.Limits.MaxRedirects)
+	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
@@ -164,7 +164,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 // noteRole adds to what is said of a page that a session did not open that the session was
 // in use.
 func (j *judge) noteRole(g *check.Judgement, u urinorm.URL) {
-	if !slices.ContainsFunc(j.crawl.Config.Login.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) }) {
+	if !slices.ContainsFunc(j.crawl.Sessions, func(s *session.Session) bool { return s.Login().Covers(u) }) {
 		return
 	}
 	const role = "; it was requested with the session, so another role may be needed"
@@ -236,7 +236,7 @@ func (j *judge) isOnRefreshTarget(p *pair, fragment string) bool {
 		return false
 	}
 	to := j.details.get(end)
-	q := check.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Config.IgnoresFragment}
+	q := check.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 
@@ -248,16 +248,16 @@ func formRefused(end *check.Outcome) bool {
 
 // ruleForPair returns the user's rule for a target and the place on it.
 func (j *judge) ruleForPair(p *pair, job *frontier.Job) *rules.Rule {
-	if len(j.crawl.Config.Judging.Rules) == 0 || job.Verbatim {
+	if len(j.crawl.Judging.Rules) == 0 || job.Verbatim {
 		return nil
 	}
-	return j.crawl.Config.MatchingRule(j.crawl.Print.Place(job, p.fragment, p.hasFragment))
+	return j.crawl.Judging.MatchingRule(j.crawl.Print.Place(job, p.fragment, p.hasFragment))
 }
 
 // ruleFor returns the user's rule for a target.
 func (j *judge) ruleFor(job *frontier.Job) *rules.Rule {
-	if len(j.crawl.Config.Judging.Rules) == 0 || job.Verbatim {
+	if len(j.crawl.Judging.Rules) == 0 || job.Verbatim {
 		return nil
 	}
-	return j.crawl.Config.MatchingRule(j.crawl.Print.Job(job))
+	return j.crawl.Judging.MatchingRule(j.crawl.Print.Job(job))
 }

@@ -44,14 +44,14 @@ func (p *pair) warn(w ...check.Warning) {
 // requireHTTPS adds the warning that a link uses http, unless --check-https has done it.
 func (j *judge) requireHTTPS(p *pair) {
 	isInsecureHTTP := func(w check.Warning) bool { return w.Code == check.CodeInsecureHTTP }
-	if j.crawl.Config.Judging.RequireHTTPS && j.targets.of(p.id)&suspect != 0 && j.crawl.isInsecure(&j.details.get(p.id).job) && !slices.ContainsFunc(p.judgement.Warnings, isInsecureHTTP) {
+	if j.crawl.Judging.RequireHTTPS && j.targets.of(p.id)&suspect != 0 && j.crawl.isInsecure(&j.details.get(p.id).job) && !slices.ContainsFunc(p.judgement.Warnings, isInsecureHTTP) {
 		p.warn(check.Warning{Code: check.CodeInsecureHTTP, Message: "the link uses http, and --require-https asks for https"})
 	}
 }
 
 // setLevels applies the levels that the user has set to a complete judgement.
 func (j *judge) setLevels(p *pair) {
-	if len(p.ruleLevels) == 0 && len(j.crawl.Config.Judging.Levels) == 0 {
+	if len(p.ruleLevels) == 0 && len(j.crawl.Judging.Levels) == 0 {
 		return
 	}
 	g := p.own()
@@ -62,7 +62,7 @@ func (j *judge) setLevels(p *pair) {
 	p.off = !g.SetLevels(j.levelsOf(p.ruleLevels, p.route.internal))
 	if j.strict != nil {
 		var byRule check.Levels
-		if !j.crawl.Config.Judging.Hides.Rules {
+		if !j.crawl.Judging.Hides.Rules {
 			byRule = p.ruleLevels
 		}
 		reported := before.SetLevels(j.strict.levelsOf(byRule, p.route.internal))

@@ -9,23 +9,23 @@ import (
 // watches returns a function that reports whether the caller waits for the verdicts of a
 // target. All pairs of such a target are flagged, even if they are simply ok.
 func (c *Crawl) watches() func(*frontier.Job) bool {
-	if len(c.Config.Deliver.Watched) == 0 {
+	if len(c.Watched) == 0 {
 		return func(*frontier.Job) bool { return false }
 	}
 	documents := map[string]bool{} // the watched URLs without fragments
-	for url := range c.Config.Deliver.Watched {
+	for url := range c.Watched {
 		document, _, _ := strings.Cut(url, "#")
 		documents[document] = true
 	}
 	return func(job *frontier.Job) bool {
 		printed := c.Print.Job(job)
-		return documents[printed] || job.Verbatim && c.Config.Deliver.Watched[printed]
+		return documents[printed] || job.Verbatim && c.Watched[printed]
 	}
 }
 
 // reportWatched reports the verdicts that the caller waits for.
 func (j *join) reportWatched() error {
-	if j.crawl.Config.Deliver.Watch == nil {
+	if j.crawl.Watch == nil {
 		return nil
 	}
 	for _, p := range j.pairs.flagged {
@@ -37,8 +37,8 @@ func (j *join) reportWatched() error {
 				continue // the verdict is that on the other references
 			}
 		}
-		if url := j.crawl.Print.Place(&j.details.get(p.id).job, p.fragment, p.hasFragment); j.crawl.Config.Deliver.Watched[url] {
-			j.crawl.Config.Deliver.Watch(url, p.judgement.Verdict)
+		if url := j.crawl.Print.Place(&j.details.get(p.id).job, p.fragment, p.hasFragment); j.crawl.Watched[url] {
+			j.crawl.Watch(url, p.judgement.Verdict)
 		}
 	}
 	return j.details.err

@@ -39,7 +39,7 @@ func (s *stoppingKeeper) Fetch(ctx context.Context, req *fetch.Request) (*fetch.
 }
 
 // Has answers for the fetcher behind.
-func (s *stoppingKeeper) Has(scheme string) bool { return s.stopper.Has(scheme) }
+func (s *stoppingKeeper) Schemes() []string { return s.stopper.Schemes() }
 
 // session runs once, until so many requests were sent; 0 is as many as it takes. It
 // reports whether the crawl came to its end.

@@ -44,10 +44,13 @@ func (s *stopper) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Respons
 	return s.Fetcher.Fetch(ctx, req)
 }
 
-// Has answers for the fetcher behind.
-func (s *stopper) Has(scheme string) bool {
-	m, ok := s.Fetcher.(interface{ Has(scheme string) bool })
-	return ok && m.Has(scheme)
+// Schemes answers for the fetcher behind.
+func (s *stopper) Schemes() []string {
+	m, ok := s.Fetcher.(interface{ Schemes() []string })
+	if !ok {
+		return nil
+	}
+	return m.Schemes()
 }
 
 // sessions runs a crawl with a store on disk, stopped after a few requests in each

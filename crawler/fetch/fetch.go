@@ -163,9 +163,6 @@ func (m Mux) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	return f.Fetch(ctx, req)
 }
 
-// Has reports whether a scheme has a Fetcher.
-func (m Mux) Has(scheme string) bool { return m[scheme] != nil }
-
 // Schemes returns the schemes that the Mux supports, sorted.
 func (m Mux) Schemes() []string { return slices.Sorted(maps.Keys(m)) }
 

@@ -349,11 +349,11 @@ func TestInjection(t *testing.T) {
 func TestHasScheme(t *testing.T) {
 	_, others := newOtherSchemes(t, HTTPConfig{}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger dns") {
-		if !others.Has(scheme) {
+		if others[scheme] == nil {
 			t.Errorf("%s has no fetcher", scheme)
 		}
 	}
-	if others.Has("tel") {
+	if others["tel"] != nil {
 		t.Error("tel: has a fetcher")
 	}
 }

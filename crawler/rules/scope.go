@@ -254,7 +254,7 @@ func (s *Scope) Excluded(v Href) *check.Outcome {
 	printed := s.Print.Href(v)
 	for i, re := range s.Rules.Exclude {
 		if re.MatchString(printed) {
-			s.noteExclusions(i, printed)
+			s.Uses[len(s.Judging.Rules):].note(i, s.Rules.Exclude, printed)
 			if anyMatch(s.Rules.ExcludeExcept, printed) {
 				break
 			}
@@ -337,18 +337,6 @@ func (j *Judging) MatchingRule(printed string) *Rule {
 		r.use.matched()
 	}
 	return r
-}
-
-// noteExclusions records that the exclusion at i matched, and which of the later ones match,
-// too: an exclusion is not out of date because an earlier one matches the same URL.
-func (s *Scope) noteExclusions(i int, printed string) {
-	uses := s.Uses[len(s.Judging.Rules):]
-	uses[i].matched()
-	for i++; i < len(uses); i++ {
-		if u := uses[i]; !u.hit.Load() && s.Rules.Exclude[i].MatchString(printed) {
-			u.matched()
-		}
-	}
 }
 
 // leafNames are extensions of files without links that are read. A link to such a file is

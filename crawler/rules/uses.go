@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"regexp"
 	"slices"
 	"sync/atomic"
 )
@@ -43,3 +44,14 @@ type Uses []*Use
 
 // Await reports whether one of them has not matched anything yet.
 func (s Uses) Await() bool { return slices.ContainsFunc(s, func(u *Use) bool { return !u.Matched() }) }
+
+// note records that the exclusion at i matched, and which of the later ones match, too: an
+// exclusion is not out of date because an earlier one matches the same URL.
+func (s Uses) note(i int, exclusions []*regexp.Regexp, printed string) {
+	s[i].matched()
+	for i++; i < len(s); i++ {
+		if u := s[i]; !u.hit.Load() && exclusions[i].MatchString(printed) {
+			u.matched()
+		}
+	}
+}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	stdflag "flag"
 	"fmt"
@@ -57,6 +58,8 @@ func (t tests) Run() int {
 //	                              $SITE/private/ requires bob with the password hunter2, also at bob:hunter2@$HOST
 //	                              $SITE/members/ requires signing in as bob with the password "hunter2 ü"
 //	                              at $SITE/members/login; $SITE/bye ends the session
+//	serveexample DIR              answers over TLS for https://example.com/, which all commands reach, like serve
+//	recipe NAME CODE              runs the block NAME of docs/recipes.md as it is printed; its exit status is CODE
 //	servearchive                  answers over TLS like the Wayback Machine, at $ARCHIVE (address:port)
 //	action ID FILE                writes the script of a step of action.yml to FILE
 //	hooks FILE [ARG...]           writes a configuration of pre-commit with our hooks, and ARG... instead of their arguments
@@ -69,11 +72,16 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	guides, err := filepath.Abs("docs")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Values[hanging] = make(chan struct{})
 			env.Setenv("DOCUMENTS", documents)
+			env.Setenv("GUIDES", guides)
 			env.Setenv("GORACE", raceExit)
 			for _, name := range []string{"NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "NETRC", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "GITLAB_CI", "CI_PROJECT_DIR"} {
 				env.Setenv(name, "")
@@ -85,6 +93,8 @@ func TestScript(t *testing.T) {
 			"exits":        exits,
 			"json":         jsonValue,
 			"serve":        cmdServe,
+			"serveexample": serveExample,
+			"recipe":       recipe,
 			"servearchive": serveArchive,
 			"awaitrequest": awaitRequest,
 			"action":       stepScript,
@@ -172,8 +182,40 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: serve DIR")
 	}
+	server := serveSite(ts, args[0], false)
+	ts.Setenv("SITE", server.URL)
+	ts.Setenv("HOST", server.Listener.Addr().String())
+}
+
+// serveExample answers for example.com, with the certificate of net/http/httptest for it.
+func serveExample(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: serveexample DIR")
+	}
+	server := serveSite(ts, args[0], true)
+	ca := ts.MkAbs("example-ca.pem")
+	ts.Check(os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600))
+	ts.Setenv("ORBWEAVER_CA_FILE", ca)
+	ts.Setenv("ORBWEAVER_CONNECT_TO", "example.com:443:"+server.Listener.Addr().String())
+}
+
+// recipe runs a block of the guide as a user would who copies it.
+func recipe(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: recipe NAME CODE")
+	}
+	_, block, found := strings.Cut(ts.ReadFile(filepath.Join(ts.Getenv("GUIDES"), "recipes.md")), "\n<!-- run "+args[0]+" -->\n```sh\n")
+	block, _, closed := strings.Cut(block, "\n```\n")
+	if !found || !closed {
+		ts.Fatalf("recipes.md has no block %s", args[0])
+	}
+	exits(ts, false, []string{args[1], "sh", "-c", block})
+}
+
+// serveSite serves a directory and the paths that the comment of TestScript lists.
+func serveSite(ts *testscript.TestScript, dir string, overTLS bool) *httptest.Server {
 	mux := http.NewServeMux()
-	mux.Handle("/", http.FileServer(http.Dir(ts.MkAbs(args[0]))))
+	mux.Handle("/", http.FileServer(http.Dir(ts.MkAbs(dir))))
 	mux.HandleFunc("/status/{code}", func(w http.ResponseWriter, r *http.Request) {
 		code, err := strconv.Atoi(r.PathValue("code"))
 		if err != nil || code < 200 || code > 599 {
@@ -210,10 +252,13 @@ func cmdServe(ts *testscript.TestScript, neg bool, args []string) {
 		asked()
 		<-r.Context().Done()
 	})
-	server := httptest.NewServer(mux)
+	start := httptest.NewServer
+	if overTLS {
+		start = httptest.NewTLSServer
+	}
+	server := start(mux)
 	ts.Defer(server.Close)
-	ts.Setenv("SITE", server.URL)
-	ts.Setenv("HOST", server.Listener.Addr().String())
+	return server
 }
 
 func serveArchive(ts *testscript.TestScript, neg bool, args []string) {

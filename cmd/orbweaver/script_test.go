@@ -66,7 +66,7 @@ func (t tests) Run() int {
 //	release DIR TAG FILE          writes the archives of a release with FILE as the program, and checksums.txt, to DIR
 //	awaitrequest /hang            waits for a request for it
 //
-// $DOCUMENTS is a directory with a real document of each format.
+// $DOCUMENTS is a directory with a real document of each format, $GUIDES that of the guides.
 func TestScript(t *testing.T) {
 	documents, err := filepath.Abs("../../testdata/documents")
 	if err != nil {

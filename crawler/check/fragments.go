@@ -94,8 +94,8 @@ func includesFiles(mediaType string) bool {
 	return false
 }
 
-// isLineRange reports whether a fragment is A-B with two ids A and B, as source listings
-// link to a range of lines.
+// isLineRange reports whether a fragment is A-B, as source listings link to a range of lines:
+// A and B are ids, and both are the same prefix, which may be empty, followed by digits.
 func isLineRange[S anchorSet](set S, fragment string) bool {
 	tried := 0
 	for i := 1; i < len(fragment)-1 && tried < maxRangeHyphens; i++ {
@@ -103,12 +103,17 @@ func isLineRange[S anchorSet](set S, fragment string) bool {
 			continue
 		}
 		tried++
-		if hasAnchor(set, fragment[:i]) && hasAnchor(set, fragment[i+1:]) {
+		first, last := fragment[:i], fragment[i+1:]
+		prefix := withoutNumber(first)
+		if prefix != first && prefix != last && prefix == withoutNumber(last) && hasAnchor(set, first) && hasAnchor(set, last) {
 			return true
 		}
 	}
 	return false
 }
+
+// withoutNumber returns a name without the digits at its end.
+func withoutNumber(name string) string { return strings.TrimRight(name, "0123456789") }
 
 // scriptRouted reports whether a fragment is the address of a view that a script
 // displays, such as "#/settings" or "#!page", rather than the name of an element.

@@ -40,7 +40,7 @@ func TestSVGFragments(t *testing.T) {
 // fragment is broken.
 func TestFragments(t *testing.T) {
 	page := pageWith("setup", "100%", "a%20b", "c d", "über", "Top-Level", "user-content-usage", "L10", "L20", "n-1", "n-5",
-		"a/b", "\uFFFDx", "\uFEFFbom", "ﬁ", "odd:~:text=id")
+		"123", "130", "L10C3", "L12", "install", "linux", "export", "v2", "2", "a/b", "\uFFFDx", "\uFEFFbom", "ﬁ", "odd:~:text=id")
 	tests := []struct {
 		fragment string
 		found    bool
@@ -89,7 +89,15 @@ func TestFragments(t *testing.T) {
 		{"-L10", false},
 		{"-", false},
 		{"L10-L20-L20", false},
-		{"n-1-n-5", true}, // the ids hold hyphens themselves
+		{"n-1-n-5", true},    // the ids hold hyphens themselves
+		{"123-130", true},    // the common prefix may be empty
+		{"L10C3-L12", false}, // only code hosts know columns
+		{"install-linux", false},
+		{"export-export", false}, // no digits
+		{"v2-linux", false},
+		{"v2-v2", true},
+		{"2-v2", false}, // the prefixes differ
+		{"L10-20", false},
 		{"gone", false},
 		{strings.Repeat("-", 10_000), false},
 		{strings.Repeat("%41", 10_000), false},

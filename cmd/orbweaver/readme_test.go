@@ -88,7 +88,7 @@ func TestDocumentsNameOneRelease(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range regexp.MustCompile(`(?:orbweaver@|rev: )(v[^\s`+"`"+`]+)`).FindAllSubmatch(text, -1) {
+		for _, m := range regexp.MustCompile(`(?:orbweaver@|rev: |download/)(v[^\s/`+"`"+`]+)`).FindAllSubmatch(text, -1) {
 			named[string(m[1])] = file
 		}
 	}

@@ -37,7 +37,7 @@ type output struct {
 func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	m := &Multi{}
 	m.sorter.results.Compare = byURL
-	m.sieve = filter{next: (*fanOut)(m), show: o.Show.orDefault()}
+	m.sieve = filter{next: (*fanOut)(m), show: o.Shows()}
 	if slices.ContainsFunc(outputs, func(out Output) bool { return out.Format == &htmlFormat }) {
 		m.sieve.hops = map[string]string{}
 	}
@@ -74,8 +74,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	added := &output{}
 	plain := o
 	plain.Color, plain.Width = false, 0
-	printed := o.PrintedShow != 0 && (out.To != nil || out.File == Stdout)
-	if printed {
+	if o.PrintedShow != 0 && (out.To != nil || out.File == Stdout) {
 		o.Show, plain.Show = o.PrintedShow, o.PrintedShow
 	}
 	switch {
@@ -102,8 +101,12 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	}
 	added.Writer = out.Format.withoutKnown(added.Writer, o.Show)
-	if printed {
-		added.Writer = &filter{next: added.Writer, show: o.Show}
+	if show := o.Show.orDefault(); show != m.sieve.show {
+		own := &filter{next: added.Writer, show: show}
+		if out.Format == &htmlFormat {
+			own.hops = m.sieve.hops
+		}
+		added.Writer = own
 	}
 	m.outputs = append(m.outputs, added)
 	m.graph = m.graph || out.Format.Pages

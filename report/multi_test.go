@@ -298,3 +298,23 @@ func TestPrintedShow(t *testing.T) {
 		}
 	}
 }
+
+// What is printed may also be more than what is written to files, and other than it.
+func TestPrintedShowIsWider(t *testing.T) {
+	var printed bytes.Buffer
+	file := filepath.Join(t.TempDir(), "ok.txt")
+	m, err := Open([]Output{{Format: &textFormat, File: Stdout}, {Format: &textFormat, File: file}}, &printed, Options{Show: ShowOK, PrintedShow: ShowDefault})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fullRun().Write(m); err != nil {
+		t.Fatal(err)
+	}
+	const broken, ok = "  broken  ", "  ok  "
+	if s := printed.String(); !strings.Contains(s, broken) || strings.Contains(s, ok) {
+		t.Errorf("standard output:\n%s", s)
+	}
+	if s := read(t, file); strings.Contains(s, broken) || !strings.Contains(s, ok) {
+		t.Errorf("file:\n%s", s)
+	}
+}

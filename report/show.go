@@ -82,6 +82,9 @@ func (s Show) String() string {
 	return strings.Join(words, ",")
 }
 
+// Shows returns the results that any output lists.
+func (o *Options) Shows() Show { return o.Show.orDefault() | o.PrintedShow }
+
 func (s Show) orDefault() Show {
 	if s == 0 {
 		return ShowDefault

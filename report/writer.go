@@ -64,8 +64,8 @@ type Tool struct {
 // Options control how a report is written. The zero value gives the defaults.
 type Options struct {
 	Show Show // which results are listed; the zero value means [ShowDefault]
-	// PrintedShow is which results are listed on standard output, if these are fewer than Show
-	// lists in files; the zero value means all of them.
+	// PrintedShow is which results are listed on standard output, if not those that Show lists
+	// in files; the zero value means the same.
 	PrintedShow Show
 	// EveryPlace makes the text report list every place of each finding. Otherwise it lists
 	// what several pages have in common once.

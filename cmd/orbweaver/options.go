@@ -63,7 +63,7 @@ type options struct {
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
 	markdownSize int
 	quiet        bool
-	printed      report.Show // on standard output, if it is less than show; 0 for the same
+	printed      report.Show // on standard output, if not the same as show; 0 for the same
 	verbose      bool
 	given        *command // what was given on the command line and in the configuration
 	runDir       string   // working directory of the run; "" if it is not known
@@ -192,9 +192,13 @@ func compileReport(c *compiler, o *options) {
 	}
 	if o.quiet {
 		o.progress = "never"
-		if !c.Given("show") {
-			o.printed = report.ShowBroken
-		}
+	}
+	// What --show says of files, the screen does not repeat: a list of every link is long.
+	switch asked := c.Given("show") && (len(o.outputs) == 0 || c.Given("format")); {
+	case !asked && o.quiet:
+		o.printed = report.ShowBroken
+	case !asked && c.Given("show"):
+		o.printed = report.ShowDefault
 	}
 	o.markdownSize = int(min(read(c, "markdown-size", quantity.ParseSize), 1<<30))
 	o.newsServer = read(c, "nntp-server", parseNewsServer)
@@ -239,6 +243,12 @@ func compileFix(c *compiler, o *options) {
 			c.faults = append(c.faults, fmt.Errorf("%s: %s", c.Named("output"), instead))
 		}
 	}
+}
+
+// shows returns the results that standard output or a file lists.
+func (o *options) shows() report.Show {
+	r := report.Options{Show: o.show, PrintedShow: o.printed}
+	return r.Shows()
 }
 
 // patches reports whether a patch is printed to standard output.

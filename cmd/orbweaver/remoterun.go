@@ -63,7 +63,7 @@ func checkOnServer(cmd *cobra.Command, s *settings, o *options, args []string) e
 // which is the one that was sent to it.
 func reportFromServer(cmd *cobra.Command, ctx context.Context, o *options, c *client.Client, run *api.Run) error {
 	var text bytes.Buffer
-	if err := c.Report(ctx, run.ID, "json", o.show.String(), &text); err != nil {
+	if err := c.Report(ctx, run.ID, "json", o.shows().String(), &text); err != nil {
 		return unsound(err)
 	}
 	saved, err := report.Read(&text)

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,7 +41,7 @@ orbweaver report --schema > orbweaver.schema.json`,
 			return usageError("%w", err)
 		}
 		if file, ok := stateOf(args[0]); ok {
-			return renderState(cmd, o, s, file)
+			return renderState(cmd, o, file)
 		}
 		return renderReport(cmd, o, args[0])
 	}
@@ -77,7 +76,7 @@ func renderReport(cmd *cobra.Command, o *options, file string) error {
 }
 
 // renderState writes the report of the crawl in a state directory.
-func renderState(cmd *cobra.Command, own *options, s *settings, file string) error {
+func renderState(cmd *cobra.Command, own *options, file string) error {
 	if own.between.baseline != "" {
 		return renderReport(cmd, own, file)
 	}
@@ -86,7 +85,7 @@ func renderState(cmd *cobra.Command, own *options, s *settings, file string) err
 		return usageError("%w", err)
 	}
 	defer out.Close()
-	sum, err := judgeState(cmd, file, strings.Join(s.List("show"), ","), out)
+	sum, err := judgeState(cmd, file, own.shows().String(), out)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 )
 
 // TestEndlessSites crawls sites that are made up as they are read: each run ends by itself after
@@ -77,6 +78,39 @@ func TestEndlessSites(t *testing.T) {
 					t.Errorf("%d requests, stopped by %q, want %d at most and %q: %v", sum.Requests, sum.Soundness.StoppedBy, row.most, row.ends, sum.ByCode)
 				}
 			})
+		})
+	}
+}
+
+// A crawl that is cut while it reads a calendar says from when on its pages look generated. The same
+// pages of a site that ends are nothing to say.
+func TestGeneratedPagesAreNoted(t *testing.T) {
+	for _, row := range []struct {
+		days, most int
+		noted      bool
+	}{{100_000, 2500, true}, {1500, 0, false}, {100_000, 900, false}} {
+		synctest.Test(t, func(t *testing.T) {
+			cfg := imaginary(imagine(0, func(_, path string) (int, http.Header, string) {
+				var to []string
+				first := time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+				switch day, err := time.Parse("/calendar/2006/01/02", path); {
+				case path == "/":
+					to = append(to, "/about", "/news", first.Format("/calendar/2006/01/02"))
+				case err == nil && day.Before(first.AddDate(0, 0, row.days)):
+					to = append(to, "/", day.AddDate(0, 0, 1).Format("/calendar/2006/01/02"))
+				}
+				return ok("<a href='" + strings.Join(to, "'>x</a><a href='") + "'>x</a>")
+			}))
+			cfg.Limits.MaxPages = row.most
+			c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			noted := false
+			for _, n := range c.notes {
+				noted = noted || strings.HasPrefix(n.Message, "from page 4 on, the pages look generated: ") &&
+					strings.Contains(n.Message, " like /calendar/{n}/{n}/{n}, the first of which is http://site.test/calendar/2026/11/28,")
+			}
+			if noted != row.noted || sum.Soundness.Complete() != (row.most == 0) {
+				t.Errorf("%d of %d days, complete %t: notes %v", row.most, row.days, sum.Soundness.Complete(), c.notes)
+			}
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // notesOn returns the notes on the run as a whole.
@@ -122,6 +123,17 @@ func trapNotes(trapped map[string]int) (notes []string) {
 		note(fmt.Sprintf("%d other patterns", len(rest)), pages)
 	}
 	return notes
+}
+
+// tailNotes returns the note on the pages that look generated, from the one on after which nothing else was found.
+func (t *targets) tailNotes(p *rules.Printer) []string {
+	if t.tail == nil {
+		return nil
+	}
+	if note := t.tail.Describe(p.URL); note != "" {
+		return []string{note}
+	}
+	return nil
 }
 
 // quantity returns a number with its noun.

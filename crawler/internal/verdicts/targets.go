@@ -7,7 +7,10 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/trap"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // state is what is known of a target apart from its references: a few bits, as there are
@@ -72,7 +75,8 @@ type targets struct {
 	suspects     func(*frontier.Job) bool // nil if no target is suspect
 	hosts        *hostCounts              // nil if nobody wants them
 	names        names
-	streaming    bool // the run has not ended: targets that are not settled are pending
+	tail         *trap.Tail // nil unless the run ended before the crawl was over
+	streaming    bool       // the run has not ended: targets that are not settled are pending
 }
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
@@ -80,6 +84,9 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Scope.Rules.Changed != nil}
 	if c.Judging.RequireHTTPS || c.Judging.HasBrokenHosts() {
 		t.suspects = c.suspects
+	}
+	if c.Ended != check.NoGap || c.Gaps != (result.GapCounts{}) {
+		t.tail = trap.NewTail()
 	}
 	return t
 }
@@ -117,6 +124,7 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		t.states = append(t.states, s)
 		t.needs = append(t.needs, rec.Need)
 		t.hosts.add(&job)
+		t.addToTail(&job)
 		g, err := t.read(rec.ID, t.outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
@@ -129,6 +137,16 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		also(rec.ID, g)
 		return nil
 	})
+}
+
+// addToTail notes the URL of a target, in the order in which they were found. Directories have an end.
+func (t *targets) addToTail(job *frontier.Job) {
+	if t.tail == nil || job.Verbatim {
+		return
+	}
+	if u, _, err := urinorm.ParseWeb(string(job.URL)); err == nil && u.Scheme() != "file" {
+		t.tail.Add(u, (job.Page || job.Depth == 0) && job.Internal, job.Depth)
+	}
 }
 
 // enter adds a target that was found after load. A known target whose content is wanted

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // frontierID is the name of the value that identifies a state directory to a server.
@@ -21,15 +22,15 @@ const frontierID = "frontier id"
 
 // Coordination says how a crawl of several machines is coordinated.
 type Coordination struct {
-	Crawl        *redisstore.Crawl // on the server
-	Process      string            // name of this process
-	Version      string            // of the program: workers must have the same
-	Command      []byte            // what workers must know, in the caller's own form
-	Lease        time.Duration     // after which the targets of a silent worker are given to others
-	Patience     time.Duration     // for a server that loses parts of the crawl while it is filled
-	Log          int64             // most bytes of the server's log
-	WorkersHere  int               // requests that this process may have in flight; 0 for none
-	MaxTimeGiven bool              // Limits.MaxTime is of this session: it replaces that of the server
+	Crawl        *store.Shared // on the server
+	Process      string        // name of this process
+	Version      string        // of the program: workers must have the same
+	Command      []byte        // what workers must know, in the caller's own form
+	Lease        time.Duration // after which the targets of a silent worker are given to others
+	Patience     time.Duration // for a server that loses parts of the crawl while it is filled
+	Log          int64         // most bytes of the server's log
+	WorkersHere  int           // requests that this process may have in flight; 0 for none
+	MaxTimeGiven bool          // Limits.MaxTime is of this session: it replaces that of the server
 	Notef        func(format string, args ...any)
 }
 
@@ -38,6 +39,7 @@ type Coordination struct {
 type Coordinator struct {
 	Coordination
 
+	lead     redisstore.Lead
 	state    diskstore.Replica
 	header   *redisstore.Header
 	position redisstore.Position
@@ -73,18 +75,24 @@ func commandOf(h *redisstore.Header) []byte {
 }
 
 // NewCoordinator returns the coordinator of a crawl.
-func NewCoordinator(c Coordination) *Coordinator { return &Coordinator{Coordination: c} }
+func NewCoordinator(c Coordination) *Coordinator {
+	return &Coordinator{Coordination: c, lead: c.Crawl.Lead()}
+}
 
-// Run runs the crawl of cfg and seeds, and reports it from the state. The error is a *TakenError if
-// the crawl on the server is that of another coordinator.
-func (c *Coordinator) Run(ctx context.Context, cfg *Config, seeds []Seed, state *diskstore.Store, out result.Sink) (*result.Summary, error) {
+// Run runs the crawl of cfg and seeds, and reports it from the store of cfg, which must be that of a
+// file. The error is a *TakenError if the crawl on the server is that of another coordinator.
+func (c *Coordinator) Run(ctx context.Context, cfg *Config, seeds []Seed, out result.Sink) (*result.Summary, error) {
+	state, ok := cfg.Keep.Store.(*diskstore.Store)
+	if !ok {
+		return nil, errors.New("start a run: the store of a coordinator must be that of a file")
+	}
 	own := *cfg
 	own.Keep.Cache = nil
 	c.state, c.seeds, c.cfg = diskstore.Replica{Store: state}, seeds, &own
 	if err := c.begin(ctx); err != nil {
 		return nil, err
 	}
-	c.growth = watchGrowth(&own, state, c.state.Needs, c.Crawl.Store(c.header, "", c.Version))
+	c.growth = watchGrowth(&own, state, c.state.Needs, c.lead.Store(c.header, "", c.Version))
 	stoppedBy, err := c.conduct(ctx, cfg.Stop, out)
 	if err != nil {
 		return nil, err
@@ -95,19 +103,19 @@ func (c *Coordinator) Run(ctx context.Context, cfg *Config, seeds []Seed, state 
 // Finish marks the crawl as done when its reports are written, and deletes it from the server if
 // remove is set.
 func (c *Coordinator) Finish(ctx context.Context, remove bool) error {
-	if _, _, err := c.Crawl.Change(ctx, "done"); err != nil {
+	if _, _, err := c.lead.Change(ctx, "done"); err != nil {
 		return err
 	}
-	_ = c.Crawl.Resign(ctx, c.Process)
+	_ = c.lead.Resign(ctx, c.Process)
 	if !remove {
-		return c.Crawl.Clear(ctx)
+		return c.lead.Clear(ctx)
 	}
 	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) { // the workers learn that it is done
-		if n, err := c.Crawl.Workers(ctx); err != nil || n == 0 {
+		if n, err := c.lead.Workers(ctx); err != nil || n == 0 {
 			break
 		}
 	}
-	_, _, err := c.Crawl.Delete(ctx, true)
+	_, _, err := c.lead.Delete(ctx, true)
 	return err
 }
 
@@ -116,9 +124,9 @@ func (c *Coordinator) Close() error {
 	ctx, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
 	if c.header != nil {
-		_ = c.Crawl.Resign(ctx, c.Process) // it ends by itself after a lease
+		_ = c.lead.Resign(ctx, c.Process) // it ends by itself after a lease
 	}
-	return c.Crawl.Close()
+	return c.lead.Close()
 }
 
 // begin makes the crawl on the server, or continues it.
@@ -131,7 +139,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h, err := c.Crawl.Header(ctx)
+	h, err := c.lead.Header(ctx)
 	if err != nil {
 		return err
 	}
@@ -139,7 +147,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 	if h != nil && h.State == string(id) {
 		lease = 0 // the directory is locked: no other process can coordinate the crawl any more
 	}
-	other, err := c.Crawl.Coordinate(ctx, c.Process, lease, true)
+	other, err := c.lead.Coordinate(ctx, c.Process, lease, true)
 	if err != nil {
 		return err
 	}
@@ -147,12 +155,12 @@ func (c *Coordinator) begin(ctx context.Context) error {
 		return &TakenError{Process: other, Command: commandOf(h)}
 	}
 	if h != nil && h.State != string(id) {
-		state, err := c.Crawl.State(ctx)
+		state, err := c.lead.State(ctx)
 		if err != nil {
 			return err
 		}
 		if state != "done" {
-			_ = c.Crawl.Resign(ctx, c.Process)
+			_ = c.lead.Resign(ctx, c.Process)
 			return &TakenError{Command: commandOf(h)}
 		}
 		h = nil
@@ -183,11 +191,11 @@ func (c *Coordinator) continues(ctx context.Context) bool {
 	if !ok || at.Epoch != c.header.Epoch {
 		return false
 	}
-	state, err := c.Crawl.State(ctx)
+	state, err := c.lead.State(ctx)
 	if err != nil || state == "filling" || state == "absent" || state == "deleted" || state == "done" {
 		return false
 	}
-	if _, _, err := c.Crawl.Log(c.header).Read(ctx, at, redisstore.Lag); err != nil {
+	if _, _, err := c.lead.Log(c.header).Read(ctx, at, redisstore.Lag); err != nil {
 		return false
 	}
 	c.position = at
@@ -196,16 +204,16 @@ func (c *Coordinator) continues(ctx context.Context) bool {
 
 // proceed continues the crawl that the server has.
 func (c *Coordinator) proceed(ctx context.Context) error {
-	if _, _, err := c.Crawl.Change(ctx, "continue"); err != nil {
+	if _, _, err := c.lead.Change(ctx, "continue"); err != nil {
 		return err
 	}
-	if err := c.Crawl.SetLog(ctx, c.Log); err != nil {
+	if err := c.lead.SetLog(ctx, c.Log); err != nil {
 		return err
 	}
 	if c.MaxTimeGiven || c.cfg.Limits.MaxTime == 0 {
 		ends, err := c.end(ctx)
 		if err == nil {
-			err = c.Crawl.SetEnd(ctx, ends)
+			err = c.lead.SetEnd(ctx, ends)
 		}
 		if err != nil {
 			return err
@@ -223,7 +231,7 @@ func (c *Coordinator) end(ctx context.Context) (time.Time, error) {
 	if err != nil || at.Started.IsZero() {
 		return time.Time{}, err
 	}
-	now, err := c.Crawl.Now(ctx)
+	now, err := c.lead.Now(ctx)
 	return now.Add(c.cfg.Limits.MaxTime - time.Since(at.Started)), err
 }
 
@@ -233,7 +241,7 @@ func (c *Coordinator) fill(ctx context.Context, id string) error {
 	began, again := time.Now(), c.position.Epoch != ""
 	for {
 		if c.position.Epoch != "" { // the server had the crawl
-			deleted, err := c.header.Deleted(ctx, c.Crawl)
+			deleted, err := c.header.Deleted(ctx, c.lead)
 			if err != nil {
 				return err
 			}
@@ -250,7 +258,7 @@ func (c *Coordinator) fill(ctx context.Context, id string) error {
 			return err
 		}
 		if time.Since(began) > c.Patience {
-			return fmt.Errorf("%s: the server has lost parts of the crawl again and again while it was filled", c.Crawl.Address())
+			return fmt.Errorf("%s: the server has lost parts of the crawl again and again while it was filled", c.lead.Address())
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -270,17 +278,17 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 	if err != nil {
 		return false, err
 	}
-	if err := c.Crawl.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.cfg.Renders()}); err != nil {
+	if err := c.lead.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.cfg.Renders()}); err != nil {
 		return false, err
 	}
-	if _, err := c.Crawl.Coordinate(ctx, c.Process, c.Lease, true); err != nil {
+	if _, err := c.lead.Coordinate(ctx, c.Process, c.Lease, true); err != nil {
 		return false, err
 	}
 	c.header, c.position = h, h.First()
 	if err := c.state.Apply(nil, c.position.String()); err != nil {
 		return false, err
 	}
-	store := c.Crawl.Store(h, "", c.Version)
+	store := c.lead.Store(h, "", c.Version)
 	n, err := c.state.Count(ctx)
 	if err != nil {
 		return false, err
@@ -301,7 +309,7 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 
 // refill gives the server what the state directory knows of the crawl.
 func (c *Coordinator) refill(ctx context.Context, store *redisstore.Store) error {
-	add, flush := c.Crawl.Fill(ctx, c.header)
+	add, flush := c.lead.Fill(ctx, c.header)
 	if err := c.state.Each(ctx, add); err != nil {
 		return err
 	}
@@ -357,7 +365,7 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 		case <-stop:
 			stop = nil
 			own.Wait()
-			if ending, err = c.Crawl.Now(ctx); err != nil {
+			if ending, err = c.lead.Now(ctx); err != nil {
 				return check.NoGap, err
 			}
 		case <-ctx.Done():
@@ -366,7 +374,7 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 		now := time.Now()
 		if now.Sub(beaten) >= min(c.Lease/3, time.Second) {
 			beaten = now
-			if other, err := c.Crawl.Coordinate(ctx, c.Process, c.Lease, false); err != nil {
+			if other, err := c.lead.Coordinate(ctx, c.Process, c.Lease, false); err != nil {
 				return check.NoGap, err
 			} else if other != "" {
 				return check.NoGap, &TakenError{Process: other, During: true}
@@ -378,11 +386,11 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 			}
 			kept = now
 		}
-		why, err := c.Crawl.Tick(ctx)
+		why, err := c.lead.Tick(ctx)
 		if err != nil {
 			return check.NoGap, err
 		}
-		n, err := c.Crawl.Count(ctx)
+		n, err := c.lead.Count(ctx)
 		if err != nil {
 			return check.NoGap, err
 		}
@@ -420,15 +428,15 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 		}
 		if now.Sub(shown) >= 500*time.Millisecond {
 			shown = now
-			p, err := progressOf(ctx, c.Crawl.Store(c.header, "", ""), began)
+			p, err := progressOf(ctx, c.lead.Store(c.header, "", ""), began)
 			if err != nil {
 				return check.NoGap, err
 			}
 			out.Progress(p)
 		}
 		if !lonely && c.WorkersHere == 0 && now.Sub(began) > 10*time.Second {
-			if workers, err := c.Crawl.Workers(ctx); err == nil && workers == 0 {
-				c.Notef("no worker has joined yet: orbweaver worker --frontier '%s'", c.Crawl.Address().WithoutPassword())
+			if workers, err := c.lead.Workers(ctx); err == nil && workers == 0 {
+				c.Notef("no worker has joined yet: orbweaver worker --frontier '%s'", c.lead.Address().WithoutPassword())
 			}
 			lonely = true
 		}
@@ -440,32 +448,32 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 func (c *Coordinator) renderMore(ctx context.Context) error {
 	known := *c.cfg
 	known.Keep.Store = c.state.Store
-	more, err := renderMore(ctx, &known, c.seeds, c.Crawl.Store(c.header, "", c.Version))
+	more, err := renderMore(ctx, &known, c.seeds, c.lead.Store(c.header, "", c.Version))
 	if err != nil || more {
 		return err
 	}
-	return c.Crawl.EndRendering(ctx)
+	return c.lead.EndRendering(ctx)
 }
 
 // appliedUntil reports whether the log is applied up to a time.
 func (c *Coordinator) appliedUntil(ctx context.Context, at time.Time) bool {
-	now, err := c.Crawl.Now(ctx)
+	now, err := c.lead.Now(ctx)
 	return err != nil || now.Sub(at) > redisstore.Lag+100*time.Millisecond
 }
 
 // ended ends the crawl on the server.
 func (c *Coordinator) ended(ctx context.Context, why string) (ended check.Gap, err error) {
 	if why == "drained" {
-		n, err := c.Crawl.Count(ctx)
+		n, err := c.lead.Count(ctx)
 		if err == nil {
-			_, _, err = c.Crawl.Change(ctx, "drained")
+			_, _, err = c.lead.Change(ctx, "drained")
 		}
 		if err != nil || n.Queued == 0 {
 			return check.NoGap, err
 		}
 		return check.GapDrain, nil
 	}
-	why, err = c.Crawl.StoppedBy(ctx)
+	why, err = c.lead.StoppedBy(ctx)
 	return check.GapNamed(why), err
 }
 
@@ -473,7 +481,7 @@ func (c *Coordinator) ended(ctx context.Context, why string) (ended check.Gap, e
 // more.
 func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, err error) {
 	for range 50 { // then the coordinator shows that it is alive
-		events, at, err := c.Crawl.Log(c.header).Read(ctx, c.position, lag)
+		events, at, err := c.lead.Log(c.header).Read(ctx, c.position, lag)
 		if err != nil {
 			return false, err
 		}
@@ -487,7 +495,7 @@ func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 		if err := c.growth.Observe(ctx, events); err != nil {
 			return false, err
 		}
-		if err := c.Crawl.Log(c.header).Trim(ctx, at); err != nil {
+		if err := c.lead.Log(c.header).Trim(ctx, at); err != nil {
 			return false, err
 		}
 	}
@@ -497,13 +505,11 @@ func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 // work lets the coordinator visit targets, too.
 func (c *Coordinator) work(ctx context.Context, out result.Sink) error {
 	cfg := *c.cfg
-	cfg.Politeness.Concurrency = c.WorkersHere
-	store := c.Crawl.Store(c.header, redisstore.CoordinatorName, c.Version)
-	store.Browser = cfg.Render.Renderer != nil
-	cfg.Keep.Store, cfg.Keep.FingerprintBits, cfg.Keep.Lease, cfg.Limits.MaxTime = store, 0, c.Lease, 0
-	if err := store.Process().Join(ctx); err != nil {
+	cfg.Politeness.Concurrency, cfg.Limits.MaxTime = c.WorkersHere, 0
+	if _, err := Join(ctx, &cfg, c.Crawl, redisstore.CoordinatorName, c.Version); err != nil {
 		return err
 	}
+	cfg.Keep.Lease = c.Lease
 	_, err := Work(ctx, &cfg, c.seeds, notesOnly{out})
 	return err
 }

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -139,7 +139,7 @@ func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines int) stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	crawl := redisstore.Open(address, redisstore.Options{Patience: time.Minute})
+	crawl := redisstore.Open(address, redisstore.Options{Patience: time.Minute}).Lead()
 	defer crawl.Close()
 	disk := diskstore.Replica{Store: newDisk(t)}
 	defer disk.Close()

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 )
 
 var update = flag.Bool("update", false, "crawl the state in testdata anew, and write what it should tell")

@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -126,8 +127,12 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 // that is settled. The Summary tells whether the crawl is over (result.Soundness).
 func Finish(ctx context.Context, store frontier.Store) error { return stored.Finish(ctx, store) }
 
-// IsFinished reports whether sums are those of a store whose crawl is finished: see Finish.
-func IsFinished(sums map[string]int64) bool { return stored.IsFinished(sums) }
+// IsFinished reports whether the crawl in a file is finished: see Finish. It opens nothing but what
+// tells that. It is false for a file that does not exist, or that cannot be used.
+func IsFinished(file string) bool {
+	sums, err := diskstore.ReadTallies(file)
+	return err == nil && stored.IsFinished(sums)
+}
 
 // Standing is the progress of the crawl in a store.
 type Standing struct {

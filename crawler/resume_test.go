@@ -17,8 +17,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -64,7 +64,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		cfg := configure()
 		store, err := diskstore.Open(file)
 		if errors.Is(err, os.ErrNotExist) {
-			store, err = diskstore.Create(file, cmp.Or(cfg.Keep.FingerprintBits, frontier.Narrow), nil)
+			store, err = diskstore.Create(file, cmp.Or(frontier.Width(cfg.Keep.FingerprintBits), frontier.Narrow), nil)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -196,7 +196,7 @@ func TestWideFingerprints(t *testing.T) {
 	}
 	wide := func() *Config {
 		cfg := configure()
-		cfg.Keep.FingerprintBits = frontier.Wide
+		cfg.Keep.FingerprintBits = 128
 		return cfg
 	}
 	want, wantSum := crawl(t, configure(), seedOf(t, base+"/"))
@@ -227,7 +227,7 @@ func TestWidthOfStore(t *testing.T) {
 		{frontier.Narrow, frontier.NewWideMemory(), "FingerprintBits is 64, but the fingerprints of the store have 128 bits"},
 	} {
 		cfg := web(t)
-		cfg.Keep.FingerprintBits = c.bits
+		cfg.Keep.FingerprintBits = int(c.bits)
 		if c.store != nil {
 			cfg.Keep.Store = c.store
 		}

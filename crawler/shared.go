@@ -3,7 +3,7 @@ package crawler
 import (
 	"context"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // Names of facts begin with what they are about.

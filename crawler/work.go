@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -45,6 +46,23 @@ func Enter(ctx context.Context, cfg *Config, seeds []Seed) error {
 		return err
 	}
 	return r.seeds.enter(ctx)
+}
+
+// Join lets this process take part in the crawl on a server, which must have begun, under a name and
+// with a version of the program. It sets cfg.Keep for [Work]. why tells why nothing is given out
+// to the process at the moment, "" if that has no particular reason.
+func Join(ctx context.Context, cfg *Config, crawl *store.Shared, name, version string) (why func() string, err error) {
+	h, err := crawl.Lead().Header(ctx)
+	if err == nil && h == nil {
+		err = frontier.ErrAbsent
+	}
+	if err != nil {
+		return nil, err
+	}
+	own := crawl.Lead().Store(h, name, version)
+	own.Browser = cfg.Render.Renderer != nil
+	cfg.Keep.Store, cfg.Keep.FingerprintBits, cfg.Keep.Lease = own, 0, h.Lease
+	return own.Process().Why, own.Process().Join(ctx)
 }
 
 // Work visits targets of a shared crawl until the crawl is over, cfg.Stop is closed or ctx

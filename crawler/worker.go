@@ -5,7 +5,7 @@ import (
 	"context"
 	"io"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // work visits targets until there are none, or there is one worker too many for the

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -83,9 +83,9 @@ func programsOf(inspector *inspect.Inspector) *programs {
 }
 
 // usedPrograms returns what a state keeps of the programs that its crawl used.
-func usedPrograms(store *diskstore.Store) (*programs, error) {
+func usedPrograms(file *store.File) (*programs, error) {
 	p := &programs{}
-	value, err := store.Value(storedPrograms)
+	value, err := file.Value(storedPrograms)
 	if err == nil && value != nil {
 		err = json.Unmarshal(value, p)
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -31,8 +30,8 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 		return nil, usageError("%w", err)
 	}
 	crawl := f.open(waitNotes(note, f.address.String))
-	server, err := checkServer(crawl, note)
-	if err == nil && server.Volatile {
+	volatile, err := checkServer(crawl, note)
+	if err == nil && volatile {
 		note("the server has appendonly no: if it is restarted, the crawl is filled again from the state directory")
 	}
 	if err != nil {
@@ -56,7 +55,7 @@ func (c *coordinator) close() {
 
 // run runs the crawl and reports it from the state directory. The summary is nil if there is
 // no report.
-func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out result.Sink) (*result.Summary, error) {
+func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out result.Sink) (*result.Summary, error) {
 	if err := c.travel.withTargets(seeds); err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []craw
 	if c.Command, err = travel.marshal(); err != nil {
 		return nil, err
 	}
-	sum, err := c.Run(ctx, cfg, seeds, disk, out)
+	sum, err := c.Run(ctx, cfg, seeds, out)
 	if taken, ok := errors.AsType[*crawler.TakenError](err); ok {
 		return nil, c.taken(taken)
 	}

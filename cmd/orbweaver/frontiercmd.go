@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
-	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // frontierCommands are the commands about a shared crawl.
@@ -126,7 +126,7 @@ func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string
 	return err
 }
 
-func errNoSharedCrawl(f *redisstore.Crawl) error {
+func errNoSharedCrawl(f *store.Shared) error {
 	return usageError("%s: there is no crawl %s", f.Address(), f.Address().Crawl)
 }
 
@@ -146,11 +146,7 @@ func stateText(what, before, crawl string) string {
 	return "crawl " + crawl + ": " + text
 }
 
-func deleteFrontier(cmd *cobra.Command, s *settings, f *redisstore.Crawl, note func(string, ...any)) error {
-	h, err := f.Header(noContext)
-	if err != nil {
-		return frontierError(err)
-	}
+func deleteFrontier(cmd *cobra.Command, s *settings, f *store.Shared, note func(string, ...any)) error {
 	removed, alive, err := f.Delete(noContext, s.On("force"))
 	if err != nil {
 		return frontierError(err)
@@ -158,7 +154,7 @@ func deleteFrontier(cmd *cobra.Command, s *settings, f *redisstore.Crawl, note f
 	if len(alive) > 0 {
 		return usageError("the crawl %s is at work: %s; --force deletes it nevertheless", f.Address().Crawl, strings.Join(alive, ", "))
 	}
-	if h == nil && removed == 0 {
+	if removed == 0 {
 		note("%s: there is no crawl %s", f.Address(), f.Address().Crawl)
 	}
 	if s.Text("format") == "json" {
@@ -172,7 +168,7 @@ func deleteFrontier(cmd *cobra.Command, s *settings, f *redisstore.Crawl, note f
 		fmt.Fprintln(cmd.OutOrStdout(), string(text))
 		return nil
 	}
-	if h != nil || removed > 0 {
+	if removed > 0 {
 		fmt.Fprintf(cmd.OutOrStdout(), "crawl %s: deleted %d keys\n", f.Address().Crawl, removed)
 	}
 	return nil

@@ -12,13 +12,12 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // frontierOptions are the settings of a shared crawl.
 type frontierOptions struct {
-	address     *redisstore.Address
+	address     *store.Address
 	patience    time.Duration
 	tls         *tls.Config // nil for a connection that is not encrypted
 	lease       time.Duration
@@ -72,7 +71,7 @@ func compileFrontier(c *compiler, o *options) {
 // read reads the settings of the connection.
 func (f *frontierOptions) read(c *compiler) {
 	s := c.settings
-	a, err := redisstore.ParseAddress(s.Text("frontier"))
+	a, err := store.ParseAddress(s.Text("frontier"))
 	if err != nil {
 		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier"), err))
 		return
@@ -129,27 +128,27 @@ func readPassword(file string) (string, error) {
 
 // notePassword prints a note if an address that was given on the command line has a password.
 func notePassword(address string, note func(string, ...any)) {
-	if a, err := redisstore.ParseAddress(address); err == nil && a.HasPassword() {
+	if a, err := store.ParseAddress(address); err == nil && a.HasPassword() {
 		note("the address of the frontier on the command line has a password, which other users of this machine can read in the process list; set %s instead", frontierVariable)
 	}
 }
 
 // open opens the crawl of the address. wait is told why the process waits for the server, and
 // "" when it goes on.
-func (f *frontierOptions) open(wait func(why string)) *redisstore.Crawl {
-	return redisstore.Open(f.address, redisstore.Options{TLS: f.tls, Patience: f.patience, Wait: wait})
+func (f *frontierOptions) open(wait func(why string)) *store.Shared {
+	return store.Redis(f.address, store.RedisOptions{TLS: f.tls, Patience: f.patience, Wait: wait})
 }
 
 // frontierError returns the error of a command for one of a shared crawl.
 func frontierError(err error) error {
-	var refused *redisstore.RefusedError
+	var refused *store.RefusedError
 	var exit *exitError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit): // it has a status already
 		return err
-	case errors.As(err, &refused), errors.Is(err, frontier.ErrReplaced):
+	case errors.As(err, &refused), errors.Is(err, store.ErrReplaced):
 		return usageError("%w", err)
 	}
 	return unsound(err)
@@ -161,16 +160,17 @@ func isFrontierRefusal(err error) bool {
 	return errors.As(frontierError(err), &exit) && exit.code == exitUsage
 }
 
-// checkServer checks that a server is fit for crawls, and prints what could not be checked.
-func checkServer(f *redisstore.Crawl, note func(string, ...any)) (*redisstore.Server, error) {
+// checkServer checks that a server is fit for crawls, and prints what could not be checked. It
+// returns whether the server loses the crawl when it is restarted.
+func checkServer(f *store.Shared, note func(string, ...any)) (volatile bool, err error) {
 	s, err := f.Check(noContext)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	if s.Unchecked != "" {
 		note("%s: %s", f.Address(), s.Unchecked)
 	}
-	return s, nil
+	return s.Volatile, nil
 }
 
 // waitNotes returns a function for notes about a server that is waited for.
@@ -195,7 +195,7 @@ func processName() string {
 
 // addressToStore returns the address of a shared crawl as a state directory keeps it.
 func addressToStore(text string) string {
-	a, err := redisstore.ParseAddress(text)
+	a, err := store.ParseAddress(text)
 	if err != nil {
 		return ""
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"context"
+	"database/sql"
 	"encoding/json"
 	stdflag "flag"
 	"fmt"
@@ -24,8 +24,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // kills is how often TestKilled kills a process, in first crawls and in second crawls with a
@@ -327,7 +326,7 @@ type kept struct {
 
 func keptIn(t *testing.T, dir string) (found kept) {
 	t.Helper()
-	s, err := diskstore.OpenReadOnly(filepath.Join(dir, stateFile))
+	s, err := store.OpenReadOnly(filepath.Join(dir, stateFile))
 	if err != nil {
 		return kept{}
 	}
@@ -341,12 +340,25 @@ func keptIn(t *testing.T, dir string) (found kept) {
 		t.Fatal(err)
 	}
 	found = kept{begun: command != nil, finished: at.Finished, settled: map[string]bool{}}
-	err = s.Scan(context.Background(), frontier.PartJob, func(r *frontier.Record) error {
-		job, err := frontier.DecodeJob(r.Job)
-		found.settled[string(job.URL)] = found.settled[string(job.URL)] || r.Settled
-		return err
-	})
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(dir, stateFile))+"?mode=ro")
 	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	urls, err := db.Query("SELECT url, settled FROM urls")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer urls.Close()
+	for urls.Next() {
+		var url string
+		var settled bool
+		if err := urls.Scan(&url, &settled); err != nil {
+			t.Fatal(err)
+		}
+		found.settled[url] = found.settled[url] || settled
+	}
+	if err := urls.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return found

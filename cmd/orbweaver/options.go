@@ -15,7 +15,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/render"
@@ -285,10 +284,7 @@ var robotsModes = map[string]crawler.RobotsMode{
 	"ignore": crawler.RobotsIgnore,
 }
 
-var widths = map[string]frontier.Width{
-	"64":  frontier.Narrow,
-	"128": frontier.Wide,
-}
+var widths = map[string]int{"64": 64, "128": 128}
 
 // zeroAsShortest converts a duration of zero for the engine, in which zero means the default.
 func zeroAsShortest(d time.Duration) time.Duration { return max(d, 1) }

@@ -20,13 +20,13 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 )
 
 // serveFlags are the flags of serve as text.
@@ -234,7 +234,7 @@ func runServe(cmd *cobra.Command, f *serveFlags) error {
 	if err := serve.OpenData(s.Data, console.notef); err != nil {
 		return usageError("%w", err)
 	}
-	lock, err := diskstore.TakeLock(serve.LockFile(s.Data))
+	lock, err := filelock.Take(serve.LockFile(s.Data))
 	if err != nil {
 		return usageError("--data %s: %w", s.Data, err)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -462,14 +462,14 @@ func (e *serveEngine) judge(ctx context.Context, dir string, show report.Show, w
 
 // judgeInto is judgeFile for a server: it leaves the working directory of the process alone.
 func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *report.Multi) (sum *result.Summary, failOn report.Policy, err error) {
-	store, err := diskstore.OpenReadOnly(filepath.Join(dir, stateFile))
+	kept, err := store.OpenReadOnly(filepath.Join(dir, stateFile))
 	if err != nil {
 		return nil, failOn, err
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	c, err := readCommand(store)
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	c, err := readCommand(kept)
 	if err == nil && c == nil {
-		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", dir, diskstore.ErrDamaged)
+		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", dir, store.ErrDamaged)
 	}
 	if err != nil {
 		return nil, failOn, err
@@ -488,7 +488,7 @@ func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *repo
 	cmd := &cobra.Command{}
 	cmd.SetContext(ctx)
 	cmd.SetErr(io.Discard)
-	sum, err = c.judge(cmd, o, store, out)
+	sum, err = c.judge(cmd, o, kept, out)
 	return sum, o.failOn, err
 }
 

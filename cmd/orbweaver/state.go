@@ -13,22 +13,22 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // state is an open state directory. A nil *state means that the crawl is not kept.
 type state struct {
 	name             string // the directory as the user wrote it
 	dir              string
-	lock             *diskstore.Lock
-	store            *diskstore.Store // nil for a new crawl until begin
-	previous         *diskstore.Pages // of the crawl before, once they are needed; nil for none
-	command          *command         // what the crawl was started with; nil for a new crawl
-	asked            *command         // what a new crawl will be started with
+	lock             *filelock.Lock
+	store            *store.File  // nil for a new crawl until begin
+	previous         *store.Pages // of the crawl before, once they are needed; nil for none
+	command          *command     // what the crawl was started with; nil for a new crawl
+	asked            *command     // what a new crawl will be started with
 	standing         crawler.Standing
 	input            *recorder
 	restoreCollector func()      // ends the limit on garbage
@@ -37,7 +37,7 @@ type state struct {
 
 // sharedCrawl is a crawl that workers on other machines help with.
 type sharedCrawl interface {
-	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, disk *diskstore.Store, out result.Sink) (*result.Summary, error)
+	run(ctx context.Context, cfg *crawler.Config, seeds []crawler.Seed, out result.Sink) (*result.Summary, error)
 	finish() error
 	visits() bool // this process visits targets, too
 }
@@ -52,7 +52,7 @@ func lockState(name string) (*state, error) {
 		return nil, usageError("--state %s: %w", name, withoutPath(err))
 	}
 	s := &state{name: name, dir: dir}
-	if s.lock, err = diskstore.TakeLock(filepath.Join(dir, lockFile)); err != nil {
+	if s.lock, err = filelock.Take(filepath.Join(dir, lockFile)); err != nil {
 		return nil, usageError("--state %s: %w", name, err)
 	}
 	s.restoreCollector = limitGarbage()
@@ -63,19 +63,19 @@ func (s *state) file() string { return filepath.Join(s.dir, stateFile) }
 
 // open opens the crawl in the directory. If there is none, s.store and s.command stay nil.
 func (s *state) open() error {
-	store, err := diskstore.Open(s.file())
+	file, err := store.Open(s.file())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
 	}
-	s.store = store
-	if s.command, err = readCommand(store); err == nil && s.command == nil {
-		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", s.file(), diskstore.ErrDamaged)
+	s.store = file
+	if s.command, err = readCommand(file); err == nil && s.command == nil {
+		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", s.file(), store.ErrDamaged)
 	}
 	if err == nil {
-		s.standing, err = crawler.StandingOf(noContext, store)
+		s.standing, err = crawler.StandingOf(noContext, file.Store())
 	}
 	return err
 }
@@ -86,7 +86,7 @@ func (s *state) setAside(why error, note func(string, ...any)) error {
 		_ = s.store.Close() // the file is not used any more
 		s.store, s.command = nil, nil
 	}
-	aside, err := diskstore.SetAside(s.file())
+	aside, err := store.SetAside(s.file())
 	if err != nil {
 		return errors.Join(why, err)
 	}
@@ -97,20 +97,20 @@ func (s *state) setAside(why error, note func(string, ...any)) error {
 
 // unusable reports whether an error means that a state cannot be used, now or later.
 func unusable(err error) bool {
-	return errors.Is(err, diskstore.ErrDamaged) || errors.Is(err, diskstore.ErrOtherVersion) || errors.Is(err, frontier.ErrMalformed) || errors.Is(err, check.ErrMalformed)
+	return errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrOtherVersion) || errors.Is(err, check.ErrMalformed)
 }
 
 // unusableHint tells what to do about a directory or file that cannot be used because of an
 // error.
 func unusableHint(why error, name string) string {
-	if errors.Is(why, diskstore.ErrOtherVersion) {
+	if errors.Is(why, store.ErrOtherVersion) {
 		return "use that version; to start a new crawl with this one, delete " + name + " or name another directory"
 	}
 	return "this crawl cannot be resumed or reported; to start a new one, delete " + name + " or name another directory"
 }
 
-func standing(store *diskstore.Store) (crawler.Standing, error) {
-	at, err := crawler.StandingOf(noContext, store)
+func standing(file *store.File) (crawler.Standing, error) {
+	at, err := crawler.StandingOf(noContext, file.Store())
 	if err != nil {
 		return at, unsound(err)
 	}
@@ -172,8 +172,7 @@ func (s *state) prepare(note func(string, ...any)) error {
 // isFinished reports whether the directory has a finished crawl, without opening it. It is false if
 // that cannot be told.
 func (s *state) isFinished() bool {
-	sums, err := diskstore.ReadTallies(s.file())
-	return err == nil && crawler.IsFinished(sums)
+	return crawler.IsFinished(s.file())
 }
 
 // archive renames a complete crawl, to make room for a new one.
@@ -185,7 +184,7 @@ func (s *state) archive(note func(string, ...any)) error {
 			return err
 		}
 	}
-	if err := diskstore.Move(s.file(), filepath.Join(s.dir, previousFile)); err != nil {
+	if err := store.Move(s.file(), filepath.Join(s.dir, previousFile)); err != nil {
 		return err
 	}
 	note("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
@@ -227,11 +226,7 @@ func (s *state) begin(cfg *crawler.Config, used *programs) error {
 	if len(s.input.read) > 0 {
 		values[storedStdin] = s.input.read
 	}
-	if cfg.Keep.Cache != nil {
-		s.store, err = diskstore.CreateWithKey(s.file(), cfg.Keep.FingerprintBits, cfg.Keep.Cache.FingerprintKey(), values)
-	} else {
-		s.store, err = diskstore.Create(s.file(), cfg.Keep.FingerprintBits, values)
-	}
+	s.store, err = store.Create(s.file(), store.FileOptions{FingerprintBits: cfg.Keep.FingerprintBits, Cache: cfg.Keep.Cache, Values: values})
 	if err != nil {
 		return unsound(err)
 	}
@@ -264,7 +259,7 @@ func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.
 	if s == nil || s.shared == nil {
 		return crawler.Run(ctx, cfg, seeds, out)
 	}
-	return s.shared.run(ctx, cfg, seeds, s.store, out)
+	return s.shared.run(ctx, cfg, seeds, out)
 }
 
 // visits reports whether this process visits targets: a coordinator need not do so.
@@ -277,12 +272,12 @@ func (s *state) configure(cfg *crawler.Config, cache string) {
 	if s == nil {
 		return
 	}
-	cfg.Keep.Store = s.store
+	cfg.Keep.Store = s.store.Store()
 	if s.shared != nil || cfg.Keep.Cache == nil || filepath.Clean(cache) != filepath.Join(s.name, cacheFile) {
 		return
 	}
 	cfg.Keep.Pages = true
-	if previous, err := diskstore.OpenPages(filepath.Join(s.dir, previousFile)); err == nil {
+	if previous, err := store.OpenPages(filepath.Join(s.dir, previousFile)); err == nil {
 		s.previous, cfg.Keep.Previous = previous, previous
 	}
 }
@@ -330,7 +325,7 @@ func (s *state) finish() error {
 	if s == nil {
 		return nil
 	}
-	if err := crawler.Finish(noContext, s.store); err != nil {
+	if err := crawler.Finish(noContext, s.store.Store()); err != nil {
 		return err
 	}
 	if s.shared == nil {

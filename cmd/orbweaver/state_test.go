@@ -12,7 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // asked returns the command for a command line.
@@ -54,10 +54,8 @@ func TestCommandKeepsNoSecrets(t *testing.T) {
 
 // Data that cannot be read will not be readable next time either.
 func TestResumeHintFromDamage(t *testing.T) {
-	_, job := frontier.DecodeJob([]byte{1})
 	_, outcome := check.DecodeOutcome([]byte{0xff})
-	var block frontier.BriefReader
-	for _, err := range []error{job, outcome, block.Reset([]byte{0xff, 0xff})} {
+	for _, err := range []error{outcome, store.ErrDamaged} {
 		if err == nil {
 			t.Fatal("malformed data is read")
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -113,8 +113,8 @@ func (c *command) marshal() ([]byte, error) {
 }
 
 // readCommand reads the command that a crawl was started with, nil if there is no crawl.
-func readCommand(store *diskstore.Store) (*command, error) {
-	text, err := store.Value(storedCommand)
+func readCommand(file *store.File) (*command, error) {
+	text, err := file.Value(storedCommand)
 	if err != nil || text == nil {
 		return nil, err
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -35,17 +35,17 @@ func judgeState(cmd *cobra.Command, file, show string, out *report.Multi) (*resu
 
 func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *result.Summary, err error) {
 	defer limitGarbage()()
-	store, err := diskstore.OpenReadOnly(file)
+	kept, err := store.OpenReadOnly(file)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	c, err := readCommand(store)
+	defer func() { err = errors.Join(err, kept.Close()) }()
+	c, err := readCommand(kept)
 	switch {
 	case err != nil:
 		return nil, usageError("%w", err)
 	case c == nil:
-		return nil, usageError("open the state %s: %w: no crawl was started in it", file, diskstore.ErrDamaged)
+		return nil, usageError("open the state %s: %w: no crawl was started in it", file, store.ErrDamaged)
 	}
 	c.Withheld = nil // no secrets are needed, because nothing is requested
 	file, err = filepath.Abs(file)
@@ -55,16 +55,16 @@ func judgeFile(cmd *cobra.Command, file, show string, out *report.Multi) (sum *r
 	err = c.inDirectory(func() error {
 		o, _, err := c.options([]option.Given{{Name: "show", Text: show}, {Name: "state", Text: filepath.Dir(file)}})
 		if err == nil {
-			sum, err = c.judge(cmd, o, store, out)
+			sum, err = c.judge(cmd, o, kept, out)
 		}
 		return err
 	})
 	return sum, err
 }
 
-func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, out *report.Multi) (*result.Summary, error) {
+func (c *command) judge(cmd *cobra.Command, o *options, kept *store.File, out *report.Multi) (*result.Summary, error) {
 	console := newConsole(cmd.ErrOrStderr(), "never")
-	stdin, err := store.Value(storedStdin)
+	stdin, err := kept.Value(storedStdin)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -83,13 +83,13 @@ func (c *command) judge(cmd *cobra.Command, o *options, store *diskstore.Store, 
 		return nil, usageError("%w", err)
 	}
 	defer web.Close()
-	cfg.Keep.Store, cfg.Keep.FingerprintBits = store, 0 // the store's
+	cfg.Keep.Store, cfg.Keep.FingerprintBits = kept.Store(), 0 // the store's
 	cfg.Judging.Inspector = inspect.Recall(o.checks)
-	at, err := standing(store)
+	at, err := standing(kept)
 	if err != nil {
 		return nil, err
 	}
-	used, err := usedPrograms(store)
+	used, err := usedPrograms(kept)
 	if err != nil {
 		return nil, err
 	}

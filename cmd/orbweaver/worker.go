@@ -13,8 +13,8 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -78,8 +78,8 @@ func work(cmd *cobra.Command, s *settings) error {
 	if name == "" {
 		name = processName()
 	}
-	if len(name) > 200 || name == redisstore.CoordinatorName || printable(name) != name {
-		c.faults = append(c.faults, fmt.Errorf("--name: %q is not allowed: use up to 200 printable characters, and not %q", name, redisstore.CoordinatorName))
+	if len(name) > 200 || name == store.CoordinatorName || printable(name) != name {
+		c.faults = append(c.faults, fmt.Errorf("--name: %q is not allowed: use up to 200 printable characters, and not %q", name, store.CoordinatorName))
 	}
 	if err := errors.Join(c.faults...); err != nil {
 		return usageError("%w", err)
@@ -118,9 +118,9 @@ func closed(c <-chan struct{}) bool {
 	}
 }
 
-// await waits for a crawl that runs, and returns its header. One that is over may be started
-// anew; the header is nil, and why says so, if it was not.
-func (w *crewmate) await(ctx context.Context, f *redisstore.Crawl, stop <-chan struct{}) (h *redisstore.Header, why string, err error) {
+// await waits for a crawl that runs, and returns what its coordinator lets workers know. One that
+// is over may be started anew; the command is nil, and why says so, if it was not.
+func (w *crewmate) await(ctx context.Context, f *store.Shared, stop <-chan struct{}) (command []byte, why string, err error) {
 	if _, err := f.Check(ctx); err != nil {
 		return nil, "", err
 	}
@@ -136,8 +136,8 @@ func (w *crewmate) await(ctx context.Context, f *redisstore.Crawl, stop <-chan s
 			why = "the crawl is " + state
 		case "filling", "absent":
 		default:
-			if h, err := f.Header(ctx); err != nil || h != nil { // not one of before the state
-				return h, "", err
+			if command, err := f.Command(ctx, version()); err != nil || command != nil { // not one of before the state
+				return command, "", err
 			}
 		}
 		if !told {
@@ -160,7 +160,7 @@ func (w *crewmate) await(ctx context.Context, f *redisstore.Crawl, stop <-chan s
 }
 
 // join takes part in the crawl until it is over. It returns why the worker ends.
-func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f *redisstore.Crawl, stop <-chan struct{}) (worked crawler.Worked, why string, err error) {
+func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f *store.Shared, stop <-chan struct{}) (worked crawler.Worked, why string, err error) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // a server that is away is not waited for after a signal
@@ -170,15 +170,12 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		case <-waiting.Done():
 		}
 	}()
-	h, why, err := w.await(waiting, f, stop)
-	if err != nil || h == nil {
+	command, why, err := w.await(waiting, f, stop)
+	if err != nil || command == nil {
 		return worked, why, err
 	}
-	if err := h.Fits(version()); err != nil {
-		return worked, "", err
-	}
 	t := &travel{}
-	if err := json.Unmarshal(h.Command, t); err != nil {
+	if err := json.Unmarshal(command, t); err != nil {
 		return worked, "", usageError("read the configuration of the crawl %s: %w", w.crawl, err)
 	}
 	own, remove, err := t.settings(w.crawl, s)
@@ -228,17 +225,16 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	defer closeBrowser()
 	cfg.Login.Browser = browser
 	configureSessions(cfg, opts, plan, web, logins)
-	store := f.Store(h, w.name, version())
-	store.Browser = cfg.Render.Renderer != nil
-	cfg.Keep.Store, cfg.Keep.FingerprintBits, cfg.Keep.Lease, cfg.Limits.MaxTime, cfg.Keep.Cookies = store, 0, h.Lease, w.maxTime, web
-	if err := store.Process().Join(ctx); err != nil {
+	cfg.Limits.MaxTime, cfg.Keep.Cookies = w.maxTime, web
+	waits, err := crawler.Join(ctx, cfg, f, w.name, version())
+	if err != nil {
 		return worked, "", err
 	}
 	w.joined = true
 	w.say("joined the crawl %s", w.crawl)
 	over := make(chan struct{})
 	var watching sync.WaitGroup
-	watching.Go(func() { w.watch(store, over) })
+	watching.Go(func() { w.watch(waits, over) })
 	began := time.Now()
 	worked, err = crawler.Work(ctx, cfg, plan.seeds, workerSink{w})
 	close(over)
@@ -268,7 +264,7 @@ func asUsage(err error) error {
 }
 
 // watch prints why nothing is given out to the worker.
-func (w *crewmate) watch(store *redisstore.Store, over <-chan struct{}) {
+func (w *crewmate) watch(waits func() string, over <-chan struct{}) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	last := ""
@@ -278,7 +274,7 @@ func (w *crewmate) watch(store *redisstore.Store, over <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		if why := store.Process().Why(); why != last {
+		if why := waits(); why != last {
 			last = why
 			w.waits(why)
 		}

@@ -71,8 +71,9 @@ var typeBook = [...]string{
 	"application/gzip", "application/x-gzip", "application/manifest+json",
 }
 
-// ErrMalformed is wrapped by the errors of decoding data that is not an encoded outcome.
-var ErrMalformed = errors.New("malformed outcome")
+// ErrMalformed is wrapped by the errors of decoding what a store has kept: an outcome, an
+// inspection, a job or the references of a page.
+var ErrMalformed = errors.New("malformed data")
 
 // AppendOutcome appends the encoded outcome to dst. An ordinary page takes fewer than
 // 40 bytes, plus 8 for each anchor. Modified is stored in UTC. Anchors must be in

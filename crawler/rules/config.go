@@ -13,8 +13,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -205,17 +205,16 @@ type Keep struct {
 	// in memory.
 	Store frontier.Store
 	// Lease is set if other processes work on the crawl of the Store as well, which must then
-	// be a frontier.Shared. It is the time after which the targets of a silent process are
+	// be that of a shared crawl. It is the time after which the targets of a silent process are
 	// given to others.
 	Lease time.Duration
 	// Cookies, if not nil, is the part of Fetch whose cookies the processes share. Those of
 	// the user and of sessions are not shared.
 	Cookies *fetch.HTTP
-	// FingerprintBits is the width of the fingerprints that identify targets:
-	// frontier.Narrow, or frontier.Wide for hundreds of millions of targets. It must
-	// be the width of the Store, if there is one. 0 means that of the Store, or
-	// frontier.Narrow.
-	FingerprintBits frontier.Width
+	// FingerprintBits is the width of the fingerprints that identify targets: 64, or 128 for
+	// hundreds of millions of targets. It must be the width of the Store, if there is one. 0
+	// means that of the Store, or 64.
+	FingerprintBits int
 	// Cache holds the observations of earlier runs and receives those of this run. It
 	// may be nil. An external target that was OK at most MaxAge ago is not requested
 	// again, and pages are requested conditionally. Findings never come from the
@@ -224,7 +223,7 @@ type Keep struct {
 	MaxAge time.Duration
 	// Pages keeps what the next crawl needs of pages in the Store, with the pages, instead
 	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must
-	// have had the same key (frontier.Keyed), or nothing is found in it.
+	// have been created with the same Cache, or nothing is found in it.
 	Pages    bool
 	Previous PreviousPages
 	// Edition identifies the program that reads pages. Cached contents of a page are
@@ -353,9 +352,9 @@ func (c *Config) Validate() error {
 	switch {
 	case c.Fetch == nil && len(c.Sites) == 0:
 		return errors.New("start a run: Fetch and Sites are both empty")
-	case c.Keep.FingerprintBits != 0 && c.Keep.FingerprintBits != frontier.Narrow && c.Keep.FingerprintBits != frontier.Wide:
+	case c.Keep.FingerprintBits != 0 && c.Keep.FingerprintBits != int(frontier.Narrow) && c.Keep.FingerprintBits != int(frontier.Wide):
 		return fmt.Errorf("start a run: a fingerprint has %d or %d bits, not %d", frontier.Narrow, frontier.Wide, c.Keep.FingerprintBits)
-	case c.Keep.FingerprintBits != 0 && c.Keep.Store != nil && c.Keep.FingerprintBits != c.Keep.Store.Width():
+	case c.Keep.FingerprintBits != 0 && c.Keep.Store != nil && c.Keep.FingerprintBits != int(c.Keep.Store.Width()):
 		return fmt.Errorf("start a run: FingerprintBits is %d, but the fingerprints of the store have %d bits", c.Keep.FingerprintBits, c.Keep.Store.Width())
 	case c.Politeness.Concurrency < 0 || c.Politeness.Concurrency > maxConcurrency:
 		return fmt.Errorf("start a run: Concurrency is %d; it must be between 0 and %d", c.Politeness.Concurrency, maxConcurrency)
@@ -425,7 +424,7 @@ func (c *Config) WithDefaults() *Config {
 // cache knows them by.
 func (c *Config) newMemory() *frontier.Memory {
 	m := frontier.NewMemory()
-	if c.Keep.FingerprintBits == frontier.Wide {
+	if c.Keep.FingerprintBits == int(frontier.Wide) {
 		m = frontier.NewWideMemory()
 	}
 	if c.Keep.Cache != nil {

@@ -1,6 +1,6 @@
 package rules
 
-import "github.com/orbweaver/orbweaver/crawler/frontier"
+import "github.com/orbweaver/orbweaver/crawler/internal/frontier"
 
 // Marks are what is kept of one reference beside its place; the join turns them into
 // warnings of its target. The upper half of a mark holds the repairs.

@@ -1,15 +1,32 @@
-// Package store keeps what runs observe for later runs, in one file: the cache.
+// Package store keeps what crawls know: the targets of one crawl, in memory, in a file or on a
+// server, and what runs have observed, for later runs.
+//
+// [Create] makes the file of a new crawl and [Open] opens it again, so that another process can
+// resume or report the crawl:
+//
+//	file, err := store.Open("docs.state/crawl.sqlite")
+//	if err != nil {
+//		return err
+//	}
+//	defer file.Close()
+//	cfg.Keep.Store = file.Store() // of a crawler.Config
+//
+// [Redis] returns a crawl on which several processes work: see crawler.Coordinator and
+// crawler.Join. [Memory] is what a crawl without a store uses.
+//
+// [OpenCache] opens the cache:
 //
 //	cache, err := store.OpenCache("links.db", store.CacheOptions{})
 //	if err != nil {
 //		return err
 //	}
 //	defer cache.Close()
-//	cfg.Cache, cfg.MaxAge = cache, 24*time.Hour // of a crawler.Config
+//	cfg.Keep.Cache, cfg.Keep.MaxAge = cache, 24*time.Hour
 //
 // After a run, [Cache.AddRun] adds the targets that were broken to the history, and
 // [Cache.Histories] returns it. Close writes what is pending and removes what is old.
 //
+//	stores    where a crawl keeps its targets  frontier.go
 //	records   what targets answered            file.go key.go
 //	history   which targets were broken when   history.go
 //	the file  an SQLite database               open.go schema.go setaside.go
@@ -18,7 +35,7 @@
 // may be sent with it, and the proxy. Passwords, tokens and cookies are not in the file,
 // not even as a plain hash: they are stretched with a salt of the file.
 //
-// # The file
+// # The file of the cache
 //
 // The format is documented in schema.go and has a version. A file of an older version
 // is converted. A damaged or newer one is renamed and never deleted. While no process

@@ -30,7 +30,7 @@ func (c *Cache) Key(url urinorm.Key, id fetch.Identity) Key {
 }
 
 // FingerprintKey returns the key of the fingerprints by which pages in the file refer to their
-// targets (frontier.Memory.SetKey).
+// targets (see FileOptions).
 func (c *Cache) FingerprintKey() [16]byte {
 	h := hmac.New(sha256.New, c.salt)
 	h.Write([]byte("fingerprints")) // never fails

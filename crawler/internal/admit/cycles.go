@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // Some sites redirect a visitor without their cookie away and, once it is set, back to

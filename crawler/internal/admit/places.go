@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // places bounds the requests to each host that are under way at once, and keeps the interval

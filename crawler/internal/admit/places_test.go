@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // Places forget a host that nothing is under way for, unless its interval needs the time of its

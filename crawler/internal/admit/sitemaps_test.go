@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // An index may list full sitemaps, and a sitemap that other sitemaps list ends at its limit.

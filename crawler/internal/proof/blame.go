@@ -3,7 +3,7 @@ package proof
 import (
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // A target ended the session if it was the last one before so many losses in a row. Where sessions

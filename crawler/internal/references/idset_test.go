@@ -4,7 +4,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 func TestIDSet(t *testing.T) {

@@ -3,7 +3,7 @@ package sharedmemory
 import (
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/storetest"
 )
 

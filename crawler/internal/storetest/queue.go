@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 func testWaves(s *harness) {

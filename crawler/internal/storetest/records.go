@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 func testComplete(s *harness) {

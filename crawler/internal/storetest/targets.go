@@ -3,7 +3,7 @@ package storetest
 import (
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 func testEmpty(s *harness) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // anchorWindow holds the hashes of the anchors of a range of targets, one target after the

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // TestAnchorWindow: whatever chunks they come to lie in, the anchors of each page are

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // hostCounts counts the targets that are ok by their hosts.

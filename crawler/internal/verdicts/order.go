@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // urlOrder is the order of pairs by their printed URLs. The results of a site with all their

@@ -3,7 +3,7 @@ package verdicts
 import (
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // watches returns a function that reports whether the caller waits for the verdicts of a

@@ -57,7 +57,7 @@ func loadScript(t *testing.T, s *server, name string) string {
 	t.Helper()
 	var script strings.Builder
 	for _, file := range []string{"common", name} {
-		text, err := os.ReadFile(filepath.Join("../../../../crawler/frontier/redisstore", file+".lua"))
+		text, err := os.ReadFile(filepath.Join("../../../../crawler/internal/frontier/redisstore", file+".lua"))
 		if err != nil {
 			t.Fatal(err)
 		}

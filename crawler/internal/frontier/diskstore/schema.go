@@ -1,0 +1,182 @@
+package diskstore
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// applicationID marks the file as ours (PRAGMA application_id): "orbw".
+const applicationID = 0x6f726277
+
+// format is the version of the layout below (PRAGMA user_version). A change of the layout
+// needs a new version, and convert must read the old one.
+const format = 4
+
+const layout = `
+CREATE TABLE meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE tallies(name TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE hosts(number INTEGER PRIMARY KEY, name TEXT NOT NULL, record BLOB NOT NULL);
+CREATE TABLE targets(id INTEGER PRIMARY KEY, host INTEGER NOT NULL, record BLOB NOT NULL);
+CREATE TABLE changes(number INTEGER PRIMARY KEY, record BLOB NOT NULL);
+CREATE TABLE outcomes(id INTEGER PRIMARY KEY, record BLOB NOT NULL);
+CREATE TABLE pages(id INTEGER PRIMARY KEY, record BLOB NOT NULL, links BLOB);
+CREATE TABLE deferred(id INTEGER PRIMARY KEY, record BLOB NOT NULL);
+`
+
+// urlsView shows the URLs to people with other tools. The record of a target is its
+// fingerprint, two bytes, its job, and the checksum. A job is two bytes, the depth, which is
+// one byte below 128 and two above, and the URL. DEPTH is the position of the depth.
+const urlsView = `
+CREATE VIEW urls AS SELECT t.id, CAST(substr(t.record, f.url, length(t.record) - 3 - f.url) AS TEXT) AS url,
+	h.name AS host, o.id IS NOT NULL AS settled FROM targets t
+	JOIN (SELECT id, CASE WHEN substr(record, DEPTH, 1) < x'80' THEN DEPTH + 1 ELSE DEPTH + 2 END AS url FROM targets) f ON f.id = t.id
+	LEFT JOIN hosts h ON h.number = t.host LEFT JOIN outcomes o ON o.id = t.id;
+`
+
+// layoutOf returns the statements that create the tables of a file with fingerprints of a
+// width.
+func layoutOf(w frontier.Width) string {
+	depth := int(w)/8 + 5
+	return layout + strings.ReplaceAll(urlsView, "DEPTH", strconv.Itoa(depth))
+}
+
+// Names in the table meta.
+const (
+	metaKey      = "fingerprint key"  // 16 bytes
+	metaBits     = "fingerprint bits" // frontier.Wide, in digits; missing for narrow fingerprints
+	metaEncoding = "encoding"         // frontier.Encoding, in digits
+	metaTotals   = "totals"           // see totals
+	metaValue    = "kept "            // before the names of SetValue
+)
+
+// ErrOtherVersion is the error for a file that another version of Orbweaver wrote in a
+// format that this version cannot read.
+var ErrOtherVersion = errors.New("another version of Orbweaver wrote it")
+
+// checkpointPages is the number of pages in the write-ahead log from which it is copied
+// into the database.
+var checkpointPages = 4000
+
+// configure configures a connection that writes.
+func (c *conn) configure() error {
+	return c.exec(fmt.Sprintf(`PRAGMA busy_timeout=30000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=%d;
+		PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2000; PRAGMA cell_size_check=ON`, checkpointPages))
+}
+
+// newWriter returns a writer to a file without rows.
+func newWriter(c *conn) *writer { return &writer{conn: c, tallies: map[string]storedTally{}} }
+
+// initialize creates the tables of a new file in one transaction, and stores values.
+func (w *writer) initialize(width frontier.Width, key [16]byte, values map[string][]byte) error {
+	return w.transaction(func() error {
+		meta := map[string][]byte{metaKey: key[:]}
+		for name, value := range values {
+			meta[metaValue+name] = value
+		}
+		return w.create(width, frontier.Encoding, meta)
+	})
+}
+
+// create creates the tables for fingerprints of a width and opaque values of an encoding, and
+// fills the table meta. It must run in a transaction.
+func (w *writer) create(width frontier.Width, encoding int, meta map[string][]byte) error {
+	if err := w.exec(layoutOf(width) + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, format)); err != nil {
+		return err
+	}
+	meta[metaEncoding] = []byte(strconv.Itoa(encoding))
+	if width == frontier.Wide {
+		meta[metaBits] = []byte(strconv.Itoa(int(width)))
+	}
+	for name, value := range meta {
+		if err := w.setMeta(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rollback undoes an unfinished transaction. Its error is ignored because SQLite has done
+// so itself after some errors.
+func (c *conn) rollback() { _ = c.exec("ROLLBACK") }
+
+// metaRecord returns the sealed value of a name in the table meta, nil if there is none.
+func (c *conn) metaRecord(name string) (record []byte, err error) {
+	c.bind(name)
+	err = c.each("SELECT value FROM meta WHERE name=?", func(cur *cursor) error {
+		record, err = cur.bytes(0)
+		if err == nil {
+			_, err = metaTable.content(nameKey(name), record)
+		}
+		return err
+	})
+	return record, err
+}
+
+// meta returns a value of the table meta, nil if there is none.
+func (c *conn) meta(name string) ([]byte, error) {
+	record, err := c.metaRecord(name)
+	if err != nil || record == nil {
+		return nil, err
+	}
+	end := len(record) - checksumSize
+	return record[:end:end], nil
+}
+
+// upgrade checks the version of the file, and converts it to the latest format.
+func (c *conn) upgrade() error {
+	if id, err := c.number("PRAGMA application_id"); err != nil || id != applicationID {
+		if err == nil {
+			err = damaged("it is not a state of Orbweaver")
+		}
+		return err
+	}
+	version, err := c.number("PRAGMA user_version")
+	switch {
+	case err != nil:
+		return err
+	case version < 1:
+		return damaged("its format is %d", version)
+	case version < format:
+		if err := c.convert(version); err != nil {
+			return fmt.Errorf("convert it from format %d to %d: %w", version, format, err)
+		}
+	}
+	encoding, err := c.meta(metaEncoding)
+	if version > format {
+		if err == nil && encoding != nil { // the table meta is that of this format
+			return damaged("its header has the format %d instead of %d", version, format)
+		}
+		return fmt.Errorf("its format is %d, and this version reads up to %d: %w", version, format, ErrOtherVersion)
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkEncoding(encoding); err != nil || string(encoding) == strconv.Itoa(frontier.Encoding) {
+		return err
+	}
+	w := newWriter(c) // new records will have the present version
+	totals, err := c.meta(metaTotals)
+	if err == nil {
+		w.totals, err = parseTotals(totals)
+	}
+	if err != nil {
+		return err
+	}
+	return w.transaction(func() error { return w.setMeta(metaEncoding, []byte(strconv.Itoa(frontier.Encoding))) })
+}
+
+// checkEncoding returns an error for a version of opaque values that cannot be read.
+func checkEncoding(encoding []byte) error {
+	n, err := strconv.Atoi(string(encoding))
+	if err != nil || n < frontier.FirstEncoding {
+		return damaged("its records have the version %q", encoding)
+	}
+	if n > frontier.Encoding {
+		return fmt.Errorf("its records have the version %q, and this version reads up to %d: %w", encoding, frontier.Encoding, ErrOtherVersion)
+	}
+	return nil
+}

@@ -1,0 +1,402 @@
+package diskstore
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// Store is a frontier.Store in a file. Create, Open and OpenReadOnly make one.
+type Store struct {
+	file string
+	key  [16]byte
+
+	mu      sync.Mutex
+	ledger  *frontier.Ledger
+	tallies map[string]int64
+	totals  *totals                  // of the file, when no batch is being written
+	renewed map[frontier.ID]struct{} // targets that are queued again after a visit; the file has their outcome, and may have a page
+	paces   map[int]storedPace       // in the file, by the number of the host; missing ones are zero
+	journal journal
+	buffer  []byte // reused
+
+	reader reader
+}
+
+// storedPace is the part of a pace whose change is written to the file.
+type storedPace struct {
+	interval  time.Duration
+	notBefore int64
+}
+
+// FingerprintKey implements frontier.Keyed.
+func (s *Store) FingerprintKey() [16]byte { return s.key }
+
+// Width implements frontier.Store.
+func (s *Store) Width() frontier.Width { return s.ledger.Width() }
+
+// enter enters an item and adds the changes to the batch.
+func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
+	id, change := s.ledger.Enter(it)
+	switch {
+	case change == 0:
+	case change&frontier.Entered != 0:
+		b.enter(s.ledger.HostOf(id), it)
+		if it.Outcome != nil {
+			b.settle(id, false, flagEntered, 0, it.Outcome)
+		}
+	default:
+		if change&frontier.Raised != 0 {
+			_, _, lowest, need := s.ledger.Status(id)
+			b.change(id, lowest, need)
+		}
+		if change&frontier.Overruled != 0 {
+			b.settle(id, true, flagEntered, 0, it.Outcome)
+		}
+		if change&frontier.Reopened != 0 {
+			b.remove(outcomesTable, id)
+		}
+		if change&frontier.Renewed != 0 {
+			s.renewed[id] = struct{}{}
+		}
+	}
+	return id
+}
+
+// orNil returns b, or nil for an empty slice, which is stored as null.
+func orNil(b []byte) []byte {
+	if len(b) == 0 {
+		return nil
+	}
+	return b
+}
+
+// Add implements frontier.Store.
+func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Check(items); err != nil {
+		return nil, err
+	}
+	b, err := s.journal.begin()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]frontier.ID, len(items))
+	for i := range items {
+		ids[i] = s.enter(b, &items[i])
+	}
+	s.journal.addHosts(b)
+	return ids, s.journal.commit(b.number)
+}
+
+// Claim implements frontier.Store. It writes nothing, because leases end with the process.
+func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.Lease, time.Time, error) {
+	s.mu.Lock()
+	if s.journal.failed != nil {
+		defer s.mu.Unlock()
+		return nil, time.Time{}, s.journal.failed
+	}
+	leases, next, err := s.ledger.Claim(time.Now(), most, d)
+	var missing bool
+	for i := range leases {
+		missing = !s.journal.fill(&leases[i]) || missing
+	}
+	s.mu.Unlock()
+	if !missing {
+		return leases, next, err
+	}
+	for i := range leases {
+		if err := s.reader.fill(&leases[i]); err != nil {
+			return nil, time.Time{}, fmt.Errorf("read target %d of the state %s: %w", leases[i].ID, s.file, explain(err))
+		}
+	}
+	return leases, next, err
+}
+
+// Complete implements frontier.Store.
+func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Held(l); err != nil {
+		return nil, err
+	}
+	if err := s.ledger.Check(d.Found); err != nil {
+		return nil, err
+	}
+	b, err := s.journal.begin()
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]frontier.ID, len(d.Found))
+	s.buffer = s.buffer[:0]
+	for i := range d.Found {
+		ids[i] = s.enter(b, &d.Found[i])
+		s.buffer = binary.AppendUvarint(s.buffer, uint64(ids[i]))
+	}
+	s.journal.addHosts(b)
+	_, again := s.renewed[l.ID]
+	delete(s.renewed, l.ID)
+	if len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0 {
+		b.settle(l.ID, again, flagPage, l.Need, d.Outcome)
+		b.page(l.ID, again, s.buffer, d.Links, d.Page)
+	} else {
+		b.settle(l.ID, again, 0, l.Need, d.Outcome)
+		if again {
+			b.remove(pagesTable, l.ID)
+		}
+	}
+	if l.Tries > 0 {
+		b.remove(deferredTable, l.ID)
+	}
+	s.tally(b, d.Tally)
+	if s.ledger.Settle(l)&frontier.Renewed != 0 {
+		s.renewed[l.ID] = struct{}{}
+	}
+	return ids, s.journal.commit(b.number)
+}
+
+// Release implements frontier.Store. It does not wait until its batch is written.
+func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Held(l); err != nil {
+		return err
+	}
+	b, err := s.journal.begin()
+	if err != nil {
+		return err
+	}
+	b.postpone(l.ID, l.Tries > 0, s.ledger.Tries(l.ID), &d)
+	s.tally(b, d.Tally)
+	s.ledger.Release(l, d.Wave, d.NotBefore)
+	return nil
+}
+
+// Extend implements frontier.Store.
+func (s *Store) Extend(_ context.Context, l frontier.Lease, d time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ledger.Held(l); err != nil {
+		return err
+	}
+	s.ledger.Extend(l, time.Now().Add(d))
+	return nil
+}
+
+// SetPace implements frontier.Store. It writes a change of the interval or of the time of
+// the next visit, and does not wait until the batch is written.
+func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, err := s.journal.begin()
+	if err != nil {
+		return err
+	}
+	number := s.ledger.SetPace(host, p)
+	s.journal.addHosts(b)
+	now := storedPace{p.Interval, nanos(p.NotBefore)}
+	if s.paces[number] == now {
+		b.steps-- // there is nothing to write
+		return nil
+	}
+	s.paces[number] = now
+	b.pace(number)
+	return nil
+}
+
+// Paces implements frontier.Store.
+func (s *Store) Paces(_ context.Context, fn func(host string, p frontier.Pace) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.ledger.Hosts() {
+		if err := fn(s.ledger.Host(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find implements frontier.Store.
+func (s *Store) Find(_ context.Context, fingerprints []frontier.Fingerprint) ([]frontier.ID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ids := make([]frontier.ID, len(fingerprints))
+	for i, f := range fingerprints {
+		ids[i] = s.ledger.Find(f)
+	}
+	return ids, nil
+}
+
+// Count implements frontier.Store.
+func (s *Store) Count(context.Context) (frontier.Counts, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ledger.Count(), nil
+}
+
+// Tally implements frontier.Store.
+func (s *Store) Tally(_ context.Context, t []frontier.Tally) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, err := s.journal.begin()
+	if err != nil {
+		return err
+	}
+	s.tally(b, t)
+	return s.journal.commit(b.number)
+}
+
+func (s *Store) tally(b *batch, list []frontier.Tally) {
+	b.tally(list)
+	for _, t := range list {
+		s.tallies[t.Name] += t.By
+	}
+}
+
+// Tallies implements frontier.Store.
+func (s *Store) Tallies(context.Context) (map[string]int64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.tallies), nil
+}
+
+// Get implements frontier.Store.
+func (s *Store) Get(_ context.Context, id frontier.ID, parts frontier.Parts) (frontier.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id == 0 || int(id) > s.ledger.Known() {
+		return frontier.Record{}, fmt.Errorf("read target %d: there is no such target", id)
+	}
+	if err := s.journal.flush(); err != nil {
+		return frontier.Record{}, err
+	}
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
+	var r frontier.Record
+	settled, _, _, _ := s.ledger.Status(id)
+	scan, err := s.reader.scan(parts&^frontier.PartLinks, id, id, settled)
+	if err == nil {
+		err = errors.Join(scan.read(id, s.ledger, &r), scan.close())
+	}
+	if err != nil {
+		return frontier.Record{}, fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
+	}
+	return r, nil
+}
+
+// Scan implements frontier.Store.
+func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontier.Record) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.journal.flush(); err != nil {
+		return err
+	}
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
+	last := frontier.ID(s.ledger.Known())
+	scan, err := s.reader.scan(parts, 1, last, false)
+	if err != nil {
+		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
+	}
+	defer scan.close()
+	var r frontier.Record
+	for id := frontier.ID(1); id <= last; id++ {
+		if id%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := scan.read(id, s.ledger, &r); err != nil {
+			return fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
+		}
+		if err := fn(&r); err != nil {
+			return err
+		}
+	}
+	if err := scan.check(s.totals); err != nil {
+		return fmt.Errorf("read the state %s: %w", s.file, err)
+	}
+	return nil
+}
+
+// SetValue stores a value under a name, apart from the targets.
+func (s *Store) SetValue(name string, value []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := s.journal.begin(); err != nil {
+		return err
+	}
+	if err := s.journal.flush(); err != nil {
+		return err
+	}
+	w := s.journal.writer
+	if err := w.transaction(func() error { return w.setMeta(metaValue+name, value) }); err != nil {
+		return fmt.Errorf("write the state %s: store the %s: %w", s.file, name, explain(err))
+	}
+	return nil
+}
+
+// Value returns the value of a name, nil if there is none.
+func (s *Store) Value(name string) ([]byte, error) {
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
+	value, err := s.reader.conn.meta(metaValue + name)
+	if err != nil {
+		return nil, fmt.Errorf("read the state %s: read the %s: %w", s.file, name, explain(err))
+	}
+	return value, nil
+}
+
+// Seal implements frontier.Sealer.
+func (s *Store) Seal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ledger.Seal()
+}
+
+// Close writes the pending steps and closes the file.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.journal.closed {
+		return nil
+	}
+	err := s.journal.flush()
+	if err != nil && errors.Is(err, s.journal.failed) {
+		err = nil // the call that wrote has returned it
+	}
+	s.journal.closed = true
+	s.reader.mu.Lock()
+	defer s.reader.mu.Unlock()
+	err = errors.Join(err, s.reader.conn.close())
+	if s.journal.writer != nil {
+		err = errors.Join(err, s.journal.writer.close())
+	}
+	if err != nil {
+		return fmt.Errorf("close the state %s: %w", s.file, err)
+	}
+	return nil
+}
+
+var (
+	_ frontier.Store  = (*Store)(nil)
+	_ frontier.Keyed  = (*Store)(nil)
+	_ frontier.Sealer = (*Store)(nil)
+)
+
+// appendIDs appends a list of targets from its stored form.
+func appendIDs(ids []frontier.ID, b []byte, last int) ([]frontier.ID, error) {
+	for len(b) > 0 {
+		v, n := binary.Uvarint(b)
+		if n <= 0 || v == 0 || v > uint64(last) {
+			return ids, damaged("its list of found targets is malformed")
+		}
+		ids, b = append(ids, frontier.ID(v)), b[n:]
+	}
+	return ids, nil
+}

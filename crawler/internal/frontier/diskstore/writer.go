@@ -1,0 +1,251 @@
+package diskstore
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// writer writes rows to the file. It knows the totals of the tables, and of the rows that are
+// often replaced what is in the file.
+type writer struct {
+	*conn
+	flusher flusher
+	totals  totals
+	hosts   []uint32 // checksums of the rows of table hosts
+	tallies map[string]storedTally
+	record  []byte // reused
+}
+
+// storedTally is a row of the table tallies.
+type storedTally struct {
+	value    int64
+	checksum uint32
+}
+
+// hostRow is a row of the table hosts.
+type hostRow struct {
+	number int
+	name   string
+	pace   frontier.Pace
+}
+
+// write writes a batch, and flushes it if that is due. hosts are the rows of batch.paces,
+// in the order of their numbers.
+func (w *writer) write(b *batch, hosts []hostRow) error {
+	began := time.Now()
+	step := func() error { return w.writeBatch(b, hosts) }
+	if !w.flusher.due(began) {
+		return w.transaction(step)
+	}
+	if err := w.exec("PRAGMA synchronous=FULL"); err != nil {
+		return err
+	}
+	if err := w.transaction(step); err != nil {
+		return err
+	}
+	w.flusher.flushed(began, time.Now())
+	return w.exec("PRAGMA synchronous=NORMAL")
+}
+
+// transaction runs a step in a transaction, which also writes the totals.
+func (w *writer) transaction(step func() error) error {
+	before := w.totals
+	err := w.run("BEGIN IMMEDIATE")
+	if err != nil {
+		return err
+	}
+	if err = step(); err == nil {
+		err = w.writeTotals()
+	}
+	if err == nil {
+		err = w.run("COMMIT")
+	}
+	if err != nil {
+		w.rollback()
+		w.totals = before
+	}
+	return err
+}
+
+func (w *writer) writeTotals() error {
+	w.record = metaTable.seal(w.totals.append(w.record[:0]), 0, nameKey(metaTotals))
+	w.bind(metaTotals)
+	w.bind(w.record)
+	return w.run("INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)")
+}
+
+func (w *writer) writeBatch(b *batch, hosts []hostRow) error {
+	for _, step := range []func(*batch) error{w.writeTargets, w.writeEvents, w.writeChanges, w.writeTallies} {
+		if err := step(b); err != nil {
+			return err
+		}
+	}
+	for i := range hosts {
+		if err := w.writeHost(&hosts[i]); err != nil {
+			return err
+		}
+	}
+	if b.position == "" {
+		return nil
+	}
+	return w.setMeta(metaApplied, []byte(b.position))
+}
+
+const (
+	insertTarget  = "INSERT INTO targets(id, host, record) VALUES(?,?,?)"
+	insertTargets = insertTarget + ",(?,?,?),(?,?,?),(?,?,?),(?,?,?),(?,?,?),(?,?,?),(?,?,?)"
+	targetsAtOnce = 8
+)
+
+func (w *writer) writeTargets(b *batch) error {
+	for i := 0; i < len(b.targets); {
+		n, sql := 1, insertTarget
+		if len(b.targets)-i >= targetsAtOnce {
+			n, sql = targetsAtOnce, insertTargets
+		}
+		for ; n > 0; n-- {
+			t := &b.targets[i]
+			record := b.get(t.record)
+			w.bind(int64(b.first) + int64(i))
+			w.bind(int64(t.host))
+			w.bind(record)
+			w.totals[targetsTable].add(storedChecksum(record))
+			i++
+		}
+		if err := w.run(sql); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writer) writeEvents(b *batch) error {
+	for i := range b.events {
+		e := &b.events[i]
+		if e.removes {
+			if err := w.remove(e.table, e.id); err != nil {
+				return err
+			}
+		}
+		if e.record == nothing {
+			continue
+		}
+		if err := w.insert(e.table, e.id, b.get(e.record), b.get(e.links)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statements are the statements for the rows of a table that has a row for some targets.
+type statements struct{ insert, find, remove string }
+
+var statementsOf = [tables]statements{
+	outcomesTable: {"INSERT INTO outcomes(id, record) VALUES(?,?)", "SELECT record FROM outcomes WHERE id=?", "DELETE FROM outcomes WHERE id=?"},
+	pagesTable:    {"INSERT INTO pages(id, record, links) VALUES(?,?,?)", "SELECT record FROM pages WHERE id=?", "DELETE FROM pages WHERE id=?"},
+	deferredTable: {"INSERT INTO deferred(id, record) VALUES(?,?)", "SELECT record FROM deferred WHERE id=?", "DELETE FROM deferred WHERE id=?"},
+}
+
+// insert inserts the sealed record of a target. links are for the table pages.
+func (w *writer) insert(t table, id frontier.ID, record, links []byte) error {
+	w.bind(int64(id))
+	w.bind(record)
+	if t == pagesTable {
+		w.bind(links)
+	}
+	w.totals[t].add(storedChecksum(record))
+	return w.run(statementsOf[t].insert)
+}
+
+// remove removes the row of a target, if there is one.
+func (w *writer) remove(t table, id frontier.ID) error {
+	sql, found := statementsOf[t], false
+	w.bind(int64(id))
+	err := w.each(sql.find, func(cur *cursor) error {
+		record, err := cur.bytes(0)
+		if err == nil {
+			_, err = t.content(uint64(id), record)
+		}
+		if err == nil {
+			found = true
+			w.totals[t].remove(storedChecksum(record))
+		}
+		return err
+	})
+	if err != nil || !found {
+		return err
+	}
+	w.bind(int64(id))
+	return w.run(sql.remove)
+}
+
+func (w *writer) writeChanges(b *batch) error {
+	if len(b.changes) == 0 {
+		return nil
+	}
+	number := w.totals[changesTable].rows + 1
+	b.changes = changesTable.seal(b.changes, 0, number)
+	w.bind(int64(number))
+	w.bind(b.changes)
+	w.totals[changesTable].add(storedChecksum(b.changes))
+	return w.run("INSERT INTO changes(number, record) VALUES(?,?)")
+}
+
+func (w *writer) writeTallies(b *batch) error {
+	for _, t := range b.tallies {
+		if err := w.writeTally(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTally adds to a sum.
+func (w *writer) writeTally(t frontier.Tally) error {
+	old, known := w.tallies[t.Name]
+	if known {
+		w.totals[talliesTable].remove(old.checksum)
+	}
+	value := old.value + t.By
+	w.record = talliesTable.seal(binary.AppendVarint(w.record[:0], value), 0, nameKey(t.Name))
+	w.tallies[t.Name] = storedTally{value, storedChecksum(w.record)}
+	w.totals[talliesTable].add(storedChecksum(w.record))
+	w.bind(t.Name)
+	w.bind(w.record)
+	return w.run("INSERT OR REPLACE INTO tallies(name, record) VALUES(?,?)")
+}
+
+func (w *writer) writeHost(h *hostRow) error {
+	w.record = appendPace(w.record[:0], int64(h.pace.Concurrency), int64(h.pace.Interval), nanos(h.pace.NotBefore))
+	w.record = hostsTable.seal(w.record, 0, hostKey(h.number, h.name))
+	sum := storedChecksum(w.record)
+	if h.number < len(w.hosts) {
+		w.totals[hostsTable].remove(w.hosts[h.number])
+		w.hosts[h.number] = sum
+	} else {
+		w.hosts = append(w.hosts, sum)
+	}
+	w.totals[hostsTable].add(sum)
+	w.bind(int64(h.number))
+	w.bind(h.name)
+	w.bind(w.record)
+	return w.run("INSERT OR REPLACE INTO hosts(number, name, record) VALUES(?,?,?)")
+}
+
+// setMeta stores a value in the table meta. It must run in a transaction of the writer.
+func (w *writer) setMeta(name string, value []byte) error {
+	old, err := w.metaRecord(name)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		w.totals[metaTable].remove(storedChecksum(old))
+	}
+	record := metaTable.seal(append([]byte{}, value...), 0, nameKey(name))
+	w.totals[metaTable].add(storedChecksum(record))
+	w.bind(name)
+	w.bind(record)
+	return w.run("INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)")
+}

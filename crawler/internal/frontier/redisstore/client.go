@@ -1,0 +1,277 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
+	"github.com/redis/go-redis/v9/maintnotifications"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// Options say how a server is reached.
+type Options struct {
+	TLS      *tls.Config   // for an encrypted connection; nil for the defaults
+	Patience time.Duration // how long an unreachable server is waited for
+	// Wait is told why this process waits for the server, and "" when it goes on. It may be
+	// nil.
+	Wait func(why string)
+	// now replaces the clock of the server in tests.
+	now func() time.Time
+	// dial replaces the network in tests.
+	dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// client sends scripts to the server, and waits for a server that is away.
+type client struct {
+	redis   redis.UniversalClient
+	address *Address
+	options Options
+	prefix  string
+	session *redis.Script // of the crawl: see session.lua
+}
+
+// timeouts of one exchange with the server.
+const (
+	dialTimeout     = 3 * time.Second
+	exchangeTimeout = 5 * time.Second
+)
+
+func newClient(a *Address, o Options) *client {
+	logging.Disable()
+	config := &redis.UniversalOptions{
+		Addrs: a.Hosts, DB: a.DB, Username: a.User, Password: a.Password,
+		IsClusterMode: a.Cluster(), MaxRetries: -1, MaxRedirects: 4,
+		DialTimeout: dialTimeout, ReadTimeout: exchangeTimeout, WriteTimeout: exchangeTimeout,
+		DialerRetries: 1, PoolSize: 16, DisableIdentity: true, Protocol: 2,
+		ContextTimeoutEnabled:    true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+	}
+	if a.Scheme == "unix" {
+		config.Dialer = func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", a.Hosts[0])
+		}
+	}
+	if o.dial != nil {
+		config.Dialer = o.dial
+	}
+	if a.TLS() {
+		config.TLSConfig = o.TLS
+		if config.TLSConfig == nil {
+			config.TLSConfig = &tls.Config{}
+		}
+	}
+	c := &client{address: a, options: o, prefix: a.prefix()}
+	c.session = redis.NewScript("-- " + c.prefix + "\n" + source("session"))
+	config.OnConnect = func(ctx context.Context, cn *redis.Conn) error { return c.noteRestart(ctx, cn) }
+	c.redis = redis.NewUniversalClient(config)
+	return c
+}
+
+// noteRestart lets the crawl know if the server was started after any process of the crawl was
+// connected: it has forgotten a script that was run then.
+func (c *client) noteRestart(ctx context.Context, on redis.Scripter) error {
+	err := c.session.EvalSha(ctx, on, []string{c.prefix}, c.time(), "").Err()
+	if redis.HasErrorPrefix(err, "NOSCRIPT") {
+		err = c.session.Eval(ctx, on, []string{c.prefix}, c.time(), "1").Err()
+	}
+	if redis.HasErrorPrefix(err, "MOVED") { // a node of the cluster without the crawl
+		err = nil
+	}
+	return err
+}
+
+// RefusedError is an error that waiting does not change: the server or its settings are not
+// fit, or it does not let this process in.
+type RefusedError struct{ why string }
+
+// Error says what is wrong.
+func (e *RefusedError) Error() string { return e.why }
+
+// refused returns a RefusedError about the server.
+func (c *client) refused(format string, args ...any) error {
+	return &RefusedError{c.address.String() + ": " + fmt.Sprintf(format, args...)}
+}
+
+// explain turns an error of the server that waiting does not change into a RefusedError. For
+// others it returns why this process waits, "" if it does not.
+func (c *client) explain(err error) (wait string, final error) {
+	if err == nil {
+		return "", nil
+	}
+	text := err.Error()
+	var unknown *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var header tls.RecordHeaderError
+	starts := func(list ...string) bool {
+		for _, s := range list {
+			if strings.HasPrefix(text, s) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case errors.As(err, &unknown), errors.As(err, &alert), strings.Contains(text, "remote error: tls"):
+		return "", c.refused("the certificate is not accepted: %v", err)
+	case errors.As(err, &header):
+		return "", c.refused("the server does not speak TLS on this port; the address without TLS begins with redis:")
+	case starts("NOAUTH", "WRONGPASS", "ERR invalid password", "ERR AUTH", "ERR Client sent AUTH"), strings.Contains(text, "WRONGPASS"), strings.Contains(text, "NOAUTH"):
+		return "", c.refused("the server refuses the password: %s", text)
+	case starts("NOPERM"):
+		return "", c.refused("the user may not do what is needed: %s", text)
+	case starts("READONLY"):
+		return "", c.refused("the server is a read-only replica")
+	case strings.Contains(text, "cluster support disabled"):
+		return "", c.refused("the server is not in cluster mode; the address of a single server begins with redis:")
+	case starts("MOVED", "CROSSSLOT"):
+		return "", c.refused("the server is a node of a cluster; the address of a cluster begins with redis-cluster:")
+	case starts("ERR DB index", "ERR invalid DB"):
+		return "", c.refused("there is no database %d", c.address.DB)
+	case starts("OOM"), strings.Contains(text, "maxmemory"):
+		return "server full (maxmemory)", nil
+	case starts("MISCONF"):
+		return "server full: it cannot write to its disk", nil
+	case starts("LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "UNKILLABLE"):
+		return "server not ready (" + strings.Fields(text)[0] + ")", nil
+	case errors.Is(err, io.EOF), errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, net.ErrClosed), strings.Contains(text, "max number of clients"):
+		return "server away", nil
+	}
+	var network net.Error
+	if errors.As(err, &network) || strings.Contains(text, "connection") || strings.Contains(text, "broken pipe") {
+		return "server away", nil
+	}
+	var reply redis.Error
+	if errors.As(err, &reply) {
+		return "", fmt.Errorf("%s: %w", c.address, err)
+	}
+	return "server away", nil // an answer that was cut off
+}
+
+// try calls fn until the server answers it. An absent server is waited for.
+func (c *client) try(ctx context.Context, fn func(context.Context) error) error {
+	var since time.Time
+	var told string
+	var cause error // of the last failure that was not only the end of the patience
+	for n := 0; ; n++ {
+		sent := time.Now()
+		// The patience also bounds an exchange with a server that does not answer.
+		exchange, done := context.WithDeadline(ctx, cmp.Or(since, sent).Add(max(c.options.Patience, time.Millisecond)))
+		err := fn(exchange)
+		done()
+		if err == nil || errors.Is(err, redis.Nil) {
+			if told != "" && c.options.Wait != nil {
+				c.options.Wait("")
+			}
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		wait, final := c.explain(err)
+		if final != nil {
+			return final
+		}
+		if cause == nil || !errors.Is(err, context.DeadlineExceeded) {
+			cause = err
+		}
+		now := time.Now()
+		if since.IsZero() {
+			since = sent
+		}
+		if now.Sub(since) >= c.options.Patience {
+			return fmt.Errorf("%s: %w: %w", c.address, frontier.ErrAway, cmp.Or(cause, err))
+		}
+		if wait != told && n > 0 && c.options.Wait != nil { // one failure may be a lost connection
+			told = wait
+			c.options.Wait(wait)
+		}
+		pause := min(50*time.Millisecond<<min(n, 6), 2*time.Second)
+		pause = pause/2 + rand.N(pause)
+		select {
+		case <-time.After(min(pause, c.options.Patience-now.Sub(since)+time.Millisecond)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+//go:embed *.lua
+var sources embed.FS
+
+// source returns the text of a script.
+func source(name string) string {
+	b, err := sources.ReadFile(name + ".lua")
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// scripts returns the scripts by name. Most runs need none.
+var scripts = sync.OnceValue(func() map[string]*redis.Script {
+	common, list := source("common"), map[string]*redis.Script{}
+	for _, name := range []string{"add", "beginpage", "claim", "complete", "coordinate", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
+		"once", "pace", "publish", "redirect", "release", "set", "setonce", "start", "state", "tally", "trim"} {
+		list[name] = redis.NewScript(common + source(name))
+	}
+	for _, name := range []string{"ack", "countup"} { // frequent, and short
+		list[name] = redis.NewScript(source(name))
+	}
+	return list
+})
+
+// time returns the time as scripts take it: "" for the clock of the server.
+func (c *client) time() string {
+	if c.options.now == nil {
+		return ""
+	}
+	return strconv.FormatInt(c.options.now().UnixMicro(), 10)
+}
+
+// run runs a script and returns its answer.
+func (c *client) run(ctx context.Context, script string, args ...any) (any, error) {
+	var answer any
+	args = append([]any{c.time()}, args...)
+	err := c.try(ctx, func(ctx context.Context) (err error) {
+		s, keys := scripts()[script], []string{c.prefix}
+		if answer, err = s.EvalSha(ctx, c.redis, keys, args...).Result(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+			return err
+		}
+		if err := c.noteRestart(ctx, c.redis); err != nil { // a server forgets scripts when it is restarted
+			return err
+		}
+		answer, err = s.Eval(ctx, c.redis, keys, args...).Result()
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("frontier: %s: %w", script, err)
+	}
+	return answer, nil
+}
+
+// runText runs a script whose answer is a text.
+func (c *client) runText(ctx context.Context, script string, args ...any) (string, error) {
+	answer, err := c.run(ctx, script, args...)
+	text, _ := answer.(string)
+	return text, err
+}
+
+// key returns a key of the crawl.
+func (c *client) key(name string) string { return c.prefix + name }
+
+// micros returns a duration in microseconds, as scripts take it.
+func micros(d time.Duration) string { return strconv.FormatInt(d.Microseconds(), 10) }

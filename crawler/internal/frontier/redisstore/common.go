@@ -1,0 +1,108 @@
+package redisstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// common is what the processes of the crawl have in common.
+type common struct{ *Store }
+
+// SetController implements frontier.Common.
+func (s common) SetController(ctx context.Context, host string, version uint64, state []byte, p frontier.Pace) (c frontier.Controller, err error) {
+	answer, err := s.run(ctx, "pace", append(paceArgs(host, p), version, state)...)
+	if err != nil {
+		return c, err
+	}
+	list, _ := answer.([]any)
+	if len(list) < 2 {
+		return c, errAnswer
+	}
+	if len(list) > 2 {
+		c.State = []byte(asText(list[2]))
+	}
+	c.Version, c.Set = uint64(asInt(list[1])), asText(list[0]) == "OK"
+	return c, nil
+}
+
+// Publish implements frontier.Common.
+func (s common) Publish(ctx context.Context, name string, value []byte) error {
+	_, err := s.run(ctx, "publish", name, value)
+	return err
+}
+
+// Facts implements frontier.Common.
+func (s common) Facts(ctx context.Context, after uint64) (facts []frontier.Fact, version uint64, err error) {
+	answer, err := s.run(ctx, "facts", after)
+	if err != nil {
+		return nil, 0, err
+	}
+	list, _ := answer.([]any)
+	if len(list)%2 != 1 {
+		return nil, 0, errAnswer
+	}
+	for i := 1; i < len(list); i += 2 {
+		facts = append(facts, frontier.Fact{Name: asText(list[i]), Value: []byte(asText(list[i+1]))})
+	}
+	return facts, uint64(asInt(list[0])), nil
+}
+
+// lockFor is how long others wait for a process that finds something out for all.
+const lockFor = 2 * time.Minute
+
+// Once implements frontier.Common.
+func (s common) Once(ctx context.Context, name string) ([]byte, frontier.OnceState, error) {
+	answer, err := s.run(ctx, "once", name, s.worker+"/"+s.session, micros(lockFor))
+	if err != nil {
+		return nil, 0, err
+	}
+	list, _ := answer.([]any)
+	if len(list) == 0 {
+		return nil, 0, errAnswer
+	}
+	switch asText(list[0]) {
+	case "MINE":
+		return nil, frontier.Mine, nil
+	case "BUSY":
+		return nil, frontier.Busy, nil
+	}
+	if len(list) < 2 {
+		return nil, 0, errAnswer
+	}
+	return []byte(asText(list[1])), frontier.Known, nil
+}
+
+// KeepOnce implements frontier.Common.
+func (s common) KeepOnce(ctx context.Context, name string, value []byte, valid time.Duration) error {
+	_, err := s.run(ctx, "setonce", name, value, micros(valid))
+	return err
+}
+
+// Redirect implements frontier.Common.
+func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool, error) {
+	answer, err := s.run(ctx, "redirect", uint32(from), uint32(to), n)
+	return asInt(answer) == 1, err
+}
+
+// CountUp implements frontier.Common.
+func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, error) {
+	var args []any
+	for _, c := range list {
+		args = append(args, c.Name, c.By, c.Most)
+	}
+	answer, err := s.run(ctx, "countup", args...)
+	if err != nil {
+		return nil, err
+	}
+	values, _ := answer.([]any)
+	if len(values) == 0 || len(values) > len(list) {
+		return nil, errAnswer
+	}
+	n := make([]int, len(values))
+	for i := range values {
+		n[i] = int(asInt(values[i]))
+	}
+	return n, nil
+}

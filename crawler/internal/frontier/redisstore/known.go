@@ -1,0 +1,129 @@
+package redisstore
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// knownTargets remembers targets of the crawl, so that the server need not look at links that
+// change nothing: most links of most pages. It is a cache, in which each target has one place.
+//
+// A server that is restarted may have lost its last second, and give the IDs of that second to
+// other targets. Then the crawl has another generation, and what was known is forgotten.
+type knownTargets struct {
+	mu         sync.Mutex
+	generation string
+	slots      []knownTarget
+	used       int
+}
+
+// knownTarget is what the server at least knows of a target.
+type knownTarget struct {
+	fingerprint frontier.Fingerprint
+	id          frontier.ID
+	wave        frontier.Wave // at most this one
+	need        frontier.Need // these, and perhaps others
+	visited     bool          // it was not only entered as settled
+}
+
+// A cache begins with room for a few targets and grows to 24 MB.
+const (
+	fewestSlots = 1 << 10
+	mostSlots   = 1 << 20
+)
+
+// covers reports whether the target stays as it is when an item is entered.
+func (k *knownTarget) covers(it *frontier.Item) bool {
+	return k.id != 0 && k.fingerprint == it.Fingerprint && k.need&it.Need == it.Need && (it.Outcome != nil || k.visited && k.wave <= it.Wave)
+}
+
+// learn takes over what the server knows after an item was entered.
+func (k *knownTarget) learn(it *frontier.Item, id frontier.ID) {
+	visited := it.Outcome == nil
+	switch {
+	case k.id == 0 || k.fingerprint != it.Fingerprint || visited && !k.visited:
+		*k = knownTarget{it.Fingerprint, id, it.Wave, it.Need, visited}
+	case visited:
+		k.wave, k.need = min(k.wave, it.Wave), k.need|it.Need
+	case !k.visited:
+		k.need |= it.Need
+	}
+}
+
+// current returns the generation.
+func (k *knownTargets) current() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.generation
+}
+
+// encode returns items as scripts take them: those that are to be entered, and the packed IDs
+// of all, with 0 for these.
+func (k *knownTargets) encode(items []frontier.Item, wide bool) (entered, known []byte) {
+	known = make([]byte, 0, 4*len(items))
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range items {
+		it := &items[i]
+		id := frontier.ID(0)
+		if it.ID == 0 && k.slots != nil {
+			if slot := k.slot(it.Fingerprint); slot.covers(it) {
+				id = slot.id
+			}
+		}
+		if id == 0 {
+			entered = appendItem(entered, it, wide)
+		}
+		known = binary.LittleEndian.AppendUint32(known, uint32(id))
+	}
+	return entered, known
+}
+
+// learn remembers items that were entered.
+func (k *knownTargets) learn(items []frontier.Item, ids []frontier.ID, generation string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.generation != generation {
+		return
+	}
+	for i := range items {
+		it := &items[i]
+		if it.ID != 0 {
+			continue
+		}
+		if k.slots == nil || 2*k.used > len(k.slots) && len(k.slots) < mostSlots {
+			k.grow()
+		}
+		slot := k.slot(it.Fingerprint)
+		if slot.id == 0 {
+			k.used++
+		}
+		slot.learn(it, ids[i])
+	}
+}
+
+func (k *knownTargets) slot(fp frontier.Fingerprint) *knownTarget {
+	return &k.slots[(fp.Low^fp.High)%uint64(len(k.slots))]
+}
+
+func (k *knownTargets) grow() {
+	old := k.slots
+	k.slots, k.used = make([]knownTarget, max(fewestSlots, 4*len(old))), 0
+	for _, one := range old {
+		if one.id != 0 {
+			*k.slot(one.fingerprint) = one
+			k.used++
+		}
+	}
+}
+
+// forget begins another generation.
+func (k *knownTargets) forget(generation string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.generation != generation {
+		k.generation, k.slots, k.used = generation, nil, 0
+	}
+}

@@ -1,0 +1,309 @@
+package redisstore
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+)
+
+// startServer starts a redis-server on a free port of 127.0.0.1 and waits until it accepts
+// connections.
+func startServer(t *testing.T, port int, args ...string) {
+	t.Helper()
+	openServer(t) // it reports a machine without redis-server
+	cmd := exec.Command("redis-server", append([]string{"--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, args...)...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_, _ = cmd.Process.Wait()
+	})
+	for range 6000 {
+		if c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			c.Close()
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("redis-server does not answer")
+}
+
+// freePort returns a free port below most.
+func freePort(t *testing.T, most int) int {
+	t.Helper()
+	for range 1000 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		if port := l.Addr().(*net.TCPAddr).Port; port < most {
+			return port
+		}
+	}
+	t.Fatalf("no free port below %d", most)
+	return 0
+}
+
+// crawlOne enters a target, visits it and deletes the crawl.
+func crawlOne(t *testing.T, address string, o Options) {
+	t.Helper()
+	ctx := context.Background()
+	o.Patience = 20 * time.Second
+	f, h := newCrawlWith(t, address, o, frontier.Narrow, [16]byte{1})
+	defer f.Close()
+	if _, err := f.Check(ctx); err != nil {
+		t.Fatal(err)
+	}
+	s := f.Store(h, "w", "test")
+	if err := s.Process().Join(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(ctx, []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: 7}, Host: []byte("h"), Job: []byte("job")}}); err != nil {
+		t.Fatal(err)
+	}
+	leases, _, err := s.Claim(ctx, 5, time.Minute)
+	if err != nil || len(leases) != 1 || string(leases[0].Job) != "job" {
+		t.Fatalf("Claim = %+v, %v", leases, err)
+	}
+	if _, err := s.Complete(ctx, leases[0], frontier.Done{Outcome: []byte("ok")}); err != nil {
+		t.Fatal(err)
+	}
+	status, err := f.Status(ctx)
+	if err != nil || status.Settled != 1 || len(status.Workers) != 1 {
+		t.Errorf("Status = %+v, %v", status, err)
+	}
+	if events, _, err := f.Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
+		t.Errorf("the log has %v, %v", events, err)
+	}
+	if _, _, err := f.Delete(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := f.redis.DBSize(ctx).Result(); err != nil || n != 0 {
+		t.Errorf("after Delete, the server has %d keys, %v", n, err)
+	}
+}
+
+func TestCluster(t *testing.T) {
+	port := freePort(t, 50000) // nodes also listen on a port that is 10000 higher
+	number := strconv.Itoa(port)
+	startServer(t, port, "--port", number, "--cluster-enabled", "yes")
+	if out, err := exec.Command("redis-cli", "-p", number, "cluster", "addslotsrange", "0", "16383").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	crawlOne(t, "redis-cluster://127.0.0.1:"+number+"?crawl=c", Options{})
+	crawlOne(t, "redis-cluster://127.0.0.1:"+strconv.Itoa(freePort(t, 65536))+",127.0.0.1:"+number+"?crawl=c", Options{}) // the first node is down
+	testContract(t, "redis-cluster://127.0.0.1:"+number, Options{}, frontier.Narrow)
+}
+
+func TestPassword(t *testing.T) {
+	port := freePort(t, 65536)
+	number := strconv.Itoa(port)
+	startServer(t, port, "--port", number, "--requirepass", "a:b/c@d")
+	crawlOne(t, "redis://:a%3Ab%2Fc%40d@127.0.0.1:"+number+"/3?crawl=c", Options{})
+	for _, user := range []string{"", ":wrong@", "nobody:a@"} {
+		wantRefused(t, "redis://"+user+"127.0.0.1:"+number+"?crawl=c", Options{}, "password")
+	}
+}
+
+func TestRefusedServers(t *testing.T) {
+	primary, replica, evicting := freePort(t, 65536), freePort(t, 65536), freePort(t, 65536)
+	startServer(t, primary, "--port", strconv.Itoa(primary))
+	startServer(t, replica, "--port", strconv.Itoa(replica), "--replicaof", "127.0.0.1", strconv.Itoa(primary))
+	startServer(t, evicting, "--port", strconv.Itoa(evicting), "--maxmemory-policy", "allkeys-lru")
+	wantRefused(t, "redis://127.0.0.1:"+strconv.Itoa(replica)+"?crawl=c", Options{}, "replica")
+	wantRefused(t, "redis://127.0.0.1:"+strconv.Itoa(evicting)+"?crawl=c", Options{}, "maxmemory-policy", "noeviction")
+	wantRefused(t, "redis-cluster://127.0.0.1:"+strconv.Itoa(primary)+"?crawl=c", Options{}, "cluster mode")
+	wantRefused(t, "redis://127.0.0.1:"+strconv.Itoa(primary)+"/99?crawl=c", Options{}, "database 99")
+}
+
+// wantRefused wants a server to be refused for a reason.
+func wantRefused(t *testing.T, address string, o Options, reasons ...string) {
+	t.Helper()
+	a, err := ParseAddress(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Patience = 20 * time.Second
+	f := Open(a, o).Lead()
+	defer f.Close()
+	_, err = f.Check(context.Background())
+	var refused *RefusedError
+	if !errors.As(err, &refused) {
+		t.Errorf("%s: Check = %v, want it to be refused", a, err)
+		return
+	}
+	for _, reason := range reasons {
+		if !strings.Contains(err.Error(), reason) {
+			t.Errorf("%s: refused with %q, want %q", a, err, reason)
+		}
+	}
+}
+
+// A server that accepts connections and does not answer is waited for no longer than one that
+// is away.
+func TestPatienceWithSilentServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const patience = 300 * time.Millisecond
+		a, err := ParseAddress("redis://silent.test?crawl=c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reading sync.WaitGroup
+		f := Open(a, Options{Patience: patience, dial: func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			reading.Go(func() { _, _ = io.Copy(io.Discard, server) })
+			return client, nil
+		}}).Lead()
+		began := time.Now()
+		_, err = f.Check(t.Context())
+		if took := time.Since(began); !errors.Is(err, frontier.ErrAway) || took > 2*patience {
+			t.Errorf("Check = %v after %v", err, took)
+		}
+		began = time.Now()
+		s := f.Store(&Header{}, "", "test")
+		var all sync.WaitGroup
+		for n := range 20 * pagesAtOnce {
+			all.Go(func() {
+				if _, err := s.Complete(t.Context(), frontier.Lease{ID: frontier.ID(n)}, frontier.Done{}); !errors.Is(err, frontier.ErrAway) {
+					t.Errorf("Complete = %v", err)
+				}
+			})
+		}
+		all.Wait()
+		if took := time.Since(began); took > 2*patience {
+			t.Errorf("many pages waited for %v", took)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+		reading.Wait()
+	})
+}
+
+func TestTLS(t *testing.T) {
+	signer := (*crawlertest.Authority)(nil).Issue(t, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Unix(0, 0)}) // simulated time begins long ago
+	cert, pool := signer.File(t), x509.NewCertPool()
+	pool.AddCert(signer.Cert)
+	port := freePort(t, 65536)
+	number := strconv.Itoa(port)
+	startServer(t, port, "--port", "0", "--tls-port", number, "--tls-cert-file", cert, "--tls-key-file", cert,
+		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no", "--requirepass", "a:b")
+	server := "rediss://:a%3Ab@127.0.0.1:" + number
+	address := server + "?crawl=c"
+	crawlOne(t, address, Options{TLS: &tls.Config{RootCAs: pool}})
+	crawlOne(t, address, Options{TLS: &tls.Config{InsecureSkipVerify: true}})
+	testContract(t, server, Options{TLS: &tls.Config{RootCAs: pool}}, frontier.Wide)
+	wantRefused(t, address, Options{}, "certificate")
+}
+
+// A server that was restarted has forgotten what was visited in its last second.
+func TestIntervalAfterRestart(t *testing.T) {
+	port := freePort(t, 65536)
+	number := strconv.Itoa(port)
+	startServer(t, port, "--port", number)
+	ctx := context.Background()
+	f, h := newCrawlWith(t, "redis://127.0.0.1:"+number+"?crawl=c", Options{Patience: 20 * time.Second}, frontier.Narrow, [16]byte{1})
+	defer f.Close()
+	s := f.Store(h, "w", "test")
+	if err := s.Process().Join(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.SetPace(ctx, "h", frontier.Pace{Interval: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Add(ctx, []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: 7}, Host: []byte("h"), Job: []byte("job")},
+		{Fingerprint: frontier.Fingerprint{Low: 8}, Host: []byte("g"), Job: []byte("job")}}); err != nil {
+		t.Fatal(err)
+	}
+	leases, _, err := s.Claim(ctx, 1, time.Minute)
+	if err != nil || len(leases) != 1 {
+		t.Fatalf("Claim = %v, %v", leases, err)
+	}
+	for _, l := range leases {
+		if err := s.Process().GiveBack(ctx, l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A restart, which also loses the visit; another crawl is there first.
+	pipe := f.redis.Pipeline()
+	pipe.ScriptFlush(ctx)
+	pipe.HDel(ctx, f.key("h:0"), "v", "o")
+	if _, err := pipe.Exec(ctx); err != nil {
+		t.Fatal(err)
+	}
+	loadScripts(t, "redis://127.0.0.1:"+number)
+	again := Open(f.address, f.options).Lead() // connections do not survive a restart
+	defer again.Close()
+	s = again.Store(h, "w", "test")
+	if err := s.Process().Join(ctx); err != nil {
+		t.Fatal(err)
+	}
+	leases, _, err = s.Claim(ctx, 5, time.Minute)
+	if err != nil || len(leases) != 1 || leases[0].Host != "g" {
+		t.Errorf("Claim after a restart = %+v, %v, want only the host without an interval", leases, err)
+	}
+}
+
+// A server that loses targets while the crawl is made does not give out the others.
+func TestFilledAfterLoss(t *testing.T) {
+	ctx := context.Background()
+	a, err := ParseAddress("unix://" + openServer(t) + "?crawl=lossy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Open(a, Options{Patience: time.Minute}).Lead()
+	defer f.Close()
+	h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: frontier.Narrow, Key: make([]byte, 16), Lease: time.Minute}
+	if err := f.Create(ctx, h, Limits{Log: 1 << 30}); err != nil {
+		t.Fatal(err)
+	}
+	s := f.Store(h, "", "test")
+	items := []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: 7}, Host: []byte("h"), Job: []byte("job")}}
+	if _, err := s.Add(ctx, items); err != nil {
+		t.Fatal(err)
+	}
+	known := f.redis.HGet(ctx, f.key("c"), "known").Val()
+	f.redis.HDel(ctx, f.key("c"), "known")
+	if complete, err := s.Filled(ctx, 1); err != nil || complete {
+		t.Errorf("Filled without the targets = %t, %v", complete, err)
+	}
+	f.redis.HSet(ctx, f.key("c"), "known", known)
+	if complete, err := s.Filled(ctx, 1); err != nil || !complete {
+		t.Errorf("Filled = %t, %v", complete, err)
+	}
+	if _, _, err := f.Delete(ctx, true); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// loadScripts lets a server know the scripts, as processes of another crawl do.
+func loadScripts(t *testing.T, server string) {
+	t.Helper()
+	a, err := ParseAddress(server + "?crawl=none")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Open(a, Options{}).Lead()
+	defer f.Close()
+	for _, script := range scripts() {
+		if err := script.Load(context.Background(), f.redis).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

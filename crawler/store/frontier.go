@@ -1,0 +1,115 @@
+package store
+
+import (
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
+)
+
+// Store holds the targets of a crawl: which are known, which of them is next, and what the
+// others answered. Only the engine calls its methods.
+type Store = frontier.Store
+
+// Memory returns an empty store in memory.
+func Memory() Store { return frontier.NewMemory() }
+
+var (
+	// ErrDamaged is wrapped by the error for a file that is not a state, or that is damaged.
+	ErrDamaged = diskstore.ErrDamaged
+	// ErrOtherVersion is wrapped by the error for a file that another version of Orbweaver
+	// wrote in a format that this version cannot read.
+	ErrOtherVersion = diskstore.ErrOtherVersion
+)
+
+// File is a store in a file: a state. A crawl in it can be resumed, and reported, by another
+// process. The caller keeps two processes from writing the same file.
+type File struct{ file *diskstore.Store }
+
+// FileOptions say how a file is created. The zero value has the defaults.
+type FileOptions struct {
+	// FingerprintBits is the width of the fingerprints that identify targets: 64, also if it is
+	// 0, or 128 for hundreds of millions of targets.
+	FingerprintBits int
+	// Cache is the cache of the crawl, nil without one. With it, targets have the fingerprints
+	// that the cache knows them by.
+	Cache *Cache
+	// Values are values of the caller by name, for [File.Value].
+	Values map[string][]byte
+}
+
+// Create creates a file for a new crawl. Its directory must exist, the file must not. Only its
+// owner can read it, because URLs may contain secrets. It appears when it is complete.
+func Create(name string, o FileOptions) (*File, error) {
+	width := frontier.Narrow
+	if o.FingerprintBits != 0 {
+		width = frontier.Width(o.FingerprintBits)
+	}
+	create := diskstore.Create
+	if o.Cache != nil {
+		create = func(name string, w frontier.Width, values map[string][]byte) (*diskstore.Store, error) {
+			return diskstore.CreateWithKey(name, w, o.Cache.FingerprintKey(), values)
+		}
+	}
+	return fileOf(create(name, width, o.Values))
+}
+
+// Open opens a file to continue its crawl. The error wraps [ErrDamaged] for a damaged file, and
+// [ErrOtherVersion] for one in a format of another version. Neither is changed.
+func Open(name string) (*File, error) { return fileOf(diskstore.Open(name)) }
+
+// OpenReadOnly opens a file as it is now, even while another process writes it. Its crawl can
+// be reported, but not continued. The errors are those of [Open].
+func OpenReadOnly(name string) (*File, error) { return fileOf(diskstore.OpenReadOnly(name)) }
+
+func fileOf(file *diskstore.Store, err error) (*File, error) {
+	if err != nil {
+		return nil, err
+	}
+	return &File{file}, nil
+}
+
+// Store returns the store that is in the file.
+func (f *File) Store() Store { return f.file }
+
+// Value returns the value that the file was created with under a name, nil if there is none.
+func (f *File) Value(name string) ([]byte, error) { return f.file.Value(name) }
+
+// Close writes the pending steps and closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+// Move renames the file of a state. A state with the new name is replaced.
+func Move(from, to string) error { return diskstore.Move(from, to) }
+
+// SetAside renames the file of a state that cannot be used, and returns the new name.
+func SetAside(name string) (string, error) { return diskstore.SetAside(name) }
+
+// Pages reads the pages of a finished crawl, for the next one.
+type Pages = diskstore.Pages
+
+// OpenPages opens a file in the latest format that no process writes.
+func OpenPages(name string) (*Pages, error) { return diskstore.OpenPages(name) }
+
+type (
+	// Shared is a crawl on a Redis or Valkey server, on which several processes work.
+	Shared = redisstore.Crawl
+	// Address is the address of a shared crawl.
+	Address = redisstore.Address
+	// RedisOptions say how the server of a shared crawl is reached.
+	RedisOptions = redisstore.Options
+	// RefusedError is an error that waiting does not change: the server or its settings are
+	// not fit, or it does not let this process in.
+	RefusedError = redisstore.RefusedError
+)
+
+// ErrReplaced is wrapped by the error of a worker in whose place another one works.
+var ErrReplaced = frontier.ErrReplaced
+
+// CoordinatorName is the name of a coordinator among the workers of its crawl.
+const CoordinatorName = redisstore.CoordinatorName
+
+// ParseAddress reads an address such as redis://HOST:6379/0?crawl=NAME. The scheme may be redis,
+// rediss (over TLS), unix, redis-cluster or rediss-cluster. The errors do not contain a password.
+func ParseAddress(text string) (*Address, error) { return redisstore.ParseAddress(text) }
+
+// Redis returns the crawl at an address. It connects to nothing.
+func Redis(a *Address, o RedisOptions) *Shared { return redisstore.Open(a, o) }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/report/fix"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -174,7 +174,7 @@ func (c *bookmarkCleaner) list(original io.Reader, note func(format string, args
 	}
 	removed := map[place]bool{}
 	leavesOut := c.leavesOut()
-	if _, err := edit.CleanNetscape(io.Discard, bytes.NewReader(body), func(href string, line, column int) bool {
+	if _, err := fix.CleanNetscape(io.Discard, bytes.NewReader(body), func(href string, line, column int) bool {
 		at := place{line, column}
 		removed[at] = leavesOut(href, line, column)
 		return removed[at]
@@ -208,7 +208,7 @@ func (c *bookmarkCleaner) write(original io.Reader, mode fs.FileMode) (removed i
 		}
 	}()
 	out, all, leavesOut := bufio.NewWriter(copied), 0, c.leavesOut()
-	removed, err = edit.CleanNetscape(out, original, func(href string, line, column int) bool {
+	removed, err = fix.CleanNetscape(out, original, func(href string, line, column int) bool {
 		all++
 		return leavesOut(href, line, column)
 	})

@@ -10,5 +10,7 @@
 // [report.Propose] decides what is proposed: the new address of a target that moved
 // permanently, and a suggestion that is closer than all others. An edit is made only if
 // the reference is still where the run found it. Every other reference is left alone
-// and listed in [Plan.LeftOut].
+// and listed in [Plan.LeftOut]. It keeps every other byte of the file.
+//
+// [CleanNetscape] removes bookmarks from a bookmark file.
 package fix

@@ -13,7 +13,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/extract/edit"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
@@ -46,7 +45,7 @@ type File struct {
 
 // editedReference is a reference to a target that an edit replaces.
 type editedReference struct {
-	at     edit.Place
+	at     place
 	target string
 }
 
@@ -229,15 +228,15 @@ func (p *Plan) edit(f *File, wishes []proposedEdit) bool {
 		p.leaveOut(f.page, 0, 0, err.Error())
 		return false
 	}
-	editor, err := edit.New(extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)})
+	e, err := newEditor(extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)})
 	if err != nil {
 		p.never(f.page, 0, 0, "not edited: "+err.Error())
 		return false
 	}
-	why := map[edit.Place]string{}
+	why := map[place]string{}
 	for _, w := range wishes {
-		at := edit.Place{Line: w.line, Column: w.column}
-		switch err := change(editor, at, w); {
+		at := place{Line: w.line, Column: w.column}
+		switch err := request(e, at, w); {
 		case errors.Is(err, errNotPage), errors.Is(err, errPageSource):
 			p.never(f.page, w.line, w.column, err.Error())
 			continue
@@ -248,14 +247,14 @@ func (p *Plan) edit(f *File, wishes []proposedEdit) bool {
 		why[at] = w.Why
 		f.edited[editedReference{at, w.From}] = true
 	}
-	after, changed := editor.Apply()
+	after, changed := e.Apply()
 	for _, c := range changed {
 		if c.Err != nil {
 			p.leaveOut(f.page, c.Line, c.Column, c.Err.Error())
-			maps.DeleteFunc(f.edited, func(r editedReference, _ bool) bool { return r.at == c.Place })
+			maps.DeleteFunc(f.edited, func(r editedReference, _ bool) bool { return r.at == c.place })
 			continue
 		}
-		f.Edits = append(f.Edits, Edit{f.page, c.Line, c.Column, c.Before, c.After, why[c.Place], c.Start, c.End, c.Written})
+		f.Edits = append(f.Edits, Edit{f.page, c.Line, c.Column, c.Before, c.After, why[c.place], c.Start, c.End, c.Written})
 	}
 	f.before, f.after = body, after
 	return len(f.Edits) > 0
@@ -269,8 +268,8 @@ func read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read the file: %w", cause(err))
 	case !info.Mode().IsRegular():
 		return nil, errors.New("not a regular file")
-	case info.Size() > edit.MaxSize:
-		return nil, fmt.Errorf("not edited: larger than %d MiB", edit.MaxSize>>20)
+	case info.Size() > maxSize:
+		return nil, fmt.Errorf("not edited: larger than %d MiB", maxSize>>20)
 	}
 	body, err := os.ReadFile(path)
 	if err != nil {
@@ -287,12 +286,12 @@ var (
 	errPageSource = errors.New("the suggestion is a source file that pages are generated from")
 )
 
-// change records an edit, if the reference is still at its place.
-func change(editor *edit.Editor, at edit.Place, w proposedEdit) error {
+// request records an edit, if the reference is still at its place.
+func request(e *editor, at place, w proposedEdit) error {
 	if w.Literal {
-		return editor.Replace(at, w.raw, w.To)
+		return e.Replace(at, w.raw, w.To)
 	}
-	link, ok := editor.At(at, w.raw)
+	link, ok := e.At(at, w.raw)
 	if !ok {
 		return fmt.Errorf("changed since the run: %s is no longer there", shortened(w.raw))
 	}
@@ -300,14 +299,14 @@ func change(editor *edit.Editor, at edit.Place, w proposedEdit) error {
 	case w.Why != check.WhyForm:
 	case link.Kind == extract.Resource || link.Kind == extract.Stylesheet:
 		return errNotPage
-	case check.IsSource(to) && editor.Document().Format == "html":
+	case check.IsSource(to) && e.doc.Format == "html":
 		return errPageSource
 	}
 	ref, ok := retarget(link.Ref, w.Proposal)
 	if !ok {
 		return fmt.Errorf("%s does not have the form of a link to %s", shortened(w.raw), w.From)
 	}
-	return editor.Change(at, ref)
+	return e.Change(at, ref)
 }
 
 // retarget returns a reference that leads to the new target. A source may refer to a page
@@ -356,7 +355,7 @@ func (p *Plan) Write() (written []*File, err error) {
 func (p *Plan) Written(ref *result.Reference, target string) bool {
 	at := ref.At()
 	f := p.pages[at.File]
-	return f != nil && f.written && f.edited[editedReference{edit.Place{Line: at.Line, Column: at.Column}, target}]
+	return f != nil && f.written && f.edited[editedReference{place{Line: at.Line, Column: at.Column}, target}]
 }
 
 func (f *File) write() error {

@@ -1,4 +1,4 @@
-package edit
+package fix
 
 import (
 	"os"
@@ -14,19 +14,19 @@ import (
 )
 
 // edited changes every link of a document whose source text is raw.
-func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, changed []Result) {
+func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, changed []editResult) {
 	t.Helper()
-	e, err := New(in)
+	e, err := newEditor(in)
 	if err != nil {
 		t.Fatalf("%s: %v", in.Name, err)
 	}
 	found := false
-	for _, l := range e.Document().Links {
+	for _, l := range e.doc.Links {
 		if l.Raw != raw {
 			continue
 		}
 		found = true
-		p := Place{l.Line, l.Column}
+		p := place{l.Line, l.Column}
 		if _, ok := e.At(p, raw); !ok {
 			t.Fatalf("%s: no link found at %v", in.Name, p)
 		}
@@ -35,7 +35,7 @@ func edited(t *testing.T, in extract.Input, raw, ref string) (body []byte, chang
 		}
 	}
 	if !found {
-		t.Fatalf("%s: no link %q in %q: %+v", in.Name, raw, in.Body, e.Document().Links)
+		t.Fatalf("%s: no link %q in %q: %+v", in.Name, raw, in.Body, e.doc.Links)
 	}
 	return e.Apply()
 }
@@ -142,13 +142,13 @@ func TestEditRefuses(t *testing.T) {
 // TestEditAppliesOtherChanges checks that a refused change does not prevent the others.
 func TestEditAppliesOtherChanges(t *testing.T) {
 	in := extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href=one>1</a><a href=two>2</a><a href=three>3</a>`)}
-	e, err := New(in)
+	e, err := newEditor(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, ref := range []string{"uno", "d u e", "tre"} {
-		l := e.Document().Links[i]
-		if err := e.Change(Place{l.Line, l.Column}, ref); err != nil {
+		l := e.doc.Links[i]
+		if err := e.Change(place{l.Line, l.Column}, ref); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -164,13 +164,13 @@ func TestEditAppliesOtherChanges(t *testing.T) {
 // TestEditAddsNoLinks checks that a change that would add links is refused and does not
 // prevent the others.
 func TestEditAddsNoLinks(t *testing.T) {
-	e, err := New(extract.Input{Name: "a.csv", Body: []byte("x,http://e.test/a,y\n\"http://e.test/b\",http://e.test/c\n")})
+	e, err := newEditor(extract.Input{Name: "a.csv", Body: []byte("x,http://e.test/a,y\n\"http://e.test/b\",http://e.test/c\n")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, ref := range []string{"https://e.test/1", "https://e.test/2,3", "https://e.test/4,http://e.test/5"} {
-		l := e.Document().Links[i]
-		if err := e.Change(Place{l.Line, l.Column}, ref); err != nil {
+		l := e.doc.Links[i]
+		if err := e.Change(place{l.Line, l.Column}, ref); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,11 +185,11 @@ func TestEditAddsNoLinks(t *testing.T) {
 
 // TestEditChecksPlaces checks that only existing links can be changed.
 func TestEditChecksPlaces(t *testing.T) {
-	e, err := New(extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href="old">x</a>`)})
+	e, err := newEditor(extract.Input{Name: "a.html", Body: []byte(`<!doctype html><a href="old">x</a>`)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []Place{{1, 24}, {1, 26}, {2, 1}, {0, 0}} {
+	for _, p := range []place{{1, 24}, {1, 26}, {2, 1}, {0, 0}} {
 		if _, ok := e.At(p, "old"); ok {
 			t.Errorf("At finds a link at %v", p)
 		}
@@ -197,19 +197,19 @@ func TestEditChecksPlaces(t *testing.T) {
 			t.Errorf("Change accepts %v", p)
 		}
 	}
-	if _, ok := e.At(Place{1, 25}, "older"); ok {
+	if _, ok := e.At(place{1, 25}, "older"); ok {
 		t.Error("At finds a link with a different source text")
 	}
-	if e.Change(Place{1, 25}, "") == nil {
+	if e.Change(place{1, 25}, "") == nil {
 		t.Error("Change accepts an empty reference")
 	}
-	if err := e.Change(Place{1, 25}, "new"); err != nil {
+	if err := e.Change(place{1, 25}, "new"); err != nil {
 		t.Error(err)
 	}
-	if err := e.Change(Place{1, 25}, "new"); err != nil {
+	if err := e.Change(place{1, 25}, "new"); err != nil {
 		t.Error(err)
 	}
-	if e.Change(Place{1, 25}, "newer") == nil {
+	if e.Change(place{1, 25}, "newer") == nil {
 		t.Error("Change accepts two different references for one place")
 	}
 }
@@ -239,12 +239,12 @@ func TestEditKeepsEncodings(t *testing.T) {
 	}
 	// A stateful encoding must be handled correctly or refused.
 	before, _ = japanese.ISO2022JP.NewEncoder().Bytes([]byte("<!doctype html><meta charset=iso-2022-jp><p>日本<a href=\"old\">語</a>語\n"))
-	e, err := New(extract.Input{Name: "a.html", Body: before})
+	e, err := newEditor(extract.Input{Name: "a.html", Body: before})
 	if err != nil {
 		return
 	}
-	l := e.Document().Links[0]
-	if err := e.Change(Place{l.Line, l.Column}, "new"); err != nil {
+	l := e.doc.Links[0]
+	if err := e.Change(place{l.Line, l.Column}, "new"); err != nil {
 		t.Fatal(err)
 	}
 	if body, changed := e.Apply(); body == nil && changed[0].Err == nil || body != nil && string(body) != strings.Replace(string(before), "old", "new", 1) {
@@ -260,16 +260,16 @@ func TestUneditedDocuments(t *testing.T) {
 		"libreoffice.odt", "minimal.xlsx", "pandoc.epub", "pandoc.pptx", "safari.xml.plist", "sitemap.xml.gz",
 	}
 	for _, name := range refused {
-		body, err := os.ReadFile(filepath.Join("../../../testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../../testdata/documents", name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := New(extract.Input{Body: body, Name: name}); err == nil || strings.HasSuffix(err.Error(), ".") {
+		if _, err := newEditor(extract.Input{Body: body, Name: name}); err == nil || strings.HasSuffix(err.Error(), ".") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, name := range []string{"atom.xml", "chrome.html", "docbook.xml", "drawing.svg", "feed.json", "feeds.opml", "firefox.html", "pinboard.html", "rss2.xml", "safari.html", "site.webmanifest", "sitemap.xml"} {
-		body, err := os.ReadFile(filepath.Join("../../../testdata/documents", name))
+		body, err := os.ReadFile(filepath.Join("../../testdata/documents", name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +281,7 @@ func TestUneditedDocuments(t *testing.T) {
 // has to work.
 func checkEveryLink(t *testing.T, in extract.Input, must bool) {
 	t.Helper()
-	e, err := New(in)
+	e, err := newEditor(in)
 	if err != nil {
 		if must {
 			t.Errorf("%s: %v", in.Name, err)
@@ -289,8 +289,8 @@ func checkEveryLink(t *testing.T, in extract.Input, must bool) {
 		return
 	}
 	asked := 0
-	for _, l := range e.Document().Links {
-		if ref := newReference(l.Ref); ref != l.Ref && e.Change(Place{l.Line, l.Column}, ref) == nil {
+	for _, l := range e.doc.Links {
+		if ref := newReference(l.Ref); ref != l.Ref && e.Change(place{l.Line, l.Column}, ref) == nil {
 			asked++
 		}
 	}
@@ -301,23 +301,23 @@ func checkEveryLink(t *testing.T, in extract.Input, must bool) {
 		}
 		return
 	}
-	want := map[Place]string{}
+	want := map[place]string{}
 	for _, c := range changed {
 		if c.Err == nil {
-			want[c.Place] = newReference("")
-		} else if must && (in.Name != "rss2.xml" || c.Place != Place{13, 7}) { // its URL is the base of the links in its text
+			want[c.place] = newReference("")
+		} else if must && (in.Name != "rss2.xml" || c.place != place{13, 7}) { // its URL is the base of the links in its text
 			t.Errorf("%s: %+v", in.Name, c)
 		}
 	}
 	after := in
 	after.Body = body
-	was, is := e.Document().Links, extract.Extract(after).Links
+	was, is := e.doc.Links, extract.Extract(after).Links
 	if len(was) != len(is) {
 		t.Fatalf("%s: %d links became %d in %q", in.Name, len(was), len(is), body)
 	}
 	for i := range was {
 		ref := was[i].Ref
-		if _, ok := want[Place{was[i].Line, was[i].Column}]; ok {
+		if _, ok := want[place{was[i].Line, was[i].Column}]; ok {
 			ref = newReference(ref)
 		}
 		if is[i].Ref != ref {

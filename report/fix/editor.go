@@ -1,7 +1,4 @@
-// Package edit changes references in documents and keeps every other byte. An [Editor]
-// replaces references and other texts, and [CleanNetscape] removes bookmarks from a bookmark file. Package
-// extract reads the documents.
-package edit
+package fix
 
 import (
 	"bytes"
@@ -14,29 +11,29 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Editor changes references and named texts in a document and nothing else.
+// editor changes references and named texts in a document and nothing else.
 //
 // It reads every changed document again before it returns it. The document must have the
 // same links in the same order, and the changed links must have the requested references.
 // So the editor does not need to know how each place escapes a reference, be it an
 // attribute, a style sheet, a Markdown destination or a JSON string. It tries the escapes
 // of the format in order (escapes.go), and refuses a change if none of them works.
-type Editor struct {
+type editor struct {
 	in      extract.Input
 	text    []byte // the decoded document
 	charset string
 	doc     *extract.Document
-	at      map[Place][]int // the indexes of the links at each place
-	changes map[Place]*change
+	at      map[place][]int // the indexes of the links at each place
+	changes map[place]*change
 	budget  int // the number of bytes that may still be read to verify changes
 }
 
-// Place is a position in a document. Line and Column count like those of a Link.
-type Place struct{ Line, Column int }
+// place is a position in a document. Line and Column count like those of a Link.
+type place struct{ Line, Column int }
 
 // change is the replacement of one reference, or of a text that is not a link.
 type change struct {
-	place Place
+	place place
 	raw   string // the current source text
 	ref   string // the new reference, or the new text
 	links []int  // the links at the place; none for a text
@@ -52,18 +49,18 @@ type change struct {
 // written returns the text that replaces raw.
 func (c *change) written() string { return c.escapes[c.current](c.ref) }
 
-// MaxSize is the maximum size of a document that can be edited, in bytes.
-const MaxSize = 64 << 20
+// maxSize is the maximum size of a document that can be edited, in bytes.
+const maxSize = 64 << 20
 
 // maxRead limits how much is read to verify the changes of one document, in bytes.
 const maxRead = 512 << 20
 
-// New reads a document. Its error says why the document cannot be edited: it is not
+// newEditor reads a document. Its error says why the document cannot be edited: it is not
 // text, a program maintains it, or its encoding makes it impossible to locate references
 // in the source.
-func New(in extract.Input) (*Editor, error) {
-	if len(in.Body) > MaxSize {
-		return nil, fmt.Errorf("it is longer than %d MiB", MaxSize>>20)
+func newEditor(in extract.Input) (*editor, error) {
+	if len(in.Body) > maxSize {
+		return nil, fmt.Errorf("it is longer than %d MiB", maxSize>>20)
 	}
 	format, ok := extract.Readable(in.ContentType, in.Name, in.Body)
 	if !ok && in.ContentType == "" && extract.IsText(in.Body) { // as it was read, because it was named
@@ -78,26 +75,23 @@ func New(in extract.Input) (*Editor, error) {
 		return nil, errors.New(why)
 	}
 	in.Select, in.IgnoreSelect, in.AnchorsOnly = extract.Selector{}, extract.Selector{}, false
-	e := &Editor{in: in, text: text, charset: charset, doc: extract.Extract(in), at: map[Place][]int{}, changes: map[Place]*change{}}
+	e := &editor{in: in, text: text, charset: charset, doc: extract.Extract(in), at: map[place][]int{}, changes: map[place]*change{}}
 	if _, err := newOffsets(in.Body, e.text, e.charset); err != nil {
 		return nil, err
 	}
 	for i := range e.doc.Links {
 		l := &e.doc.Links[i]
 		if l.Line > 0 {
-			p := Place{l.Line, l.Column}
+			p := place{l.Line, l.Column}
 			e.at[p] = append(e.at[p], i)
 		}
 	}
 	return e, nil
 }
 
-// Document returns the document as New read it.
-func (e *Editor) Document() *extract.Document { return e.doc }
-
 // At returns the link at a place whose source text is raw. It reports false if there is
 // no such link, because the document has changed since its links were recorded.
-func (e *Editor) At(p Place, raw string) (*extract.Link, bool) {
+func (e *editor) At(p place, raw string) (*extract.Link, bool) {
 	for _, i := range e.at[p] {
 		if l := &e.doc.Links[i]; l.Raw == raw {
 			return l, true
@@ -108,7 +102,7 @@ func (e *Editor) At(p Place, raw string) (*extract.Link, bool) {
 
 // Change requests a new reference for the link at a place. Requesting the same change
 // twice is not an error.
-func (e *Editor) Change(p Place, ref string) error {
+func (e *editor) Change(p place, ref string) error {
 	all := e.at[p]
 	if len(all) == 0 {
 		return errors.New("there is no link at that place")
@@ -136,7 +130,7 @@ func (e *Editor) Change(p Place, ref string) error {
 // Replace requests that a text at a place is replaced as written. The change is refused if
 // the document would then have other links. Requesting the same change twice is not an
 // error.
-func (e *Editor) Replace(p Place, raw, text string) error {
+func (e *editor) Replace(p place, raw, text string) error {
 	if before := e.changes[p]; before != nil {
 		if before.raw != raw || before.ref != text {
 			return fmt.Errorf("another change replaces %q there with %q", before.raw, before.ref)
@@ -150,9 +144,9 @@ func (e *Editor) Replace(p Place, raw, text string) error {
 	return nil
 }
 
-// Result is the result of one change. Apply has replaced the reference if Err is nil.
-type Result struct {
-	Place
+// editResult is the result of one change. Apply has replaced the reference if Err is nil.
+type editResult struct {
+	place
 	Before, After string // the source text
 	// Start and End are the offsets in the original document that Written replaces.
 	Start, End int
@@ -162,7 +156,7 @@ type Result struct {
 
 // Apply returns the changed document and the result of each change, sorted by place. The
 // body is nil if all changes were refused.
-func (e *Editor) Apply() (body []byte, all []Result) {
+func (e *editor) Apply() (body []byte, all []editResult) {
 	pending := make([]*change, 0, len(e.changes))
 	for _, c := range e.changes {
 		pending = append(pending, c)
@@ -173,7 +167,7 @@ func (e *Editor) Apply() (body []byte, all []Result) {
 	e.locate(pending)
 	body = e.applyTogether(pending)
 	for _, c := range pending {
-		done := Result{Place: c.place, Before: c.raw, Err: c.err}
+		done := editResult{place: c.place, Before: c.raw, Err: c.err}
 		if c.err == nil {
 			done.After = c.written()
 			done.Start, done.End, done.Written = c.start, c.end, c.bytes
@@ -183,7 +177,7 @@ func (e *Editor) Apply() (body []byte, all []Result) {
 	return body, all
 }
 
-func comparePlaces(a, b Place) int {
+func comparePlaces(a, b place) int {
 	if a.Line != b.Line {
 		return a.Line - b.Line
 	}
@@ -191,7 +185,7 @@ func comparePlaces(a, b Place) int {
 }
 
 // locate sets the offsets of changes, which must be sorted, in one pass over the text.
-func (e *Editor) locate(pending []*change) {
+func (e *editor) locate(pending []*change) {
 	line, column, off, end := 1, 1, 0, 0
 	for _, c := range pending {
 		for off < len(e.text) && (line < c.place.Line || line == c.place.Line && column < c.place.Column) {
@@ -220,7 +214,7 @@ func (e *Editor) locate(pending []*change) {
 // applyTogether applies all changes at once, with other escapes for those that are
 // misread, until the document is read as requested. Usually the first escapes work. If the
 // links no longer correspond to those of the original, it tries each change separately.
-func (e *Editor) applyTogether(pending []*change) []byte {
+func (e *editor) applyTogether(pending []*change) []byte {
 	e.budget = maxRead
 	for {
 		left := slices.DeleteFunc(slices.Clone(pending), func(c *change) bool { return c.err != nil })
@@ -245,7 +239,7 @@ func (e *Editor) applyTogether(pending []*change) []byte {
 
 // applySeparately verifies each change without the others, and then applies those that
 // work together.
-func (e *Editor) applySeparately(changes []*change) []byte {
+func (e *editor) applySeparately(changes []*change) []byte {
 	var good []*change
 	for _, c := range changes {
 		c.current = 0
@@ -277,7 +271,7 @@ func (e *Editor) applySeparately(changes []*change) []byte {
 // verify applies changes and reads the changed document. It returns the changes that are
 // not read as intended. The only element is nil if the links no longer correspond to
 // those of the original.
-func (e *Editor) verify(changes []*change) (body []byte, wrong []*change, err error) {
+func (e *editor) verify(changes []*change) (body []byte, wrong []*change, err error) {
 	body, err = e.rewrite(changes)
 	if err != nil {
 		return nil, nil, err
@@ -291,7 +285,7 @@ func (e *Editor) verify(changes []*change) (body []byte, wrong []*change, err er
 }
 
 // refuse refuses all changes that have not been refused before.
-func (e *Editor) refuse(pending []*change, err error) []byte {
+func (e *editor) refuse(pending []*change, err error) []byte {
 	for _, c := range pending {
 		if c.err == nil {
 			c.err = err
@@ -301,7 +295,7 @@ func (e *Editor) refuse(pending []*change, err error) []byte {
 }
 
 // rewrite returns the source with the changes applied.
-func (e *Editor) rewrite(changes []*change) ([]byte, error) {
+func (e *editor) rewrite(changes []*change) ([]byte, error) {
 	source, err := newOffsets(e.in.Body, e.text, e.charset)
 	if err != nil {
 		return nil, err
@@ -333,7 +327,7 @@ func (e *Editor) rewrite(changes []*change) ([]byte, error) {
 
 // misread returns the changes whose links are not read as intended, as described for
 // verify.
-func (e *Editor) misread(changes []*change, now *extract.Document) (wrong []*change) {
+func (e *editor) misread(changes []*change, now *extract.Document) (wrong []*change) {
 	was, is := e.doc.Links, now.Links
 	if len(was) != len(is) {
 		return []*change{nil}

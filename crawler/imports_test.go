@@ -20,7 +20,7 @@ const module = "github.com/orbweaver/orbweaver"
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                           {"*"},
 	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler/fetch/disk", "crawler/inspect", "crawler/inspect/clamd", "crawler/store", "report"},
-	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk/gitignore"},
+	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
 	"cmd/orbweaver/internal/migrate":          {},
 	"cmd/orbweaver/internal/patternsize":      {},
@@ -82,8 +82,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/frontier":               {"crawler/check", "urinorm"},
 	"crawler/check":                           {"crawler/extract", "crawler/fetch", "crawler/internal/record", "urinorm"},
 	"crawler/fetch":                           {"urinorm"},
-	"crawler/fetch/disk":                      {"crawler/fetch", "crawler/fetch/disk/gitignore", "urinorm"},
-	"crawler/fetch/disk/gitignore":            {},
+	"crawler/fetch/disk":                      {"crawler/fetch", "urinorm"},
 	"crawler/extract":                         {"crawler/internal/csstoken", "crawler/internal/htmltoken", "urinorm"},
 	"urinorm":                                 {"urinorm/internal/idna"},
 	"urinorm/internal/idna":                   {},

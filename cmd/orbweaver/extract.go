@@ -18,7 +18,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -134,9 +133,9 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 	case document:
 		return x.file(ctx, t.path, x.base, named)
 	}
-	var ignored *gitignore.Tree
+	var ignored *disk.GitIgnore
 	if !x.noIgnore {
-		ignored, _ = gitignore.Open(t.path) // an error is that of the walk, too
+		ignored, _ = disk.OpenGitIgnore(t.path) // an error is that of the walk, too
 	}
 	documents := 0
 	walk := func(path string, entry fs.DirEntry, err error) error {

@@ -17,7 +17,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -178,7 +177,7 @@ func (p *plan) addDirectory(t target) error {
 	}
 	p.isTarget[site] = true
 	before := len(p.seeds)
-	ignored, err := gitignore.Open(t.path)
+	ignored, err := disk.OpenGitIgnore(t.path)
 	if err != nil && !p.noIgnore {
 		p.hints = append(p.hints, fmt.Sprintf("what git ignores is not left out: %v", withoutPath(err)))
 	}
@@ -214,7 +213,7 @@ func (p *plan) addDirectory(t target) error {
 }
 
 // noDocument returns the note about a directory without a document.
-func noDocument(dir string, ignored *gitignore.Tree) string {
+func noDocument(dir string, ignored *disk.GitIgnore) string {
 	note := dir + " contains no document that can be read for links"
 	if ignored != nil {
 		note += ", except what git ignores (--no-ignore reads it)"

@@ -5,13 +5,12 @@ import (
 	"path/filepath"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 )
 
 // goOnAround decides where links go on that lead above a directory that is checked: in the one
 // that --root names or, for sources that git does not ignore, in their work tree. Otherwise they
 // end at the directory, as on a server. tree is that of the directory, nil outside of a work tree.
-func (p *plan) goOnAround(site *disk.Site, t target, tree *gitignore.Tree) error {
+func (p *plan) goOnAround(site *disk.Site, t target, tree *disk.GitIgnore) error {
 	dir, err := filepath.Abs(t.path)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -36,11 +35,11 @@ func HostedAt(dir string) (h Hosted, ok bool) {
 	if err != nil {
 		return h, false
 	}
-	root, gitDir := gitignore.Find(dir)
+	root, gitDir := FindGit(dir)
 	if root == "" {
 		return h, false
 	}
-	host, repository := parseRemote(gitignore.Remote(gitDir))
+	host, repository := parseRemote(remoteAddress(gitDir))
 	documents, ok := codeHosts[host]
 	rel, err := filepath.Rel(root, dir)
 	if !ok || err != nil {

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -32,7 +31,7 @@ var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".
 // returns [fs.SkipAll], Walk skips all remaining files. Any other error ends the walk
 // and is returned. Walk skips directories that it cannot read and returns their errors
 // at the end, at most 100 of them.
-func (s *Site) Walk(ignored *gitignore.Tree, fn func(rel string, d fs.DirEntry) error) error {
+func (s *Site) Walk(ignored *GitIgnore, fn func(rel string, d fs.DirEntry) error) error {
 	w := walk{site: s, ignored: ignored, fn: fn}
 	s.leftOut, s.LinksOut = leftOut{}, nil
 	err := w.dir("", 0)
@@ -45,7 +44,7 @@ func (s *Site) Walk(ignored *gitignore.Tree, fn func(rel string, d fs.DirEntry) 
 // walk is one call of Walk.
 type walk struct {
 	site    *Site
-	ignored *gitignore.Tree
+	ignored *GitIgnore
 	fn      func(rel string, d fs.DirEntry) error
 	failed  []error // errors of directories, at most maxWalkErrors
 }

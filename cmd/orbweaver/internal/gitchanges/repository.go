@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk/gitignore"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 )
 
 // maxCopied is the size of the largest index and list of patterns that is copied.
@@ -49,7 +49,7 @@ func open(dir string) (*repository, error) {
 	r := &repository{}
 	named, workTree := os.Getenv("GIT_DIR"), os.Getenv("GIT_WORK_TREE")
 	if named == "" || workTree == "" {
-		r.top, r.gitDir = gitignore.Find(dir)
+		r.top, r.gitDir = disk.FindGit(dir)
 		r.index = filepath.Join(r.gitDir, "index")
 	}
 	if r.top == "" {
@@ -137,7 +137,7 @@ func (r *repository) borrow(ctx context.Context) (b *borrower, err error) {
 			os.RemoveAll(dir)
 		}
 	}()
-	common := gitignore.Common(r.gitDir)
+	common := disk.CommonGitDir(r.gitDir)
 	b = &borrower{repository: *r, environment: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(common, "objects")}}
 	b.gitDir, b.index = dir, filepath.Join(dir, "index")
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"

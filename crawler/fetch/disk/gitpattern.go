@@ -1,12 +1,12 @@
-package gitignore
+package disk
 
 import (
 	"bytes"
 	"strings"
 )
 
-// pattern is one line of a .gitignore file (gitignore(5)).
-type pattern struct {
+// ignorePattern is one line of a .gitignore file (gitignore(5)).
+type ignorePattern struct {
 	negated  bool   // "!": do not ignore
 	dirOnly  bool   // a final "/": directories only
 	nameOnly bool   // without "/": the last name of the path counts, at any depth
@@ -17,9 +17,9 @@ type pattern struct {
 }
 
 // parsePatterns parses the content of a .gitignore file.
-func parsePatterns(text []byte, fold bool) []pattern {
+func parsePatterns(text []byte, fold bool) []ignorePattern {
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
-	var patterns []pattern
+	var patterns []ignorePattern
 	for len(text) > 0 {
 		var line []byte
 		line, text, _ = bytes.Cut(text, []byte("\n"))
@@ -45,7 +45,7 @@ func trimBlanks(line []byte) []byte {
 	return line[:end]
 }
 
-func parsePattern(line []byte, fold bool) (p pattern) {
+func parsePattern(line []byte, fold bool) (p ignorePattern) {
 	line, p.negated = bytes.CutPrefix(line, []byte("!"))
 	line, p.dirOnly = bytes.CutSuffix(line, []byte("/"))
 	p.nameOnly = bytes.IndexByte(line, '/') < 0
@@ -78,7 +78,7 @@ func foldCase(text []byte) []byte {
 
 // match reports whether the pattern matches a path, given relative to the directory of
 // its file.
-func (p *pattern) match(path string, dir bool) bool {
+func (p *ignorePattern) match(path string, dir bool) bool {
 	if p.never || p.dirOnly && !dir {
 		return false
 	}

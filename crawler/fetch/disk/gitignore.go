@@ -1,4 +1,4 @@
-package gitignore
+package disk
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Tree tells which files below a directory git ignores. It reads the patterns of each
+// GitIgnore tells which files below a directory git ignores. It reads the patterns of each
 // directory once and may not see later changes. It is safe for concurrent use.
-type Tree struct {
+type GitIgnore struct {
 	dir string // the directory itself
 
 	mu     sync.Mutex
@@ -20,25 +20,25 @@ type Tree struct {
 
 // level holds what applies to the entries of a directory.
 type level struct {
-	work    *workTree
+	work    *ignoringTree
 	parent  *level // with the patterns of the directories above, in the same work tree
 	in      string // the directory of patterns relative to the root of the work tree, with a final "/" unless empty
 	ignored bool   // git ignores the directory, so only what it tracks counts
-	rules   []pattern
+	rules   []ignorePattern
 }
 
-// workTree is a repository, and the patterns that apply to all of its directories.
-type workTree struct {
-	repository *repository
+// ignoringTree is a repository, and the patterns that apply to all of its directories.
+type ignoringTree struct {
+	repository *gitRepository
 	root       string // absolute
-	exclude    []pattern
-	excludes   []pattern // of core.excludesFile, which exclude overrides
+	exclude    []ignorePattern
+	excludes   []ignorePattern // of core.excludesFile, which exclude overrides
 	tracked    func() []string
 }
 
-// Open returns the Tree of a directory. It returns nil if the directory is in no work
+// OpenGitIgnore returns the GitIgnore of a directory. It returns nil if the directory is in no work
 // tree, or if git ignores the directory itself: who names it wants what is in it.
-func Open(dir string) (*Tree, error) {
+func OpenGitIgnore(dir string) (*GitIgnore, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func Open(dir string) (*Tree, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, err
 	}
-	t := &Tree{dir: abs, levels: make(map[string]*level)}
+	t := &GitIgnore{dir: abs, levels: make(map[string]*level)}
 	var below []string // from the root of the work tree down to the directory
 	for root := abs; ; root = filepath.Dir(root) {
 		if r := openRepository(root); r != nil {
@@ -69,10 +69,10 @@ func Open(dir string) (*Tree, error) {
 
 // Root returns the root of the work tree that contains the directory, as a path without symbolic
 // links.
-func (t *Tree) Root() string { return t.levels[""].work.root }
+func (t *GitIgnore) Root() string { return t.levels[""].work.root }
 
-func newWorkTree(r *repository, root string) *workTree {
-	w := &workTree{repository: r, root: root, tracked: sync.OnceValue(r.trackedNames)}
+func newWorkTree(r *gitRepository, root string) *ignoringTree {
+	w := &ignoringTree{repository: r, root: root, tracked: sync.OnceValue(r.trackedNames)}
 	w.exclude = w.read(filepath.Join(r.common, "info", "exclude"))
 	if r.excludesFile != "" {
 		w.excludes = w.read(r.excludesFile)
@@ -81,8 +81,8 @@ func newWorkTree(r *repository, root string) *workTree {
 }
 
 // read returns the patterns of a file; none if it cannot be read.
-func (w *workTree) read(file string) []pattern {
-	text, err := readFile(file)
+func (w *ignoringTree) read(file string) []ignorePattern {
+	text, err := readGitFile(file)
 	if err != nil {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (w *workTree) read(file string) []pattern {
 }
 
 // top returns the level of the root.
-func (w *workTree) top() *level { return (&level{work: w}).withRules() }
+func (w *ignoringTree) top() *level { return (&level{work: w}).withRules() }
 
 // withRules adds the patterns in the level's directory. A linked .gitignore does not
 // count.
@@ -116,9 +116,9 @@ func (l *level) enter(name string, ignored bool) *level {
 }
 
 // Ignored reports whether git ignores a file or directory. rel is its path relative to
-// the directory of the Tree, separated by slashes. Everything below an ignored directory
-// is ignored. A nil *Tree ignores nothing.
-func (t *Tree) Ignored(rel string, dir bool) bool {
+// the directory of the GitIgnore, separated by slashes. Everything below an ignored directory
+// is ignored. A nil *GitIgnore ignores nothing.
+func (t *GitIgnore) Ignored(rel string, dir bool) bool {
 	if t == nil || rel == "" {
 		return false
 	}
@@ -131,7 +131,7 @@ func (t *Tree) Ignored(rel string, dir bool) bool {
 
 // level returns the level of a directory, or nil if the directory is ignored and
 // contains nothing that is tracked.
-func (t *Tree) level(rel string) *level {
+func (t *GitIgnore) level(rel string) *level {
 	if at, ok := t.levels[rel]; ok {
 		return at
 	}
@@ -165,7 +165,7 @@ func (l *level) matches(name string, dir bool) bool {
 			return !p.negated
 		}
 	}
-	for _, rules := range [][]pattern{l.work.exclude, l.work.excludes} {
+	for _, rules := range [][]ignorePattern{l.work.exclude, l.work.excludes} {
 		if p := lastMatch(rules, rel, dir); p != nil {
 			return !p.negated
 		}
@@ -173,7 +173,7 @@ func (l *level) matches(name string, dir bool) bool {
 	return false
 }
 
-func lastMatch(rules []pattern, rel string, dir bool) *pattern {
+func lastMatch(rules []ignorePattern, rel string, dir bool) *ignorePattern {
 	for i := len(rules) - 1; i >= 0; i-- {
 		if rules[i].match(rel, dir) {
 			return &rules[i]

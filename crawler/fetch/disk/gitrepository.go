@@ -1,4 +1,4 @@
-package gitignore
+package disk
 
 import (
 	"bufio"
@@ -19,8 +19,8 @@ const (
 	maxIndexText   = 256 << 20 // bytes of all names; version 4 lets a short index have long ones
 )
 
-// repository is the .git directory of a work tree.
-type repository struct {
+// gitRepository is the .git directory of a work tree.
+type gitRepository struct {
 	dir    string // with the index
 	common string // with info/exclude and config; the same except in linked work trees
 
@@ -28,13 +28,13 @@ type repository struct {
 	excludesFile string // core.excludesFile
 }
 
-// Find returns the root of the work tree that contains a directory, and its .git
+// FindGit returns the root of the work tree that contains a directory, and its .git
 // directory with the index; the empty string if there is none. The path of the directory
 // has no symbolic links. Git also takes a directory for a repository that has the entries
-// of a .git directory, whatever its name; a tree can contain one, so Find does not.
-func Find(dir string) (root, gitDir string) {
+// of a .git directory, whatever its name; a tree can contain one, so FindGit does not.
+func FindGit(dir string) (root, gitDir string) {
 	for root = dir; ; root = filepath.Dir(root) {
-		if gitDir = locate(root); gitDir != "" {
+		if gitDir = gitDirOf(root); gitDir != "" {
 			return root, gitDir
 		}
 		if root == filepath.Dir(root) {
@@ -43,25 +43,25 @@ func Find(dir string) (root, gitDir string) {
 	}
 }
 
-// Common returns the directory with the files that all work trees of a repository share,
+// CommonGitDir returns the directory with the files that all work trees of a repository share,
 // such as the objects.
-func Common(gitDir string) string {
-	if text, err := readFile(filepath.Join(gitDir, "commondir")); err == nil {
+func CommonGitDir(gitDir string) string {
+	if text, err := readGitFile(filepath.Join(gitDir, "commondir")); err == nil {
 		return within(gitDir, strings.TrimRight(string(text), "\r\n"))
 	}
 	return gitDir
 }
 
-// locate returns the .git directory of the work tree that has its root in a directory, or
+// gitDirOf returns the .git directory of the work tree that has its root in a directory, or
 // the empty string if there is none.
-func locate(root string) (gitDir string) {
+func gitDirOf(root string) (gitDir string) {
 	gitDir = filepath.Join(root, ".git")
 	info, err := os.Stat(gitDir)
 	if err != nil {
 		return ""
 	}
 	if !info.IsDir() { // a linked work tree, or a submodule
-		text, err := readFile(gitDir)
+		text, err := readGitFile(gitDir)
 		target, ok := bytes.CutPrefix(text, []byte("gitdir: "))
 		if err != nil || !ok {
 			return ""
@@ -76,12 +76,12 @@ func locate(root string) (gitDir string) {
 
 // openRepository returns the repository whose work tree has its root in a directory, or
 // nil if there is none.
-func openRepository(root string) *repository {
-	dir := locate(root)
+func openRepository(root string) *gitRepository {
+	dir := gitDirOf(root)
 	if dir == "" {
 		return nil
 	}
-	r := &repository{dir: dir, common: Common(dir)}
+	r := &gitRepository{dir: dir, common: CommonGitDir(dir)}
 	r.configure()
 	return r
 }
@@ -94,9 +94,9 @@ func within(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// readFile reads a file that is not too long.
-func readFile(name string) ([]byte, error) {
-	f, err := openFile(name)
+// readGitFile reads a file that is not too long.
+func readGitFile(name string) ([]byte, error) {
+	f, err := openGitFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func readFile(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxPatternFile))
 }
 
-// openFile opens a regular file: opening a named pipe would wait for its writer.
-func openFile(name string) (*os.File, error) {
+// openGitFile opens a regular file: opening a named pipe would wait for its writer.
+func openGitFile(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -121,7 +121,7 @@ func openFile(name string) (*os.File, error) {
 
 // configure reads core.excludesFile and core.ignoreCase: the user's, then the
 // repository's. Included files are not read.
-func (r *repository) configure() {
+func (r *gitRepository) configure() {
 	home, _ := os.UserHomeDir()
 	config := os.Getenv("XDG_CONFIG_HOME")
 	if config == "" && home != "" {
@@ -135,11 +135,11 @@ func (r *repository) configure() {
 		files = []string{global}
 	}
 	for _, file := range append(files, filepath.Join(r.common, "config")) {
-		text, err := readFile(file)
+		text, err := readGitFile(file)
 		if err != nil {
 			continue
 		}
-		for name, value := range settings(text, "core") {
+		for name, value := range gitSettings(text, "core") {
 			switch name {
 			case "ignorecase":
 				r.fold = value == "" || value == "true" || value == "yes" || value == "on" || value == "1"
@@ -153,9 +153,9 @@ func (r *repository) configure() {
 	}
 }
 
-// settings returns the variables of a section (git-config(1)), such as core or remote "origin", with
+// gitSettings returns the variables of a section (git-config(1)), such as core or remote "origin", with
 // names in lower case. Values may be in quotes.
-func settings(text []byte, section string) map[string]string {
+func gitSettings(text []byte, section string) map[string]string {
 	settings := map[string]string{}
 	inside := false
 	for line := range strings.Lines(string(text)) {
@@ -179,15 +179,15 @@ func settings(text []byte, section string) map[string]string {
 	return settings
 }
 
-// Remote returns the address of the repository that a .git directory was cloned from: that of the
+// remoteAddress returns the address of the repository that a .git directory was cloned from: that of the
 // remote origin or, in a fork, upstream. It returns "" if there is none. Included files are not read.
-func Remote(gitDir string) string {
-	text, err := readFile(filepath.Join(Common(gitDir), "config"))
+func remoteAddress(gitDir string) string {
+	text, err := readGitFile(filepath.Join(CommonGitDir(gitDir), "config"))
 	if err != nil {
 		return ""
 	}
 	for _, name := range []string{"origin", "upstream"} {
-		if address := settings(text, `remote "`+name+`"`)["url"]; address != "" {
+		if address := gitSettings(text, `remote "`+name+`"`)["url"]; address != "" {
 			return address
 		}
 	}
@@ -196,8 +196,8 @@ func Remote(gitDir string) string {
 
 // trackedNames returns the names in the index, sorted by their octets. It returns nil for
 // an index that it cannot read.
-func (r *repository) trackedNames() []string {
-	f, err := openFile(filepath.Join(r.dir, "index"))
+func (r *gitRepository) trackedNames() []string {
+	f, err := openGitFile(filepath.Join(r.dir, "index"))
 	if err != nil {
 		return nil
 	}

@@ -46,6 +46,7 @@ const (
 	attrRel
 	attrAs
 	attrType
+	attrMedia
 	attrLanguage
 	attrMethod
 	attrFormmethod
@@ -71,7 +72,7 @@ var attributeNames = [attributeCount]string{
 	attrCite: "cite", attrContent: "content", attrManifest: "manifest", attrProfile: "profile",
 	attrBackground: "background", attrPing: "ping", attrPluginspage: "pluginspage", attrStyle: "style",
 	attrID: "id", attrName: "name", attrProperty: "property", attrHTTPEquiv: "http-equiv",
-	attrRel: "rel", attrAs: "as", attrType: "type", attrLanguage: "language",
+	attrRel: "rel", attrAs: "as", attrType: "type", attrMedia: "media", attrLanguage: "language",
 	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
 	attrAriaLabel: "aria-label", attrShadowrootmode: "shadowrootmode",
 	attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute, attrNoCheck: noCheckAttribute,

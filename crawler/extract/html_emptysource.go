@@ -38,8 +38,24 @@ func (x *htmlAttributes) emptyIsFine(a attribute) bool {
 	return x.isSetByScript(attributeNames[a])
 }
 
+// commonImages are the media types of images that every browser shows.
+var commonImages = map[string]bool{"image/jpeg": true, "image/jpg": true, "image/png": true, "image/gif": true, "image/webp": true,
+	"image/svg+xml": true, "image/x-icon": true, "image/bmp": true, "image/apng": true}
+
+// alwaysShown reports whether the current tag, of a source element, gives a picture an image in every
+// browser: it has one, or a script sets it, and neither media nor type is a condition.
+func (x *htmlAttributes) alwaysShown() bool {
+	t := x.tag
+	if x.isSetByScript("srcset") {
+		return true
+	}
+	media, kind := trimSpace(t.get(attrMedia)), trimSpace(t.get(attrType))
+	return !t.isAbsent(attrSrcset) && (len(media) == 0 || equalFold(media, "all")) && (len(kind) == 0 || commonImages[string(bytes.ToLower(kind))])
+}
+
 // isSetByScript reports whether the current tag has another attribute from which a script sets
 // the named one: data-src, v-bind:src, ng-src, or a class of a library that loads images late.
+// Such a name has a word that ends in the attribute's, which srclang and hreflang do not.
 func (x *htmlAttributes) isSetByScript(attribute string) bool {
 	t := x.tag
 	tag := t.doc[t.start:]
@@ -52,7 +68,7 @@ func (x *htmlAttributes) isSetByScript(attribute string) bool {
 		about := bytes.TrimPrefix(name, []byte("data-"))
 		switch {
 		case string(name) == attribute, string(name) == "src", string(name) == "srcset":
-		case bytes.Contains(about, []byte(attribute)), bytes.Contains(about, []byte("src")):
+		case hasWordOf(about, attribute):
 			return true
 		case len(about) < len(name) && (bytes.Contains(about, []byte("lazy")) || bytes.Contains(about, []byte("original"))):
 			return true
@@ -62,6 +78,17 @@ func (x *htmlAttributes) isSetByScript(attribute string) bool {
 			return true
 		}
 	}
+}
+
+// hasWordOf reports whether a word of an attribute's name ends in the name of an attribute, or in src
+// or srcset. Words are letters; anything else is between them.
+func hasWordOf(name []byte, attribute string) bool {
+	for word := range bytes.FieldsFuncSeq(name, func(c rune) bool { return c < 'a' || c > 'z' }) {
+		if bytes.HasSuffix(word, []byte(attribute)) || bytes.HasSuffix(word, []byte("src")) || bytes.HasSuffix(word, []byte("srcset")) {
+			return true
+		}
+	}
+	return false
 }
 
 // image reads an img element. Without any source, it refers to nothing.

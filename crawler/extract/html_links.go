@@ -20,7 +20,8 @@ type htmlAttributes struct {
 	folded  []byte // buffer for collapsed text
 	css     cssScanner
 	maps    imageMaps
-	// inPicture is true after a source element of a picture, up to its img element.
+	// inPicture is true after a source element that every browser shows, up to the img element
+	// of its picture.
 	inPicture bool
 }
 

@@ -252,7 +252,7 @@ func (r *htmlReader) applyElement(t *startTag, closed bool) (dropped bool) {
 	case roleImg:
 		r.attributes.image()
 	case roleSource:
-		r.attributes.inPicture = r.attributes.inPicture || !t.isAbsent(attrSrcset) || r.attributes.isSetByScript("srcset")
+		r.attributes.inPicture = r.attributes.inPicture || r.attributes.alwaysShown()
 	case roleRawText:
 		if !closed {
 			r.content = contentHidden

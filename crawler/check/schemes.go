@@ -30,7 +30,7 @@ func UncheckedScheme(ref string) Outcome {
 	case urinorm.SchemeSyntax:
 		err := urinorm.CheckSyntax(scheme, rest)
 		if scheme == "tel" {
-			return telephone(err)
+			return telephone(rest, err)
 		}
 		if err != nil {
 			return Invalid(err)
@@ -45,10 +45,14 @@ func UncheckedScheme(ref string) Outcome {
 	return Skip(CodeSchemeUnchecked, scheme+": addresses are not checked")
 }
 
-// telephone returns the outcome of a tel URI. Telephones dial many numbers that RFC 3966 does
-// not allow, so err, which is from the check of the syntax, is only a warning.
-func telephone(err error) Outcome {
-	if err == nil {
+// telephone returns the outcome of a tel URI, of which rest follows the colon. Telephones dial many
+// numbers that RFC 3966 does not allow, so err, which is from the check of the syntax, is only a
+// warning, unless nothing before the parameters is a digit.
+func telephone(rest string, err error) Outcome {
+	switch number, _, _ := strings.Cut(rest, ";"); {
+	case err != nil && !strings.ContainsAny(number, "0123456789"):
+		return Invalid(err)
+	case err == nil:
 		return Skip(CodeSchemeUnchecked, "only the syntax of tel: addresses is checked, and it is valid")
 	}
 	o := Skip(CodeSchemeUnchecked, "tel: addresses are not checked")

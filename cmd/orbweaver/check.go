@@ -59,6 +59,9 @@ func newCheckCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
+		if o.thread, err = openThread(o, newConsole(cmd.ErrOrStderr(), o.progress).notef); err != nil {
+			return usageError("%w", err)
+		}
 		if s.Text("server") != "" {
 			return checkOnServer(cmd, s, o, args)
 		}
@@ -67,6 +70,9 @@ func newCheckCommand() *cobra.Command {
 		}
 		if s.On("watch") && o.state != "" {
 			return usageError("--watch and --state cannot be used together: --watch starts a new run after each change")
+		}
+		if s.On("watch") && o.ciToken != "" {
+			return usageError("--watch and --ci-token-env cannot be used together: an issue is about a run in CI")
 		}
 		o.given = newCommand(s, args)
 		if o.dump {

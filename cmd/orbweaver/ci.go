@@ -26,10 +26,7 @@ type ci struct {
 
 // outputs returns the reports for a system that were not requested already.
 func (c *ci) outputs(system string, asked []report.Output) []report.Output {
-	if system == "auto" {
-		system = c.detect()
-	}
-	switch system {
+	switch c.system(system) {
 	case "github":
 		return c.github(asked)
 	case "gitlab":
@@ -38,8 +35,11 @@ func (c *ci) outputs(system string, asked []report.Output) []report.Output {
 	return nil
 }
 
-func (c *ci) detect() string {
+// system returns the system that --ci names, or the one that is detected.
+func (c *ci) system(name string) string {
 	switch {
+	case name != "auto":
+		return name
 	case c.env("GITHUB_ACTIONS") == "true":
 		return "github"
 	case c.env("GITLAB_CI") == "true":

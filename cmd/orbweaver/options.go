@@ -56,7 +56,9 @@ type options struct {
 	between       betweenRuns
 	watching      bool // a round of --watch
 	ci            string
-	fix, write    bool // edits as a patch, or in the files
+	ciToken       string    // the name of a variable; "" for none
+	thread        *ciThread // nil for none
+	fix, write    bool      // edits as a patch, or in the files
 	show          report.Show
 	failOn        report.Policy
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
@@ -184,7 +186,7 @@ func compileReport(c *compiler, o *options) {
 	o.outputs = readAll(c, "output", report.ParseOutput)
 	o.show = read(c, "show", report.ParseShow)
 	o.failOn = read(c, "fail-on", report.ParseFailOn)
-	o.progress, o.color, o.ci = s.Text("progress"), s.Text("color"), s.Text("ci")
+	o.progress, o.color, o.ci, o.ciToken = s.Text("progress"), s.Text("color"), s.Text("ci"), s.Text("ci-token-env")
 	o.quiet, o.verbose = s.On("quiet"), s.On("verbose")
 	if o.quiet && o.verbose {
 		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --verbose", c.Named("quiet")))

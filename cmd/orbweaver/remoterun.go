@@ -85,6 +85,7 @@ func reportFromServer(cmd *cobra.Command, ctx context.Context, o *options, c *cl
 	if err := saved.Write(out); err != nil {
 		return unsound(err)
 	}
+	o.thread.update(ctx, o.failOn, &saved.Summary, newConsole(cmd.ErrOrStderr(), "never").notef)
 	if code := o.failOn.Exit(&saved.Summary); code != exitOK {
 		return &exitError{code: code}
 	}

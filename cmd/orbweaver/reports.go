@@ -19,6 +19,7 @@ func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*re
 	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
 	system := &ci{env: os.Getenv, stdout: stdout, stderr: cmd.ErrOrStderr(), note: note}
 	outputs = append(outputs, system.outputs(o.ci, outputs)...)
+	outputs = append(outputs, o.thread.output()...)
 	return report.Open(outputs, stdout, reportOptions(o, stdout))
 }
 

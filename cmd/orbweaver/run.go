@@ -131,6 +131,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		}
 	}
 	lost = errors.Join(lost, out.earlier.close())
+	o.thread.update(cmd.Context(), o.failOn, summary, console.notef)
 	status := exitStatus(o.failOn, summary, console)
 	switch {
 	case lost == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -83,7 +83,7 @@ func BenchmarkReferences(b *testing.B) {
 	for b.Loop() {
 		i := n % len(docs)
 		n++
-		f.Reset(r.env, rules.HrefOf(bases[i].URL()), 1)
+		f.Reset(r.env, scope.HrefOf(bases[i].URL()), 1)
 		f.From(references.Source{Base: bases[i], Local: true})
 		for k := range docs[i].Links {
 			f.Add(&docs[i].Links[k])
@@ -117,7 +117,7 @@ func BenchmarkSettle(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		f.Reset(r.env, rules.HrefOf(u), 1)
+		f.Reset(r.env, scope.HrefOf(u), 1)
 		f.Against(base)
 		for k := range doc.Links {
 			f.Add(&doc.Links[k])

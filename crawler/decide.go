@@ -8,8 +8,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // decide decides whether a target is requested now. If it is not, the settlement has its outcome,
@@ -89,7 +89,7 @@ func (s settlement) waiting(first, most time.Duration) settlement {
 // early reports whether a target must wait until all pages are read, as the browser may
 // need its content for one of them: it is not requested twice, in whatever order.
 func (v *visitor) early(t *admit.Target) (bool, error) {
-	if v.rendering == nil || t.Follow || t.Second || !rules.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if v.rendering == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return false, nil
 	}
 	c, err := v.frontier.Count(v.always)
@@ -153,7 +153,7 @@ func (v *visitor) rendersAlike(ctx context.Context, t *admit.Target, p *recall.P
 	case p.Format != "html":
 		return false, 0
 	case !p.Rendered:
-		return !t.Render && v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At)) != rules.RenderAlways, 0
+		return !t.Render && v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At)) != scope.RenderAlways, 0
 	}
 	for i := range p.Loaded {
 		unchanged, sent := v.rendering.unchanged(ctx, &p.Loaded[i])

@@ -27,7 +27,7 @@
 //	follow       a redirect's target is entered                redirect.go         follow
 //	read         a body's anchors and links, if needed         reading.go          read
 //	Add          each link: resolved, decided, kept            references/page.go  Add
-//	Decide       follow, only check, or leave alone            rules/scope.go      Decide
+//	Decide       follow, only check, or leave alone            scope/scope.go      Decide
 //	Learn        the cache keeps what was observed             recall/learn.go     Learn
 //	finish       the settlement is ended in one of three ways  settle.go           finish
 //	retry        targets that a retry may change are put back  retry.go            retry

@@ -17,8 +17,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // crawlFrom runs from one page of a server and returns what was found.
@@ -135,7 +135,7 @@ func TestLeafByName(t *testing.T) {
 		"/a.zip": true, "/a.tar.gz": true, "/A.GZ": true, "/sitemap.xml.gz": false, "/SITEMAP.XML.GZ": false,
 		"/a.html": false, "/a": false, "/a.xml": false, "/a.png/": false,
 	} {
-		if rules.IsLeafName([]byte(path)) != leaf {
+		if scope.IsLeafName([]byte(path)) != leaf {
 			t.Errorf("%s: leaf %v, want %v", path, !leaf, leaf)
 		}
 	}

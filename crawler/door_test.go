@@ -10,8 +10,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/render"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // What a run requests beside targets is not requested if it is excluded, and is otherwise.
@@ -92,7 +92,7 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 	} {
 		for _, excluded := range []bool{false, true} {
 			cfg, server := realWeb(t, page("x"))
-			cfg.Render.Mode = rules.RenderAlways
+			cfg.Render.Mode = scope.RenderAlways
 			if excluded {
 				cfg.Scope.Exclude = patterns("^http://far.test/x$")
 			}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // TestSecretsStayWithTheNamedHosts: what is given for the start targets goes to their
@@ -88,7 +88,7 @@ func TestRuleHeaderStaysWithTLS(t *testing.T) {
 	} {
 		cfg := web(t)
 		cfg.Judging.Rules = []Rule{glob(test.pattern)}
-		header, _ := rules.NewTargetRules(cfg.NewScope(seedOf(t, test.start)), seedOf(t, test.start)).Header(mustParse(t, test.url))
+		header, _ := scope.NewTargetRules(cfg.newScope(seedOf(t, test.start)), seedOf(t, test.start)).Header(mustParse(t, test.url))
 		if got := header != nil; got != test.want {
 			t.Errorf("start %s, rule %s: %s gets the header: %t", test.start, test.pattern, test.url, got)
 		}

@@ -3,7 +3,7 @@ package crawler
 import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // A site that makes up its pages is cut (trap.Growth), unless --max-pages ends the run.
@@ -26,7 +26,7 @@ func (f *settling) observeGrowth(w *workspace, s *settlement, items []frontier.I
 	}
 	w.pageIDs, w.otherIDs = w.pageIDs[:0], w.otherIDs[:0]
 	// Where this page has the name of an image, the images that it links to may be pages.
-	named := rules.IsLeafName([]byte(t.At.Path()))
+	named := scope.IsLeafName([]byte(t.At.Path()))
 	for i, id := range ids {
 		switch {
 		case items[i].Outcome != nil:

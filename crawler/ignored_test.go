@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // TestIgnoredFragments: a link with an inline mark is skipped, even if others lead to the
@@ -86,7 +86,7 @@ func TestIgnoreMarkBelongsToReference(t *testing.T) {
 					line += " " + ref.Text
 				}
 				got = append(got, line)
-				if ignored := r.Message == rules.IgnoredInline; ignored != (r.Verdict == check.Skipped && r.Code == check.CodeExcluded) {
+				if ignored := r.Message == scope.IgnoredInline; ignored != (r.Verdict == check.Skipped && r.Code == check.CodeExcluded) {
 					t.Errorf("%s: %s %s", line, r.Code, r.Message)
 				}
 			}

@@ -9,13 +9,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // A reference that no server accepts is broken, without a request, and only its beginning
 // is kept, as it is of a long data URL.
 func TestLongReferences(t *testing.T) {
-	long := strings.Repeat("x", rules.MaxReference)
+	long := strings.Repeat("x", scope.MaxReference)
 	site := map[string]string{
 		"/":  `<a href="/` + long + `">a</a><img src="data:image/gif;base64,` + strings.Repeat("A", 1<<17) + `"><a href="/ok/` + long[:60_000] + `">b</a><a href=/to>c</a>`,
 		"/x": "",
@@ -33,7 +33,7 @@ func TestLongReferences(t *testing.T) {
 	seen := map[check.Code]int{}
 	for _, r := range c.results {
 		seen[r.Code]++
-		if len(r.URL) > rules.MaxReference || len(r.References) > 0 && len(r.References[0].Raw) > rules.MaxReference {
+		if len(r.URL) > scope.MaxReference || len(r.References) > 0 && len(r.References[0].Raw) > scope.MaxReference {
 			t.Errorf("%s: a reference of %d bytes is kept", r.Code, len(r.URL))
 		}
 	}

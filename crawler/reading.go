@@ -15,9 +15,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -73,7 +73,7 @@ type documentReading struct {
 func (p *pageReader) page(f *content, t *admit.Target) *references.Page {
 	if f.Page == nil {
 		f.Page = p.pages.take()
-		f.Page.Reset(p.env, rules.HrefOf(f.At), t.Depth)
+		f.Page.Reset(p.env, scope.HrefOf(f.At), t.Depth)
 	}
 	return f.Page
 }
@@ -148,7 +148,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		part = func(links []extract.Link, all int) { r.startLinks().AddPart(links, all) }
 	}
 	if !reader.Read(d, &page.Document, bare, part) {
-		page.Reset(r.env, rules.HrefOf(d.URL), r.of.Depth)
+		page.Reset(r.env, scope.HrefOf(d.URL), r.of.Depth)
 		return nil
 	}
 	if d.View {
@@ -285,7 +285,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 		return got
 	}
 	got.IsPage = true
-	if about.Unfollowed && p.cfg.Scope.WithinDepth(t.Depth+1) {
+	if about.Unfollowed && p.door.Scope().Rules.WithinDepth(t.Depth+1) {
 		got.Counts.Of[stored.Unfollowed]++
 	}
 	switch {
@@ -312,7 +312,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 		report.Canonical = p.env.Print.URL(c)
 	}
 	if durable {
-		page.About = rules.EncodePage(&report)
+		page.About = stored.EncodePage(&report)
 	}
 	if p.cfg.Deliver.Pages {
 		got.Report = &report
@@ -322,10 +322,10 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 
 // startLinks sets what holds for all links of the document.
 func (r *documentReading) startLinks() *references.Page {
-	scope, changed := r.door.Scope(), r.cfg.Scope.Changed
+	in, changed := r.door.Scope(), r.cfg.Scope.Changed
 	page := r.page()
-	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: scope.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
-		NoFollow: r.Read.NoFollow && scope.ObeysNoFollow(rules.HrefOf(r.URL)), Unchanged: changed != nil && !changed(r.Outcome.Path)})
+	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: in.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
+		NoFollow: r.Read.NoFollow && in.ObeysNoFollow(scope.HrefOf(r.URL)), Unchanged: changed != nil && !changed(r.Outcome.Path)})
 	return page
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,7 +30,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 			return a, err
 		}
 	}
-	href := rules.HrefOf(next)
+	href := scope.HrefOf(next)
 	fate, followed := v.redirectFate(t, &a.content, href)
 	if !followed {
 		a.Outcome.Code = check.CodeRedirectInvalid
@@ -63,23 +63,23 @@ func (v *visitor) leadsTo(o check.Outcome) (check.Outcome, urinorm.URL) {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
 		return o, next
 	}
-	if to, origin, err := v.door.Scope().Remapped(rules.HrefOf(next)); origin != "" {
+	if to, origin, err := v.door.Scope().Remapped(scope.HrefOf(next)); origin != "" {
 		if err != nil {
-			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, rules.LocationRemapped+origin+": "+rules.ErrRemapped.Error(), ""
+			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, scope.LocationRemapped+origin+": "+scope.ErrRemapped.Error(), ""
 			return o, next
 		}
-		next, o.Next, o.Message = to, to.String(), rules.LocationRemapped+origin
+		next, o.Next, o.Message = to, to.String(), scope.LocationRemapped+origin
 	}
-	if len(o.Next) > rules.MaxReference {
+	if len(o.Next) > scope.MaxReference {
 		o.Code, o.Next = check.CodeRedirectInvalid, ""
-		o.Message = fmt.Sprintf("the Location is longer than %d bytes", rules.MaxReference)
+		o.Message = fmt.Sprintf("the Location is longer than %d bytes", scope.MaxReference)
 	}
 	return o, next
 }
 
 // redirectFate decides how the target of a redirect is treated; false for a redirect
 // that no browser would follow.
-func (v *visitor) redirectFate(t *admit.Target, found *content, next rules.Href) (fate rules.Fate, followed bool) {
+func (v *visitor) redirectFate(t *admit.Target, found *content, next scope.Href) (fate scope.Fate, followed bool) {
 	kind := extract.Resource
 	if t.Follow || t.Page {
 		kind = extract.Navigation
@@ -88,7 +88,7 @@ func (v *visitor) redirectFate(t *admit.Target, found *content, next rules.Href)
 		fate = v.door.Scope().Decide(next, kind, t.Depth, false)
 	} else {
 		fate = v.reader.page(found, t).Redirected(next, kind, t.Depth)
-		if rules.HrefOf(t.At).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
+		if scope.HrefOf(t.At).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
 			return fate, false
 		}
 	}
@@ -116,7 +116,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 		return a, err
 	}
 	for hops := 0; hops <= v.cfg.Limits.MaxRedirects; hops++ {
-		if !rules.HrefOf(next).IsHTTP() || v.sessions.of(next) != v.sessions.of(t.At) {
+		if !scope.HrefOf(next).IsHTTP() || v.sessions.of(next) != v.sessions.of(t.At) {
 			return a, nil
 		}
 		by, err := v.door.Decide(ctx, admit.Ask{URL: next, For: admit.Hop, Of: t})
@@ -172,7 +172,7 @@ func (v *visitor) closes(t *admit.Target, a *answer, next urinorm.URL) (bool, er
 
 // hop requests a hop of a cycle and reads the document, if it is one.
 func (v *visitor) hop(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision, at urinorm.URL) (a answer, err error) {
-	internal, _ := v.door.Scope().Internal(rules.HrefOf(at))
+	internal, _ := v.door.Scope().Internal(scope.HrefOf(at))
 	req, _ := v.door.Request(at, internal)
 	if _, fragment := at.Fragment(); t.Content || fragment || v.door.Scope().Compares(t.At) || v.cfg.Judging.Inspector.Scans(internal) {
 		req.Need = fetch.Content

@@ -12,9 +12,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/render"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -27,7 +27,7 @@ import (
 // that follows does not tell a rendered page from another one.
 type rendering struct {
 	cfg      *Config
-	print    *rules.Printer
+	print    *scope.Printer
 	frontier *frontier.Frontier
 	door     *admit.Door
 	seeds    *seedTargets
@@ -41,7 +41,7 @@ type rendering struct {
 
 // newRendering returns what is needed to render pages, nil if none is rendered. The caller
 // sets seeds, buffers and note.
-func newRendering(cfg *Config, print *rules.Printer, f *frontier.Frontier, d *admit.Door) *rendering {
+func newRendering(cfg *Config, print *scope.Printer, f *frontier.Frontier, d *admit.Door) *rendering {
 	if !cfg.Renders() {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (g *rendering) answer(ctx context.Context, asked *render.Ask) (reply render
 	if g.door.Scope().SiteOf(u) != nil {
 		return g.file(ctx, by, u), 0, false
 	}
-	internal, _ := g.door.Scope().Internal(rules.HrefOf(u))
+	internal, _ := g.door.Scope().Internal(scope.HrefOf(u))
 	req, _ := g.door.Request(u, internal)
 	req.Need = fetch.Content
 	req.Referrer = asked.Referrer
@@ -162,7 +162,7 @@ func (g *rendering) unchanged(ctx context.Context, l *recall.Loaded) (unchanged 
 	if err != nil || !by.Admitted() {
 		return false, by.Requests
 	}
-	internal, _ := g.door.Scope().Internal(rules.HrefOf(u))
+	internal, _ := g.door.Scope().Internal(scope.HrefOf(u))
 	req, _ := g.door.Request(u, internal)
 	req.Header = req.Header.Clone()
 	l.Validators.AddTo(&req.Header)

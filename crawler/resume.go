@@ -70,7 +70,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if err := given.Validate(); err != nil {
 		return nil, err
 	}
-	cfg := given.WithDefaults()
+	cfg := given.withDefaults()
 	door := newDoor(cfg, seeds)
 	ctx = door.WithIssuers(ctx)
 	always := context.WithoutCancel(ctx)

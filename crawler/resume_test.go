@@ -234,7 +234,7 @@ func TestWidthOfStore(t *testing.T) {
 		switch err := cfg.Validate(); {
 		case err == nil && c.want != "", err != nil && err.Error() != "start a run: "+c.want:
 			t.Errorf("%d bits, store %v: %v, want %s", c.bits, c.store != nil, err, c.want)
-		case err == nil && c.bits == frontier.Wide && cfg.WithDefaults().Keep.Store.Width() != frontier.Wide:
+		case err == nil && c.bits == frontier.Wide && cfg.withDefaults().Keep.Store.Width() != frontier.Wide:
 			t.Error("a run with wide fingerprints has a store of narrow ones")
 		}
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -27,7 +27,7 @@ import (
 type run struct {
 	cfg      *Config
 	always   context.Context // not cancelled with the run, so that finished work is kept
-	print    *rules.Printer
+	print    *scope.Printer
 	door     *admit.Door
 	frontier *frontier.Frontier
 	seeds    *seedTargets
@@ -83,13 +83,13 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 }
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
-	cfg := given.WithDefaults()
+	cfg := given.withDefaults()
 	r := &run{cfg: cfg, out: newOutlet(sink), clock: newClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
 	r.door = newDoor(cfg, seeds)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
 	shared := shared{always: r.always}
-	if s := cfg.Shared(); s != nil {
+	if s := cfg.shared(); s != nil {
 		shared.common = s.Common()
 		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Keep.Lease, r.learnFact)
 	} else {
@@ -130,8 +130,8 @@ func newMemory(r *run) *recall.Memory {
 	return recall.New(recall.Sources{Cache: cfg.Keep.Cache, Previous: cfg.Keep.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
 		recall.Settings{MaxAge: cfg.Keep.MaxAge, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
 			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
-			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: cfg.Scope.LimitsDepth(), Renders: r.rendering != nil,
-			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: cfg.Judging.IgnoresFragment}}, r.clock.started)
+			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: r.door.Scope().Rules.LimitsDepth(), Renders: r.rendering != nil,
+			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.started)
 }
 
 // newPageReader returns what reads the documents of a run.
@@ -142,7 +142,7 @@ func newPageReader(r *run) *pageReader {
 		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors
 	p.reader = document.NewReader(document.Settings{
-		Input: extract.Input{Acts: cfg.Scope.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options},
+		Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options},
 		Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
 		AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
 	}, &p.buffers)
@@ -151,15 +151,15 @@ func newPageReader(r *run) *pageReader {
 
 // newDoor returns the door for the requests of a run.
 func newDoor(cfg *Config, seeds []Seed) *admit.Door {
-	scope := cfg.NewScope(seeds)
+	in := cfg.newScope(seeds)
 	return admit.New(admit.Config{
-		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: cfg.Scope.LeavesSomeAlone(),
+		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: in.Rules.LeavesSomeAlone(),
 		Robots: cfg.Scope.Robots, RobotsGiven: cfg.Scope.RobotsGiven, RobotsAgent: cfg.Scope.RobotsAgent,
 		MaxPages: cfg.Limits.MaxPages, MaxWait: cfg.Politeness.MaxWait, Retries: cfg.Politeness.Retries, Backoff: cfg.Politeness.Backoff,
 		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0,
 		Pacing: admit.Pacing{Concurrency: cfg.Politeness.Concurrency, PerHost: cfg.Politeness.PerHost, PerHostGiven: cfg.Politeness.PerHostGiven,
-			Rate: cfg.Politeness.Rate, Delay: cfg.Politeness.Delay, Shared: cfg.Shared() != nil},
-	}, scope, rules.NewTargetRules(scope, seeds))
+			Rate: cfg.Politeness.Rate, Delay: cfg.Politeness.Delay, Shared: cfg.shared() != nil},
+	}, in, scope.NewTargetRules(in, seeds))
 }
 
 // learnFact learns what some process of a shared crawl has found out.

@@ -6,7 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // seedTargets holds the seeds of a run and their targets.
@@ -37,7 +37,7 @@ func (s *seedTargets) enter(ctx context.Context) error {
 
 // enterSome enters some of the seeds and fills in their IDs.
 func (s *seedTargets) enterSome(ctx context.Context, page *references.Page, from, to int) error {
-	page.Reset(s.env, rules.Href{}, -1)
+	page.Reset(s.env, scope.Href{}, -1)
 	index := make([]int, to-from)
 	for i := range index {
 		index[i] = s.enterOne(page, &s.seeds[from+i])
@@ -61,15 +61,15 @@ func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
 	if seed.URL.IsZero() {
 		return -1
 	}
-	v, scope := rules.HrefOf(seed.URL), s.env.Scope()
-	excluded := scope.Excluded(v)
-	if !seed.Named && (excluded != nil || scope.Unfollowed(v)) {
+	v, in := scope.HrefOf(seed.URL), s.env.Scope()
+	excluded := in.Excluded(v)
+	if !seed.Named && (excluded != nil || in.Unfollowed(v)) {
 		return -1
 	}
-	if seed.Follow && scope.SiteOf(seed.URL) != nil {
+	if seed.Follow && in.SiteOf(seed.URL) != nil {
 		s.documents.Add(v.Document())
 	}
-	fate := rules.Fate{Wave: scope.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
+	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
 	if seed.Follow {
 		fate.Need |= frontier.NeedLinks | frontier.NeedContent
 	}

@@ -21,9 +21,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/render"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -70,8 +70,8 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	}
 	op.page = page
 	if page.Leads == "" {
-		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: rules.DocumentName(r.URL),
-			Acts: r.cfg.Scope.Acts(), Select: r.cfg.Reading.Select, IgnoreSelect: r.cfg.Reading.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
+		extract.ExtractInto(&op.doc, extract.Input{Body: page.HTML, ContentType: "text/html; charset=utf-8", Name: scope.DocumentName(r.URL),
+			Acts: r.door.Scope().Rules.Acts(), Select: r.cfg.Reading.Select, IgnoreSelect: r.cfg.Reading.IgnoreSelect, MaxLinks: document.MaxNetworkLinks})
 	}
 	return op, nil
 }
@@ -102,9 +102,9 @@ func (r showing) rendersPage() bool {
 		return false
 	}
 	switch r.door.Scope().RenderModeOf(r.env.Print.URL(r.URL)) {
-	case rules.RenderAlways:
+	case scope.RenderAlways:
 		return true
-	case rules.RenderAuto:
+	case scope.RenderAuto:
 		return r.of.Render && !r.Read.Static || document.NeedsScripts(r.Body, r.Read)
 	}
 	return false
@@ -273,16 +273,16 @@ func (r showing) readView(ctx context.Context) {
 		return
 	}
 	switch r.door.Scope().RenderModeOf(r.env.Print.URL(t.At)) {
-	case rules.RenderNever, rules.RenderUnset:
+	case scope.RenderNever, scope.RenderUnset:
 		return
-	case rules.RenderAuto:
+	case scope.RenderAuto:
 		if doc.Static {
 			return
 		}
 	}
 	whole := t.At.WithoutFragment()
-	needed := r.door.Scope().RenderModeOf(r.env.Print.URL(whole)) == rules.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
-	references.EnterRoute(r.page(), rules.HrefOf(whole), t.Target, needed)
+	needed := r.door.Scope().RenderModeOf(r.env.Print.URL(whole)) == scope.RenderAuto && !document.NeedsScripts(r.Body, doc) // the others are rendered anyway
+	references.EnterRoute(r.page(), scope.HrefOf(whole), t.Target, needed)
 	w := r.rendering.viewsOf(whole.String())
 	w.once.Do(func() {
 		r.memory.Forget(whole, r.door.Scope())
@@ -351,7 +351,7 @@ func (r showing) openMadeUp(ctx context.Context, w *views, document urinorm.URL)
 // judgeAnchor judges a link to an anchor of a docsify view, which its query names.
 func (r showing) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, query string) {
 	route, _ := base.Fragment()
-	references.EnterRoute(r.page(), rules.HrefOf(base), r.of.Target, false)
+	references.EnterRoute(r.page(), scope.HrefOf(base), r.of.Target, false)
 	k := w.viewOf(route)
 	k.once.Do(func() {
 		op, err := r.open(ctx, base)

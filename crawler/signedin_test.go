@@ -23,8 +23,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -236,11 +236,11 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 			t.Fatal(err)
 		}
 		config.CookieGroups = plan.CookieGroups()
-		one = session.New(plan.Logins[0], session.Options{Acts: rules.Acts})
+		one = session.New(plan.Logins[0], session.Options{Acts: scope.Acts})
 	} else {
 		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
 		s.session = 1
-		one = session.FromCookies([]urinorm.URL{start}, session.Options{Acts: rules.Acts})
+		one = session.FromCookies([]urinorm.URL{start}, session.Options{Acts: scope.Acts})
 	}
 	client, err := fetch.NewHTTP(config)
 	if err != nil {
@@ -249,7 +249,7 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 	t.Cleanup(client.Close)
 	cfg := web(t)
 	cfg.Fetch = fetch.Mux{"http": client}
-	cfg.Login, cfg.Scope.Credentials = rules.Login{Sessions: []*session.Session{one}, Fetch: client}, true
+	cfg.Login, cfg.Scope.Credentials = Login{Sessions: []*session.Session{one}, Fetch: client}, true
 	if change != nil {
 		change(cfg)
 	}

@@ -8,26 +8,25 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
 // SignIn signs in to a session of a login without a crawl, and proves it. The error is a
 // *session.Failure, or that of the context.
-func SignIn(ctx context.Context, login *rules.Login, s *session.Session) (*session.Proof, error) {
+func SignIn(ctx context.Context, login *Login, s *session.Session) (*session.Proof, error) {
 	return newSender(login).signIn(ctx, s)
 }
 
 // sender sends what sessions ask for.
 type sender struct {
-	login *rules.Login
+	login *Login
 	door  *admit.Door
 	sent  atomic.Int64 // requests; a browser may send several at once
 }
 
 // newSender returns a sender with the client of a login, which may be another one than that of
 // a crawl.
-func newSender(login *rules.Login) *sender {
+func newSender(login *Login) *sender {
 	return &sender{login: login, door: admit.Single(login.Fetch)}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -50,7 +50,7 @@ func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target
 		return nil, nil, fmt.Errorf("visit target %d: %w", t.ID(), err)
 	}
 	if target.At, _, err = urinorm.ParseWeb(t.URL); err != nil {
-		return target, rules.Skip(check.CodeURIInvalid, err.Error()), nil
+		return target, scope.Skip(check.CodeURIInvalid, err.Error()), nil
 	}
 	target.View, target.Rendered = v.rendering.isView(target.At), v.rendered(target)
 	if !t.Render {
@@ -70,7 +70,7 @@ func (v *visitor) rendered(t *admit.Target) string {
 		return ""
 	}
 	mode := v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At))
-	if mode <= rules.RenderNever {
+	if mode <= scope.RenderNever {
 		return ""
 	}
 	return fmt.Sprint(mode, "\x00", v.cfg.Render.By)
@@ -197,7 +197,7 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	default:
 		a.reading = v.reader.read(ctx, w, t, t.At, a.sent.Response, a.Outcome)
 	}
-	if !v.cfg.Scope.Sitemaps || !t.Seed || !t.Follow || !rules.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if !v.cfg.Scope.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return a, nil
 	}
 	w.slot.release()

@@ -10,10 +10,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -85,7 +85,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Wor
 	if !errors.Is(err, frontier.ErrReplaced) && !errors.Is(err, frontier.ErrGone) && !errors.Is(err, frontier.ErrAway) {
 		leaving, done := context.WithTimeout(r.always, 3*time.Second)
 		defer done()
-		err = errors.Join(err, cfg.Shared().Process().Leave(leaving))
+		err = errors.Join(err, cfg.shared().Process().Leave(leaving))
 	}
 	r.door.CloseIdle()
 	r.rendering.close()
@@ -97,7 +97,7 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Shared() == nil {
+	if cfg.shared() == nil {
 		return nil, errors.New("start a run: the store is not shared with other processes")
 	}
 	own := *cfg
@@ -105,7 +105,7 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 	r := newRun(ctx, &own, seeds, sink)
 	r.memory.Begin(r.clock.began)
 	if own.Keep.Cookies != nil { // a store that fails reports that to the worker, too
-		own.Keep.Cookies.ShareCookies(func(name string, value []byte) { _ = cfg.Shared().Common().Publish(r.always, factCookie+name, value) })
+		own.Keep.Cookies.ShareCookies(func(name string, value []byte) { _ = cfg.shared().Common().Publish(r.always, factCookie+name, value) })
 	}
 	return r, nil
 }
@@ -113,10 +113,10 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 // republish makes what the state of a coordinator tells known to all processes of a shared
 // crawl that is filled from that state.
 func republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) error {
-	cfg = cfg.WithDefaults()
+	cfg = cfg.withDefaults()
 	series := admit.Series{Traps: trap.New(trap.Limits{})}
 	series.ShareTraps(ctx, to.Common())
-	known, err := stored.Load(ctx, cfg.Keep.Store, cfg.NewScope(seeds), series.Traps)
+	known, err := stored.Load(ctx, cfg.Keep.Store, cfg.newScope(seeds), series.Traps)
 	if err != nil {
 		return err
 	}
@@ -137,14 +137,14 @@ func republish(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Share
 // them, as far as the state of the coordinator tells, and reports whether there are any. It is
 // called when nothing is queued.
 func renderMore(ctx context.Context, cfg *Config, seeds []Seed, to frontier.Shared) (more bool, err error) {
-	if cfg = cfg.WithDefaults(); !cfg.Renders() {
+	if cfg = cfg.withDefaults(); !cfg.Renders() {
 		return false, nil
 	}
 	ids, err := stored.SeedIDs(ctx, frontier.New(cfg.Keep.Store, frontier.Politeness{}), seeds)
 	if err != nil {
 		return false, err
 	}
-	items, err := stored.ToRender(ctx, cfg.Keep.Store, cfg.NewScope(seeds), cfg.Limits.MaxRedirects, seeds, ids)
+	items, err := stored.ToRender(ctx, cfg.Keep.Store, cfg.newScope(seeds), cfg.Limits.MaxRedirects, seeds, ids)
 	if err != nil || len(items) == 0 {
 		return false, err
 	}
@@ -196,7 +196,7 @@ func (w *growthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 			continue
 		}
 		var pages, others []uint32
-		named := rules.IsLeafName([]byte(u.Path()))
+		named := scope.IsLeafName([]byte(u.Path()))
 		for _, id := range slices.Compact(slices.Sorted(slices.Values(e.Found))) {
 			switch need, visited := w.need(id); {
 			case !visited:
@@ -218,7 +218,7 @@ func (w *growthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 // LostOutcome is the outcome of a target that was lost with three processes, as stores keep
 // it.
 func LostOutcome() []byte {
-	return check.AppendOutcome(nil, rules.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
+	return check.AppendOutcome(nil, scope.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
 }
 
 // progressOf returns the progress of a shared crawl.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
-
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // dumpInputs prints what a run would read first, one per line: start pages by their URLs, and
@@ -20,15 +18,7 @@ func dumpInputs(cmd *cobra.Command, o *options, args []string) error {
 	defer p.close()
 	w := bufio.NewWriter(cmd.OutOrStdout())
 	o.crawl.Sites, o.crawl.Scope.WorkingDir = p.sites, p.workingDir
-	scope := o.crawl.NewScope(p.seeds)
-	for i := range p.seeds {
-		if u := rules.HrefOf(p.seeds[i].URL); scope.Excluded(u) != nil || !p.seeds[i].Named && scope.Unfollowed(u) {
-			continue
-		}
-		name := scope.Print.URL(p.seeds[i].URL)
-		if p.seeds[i].Raw == "-" {
-			name = "-"
-		}
+	for _, name := range o.crawl.Inputs(p.seeds) {
 		fmt.Fprintln(w, printable(name))
 	}
 	if err := w.Flush(); err != nil {

@@ -18,7 +18,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -150,7 +149,7 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	if !explainRules(w, k, printed) {
 		return nil
 	}
-	if name := rules.ReservedName(rules.HrefOf(u)); name != "" && k.Scope.SkipReserved {
+	if name := crawler.ReservedName(u); name != "" && k.Scope.SkipReserved {
 		row("reserved", fmt.Sprintf("not checked unless internal: %s is reserved for examples and tests (RFC 2606)", name))
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {

@@ -17,7 +17,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -185,8 +184,7 @@ func planLogins(o *options, p *plan, in io.Reader, console *console, anyTarget b
 	var internal func(urinorm.URL) bool
 	switch {
 	case len(targets) > 0:
-		scope := o.crawl.NewScope(p.seeds)
-		internal = func(u urinorm.URL) bool { return scope.Reaches(rules.HrefOf(u)) }
+		internal = o.crawl.Reaches(p.seeds)
 	case !anyTarget:
 		return nil, usageError("%s: no target is an http or https URL: there is nothing to sign in to", o.login.configs[0].Name)
 	}
@@ -237,7 +235,7 @@ func askForLogins(configs []session.Config, in io.Reader, out io.Writer) error {
 // configureSessions gives a run its sessions: those of the logins and, with --cookies,
 // those of the start targets that the cookies are for.
 func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan) {
-	login, options := &cfg.Login, session.Options{Acts: rules.Acts}
+	login, options := &cfg.Login, session.Options{Acts: crawler.Acts}
 	login.Fetch = web
 	for _, l := range logins.Logins {
 		login.Sessions = append(login.Sessions, session.New(l, options))

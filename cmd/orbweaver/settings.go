@@ -2,10 +2,10 @@ package main
 
 import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // settings are flags and configuration as text, before they are interpreted. A flag and
@@ -53,7 +53,7 @@ func (s *settings) signsIn() bool { return s.Text("login") != "" || len(s.logins
 
 // hides returns which settings of a run come from a configuration that was found, or nil if there
 // is none.
-func (s *settings) hides() *rules.Hides {
+func (s *settings) hides() *crawler.Hides {
 	if !s.foundConfig {
 		return nil
 	}
@@ -66,6 +66,6 @@ func (s *settings) hides() *rules.Hides {
 		}
 		return n
 	}
-	return &rules.Hides{Exclude: given("exclude", s.List("exclude")), IgnoreFragment: given("ignore-fragment", s.List("ignore-fragment")), Levels: given("level", s.List("level")),
+	return &crawler.Hides{Exclude: given("exclude", s.List("exclude")), IgnoreFragment: given("ignore-fragment", s.List("ignore-fragment")), Levels: given("level", s.List("level")),
 		SkipReserved: s.found["skip-reserved"] > 0, Accept: s.found["accept"] > 0, Rules: len(s.rules) > 0}
 }

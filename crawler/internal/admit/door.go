@@ -19,8 +19,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -43,7 +43,7 @@ type Door struct {
 }
 
 // New returns the door of a run. Open must be called before anything is decided.
-func New(cfg Config, scope *rules.Scope, targets *rules.TargetRules) *Door {
+func New(cfg Config, scope *scope.Scope, targets *scope.TargetRules) *Door {
 	d := &Door{Terms: Terms{Rules: targets, cfg: cfg}, Series: Series{Traps: trap.New(trap.Limits{})}}
 	d.scoped.Store(scope)
 	return d
@@ -52,7 +52,7 @@ func New(cfg Config, scope *rules.Scope, targets *rules.TargetRules) *Door {
 // Single returns a door for requests that are no part of a crawl: those of sessions, and for
 // what a user named. It need not be opened.
 func Single(by fetch.Fetcher) *Door {
-	return New(Config{Fetch: by}, rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}}, nil), nil)
+	return New(Config{Fetch: by}, scope.New(scope.Settings{Rules: &scope.Rules{}}, nil), nil)
 }
 
 // Get decides about a request beside all visits and sends it, for a purpose that no rule
@@ -149,26 +149,26 @@ func (d *Door) Decide(ctx context.Context, a Ask) (Decision, error) {
 
 // decideBeside decides about a request that no target of the frontier stands for.
 func (d *Door) decideBeside(ctx context.Context, a Ask) (by Decision, err error) {
-	scope, href := d.Scope(), rules.HrefOf(a.URL)
-	if !href.IsHTTP() || scope.SiteOf(a.URL) != nil { // there is no network
+	in, href := d.Scope(), scope.HrefOf(a.URL)
+	if !href.IsHTTP() || in.SiteOf(a.URL) != nil { // there is no network
 		return by, nil
 	}
-	if scope.SyntheticHost(a.URL.Authority()) {
+	if in.SyntheticHost(a.URL.Authority()) {
 		return refused(check.CodeExcluded, "no document of the directory"), nil
 	}
 	if a.For.applies(ruleExcluded) {
-		if by.Outcome = scope.Excluded(href); by.Outcome != nil {
+		if by.Outcome = in.Excluded(href); by.Outcome != nil {
 			return by, nil
 		}
 	}
-	internal, _ := scope.Internal(href)
+	internal, _ := in.Internal(href)
 	// The robots.txt of a site may be above the directory of its pages.
-	inside := internal || a.For == RobotsHop && scope.Reaches(href)
+	inside := internal || a.For == RobotsHop && in.Reaches(href)
 	if a.For.applies(ruleExternal) && !inside && d.cfg.SkipExternal {
-		return Decision{Outcome: rules.LeftOut}, nil
+		return Decision{Outcome: scope.LeftOut}, nil
 	}
-	if a.For.applies(ruleSignOut) && scope.LeavesAlone(href, internal, false) {
-		return refused(check.CodeExcluded, rules.SignOutReason), nil
+	if a.For.applies(ruleSignOut) && in.LeavesAlone(href, internal, false) {
+		return refused(check.CodeExcluded, scope.SignOutReason), nil
 	}
 	if host := a.URL.Authority(); a.For.applies(ruleGivenUp) && (d.hosts.GivenUp(host) || d.hosts.Dead(host)) {
 		return refused(check.CodeRateLimited, "not asked: "+host+" refused too many requests before, or never answered"), nil
@@ -185,7 +185,7 @@ func (d *Door) decideBeside(ctx context.Context, a Ask) (by Decision, err error)
 }
 
 func refused(code check.Code, why string) Decision {
-	return Decision{Outcome: rules.Skip(code, why)}
+	return Decision{Outcome: scope.Skip(code, why)}
 }
 
 // Response is the answer to a request, or why there is none.
@@ -251,7 +251,7 @@ func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Res
 	}
 	resp, err := d.fetchOrKept(ctx, a, req)
 	if err == nil && len(d.cfg.Types) > 0 {
-		if media, ok := d.cfg.Types.Set(rules.DocumentName(req.URL)); ok {
+		if media, ok := d.cfg.Types.Set(scope.DocumentName(req.URL)); ok {
 			resp.ContentType = media
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -53,12 +53,12 @@ func parse(t *testing.T, s string) urinorm.URL {
 }
 
 // doorTo returns the door of a run that starts at http://site.test/.
-func doorTo(t *testing.T, s *server, cfg Config, scope rules.ScopeRules) *Door {
+func doorTo(t *testing.T, s *server, cfg Config, in scope.Rules) *Door {
 	t.Helper()
-	seeds := []rules.Seed{{URL: parse(t, "http://site.test/"), Follow: true, Crawl: true}}
+	seeds := []scope.Seed{{URL: parse(t, "http://site.test/"), Follow: true, Crawl: true}}
 	cfg.Fetch, cfg.MaxBody = s, 1<<20
-	own := rules.NewScope(rules.Settings{Rules: &scope}, seeds)
-	d := New(cfg, own, rules.NewTargetRules(own, seeds))
+	own := scope.New(scope.Settings{Rules: &in}, seeds)
+	d := New(cfg, own, scope.NewTargetRules(own, seeds))
 	d.Open(t.Context(), frontier.New(frontier.NewMemory(), d.Politeness()), nil)
 	return d
 }
@@ -79,12 +79,12 @@ func TestRules(t *testing.T) {
 		url   string
 		want  check.Code
 		cfg   Config
-		scope rules.ScopeRules
+		scope scope.Rules
 	}{
-		ruleExcluded: {url: "http://far.test/x", want: check.CodeExcluded, scope: rules.ScopeRules{Exclude: []*regexp.Regexp{regexp.MustCompile(`/x$`)}}},
+		ruleExcluded: {url: "http://far.test/x", want: check.CodeExcluded, scope: scope.Rules{Exclude: []*regexp.Regexp{regexp.MustCompile(`/x$`)}}},
 		ruleExternal: {url: "http://far.test/x", want: check.CodeExternal, cfg: Config{SkipExternal: true}},
-		ruleSignOut:  {url: "http://site.test/logout", want: check.CodeExcluded, scope: rules.ScopeRules{Credentials: true}},
-		ruleRobots:   {url: "http://far.test/private", want: check.CodeRobotsDisallowed, cfg: Config{Robots: rules.RobotsStrict}},
+		ruleSignOut:  {url: "http://site.test/logout", want: check.CodeExcluded, scope: scope.Rules{Credentials: true}},
+		ruleRobots:   {url: "http://far.test/private", want: check.CodeRobotsDisallowed, cfg: Config{Robots: scope.RobotsStrict}},
 		ruleGivenUp:  {url: "http://dead.test/x", want: check.CodeRateLimited},
 	}
 	for p := range purposes {
@@ -98,7 +98,7 @@ func TestRules(t *testing.T) {
 			}
 			for _, on := range []bool{false, true} {
 				var want check.Code
-				cfg, scope := Config{Robots: rules.RobotsIgnore}, rules.ScopeRules{}
+				cfg, scope := Config{Robots: scope.RobotsIgnore}, scope.Rules{}
 				if on {
 					cfg, scope = row.cfg, row.scope
 				}
@@ -173,7 +173,7 @@ func TestPlaceAndInterval(t *testing.T) {
 				if r == ruleInterval {
 					cfg.Delay = time.Hour
 				}
-				d := doorTo(t, &server{}, cfg, rules.ScopeRules{})
+				d := doorTo(t, &server{}, cfg, scope.Rules{})
 				defer d.Library.Close()
 				if r == rulePlace {
 					if err := d.places.take(t.Context(), "far.test"); err != nil {
@@ -212,7 +212,7 @@ func TestPlacesOfWhatAPageLoads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const files, most = 12, 2
 		s := &server{takes: time.Second}
-		d := doorTo(t, s, Config{Renders: true, Pacing: Pacing{PerHost: most}}, rules.ScopeRules{})
+		d := doorTo(t, s, Config{Renders: true, Pacing: Pacing{PerHost: most}}, scope.Rules{})
 		defer d.Library.Close()
 		for i := range files {
 			go func() {
@@ -232,7 +232,7 @@ func TestPlacesOfWhatAPageLoads(t *testing.T) {
 // A pass lets one request through, to the URL that was decided about.
 func TestPassServesOnce(t *testing.T) {
 	s := &server{}
-	d := doorTo(t, s, Config{}, rules.ScopeRules{})
+	d := doorTo(t, s, Config{}, scope.Rules{})
 	a := askFor(Hop, parse(t, "http://site.test/x"))
 	by, err := d.Decide(t.Context(), a)
 	if err != nil {
@@ -270,7 +270,7 @@ func TestVisits(t *testing.T) {
 		want string // the message of the outcome
 	}{
 		{"admitted", "http://site.test/x", Config{}, frontier.Target{Follow: true}, frontier.Past{}, ""},
-		{"left", long, Config{LeavesSome: true}, frontier.Target{Follow: true, Left: true}, frontier.Past{}, rules.SignOutReason},
+		{"left", long, Config{LeavesSome: true}, frontier.Target{Follow: true, Left: true}, frontier.Past{}, scope.SignOutReason},
 		{"left, without credentials", "http://site.test/x", Config{}, frontier.Target{Left: true}, frontier.Past{}, ""},
 		{"silent", "http://dead.test/x", Config{}, frontier.Target{}, frontier.Past{}, "not asked: dead.test let many requests before go without any answer"},
 		{"silent, but asked", "http://dead.test/x", Config{}, frontier.Target{}, frontier.Past{Asked: true}, ""},
@@ -281,7 +281,7 @@ func TestVisits(t *testing.T) {
 		{"second page", "http://site.test/x", Config{MaxPages: 1}, frontier.Target{Follow: true, Turn: 2}, frontier.Past{}, "the run ended at its limit of pages"},
 		{"first page", "http://site.test/x", Config{MaxPages: 1}, frontier.Target{Follow: true, Turn: 1}, frontier.Past{}, ""},
 	} {
-		d := doorTo(t, &server{}, row.cfg, rules.ScopeRules{})
+		d := doorTo(t, &server{}, row.cfg, scope.Rules{})
 		for !d.hosts.Dead("dead.test") {
 			if err := d.hosts.Observe(t.Context(), "dead.test", frontier.Answer{Started: time.Now(), Silent: true, TimedOut: true}); err != nil {
 				t.Fatal(err)

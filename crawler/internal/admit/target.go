@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -53,7 +53,7 @@ type Sending struct {
 func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) {
 	t := a.Of
 	if t.Left && d.cfg.LeavesSome {
-		return refused(check.CodeExcluded, rules.SignOutReason), nil
+		return refused(check.CodeExcluded, scope.SignOutReason), nil
 	}
 	if d.hosts.GivenUp(t.Host) {
 		if o := lastKnown(&t.Past); o != nil {
@@ -162,7 +162,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 		by.Outcome, by.Temporary = unavailable(f, d.cfg.MaxWait)
 	}
 	if by.Outcome == nil && !txt.Allowed(t.At.RequestTarget()) {
-		by.Outcome = rules.Skip(check.CodeRobotsDisallowed, txt.Reason(t.At.RequestTarget()))
+		by.Outcome = scope.Skip(check.CodeRobotsDisallowed, txt.Reason(t.At.RequestTarget()))
 	}
 	return by, nil
 }

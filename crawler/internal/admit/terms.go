@@ -10,7 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -21,7 +21,7 @@ type Config struct {
 	Types        fetch.Types
 	SkipExternal bool
 	LeavesSome   bool // targets that links say sign out or delete are not requested
-	Robots       rules.RobotsMode
+	Robots       scope.RobotsMode
 	RobotsGiven  bool
 	RobotsAgent  string
 	MaxPages     int
@@ -45,15 +45,15 @@ type Pacing struct {
 
 // Terms are what the configuration and the scope of a run say about its requests.
 type Terms struct {
-	Rules *rules.TargetRules
+	Rules *scope.TargetRules
 
 	cfg      Config
 	widening sync.Mutex
-	scoped   atomic.Pointer[rules.Scope] // read by every worker; only a seed's redirect changes it
+	scoped   atomic.Pointer[scope.Scope] // read by every worker; only a seed's redirect changes it
 }
 
 // Scope returns the current scope.
-func (t *Terms) Scope() *rules.Scope { return t.scoped.Load() }
+func (t *Terms) Scope() *scope.Scope { return t.scoped.Load() }
 
 // Widen makes the site that a seed redirects to internal.
 func (t *Terms) Widen(to urinorm.URL) {
@@ -63,16 +63,16 @@ func (t *Terms) Widen(to urinorm.URL) {
 }
 
 // Request returns the request for a target, and the user's rule for it.
-func (t *Terms) Request(u urinorm.URL, internal bool) (*fetch.Request, *rules.Rule) {
-	req := &fetch.Request{URL: u, Internal: internal || t.Scope().Reaches(rules.HrefOf(u))}
-	var rule *rules.Rule
+func (t *Terms) Request(u urinorm.URL, internal bool) (*fetch.Request, *scope.Rule) {
+	req := &fetch.Request{URL: u, Internal: internal || t.Scope().Reaches(scope.HrefOf(u))}
+	var rule *scope.Rule
 	req.Header, rule = t.Rules.Header(u)
 	return req, rule
 }
 
 // content returns a request for the content of a URL that no link names.
 func (t *Terms) content(u urinorm.URL) *fetch.Request {
-	internal, _ := t.Scope().Internal(rules.HrefOf(u))
+	internal, _ := t.Scope().Internal(scope.HrefOf(u))
 	return &fetch.Request{URL: u, Need: fetch.Content, Internal: internal}
 }
 
@@ -88,7 +88,7 @@ func (t *Terms) asksRobots(a Ask) bool {
 	case Hop:
 		page = a.Of.Follow
 	}
-	return (t.cfg.Robots == rules.RobotsStrict || t.cfg.Robots == rules.RobotsCrawl && page) && t.Scope().RobotsApply(a.URL)
+	return (t.cfg.Robots == scope.RobotsStrict || t.cfg.Robots == scope.RobotsCrawl && page) && t.Scope().RobotsApply(a.URL)
 }
 
 // retryRobots decides whether a robots.txt is requested again after a failure, as the crawl
@@ -154,14 +154,14 @@ const sharedConcurrency = 256
 // gated reports whether a host gets one visit at a time until its robots.txt is known,
 // so that no worker waits for another that requests it.
 func (t *Terms) gated(host string) bool {
-	if t.cfg.Robots == rules.RobotsIgnore || host == "" || t.Scope().SyntheticHost(host) || !t.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
+	if t.cfg.Robots == scope.RobotsIgnore || host == "" || t.Scope().SyntheticHost(host) || !t.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
 		return false
 	}
-	if t.cfg.Robots == rules.RobotsStrict || t.cfg.Includes {
+	if t.cfg.Robots == scope.RobotsStrict || t.cfg.Includes {
 		return true
 	}
 	for _, scheme := range []string{"https://", "http://"} {
-		if u, _, err := urinorm.ParseWeb(scheme + host + "/"); err == nil && t.Scope().Reaches(rules.HrefOf(u)) {
+		if u, _, err := urinorm.ParseWeb(scheme + host + "/"); err == nil && t.Scope().Reaches(scope.HrefOf(u)) {
 			return true
 		}
 	}

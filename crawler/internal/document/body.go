@@ -7,7 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // body is what was read of the body of a document.
@@ -41,14 +41,14 @@ func (r *Reader) Excerpt(resp *fetch.Response, o check.Outcome) check.Outcome {
 
 // Readable reports whether the body of a document may be one that can be read.
 func (d *Document) Readable() bool {
-	_, readable := extract.Readable(d.Response.ContentType, rules.DocumentName(d.URL), nil)
+	_, readable := extract.Readable(d.Response.ContentType, scope.DocumentName(d.URL), nil)
 	return readable || d.Response.ContentType == "" || d.Sitemap
 }
 
 // Take reads the body of a document, as far as it is needed, and reports whether its content is
 // to be read. hasSlot says that the worker has one of the slots.
 func (r *Reader) Take(d *Document, hasSlot bool) bool {
-	name, limit := rules.DocumentName(d.URL), r.limit(&d.Target, d.Response)
+	name, limit := scope.DocumentName(d.URL), r.limit(&d.Target, d.Response)
 	d.InParts = d.Links() && !r.AtOnce && len(d.Response.Header) == 0
 	in := &d.input
 	*in = r.Input

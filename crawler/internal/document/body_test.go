@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -34,7 +34,7 @@ func TestTake(t *testing.T) {
 		{"a named page with a limit", "text/html", page, true, true, false, true, true},
 		{"a page of a site", "text/html", page, true, false, true, true, true},
 	} {
-		scope := rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}, Sites: []*disk.Site{site}}, []rules.Seed{{URL: u, Follow: true, Crawl: row.crawl}})
+		scope := scope.New(scope.Settings{Rules: &scope.Rules{}, Sites: []*disk.Site{site}}, []scope.Seed{{URL: u, Follow: true, Crawl: row.crawl}})
 		d := &Document{Target: Target{Scope: scope, Seed: row.seed, Follow: true}, Outcome: check.Outcome{Code: check.CodeOK},
 			Response: &fetch.Response{Path: "file", ContentType: row.kind, Size: int64(len(row.body)), Body: io.NopCloser(strings.NewReader(row.body))}}
 		d.URL, _, _ = urinorm.ParseWeb(u.String() + "file")

@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -146,10 +146,10 @@ func (r *Reader) Inspect(ctx context.Context, d *Document, hasIcon bool) {
 }
 
 // Wants returns the targets whose content is needed to judge a page that was inspected.
-func Wants(found *inspect.Result, scope *rules.Scope, resp *fetch.Response) []urinorm.URL {
+func Wants(found *inspect.Result, in *scope.Scope, resp *fetch.Response) []urinorm.URL {
 	content := found.Integrities
 	for _, u := range found.Images {
-		if inside, _ := scope.Internal(rules.HrefOf(u)); inside || resp.LocalFile() != "" {
+		if inside, _ := in.Internal(scope.HrefOf(u)); inside || resp.LocalFile() != "" {
 			content = append(content, u)
 		}
 	}

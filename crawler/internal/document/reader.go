@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -19,7 +19,7 @@ type Settings struct {
 	MaxBody      int64 // bytes
 	MaxBodyGiven bool  // MaxBody applies to single documents among the seeds, too
 	AtOnce       bool  // the links of a document are needed all at once
-	Print        *rules.Printer
+	Print        *scope.Printer
 	Inspector    *inspect.Inspector // may be nil
 }
 
@@ -43,8 +43,8 @@ func NewReader(s Settings, buffers *fetch.Buffers) *Reader {
 type Target struct {
 	URL       urinorm.URL // of the document
 	Seen      urinorm.URL // by which it was asked for, before redirects
-	Scope     *rules.Scope
-	Rule      *rules.Rule // the user's, for the URL; nil for none
+	Scope     *scope.Scope
+	Rule      *scope.Rule // the user's, for the URL; nil for none
 	Seed      bool
 	Internal  bool
 	Follow    bool // it is read for links
@@ -109,7 +109,7 @@ func (r *Reader) Read(d *Document, doc *extract.Document, bare bool, part func(l
 
 // brokenText looks for the texts that a rule of the user calls broken, and returns why a document
 // is.
-func brokenText(rule *rules.Rule, in *extract.Input, isPage bool) string {
+func brokenText(rule *scope.Rule, in *extract.Input, isPage bool) string {
 	if rule == nil || len(rule.BrokenTexts) == 0 {
 		return ""
 	}

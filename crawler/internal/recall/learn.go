@@ -12,7 +12,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -31,7 +32,7 @@ type Request struct {
 
 // Condition returns what is known of a request for content: everything needed from the content, in
 // an earlier state.
-func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *rules.Scope) Request {
+func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Scope) Request {
 	r := Request{target: t, need: req.Need}
 	if m == nil || t.Session || m.Renders && t.Internal && (!t.Follow || t.View || m.RobotsFirst) {
 		return r
@@ -89,7 +90,7 @@ type Answer struct {
 
 // Learn keeps what a run observed in the cache, or deletes what was kept. It returns what the
 // store keeps with the page, if anything.
-func (m *Memory) Learn(r Request, a Answer, scope *rules.Scope) (withPage []byte) {
+func (m *Memory) Learn(r Request, a Answer, scope *scope.Scope) (withPage []byte) {
 	if !r.kept || a.Outcome.Code == check.CodeLimit { // a limit of this run says nothing about the target
 		return nil
 	}
@@ -167,7 +168,7 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 }
 
 // Forget deletes what the cache keeps of an internal document.
-func (m *Memory) Forget(document urinorm.URL, scope *rules.Scope) {
+func (m *Memory) Forget(document urinorm.URL, scope *scope.Scope) {
 	if m == nil {
 		return
 	}
@@ -241,13 +242,13 @@ func LoadedFile(url string, status int, h http.Header) (Loaded, bool) {
 
 // decider identifies how the links of pages are decided about.
 type decider struct {
-	scope *rules.Scope // the last one that was asked for
+	scope *scope.Scope // the last one that was asked for
 	name  string
 }
 
 // Reader returns what identifies how a page is read: by which edition, how it is rendered, and how
 // its links are decided about by a scope.
-func (m *Memory) Reader(t *admit.Target, scope *rules.Scope) string {
+func (m *Memory) Reader(t *admit.Target, scope *scope.Scope) string {
 	reader := m.deciderOf(scope)
 	if m.LimitsDepth {
 		reader = fmt.Sprint(reader, "\x00", t.Depth)
@@ -260,7 +261,7 @@ func (m *Memory) Reader(t *admit.Target, scope *rules.Scope) string {
 
 // deciderOf identifies how links are decided about with a scope: by its settings, and the
 // fingerprints of this run.
-func (m *Memory) deciderOf(scope *rules.Scope) string {
+func (m *Memory) deciderOf(scope *scope.Scope) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.decider.scope != scope {
@@ -273,7 +274,7 @@ func (m *Memory) deciderOf(scope *rules.Scope) string {
 
 // inPrevious returns what the crawl before kept of a page, and the stored form of it, which keeps
 // it for the next one; nil if there is nothing.
-func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, stored []byte) {
+func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, form []byte) {
 	if s.Previous == nil {
 		return nil, nil
 	}
@@ -281,8 +282,8 @@ func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, stored
 	if page == nil {
 		return nil, nil
 	}
-	_, stored, err := rules.DecodePage(page)
-	if err != nil || len(stored) == 0 {
+	_, form, err := stored.DecodePage(page)
+	if err != nil || len(form) == 0 {
 		return nil, nil
 	}
 	o, err := check.DecodeOutcome(outcome)
@@ -290,5 +291,5 @@ func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, stored
 		return nil, nil
 	}
 	forgetPassing(&o)
-	return decodePage(key, stored, &o, links), stored
+	return decodePage(key, form, &o, links), form
 }

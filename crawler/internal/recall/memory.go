@@ -10,19 +10,26 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// PreviousPages are the pages of an earlier crawl.
+type PreviousPages interface {
+	// Page returns the outcome, what was kept of the page (frontier.Done.Page), and its references,
+	// all as they are stored; nil if there is no such page.
+	Page(f frontier.Fingerprint) (outcome, page, links []byte)
+}
+
 // Sources are where a Memory finds observations, and what it needs to find them.
 type Sources struct {
 	Cache    *store.Cache
-	Previous rules.PreviousPages // of the crawl before, whose pages are not in the cache; nil for none
+	Previous PreviousPages // of the crawl before, whose pages are not in the cache; nil for none
 	Fetcher  fetch.CacheableFetcher
-	Rules    *rules.TargetRules
+	Rules    *scope.TargetRules
 	Frontier *frontier.Frontier
-	Print    *rules.Printer
+	Print    *scope.Printer
 }
 
 // Settings are what a run's configuration says about the use of observations.
@@ -91,7 +98,7 @@ func (m *Memory) Any() bool { return m != nil && !m.none }
 
 // key returns the cache's key for a request; false if its answer is not kept: local
 // files, the document on standard input, schemes other than http and https.
-func (s *Sources) key(req *fetch.Request, scope *rules.Scope) (store.Key, bool) {
+func (s *Sources) key(req *fetch.Request, scope *scope.Scope) (store.Key, bool) {
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || scope.SiteOf(req.URL) != nil {
 		return store.Key{}, false
 	}
@@ -103,25 +110,25 @@ func (s *Sources) key(req *fetch.Request, scope *rules.Scope) (store.Key, bool) 
 }
 
 // request returns the request for a target that no page of the site is known to be.
-func (s *Sources) request(u urinorm.URL, internal bool, scope *rules.Scope) *fetch.Request {
+func (s *Sources) request(u urinorm.URL, internal bool, in *scope.Scope) *fetch.Request {
 	header, _ := s.Rules.Header(u)
-	return &fetch.Request{URL: u, Internal: internal || scope.Reaches(rules.HrefOf(u)), Header: header}
+	return &fetch.Request{URL: u, Internal: internal || in.Reaches(scope.HrefOf(u)), Header: header}
 }
 
 // StandsFor returns the outcome that replaces a request for a reference's target, or nil if it
 // must be requested. The fragment is empty if the target's content is not needed to judge it.
-func (m *Memory) StandsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, fragment []byte, scope *rules.Scope) *check.Outcome {
+func (m *Memory) StandsFor(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte, in *scope.Scope) *check.Outcome {
 	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() || m.RobotsFirst {
 		return nil
 	}
-	known := m.observed(fp, v, scope, 0)
+	known := m.observed(fp, v, in, 0)
 	o := known.outcome
 	if o == nil || o.IsRedirect() {
 		return nil
 	}
 	if len(fragment) > 0 {
 		q := m.Fragment
-		q.URL, q.Fragment, q.HasFragment = rules.URLOf(v), string(fragment), true
+		q.URL, q.Fragment, q.HasFragment = scope.URLOf(v), string(fragment), true
 		if !known.content || o.Judge(q).Verdict != check.OK {
 			return nil
 		}
@@ -131,21 +138,21 @@ func (m *Memory) StandsFor(fp frontier.Fingerprint, v rules.Href, fate rules.Fat
 
 // Stands returns the outcome that replaces the request for a target whose turn has come, nil if
 // it must be requested. The outcome may be a redirect: way then says what is to be entered.
-func (m *Memory) Stands(t *admit.Target, scope *rules.Scope) (o *check.Outcome, way *Way) {
+func (m *Memory) Stands(t *admit.Target, in *scope.Scope) (o *check.Outcome, way *Way) {
 	if !m.Any() || t.Session || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
 		return nil, nil
 	}
-	v := rules.HrefOf(t.At)
+	v := scope.HrefOf(t.At)
 	if !v.IsHTTP() {
 		return nil, nil
 	}
 	fp := m.fingerprint(t.At)
-	known := m.observed(fp, v, scope, 0)
+	known := m.observed(fp, v, in, 0)
 	if known.outcome == nil {
 		return nil, nil
 	}
 	if known.outcome.IsRedirect() {
-		way = m.wayOf(t, fp, known.next, scope)
+		way = m.wayOf(t, fp, known.next, in)
 	}
 	outcome := *known.outcome
 	return &outcome, way
@@ -153,14 +160,14 @@ func (m *Memory) Stands(t *admit.Target, scope *rules.Scope) (o *check.Outcome, 
 
 // observed returns the observation that may replace a request for a target without a
 // fragment.
-func (m *Memory) observed(fp frontier.Fingerprint, v rules.Href, scope *rules.Scope, hops int) *observed {
+func (m *Memory) observed(fp frontier.Fingerprint, v scope.Href, in *scope.Scope, hops int) *observed {
 	m.mu.Lock()
 	known := m.known[fp]
 	m.mu.Unlock()
 	if known != nil {
 		return known
 	}
-	known = m.lookUp(rules.URLOf(v), scope, hops)
+	known = m.lookUp(scope.URLOf(v), in, hops)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.known) >= mostKnown {
@@ -171,7 +178,7 @@ func (m *Memory) observed(fp frontier.Fingerprint, v rules.Href, scope *rules.Sc
 }
 
 // lookUp reads what the cache keeps of a target, and decides whether it is still valid.
-func (m *Memory) lookUp(u urinorm.URL, scope *rules.Scope, hops int) *observed {
+func (m *Memory) lookUp(u urinorm.URL, scope *scope.Scope, hops int) *observed {
 	nothing := &observed{}
 	if scope.Compares(u) || m.Scans || m.CheckHTTPS && u.Scheme() == "http" {
 		return nothing // more must be known of it than was observed
@@ -224,19 +231,19 @@ func entryIn(r store.Record) *Entry {
 
 // knownToLead reports whether the whole chain after a redirect is known too, and ends
 // at a target that exists; otherwise the redirect is requested like other targets.
-func (m *Memory) knownToLead(to string, scope *rules.Scope, hops int) (urinorm.URL, bool) {
+func (m *Memory) knownToLead(to string, in *scope.Scope, hops int) (urinorm.URL, bool) {
 	next, _, err := urinorm.ParseWeb(to)
 	if _, fragment := next.Fragment(); err != nil || fragment || hops >= m.MaxRedirects || m.ways.full() {
 		return next, false
 	}
-	v := rules.HrefOf(next)
+	v := scope.HrefOf(next)
 	if !v.IsHTTP() {
 		return next, false
 	}
-	if fate := scope.Decide(v, extract.Resource, 0, false); fate.Internal || fate.Outcome != nil {
+	if fate := in.Decide(v, extract.Resource, 0, false); fate.Internal || fate.Outcome != nil {
 		return next, false
 	}
-	return next, m.observed(m.fingerprint(next), v, scope, hops+1).outcome != nil
+	return next, m.observed(m.fingerprint(next), v, in, hops+1).outcome != nil
 }
 
 func (s *Sources) fingerprint(u urinorm.URL) frontier.Fingerprint {
@@ -245,11 +252,11 @@ func (s *Sources) fingerprint(u urinorm.URL) frontier.Fingerprint {
 
 // sameBefore returns the time when another run last observed an answer with the same code
 // and redirect; the zero time if none did, or only too long ago.
-func (m *Memory) sameBefore(u urinorm.URL, o *check.Outcome, scope *rules.Scope) time.Time {
+func (m *Memory) sameBefore(u urinorm.URL, o *check.Outcome, in *scope.Scope) time.Time {
 	if !m.Any() {
 		return time.Time{}
 	}
-	known := m.observed(m.fingerprint(u), rules.HrefOf(u), scope, 0)
+	known := m.observed(m.fingerprint(u), scope.HrefOf(u), in, 0)
 	if known.outcome == nil || o.Code != known.outcome.Code || o.Next != known.outcome.Next {
 		return time.Time{}
 	}

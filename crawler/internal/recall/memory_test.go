@@ -13,7 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -47,7 +47,7 @@ type observation struct {
 	warning  check.Code
 	expires  time.Duration // from now
 	settings func(*Settings)
-	judging  rules.Judging
+	judging  scope.Judging
 	agent    string        // of the next run
 	soon     time.Duration // likewise
 	age      time.Duration
@@ -76,17 +76,17 @@ func TestStands(t *testing.T) {
 		"its content is scanned":       {observation{settings: func(s *Settings) { s.Scans = true }}, false, false},
 		"asked over https, too":        {observation{settings: func(s *Settings) { s.CheckHTTPS = true }}, false, false},
 		"already over https":           {observation{url: "https://example.org/there", settings: func(s *Settings) { s.CheckHTTPS = true }}, true, true},
-		"compared with a made-up page": {observation{judging: rules.Judging{SoftNotFound: true}}, false, false},
+		"compared with a made-up page": {observation{judging: scope.Judging{SoftNotFound: true}}, false, false},
 		"its certificate has expired":  {observation{expires: -time.Hour}, false, false},
 		"its certificate is valid":     {observation{expires: time.Hour}, true, true},
 		"another request":              {observation{agent: "curl"}, false, false},
 		"a file":                       {observation{url: "file:///there.html"}, false, false},
 		"another protocol":             {observation{url: "ftp://example.org/there"}, false, false},
 	} {
-		m, scope, u := test.run(t)
-		v := rules.HrefOf(u)
+		m, in, u := test.run(t)
+		v := scope.HrefOf(u)
 		stands := func(fragment string) bool {
-			return m.StandsFor(m.fingerprint(u), v, rules.Fate{Need: frontier.NeedLinked}, []byte(fragment), scope) != nil
+			return m.StandsFor(m.fingerprint(u), v, scope.Fate{Need: frontier.NeedLinked}, []byte(fragment), in) != nil
 		}
 		if got := stands(""); got != test.stands {
 			t.Errorf("%s: it stands: %t", name, got)
@@ -97,8 +97,8 @@ func TestStands(t *testing.T) {
 		if stands("other") {
 			t.Errorf("%s: it stands for an anchor that it does not have", name)
 		}
-		for what, fate := range map[string]rules.Fate{"internal": {Internal: true}, "a page to be read": {Page: true}, "a start page": {Need: frontier.NeedSeed}} {
-			if m.StandsFor(m.fingerprint(u), v, fate, nil, scope) != nil {
+		for what, fate := range map[string]scope.Fate{"internal": {Internal: true}, "a page to be read": {Page: true}, "a start page": {Need: frontier.NeedSeed}} {
+			if m.StandsFor(m.fingerprint(u), v, fate, nil, in) != nil {
 				t.Errorf("%s: it stands for a target that is %s", name, what)
 			}
 		}
@@ -135,15 +135,15 @@ func TestStandsRedirects(t *testing.T) {
 		"no redirects allowed":   {observation{status: 301, next: there, settings: func(s *Settings) { s.MaxRedirects = 0 }}, false},
 	} {
 		test.url = "http://example.org/old"
-		m, scope, u := test.run(t)
-		o, way := m.Stands(&admit.Target{Target: &frontier.Target{Depth: 2, Hops: 1}, At: u}, scope)
+		m, in, u := test.run(t)
+		o, way := m.Stands(&admit.Target{Target: &frontier.Target{Depth: 2, Hops: 1}, At: u}, in)
 		if (o != nil) != test.stands || (way != nil) != test.stands {
 			t.Errorf("%s: %+v, %+v", name, o, way)
 		}
 		if way != nil && (string(way.Job.URL) != there || way.Job.Hops != 2 || way.Job.Depth != 2 || way.Fate.Outcome == nil || !o.Cached) {
 			t.Errorf("%s: leads to %+v, %+v", name, way.Job, way.Fate)
 		}
-		if m.StandsFor(m.fingerprint(u), rules.HrefOf(u), rules.Fate{}, nil, scope) != nil {
+		if m.StandsFor(m.fingerprint(u), scope.HrefOf(u), scope.Fate{}, nil, in) != nil {
 			t.Errorf("%s: it stands before its turn", name)
 		}
 	}
@@ -151,7 +151,7 @@ func TestStandsRedirects(t *testing.T) {
 
 // run lets a run learn the observation, and that http://example.org/there is a page. It returns the
 // memory of the next one, and the URL of the target.
-func (ob observation) run(t *testing.T) (*Memory, *rules.Scope, urinorm.URL) {
+func (ob observation) run(t *testing.T) (*Memory, *scope.Scope, urinorm.URL) {
 	t.Helper()
 	parse := func(url string) urinorm.URL {
 		u, _, err := urinorm.ParseWeb(url)
@@ -173,9 +173,9 @@ func (ob observation) run(t *testing.T) (*Memory, *rules.Scope, urinorm.URL) {
 		t.Cleanup(func() { file.Close() })
 		return file
 	}
-	scope := rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}, Judging: ob.judging}, []rules.Seed{{URL: parse("http://example.com/"), Crawl: true}})
-	from := Sources{Cache: open(), Fetcher: fetcher{}, Rules: rules.NewTargetRules(scope, nil),
-		Frontier: frontier.New(frontier.NewMemory(), frontier.Politeness{}), Print: scope.Print}
+	in := scope.New(scope.Settings{Rules: &scope.Rules{}, Judging: ob.judging}, []scope.Seed{{URL: parse("http://example.com/"), Crawl: true}})
+	from := Sources{Cache: open(), Fetcher: fetcher{}, Rules: scope.NewTargetRules(in, nil),
+		Frontier: frontier.New(frontier.NewMemory(), frontier.Politeness{}), Print: in.Print}
 	before := New(from, Settings{}, now)
 	before.Begin(now.Add(-time.Minute))
 	doc := extract.Extract(extract.Input{Body: []byte("<p id=id>"), ContentType: "text/html"})
@@ -199,8 +199,8 @@ func (ob observation) run(t *testing.T) (*Memory, *rules.Scope, urinorm.URL) {
 		if ob.bodyless {
 			req.Need = fetch.Existence
 		}
-		asked := before.Condition(target(u), req, scope)
-		before.Learn(asked, Answer{Outcome: &o, Response: resp}, scope)
+		asked := before.Condition(target(u), req, in)
+		before.Learn(asked, Answer{Outcome: &o, Response: resp}, in)
 		return u
 	}
 	learn("http://example.org/there", observation{})
@@ -218,5 +218,5 @@ func (ob observation) run(t *testing.T) (*Memory, *rules.Scope, urinorm.URL) {
 	}
 	m := New(from, next, now.Add(ob.age-time.Minute))
 	m.Begin(now.Add(ob.age))
-	return m, scope, u
+	return m, in, u
 }

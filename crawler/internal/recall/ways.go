@@ -9,7 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -36,18 +36,18 @@ type step struct {
 // Way is where a redirect leads that is as it was before.
 type Way struct {
 	To   frontier.Fingerprint
-	Href rules.Href
+	Href scope.Href
 	Job  frontier.Job
-	Fate rules.Fate
+	Fate scope.Fate
 
 	step step
 }
 
 // wayOf returns the way from a target that a redirect in the cache answers.
-func (m *Memory) wayOf(t *admit.Target, fp frontier.Fingerprint, next urinorm.URL, scope *rules.Scope) *Way {
-	v := rules.HrefOf(next)
-	w := &Way{To: m.fingerprint(next), Href: v, Fate: scope.Decide(v, extract.Resource, t.Depth, false)}
-	if there := m.observed(w.To, v, scope, 0).outcome; !there.IsRedirect() {
+func (m *Memory) wayOf(t *admit.Target, fp frontier.Fingerprint, next urinorm.URL, in *scope.Scope) *Way {
+	v := scope.HrefOf(next)
+	w := &Way{To: m.fingerprint(next), Href: v, Fate: in.Decide(v, extract.Resource, t.Depth, false)}
+	if there := m.observed(w.To, v, in, 0).outcome; !there.IsRedirect() {
 		w.Fate.Outcome = there
 	}
 	w.Job = frontier.Job{URL: v.Document(), Internal: w.Fate.Internal, Depth: t.Depth, Hops: t.Hops + 1}
@@ -63,7 +63,7 @@ func again(fp frontier.Fingerprint, u urinorm.URL, job []byte) *frontier.Item {
 
 // Confirmed returns the way from a redirect that was requested and has not changed, nil for
 // anything else.
-func (m *Memory) Confirmed(t *admit.Target, o *check.Outcome, scope *rules.Scope) *Way {
+func (m *Memory) Confirmed(t *admit.Target, o *check.Outcome, scope *scope.Scope) *Way {
 	if !m.Any() || o.Cached || t.Internal || !o.IsRedirect() || t.At.IsZero() {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (m *Memory) Confirmed(t *admit.Target, o *check.Outcome, scope *rules.Scope
 // remembers the redirect, so that a visit to its target can find the redirects before it. It
 // reports whether everything known about the rest of the way is as it was before. If not, the
 // redirects before it are queued.
-func (m *Memory) Follow(ctx context.Context, w *Way, found []frontier.Item, scope *rules.Scope) (sound bool, err error) {
+func (m *Memory) Follow(ctx context.Context, w *Way, found []frontier.Item, scope *scope.Scope) (sound bool, err error) {
 	ids, err := m.Frontier.Refer(ctx, found)
 	if err != nil {
 		return false, err
@@ -93,7 +93,7 @@ func (m *Memory) Follow(ctx context.Context, w *Way, found []frontier.Item, scop
 // Settled queues the redirects that led to a target from the cache if the target was requested in
 // this run and has changed. It is called when the target is settled, so that later visits on this
 // way see that it has changed.
-func (m *Memory) Settled(ctx context.Context, t *admit.Target, o *check.Outcome, scope *rules.Scope) error {
+func (m *Memory) Settled(ctx context.Context, t *admit.Target, o *check.Outcome, scope *scope.Scope) error {
 	if !m.Any() || o.Cached || t.Internal || t.At.IsZero() || !m.sameBefore(t.At, o, scope).IsZero() {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (w *ways) backFrom(fp frontier.Fingerprint) (back []frontier.Item) {
 
 // soundFrom follows a chain of redirects as far as it is known, and reports whether the
 // targets on it that were requested in this run answered as they did before.
-func (m *Memory) soundFrom(ctx context.Context, id frontier.ID, scope *rules.Scope) (bool, error) {
+func (m *Memory) soundFrom(ctx context.Context, id frontier.ID, scope *scope.Scope) (bool, error) {
 	for range m.MaxRedirects + 1 {
 		rec, err := m.stored(ctx, id)
 		if err != nil || !rec.Settled {
@@ -176,7 +176,7 @@ func (m *Memory) stored(ctx context.Context, id frontier.ID) (frontier.Record, e
 // RecallWays follows the redirects that earlier sessions answered from the cache, so that they are
 // requested when a target on the way turns out to have changed. It queues those that are to be
 // requested now: a session found that out but ended before it could send the requests.
-func (m *Memory) RecallWays(ctx context.Context, scope *rules.Scope) error {
+func (m *Memory) RecallWays(ctx context.Context, scope *scope.Scope) error {
 	if !m.Any() {
 		return nil
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // Only a few in a thousand references of a site are shown. If a page is a file, which can
@@ -47,7 +47,7 @@ func (b *block) releaseBody() {
 // write writes a whole reference. Repeats has the meaning of frontier.Link.Repeats.
 func (b *block) write(l *extract.Link, r *reference, fragment []byte, repeats int) {
 	b.links.Add(&frontier.Link{Target: r.Target, Fragment: fragment, HasFragment: r.HasFragment, Hash: r.Hash, Mark: r.Mark,
-		Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: rules.Shorten(l.Raw), Text: l.Text,
+		Line: l.Line, Column: l.Column, Element: l.Element, Attribute: l.Attribute, Raw: scope.Shorten(l.Raw), Text: l.Text,
 		Repeats: repeats, SameText: repeats > 0 && l.Text == r.text})
 }
 
@@ -69,7 +69,7 @@ func (b *block) addBare(l *extract.Link, r *reference, fragment []byte, shown sh
 		return
 	}
 	if r.HasFragment && fragment == nil { // it repeats a bare link
-		b.fragment = append(b.fragment[:0], rules.FragmentOf(l.Raw)...)
+		b.fragment = append(b.fragment[:0], scope.FragmentOf(l.Raw)...)
 		fragment = b.fragment
 	}
 	r.written, r.text = b.links.Written()+1, l.Text
@@ -125,7 +125,7 @@ func (r *reference) staysBare(shown shownAs) bool {
 }
 
 // plainMarks are the marks of a link that has no finding of its own.
-const plainMarks = rules.MarkExpect | rules.MarkForm | rules.MarkAside | rules.MarkChanged
+const plainMarks = scope.MarkExpect | scope.MarkForm | scope.MarkAside | scope.MarkChanged
 
 // isPlain reports whether a link may be bare: it has no finding of its own, and its
 // fragment is stored as it is written.

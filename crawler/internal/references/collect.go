@@ -7,8 +7,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -38,12 +38,12 @@ type reference struct {
 type resolution struct {
 	reference
 	fragment    []byte // valid until the next link
-	fate        rules.Fate
+	fate        scope.Fate
 	fingerprint frontier.Fingerprint
 	reusable    bool // it depends only on the reference and the directory
 }
 
-func (c *collector) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
+func (c *collector) reset(env *Env, page scope.Href, depth int, doc *extract.Document) {
 	c.env = env
 	c.resolver.reset(env, page, depth, doc)
 	c.items.reset(env, depth+1)
@@ -78,12 +78,12 @@ func (c *collector) add(l *extract.Link, r *reference) (fragment []byte) {
 
 // begin sets the parts of a reference that are known before the link is resolved.
 func (r *reference) begin(l *extract.Link) {
-	r.Mark, r.text = uint64(l.Expect)&rules.MarkExpect, l.Text
+	r.Mark, r.text = uint64(l.Expect)&scope.MarkExpect, l.Text
 	if l.AnyFragment {
-		r.Mark |= rules.MarkAnyFragment
+		r.Mark |= scope.MarkAnyFragment
 	}
 	if l.IgnoredCandidate {
-		r.Mark |= rules.MarkCandidate
+		r.Mark |= scope.MarkCandidate
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
 	plain := !l.NoFollow && !c.whole && !(c.env.Routes && IsRoute(fragment)) && urinorm.IsPlainFragment(fragment)
 	if !plain || *own == 0 {
 		res := c.resolve(l)
-		if plain && res.fate.Outcome == nil && (res.fate.Internal || c.env.Earlier == nil) && res.Mark&^rules.MarkExpect == 0 {
+		if plain && res.fate.Outcome == nil && (res.fate.Internal || c.env.Earlier == nil) && res.Mark&^scope.MarkExpect == 0 {
 			*own = int32(res.Target) + 1
 		}
 		*r = res.reference
@@ -138,7 +138,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 		return res.fragment
 	case !found:
 		res := c.resolve(l)
-		if res.reusable && res.Mark&^rules.MarkExpect == 0 && strings.IndexByte(ref, '{') < 0 { // a template's placeholder is valid only there
+		if res.reusable && res.Mark&^scope.MarkExpect == 0 && strings.IndexByte(ref, '{') < 0 { // a template's placeholder is valid only there
 			c.known.keep(k, hash, l, &res)
 		}
 		*r = res.reference
@@ -189,18 +189,18 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		// The real target is unknown. Neither the resolved placeholder nor a document
 		// cut off at a '#' inside of it is that target, so the reference stands for
 		// itself.
-		res.fate = rules.Fate{Outcome: rules.Skip(check.CodeExcluded, templateReason), Internal: true, Wave: frontier.Leaves}
-		res.Mark |= rules.MarkAside
+		res.fate = scope.Fate{Outcome: scope.Skip(check.CodeExcluded, templateReason), Internal: true, Wave: frontier.Leaves}
+		res.Mark |= scope.MarkAside
 		res.Target = c.items.enterInvalid(l.Ref, res.fate)
 		return res
 	}
 	if (l.Ref == "" || l.Ref[0] <= ' ') && l.IsEmpty() {
-		c.enterBroken(&res, rules.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
+		c.enterBroken(&res, scope.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
 		return res
 	}
 	t := c.resolver.target(l)
-	if n := len(t.href.Bytes); t.err == nil && n > rules.MaxReference && string(t.href.Scheme()) != "data" {
-		t.err = &urinorm.Error{Err: fmt.Errorf("its URL has %d bytes; no server accepts more than %d", n, rules.MaxReference)}
+	if n := len(t.href.Bytes); t.err == nil && n > scope.MaxReference && string(t.href.Scheme()) != "data" {
+		t.err = &urinorm.Error{Err: fmt.Errorf("its URL has %d bytes; no server accepts more than %d", n, scope.MaxReference)}
 	}
 	if t.err != nil {
 		o := check.Invalid(t.err)
@@ -208,14 +208,14 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		return res
 	}
 	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // otherwise there is no repair to report
-		res.Mark |= uint64(t.repairs) << rules.MarkRepairs
+		res.Mark |= uint64(t.repairs) << scope.MarkRepairs
 	}
 	res.reusable = t.reusable
 	if to, replaced := c.env.resolveAlias(t.href, &c.resolver.buf); replaced {
 		t.href, res.reusable = to, false
 	}
 	if t.around {
-		res.Mark |= rules.MarkAround
+		res.Mark |= scope.MarkAround
 	}
 	if len(c.resolver.scope.Rules.Remaps) > 0 && !c.remap(&res, &t) {
 		o := check.Invalid(t.err)
@@ -225,7 +225,7 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	if fragment, ok := t.href.Fragment(); ok {
 		res.fragment, res.HasFragment, res.Hash = fragment, true, check.HashAnchorBytes(fragment)
 		if c.resolver.scope.Judging.TextFragments && check.HasTextDirective(string(fragment)) {
-			res.Mark |= rules.MarkText
+			res.Mark |= scope.MarkText
 			res.reusable = false
 		}
 	}
@@ -243,22 +243,22 @@ func (c *collector) remap(res *resolution, t *target) bool {
 		return true
 	}
 	c.origin = origin
-	res.Mark |= rules.MarkRemapped
+	res.Mark |= scope.MarkRemapped
 	res.reusable = false
 	t.outside, t.aboveRoot, t.err = nil, false, err
 	if err == nil {
 		c.resolver.buf = append(c.resolver.buf[:0], u.String()...)
-		t.href = rules.Href{Bytes: c.resolver.buf, Offsets: u.Offsets()}
+		t.href = scope.Href{Bytes: c.resolver.buf, Offsets: u.Offsets()}
 	}
 	return err == nil
 }
 
 // enterBroken enters the target of a link that has no URL. The reference stands for itself.
 func (c *collector) enterBroken(res *resolution, o *check.Outcome, l *extract.Link, aboveRoot bool) {
-	res.fate = rules.Fate{Outcome: o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+	res.fate = scope.Fate{Outcome: o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	if reason := c.resolver.skipReason(l, aboveRoot); reason != "" {
-		res.fate.Outcome, res.fate.Need = rules.Skip(check.CodeExcluded, reason), 0
-		res.Mark |= rules.MarkAside | ignoredMark(l)
+		res.fate.Outcome, res.fate.Need = scope.Skip(check.CodeExcluded, reason), 0
+		res.Mark |= scope.MarkAside | ignoredMark(l)
 	}
 	ref := l.Ref
 	if o.Code == check.CodeReferenceEmpty {
@@ -295,7 +295,7 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 
 // earlier returns the outcome that an earlier run observed of a target, or nil if the target must
 // be requested.
-func (c *collector) earlier(fp frontier.Fingerprint, v rules.Href, fate rules.Fate, fragment []byte) *check.Outcome {
+func (c *collector) earlier(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte) *check.Outcome {
 	if !WantsAnchors(fragment) {
 		fragment = nil
 	}
@@ -303,7 +303,7 @@ func (c *collector) earlier(fp frontier.Fingerprint, v rules.Href, fate rules.Fa
 }
 
 // enterRoute enters a view of an application as a target of its own, and its document.
-func (c *collector) enterRoute(res *resolution, v rules.Href) {
+func (c *collector) enterRoute(res *resolution, v scope.Href) {
 	document := res.fate
 	document.Need &^= frontier.NeedLinked
 	c.items.enterDocument(v, document)
@@ -312,7 +312,7 @@ func (c *collector) enterRoute(res *resolution, v rules.Href) {
 }
 
 // enterDocument enters the document of a view.
-func (it *items) enterDocument(v rules.Href, fate rules.Fate) {
+func (it *items) enterDocument(v scope.Href, fate scope.Fate) {
 	fp := it.fingerprint(v)
 	if at, ok := it.find(fp); ok {
 		it.merge(at, fate)
@@ -322,7 +322,7 @@ func (it *items) enterDocument(v rules.Href, fate rules.Fate) {
 }
 
 // enterRoute enters a view, and returns its index.
-func (it *items) enterRoute(v rules.Href, fate rules.Fate) int {
+func (it *items) enterRoute(v scope.Href, fate scope.Fate) int {
 	fragment, _ := v.Fragment()
 	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
 	it.key = append(append(it.key, '#'), fragment...)

@@ -9,13 +9,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // decision is the decision about the target of a link.
 type decision struct {
-	href rules.Href // the URL to request; for a preconnect link, its host
-	fate rules.Fate
+	href scope.Href // the URL to request; for a preconnect link, its host
+	fate scope.Fate
 	mark uint64 // of the reference
 }
 
@@ -28,36 +28,36 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	case l.Ignored || t.aboveRoot:
 		skip = r.skipReason(l, t.aboveRoot)
 	case l.Acts && v.IsHTTP() && r.scope.LeavesAlone(v, r.isInternal(v), true):
-		skip = rules.SignOutReason
+		skip = scope.SignOutReason
 		r.scope.LeaveAlone(v)
 		d.fate.Need |= frontier.NeedLeft
 	}
 	switch {
 	case skip != "":
-		d.fate.Outcome = rules.Skip(check.CodeExcluded, skip)
+		d.fate.Outcome = scope.Skip(check.CodeExcluded, skip)
 		d.fate.Internal = r.isInternal(v)
-		d.mark |= rules.MarkAside | ignoredMark(l)
+		d.mark |= scope.MarkAside | ignoredMark(l)
 	case l.Kind == extract.Host:
-		d.mark |= rules.MarkAside
+		d.mark |= scope.MarkAside
 		// Such a host is never visited. Its name is a target by itself, which must
 		// resolve, unless it is a directory's synthetic host.
-		if host, ok := fetch.HostURL(rules.URLOf(v)); ok && slices.Contains(r.scope.Schemes, host.Scheme()) && !r.scope.Synthetic(v) {
-			d.href = rules.HrefOf(host)
+		if host, ok := fetch.HostURL(scope.URLOf(v)); ok && slices.Contains(r.scope.Schemes, host.Scheme()) && !r.scope.Synthetic(v) {
+			d.href = scope.HrefOf(host)
 			d.fate = r.otherScheme(d.href, l.Kind, r.depth)
 			break
 		}
-		d.fate.Outcome = rules.Skip(check.CodeSchemeUnchecked, "a hint for later requests; it is not requested")
+		d.fate.Outcome = scope.Skip(check.CodeSchemeUnchecked, "a hint for later requests; it is not requested")
 		d.fate.Internal = r.isInternal(v)
 	case v.IsHTTP():
 		d.fate = r.scope.Decide(v, l.Kind, r.depth, r.source.NoFollow || l.NoFollow && r.scope.ObeysNoFollow(r.page))
 		if d.fate.Outcome != nil && d.fate.Outcome.Code == check.CodeExcluded {
-			d.mark |= rules.MarkExcluded
+			d.mark |= scope.MarkExcluded
 		}
 		if r.mixed(v, l) {
-			d.mark |= rules.MarkMixed
+			d.mark |= scope.MarkMixed
 		}
 		if r.scope.OutsideBase(v) {
-			d.mark |= rules.MarkOutsideBase
+			d.mark |= scope.MarkOutsideBase
 		}
 	case t.outside != nil:
 		d.fate = t.outside.fate
@@ -65,12 +65,12 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 		d.fate = r.otherScheme(v, l.Kind, r.depth)
 	}
 	if l.Kind == extract.Submission {
-		d.mark |= rules.MarkForm
+		d.mark |= scope.MarkForm
 	}
 	if r.scope.Judging.Inspector != nil && (l.Element == "link" || l.Element == "header" || l.Kind == extract.Metadata) {
-		d.mark |= rules.MarkUnseen
+		d.mark |= scope.MarkUnseen
 	}
-	if d.fate.Outcome != nil && d.mark&rules.MarkAside == 0 {
+	if d.fate.Outcome != nil && d.mark&scope.MarkAside == 0 {
 		d.fate.Need |= frontier.NeedLinked // this outcome stands even if other links only mention the target
 	}
 	if r.scope.Rules.Changed != nil {
@@ -86,9 +86,9 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 func (r *resolver) narrow(d *decision) {
 	switch {
 	case !r.source.Unchanged:
-		d.mark |= rules.MarkChanged
-	case d.fate.Outcome == nil && r.scope.SiteOf(rules.URLOf(d.href)) == nil && string(d.href.Scheme()) != "file":
-		d.fate.Outcome = rules.Skip(check.CodeExcluded, rules.UnchangedNote)
+		d.mark |= scope.MarkChanged
+	case d.fate.Outcome == nil && r.scope.SiteOf(scope.URLOf(d.href)) == nil && string(d.href.Scheme()) != "file":
+		d.fate.Outcome = scope.Skip(check.CodeExcluded, scope.UnchangedNote)
 	}
 }
 
@@ -101,7 +101,7 @@ const (
 // ignoredMark returns the mark of a link that an inline mark excludes, or 0.
 func ignoredMark(l *extract.Link) uint64 {
 	if l.Ignored {
-		return rules.MarkIgnored
+		return scope.MarkIgnored
 	}
 	return 0
 }
@@ -110,7 +110,7 @@ func ignoredMark(l *extract.Link) uint64 {
 func (r *resolver) skipReason(l *extract.Link, aboveRoot bool) string {
 	switch {
 	case l.Ignored:
-		return rules.IgnoredInline
+		return scope.IgnoredInline
 	case aboveRoot && r.source.Local && l.Kind == extract.Resource && (builtFormats[r.doc.Format] || l.Module):
 		return buildReason
 	}
@@ -123,45 +123,45 @@ var builtFormats = map[string]bool{"restructuredtext": true, "asciidoc": true, "
 
 // mixed reports whether a page that is served over https loads a link's target without
 // encryption.
-func (r *resolver) mixed(v rules.Href, l *extract.Link) bool {
+func (r *resolver) mixed(v scope.Href, l *extract.Link) bool {
 	if len(r.page.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Synthetic(r.page) {
 		return false
 	}
-	_, mixed := check.MixedContentWarning(rules.URLOf(r.page), rules.URLOf(v), l)
+	_, mixed := check.MixedContentWarning(scope.URLOf(r.page), scope.URLOf(v), l)
 	return mixed
 }
 
 // isInternal reports whether a target that is not requested is internal. The rules are
 // those for a requested target.
-func (r *resolver) isInternal(v rules.Href) bool {
+func (r *resolver) isInternal(v scope.Href) bool {
 	inside, _ := r.scope.Internal(v)
 	return inside || string(v.Scheme()) == "file"
 }
 
 // otherScheme decides about a target of the page that is neither http nor https. The depth
 // is that of the target.
-func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules.Fate {
+func (r *resolver) otherScheme(v scope.Href, kind extract.Kind, depth int) scope.Fate {
 	if outcome := r.scope.Excluded(v); outcome != nil {
-		return rules.Fate{Outcome: outcome, Internal: string(v.Scheme()) == "file"}
+		return scope.Fate{Outcome: outcome, Internal: string(v.Scheme()) == "file"}
 	}
 	switch string(v.Scheme()) {
 	case "file":
 		return r.localFile(v)
 	case "mailto":
 		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
-			return rules.Fate{Outcome: &o}
+			return scope.Fate{Outcome: &o}
 		}
 		if r.scope.Judging.SkipMail {
-			return rules.Fate{Outcome: rules.Skip(check.CodeSchemeUnchecked, "only the syntax of mailto: addresses is checked, and it is valid")}
+			return scope.Fate{Outcome: scope.Skip(check.CodeSchemeUnchecked, "only the syntax of mailto: addresses is checked, and it is valid")}
 		}
-		if r.scope.Rules.External == rules.SkipExternal {
-			return rules.Fate{Outcome: rules.LeftOut}
+		if r.scope.Rules.External == scope.SkipExternal {
+			return scope.Fate{Outcome: scope.LeftOut}
 		}
-		return rules.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
+		return scope.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
 	o := check.UncheckedScheme(string(v.Bytes))
 	if o.Code != check.CodeSchemeUnchecked || !slices.Contains(r.scope.Schemes, string(v.Scheme())) {
-		return rules.Fate{Outcome: &o}
+		return scope.Fate{Outcome: &o}
 	}
 	return r.scope.Decide(v, kind, depth, r.source.NoFollow)
 }
@@ -169,22 +169,22 @@ func (r *resolver) otherScheme(v rules.Href, kind extract.Kind, depth int) rules
 // localFile decides about a file: URL. Only a local document may link to one, and a
 // document of a directory may only link to files in that directory. Files on other hosts
 // are not opened.
-func (r *resolver) localFile(v rules.Href) rules.Fate {
+func (r *resolver) localFile(v scope.Href) scope.Fate {
 	if !r.source.Local {
-		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileFromWeb, "a page from the network links to a file on the reader's machine")}
+		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeFileFromWeb, "a page from the network links to a file on the reader's machine")}
 	}
-	requested := rules.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-	site := r.scope.SiteOf(rules.URLOf(r.page))
+	requested := scope.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
+	site := r.scope.SiteOf(scope.URLOf(r.page))
 	if site == nil {
 		return requested
 	}
-	name, err := disk.FilePath(rules.URLOf(v))
+	name, err := disk.FilePath(scope.URLOf(v))
 	if errors.Is(err, disk.ErrOtherHost) { // a valid URL (RFC 8089 section 2), but nothing on this machine answers it
-		return rules.Fate{Outcome: rules.Skip(check.CodeSchemeUnchecked, err.Error())}
+		return scope.Fate{Outcome: scope.Skip(check.CodeSchemeUnchecked, err.Error())}
 	}
 	elsewhere := errors.Is(err, disk.ErrNoDrive)
 	if err != nil && !elsewhere {
-		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeURIInvalid, err.Error())}
+		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeURIInvalid, err.Error())}
 	}
 	if !r.scope.Crawled(site) {
 		return requested
@@ -192,8 +192,8 @@ func (r *resolver) localFile(v rules.Href) rules.Fate {
 	if site.Around != nil {
 		site = site.Around.Site
 	}
-	if elsewhere || !rules.IsWithin(name, site) {
-		return rules.Fate{Internal: true, Outcome: rules.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.env.Print.Path(site.Dir()))}
+	if elsewhere || !scope.IsWithin(name, site) {
+		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.env.Print.Path(site.Dir()))}
 	}
 	return requested
 }

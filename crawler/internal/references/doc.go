@@ -10,7 +10,7 @@
 // Each link passes through four steps. Each step hands its result to the next one:
 //
 //	resolve    reference and base URL   → target: the URL of the link        resolve.go
-//	decide     target and link          → rules.Fate and marks               decide.go
+//	decide     target and link          → scope.Fate and marks               decide.go
 //	enter      fate and fingerprint     → an item of the page                items.go
 //	write      the link's reference     → the page's block of references     block.go
 //

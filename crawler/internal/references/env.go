@@ -8,14 +8,14 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Env holds what all pages of a run share.
 type Env struct {
-	Scope    func() *rules.Scope // the current scope: redirects of start pages widen it
-	Print    *rules.Printer
+	Scope    func() *scope.Scope // the current scope: redirects of start pages widen it
+	Print    *scope.Printer
 	Frontier *frontier.Frontier
 	// Pages is set if each page is reported with all its links.
 	Pages bool
@@ -36,7 +36,7 @@ type Env struct {
 }
 
 // NewEnv returns the Env of a run.
-func NewEnv(scope func() *rules.Scope, f *frontier.Frontier) *Env {
+func NewEnv(scope func() *scope.Scope, f *frontier.Frontier) *Env {
 	return &Env{Scope: scope, Print: scope().Print, Frontier: f, aliases: findAliases(scope())}
 }
 
@@ -50,7 +50,7 @@ func (e *Env) MayBeBare(resp *fetch.Response, body []byte) bool {
 // alias is a directory that belongs to two sites, by its URL in each.
 type alias struct{ from, to string }
 
-func findAliases(scope *rules.Scope) []alias {
+func findAliases(scope *scope.Scope) []alias {
 	var found []alias
 	for _, inner := range scope.Sites {
 		if !scope.Crawled(inner) {
@@ -76,7 +76,7 @@ func findAliases(scope *rules.Scope) []alias {
 // file belongs to, if it also lies in a directory that is checked as a site. So each
 // document of "orbweaver README.md docs" has one URL. The result may use buf; replaced is false
 // if it is v.
-func (e *Env) resolveAlias(v rules.Href, buf *[]byte) (to rules.Href, replaced bool) {
+func (e *Env) resolveAlias(v scope.Href, buf *[]byte) (to scope.Href, replaced bool) {
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		if !bytes.HasPrefix(v.Bytes, []byte(a.from)) {
@@ -87,7 +87,7 @@ func (e *Env) resolveAlias(v rules.Href, buf *[]byte) (to rules.Href, replaced b
 			return v, false
 		}
 		*buf = append((*buf)[:0], u.String()...)
-		return rules.Href{Bytes: *buf, Offsets: u.Offsets()}, true
+		return scope.Href{Bytes: *buf, Offsets: u.Offsets()}, true
 	}
 	return v, false
 }

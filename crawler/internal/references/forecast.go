@@ -7,8 +7,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -19,7 +19,7 @@ import (
 // for concurrent use.
 type Forecast struct {
 	show     result.Show
-	scope    func() *rules.Scope
+	scope    func() *scope.Scope
 	pages    func() int   // the number of pages read so far
 	findings idSet        // targets to which all references will be shown
 	warned   idSet        // targets to which the references without a fragment will be shown
@@ -31,7 +31,7 @@ type Forecast struct {
 // NewForecast returns the forecast of a run that shows some results. It returns nil, so that every
 // link is kept whole, if a link without a finding may be shown. The function pages returns the
 // number of pages read so far.
-func NewForecast(show result.Show, scope func() *rules.Scope, pages func() int) *Forecast {
+func NewForecast(show result.Show, scope func() *scope.Scope, pages func() int) *Forecast {
 	if s := scope(); show.OK || show.Skipped || s.Rules.Changed != nil || s.Judging.HasLevels() {
 		return nil
 	}
@@ -109,9 +109,9 @@ const (
 
 // shownAs returns the prediction for a target with a fate. The ID is 0 if it is not known
 // yet.
-func (f *Forecast) shownAs(id frontier.ID, fate *rules.Fate) shownAs {
+func (f *Forecast) shownAs(id frontier.ID, fate *scope.Fate) shownAs {
 	switch {
-	case fate.Outcome == rules.LeftOut:
+	case fate.Outcome == scope.LeftOut:
 	case fate.Outcome != nil:
 		if e, _ := check.Lookup(fate.Outcome.Code); e.Severity != check.SeverityInfo {
 			return shownAll

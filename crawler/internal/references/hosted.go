@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // hosted is what is known of the directory of a page.
@@ -26,7 +26,7 @@ func (r *resolver) hostedAt() (h disk.Hosted, ok bool) {
 	if !r.source.Local || !renderedFormats[r.doc.Format] || r.isBuilt() {
 		return h, false
 	}
-	page := rules.URLOf(r.page)
+	page := scope.URLOf(r.page)
 	site := r.scope.SiteOf(page)
 	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
 		return h, false
@@ -57,7 +57,7 @@ func (r *resolver) goOnAtHost(t *target, l *extract.Link) bool {
 		return false
 	}
 	r.buf = append(r.buf[:0], u.String()...)
-	*t = target{href: rules.Href{Bytes: r.buf, Offsets: u.Offsets()}}
+	*t = target{href: scope.Href{Bytes: r.buf, Offsets: u.Offsets()}}
 	return true
 }
 

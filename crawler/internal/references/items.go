@@ -3,7 +3,7 @@ package references
 import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,7 +29,7 @@ func (it *items) reset(env *Env, depth int) {
 	it.index.reset()
 }
 
-func (it *items) fingerprint(v rules.Href) frontier.Fingerprint {
+func (it *items) fingerprint(v scope.Href) frontier.Fingerprint {
 	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
 	return it.frontier.Fingerprint(it.key)
 }
@@ -51,7 +51,7 @@ func (it *items) shownAs(at int) shownAs {
 // merge adds the needs of one more link to an item. A link that does not request its
 // target has no say about when it is visited. Its reason replaces an earlier one only if
 // all links so far were set aside. A link that signs out or deletes has the last word.
-func (it *items) merge(at int, fate rules.Fate) {
+func (it *items) merge(at int, fate scope.Fate) {
 	item := &it.list[at]
 	overrules := fate.Need&^item.Need&frontier.NeedLinked != 0
 	item.Need |= fate.Need
@@ -65,32 +65,32 @@ func (it *items) merge(at int, fate rules.Fate) {
 }
 
 // enterURL adds the target of a link as an item and returns its index.
-func (it *items) enterURL(fp frontier.Fingerprint, v rules.Href, fate rules.Fate) int {
+func (it *items) enterURL(fp frontier.Fingerprint, v scope.Href, fate scope.Fate) int {
 	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
 }
 
 // enterInvalid enters a reference that does not resolve to a URL that can be requested,
 // and returns its index.
-func (it *items) enterInvalid(raw string, fate rules.Fate) int {
+func (it *items) enterInvalid(raw string, fate scope.Fate) int {
 	it.key = append(append(it.key[:0], "not a reference:"...), raw...)
 	fp := it.frontier.Fingerprint(it.key)
 	if at, ok := it.find(fp); ok {
 		it.merge(at, fate)
 		return at
 	}
-	return it.enter(fp, rules.Href{}, frontier.Job{URL: []byte(rules.Shorten(raw)), Verbatim: true}, fate)
+	return it.enter(fp, scope.Href{}, frontier.Job{URL: []byte(scope.Shorten(raw)), Verbatim: true}, fate)
 }
 
 // enter adds an item and returns its index. The job names the document of the URL v, from
 // which the host is taken, if there is one.
-func (it *items) enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fate rules.Fate) int {
+func (it *items) enter(fp frontier.Fingerprint, v scope.Href, j frontier.Job, fate scope.Fate) int {
 	id := frontier.ID(0)
 	if fate.Outcome == nil {
 		id = it.ids.find(fp)
 	}
 	at := it.add(fp, id, &fate)
-	if len(j.URL) > rules.MaxReference { // a data URL, which is not requested
-		v, j.URL, j.Verbatim = rules.Href{}, []byte(rules.Shorten(string(j.URL))), true
+	if len(j.URL) > scope.MaxReference { // a data URL, which is not requested
+		v, j.URL, j.Verbatim = scope.Href{}, []byte(scope.Shorten(string(j.URL))), true
 	}
 	if id == 0 || it.keeps {
 		it.keepJob(&it.list[at], v, j)
@@ -99,7 +99,7 @@ func (it *items) enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fa
 }
 
 // add adds an item without host and job and returns its index.
-func (it *items) add(fp frontier.Fingerprint, id frontier.ID, fate *rules.Fate) int {
+func (it *items) add(fp frontier.Fingerprint, id frontier.ID, fate *scope.Fate) int {
 	at := len(it.list)
 	it.list = append(it.list, frontier.Item{})
 	item := &it.list[at]
@@ -116,7 +116,7 @@ func (it *items) add(fp frontier.Fingerprint, id frontier.ID, fate *rules.Fate) 
 
 // keepJob stores an item's job, and its host as a part of the job. Stored jobs do not
 // move: when the slice is full, a new one is allocated, which the next page begins with.
-func (it *items) keepJob(item *frontier.Item, v rules.Href, j frontier.Job) {
+func (it *items) keepJob(item *frontier.Item, v scope.Href, j frontier.Job) {
 	it.makeRoom(len(j.URL))
 	start := len(it.jobs)
 	it.jobs = frontier.AppendJob(it.jobs, j)
@@ -156,8 +156,8 @@ func WantsAnchors[T string | []byte](fragment T) bool {
 
 // storedOutcome returns the encoded outcome of a target that is not requested.
 func storedOutcome(o *check.Outcome) []byte {
-	if o == rules.LeftOut {
-		return rules.LeftOutBytes
+	if o == scope.LeftOut {
+		return scope.LeftOutBytes
 	}
 	return check.AppendOutcome(nil, o)
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// A later run that decides about links in the same way (rules.Scope.Decides) takes over the
+// A later run that decides about links in the same way (scope.Scope.Decides) takes over the
 // targets and the references of a page that has not changed, and neither reads it nor resolves
 // its links again. The form in which they are kept, with numbers as varints:
 //
@@ -43,7 +43,7 @@ const (
 
 // ScopeOf returns the scope by which the links of a page are decided about, which a redirect of a
 // start page may have widened since.
-func ScopeOf(p *Page) *rules.Scope { return p.collector.resolver.scope }
+func ScopeOf(p *Page) *scope.Scope { return p.collector.resolver.scope }
 
 // Keep returns the targets and the block of references of a page, which are all that a later run
 // needs so that it need not read it again. They are valid until the next Reset. Env.Keeps must
@@ -176,14 +176,14 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 // noteUses records which rules and exclusions match a URL.
 func (c *collector) noteUses(url []byte) {
 	if u, _, err := urinorm.ParseWeb(string(url)); err == nil {
-		c.resolver.scope.Excluded(rules.HrefOf(u))
+		c.resolver.scope.Excluded(scope.HrefOf(u))
 	}
 }
 
 // consultEarlier looks up what earlier runs knew of the targets of a block on other sites.
 func (c *collector) consultEarlier(block []byte) error {
 	it := &c.items
-	outside := map[int]rules.Href{}
+	outside := map[int]scope.Href{}
 	for i := range it.list {
 		item := &it.list[i]
 		if item.Outcome != nil || len(item.Job) == 0 {
@@ -200,7 +200,7 @@ func (c *collector) consultEarlier(block []byte) error {
 		if err != nil {
 			return errKept
 		}
-		if v := rules.HrefOf(u); v.IsHTTP() {
+		if v := scope.HrefOf(u); v.IsHTTP() {
 			outside[i] = v
 		}
 	}
@@ -222,11 +222,11 @@ func (c *collector) consultEarlier(block []byte) error {
 			break
 		}
 		v, of := outside[l.Target]
-		if !of || l.Mark&rules.MarkAside != 0 {
+		if !of || l.Mark&scope.MarkAside != 0 {
 			continue
 		}
 		item := &it.list[l.Target]
-		outcome := c.earlier(item.Fingerprint, v, rules.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}, l.Fragment)
+		outcome := c.earlier(item.Fingerprint, v, scope.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}, l.Fragment)
 		if outcome == nil {
 			delete(outside, l.Target)
 			delete(outcomes, l.Target)

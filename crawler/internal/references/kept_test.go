@@ -14,7 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -23,7 +23,7 @@ const keptDocument = `<title>T</title><a href=a>one</a> <a href="a#x">two</a> <a
 	<a href="https://example.org/there#id">out</a> <a href="mailto:a@example.org">mail</a> <a href=excluded/1>x</a> <img src=i.png>`
 
 // keptEnv returns the environment of a run that keeps pages. Its fingerprints are those of all such runs.
-func keptEnv(t testing.TB, w frontier.Width) (*Env, rules.Href) {
+func keptEnv(t testing.TB, w frontier.Width) (*Env, scope.Href) {
 	t.Helper()
 	start, _, err := urinorm.ParseWeb("https://example.com/dir/")
 	if err != nil {
@@ -34,18 +34,18 @@ func keptEnv(t testing.TB, w frontier.Width) (*Env, rules.Href) {
 		m = frontier.NewWideMemory()
 	}
 	m.SetKey([16]byte{1})
-	env := newEnv(&given{Settings: rules.Settings{Rules: &rules.ScopeRules{Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}}, store: m}, rules.Seed{URL: start, Crawl: true})
+	env := newEnv(&given{Settings: scope.Settings{Rules: &scope.Rules{Exclude: []*regexp.Regexp{regexp.MustCompile("/excluded/")}}}, store: m}, scope.Seed{URL: start, Crawl: true})
 	env.Keeps = true
-	return env, rules.HrefOf(start)
+	return env, scope.HrefOf(start)
 }
 
 // keptPage returns a page of an environment that has been read.
-func keptPage(t testing.TB, env *Env, at rules.Href) *Page {
+func keptPage(t testing.TB, env *Env, at scope.Href) *Page {
 	t.Helper()
 	p := &Page{}
 	p.Reset(env, at, 3)
 	extract.ExtractInto(&p.Document, extract.Input{Body: []byte(keptDocument), ContentType: "text/html"})
-	base, err := urinorm.NewBase(rules.URLOf(at), "")
+	base, err := urinorm.NewBase(scope.URLOf(at), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func memoryOf(t *testing.T, env *Env, document string, urls ...string) *recall.M
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
-	from := recall.Sources{Cache: file, Fetcher: sameAnswers{}, Rules: rules.NewTargetRules(env.Scope(), nil), Frontier: env.Frontier, Print: env.Print}
+	from := recall.Sources{Cache: file, Fetcher: sameAnswers{}, Rules: scope.NewTargetRules(env.Scope(), nil), Frontier: env.Frontier, Print: env.Print}
 	now := time.Now()
 	memory, before := recall.New(from, recall.Settings{MaxAge: time.Hour}, now), recall.New(from, recall.Settings{}, now)
 	before.Begin(now.Add(-time.Minute))
@@ -179,7 +179,7 @@ func FuzzTakeOver(f *testing.F) {
 	f.Add(targets, block[:len(block)/2])
 	f.Add([]byte{0}, []byte{})
 	env.Earlier = recall.New(recall.Sources{Frontier: env.Frontier}, recall.Settings{Scans: true}, time.Now()) // knows nothing that may be used
-	base, err := urinorm.NewBase(rules.URLOf(at), "")
+	base, err := urinorm.NewBase(scope.URLOf(at), "")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,7 +2,7 @@ package references
 
 import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // origins are the URLs of a page's remapped links before they were replaced, by the index of
@@ -21,6 +21,6 @@ func (o *origins) with(l *extract.Link, at, repeats int, origin string) *extract
 		(*o)[at] = origin
 	}
 	remapped := *l
-	remapped.Attribute = rules.WithOrigin(l.Attribute, (*o)[at])
+	remapped.Attribute = scope.WithOrigin(l.Attribute, (*o)[at])
 	return &remapped
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,7 +29,7 @@ type Page struct {
 }
 
 // Reset begins a page at a depth. Its targets are one level deeper.
-func (p *Page) Reset(env *Env, page rules.Href, depth int) {
+func (p *Page) Reset(env *Env, page scope.Href, depth int) {
 	p.collector.reset(env, page, depth, &p.Document)
 	p.seen, p.About, p.origins = p.seen[:0], nil, nil
 	p.ReadBare(nil)
@@ -102,7 +102,7 @@ func (p *Page) Add(l *extract.Link) {
 		fragment = p.collector.add(l, r)
 		r.plain = p.block.bare && isPlain(l, r, fragment)
 	}
-	if r.Mark&rules.MarkRemapped != 0 {
+	if r.Mark&scope.MarkRemapped != 0 {
 		l = p.origins.with(l, at, repeats, p.collector.origin)
 	}
 	if p.block.bare {
@@ -138,9 +138,9 @@ func AddRendered(p *Page, links []extract.Link, selector func(i int) string) (ad
 		fragment := p.collector.add(l, &r)
 		if own := of(&r, l.Element, l.Attribute); !known[of(&r, "", "")] && !known[own] {
 			known[own] = true
-			r.Mark |= rules.MarkRendered
+			r.Mark |= scope.MarkRendered
 			p.block.links.Add(&frontier.Link{Target: r.Target, Fragment: fragment, HasFragment: r.HasFragment, Hash: r.Hash, Mark: r.Mark,
-				Element: l.Element, Attribute: l.Attribute, Raw: rules.Shorten(l.Raw), Text: l.Text, Selector: selector(i)})
+				Element: l.Element, Attribute: l.Attribute, Raw: scope.Shorten(l.Raw), Text: l.Text, Selector: selector(i)})
 			added = append(added, i)
 		}
 	}
@@ -162,7 +162,7 @@ func Shadow(p *Page, doc *extract.Document) {
 // known of it from an earlier run is enough.
 func (p *Page) WantContent(u urinorm.URL, suffices func(known *check.Outcome) bool) {
 	items := &p.collector.items
-	at, found := items.find(items.fingerprint(rules.HrefOf(u)))
+	at, found := items.find(items.fingerprint(scope.HrefOf(u)))
 	if !found {
 		return
 	}

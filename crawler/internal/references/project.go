@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -27,7 +27,7 @@ func (r *resolver) membership() *membership {
 	if !r.source.Local || r.doc.Format != "markdown" || r.doc.Base != "" {
 		return m
 	}
-	page := rules.URLOf(r.page)
+	page := scope.URLOf(r.page)
 	site := r.scope.SiteOf(page)
 	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
 		return m
@@ -54,7 +54,7 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 			ref, led = lead, true
 		}
 	}
-	if site := r.scope.SiteOf(rules.URLOf(r.page)); l.Module && site != nil {
+	if site := r.scope.SiteOf(scope.URLOf(r.page)); l.Module && site != nil {
 		ref = moduleFile(site, r.source.Base, ref)
 	}
 	if ref == l.Ref {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // The pages of a site repeat each other: navigation, header and footer are the same on all
@@ -21,7 +21,7 @@ import (
 // the old one. Entries are compared by a 64-bit hash with a random seed.
 type decisions struct {
 	seed    maphash.Seed
-	scope   *rules.Scope
+	scope   *scope.Scope
 	context uint64
 	page    uint32 // number of the current page
 	slots   []remembered
@@ -31,7 +31,7 @@ type decisions struct {
 type remembered struct {
 	hash        uint64 // of the reference and the context
 	fingerprint frontier.Fingerprint
-	fate        rules.Fate
+	fate        scope.Fate
 	page        uint32 // number of the page that item belongs to
 	item        int32
 	id          frontier.ID // 0 if not known yet

@@ -10,7 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,7 +29,7 @@ func TestKnownReferences(t *testing.T) {
 	for name, set := range map[string]func(*given){
 		"plain":                  func(*given) {},
 		"depth":                  func(g *given) { g.Rules.Depth = 2 },
-		"external links skipped": func(g *given) { g.Rules.External = rules.SkipExternal },
+		"external links skipped": func(g *given) { g.Rules.External = scope.SkipExternal },
 		"patterns":               func(g *given) { g.Rules.Exclude = []*regexp.Regexp{regexp.MustCompile("#a|page-7")} },
 		"credentials":            func(g *given) { g.Rules.Credentials = true },
 		"pages":                  func(g *given) { g.pages = true },
@@ -38,7 +38,7 @@ func TestKnownReferences(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := onDisk(t, t.TempDir())
 			set(cfg)
-			env := newEnv(cfg, rules.Seed{URL: mustParse(t, "https://www.example.com/p1/"), Follow: true, Crawl: true}, rules.Seed{URL: cfg.Sites[0].Base(), Crawl: true})
+			env := newEnv(cfg, scope.Seed{URL: mustParse(t, "https://www.example.com/p1/"), Follow: true, Crawl: true}, scope.Seed{URL: cfg.Sites[0].Base(), Crawl: true})
 			remembers := &Page{}
 			for n := range 200 {
 				page := mustParse(t, pages[random.IntN(len(pages))])
@@ -57,7 +57,7 @@ func TestKnownReferences(t *testing.T) {
 						NoFollow: random.IntN(5) == 0, Ignored: random.IntN(20) == 0, SameDocument: random.IntN(20) == 0, Element: "a", Attribute: "href", Line: random.IntN(100)})
 				}
 				gather := func(f *Page) ([]frontier.Item, []frontier.RawLink) {
-					f.Reset(env, rules.HrefOf(page), depth)
+					f.Reset(env, scope.HrefOf(page), depth)
 					f.From(Source{Base: base, Local: env.Scope().SiteOf(page) != nil, NoFollow: nofollow})
 					for i := range links {
 						f.Add(&links[i])
@@ -126,14 +126,14 @@ func readBlock(t *testing.T, block []byte) []frontier.RawLink {
 // startPage returns what begins the page that a crawl starts from, as often as it is called.
 func startPage(t *testing.T) (begin func(*Page)) {
 	t.Helper()
-	env := newEnv(onDisk(t, t.TempDir()), rules.Seed{URL: mustParse(t, "https://www.example.com/"), Follow: true, Crawl: true})
+	env := newEnv(onDisk(t, t.TempDir()), scope.Seed{URL: mustParse(t, "https://www.example.com/"), Follow: true, Crawl: true})
 	page := mustParse(t, "https://www.example.com/")
 	base, err := urinorm.NewBase(page, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func(f *Page) {
-		f.Reset(env, rules.HrefOf(page), 0)
+		f.Reset(env, scope.HrefOf(page), 0)
 		f.Against(base)
 	}
 }
@@ -207,7 +207,7 @@ func TestHalvesOfFingerprints(t *testing.T) {
 
 // given is what an environment is made of.
 type given struct {
-	rules.Settings
+	scope.Settings
 	pages bool
 	store *frontier.Memory
 }
@@ -220,12 +220,12 @@ func onDisk(t *testing.T, dir string) *given {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { site.Close() })
-	return &given{Settings: rules.Settings{Rules: &rules.ScopeRules{WorkingDir: dir}, Sites: []*disk.Site{site}, Schemes: []string{"http", "https"}}, store: frontier.NewMemory()}
+	return &given{Settings: scope.Settings{Rules: &scope.Rules{WorkingDir: dir}, Sites: []*disk.Site{site}, Schemes: []string{"http", "https"}}, store: frontier.NewMemory()}
 }
 
-func newEnv(g *given, seeds ...rules.Seed) *Env {
-	scope := rules.NewScope(g.Settings, seeds)
-	env := NewEnv(func() *rules.Scope { return scope }, frontier.New(g.store, frontier.Politeness{}))
+func newEnv(g *given, seeds ...scope.Seed) *Env {
+	in := scope.New(g.Settings, seeds)
+	env := NewEnv(func() *scope.Scope { return in }, frontier.New(g.store, frontier.Politeness{}))
 	env.Pages = g.pages
 	return env
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -24,8 +24,8 @@ type Source struct {
 type resolver struct {
 	env      *Env
 	source   Source
-	scope    *rules.Scope
-	page     rules.Href // the page's own URL
+	scope    *scope.Scope
+	page     scope.Href // the page's own URL
 	depth    int        // of the page's targets
 	doc      *extract.Document
 	template template
@@ -36,7 +36,7 @@ type resolver struct {
 	hosted   map[string]hosted // by directory
 }
 
-func (r *resolver) reset(env *Env, page rules.Href, depth int, doc *extract.Document) {
+func (r *resolver) reset(env *Env, page scope.Href, depth int, doc *extract.Document) {
 	r.env, r.scope, r.page, r.depth = env, env.Scope(), page, depth+1
 	r.source, r.doc, r.template, r.outer, r.member = Source{}, doc, template{}, nil, membership{}
 	r.buf = r.buf[:0]
@@ -44,7 +44,7 @@ func (r *resolver) reset(env *Env, page rules.Href, depth int, doc *extract.Docu
 
 // target is the URL of a reference. Its bytes are valid until the next one is resolved.
 type target struct {
-	href      rules.Href
+	href      scope.Href
 	repairs   urinorm.Repairs
 	aboveRoot bool     // the reference has more ".." than the path has directories
 	around    bool     // it is in the directory around that of the page
@@ -63,20 +63,20 @@ func (r *resolver) target(l *extract.Link) target {
 	href, at, ok := base.AppendPlain(r.buf[:0], l.Ref)
 	if ok {
 		r.buf = href
-		t = target{href: rules.Href{Bytes: href, Offsets: at}, reusable: true}
+		t = target{href: scope.Href{Bytes: href, Offsets: at}, reusable: true}
 		r.goOnFromRoot(&t, l)
 		return t
 	}
 	if out := r.knownOutside(l); out != nil {
 		r.buf = append(r.buf[:0], out.href.Bytes...)
-		return target{href: rules.Href{Bytes: r.buf, Offsets: out.href.Offsets}, aboveRoot: true, outside: out}
+		return target{href: scope.Href{Bytes: r.buf, Offsets: out.href.Offsets}, aboveRoot: true, outside: out}
 	}
 	href, at, t.repairs, t.err = base.Append(r.buf[:0], l.Ref)
 	t.reusable = t.err == nil && t.repairs == 0 && isASCII(l.Ref) // otherwise it may depend on the page's charset
 	if t.aboveRoot = t.repairs.Has(urinorm.RepairAboveRoot); t.aboveRoot && t.err == nil && !r.goOnAbove(&t, l) {
-		if b := r.fileBase(rules.Href{Bytes: href, Offsets: at}, l); b != nil {
+		if b := r.fileBase(scope.Href{Bytes: href, Offsets: at}, l); b != nil {
 			if href, at, t.repairs, t.err = b.Append(r.buf[:0], l.Ref); t.err == nil {
-				t.outside = r.rememberOutside(rules.Href{Bytes: href, Offsets: at}, l)
+				t.outside = r.rememberOutside(scope.Href{Bytes: href, Offsets: at}, l)
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (r *resolver) target(l *extract.Link) target {
 		return t
 	}
 	r.buf = href
-	t.href = rules.Href{Bytes: href, Offsets: at}
+	t.href = scope.Href{Bytes: href, Offsets: at}
 	r.goOnFromRoot(&t, l)
 	return t
 }
@@ -99,7 +99,7 @@ func (r *resolver) outerBase(l *extract.Link) *urinorm.Base {
 	if r.outer != nil {
 		return r.outer
 	}
-	page := rules.URLOf(r.page)
+	page := scope.URLOf(r.page)
 	site := r.scope.SiteOf(page)
 	if site == nil || site.Around == nil {
 		return nil
@@ -127,7 +127,7 @@ func (r *resolver) goOnAbove(t *target, l *extract.Link) bool {
 		return false
 	}
 	r.buf = href
-	*t = target{href: rules.Href{Bytes: href, Offsets: at}, repairs: repairs, around: true}
+	*t = target{href: scope.Href{Bytes: href, Offsets: at}, repairs: repairs, around: true}
 	return true
 }
 
@@ -141,7 +141,7 @@ func (r *resolver) goOnFromRoot(t *target, l *extract.Link) {
 	if b == nil {
 		return
 	}
-	inner := rules.URLOf(t.href)
+	inner := scope.URLOf(t.href)
 	if site := r.scope.SiteOf(inner); site == nil || site.Answers(inner) {
 		return
 	}
@@ -150,14 +150,14 @@ func (r *resolver) goOnFromRoot(t *target, l *extract.Link) {
 		return
 	}
 	r.buf = append(r.buf[:0], u.String()...)
-	*t = target{href: rules.Href{Bytes: r.buf, Offsets: u.Offsets()}, repairs: repairs, around: true}
+	*t = target{href: scope.Href{Bytes: r.buf, Offsets: u.Offsets()}, repairs: repairs, around: true}
 }
 
 // resolvePlain resolves a reference that is known to need no repair.
-func (r *resolver) resolvePlain(ref string) rules.Href {
+func (r *resolver) resolvePlain(ref string) scope.Href {
 	href, at, _, _ := r.source.Base.Append(r.buf[:0], ref)
 	r.buf = href
-	return rules.Href{Bytes: href, Offsets: at}
+	return scope.Href{Bytes: href, Offsets: at}
 }
 
 func isASCII(s string) bool {
@@ -167,7 +167,7 @@ func isASCII(s string) bool {
 // baseOf returns the base URL of a link.
 func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 	if l.SameDocument {
-		if b, err := urinorm.NewBase(rules.URLOf(r.page), ""); err == nil {
+		if b, err := urinorm.NewBase(scope.URLOf(r.page), ""); err == nil {
 			return b
 		}
 	}
@@ -188,8 +188,8 @@ func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 // A document that is checked by itself has no root: its links may lead to any file. A link
 // in a checked directory stops at its root, as in a browser if the directory were a whole
 // host, unless it enters the directory again.
-func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
-	u := rules.URLOf(r.page)
+func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
+	u := scope.URLOf(r.page)
 	site := r.scope.SiteOf(u)
 	if site == nil || !site.Synthetic() {
 		return nil
@@ -205,7 +205,7 @@ func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	if !r.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil && strings.IndexByte("/\\", l.Ref[0]) < 0 {
 		return b
 	}
-	if l.Base != "" || r.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(rules.URLOf(v)) {
+	if l.Base != "" || r.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(scope.URLOf(v)) {
 		return nil
 	}
 	there, _, err := b.Resolve(l.Ref)
@@ -214,7 +214,7 @@ func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 	}
 	// A link that leaves the directory and enters it again works on code hosts. Any other link
 	// stops at the root, as in a browser.
-	if name, err := disk.FilePath(there); err != nil || !site.IsSource() || !rules.IsWithin(name, site) {
+	if name, err := disk.FilePath(there); err != nil || !site.IsSource() || !scope.IsWithin(name, site) {
 		return nil
 	}
 	return b
@@ -223,8 +223,8 @@ func (r *resolver) fileBase(v rules.Href, l *extract.Link) *urinorm.Base {
 // outside is the target of a link out of the directory. It takes long to determine, and
 // each page of a generated manual may have such a link.
 type outside struct {
-	href rules.Href
-	fate rules.Fate
+	href scope.Href
+	fate scope.Fate
 }
 
 type outsideKey struct{ directory, ref string }
@@ -234,7 +234,7 @@ const maxOutsides = 256
 
 // rememberOutside remembers the target of a link that leads above the root. It returns nil
 // if the target is not outside of the directory.
-func (r *resolver) rememberOutside(v rules.Href, l *extract.Link) *outside {
+func (r *resolver) rememberOutside(v scope.Href, l *extract.Link) *outside {
 	fate := r.otherScheme(v, l.Kind, r.depth)
 	if fate.Outcome == nil || fate.Outcome.Code != check.CodeFileOutsideRoot {
 		return nil
@@ -242,7 +242,7 @@ func (r *resolver) rememberOutside(v rules.Href, l *extract.Link) *outside {
 	if r.outsides == nil || len(r.outsides) >= maxOutsides {
 		r.outsides = map[outsideKey]*outside{}
 	}
-	out := &outside{rules.Href{Bytes: slices.Clone(v.Bytes), Offsets: v.Offsets}, fate}
+	out := &outside{scope.Href{Bytes: slices.Clone(v.Bytes), Offsets: v.Offsets}, fate}
 	r.outsides[outsideKey{strings.Clone(r.source.Base.Directory()), strings.Clone(l.Ref)}] = out
 	return out
 }

@@ -3,22 +3,22 @@ package references
 import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // Enter enters a target that is not the target of a link: that of the page's redirect.
-func (p *Page) Enter(fp frontier.Fingerprint, v rules.Href, j frontier.Job, fate rules.Fate) {
+func (p *Page) Enter(fp frontier.Fingerprint, v scope.Href, j frontier.Job, fate scope.Fate) {
 	p.collector.items.enter(fp, v, j, fate)
 }
 
 // Fingerprint returns the fingerprint of a URL.
-func (p *Page) Fingerprint(v rules.Href) frontier.Fingerprint {
+func (p *Page) Fingerprint(v scope.Href) frontier.Fingerprint {
 	return p.collector.items.fingerprint(v)
 }
 
 // Redirected decides about the target of the page's redirect, if it is neither http nor
 // https. The target gets the given depth, which is that of the page.
-func (p *Page) Redirected(v rules.Href, kind extract.Kind, depth int) rules.Fate {
+func (p *Page) Redirected(v scope.Href, kind extract.Kind, depth int) scope.Fate {
 	return p.collector.resolver.otherScheme(v, kind, depth)
 }
 
@@ -30,7 +30,7 @@ func (p *Page) Lead(l *extract.Link) string {
 	c := &p.collector
 	href, at, _, err := c.resolver.source.Base.Append(c.resolver.buf[:0], l.Ref)
 	c.resolver.buf = href
-	v := rules.Href{Bytes: href, Offsets: at}
+	v := scope.Href{Bytes: href, Offsets: at}
 	if err != nil || !v.IsHTTP() || len(c.items.list) > 0 {
 		return ""
 	}
@@ -44,16 +44,16 @@ func (p *Page) ReadAfterAll(t *frontier.Target) {
 	c := &p.collector
 	page := c.resolver.page
 	c.items.enter(c.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
-		rules.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: c.resolver.scope.Wave(t.Depth)})
+		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: c.resolver.scope.Wave(t.Depth)})
 }
 
 // EnterRoute enters, among the targets of a page, a view of an application, such as "https://example.com/#/guide", with
 // its document, which a browser is to render if needed is set.
-func EnterRoute(p *Page, v rules.Href, t *frontier.Target, needed bool) {
+func EnterRoute(p *Page, v scope.Href, t *frontier.Target, needed bool) {
 	c := &p.collector
 	depth := c.items.depth
 	c.items.depth = t.Depth
-	fate := rules.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: c.resolver.scope.Wave(t.Depth)}
+	fate := scope.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: c.resolver.scope.Wave(t.Depth)}
 	if fragment, has := v.Fragment(); has && IsRoute(fragment) {
 		c.items.enterRoute(v, fate)
 	}
@@ -83,7 +83,7 @@ func (p *Page) AddSitemap(l *extract.Link) error {
 }
 
 // AddSeed enters a start target and returns its index among the targets.
-func (p *Page) AddSeed(v rules.Href, fate rules.Fate) int {
+func (p *Page) AddSeed(v scope.Href, fate scope.Fate) int {
 	it := &p.collector.items
 	fp := it.fingerprint(v)
 	if at, ok := it.find(fp); ok {

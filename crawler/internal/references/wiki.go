@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // wikiExtensions are the extensions of the pages that a wiki link may lead to. A file that is
@@ -23,7 +23,7 @@ func (r *resolver) wikiPage(ref string) string {
 	if has {
 		heading = "#" + heading
 	}
-	site := r.scope.SiteOf(rules.URLOf(r.page))
+	site := r.scope.SiteOf(scope.URLOf(r.page))
 	if site == nil {
 		return ref
 	}

@@ -17,8 +17,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -32,7 +32,7 @@ type Crawl struct {
 
 // Load reads what a store knows of a crawl. The pages that were visited are counted in budgets,
 // which may be nil. The scope knows which URLs are in directories; those have no budget.
-func Load(ctx context.Context, store frontier.Store, scope *rules.Scope, budgets *trap.Guards) (*Crawl, error) {
+func Load(ctx context.Context, store frontier.Store, scope *scope.Scope, budgets *trap.Guards) (*Crawl, error) {
 	c := &Crawl{}
 	var err error
 	if c.Targets, err = store.Count(ctx); err != nil {
@@ -99,10 +99,10 @@ func (c *Crawl) findWidened(ctx context.Context, store frontier.Store, seeds []f
 
 // Recall makes the scope of a door, and what is known of the uses of rules and exclusions, as the
 // last session left them.
-func (c *Crawl) Recall(door *admit.Door, uses []*rules.Use) {
+func (c *Crawl) Recall(door *admit.Door, uses []*scope.Use) {
 	c.RecallUses(uses)
 	for _, u := range c.LeftAlone {
-		door.Scope().LeaveAlone(rules.HrefOf(u))
+		door.Scope().LeaveAlone(scope.HrefOf(u))
 	}
 	for _, u := range c.Widened {
 		door.Widen(u)
@@ -111,7 +111,7 @@ func (c *Crawl) Recall(door *admit.Door, uses []*rules.Use) {
 
 // SeedIDs returns the targets of seeds in the store of a frontier, 0 for each that it does not know
 // or that has no URL.
-func SeedIDs(ctx context.Context, f *frontier.Frontier, seeds []rules.Seed) ([]frontier.ID, error) {
+func SeedIDs(ctx context.Context, f *frontier.Frontier, seeds []scope.Seed) ([]frontier.ID, error) {
 	fingerprints := make([]frontier.Fingerprint, len(seeds))
 	for i := range seeds {
 		if u := seeds[i].URL; !u.IsZero() {

@@ -7,12 +7,12 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // PagesRead calls fn with the pages that were read, with their links.
-func PagesRead(ctx context.Context, store frontier.Store, print *rules.Printer, fn func(*result.Page)) error {
+func PagesRead(ctx context.Context, store frontier.Store, print *scope.Printer, fn func(*result.Page)) error {
 	var printed []string
 	err := store.Scan(ctx, frontier.PartJob, func(rec *frontier.Record) error {
 		job, err := frontier.DecodeJob(rec.Job)
@@ -41,7 +41,7 @@ func PagesRead(ctx context.Context, store frontier.Store, print *rules.Printer, 
 
 // decodePage restores a page from what the store keeps of it.
 func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkReader) (*result.Page, error) {
-	page, _, err := rules.DecodePage(rec.Page)
+	page, _, err := DecodePage(rec.Page)
 	if err != nil {
 		return nil, err
 	}

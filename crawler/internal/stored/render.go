@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // candidates are the pages that may have to be rendered because of a link to them: what is
@@ -16,8 +16,8 @@ type candidates map[frontier.ID][]byte
 
 // ToRender returns the pages of a crawl that are to be rendered because a link with a fragment
 // leads to them that their HTML lacks. ids are the targets of the seeds.
-func ToRender(ctx context.Context, s frontier.Store, scope *rules.Scope, maxRedirects int, seeds []rules.Seed, ids []frontier.ID) ([]frontier.Item, error) {
-	pages, next, err := candidatesOf(ctx, s, scope)
+func ToRender(ctx context.Context, s frontier.Store, in *scope.Scope, maxRedirects int, seeds []scope.Seed, ids []frontier.ID) ([]frontier.Item, error) {
+	pages, next, err := candidatesOf(ctx, s, in)
 	if err != nil || len(pages) == 0 {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func ToRender(ctx context.Context, s frontier.Store, scope *rules.Scope, maxRedi
 		if err != nil {
 			return err
 		}
-		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: scope.Judging.IgnoresFragment}
+		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: in.Judging.IgnoresFragment}
 		if o.JudgeIn(q, anchors).Code == check.CodeFragmentMissing {
 			wanted[id] = true
 		}
@@ -65,7 +65,7 @@ func ToRender(ctx context.Context, s frontier.Store, scope *rules.Scope, maxRedi
 			if err != nil || !found {
 				return err
 			}
-			if l.HasFragment && len(l.Fragment) > 0 && l.Target < len(rec.Found) && l.Mark&(rules.MarkIgnored|rules.MarkAnyFragment|rules.MarkExcluded) == 0 {
+			if l.HasFragment && len(l.Fragment) > 0 && l.Target < len(rec.Found) && l.Mark&(scope.MarkIgnored|scope.MarkAnyFragment|scope.MarkExcluded) == 0 {
 				if err := want(rec.Found[l.Target], string(l.Fragment)); err != nil {
 					return err
 				}
@@ -83,7 +83,7 @@ func ToRender(ctx context.Context, s frontier.Store, scope *rules.Scope, maxRedi
 }
 
 // candidatesOf returns the pages that may have to be rendered, and where redirects lead.
-func candidatesOf(ctx context.Context, s frontier.Store, scope *rules.Scope) (candidates, map[frontier.ID]frontier.ID, error) {
+func candidatesOf(ctx context.Context, s frontier.Store, in *scope.Scope) (candidates, map[frontier.ID]frontier.ID, error) {
 	pages, next := candidates{}, map[frontier.ID]frontier.ID{}
 	err := s.Scan(ctx, frontier.AllParts, func(rec *frontier.Record) error {
 		if !rec.Settled || rec.Outcome == nil {
@@ -104,7 +104,7 @@ func candidatesOf(ctx context.Context, s frontier.Store, scope *rules.Scope) (ca
 			if err != nil {
 				return err
 			}
-			if o.Static || o.RenderFailed() || !job.Internal || scope.RenderModeOf(scope.Print.Job(&job)) != rules.RenderAuto {
+			if o.Static || o.RenderFailed() || !job.Internal || in.RenderModeOf(in.Print.Job(&job)) != scope.RenderAuto {
 				return nil
 			}
 			pages[rec.ID] = slices.Clone(rec.Outcome)

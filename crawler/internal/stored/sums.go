@@ -8,8 +8,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // Sums are what the sessions of a crawl have counted.
@@ -69,7 +69,7 @@ func sumsOf(all map[string]int64) *Sums {
 func IsFinished(all map[string]int64) bool { return all[sumFinished] > 0 }
 
 // RecallUses notes which rules and exclusions have matched something.
-func (s *Sums) RecallUses(uses []*rules.Use) {
+func (s *Sums) RecallUses(uses []*scope.Use) {
 	for _, u := range uses {
 		if s.all[sumRule+u.Name()] > 0 {
 			u.Recall()

@@ -9,8 +9,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -18,16 +18,16 @@ import (
 // Crawl is a crawl to be judged: its settings, its store, and its counts.
 type Crawl struct {
 	Settings
-	Judging *rules.Judging
-	Scope   *rules.Scope
-	Print   *rules.Printer
+	Judging *scope.Judging
+	Scope   *scope.Scope
+	Print   *scope.Printer
 	Store   frontier.Store
 	Sink    result.Sink
 	// Door sends the requests for ReadAgain, TextFragments and Archive; it is needed
 	// only for them.
 	Door *admit.Door
 
-	Seeds   []rules.Seed
+	Seeds   []scope.Seed
 	SeedIDs []frontier.ID // of each seed, 0 for one without a URL
 
 	Began   time.Time // the first session of the crawl

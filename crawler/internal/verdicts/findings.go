@@ -7,8 +7,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // pageFindings are what content checks found on the pages of a crawl. What was found on one
@@ -68,7 +68,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 		for i := range findings {
 			g, reported := judgeFinding(&findings[i].Finding, levels)
 			if c.Judging.Hides != nil {
-				if before, strictly := judgeFinding(&findings[i].Finding, strict); strictly && rules.IsHidden(&before, &g, reported) {
+				if before, strictly := judgeFinding(&findings[i].Finding, strict); strictly && scope.IsHidden(&before, &g, reported) {
 					sum.Hidden++
 				}
 			}
@@ -100,7 +100,7 @@ type foundOn struct {
 }
 
 // levels returns the levels that the user has set for codes of the page.
-func (p *foundOn) levels(j *rules.Judging) func(check.Code) check.Level {
+func (p *foundOn) levels(j *scope.Judging) func(check.Code) check.Level {
 	var own check.Levels
 	if rule := j.MatchingRule(p.url); rule != nil {
 		own = rule.Levels

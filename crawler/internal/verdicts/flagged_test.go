@@ -10,9 +10,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -54,7 +54,7 @@ func TestWarnedIsNotFlagged(t *testing.T) {
 	if _, err := crawler.Run(t.Context(), cfg, seeds, quiet{}); err != nil {
 		t.Fatal(err)
 	}
-	scope := rules.NewScope(rules.Settings{Rules: &rules.ScopeRules{}, Sites: cfg.Sites}, seeds)
+	scope := scope.New(scope.Settings{Rules: &scope.Rules{}, Sites: cfg.Sites}, seeds)
 	flagged, ok, err := verdicts.Flagged(t.Context(), &verdicts.Crawl{Settings: verdicts.Settings{Show: cfg.Deliver.Show, MaxRedirects: 10}, Judging: &scope.Judging, Scope: scope, Print: scope.Print, Store: cfg.Keep.Store, Sink: quiet{}})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // strictly returns a judge without what a configuration that was not named says to hide, or nil
@@ -26,7 +26,7 @@ func (j *judge) noteHidden(p *pair) {
 		p.hidden = j.crawl.Scope.HidesBecause(p.judgement.Message)
 	case p.judgement.Verdict != check.Skipped:
 		g, _ := j.strict.verdict(p)
-		p.hidden = rules.IsHidden(&g, &p.judgement, true)
+		p.hidden = scope.IsHidden(&g, &p.judgement, true)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -150,7 +150,7 @@ func (j *join) scan(first bool) error {
 			if b.Target >= len(rec.Found) {
 				return fmt.Errorf("target %d: a reference has the index %d, but the page has only %d targets", rec.ID, b.Target, len(rec.Found))
 			}
-			if first && b.Mark&rules.MarkAround != 0 {
+			if first && b.Mark&scope.MarkAround != 0 {
 				j.around++
 			}
 			id := rec.Found[b.Target]
@@ -224,7 +224,7 @@ func (j *join) leaveUnread() error {
 
 // addSeeds adds the targets that the user named.
 func (j *join) addSeeds() error {
-	j.eachNamed(func(s *rules.Seed, p *pair) {
+	j.eachNamed(func(s *scope.Seed, p *pair) {
 		j.pairs.sum.References++
 		p.document = !s.Crawl
 	})
@@ -232,7 +232,7 @@ func (j *join) addSeeds() error {
 }
 
 // eachNamed calls do for each target that the user named, with its pair.
-func (j *join) eachNamed(do func(*rules.Seed, *pair)) {
+func (j *join) eachNamed(do func(*scope.Seed, *pair)) {
 	for i := range j.crawl.Seeds {
 		s := &j.crawl.Seeds[i]
 		if id := j.crawl.SeedIDs[i]; s.Named && id != 0 {
@@ -245,14 +245,14 @@ func (j *join) eachNamed(do func(*rules.Seed, *pair)) {
 // referSeeds adds the references of the targets that the user named. They have no marks, and
 // what is wrong with other references does not concern them.
 func (j *join) referSeeds() {
-	j.eachNamed(func(s *rules.Seed, p *pair) {
+	j.eachNamed(func(s *scope.Seed, p *pair) {
 		p.hold(appendReference(nil, 0, &frontier.RawLink{Raw: []byte(urinorm.Redact(s.Raw))}, p))
 	})
 }
 
 // listFailedSeeds lists in the summary the targets named by the user that could not be read.
 func (j *join) listFailedSeeds() error {
-	j.eachNamed(func(s *rules.Seed, p *pair) {
+	j.eachNamed(func(s *scope.Seed, p *pair) {
 		if g := &p.judgement; g.Verdict != check.OK && g.Code != check.CodeInterrupted && g.Code != check.CodeLimit {
 			j.pairs.sum.StartFailed = append(j.pairs.sum.StartFailed, urinorm.Redact(s.Raw))
 		}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -46,7 +46,7 @@ func (n *names) add(job *frontier.Job, g check.Glance) {
 		n.resolved = isResolved(u.Scheme(), host)
 		return
 	}
-	if len(n.missing) < 2 && (len(n.missing) == 0 || n.missing[0] != host) && rules.ReservedName(rules.HrefOf(u)) == "" {
+	if len(n.missing) < 2 && (len(n.missing) == 0 || n.missing[0] != host) && scope.ReservedName(scope.HrefOf(u)) == "" {
 		n.missing = append(n.missing, host)
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // notesOn returns the notes on the run as a whole.
@@ -126,7 +126,7 @@ func trapNotes(trapped map[string]int) (notes []string) {
 }
 
 // tailNotes returns the note on the pages that look generated, from the one on after which nothing else was found.
-func (t *targets) tailNotes(p *rules.Printer) []string {
+func (t *targets) tailNotes(p *scope.Printer) []string {
 	if t.tail == nil {
 		return nil
 	}

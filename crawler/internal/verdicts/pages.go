@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/siterules"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -190,7 +190,7 @@ func (s *pageSite) noteLinked(rec *frontier.Record, links *frontier.BriefReader)
 		if err != nil || !more {
 			return err
 		}
-		if b.Mark&rules.MarkUnseen != 0 {
+		if b.Mark&scope.MarkUnseen != 0 {
 			continue
 		}
 		id := rec.Found[b.Target]
@@ -222,7 +222,7 @@ func (s *pageSite) noteListed(rec *frontier.Record, links *frontier.LinkReader) 
 			return err
 		}
 		s.sitemaps[rec.ID] = true
-		if link.Mark&rules.MarkExpect == 0 { // not an image of a page
+		if link.Mark&scope.MarkExpect == 0 { // not an image of a page
 			s.entries = append(s.entries, listed{rec.ID, rec.Found[link.Target], facts.Place{Line: link.Line, Column: link.Column}, string(link.Raw)})
 		}
 	}

@@ -4,8 +4,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // pair is a target with a fragment that is not simply ok, or that may be shown. The
@@ -73,7 +73,7 @@ type pairKey struct {
 
 // keyOf returns the key of a reference's pair.
 func keyOf(id frontier.ID, b *frontier.Brief) pairKey {
-	return pairKey{id, b.HasFragment, b.Mark&rules.MarkIgnored != 0, b.Hash}
+	return pairKey{id, b.HasFragment, b.Mark&scope.MarkIgnored != 0, b.Hash}
 }
 
 // pairs are the pairs of a target and a fragment that references have. Those that are
@@ -92,14 +92,14 @@ type pairs struct {
 // marks of all its references. The mark that a page has changed is ignored for a reference
 // that is simply ok, as it does not cause a finding.
 func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
-	b.Mark &^= rules.NeutralMarks
+	b.Mark &^= scope.NeutralMarks
 	s := &ps.targets.states[id-1]
-	expect := extract.Expect(b.Mark & rules.MarkExpect)
+	expect := extract.Expect(b.Mark & scope.MarkExpect)
 	fine := clean
 	if b.HasFragment {
 		fine |= warned // warnings about the content are reported with the page
 	}
-	simple := *s&fine != 0 && *s&watched == 0 && !ps.show.OK && b.Mark&^uint64(rules.MarkExpect|rules.MarkForm|rules.MarkAside|rules.MarkChanged|rules.MarkRemapped) == 0 &&
+	simple := *s&fine != 0 && *s&watched == 0 && !ps.show.OK && b.Mark&^uint64(scope.MarkExpect|scope.MarkForm|scope.MarkAside|scope.MarkChanged|scope.MarkRemapped) == 0 &&
 		(expect == extract.ExpectAny || *s&isHTML == 0)
 	key := keyOf(id, b)
 	switch {
@@ -144,7 +144,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 	}
 	mark := b.Mark
 	if simple {
-		mark &^= rules.MarkChanged
+		mark &^= scope.MarkChanged
 	}
 	p := ps.flag(key, mark, expect)
 	p.cites++
@@ -154,7 +154,7 @@ func (ps *pairs) add(id frontier.ID, b *frontier.Brief) *pair {
 // isOnlyCounted reports whether a reference to a target that was not checked is counted
 // but not looked at in detail.
 func (ps *pairs) isOnlyCounted(s state, b *frontier.Brief) bool {
-	return s&(flagged|watched|suspect) == 0 && !ps.show.Skipped && b.Mark&(rules.MarkExcluded|rules.MarkOutsideBase) == 0 && !(ps.targets.streaming && s&pending != 0)
+	return s&(flagged|watched|suspect) == 0 && !ps.show.Skipped && b.Mark&(scope.MarkExcluded|scope.MarkOutsideBase) == 0 && !(ps.targets.streaming && s&pending != 0)
 }
 
 // countOK changes the count of targets that are simply ok.
@@ -183,7 +183,7 @@ func (ps *pairs) ignore(key pairKey, mark uint64) *pair {
 		ps.byKey[key] = p
 		ps.flagged = append(ps.flagged, p)
 	}
-	p.marks |= mark &^ rules.MarkExpect
+	p.marks |= mark &^ scope.MarkExpect
 	p.cites++
 	return p
 }
@@ -218,8 +218,8 @@ func (ps *pairs) flag(key pairKey, mark uint64, expect extract.Expect) *pair {
 			ps.countOK(key.id, -1)
 		}
 	}
-	p.marks |= mark &^ rules.MarkExpect
-	p.linked = p.linked || mark&rules.MarkAside == 0
+	p.marks |= mark &^ scope.MarkExpect
+	p.linked = p.linked || mark&scope.MarkAside == 0
 	p.expects |= 1 << expect
 	return p
 }
@@ -235,5 +235,5 @@ func (ps *pairs) flagAlways(id frontier.ID, fragment string, has bool) *pair {
 // differs reports whether the mark of one of the pair's references differs from the union of
 // all marks.
 func (p *pair) differs(mark uint64) bool {
-	return p.marks != mark&^rules.MarkExpect || p.expects != 1<<(mark&rules.MarkExpect)
+	return p.marks != mark&^scope.MarkExpect || p.expects != 1<<(mark&scope.MarkExpect)
 }

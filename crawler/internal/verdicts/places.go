@@ -7,7 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // gather selects and orders the pairs that are shown and that streamed has not delivered, and
@@ -91,7 +91,7 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 				}
 				return err
 			}
-			b.Mark &^= rules.NeutralMarks
+			b.Mark &^= scope.NeutralMarks
 			id := rec.Found[b.Target]
 			if !w.targets.has(id) || b.HasFragment && !w.fragments.has(id) {
 				continue

@@ -5,8 +5,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // referenceList holds the references of a pair until its result is built, one record after
@@ -43,8 +43,8 @@ const (
 // A reference is unlike if its mark differs from the union of all marks of its pair, so that
 // some warnings may not be about it.
 func appendReference(b []byte, page uint32, r *frontier.RawLink, p *pair) []byte {
-	mark, flags := r.Mark&^rules.NeutralMarks, byte(0)
-	if r.Mark&rules.MarkRendered != 0 {
+	mark, flags := r.Mark&^scope.NeutralMarks, byte(0)
+	if r.Mark&scope.MarkRendered != 0 {
 		flags |= isRendered
 	}
 	if p.differs(mark) {

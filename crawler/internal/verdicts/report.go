@@ -9,8 +9,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 )
 
 // Report judges every reference of a finished crawl and delivers the selected results to
@@ -176,9 +176,9 @@ func byPage(a, b *result.Result) int {
 // referencesOf returns the references of a pair in order, and frees their memory.
 func (r *reporter) referencesOf(p *pair) []result.Reference {
 	list := p.references.all(&r.names, func(mark uint64) string { return r.judge.unaffected(p, mark) })
-	if p.marks&rules.MarkRemapped != 0 {
+	if p.marks&scope.MarkRemapped != 0 {
 		for i := range list {
-			list[i].Attribute, list[i].RemappedFrom = rules.SplitOrigin(list[i].Attribute)
+			list[i].Attribute, list[i].RemappedFrom = scope.SplitOrigin(list[i].Attribute)
 		}
 	}
 	p.references = nil

@@ -15,7 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -112,7 +112,7 @@ func (r *rereader) readPage(p *barePage, again *extract.Rereader) error {
 	again.Reset(body)
 	for i := range p.references {
 		ref := &p.references[i]
-		if l, ok := again.Link(ref.tag); ok && (!ref.brief.HasFragment || check.HashAnchor(rules.FragmentOf(l.Raw)) == ref.brief.Hash) {
+		if l, ok := again.Link(ref.tag); ok && (!ref.brief.HasFragment || check.HashAnchor(scope.FragmentOf(l.Raw)) == ref.brief.Hash) {
 			ref.found, ref.found.Tag = l, ref.tag
 		}
 	}
@@ -155,7 +155,7 @@ func (r *rereader) names(d *details) check.Names {
 		return ""
 	}
 	defer r.buffers.Give(body)
-	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: rules.DocumentName(d.url), Path: resp.LocalFile(), AnchorsOnly: true})
+	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: scope.DocumentName(d.url), Path: resp.LocalFile(), AnchorsOnly: true})
 	return check.PackNames(doc.Anchors)
 }
 
@@ -198,7 +198,7 @@ func (r *rereader) texts() (more bool, err error) {
 		for i := range pages {
 			for _, ref := range pages[i].references {
 				if ref.found.Tag != 0 {
-					ref.pair.fragment, ref.pair.unread = strings.Clone(rules.FragmentOf(ref.found.Raw)), false
+					ref.pair.fragment, ref.pair.unread = strings.Clone(scope.FragmentOf(ref.found.Raw)), false
 					continue
 				}
 				ref.pair.textWanted, ref.pair.unread = false, true

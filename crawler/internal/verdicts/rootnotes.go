@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,7 +30,7 @@ func (j *join) rootNotes() (notes []string) {
 	}
 	missing, example := 0, ""
 	for _, p := range j.pairs.flagged {
-		if p.marks&(uint64(urinorm.RepairAboveRoot)<<rules.MarkRepairs) == 0 || p.judgement.Code != check.CodeFileMissing {
+		if p.marks&(uint64(urinorm.RepairAboveRoot)<<scope.MarkRepairs) == 0 || p.judgement.Code != check.CodeFileMissing {
 			continue
 		}
 		site := c.Scope.SiteOf(j.details.get(p.id).url)

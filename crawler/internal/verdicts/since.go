@@ -3,16 +3,16 @@ package verdicts
 import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // skipUnchanged skips a pair without references from changed pages, unless its file itself
 // was changed or removed.
 func (j *judge) skipUnchanged(p *pair) {
-	if j.crawl.Scope.Rules.Changed == nil || p.marks&rules.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
+	if j.crawl.Scope.Rules.Changed == nil || p.marks&scope.MarkChanged != 0 || p.judgement.Verdict == check.Skipped || j.changed(p) {
 		return
 	}
-	p.judged(check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.UnchangedNote})
+	p.judged(check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.UnchangedNote})
 }
 
 // changed reports whether a pair's target is a file that was changed or removed, or a

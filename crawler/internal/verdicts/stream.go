@@ -5,7 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // Stream reports results before the run is over. A result is final when its verdict is
@@ -114,7 +114,7 @@ func (s *Stream) isFinal(p *pair) bool {
 		return false // its suggestions are known only at the end
 	case p.judgement.Code == check.CodeDNSNotFound:
 		return false // the name server may prove to be at fault
-	case p.marks&rules.MarkText != 0:
+	case p.marks&scope.MarkText != 0:
 		return false // its text is compared at the end
 	case s.suggest.pending.possible[p.id] && (p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified):
 		return false // likewise

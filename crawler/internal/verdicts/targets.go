@@ -7,9 +7,9 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/rules"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -94,7 +94,7 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 // notReached returns the outcome of a target that the run did not reach.
 func notReached(ended check.Gap) *check.Outcome {
 	if ended == check.GapInterrupt {
-		return rules.Skip(check.CodeInterrupted, "the run was interrupted before this target was checked")
+		return scope.Skip(check.CodeInterrupted, "the run was interrupted before this target was checked")
 	}
 	return check.LeftOut(ended, "the run was stopped by %s before this target was checked", ended)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -52,7 +52,7 @@ func (c *textComparison) all(ctx context.Context) func() error {
 		left := 0
 		for _, p := range c.join.pairs.flagged {
 			end := p.route.end
-			if p.marks&rules.MarkText == 0 || p.judgement.Verdict != check.OK || end == 0 {
+			if p.marks&scope.MarkText == 0 || p.judgement.Verdict != check.OK || end == 0 {
 				continue
 			}
 			page, known := pages[end]
@@ -116,7 +116,7 @@ func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
 	if err != nil {
 		return pageText{failure: err.Error()}
 	}
-	text, _, ok := extract.Decode(extract.Input{Body: body, ContentType: resp.ContentType, Name: rules.DocumentName(d.url)})
+	text, _, ok := extract.Decode(extract.Input{Body: body, ContentType: resp.ContentType, Name: scope.DocumentName(d.url)})
 	switch media := fetch.MediaType(resp.ContentType); {
 	case !ok:
 		return pageText{none: true}

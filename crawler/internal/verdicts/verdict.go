@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -32,7 +32,7 @@ func (j *judge) decide(p *pair) {
 		p.open, p.decision = false, signsOut
 		return
 	}
-	if p.marks&rules.MarkExcluded != 0 {
+	if p.marks&scope.MarkExcluded != 0 {
 		p.open = false
 		p.judged(j.excluded(p))
 		return
@@ -56,11 +56,11 @@ func (j *judge) decide(p *pair) {
 var plainOK = &decision{judgement: check.Judgement{Verdict: check.OK, Code: check.CodeOK}, isShared: true}
 
 // ignoredInline is the decision about a pair that inline marks exclude.
-var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.IgnoredInline}, isShared: true}
+var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.IgnoredInline}, isShared: true}
 
 // signsOut is the decision about a pair whose target a link calls one that signs out or deletes
 // something.
-var signsOut = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: rules.SignOutReason}, isShared: true}
+var signsOut = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.SignOutReason}, isShared: true}
 
 func isPlainOK(g *check.Judgement) bool {
 	return g.Verdict == check.OK && g.Code == check.CodeOK && g.Message == "" && g.Level == "" && len(g.Warnings) == 0
@@ -72,7 +72,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
-	if p.marks&rules.MarkAnyFragment != 0 {
+	if p.marks&scope.MarkAnyFragment != 0 {
 		q.IgnoreFragment = func(string) bool { return true }
 	}
 	var byRules ruling
@@ -89,7 +89,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 		}
 		links = append(links, check.Redirect{URL: u, Status: hop.outcome.Status})
 		next = hop.outcome.Next
-		remapped = remapped || strings.HasPrefix(hop.outcome.Message, rules.LocationRemapped)
+		remapped = remapped || strings.HasPrefix(hop.outcome.Message, scope.LocationRemapped)
 		if _, brought, ok := strings.Cut(next, "#"); ok {
 			fragment, hasFragment = brought, true
 		}
@@ -184,11 +184,11 @@ type ruling struct {
 	accept  *check.Statuses
 	verdict string
 	levels  check.Levels
-	hosts   *rules.Rule // that has BrokenHosts, or nil
+	hosts   *scope.Rule // that has BrokenHosts, or nil
 }
 
 // add adds the settings of a rule that no earlier rule has.
-func (s *ruling) add(r *rules.Rule) {
+func (s *ruling) add(r *scope.Rule) {
 	if r == nil {
 		return
 	}
@@ -213,7 +213,7 @@ func (j *judge) excluded(p *pair) check.Judgement {
 		u += "#" + p.fragment
 	}
 	if parsed, _, err := urinorm.ParseWeb(u); err == nil {
-		if o := j.crawl.Scope.Excluded(rules.HrefOf(parsed)); o != nil {
+		if o := j.crawl.Scope.Excluded(scope.HrefOf(parsed)); o != nil {
 			return check.Judgement{Verdict: check.Skipped, Code: o.Code, Message: o.Message}
 		}
 	}
@@ -247,7 +247,7 @@ func formRefused(end *check.Outcome) bool {
 }
 
 // ruleForPair returns the user's rule for a target and the place on it.
-func (j *judge) ruleForPair(p *pair, job *frontier.Job) *rules.Rule {
+func (j *judge) ruleForPair(p *pair, job *frontier.Job) *scope.Rule {
 	if len(j.crawl.Judging.Rules) == 0 || job.Verbatim {
 		return nil
 	}
@@ -255,7 +255,7 @@ func (j *judge) ruleForPair(p *pair, job *frontier.Job) *rules.Rule {
 }
 
 // ruleFor returns the user's rule for a target.
-func (j *judge) ruleFor(job *frontier.Job) *rules.Rule {
+func (j *judge) ruleFor(job *frontier.Job) *scope.Rule {
 	if len(j.crawl.Judging.Rules) == 0 || job.Verbatim {
 		return nil
 	}

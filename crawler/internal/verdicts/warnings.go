@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
-	"github.com/orbweaver/orbweaver/crawler/rules"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -16,7 +16,7 @@ import (
 func (j *judge) addWarnings(p *pair) {
 	if p.judgement.Verdict == check.Skipped {
 		if p.judgement.Code == check.CodeExternal {
-			p.warn(marked(p.marks & rules.MarkOutsideBase)...)
+			p.warn(marked(p.marks & scope.MarkOutsideBase)...)
 			j.requireHTTPS(p)
 		}
 		return
@@ -66,7 +66,7 @@ func (j *judge) setLevels(p *pair) {
 			byRule = p.ruleLevels
 		}
 		reported := before.SetLevels(j.strict.levelsOf(byRule, p.route.internal))
-		p.hidden = p.hidden || reported && rules.IsHidden(&before, g, !p.off)
+		p.hidden = p.hidden || reported && scope.IsHidden(&before, g, !p.off)
 	}
 }
 
@@ -81,7 +81,7 @@ func (j *judge) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
 // unaffected returns the codes of the pair's warnings that come from the marks of other
 // references, but not from this mark.
 func (j *judge) unaffected(p *pair, mark uint64) string {
-	expect := extract.Expect(mark & rules.MarkExpect)
+	expect := extract.Expect(mark & scope.MarkExpect)
 	own, others := marked(mark), marked(p.marks)
 	if w, wrong := j.mismatch(p, expect); wrong {
 		own = append(own, w)
@@ -100,16 +100,16 @@ func (j *judge) unaffected(p *pair, mark uint64) string {
 // marked returns the warnings that marks stand for.
 func marked(marks uint64) []check.Warning {
 	var all []check.Warning
-	if repairs := urinorm.Repairs(marks >> rules.MarkRepairs); repairs != 0 {
+	if repairs := urinorm.Repairs(marks >> scope.MarkRepairs); repairs != 0 {
 		all = check.RepairWarnings(repairs)
 	}
-	if marks&rules.MarkMixed != 0 {
+	if marks&scope.MarkMixed != 0 {
 		all = append(all, check.Warning{Code: check.CodeMixedContent, Message: "a page served over https loads it over http"})
 	}
-	if marks&rules.MarkOutsideBase != 0 {
+	if marks&scope.MarkOutsideBase != 0 {
 		all = append(all, check.Warning{Code: check.CodeOutsideBase, Message: "the target is on the published host, but not under the base URL"})
 	}
-	if marks&rules.MarkCandidate != 0 {
+	if marks&scope.MarkCandidate != 0 {
 		all = append(all, check.Warning{Code: check.CodeSrcsetInvalid, Message: "browsers ignore this image of the srcset: its width or density is invalid"})
 	}
 	return all

@@ -1,4 +1,4 @@
-package rules
+package scope
 
 import (
 	"net/url"

@@ -1,4 +1,4 @@
-package rules
+package scope
 
 import "github.com/orbweaver/orbweaver/urinorm"
 

@@ -1,4 +1,4 @@
-package rules
+package scope
 
 import (
 	"bytes"
@@ -176,7 +176,7 @@ func (s *Scope) LeavesAlone(v Href, internal, acts bool) bool {
 }
 
 // LeavesSomeAlone reports whether links that sign out or delete are not requested.
-func (r *ScopeRules) LeavesSomeAlone() bool { return r.Credentials && !r.AllowUnsafe }
+func (r *Rules) LeavesSomeAlone() bool { return r.Credentials && !r.AllowUnsafe }
 
 // SignOutReason is the message of a link that is left alone.
 const SignOutReason = "not requested, because credentials were given and the link may sign out or delete something; --login-allow-unsafe requests it"
@@ -187,7 +187,7 @@ func signOut() *check.Outcome { return Skip(check.CodeExcluded, SignOutReason) }
 
 // Acts returns the function that tells the texts of links that are left alone, or nil if
 // none is.
-func (r *ScopeRules) Acts() func(text []byte) bool {
+func (r *Rules) Acts() func(text []byte) bool {
 	if r.LeavesSomeAlone() {
 		return Acts
 	}

@@ -1,4 +1,4 @@
-package rules
+package crawler
 
 import (
 	"reflect"
@@ -31,7 +31,7 @@ func TestDecides(t *testing.T) {
 	of := func(change func(*Config), seeds ...Seed) string {
 		cfg := &Config{}
 		change(cfg)
-		return cfg.WithDefaults().NewScope(append(seeds, Seed{URL: start, Crawl: true})).Decides()
+		return cfg.withDefaults().newScope(append(seeds, Seed{URL: start, Crawl: true})).Decides()
 	}
 	selector, err := extract.CompileSelector("main")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestDecides(t *testing.T) {
 		"Scope.NoFollow":        func(c *Config) { c.Scope.NoFollow = pattern() },
 		"Scope.Exclude":         func(c *Config) { c.Scope.Exclude = pattern() },
 		"Scope.ExcludeExcept":   func(c *Config) { c.Scope.ExcludeExcept = pattern() },
-		"Scope.Remaps":          func(c *Config) { c.Scope.Remaps = []Remap{{pattern()[0], "y"}} },
+		"Scope.Remaps":          func(c *Config) { c.Scope.Remaps = []Remap{{Pattern: pattern()[0], Replacement: "y"}} },
 		"Reading.Types":         func(c *Config) { c.Reading.Types = fetch.Types{"x": "text/html"} },
 		"Scope.SkipReserved":    func(c *Config) { c.Scope.SkipReserved = true },
 		"Judging.Rules":         func(c *Config) { c.Judging.Rules = []Rule{{Name: "x", Verdict: "ignore"}} },

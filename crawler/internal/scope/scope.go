@@ -1,4 +1,4 @@
-package rules
+package scope
 
 import (
 	"bytes"
@@ -15,17 +15,17 @@ import (
 )
 
 // ScopeRule is the extent of a seed's site.
-type ScopeRule uint8
+type Extent uint8
 
 const (
 	// ScopePath is the seed's host, under the seed's directory.
-	ScopePath ScopeRule = iota
+	Path Extent = iota
 	// ScopeHost is the whole host.
-	ScopeHost
+	Host
 	// ScopeDomain is every host of the same registrable domain.
-	ScopeDomain
+	Domain
 	// ScopePage is the seed alone.
-	ScopePage
+	Page
 )
 
 // root is a part of a site whose pages are internal.
@@ -53,7 +53,7 @@ type Scope struct {
 
 // Settings are what a scope needs of the configuration of a run.
 type Settings struct {
-	Rules   *ScopeRules
+	Rules   *Rules
 	Judging Judging
 	Render  RenderMode // of pages without a rule
 	Sites   []*disk.Site
@@ -61,9 +61,9 @@ type Settings struct {
 	Reading string   // says what else decides about the links of a page (Decides)
 }
 
-// NewScope returns the scope of a run that starts from seeds. It has its own copy of the rules
+// New returns the scope of a run that starts from seeds. It has its own copy of the rules
 // for targets, which record whether they match anything.
-func NewScope(settings Settings, seeds []Seed) *Scope {
+func New(settings Settings, seeds []Seed) *Scope {
 	s := &Scope{Settings: settings, Print: NewPrinter(settings.Sites, settings.Rules.WorkingDir), left: new(sync.Map)}
 	s.Judging.Rules = slices.Clone(s.Judging.Rules)
 	for i := range s.Judging.Rules {
@@ -116,14 +116,14 @@ func (s *Scope) widen(seed Seed) {
 		r.scheme = string(v.Scheme())
 	}
 	switch s.Rules.Rule {
-	case ScopePath:
+	case Path:
 		r.directory = string(directory(v.Path()))
 		if r.scheme == "gopher" {
 			r.directory = "" // a selector is no path: it begins with a type
 		}
-	case ScopeDomain:
+	case Domain:
 		r.domain = urinorm.RegistrableDomain(string(v.Host()))
-	case ScopePage:
+	case Page:
 		r.page = string(v.Document())
 	}
 	if !slices.Contains(s.roots, r) {

@@ -1,4 +1,4 @@
-package rules
+package crawler
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestConfigDefaults(t *testing.T) {
-	c := (&Config{Fetch: fetch.Mux{}}).WithDefaults()
+	c := (&Config{Fetch: fetch.Mux{}}).withDefaults()
 	for _, v := range []struct {
 		field     string
 		got, want any
@@ -20,7 +20,7 @@ func TestConfigDefaults(t *testing.T) {
 		{"External", c.Scope.External, CheckExternal},
 		{"Robots", c.Scope.Robots, RobotsCrawl},
 		{"RobotsAgent", c.Scope.RobotsAgent, "orbweaver"},
-		{"Depth", c.Scope.LimitsDepth(), false},
+		{"Depth", c.Scope.Depth, 0},
 		{"MaxPages", c.Limits.MaxPages, 0},
 		{"MaxBody", c.Limits.MaxBody, int64(10 << 20)},
 		{"MaxRedirects", c.Limits.MaxRedirects, 10},
@@ -53,28 +53,8 @@ func TestShowDefault(t *testing.T) {
 		{result.Show{Broken: true}, result.Show{Broken: true}},
 		{result.Show{Info: true}, result.Show{Info: true}},
 	} {
-		if got := (&Config{Deliver: Deliver{Show: c.show}}).WithDefaults().Deliver.Show; got != c.want {
+		if got := (&Config{Deliver: Deliver{Show: c.show}}).withDefaults().Deliver.Show; got != c.want {
 			t.Errorf("%+v stands for %+v, want %+v", c.show, got, c.want)
-		}
-	}
-}
-
-func TestDepthLimit(t *testing.T) {
-	for _, c := range []struct {
-		depth          int
-		limits         bool
-		at0, at1, at99 bool
-	}{
-		{0, false, true, true, true},
-		{-1, true, true, false, false},
-		{1, true, true, true, false},
-		{98, true, true, true, false},
-		{99, true, true, true, true},
-	} {
-		cfg := &ScopeRules{Depth: c.depth}
-		if cfg.LimitsDepth() != c.limits || cfg.WithinDepth(0) != c.at0 || cfg.WithinDepth(1) != c.at1 || cfg.WithinDepth(99) != c.at99 {
-			t.Errorf("Depth %d: limited %v, pages at depth 0, 1, 99 are read: %v, %v, %v", c.depth,
-				cfg.LimitsDepth(), cfg.WithinDepth(0), cfg.WithinDepth(1), cfg.WithinDepth(99))
 		}
 	}
 }

@@ -1,10 +1,9 @@
-package rules
+package crawler
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -225,7 +226,7 @@ type Keep struct {
 	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must
 	// have been created with the same Cache, or nothing is found in it.
 	Pages    bool
-	Previous PreviousPages
+	Previous recall.PreviousPages
 	// Edition identifies the program that reads pages. Cached contents of a page are
 	// used only if the same edition read them.
 	Edition string
@@ -259,85 +260,6 @@ type Login struct {
 	// Retries is how often a run signs in again, in a row, without a page that the session
 	// proves. 0 means 2, and -1 means never.
 	Retries int
-}
-
-// PreviousPages are the pages of an earlier crawl.
-type PreviousPages interface {
-	// Page returns the outcome, what was kept of the page (frontier.Done.Page), and its references,
-	// all as they are stored; nil if there is no such page.
-	Page(f frontier.Fingerprint) (outcome, page, links []byte)
-}
-
-// External is the treatment of external targets.
-type External uint8
-
-const (
-	// CheckExternal requests each external target once.
-	CheckExternal External = iota
-	// SkipExternal skips external targets.
-	SkipExternal
-)
-
-// RobotsMode is the set of requests to which robots.txt applies.
-type RobotsMode uint8
-
-const (
-	// RobotsCrawl obeys robots.txt for pages that are read. It does not apply to other
-	// targets, as requesting a single one is like a click in a browser.
-	RobotsCrawl RobotsMode = iota
-	// RobotsStrict obeys robots.txt for every request.
-	RobotsStrict
-	// RobotsIgnore ignores robots.txt.
-	RobotsIgnore
-)
-
-// Rule is a policy for the URLs it matches.
-type Rule struct {
-	Name    string // as the user wrote it, for messages
-	Match   func(printed string) bool
-	Accept  *check.Statuses
-	Verdict string // "", "ignore", "broken", "unverified"
-	// Header is sent to matching URLs. If Match also accepts the https form of an http
-	// URL, the http URL gets it only at a start target.
-	Header http.Header
-	Rate   float64 // requests per second to the hosts of matching URLs; 0 means no limit
-	Levels check.Levels
-	// BrokenHosts are patterns of hosts, as of path.Match. A matching target that is OK and that
-	// one of these hosts answers is broken: it is where parked domains lead to.
-	BrokenHosts []string
-	// BrokenTexts match the text of pages. A matching target that is OK is broken if one of them
-	// matches its page. Targets are requested with GET for that.
-	BrokenTexts []TextPattern
-	Render      RenderMode // 0 means that of the Config
-
-	use *Use
-}
-
-// TextPattern matches a text on a page.
-type TextPattern struct {
-	Written string // as the user wrote it
-	Pattern *regexp.Regexp
-}
-
-// HasLevels reports whether the level of any code is set.
-func (j *Judging) HasLevels() bool {
-	return len(j.Levels) > 0 || slices.ContainsFunc(j.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
-}
-
-// Seed is a start target of a run.
-type Seed struct {
-	// URL is the target. The document of a Site has its URL there.
-	URL urinorm.URL
-	// Follow reads the seed for links even if the scope does not include it.
-	Follow bool
-	// Crawl makes the seed's site internal. It is not set for a single file, which is
-	// read but not crawled.
-	Crawl bool
-	// Named is set for targets that the user named. They have a reference from
-	// CommandLine. Documents found by walking a directory are not named.
-	Named bool
-	// Raw is the target as the user wrote it.
-	Raw string
 }
 
 // Greatest values of the configuration.
@@ -378,10 +300,10 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-// WithDefaults returns a copy in which every zero that means a default is replaced by the
+// withDefaults returns a copy in which every zero that means a default is replaced by the
 // default, and every -1 that means "none" by zero. Depth is not changed. The copy must not
-// be passed to WithDefaults again.
-func (c *Config) WithDefaults() *Config {
+// be passed to withDefaults again.
+func (c *Config) withDefaults() *Config {
 	d := *c
 	fill := func(v *int, def int) {
 		if *v == 0 {
@@ -433,8 +355,8 @@ func (c *Config) newMemory() *frontier.Memory {
 	return m
 }
 
-// Shared returns the store if other processes work on its crawl as well, and nil otherwise.
-func (c *Config) Shared() frontier.Shared {
+// shared returns the store if other processes work on its crawl as well, and nil otherwise.
+func (c *Config) shared() frontier.Shared {
 	if c.Keep.Lease == 0 {
 		return nil
 	}
@@ -442,22 +364,24 @@ func (c *Config) Shared() frontier.Shared {
 	return s
 }
 
-// WithinDepth reports whether Depth allows pages at a depth to be read.
-func (r *ScopeRules) WithinDepth(depth int) bool {
-	return !r.LimitsDepth() || depth <= max(r.Depth, 0)
-}
-
-// LimitsDepth reports whether Depth is a limit.
-func (r *ScopeRules) LimitsDepth() bool { return r.Depth != 0 }
-
-// NewScope returns the scope of a run that starts from seeds. It decides with the rules of the
+// newScope returns the scope of a run that starts from seeds. It decides with the rules of the
 // configuration, not with copies.
-func (c *Config) NewScope(seeds []Seed) *Scope {
-	s := Settings{Rules: &c.Scope, Judging: c.Judging, Render: c.Render.Mode, Sites: c.Sites}
+func (c *Config) newScope(seeds []Seed) *scope.Scope {
+	s := scope.Settings{Rules: (*scope.Rules)(&c.Scope), Judging: scope.Judging(c.Judging), Render: c.Render.Mode, Sites: c.Sites}
 	if m, ok := c.Fetch.(interface{ Schemes() []string }); ok {
 		s.Schemes = m.Schemes()
 	}
 	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\n", c.Keep.Edition, c.Reading.Types,
 		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil)
-	return NewScope(s, seeds)
+	return scope.New(s, seeds)
+}
+
+// Renderer renders pages. *render.Renderer is one.
+type Renderer interface {
+	Render(ctx context.Context, req *render.Request) (*render.Rendered, error)
+}
+
+// Renders reports whether any page may be rendered.
+func (c *Config) Renders() bool {
+	return c.Render.Mode > RenderNever || slices.ContainsFunc(c.Judging.Rules, func(r Rule) bool { return r.Render > RenderNever })
 }

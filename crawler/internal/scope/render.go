@@ -1,10 +1,4 @@
-package rules
-
-import (
-	"context"
-
-	"github.com/orbweaver/orbweaver/crawler/render"
-)
+package scope
 
 // RenderMode says which pages a browser renders, so that the links and anchors count that
 // only scripts make.
@@ -21,21 +15,6 @@ const (
 	// RenderAlways renders every page.
 	RenderAlways
 )
-
-// Renderer renders pages. *render.Renderer is one.
-type Renderer interface {
-	Render(ctx context.Context, req *render.Request) (*render.Rendered, error)
-}
-
-// Renders reports whether any page may be rendered.
-func (c *Config) Renders() bool {
-	for i := range c.Judging.Rules {
-		if c.Judging.Rules[i].Render > RenderNever {
-			return true
-		}
-	}
-	return c.Render.Mode > RenderNever
-}
 
 // RenderModeOf returns the mode for a printed URL.
 func (s *Settings) RenderModeOf(printed string) RenderMode {

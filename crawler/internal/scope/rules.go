@@ -1,0 +1,132 @@
+package scope
+
+import (
+	"context"
+	"net/http"
+	"regexp"
+	"slices"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Rules say which targets are pages to be read, which are only checked, and which are left alone.
+// The fields are those of crawler.ScopeRules.
+type Rules struct {
+	Rule                     Extent
+	External                 External
+	Include, NoFollow        []*regexp.Regexp
+	Exclude, ExcludeExcept   []*regexp.Regexp
+	Remaps                   []Remap
+	SkipReserved             bool
+	Changed                  func(path string) bool
+	Depth                    int
+	Robots                   RobotsMode
+	RobotsGiven              bool
+	RobotsAgent              string
+	Sitemaps                 bool
+	RootGiven                bool
+	WorkingDir               string
+	Credentials, AllowUnsafe bool
+	LeaveAlone               map[string]bool
+	SessionOrigins           map[string]bool
+}
+
+// Judging says what is a finding, and how severe it is. The fields are those of crawler.Judging.
+type Judging struct {
+	Resolver       check.Resolver
+	SkipMail       bool
+	MailProbe      func(ctx context.Context, address urinorm.Address) error
+	Accept         *check.Statuses
+	IgnoreFragment []*regexp.Regexp
+	Rules          []Rule
+	Levels         check.Levels
+	Hides          *Hides
+	SoftNotFound   bool
+	CheckHTTPS     bool
+	RequireHTTPS   bool
+	TextFragments  bool
+	Archive        string
+	Inspector      *inspect.Inspector
+}
+
+// External is the treatment of external targets.
+type External uint8
+
+const (
+	// CheckExternal requests each external target once.
+	CheckExternal External = iota
+	// SkipExternal skips external targets.
+	SkipExternal
+)
+
+// RobotsMode is the set of requests to which robots.txt applies.
+type RobotsMode uint8
+
+const (
+	// RobotsCrawl obeys robots.txt for pages that are read. It does not apply to other
+	// targets, as requesting a single one is like a click in a browser.
+	RobotsCrawl RobotsMode = iota
+	// RobotsStrict obeys robots.txt for every request.
+	RobotsStrict
+	// RobotsIgnore ignores robots.txt.
+	RobotsIgnore
+)
+
+// Rule is a policy for the URLs it matches.
+type Rule struct {
+	Name    string // as the user wrote it, for messages
+	Match   func(printed string) bool
+	Accept  *check.Statuses
+	Verdict string // "", "ignore", "broken", "unverified"
+	// Header is sent to matching URLs. If Match also accepts the https form of an http
+	// URL, the http URL gets it only at a start target.
+	Header http.Header
+	Rate   float64 // requests per second to the hosts of matching URLs; 0 means no limit
+	Levels check.Levels
+	// BrokenHosts are patterns of hosts, as of path.Match. A matching target that is OK and that
+	// one of these hosts answers is broken: it is where parked domains lead to.
+	BrokenHosts []string
+	// BrokenTexts match the text of pages. A matching target that is OK is broken if one of them
+	// matches its page. Targets are requested with GET for that.
+	BrokenTexts []TextPattern
+	Render      RenderMode // 0 means that of the Config
+
+	use *Use
+}
+
+// TextPattern matches a text on a page.
+type TextPattern struct {
+	Written string // as the user wrote it
+	Pattern *regexp.Regexp
+}
+
+// HasLevels reports whether the level of any code is set.
+func (j *Judging) HasLevels() bool {
+	return len(j.Levels) > 0 || slices.ContainsFunc(j.Rules, func(r Rule) bool { return len(r.Levels) > 0 })
+}
+
+// WithinDepth reports whether Depth allows pages at a depth to be read.
+func (r *Rules) WithinDepth(depth int) bool {
+	return !r.LimitsDepth() || depth <= max(r.Depth, 0)
+}
+
+// LimitsDepth reports whether Depth is a limit.
+func (r *Rules) LimitsDepth() bool { return r.Depth != 0 }
+
+// Seed is a start target of a run.
+type Seed struct {
+	// URL is the target. The document of a Site has its URL there.
+	URL urinorm.URL
+	// Follow reads the seed for links even if the scope does not include it.
+	Follow bool
+	// Crawl makes the seed's site internal. It is not set for a single file, which is
+	// read but not crawled.
+	Crawl bool
+	// Named is set for targets that the user named. They have a reference from
+	// CommandLine. Documents found by walking a directory are not named.
+	Named bool
+	// Raw is the target as the user wrote it.
+	Raw string
+}

@@ -148,8 +148,7 @@ func TestBaselineOfFindings(t *testing.T) {
 	}
 }
 
-// Broken and unverified findings are compared like links, by page, code and rule. Warnings
-// are not compared.
+// Broken and unverified findings and warnings are compared like links, by page, code and rule.
 func TestCompareFindings(t *testing.T) {
 	at := func(verdict check.Verdict, page string, line int, rule string) *result.Result {
 		return pageResult(verdict, check.CodeHTMLSyntax, rule, "message", result.Reference{Page: page, Line: line, Column: 1})
@@ -163,23 +162,25 @@ func TestCompareFindings(t *testing.T) {
 	d := Compare(old, now)
 	if got, want := describe(d), `new a a html-syntax 12
 new b b html-syntax 3
+new_warnings a a html-syntax 5
 fixed a a http-404 9
 fixed a a html-syntax 2
 fixed a a html-syntax 3
+fixed_warnings a a html-syntax 4
 still_broken a a html-syntax 8
 `; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	var text, json strings.Builder
-	if err := d.WriteText(&text, Options{}); err != nil {
+	if err := d.WriteText(&text, 0, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "compare-findings.txt.golden", []byte(text.String()))
-	if err := d.WriteJSON(&json); err != nil {
+	if err := d.WriteJSON(&json, 0); err != nil {
 		t.Fatal(err)
 	}
 	validate(t, compileSchema(t, "#/$defs/comparison", true), json.String())
-	if n := strings.Count(json.String(), `"kind": "page"`); n != 5 {
+	if n := strings.Count(json.String(), `"kind": "page"`); n != 7 {
 		t.Errorf("%d findings in %s", n, json.String())
 	}
 	// A run that checks no content cannot tell that a fault was corrected.

@@ -8,9 +8,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// Diff is the difference between the broken links of two runs, and between their broken and
-// unverified findings of content checks. They are the same in both if page, target, code and
-// rule are the same (matching.go).
+// Diff is the difference between the broken links of two runs, between their broken and
+// unverified findings of content checks, and between their warnings. They are the same in both
+// if page, target, code and rule are the same (matching.go).
 type Diff struct {
 	Before, After Head
 	New           []Change // broken now, but not before
@@ -19,10 +19,16 @@ type Diff struct {
 	// Unclear were broken before, and the later run could not verify them: their target
 	// is unverified or skipped, or the run was cut short and did not list it.
 	Unclear []Change
+	// Warnings are empty if one of the reports does not list its warnings.
+	NewWarnings, FixedWarnings, StillWarnings []Change
+
+	now *result.Summary // of the later run
 }
 
-// Change is one broken link of a page, or one fault that a content check found on it.
+// Change is one broken link of a page, one fault that a content check found on it, or one
+// warning.
 type Change struct {
+	Verdict  check.Verdict // [check.VerdictWarning] for a warning
 	Kind     result.Kind
 	Page     string // empty if the target had no reference
 	URL      string
@@ -30,10 +36,13 @@ type Change struct {
 	Rule     string     // of KindPage
 	Was      check.Code // the earlier code of a new link that was broken before
 	Message  string
+	Proposal string
 	Internal bool
 	// References are its places on the page, in the later run if that has the link.
 	References  []result.Reference
 	Suggestions []check.Suggestion
+
+	found *result.Result // in the later run that has it, with all its references
 }
 
 // link identifies a link in two runs, apart from its code. All faults that content checks
@@ -52,7 +61,8 @@ func sameFault(changes []Change, c *Change) *Change {
 	return &changes[i]
 }
 
-// Exit returns the exit status of a comparison: 1 if a link is newly broken.
+// Exit returns the exit status of a comparison: 1 if a link is newly broken. Warnings do not
+// change it.
 func (d Diff) Exit() int {
 	if len(d.New) > 0 {
 		return ExitFindings
@@ -64,60 +74,86 @@ func (d Diff) Exit() int {
 // code than before is new, with Was set, and is not counted as fixed. If a page has a
 // broken link more often than before, the additional places are new.
 func Compare(old, new *Report) Diff {
-	before, after := brokenLinks(old), brokenLinks(new)
-	d := Diff{Before: cleanHead(&old.Head), After: cleanHead(&new.Head)}
-	for l, changes := range after {
-		for _, c := range changes {
-			known := sameFault(before[l], &c)
-			if known == nil {
-				if was := before[l]; len(was) > 0 && l.kind == result.KindTarget {
-					c.Was = slices.MinFunc(was, func(a, b Change) int { return cmp.Compare(a.Code, b.Code) }).Code
-				}
-				d.New = append(d.New, c)
-				continue
-			}
-			same, more := matchPlaces(known.References, c.References)
-			d.Still = append(d.Still, c.at(same))
-			if len(more) > 0 {
-				d.New = append(d.New, c.at(more))
-			}
-		}
-	}
-	verdicts := make(map[string]check.Verdict, len(new.Results))
+	d := Diff{Before: cleanHead(&old.Head), After: cleanHead(&new.Head), now: cleanSummary(&new.Summary)}
+	later := laterRun{verdicts: map[string]check.Verdict{}, complete: new.Summary.Soundness.Complete(), content: new.Summary.Findings != nil}
 	for _, r := range new.Results {
 		if r.Kind != result.KindTarget {
 			continue
 		}
-		if url := clean(r.URL); r.Verdict != check.Skipped {
-			verdicts[url] = r.Verdict
-		} else if _, ok := verdicts[url]; !ok { // otherwise only other references are skipped
-			verdicts[url] = r.Verdict
+		if _, ok := later.verdicts[clean(r.URL)]; !ok || r.Verdict != check.Skipped { // else only other references are skipped
+			later.verdicts[clean(r.URL)] = r.Verdict
 		}
 	}
-	partial := !new.Summary.Soundness.Complete() || countBroken(new) < new.Summary.Broken // it lists only some verdicts
-	for l, changes := range before {
-		v, listed := verdicts[l.url]
-		unclear := !listed && partial || v == check.Unverified || v == check.Skipped ||
-			l.kind == result.KindPage && new.Summary.Findings == nil // no content was checked
+	later.partial = !later.complete || countBroken(new) < new.Summary.Broken // it lists only some verdicts
+	d.New, d.Fixed, d.Still, d.Unclear = later.compare(brokenLinks(old), brokenLinks(new))
+	before, listed := warningsOf(old)
+	after, all := warningsOf(new)
+	if listed && all {
+		d.NewWarnings, d.FixedWarnings, d.StillWarnings, _ = later.compare(before, after)
+	}
+	return d
+}
+
+// laterRun is what the later of two runs says about the findings of the earlier one.
+type laterRun struct {
+	verdicts          map[string]check.Verdict
+	complete, partial bool // partial: it does not list every verdict
+	content           bool // it checked the content of pages
+}
+
+// verified reports whether the run can tell that a finding is gone.
+func (r *laterRun) verified(l link, c *Change) bool {
+	v, listed := r.verdicts[l.url]
+	switch {
+	case l.kind == result.KindPage:
+		return r.content
+	case !listed:
+		return !r.partial
+	case c.Verdict == check.VerdictWarning && v == check.Broken: // the warning gave way to another fault
+		return false
+	}
+	return v != check.Unverified && v != check.Skipped
+}
+
+// compare compares findings of the same kind in two runs.
+func (r *laterRun) compare(before, after map[link][]Change) (added, fixed, still, unclear []Change) {
+	for l, changes := range after {
 		for _, c := range changes {
-			still := sameFault(after[l], &c)
-			switch {
-			case still != nil:
-				if _, less := matchPlaces(still.References, c.References); len(less) > 0 && new.Summary.Soundness.Complete() {
-					d.Fixed = append(d.Fixed, c.at(less))
+			known := sameFault(before[l], &c)
+			if known == nil {
+				if was := before[l]; len(was) > 0 && l.kind == result.KindTarget && c.Verdict == check.Broken {
+					c.Was = slices.MinFunc(was, func(a, b Change) int { return cmp.Compare(a.Code, b.Code) }).Code
 				}
-			case l.kind == result.KindTarget && len(after[l]) > 0: // broken with another code
-			case unclear:
-				d.Unclear = append(d.Unclear, c)
-			default:
-				d.Fixed = append(d.Fixed, c)
+				added = append(added, c)
+				continue
+			}
+			same, more := matchPlaces(known.References, c.References)
+			still = append(still, c.at(same))
+			if len(more) > 0 {
+				added = append(added, c.at(more))
 			}
 		}
 	}
-	for _, changes := range [][]Change{d.New, d.Fixed, d.Still, d.Unclear} {
+	for l, changes := range before {
+		for _, c := range changes {
+			now := sameFault(after[l], &c)
+			switch {
+			case now != nil:
+				if _, less := matchPlaces(now.References, c.References); len(less) > 0 && r.complete {
+					fixed = append(fixed, c.at(less))
+				}
+			case l.kind == result.KindTarget && c.Verdict == check.Broken && len(after[l]) > 0: // broken with another code
+			case r.verified(l, &c):
+				fixed = append(fixed, c)
+			default:
+				unclear = append(unclear, c)
+			}
+		}
+	}
+	for _, changes := range [][]Change{added, fixed, still, unclear} {
 		slices.SortFunc(changes, byPage)
 	}
-	return d
+	return added, fixed, still, unclear
 }
 
 // countBroken returns how many results of a report are broken.
@@ -142,33 +178,60 @@ func (c Change) at(refs []result.Reference) Change {
 func brokenLinks(r *Report) map[link][]Change {
 	links := map[link][]Change{}
 	for _, found := range r.Results {
-		if found.Verdict != check.Broken && (found.Verdict != check.Unverified || found.Kind != result.KindPage) {
-			continue
-		}
-		found = cleanResult(found)
-		change := Change{
-			Kind: found.Kind, URL: found.URL, Code: found.Code, Rule: found.Rule, Message: found.Message,
-			Internal: found.Internal, Suggestions: found.Suggestions,
-		}
-		refs := found.References
-		for first := true; first || len(refs) > 0; first = false {
-			n := 0
-			for n < len(refs) && refs[n].Page == refs[0].Page {
-				n++
-			}
-			if n > 0 {
-				change.Page = refs[0].Page
-			}
-			change.References, refs = refs[:n:n], refs[n:]
-			l := link{change.Page, change.URL, change.Kind}
-			if same := sameFault(links[l], &change); same != nil {
-				change.References = append(same.References, change.References...)
-				*same = change
-			} else {
-				links[l] = append(links[l], change)
-			}
+		if found.Verdict == check.Broken || found.Verdict == check.Unverified && found.Kind == result.KindPage {
+			addChanges(links, cleanResult(found))
 		}
 	}
+	return clipped(links)
+}
+
+// warningsOf returns the warnings of a report. all is false if it does not list them all.
+func warningsOf(r *Report) (links map[link][]Change, all bool) {
+	links = map[link][]Change{}
+	listed := 0
+	for _, found := range r.Results {
+		if found.Verdict != check.VerdictWarning && len(found.Warnings) == 0 {
+			continue
+		}
+		for _, f := range findingsOf(ShowWarning, cleanResult(found)) {
+			if f.word != "warning" {
+				continue
+			}
+			listed++
+			one := *f.result
+			one.Verdict, one.Code, one.Message, one.Proposal, one.Warnings = check.VerdictWarning, f.code, f.message, f.proposal, nil
+			switch {
+			case check.OfPage(f.code): // reported once, however many links lead there
+				one.References = nil
+			case one.Kind == result.KindTarget:
+				one.References = affectedReferences(one.References, f.code)
+			}
+			addChanges(links, &one)
+		}
+	}
+	return clipped(links), listed >= r.Summary.Warnings
+}
+
+// addChanges adds the finding of a result on each of its pages.
+func addChanges(links map[link][]Change, found *result.Result) {
+	change := Change{
+		Verdict: found.Verdict, Kind: found.Kind, URL: found.URL, Code: found.Code, Rule: found.Rule, Message: found.Message, Proposal: found.Proposal,
+		Internal: found.Internal, Suggestions: found.Suggestions, found: found,
+	}
+	eachPage(found.References, func(page string, refs []result.Reference) {
+		change.Page, change.References = page, refs
+		l := link{change.Page, change.URL, change.Kind}
+		if same := sameFault(links[l], &change); same != nil {
+			change.References = append(same.References, change.References...)
+			*same = change
+		} else {
+			links[l] = append(links[l], change)
+		}
+	})
+}
+
+// clipped takes the spare capacity from the references of changes, so that they can be joined.
+func clipped(links map[link][]Change) map[link][]Change {
 	for _, changes := range links {
 		for i := range changes {
 			changes[i].References = slices.Clip(changes[i].References)

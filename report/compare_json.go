@@ -10,8 +10,9 @@ import (
 const CompareSchemaID = "orbweaver.compare/1"
 
 // WriteJSON writes a comparison as one JSON object. Its references have the form of a
-// report's references; [Schema] describes it as "comparison".
-func (d Diff) WriteJSON(w io.Writer) error {
+// report's references; [Schema] describes it as "comparison". Parts that show does not have are
+// empty, and counted.
+func (d Diff) WriteJSON(w io.Writer, show Parts) error {
 	j := &jsonEncoder{w: w}
 	j.object()
 	j.key("schema").string(CompareSchemaID)
@@ -25,6 +26,9 @@ func (d Diff) WriteJSON(w io.Writer) error {
 	for _, part := range d.parts() {
 		j.key(part.key).array()
 		for i := range part.changes {
+			if show.orAll()&part.show == 0 {
+				break
+			}
 			j.change(&part.changes[i])
 		}
 		j.end()
@@ -57,6 +61,9 @@ func (j *jsonEncoder) change(c *Change) {
 		j.key("rule").string(c.Rule)
 	}
 	j.key("message").string(c.Message)
+	if c.Proposal != "" {
+		j.key("proposal").string(c.Proposal)
+	}
 	j.key("scope").string(scope(c.Internal))
 	j.key("suggestions").suggestions(c.Suggestions)
 	j.key("references").references(c.References)

@@ -163,10 +163,10 @@ func TestCompareGolden(t *testing.T) {
 	new.Results[2].Suggestions = []check.Suggestion{{URL: "https://example.com/d#y", Why: "closest id"}}
 	d := Compare(old, new)
 	var text, json strings.Builder
-	if err := d.WriteText(&text, Options{}); err != nil {
+	if err := d.WriteText(&text, 0, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.WriteJSON(&json); err != nil {
+	if err := d.WriteJSON(&json, 0); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "compare.txt.golden", []byte(text.String()))
@@ -191,7 +191,7 @@ func TestCompareInSources(t *testing.T) {
 		new.Results[0].References[i+1].Source = &result.Place{File: "docs/index.md", Line: 3, Column: 4, Raw: "a"}
 	}
 	var text strings.Builder
-	if err := Compare(old, new).WriteText(&text, Options{}); err != nil {
+	if err := Compare(old, new).WriteText(&text, 0, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	want := `docs/index.md
@@ -209,7 +209,7 @@ z.html
 
 func TestCompareOfNothing(t *testing.T) {
 	var text strings.Builder
-	if err := Compare(&Report{}, &Report{}).WriteText(&text, Options{}); err != nil {
+	if err := Compare(&Report{}, &Report{}).WriteText(&text, 0, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := text.String(), "no broken links before or now\n"; got != want {
@@ -220,10 +220,10 @@ func TestCompareOfNothing(t *testing.T) {
 func TestCompareIsHarmless(t *testing.T) {
 	var text, json strings.Builder
 	d := Compare(fullRun(), hostileRun())
-	if err := d.WriteText(&text, Options{}); err != nil {
+	if err := d.WriteText(&text, 0, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.WriteJSON(&json); err != nil {
+	if err := d.WriteJSON(&json, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, out := range []string{text.String(), json.String()} {

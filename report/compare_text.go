@@ -4,32 +4,33 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// WriteText writes a comparison for people in the columns of a text report: new, fixed,
-// unclear and still broken links, and a summary line.
-func (d Diff) WriteText(w io.Writer, o Options) error {
+// maxUnasked is how many rows a comparison for people lists of what has not changed, and of
+// what could not be verified, unless these were asked for.
+const maxUnasked = 10
+
+// WriteText writes a comparison for people in the columns of a text report: what is new and
+// fixed, what is unclear, what is still there, and a summary line. show has the parts to list; of
+// the parts other than new and fixed, 0 lists the beginning.
+func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 	t := table{color: o.Color, width: o.Width}
 	var listings []*listing
 	for _, part := range d.parts() {
-		l := &listing{codes: newCatalog(&d.After)}
+		if show.orAll()&part.show == 0 {
+			continue
+		}
+		l := &listing{codes: newCatalog(&d.After), blocks: true}
+		if show == 0 && part.show&(PartUnclear|PartStill) != 0 {
+			l.most, l.rest = maxUnasked, part.count+" (--show "+part.word+")"
+		}
 		for _, c := range folded(part.changes) {
-			if c.Kind == result.KindPage {
-				l.addCheck(row{word: part.word, code: string(c.Code), hint: ofRule(c.Rule, visible(c.Message))}, c.Rule, c.References)
-				continue
-			}
-			hint := joinHints(visible(reason(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
-			switch {
-			case c.Was != "":
-				hint = joinHints("was "+visible(string(c.Was)), hint)
-			case part.word == "fixed":
-				hint = ""
-			}
-			l.add(row{word: part.word, code: string(c.Code), url: c.URL, hint: hint}, atSourcePlaces(c.References))
+			l.addChange(part.word, &c)
 		}
 		l.fit(&t)
 		listings = append(listings, l)
@@ -41,11 +42,72 @@ func (d Diff) WriteText(w io.Writer, o Options) error {
 			out.WriteByte('\n')
 		}
 	}
-	out.WriteString(d.summaryLine() + "\n")
+	t.writeLine(out, separated(d.summaryLine()))
 	return out.Flush()
 }
 
+// addChange adds what changed at all its places.
+func (l *listing) addChange(word string, c *Change) {
+	proposal := ""
+	if c.Proposal != "" {
+		proposal = "-> " + visible(c.Proposal)
+	}
+	if c.Kind == result.KindPage {
+		l.addCheck(row{word: word, code: string(c.Code), hint: joinHints(ofRule(c.Rule, visible(c.Message)), proposal)}, c.Rule, c.References)
+		return
+	}
+	hint := joinHints(visible(reason(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
+	switch {
+	case c.Was != "":
+		hint = joinHints("was "+visible(string(c.Was)), hint)
+	case word == "fixed":
+		hint = ""
+	case proposal != "":
+		hint = proposal
+	}
+	l.add(row{word: word, code: string(c.Code), url: c.URL, hint: hint}, atSourcePlaces(c.References))
+}
+
+// Parts is a set of parts of a comparison. The zero value means all of them, with what has not
+// changed in brief.
+type Parts uint8
+
+// The parts of a comparison.
+const (
+	PartNew Parts = 1 << iota
+	PartFixed
+	PartUnclear
+	PartStill
+
+	allParts = PartNew | PartFixed | PartUnclear | PartStill
+)
+
+func (p Parts) orAll() Parts {
+	if p == 0 {
+		return allParts
+	}
+	return p
+}
+
+// ParseParts parses a comma-separated list of parts; "all" means all of them, in full.
+func ParseParts(s string) (Parts, error) {
+	words := []string{"new", "fixed", "unclear", "still", "all"}
+	var parts Parts
+	for word := range strings.SplitSeq(strings.ToLower(s), ",") {
+		switch i := slices.Index(words, strings.TrimSpace(word)); i {
+		case -1:
+			return 0, fmt.Errorf("unknown part %q: %s", word, allowedValues(word, words))
+		case len(words) - 1:
+			parts = allParts
+		default:
+			parts |= 1 << i
+		}
+	}
+	return parts, nil
+}
+
 type diffPart struct {
+	show             Parts
 	key, word, count string
 	changes          []Change
 }
@@ -53,17 +115,23 @@ type diffPart struct {
 // parts returns the parts of a comparison in the order in which they are listed.
 func (d Diff) parts() []diffPart {
 	return []diffPart{
-		{"new", "new", "new", d.New},
-		{"fixed", "fixed", "fixed", d.Fixed},
-		{"unclear", "unclear", "unclear", d.Unclear},
-		{"still_broken", "still", "still broken", d.Still},
+		{PartNew, "new", "new", "new", d.New},
+		{PartNew, "new_warnings", "new", "new warning", d.NewWarnings},
+		{PartFixed, "fixed", "fixed", "fixed", d.Fixed},
+		{PartFixed, "fixed_warnings", "fixed", "fixed warning", d.FixedWarnings},
+		{PartUnclear, "unclear", "unclear", "unclear", d.Unclear},
+		{PartStill, "still_broken", "still", "still broken", d.Still},
+		{PartStill, "still_warnings", "still", "unchanged warning", d.StillWarnings},
 	}
 }
 
 func (d Diff) summaryLine() string {
 	var counts []string
 	for _, part := range d.parts() {
-		if n := len(part.changes); n > 0 {
+		switch n := len(part.changes); {
+		case n > 0 && strings.HasSuffix(part.count, "warning"):
+			counts = append(counts, plural(n, part.count))
+		case n > 0:
 			counts = append(counts, fmt.Sprintf("%d %s", n, part.count))
 		}
 	}

@@ -69,7 +69,7 @@ func ExampleCompare() {
 		Results: []*result.Result{broken("b.html", 90), broken("c.html", 3)},
 	}
 	d := report.Compare(before, after)
-	if err := d.WriteText(os.Stdout, report.Options{}); err != nil {
+	if err := d.WriteText(os.Stdout, 0, report.Options{}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println("exit status", d.Exit())

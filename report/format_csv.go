@@ -25,7 +25,7 @@ var csvHeader = []string{
 
 // csvWriter writes a row for each reference, and a row without a place for a result
 // without references. A finding of a content check is a row with its verdict, and with its rule
-// before the message. It follows RFC 4180, but lines end in LF, as scripts for other link
+// before the message. A comparison has a column more, with what changed. It follows RFC 4180, but lines end in LF, as scripts for other link
 // checkers expect. The line and column are empty if they are unknown.
 //
 // A report may have millions of rows, and encoding/csv would take twice as long as all the rest.
@@ -33,14 +33,23 @@ type csvWriter struct {
 	w           io.Writer
 	first, last []byte // columns of the result, before and after those of the reference
 	buf         []byte
+	end         string // of a row
+	compared    bool
 }
 
-func (c *csvWriter) Begin(*Head) error {
-	c.buf = append(append(c.buf, strings.Join(csvHeader, ",")...), '\n')
+func (c *csvWriter) Begin(h *Head) error {
+	c.buf, c.end, c.compared = append(c.buf, strings.Join(csvHeader, ",")...), "\n", h.compared != nil
+	if c.compared {
+		c.buf = append(c.buf, ",change"...)
+	}
+	c.buf = append(c.buf, '\n')
 	return nil
 }
 
 func (c *csvWriter) Result(r *result.Result) error {
+	if c.compared {
+		c.end = "," + changeOf(r) + "\n"
+	}
 	c.first = appendCell(c.first[:0], r.URL)
 	c.first = appendCell(append(c.first, ','), r.Verdict.String())
 	c.first = appendCell(append(c.first, ','), string(r.Code))
@@ -49,7 +58,7 @@ func (c *csvWriter) Result(r *result.Result) error {
 	url := len(c.last)
 	c.last = appendCell(append(c.last, ','), remarks(r, nil))
 	if len(r.References) == 0 {
-		c.buf = append(append(append(append(c.buf, c.first...), ",,,,,,,,"...), c.last...), '\n')
+		c.buf = append(append(append(append(c.buf, c.first...), ",,,,,,,,"...), c.last...), c.end...)
 	}
 	for i := range r.References {
 		ref := &r.References[i]
@@ -71,7 +80,7 @@ func (c *csvWriter) Result(r *result.Result) error {
 		} else {
 			c.buf = append(c.buf, c.last...)
 		}
-		c.buf = append(c.buf, '\n')
+		c.buf = append(c.buf, c.end...)
 		if len(c.buf) >= jsonBuffer {
 			if err := c.flush(); err != nil {
 				return err

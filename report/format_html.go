@@ -55,6 +55,9 @@ func (h *htmlWriter) Page(p *result.Page) error {
 }
 
 func (h *htmlWriter) Result(r *result.Result) error {
+	if h.head.compared != nil && changeOf(r) == "fixed" {
+		return nil // listed by the summary
+	}
 	h.results = append(h.results, r)
 	return nil
 }

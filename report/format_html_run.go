@@ -59,6 +59,9 @@ func quotedWord(s string) string {
 
 // against compares the run with its baseline, if it has one.
 func (d *htmlDocument) against() *htmlAgainst {
+	if d.head.compared != nil {
+		return againstEarlier(d.head.compared)
+	}
 	b := d.head.Baseline
 	if b == nil {
 		return nil
@@ -83,6 +86,23 @@ func (d *htmlDocument) against() *htmlAgainst {
 		f := htmlFixed{Target: linkTo(key.url), Code: visible(string(key.code))}
 		if key.page != "" {
 			f.Page = linkTo(key.page)
+		}
+		a.Fixed = append(a.Fixed, f)
+	}
+	if more := len(gone) - len(a.Fixed); more > 0 {
+		a.More = thousands(more)
+	}
+	return a
+}
+
+// againstEarlier compares two runs.
+func againstEarlier(d *Diff) *htmlAgainst {
+	a := &htmlAgainst{Counts: grouped(d.summaryLine())}
+	gone := slices.Concat(d.Fixed, d.FixedWarnings)
+	for _, c := range gone[:min(len(gone), maxFixedListed)] {
+		f := htmlFixed{Target: linkTo(c.URL), Code: visible(string(c.Code))}
+		if c.Page != "" {
+			f.Page = linkTo(c.Page)
 		}
 		a.Fixed = append(a.Fixed, f)
 	}

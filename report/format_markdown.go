@@ -39,14 +39,15 @@ type markdownWriter struct {
 	shared [len(markdownSections)][]occurrences
 }
 
-// markdownSections are the words of findings, the most severe first.
-var markdownSections = [...]struct{ word, heading string }{
-	{"broken", "Broken"},
-	{"unverified", "Unverified"},
-	{"warning", "Warnings"},
-	{"info", "Information"},
-	{"skipped", "Skipped"},
-	{"ok", "OK"},
+// markdownSections are the words of findings, the most severe first, with the headings above
+// them. A comparison has headings of its own.
+var markdownSections = [...]struct{ word, heading, compared string }{
+	{"broken", "Broken", "New"},
+	{"unverified", "Unverified", "New, unverified"},
+	{"warning", "Warnings", "New warnings"},
+	{"info", "Information", "Fixed"},
+	{"skipped", "Skipped", "Unclear"},
+	{"ok", "OK", "Still there"},
 }
 
 func (m *markdownWriter) Begin(h *Head) error {
@@ -58,7 +59,7 @@ func (m *markdownWriter) Result(r *result.Result) error {
 	findings := findingsOf(m.show, r)
 	for i := range findings {
 		f := &findings[i]
-		section := slices.IndexFunc(markdownSections[:], func(s struct{ word, heading string }) bool { return s.word == f.word })
+		section := m.sectionOf(f)
 		if f.aboutPage() {
 			m.addCheck(section, f)
 			continue
@@ -76,6 +77,17 @@ func (m *markdownWriter) Result(r *result.Result) error {
 		}
 	}
 	return nil
+}
+
+// sectionOf returns the section of a finding.
+func (m *markdownWriter) sectionOf(f *finding) int {
+	changed := changeOf(f.result)
+	for i, s := range markdownSections {
+		if m.head.compared == nil && s.word == f.word || m.head.compared != nil && (strings.EqualFold(s.compared, changed) || changed == "new" && s.word == f.word) {
+			return i
+		}
+	}
+	return len(markdownSections) - 1
 }
 
 // addCheck adds a finding of a content check.
@@ -114,7 +126,11 @@ func (m *markdownWriter) End(s *result.Summary) error {
 	for i, section := range markdownSections {
 		rows := m.all[i]
 		rows.byPage()
-		heading := "\n### " + section.heading + "\n\n| Place | Link | Finding |\n|---|---|---|\n"
+		name := section.heading
+		if m.head.compared != nil {
+			name = section.compared
+		}
+		heading := "\n### " + name + "\n\n| Place | Link | Finding |\n|---|---|---|\n"
 		write := func(row string) {
 			if missing > 0 || out.Len()+len(heading)+len(row)+omittedLineSize > m.limit {
 				missing++
@@ -159,6 +175,9 @@ func (m *markdownWriter) End(s *result.Summary) error {
 // introduction returns the heading and the counts.
 func (m *markdownWriter) introduction(s *result.Summary) string {
 	verdict, counts, _ := strings.Cut(summaryLine(s), " · ")
+	if d := m.head.compared; d != nil {
+		verdict = d.summaryLine()
+	}
 	text := "## Link check: " + verdict + "\n\n"
 	if by := s.Soundness.StoppedBy; by != "" {
 		counts = strings.TrimSuffix(counts, visible(by)) + markdownCode(by)

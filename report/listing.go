@@ -29,8 +29,11 @@ const maxMissingOnPage = 100
 
 // listing holds the findings by page and place, as a text report shows them.
 type listing struct {
-	blocks bool // list what is the same on several pages once
-	every  bool // list every place
+	blocks bool   // list what is the same on several pages once
+	every  bool   // list every place
+	most   int    // the largest number of rows; 0 for all
+	rest   string // what the rows are that most leaves out
+	cut    int    // number of findings that most left out
 
 	pages    []pageRow
 	siteWide []block
@@ -201,12 +204,28 @@ func (l *listing) onPages(finding row, refs []result.Reference) {
 // fit sets the column widths of a table for the listing.
 func (l *listing) fit(t *table) {
 	l.settle()
+	l.shorten()
 	for _, p := range l.pages {
 		t.fit(p.place(), p.row)
 	}
 	for _, w := range l.siteWide {
 		t.fit(w.place(), w.row)
 	}
+}
+
+// shorten leaves out the rows over most.
+func (l *listing) shorten() {
+	if l.most == 0 || len(l.siteWide)+len(l.pages) <= l.most {
+		return
+	}
+	l.sort()
+	wide := min(len(l.siteWide), l.most)
+	for i := range l.siteWide[wide:] {
+		l.cut += l.siteWide[wide+i].links
+	}
+	pages := l.most - wide
+	l.cut += len(l.pages) - pages
+	l.siteWide, l.pages = l.siteWide[:wide], l.pages[:pages]
 }
 
 // sort orders the rows by page and place.
@@ -243,6 +262,9 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 		out.WriteString(heading(t.shown(page)) + "\n")
 		l.writePage(out, t, l.pages[i:after])
 		i = after
+	}
+	if l.cut > 0 {
+		fmt.Fprintf(out, "  and %s more %s\n", thousands(l.cut), l.rest)
 	}
 	return !l.empty()
 }

@@ -105,7 +105,7 @@ func TestComparisonMatchesItsSchema(t *testing.T) {
 		{{}, {}}, {contractRun(), fullRun()}, {fullRun(), hostileRun()}, {hostileRun(), hostileRun()},
 	} {
 		var out strings.Builder
-		if err := Compare(runs[0], runs[1]).WriteJSON(&out); err != nil {
+		if err := Compare(runs[0], runs[1]).WriteJSON(&out, 0); err != nil {
 			t.Fatal(err)
 		}
 		validate(t, schema, out.String())

@@ -40,7 +40,8 @@ type Head struct {
 	// before the results. For other formats it is nil.
 	Summary *result.Summary
 
-	hops map[string]string // the documents that redirects of results that are not listed lead to
+	compared *Diff             // the comparison that is written; nil for a run
+	hops     map[string]string // the documents that redirects of results that are not listed lead to
 }
 
 // Setting is a setting of a run, by the name of its flag.

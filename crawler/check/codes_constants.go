@@ -47,6 +47,7 @@ const (
 	CodeWorkerLost             Code = "worker-lost"              // its workers were lost three times
 	CodeRedirectPermanent      Code = "redirect-permanent"       // moved permanently
 	CodeRedirectTemporary      Code = "redirect-temporary"       // redirected temporarily
+	CodeRedirectChain          Code = "redirect-chain"           // redirected more than twice
 	CodeRedirectToRoot         Code = "redirect-to-root"         // redirected to the home page
 	CodeRedirectToLogin        Code = "redirect-to-login"        // redirected to a sign-in page
 	CodeRedirectToOtherSite    Code = "redirect-to-other-site"   // redirected to another site

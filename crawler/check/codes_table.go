@@ -321,6 +321,13 @@ var linkEntries = [...]Entry{
 		Example:     "https://example.com/latest answers 302 to /v1.2/",
 	},
 	{
+		Code: "redirect-chain", number: 132, Severity: SeverityInfo,
+		Title:       "redirected more than twice",
+		Explanation: "Three or more redirects in a row lead to the page. Every visitor waits for each of them, and the link breaks as soon as one is removed.",
+		Advice:      "Link to the proposed address, where the chain ends, if you want to stay with that one. On your own site, let every old address lead there at once.",
+		Example:     "http://example.com/a, https://example.com/a, https://www.example.com/a and https://www.example.com/b",
+	},
+	{
 		Code: "redirect-to-root", number: 37, Severity: SeverityWarning,
 		Title:       "redirected to the home page",
 		Explanation: "The link is to a page deep in a site, but ends at the site's home page. Usually the page no longer exists.",

@@ -132,6 +132,9 @@ func (c *chain) broughtFragment() *hop {
 	return nil
 }
 
+// shortChain is the number of redirects that are usual: to https, and to another host or path.
+const shortChain = 2
+
 // warnings returns the warnings about the redirects.
 func (c *chain) warnings() []Warning {
 	var warnings []Warning
@@ -153,6 +156,13 @@ func (c *chain) warnings() []Warning {
 				Message: fmt.Sprintf("redirected temporarily (%d) to %s", status, c.hops[i+1].url.WithoutFragment().Printed())})
 			break
 		}
+	}
+	if len(c.statuses) > shortChain {
+		w := Warning{Code: CodeRedirectChain, Message: fmt.Sprintf("%d redirects in a row, the last to %s", len(c.statuses), c.last().url.WithoutFragment().Printed())}
+		if proposal, ok := c.last().proposal(); ok && !toRoot && !toLogin && urinorm.KeyOf(c.last().url) != urinorm.KeyOf(c.first().url) {
+			w.Proposal = proposal
+		}
+		warnings = append(warnings, w)
 	}
 	if toRoot {
 		warnings = append(warnings, Warning{Code: CodeRedirectToRoot,

@@ -62,6 +62,10 @@ func TestJudgeChainWarnings(t *testing.T) {
 		{"permanently the same address", "301 https://e.test/a https://e.test/a", nil, "", ""},
 		{"a query is kept", "301 https://e.test/a?x=1 https://e.test/b?x=1", nil, "redirect-permanent", "https://e.test/b?x=1"},
 
+		{"a chain", "301 http://e.test/a 308 https://e.test/a 301 https://e.test/b https://e.test/c", nil, "redirect-permanent redirect-chain", "https://e.test/c"},
+		{"a chain to where it is for now", "301 http://e.test/a 302 https://e.test/a 302 https://e.test/b https://e.test/c", nil, "redirect-permanent redirect-temporary redirect-chain", "https://e.test/c"},
+		{"a chain home", "302 https://e.test/a 302 https://e.test/b 302 https://e.test/c https://e.test/", nil, "redirect-temporary redirect-chain redirect-to-root", ""},
+		{"a chain back after a cookie", "302 https://e.test/a 302 https://e.test/b 302 https://e.test/c https://e.test/a", nil, "redirect-temporary redirect-chain", ""},
 		{"to the home page", "302 https://e.test/blog/2012/post https://e.test/", nil, "redirect-temporary redirect-to-root", ""},
 		{"permanently to the home page", "301 https://e.test/blog/post https://e.test/", nil, "redirect-permanent redirect-to-root", ""},
 		{"index.html", "301 https://e.test/index.html https://e.test/", nil, "redirect-permanent", "https://e.test/"},

@@ -15,14 +15,13 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // openScanner returns an inspector that scans for viruses.
 func openScanner(t *testing.T, server *crawlertest.ClamdServer, change func(*inspect.Config)) *inspect.Inspector {
 	t.Helper()
-	address, err := clamd.ParseAddress(server.Address)
+	address, err := inspect.ParseClamd(server.Address)
 	if err != nil {
 		t.Fatal(err)
 	}

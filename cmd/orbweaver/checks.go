@@ -10,8 +10,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -27,12 +25,12 @@ func compileChecks(c *compiler, o *options) {
 	k.VirusMax = read(c, "virus-max", quantity.ParseSize)
 	k.VirusTimeout = read(c, "virus-timeout", quantity.ParseDuration)
 	k.VirusAll = s.Text("virus-scope") == "all"
-	k.Clamd = read(c, "clamd", clamd.ParseAddress)
+	k.Clamd = read(c, "clamd", inspect.ParseClamd)
 	k.Validator, k.Tidy = read(c, "validator", func(text string) (string, error) { return text, nil }), s.On("tidy")
 	k.Content, k.Edition = s.content, edition()
 	k.Plugins = slices.Clone(s.plugins)
 	for i := range k.Plugins {
-		k.Plugins[i].Env = plugin.Environment(os.Environ(), s.expanded)
+		k.Plugins[i].Env = childEnvironment(os.Environ(), s.expanded)
 	}
 	for _, needs := range []struct {
 		groups inspect.Groups

@@ -10,14 +10,14 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
-	"github.com/orbweaver/orbweaver/crawler/inspect/content"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
 
 // contentKeys are the keys of a [[content]].
 var contentKeys = []string{"name", "match", "type", "must", "not", "in", "level"}
 
 // readContent reads and compiles the [[content]] blocks of a file.
-func readContent(file *configFile, value any) (*content.Set, error) {
+func readContent(file *configFile, value any) (*inspect.ContentRules, error) {
 	if err := file.permit("content", nil); err != nil {
 		return nil, err
 	}
@@ -25,8 +25,8 @@ func readContent(file *configFile, value any) (*content.Set, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: content: write each rule as a [[content]] block", file.name)
 	}
-	rules := make([]content.Rule, len(blocks))
-	var faults content.Errors
+	rules := make([]inspect.ContentRule, len(blocks))
+	var faults []error
 	for i, keys := range blocks {
 		rule := &rules[i]
 		rule.Name, _ = keys["name"].(string)
@@ -36,24 +36,35 @@ func readContent(file *configFile, value any) (*content.Set, error) {
 				err = spendContent(file, rule, key)
 			}
 			if err != nil {
-				faults = append(faults, &content.Error{Number: i + 1, Name: rule.Name, Key: key, Offset: -1, Err: err})
+				faults = append(faults, contentFault(i+1, rule.Name, key, err))
 			}
 		}
 	}
-	var set *content.Set
 	if len(faults) == 0 {
-		var err error
-		if set, err = content.Compile(rules); !errors.As(err, &faults) {
-			return set, err
+		set, err := inspect.CompileContent(rules)
+		if err == nil {
+			return set, nil
+		}
+		faults = []error{err}
+		if all, ok := err.(interface{ Unwrap() []error }); ok {
+			faults = all.Unwrap()
 		}
 	}
-	for _, fault := range faults {
-		fault.File = file.name
+	for i, fault := range faults {
+		faults[i] = fmt.Errorf("%s: %w", file.name, fault)
 	}
-	return nil, faults
+	return nil, errors.Join(faults...)
 }
 
-func readContentKey(rule *content.Rule, key string, value any) error {
+// contentFault returns the error for a key of a rule, which may have no name.
+func contentFault(number int, name, key string, err error) error {
+	if name != "" {
+		return fmt.Errorf("content rule %q: %s: %w", name, key, err)
+	}
+	return fmt.Errorf("content rule %d: %s: %w", number, key, err)
+}
+
+func readContentKey(rule *inspect.ContentRule, key string, value any) error {
 	text, isText := value.(string)
 	texts := []string{text}
 	if list, ok := value.([]any); ok && (key == "must" || key == "not" || key == "type") {
@@ -99,7 +110,7 @@ func readContentKey(rule *content.Rule, key string, value any) error {
 }
 
 // spendContent counts the patterns that a key of a rule has.
-func spendContent(file *configFile, rule *content.Rule, key string) error {
+func spendContent(file *configFile, rule *inspect.ContentRule, key string) error {
 	texts, size := map[string][]string{"must": rule.Must, "not": rule.Not}[key], patternsize.Text
 	switch key {
 	case "match":

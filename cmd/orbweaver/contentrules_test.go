@@ -36,7 +36,11 @@ in = "header:content-security-policy"
 	if err != nil {
 		t.Fatal(err)
 	}
-	checker := s.content.NewChecker()
+	inspector, err := inspect.Open(t.Context(), inspect.Config{Content: s.content})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inspector.Close()
 	for _, c := range []struct{ url, address, contentType, want string }{
 		{"https://example.com/docs/a/b.html?x", "https://example.com/docs/a/b.html?x", "text/html", "content-no-drafts"},
 		{"site/docs/b.html", "https://site.invalid/docs/b.html", "text/html", "content-no-drafts"},
@@ -52,7 +56,7 @@ in = "header:content-security-policy"
 		}
 		p := &inspect.Page{URL: c.url, Address: address, ContentType: c.contentType, Header: http.Header{}, Text: []byte("TODO")}
 		var codes []string
-		for _, f := range checker.Check(p, nil, nil) {
+		for _, f := range inspector.Page(t.Context(), p).Inspection.Findings {
 			codes = append(codes, string(f.Code))
 		}
 		if got := strings.Join(codes, " "); got != c.want {

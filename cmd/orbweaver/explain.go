@@ -17,7 +17,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -105,9 +104,9 @@ func declaredCode(cmd *cobra.Command, s *settings, code string) (e check.Entry, 
 		if !strings.HasPrefix(code, p.Name+"-") {
 			continue
 		}
-		p.Workers, p.Env = 1, plugin.Environment(os.Environ(), s.expanded)
+		p.Workers, p.Env = 1, childEnvironment(os.Environ(), s.expanded)
 		p.Stderr = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
-		inspector, err := inspect.Open(cmd.Context(), inspect.Config{Plugins: []plugin.Config{p}})
+		inspector, err := inspect.Open(cmd.Context(), inspect.Config{Plugins: []inspect.Plugin{p}})
 		if err != nil {
 			return e, false, usageError("%w", err)
 		}

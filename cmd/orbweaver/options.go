@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -328,7 +327,7 @@ func readReading(c *compiler) extract.Options {
 func readPreprocessors(c *compiler) disk.Preprocessors {
 	var all disk.Preprocessors
 	for _, p := range readAll(c, "preprocess", parsePreprocessor) {
-		p.Env = plugin.Environment(os.Environ(), c.expanded)
+		p.Env = childEnvironment(os.Environ(), c.expanded)
 		all = append(all, p)
 	}
 	return all

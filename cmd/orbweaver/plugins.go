@@ -12,7 +12,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 )
 
 // pluginKeys are the keys of a [[plugin]].
@@ -105,7 +104,7 @@ func (b *block) types(key string) []string {
 }
 
 // readPlugins reads the [[plugin]] blocks of a file.
-func readPlugins(file *configFile, value any) ([]plugin.Config, error) {
+func readPlugins(file *configFile, value any) ([]inspect.Plugin, error) {
 	if err := file.permit("plugin", nil); err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func readPlugins(file *configFile, value any) ([]plugin.Config, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s: plugin: write each plugin as a [[plugin]] block", file.name)
 	}
-	var plugins []plugin.Config
+	var plugins []inspect.Plugin
 	var faults []error
 	for i, keys := range tables {
 		b := &block{where: fmt.Sprintf("plugin %d in %s", i+1, file.name), keys: keys}
@@ -121,16 +120,16 @@ func readPlugins(file *configFile, value any) ([]plugin.Config, error) {
 			b.where = fmt.Sprintf("plugin %q in %s", name, file.name)
 		}
 		b.unknown(pluginKeys)
-		p := plugin.Config{Name: b.text("name"), Command: b.texts("command"), Match: b.glob("match"), Types: b.types("type")}
+		p := inspect.Plugin{Name: b.text("name"), Command: b.texts("command"), Match: b.glob("match"), Types: b.types("type")}
 		if n, given := b.keys["workers"]; given {
-			if count, ok := n.(int64); ok && count >= 1 && count <= plugin.MaxWorkers {
+			if count, ok := n.(int64); ok && count >= 1 && count <= inspect.MaxPluginWorkers {
 				p.Workers = int(count)
 			} else {
-				b.fail("workers", "use a number from 1 to %d", plugin.MaxWorkers)
+				b.fail("workers", "use a number from 1 to %d", inspect.MaxPluginWorkers)
 			}
 		}
 		p.Timeout = readKey(b, "timeout", "a duration such as 10s", quantity.ParseDuration)
-		p.MaxBody = int(min(readKey(b, "max-body", "a size such as 2MiB", quantity.ParseSize), plugin.MaxMaxBody+1))
+		p.MaxBody = int(min(readKey(b, "max-body", "a size such as 2MiB", quantity.ParseSize), inspect.MaxPluginBody+1))
 		if table, given := b.keys["config"]; given {
 			var ok bool
 			if p.Config, ok = table.(map[string]any); !ok {
@@ -141,7 +140,7 @@ func readPlugins(file *configFile, value any) ([]plugin.Config, error) {
 		faults = append(faults, b.faults...)
 	}
 	if faults == nil {
-		faults = append(faults, plugin.Validate(plugins))
+		faults = append(faults, inspect.ValidatePlugins(plugins))
 	}
 	return plugins, errors.Join(faults...)
 }

@@ -4,8 +4,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/content"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
 
 // settings are flags and configuration as text, before they are interpreted. A flag and
@@ -14,7 +13,7 @@ import (
 type settings struct {
 	*option.Values
 
-	content *content.Set // the [[content]] blocks, nil without one
+	content *inspect.ContentRules // the [[content]] blocks, nil without one
 	// foundConfig is set if the configuration file was found and not named.
 	foundConfig bool
 	// found has the number of values that such a file gave, by the names of their keys. They
@@ -25,7 +24,7 @@ type settings struct {
 	rules []ruleBlock
 	// plugins are its [[plugin]] blocks, and expanded are the environment variables that it
 	// reads.
-	plugins  []plugin.Config
+	plugins  []inspect.Plugin
 	expanded []string
 	// logins are its [[login]] blocks.
 	logins []loginBlock

@@ -10,35 +10,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
-	"github.com/orbweaver/orbweaver/crawler/inspect/content"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/siterules"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/validator"
 )
-
-// Config says what an Inspector looks for. The zero value looks for nothing.
-type Config struct {
-	Groups Groups
-
-	Clamd        clamd.Address // of the group virus
-	VirusAll     bool          // scan also the targets of other sites
-	VirusMax     int64         // bytes of the largest body that is scanned
-	VirusTimeout time.Duration // of each exchange with clamd
-
-	SyntaxMax int    // findings of html-syntax and of css-syntax for each page
-	Validator string // address of the Nu HTML Checker that checks HTML and CSS, AutoValidator, or ""
-	Tidy      bool   // also check HTML with tidy
-	ImageMax  int64  // bytes from which an image is large
-
-	Content *content.Set // rules of the user's own; may be nil
-	Plugins []plugin.Config
-	// Edition identifies the program that looks at pages. What the same edition found with
-	// the same checks on a page that has not changed is reused.
-	Edition string
-}
 
 // fingerprint returns a hash of what determines the findings about a document, 0 if other
 // programs do.
@@ -48,13 +26,10 @@ func fingerprint(cfg *Config) uint64 {
 	}
 	var rules uint64
 	if cfg.Content != nil {
-		rules = cfg.Content.Fingerprint()
+		rules = cfg.Content.set.Fingerprint()
 	}
 	return max(xxhash.Sum64String(fmt.Sprint(cfg.Edition, rules, cfg.Groups&^Virus, cfg.SyntaxMax)), 1)
 }
-
-// AutoValidator starts a Nu HTML Checker.
-const AutoValidator = "auto"
 
 // IsZero reports whether nothing is looked for.
 func (c *Config) IsZero() bool { return c.Groups == 0 && c.Content == nil && len(c.Plugins) == 0 }
@@ -88,7 +63,7 @@ func Open(ctx context.Context, cfg Config) (i *Inspector, err error) {
 		}
 	}()
 	if cfg.Groups.Has(Virus) {
-		if i.scanner, err = clamd.Open(ctx, cfg.Clamd, cfg.VirusTimeout); err != nil {
+		if i.scanner, err = clamd.Open(ctx, cfg.Clamd.address, cfg.VirusTimeout); err != nil {
 			return i, err
 		}
 	}
@@ -106,7 +81,7 @@ func Open(ctx context.Context, cfg Config) (i *Inspector, err error) {
 			return i, err
 		}
 	}
-	i.plugins, err = plugin.Start(ctx, cfg.Plugins)
+	i.plugins, err = plugin.Start(ctx, configsOf(cfg.Plugins))
 	return i, err
 }
 
@@ -119,12 +94,14 @@ func (i *Inspector) ClamdVersion() string {
 }
 
 // Declared returns the codes that the plugins declared.
-func (i *Inspector) Declared() (all []plugin.Declared) {
+func (i *Inspector) Declared() (all []PluginCode) {
 	if i == nil {
 		return nil
 	}
 	for _, p := range i.plugins {
-		all = append(all, p.Declared()...)
+		for _, d := range p.Declared() {
+			all = append(all, PluginCode(d))
+		}
 	}
 	return all
 }

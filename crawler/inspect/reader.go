@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/inspect/content"
-	"github.com/orbweaver/orbweaver/crawler/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/content"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/csssyntax"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/htmlsyntax"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
 )
 
@@ -43,7 +43,7 @@ type style struct {
 func newReader(i *Inspector) *reader {
 	r := &reader{inspector: i}
 	if i.cfg.Content != nil {
-		r.content = i.cfg.Content.NewChecker()
+		r.content = i.cfg.Content.set.NewChecker()
 	}
 	return r
 }
@@ -62,7 +62,7 @@ func (i *Inspector) Reads(format, contentType string) bool {
 
 // reads reports whether content rules or plugins look at documents with a media type.
 func (i *Inspector) reads(contentType string) bool {
-	return i.cfg.Content != nil && i.cfg.Content.Reads(contentType) ||
+	return i.cfg.Content != nil && i.cfg.Content.set.Reads(contentType) ||
 		slices.ContainsFunc(i.plugins, func(p *plugin.Plugin) bool { return p.Reads(contentType) })
 }
 
@@ -135,7 +135,7 @@ type wanted struct {
 // wants returns what looks at the tokens, and whether the text is needed in full.
 func (r *reader) wants() (w wanted, content bool) {
 	groups, checked := r.inspector.cfg.Groups, r.inspector.service != nil
-	content = r.content != nil && r.inspector.cfg.Content.Needs(r.page)
+	content = r.content != nil && r.inspector.cfg.Content.set.Needs(r.page)
 	w = wanted{syntax: groups.Has(HTML) && !checked, css: groups.Has(CSS) && !checked, rules: groups.pageRules()}
 	w.text = content || w.rules&pagerules.Duplicates != 0
 	return w, content

@@ -7,13 +7,12 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/content"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // TestContentOfXHTML looks at a page that ends a script element as only XHTML can.
 func TestContentOfXHTML(t *testing.T) {
-	set, err := content.Compile([]content.Rule{{Name: "text", Must: []string{"hello"}}, {Name: "elements", Must: []string{"hello"}, In: "css:p"}})
+	set, err := inspect.CompileContent([]inspect.ContentRule{{Name: "text", Must: []string{"hello"}}, {Name: "elements", Must: []string{"hello"}, In: "css:p"}})
 	if err != nil {
 		t.Fatal(err)
 	}

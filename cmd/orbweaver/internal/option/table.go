@@ -6,7 +6,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
-	"github.com/orbweaver/orbweaver/crawler/inspect/clamd"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -170,7 +169,7 @@ func table() []Flag {
 		{Name: "image-max", Arg: "SIZE", Initial: "500KiB", Group: ContentChecks, On: Check,
 			Found: looks,
 			Doc:   "size from which an image is large"},
-		{Name: "clamd", Arg: "ADDRESS", Initial: clamd.DefaultAddress, Group: ContentChecks, On: Check,
+		{Name: "clamd", Arg: "ADDRESS", Initial: inspect.DefaultClamd, Group: ContentChecks, On: Check,
 			Found: refuse("it sends the pages to another program"),
 			Doc:   "clamd that scans for viruses: unix:PATH or tcp:HOST:PORT"},
 		{Name: "virus-scope", Arg: "WHICH", Initial: "internal", Words: []string{"internal", "all"}, Group: ContentChecks, On: Check,

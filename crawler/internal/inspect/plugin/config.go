@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ type Config struct {
 	MaxBody int           // bytes of a document that are sent, DefaultMaxBody if 0
 	// Config is sent to the program as it is: the table [plugin.config].
 	Config map[string]any
-	// Env is the whole environment of the program: see Environment.
+	// Env is the whole environment of the program.
 	Env []string
 	// Stderr receives each line of the program's standard error, with the plugin's name and
 	// a colon before it. It is called by one goroutine at a time. The lines are cut after
@@ -129,26 +128,4 @@ func (c *Config) wants(p *page.Page) bool { return c.reads(p.ContentType) && c.M
 
 func (c *Config) reads(contentType string) bool {
 	return slices.ContainsFunc(c.Types, func(t string) bool { return strings.EqualFold(t, contentType) })
-}
-
-// Environment returns the part of our environment that plugins get: without the settings of
-// Orbweaver (ORBWEAVER_*), and without the variables that the configuration expands, because
-// they may be secrets.
-func Environment(environ, expanded []string) []string {
-	fold := func(s string) string { return s }
-	if runtime.GOOS == "windows" { // names of variables ignore case there
-		fold = strings.ToUpper
-	}
-	drop := map[string]bool{}
-	for _, name := range expanded {
-		drop[fold(name)] = true
-	}
-	kept := []string{}
-	for _, variable := range environ {
-		name, _, _ := strings.Cut(variable, "=")
-		if name = fold(name); !strings.HasPrefix(name, "ORBWEAVER_") && !drop[name] {
-			kept = append(kept, variable)
-		}
-	}
-	return kept
 }

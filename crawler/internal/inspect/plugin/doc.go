@@ -7,7 +7,7 @@
 //	err = plugins[0].Lost()                        // it failed on five pages in a row
 //	plugins[0].Close()
 //
-//	config.go   Config and its check, Environment
+//	config.go   Config and its check
 //	plugin.go   Plugin: its free processes, its failures
 //	process.go  process: one program with its pipes, from its start to its end
 //	request.go  what is sent: hello and pages

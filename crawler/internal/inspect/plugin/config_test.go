@@ -43,16 +43,6 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-func TestEnvironment(t *testing.T) {
-	got := Environment([]string{"PATH=/bin", "ORBWEAVER_LOGIN_PASSWORD=x", "TOKEN=secret", "TOKENS=1", "ORBWEAVER=1", "EMPTY="}, []string{"TOKEN", "OTHER"})
-	if want := "PATH=/bin TOKENS=1 ORBWEAVER=1 EMPTY="; strings.Join(got, " ") != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if got := Environment([]string{"TOKEN=secret"}, []string{"TOKEN"}); got == nil || len(got) != 0 {
-		t.Errorf("got %#v, want an empty environment that is not nil", got)
-	}
-}
-
 func TestWants(t *testing.T) {
 	all := newPlugin(Config{})
 	docs := newPlugin(Config{Types: []string{"Text/CSS", "text/plain"}, Match: func(p *page.Page) bool { return strings.Contains(p.URL, "/docs/") }})

@@ -63,7 +63,7 @@ func (w *watcher) allEnded(t testing.TB) int {
 
 // childConfig is the config of a plugin that is one of children.
 func childConfig(name string, w *watcher) Config {
-	env := append(Environment(os.Environ(), nil), "PLUGIN_TEST_CHILD="+name)
+	env := append(os.Environ(), "PLUGIN_TEST_CHILD="+name)
 	if w != nil {
 		env = append(env, "PLUGIN_TEST_ADDRESS="+w.listener.Addr().String())
 	}

@@ -18,7 +18,7 @@ import (
 // guideBlock returns the first block of code in a language that the guide has.
 func guideBlock(t *testing.T, language string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../../cmd/orbweaver/docs/plugins.md")
+	text, err := os.ReadFile("../../../../cmd/orbweaver/docs/plugins.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func needed(t *testing.T, name string) string {
 func checkGuide(t *testing.T, c Config, pages ...*page.Page) (answers []Answer, declared []Declared) {
 	t.Helper()
 	c.Timeout = patience
-	c.Env = Environment(os.Environ(), nil)
+	c.Env = os.Environ()
 	c.Stderr = func(line string) { t.Error(line) }
 	plugins, err := Start(t.Context(), []Config{c})
 	if err != nil {

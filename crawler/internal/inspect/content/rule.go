@@ -61,9 +61,17 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Unwrap returns the faults.
+func (e Errors) Unwrap() []error {
+	faults := make([]error, len(e))
+	for i := range e {
+		faults[i] = e[i]
+	}
+	return faults
+}
+
 // Error is a fault of one rule.
 type Error struct {
-	File   string // the file with the rule, for the message; Compile leaves it empty
 	Number int    // the number of the rule, from 1
 	Name   string // the name of the rule, which may be missing or wrong
 	Key    string // the key at fault, such as "not"; empty if the rule as a whole is at fault
@@ -78,9 +86,6 @@ func (e *Error) Unwrap() error { return e.Err }
 
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.File != "" {
-		b.WriteString(e.File + ": ")
-	}
 	if e.Name != "" {
 		fmt.Fprintf(&b, "content rule %q: ", e.Name)
 	} else {

@@ -175,6 +175,9 @@ func (v *visitor) request(ctx context.Context, t *admit.Target) (*fetch.Request,
 	if t.Content || v.door.Scope().JudgesContent(t.At, req.Internal) || rule != nil && len(rule.BrokenTexts) > 0 || v.cfg.Judging.Inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
+	if t.Content && !t.Follow {
+		req.Origin = v.door.Scope().CORS.Origin(t.At)
+	}
 	req.Final = t.Past.Tries >= v.cfg.Politeness.Retries
 	if rule == nil || rule.Rate == 0 {
 		return req, nil

@@ -51,7 +51,10 @@ type Request struct {
 	URL      urinorm.URL // its fragment is not sent
 	Need     Need
 	Referrer string // URL of a page that links to the target; "" if there is none
-	Internal bool   // a page of the site itself; secrets depend on HTTPConfig.Origins instead
+	// Origin is the value of the header Origin, as browsers send it to other origins when they need
+	// CORS (Fetch 3.3); "" for none. It is no part of the Identity.
+	Origin   string
+	Internal bool // a page of the site itself; secrets depend on HTTPConfig.Origins instead
 	Header   http.Header
 	// Destination says what the reference uses the target for; it determines the Accept
 	// header.

@@ -124,6 +124,9 @@ func (ps *profiles) header(req *Request, p profile, refusedType, local bool) htt
 			delete(h, "Cookie")
 		}
 	}
+	if req.Origin != "" {
+		h["Origin"] = []string{req.Origin}
+	}
 	setAll(h, req.Header)
 	return h
 }

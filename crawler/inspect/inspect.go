@@ -4,11 +4,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
@@ -199,6 +200,10 @@ func (i *Inspector) FindsLinks() bool { return i != nil && len(i.plugins) > 0 }
 // NeedsIcons reports whether what is found on a start page depends on the icon of its host, too.
 func (i *Inspector) NeedsIcons() bool { return i != nil && i.cfg.Groups.Has(Images) }
 
+// ComparesHashes reports whether the content of scripts and style sheets is compared with the hashes
+// that pages expect.
+func (i *Inspector) ComparesHashes() bool { return i != nil && i.cfg.Groups.Has(Security) }
+
 // Knows reports whether an outcome has what the Inspector would find in the same document. Without
 // an Inspector, each has.
 func (i *Inspector) Knows(o *check.Outcome, internal bool) bool {
@@ -210,13 +215,18 @@ func (i *Inspector) Knows(o *check.Outcome, internal bool) bool {
 }
 
 // Target looks at the content of a target that is not looked at as a page, such as an image or
-// a script of another site. It reads no more than it needs, and at most the limit, in bytes.
-func (i *Inspector) Target(body io.Reader, limit int64) check.Inspection {
+// a script of another site. It reads no more than it needs, and at most the limit, in bytes. The header
+// is that of the answer, and origin the one that the request named, "" for none.
+func (i *Inspector) Target(body io.Reader, limit int64, header http.Header, origin string) check.Inspection {
 	in := check.Inspection{Checks: i.checks}
 	if !i.cfg.Groups.Has(Images | Security) {
 		return in
 	}
 	if t, err := facts.TargetOf(body, limit); err == nil {
+		t.Origin, t.AllowOrigin = origin, ""
+		if origin != "" {
+			t.AllowOrigin = facts.Cut(strings.Join(header.Values("Access-Control-Allow-Origin"), ", "))
+		}
 		in.Facts = facts.AppendTarget(nil, &t)
 	}
 	return in

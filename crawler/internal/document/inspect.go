@@ -163,7 +163,15 @@ func (r *Reader) targetOf(d *Document) check.Inspection {
 	if d.Outcome.Incomplete() {
 		limit = int64(len(d.Body)) - 1 // this is not the whole body
 	}
-	return r.Inspector.Target(bytes.NewReader(d.Body), limit)
+	return r.Inspector.Target(bytes.NewReader(d.Body), limit, d.Response.Header, d.origin())
+}
+
+// origin returns the origin that the request for the document named, "" for none.
+func (d *Document) origin() string {
+	if !d.Content || d.Follow {
+		return ""
+	}
+	return d.Scope.CORS.Origin(d.URL)
 }
 
 // InspectTarget lets the content checks look at a target that is no document, such as an
@@ -174,7 +182,7 @@ func (r *Reader) InspectTarget(d *Document) {
 	}
 	limit := r.limit(&d.Target, d.Response)
 	body := &rest{from: io.LimitReader(io.MultiReader(bytes.NewReader(d.Body), d.Response.Body), limit+1)}
-	target := r.Inspector.Target(body, limit)
+	target := r.Inspector.Target(body, limit, d.Response.Header, d.origin())
 	d.Note(check.Facts{Inspection: target.Encode()})
 	if d.Outcome.Size >= 0 {
 		return

@@ -46,6 +46,7 @@ type Scope struct {
 	Print *Printer
 	// Uses are those of the rules, followed by those of the exclusions.
 	Uses Uses
+	CORS CORS
 
 	roots []root
 	left  *sync.Map // documents of URLs that links say sign out or delete; shared by the scopes of a run
@@ -83,6 +84,7 @@ func New(settings Settings, seeds []Seed) *Scope {
 			s.widen(seed)
 		}
 	}
+	s.CORS = newCORS(s, seeds)
 	return s
 }
 

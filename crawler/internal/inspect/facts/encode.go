@@ -28,8 +28,8 @@ import (
 // URL at the beginning, whose length precedes, and what it is in the source: twice the length
 // and the string, or once more 1 and the length alone if the URL ends with it.
 const (
-	pageVersion   = 2
-	targetVersion = 0x81
+	pageVersion   = 3
+	targetVersion = 0x82
 )
 
 const (
@@ -103,6 +103,7 @@ func AppendPage(dst []byte, p *Page) []byte {
 		}
 		e.dst = append(e.dst, kind)
 		e.string(n.Digests)
+		e.string(n.Origin)
 	}
 	return e.dst
 }
@@ -119,6 +120,8 @@ func AppendTarget(dst []byte, t *Target) []byte {
 	e.int(t.Width)
 	e.int(t.Height)
 	e.string(string(t.Digests))
+	e.string(Cut(t.Origin))
+	e.string(Cut(t.AllowOrigin))
 	return e.dst
 }
 
@@ -212,6 +215,7 @@ func DecodeTarget(data []byte) (t Target, err error) {
 	version := d.Byte()
 	t = Target{Width: d.Int(), Height: d.Int()}
 	digests := d.Bytes()
+	t.Origin, t.AllowOrigin = string(d.Bytes()), string(d.Bytes())
 	if !d.Done() || version != targetVersion || len(digests) != 0 && len(digests) != digestsSize {
 		return Target{}, fmt.Errorf("decode facts of %d bytes: %w", len(data), ErrMalformed)
 	}
@@ -260,8 +264,8 @@ func (d *decoder) link() (l Link) {
 }
 
 func (d *decoder) integrity() Integrity {
-	link, kind, digests := d.link(), d.Byte(), d.String()
-	n := Integrity{Link: link, Script: kind&scriptFlag != 0, Opaque: kind&opaqueFlag != 0, Algorithm: Algorithm(kind &^ (scriptFlag | opaqueFlag)), Digests: digests}
+	link, kind, digests, origin := d.link(), d.Byte(), d.String(), d.String()
+	n := Integrity{Link: link, Script: kind&scriptFlag != 0, Opaque: kind&opaqueFlag != 0, Algorithm: Algorithm(kind &^ (scriptFlag | opaqueFlag)), Digests: digests, Origin: origin}
 	if n.Algorithm < SHA256 || n.Algorithm > SHA512 || len(digests)%n.Algorithm.Size() != 0 {
 		d.Fail()
 		return Integrity{}

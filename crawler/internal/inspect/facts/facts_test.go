@@ -25,7 +25,7 @@ func samplePage() *Page {
 		},
 		Alternates:  []Alternate{{link("https://example.com/guide/de", "de", 10), "de-AT"}},
 		Images:      []Image{{link("https://cdn.example.net/a.png", "//cdn.example.net/a.png", 20), 300, 200}, {link("https://example.com/b.png", "../b.png", 21), 0, 0}},
-		Integrities: []Integrity{{link("https://example.com/guide/a.js", "a.js", 30), true, SHA256, strings.Repeat("x", 64), true}},
+		Integrities: []Integrity{{link("https://example.com/guide/a.js", "a.js", 30), true, SHA256, strings.Repeat("x", 64), true, "https://example.com"}},
 	}
 }
 

@@ -93,6 +93,9 @@ type Integrity struct {
 	// Opaque is true if the element loads from another origin without CORS, so that browsers
 	// cannot compare the hashes, and refuse what they get (SRI 3.5).
 	Opaque bool
+	// Origin is that of the page if the element loads from another one with CORS and without
+	// credentials, so that browsers refuse what does not allow it; else "".
+	Origin string
 }
 
 // NamesOther reports whether the page has a canonical link that names another page.

@@ -51,7 +51,16 @@ type Target struct {
 	// Digests are the hashes of the whole body, in ascending order of the algorithms. They
 	// are empty if they are not known.
 	Digests []byte
+	// Origin is the one that the request named, "" for none, and AllowOrigin what the answer said in
+	// Access-Control-Allow-Origin.
+	Origin, AllowOrigin string
 }
+
+// maxOrigin is the length of Target.Origin and Target.AllowOrigin, in bytes.
+const maxOrigin = 300
+
+// Cut returns as much of a value as facts keep.
+func Cut(value string) string { return value[:min(len(value), maxOrigin)] }
 
 // TargetOf returns the facts of a body. Of an image only the header is read; all other bodies
 // are read whole, up to a limit in bytes. A longer body has no digests.

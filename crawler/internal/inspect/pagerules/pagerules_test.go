@@ -299,27 +299,32 @@ func TestIntegrityFacts(t *testing.T) {
 	}
 }
 
-// What browsers load from another origin without CORS, they cannot compare with a hash.
-func TestOpaqueIntegrity(t *testing.T) {
+// What browsers load from another origin without CORS, they cannot compare with a hash. With CORS, the
+// answer must allow the origin of the page.
+func TestIntegrityOfOtherOrigins(t *testing.T) {
 	const hash = "sha256-n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="
+	const page = "https://example.com/"
 	for _, row := range []struct {
 		address, tag string
 		opaque       bool
+		origin       string
 	}{
-		{"https://example.com/", `<script src="https://cdn.example.net/a.js" integrity=` + hash + `>`, true},
-		{"https://example.com/", `<link rel=stylesheet href="//cdn.example.net/a.css" integrity=` + hash + `>`, true},
-		{"https://example.com/", `<script src="http://example.com/a.js" integrity=` + hash + `>`, true},
-		{"https://example.com/", `<script src="https://cdn.example.net/a.js" crossorigin integrity=` + hash + `>`, false},
-		{"https://example.com/", `<script src="https://cdn.example.net/a.js" crossorigin=use-credentials integrity=` + hash + `>`, false},
-		{"https://example.com/", `<script type=module src="https://cdn.example.net/a.js" integrity=` + hash + `>`, false},
-		{"https://example.com/", `<script src="/a.js" integrity=` + hash + `>`, false},
-		{"https://example.com/", `<script src="https://example.com:443/a.js" integrity=` + hash + `>`, false},
-		{"https://docs.site.invalid/", `<script src="https://cdn.example.net/a.js" integrity=` + hash + `>`, false},
+		{page, `<script src="https://cdn.example.net/a.js" integrity=` + hash + `>`, true, ""},
+		{page, `<link rel=stylesheet href="//cdn.example.net/a.css" integrity=` + hash + `>`, true, ""},
+		{page, `<script src="http://example.com/a.js" integrity=` + hash + `>`, true, ""},
+		{page, `<script src="https://cdn.example.net/a.js" crossorigin integrity=` + hash + `>`, false, "https://example.com"},
+		{page, `<link rel=stylesheet href="//cdn.example.net/a.css" crossorigin=anonymous integrity=` + hash + `>`, false, "https://example.com"},
+		{"https://example.com:8443/", `<script src="https://example.com/a.js" crossorigin integrity=` + hash + `>`, false, "https://example.com:8443"},
+		{page, `<script src="https://cdn.example.net/a.js" crossorigin=use-credentials integrity=` + hash + `>`, false, ""},
+		{page, `<script type=module src="https://cdn.example.net/a.js" integrity=` + hash + `>`, false, "https://example.com"},
+		{page, `<script src="/a.js" integrity=` + hash + `>`, false, ""},
+		{page, `<script src="https://example.com:443/a.js" crossorigin integrity=` + hash + `>`, false, ""},
+		{"https://docs.site.invalid/", `<script src="https://cdn.example.net/a.js" crossorigin integrity=` + hash + `>`, false, ""},
 	} {
 		var c Checker
 		look(&c, pageAt(t, row.address, row.tag), Security)
-		if got := c.Facts.Integrities; len(got) != 1 || got[0].Opaque != row.opaque {
-			t.Errorf("%s on %s: %+v, want opaque %t", row.tag, row.address, got, row.opaque)
+		if got := c.Facts.Integrities; len(got) != 1 || got[0].Opaque != row.opaque || got[0].Origin != row.origin {
+			t.Errorf("%s on %s: %+v, want opaque %t and origin %q", row.tag, row.address, got, row.opaque, row.origin)
 		}
 	}
 }

@@ -57,16 +57,30 @@ func checkSubresource(s *source, ref *htmltoken.Attribute) {
 	if len(s.facts.Integrities) < facts.MaxLinks {
 		s.facts.Integrities = append(s.facts.Integrities, facts.Integrity{
 			Link:   facts.Link{Place: s.place(ref.ValueStart), URL: printed, Raw: s.raw(ref.ValueStart, ref.ValueEnd)},
-			Script: t.Element == htmltoken.Script, Algorithm: algorithm, Digests: digests, Opaque: s.isOpaque(u)})
+			Script: t.Element == htmltoken.Script, Algorithm: algorithm, Digests: digests, Opaque: s.isOpaque(u), Origin: s.corsOrigin(u)})
 	}
 }
 
 // isOpaque reports whether browsers load what the current start tag refers to from another origin
-// and without CORS (Fetch 4.1). Modules are always loaded with CORS. Of a directory whose address is
-// not known, another origin may be its own.
+// and without CORS (Fetch 4.1). Of a directory whose address is not known, another origin may be its
+// own.
 func (s *source) isOpaque(u urinorm.URL) bool {
-	isModule := s.z.Token.Element == htmltoken.Script && equalFold(bytes.TrimSpace(s.value("type")), "module")
-	return s.address.published && !isModule && s.z.Token.Attribute("crossorigin") == nil && !sameOrigin(u, s.address.url)
+	return s.address.published && !s.isModule() && s.z.Token.Attribute("crossorigin") == nil && !sameOrigin(u, s.address.url)
+}
+
+// isModule reports whether the current start tag is that of a module, which browsers always load with
+// CORS.
+func (s *source) isModule() bool {
+	return s.z.Token.Element == htmltoken.Script && equalFold(bytes.TrimSpace(s.value("type")), "module")
+}
+
+// corsOrigin returns the origin of the page if browsers load what the current start tag refers to from
+// another origin, with CORS and without credentials; else "".
+func (s *source) corsOrigin(u urinorm.URL) string {
+	if !s.address.published || s.isOpaque(u) || sameOrigin(u, s.address.url) || equalFold(bytes.TrimSpace(s.value("crossorigin")), "use-credentials") {
+		return ""
+	}
+	return s.address.url.Scheme() + "://" + s.address.url.Authority()
 }
 
 func subresourceName(e htmltoken.Element) string {

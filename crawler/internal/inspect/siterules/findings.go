@@ -322,8 +322,19 @@ func refusal(n *facts.Integrity, t *Target, what string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if n.Origin != "" && file.Origin == n.Origin && !t.Redirects && file.AllowOrigin != "*" && file.AllowOrigin != n.Origin {
+		return fmt.Sprintf("browsers refuse the %s: it is from another origin, and %s", what, notAllowed(file.AllowOrigin, n.Origin)), nil
+	}
 	if digest := file.Digest(n.Algorithm); digest == nil || n.Expects(digest) {
 		return "", nil
 	}
 	return fmt.Sprintf("the %s is not the one that integrity expects: browsers refuse it", what), nil
+}
+
+// notAllowed says how an answer does not allow an origin (Fetch 4.10).
+func notAllowed(allowed, origin string) string {
+	if allowed == "" {
+		return "its answer has no Access-Control-Allow-Origin"
+	}
+	return fmt.Sprintf("its answer allows %s in Access-Control-Allow-Origin, not %s", allowed, origin)
 }

@@ -330,6 +330,44 @@ func TestIntegrityWithoutCORS(t *testing.T) {
 	}
 }
 
+// With CORS, browsers refuse what does not allow the origin of the page. Only the answer to a request
+// that named this origin shows that.
+func TestIntegrityWithCORS(t *testing.T) {
+	const page = "https://example.com"
+	right := sha256.Sum256([]byte("right"))
+	for _, row := range []struct {
+		sent, allowed string
+		redirects     bool
+		want          string // part of the message
+	}{
+		{page, "*", false, ""},
+		{page, page, false, ""},
+		{page, "", false, "its answer has no Access-Control-Allow-Origin"},
+		{page, "https://example.net", false, "its answer allows https://example.net in Access-Control-Allow-Origin, not https://example.com"},
+		{page, "*, *", false, "its answer allows *, *"},
+		{page, "null", false, "its answer allows null"},
+		{page, "", true, ""},
+		{"", "", false, ""},
+		{"https://www.example.com", "https://www.example.com", false, ""},
+	} {
+		target, err := facts.TargetOf(strings.NewReader("right"), 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		target.Origin, target.AllowOrigin = row.sent, row.allowed
+		s := &site{pages: []sitePage{aPage("/p", func(p *sitePage) {
+			p.Integrities = append(p.Integrities, facts.Integrity{Link: link(url("/a.js")), Script: true, Algorithm: facts.SHA256, Digests: string(right[:]), Origin: page})
+		})}, targets: map[string]Target{url("/a.js"): {State: OK, Redirects: row.redirects, Facts: facts.AppendTarget(nil, &target)}}}
+		if row.want == "" {
+			s.expect(t, "integrity", pagerules.Security)
+			continue
+		}
+		if all := s.expect(t, "integrity", pagerules.Security, "/p sri-mismatch"); len(all) == 1 && !strings.Contains(all[0].Message, row.want) {
+			t.Errorf("message %q, want %q", all[0].Message, row.want)
+		}
+	}
+}
+
 func TestSitemaps(t *testing.T) {
 	const sitemap = 500
 	s := &site{pages: []sitePage{aPage("/ok"), aPage("/noindex", noindex), aPage("/elsewhere", canonical(url("/ok"))), aPage("/self", canonical(url("/self")))}}

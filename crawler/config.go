@@ -378,7 +378,7 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 
 // Renderer renders pages. *render.Renderer is one.
 type Renderer interface {
-	Render(ctx context.Context, req *render.Request) (*render.Rendered, error)
+	Open(ctx context.Context, req *render.Request) (*render.Tab, error)
 }
 
 // Renders reports whether any page may be rendered.

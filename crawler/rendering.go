@@ -83,6 +83,36 @@ func (g *rendering) noteEnd() {
 	}
 }
 
+// load lets the browser load a page, whose answer is known, and answers what else it asks.
+func (g *rendering) load(ctx context.Context, req *render.Request, own render.Reply, op *opened) (*render.Rendered, error) {
+	tab, err := g.cfg.Render.Renderer.Open(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	var answering sync.WaitGroup
+	defer answering.Wait()
+	defer tab.Close()
+	var mu sync.Mutex // protects op
+	for {
+		ask, err := tab.Next(ctx)
+		switch {
+		case ask == nil:
+			return tab.Page(), err
+		case ask.Type == render.Page:
+			tab.Reply(ask, own)
+			continue
+		}
+		answering.Go(func() {
+			reply, requests, lost := g.answer(ask.Context(), ask)
+			mu.Lock()
+			op.requests += requests
+			op.loads.add(ask, &reply, lost)
+			mu.Unlock()
+			tab.Reply(ask, reply)
+		})
+	}
+}
+
 // answer answers a request of the browser, as far as the configuration allows it to be sent, and
 // returns how many requests were sent. lost is set if the request was allowed and has no answer.
 func (g *rendering) answer(ctx context.Context, asked *render.Ask) (reply render.Reply, requests int, lost bool) {

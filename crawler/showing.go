@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,23 +44,9 @@ func (r showing) open(ctx context.Context, u urinorm.URL) (*opened, error) {
 	r.w.slot.release()
 	r.endLarge(&r.got.content)
 	r.door.Leave(r.of) // what the page loads needs the place
-	own := ownReply(r.Response, r.Body, r.Read.Charset)
-	var mu sync.Mutex
 	op := &opened{}
-	page, err := r.cfg.Render.Renderer.Render(ctx, &render.Request{URL: u.String(), Text: view, Answer: func(ctx context.Context, ask *render.Ask) render.Reply {
-		if ask.Type == render.Page {
-			return own
-		}
-		reply, requests, lost := g.answer(ctx, ask)
-		mu.Lock()
-		op.requests += requests
-		op.loads.add(ask, &reply, lost)
-		mu.Unlock()
-		return reply
-	}})
-	mu.Lock()
+	page, err := g.load(ctx, &render.Request{URL: u.String(), Text: view}, ownReply(r.Response, r.Body, r.Read.Charset), op)
 	r.got.Counts.Of[stored.Requests] += op.requests
-	mu.Unlock()
 	if errors.Is(err, render.ErrEnded) {
 		g.noteEnd()
 	}

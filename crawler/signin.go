@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
@@ -71,17 +73,44 @@ func (s *sender) browse(ctx context.Context, b *session.Browsing) error {
 	if s.login.Browser == nil {
 		return errors.New("there is no browser")
 	}
-	return s.login.Browser.SignIn(ctx, b.URL().String(), func(r *http.Request) (*http.Response, error) {
-		req, err := b.Request(r)
-		if err != nil {
-			return nil, err
+	tab, err := s.login.Browser.OpenForms(ctx, b.URL().String())
+	if err != nil {
+		return err
+	}
+	var passing sync.WaitGroup
+	defer passing.Wait()
+	defer tab.Close()
+	for {
+		ask, err := tab.Next(ctx)
+		switch {
+		case ask == nil:
+			return err
+		case ask.Type == render.Form:
+			var r render.Reply
+			if r.Values, r.Press, err = b.Fill(ask.URL, ask.Document); err != nil {
+				return err
+			}
+			tab.Reply(ask, r)
+		default:
+			passing.Go(func() {
+				resp, err := s.pass(ctx, b, ask.Sent)
+				tab.Reply(ask, render.Reply{Passed: resp, Refused: err != nil})
+			})
 		}
-		resp, err := s.send(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		return b.Answer(r, req, resp)
-	}, b.Fill)
+	}
+}
+
+// pass sends what a request of the browser stands for.
+func (s *sender) pass(ctx context.Context, b *session.Browsing, r *http.Request) (*http.Response, error) {
+	req, err := b.Request(r)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := s.send(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	return b.Answer(r, req, resp)
 }
 
 // standing reports whether a session was lost.

@@ -4,10 +4,18 @@
 //	path, err := render.Find("")                     // the browser
 //	renderer := render.New(render.Options{Path: path, Sandbox: true})
 //	defer renderer.Close()                           // nothing is left: no process, no directory
-//	page, err := renderer.Render(ctx, &render.Request{URL: "https://example.com/", Answer: answer})
+//	tab, err := renderer.Open(ctx, &render.Request{URL: "https://example.com/"})
+//	defer tab.Close()
+//	for {
+//		ask, err := tab.Next(ctx)
+//		if ask == nil {
+//			return tab.Page(), err
+//		}
+//		go func() { tab.Reply(ask, answer(ask)) }()
+//	}
 //
-// The browser sends no request. Each GET request of a page, that for the page included, is
-// passed to the caller's Answer; all others are refused, and names of hosts are not looked
+// The browser sends no request. Its caller pulls each GET request of a page, that for the page
+// included, and answers it (pull.go); all others are refused, and names of hosts are not looked
 // up. So the caller decides what is asked, how often, at what pace, and with which secrets,
 // and the browser knows none of them.
 //

@@ -30,13 +30,23 @@ type Options struct {
 	Selector string
 }
 
-// Ask is a GET request of the browser.
+// Ask is what a Tab asks of its caller: a GET request of the browser, or in a sign-in, any request
+// or the values of a form.
 type Ask struct {
-	URL      string // without fragment
+	URL      string // without fragment; of a form, that of its document
 	Type     Type
 	Header   http.Header // set by the script that makes the request
 	Referrer string
+
+	Sent     *http.Request // in a sign-in, the whole request; one for a document has the header field Sec-Fetch-Dest
+	Document []byte        // of a form: its document as HTML, in which controls have the attribute ControlAttribute
+
+	ctx   context.Context
+	reply chan Reply
 }
+
+// Context ends when the answer is not needed any more.
+func (a *Ask) Context() context.Context { return a.ctx }
 
 // Type is what a request is for.
 type Type uint8
@@ -60,9 +70,11 @@ const (
 	Image
 	// Other is any other resource, such as a font.
 	Other
+	// Form is no request: a form is to be filled in.
+	Form
 )
 
-// Reply is the answer to a request of the browser.
+// Reply is the answer to an Ask.
 type Reply struct {
 	Status int
 	Header http.Header
@@ -73,18 +85,21 @@ type Reply struct {
 	// Waited is how long the request had to wait for others to the same host. It does not
 	// count against the limit of time.
 	Waited time.Duration
+	// Passed is the whole answer to a request of a sign-in. Scripts may read the cookies that it
+	// sets, unless they are HttpOnly.
+	Passed *http.Response
+	// Values are written into the controls with these numbers, and the button with the number
+	// Press is pressed, -1 for the first one. Without values, the sign-in is over.
+	Values map[int]string
+	Press  int
 
 	cookies bool // scripts may read those that it sets
 }
 
 // Request is a page to be rendered.
 type Request struct {
-	URL string // with its fragment
-	// Answer answers each GET request, that for the page included. It may be called from
-	// several goroutines at the same time. Other requests are refused.
-	Answer func(ctx context.Context, ask *Ask) Reply
-	// Text asks for the visible text.
-	Text bool
+	URL  string // with its fragment
+	Text bool   // the visible text is needed
 }
 
 // Rendered is a page as the scripts have left it.
@@ -124,7 +139,7 @@ type Asked struct {
 // Selector returns a CSS selector for the element whose attributes are on a line of HTML.
 func (r *Rendered) Selector(line int) string { return r.selectors.of(line - 2) }
 
-// ErrEnded is wrapped by the errors of Render when the browser has died three times in a
+// ErrEnded is wrapped by the errors of a Tab when the browser has died three times in a
 // row. No more pages are rendered then.
 var ErrEnded = errors.New("the browser died three times in a row")
 
@@ -154,7 +169,7 @@ func New(o Options) *Renderer {
 	return &Renderer{options: o, tabs: make(chan struct{}, o.Tabs), deaths: map[string]bool{}}
 }
 
-// Start starts the browser. Render does so, too, if that is necessary.
+// Start starts the browser. Open does so, too, if that is necessary.
 func (r *Renderer) Start(ctx context.Context) error {
 	_, err := r.running(ctx)
 	return err
@@ -235,35 +250,23 @@ func (r *Renderer) running(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
-// Render renders a page. If that fails, because the page or the browser has crashed, it is
-// tried once more. It waits until a tab is free; waiting is called first if that takes time.
-func (r *Renderer) Render(ctx context.Context, req *Request) (*Rendered, error) {
-	select {
-	case r.tabs <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	defer func() { <-r.tabs }()
-	var last error
-	for range 2 {
-		p, err := r.running(ctx)
-		if err != nil {
-			return nil, err
+// Open renders a page in a new tab, as soon as one is free. If that fails, because the page or the
+// browser has crashed, it is tried once more. The caller answers what the Tab asks, and closes it.
+func (r *Renderer) Open(ctx context.Context, req *Request) (*Tab, error) {
+	return r.open(ctx, func(ctx context.Context, asks asks) (rendered *Rendered, err error) {
+		for range 2 {
+			p, startErr := r.running(ctx)
+			if startErr != nil {
+				return nil, startErr
+			}
+			rendered, err = p.render(ctx, &r.options, req, asks)
+			r.note(p, req.URL, err)
+			if err == nil || ctx.Err() != nil || errors.Is(err, errEndless) { // it would take as long again
+				break
+			}
 		}
-		rendered, err := p.render(ctx, &r.options, req)
-		r.note(p, req.URL, err)
-		if err == nil {
-			return rendered, nil
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		last = err
-		if errors.Is(err, errEndless) { // it would take as long again
-			break
-		}
-	}
-	return nil, last
+		return rendered, err
+	})
 }
 
 // note counts the pages on which the browser died.

@@ -3,7 +3,6 @@
 package render
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -61,13 +60,13 @@ type site struct {
 	asked []string
 }
 
-func (s *site) answer(ctx context.Context, ask *Ask) Reply {
+func (s *site) answer(ask *Ask) Reply {
 	path := strings.TrimPrefix(ask.URL, origin)
 	s.mu.Lock()
 	s.asked = append(s.asked, path)
 	s.mu.Unlock()
 	if path == "/never" {
-		<-ctx.Done()
+		<-ask.Context().Done()
 		return Reply{Refused: true}
 	}
 	body, ok := s.pages[path]
@@ -97,10 +96,28 @@ func (s *site) has(path string) bool {
 
 const origin = "http://a.example"
 
+// load renders a page, whose requests are answered by answer.
+func load(t *testing.T, r *Renderer, url string, answer func(*Ask) Reply) (*Rendered, error) {
+	tab, err := r.Open(t.Context(), &Request{URL: url})
+	if err != nil {
+		return nil, err
+	}
+	var answering sync.WaitGroup
+	defer answering.Wait()
+	defer tab.Close()
+	for {
+		ask, err := tab.Next(t.Context())
+		if ask == nil {
+			return tab.Page(), err
+		}
+		answering.Go(func() { tab.Reply(ask, answer(ask)) })
+	}
+}
+
 // show renders the page of a site.
 func show(t *testing.T, r *Renderer, s *site) *Rendered {
 	t.Helper()
-	got, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: s.answer})
+	got, err := load(t, r, origin+"/", s.answer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +182,7 @@ func TestTraps(t *testing.T) {
 			for path, text := range test.pages {
 				s.pages[path] = text
 			}
-			got, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: s.answer})
+			got, err := load(t, r, origin+"/", s.answer)
 			if err != nil {
 				t.Errorf("%s: %v", test.name, err)
 				return
@@ -219,7 +236,7 @@ func TestUnsettled(t *testing.T) {
 	} {
 		running.Go(func() {
 			s := &site{pages: map[string]string{"/": `<!doctype html><body><a href="/there">x</a><script>` + script + `</script>`}}
-			switch got, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: s.answer}); {
+			switch got, err := load(t, r, origin+"/", s.answer); {
 			case err != nil:
 				t.Errorf("%s: %v", name, err)
 			case got.Unsettled == "" || !strings.Contains(string(got.HTML), `href="/there"`):
@@ -263,12 +280,12 @@ func TestCrashes(t *testing.T) {
 	for _, kind := range []string{"renderer", "gpu-process", "browser"} {
 		var once sync.Once
 		s := &site{pages: map[string]string{"/": `<!doctype html><body><a href="/x">x</a><script src="/slow.js"></script>`, "/slow.js": ""}}
-		got, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: func(ctx context.Context, ask *Ask) Reply {
+		got, err := load(t, r, origin+"/", func(ask *Ask) Reply {
 			if strings.HasSuffix(ask.URL, "/slow.js") {
 				once.Do(func() { killProcess(t, r, kind) })
 			}
-			return s.answer(ctx, ask)
-		}})
+			return s.answer(ask)
+		})
 		if err != nil || !strings.Contains(string(got.HTML), `href="/x"`) {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -281,10 +298,10 @@ func TestThreeDeaths(t *testing.T) {
 	var last error
 	for n := range 4 {
 		url := origin + "/" + strings.Repeat("x", n)
-		_, last = r.Render(t.Context(), &Request{URL: url, Answer: func(context.Context, *Ask) Reply {
+		_, last = load(t, r, url, func(*Ask) Reply {
 			killProcess(t, r, "browser")
 			return Reply{Refused: true}
-		}})
+		})
 		if last == nil {
 			t.Fatal("a page was rendered although the browser was killed")
 		}
@@ -298,7 +315,7 @@ func TestThreeDeaths(t *testing.T) {
 func TestMemory(t *testing.T) {
 	r := open(t, Options{})
 	s := &site{pages: map[string]string{"/": `<!doctype html><body><script>const all = []; for (let n = 0; n < 48; n++) all.push(new Uint8Array(32 << 20).fill(1)); for (;;);</script>`}}
-	if _, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: s.answer}); err == nil {
+	if _, err := load(t, r, origin+"/", s.answer); err == nil {
 		t.Error("the page was rendered")
 	}
 	s = &site{pages: map[string]string{"/": `<a href="/x">x</a>`}}
@@ -338,7 +355,7 @@ func TestNothingIsLeft(t *testing.T) {
 	for range 4 {
 		all.Go(func() {
 			for range pages / 4 {
-				if _, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: s.answer}); err != nil {
+				if _, err := load(t, r, origin+"/", s.answer); err != nil {
 					t.Error(err)
 				}
 			}
@@ -351,7 +368,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := r.Render(t.Context(), &Request{URL: origin + "/", Answer: s.answer}); err == nil {
+	if _, err := load(t, r, origin+"/", s.answer); err == nil {
 		t.Error("a closed renderer renders")
 	}
 	if left := processesOf(pid); len(left) > 0 {

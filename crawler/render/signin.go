@@ -15,62 +15,58 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 )
 
-// ControlAttribute is an attribute of the controls in the HTML that SignIn passes to fill: their
-// number, which has a minus sign before it if readers do not see the control.
+// ControlAttribute is an attribute of the controls in the document of a form: their number, which
+// has a minus sign before it if readers do not see the control.
 const ControlAttribute = "data-orbweaver-control"
 
 // maxForms is how many forms a sign-in fills in.
 const maxForms = 5
 
-// SignIn opens a page and fills in its forms, as a user does. Each request of the browser is
-// passed to send; that for a document has the header field Sec-Fetch-Dest. When the page is
-// quiet, fill gets its URL and its HTML, and returns values by the number of their control, and
-// the button to press, -1 for the first one. There is nothing more to fill in if there are no
-// values.
-func (r *Renderer) SignIn(ctx context.Context, url string, send func(*http.Request) (*http.Response, error),
-	fill func(url string, document []byte) (values map[int]string, press int, err error)) error {
-	select {
-	case r.tabs <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-r.tabs }()
-	p, err := r.running(ctx)
-	if err != nil {
-		return err
-	}
-	return p.open(ctx, &r.options, &Request{URL: url}, send, func(t *tab) error {
-		for range maxForms {
-			if _, err := t.settle(); err != nil {
-				return err
-			}
-			if _, err := evaluate(t, markControls); err != nil {
-				return err
-			}
-			all := int64(-1)
-			doc, err := call(t.ctx, t.session, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
-			if err != nil {
-				return err
-			}
-			var page Rendered
-			if err := page.take(doc.Root); err != nil {
-				return err
-			}
-			values, press, err := fill(doc.Root.DocumentURL, page.HTML)
-			if err != nil || len(values) == 0 {
-				return err
-			}
-			encoded, err := json.Marshal(values)
-			if err != nil {
-				return err
-			}
-			if _, err := evaluate(t, fmt.Sprintf("(%s)(%s, %d)", fillControls, encoded, press)); err != nil {
-				return err
-			}
-			t.touch()
+// OpenForms opens a page in a new tab, as soon as one is free, to fill in its forms as a user does.
+// The Tab asks for each request of the browser, and when the page is quiet, for the values of the
+// form. It has no page.
+func (r *Renderer) OpenForms(ctx context.Context, url string) (*Tab, error) {
+	return r.open(ctx, func(ctx context.Context, asks asks) (*Rendered, error) {
+		p, err := r.running(ctx)
+		if err != nil {
+			return nil, err
 		}
-		return errors.New("the forms of the sign-in do not end")
+		return nil, p.open(ctx, &tab{options: &r.options, req: &Request{URL: url}, asks: asks, signIn: true}, fillForms)
 	})
+}
+
+// fillForms fills in the forms of a page.
+func fillForms(t *tab) error {
+	for range maxForms {
+		if _, err := t.settle(); err != nil {
+			return err
+		}
+		if _, err := evaluate(t, markControls); err != nil {
+			return err
+		}
+		all := int64(-1)
+		doc, err := call(t.ctx, t.session, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
+		if err != nil {
+			return err
+		}
+		var page Rendered
+		if err := page.take(doc.Root); err != nil {
+			return err
+		}
+		reply := t.asks.ask(t.ctx, &Ask{URL: doc.Root.DocumentURL, Type: Form, Document: page.HTML})
+		if len(reply.Values) == 0 {
+			return t.ctx.Err()
+		}
+		encoded, err := json.Marshal(reply.Values)
+		if err != nil {
+			return err
+		}
+		if _, err := evaluate(t, fmt.Sprintf("(%s)(%s, %d)", fillControls, encoded, reply.Press)); err != nil {
+			return err
+		}
+		t.touch()
+	}
+	return errors.New("the forms of the sign-in do not end")
 }
 
 // evaluate runs a script in the page. A page that is left meanwhile is no error.
@@ -149,8 +145,8 @@ func forward(t *tab, s session, e *fetch.EventRequestPaused, kind Type) {
 	if kind == Page || kind == Navigation {
 		req.Header.Set("Sec-Fetch-Dest", "document")
 	}
-	resp, err := t.send(req)
-	if err != nil {
+	resp := t.asks.ask(t.ctx, &Ask{URL: address, Type: kind, Sent: req}).Passed
+	if resp == nil {
 		refuse(t.ctx, s, e.RequestID, kind)
 		return
 	}

@@ -33,7 +33,8 @@ type tab struct {
 	process *process
 	options *Options
 	req     *Request
-	send    func(*http.Request) (*http.Response, error) // answers all requests of a sign-in; nil for others
+	asks    asks
+	signIn  bool // all requests are passed on
 	target  target.ID
 	asking  sync.WaitGroup
 	ctx     context.Context // ends with the rendering
@@ -90,8 +91,8 @@ const bypass = `if (self.ServiceWorkerContainer) ServiceWorkerContainer.prototyp
 const world = "orbweaver"
 
 // render renders a page in a new tab.
-func (p *process) render(ctx context.Context, o *Options, req *Request) (rendered *Rendered, err error) {
-	err = p.open(ctx, o, req, nil, func(t *tab) error {
+func (p *process) render(ctx context.Context, o *Options, req *Request, asks asks) (rendered *Rendered, err error) {
+	err = p.open(ctx, &tab{options: o, req: req, asks: asks}, func(t *tab) error {
 		unsettled, err := t.settle()
 		if err != nil {
 			return err
@@ -104,13 +105,12 @@ func (p *process) render(ctx context.Context, o *Options, req *Request) (rendere
 	return rendered, err
 }
 
-// open opens a page in a new tab, and closes it when it was used. Requests are answered by send
-// if it is not nil, and else by the Answer of req.
-func (p *process) open(ctx context.Context, o *Options, req *Request, send func(*http.Request) (*http.Response, error), use func(*tab) error) error {
+// open opens a page in a new tab, and closes it when it was used.
+func (p *process) open(ctx context.Context, t *tab, use func(*tab) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	t := &tab{process: p, options: o, req: req, send: send, ctx: ctx, attached: make(chan session, 1), moved: make(chan struct{}, 1),
-		leaving: map[cdp.FrameID]page.ClientNavigationReason{}, frames: newFrames(), asked: map[string]Asked{}, first: map[fetch.RequestID]string{},
-		workers: map[string]bool{}, errors: map[int64]string{}}
+	t.process, t.ctx, t.attached, t.moved = p, ctx, make(chan session, 1), make(chan struct{}, 1)
+	t.leaving, t.frames, t.asked, t.first = map[cdp.FrameID]page.ClientNavigationReason{}, newFrames(), map[string]Asked{}, map[fetch.RequestID]string{}
+	t.workers, t.errors = map[string]bool{}, map[int64]string{}
 	defer t.asking.Wait()
 	defer t.end()
 	defer cancel()
@@ -385,7 +385,7 @@ func (t *tab) ask(s session, e *fetch.EventRequestPaused) {
 	case kind == Frame && string(e.FrameID) != string(t.target):
 		t.frames.navigate(e.FrameID, url)
 	case kind == Frame && t.begun:
-		if kind = Navigation; t.send != nil {
+		if kind = Navigation; t.signIn {
 			t.loaded = time.Time{}
 		}
 	case kind == Frame:
@@ -418,7 +418,7 @@ func (t *tab) answer(s session, e *fetch.EventRequestPaused, url string, kind Ty
 	case kind == Other && isFavicon(url, e):
 		refuse(t.ctx, s, e.RequestID, kind)
 		return
-	case e.Request.Method != http.MethodGet && t.send == nil:
+	case e.Request.Method != http.MethodGet && !t.signIn:
 		t.mu.Lock()
 		t.refused = true
 		t.mu.Unlock()
@@ -433,7 +433,7 @@ func (t *tab) answer(s session, e *fetch.EventRequestPaused, url string, kind Ty
 		return
 	}
 	switch {
-	case t.send != nil:
+	case t.signIn:
 		forward(t, s, e, kind)
 		return
 	case kind == Navigation:
@@ -475,7 +475,7 @@ func (t *tab) get(e *fetch.EventRequestPaused, url string, kind Type) Reply {
 		}
 	}
 	first := begin(t, e, url, kind)
-	reply := t.req.Answer(t.ctx, ask)
+	reply := t.asks.ask(t.ctx, ask)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.waited += reply.Waited

@@ -27,8 +27,9 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// shared is the browser of all tests, nil if there is none.
-var shared *render.Renderer
+// shared is the browser of all tests, by its number of tabs, nil if there is none. Each starts when
+// it is needed.
+var shared map[int]*render.Renderer
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -44,15 +45,17 @@ func run(m *testing.M) int {
 		return m.Run()
 	}
 	sandbox, _ := render.Sandboxed("auto")
-	shared = render.New(render.Options{Path: path, UserAgent: "orbweaver-test/1", Sandbox: sandbox, Tabs: 4, Timeout: 3 * time.Minute, Quiet: 500 * time.Millisecond})
-	defer shared.Close()
+	shared = map[int]*render.Renderer{}
+	for _, tabs := range []int{1, 2, 4} {
+		shared[tabs] = render.New(render.Options{Path: path, UserAgent: "orbweaver-test/1", Sandbox: sandbox, Tabs: tabs, Timeout: 3 * time.Minute, Quiet: 500 * time.Millisecond})
+		defer shared[tabs].Close()
+	}
 	return m.Run()
 }
 
-// counted is a browser that counts the pages it renders, with a limit of tabs.
+// counted is a browser that notes the pages it renders.
 type counted struct {
 	crawler.Renderer
-	tabs chan struct{}
 	mu   sync.Mutex
 	urls []string
 }
@@ -61,22 +64,20 @@ func newCounted(t *testing.T, tabs int) *counted {
 	if shared == nil {
 		t.Skip("there is no browser")
 	}
-	return &counted{Renderer: shared, tabs: make(chan struct{}, tabs)}
+	return &counted{Renderer: shared[tabs]}
 }
 
-func (c *counted) Render(ctx context.Context, req *render.Request) (*render.Rendered, error) {
-	c.tabs <- struct{}{}
-	defer func() { <-c.tabs }()
+func (c *counted) Open(ctx context.Context, req *render.Request) (*render.Tab, error) {
 	c.mu.Lock()
 	c.urls = append(c.urls, req.URL)
 	c.mu.Unlock()
-	return c.Renderer.Render(ctx, req)
+	return c.Renderer.Open(ctx, req)
 }
 
 // failing is a browser that renders nothing.
 type failing struct{}
 
-func (failing) Render(context.Context, *render.Request) (*render.Rendered, error) {
+func (failing) Open(context.Context, *render.Request) (*render.Tab, error) {
 	return nil, errors.New("the page made its process in the browser crash")
 }
 

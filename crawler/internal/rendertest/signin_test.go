@@ -90,7 +90,7 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 		}
 		defer web.Close()
 		posts = nil
-		return crawler.SignIn(t.Context(), &crawler.Login{Fetch: web, Browser: shared}, session.New(plan.Logins[0], session.Options{}))
+		return crawler.SignIn(t.Context(), &crawler.Login{Fetch: web, Browser: shared[4]}, session.New(plan.Logins[0], session.Options{}))
 	}
 	for _, page := range []string{"/json", "/form", "/steps"} {
 		if proof, err := signIn(page, password); err != nil || !proof.Proven || len(posts) != 1 || posts[0] != "/api" {

@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/serve/runs":       {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/serve/store", "crawler/check", "crawler/result", "report"},
 	"cmd/orbweaver/internal/serve/servetest":  {},
 	"cmd/orbweaver/internal/serve/service":    {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/auth", "cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/serve/notify", "cmd/orbweaver/internal/serve/runs", "cmd/orbweaver/internal/serve/schedule", "cmd/orbweaver/internal/serve/secret", "cmd/orbweaver/internal/serve/store", "cmd/orbweaver/internal/serve/strictjson", "cmd/orbweaver/internal/similar", "crawler/fetch", "report", "urinorm"},
-	"cmd/orbweaver/internal/serve/store":      {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/auth", "cmd/orbweaver/internal/serve/notify"},
+	"cmd/orbweaver/internal/serve/store":      {"cmd/orbweaver/internal/serve/api", "cmd/orbweaver/internal/serve/auth", "cmd/orbweaver/internal/serve/notify", "crawler/check", "crawler/result"},
 	"cmd/orbweaver/internal/serve/strictjson": {},
 	"cmd/orbweaver/internal/thread":           {},
 	"cmd/orbweaver/internal/similar":          {},

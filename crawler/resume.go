@@ -103,6 +103,8 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	switch {
 	case stoppedBy != check.NoGap:
 		out.ended(stoppedBy)
+	case known.Targets.Queued+known.Targets.Leased > 0 && known.Finished && cfg.Limits.MaxTime > 0:
+		out.ended(check.GapMaxTime) // a crawl that was interrupted is never finished
 	case known.Targets.Queued+known.Targets.Leased > 0:
 		out.ended(check.GapInterrupt)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
@@ -367,14 +368,20 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	if err := out.End(summary); err != nil {
 		return nil, err
 	}
-	over := !summary.Soundness.Ended()
+	over := isOver(&summary.Soundness)
 	if over {
 		if err := st.finish(); err != nil {
 			return nil, err
 		}
 	}
 	text, err := summaryJSON(summary)
-	return &runs.Result{Over: over, ExitStatus: o.failOn.Exit(summary), Summary: text}, err
+	return &runs.Result{Over: over, Because: summary.Soundness.Because(), ExitStatus: o.failOn.Exit(summary), Summary: text}, err
+}
+
+// isOver reports whether a run of a server ended. One that reached its time limit did, unlike in a
+// terminal: nobody can resume it with more time, and its project is checked again anyway.
+func isOver(s *result.Soundness) bool {
+	return !s.Ended() || s.StoppedBy == check.GapMaxTime.String()
 }
 
 // noteWriter makes each line a note.
@@ -457,7 +464,7 @@ func (e *serveEngine) judge(ctx context.Context, dir string, show report.Show, w
 		return nil, err
 	}
 	text, err := summaryJSON(sum)
-	return &runs.Result{Over: !sum.Soundness.Ended(), ExitStatus: failOn.Exit(sum), Summary: text}, err
+	return &runs.Result{Over: isOver(&sum.Soundness), Because: sum.Soundness.Because(), ExitStatus: failOn.Exit(sum), Summary: text}, err
 }
 
 // judgeInto is judgeFile for a server: it leaves the working directory of the process alone.

@@ -38,27 +38,30 @@ type GapInfo struct {
 	Name  string // as in the field stopped_by of a report
 	Ends  bool   // it ended the run before the crawl was over: another run can resume it
 	Title string // what happened, for people: "the run was interrupted"
+	// Because is the kind of reason for which the result cannot be relied on, for programs that
+	// tell only a few of them apart; see result.Soundness.Because.
+	Because string
 }
 
 var gaps = [NumGaps]GapInfo{
-	GapInterrupt: {"interrupt", true, "the run was interrupted"},
-	GapDrain:     {"drain", true, "the shared crawl was drained"},
-	GapMaxTime:   {"max-time", true, "the run reached --max-time"},
+	GapInterrupt: {"interrupt", true, "the run was interrupted", "interrupted"},
+	GapDrain:     {"drain", true, "the shared crawl was drained", "interrupted"},
+	GapMaxTime:   {"max-time", true, "the run reached --max-time", "max-time"},
 
-	GapTrap:       {"trap", false, "pages were not read because their addresses look like an endless series"},
-	GapURLLength:  {"url-length", false, "pages were not read because their addresses are too long"},
-	GapMaxPages:   {"max-pages", false, "the run reached --max-pages"},
-	GapScript:     {"script-rendered", false, "scripts make the links, so they were not seen"},
-	GapMachine:    {"local-limit", false, "this machine or its proxy stopped requests"},
-	GapNoLogin:    {"login-failed", false, "the sign-in failed"},
-	GapNoForm:     {"login-form-missing", false, "no sign-in form was found"},
-	GapChallenge:  {"login-challenge", false, "the sign-in asks for something that a program cannot answer"},
-	GapLostLogin:  {"login-lost", false, "the session was lost and could not be had again"},
-	GapClamd:      {"clamd", false, "the virus scanner was lost"},
-	GapValidator:  {"validator", false, "the HTML validator was lost"},
-	GapPlugin:     {"plugin", false, "a plugin failed too often"},
-	GapFileChange: {"file-changed", false, "files changed while they were checked"},
-	GapDocument:   {"unreadable-document", false, "a named document could not be read"},
+	GapTrap:       {"trap", false, "pages were not read because their addresses look like an endless series", "max-pages"},
+	GapURLLength:  {"url-length", false, "pages were not read because their addresses are too long", "max-pages"},
+	GapMaxPages:   {"max-pages", false, "the run reached --max-pages", "max-pages"},
+	GapScript:     {"script-rendered", false, "scripts make the links, so they were not seen", "nothing-verified"},
+	GapMachine:    {"local-limit", false, "this machine or its proxy stopped requests", "nothing-verified"},
+	GapNoLogin:    {"login-failed", false, "the sign-in failed", "login"},
+	GapNoForm:     {"login-form-missing", false, "no sign-in form was found", "login"},
+	GapChallenge:  {"login-challenge", false, "the sign-in asks for something that a program cannot answer", "login"},
+	GapLostLogin:  {"login-lost", false, "the session was lost and could not be had again", "login"},
+	GapClamd:      {"clamd", false, "the virus scanner was lost", "nothing-verified"},
+	GapValidator:  {"validator", false, "the HTML validator was lost", "nothing-verified"},
+	GapPlugin:     {"plugin", false, "a plugin failed too often", "nothing-verified"},
+	GapFileChange: {"file-changed", false, "files changed while they were checked", "nothing-verified"},
+	GapDocument:   {"unreadable-document", false, "a named document could not be read", "start-unread"},
 }
 
 // Info returns the row of a gap; it has no name for NoGap.

@@ -50,6 +50,23 @@ type Soundness struct {
 	Checked, Known int
 }
 
+// whyStartUnread says that a run could not begin. Saved reports have it in words alone.
+const whyStartUnread = "nothing was checked: no start target could be read"
+
+// Because returns the kind of reason for which the run is not sound, "" if it is sound:
+// nothing-verified, start-unread, max-time, max-pages, interrupted or login.
+func (s *Soundness) Because() string {
+	switch gap := check.GapNamed(s.StoppedBy); {
+	case s.IsSound():
+		return ""
+	case gap != check.NoGap:
+		return gap.Info().Because
+	case s.Why == whyStartUnread:
+		return "start-unread"
+	}
+	return "nothing-verified"
+}
+
 // IsSound reports whether the run may be called green if it has no findings.
 func (s *Soundness) IsSound() bool { return s.State == Sound }
 
@@ -150,7 +167,7 @@ func SoundnessOf(s *Summary, gaps GapCounts, blank int) Soundness {
 	unasked := s.Skipped - byUser - s.ByCode[check.CodeSchemeUnchecked]
 	switch {
 	case len(s.StartFailed) > 0 && checked <= len(s.StartFailed):
-		return NotSound("nothing was checked: no start target could be read")
+		return NotSound(whyStartUnread)
 	case s.Crawled && s.NoLinks() && s.Findings == nil && !s.Narrowed && (blank >= s.Pages || s.Pages > 1 && s.OK == 0):
 		return NotSound("nothing was checked: no link was found")
 	case s.OK-s.StartDocuments+broken > 0:

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 )
 
@@ -161,7 +162,8 @@ func schemas() object {
 		"ProjectList": partOf("Project"),
 		"Run": required(object{"id": opaque, "project": opaque, "state": word("queued", "running", "stopping", "done", "failed", "interrupted"),
 			"created": moment, "started": orNull(moment), "finished": orNull(moment), "interrupted_by": object{"enum": []any{"stop", "shutdown", nil}},
-			"exit_status": object{"enum": []any{0, 1, 3, nil}}, "error": text, "progress": ref("Progress"), "summary": orNull(object{"type": "object"})}, "error"),
+			"exit_status": object{"enum": []any{0, 1, 3, nil}}, "error": text, "progress": ref("Progress"), "summary": orNull(object{"type": "object"}),
+			"sound": orNull(yesNo), "unsound_because": orNull(word(api.UnsoundReasons...))}, "error"),
 		"RunList":      partOf("Run"),
 		"Progress":     required(object{"pages": whole, "queued": whole, "checked": whole, "requests": whole, "broken": whole}),
 		"Finding":      required(finding),

@@ -178,7 +178,7 @@ func startRun(c *call) error {
 func showRun(c *call) error { return c.json(http.StatusOK, &c.run.Run) }
 
 func stopRun(c *call) error {
-	r, err := c.server.service.Runs.Stop(c.Context(), c.run.ID)
+	r, err := c.server.service.Runs.Stop(c.Context(), c.run.ID, c.who.Name)
 	if err != nil {
 		return err
 	}

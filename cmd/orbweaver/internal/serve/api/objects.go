@@ -70,12 +70,22 @@ type Run struct {
 	Error         string          `json:"error,omitempty"`
 	Progress      Progress        `json:"progress"`
 	Summary       json.RawMessage `json:"summary"` // as in the report, null until the run ends
+	// Sound says whether the result can be relied on, nil until the run ends.
+	Sound *bool `json:"sound"`
+	// UnsoundBecause is why it cannot: one of UnsoundReasons, nil for a sound run.
+	UnsoundBecause *string `json:"unsound_because"`
+	// Reason is the same in words, for people.
+	Reason string `json:"-"`
 }
 
-// Sound reports whether the result of a run is reliable: it ended with exit status 0 or 1.
-func (r *Run) Sound() bool {
-	return r.State == Done && r.ExitStatus != nil && (*r.ExitStatus == 0 || *r.ExitStatus == 1)
-}
+// UnsoundReasons are the values of UnsoundBecause.
+var UnsoundReasons = []string{"nothing-verified", "start-unread", "max-time", "max-pages", "interrupted", "login", "failed"}
+
+// IsSound reports whether a run has ended with a result that can be relied on.
+func (r *Run) IsSound() bool { return r.Sound != nil && *r.Sound }
+
+// Unsound reports whether a run has ended without one.
+func (r *Run) Unsound() bool { return r.Sound != nil && !*r.Sound }
 
 // Progress counts what a run has done so far.
 type Progress struct {

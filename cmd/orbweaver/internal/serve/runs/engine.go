@@ -30,7 +30,8 @@ type Request struct {
 type Result struct {
 	// Over reports whether the crawl ended by itself; otherwise it can be resumed.
 	Over       bool
-	ExitStatus int // as of check
+	ExitStatus int    // as of check
+	Because    string // why it is not sound, see result.Soundness.Because
 	Summary    json.RawMessage
 }
 

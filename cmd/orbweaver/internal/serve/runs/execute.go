@@ -63,7 +63,7 @@ func (x *execution) execute(ctx context.Context) {
 		if c.Progress, err = finalProgress(result, x.latest.Load()); err != nil {
 			m.config.Log("run %s: %v", id, err)
 		}
-		c.ExitStatus, c.Summary = &result.ExitStatus, result.Summary
+		c.ExitStatus, c.Summary, c.UnsoundBecause = &result.ExitStatus, result.Summary, result.Because
 	}
 	indexed := c.To == api.Done || c.To == api.Interrupted && by == "stop"
 	c.Indexed = &indexed
@@ -177,7 +177,7 @@ func (x *execution) index(ctx context.Context, result *Result) error {
 		b.Discard()
 		return fmt.Errorf("read the state of the run: %w", err)
 	}
-	result.Summary = judged.Summary
+	result.Summary, result.Because = judged.Summary, judged.Because
 	m.files.forget(m.findingsFile(id))
 	return nil
 }

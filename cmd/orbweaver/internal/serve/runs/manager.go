@@ -185,14 +185,14 @@ func (m *Manager) Add(ctx context.Context, r *store.Run) error {
 }
 
 // Stop ends a run: at once if it is queued, else when its requests in flight are finished.
-// The error is store.ErrState if it does neither.
-func (m *Manager) Stop(ctx context.Context, run string) (*store.Run, error) {
+// who is the name of the person who wants it. The error is store.ErrState if it does neither.
+func (m *Manager) Stop(ctx context.Context, run, who string) (*store.Run, error) {
 	now := time.Now()
-	r, err := m.changed(ctx, run, []api.State{api.Queued}, store.Change{To: api.Interrupted, InterruptedBy: "stop", Finished: &now})
+	r, err := m.changed(ctx, run, []api.State{api.Queued}, store.Change{To: api.Interrupted, InterruptedBy: "stop", StoppedBy: who, Finished: &now})
 	if !errors.Is(err, store.ErrState) {
 		return r, err
 	}
-	r, err = m.changed(ctx, run, []api.State{api.Running}, store.Change{To: api.Stopping})
+	r, err = m.changed(ctx, run, []api.State{api.Running}, store.Change{To: api.Stopping, StoppedBy: who})
 	if err != nil {
 		return nil, err
 	}

@@ -80,8 +80,8 @@ func (s *Notices) decide(ctx context.Context, r *store.Run) error {
 	if err != nil {
 		return err
 	}
-	e := notify.Event{Project: notify.Project{ID: row.ID, Name: row.Name}, Run: &r.Run, Reason: reasonOf(r)}
-	o := notify.Outcome{Sound: r.Sound()}
+	e := notify.Event{Project: notify.Project{ID: row.ID, Name: row.Name}, Run: &r.Run, Reason: r.Reason}
+	o := notify.Outcome{Sound: r.IsSound()}
 	newCount := 0
 	if o.Sound {
 		unknown := false
@@ -114,18 +114,6 @@ func (s *Notices) decide(ctx context.Context, r *store.Run) error {
 func withLimit(q findings.Query, change string, limit int) findings.Query {
 	q.Change, q.Limit = change, limit
 	return q
-}
-
-// reasonOf returns why a run is not reliable.
-func reasonOf(r *store.Run) string {
-	if r.Error != "" {
-		return r.Error
-	}
-	var summary struct{ Unsound string }
-	if json.Unmarshal(r.Summary, &summary) != nil {
-		return ""
-	}
-	return summary.Unsound
 }
 
 func findingsOf(all []api.Finding) []notify.Finding {

@@ -40,9 +40,9 @@ func (s *Runs) Start(ctx context.Context, project *store.Project) (*api.Run, err
 	return &r.Run, nil
 }
 
-// Stop ends a run early.
-func (s *Runs) Stop(ctx context.Context, id string) (*api.Run, error) {
-	r, err := s.manager.Stop(ctx, id)
+// Stop ends a run early, because a person wants it.
+func (s *Runs) Stop(ctx context.Context, id, who string) (*api.Run, error) {
+	r, err := s.manager.Stop(ctx, id, who)
 	if errors.Is(err, store.ErrState) {
 		return nil, api.NewProblem(http.StatusConflict, "only a run that is queued or running can be stopped")
 	}

@@ -19,19 +19,21 @@ type Run struct {
 	Job     json.RawMessage // what to run, without secrets
 	Secrets []byte          // encrypted
 	Indexed bool            // its findings are in their final form
+	// StoppedBy is the name of the person who stopped the run, "" if nobody did.
+	StoppedBy string
 }
 
 func active(state string) bool { return api.State(state).Active() }
 
-const runColumns = "number, id, project, state, created, started, finished, interrupted_by, exit_status, error, progress, summary, job, secrets, indexed"
+const runColumns = "number, id, project, state, created, started, finished, interrupted_by, exit_status, error, progress, summary, job, secrets, indexed, unsound_because, stopped_by"
 
 func scanRun(row scanner) (*Run, error) {
 	r := &Run{}
 	var created int64
 	var started, finished, exit sql.NullInt64
 	var by, summary sql.NullString
-	var progress, job string
-	err := row.Scan(&r.Number, &r.ID, &r.Project, &r.State, &created, &started, &finished, &by, &exit, &r.Error, &progress, &summary, &job, &r.Secrets, &r.Indexed)
+	var progress, job, because string
+	err := row.Scan(&r.Number, &r.ID, &r.Project, &r.State, &created, &started, &finished, &by, &exit, &r.Error, &progress, &summary, &job, &r.Secrets, &r.Indexed, &because, &r.StoppedBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -53,6 +55,7 @@ func scanRun(row scanner) (*Run, error) {
 	if err := json.Unmarshal([]byte(progress), &r.Progress); err != nil {
 		return nil, fmt.Errorf("read the progress of run %s: %w", r.ID, err)
 	}
+	r.judge(because)
 	return r, nil
 }
 
@@ -98,7 +101,7 @@ func (s *Store) RunsIn(ctx context.Context, states ...api.State) ([]*Run, error)
 }
 
 // soundRun selects runs whose result is reliable.
-const soundRun = "state = 'done' AND exit_status IN (0, 1)"
+const soundRun = "state = 'done' AND unsound_because = ''"
 
 // SoundBefore returns the newest sound run of a project before the run with a number, or
 // ErrNotFound. number 0 means the newest of all.
@@ -158,12 +161,15 @@ type Change struct {
 	Started       *time.Time // kept if nil
 	Finished      *time.Time
 	InterruptedBy string
+	StoppedBy     string // kept if "", but a queued run has none
 	ExitStatus    *int
-	Error         string
-	Progress      *api.Progress   // kept if nil
-	Summary       json.RawMessage // kept if nil, but a queued run has none
-	Indexed       *bool           // kept if nil
-	Requeue       bool            // put it at the end of the queue; no other run of the project may be active
+	// UnsoundBecause is why the result of a run that is done cannot be relied on, "" if it can.
+	UnsoundBecause string
+	Error          string
+	Progress       *api.Progress   // kept if nil
+	Summary        json.RawMessage // kept if nil, but a queued run has none
+	Indexed        *bool           // kept if nil
+	Requeue        bool            // put it at the end of the queue; no other run of the project may be active
 }
 
 // ChangeRun changes the state of a run if it is in one of the states from, or else returns
@@ -182,7 +188,7 @@ func (s *Store) ChangeRun(ctx context.Context, id string, from []api.State, c Ch
 		if !allowed {
 			return ErrState
 		}
-		place, kept := "place", "summary"
+		place, kept, stopper := "place", "summary", "stopped_by"
 		if c.Requeue {
 			if err := noneActive(ctx, tx, r.Project); err != nil {
 				return err
@@ -190,7 +196,7 @@ func (s *Store) ChangeRun(ctx context.Context, id string, from []api.State, c Ch
 			place = "(SELECT coalesce(max(place), 0) + 1 FROM run)"
 		}
 		if c.To == api.Queued {
-			kept = "NULL"
+			kept, stopper = "NULL", "''"
 		}
 		var progress, summary, by, indexed any
 		if c.Progress != nil {
@@ -214,8 +220,9 @@ func (s *Store) ChangeRun(ctx context.Context, id string, from []api.State, c Ch
 			exit = *c.ExitStatus
 		}
 		changed, err = scanRun(tx.QueryRowContext(ctx, `UPDATE run SET state = ?, place = `+place+`, started = coalesce(?, started), finished = ?, interrupted_by = ?,
-			exit_status = ?, error = ?, progress = coalesce(?, progress), summary = coalesce(?, `+kept+`), indexed = coalesce(?, indexed) WHERE id = ? RETURNING `+runColumns,
-			string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, id))
+			exit_status = ?, error = ?, progress = coalesce(?, progress), summary = coalesce(?, `+kept+`), indexed = coalesce(?, indexed), unsound_because = ?,
+			stopped_by = coalesce(nullif(?, ''), `+stopper+`) WHERE id = ? RETURNING `+runColumns,
+			string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, c.UnsoundBecause, c.StoppedBy, id))
 		return err
 	})
 	return changed, err

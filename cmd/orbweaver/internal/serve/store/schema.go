@@ -19,6 +19,7 @@ var migrations = []migration{
 	{statements: auth.Schema + notify.Schema + tables},
 	{change: hideAddresses},
 	{vacuum: true},
+	{statements: soundness, change: judgeRuns},
 }
 
 // migration is one step.

@@ -41,11 +41,14 @@ func historyChart(newest []*api.Run) template.HTML {
 	for i, s := range bars {
 		x, w := float64(i)*step+step*.15, step*.7
 		hb, hu := float64(height*s.Broken)/float64(most), float64(height*s.Unverified)/float64(most)
-		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + count(s.Broken) + " broken, " + count(s.Unverified) + " unverified")
+		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + count(s.Broken) + " broken, " + count(s.Unverified) + " unverified" + reliability(s.run))
 		fmt.Fprintf(&b, `<a href="runs/%s" aria-label="%s"><title>%s</title><rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"></rect>`, s.run.ID, label, label, float64(i)*step, step, height)
 		fmt.Fprintf(&b, `<rect class="broken" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect><rect class="unverified" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`,
 			x, float64(height)-hb, w, hb, x, float64(height)-hb-hu, w, hu)
-		if s.Broken+s.Unverified == 0 {
+		switch {
+		case s.run.Unsound():
+			fmt.Fprintf(&b, `<circle class="unsound" cx="%.1f" cy="%d" r="3"></circle>`, x+w/2, height-5)
+		case s.Broken+s.Unverified == 0:
 			fmt.Fprintf(&b, `<circle class="ok" cx="%.1f" cy="%d" r="3"></circle>`, x+w/2, height-5)
 		}
 		b.WriteString("</a>")
@@ -58,12 +61,20 @@ func historyChart(newest []*api.Run) template.HTML {
 	return template.HTML(b.String())
 }
 
-// sparkline draws the broken targets of the last runs, which come newest first.
+// reliability says so if the result of a run cannot be relied on.
+func reliability(r *api.Run) string {
+	if r.Unsound() {
+		return ", not reliable"
+	}
+	return ""
+}
+
+// sparkline draws the broken targets of the last runs that can be relied on, which come newest first.
 func sparkline(newest []*api.Run) template.HTML {
 	var values []int
 	most := 1
 	for _, r := range slices.Backward(newest) {
-		if s := summaryOf(r); s != nil {
+		if s := summaryOf(r); s != nil && !r.Unsound() {
 			values = append(values, s.Broken)
 			most = max(most, s.Broken)
 		}

@@ -26,8 +26,8 @@ type dashboard struct {
 // projectCard is a project with the counts of its last run.
 type projectCard struct {
 	*api.Project
-	Summary *summary
-	Spark   template.HTML
+	Last  runRow // the last run, if there is one
+	Spark template.HTML
 }
 
 func showDashboard(c *Call) error {
@@ -37,7 +37,7 @@ func showDashboard(c *Call) error {
 	}
 	d := &dashboard{Total: list.Total, Next: list.Next}
 	for _, p := range list.Items {
-		card := projectCard{Project: p, Summary: summaryOf(p.LastRun)}
+		card := projectCard{Project: p, Last: rowOf(p.LastRun)}
 		runs, err := c.Site.Service.Runs.List(c.Context(), p.ID, "", 20)
 		if err != nil {
 			return err

@@ -22,8 +22,7 @@ type projectPage struct {
 	Runs    []runRow
 	More    bool
 	Chart   template.HTML
-	Last    *api.Run // the last run that is not queued or running
-	Summary *summary // of Last
+	Last    *runRow // the last run that has ended
 	Changes *api.Comparison
 	Active  *api.Run // that is queued or running
 	// Compared reports whether there is a reliable run before Last.
@@ -34,6 +33,15 @@ type projectPage struct {
 type runRow struct {
 	*api.Run
 	Summary *summary
+}
+
+// rowOf returns a run with its counts. It has neither if there is no run.
+func rowOf(r *api.Run) runRow { return runRow{r, summaryOf(r)} }
+
+// IsClean reports whether a run found nothing, and that can be relied on.
+func (r runRow) IsClean() bool {
+	s := r.Summary
+	return r.IsSound() && s != nil && s.Broken+s.Unverified+s.Warnings == 0
 }
 
 func showProject(c *Call) error { return project(c, http.StatusOK) }
@@ -50,15 +58,16 @@ func project(c *Call, status int) error {
 	}
 	page := &projectPage{Project: p, More: list.Next != nil, Chart: historyChart(list.Items)}
 	for _, r := range list.Items {
-		page.Runs = append(page.Runs, runRow{r, summaryOf(r)})
+		row := rowOf(r)
+		page.Runs = append(page.Runs, row)
 		switch {
 		case r.State.Active() && page.Active == nil:
 			page.Active = r
-		case r.State == api.Done && page.Last == nil:
-			page.Last, page.Summary = r, summaryOf(r)
+		case r.State.Over() && page.Last == nil:
+			page.Last = &row
 		}
 	}
-	if page.Last != nil {
+	if page.Last != nil && page.Last.State == api.Done {
 		row, err := c.Site.Store.Run(c.Context(), page.Last.ID)
 		if err != nil {
 			return err

@@ -155,13 +155,6 @@ type summary struct {
 	Pages, Targets, References, Requests      int
 	OK, Broken, Unverified, Skipped, Warnings int
 	ByCode                                    map[string]int `json:"by_code"`
-	Sound                                     *bool          // nil in runs of earlier versions
-	Unsound                                   string
-}
-
-// IsSound reports whether the run may be called green if it has no findings.
-func (s *summary) IsSound() bool {
-	return s.Sound != nil && *s.Sound || s.Sound == nil && s.Unsound == ""
 }
 
 // summaryOf returns the summary of a run, nil if there is none yet.

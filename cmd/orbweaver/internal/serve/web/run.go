@@ -34,8 +34,8 @@ func (p *runPage) Heading() string {
 		return "The run is " + string(p.State)
 	case s.Broken > 0:
 		return plural(s.Broken, "broken link")
-	case !s.IsSound() || p.Unsound() || p.State != api.Done:
-		return "No reliable result"
+	case p.Unsound():
+		return "Not reliable"
 	case s.Unverified > 0:
 		return plural(s.Unverified, "unverified link")
 	case s.Warnings > 0:
@@ -46,12 +46,6 @@ func (p *runPage) Heading() string {
 
 // Known returns the number of targets that are known, checked or not.
 func (p *runPage) Known() int { return p.Progress.Checked + p.Progress.Queued }
-
-// Unsound reports whether the result of a run that is done is not reliable.
-func (p *runPage) Unsound() bool { return p.State == api.Done && !p.Sound() }
-
-// Stopped reports whether a person stopped the run.
-func (p *runPage) Stopped() bool { return p.InterruptedBy != nil && *p.InterruptedBy == "stop" }
 
 func showRun(c *Call) error { return run(c, http.StatusOK, "") }
 
@@ -106,7 +100,7 @@ func startRun(c *Call) error {
 }
 
 func stopRun(c *Call) error {
-	return act(c, func() error { _, err := c.Site.Service.Runs.Stop(c.Context(), c.Run.ID); return err })
+	return act(c, func() error { _, err := c.Site.Service.Runs.Stop(c.Context(), c.Run.ID, c.Who.Name); return err })
 }
 
 func resumeRun(c *Call) error {

@@ -1,19 +1,26 @@
 package web
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
-// sharePage shows the last run of a project to whoever has its address.
+// sharePage shows the last run of a project to whoever has its address, and the last one whose
+// result can be relied on, if that is another one.
 type sharePage struct {
-	Name    string
-	Run     *api.Run
-	Summary *summary
-	Groups  []sharedGroup
+	Name string
+	Runs []sharedRun
+}
+
+// sharedRun is a run with its findings.
+type sharedRun struct {
+	Row    runRow
+	Groups []sharedGroup
 }
 
 // sharedGroup are findings with one verdict.
@@ -46,31 +53,48 @@ func showShare(c *Call) error {
 		return err
 	}
 	page := &sharePage{Name: project.Name}
-	list, err := c.Site.Service.Runs.List(c.Context(), id, "", runsShown)
+	list, _, err := c.Site.Store.RunsOf(c.Context(), id, 0, runsShown)
 	if err != nil {
 		return err
 	}
-	for _, r := range list.Items {
-		if !r.State.Over() {
-			continue
+	if n := slices.IndexFunc(list, func(r *store.Run) bool { return r.State.Over() }); n >= 0 {
+		err = page.add(c, list[n])
+		if err == nil && !list[n].IsSound() {
+			err = page.addSound(c, list[n])
 		}
-		page.Run, page.Summary = r, summaryOf(r)
-		row, err := c.Site.Store.Run(c.Context(), r.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return c.page(http.StatusOK, "share", project.Name, page)
+}
+
+// addSound shows the last run before another one whose result can be relied on.
+func (p *sharePage) addSound(c *Call, after *store.Run) error {
+	before, err := c.Site.Store.SoundBefore(c.Context(), after.Project, after.Number)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.add(c, before)
+}
+
+// add shows a run.
+func (p *sharePage) add(c *Call, r *store.Run) error {
+	run := sharedRun{Row: rowOf(&r.Run)}
+	for _, verdict := range []string{"broken", "unverified", "warning"} {
+		group, err := shared(c, r, verdict)
 		if err != nil {
 			return err
 		}
-		for _, verdict := range []string{"broken", "unverified", "warning"} {
-			group, err := shared(c, row, verdict)
-			if err != nil {
-				return err
-			}
-			if group.Total > 0 {
-				page.Groups = append(page.Groups, *group)
-			}
+		if group.Total > 0 {
+			run.Groups = append(run.Groups, *group)
 		}
-		break
 	}
-	return c.page(http.StatusOK, "share", project.Name, page)
+	p.Runs = append(p.Runs, run)
+	return nil
 }
 
 // shared returns the findings of a run with a verdict, those in the most places first.

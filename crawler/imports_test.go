@@ -44,7 +44,6 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/serve/schedule":   {},
 	"cmd/orbweaver/internal/serve/notify":     {"crawler/fetch", "report", "urinorm"},
 	"report":                                  {"crawler/check", "crawler/result", "urinorm"},
-	"report/browsertest":                      {},
 	"report/sources":                          {"crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"report/fix":                              {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "report", "urinorm"},
 	"crawler":                                 {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/frontier", "crawler/internal/frontier/diskstore", "crawler/internal/frontier/redisstore", "crawler/internal/proof", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/robots", "crawler/internal/scope", "crawler/internal/stored", "crawler/internal/trap", "crawler/internal/verdicts", "crawler/render", "crawler/result", "crawler/session", "crawler/store", "urinorm"},

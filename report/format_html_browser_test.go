@@ -16,12 +16,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/report/browsertest"
 )
 
 func TestHTMLInBrowser(t *testing.T) {
-	ctx := browsertest.Start(t)
+	ctx := crawlertest.StartBrowser(t)
 	for _, name := range []string{"clipboard-read", "clipboard-write"} {
 		if _, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
 			Permission: &browser.PermissionDescriptor{Name: name}, Setting: browser.PermissionSettingGranted,
@@ -207,7 +207,7 @@ func testUnaffected(t *testing.T, ctx context.Context, _ string) {
 func testFilter(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "#findings").ready()
 	rows := `document.querySelectorAll("#list tbody td:first-child").length`
-	all := browsertest.Eval[int](p.Tab, rows)
+	all := crawlertest.Eval[int](p.Tab, rows)
 	if all < 10 {
 		t.Fatalf("%d rows", all)
 	}
@@ -278,7 +278,7 @@ func testDetails(t *testing.T, ctx context.Context, full string) {
 		t.Errorf("copied %q", got)
 	}
 	p.Want(`location.hash.includes("open=")`, "true")
-	link := browsertest.Eval[string](p.Tab, `location.hash`)
+	link := crawlertest.Eval[string](p.Tab, `location.hash`)
 	p.Keys(kb.Escape)
 	p.Until(`location.hash === "#findings?q=setup" && document.querySelector(".broken-link") === null`)
 	p.Want(`document.activeElement.innerText`, "Details")
@@ -367,7 +367,7 @@ func testCopy(t *testing.T, ctx context.Context, full string) {
 		p.ClickText("#view-findings .menu li button", entry)
 		p.Until(`document.getElementById("status").innerText.startsWith("Copied")`)
 		look(p.clipboard())
-		browsertest.Eval[bool](p.Tab, `(document.getElementById("status").textContent = "", true)`)
+		crawlertest.Eval[bool](p.Tab, `(document.getElementById("status").textContent = "", true)`)
 	}
 }
 
@@ -398,8 +398,8 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p = open(t, ctx, full, "#findings").ready()
 	// The Tab key reaches every clickable element in document order, and the focus can
 	// leave it.
-	want := browsertest.Eval[int](p.Tab, `[...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)).length`)
-	browsertest.Eval[bool](p.Tab, `(window.met = new Set(), document.addEventListener("focusin", (e) => met.add(e.target)), true)`)
+	want := crawlertest.Eval[int](p.Tab, `[...document.querySelectorAll("a[href], button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled && (e.type !== "radio" || e.checked)).length`)
+	crawlertest.Eval[bool](p.Tab, `(window.met = new Set(), document.addEventListener("focusin", (e) => met.add(e.target)), true)`)
 	for range want + 1 {
 		p.Keys(kb.Tab)
 	}
@@ -419,8 +419,8 @@ func testKeyboard(t *testing.T, ctx context.Context, full string) {
 	p.Until(`document.getElementById("details").open`)
 	for range 40 { // the focus stays in the dialog, or goes to the browser's own controls
 		p.Keys(kb.Tab)
-		if !browsertest.Eval[bool](p.Tab, `document.activeElement === document.body || document.getElementById("details").contains(document.activeElement)`) {
-			t.Fatalf("the focus left the details for %s", browsertest.Eval[string](p.Tab, `document.activeElement.outerHTML`))
+		if !crawlertest.Eval[bool](p.Tab, `document.activeElement === document.body || document.getElementById("details").contains(document.activeElement)`) {
+			t.Fatalf("the focus left the details for %s", crawlertest.Eval[string](p.Tab, `document.activeElement.outerHTML`))
 		}
 	}
 	p.Keys(kb.Escape)
@@ -433,7 +433,7 @@ func testScreenReader(t *testing.T, ctx context.Context, full string) {
 	named := []string{"button", "link", "searchbox", "textbox", "checkbox", "radio", "combobox", "columnheader", "rowheader", "table", "dialog", "application", "navigation", "heading"}
 	p := open(t, ctx, full, "").ready()
 	for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#map", "#map?node=2", "#codes"} {
-		browsertest.Eval[bool](p.Tab, fmt.Sprintf(`(history.pushState(null, "", %q), dispatchEvent(new Event("popstate")), true)`, hash))
+		crawlertest.Eval[bool](p.Tab, fmt.Sprintf(`(history.pushState(null, "", %q), dispatchEvent(new Event("popstate")), true)`, hash))
 		tree, err := chromedp.Call(p.Ctx, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
 		if err != nil {
 			t.Fatal(err)
@@ -492,7 +492,7 @@ func testScreenReader(t *testing.T, ctx context.Context, full string) {
 func testTheme(t *testing.T, ctx context.Context, full string) {
 	ground := `getComputedStyle(document.documentElement).backgroundColor`
 	const light, dark = "rgb(244, 246, 248)", "rgb(12, 17, 24)"
-	p := open(t, ctx, full, "", browsertest.Media("prefers-color-scheme", "dark")).ready()
+	p := open(t, ctx, full, "", crawlertest.Media("prefers-color-scheme", "dark")).ready()
 	p.Want(ground, dark)
 	p.Want(`document.getElementById("theme").ariaLabel`, "Theme: system")
 	p.Click("#theme")
@@ -502,7 +502,7 @@ func testTheme(t *testing.T, ctx context.Context, full string) {
 	p.Want(ground, light)
 	p.Click("#theme")
 	p.Want(ground, dark)
-	p.Do(browsertest.Media("prefers-color-scheme", "light"))
+	p.Do(crawlertest.Media("prefers-color-scheme", "light"))
 	p.Want(ground, dark)
 	p.Click("#theme")
 	p.Want(ground, light)
@@ -510,7 +510,7 @@ func testTheme(t *testing.T, ctx context.Context, full string) {
 }
 
 func testNoScripts(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "", browsertest.NoScripts())
+	p := open(t, ctx, full, "", crawlertest.NoScripts())
 	ctx, cancel := context.WithTimeout(p.Ctx, time.Minute)
 	defer cancel()
 	text, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("body")))
@@ -534,8 +534,8 @@ func testNarrow(t *testing.T, ctx context.Context, full string) {
 	for name, text := range map[string]string{"full": full, "hostile": renderHTML(t, Options{Show: ShowAll}, hostileRun(), hostilePages())} {
 		p := open(t, ctx, text, "", chromedp.EmulateViewport(360, 740)).ready()
 		for _, hash := range []string{"#summary", "#findings", "#findings?by=target", "#findings?by=host", "#findings?by=code", "#findings?open=0", "#redirects", "#redirects?list=edits", "#map", "#map?node=2", "#codes"} {
-			browsertest.Eval[bool](p.Tab, fmt.Sprintf(`(location.hash = %q, new Promise((done) => addEventListener("hashchange", () => done(true), { once: true }) || setTimeout(() => done(true), 50)))`, hash))
-			if w := browsertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); w > 360 {
+			crawlertest.Eval[bool](p.Tab, fmt.Sprintf(`(location.hash = %q, new Promise((done) => addEventListener("hashchange", () => done(true), { once: true }) || setTimeout(() => done(true), 50)))`, hash))
+			if w := crawlertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); w > 360 {
 				t.Errorf("%s: %s is %d pixels wide", name, hash, w)
 			}
 		}
@@ -583,7 +583,7 @@ func testHostile(t *testing.T, ctx context.Context, _ string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := browsertest.Eval[seen](p.Tab, look+"("+string(list)+")")
+	got := crawlertest.Eval[seen](p.Tab, look+"("+string(list)+")")
 	for _, href := range got.Hrefs {
 		web := strings.HasPrefix(href, "https://") || strings.HasPrefix(href, "http://")
 		if !web && !strings.HasPrefix(href, "data:image/svg+xml,") && !(strings.HasPrefix(href, "file://") && strings.Contains(href, "/report.html#")) {
@@ -617,7 +617,7 @@ func testInvisible(t *testing.T, ctx context.Context, _ string) {
 	}
 	run := &Report{Results: []*result.Result{{URL: "https://example.com/", Verdict: check.Broken, Code: "http-404", Message: message.String()}}}
 	p := open(t, ctx, renderHTML(t, Options{}, run, nil), "#findings?open=0").ready()
-	if got, want := browsertest.Eval[string](p.Tab, `document.querySelector("#details .detail .note").textContent`), escapeUnseen(message.String(), ""); got != want {
+	if got, want := crawlertest.Eval[string](p.Tab, `document.querySelector("#details .detail .note").textContent`), escapeUnseen(message.String(), ""); got != want {
 		for i := range min(len(got), len(want)) {
 			if got[i] != want[i] {
 				t.Fatalf("from byte %d: shows %q, want %q", i, got[i:min(len(got), i+40)], want[i:min(len(want), i+40)])
@@ -629,13 +629,13 @@ func testInvisible(t *testing.T, ctx context.Context, _ string) {
 
 // testFold tests that the filters are folded on a phone.
 func testFold(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "#findings?verdict=broken", browsertest.Size(390, 800)).ready()
+	p := open(t, ctx, full, "#findings?verdict=broken", crawlertest.TabSize(390, 800)).ready()
 	p.Until(`document.querySelector("#list tbody")`)
 	p.Want(`document.getElementById("search").checkVisibility()`, "false")
 	p.ClickText(".fold", "Filters (1)")
 	p.Until(`document.getElementById("search").checkVisibility()`)
 	p.Want(`document.querySelector(".fold").ariaExpanded`, "true")
-	p.Do(browsertest.Size(1280, 800))
+	p.Do(crawlertest.TabSize(1280, 800))
 	p.Want(`document.querySelector(".fold").checkVisibility()`, "false")
 }
 
@@ -646,9 +646,9 @@ func testAccessible(t *testing.T, ctx context.Context, _ string) {
 	run.Head.Baseline = NewBaseline(&Report{Results: []*result.Result{{URL: "https://example.com/x", Verdict: check.Broken, Code: "http-404", References: []result.Reference{{Page: "https://example.com/"}}}}})
 	text := renderHTML(t, Options{Show: ShowDefault | ShowInfo}, run, fullSite())
 	for theme, width := range map[string]int{"light": 1280, "dark": 390} {
-		p := open(t, ctx, text, "", browsertest.Media("prefers-color-scheme", theme), browsertest.Size(width, 900)).ready()
+		p := open(t, ctx, text, "", crawlertest.Media("prefers-color-scheme", theme), crawlertest.TabSize(width, 900)).ready()
 		for _, view := range []string{"summary", "findings", "findings?by=target", "findings?by=host", "findings?by=code", "findings?open=1", "pages", "redirects", "redirects?list=edits", "map?by=distance", "map?by=directory", "map?by=directory&node=2", "codes"} {
-			browsertest.Eval[bool](p.Tab, `(() => { location.hash = "#`+view+`"; return true; })()`)
+			crawlertest.Eval[bool](p.Tab, `(() => { location.hash = "#`+view+`"; return true; })()`)
 			name, _, _ := strings.Cut(view, "?")
 			p.Until(`location.hash === "#` + view + `" && document.getElementById("view-` + name + `").classList.contains("shown")`)
 			p.Accessible()

@@ -9,11 +9,11 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/orbweaver/orbweaver/report/browsertest"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // tab is a report in a browser.
-type tab struct{ *browsertest.Tab }
+type tab struct{ *crawlertest.Tab }
 
 // open shows a report from a file, at an address in it.
 func open(t *testing.T, browser context.Context, text, hash string, before ...chromedp.Action[chromedp.Void]) *tab {
@@ -22,7 +22,7 @@ func open(t *testing.T, browser context.Context, text, hash string, before ...ch
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	return &tab{browsertest.Open(t, browser, (&url.URL{Scheme: "file", Path: file}).String()+hash, before...)}
+	return &tab{crawlertest.OpenTab(t, browser, (&url.URL{Scheme: "file", Path: file}).String()+hash, before...)}
 }
 
 // ready waits until the script of the report has started.
@@ -40,5 +40,5 @@ func (t *tab) ClickMouse(selector string) {
 
 func (t *tab) clipboard() string {
 	t.Helper()
-	return browsertest.Eval[string](t.Tab, `navigator.clipboard.readText()`)
+	return crawlertest.Eval[string](t.Tab, `navigator.clipboard.readText()`)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/report/browsertest"
 )
 
 // colors counts the pixels of the graph that are close to a color.
@@ -47,12 +47,12 @@ func (t *tab) colors(r, g, b int) int {
 func (t *tab) drawn() *tab {
 	t.Helper()
 	t.Until(`"drawn" in (document.getElementById("stage")?.dataset ?? {})`)
-	browsertest.Eval[bool](t.Tab, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
+	crawlertest.Eval[bool](t.Tab, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 	return t
 }
 
 func testWeb(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "", browsertest.Media("prefers-color-scheme", "light")).ready()
+	p := open(t, ctx, full, "", crawlertest.Media("prefers-color-scheme", "light")).ready()
 	p.ClickText("nav a", "Map 30")
 	p.drawn()
 	p.Want(`document.getElementById("stage").dataset.pages`, "30")
@@ -97,7 +97,7 @@ func testWeb(t *testing.T, ctx context.Context, full string) {
 }
 
 func testWebByKeyboard(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "#map", browsertest.Media("prefers-reduced-motion", "reduce")).ready().drawn()
+	p := open(t, ctx, full, "#map", crawlertest.Media("prefers-reduced-motion", "reduce")).ready().drawn()
 	p.Do(chromedp.Focus(chromedp.CSS("#stage")))
 	for _, step := range []struct{ key, chosen string }{
 		{kb.ArrowDown, "https://example.com/"}, {kb.ArrowDown, "https://example.com/a"}, {kb.ArrowRight, "https://example.com/b"},
@@ -117,7 +117,7 @@ func testWebByKeyboard(t *testing.T, ctx context.Context, full string) {
 }
 
 func testNoWebGL(t *testing.T, ctx context.Context, full string) {
-	p := open(t, ctx, full, "#map", browsertest.Media("prefers-color-scheme", "light"), browsertest.OnNewDocument(`
+	p := open(t, ctx, full, "#map", crawlertest.Media("prefers-color-scheme", "light"), crawlertest.OnNewDocument(`
 		const getContext = HTMLCanvasElement.prototype.getContext;
 		HTMLCanvasElement.prototype.getContext = function (kind, ...rest) { return kind.startsWith("webgl") ? null : getContext.call(this, kind, ...rest); };`)).ready()
 	p.Until(`document.querySelectorAll("#pages tbody tr").length === 30`)
@@ -147,7 +147,7 @@ func testLarge(t *testing.T, ctx context.Context, _ string) {
 	p.Want(`document.querySelector("caption").innerText`, "100,000 findings on 10,000 pages, the most severe first")
 	few := func() {
 		t.Helper()
-		if n := browsertest.Eval[int](p.Tab, `document.querySelectorAll("*").length`); n > 6000 {
+		if n := crawlertest.Eval[int](p.Tab, `document.querySelectorAll("*").length`); n > 6000 {
 			t.Errorf("%d elements", n)
 		}
 	}

@@ -11,6 +11,10 @@
 //     and [Authority] signs certificates.
 //   - [ServeDjango] and [ServeDokuWiki] are real sites that are signed in to with a form.
 //   - [Clamd] is ClamAV's daemon with a small database.
+//   - [StartBrowser] starts a headless Chromium for tests of pages, and [OpenTab] opens a [Tab].
+//     A tab fails its test if the page writes to the console, throws an exception, violates its
+//     Content-Security-Policy, or sends a request to another place than its own. All waiting is
+//     for a condition, with the same long limit.
 //
 // # The archive
 //

@@ -10,18 +10,18 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/orbweaver/orbweaver/report/browsertest"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // tab is a page of the server in the browser.
 type tab struct {
-	*browsertest.Tab
+	*crawlertest.Tab
 	base string
 }
 
 func openTab(t *testing.T, s *server, address string, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
-	return &tab{browsertest.Open(t, browser, address, before...), s.base}
+	return &tab{crawlertest.OpenTab(t, browser, address, before...), s.base}
 }
 
 // visit opens a path of the server.
@@ -34,13 +34,13 @@ func (p *tab) visit(path string) {
 func (p *tab) fill(selector, text string) {
 	p.Helper()
 	p.Until(fmt.Sprintf(`document.querySelector(%q)?.checkVisibility()`, selector))
-	browsertest.Eval[bool](p.Tab, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`, selector, text))
+	crawlertest.Eval[bool](p.Tab, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})); return true; })()`, selector, text))
 }
 
 // submit clicks a button, and waits for the page after that.
 func (p *tab) submit(selector, text string) {
 	p.Helper()
-	browsertest.Eval[bool](p.Tab, `document.documentElement.dataset.before = "yes"`+` === "yes"`)
+	crawlertest.Eval[bool](p.Tab, `document.documentElement.dataset.before = "yes"`+` === "yes"`)
 	p.ClickText(selector, text)
 	p.Until(`document.readyState === "complete" && !("before" in document.documentElement.dataset)`)
 }
@@ -58,19 +58,19 @@ func (p *tab) look(name string) {
 		width int
 		axe   bool
 	}{{"light", 1280, true}, {"dark", 390, true}, {"dark", 1920, false}, {"light", 768, false}} {
-		p.Do(browsertest.Media("prefers-color-scheme", view.theme), browsertest.Size(view.width, 900))
+		p.Do(crawlertest.Media("prefers-color-scheme", view.theme), crawlertest.TabSize(view.width, 900))
 		if view.axe {
 			p.Accessible()
 		}
-		if wide := browsertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); wide > view.width {
+		if wide := crawlertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); wide > view.width {
 			p.Errorf("%s is %d pixels wide, more than %d", name, wide, view.width)
 		}
 		if dir := os.Getenv("SHOTS"); dir != "" {
 			p.Screenshot(view.width, filepath.Join(dir, fmt.Sprintf("%s-%s-%d.png", name, view.theme, view.width)))
 		}
 	}
-	p.Do(browsertest.Media("prefers-color-scheme", "light"))
-	p.Do(browsertest.Size(1280, 900))
+	p.Do(crawlertest.Media("prefers-color-scheme", "light"))
+	p.Do(crawlertest.TabSize(1280, 900))
 }
 
 // testFlow goes through everything that an administrator does.
@@ -81,7 +81,7 @@ func testFlow(t *testing.T, s *server) {
 	p.look("setup")
 	p.fill("[name=name]", "ada")
 	p.fill("[name=password]", "short")
-	browsertest.Eval[bool](p.Tab, `(() => { document.querySelector("form").noValidate = true; return true; })()`)
+	crawlertest.Eval[bool](p.Tab, `(() => { document.querySelector("form").noValidate = true; return true; })()`)
 	p.submit("button", "Create the account")
 	p.Want(`document.querySelector("[role=alert]").innerText.length > 5`, "true")
 	p.Want(`document.querySelector("[name=name]").value`, "ada")
@@ -110,7 +110,7 @@ func testFlow(t *testing.T, s *server) {
 	p.Until(`document.querySelector(".result-tiles")`)
 	p.Want(`document.querySelector("h1").innerText`, "2 broken links")
 	p.look("run")
-	runPath := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
+	runPath := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 
 	// The first broken link.
 	p.submit(".first a", site.URL+"/gone")
@@ -141,7 +141,7 @@ func testFlow(t *testing.T, s *server) {
 	p.submit("button", "Filter")
 	p.Want(`location.search.includes("verdict=broken") && location.search.includes("q=GONE")`, "true")
 	p.Want(`[...document.querySelectorAll(".findings tbody a")].map((e) => e.innerText)`, site.URL+"/gone")
-	if csv := browsertest.Eval[string](p.Tab, `fetch(new URL("`+runPath+`/export?verdict=broken&q=gone&format=csv", document.baseURI)).then((r) => r.text())`); strings.Count(csv, "/gone,broken,http-404") != 3 {
+	if csv := crawlertest.Eval[string](p.Tab, `fetch(new URL("`+runPath+`/export?verdict=broken&q=gone&format=csv", document.baseURI)).then((r) => r.text())`); strings.Count(csv, "/gone,broken,http-404") != 3 {
 		t.Errorf("the export is\n%s", csv)
 	}
 	for _, by := range []string{"code", "host", "page"} {
@@ -177,12 +177,12 @@ func testFlow(t *testing.T, s *server) {
 	p.submit(".crumbs a", strings.TrimPrefix(site.URL, "http://"))
 	p.Until(`document.querySelector(".history")`)
 	p.look("project")
-	project := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
+	project := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 
 	// Settings of the project.
 	p.visit(project + "/settings")
 	p.look("project-settings")
-	browsertest.Eval[bool](p.Tab, `(() => { document.querySelectorAll("details").forEach((d) => d.open = true); return true; })()`)
+	crawlertest.Eval[bool](p.Tab, `(() => { document.querySelectorAll("details").forEach((d) => d.open = true); return true; })()`)
 	p.fill("#f-depth", "x")
 	p.submit("button", "Save")
 	p.Want(`document.querySelector("#fault-depth").innerText.length > 5`, "true")
@@ -193,7 +193,7 @@ func testFlow(t *testing.T, s *server) {
 	p.Want(`location.href`, s.base+project)
 	p.visit(project + "/settings")
 	p.submit("button", "Make an address")
-	shared := browsertest.Eval[string](p.Tab, `document.querySelector(".source").innerText`)
+	shared := crawlertest.Eval[string](p.Tab, `document.querySelector(".source").innerText`)
 	if !strings.HasPrefix(shared, s.base+"share/") {
 		t.Errorf("the shared address is %q", shared)
 	}
@@ -256,13 +256,13 @@ func testWithoutScripts(t *testing.T) {
 	s := serve(t, "127.0.0.1:0", "", "--auth", "none")
 	site := newSite(t)
 	site.release()
-	p := openTab(t, s, s.base, browsertest.NoScripts())
+	p := openTab(t, s, s.base, crawlertest.NoScripts())
 	p.Until(`document.readyState === "complete"`)
 	p.Want(`document.documentElement.classList.contains("script")`, "false")
 	p.fill("[name=targets]", site.URL+"/")
 	p.submit("button", "Add and check now")
-	run := strings.TrimPrefix(browsertest.Eval[string](p.Tab, `location.href`), s.base)
-	for browsertest.Eval[bool](p.Tab, `document.querySelector(".result-tiles") === null`) {
+	run := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
+	for crawlertest.Eval[bool](p.Tab, `document.querySelector(".result-tiles") === null`) {
 		p.visit(run)
 	}
 	p.submit(".first a", site.URL+"/gone")
@@ -310,7 +310,7 @@ func testKeyboard(t *testing.T) {
 func (p *tab) tabTo(expression string) {
 	p.Helper()
 	for range 200 {
-		if browsertest.Eval[bool](p.Tab, expression) {
+		if crawlertest.Eval[bool](p.Tab, expression) {
 			return
 		}
 		p.Keys(kb.Tab)

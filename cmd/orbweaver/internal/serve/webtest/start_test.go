@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/programtest"
-	"github.com/orbweaver/orbweaver/report/browsertest"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 var (
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { os.Exit(programtest.Run(m, &program)) }
 
 // TestPages runs all tests with one browser.
 func TestPages(t *testing.T) {
-	browser = browsertest.Start(t)
+	browser = crawlertest.StartBrowser(t)
 	t.Run("direct", func(t *testing.T) { testFlow(t, serve(t, "127.0.0.1:0", "")) })
 	t.Run("behind nginx", func(t *testing.T) { testFlow(t, behindNginx(t)) })
 	t.Run("without scripts", testWithoutScripts)

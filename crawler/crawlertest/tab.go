@@ -1,4 +1,4 @@
-package browsertest
+package crawlertest
 
 import (
 	"context"
@@ -29,8 +29,8 @@ type Tab struct {
 	trouble  []string
 }
 
-// Open opens a tab and shows an address in it. The actions run before that.
-func Open(t testing.TB, browser context.Context, address string, before ...chromedp.Action[chromedp.Void]) *Tab {
+// OpenTab opens a tab and shows an address in it. The actions run before that.
+func OpenTab(t testing.TB, browser context.Context, address string, before ...chromedp.Action[chromedp.Void]) *Tab {
 	t.Helper()
 	ctx, done := chromedp.NewContext(browser)
 	tab := &Tab{TB: t, Ctx: ctx, origin: "file://"}
@@ -209,9 +209,9 @@ func Media(name, value string) chromedp.Action[chromedp.Void] {
 // Screenshot writes a picture of the whole page, width pixels wide, to a PNG file.
 func (t *Tab) Screenshot(width int, file string) {
 	t.Helper()
-	t.Do(Size(width, 900))
+	t.Do(TabSize(width, 900))
 	height := min(Eval[int](t, `document.documentElement.scrollHeight`), 4000)
-	t.Do(Size(width, max(height, 600)))
+	t.Do(TabSize(width, max(height, 600)))
 	Eval[bool](t, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)
 	ctx, cancel := context.WithTimeout(t.Ctx, patience)
 	defer cancel()
@@ -232,8 +232,8 @@ func NoScripts() chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Size sets the size of the page in pixels.
-func Size(width, height int) chromedp.Action[chromedp.Void] {
+// TabSize sets the size of the page in pixels.
+func TabSize(width, height int) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
 		_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 			Width: int64(width), Height: int64(height), DeviceScaleFactor: 1,

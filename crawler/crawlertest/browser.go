@@ -1,4 +1,4 @@
-package browsertest
+package crawlertest
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 // hundredth of it.
 const patience = 3 * time.Minute
 
-// Start starts a headless Chromium, which ends with the test. The returned context opens tabs.
+// StartBrowser starts a headless Chromium, which ends with the test. The returned context opens tabs.
 // Without Chromium the test is skipped, or fails if CI is "true".
-func Start(t testing.TB) context.Context {
+func StartBrowser(t testing.TB) context.Context {
 	t.Helper()
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {

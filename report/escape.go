@@ -1,7 +1,9 @@
 package report
 
 import (
+	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -131,10 +133,35 @@ func escapeUnseenAs(s, keep string, escape func(rune) string) string {
 	return b.String()
 }
 
+// encoded matches percent-encoded bytes outside ASCII, and letters the characters that they may stand
+// for where people read a URL: others could have a meaning in it.
+var (
+	encoded = regexp.MustCompile(`(?i)(?:%[89a-f][0-9a-f])+`)
+	letters = regexp.MustCompile(`^[\p{L}\p{N}\p{So}][\p{L}\p{M}\p{N}\p{So}\x{200c}\x{200d}]*$`)
+)
+
+// readable returns a URL with the letters that are percent-encoded in it, for people.
+func readable(url string) string {
+	if strings.IndexByte(url, '%') < 0 {
+		return url
+	}
+	return encoded.ReplaceAllStringFunc(url, func(part string) string {
+		b, err := hex.DecodeString(strings.ReplaceAll(part, "%", ""))
+		if s := string(b); err == nil && utf8.ValidString(s) && letters.MatchString(s) && visible(s) == s {
+			return s
+		}
+		return part
+	})
+}
+
+// directions removes the marks of the direction of writing that texts in Arabic and Hebrew have.
+var directions = strings.NewReplacer("\u200e", "", "\u200f", "", "\u061c", "")
+
 // quoted returns s as a text report shows the text of a link: on one line, in quotes,
-// with quotes in s escaped, and at most width columns wide including the quotes.
+// with quotes in s escaped, and at most width columns wide including the quotes. Marks of the
+// direction of writing are left out.
 func quoted(s string, width int) string {
-	s = strings.Join(strings.FieldsFunc(s, isSpace), " ")
+	s = strings.Join(strings.FieldsFunc(directions.Replace(s), isSpace), " ")
 	if strings.ContainsAny(s, `"\`) {
 		s = strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s)
 	}

@@ -13,9 +13,15 @@ import (
 type filter struct {
 	next Writer
 	show Show
-	// hops gets the documents that redirects of dropped results lead to; nil if nobody
-	// wants them.
-	hops map[string]string
+	// hops gets the redirects of dropped results, by document; nil if nobody wants them.
+	hops map[string]passedOn
+}
+
+// passedOn says where a document is redirected that no result of a report is about.
+type passedOn struct {
+	url, to  string // to is the document at the end
+	statuses []int
+	places   int // that link there
 }
 
 func (s *filter) Begin(h *Head) error {
@@ -27,7 +33,7 @@ func (s *filter) Begin(h *Head) error {
 func (s *filter) Result(r *result.Result) error {
 	if !s.show.result(r) {
 		if s.hops != nil && len(r.Redirects) > 0 && r.FinalURL != "" {
-			s.hops[clean(ownPage(r.URL))] = clean(ownPage(r.FinalURL))
+			s.passOn(r)
 		}
 		return nil
 	}
@@ -36,6 +42,19 @@ func (s *filter) Result(r *result.Result) error {
 		out.Warnings = slices.DeleteFunc(slices.Clone(out.Warnings), drop)
 	}
 	return s.next.Result(out)
+}
+
+// passOn notes the redirects of a result that is not listed.
+func (s *filter) passOn(r *result.Result) {
+	from := clean(ownPage(r.URL))
+	hop := s.hops[from]
+	hop.url, hop.to, hop.places = clean(document(r.URL)), clean(ownPage(r.FinalURL)), hop.places+len(r.References)
+	if hop.statuses == nil {
+		for _, h := range r.Redirects {
+			hop.statuses = append(hop.statuses, h.Status)
+		}
+	}
+	s.hops[from] = hop
 }
 
 func (s *filter) Page(p *result.Page) error {

@@ -63,6 +63,7 @@ func (h *htmlData) write(d *htmlDocument) {
 		h.result(r, d.placesEach, d.show)
 	}
 	j.end()
+	h.redirects(d.head.hops)
 	h.webGraph(d.web)
 	j.key("shapes").array()
 	for _, s := range h.shapes {
@@ -97,6 +98,8 @@ func (h *htmlData) summary(d *htmlDocument) {
 	j.key("places").int(int64(d.omittedPlaces))
 	j.end()
 	j.key("siteWide").int(siteWidePages)
+	j.key("foldFrom").int(maxPlacesOnPage)
+	j.key("foldTo").int(shownPlaces)
 }
 
 // ref returns the index of a string in the table.
@@ -223,6 +226,17 @@ func (h *htmlData) shape(r *result.Reference, p Proposal) int {
 		h.shapes = append(h.shapes, s)
 	}
 	return n
+}
+
+// redirects writes the redirects of targets that are not listed otherwise: URL, final URL, places,
+// and the statuses.
+func (h *htmlData) redirects(hops map[string]passedOn) {
+	h.json.key("redirects").array()
+	for _, from := range slices.Sorted(maps.Keys(hops))[:min(len(hops), maxHTMLResults)] {
+		hop := hops[from]
+		h.ints(append([]int{h.ref(hop.url), h.ref(hop.to), hop.places}, hop.statuses...)...)
+	}
+	h.json.end()
 }
 
 func (h *htmlData) webGraph(w *webGraph) {

@@ -16,6 +16,7 @@ import (
 const (
 	maxPlainFindings = 200
 	barsOfChart      = 10
+	moreBars         = 30 // that a chart shows on request; that of codes shows all
 )
 
 // htmlPage is the data of page.tmpl. The template escapes its strings; hidden
@@ -60,6 +61,7 @@ type htmlSlice struct {
 type htmlChart struct {
 	Title, Note string
 	Bars        []htmlBar
+	More        []htmlBar // shown on request
 }
 
 type htmlBar struct {
@@ -124,6 +126,11 @@ func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 	p.TargetCount = thousands(s.Results)
 	d.tiles(p)
 	p.Charts = []htmlChart{d.byCode(), d.byHost(), d.byPage(), d.byRing(), d.slowest(), d.largest()}
+	for i := range p.Charts {
+		if c := &p.Charts[i]; len(c.Bars) > barsOfChart && c.Title != ringsTitle {
+			c.Bars, c.More = c.Bars[:barsOfChart], c.Bars[barsOfChart:]
+		}
+	}
 	p.Charts = slices.DeleteFunc(p.Charts, func(c htmlChart) bool { return len(c.Bars) == 0 })
 	p.Priorities = d.priorities()
 	d.addRun(p)
@@ -157,7 +164,7 @@ func worstVerdict(s *result.Summary) string {
 
 // linkTo returns a link to a URL. Only http and https URLs are clickable.
 func linkTo(url string) htmlLink {
-	l := htmlLink{Text: shownName(url)}
+	l := htmlLink{Text: shownName(readable(url))}
 	if clickable(url) {
 		l.Href = url
 	}
@@ -251,12 +258,12 @@ type tallied struct {
 
 func (t *tallied) total() int { return t.broken + t.unverified + t.warnings + t.others }
 
-// top returns the rows with the largest counts, most severe first.
-func top(rows []*tallied) []*tallied {
+// top returns at most most rows, those with the largest counts, most severe first.
+func top(rows []*tallied, most int) []*tallied {
 	slices.SortFunc(rows, func(a, b *tallied) int {
 		return cmp.Or(cmp.Compare(b.broken, a.broken), cmp.Compare(b.total(), a.total()), cmp.Compare(b.ok, a.ok), cmp.Compare(a.name, b.name))
 	})
-	return rows[:min(len(rows), barsOfChart)]
+	return rows[:min(len(rows), most)]
 }
 
 // bars returns the bars of rows, drawn to the same scale.
@@ -267,7 +274,7 @@ func bars(rows []*tallied, label func(string) string, filter func(string) string
 	}
 	var all []htmlBar
 	for _, r := range rows {
-		b := htmlBar{Label: shownName(label(r.name)), Count: thousands(r.total()), Go: filter(r.name)}
+		b := htmlBar{Label: shownName(readable(label(r.name))), Count: thousands(r.total()), Go: filter(r.name)}
 		if r.ok > 0 {
 			b.Count += " · " + thousands(r.ok) + " ok"
 		}
@@ -319,7 +326,7 @@ func (d *htmlDocument) byCode() htmlChart {
 		}
 		rows = append(rows, row)
 	}
-	return htmlChart{Title: "By code", Bars: bars(top(rows), func(s string) string { return s }, func(code string) string {
+	return htmlChart{Title: "By code", Bars: bars(top(rows, len(rows)), func(s string) string { return s }, func(code string) string {
 		if !listed[check.Code(code)] {
 			return ""
 		}
@@ -394,7 +401,7 @@ func (d *htmlDocument) byHost() htmlChart {
 	for _, row := range rows {
 		row.ok = ok[row.name]
 	}
-	return htmlChart{Title: "By host of the target", Note: okNote(ok), Bars: bars(top(rows), hostName, func(host string) string {
+	return htmlChart{Title: "By host of the target", Note: okNote(ok), Bars: bars(top(rows, barsOfChart+moreBars), hostName, func(host string) string {
 		if !hasFindings[host] && d.show&ShowOK == 0 {
 			return ""
 		}
@@ -464,8 +471,10 @@ func (d *htmlDocument) byPage() htmlChart {
 			}
 		}
 	})
-	return htmlChart{Title: "Pages with the most findings", Bars: bars(top(rows), func(s string) string { return s }, func(page string) string { return "by=page&page=" + query(page) })}
+	return htmlChart{Title: "Pages with the most findings", Bars: bars(top(rows, barsOfChart+moreBars), func(s string) string { return s }, func(page string) string { return "by=page&page=" + query(page) })}
 }
+
+const ringsTitle = "Pages by distance from the start"
 
 // byRing counts pages by their distance from the start.
 func (d *htmlDocument) byRing() htmlChart {
@@ -507,7 +516,7 @@ func (d *htmlDocument) byRing() htmlChart {
 			return plural(n, "link") + " away"
 		}
 	}
-	return htmlChart{Title: "Pages by distance from the start", Note: "Pages with broken links are highlighted.", Bars: bars(rows, label, func(string) string { return "" })}
+	return htmlChart{Title: ringsTitle, Note: "Pages with broken links are highlighted.", Bars: bars(rows, label, func(string) string { return "" })}
 }
 
 // priorities returns the broken documents with the most references: one edit, or

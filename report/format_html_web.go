@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -83,7 +82,10 @@ type webBuilder struct {
 // newWebGraph returns the graph of a site. The pages are sorted by URL. Without pages,
 // the references of the results give the links.
 func newWebGraph(head *Head, pages []*result.Page, results []*result.Result) *webGraph {
-	w := &webBuilder{results: results, alias: maps.Clone(head.hops)}
+	w := &webBuilder{results: results, alias: map[string]string{}}
+	for from, hop := range head.hops {
+		w.alias[from] = hop.to
+	}
 	w.drawn = len(pages) > 0
 	if w.drawn {
 		w.pages = byName(pages)

@@ -190,8 +190,7 @@ func TestTextFoldsUnlikeWarningsAboutPages(t *testing.T) {
 	}
 }
 
-// Many links on a page to one missing document are folded, but links to many missing
-// fragments are not.
+// Many links on a page to one document that is missing, or that lacks fragments, are folded.
 func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {
 	for _, test := range []struct {
 		links int
@@ -202,7 +201,7 @@ func TestTextFoldsRepeatedFindingsOnAPage(t *testing.T) {
 		{maxPlacesOnPage, check.CodeFileMissing, 1 + maxPlacesOnPage, ""},
 		{maxPlacesOnPage + 1, check.CodeFileMissing, 1 + shownPlaces + 1, "  and 8 more like these (file-missing): matrix.html\n"},
 		{1000, check.CodeFileMissing, 1 + shownPlaces + 1, "  and 997 more like these (file-missing): matrix.html\n"},
-		{1000, check.CodeFragmentMissing, 1 + 1000, ""},
+		{1000, check.CodeFragmentMissing, 1 + shownPlaces + 1, "  and 997 more like these (fragment-missing): matrix.html\n"},
 		{1000, check.CodeOK, 1 + 1000, ""},
 	} {
 		run := contractRun()

@@ -276,14 +276,9 @@ func (l *listing) empty() bool { return len(l.pages)+len(l.siteWide) == 0 }
 // many.
 type foldKey struct{ word, code, url string }
 
-// foldKeyOf returns the key of a finding. Unless the finding is about a fragment, the key
-// ignores the fragment of the URL.
-func foldKeyOf(word, code, url string) foldKey {
-	if !aboutFragment(check.Code(code)) {
-		url = document(url)
-	}
-	return foldKey{word, code, url}
-}
+// foldKeyOf returns the key of a finding, which ignores the fragment of the URL: a page that names many
+// fragments which a document lacks was written for another version of it.
+func foldKeyOf(word, code, url string) foldKey { return foldKey{word, code, document(url)} }
 
 // aboutFragment reports whether a code is about the fragment of a URL.
 func aboutFragment(code check.Code) bool {

@@ -39,7 +39,7 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	m.sorter.results.Compare = byURL
 	m.sieve = filter{next: (*fanOut)(m), show: o.Shows()}
 	if slices.ContainsFunc(outputs, func(out Output) bool { return out.Format == &htmlFormat }) {
-		m.sieve.hops = map[string]string{}
+		m.sieve.hops = map[string]passedOn{}
 	}
 	taken := map[string]bool{}
 	for _, out := range outputs {

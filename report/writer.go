@@ -40,8 +40,8 @@ type Head struct {
 	// before the results. For other formats it is nil.
 	Summary *result.Summary
 
-	compared *Diff             // the comparison that is written; nil for a run
-	hops     map[string]string // the documents that redirects of results that are not listed lead to
+	compared *Diff               // the comparison that is written; nil for a run
+	hops     map[string]passedOn // redirects of results that are not listed
 }
 
 // Setting is a setting of a run, by the name of its flag.

@@ -37,8 +37,33 @@ function visible(s) {
   });
 }
 
-// oneLine returns the text of a link on one line.
-const oneLine = (s) => visible(s.replace(/[\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+/g, " ").trim());
+// readable shows the letters that are percent-encoded in a URL. Everything that could have a meaning
+// in a URL, or be unseen, stays as it is. Copies have the URL itself.
+function readable(url) {
+  if (!url.includes("%")) return url;
+  return url.replace(/(?:%[89a-f][0-9a-f])+/gi, (encoded) => {
+    try {
+      const s = decodeURIComponent(encoded);
+      return /^[\p{L}\p{N}\p{So}][\p{L}\p{M}\p{N}\p{So}\u200c\u200d]*$/u.test(s) && visible(s) === s ? s : encoded;
+    } catch {
+      return encoded;
+    }
+  });
+}
+
+// A selection of a whole URL copies the URL itself.
+document.addEventListener("copy", (e) => {
+  const selected = getSelection();
+  const at = selected.anchorNode;
+  const shown = (at instanceof Element ? at : at?.parentElement)?.closest("[data-raw]");
+  if (!shown || selected.toString().trim() !== shown.textContent) return;
+  e.clipboardData.setData("text/plain", shown.dataset.raw);
+  e.preventDefault();
+});
+
+// oneLine returns the text of a link on one line. Marks of the direction of writing, which texts in
+// Arabic and Hebrew have, are left out: each text is isolated from what surrounds it.
+const oneLine = (s) => visible(s.replace(/[\u200e\u200f\u061c]/g, "").replace(/[\t\n\v\f\r \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+/g, " ").trim());
 
 const clip = (s, n) => (s.length <= n ? s : s.slice(0, n - 1) + "…");
 
@@ -49,10 +74,11 @@ function hrefOf(url) {
 }
 
 // link shows a URL. It is clickable if it is an http or https URL.
-function link(url, text = url) {
+function link(url, text = readable(url)) {
   const href = hrefOf(url);
-  if (!href) return el("span", { class: "url" }, visible(text) || "(empty)");
-  return el("a", { class: "url", href, target: "_blank", rel: "noopener noreferrer" }, visible(text));
+  const raw = text === url || text.endsWith("…") ? null : url;
+  if (!href) return el("span", { class: "url", "data-raw": raw }, visible(text) || "(empty)");
+  return el("a", { class: "url", href, "data-raw": raw, target: "_blank", rel: "noopener noreferrer" }, visible(text));
 }
 
 const badge = (word) => el("span", { class: "badge " + word }, word);

@@ -25,7 +25,7 @@ function filtered() {
 // string of the report once, however many findings share it.
 function searchFor(text) {
   const terms = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const hits = terms.map((term) => Uint8Array.from(strings, (s) => (s.toLowerCase().includes(term) ? 1 : 0)));
+  const hits = terms.map((term) => Uint8Array.from(strings, (s) => (s.toLowerCase().includes(term) || (s.includes("%") && readable(s).toLowerCase().includes(term)) ? 1 : 0)));
   const shapes = hits.map((hit) => Uint8Array.from(data.shapes, (s) => (s.slice(0, 4).some((at) => hit[at]) ? 1 : 0)));
   const ofResult = new Map();
   const inResult = (r) => {
@@ -96,17 +96,39 @@ function byPage(choice) {
     if (choice.search.terms && !choice.search.row(f, all.at[n])) continue;
     if (groups.at(-1)?.page !== all.page[n]) groups.push({ page: all.page[n], rows: [] });
     groups.at(-1).rows.push([f, all.at[n]]);
-    total++;
   }
   for (const g of groups) {
     g.rows.sort(([a], [b]) => SEVERITY.get(a.word) - SEVERITY.get(b.word));
     g.worst = SEVERITY.get(g.rows[0][0].word);
+    g.lines = parameter("document") ? g.rows : folded(g.rows);
+    total += g.lines.length;
   }
   const most = parameter("sort") === "most";
   groups.sort((a, b) => a.worst - b.worst || (most ? b.rows.length - a.rows.length : 0));
   const onMany = wide.reduce((n, w) => n + w.all.length, 0);
-  const without = groups.reduce((n, g) => n + faultless(g.rows.map(([f]) => f)), 0) + wide.reduce((n, w) => n + faultless(w.all), 0);
-  return { wide, groups, total: total + wide.length, onMany, found: total + onMany, without };
+  const places = groups.reduce((n, g) => n + g.rows.length, 0) + wide.reduce((n, w) => n + w.all.reduce((k, f) => k + f.count, 0), 0);
+  const distinct = new Set(groups.flatMap((g) => g.rows.map(([f]) => f)));
+  for (const w of wide) for (const f of w.all) distinct.add(f);
+  return { wide, groups, total: total + wide.length, onMany, found: distinct.size, places, without: faultless([...distinct]) };
+}
+
+// folded replaces most of the fragments that a page names of one document by a line that counts them.
+function folded(rows) {
+  const keyOf = ([f]) => (f.code.startsWith("fragment-") ? f.word + " " + f.code + " " + f.r.url.split("#", 1)[0] : "");
+  const counts = new Map();
+  for (const r of rows) counts.set(keyOf(r), (counts.get(keyOf(r)) ?? 0) + 1);
+  const met = new Map(), lines = [];
+  for (const r of rows) {
+    const key = keyOf(r), n = counts.get(key);
+    if (!key || n <= data.foldFrom) {
+      lines.push(r);
+      continue;
+    }
+    met.set(key, (met.get(key) ?? 0) + 1);
+    if (met.get(key) <= data.foldTo) lines.push(r);
+    if (met.get(key) === data.foldTo + 1) lines.push([r[0], r[1], n - data.foldTo]);
+  }
+  return lines;
 }
 
 // rowsText counts rows: the findings, and what is listed besides on request.
@@ -145,10 +167,10 @@ const detailsButton = (f, i, label) =>
 function target(f, text, source, named = true) {
   if (f.r.content) {
     const place = f.r.place(0);
-    return [named && el("div", {}, link(f.r.url, clip(f.r.url, 300)), place.line > 0 && el("span", { class: "url" }, `:${place.line}:${place.column}`)),
+    return [named && el("div", {}, link(f.r.url, clip(readable(f.r.url), 300)), place.line > 0 && el("span", { class: "url" }, `:${place.line}:${place.column}`)),
       el("span", {}, visible(hintOf(f)) || codeOf(f.code).title), text && " ", text && el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”")];
   }
-  const parts = [link(f.r.url, clip(f.r.url, 300))]; // the details show all of it
+  const parts = [link(f.r.url, clip(readable(f.r.url), 300))]; // the details show all of it
   if (source) parts.push(" ", el("span", { class: "hint" }, "source: ", el("span", { class: "url" }, visible(placeText(source)))));
   if (text) parts.push(" ", el("q", { class: "text" }, "“" + clip(oneLine(text), 80) + "”"));
   const hint = hintOf(f);
@@ -204,13 +226,18 @@ function pageTable(lists, what) {
   for (const g of lists.groups) {
     if (n >= w.to) break;
     const page = strings[g.page];
-    part(g.rows.length, (continued) => heading(
+    part(g.lines.length, (continued) => heading(
       el("span", { class: "page" }, link(page)),
       el("span", { class: "note" }, rowsText(g.rows.length, faultless(g.rows.map(([f]) => f))) + (continued ? ", continued" : "")),
       button("Copy", () => copy(page, "the URL of the page"), { class: "small", "aria-label": "Copy the URL " + clip(visible(page), 80) }),
       nodeOf(page) !== undefined && button("Show on map", () => go("map", { node: nodeOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show on map: " + clip(visible(page), 80) }),
     ), (i) => {
-      const [f, at] = g.rows[i];
+      const [f, at, more] = g.lines[i];
+      if (more) {
+        const document = f.r.url.split("#", 1)[0];
+        return row(cell("", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell([`and ${count(more)} more of `, link(document, clip(readable(document), 300)), " ",
+          button("Show all", () => go("findings", { page, document, code: f.code, by: null, at: null }), { class: "linklike", "aria-label": `Show all ${count(more + data.foldTo)} of ${clip(visible(document), 80)}` })], "wide"), cell(null));
+      }
       const p = at < 0 ? null : f.r.place(at);
       return row(cell(p && p.line > 0 ? `${p.line}:${p.column}` : (p && elementPlace(p)) || "–", "place"), cell(badge(f.word)), cell(el("code", {}, visible(f.code))), cell(target(f, p?.text, p?.source, false), "wide"), cell(detailsButton(f, at, f.r.url)));
     });
@@ -397,10 +424,10 @@ function createTabs() {
   for (const f of findings) {
     const topic = topicOf(f);
     const t = counts.get(topic) ?? { n: 0, worst: WORDS.length };
-    counts.set(topic, { n: t.n + 1, worst: Math.min(t.worst, SEVERITY.get(f.word)) });
+    counts.set(topic, { n: t.n + (isFinding(f.word) ? 1 : 0), worst: Math.min(t.worst, SEVERITY.get(f.word)) });
   }
   if ([...counts.keys()].every((topic) => topic === "links")) return [];
-  const all = { n: findings.length, worst: WORDS.length };
+  const all = { n: findings.length - faultless(findings), worst: WORDS.length };
   return [["", "All"], ...TOPICS].filter(([topic]) => !topic || counts.has(topic)).map(([topic, name]) => {
     const { n, worst } = topic ? counts.get(topic) : all;
     const open = (e) => {
@@ -468,7 +495,7 @@ renderers.set("findings", () => {
     tools.state.list = lists;
     n = lists.found;
     const wide = lists.onMany;
-    what = rowsText(n, lists.without) + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
+    what = rowsText(n, lists.without) + (lists.places > n ? ` at ${plural(lists.places, "place")}` : "") + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
     nodes = pageTable(lists, what);
   } else {
     const made = { target: targetTable, host: hostTable, code: codeTable }[by](filterByPlaces(choice));

@@ -1,6 +1,8 @@
 // Redirects, and the edits that make links lead directly to the final URL.
 
-const redirected = results.filter((r) => r.a[12].length > 0);
+// redirected has the results, and the targets that are ok and redirected for now, which are no findings.
+const redirected = [...results.filter((r) => r.a[12].length > 0),
+  ...data.redirects.map(([url, final, places, ...passed]) => ({ url: strings[url], final: strings[final], count: places, redirects: passed.map((status) => ({ status })), proposal: null }))];
 
 // edits returns the places to change, which are those that "orbweaver fix" changes.
 let edited = null;
@@ -40,7 +42,7 @@ function createRedirectTools() {
   const state = { lines: () => [], urls: () => [] };
   const view = el("div", {});
   viewOf("redirects").append(
-    el("p", { class: "lead" }, "Links that lead to another URL. If a redirect is permanent, a link to its final URL saves every visitor a request."),
+    el("p", { class: "lead" }, "Links that lead to another URL. If a redirect is permanent (301, 308), a link to its final URL saves every visitor a request. Temporary redirects (302, 303, 307) are listed for completeness: they are no findings, and the links may stay."),
     el("div", { class: "tools" }, el("fieldset", {}, el("legend", {}, "List"), el("div", { class: "chips" }, kinds.map((k) => k.label))),
       copyMenu("copy-redirects", () => state.lines(), () => state.urls())),
     view);

@@ -92,7 +92,7 @@ renderers.set("pages", () => {
   const made = flatTable(plural(list.length, "page"), list, PAGE_COLUMNS, (k) => k.url, ["findings", "desc"], (k) => {
     const found = findingsOn(k.address);
     return row(
-      cell(link(k.url, clip(k.url, 300)), "wide"),
+      cell(link(k.url, clip(readable(k.url), 300)), "wide"),
       cell(button(clip(oneLine(k.title), 120) || "(no title)", () => go("map", { node: k.id }, { fresh: true }), { class: "linklike", title: "Show on the map" }), "title"),
       cell(k.status || "–", "number"), cell(unreached(k) ? "–" : count(k.ring), "number"), cell(count(k.linksIn), "number"), cell(count(k.linksOut), "number"),
       cell(data.web.drawn ? duration(k.elapsed) : "–", "number"), cell(data.web.drawn ? bytes(k.size) : "–", "number"),

@@ -69,6 +69,7 @@ const (
 	CodeLoginEndedBy           Code = "login-ended-by"           // asking for this link ended the session
 	CodeLoginUnproven          Code = "login-unproven"           // nothing shows whether the sign-in worked
 	CodeSrcsetInvalid          Code = "srcset-invalid"           // image that browsers ignore
+	CodeRefreshInvalid         Code = "refresh-invalid"          // refresh that browsers ignore
 	CodeRouteMissing           Code = "route-missing"            // client-side route that does not exist
 	CodeRenderFailed           Code = "render-failed"            // the browser could not render the page
 	CodeScriptError            Code = "script-error"             // error in a script of the page

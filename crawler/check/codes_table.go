@@ -474,4 +474,11 @@ var linkEntries = [...]Entry{
 		Advice:      "Write one width, such as 640w, or one density, such as 2x, after the address, and a comma between two images.",
 		Example:     "srcset=\"small.png 320, large.png 640w\"",
 	},
+	{
+		Code: "refresh-invalid", number: 120, Severity: SeverityWarning,
+		Title:       "refresh that browsers ignore",
+		Explanation: "The content of <meta http-equiv=refresh> does not begin with a number of seconds, at least 0, and a semicolon, so browsers ignore it, and readers stay on the page.",
+		Advice:      "Write the seconds, a semicolon and the address, or remove the element.",
+		Example:     "<meta http-equiv=refresh content=\"-1;url=next.html\">",
+	},
 }

@@ -177,10 +177,24 @@ type Link struct {
 	// @font-face. Browsers load the font whatever its fragment is.
 	AnyFragment bool
 
+	// Flaw, unless it is FlawNone, is the reason why the link has no target. Ref is the source
+	// text, which is not to be resolved.
+	Flaw Flaw
+
 	// Used only while the document is read: the offsets of Raw and of the start tag that
 	// contains the link, which is -1 if there is none.
 	at, tag int32
 }
+
+// Flaw is a reason why a link has no target. Browsers show the document all the same.
+type Flaw uint8
+
+const (
+	FlawNone Flaw = iota
+	// FlawRefresh is a meta refresh that browsers ignore: its content is empty, or its delay is
+	// not a number that is at least 0.
+	FlawRefresh
+)
 
 // BareRepeat is a bare link that differs from an earlier one only in its tag. It has no Link
 // of its own.

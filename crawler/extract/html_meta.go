@@ -16,8 +16,14 @@ var metaURLs = map[string]Expect{
 func (x *htmlAttributes) meta(v *view, rule *rule) {
 	t := x.tag
 	if equalFold(t.get(attrHTTPEquiv), "refresh") {
-		if at, ok := refreshURL(v.text); ok {
+		at, ok := refreshURL(v.text)
+		switch {
+		case ok:
 			x.addReference(v, at, Navigation, ExpectAny, rule)
+		case !isRefresh(v.text) && !x.isSetByScript("content"):
+			if f := x.addReference(v, whole(v), Navigation, ExpectAny, rule); f != nil {
+				f.Flaw = FlawRefresh
+			}
 		}
 		return
 	}

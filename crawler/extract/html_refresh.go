@@ -6,18 +6,8 @@ import "bytes"
 // the shared declarative refresh steps of the HTML standard (4.2.5.3). ok is false if the
 // content is not a valid refresh or refreshes the document itself.
 func refreshURL(in []byte) (url span, ok bool) {
-	i := skipSpace(in, 0)
-	digits := i
-	for i < len(in) && isDecimal(in[i]) {
-		i++
-	}
-	if i == digits && (i == len(in) || in[i] != '.') {
-		return span{}, false
-	}
-	for i < len(in) && (isDecimal(in[i]) || in[i] == '.') {
-		i++
-	}
-	if i == len(in) || in[i] != ';' && in[i] != ',' && !isSpace(in[i]) {
+	i, ok := refreshDelay(in)
+	if !ok {
 		return span{}, false
 	}
 	i = skipSpace(in, i)
@@ -49,4 +39,28 @@ func refreshURL(in []byte) (url span, ok bool) {
 		}
 	}
 	return span{i, end}, i < end
+}
+
+// isRefresh reports whether browsers obey the content of <meta http-equiv=refresh>, which may lead to
+// the document itself.
+func isRefresh(in []byte) bool {
+	_, ok := refreshDelay(in)
+	return ok
+}
+
+// refreshDelay returns the offset after the delay. ok is false if there is no delay, or if
+// something else than a separator follows it.
+func refreshDelay(in []byte) (end int, ok bool) {
+	i := skipSpace(in, 0)
+	digits := i
+	for i < len(in) && isDecimal(in[i]) {
+		i++
+	}
+	if i == digits && (i == len(in) || in[i] != '.') {
+		return i, false
+	}
+	for i < len(in) && (isDecimal(in[i]) || in[i] == '.') {
+		i++
+	}
+	return i, i == len(in) || in[i] == ';' || in[i] == ',' || isSpace(in[i])
 }

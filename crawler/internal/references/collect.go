@@ -91,7 +91,7 @@ func (r *reference) begin(l *extract.Link) {
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
 	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" &&
-		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Module && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate
+		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Module && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate && l.Flaw == extract.FlawNone
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind
@@ -198,6 +198,10 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		c.enterBroken(&res, scope.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
 		return res
 	}
+	if l.Flaw != extract.FlawNone {
+		c.enterFlawed(&res, l)
+		return res
+	}
 	t := c.resolver.target(l)
 	if n := len(t.href.Bytes); t.err == nil && n > scope.MaxReference && string(t.href.Scheme()) != "data" {
 		t.err = &urinorm.Error{Err: fmt.Errorf("its URL has %d bytes; no server accepts more than %d", n, scope.MaxReference)}
@@ -234,6 +238,18 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		c.edges = append(c.edges, result.Edge{URL: c.env.Print.Href(t.href), Text: l.Text})
 	}
 	return res
+}
+
+// enterFlawed enters a link that has no target (extract.Link.Flaw). Readers see the document all the
+// same, so it has only a warning.
+func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
+	w := check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
+	res.fate = scope.Fate{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
+	if reason := c.resolver.skipReason(l, false); reason != "" {
+		res.fate.Outcome = scope.Skip(check.CodeExcluded, reason)
+		res.Mark |= scope.MarkAside | ignoredMark(l)
+	}
+	res.Target = c.items.enterVerbatim(string(w.Code)+":", l.Ref, res.fate)
 }
 
 // remap replaces the URL of a link (Config.Remaps). It returns false if the link has none then.

@@ -72,7 +72,13 @@ func (it *items) enterURL(fp frontier.Fingerprint, v scope.Href, fate scope.Fate
 // enterInvalid enters a reference that does not resolve to a URL that can be requested,
 // and returns its index.
 func (it *items) enterInvalid(raw string, fate scope.Fate) int {
-	it.key = append(append(it.key[:0], "not a reference:"...), raw...)
+	return it.enterVerbatim("not a reference:", raw, fate)
+}
+
+// enterVerbatim enters source text as a target that has no URL. The kind tells apart targets with the
+// same text.
+func (it *items) enterVerbatim(kind, raw string, fate scope.Fate) int {
+	it.key = append(append(it.key[:0], kind...), raw...)
 	fp := it.frontier.Fingerprint(it.key)
 	if at, ok := it.find(fp); ok {
 		it.merge(at, fate)

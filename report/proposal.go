@@ -15,6 +15,8 @@ type Proposal struct {
 	// Literal is true for the proposal of a content check: To is the text to write in place
 	// of the reference's Raw, and From is the page.
 	Literal bool
+	// Doubt is why the change may be wrong, for a proposal of [Guess]; otherwise it is empty.
+	Doubt string
 }
 
 // Propose returns the proposal of a result, if it has one:
@@ -55,6 +57,32 @@ func Propose(r *result.Result) (Proposal, bool) {
 				return Proposal{}, false
 			}
 			p.To, p.Why = s.URL, s.Why
+		}
+	}
+	return p, p.To != "" && p.To != p.From
+}
+
+// Guess returns what a broken target was probably meant to be, if there is one suggestion that is not
+// certain. A person should look at the change.
+func Guess(r *result.Result) (Proposal, bool) {
+	if r.Kind == result.KindPage || r.Verdict != check.Broken {
+		return Proposal{}, false
+	}
+	if _, certain := Propose(r); certain {
+		return Proposal{}, false
+	}
+	p := Proposal{From: r.URL}
+	for _, s := range r.Suggestions {
+		switch {
+		case s.URL == "" || check.IsArchived(s):
+			continue
+		case p.To != "": // nothing tells which of them
+			return Proposal{}, false
+		}
+		p.To, p.Why = s.URL, s.Why
+		p.Doubt = s.Why + ", which is no certain sign"
+		if s.Why == "closest id" || s.Why == "closest path" {
+			p.Doubt = s.Why + ", but others are close, or more than a typing error differs"
 		}
 	}
 	return p, p.To != "" && p.To != p.From

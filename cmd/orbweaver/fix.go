@@ -5,16 +5,18 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/fix"
 )
 
 func newFixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fix REPORT.json [flags]",
 		Short: "write proposed edits as a patch, or make them with --write",
-		Long:  "Reads a JSON report and prints a patch for git apply. The patch edits the local files that the report names: it replaces links that were permanently redirected by their new address, and broken links by their only close suggestion. Edits of text that has changed since the run are left out and reported, and the exit status is then 1. Run the command in the directory in which the report was made: paths in the report are relative to it.",
+		Long:  "Reads a JSON report and prints a patch for git apply. The patch edits the local files that the report names: it replaces links that were permanently redirected by their new address, and broken links by their only close suggestion, if it is certain; --fix-level likely also takes one that may be wrong. Edits of text that has changed since the run are left out and reported, and the exit status is then 1. Run the command in the directory in which the report was made: paths in the report are relative to it.",
 		Example: `orbweaver check docs/ -o report.json
 orbweaver fix report.json | git apply
-orbweaver fix report.json --write`,
+orbweaver fix report.json --write
+orbweaver fix report.json --fix-level likely`,
 	}
 	s := addFlags(cmd, option.Fix)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -25,7 +27,12 @@ orbweaver fix report.json --write`,
 		if err != nil {
 			return err
 		}
-		e := &fixer{write: s.On("write"), list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+		c := &compiler{settings: s}
+		level := read(c, "fix-level", fix.ParseLevel)
+		if len(c.faults) > 0 {
+			return usageError("%w", c.faults[0])
+		}
+		e := &fixer{level: level, write: s.On("write"), list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
 		for _, r := range saved.Results {
 			e.add(r)
 		}

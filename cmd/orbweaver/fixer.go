@@ -17,6 +17,7 @@ import (
 type fixer struct {
 	write   bool // to the files, not as a patch
 	list    bool // print each edit that is written
+	level   fix.Level
 	note    func(format string, args ...any)
 	results []*result.Result
 }
@@ -24,6 +25,9 @@ type fixer struct {
 // add reports whether it has kept the result, because it proposes an edit.
 func (e *fixer) add(r *result.Result) bool {
 	_, ok := report.Propose(r)
+	if !ok {
+		_, ok = report.Guess(r)
+	}
 	if ok {
 		e.results = append(e.results, r)
 	}
@@ -61,17 +65,12 @@ func (e *fixer) apply(out io.Writer) (*fix.Plan, error) {
 	if err != nil {
 		return &fix.Plan{}, fmt.Errorf("find the working directory: %w", err)
 	}
-	plan, err := fix.Make(fix.Root(wd), wd, e.results)
+	plan, err := fix.Make(fix.Root(wd), wd, e.results, e.level)
 	if err != nil {
 		return &fix.Plan{}, err
 	}
-	for i, l := range plan.LeftOut {
-		if i == maxListedEdits {
-			e.note("%d more left out", len(plan.LeftOut)-i)
-			break
-		}
-		e.note("left out: %s", l)
-	}
+	e.listPlaces("left out", plan.LeftOut)
+	e.listPlaces("not certain", plan.Unsure)
 	if !e.write {
 		err = plan.WritePatch(out)
 		e.summarize(plan, "proposed", plan.Files)
@@ -89,6 +88,17 @@ func (e *fixer) apply(out io.Writer) (*fix.Plan, error) {
 	return plan, err
 }
 
+// listPlaces prints edits that are not made, with the reasons.
+func (e *fixer) listPlaces(why string, all []fix.LeftOut) {
+	for i, l := range all {
+		if i == maxListedEdits {
+			e.note("%d more %s", len(all)-i, why)
+			break
+		}
+		e.note("%s: %s", why, l)
+	}
+}
+
 // summarize prints the number of edits in one line.
 func (e *fixer) summarize(plan *fix.Plan, verb string, files []*fix.File) {
 	text := "no edits to make"
@@ -104,6 +114,12 @@ func (e *fixer) summarize(plan *fix.Plan, verb string, files []*fix.File) {
 	}
 	if n := plan.Elsewhere; n > 0 {
 		text += fmt.Sprintf("; %s not in a local file", counted(n, "reference"))
+	}
+	switch n := len(plan.Unsure); {
+	case n == 1:
+		text += "; 1 suggestion is not certain enough: --fix-level likely"
+	case n > 1:
+		text += fmt.Sprintf("; %d suggestions are not certain enough: --fix-level likely", n)
 	}
 	e.note("%s", text)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/fix"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -57,7 +58,8 @@ type options struct {
 	ci            string
 	ciToken       string    // the name of a variable; "" for none
 	thread        *ciThread // nil for none
-	fix, write    bool      // edits as a patch, or in the files
+	fixLevel      fix.Level
+	fix, write    bool // edits as a patch, or in the files
 	show          report.Show
 	failOn        report.Policy
 	// markdownSize bounds Markdown reports in bytes; 0 is the default.
@@ -225,6 +227,7 @@ func compileReport(c *compiler, o *options) {
 // output.
 func compileFix(c *compiler, o *options) {
 	o.fix, o.write = c.On("fix"), c.On("write")
+	o.fixLevel = read(c, "fix-level", fix.ParseLevel)
 	if o.write && !o.fix {
 		c.faults = append(c.faults, fmt.Errorf("%s: it needs --fix", c.Named("write")))
 	}

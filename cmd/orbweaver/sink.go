@@ -42,7 +42,7 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	}
 	s.folders, s.dir = newBookmarkFolders(p.targets, p.workingDir), p.workingDir
 	if o.fix {
-		s.edits = &fixer{write: o.write, note: console.notef}
+		s.edits = &fixer{write: o.write, level: o.fixLevel, note: console.notef}
 	}
 	o.runDir = p.workingDir
 	if s.Multi, err = openReports(cmd, o, console.notef); err != nil {

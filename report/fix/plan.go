@@ -2,6 +2,7 @@ package fix
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,8 @@ import (
 type Plan struct {
 	Files   []*File   // files with edits, sorted by name
 	LeftOut []LeftOut // sorted by place
+	// Unsure are the edits that only [Likely] makes, with the reason, sorted by place.
+	Unsure []LeftOut
 	// Elsewhere is the number of proposals for references outside local files: on pages
 	// of a website, on the command line, or on standard input.
 	Elsewhere int
@@ -47,6 +50,26 @@ type File struct {
 type editedReference struct {
 	at     place
 	target string
+}
+
+// Level is how certain a proposal must be to become an edit.
+type Level uint8
+
+// The levels.
+const (
+	Certain Level = iota
+	Likely        // also suggestions for broken links that may be wrong
+)
+
+// ParseLevel parses "certain" or "likely".
+func ParseLevel(s string) (Level, error) {
+	switch s {
+	case "certain":
+		return Certain, nil
+	case "likely":
+		return Likely, nil
+	}
+	return 0, fmt.Errorf("unknown level %q: use certain or likely", s)
 }
 
 // Edit is a replacement of one reference, or of a text that a content check found.
@@ -88,10 +111,10 @@ type proposedEdit struct {
 	line, column int
 }
 
-// Make plans the edits that results propose for files below root. The paths in the report
-// are relative to dir. Make returns an error only if root cannot be found or there are
+// Make plans the edits that results propose for files below root, as far as they are certain
+// enough. The paths in the report are relative to dir. Make returns an error only if root cannot be found or there are
 // too many files. A file or a reference that cannot be edited is listed in Plan.LeftOut.
-func Make(root, dir string, results []*result.Result) (*Plan, error) {
+func Make(root, dir string, results []*result.Result, level Level) (*Plan, error) {
 	realRoot, err := filepath.EvalSymlinks(root)
 	if err == nil {
 		realRoot, err = filepath.Abs(realRoot)
@@ -104,13 +127,16 @@ func Make(root, dir string, results []*result.Result) (*Plan, error) {
 	for _, r := range results {
 		proposal, ok := report.Propose(r)
 		if !ok {
+			proposal, ok = report.Guess(r)
+		}
+		if !ok {
 			continue
 		}
 		for i := range r.References {
 			if r.References[i].RemappedFrom != "" {
 				continue // the document names another URL
 			}
-			p.collect(pages, proposal, &r.References[i])
+			p.collect(pages, proposal, &r.References[i], level)
 		}
 	}
 	if len(pages) > maxFiles {
@@ -135,17 +161,16 @@ func Make(root, dir string, results []*result.Result) (*Plan, error) {
 	}
 	p.Files = slices.DeleteFunc(p.Files, func(f *File) bool { return !p.edit(f, wishes[f]) })
 	slices.SortFunc(p.Files, func(a, b *File) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(p.LeftOut, func(a, b LeftOut) int {
-		if c := strings.Compare(a.Page, b.Page); c != 0 {
-			return c
-		}
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Column - b.Column
-	})
-	p.LeftOut = slices.Compact(p.LeftOut)
+	p.LeftOut, p.Unsure = byPlace(p.LeftOut), byPlace(p.Unsure)
 	return p, nil
+}
+
+// byPlace sorts what is left out, without repetitions.
+func byPlace(all []LeftOut) []LeftOut {
+	slices.SortFunc(all, func(a, b LeftOut) int {
+		return cmp.Or(strings.Compare(a.Page, b.Page), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Why, b.Why))
+	})
+	return slices.Compact(all)
 }
 
 // Edits returns the number of edits.
@@ -171,10 +196,14 @@ func (p *Plan) never(page string, line, column int, why string) {
 }
 
 // collect adds a reference to the edits of its file.
-func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *result.Reference) {
+func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *result.Reference, level Level) {
 	at := ref.At()
 	page, w := at.File, proposedEdit{proposal, at.Raw, at.Line, at.Column}
 	switch why := proposal.Blocked(ref); {
+	case proposal.Doubt != "" && level == Certain:
+		if isLocal(page) && why == "" {
+			p.Unsure = append(p.Unsure, LeftOut{page, w.line, w.column, shortened(at.Raw) + " may be " + shortened(proposal.To) + " (" + proposal.Doubt + ")", true})
+		}
 	case !isLocal(page):
 		p.Elsewhere++
 	case why != "":

@@ -76,6 +76,7 @@ type releaser struct {
 		Hooks []string `yaml:"hooks"`
 	} `yaml:"before"`
 	Builds []struct {
+		ID      string   `yaml:"id"`
 		Main    string   `yaml:"main"`
 		Flags   []string `yaml:"flags"`
 		Ldflags []string `yaml:"ldflags"`
@@ -83,12 +84,9 @@ type releaser struct {
 		Goarch  []string `yaml:"goarch"`
 	} `yaml:"builds"`
 	Archives []struct {
-		Formats         []string `yaml:"formats"`
-		FormatOverrides []struct {
-			Goos    string   `yaml:"goos"`
-			Formats []string `yaml:"formats"`
-		} `yaml:"format_overrides"`
-		NameTemplate string `yaml:"name_template"`
+		IDs          []string `yaml:"ids"`
+		Formats      []string `yaml:"formats"`
+		NameTemplate string   `yaml:"name_template"`
 	} `yaml:"archives"`
 	Checksum struct {
 		NameTemplate string `yaml:"name_template"`
@@ -107,10 +105,10 @@ func readReleaser(t interface{ Fatalf(string, ...any) }) *releaser {
 		t.Fatalf("%v", err)
 	}
 	var r releaser
-	if err := yaml.Unmarshal(text, &r); err != nil {
+	if err := yaml.UnmarshalWithOptions(text, &r, yaml.AllowDuplicateMapKey()); err != nil { // what is merged (<<) is overridden
 		t.Fatalf(".goreleaser.yaml: %v", err)
 	}
-	if len(r.Builds) != 1 || len(r.Archives) != 1 || len(r.Nfpms) != 1 {
+	if len(r.Builds) == 0 || len(r.Archives) == 0 || len(r.Nfpms) != 1 {
 		t.Fatalf(".goreleaser.yaml has %d builds, %d archives and %d nfpms", len(r.Builds), len(r.Archives), len(r.Nfpms))
 	}
 	return &r
@@ -125,36 +123,94 @@ func writeRelease(ts *testscript.TestScript, neg bool, args []string) {
 	dir, program := ts.MkAbs(args[0]), ts.ReadFile(args[2])
 	ts.Check(os.MkdirAll(dir, 0o755))
 	r := readReleaser(ts)
-	name := template.Must(template.New("").Parse(r.Archives[0].NameTemplate))
 	var checksums strings.Builder
-	for _, goos := range r.Builds[0].Goos {
-		formats, file := r.Archives[0].Formats, r.ProjectName
-		for _, o := range r.Archives[0].FormatOverrides {
-			if o.Goos == goos {
-				formats = o.Formats
+	for _, b := range r.Builds {
+		for _, a := range r.Archives {
+			if !slices.Contains(a.IDs, b.ID) || !slices.Contains(a.Formats, "tar.gz") {
+				continue // the action cannot unpack the others
 			}
-		}
-		if goos == "windows" {
-			file += ".exe"
-		}
-		if !slices.Contains(formats, "tar.gz") {
-			continue // the action cannot unpack the others
-		}
-		var archive bytes.Buffer
-		compressed := gzip.NewWriter(&archive)
-		packed := tar.NewWriter(compressed)
-		ts.Check(packed.WriteHeader(&tar.Header{Name: file, Mode: 0o755, Size: int64(len(program))}))
-		_, err := io.WriteString(packed, program)
-		ts.Check(errors.Join(err, packed.Close(), compressed.Close()))
-		for _, goarch := range r.Builds[0].Goarch {
-			var b strings.Builder
-			ts.Check(name.Execute(&b, map[string]string{"ProjectName": r.ProjectName, "Version": strings.TrimPrefix(args[1], "v"), "Os": goos, "Arch": goarch}))
-			b.WriteString(".tar.gz")
-			ts.Check(os.WriteFile(filepath.Join(dir, b.String()), archive.Bytes(), 0o644))
-			fmt.Fprintf(&checksums, "%x  %s\n", sha256.Sum256(archive.Bytes()), b.String())
+			name := template.Must(template.New("").Parse(a.NameTemplate))
+			for _, goos := range b.Goos {
+				archive := packProgram(ts, r.ProjectName, goos, program)
+				for _, goarch := range b.Goarch {
+					var file strings.Builder
+					ts.Check(name.Execute(&file, map[string]string{"ProjectName": r.ProjectName, "Version": strings.TrimPrefix(args[1], "v"), "Os": goos, "Arch": goarch}))
+					file.WriteString(".tar.gz")
+					ts.Check(os.WriteFile(filepath.Join(dir, file.String()), archive, 0o644))
+					fmt.Fprintf(&checksums, "%x  %s\n", sha256.Sum256(archive), file.String())
+				}
+			}
 		}
 	}
 	ts.Check(os.WriteFile(filepath.Join(dir, r.Checksum.NameTemplate), []byte(checksums.String()), 0o644))
+}
+
+// packProgram returns an archive of a program for a system.
+func packProgram(ts *testscript.TestScript, file, goos, program string) []byte {
+	if goos == "windows" {
+		file += ".exe"
+	}
+	var archive bytes.Buffer
+	compressed := gzip.NewWriter(&archive)
+	packed := tar.NewWriter(compressed)
+	ts.Check(packed.WriteHeader(&tar.Header{Name: file, Mode: 0o755, Size: int64(len(program))}))
+	_, err := io.WriteString(packed, program)
+	ts.Check(errors.Join(err, packed.Close(), compressed.Close()))
+	return archive.Bytes()
+}
+
+// TestReleaseIsReproducible: what a release packs has the time of the commit, and no flag that
+// depends on the machine. .ci/reproduce compares the bytes of two builds.
+func TestReleaseIsReproducible(t *testing.T) {
+	text, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Builds []struct {
+			ID           string   `yaml:"id"`
+			Flags        []string `yaml:"flags"`
+			Env          []string `yaml:"env"`
+			ModTimestamp string   `yaml:"mod_timestamp"`
+		} `yaml:"builds"`
+		Archives []struct {
+			ID         string `yaml:"id"`
+			BuildsInfo struct {
+				Mtime string `yaml:"mtime"`
+			} `yaml:"builds_info"`
+			Files []struct {
+				Src  string `yaml:"src"`
+				Info struct {
+					Mtime string `yaml:"mtime"`
+				} `yaml:"info"`
+			} `yaml:"files"`
+		} `yaml:"archives"`
+		Nfpms []struct {
+			Mtime string `yaml:"mtime"`
+		} `yaml:"nfpms"`
+	}
+	if err := yaml.UnmarshalWithOptions(text, &r, yaml.AllowDuplicateMapKey()); err != nil {
+		t.Fatal(err)
+	}
+	const date = "{{ .CommitDate }}"
+	for _, b := range r.Builds {
+		if !slices.Contains(b.Flags, "-trimpath") || !slices.Contains(b.Env, "CGO_ENABLED=0") || b.ModTimestamp != "{{ .CommitTimestamp }}" {
+			t.Errorf("build %s: flags %q, environment %q, time %s", b.ID, b.Flags, b.Env, b.ModTimestamp)
+		}
+	}
+	for _, a := range r.Archives {
+		if a.BuildsInfo.Mtime != date {
+			t.Errorf("archive %s: the program has the time %q", a.ID, a.BuildsInfo.Mtime)
+		}
+		for _, f := range a.Files {
+			if f.Info.Mtime != date {
+				t.Errorf("archive %s: %s has the time %q", a.ID, f.Src, f.Info.Mtime)
+			}
+		}
+	}
+	if len(r.Nfpms) == 0 || r.Nfpms[0].Mtime != date {
+		t.Error("the files of packages do not have the time of the commit")
+	}
 }
 
 func TestActionHoldsTogether(t *testing.T) {

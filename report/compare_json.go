@@ -6,8 +6,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// CompareSchemaID is the value of "schema" in a JSON comparison.
-const CompareSchemaID = "orbweaver.compare/1"
+// compareSchemaID is the value of "schema" in a JSON comparison.
+const compareSchemaID = "orbweaver.compare/1"
 
 // WriteJSON writes a comparison as one JSON object. Its references have the form of a
 // report's references; [Schema] describes it as "comparison". Parts that show does not have are
@@ -15,7 +15,7 @@ const CompareSchemaID = "orbweaver.compare/1"
 func (d Diff) WriteJSON(w io.Writer, show Parts) error {
 	j := &jsonEncoder{w: w}
 	j.object()
-	j.key("schema").string(CompareSchemaID)
+	j.key("schema").string(compareSchemaID)
 	j.runBrief("before", &d.Before)
 	j.runBrief("after", &d.After)
 	j.key("summary").object()

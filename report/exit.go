@@ -97,8 +97,8 @@ func (p Policy) String() string {
 	return "internal:" + p.Internal.String() + ",external:" + p.External.String()
 }
 
-// Fails reports whether there are findings at or above the fail level.
-func (p Policy) Fails(s *result.Summary) bool {
+// fails reports whether there are findings at or above the fail level.
+func (p Policy) fails(s *result.Summary) bool {
 	return p.Internal.fails(s.Internal) || p.External.fails(s.External)
 }
 
@@ -109,7 +109,7 @@ func (p Policy) Fails(s *result.Summary) bool {
 //	findings at or above the level     1
 //	otherwise                          0
 func (p Policy) Exit(s *result.Summary) int {
-	fails := p.Fails(s)
+	fails := p.fails(s)
 	switch failed := len(s.StartFailed); {
 	case failed > 0 && s.Checked() <= failed:
 		return ExitUnsound

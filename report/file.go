@@ -111,7 +111,7 @@ func Appendable(name string) error {
 		return err
 	}
 	f.discard()
-	if size > SummaryMarkdownSize-least {
+	if size > summaryMarkdownSize-least {
 		return pathError("append to", name, errors.New("the file has no room for a report"))
 	}
 	return nil

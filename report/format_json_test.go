@@ -108,7 +108,7 @@ func TestNDJSONIsAJSONReportLineByLine(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
 		t.Fatal(err)
 	}
-	if last["schema"] != SchemaID || last["results"] != nil || last["summary"] == nil {
+	if last["schema"] != schemaID || last["results"] != nil || last["summary"] == nil {
 		t.Errorf("last line is %v", last)
 	}
 }

@@ -18,7 +18,7 @@ var markdownFormat = Format{
 	Use:        "job summaries and pull request comments; limited in size",
 	NewOnly:    true,
 	New: func(w io.Writer, o Options) Writer {
-		return &markdownWriter{w: w, show: o.Show.orDefault(), limit: cmp.Or(o.MarkdownSize, DefaultMarkdownSize)}
+		return &markdownWriter{w: w, show: o.Show.orDefault(), limit: cmp.Or(o.MarkdownSize, defaultMarkdownSize)}
 	},
 }
 

@@ -124,11 +124,11 @@ func TestMarkdownIsLimited(t *testing.T) {
 	}
 	whole := render(t, "markdown", Options{MarkdownSize: 1 << 30}, run)
 	all := strings.Count(whole, "\n| ")
-	for _, limit := range []int{0, 600, 5000, SummaryMarkdownSize} {
+	for _, limit := range []int{0, 600, 5000, summaryMarkdownSize} {
 		got := render(t, "markdown", Options{MarkdownSize: limit}, run)
 		most := limit
 		if limit == 0 {
-			most = DefaultMarkdownSize
+			most = defaultMarkdownSize
 		}
 		if len(got) > most || limit < len(whole) && len(got) < most-1000 {
 			t.Errorf("limit %d: %d bytes", limit, len(got))

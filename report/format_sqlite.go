@@ -367,7 +367,7 @@ func (s *sqliteWriter) run(sum *result.Summary) error {
 	if f := sum.Findings; f != nil {
 		counts = [4]any{int64(f.Broken), int64(f.Unverified), int64(f.Warning), int64(f.Info)}
 	}
-	if err := run.add(SchemaID, s.head.Tool.Name, s.head.Tool.Version, started.UTC().Format(time.RFC3339), sum.Elapsed.Milliseconds(),
+	if err := run.add(schemaID, s.head.Tool.Name, s.head.Tool.Version, started.UTC().Format(time.RFC3339), sum.Elapsed.Milliseconds(),
 		sum.Soundness.Complete(), sum.Soundness.StoppedBy, string(names), int64(sum.Pages), int64(sum.Results), int64(sum.References), int64(sum.Requests),
 		int64(sum.OK), int64(sum.Broken), int64(sum.Unverified), int64(sum.Skipped), int64(sum.Warnings),
 		orNull(s.head.Tool.Clamd), counts[0], counts[1], counts[2], counts[3]); err != nil {

@@ -41,7 +41,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 	}
 	t := &x.xml
 	t.declare()
-	t.start("report", "xmlns", xmlNamespace, "schema", SchemaID, "started", started.UTC().Format(time.RFC3339),
+	t.start("report", "xmlns", xmlNamespace, "schema", schemaID, "started", started.UTC().Format(time.RFC3339),
 		"elapsed_ms", strconv.FormatInt(s.Elapsed.Milliseconds(), 10),
 		"complete", strconv.FormatBool(s.Soundness.Complete()), "stopped_by", s.Soundness.StoppedBy)
 	t.start("tool", "name", h.Tool.Name, "version", h.Tool.Version)

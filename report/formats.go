@@ -53,9 +53,9 @@ func ByName(name string) (*Format, error) {
 	return nil, fmt.Errorf("unknown format %q: %s", name, allowedValues(name, Names()))
 }
 
-// ByExtension returns the format for a file name: one that lists the complete name, or
+// byExtension returns the format for a file name: one that lists the complete name, or
 // else the one with the longest matching extension.
-func ByExtension(file string) (*Format, error) {
+func byExtension(file string) (*Format, error) {
 	base := strings.ToLower(filepath.Base(file))
 	for _, f := range Formats {
 		if slices.Contains(f.Files, base) {

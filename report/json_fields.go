@@ -10,9 +10,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// SchemaID is the value of "schema" in a JSON report. Its number increases only when a
+// schemaID is the value of "schema" in a JSON report. Its number increases only when a
 // field is removed or changed; new fields may be added at any time.
-const SchemaID = "orbweaver.report/1"
+const schemaID = "orbweaver.report/1"
 
 // run writes the fields of a report's object that precede its results.
 func (j *jsonEncoder) run(h *Head, s *result.Summary) {
@@ -27,7 +27,7 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 	if targets == nil {
 		targets = s.Targets
 	}
-	j.key("schema").string(SchemaID)
+	j.key("schema").string(schemaID)
 	j.key("tool").row()
 	j.key("name").string(h.Tool.Name)
 	j.key("version").string(h.Tool.Version)

@@ -91,7 +91,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 			f.Write([]byte("\n")) // the report's first write returns the same error
 			size++
 		}
-		plain.MarkdownSize = int(max(SummaryMarkdownSize-size, 1))
+		plain.MarkdownSize = int(max(summaryMarkdownSize-size, 1))
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	default:
 		f, err := createFile(out.File, o.WorkingDir)

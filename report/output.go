@@ -41,7 +41,7 @@ func ParseOutput(s string) (Output, error) {
 	case Stdout:
 		return Output{}, errors.New(`standard output has no extension that selects a format: name the format, as in "json:-"`)
 	}
-	f, err := ByExtension(s)
+	f, err := byExtension(s)
 	if err != nil {
 		return Output{}, err
 	}

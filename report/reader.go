@@ -17,10 +17,10 @@ import (
 
 // Limits of reports that can be read.
 const (
-	// MaxReport is the maximum size of a report in bytes.
-	MaxReport = 2 << 30
-	// MaxResults is the maximum number of results in a report.
-	MaxResults = 20_000_000
+	// maxReport is the maximum size of a report in bytes.
+	maxReport = 2 << 30
+	// maxResults is the maximum number of results in a report.
+	maxResults = 20_000_000
 )
 
 // Report is a saved run.
@@ -87,7 +87,7 @@ type reader struct {
 }
 
 func parse(in io.Reader) (*Report, error) {
-	buffered := bufio.NewReader(&limitedReader{in, MaxReport})
+	buffered := bufio.NewReader(&limitedReader{in, maxReport})
 	if err := skipBOM(buffered); err != nil {
 		return nil, err
 	}
@@ -216,8 +216,8 @@ func (r *reader) results() error {
 		return errors.New(`field "results" is not an array`)
 	}
 	for n := 0; r.json.More(); n++ {
-		if n == MaxResults {
-			return fmt.Errorf("it has more than %d results", MaxResults)
+		if n == maxResults {
+			return fmt.Errorf("it has more than %d results", maxResults)
 		}
 		var in jsonResult
 		if err := r.decode(fmt.Sprintf("results[%d]", n), &in); err != nil {
@@ -273,10 +273,10 @@ func isSyntax(err error) bool {
 }
 
 func checkSchema(id string) error {
-	if id == SchemaID {
+	if id == schemaID {
 		return nil
 	}
-	return fmt.Errorf("its schema is %q, but this version reads only %q", id, SchemaID)
+	return fmt.Errorf("its schema is %q, but this version reads only %q", id, schemaID)
 }
 
 func (r *reader) finish() (*Report, error) {
@@ -492,7 +492,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 		if n, err := l.in.Read(one[:]); n == 0 {
 			return 0, err
 		}
-		return 0, fmt.Errorf("it is larger than %d MiB", MaxReport>>20)
+		return 0, fmt.Errorf("it is larger than %d MiB", maxReport>>20)
 	}
 	n, err := l.in.Read(p[:min(int64(len(p)), l.n)])
 	l.n -= int64(n)

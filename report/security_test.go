@@ -79,7 +79,7 @@ var formatChecks = map[string]func(t *testing.T, report string){
 	"html":   checkHTML,
 	"markdown": func(t *testing.T, report string) {
 		checkMarkdown(t, report)
-		if len(report) > DefaultMarkdownSize {
+		if len(report) > defaultMarkdownSize {
 			t.Errorf("%d bytes", len(report))
 		}
 	},

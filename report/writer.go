@@ -100,8 +100,8 @@ type Options struct {
 // Sizes of Markdown that GitHub accepts, in bytes. A comment has at most 65,536
 // characters; the default leaves some of them for what its author adds.
 const (
-	DefaultMarkdownSize = 65_000
-	SummaryMarkdownSize = 1 << 20 // the job summary of a step
+	defaultMarkdownSize = 65_000
+	summaryMarkdownSize = 1 << 20 // the job summary of a step
 )
 
 // projectURL is the address of the project, for reports that link to their tool.

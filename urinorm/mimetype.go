@@ -50,8 +50,8 @@ func (m MIMEType) String() string {
 	return b.String()
 }
 
-// MaxMIMEParams is the most parameters that ParseMIME keeps; it ignores the others.
-const MaxMIMEParams = 1000
+// maxMIMEParams is the most parameters that ParseMIME keeps; it ignores the others.
+const maxMIMEParams = 1000
 
 // ParseMIME parses a MIME type as browsers parse a Content-Type (MIME Sniffing
 // Standard 4.4). It reports false if the type or the subtype is missing or
@@ -93,7 +93,7 @@ func ParseMIME(s string) (MIMEType, bool) {
 			value = strings.TrimRight(value, whitespace)
 		}
 		if name == "" || value == "" && !quoted || !isHTTPToken(name) || !isQuotable(value) ||
-			seen[name] || len(m.Params) == MaxMIMEParams {
+			seen[name] || len(m.Params) == maxMIMEParams {
 			continue
 		}
 		seen[name] = true

@@ -25,10 +25,10 @@ func TestParseMIME(t *testing.T) {
 	}
 	var many strings.Builder
 	many.WriteString("a/b")
-	for i := range MaxMIMEParams + 1 {
+	for i := range maxMIMEParams + 1 {
 		fmt.Fprintf(&many, ";p%d=x", i)
 	}
-	if m, _ = ParseMIME(many.String()); len(m.Params) != MaxMIMEParams {
+	if m, _ = ParseMIME(many.String()); len(m.Params) != maxMIMEParams {
 		t.Errorf("%d parameters", len(m.Params))
 	}
 }

@@ -151,8 +151,8 @@ func rfcHTTP1Form(s string) (Reference, error) {
 // rfcDecodeMarks decodes the marks of RFC 2396 2.3 that RFC 3986 made reserved.
 var rfcDecodeMarks = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*")
 
-// MaxEquivalences is the most URIs that an [Equivalences] records.
-const MaxEquivalences = 1 << 20
+// maxEquivalences is the most URIs that an [Equivalences] records.
+const maxEquivalences = 1 << 20
 
 // ErrFull: an [Equivalences] has recorded [MaxEquivalences] URIs.
 var ErrFull = errors.New("too many equivalences")
@@ -185,7 +185,7 @@ func (e *Equivalences) Observe(from, to string) error {
 	if from == to {
 		return nil
 	}
-	if len(e.parent) >= MaxEquivalences {
+	if len(e.parent) >= maxEquivalences {
 		return newError("observe redirect of", from, ErrFull)
 	}
 	if e.parent == nil {

@@ -164,7 +164,7 @@ func TestEquivalences(t *testing.T) {
 
 func TestEquivalencesIsFull(t *testing.T) {
 	e := Equivalences{parent: make(map[string]string)}
-	for i := range MaxEquivalences {
+	for i := range maxEquivalences {
 		e.parent[fmt.Sprint(i)] = "x"
 	}
 	if err := e.Observe("http://a/", "http://b/"); !errors.Is(err, ErrFull) {

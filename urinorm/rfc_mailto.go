@@ -37,8 +37,8 @@ func (m Mailto) Addresses() []Address {
 	return append(append(append(all, m.To...), m.CC...), m.BCC...)
 }
 
-// MaxMailAddresses is the most addresses that ParseMailto accepts.
-const MaxMailAddresses = 1000
+// maxMailAddresses is the most addresses that ParseMailto accepts.
+const maxMailAddresses = 1000
 
 // The greatest lengths of an address in octets: those of a local part (RFC 5321 section
 // 4.5.3.1.1) and of a whole address, which is a path of 256 octets without its angle
@@ -146,8 +146,8 @@ func appendAddresses(list []Address, s string, offset int) ([]Address, error) {
 		return list, nil
 	}
 	for spec := range strings.SplitSeq(s, ",") {
-		if len(list) == MaxMailAddresses {
-			return list, mailtoError("to", offset, "there are more than "+strconv.Itoa(MaxMailAddresses)+" addresses")
+		if len(list) == maxMailAddresses {
+			return list, mailtoError("to", offset, "there are more than "+strconv.Itoa(maxMailAddresses)+" addresses")
 		}
 		address, err := parseAddress(spec, offset)
 		if err != nil {

@@ -108,8 +108,8 @@ func TestParseMailtoFault(t *testing.T) {
 		{"mailto:joe@example.com?subject=%", "hfvalue", 31},
 		{"mailto:joe@example.com?a=b&%FF=c", "hfname", 27},
 		{"mailto:?cc=joe", "addr-spec", 11},
-		{"mailto:?" + strings.Repeat("to=a@b&", MaxMailAddresses) + "bcc=x,", "addr-spec", 8 + 7*MaxMailAddresses + 4},
-		{"mailto:" + strings.Repeat("a@b,", MaxMailAddresses) + "c@d", "to", 7 + 4*MaxMailAddresses},
+		{"mailto:?" + strings.Repeat("to=a@b&", maxMailAddresses) + "bcc=x,", "addr-spec", 8 + 7*maxMailAddresses + 4},
+		{"mailto:" + strings.Repeat("a@b,", maxMailAddresses) + "c@d", "to", 7 + 4*maxMailAddresses},
 	}
 	for _, test := range tests {
 		_, err := ParseMailto(test.in)

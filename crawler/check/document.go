@@ -18,7 +18,7 @@ var anchoredFormats = map[string]bool{"html": true, "xhtml": true, "svg": true, 
 // scripts or a form to sign in.
 func DocumentFacts(d *extract.Document) Facts {
 	anchors, more := anchorsOf(d)
-	f := Facts{Anchors: anchors, Title: d.Title, Static: d.Static, Login: d.LoginForm, Read: anchoredFormats[d.Format] || len(anchors) > 0}
+	f := Facts{Anchors: anchors, title: d.Title, Static: d.Static, Login: d.LoginForm, read: anchoredFormats[d.Format] || len(anchors) > 0}
 	if len(d.Duplicates) > 0 {
 		f.Warnings = append(f.Warnings, duplicateWarning(d.Duplicates))
 	}
@@ -69,7 +69,7 @@ func BodyError(err error, page bool) Facts {
 	if _, ok := asFault(err); ok || isCancelled(err) {
 		switch failed := ObserveFault(err); failed.Code {
 		case CodeInterrupted, CodeProtocolError, CodeTimeout, CodeLimit:
-			return Facts{Code: failed.Code, Message: failed.Message, LocalLimit: failed.LocalLimit, Gap: failed.Gap}
+			return Facts{Code: failed.Code, Message: failed.Message, localLimit: failed.LocalLimit, gap: failed.Gap}
 		}
 	}
 	return Facts{Code: CodeBodyTruncated, Message: message}

@@ -26,8 +26,8 @@ var levelVerdicts = []struct {
 	verdict Verdict
 }{{LevelBroken, Broken}, {LevelUnverified, Unverified}, {LevelWarning, VerdictWarning}, {LevelInfo, VerdictInfo}}
 
-// Verdict returns the verdict of a result with the level, and false for LevelOff.
-func (l Level) Verdict() (Verdict, bool) {
+// verdict returns the verdict of a result with the level, and false for LevelOff.
+func (l Level) verdict() (Verdict, bool) {
 	for _, row := range levelVerdicts {
 		if row.level == l {
 			return row.verdict, true
@@ -52,7 +52,7 @@ func moreSevere(a, b Verdict) bool {
 // LevelRule sets the level of a code, on one side or both.
 type LevelRule struct {
 	Code               Code
-	Internal, External bool // the sides that it applies to
+	internal, external bool // the sides that it applies to
 	Level              Level
 }
 
@@ -62,7 +62,7 @@ type Levels []LevelRule
 // Of returns the level of a code, "" if no rule sets it.
 func (l Levels) Of(code Code, internal bool) Level {
 	for i := len(l) - 1; i >= 0; i-- {
-		if r := &l[i]; r.Code == code && (internal && r.Internal || !internal && r.External) {
+		if r := &l[i]; r.Code == code && (internal && r.internal || !internal && r.external) {
 			return r.Level
 		}
 	}
@@ -73,7 +73,7 @@ func (l Levels) Of(code Code, internal bool) Level {
 // say why a target was not checked have no level, nor has "ok". Codes that begin with the name
 // of a plugin and a hyphen are the plugin's own.
 func ParseLevel(s string, plugins ...string) (LevelRule, error) {
-	r := LevelRule{Internal: true, External: true}
+	r := LevelRule{internal: true, external: true}
 	name, level, found := strings.Cut(strings.TrimSpace(s), "=")
 	if !found {
 		return r, errors.New("use CODE=LEVEL, such as redirect-permanent=broken")
@@ -81,9 +81,9 @@ func ParseLevel(s string, plugins ...string) (LevelRule, error) {
 	if side, rest, sided := strings.Cut(name, ":"); sided {
 		switch side {
 		case "internal":
-			r.External = false
+			r.external = false
 		case "external":
-			r.Internal = false
+			r.internal = false
 		default:
 			return r, fmt.Errorf("unknown side %q: use internal or external", side)
 		}
@@ -124,7 +124,7 @@ func (g *Judgement) SetLevels(of func(Code) Level) (reported bool) {
 	}
 	if g.Verdict != OK {
 		if level := of(g.Code); level != "" {
-			v, ok := level.Verdict()
+			v, ok := level.verdict()
 			if !ok {
 				return false
 			}
@@ -141,7 +141,7 @@ func (g *Judgement) SetLevels(of func(Code) Level) (reported bool) {
 		}
 		w.Level = level
 		kept = append(kept, w)
-		if v, ok := level.Verdict(); ok && (v == Broken || v == Unverified) && moreSevere(v, verdict) {
+		if v, ok := level.verdict(); ok && (v == Broken || v == Unverified) && moreSevere(v, verdict) {
 			worst, verdict = len(kept)-1, v
 		}
 	}

@@ -33,7 +33,7 @@ type Outcome struct {
 	// 10.2.2; Fetch 4.4, "HTTP-redirect fetch").
 	Next  string
 	Title string // the page's title
-	// Read is true if the body was read and its anchors are known.
+	// read is true if the body was read and its anchors are known.
 	Read bool
 	// Static is true if the content has no script that could create anchors, and
 	// includes no file that could have them.
@@ -41,11 +41,11 @@ type Outcome struct {
 	// Login is true if the page asks for a password, or for an account as the first step of
 	// signing in.
 	Login bool
-	// LocalLimit is true if a limit of this machine, such as the number of open files
+	// localLimit is true if a limit of this machine, such as the number of open files
 	// or ports, stopped the request. That says nothing about the target, and a retry may
 	// succeed. The Code is "limit".
 	LocalLimit bool
-	// Gap says that a limit of the run left the target out, or of this machine: see LeftOut. The
+	// gap says that a limit of the run left the target out, or of this machine: see LeftOut. The
 	// store keeps it as a tally of the run, not with the outcome.
 	Gap Gap
 	// Temporary is true if a retry may succeed although the Code is usually permanent:
@@ -116,14 +116,14 @@ type Facts struct {
 	// and Gap.
 	Code       Code
 	Message    string
-	LocalLimit bool
-	Gap        Gap
+	localLimit bool
+	gap        Gap
 
 	Next                string // where the document redirects to
 	Size                int64  // of the body, in bytes, if Sized is true
 	Sized               bool
-	Title               string
-	Read, Static, Login bool
+	title               string
+	read, Static, Login bool
 	Anchors             Anchors
 	Names               Names // for suggestions that are made without reading the page again
 	Warnings            []Warning
@@ -133,7 +133,7 @@ type Facts struct {
 // With returns an Outcome to which facts are added.
 func (o Outcome) With(f Facts) Outcome {
 	if f.Code != "" {
-		o.Code, o.Message, o.LocalLimit, o.Gap = f.Code, f.Message, f.LocalLimit, f.Gap
+		o.Code, o.Message, o.LocalLimit, o.Gap = f.Code, f.Message, f.localLimit, f.gap
 	}
 	if f.Sized {
 		o.Size = f.Size
@@ -147,8 +147,8 @@ func (o Outcome) With(f Facts) Outcome {
 	if f.Inspection != nil {
 		o.Inspection = f.Inspection
 	}
-	o.Next, o.Title = cmp.Or(f.Next, o.Next), cmp.Or(f.Title, o.Title)
-	o.Read, o.Static, o.Login = o.Read || f.Read, o.Static || f.Static, o.Login || f.Login
+	o.Next, o.Title = cmp.Or(f.Next, o.Next), cmp.Or(f.title, o.Title)
+	o.Read, o.Static, o.Login = o.Read || f.read, o.Static || f.Static, o.Login || f.Login
 	for _, w := range f.Warnings {
 		o.Warn(w)
 	}

@@ -69,7 +69,7 @@ func (o *Outcome) SuggestFragment(fragment string, limit Effort) (Guess, bool) {
 	s := newSpelling(fragment)
 	s.variants, s.maxWork = o.ContentType != "" && !isHTML(o.ContentType), int(limit)
 	count := 0
-	for name := range o.Names.All() {
+	for name := range o.Names.all() {
 		if count++; count > maxSuggestNames {
 			s.cut = true
 			break
@@ -291,9 +291,9 @@ func PackNames(names []string) Names {
 // cut reports whether names may be missing, because there was no space for them.
 func (n Names) cut() bool { return len(n) > maxPackedNames-maxSuggestFragment-binary.MaxVarintLen16 }
 
-// All returns an iterator over the names in the order of the page. It stops at malformed
+// all returns an iterator over the names in the order of the page. It stops at malformed
 // data.
-func (n Names) All() iter.Seq[string] {
+func (n Names) all() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for rest := string(n); rest != ""; {
 			length, read := uint64(0), 0

@@ -129,7 +129,7 @@ func TestEffortIsShared(t *testing.T) {
 
 func TestPackNames(t *testing.T) {
 	names := []string{"a", "", "bb", strings.Repeat("x", maxSuggestFragment), strings.Repeat("y", maxSuggestFragment+1), "ü\x00z"}
-	got := slices.Collect(PackNames(names).All())
+	got := slices.Collect(PackNames(names).all())
 	if want := []string{"a", "bb", names[3], "ü\x00z"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -141,11 +141,11 @@ func TestPackNames(t *testing.T) {
 	if len(packed) > maxPackedNames {
 		t.Errorf("%d bytes are kept", len(packed))
 	}
-	if kept := slices.Collect(packed.All()); !slices.Equal(kept, many[:len(kept)]) || len(kept) < 1000 {
+	if kept := slices.Collect(packed.all()); !slices.Equal(kept, many[:len(kept)]) || len(kept) < 1000 {
 		t.Errorf("%d names are kept", len(kept))
 	}
 	for _, damaged := range []Names{"\x05ab", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "\x80"} {
-		for range damaged.All() {
+		for range damaged.all() {
 			t.Errorf("%q yields a name", damaged)
 		}
 	}

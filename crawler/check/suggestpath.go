@@ -13,8 +13,8 @@ import (
 
 // Limits of the search for paths that were probably meant.
 const (
-	// MaxQuestions is the number of broken targets that a PathGuesser accepts.
-	MaxQuestions = 10_000
+	// maxQuestions is the number of broken targets that a PathGuesser accepts.
+	maxQuestions = 10_000
 	// maxPathWork limits the pairs of names that one guesser compares, most of them with
 	// a few instructions. If it is exceeded, no closest path is suggested at all, so that
 	// the suggestions do not depend on the order of the targets.
@@ -252,7 +252,7 @@ func charsOf(name string) (set uint64) {
 // too many questions.
 func (g *PathGuesser) Ask(url string) *PathQuestion {
 	p, ok := cutPath(url)
-	if !ok || g.questions == MaxQuestions {
+	if !ok || g.questions == maxQuestions {
 		return nil
 	}
 	g.questions++

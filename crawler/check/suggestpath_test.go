@@ -222,7 +222,7 @@ func TestSuggestPathIsBounded(t *testing.T) {
 	if found := guessAll(&g, site, broken); found != 0 {
 		t.Errorf("something for %d although not all was looked at", found)
 	}
-	g = PathGuesser{questions: MaxQuestions}
+	g = PathGuesser{questions: maxQuestions}
 	if q := g.Ask("https://e.test/a/b"); q != nil || q.Guesses(nil) != nil {
 		t.Errorf("%+v", q)
 	}

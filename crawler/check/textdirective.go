@@ -8,8 +8,8 @@ import (
 // A TextDirective names a text on a page: #:~:text=[prefix-,]start[,end][,-suffix] (URL
 // Fragment Text Directives 3).
 type TextDirective struct {
-	Written                    string // as in the fragment, without "text="
-	Prefix, Start, End, Suffix string // decoded
+	written                    string // as in the fragment, without "text="
+	prefix, start, end, suffix string // decoded
 }
 
 const textDirective = "text="
@@ -41,50 +41,50 @@ func TextDirectives(fragment string) []TextDirective {
 }
 
 func parseTextDirective(written string) (d TextDirective, ok bool) {
-	d.Written = written
+	d.written = written
 	parts := strings.Split(written, ",")
 	if first := parts[0]; strings.HasSuffix(first, "-") {
-		d.Prefix, parts = percentDecode(first[:len(first)-1]), parts[1:]
-		if d.Prefix == "" {
+		d.prefix, parts = percentDecode(first[:len(first)-1]), parts[1:]
+		if d.prefix == "" {
 			return d, false
 		}
 	}
 	if n := len(parts); n > 0 && strings.HasPrefix(parts[n-1], "-") {
-		d.Suffix, parts = percentDecode(parts[n-1][1:]), parts[:n-1]
-		if d.Suffix == "" {
+		d.suffix, parts = percentDecode(parts[n-1][1:]), parts[:n-1]
+		if d.suffix == "" {
 			return d, false
 		}
 	}
 	switch len(parts) {
 	case 2:
-		if d.End = percentDecode(parts[1]); d.End == "" {
+		if d.end = percentDecode(parts[1]); d.end == "" {
 			return d, false
 		}
 		fallthrough
 	case 1:
-		d.Start = percentDecode(parts[0])
+		d.start = percentDecode(parts[0])
 	}
-	return d, d.Start != ""
+	return d, d.start != ""
 }
 
 // maxDirectiveText is the maximum length of a text that is looked for, in bytes.
 const maxDirectiveText = 4 << 10
 
-// IsOn reports whether a page with a visible text has the text of the directive. Letter case
+// isOn reports whether a page with a visible text has the text of the directive. Letter case
 // and white space do not matter, and the text begins and ends at the border of a word.
-func (d *TextDirective) IsOn(text string) bool {
-	if len(d.Written) > maxDirectiveText {
+func (d *TextDirective) isOn(text string) bool {
+	if len(d.written) > maxDirectiveText {
 		return true
 	}
-	pattern := phrase(d.Start)
-	if d.Prefix != "" {
-		pattern = phrase(d.Prefix) + `\s*` + pattern
+	pattern := phrase(d.start)
+	if d.prefix != "" {
+		pattern = phrase(d.prefix) + `\s*` + pattern
 	}
-	if d.End != "" {
-		pattern += `(?s:.*?)` + phrase(d.End)
+	if d.end != "" {
+		pattern += `(?s:.*?)` + phrase(d.end)
 	}
-	if d.Suffix != "" {
-		pattern += `\s*` + phrase(d.Suffix)
+	if d.suffix != "" {
+		pattern += `\s*` + phrase(d.suffix)
 	}
 	re, err := regexp.Compile(`(?i)(?:^|[^\pL\pN])` + pattern + `(?:$|[^\pL\pN])`)
 	return err != nil || re.MatchString(text)
@@ -105,12 +105,12 @@ func (o *Outcome) JudgeTexts(q Question, text, failure string) Judgement {
 	for _, d := range TextDirectives(q.Fragment) {
 		switch {
 		case failure != "":
-			return Judgement{Verdict: Unverified, Code: CodeFragmentUnverified, Message: "the text " + quoteName(d.Start) + " could not be looked for: " + failure}
-		case d.IsOn(text):
+			return Judgement{Verdict: Unverified, Code: CodeFragmentUnverified, Message: "the text " + quoteName(d.start) + " could not be looked for: " + failure}
+		case d.isOn(text):
 		case q.ours() || o.Static:
-			return Judgement{Verdict: Broken, Code: CodeFragmentMissing, Message: "the page does not contain the text " + quoteName(d.Start)}
+			return Judgement{Verdict: Broken, Code: CodeFragmentMissing, Message: "the page does not contain the text " + quoteName(d.start)}
 		default:
-			return Judgement{Verdict: Unverified, Code: CodeFragmentUnverified, Message: "the delivered HTML does not contain the text " + quoteName(d.Start) + "; a script may create it"}
+			return Judgement{Verdict: Unverified, Code: CodeFragmentUnverified, Message: "the delivered HTML does not contain the text " + quoteName(d.start) + "; a script may create it"}
 		}
 	}
 	return Judgement{Verdict: OK, Code: CodeOK}

@@ -75,13 +75,13 @@ func FuzzTextDirectives(f *testing.F) {
 	f.Add(":~:text=((((", "((((")
 	f.Fuzz(func(t *testing.T, fragment, page string) {
 		for _, d := range TextDirectives(fragment) {
-			d.IsOn(page)
-			if d.Start == "" {
+			d.isOn(page)
+			if d.start == "" {
 				t.Errorf("%q has a directive without a text", fragment)
 			}
-			whole := TextDirective{Start: d.Start}
-			if words := strings.Join(strings.Fields(d.Start), " "); words != "" && !whole.IsOn(words) {
-				t.Errorf("%q is not found in itself", d.Start)
+			whole := TextDirective{start: d.start}
+			if words := strings.Join(strings.Fields(d.start), " "); words != "" && !whole.isOn(words) {
+				t.Errorf("%q is not found in itself", d.start)
 			}
 		}
 	})

@@ -19,7 +19,7 @@ import (
 // certificates that sign themselves.
 type Authority struct {
 	Cert *x509.Certificate
-	Key  *ecdsa.PrivateKey
+	key  *ecdsa.PrivateKey
 }
 
 // NewAuthority returns a certificate authority that no program knows.
@@ -61,7 +61,7 @@ func (a *Authority) Issue(t testing.TB, template *x509.Certificate) *Authority {
 	if a == nil {
 		signer = &Authority{template, key}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, signer.Cert, &key.PublicKey, signer.Key)
+	der, err := x509.CreateCertificate(rand.Reader, template, signer.Cert, &key.PublicKey, signer.key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func (a *Authority) Issue(t testing.TB, template *x509.Certificate) *Authority {
 
 // Chain returns what a server sends: its certificate and the given intermediates.
 func (a *Authority) Chain(intermediates ...*Authority) tls.Certificate {
-	c := tls.Certificate{Certificate: [][]byte{a.Cert.Raw}, PrivateKey: a.Key}
+	c := tls.Certificate{Certificate: [][]byte{a.Cert.Raw}, PrivateKey: a.key}
 	for _, i := range intermediates {
 		c.Certificate = append(c.Certificate, i.Cert.Raw)
 	}
@@ -84,7 +84,7 @@ func (a *Authority) Chain(intermediates ...*Authority) tls.Certificate {
 // File writes the certificate, followed by its key, as PEM, and returns the file's name.
 func (a *Authority) File(t testing.TB) string {
 	t.Helper()
-	key, err := x509.MarshalPKCS8PrivateKey(a.Key)
+	key, err := x509.MarshalPKCS8PrivateKey(a.key)
 	if err != nil {
 		t.Fatal(err)
 	}

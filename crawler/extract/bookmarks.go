@@ -9,13 +9,13 @@ import (
 
 // Limits of a bookmark file.
 const (
-	MaxTags    = 100 // tags of one bookmark
-	MaxFolders = 200_000
-	// MaxFolderNesting is the maximum depth to which folders may be nested.
-	MaxFolderNesting = 512
-	// MaxFolderBytes limits the total length of the folder paths of one file. Beyond it,
+	maxTags    = 100 // tags of one bookmark
+	maxFolders = 200_000
+	// maxFolderNesting is the maximum depth to which folders may be nested.
+	maxFolderNesting = 512
+	// maxFolderBytes limits the total length of the folder paths of one file. Beyond it,
 	// the path of a folder is only its name.
-	MaxFolderBytes = 64 << 20
+	maxFolderBytes = 64 << 20
 )
 
 // A bookmarkList collects the bookmarks of one file. A file may contain half a million
@@ -77,9 +77,9 @@ func (l *bookmarkList) expect(n int) {
 // folder adds a folder and returns its number. All folders beyond the limit share one
 // number. A folder inside a trash folder is itself trash.
 func (l *bookmarkList) folder(parent int32, name string) int32 {
-	if len(l.folders) == MaxFolders {
-		l.h.fault("read bookmarks: more than %d folders; the rest share one name", MaxFolders)
-		return MaxFolders - 1
+	if len(l.folders) == maxFolders {
+		l.h.fault("read bookmarks: more than %d folders; the rest share one name", maxFolders)
+		return maxFolders - 1
 	}
 	l.folders = append(l.folders, bookmarkFolder{parent: parent, name: name, trash: l.inTrash(parent)})
 	return int32(len(l.folders) - 1)
@@ -167,14 +167,14 @@ func (l *bookmarkList) bookmark(s *foundBookmark) *Bookmark {
 		l.blocks = append(l.blocks, make([]Bookmark, 0, bookmarkBlock))
 		last++
 	}
-	l.blocks[last] = append(l.blocks[last], Bookmark{Added: s.added, Tags: s.tags[:min(len(s.tags), MaxTags)]})
+	l.blocks[last] = append(l.blocks[last], Bookmark{Added: s.added, Tags: s.tags[:min(len(s.tags), maxTags)]})
 	l.inside = append(l.inside, s.folder)
 	return &l.blocks[last][len(l.blocks[last])-1]
 }
 
 // finish sets the paths of the folders and hands over the links, or the last batch.
 func (l *bookmarkList) finish() {
-	left := MaxFolderBytes
+	left := maxFolderBytes
 	for i, folder := range l.inside {
 		if folder < 0 {
 			continue
@@ -185,7 +185,7 @@ func (l *bookmarkList) finish() {
 		}
 	}
 	if left == 0 {
-		l.h.fault("read bookmarks: the folder paths are longer than %d bytes in total; some are shortened to the name of the folder", MaxFolderBytes)
+		l.h.fault("read bookmarks: the folder paths are longer than %d bytes in total; some are shortened to the name of the folder", maxFolderBytes)
 	}
 	if l.batch != nil {
 		l.flushBatch()
@@ -202,11 +202,11 @@ func (l *bookmarkList) path(folder int32, left *int) string {
 		return f.path
 	}
 	var chain []int32
-	for at := folder; at >= 0 && !l.folders[at].known && len(chain) <= MaxFolderNesting; at = l.folders[at].parent {
+	for at := folder; at >= 0 && !l.folders[at].known && len(chain) <= maxFolderNesting; at = l.folders[at].parent {
 		chain = append(chain, at)
 	}
-	if len(chain) > MaxFolderNesting {
-		l.h.fault("read bookmarks: folders contain each other in a cycle or are nested deeper than %d", MaxFolderNesting)
+	if len(chain) > maxFolderNesting {
+		l.h.fault("read bookmarks: folders contain each other in a cycle or are nested deeper than %d", maxFolderNesting)
 	}
 	for i := len(chain) - 1; i >= 0; i-- {
 		f := &l.folders[chain[i]]
@@ -239,7 +239,7 @@ func isPlaceQuery(ref []byte) bool {
 func splitTags(list string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(list, ",") {
-		if tag = strings.TrimSpace(tag); tag != "" && len(tags) < MaxTags {
+		if tag = strings.TrimSpace(tag); tag != "" && len(tags) < maxTags {
 			tags = append(tags, strings.Clone(tag))
 		}
 	}

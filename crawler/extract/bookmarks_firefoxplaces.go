@@ -50,8 +50,8 @@ func sniffSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte(sqliteM
 const sqliteMagic = "SQLite format 3\x00"
 
 const (
-	// MaxDatabase is the maximum size of a database, and of its journal, in bytes.
-	MaxDatabase = 2 << 30
+	// maxDatabase is the maximum size of a database, and of its journal, in bytes.
+	maxDatabase = 2 << 30
 	// placesTimeout limits the time for reading one database.
 	placesTimeout = 2 * time.Minute
 	// maxPlacesRows limits the rows of one query: bookmarks, folders and tags.
@@ -114,7 +114,7 @@ func restoreLength(copied string) error {
 		page = 1 << 16
 	}
 	length := page * int64(binary.BigEndian.Uint32(head[28:]))
-	if string(head[:16]) != sqliteMagic || length <= info.Size() || length > MaxDatabase {
+	if string(head[:16]) != sqliteMagic || length <= info.Size() || length > maxDatabase {
 		return nil
 	}
 	return errors.Join(fmt.Errorf("the database is truncated: it has only %d of %d bytes", info.Size(), length), f.Truncate(length))
@@ -170,9 +170,9 @@ func copyFile(to, from string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	n, err := io.Copy(out, io.LimitReader(in, MaxDatabase+1))
-	if n > MaxDatabase {
-		return fmt.Errorf("%s is longer than %d bytes", filepath.Base(from), int64(MaxDatabase))
+	n, err := io.Copy(out, io.LimitReader(in, maxDatabase+1))
+	if n > maxDatabase {
+		return fmt.Errorf("%s is longer than %d bytes", filepath.Base(from), int64(maxDatabase))
 	}
 	return err
 }
@@ -330,7 +330,7 @@ func (p *placesReader) readTags() error {
 		if err := rows.Scan(&place, &parent); err != nil {
 			return err
 		}
-		if tag, ok := p.tagFolders[parent]; ok && tag != "" && len(p.tagged[place.Int64]) < MaxTags {
+		if tag, ok := p.tagFolders[parent]; ok && tag != "" && len(p.tagged[place.Int64]) < maxTags {
 			p.tagged[place.Int64] = append(p.tagged[place.Int64], tag)
 		}
 		return nil

@@ -154,8 +154,8 @@ type treeNode struct {
 
 // node reads one object. The name applies if the object does not have its own.
 func (t *bookmarkTree) node(parent int32, name string, depth int) {
-	if depth == MaxFolderNesting {
-		t.list.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+	if depth == maxFolderNesting {
+		t.list.h.fault("read bookmarks: folders are nested deeper than %d", maxFolderNesting)
 		t.tokens.skip()
 		return
 	}

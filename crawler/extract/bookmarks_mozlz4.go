@@ -28,7 +28,7 @@ func readMozillaLZ4(h *harvest, in *Input) {
 	}
 	declared := binary.LittleEndian.Uint32(packed)
 	packed = packed[4:]
-	limit := int64(MaxInflated)
+	limit := int64(maxInflated)
 	if in.Path == "" && in.Batch == nil { // it is not a file of the user
 		limit = maxInflatedText
 	}

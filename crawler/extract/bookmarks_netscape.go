@@ -73,7 +73,7 @@ func readNetscape(h *harvest, in *Input) {
 	r.read()
 	switch {
 	case r.tooDeep:
-		h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+		h.fault("read bookmarks: folders are nested deeper than %d", maxFolderNesting)
 	case len(r.open) > 0: // every browser closes all folders
 		h.fault("read bookmarks: the file ends inside a folder")
 	}
@@ -371,7 +371,7 @@ func (r *netscapeReader) endHeading(level byte) {
 // a heading belongs to the folder that is already open.
 func (r *netscapeReader) openList() {
 	r.item = -1
-	if len(r.open) < MaxFolderNesting {
+	if len(r.open) < maxFolderNesting {
 		r.open = append(r.open, r.folder)
 	} else {
 		r.tooDeep = true // the end tag of this list also closes the list around it

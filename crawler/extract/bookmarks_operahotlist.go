@@ -70,8 +70,8 @@ func readHotlist(h *harvest, in *Input) {
 				list.add(&record.s)
 			}
 		case "#FOLDER":
-			if len(open) == MaxFolderNesting {
-				h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+			if len(open) == maxFolderNesting {
+				h.fault("read bookmarks: folders are nested deeper than %d", maxFolderNesting)
 				break
 			}
 			folder := list.folder(inside(), string(trimFolded(foldSpace(nil, record.name))))

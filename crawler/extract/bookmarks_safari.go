@@ -96,8 +96,8 @@ func (r *safariXML) next() (e xmlEvent, name string) {
 // dict reads the members of a dictionary, up to its end tag, as a node of the tree.
 func (r *safariXML) dict(parent int32, depth int) {
 	m := safariNode{at: -1, folder: -1}
-	if depth == MaxFolderNesting {
-		r.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+	if depth == maxFolderNesting {
+		r.h.fault("read bookmarks: folders are nested deeper than %d", maxFolderNesting)
 		r.skip()
 		return
 	}

@@ -197,8 +197,8 @@ func (r *safariBinary) dict(number int, parent int32, depth int) {
 	case r.open[number]:
 		r.list.h.fault("read bookmarks: a folder contains itself")
 		return
-	case depth == MaxFolderNesting:
-		r.list.h.fault("read bookmarks: folders are nested deeper than %d", MaxFolderNesting)
+	case depth == maxFolderNesting:
+		r.list.h.fault("read bookmarks: folders are nested deeper than %d", maxFolderNesting)
 		return
 	}
 	r.open[number] = true

@@ -209,17 +209,17 @@ const MaxText = 200
 // Limits of one document. Content beyond a limit is ignored and recorded as a fault.
 const (
 	MaxLinks = 1_000_000 // links
-	// MaxPackedLinks is the maximum number of links of a PDF file or an archive, which may
+	// maxPackedLinks is the maximum number of links of a PDF file or an archive, which may
 	// need less than a byte for each.
-	MaxPackedLinks = 100_000
+	maxPackedLinks = 100_000
 	MaxAnchors     = 1_000_000 // anchors
 	MaxFaults      = 100       // faults
 	MaxBody        = 1 << 30   // bytes, after decoding
 	// MaxLocations is the maximum number of URLs in a sitemap, and of sitemaps in a sitemap
 	// index (sitemaps.org).
 	MaxLocations = 50_000
-	// MaxNesting is the maximum depth to which srcdoc documents may be nested.
-	MaxNesting = 4
+	// maxNesting is the maximum depth to which srcdoc documents may be nested.
+	maxNesting = 4
 )
 
 // Document is what a reader found. Its strings are parts of 32 KiB blocks that it shares with

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html/charset"
 )
 
-// MaxHeaderLinks is the maximum number of links read from the headers of one response.
-const MaxHeaderLinks = 1000
+// maxHeaderLinks is the maximum number of links read from the headers of one response.
+const maxHeaderLinks = 1000
 
 // FromHeaders returns the links in the header of a response: those of Link (RFC 8288 section
 // 3), Refresh (read like its meta element in the HTML standard) and Content-Location (RFC
@@ -20,7 +20,7 @@ const MaxHeaderLinks = 1000
 func FromHeaders(h http.Header) []Link {
 	var links []Link
 	add := func(header string, ref []byte, kind Kind) *Link {
-		if len(links) == MaxHeaderLinks {
+		if len(links) == maxHeaderLinks {
 			return &Link{}
 		}
 		reference := string(validUTF8(trimSpace(ref)))
@@ -83,7 +83,7 @@ type HeaderLink struct {
 func HeaderLinks(h http.Header) (links []HeaderLink) {
 	for _, value := range h.Values("Link") {
 		s := linkHeader{in: []byte(value)}
-		for len(links) < MaxHeaderLinks {
+		for len(links) < maxHeaderLinks {
 			target, ok := s.next()
 			if !ok {
 				break

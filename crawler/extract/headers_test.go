@@ -40,7 +40,7 @@ func TestFromHeaders(t *testing.T) {
 			t.Errorf("%s: %s\ngot  %s\nwant %s", tt.header, tt.value, s, tt.want)
 		}
 	}
-	if n := len(FromHeaders(http.Header{"Link": {strings.Repeat("<a>;rel=help,", 5*MaxHeaderLinks)}})); n != MaxHeaderLinks {
+	if n := len(FromHeaders(http.Header{"Link": {strings.Repeat("<a>;rel=help,", 5*maxHeaderLinks)}})); n != maxHeaderLinks {
 		t.Errorf("%d links", n)
 	}
 }
@@ -60,7 +60,7 @@ func TestHeaderLinks(t *testing.T) {
 	if got := HeaderLinks(h); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if n := len(HeaderLinks(http.Header{"Link": {strings.Repeat("<a>;rel=x,", MaxHeaderLinks+1)}})); n != MaxHeaderLinks {
+	if n := len(HeaderLinks(http.Header{"Link": {strings.Repeat("<a>;rel=x,", maxHeaderLinks+1)}})); n != maxHeaderLinks {
 		t.Errorf("%d links", n)
 	}
 }

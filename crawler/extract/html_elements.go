@@ -75,11 +75,11 @@ var attributeNames = [attributeCount]string{
 	attrRel: "rel", attrAs: "as", attrType: "type", attrMedia: "media", attrLanguage: "language",
 	attrMethod: "method", attrFormmethod: "formmethod", attrTitle: "title", attrAlt: "alt",
 	attrAriaLabel: "aria-label", attrShadowrootmode: "shadowrootmode",
-	attrAutocomplete: "autocomplete", attrIgnore: IgnoreAttribute, attrNoCheck: noCheckAttribute,
+	attrAutocomplete: "autocomplete", attrIgnore: ignoreAttribute, attrNoCheck: noCheckAttribute,
 }
 
-// IgnoreAttribute on an element excludes its links and those of the elements inside it.
-const IgnoreAttribute = "data-orbweaver-ignore"
+// ignoreAttribute on an element excludes its links and those of the elements inside it.
+const ignoreAttribute = "data-orbweaver-ignore"
 
 // noCheckAttribute does the same. Docusaurus leaves out links that have it when it looks for broken
 // ones (https://docusaurus.io/docs/api/docusaurus-config#onBrokenLinks), and writes it as noCheckSpelling.
@@ -89,7 +89,7 @@ const (
 )
 
 // isIgnoreMark reports whether an attribute, whose name is in lower case, excludes links.
-func isIgnoreMark(name string) bool { return name == IgnoreAttribute || name == noCheckAttribute }
+func isIgnoreMark(name string) bool { return name == ignoreAttribute || name == noCheckAttribute }
 
 // form is how an attribute's value contains references.
 type form uint8

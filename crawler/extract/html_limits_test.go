@@ -72,7 +72,7 @@ var hostileDocuments = map[string]func(n int) string{
 	"srcdoc":          func(n int) string { return strings.Repeat("<iframe srcdoc='<a href=x>'></iframe>", n/37) },
 	"nested srcdoc": func(n int) string {
 		s := strings.Repeat("<a href=x>", n/10/16)
-		for range MaxNesting + 2 {
+		for range maxNesting + 2 {
 			s = "<iframe srcdoc='" + strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(s) + "'></iframe>"
 		}
 		return s
@@ -112,7 +112,7 @@ func TestDeepNesting(t *testing.T) {
 
 func TestSrcdocLimit(t *testing.T) {
 	html := "<a href=deepest>"
-	for level := MaxNesting + 1; level > 0; level-- {
+	for level := maxNesting + 1; level > 0; level-- {
 		html = fmt.Sprintf("<a href=%d>", level-1) + "<iframe srcdoc='" + strings.NewReplacer("&", "&amp;", "'", "&#39;").Replace(html) + "'></iframe>"
 	}
 	doc := page(html)

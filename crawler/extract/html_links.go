@@ -313,8 +313,8 @@ func (x *htmlAttributes) description() []byte {
 // document reads the document in a srcdoc. Its links count; its anchors, title and scripts
 // belong only to it.
 func (x *htmlAttributes) document(v *view) {
-	if x.nesting == MaxNesting {
-		x.fault("read srcdoc: nested deeper than %d", MaxNesting)
+	if x.nesting == maxNesting {
+		x.fault("read srcdoc: nested deeper than %d", maxNesting)
 		return
 	}
 	inner := newNestedReader(x.want, x.nesting+1)

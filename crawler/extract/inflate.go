@@ -9,12 +9,12 @@ import (
 
 // Limits of compressed documents and of archives.
 const (
-	// MaxInflated is the maximum number of bytes unpacked from one document, including its
+	// maxInflated is the maximum number of bytes unpacked from one document, including its
 	// parts.
-	MaxInflated = 256 << 20
-	// MaxInflation is the maximum ratio of unpacked to packed size, not counting the first
+	maxInflated = 256 << 20
+	// maxInflation is the maximum ratio of unpacked to packed size, not counting the first
 	// freeInflated bytes. Text rarely exceeds 30.
-	MaxInflation = 200
+	maxInflation = 200
 	freeInflated = 8 << 20
 	// maxInflatedText is the maximum number of unpacked bytes of one document that are in
 	// memory at once. The protocol of sitemaps allows as many.
@@ -57,7 +57,7 @@ func (l *largeDocument) end() {
 // the likely result size, if known. If the result is large, so is the document. On an error inflate
 // returns what was unpacked before.
 func inflate(from io.Reader, packed, expected, limit int64, large *largeDocument) ([]byte, error) {
-	allowed := min(limit, freeInflated+MaxInflation*packed)
+	allowed := min(limit, freeInflated+maxInflation*packed)
 	from = io.LimitReader(from, allowed+1)
 	var body bytes.Buffer
 	body.Grow(int(min(allowed, expected, largeInflated)) + bytes.MinRead) // with room for the read that finds the end

@@ -23,7 +23,7 @@ const (
 )
 
 // maxJSONNesting is the maximum number of open brackets.
-const maxJSONNesting = 4 * MaxFolderNesting
+const maxJSONNesting = 4 * maxFolderNesting
 
 func (t *jsonTokens) reset(src []byte) {
 	t.jsonScanner.reset(src)

@@ -85,7 +85,7 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 		jsx = readMDX(text, matter.end)
 		text = jsx.text
 	}
-	r.html = markdownHTML{markdown: text, lastTag: -1, marked: r.wantLinks && (bytes.Contains(text, []byte(IgnoreAttribute)) || bytes.Contains(text, []byte(noCheckSpelling)))}
+	r.html = markdownHTML{markdown: text, lastTag: -1, marked: r.wantLinks && (bytes.Contains(text, []byte(ignoreAttribute)) || bytes.Contains(text, []byte(noCheckSpelling)))}
 	r.source = r.parserSource(text, matter.end)
 	r.html.source, r.ignored.source = r.source, r.source
 	jsx.hide(r.source)

@@ -18,14 +18,14 @@ import (
 // Limits of one archive. What it unpacks to may be a thousand times its size, so that its own
 // size limits nothing.
 const (
-	// MaxParts is the maximum number of parts of an archive that are read. An archive with
+	// maxParts is the maximum number of parts of an archive that are read. An archive with
 	// more than largeParts is a large document: each part needs some hundred bytes.
-	MaxParts   = 50_000
+	maxParts   = 50_000
 	largeParts = 2000
-	// MaxArchiveMemory limits what an archive holds in memory apart from the part that is
+	// maxArchiveMemory limits what an archive holds in memory apart from the part that is
 	// being read, in bytes: its parts, links, anchors, relationships and the items of a book,
 	// with their texts.
-	MaxArchiveMemory = 48 << 20
+	maxArchiveMemory = 48 << 20
 	// The memory that each of these needs apart from its texts, in bytes.
 	partMemory   = 320
 	linkMemory   = int(unsafe.Sizeof(Link{}))
@@ -52,14 +52,14 @@ type part struct{ open func() (io.ReadCloser, error) }
 // missing, because the archive was truncated, openContainer searches for the parts.
 func openContainer(h *harvest, in *Input) *container {
 	h.doc.Static = true
-	h.input.MaxLinks = min(h.input.maxLinks(), MaxPackedLinks)
-	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body)), room: cmp.Or(in.archiveMemory, MaxArchiveMemory)}
+	h.input.MaxLinks = min(h.input.maxLinks(), maxPackedLinks)
+	c := &container{harvest: h, in: in, parts: map[string]part{}, size: int64(len(in.Body)), room: cmp.Or(in.archiveMemory, maxArchiveMemory)}
 	records := bytes.Count(in.Body, []byte("PK\x01\x02"))
 	if records > largeParts {
 		c.large.begin()
 	}
-	if records > MaxParts { // package zip would list all of them
-		h.fault("open archive: more than %d parts; the rest are ignored", MaxParts)
+	if records > maxParts { // package zip would list all of them
+		h.fault("open archive: more than %d parts; the rest are ignored", maxParts)
 		c.salvage(in.Body)
 		return c
 	}
@@ -105,7 +105,7 @@ func (c *container) hold(n int) bool {
 
 // noRoom records that the limit on memory is exceeded.
 func (c *container) noRoom() {
-	c.fault("read archive: its names and links need more than %d MiB of memory; the rest are ignored", MaxArchiveMemory>>20)
+	c.fault("read archive: its names and links need more than %d MiB of memory; the rest are ignored", maxArchiveMemory>>20)
 }
 
 // anchor adds a fragment name.
@@ -116,7 +116,7 @@ func (c *container) anchor(name []byte) bool {
 // salvage finds the parts of an archive by their local file headers (APPNOTE 4.3.7).
 func (c *container) salvage(body []byte) {
 	const header = 30
-	for at := 0; len(c.order) < MaxParts; {
+	for at := 0; len(c.order) < maxParts; {
 		n := bytes.Index(body[at:], []byte("PK\x03\x04"))
 		if n < 0 || at+n+header > len(body) {
 			return
@@ -154,7 +154,7 @@ func (c *container) open(name string) *partReader {
 	if !ok {
 		return nil
 	}
-	left := min(int64(MaxInflated), freeInflated+MaxInflation*c.size) - c.spent
+	left := min(int64(maxInflated), freeInflated+maxInflation*c.size) - c.spent
 	if left <= 0 {
 		c.fault("unpack archive: %v", errUnpackedSize)
 		return nil

@@ -28,7 +28,7 @@ func sniffPDF(head []byte) bool { return bytes.Contains(head[:min(len(head), 102
 
 // Limits of a PDF.
 const (
-	MaxPDFPages  = 200_000
+	maxPDFPages  = 200_000
 	maxPDFChain  = 32        // actions in a sequence
 	maxPDFNodes  = 1_000_000 // nodes in the trees of names, pages and outlines
 	maxPDFLevels = 64        // levels of such a tree
@@ -46,7 +46,7 @@ type pdfReader struct {
 
 func readPDF(h *harvest, in *Input) {
 	h.doc.Static = true
-	h.input.MaxLinks = min(h.input.maxLinks(), MaxPackedLinks)
+	h.input.MaxLinks = min(h.input.maxLinks(), maxPackedLinks)
 	if !sniffPDF(in.Body) {
 		h.fault("read PDF: the file has no PDF header")
 	}
@@ -126,7 +126,7 @@ func (r *pdfReader) pages(root pdfDict) []pdfDict {
 	r.seen = map[pdfRef]bool{}
 	var walk func(value any, level int)
 	walk = func(value any, level int) {
-		if !r.visit(value, level) || len(pages) == MaxPDFPages {
+		if !r.visit(value, level) || len(pages) == maxPDFPages {
 			return
 		}
 		node := r.dict(value)
@@ -145,7 +145,7 @@ func (r *pdfReader) pages(root pdfDict) []pdfDict {
 		return pages
 	}
 	for _, number := range r.order {
-		if d := r.dict(pdfRef(number)); d["Type"] == pdfName("Page") && len(pages) < MaxPDFPages {
+		if d := r.dict(pdfRef(number)); d["Type"] == pdfName("Page") && len(pages) < maxPDFPages {
 			pages = append(pages, d)
 		}
 	}

@@ -21,14 +21,14 @@ func TestPDFOfManyDictionaries(t *testing.T) {
 
 // TestPackedLinks checks that a PDF file and an archive have a limited number of links.
 func TestPackedLinks(t *testing.T) {
-	const n = MaxPackedLinks + 10
+	const n = maxPackedLinks + 10
 	pdf := "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]>>endobj 3 0 obj<</Type/Page/Annots[" +
 		strings.Repeat("4 0 R ", n) + "]>>endobj\n4 0 obj<</A<</S/URI/URI(h:a)>>>>endobj trailer<</Root 1 0 R>>\n%%EOF\n"
 	for _, in := range []Input{
 		{Name: "a.pdf", Body: []byte(pdf)},
 		{Name: "a.odt", Body: archive(t, 0, "content.xml", relationships+strings.Repeat(`<a xlink:href="h:a"/>`, n)+"</x>")},
 	} {
-		if doc := Extract(in); len(doc.Links) != MaxPackedLinks || !strings.Contains(strings.Join(doc.Faults, ";"), "read links: more than 100000") {
+		if doc := Extract(in); len(doc.Links) != maxPackedLinks || !strings.Contains(strings.Join(doc.Faults, ";"), "read links: more than 100000") {
 			t.Errorf("%s: %d links, faults %q", in.Name, len(doc.Links), doc.Faults)
 		}
 	}

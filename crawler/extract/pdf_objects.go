@@ -121,7 +121,7 @@ func (f *pdfFile) unlock() {
 func (f *pdfFile) walk() {
 	body := f.body
 	f.objects, f.order, f.fault, f.unpacked = map[int]pdfPlace{}, nil, nil, 0
-	f.work, f.left = f.parseLimit(), min(maxInflatedText, freeInflated+MaxInflation*int64(len(body)))
+	f.work, f.left = f.parseLimit(), min(maxInflatedText, freeInflated+maxInflation*int64(len(body)))
 	noStreamEnds := false
 	for at := 0; at < len(body) && f.work >= 0; {
 		n := bytes.IndexByte(body[at:], 'o')

@@ -84,8 +84,8 @@ func rootOf(head []byte) string {
 	}
 }
 
-// MaxXMLNesting is the maximum depth to which elements may be nested.
-const MaxXMLNesting = 1000
+// maxXMLNesting is the maximum depth to which elements may be nested.
+const maxXMLNesting = 1000
 
 // xmlReader reads an XML document in one pass over its tokens.
 type xmlReader struct {
@@ -149,8 +149,8 @@ func (r *xmlReader) read() {
 				return
 			}
 			r.rooted = true
-			if len(r.stack) == MaxXMLNesting {
-				h.fault("read XML: elements are nested deeper than %d", MaxXMLNesting)
+			if len(r.stack) == maxXMLNesting {
+				h.fault("read XML: elements are nested deeper than %d", maxXMLNesting)
 				return
 			}
 			r.startTag()

@@ -10,11 +10,11 @@ import (
 
 // Defaults of an HTTPConfig.
 const (
-	DefaultTimeout     = 20 * time.Second
-	DefaultConcurrency = 64
-	DefaultPerHost     = 8
-	DefaultMaxBody     = 10 << 20
-	DefaultTLSExpiry   = 14 * 24 * time.Hour
+	defaultTimeout     = 20 * time.Second
+	defaultConcurrency = 64
+	defaultPerHost     = 8
+	defaultMaxBody     = 10 << 20
+	defaultTLSExpiry   = 14 * 24 * time.Hour
 )
 
 // HTTPConfig configures requests over HTTP. The zero value is the configuration of a

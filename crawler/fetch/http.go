@@ -51,10 +51,10 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 		noEnvironment: config.NoEnvironment,
 	}
 	if h.timeout <= 0 {
-		h.timeout = DefaultTimeout
+		h.timeout = defaultTimeout
 	}
 	if h.maxBody <= 0 {
-		h.maxBody = DefaultMaxBody
+		h.maxBody = defaultMaxBody
 	}
 	var err error
 	if h.profiles, err = newProfiles(config); err != nil {

@@ -511,7 +511,7 @@ func TestSilentProxy(t *testing.T) {
 			}
 			_, took, err := n.wait(&Request{URL: mustParse(t, url), Need: Content})
 			n.Close()
-			if kindOfError(err) != "timeout" || !strings.HasSuffix(err.Error(), "the proxy did not connect within 20s") || took != DefaultTimeout {
+			if kindOfError(err) != "timeout" || !strings.HasSuffix(err.Error(), "the proxy did not connect within 20s") || took != defaultTimeout {
 				t.Errorf("%s for %s: %v after %v", proxy, url, err, took)
 			}
 		})

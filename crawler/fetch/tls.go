@@ -97,7 +97,7 @@ const maxExtras = 10_000
 func newVerifier(config HTTPConfig) (*verifier, error) {
 	v := &verifier{insecure: config.Insecure, expiry: config.TLSExpiry, extras: make(map[[sha256.Size]byte][]*x509.Certificate)}
 	if v.expiry == 0 {
-		v.expiry = DefaultTLSExpiry
+		v.expiry = defaultTLSExpiry
 	}
 	if config.CAFile == "" {
 		return v, nil

@@ -40,10 +40,10 @@ type transportKey struct {
 func newTransports(template *http.Transport, dialer *dialer, verifier *verifier, config HTTPConfig) *transports {
 	concurrency, perHost := config.Concurrency, config.PerHost
 	if concurrency <= 0 {
-		concurrency = DefaultConcurrency
+		concurrency = defaultConcurrency
 	}
 	if perHost <= 0 {
-		perHost = DefaultPerHost
+		perHost = defaultPerHost
 	}
 	transport := func(http2 bool, perHost int) *http.Transport {
 		t := template.Clone()

@@ -32,8 +32,8 @@ func (f *File) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Failed reports whether the file could not be made or written.
-func (f *File) Failed() bool { return f.failed != nil }
+// hasFailed reports whether the file could not be made or written.
+func (f *File) hasFailed() bool { return f.failed != nil }
 
 // Size returns the number of bytes that were written.
 func (f *File) Size() int64 { return f.size }

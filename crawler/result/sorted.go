@@ -15,9 +15,9 @@ import (
 type Sorted struct {
 	// Compare is the order. Results that are equal keep the order in which they were added.
 	Compare func(a, b *Result) int
-	// Limit is the size from which results are written to the file, in bytes of memory; 0
+	// threshold is the size from which results are written to the file, in bytes of memory; 0
 	// is 2 MiB.
-	Limit int
+	threshold int
 
 	held   []*Result // those that are not in the file
 	size   int       // bytes that held takes, about
@@ -36,14 +36,14 @@ const defaultLimit = 2 << 20
 // Add adds a result. The caller must not change it any more.
 func (s *Sorted) Add(r *Result) {
 	s.held = append(s.held, r)
-	if s.size += sizeOf(r); s.size >= s.limit() && !s.file.Failed() {
+	if s.size += sizeOf(r); s.size >= s.limit() && !s.file.hasFailed() {
 		s.spill()
 	}
 }
 
 func (s *Sorted) limit() int {
-	if s.Limit > 0 {
-		return s.Limit
+	if s.threshold > 0 {
+		return s.threshold
 	}
 	return defaultLimit
 }

@@ -24,8 +24,8 @@ const (
 // GapCounts are the numbers of things that a run left out, by the kind of the gap.
 type GapCounts [check.NumGaps]int
 
-// First returns the gap that names the run, NoGap if nothing was left out.
-func (c *GapCounts) First() check.Gap {
+// first returns the gap that names the run, NoGap if nothing was left out.
+func (c *GapCounts) first() check.Gap {
 	for g, n := range c {
 		if n > 0 {
 			return check.Gap(g)
@@ -89,8 +89,8 @@ func (s *Soundness) Progress() string {
 // LeftOut returns the soundness of a run with gaps that checked some of the known targets.
 // At least one gap must have a count.
 func LeftOut(gaps GapCounts, checked, known int) Soundness {
-	s := Soundness{State: Partial, StoppedBy: gaps.First().String(), Gaps: gaps, Checked: checked, Known: known}
-	s.Why = gaps.First().Info().Title
+	s := Soundness{State: Partial, StoppedBy: gaps.first().String(), Gaps: gaps, Checked: checked, Known: known}
+	s.Why = gaps.first().Info().Title
 	if p := s.Progress(); p != "" {
 		s.Why += ": " + p
 	}
@@ -160,7 +160,7 @@ func SoundnessOf(s *Summary, gaps GapCounts, blank int) Soundness {
 	broken, unverified := s.BrokenTargets()
 	checked := s.Checked()
 	limited := s.ByCode[check.CodeInterrupted] + s.ByCode[check.CodeLimit]
-	if gaps.First() != check.NoGap {
+	if gaps.first() != check.NoGap {
 		return LeftOut(gaps, checked, checked+limited)
 	}
 	byUser := s.ByCode[check.CodeExcluded] + s.ByCode[check.CodeExternal]

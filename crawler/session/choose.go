@@ -20,7 +20,7 @@ const (
 // choose returns the form that comes next, or none if the sign-in has ended. sent is the
 // stage of the form that was sent last.
 func (l *Login) choose(p *Page, sent stage) (*Form, stage, *Failure) {
-	if p.Challenge {
+	if p.challenge {
 		return nil, stageNone, challenge("%s: a service that keeps programs out has answered", p.URL.Printed())
 	}
 	if sent >= stagePassword {
@@ -89,7 +89,7 @@ func (l *Login) chooseUser(p *Page) (*Form, *Failure) {
 	}
 	var found []*Form
 	for _, f := range p.forms {
-		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.Rendered {
+		if field, certain := f.user(); field == nil || !certain || f.passwords() > 0 || f.isOtherForm() || !f.isPost() && !l.rendered {
 			continue
 		}
 		found = append(found, f)
@@ -118,12 +118,12 @@ func (l *Login) chooseCode(p *Page, sent stage) (*Form, stage, *Failure) {
 			return nil, stageNone, refused("the site answered with the sign-in form again%s", l.quoteError(p))
 		}
 	}
-	if p.Status >= 400 {
-		return nil, stageNone, refused("%s answered %d%s", p.URL.Printed(), p.Status, l.quoteError(p))
+	if p.status >= 400 {
+		return nil, stageNone, refused("%s answered %d%s", p.URL.Printed(), p.status, l.quoteError(p))
 	}
 	for _, f := range p.forms {
 		code := f.code()
-		if code == nil || !f.isPost() && !l.Rendered || f.isOtherForm() {
+		if code == nil || !f.isPost() && !l.rendered || f.isOtherForm() {
 			continue
 		}
 		switch {
@@ -162,7 +162,7 @@ func (l *Login) selected(p *Page) *Form {
 // usable returns the form, or why it cannot be sent.
 func (l *Login) usable(f *Form) (*Form, *Failure) {
 	page := f.page.URL.Printed()
-	if l.Rendered { // where a script sends it is known when it does
+	if l.rendered { // where a script sends it is known when it does
 		if f.asksCaptcha() {
 			return nil, challenge("%s asks for a captcha", page)
 		}
@@ -212,8 +212,8 @@ func (l *Login) noForm(p *Page) *Failure {
 		return challenge("%s asks for a passkey or security key", page)
 	case p.usesCaptcha():
 		return challenge("%s asks for a captcha", page)
-	case p.Status >= 400:
-		return failed("%s answered %d%s", page, p.Status, l.quoteError(p))
+	case p.status >= 400:
+		return failed("%s answered %d%s", page, p.status, l.quoteError(p))
 	case l.form != nil && l.selected(p) == nil:
 		return formMissing("%s: no form matches --login-form", page)
 	case len(strings.TrimSpace(p.source)) == 0:
@@ -225,7 +225,7 @@ func (l *Login) noForm(p *Page) *Failure {
 // quoteError returns what the page says about an error, for the end of a message.
 func (l *Login) quoteError(p *Page) string {
 	secrets := []Secret{l.Password}
-	for _, f := range l.Fields {
+	for _, f := range l.fields {
 		secrets = append(secrets, f.Value)
 	}
 	if text := hide(p.errorText(), secrets...); text != "" {

@@ -11,8 +11,8 @@ import (
 type Failure struct {
 	Code    check.Code
 	Message string
-	// Refused is true if the site answered a form with the form again, or with an error.
-	Refused bool
+	// refused is true if the site answered a form with the form again, or with an error.
+	refused bool
 
 	formless bool // the sign-in page has no form
 }
@@ -25,7 +25,7 @@ func failed(format string, args ...any) *Failure {
 }
 
 func refused(format string, args ...any) *Failure {
-	return &Failure{Code: check.CodeLoginFailed, Message: fmt.Sprintf(format, args...), Refused: true}
+	return &Failure{Code: check.CodeLoginFailed, Message: fmt.Sprintf(format, args...), refused: true}
 }
 
 func formMissing(format string, args ...any) *Failure {

@@ -28,7 +28,7 @@ func FuzzForms(f *testing.F) {
 			return
 		}
 		p := ReadPage(parse(t, "https://app.test/login"), 200, "text/html", body)
-		s := New(&Login{URL: p.URL, origins: []string{"https://app.test"}, User: "u", Password: NewSecret(secret)}, Options{})
+		s := New(&Login{URL: p.URL, origins: []string{"https://app.test"}, user: "u", Password: NewSecret(secret)}, Options{})
 		form, at, failure := s.login.choose(p, stageNone)
 		if failure != nil && form != nil {
 			t.Fatal("both a form and a failure")

@@ -50,13 +50,13 @@ type Field struct {
 type Login struct {
 	Name       string
 	URL        urinorm.URL
-	User       string
+	user       string
 	Password   Secret
-	Check      urinorm.URL // zero if there is none
-	CheckText  string
-	Fields     []Field
-	Fresh      time.Duration
-	Rendered   bool
+	check      urinorm.URL // zero if there is none
+	checkText  string
+	fields     []Field
+	fresh      time.Duration
+	rendered   bool
 	form       cascadia.Selector // nil if the form is to be found
 	totp       *oneTimeCodes     // nil if there is no key
 	origins    origins           // of those that get the cookies
@@ -160,7 +160,7 @@ func (o origins) difference(to urinorm.URL) string {
 }
 
 func (c *Config) compile(targets []urinorm.URL, internal func(urinorm.URL) bool) (*Login, error) {
-	l := &Login{Name: c.Name, User: c.User, Password: c.Password, Fields: c.Fields, Fresh: c.Fresh, Rendered: c.Rendered}
+	l := &Login{Name: c.Name, user: c.User, Password: c.Password, fields: c.Fields, fresh: c.Fresh, rendered: c.Rendered}
 	var err error
 	if l.URL, err = parseWebURL(c.URL); err != nil {
 		return nil, err
@@ -291,7 +291,7 @@ func (l *Login) setCheck(check, text string) error {
 	if !l.Covers(u) {
 		return fmt.Errorf("--login-check: %s is on another host than the login: list the host in hosts of a [[login]]", u.Printed())
 	}
-	l.Check, l.CheckText = u, text
+	l.check, l.checkText = u, text
 	return nil
 }
 

@@ -147,8 +147,8 @@ func TestCheckIsSplit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l := plan.Logins[0]; l.Check.String() != row.url || l.CheckText != row.want {
-			t.Errorf("%s: %s, %q", row.check, l.Check.String(), l.CheckText)
+		if l := plan.Logins[0]; l.check.String() != row.url || l.checkText != row.want {
+			t.Errorf("%s: %s, %q", row.check, l.check.String(), l.checkText)
 		}
 	}
 }

@@ -23,9 +23,9 @@ const (
 // Page is an answer that is read for forms.
 type Page struct {
 	URL    urinorm.URL
-	Status int
-	// Challenge is true if a service that keeps programs out has answered.
-	Challenge bool
+	status int
+	// challenge is true if a service that keeps programs out has answered.
+	challenge bool
 
 	source  string // in UTF-8
 	charset string // WHATWG name
@@ -36,7 +36,7 @@ type Page struct {
 
 // ReadPage reads a document. Anything but HTML is a page without forms.
 func ReadPage(u urinorm.URL, status int, contentType string, body []byte) *Page {
-	p := &Page{URL: u, Status: status}
+	p := &Page{URL: u, status: status}
 	text, charset, ok := extract.Decode(extract.Input{Body: body, ContentType: contentType})
 	if !ok {
 		text, charset = body, "utf-8"
@@ -198,11 +198,11 @@ func truncate(text string) string {
 }
 
 // isOK reports whether the status is 2xx.
-func (p *Page) isOK() bool { return p.Status >= 200 && p.Status <= 299 }
+func (p *Page) isOK() bool { return p.status >= 200 && p.status <= 299 }
 
-// SignInForm returns the form with the one visible password field, or nil. A form that
+// signInForm returns the form with the one visible password field, or nil. A form that
 // asks for a new password is not one.
-func (p *Page) SignInForm() *Form {
+func (p *Page) signInForm() *Form {
 	for _, f := range p.forms {
 		if f.passwords() == 1 && !f.setsPassword() {
 			return f
@@ -215,8 +215,8 @@ func (p *Page) SignInForm() *Form {
 // page. Public pages with a small form at their top have more.
 const maxLinksBesideForm = 25
 
-// IsSignInPage reports whether the page is there for signing in: its address says so, or
+// isSignInPage reports whether the page is there for signing in: its address says so, or
 // it has little besides the form.
-func (p *Page) IsSignInPage() bool {
-	return p.SignInForm() != nil && (check.IsLoginURL(p.URL) || p.doc.Find("a[href]").Length() <= maxLinksBesideForm)
+func (p *Page) isSignInPage() bool {
+	return p.signInForm() != nil && (check.IsLoginURL(p.URL) || p.doc.Find("a[href]").Length() <= maxLinksBesideForm)
 }

@@ -91,7 +91,7 @@ func statusOf(p *Page) int {
 	if p == nil {
 		return 0
 	}
-	return p.Status
+	return p.status
 }
 
 // maxStartPages is the number of start pages that are compared.
@@ -118,8 +118,8 @@ type comparing struct {
 func (s *Session) comparing(landed *Page) *comparing {
 	pages := s.login.comparedPages()
 	switch {
-	case !s.login.Check.IsZero():
-		pages = []urinorm.URL{s.login.Check}
+	case !s.login.check.IsZero():
+		pages = []urinorm.URL{s.login.check}
 	case len(pages) == 0:
 		pages = []urinorm.URL{landed.URL}
 	}
@@ -132,7 +132,7 @@ func (c *comparing) next(resp *fetch.Response, err error) (ask *fetch.Request, p
 	switch {
 	case ask != nil:
 		return ask, nil, nil
-	case !s.login.Check.IsZero():
+	case !s.login.check.IsZero():
 		if err != nil {
 			return nil, nil, err
 		}
@@ -193,8 +193,8 @@ func (s *Session) checkProblem(p *Page) string {
 	case s.leadsToSignIn(p, p.URL):
 		return "leads to the sign-in page"
 	case !p.isOK():
-		return "answered " + strconv.Itoa(p.Status)
-	case !strings.Contains(p.source, s.login.CheckText):
+		return "answered " + strconv.Itoa(p.status)
+	case !strings.Contains(p.source, s.login.checkText):
 		return "does not contain the text"
 	}
 	return ""
@@ -221,7 +221,7 @@ func (s *Session) compare(u urinorm.URL, in *Page, everybody answered) (proven b
 	}
 	out, reached := everybody.page, everybody.reached
 	page.url = u
-	differs := statusOf(out) != in.Status || addressOf(reached) != addressOf(in.URL)
+	differs := statusOf(out) != in.status || addressOf(reached) != addressOf(in.URL)
 	switch {
 	case everybody.err != nil || s.leadsToSignIn(out, reached): // it is closed
 	case isTroubled(in) || isTroubled(out):
@@ -234,13 +234,13 @@ func (s *Session) compare(u urinorm.URL, in *Page, everybody answered) (proven b
 		page.wayOut = true
 		return true, page, nil
 	default:
-		return (in.SignInForm() == nil) != (out.SignInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) ||
-			in.names(s.login.User) && !out.names(s.login.User), proofPage{}, nil
+		return (in.signInForm() == nil) != (out.signInForm() == nil) || out.linksTo(s.Page()) && !in.linksTo(s.Page()) ||
+			in.names(s.login.user) && !out.names(s.login.user), proofPage{}, nil
 	}
 	if differs {
 		page.status, page.reached = statusOf(out), addressOf(reached)
 	}
-	if out != nil && out.SignInForm() != nil {
+	if out != nil && out.signInForm() != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.page = s.page.withAddress(u, reached)
@@ -256,7 +256,7 @@ func (p *Page) linksTo(known SignInPage) bool {
 	doc := extract.Extract(extract.Input{Body: []byte(p.source), ContentType: "text/html; charset=utf-8"})
 	return slices.ContainsFunc(doc.Links, func(l extract.Link) bool {
 		u, _, err := p.base.Resolve(l.Ref)
-		return err == nil && known.IsAddress(u)
+		return err == nil && known.isAddress(u)
 	})
 }
 
@@ -272,19 +272,19 @@ func (p *Page) names(user string) bool {
 }
 
 // isTroubled reports whether an answer says more about the server than about the session.
-func isTroubled(p *Page) bool { return p.Status >= 500 || p.Status == http.StatusTooManyRequests }
+func isTroubled(p *Page) bool { return p.status >= 500 || p.status == http.StatusTooManyRequests }
 
 // leadsToSignIn reports whether an answer is the sign-in page. Reached is where the request
 // ended; the page is nil if that was at a host that is not asked.
 func (s *Session) leadsToSignIn(p *Page, reached urinorm.URL) bool {
 	known := s.Page()
 	if p == nil {
-		return known.IsAddress(reached) || check.IsLoginURL(reached)
+		return known.isAddress(reached) || check.IsLoginURL(reached)
 	}
 	if s.login.URL.IsZero() {
-		return p.IsSignInPage() || p.Status == 401
+		return p.isSignInPage() || p.status == 401
 	}
-	return known.Is(p)
+	return known.is(p)
 }
 
 // Standing is what is known of a session.
@@ -317,8 +317,8 @@ func (s *Session) Prove() (*Proving, *fetch.Request) {
 	p := &Proving{session: s}
 	proof := s.proofs.page()
 	switch {
-	case !s.login.Check.IsZero():
-		p.pages = []proofPage{{url: s.login.Check}}
+	case !s.login.check.IsZero():
+		p.pages = []proofPage{{url: s.login.check}}
 	case !proof.url.IsZero():
 		p.pages = []proofPage{proof}
 	case s.CanSignIn(): // the sign-in has compared the start pages
@@ -394,7 +394,7 @@ func (s *Session) standing(at proofPage, answer answered) Standing {
 		return Lost
 	case answer.err != nil || isTroubled(p):
 		return Unknown
-	case !s.login.Check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
+	case !s.login.check.IsZero() && s.checkProblem(p) != "", at.wayOut && !s.namesAction(p):
 		return Lost
 	}
 	return Holding

@@ -84,13 +84,13 @@ func (r *Recognizer) signInAt(a Answer) *landing {
 		return r.lead(sourceOf(a.URL, a.Next), to, r.isSignIn(a.Next))
 	case a.Status == http.StatusUnauthorized:
 		return r.lead(own, "401", r.answered)
-	case a.Page != nil && (r.page.IsZero() && a.Page.IsSignInPage() || r.page.Is(a.Page)):
+	case a.Page != nil && (r.page.isZero() && a.Page.isSignInPage() || r.page.is(a.Page)):
 		if l := r.landings[own]; l != nil { // others were redirected here
 			l.signIn = true
 			return l
 		}
 		form, source := "form", own
-		if f := a.Page.SignInForm(); f != nil {
+		if f := a.Page.signInForm(); f != nil {
 			to, _ := f.action()
 			form += " for " + addressOf(to)
 			source = sourceOf(a.URL, to)
@@ -132,8 +132,8 @@ func (r *Recognizer) lead(from, to string, signIn bool) *landing {
 
 // isSignIn reports whether a URL is that of a sign-in page.
 func (r *Recognizer) isSignIn(u urinorm.URL) bool {
-	if r.page.IsZero() {
+	if r.page.isZero() {
 		return check.IsLoginURL(u)
 	}
-	return r.page.IsAddress(u)
+	return r.page.isAddress(u)
 }

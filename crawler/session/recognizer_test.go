@@ -22,7 +22,7 @@ func toLogin(t *testing.T, next string) Answer {
 // knownPage is the sign-in page of a login.
 func knownPage(t *testing.T) SignInPage {
 	p := ReadPage(parse(t, site1+"/login"), 200, "text/html", []byte(simpleForm))
-	return SignInPage{}.with(p.URL, p.SignInForm())
+	return SignInPage{}.with(p.URL, p.signInForm())
 }
 
 func formAt(t *testing.T, path, text string) *Page {
@@ -111,7 +111,7 @@ func TestIsSignInPage(t *testing.T) {
 		{"/", simpleForm, true}, {"/", simpleForm + links, false}, {"/login", simpleForm + links, true}, {"/login", "about signing in", false},
 		{"/", `<form method=post><input name=u><input type=password name=a><input type=password name=b></form>`, false},
 	} {
-		if got := formAt(t, row.path, row.text).IsSignInPage(); got != row.want {
+		if got := formAt(t, row.path, row.text).isSignInPage(); got != row.want {
 			t.Errorf("%s %.40s: %t", row.path, row.text, got)
 		}
 	}
@@ -121,19 +121,19 @@ func TestIsSignInPage(t *testing.T) {
 func TestPagesWithOnePath(t *testing.T) {
 	const wikiForm = `<form method=post action="/doku.php?id=start"><input type=hidden name=do value=login><input name=u><input type=password name=p></form>`
 	login := formAt(t, "/doku.php?id=start&do=login", wikiForm)
-	known := SignInPage{}.with(login.URL, login.SignInForm())
+	known := SignInPage{}.with(login.URL, login.signInForm())
 	for address, want := range map[string]bool{
 		"/doku.php?id=start&do=login": true, "/doku.php?do=login&id=page1&sectok=": true, "/doku.php?id=page1": false, "/doku.php": false,
 		"/doku.php?id=login": false, "/doku.php?id=a&next=/login": false, "/doku.php?id=a&do=logout": false,
 	} {
-		if got := known.IsAddress(parse(t, site1+address)); got != want {
+		if got := known.isAddress(parse(t, site1+address)); got != want {
 			t.Errorf("%s: %t, want %t", address, got, want)
 		}
 	}
-	if page := formAt(t, "/doku.php?id=members", `<form action="/doku.php?id=members"><input name=q></form>`); known.Is(page) {
+	if page := formAt(t, "/doku.php?id=members", `<form action="/doku.php?id=members"><input name=q></form>`); known.is(page) {
 		t.Error("a page with a form for searching is the sign-in page")
 	}
-	if page := formAt(t, "/doku.php?id=start&do=profile", `<form method=post action="/doku.php?id=start"><input name=delete type=checkbox><input type=password name=old></form>`); known.Is(page) {
+	if page := formAt(t, "/doku.php?id=start&do=profile", `<form method=post action="/doku.php?id=start"><input name=delete type=checkbox><input type=password name=old></form>`); known.is(page) {
 		t.Error("a page with a form for removing the account is the sign-in page")
 	}
 	for name, page := range map[string]SignInPage{"login": known, "cookies": {}} {

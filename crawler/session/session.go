@@ -46,8 +46,8 @@ type Options struct {
 	Acts func(text []byte) bool
 	// Trace receives a line for each step, without secrets. It may be nil.
 	Trace func(format string, args ...any)
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
+	// now is the clock; nil means time.Now.
+	now func() time.Time
 }
 
 // New returns a session for a login, without signing in.
@@ -55,8 +55,8 @@ func New(login *Login, options Options) *Session {
 	if options.Acts == nil {
 		options.Acts = func([]byte) bool { return false }
 	}
-	if options.Now == nil {
-		options.Now = time.Now
+	if options.now == nil {
+		options.now = time.Now
 	}
 	return &Session{login: login, options: options, leave: map[string]bool{}}
 }
@@ -102,7 +102,7 @@ func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
 func (s *Session) IsStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.login.Fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && s.options.Now().Sub(s.signed) >= s.login.Fresh
+	return s.login.fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && s.options.now().Sub(s.signed) >= s.login.fresh
 }
 
 // Page returns what is known of the sign-in page. It is complete after the first SignIn.
@@ -135,8 +135,8 @@ func (s *Session) Ends(header http.Header) bool { return s.cookies.removedBy(hea
 func (s *Session) LostCookies() *fetch.Request {
 	proof := s.proofs.page()
 	u := proof.url
-	if !s.login.Check.IsZero() {
-		u = s.login.Check
+	if !s.login.check.IsZero() {
+		u = s.login.check
 	}
 	if u.IsZero() || proof.wayOut { // an open page may keep cookies that other pages remove
 		return nil

@@ -33,7 +33,7 @@ func (s *Session) SignIn() (*SignIn, *Failure) {
 	}
 	s.signIns++
 	l := &SignIn{session: s, renews: !s.signed.IsZero(), walk: s.get(s.login.URL, false)}
-	if s.login.Rendered {
+	if s.login.rendered {
 		l.browsing = &Browsing{signIn: l, at: s.login.URL}
 	}
 	return l, nil
@@ -54,7 +54,7 @@ func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proo
 		return ask, nil, nil
 	case err == nil && (l.formless == nil || proof.Proven):
 		s.mu.Lock()
-		s.signed = s.options.Now()
+		s.signed = s.options.now()
 		s.mu.Unlock()
 		s.cookies.renewed()
 		return nil, proof, nil
@@ -66,7 +66,7 @@ func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proo
 		}
 	}
 	failure.Message = s.hide(failure.Message)
-	if failure.Refused {
+	if failure.refused {
 		s.mu.Lock()
 		s.refused++
 		s.mu.Unlock()
@@ -143,21 +143,21 @@ func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names 
 	user, _ := f.user()
 	switch at {
 	case stageUser:
-		fill(user, s.login.User)
+		fill(user, s.login.user)
 	case stagePassword:
 		fill(f.password(), s.login.Password.Reveal())
 		if user != nil && user != f.code() {
-			fill(user, s.login.User)
+			fill(user, s.login.user)
 		} else if hiddenUser := f.named("username"); hiddenUser == nil {
 			names = append(names, "no user field")
 		}
 		if s.login.totp != nil {
 			if code := f.code(); code != nil {
-				fill(code, s.login.totp.next(s.options.Now()).Reveal())
+				fill(code, s.login.totp.next(s.options.now()).Reveal())
 			}
 		}
 	case stageCode:
-		fill(f.code(), s.login.totp.next(s.options.Now()).Reveal())
+		fill(f.code(), s.login.totp.next(s.options.now()).Reveal())
 	}
 	return filled, names
 }
@@ -166,7 +166,7 @@ func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names 
 // others with the password.
 func (s *Session) fieldsFor(f *Form, at stage) []Field {
 	if at == stagePassword {
-		return s.login.Fields
+		return s.login.fields
 	}
-	return slices.DeleteFunc(slices.Clone(s.login.Fields), func(field Field) bool { return f.named(field.Name) == nil })
+	return slices.DeleteFunc(slices.Clone(s.login.fields), func(field Field) bool { return f.named(field.Name) == nil })
 }

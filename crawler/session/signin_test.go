@@ -454,7 +454,7 @@ func TestSignIn(t *testing.T) {
 			if len(s.posts) != f.posts {
 				t.Errorf("%d forms were posted, want %d: %v", len(s.posts), f.posts, s.posts)
 			}
-			if got == "" && session.Page().IsZero() {
+			if got == "" && session.Page().isZero() {
 				t.Error("the sign-in page is not known")
 			}
 			if f.name == "plain" {
@@ -552,7 +552,7 @@ func TestEnds(t *testing.T) {
 	if session.IsStale() {
 		t.Error("the session is stale at once")
 	}
-	session.options.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	session.options.now = func() time.Time { return time.Now().Add(time.Hour) }
 	if !session.IsStale() {
 		t.Error("the session is never stale")
 	}
@@ -574,7 +574,7 @@ func TestUserField(t *testing.T) {
 		"":  `<input name=user hidden><input name=email type=email style="Display : none"><p aria-hidden=true><input name=login></p><div style="visibility:hidden"><input autocomplete=username name=mail></div>`,
 	} {
 		p := ReadPage(parse(t, "https://app.test/"), 200, "text/html", []byte(`<form method=post>`+fields+`<input type=password name=pw><input name=after></form>`))
-		c, _ := p.SignInForm().user()
+		c, _ := p.signInForm().user()
 		if c == nil {
 			c = &control{}
 		}

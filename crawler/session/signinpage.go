@@ -64,26 +64,26 @@ func addressOf(u urinorm.URL) string {
 	return address
 }
 
-// IsAddress reports whether a URL is that of the sign-in page, whatever page it returns to.
-func (p SignInPage) IsAddress(u urinorm.URL) bool {
+// isAddress reports whether a URL is that of the sign-in page, whatever page it returns to.
+func (p SignInPage) isAddress(u urinorm.URL) bool {
 	return !u.IsZero() && slices.Contains(p.addresses, addressOf(u))
 }
 
-// Is reports whether a page has the form of the sign-in page: the same password field, or
+// is reports whether a page has the form of the sign-in page: the same password field, or
 // another one that is sent to the same address.
-func (p SignInPage) Is(page *Page) bool {
+func (p SignInPage) is(page *Page) bool {
 	for _, f := range page.forms {
 		to, ok := f.action()
 		sameAction := ok && slices.Contains(p.actions, addressOf(to))
 		switch n := f.passwords(); {
 		case n == 1 && !f.setsPassword() && (sameAction || slices.Contains(p.passwords, f.password().name)):
 			return true
-		case n == 0 && sameAction && p.IsAddress(page.URL): // the first form of two asks for the user name only
+		case n == 0 && sameAction && p.isAddress(page.URL): // the first form of two asks for the user name only
 			return true
 		}
 	}
 	return false
 }
 
-// IsZero reports whether nothing is known of the sign-in page.
-func (p SignInPage) IsZero() bool { return len(p.addresses) == 0 }
+// isZero reports whether nothing is known of the sign-in page.
+func (p SignInPage) isZero() bool { return len(p.addresses) == 0 }

@@ -97,6 +97,6 @@ func read(u urinorm.URL, resp *fetch.Response) (*Page, urinorm.URL, error) {
 		return nil, u, fmt.Errorf("read %s: %w", u.Printed(), err)
 	}
 	p := ReadPage(u, resp.Status, resp.ContentType, body[:min(len(body), maxBody)])
-	p.Challenge = strings.EqualFold(resp.Header.Get("Cf-Mitigated"), "challenge")
+	p.challenge = strings.EqualFold(resp.Header.Get("Cf-Mitigated"), "challenge")
 	return p, u, nil
 }

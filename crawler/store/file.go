@@ -18,13 +18,13 @@ import (
 
 // Limits of a file.
 const (
-	// Keep is how long an unused entry is kept.
-	Keep = 30 * 24 * time.Hour
-	// MaxSize is the most bytes of a file. Beyond it, the entries are removed that no run
+	// keep is how long an unused entry is kept.
+	keep = 30 * 24 * time.Hour
+	// maxSize is the most bytes of a file. Beyond it, the entries are removed that no run
 	// has used for the longest time.
-	MaxSize = 1 << 30
-	// Patience is how long to wait for another process that is writing.
-	Patience = 20 * time.Second
+	maxSize = 1 << 30
+	// patience is how long to wait for another process that is writing.
+	patience = 20 * time.Second
 
 	// Changes are written together, when there are enough of them or the first is old
 	// enough. No more than these are lost when the process is killed.
@@ -41,8 +41,8 @@ const (
 // CacheOptions say how a file is opened. The zero value has the defaults.
 type CacheOptions struct {
 	Now      func() time.Time // nil is time.Now
-	Patience time.Duration    // 0 is Patience
-	MaxSize  int64            // 0 is MaxSize
+	patience time.Duration    // 0 is 20 seconds
+	maxSize  int64            // 0 is 1 GiB
 	Refuse   bool             // a damaged or newer file is an error and is not renamed
 }
 
@@ -255,7 +255,7 @@ func (c *Cache) flush() {
 	}
 	if err := c.transaction(c.write); err != nil {
 		if isCode(err, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) && c.bytes < 16*flushBytes {
-			c.wait = time.Now().Add(c.options.Patience)
+			c.wait = time.Now().Add(c.options.patience)
 			return
 		}
 		c.fail(err)
@@ -395,14 +395,14 @@ func (c *Cache) Close() error {
 // prune removes entries that no run has used for long, and shrinks the file.
 func (c *Cache) prune() error {
 	now := c.options.Now()
-	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ?", now.Add(-Keep).Unix()); err != nil {
+	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ?", now.Add(-keep).Unix()); err != nil {
 		return err
 	}
 	var size, pages, free int64
 	if err := c.db.QueryRow("SELECT page_size, page_count, freelist_count FROM pragma_page_size, pragma_page_count, pragma_freelist_count").Scan(&size, &pages, &free); err != nil {
 		return err
 	}
-	for over := (pages-free)*size - c.options.MaxSize; over > 0; {
+	for over := (pages-free)*size - c.options.maxSize; over > 0; {
 		var n int64
 		res, err := c.db.Exec(`DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry ORDER BY seen, checked, rowid LIMIT 1 + (SELECT count(*) / 10 FROM entry))`)
 		if err == nil {
@@ -414,7 +414,7 @@ func (c *Cache) prune() error {
 		if err != nil || n == 0 {
 			return err
 		}
-		over = (pages-free)*size - c.options.MaxSize
+		over = (pages-free)*size - c.options.maxSize
 	}
 	if free*reclaimAbove < pages {
 		return nil

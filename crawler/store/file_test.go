@@ -345,7 +345,7 @@ func TestForeign(t *testing.T) {
 // TestLocked tests that Open waits for another process, and returns a clear error.
 func TestLocked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
-	c := open(t, file, CacheOptions{Patience: 50 * time.Millisecond})
+	c := open(t, file, CacheOptions{patience: 50 * time.Millisecond})
 	db, err := sql.Open("sqlite", file)
 	if err != nil {
 		t.Fatal(err)
@@ -355,7 +355,7 @@ func TestLocked(t *testing.T) {
 	if _, err := db.Exec("BEGIN EXCLUSIVE"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenCache(file, CacheOptions{Patience: 50 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
+	if _, err := OpenCache(file, CacheOptions{patience: 50 * time.Millisecond}); err == nil || !strings.Contains(err.Error(), file+": another process has locked it") {
 		t.Errorf("open: %v", err)
 	}
 	c.Put(Key{1}, presence(noon))
@@ -371,12 +371,12 @@ func TestPrune(t *testing.T) {
 	c.Put(old, presence(noon))
 	c.Put(used, presence(noon))
 	shut(t, c)
-	c = open(t, file, at(noon.Add(Keep/2)))
+	c = open(t, file, at(noon.Add(keep/2)))
 	if !has(c, used) {
 		t.Error("the entry is missing")
 	}
 	shut(t, c)
-	c = open(t, file, at(noon.Add(Keep+time.Hour)))
+	c = open(t, file, at(noon.Add(keep+time.Hour)))
 	shut(t, c)
 	c = open(t, file, at(noon))
 	if has(c, old) || !has(c, used) {
@@ -392,7 +392,7 @@ func TestMaxSize(t *testing.T) {
 	random := rand.NewChaCha8([32]byte{1})
 	fill := func(day int) {
 		o := at(noon.Add(time.Duration(day) * 24 * time.Hour))
-		o.MaxSize = most
+		o.maxSize = most
 		c := open(t, file, o)
 		for i := range 300 {
 			r := presence(noon)

@@ -16,10 +16,10 @@ import (
 
 // Limits of the history.
 const (
-	// KeepFixed is how long a fixed target is kept.
-	KeepFixed = 90 * 24 * time.Hour
-	// KeepBroken is how long a broken target is kept if no run checks it again.
-	KeepBroken = 365 * 24 * time.Hour
+	// keepFixed is how long a fixed target is kept.
+	keepFixed = 90 * 24 * time.Hour
+	// keepBroken is how long a broken target is kept if no run checks it again.
+	keepBroken = 365 * 24 * time.Hour
 )
 
 // History is the history of a target that was broken.
@@ -258,7 +258,7 @@ func (r *past) addRun(tx *sql.Tx, run int64, at time.Time, complete bool, broken
 	}
 	log.runs, log.last, log.rows, log.sum = log.runs+1, run, 0, 0
 	for url, p := range histories {
-		if p.Runs == 0 && p.OK.Before(at.Add(-KeepFixed)) || p.Last.Before(at.Add(-KeepBroken)) {
+		if p.Runs == 0 && p.OK.Before(at.Add(-keepFixed)) || p.Last.Before(at.Add(-keepBroken)) {
 			if _, err := tx.Exec("DELETE FROM history WHERE url = ?", url); err != nil {
 				return err
 			}

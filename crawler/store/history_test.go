@@ -143,7 +143,7 @@ func TestHistoryIsShared(t *testing.T) {
 // TestHistoryLocked tests that AddRun returns an error if the file cannot be written.
 func TestHistoryLocked(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "c.db")
-	c := open(t, file, CacheOptions{Patience: 20 * time.Millisecond})
+	c := open(t, file, CacheOptions{patience: 20 * time.Millisecond})
 	other := open(t, file, CacheOptions{})
 	tx, err := other.db.Begin()
 	if err != nil {

@@ -25,11 +25,11 @@ func OpenCache(file string, o CacheOptions) (*Cache, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Patience == 0 {
-		o.Patience = Patience
+	if o.patience == 0 {
+		o.patience = patience
 	}
-	if o.MaxSize == 0 {
-		o.MaxSize = MaxSize
+	if o.maxSize == 0 {
+		o.maxSize = maxSize
 	}
 	c := &Cache{file: file, options: o, dirty: map[Key]change{}}
 	err := c.open()
@@ -90,7 +90,7 @@ func (c *Cache) open() error {
 	if c.info, err = prepare(c.file); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dataSource(c.file, c.options.Patience))
+	db, err := sql.Open("sqlite", dataSource(c.file, c.options.patience))
 	if err != nil {
 		return err
 	}

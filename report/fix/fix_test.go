@@ -495,7 +495,7 @@ func TestProposals(t *testing.T) {
 	}
 	var left []string
 	for _, l := range plan.LeftOut {
-		left = append(left, fmt.Sprintf("%v %v", l, l.Never))
+		left = append(left, fmt.Sprintf("%v %v", l, l.never))
 	}
 	if got, want := strings.Join(left, "\n"), `a.html:2:4: the finding proposes "shown", but has no text that it replaces true
 a.html:2:17: it would change how the links of the document are read false

@@ -88,9 +88,9 @@ type LeftOut struct {
 	Page         string
 	Line, Column int
 	Why          string
-	// Never is true if such a reference is never edited, as in a binary document. It is
+	// never is true if such a reference is never edited, as in a binary document. It is
 	// false if the edit failed because of the state of the file.
-	Never bool
+	never bool
 }
 
 // String returns the place in the form that editors open, and the reason.
@@ -184,7 +184,7 @@ func (p *Plan) Edits() int {
 
 // Incomplete reports whether edits were left out that are possible in principle.
 func (p *Plan) Incomplete() bool {
-	return slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return !l.Never })
+	return slices.ContainsFunc(p.LeftOut, func(l LeftOut) bool { return !l.never })
 }
 
 func (p *Plan) leaveOut(page string, line, column int, why string) {

@@ -12,8 +12,8 @@ import (
 
 // Limits of a tree of sources.
 const (
-	// MaxFiles is the maximum number of source files; more are an error.
-	MaxFiles = 200_000
+	// maxFiles is the maximum number of source files; more are an error.
+	maxFiles = 200_000
 	// maxSource is the size in bytes of the largest source that is read.
 	maxSource = 16 << 20
 	// maxHead is the number of bytes of a source that are read for its front matter.
@@ -107,8 +107,8 @@ func (t *Tree) walk(leave map[string]bool) error {
 		case !d.Type().IsRegular() || !isSource(d.Name()):
 			return nil
 		}
-		if len(t.files) == MaxFiles {
-			return fmt.Errorf("it contains more than %d documents: use the directory that contains only the sources of pages", MaxFiles)
+		if len(t.files) == maxFiles {
+			return fmt.Errorf("it contains more than %d documents: use the directory that contains only the sources of pages", maxFiles)
 		}
 		rel, err := filepath.Rel(abs, name)
 		if err != nil {

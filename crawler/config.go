@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -377,9 +378,7 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 }
 
 // Renderer renders pages. *render.Renderer is one.
-type Renderer interface {
-	Open(ctx context.Context, req *render.Request) (*render.Tab, error)
-}
+type Renderer = view.Renderer
 
 // Renders reports whether any page may be rendered.
 func (c *Config) Renders() bool {

@@ -89,7 +89,7 @@ func (s settlement) waiting(first, most time.Duration) settlement {
 // early reports whether a target must wait until all pages are read, as the browser may
 // need its content for one of them: it is not requested twice, in whatever order.
 func (v *visitor) early(t *admit.Target) (bool, error) {
-	if v.rendering == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if v.reader.browser == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return false, nil
 	}
 	c, err := v.frontier.Count(v.always)
@@ -140,7 +140,7 @@ func (v *visitor) suffices(ctx context.Context, t *admit.Target, known *recall.E
 	if !inspector.Knows(&known.Outcome, t.Internal) || t.Seed && inspector.NeedsIcons() {
 		return false, 0
 	}
-	if !t.Follow || v.rendering == nil || !t.Internal {
+	if !t.Follow || v.reader.browser == nil || !t.Internal {
 		return true, 0
 	}
 	return v.rendersAlike(ctx, t, known.Page)
@@ -153,10 +153,10 @@ func (v *visitor) rendersAlike(ctx context.Context, t *admit.Target, p *recall.P
 	case p.Format != "html":
 		return false, 0
 	case !p.Rendered:
-		return !t.Render && v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At)) != scope.RenderAlways, 0
+		return !t.Render && v.door.Scope().RenderModeOf(v.door.Scope().Print.URL(t.At)) != scope.RenderAlways, 0
 	}
 	for i := range p.Loaded {
-		unchanged, sent := v.rendering.unchanged(ctx, &p.Loaded[i])
+		unchanged, sent := v.reader.browser.Unchanged(ctx, &p.Loaded[i])
 		requests += sent
 		if !unchanged {
 			return false, requests

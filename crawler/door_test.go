@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/render"
 )
 
@@ -76,18 +77,18 @@ func TestExclusionsBesideTargets(t *testing.T) {
 // What the browser asks for, and what is asked whether it is unchanged, is not requested if it
 // is excluded, and is otherwise.
 func TestExclusionsInTheBrowser(t *testing.T) {
-	for name, send := range map[string]func(context.Context, *rendering){
-		"frame": func(ctx context.Context, g *rendering) {
-			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Frame})
+	for name, send := range map[string]func(context.Context, *view.Browser){
+		"frame": func(ctx context.Context, g *view.Browser) {
+			g.Answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Frame})
 		},
-		"navigation": func(ctx context.Context, g *rendering) {
-			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Navigation})
+		"navigation": func(ctx context.Context, g *view.Browser) {
+			g.Answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Navigation})
 		},
-		"stream": func(ctx context.Context, g *rendering) {
-			g.answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Stream})
+		"stream": func(ctx context.Context, g *view.Browser) {
+			g.Answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Stream})
 		},
-		"unchanged": func(ctx context.Context, g *rendering) {
-			g.unchanged(ctx, &recall.Loaded{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}})
+		"unchanged": func(ctx context.Context, g *view.Browser) {
+			g.Unchanged(ctx, &recall.Loaded{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}})
 		},
 	} {
 		for _, excluded := range []bool{false, true} {
@@ -97,8 +98,8 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 				cfg.Scope.Exclude = patterns("^http://far.test/x$")
 			}
 			r := newRun(t.Context(), cfg, seedOf(t, "http://site.test/"), discard{})
-			send(t.Context(), r.rendering)
-			r.rendering.close()
+			send(t.Context(), r.reader.browser)
+			r.door.Library.Close()
 			if n := server.count("far.test/x"); (n == 0) != excluded {
 				t.Errorf("%s: requested %d times, excluded: %v", name, n, excluded)
 			}

@@ -145,7 +145,7 @@ func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due
 func (f *settling) note(in *signedIn, step *proof.Step) error {
 	if step.Lost {
 		f.door.Probes.Forget(in.session.Login().Covers)
-		f.rendering.forget(in.session.Login().Covers)
+		f.door.Library.Forget(in.session.Login().Covers)
 	}
 	o := step.Over
 	if o == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -31,7 +32,8 @@ type pageReader struct {
 	reader    *document.Reader
 	memory    *recall.Memory
 	sessions  *loginSessions
-	rendering *rendering
+	browser   *view.Browser // nil if no page is rendered
+	out       *outlet
 	documents *document.Documents // the seeds that are in directories
 
 	slots    *slots
@@ -152,13 +154,13 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		return nil
 	}
 	if d.View {
-		showing{r}.readView(ctx)
+		r.readView(ctx)
 		d.Describe()
 		return nil
 	}
-	var op *opened
-	if d.Links() && (showing{r}).rendersPage() {
-		op = showing{r}.render(ctx)
+	var op *view.Opened
+	if d.Links() {
+		op = r.render(ctx)
 	}
 	d.Describe()
 	if r.of.Session {
@@ -185,7 +187,7 @@ func (r *documentReading) page() *references.Page { return r.pageReader.page(&r.
 
 // enter enters what a page refers to, and what its scripts added when it was opened in a browser,
 // which is nil for a page that was not. It returns what the cache keeps of the page.
-func (r *documentReading) enter(op *opened) *recall.Page {
+func (r *documentReading) enter(op *view.Opened) *recall.Page {
 	d, found := &r.Document, r.page()
 	if d.Response.LocalFile() != "" {
 		found.ReadFile(d.Body)
@@ -197,7 +199,7 @@ func (r *documentReading) enter(op *opened) *recall.Page {
 	r.got = r.describe(r.got, r.of, &d.Outcome, page)
 	complete := !d.Outcome.RenderFailed()
 	if op != nil {
-		page.Loaded, page.Rendered = showing{r}.enterRendered(op, nil)
+		page.Loaded, page.Rendered = op.Enter(found, r.door.Scope(), nil)
 		complete = complete && page.Rendered
 		d.Note(check.Facts{Static: true}) // the anchors that scripts make are known
 	}
@@ -374,4 +376,55 @@ func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.R
 		p.wantContent(page, document.Wants(&found, p.door.Scope(), resp))
 	}
 	return got, nil
+}
+
+// opening returns the document for the browser. What that loads needs the places that this worker
+// holds.
+func (r *documentReading) opening() *view.Opening {
+	if r.browser.Renderer != nil {
+		r.w.slot.release()
+		r.endLarge(&r.got.content)
+		r.door.Leave(r.of)
+	}
+	return &view.Opening{Browser: r.browser, Doc: &r.Document, Of: r.of, Page: r.page()}
+}
+
+// closed counts what the browser has requested for the document.
+func (r *documentReading) closed(o *view.Opening) {
+	r.got.Counts.Of[stored.Requests] += o.Requests
+	if o.Note != "" {
+		r.out.note(o.Note)
+	}
+}
+
+// render lets the browser render a page that was read, if it is to be rendered. It returns nil if
+// it was not.
+func (r *documentReading) render(ctx context.Context) *view.Opened {
+	if !r.browser.Renders(&r.Document, r.of) {
+		return nil
+	}
+	o := r.opening()
+	op := o.Render(ctx)
+	if r.closed(o); op != nil && op.Shown.Leads == "" {
+		r.w.slot.take()
+	}
+	return op
+}
+
+// readView lets the browser render a view, whose document was read.
+func (r *documentReading) readView(ctx context.Context) {
+	if !r.browser.RendersView(&r.Document, r.of) {
+		return
+	}
+	o := r.opening()
+	op, own := o.View(ctx)
+	if r.closed(o); op == nil {
+		return
+	}
+	r.w.slot.take()
+	r.startLinks()
+	references.Shadow(o.Page, r.Read)
+	op.Enter(o.Page, r.door.Scope(), own)
+	r.got.IsPage = true
+	r.got.Counts.Of[stored.Pages]++
 }

@@ -76,9 +76,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	always := context.WithoutCancel(ctx)
 	f := frontier.New(cfg.Keep.Store, door.Politeness())
 	door.Open(always, f, nil)
-	if door.Library != nil {
-		defer door.Library.Close()
-	}
+	defer door.Library.Close()
 	known, err := stored.Load(always, cfg.Keep.Store, door.Scope(), nil)
 	if err != nil {
 		return nil, err

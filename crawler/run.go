@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -45,8 +46,6 @@ type run struct {
 	sessions *loginSessions
 	inFlight *inFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
-
-	rendering *rendering // nil if no page is rendered
 }
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
@@ -66,7 +65,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	if cfg.Keep.Store == nil { // it is ours
 		defer r.cfg.Keep.Store.Close()
 	}
-	defer r.rendering.close()
+	defer r.door.Library.Close()
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
@@ -104,19 +103,17 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Scope, func() int { return r.counts.of(stored.Pages) })
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
-	r.rendering = newRendering(cfg, r.print, r.frontier, r.door)
 	r.memory = newMemory(r)
 	r.env.Keeps = r.memory != nil
 	r.reader = newPageReader(r)
-	if r.rendering != nil {
+	if r.reader.browser = newBrowser(r); r.reader.browser != nil {
 		r.env.Forecast, r.env.Routes = nil, true
-		r.rendering.seeds, r.rendering.buffers, r.rendering.note = r.seeds, &r.reader.buffers, r.out.note
 	}
 	r.visitor = &visitor{cfg: cfg, always: r.always, door: r.door, frontier: r.frontier, memory: r.memory, shared: shared,
-		sessions: r.sessions, reader: r.reader, rendering: r.rendering}
+		sessions: r.sessions, reader: r.reader}
 	r.judging = &judging{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
 	r.settling = &settling{cfg: cfg, always: r.always, door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
-		rendering: r.rendering, sessions: r.sessions, judging: r.judging, counts: &r.counts, out: r.out}
+		sessions: r.sessions, judging: r.judging, counts: &r.counts, out: r.out}
 	return r
 }
 
@@ -130,14 +127,14 @@ func newMemory(r *run) *recall.Memory {
 	return recall.New(recall.Sources{Cache: cfg.Keep.Cache, Previous: cfg.Keep.Previous, Fetcher: fetcher, Rules: r.door.Rules, Frontier: r.frontier, Print: r.print},
 		recall.Settings{MaxAge: cfg.Keep.MaxAge, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
 			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
-			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: r.door.Scope().Rules.LimitsDepth(), Renders: r.rendering != nil,
+			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: r.door.Scope().Rules.LimitsDepth(), Renders: cfg.Renders(),
 			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.started)
 }
 
 // newPageReader returns what reads the documents of a run.
 func newPageReader(r *run) *pageReader {
 	cfg, processors := r.cfg, runtime.GOMAXPROCS(0)
-	p := &pageReader{cfg: cfg, door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, rendering: r.rendering, documents: &r.seeds.documents,
+	p := &pageReader{cfg: cfg, door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, out: r.out, documents: &r.seeds.documents,
 		slots: newSlots(processors),
 		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors
@@ -147,6 +144,16 @@ func newPageReader(r *run) *pageReader {
 		AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
 	}, &p.buffers)
 	return p
+}
+
+// newBrowser returns what renders the pages of a run, nil if none is rendered.
+func newBrowser(r *run) *view.Browser {
+	cfg := r.cfg
+	if !cfg.Renders() {
+		return nil
+	}
+	return view.New(view.Settings{Renderer: cfg.Render.Renderer, Trouble: cfg.Render.Trouble, Door: r.door, Buffers: &r.reader.buffers, MaxBody: cfg.Limits.MaxBody,
+		Memory: r.memory, Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect}})
 }
 
 // newDoor returns the door for the requests of a run.
@@ -218,7 +225,7 @@ func (r *run) crawl(ctx context.Context) error {
 	}
 	err := r.visitAll(ctx)
 	for more := r.frontier.Sharing() == nil; more && err == nil && ctx.Err() == nil; {
-		if more, err = r.rendering.renderMore(r.always); more && err == nil {
+		if more, err = r.renderMore(r.always); more && err == nil {
 			err = r.visitAll(ctx)
 		}
 	}
@@ -252,6 +259,20 @@ func (r *run) visitAll(ctx context.Context) error {
 		r.addWorker(working)
 	}
 	return workers.Wait()
+}
+
+// renderMore queues the pages again that are to be rendered because of a link to them, and reports
+// whether there are any. It is called when nothing is queued.
+func (r *run) renderMore(ctx context.Context) (more bool, err error) {
+	if r.reader.browser == nil {
+		return false, nil
+	}
+	items, err := stored.ToRender(ctx, r.cfg.Keep.Store, r.door.Scope(), r.cfg.Limits.MaxRedirects, r.seeds.seeds, r.seeds.ids)
+	if err != nil || len(items) == 0 {
+		return false, err
+	}
+	_, err = r.frontier.Refer(ctx, items)
+	return err == nil, err
 }
 
 // progressEvery is how often the progress of the run is reported.

@@ -50,18 +50,17 @@ func newWorkspace(s *slots) *workspace { return &workspace{slot: slot{slots: s}}
 
 // settling ends visits: it puts their targets back, holds or settles them.
 type settling struct {
-	cfg       *Config
-	always    context.Context // not cancelled with the run, so that finished work is kept
-	door      *admit.Door
-	frontier  *frontier.Frontier
-	memory    *recall.Memory
-	env       *references.Env
-	reader    *pageReader
-	rendering *rendering
-	sessions  *loginSessions
-	judging   *judging
-	counts    *counts
-	out       *outlet
+	cfg      *Config
+	always   context.Context // not cancelled with the run, so that finished work is kept
+	door     *admit.Door
+	frontier *frontier.Frontier
+	memory   *recall.Memory
+	env      *references.Env
+	reader   *pageReader
+	sessions *loginSessions
+	judging  *judging
+	counts   *counts
+	out      *outlet
 }
 
 // finish ends a visit: it puts the target back if it must wait or a retry may change its outcome,

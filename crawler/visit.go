@@ -19,15 +19,14 @@ import (
 // visitor visits targets: it decides, asks what earlier runs observed, sends requests and lets the
 // answers be read. What a visit brings is a settlement.
 type visitor struct {
-	cfg       *Config
-	always    context.Context // not cancelled with the run
-	door      *admit.Door
-	frontier  *frontier.Frontier
-	memory    *recall.Memory // what earlier runs observed; nil without a cache
-	shared    shared
-	sessions  *loginSessions
-	reader    *pageReader
-	rendering *rendering // nil if no page is rendered
+	cfg      *Config
+	always   context.Context // not cancelled with the run
+	door     *admit.Door
+	frontier *frontier.Frontier
+	memory   *recall.Memory // what earlier runs observed; nil without a cache
+	shared   shared
+	sessions *loginSessions
+	reader   *pageReader
 }
 
 // answer is what a request has brought.
@@ -52,24 +51,26 @@ func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target
 	if target.At, _, err = urinorm.ParseWeb(t.URL); err != nil {
 		return target, scope.Skip(check.CodeURIInvalid, err.Error()), nil
 	}
-	target.View, target.Rendered = v.rendering.isView(target.At), v.rendered(target)
+	target.View, target.Rendered = v.reader.browser.IsView(target.At), v.rendered(target)
 	if !t.Render {
 		return target, nil, nil
 	}
 	if v.frontier.Sharing() != nil {
 		target.Again = t.Again()
-	} else {
-		target.Again, err = v.rendering.knows(v.always, t.ID())
+	} else if v.reader.browser != nil {
+		var known frontier.Record
+		known, err = v.cfg.Keep.Store.Get(v.always, t.ID(), frontier.PartOutcome)
+		target.Again = len(known.Outcome) > 0 // it was settled before
 	}
 	return target, nil, err
 }
 
 // rendered says how a browser renders a target, for what is kept for later runs.
 func (v *visitor) rendered(t *admit.Target) string {
-	if v.memory == nil || v.rendering == nil || !t.Follow {
+	if v.memory == nil || v.reader.browser == nil || !t.Follow {
 		return ""
 	}
-	mode := v.door.Scope().RenderModeOf(v.rendering.print.URL(t.At))
+	mode := v.door.Scope().RenderModeOf(v.door.Scope().Print.URL(t.At))
 	if mode <= scope.RenderNever {
 		return ""
 	}
@@ -109,7 +110,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	o.Elapsed = time.Since(s.Began)
 	s.Outcome, s.Rest = &o, a.sent.Rest
 	s.Kept = v.memory.Learn(a.asked, recall.Answer{Outcome: &o, Response: a.sent.Response, Page: a.Kept, Unchanged: a.unchanged,
-		Views: v.rendering.hasViews(t.At), InStore: s.IsPage && len(s.Page.About) > 0}, v.door.Scope())
+		Views: v.reader.browser.HasViews(t.At), InStore: s.IsPage && len(s.Page.About) > 0}, v.door.Scope())
 	if !s.IsPage {
 		v.notBegun(t)
 	}

@@ -88,7 +88,7 @@ func Work(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (Wor
 		err = errors.Join(err, cfg.shared().Process().Leave(leaving))
 	}
 	r.door.CloseIdle()
-	r.rendering.close()
+	r.door.Library.Close()
 	return Worked{r.counts.of(stored.Pages), r.counts.of(stored.Requests)}, err
 }
 

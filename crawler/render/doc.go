@@ -8,8 +8,11 @@
 //	defer tab.Close()
 //	for {
 //		ask, err := tab.Next(ctx)
+//		if err != nil {
+//			return nil, err
+//		}
 //		if ask == nil {
-//			return tab.Page(), err
+//			return tab.Page(), nil
 //		}
 //		go func() { tab.Reply(ask, answer(ask)) }()
 //	}

@@ -107,8 +107,11 @@ func load(t *testing.T, r *Renderer, url string, answer func(*Ask) Reply) (*Rend
 	defer tab.Close()
 	for {
 		ask, err := tab.Next(t.Context())
-		if ask == nil {
-			return tab.Page(), err
+		switch {
+		case err != nil:
+			return nil, err
+		case ask == nil:
+			return tab.Page(), nil
 		}
 		answering.Go(func() { tab.Reply(ask, answer(ask)) })
 	}

@@ -50,8 +50,11 @@ func newLibrary(ctx context.Context, d *Door) *Library {
 	return l
 }
 
-// Close ends the requests in progress and deletes what is kept.
+// Close ends the requests in progress and deletes what is kept. l may be nil.
 func (l *Library) Close() {
+	if l == nil {
+		return
+	}
 	l.cancel()
 	l.asking.Wait()
 	if l.file != nil {
@@ -104,8 +107,11 @@ func isKept(req *fetch.Request) bool {
 // keyOf returns the key of the answer to a request.
 func keyOf(req *fetch.Request) string { return req.URL.WithoutFragment().String() }
 
-// Forget deletes the answers for some URLs: they are requested again.
+// Forget deletes the answers for some URLs: they are requested again. l may be nil.
 func (l *Library) Forget(covers func(urinorm.URL) bool) {
+	if l == nil {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for key := range l.answers {

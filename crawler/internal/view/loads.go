@@ -1,4 +1,4 @@
-package crawler
+package view
 
 import (
 	"slices"
@@ -30,8 +30,8 @@ func (l *loads) add(ask *render.Ask, reply *render.Reply, lost bool) {
 
 // keepable returns what a page loaded, sorted, and whether a later run may keep the page instead of
 // rendering it again. links are those that were found in the browser.
-func (op *opened) keepable(links []extract.Link) (loaded []recall.Loaded, ok bool) {
-	if op.loads.unknown || recall.HasPassword(op.page.Base) || slices.ContainsFunc(links, func(l extract.Link) bool { return recall.HasPassword(l.Ref) }) {
+func (op *Opened) keepable(links []extract.Link) (loaded []recall.Loaded, ok bool) {
+	if op.loads.unknown || recall.HasPassword(op.Shown.Base) || slices.ContainsFunc(links, func(l extract.Link) bool { return recall.HasPassword(l.Ref) }) {
 		return nil, false
 	}
 	loaded = slices.SortedFunc(slices.Values(op.loads.files), func(a, b recall.Loaded) int { return strings.Compare(a.URL, b.URL) })

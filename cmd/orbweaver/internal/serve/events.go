@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 )
 
 // Times of a stream of events.
@@ -27,12 +28,36 @@ func events(c *call) error {
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
 	if reader == nil { // browsers do not connect again
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
 	defer reader.Close()
+	return c.stream(reader)
+}
+
+// allEvents sends what happens in the runs of all projects as server-sent events.
+func allEvents(c *call) error {
+	after, err := c.lastEvent()
+	if err != nil {
+		return err
+	}
+	reader, err := c.server.service.Manager.All.Follow(c.Context(), after)
+	if err != nil {
+		return err
+	}
+	return c.stream(reader)
+}
+
+// eventReader reads events, see runs.Reader.
+type eventReader interface {
+	Next() ([]runs.Event, <-chan struct{}, error)
+	Ended() bool
+}
+
+// stream sends events until there are no more, or the client is gone.
+func (c *call) stream(reader eventReader) error {
+	s, h := c.server, c.w.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no") // nginx would hold events back
 	c.w.WriteHeader(http.StatusOK)

@@ -14,6 +14,7 @@ const v1 = "/api/v1"
 var (
 	limitParameter = parameter{"limit", "number of items, 1 to 1000; the default is 100"}
 	afterParameter = parameter{"after", "the cursor `next` of the part before"}
+	eventParameter = parameter{"after", "the id of the last event that is known; Last-Event-ID counts first"}
 	tokenParameter = parameter{"token", "a read-only token, instead of credentials"}
 )
 
@@ -40,6 +41,9 @@ func routes() []route {
 
 		{Method: "GET", Path: v1 + "/openapi.json", Role: auth.Viewer, Handle: showOpenAPI,
 			Doc: "this description", Answers: map[int]string{200: "Any"}},
+		{Method: "GET", Path: v1 + "/events", Role: auth.Viewer, Handle: allEvents,
+			Doc:   "what happens in the runs of all projects, as server-sent events: run and progress",
+			Query: []parameter{eventParameter}, Answers: map[int]string{200: "text/event-stream"}},
 		{Method: "GET", Path: v1 + "/projects", Role: auth.Viewer, Handle: listProjects,
 			Doc: "list projects, oldest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "ProjectList"}},
 		{Method: "POST", Path: v1 + "/projects", Role: auth.Admin, Handle: createProject,
@@ -80,7 +84,7 @@ func routes() []route {
 			Doc: "resume an interrupted run", Answers: map[int]string{202: "Run"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/events", Role: auth.Viewer, Handle: events,
 			Doc:   "what happens in a run, as server-sent events: progress, finding and state",
-			Query: []parameter{{"after", "the id of the last event that is known; Last-Event-ID counts first"}}, Answers: map[int]string{200: "text/event-stream", 204: ""}},
+			Query: []parameter{eventParameter}, Answers: map[int]string{200: "text/event-stream", 204: ""}},
 		{Method: "GET", Path: v1 + "/runs/{r}/findings", Role: auth.Viewer, Handle: listFindings,
 			Doc: "list the findings of a run", Query: findingParameters, Answers: map[int]string{200: "FindingList"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/findings/{id}", Role: auth.Viewer, Handle: showFinding,

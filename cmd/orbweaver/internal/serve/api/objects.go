@@ -94,6 +94,18 @@ type Progress struct {
 	Checked  int `json:"checked"`  // targets
 	Requests int `json:"requests"` // sent
 	Broken   int `json:"broken"`   // targets
+	// ElapsedMS is the time spent running, without interruptions.
+	ElapsedMS int64 `json:"elapsed_ms"`
+	// Rate is the number of requests a second in the last 10 s.
+	Rate float64 `json:"rate"`
+	// RemainingMS is an estimate, nil if there is none.
+	RemainingMS *int64 `json:"remaining_ms"`
+}
+
+// Counts returns the progress without what changes with the time alone.
+func (p Progress) Counts() Progress {
+	p.ElapsedMS, p.Rate, p.RemainingMS = 0, 0, nil
+	return p
 }
 
 // Finding is a target that is broken or unverified, with its code, or one warning at a

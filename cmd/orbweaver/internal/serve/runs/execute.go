@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,7 @@ type execution struct {
 	stop chan struct{}
 
 	latest atomic.Pointer[api.Progress]
+	pace   *pace // set before the crawl begins
 }
 
 // end ends the run early. The first reason counts, but a person's wish counts more than a
@@ -60,9 +62,10 @@ func (x *execution) execute(ctx context.Context) {
 		c.To, c.InterruptedBy = api.Interrupted, by
 	}
 	if err == nil {
-		if c.Progress, err = finalProgress(result, x.latest.Load()); err != nil {
+		if c.Progress, err = finalProgress(result, cmp.Or(x.latest.Load(), &x.run.Progress)); err != nil {
 			m.config.Log("run %s: %v", id, err)
 		}
+		c.Progress.ElapsedMS = x.pace.elapsed(time.Now())
 		c.ExitStatus, c.Summary, c.UnsoundBecause = &result.ExitStatus, result.Summary, result.Because
 	}
 	indexed := c.To == api.Done || c.To == api.Interrupted && by == "stop"
@@ -88,10 +91,8 @@ func (x *execution) execute(ctx context.Context) {
 // finalProgress returns the progress of a crawl that has ended: its summary counts more than the
 // last progress, which is some time old.
 func finalProgress(r *Result, last *api.Progress) (*api.Progress, error) {
-	var p api.Progress
-	if last != nil {
-		p = *last
-	}
+	p := *last
+	p.Rate, p.RemainingMS = 0, nil
 	var s struct{ Pages, Targets, Requests, Broken int }
 	if err := json.Unmarshal(r.Summary, &s); err != nil {
 		return last, fmt.Errorf("read the summary: %w", err)

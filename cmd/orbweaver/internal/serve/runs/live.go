@@ -43,6 +43,8 @@ const (
 
 func (x *execution) openLive(ctx context.Context, job *Job) (*live, error) {
 	m, id := x.manager, x.run.ID
+	spent := time.Duration(x.run.Progress.ElapsedMS) * time.Millisecond
+	x.pace = newPace(spent, time.Now())
 	l := &live{x: x, rendered: job.Options["render"] != nil}
 	var err error
 	if l.emitted, err = emitted(m.eventsFile(id)); err != nil {
@@ -80,8 +82,8 @@ func (l *live) watch(ctx context.Context) {
 			continue
 		}
 		err := l.store(ctx, p)
-		if err == nil && time.Now().After(next) && *p != l.judged && p.Checked+p.Queued <= maxJudged {
-			l.judged = *p
+		if err == nil && time.Now().After(next) && p.Counts() != l.judged && p.Checked+p.Queued <= maxJudged {
+			l.judged = p.Counts()
 			began := time.Now()
 			err = l.judge(ctx)
 			next = time.Now().Add(judgePauses * time.Since(began))
@@ -166,9 +168,11 @@ func (l *live) mayChange(f *api.Finding) bool {
 
 // progress shows the progress.
 func (l *live) progress(p result.Progress) {
+	at := time.Now()
 	now := api.Progress{Pages: p.Pages, Queued: p.Queued + p.InFlight, Checked: p.Checked, Requests: p.Requests, Broken: p.Broken}
+	l.x.pace.measure(at, &now)
 	l.x.latest.Store(&now)
-	if err := l.events.AppendProgress(now); err != nil {
+	if err := errors.Join(l.events.AppendProgress(now), l.x.manager.All.progress(&l.x.run.Run, now, at)); err != nil {
 		l.x.manager.config.Log("run %s: %v", l.x.run.ID, err)
 	}
 }

@@ -33,6 +33,9 @@ type Config struct {
 
 // Manager executes runs. It is safe for concurrent use.
 type Manager struct {
+	// All tells what happens in all runs.
+	All *Bulletin
+
 	config Config
 	files  *openFiles
 
@@ -54,7 +57,7 @@ const (
 
 // New returns a manager that executes nothing yet.
 func New(c Config) *Manager {
-	return &Manager{config: c, files: newOpenFiles(), active: map[string]*execution{}, events: map[string]*Events{}, wake: make(chan struct{}, 1)}
+	return &Manager{All: newBulletin(c.Store, time.Now()), config: c, files: newOpenFiles(), active: map[string]*execution{}, events: map[string]*Events{}, wake: make(chan struct{}, 1)}
 }
 
 // StateDir returns the directory with the crawl of a run.
@@ -101,7 +104,7 @@ func (m *Manager) restore(ctx context.Context) error {
 			by = "stop"
 		}
 		now := time.Now()
-		if err := m.change(ctx, r.ID, []api.State{r.State}, store.Change{To: api.Interrupted, InterruptedBy: by, Finished: &now}); err != nil {
+		if _, err := m.changed(ctx, r.ID, []api.State{r.State}, store.Change{To: api.Interrupted, InterruptedBy: by, Finished: &now}); err != nil {
 			return err
 		}
 	}
@@ -116,7 +119,7 @@ func (m *Manager) restore(ctx context.Context) error {
 		if r.InterruptedBy == nil || *r.InterruptedBy != "shutdown" {
 			continue
 		}
-		err := m.change(ctx, r.ID, []api.State{api.Interrupted}, store.Change{To: api.Queued})
+		_, err := m.changed(ctx, r.ID, []api.State{api.Interrupted}, store.Change{To: api.Queued})
 		if err != nil {
 			return err
 		}
@@ -124,12 +127,7 @@ func (m *Manager) restore(ctx context.Context) error {
 	return nil
 }
 
-// change changes the state of a run and tells the readers of its events.
-func (m *Manager) change(ctx context.Context, run string, from []api.State, c store.Change) error {
-	_, err := m.changed(ctx, run, from, c)
-	return err
-}
-
+// changed changes the state of a run, tells the readers of its events, and returns it.
 func (m *Manager) changed(ctx context.Context, run string, from []api.State, c store.Change) (*store.Run, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,7 +147,7 @@ func (m *Manager) tell(r *store.Run) error {
 	if r.State.Over() && r.Started != nil { // the last progress may be some time old
 		err = e.AppendProgress(r.Progress)
 	}
-	err = errors.Join(err, e.Append("state", &r.Run))
+	err = errors.Join(err, e.Append("state", &r.Run), m.All.run(&r.Run))
 	if r.State.Over() {
 		delete(m.events, r.ID)
 		err = errors.Join(err, e.close())
@@ -313,6 +311,24 @@ func (m *Manager) Shutdown(ctx context.Context) error {
 		_ = e.close()
 	}
 	return nil
+}
+
+// LastEvent returns the ID of the last event of a run.
+func (m *Manager) LastEvent(run string) (int64, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if e := m.events[run]; e != nil {
+		size, _ := e.wait()
+		return size, nil
+	}
+	info, err := os.Stat(m.eventsFile(run))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // Follow returns a reader of the events of a run after the one with an ID, or nil if the

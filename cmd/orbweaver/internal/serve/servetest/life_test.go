@@ -31,7 +31,13 @@ type event struct {
 // false. It returns the status.
 func (s *server) follow(run string, after int, fn func(event) bool) int {
 	s.t.Helper()
-	req, err := http.NewRequest("GET", s.base+"api/v1/runs/"+run+"/events", nil)
+	return s.read("runs/"+run+"/events", after, fn)
+}
+
+// read is follow for the events at a path of the API.
+func (s *server) read(path string, after int, fn func(event) bool) int {
+	s.t.Helper()
+	req, err := http.NewRequest("GET", s.base+"api/v1/"+path, nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -21,6 +22,7 @@ type dashboard struct {
 	Total    int
 	Next     *string
 	Form     *projectForm // without projects
+	Events   string       // the address of the events that follow
 }
 
 // projectCard is a project with the counts of its last run.
@@ -31,11 +33,12 @@ type projectCard struct {
 }
 
 func showDashboard(c *Call) error {
+	last := c.Site.Service.Manager.All.Last() // before the rows, so that no change is missed
 	list, err := c.Site.Service.Projects.List(c.Context(), c.URL.Query().Get("after"), maxProjects)
 	if err != nil {
 		return err
 	}
-	d := &dashboard{Total: list.Total, Next: list.Next}
+	d := &dashboard{Total: list.Total, Next: list.Next, Events: "api/v1/events?after=" + strconv.FormatInt(last, 10)}
 	for _, p := range list.Items {
 		card := projectCard{Project: p, Last: rowOf(p.LastRun)}
 		runs, err := c.Site.Service.Runs.List(c.Context(), p.ID, "", 20)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
@@ -22,6 +24,7 @@ type runPage struct {
 	// Compared reports whether there is a reliable run before, with which Changes compares.
 	Compared bool
 	name     string // of the project
+	Events   string // the address of the events that follow
 }
 
 // Heading says in a few words how the run went.
@@ -44,6 +47,22 @@ func (p *runPage) Heading() string {
 	return "All links are ok"
 }
 
+// Elapsed, Rate and Left say how long the run takes, and how fast it is.
+func (p *runPage) Elapsed() string {
+	return durationText(time.Duration(p.Progress.ElapsedMS) * time.Millisecond)
+}
+
+// Rate returns the number of requests a second.
+func (p *runPage) Rate() string { return strconv.FormatFloat(p.Progress.Rate, 'f', 1, 64) }
+
+// Left returns an estimate of the time that is left.
+func (p *runPage) Left() string {
+	if p.Progress.RemainingMS == nil {
+		return "–"
+	}
+	return "about " + durationText(time.Duration(*p.Progress.RemainingMS)*time.Millisecond)
+}
+
 // Known returns the number of targets that are known, checked or not.
 func (p *runPage) Known() int { return p.Progress.Checked + p.Progress.Queued }
 
@@ -51,7 +70,15 @@ func showRun(c *Call) error { return run(c, http.StatusOK, "") }
 
 func run(c *Call, status int, fault string) error {
 	s := c.Site.Service
-	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault, name: c.Project.Name}
+	last, err := s.Manager.LastEvent(c.Run.ID) // before the row, so that no change is missed
+	if err != nil {
+		return err
+	}
+	if c.Run, err = c.Site.Store.Run(c.Context(), c.Run.ID); err != nil {
+		return err
+	}
+	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault, name: c.Project.Name,
+		Events: "api/v1/runs/" + c.Run.ID + "/events?after=" + strconv.FormatInt(last, 10)}
 	if c.Run.State != api.Queued {
 		first, err := s.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: []string{"broken"}, Sort: "places"}, 8)
 		if err != nil {

@@ -35,6 +35,7 @@ func TestPages(t *testing.T) {
 	t.Run("behind nginx", func(t *testing.T) { testFlow(t, behindNginx(t)) })
 	t.Run("without scripts", testWithoutScripts)
 	t.Run("keyboard", testKeyboard)
+	t.Run("live", testLive)
 }
 
 // server is a running server.
@@ -42,6 +43,7 @@ type server struct {
 	base  string // with the final slash
 	setup string // the address of the set-up page; empty with --auth none
 	log   *bytes.Buffer
+	kill  func() // without any warning
 }
 
 // serve starts a server. public is its --public-url.
@@ -61,9 +63,12 @@ func serve(t *testing.T, listen, public string, args ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
+	s.kill = sync.OnceFunc(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
+	})
+	t.Cleanup(func() {
+		s.kill()
 		if t.Failed() {
 			t.Logf("the log of the server:\n%s", s.log)
 		}

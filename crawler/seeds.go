@@ -2,7 +2,9 @@ package crawler
 
 import (
 	"context"
+	"slices"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
@@ -70,6 +72,11 @@ func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
 		s.documents.Add(v.Document())
 	}
 	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
+	if excluded == nil && !seed.Follow && !slices.Contains(in.Schemes, string(v.Scheme())) { // judged like a link to it
+		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
+			fate.Outcome, fate.Internal = &o, false
+		}
+	}
 	if seed.Follow {
 		fate.Need |= frontier.NeedLinks | frontier.NeedContent
 	}

@@ -147,6 +147,13 @@ func applyKey(s *settings, row *option.Flag, file *configFile, value any) error 
 	wrong := func(use string) error { return fmt.Errorf("%s: use %s", where, use) }
 
 	came := func(n int) { // n values came from the file
+		if row.Name == "exclude" {
+			for _, text := range s.List(row.Name)[:n] {
+				if text != "" { // an empty value only drops others
+					s.fileExcludes++
+				}
+			}
+		}
 		if file.found {
 			if s.found == nil {
 				s.found = map[string]int{}

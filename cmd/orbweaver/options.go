@@ -58,6 +58,7 @@ type options struct {
 	ci            string
 	ciToken       string    // the name of a variable; "" for none
 	thread        *ciThread // nil for none
+	fileExcludes  int       // number of the exclusions, the first ones, that a configuration file gave
 	fixLevel      fix.Level
 	fix, write    bool // edits as a patch, or in the files
 	show          report.Show
@@ -118,6 +119,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	k.Judging.TextFragments = s.On("text-fragments")
 	k.Reading.Types, k.Reading.Options = readTypes(c), readReading(c)
 	k.Scope.Remaps = readAll(c, "remap", parseRemap)
+	o.fileExcludes = s.fileExcludes
 	k.Scope.ExcludeExcept = readAll(c, "exclude-except", parsePattern)
 	k.Scope.SkipReserved = s.On("skip-reserved")
 	k.Judging.IgnoreFragment = readAll(c, "ignore-fragment", parsePattern)

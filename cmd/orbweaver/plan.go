@@ -85,6 +85,9 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	}
 	o.net.Logins, o.net.Origins = logins(targets), origins(targets, base)
 	o.crawl.Scope.Credentials = o.crawl.Scope.Credentials || len(o.net.Logins) > 0
+	if kept := keepNamed(o, targets); len(kept) > 0 {
+		p.hints = append(p.hints, keptNote(kept))
+	}
 	if p.root, err = checkRoot(o.root, targets); err != nil {
 		return nil, err
 	}
@@ -159,7 +162,8 @@ func (p *plan) close() {
 
 // addWebsite adds the start page of a crawl.
 func (p *plan) addWebsite(t target) error {
-	p.seeds = append(p.seeds, crawler.Seed{URL: t.url, Follow: true, Crawl: true, Named: true, Raw: t.raw})
+	page := isWeb(t.url) || isTreeURL(t.raw) // other addresses are judged like a link to them
+	p.seeds = append(p.seeds, crawler.Seed{URL: t.url, Follow: page, Crawl: page, Named: true, Raw: t.raw})
 	return nil
 }
 

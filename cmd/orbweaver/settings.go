@@ -20,6 +20,9 @@ type settings struct {
 	// are the first values of a list.
 	found map[string]int
 
+	// fileExcludes is the number of patterns of exclude that a configuration file gave, which come first.
+	fileExcludes int
+
 	// rules are the [[rule]] blocks of the configuration file.
 	rules []ruleBlock
 	// plugins are its [[plugin]] blocks, and expanded are the environment variables that it

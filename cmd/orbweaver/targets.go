@@ -180,6 +180,9 @@ func (t *targetReader) classify(raw string) ([]target, error) {
 		t.note("no file %s: checking http://%s", raw, raw)
 		return t.website(raw, "http://"+raw)
 	}
+	if isOtherAddress(raw) {
+		return t.website(raw, raw)
+	}
 	if isGlob(raw) {
 		return t.glob(raw)
 	}
@@ -283,6 +286,13 @@ func isWebURL(s string) bool { return hasScheme(s, "http") || hasScheme(s, "http
 // directories and gopher menus link to their entries.
 func isTreeURL(s string) bool {
 	return hasScheme(s, "ftp") || hasScheme(s, "ftps") || hasScheme(s, "gopher")
+}
+
+// isOtherAddress reports whether a target is an address that is judged without a request, such as
+// mailto:joe@example.com, and not a name with a colon in it.
+func isOtherAddress(s string) bool {
+	scheme, rest, found := strings.Cut(s, ":")
+	return found && len(scheme) > 1 && !strings.HasPrefix(rest, "//") && urinorm.CategoryOf(strings.ToLower(scheme)) != urinorm.SchemeUnknown
 }
 
 func hasScheme(s, scheme string) bool {

@@ -44,7 +44,11 @@ func newHelpCommand() *cobra.Command {
 			}
 			named, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usageError("no command or guide named %q; `orbweaver --help` lists both", strings.Join(args, " "))
+				hint := "`orbweaver --help` lists both"
+				if near := nearest(strings.Join(args, " "), slices.Concat(topics(), commandNames(cmd))); near != "" {
+					hint = "did you mean " + near + "? " + hint
+				}
+				return usageError("no command or guide named %q; %s", strings.Join(args, " "), hint)
 			}
 			named.InitDefaultHelpFlag()
 			return named.Help()

@@ -174,7 +174,7 @@ func SoundnessOf(s *Summary, gaps GapCounts, blank int) Soundness {
 		return Soundness{}
 	case unverified+max(unasked, 0) > 0:
 		return NotSound("no link could be verified: %s", unverifiedCodes(s))
-	case s.Narrowed || s.OK > 0:
+	case s.Narrowed || s.OK > 0, s.Results > 0 && s.ByCode[check.CodeSchemeUnchecked] == s.Results: // the user named tel: alone
 		return Soundness{}
 	case s.Pages == 0:
 		return NotSound("nothing was checked: no document that can be read for links was found")

@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -29,13 +30,14 @@ type plan struct {
 	stdin      *fetch.Document // nil if standard input is not a target
 	hints      []string        // notes for the user
 
-	base     urinorm.URL
-	site     disk.SiteConfig // of all directories, except Dir, Base and Synthetic
-	noIgnore bool
-	root     string                // the absolute path of --root, "" without it
-	allowed  []string              // for a run of a server: the directories with what it may read
-	dirs     map[string]*disk.Site // mounted directories by absolute path
-	isTarget map[*disk.Site]bool   // the sites that are targets
+	base       urinorm.URL
+	site       disk.SiteConfig // of all directories, except Dir, Base and Synthetic
+	noIgnore   bool
+	keepsFiles bool                  // to find those that nothing refers to
+	root       string                // the absolute path of --root, "" without it
+	allowed    []string              // for a run of a server: the directories with what it may read
+	dirs       map[string]*disk.Site // mounted directories by absolute path
+	isTarget   map[*disk.Site]bool   // the sites that are targets
 }
 
 // planRun reads the targets of a run and plans its start.
@@ -72,7 +74,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -192,6 +194,9 @@ func (p *plan) addDirectory(t target) error {
 		ignored = nil
 	}
 	err = site.Walk(ignored, func(rel string, _ fs.DirEntry) error {
+		if p.keepsFiles {
+			site.Files = append(site.Files, rel)
+		}
 		if path.Ext(rel) == ".css" || !isDocument(p.site.Types, p.site.Preprocessors, site.Dir(), rel) {
 			return nil
 		}

@@ -125,6 +125,7 @@ const (
 	CodeHeadingSkipped         Code = "heading-skipped"          // level of headings that is skipped
 	CodeFrameTitleMissing      Code = "frame-title-missing"      // frame without a title
 	CodeTabindexPositive       Code = "tabindex-positive"        // tabindex above 0
+	CodeFileUnused             Code = "file-unused"              // file that nothing refers to
 	CodeContentNAME            Code = "content-NAME"             // a content rule was broken
 	CodePluginFailed           Code = "plugin-failed"            // a plugin failed for the page
 )

@@ -340,6 +340,13 @@ var pageEntries = [...]Entry{
 		Example:     "<a href=\"/\" tabindex=\"3\">",
 	},
 	{
+		Code: "file-unused", number: 130, Group: "unused", Severity: SeverityWarning,
+		Title:       "file that nothing refers to",
+		Explanation: "The page, image, style sheet or script is in the directory, but no document of it refers to the file, no script names it, and no sitemap lists it. Files that browsers, hosts and search engines ask for by themselves are left out, such as index pages, icons and 404.html.",
+		Advice:      "Link to the file, or delete it. Name a page that readers reach in another way as a target, too.",
+		Example:     "img/old-logo.png after the new one was added",
+	},
+	{
 		Code: "content-NAME", number: codeLiteral, Group: GroupContent, Severity: SeverityWarning,
 		Title:       "a content rule was broken",
 		Explanation: "The page contains what a [[content]] rule forbids, or lacks what it requires. NAME is the name of the rule.",

@@ -24,19 +24,21 @@ const (
 	I18n
 	Duplicates
 	Accessibility
+	// Unused looks for files of a directory that nothing refers to.
+	Unused
 
-	// All is every group that needs no other program.
+	// All is every group that needs no other program and looks at pages.
 	All = HTML | CSS | SEO | Images | Security | I18n | Duplicates | Accessibility
 )
 
 // groupNames are the names of the groups, in the order of their bits, which is that of help
 // and reports.
-var groupNames = [...]string{"virus", "html", "css", "seo", "images", "security", "i18n", "duplicates", "accessibility"}
+var groupNames = [...]string{"virus", "html", "css", "seo", "images", "security", "i18n", "duplicates", "accessibility", "unused"}
 
 // GroupNames returns the names of all groups.
 func GroupNames() []string { return slices.Clone(groupNames[:]) }
 
-// ParseGroups parses names of groups separated by commas. "all" is every group but virus.
+// ParseGroups parses names of groups separated by commas. "all" is every group but virus and unused.
 func ParseGroups(s string) (Groups, error) {
 	var g Groups
 	for name := range strings.SplitSeq(s, ",") {

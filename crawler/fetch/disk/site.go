@@ -58,6 +58,9 @@ type Site struct {
 	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
 	// not followed.
 	LinksOut []string
+	// Files are the files that a caller of Walk has kept, with their paths as in Walk, to find those that
+	// nothing refers to.
+	Files []string
 	// Around is where links go on that lead above the directory, nil if they end at it. It must not be
 	// set while requests are answered.
 	Around *Around

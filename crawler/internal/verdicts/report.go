@@ -80,6 +80,11 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	if err != nil {
 		return nil, err
 	}
+	unused, err := unusedFiles{j}.findings()
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, unused...)
 	r := &reporter{join: j, suggest: suggest, copies: copies, findings: findings}
 	if err := r.report(j.order, j.spool, nil); err != nil {
 		return nil, err

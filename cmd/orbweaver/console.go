@@ -178,10 +178,26 @@ func terminalWidth(out io.Writer) int {
 		return 0
 	}
 	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || !obeysEscapes(f) {
+	return usableWidth(width, err, func() bool { return obeysEscapes(f) })
+}
+
+// usableWidth returns the width for texts: 0 if there is no terminal, or one that prints escape
+// sequences instead of obeying them.
+func usableWidth(width int, err error, obeys func() bool) int {
+	if err != nil || !obeys() {
 		return 0
 	}
 	return max(width, 20)
+}
+
+// Flags of the mode of a console of Windows: ENABLE_PROCESSED_OUTPUT and
+// ENABLE_VIRTUAL_TERMINAL_PROCESSING. Both are needed for escape sequences.
+const escapeMode = 0x1 | 0x4
+
+// modeForEscapes returns the mode that a console of Windows needs for escape sequences, and
+// whether it differs from the one that it has.
+func modeForEscapes(has uint32) (needs uint32, differs bool) {
+	return has | escapeMode, has&escapeMode != escapeMode
 }
 
 // isTerminal reports whether a file is a terminal.

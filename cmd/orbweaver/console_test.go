@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -80,6 +81,39 @@ func TestConsoleOnTerminal(t *testing.T) {
 	}
 	if want := "orbweaver: a note of a page\uFFFD\uFFFD[31m\n"; rest != want {
 		t.Errorf("note %q, want %q", rest, want)
+	}
+}
+
+// TestConsoles has the consoles of each system: whether a text for one may have colors and lines
+// that are redrawn.
+func TestConsoles(t *testing.T) {
+	noConsole := errors.New("the handle is invalid")
+	for _, c := range []struct {
+		name  string
+		width int
+		err   error
+		mode  uint32 // of a console of Windows
+		sets  bool   // the console accepts another mode
+		want  int
+	}{
+		{"Terminal of macOS", 80, nil, escapeMode, false, 80},
+		{"a very narrow terminal", 3, nil, escapeMode, false, 20},
+		{"a pipe or a file", 0, noConsole, escapeMode, true, 0},
+		{"Windows Terminal", 120, nil, escapeMode | 0x8, false, 120},
+		{"console of Windows 10 before it is asked", 120, nil, 0x3, true, 120},
+		{"console of Windows 10 without processed output", 120, nil, 0x4, true, 120},
+		{"console of Windows 8", 120, nil, 0x3, false, 0},
+	} {
+		got := usableWidth(c.width, c.err, func() bool {
+			needs, differs := modeForEscapes(c.mode)
+			if needs&c.mode != c.mode {
+				t.Errorf("%s: the mode %#x drops flags of %#x", c.name, needs, c.mode)
+			}
+			return !differs || c.sets
+		})
+		if got != c.want {
+			t.Errorf("%s has the width %d, want %d", c.name, got, c.want)
+		}
 	}
 }
 

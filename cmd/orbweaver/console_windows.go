@@ -15,6 +15,6 @@ func obeysEscapes(f *os.File) bool {
 	if windows.GetConsoleMode(console, &mode) != nil {
 		return false
 	}
-	const obey = windows.ENABLE_PROCESSED_OUTPUT | windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING
-	return mode&obey == obey || windows.SetConsoleMode(console, mode|obey) == nil
+	needs, differs := modeForEscapes(mode)
+	return !differs || windows.SetConsoleMode(console, needs) == nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -16,15 +17,39 @@ func inside(dir, abs string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
+// onWindows selects how paths are written: with drive letters and backslashes, or not.
+const onWindows = runtime.GOOS == "windows"
+
 // fileURL returns the file: URL of an absolute path (RFC 8089).
 func fileURL(abs string) (urinorm.URL, error) {
-	slashed := filepath.ToSlash(abs)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed // a drive letter
-	}
-	u, _, err := urinorm.ParseWeb("file://" + escapedPath(slashed))
+	u, _, err := urinorm.ParseWeb("file://" + escapedPath(urlPath(abs, onWindows)))
 	return u, err
 }
+
+// urlPath returns an absolute path as a file: URL has it, before it is encoded: C:\a is /C:/a.
+func urlPath(abs string, windows bool) string {
+	if windows {
+		abs = strings.ReplaceAll(abs, `\`, "/")
+	}
+	if !strings.HasPrefix(abs, "/") {
+		abs = "/" + abs // a drive letter
+	}
+	return abs
+}
+
+// systemPath returns the path of a file: URL, after it is decoded, as the system writes it:
+// /C:/a is C:\a on Windows, and a name with a colon elsewhere.
+func systemPath(path string, windows bool) string {
+	if !windows {
+		return path
+	}
+	if len(path) > 2 && path[0] == '/' && path[2] == ':' && isLetter(path[1]) {
+		path = path[1:]
+	}
+	return strings.ReplaceAll(path, "/", `\`)
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // escapedPath percent-encodes a path.
 func escapedPath(slashed string) string { return (&url.URL{Path: slashed}).EscapedPath() }
@@ -51,8 +76,5 @@ func localPath(raw string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if len(path) > 2 && path[0] == '/' && path[2] == ':' && filepath.VolumeName(path[1:]) != "" {
-		path = path[1:] // a drive letter
-	}
-	return filepath.FromSlash(path), nil
+	return systemPath(path, onWindows), nil
 }

@@ -136,7 +136,7 @@ func (v *visitor) condition(ctx context.Context, t *admit.Target, req *fetch.Req
 // suffices reports whether the visit needs nothing of the content of a document that is not known
 // from an earlier state, and how many requests were sent to learn that.
 func (v *visitor) suffices(ctx context.Context, t *admit.Target, known *recall.Entry) (suffices bool, requests int) {
-	inspector := v.cfg.Judging.Inspector
+	inspector := v.door.Scope().Judging.Inspector
 	if !inspector.Knows(&known.Outcome, t.Internal) || t.Seed && inspector.NeedsIcons() {
 		return false, 0
 	}

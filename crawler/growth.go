@@ -14,7 +14,7 @@ import (
 // items.
 func (f *settling) observeGrowth(w *workspace, s *settlement, items []frontier.Item, ids []frontier.ID) {
 	t := s.Target
-	if !t.Follow || f.cfg.Limits.MaxPages > 0 || f.door.Scope().SiteOf(t.At) != nil {
+	if !t.Follow || f.maxPages > 0 || f.door.Scope().SiteOf(t.At) != nil {
 		return
 	}
 	if s.Sitemap != admit.NoSitemap {

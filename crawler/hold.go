@@ -43,7 +43,7 @@ func (f *settling) begin(ctx context.Context, w *workspace, in *signedIn) error 
 	if err := f.follow(ctx, w, in, in.tell(func(watch *proof.Watch) proof.Step { return watch.Begin(a) })); err != nil || a.Failure != nil {
 		return err
 	}
-	f.cfg.Scope.LeaveAlone = in.leaveAlone(f.cfg.Scope.LeaveAlone)
+	f.door.Scope().Rules.LeaveAlone = in.leaveAlone(f.door.Scope().Rules.LeaveAlone)
 	if !a.Proof.Proven {
 		f.out.note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
 	}
@@ -60,7 +60,7 @@ func (f *settling) tally(requests int, g check.Gap) error {
 	if len(tallies) == 0 {
 		return nil
 	}
-	err := f.cfg.Keep.Store.Tally(f.always, tallies)
+	err := f.store.Tally(f.always, tallies)
 	if err == nil {
 		f.counts.add(&c, gaps)
 	}

@@ -26,7 +26,7 @@ import (
 // pageReader reads the documents that answer for targets: their bodies become anchors and, when a
 // target is a page, links.
 type pageReader struct {
-	cfg       *Config
+	selects   bool // only links within some elements count
 	door      *admit.Door
 	env       *references.Env
 	reader    *document.Reader
@@ -101,7 +101,7 @@ func (p *pageReader) endLarge(f *content) {
 // listsSitemap reports whether the document of a URL is read as a sitemap because
 // robots.txt names it.
 func (p *pageReader) listsSitemap(u urinorm.URL) bool {
-	return p.cfg.Scope.Sitemaps && p.door.Sitemaps.Has(u)
+	return p.door.Scope().Rules.Sitemaps && p.door.Sitemaps.Has(u)
 }
 
 // read reads the document that answers for a target, to the request for a URL. The outcome is that
@@ -123,7 +123,7 @@ func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u 
 
 func (r *documentReading) read(ctx context.Context) *recall.Page {
 	d, reader := &r.Document, r.reader
-	if r.cfg.Judging.Inspector.Scans(d.Internal) {
+	if r.door.Scope().Judging.Inspector.Scans(d.Internal) {
 		r.w.slot.release() // a worker with a slot must not wait for room
 		r.slots.waitForRoom()
 		reader.Scan(ctx, d)
@@ -167,7 +167,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		r.got.SignIn = r.sessions.of(r.of.At).read(d)
 	}
 	if reader.Begin(d) {
-		if r.cfg.Judging.Inspector.Waits() {
+		if r.door.Scope().Judging.Inspector.Waits() {
 			r.w.slot.release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
@@ -204,7 +204,7 @@ func (r *documentReading) enter(op *view.Opened) *recall.Page {
 		d.Note(check.Facts{Static: true}) // the anchors that scripts make are known
 	}
 	r.wantContent(found, d.Wants)
-	if !complete || r.memory == nil || r.cfg.Scope.Changed != nil || !recall.Keepable(d.Read) {
+	if !complete || r.memory == nil || r.door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) {
 		return nil
 	}
 	page.Reader = r.memory.Reader(r.of, references.ScopeOf(found))
@@ -234,7 +234,7 @@ func (got *reading) leaveOut(pattern string) {
 // has what the checks of this run know of them.
 func (p *pageReader) wantContent(page *references.Page, wants []urinorm.URL) {
 	for _, u := range wants {
-		page.WantContent(u, func(known *check.Outcome) bool { return p.cfg.Judging.Inspector.Knows(known, false) })
+		page.WantContent(u, func(known *check.Outcome) bool { return p.door.Scope().Judging.Inspector.Knows(known, false) })
 	}
 }
 
@@ -267,7 +267,7 @@ func (r *documentReading) wantsShell() bool {
 // the page is only the frame that a script fills.
 func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	doc, header := r.Read, r.Response.Header
-	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.cfg.Scope.RobotsAgent)
+	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.door.Scope().Rules.RobotsAgent)
 	page := r.startLinks()
 	if refresh := document.Refresh(doc); refresh != nil && !r.Outcome.Static {
 		r.Note(check.Facts{Next: page.Lead(refresh)})
@@ -304,7 +304,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 		}
 	}
 	durable := p.env.Frontier.Durable()
-	if !p.cfg.Deliver.Pages && !durable {
+	if !p.env.Pages && !durable {
 		return got
 	}
 	page := p.page(&got.content, t)
@@ -316,7 +316,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 	if durable {
 		page.About = stored.EncodePage(&report)
 	}
-	if p.cfg.Deliver.Pages {
+	if p.env.Pages {
 		got.Report = &report
 	}
 	return got
@@ -324,7 +324,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, ab
 
 // startLinks sets what holds for all links of the document.
 func (r *documentReading) startLinks() *references.Page {
-	in, changed := r.door.Scope(), r.cfg.Scope.Changed
+	in, changed := r.door.Scope(), r.door.Scope().Rules.Changed
 	page := r.page()
 	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: in.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
 		NoFollow: r.Read.NoFollow && in.ObeysNoFollow(scope.HrefOf(r.URL)), Unchanged: changed != nil && !changed(r.Outcome.Path)})
@@ -334,7 +334,7 @@ func (r *documentReading) startLinks() *references.Page {
 // enterHeader enters what the header of a page refers to. A selector asks for links
 // inside elements, and a header is not inside any.
 func (r *documentReading) enterHeader(page *references.Page, header http.Header) {
-	if len(header) == 0 || !r.cfg.Reading.Select.IsZero() {
+	if len(header) == 0 || r.selects {
 		return
 	}
 	own, err := urinorm.NewBase(r.URL, "")
@@ -371,7 +371,7 @@ func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.R
 		return got, fmt.Errorf("visit target %d: %w", t.ID(), err)
 	}
 	got = p.describe(got, t, &o, about)
-	if p.cfg.Judging.Inspector != nil {
+	if p.door.Scope().Judging.Inspector != nil {
 		found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
 		p.wantContent(page, document.Wants(&found, p.door.Scope(), resp))
 	}

@@ -17,7 +17,7 @@ import (
 // follow enters the target that a redirect leads to, unless the chain is too long, and returns what
 // answers for the redirect.
 func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a answer) (answer, error) {
-	if t.Hops >= v.cfg.Limits.MaxRedirects {
+	if t.Hops >= v.maxRedirects {
 		return a, nil
 	}
 	var next urinorm.URL
@@ -115,7 +115,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 	if closes, err := v.closes(t, &a, next); !closes || err != nil {
 		return a, err
 	}
-	for hops := 0; hops <= v.cfg.Limits.MaxRedirects; hops++ {
+	for hops := 0; hops <= v.maxRedirects; hops++ {
 		if !scope.HrefOf(next).IsHTTP() || v.sessions.of(next) != v.sessions.of(t.At) {
 			return a, nil
 		}
@@ -167,14 +167,14 @@ func (v *visitor) closes(t *admit.Target, a *answer, next urinorm.URL) (bool, er
 	if err != nil || ids[0] == t.ID() { // to itself: that was tried
 		return false, err
 	}
-	return v.door.Cycles.Closes(v.always, v.cfg.Keep.Store, t.ID(), ids[0], v.cfg.Limits.MaxRedirects+1)
+	return v.door.Cycles.Closes(v.always, v.store, t.ID(), ids[0], v.maxRedirects+1)
 }
 
 // hop requests a hop of a cycle and reads the document, if it is one.
 func (v *visitor) hop(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision, at urinorm.URL) (a answer, err error) {
 	internal, _ := v.door.Scope().Internal(scope.HrefOf(at))
 	req, _ := v.door.Request(at, internal)
-	if _, fragment := at.Fragment(); t.Content || fragment || v.door.Scope().Compares(t.At) || v.cfg.Judging.Inspector.Scans(internal) {
+	if _, fragment := at.Fragment(); t.Content || fragment || v.door.Scope().Compares(t.At) || v.door.Scope().Judging.Inspector.Scans(internal) {
 		req.Need = fetch.Content
 	}
 	if a.sent, err = v.door.Send(ctx, by, req); err != nil {

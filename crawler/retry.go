@@ -22,19 +22,19 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 		s.Wait = frontier.Backoff(100*time.Millisecond, s.Past.Starved-1, 5*time.Second)
 		return s, true
 	}
-	if !o.RetryableBy(f.cfg.Politeness.RetryStatus) && !s.Unsure || t.Second || s.Rest > f.cfg.Politeness.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
+	if !o.RetryableBy(f.politeness.RetryStatus) && !s.Unsure || t.Second || s.Rest > f.politeness.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
 		return s, false
 	}
-	if s.Past.Tries <= f.cfg.Politeness.Retries && !s.Unsure && !hosts.Dead(t.Host) {
+	if s.Past.Tries <= f.politeness.Retries && !s.Unsure && !hosts.Dead(t.Host) {
 		s.Past.Answer = check.AppendOutcome(nil, o)
-		s.Wait = max(frontier.Backoff(f.cfg.Politeness.Backoff, s.Past.Tries-1, frontier.MaxBackoff), s.Rest)
+		s.Wait = max(frontier.Backoff(f.politeness.Backoff, s.Past.Tries-1, frontier.MaxBackoff), s.Rest)
 		return s, true
 	}
-	if (f.cfg.Politeness.SecondPassGiven || f.cfg.Politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
+	if (f.politeness.SecondPassGiven || f.politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
 		last := *o
 		last.Requests = s.Past.Requests
 		s.Past.Last = check.AppendOutcome(nil, &last)
-		s.Wait, s.Second = max(f.cfg.Politeness.SecondPassAfter, s.Rest), true
+		s.Wait, s.Second = max(f.politeness.SecondPassAfter, s.Rest), true
 		return s, true
 	}
 	return s, false

@@ -109,10 +109,12 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	if r.reader.browser = newBrowser(r); r.reader.browser != nil {
 		r.env.Forecast, r.env.Routes = nil, true
 	}
-	r.visitor = &visitor{cfg: cfg, always: r.always, door: r.door, frontier: r.frontier, memory: r.memory, shared: shared,
+	r.visitor = &visitor{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxRedirects: cfg.Limits.MaxRedirects, renderedBy: cfg.Render.By,
+		door: r.door, frontier: r.frontier, memory: r.memory, shared: shared,
 		sessions: r.sessions, reader: r.reader}
 	r.judging = &judging{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
-	r.settling = &settling{cfg: cfg, always: r.always, door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
+	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxPages: cfg.Limits.MaxPages, streams: cfg.Deliver.Stream,
+		door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
 		sessions: r.sessions, judging: r.judging, counts: &r.counts, out: r.out}
 	return r
 }
@@ -134,7 +136,7 @@ func newMemory(r *run) *recall.Memory {
 // newPageReader returns what reads the documents of a run.
 func newPageReader(r *run) *pageReader {
 	cfg, processors := r.cfg, runtime.GOMAXPROCS(0)
-	p := &pageReader{cfg: cfg, door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, out: r.out, documents: &r.seeds.documents,
+	p := &pageReader{selects: !cfg.Reading.Select.IsZero(), door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, out: r.out, documents: &r.seeds.documents,
 		slots: newSlots(processors),
 		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors

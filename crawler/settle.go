@@ -50,17 +50,20 @@ func newWorkspace(s *slots) *workspace { return &workspace{slot: slot{slots: s}}
 
 // settling ends visits: it puts their targets back, holds or settles them.
 type settling struct {
-	cfg      *Config
-	always   context.Context // not cancelled with the run, so that finished work is kept
-	door     *admit.Door
-	frontier *frontier.Frontier
-	memory   *recall.Memory
-	env      *references.Env
-	reader   *pageReader
-	sessions *loginSessions
-	judging  *judging
-	counts   *counts
-	out      *outlet
+	store      frontier.Store
+	politeness *Politeness
+	maxPages   int
+	streams    bool            // results are delivered as soon as they are known
+	always     context.Context // not cancelled with the run, so that finished work is kept
+	door       *admit.Door
+	frontier   *frontier.Frontier
+	memory     *recall.Memory
+	env        *references.Env
+	reader     *pageReader
+	sessions   *loginSessions
+	judging    *judging
+	counts     *counts
+	out        *outlet
 }
 
 // finish ends a visit: it puts the target back if it must wait or a retry may change its outcome,
@@ -148,7 +151,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		f.observeGrowth(w, &s, step.Found, ids)
 		p.Foresee(f.always, ids)
 	}
-	if !f.cfg.Deliver.Stream {
+	if !f.streams {
 		return nil
 	}
 	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.judging)

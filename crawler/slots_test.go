@@ -31,7 +31,7 @@ func (*noticed) Close() error { return nil }
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &Config{}
-		r := &pageReader{cfg: cfg, slots: newSlots(1), door: newDoor(cfg, nil)}
+		r := &pageReader{slots: newSlots(1), door: newDoor(cfg, nil)}
 		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
 		r.slots.take()
 		for range r.slots.most {

@@ -19,14 +19,17 @@ import (
 // visitor visits targets: it decides, asks what earlier runs observed, sends requests and lets the
 // answers be read. What a visit brings is a settlement.
 type visitor struct {
-	cfg      *Config
-	always   context.Context // not cancelled with the run
-	door     *admit.Door
-	frontier *frontier.Frontier
-	memory   *recall.Memory // what earlier runs observed; nil without a cache
-	shared   shared
-	sessions *loginSessions
-	reader   *pageReader
+	store        frontier.Store
+	politeness   *Politeness
+	maxRedirects int
+	renderedBy   string          // the browser and its settings
+	always       context.Context // not cancelled with the run
+	door         *admit.Door
+	frontier     *frontier.Frontier
+	memory       *recall.Memory // what earlier runs observed; nil without a cache
+	shared       shared
+	sessions     *loginSessions
+	reader       *pageReader
 }
 
 // answer is what a request has brought.
@@ -59,7 +62,7 @@ func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target
 		target.Again = t.Again()
 	} else if v.reader.browser != nil {
 		var known frontier.Record
-		known, err = v.cfg.Keep.Store.Get(v.always, t.ID(), frontier.PartOutcome)
+		known, err = v.store.Get(v.always, t.ID(), frontier.PartOutcome)
 		target.Again = len(known.Outcome) > 0 // it was settled before
 	}
 	return target, nil, err
@@ -74,7 +77,7 @@ func (v *visitor) rendered(t *admit.Target) string {
 	if mode <= scope.RenderNever {
 		return ""
 	}
-	return fmt.Sprint(mode, "\x00", v.cfg.Render.By)
+	return fmt.Sprint(mode, "\x00", v.renderedBy)
 }
 
 // visit requests a target, unless its outcome is known without a request. A fault of the target is
@@ -156,7 +159,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 			return a, err
 		}
 	}
-	if a.Outcome.Code == check.CodeOK && v.cfg.Judging.CheckHTTPS {
+	if a.Outcome.Code == check.CodeOK && v.door.Scope().Judging.CheckHTTPS {
 		w.slot.release() // the network is slower than other workers
 		found, sent, deciding, err := v.door.Twin(ctx, t)
 		a.Outcome.Requests += sent
@@ -173,13 +176,13 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 // say.
 func (v *visitor) request(ctx context.Context, t *admit.Target) (*fetch.Request, error) {
 	req, rule := v.door.Request(t.At, t.Internal)
-	if t.Content || v.door.Scope().JudgesContent(t.At, req.Internal) || rule != nil && len(rule.BrokenTexts) > 0 || v.cfg.Judging.Inspector.Scans(req.Internal) {
+	if t.Content || v.door.Scope().JudgesContent(t.At, req.Internal) || rule != nil && len(rule.BrokenTexts) > 0 || v.door.Scope().Judging.Inspector.Scans(req.Internal) {
 		req.Need = fetch.Content
 	}
 	if t.Content && !t.Follow {
 		req.Origin = v.door.Scope().CORS.Origin(t.At)
 	}
-	req.Final = t.Past.Tries >= v.cfg.Politeness.Retries
+	req.Final = t.Past.Tries >= v.politeness.Retries
 	if rule == nil || rule.Rate == 0 {
 		return req, nil
 	}
@@ -201,7 +204,7 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	default:
 		a.reading = v.reader.read(ctx, w, t, t.At, a.sent.Response, a.Outcome)
 	}
-	if !v.cfg.Scope.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if !v.door.Scope().Rules.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return a, nil
 	}
 	w.slot.release()
@@ -214,17 +217,17 @@ func (v *visitor) mail(ctx context.Context, u urinorm.URL) check.Outcome {
 	if err != nil {
 		return check.Invalid(err)
 	}
-	return v.probeMail(ctx, addresses.Addresses(), check.CheckMailto(ctx, v.cfg.Judging.Resolver, addresses.Addresses()))
+	return v.probeMail(ctx, addresses.Addresses(), check.CheckMailto(ctx, v.door.Scope().Judging.Resolver, addresses.Addresses()))
 }
 
 // probeMail asks the mail servers, if that is enabled, whether they know the addresses.
 // The first refused address decides.
 func (v *visitor) probeMail(ctx context.Context, addresses []urinorm.Address, o check.Outcome) check.Outcome {
-	if v.cfg.Judging.MailProbe == nil || o.Code != check.CodeOK {
+	if v.door.Scope().Judging.MailProbe == nil || o.Code != check.CodeOK {
 		return o
 	}
 	for _, address := range addresses[:min(len(addresses), check.MaxMailDomains)] {
-		if err := v.cfg.Judging.MailProbe(ctx, address); err != nil {
+		if err := v.door.Scope().Judging.MailProbe(ctx, address); err != nil {
 			failed := check.ObserveFault(err)
 			failed.Warnings = o.Warnings
 			return failed

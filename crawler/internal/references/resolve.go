@@ -185,7 +185,7 @@ func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 // the root. The link would resolve to v otherwise, within the root. The result is nil if v
 // is right.
 //
-// A document that is checked by itself has no root: its links may lead to any file. A link
+// A document that is checked by itself has no root: its relative links may lead to any file. A link
 // in a checked directory stops at its root, as in a browser if the directory were a whole
 // host, unless it enters the directory again.
 func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
@@ -202,10 +202,11 @@ func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	if !r.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil && strings.IndexByte("/\\", l.Ref[0]) < 0 {
+	fromRoot := strings.IndexByte("/\\", l.Ref[0]) >= 0
+	if !fromRoot && (!r.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil) {
 		return b
 	}
-	if l.Base != "" || r.doc.Base != "" || strings.IndexByte("/\\", l.Ref[0]) >= 0 || site.Answers(scope.URLOf(v)) {
+	if fromRoot || l.Base != "" || r.doc.Base != "" || site.Answers(scope.URLOf(v)) {
 		return nil
 	}
 	there, _, err := b.Resolve(l.Ref)

@@ -63,7 +63,8 @@ func (v *visitor) leadsTo(o check.Outcome) (check.Outcome, urinorm.URL) {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
 		return o, next
 	}
-	if to, origin, err := v.door.Scope().Remapped(scope.HrefOf(next)); origin != "" {
+	rules := v.door.Scope()
+	if to, origin, err := rules.Remapped(rules.Print.Href(scope.HrefOf(next))); origin != "" {
 		if err != nil {
 			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, scope.LocationRemapped+origin+": "+scope.ErrRemapped.Error(), ""
 			return o, next

@@ -185,45 +185,25 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	var res resolution
 	l = c.resolver.meant(l)
 	res.begin(l)
-	if c.resolver.isPlaceholder(l) {
-		// The real target is unknown. Neither the resolved placeholder nor a document
-		// cut off at a '#' inside of it is that target, so the reference stands for
-		// itself.
-		res.fate = scope.Fate{Outcome: scope.Skip(check.CodeExcluded, templateReason), Internal: true, Wave: frontier.Leaves}
-		res.Mark |= scope.MarkAside
-		res.Target = c.items.enterInvalid(l.Ref, res.fate)
-		return res
-	}
-	if (l.Ref == "" || l.Ref[0] <= ' ') && l.IsEmpty() {
+	var t target
+	switch {
+	case c.resolver.isPlaceholder(l):
+		if !c.remap(&res, &t, l.Ref) {
+			c.enterPlaceholder(&res, l)
+			return res
+		}
+	case (l.Ref == "" || l.Ref[0] <= ' ') && l.IsEmpty():
 		c.enterBroken(&res, scope.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
 		return res
-	}
-	if l.Flaw != extract.FlawNone {
+	case l.Flaw != extract.FlawNone:
 		c.enterFlawed(&res, l)
 		return res
-	}
-	t := c.resolver.target(l)
-	if n := len(t.href.Bytes); t.err == nil && n > scope.MaxReference && string(t.href.Scheme()) != "data" {
-		t.err = &urinorm.Error{Err: fmt.Errorf("its URL has %d bytes; no server accepts more than %d", n, scope.MaxReference)}
+	default:
+		t = c.urlOf(&res, l)
 	}
 	if t.err != nil {
 		o := check.Invalid(t.err)
 		c.enterBroken(&res, &o, l, t.aboveRoot)
-		return res
-	}
-	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // otherwise there is no repair to report
-		res.Mark |= uint64(t.repairs) << scope.MarkRepairs
-	}
-	res.reusable = t.reusable
-	if to, replaced := c.env.resolveAlias(t.href, &c.resolver.buf); replaced {
-		t.href, res.reusable = to, false
-	}
-	if t.around {
-		res.Mark |= scope.MarkAround
-	}
-	if len(c.resolver.scope.Rules.Remaps) > 0 && !c.remap(&res, &t) {
-		o := check.Invalid(t.err)
-		c.enterBroken(&res, &o, l, false)
 		return res
 	}
 	if fragment, ok := t.href.Fragment(); ok {
@@ -240,6 +220,40 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	return res
 }
 
+// urlOf returns the URL of a link, or the error that it has none, after aliases and Config.Remaps.
+func (c *collector) urlOf(res *resolution, l *extract.Link) target {
+	t := c.resolver.target(l)
+	if n := len(t.href.Bytes); t.err == nil && n > scope.MaxReference && string(t.href.Scheme()) != "data" {
+		t.err = &urinorm.Error{Err: fmt.Errorf("its URL has %d bytes; no server accepts more than %d", n, scope.MaxReference)}
+	}
+	if t.err != nil {
+		return t
+	}
+	if t.href.Offsets.HasAuthority || t.repairs.Repaired() { // otherwise there is no repair to report
+		res.Mark |= uint64(t.repairs) << scope.MarkRepairs
+	}
+	res.reusable = t.reusable
+	if to, replaced := c.env.resolveAlias(t.href, &c.resolver.buf); replaced {
+		t.href, res.reusable = to, false
+	}
+	if t.around {
+		res.Mark |= scope.MarkAround
+	}
+	if len(c.resolver.scope.Rules.Remaps) > 0 {
+		c.remap(res, &t, c.resolver.scope.Print.Href(t.href))
+	}
+	return t
+}
+
+// enterPlaceholder enters a template's placeholder. The real target is unknown. Neither the resolved
+// placeholder nor a document cut off at a '#' inside of it is that target, so the reference stands for
+// itself.
+func (c *collector) enterPlaceholder(res *resolution, l *extract.Link) {
+	res.fate = scope.Fate{Outcome: scope.Skip(check.CodeExcluded, templateReason), Internal: true, Wave: frontier.Leaves}
+	res.Mark |= scope.MarkAside
+	res.Target = c.items.enterInvalid(l.Ref, res.fate)
+}
+
 // enterFlawed enters a link that has no target (extract.Link.Flaw). Readers see the document all the
 // same, so it has only a warning.
 func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
@@ -252,11 +266,12 @@ func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 	res.Target = c.items.enterVerbatim(string(w.Code)+":", l.Ref, res.fate)
 }
 
-// remap replaces the URL of a link (Config.Remaps). It returns false if the link has none then.
-func (c *collector) remap(res *resolution, t *target) bool {
-	u, origin, err := c.resolver.scope.Remapped(t.href)
+// remap replaces the URL of a link, which is printed as the text (Config.Remaps). It returns false if
+// no rule matches. The link may have no URL then (target.err).
+func (c *collector) remap(res *resolution, t *target, printed string) bool {
+	u, origin, err := c.resolver.scope.Remapped(printed)
 	if origin == "" {
-		return true
+		return false
 	}
 	c.origin = origin
 	res.Mark |= scope.MarkRemapped
@@ -266,7 +281,7 @@ func (c *collector) remap(res *resolution, t *target) bool {
 		c.resolver.buf = append(c.resolver.buf[:0], u.String()...)
 		t.href = scope.Href{Bytes: c.resolver.buf, Offsets: u.Offsets()}
 	}
-	return err == nil
+	return true
 }
 
 // enterBroken enters the target of a link that has no URL. The reference stands for itself.

@@ -26,10 +26,9 @@ var ErrRemapped = errors.New("what it was remapped to is neither an absolute URL
 // LocationRemapped begins the message of a redirect whose Location was remapped.
 const LocationRemapped = "the Location was remapped from "
 
-// Remapped returns the URL that replaces a link's URL by the first of Config.Remaps that
-// matches, and the printed URL that it replaces. If none matches, origin is empty.
-func (s *Scope) Remapped(v Href) (to urinorm.URL, origin string, err error) {
-	printed := s.Print.Href(v)
+// Remapped returns the URL that replaces a link's printed URL by the first of Config.Remaps that
+// matches, and the printed URL, which is the origin. If none matches, origin is empty.
+func (s *Scope) Remapped(printed string) (to urinorm.URL, origin string, err error) {
 	for i := range s.Rules.Remaps {
 		m := &s.Rules.Remaps[i]
 		if !m.Pattern.MatchString(printed) {

@@ -307,6 +307,10 @@ func (c *compiler) area() (int, bool) {
 	return i, true
 }
 
+// anyText is a text that only a pattern for any text matches. It is a character for private use. Such a
+// pattern says nothing about the text of a page, but it tells whether there is an element or a header.
+const anyText = "\uE000"
+
 // entry compiles a string of a rule.
 func (c *compiler) entry(r *rule, key, s string) {
 	a := &c.set.areas[r.area]
@@ -328,6 +332,10 @@ func (c *compiler) entry(r *rule, key, s string) {
 		if err != nil {
 			c.failAt(key, s, "%w", err)
 			c.faults[len(c.faults)-1].Offset = offset
+			return
+		}
+		if a.kind < inElements && re.MatchString("") && re.MatchString(anyText) {
+			c.failAt(key, s, "the pattern also matches nothing, so it matches every text")
 			return
 		}
 		e.pattern = re

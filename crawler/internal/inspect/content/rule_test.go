@@ -63,6 +63,20 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
+// A pattern that matches nothing, anywhere, says nothing about a page.
+func TestCompileRefusesPatternsForAnyText(t *testing.T) {
+	for pattern, any := range map[string]bool{"": true, ".*": true, "x*": true, "(?s)^.*$": true, "a|": true, "(?i)x?": true,
+		"^$": false, `^\s*$`: false, ".": false, "x+": false, "^$|draft": false} {
+		_, err := Compile([]Rule{{Name: "n", Not: []string{"re:" + pattern}}})
+		if refused := err != nil && strings.Contains(err.Error(), "matches every text"); refused != any {
+			t.Errorf("%q: %v, want it refused: %t", pattern, err, any)
+		}
+		if _, err := Compile([]Rule{{Name: "n", Must: []string{"re:" + pattern}, In: "header:etag"}}); err != nil {
+			t.Errorf("%q in a header, which may be missing: %v", pattern, err)
+		}
+	}
+}
+
 func TestCompileNamesAllFaults(t *testing.T) {
 	_, err := Compile([]Rule{{Name: "a"}, {Name: "a", Not: []string{"re:(", "re:)"}, Level: "x"}})
 	if n := strings.Count(err.Error(), "\n") + 1; n != 5 {

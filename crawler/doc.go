@@ -1,7 +1,7 @@
 // Package crawler checks the links of a site: seeds go in, every target is requested
 // once, the links of pages are found, and results leave through a [result.Sink].
 //
-//	cfg := &crawler.Config{Fetch: client, Concurrency: 16} // what a crawl does
+//	cfg := &crawler.Config{Fetch: client, Politeness: crawler.Politeness{Concurrency: 16}}
 //	start, _, err := urinorm.ParseWeb("https://example.com/")
 //	if err != nil {
 //		return err

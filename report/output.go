@@ -17,7 +17,7 @@ type Output struct {
 	// To receives the report when File is empty.
 	To io.Writer
 	// Append appends to the file instead of replacing it. The file's size then counts
-	// toward the limit of a Markdown report, [SummaryMarkdownSize].
+	// toward the limit of a Markdown report, 1 MiB.
 	Append bool
 }
 

@@ -46,7 +46,7 @@ func ReadFile(name string) (*Report, error) {
 
 // Read reads a JSON report. It ignores unknown fields, since newer versions may add
 // fields. A report with another schema is an error. Read holds all results in memory, and
-// accepts at most [MaxReport] bytes and [MaxResults] results. A report does not contain
+// accepts at most 2 GiB and 20 million results. A report does not contain
 // the counts of internal and external findings, so Read counts them in the listed
 // results; findings that are not listed count as both internal and external.
 func Read(r io.Reader) (*Report, error) {

@@ -93,7 +93,7 @@ type Options struct {
 	// Baseline is true when the run is compared with a baseline, for formats that state
 	// for each finding whether it is new.
 	Baseline bool
-	// MarkdownSize is the maximum size of a Markdown report in bytes; 0 means [DefaultMarkdownSize].
+	// MarkdownSize is the maximum size of a Markdown report in bytes; 0 means 65,000.
 	MarkdownSize int
 }
 

@@ -154,7 +154,7 @@ var rfcDecodeMarks = strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%2
 // maxEquivalences is the most URIs that an [Equivalences] records.
 const maxEquivalences = 1 << 20
 
-// ErrFull: an [Equivalences] has recorded [MaxEquivalences] URIs.
+// ErrFull: an [Equivalences] has recorded 1,048,576 URIs.
 var ErrFull = errors.New("too many equivalences")
 
 // Equivalences records URIs that a server has declared to be the same resource
@@ -168,7 +168,7 @@ type Equivalences struct {
 }
 
 // Observe records a permanent redirect. The fragments are ignored. Errors are those
-// of [ParseRFC], or an [*Error] that wraps [ErrFull] once [MaxEquivalences] URIs are
+// of [ParseRFC], or an [*Error] that wraps [ErrFull] once 1,048,576 URIs are
 // recorded.
 func (e *Equivalences) Observe(from, to string) error {
 	from, _, err := rfcRetrieval(from)

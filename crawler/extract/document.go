@@ -58,7 +58,7 @@ type Input struct {
 	Length int64
 	// piece is the number of bytes of Rest to read at a time; 0 means pieceSize.
 	piece int
-	// archiveMemory, when not 0, replaces MaxArchiveMemory.
+	// archiveMemory, when not 0, replaces maxArchiveMemory.
 	archiveMemory int
 	// slowPath reads HTML with the tokenizer only, and looks up no repeated references. Tests
 	// compare the fast path with it. Acts implies it, as it depends on more than a reference.

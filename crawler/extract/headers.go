@@ -78,8 +78,7 @@ type HeaderLink struct {
 	Hreflang string // the language of the target, "" if it is not given
 }
 
-// HeaderLinks returns the links of the header Link that have a relation, at most
-// MaxHeaderLinks.
+// HeaderLinks returns the links of the header Link that have a relation, at most 1,000.
 func HeaderLinks(h http.Header) (links []HeaderLink) {
 	for _, value := range h.Values("Link") {
 		s := linkHeader{in: []byte(value)}

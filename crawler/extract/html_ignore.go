@@ -7,7 +7,7 @@ const ignoreNextLine = "orbweaver-ignore-next-line"
 
 // ignoreMarks are the inline marks of one document.
 type ignoreMarks struct {
-	marked   bool // some element carries IgnoreAttribute
+	marked   bool // some element carries ignoreAttribute
 	from, to int  // the excluded line, as offsets in the outermost document
 	lineEnd  int  // end of the line that contains the last comment
 }

@@ -20,7 +20,7 @@ import (
 type selection struct{ selected, ignored, marked bool }
 
 // applySelectors drops the links that Select and IgnoreSelect exclude, and marks links inside
-// an element with IgnoreAttribute as ignored.
+// an element with ignoreAttribute as ignored.
 func (h *harvest) applySelectors(in *Input) {
 	tags := make([]int32, 0, len(h.links))
 	for i := range h.links {

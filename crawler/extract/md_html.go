@@ -19,7 +19,7 @@ type markdownHTML struct {
 	markdown []byte // the original document
 	source   []byte // the document as the block parser reads it
 	text     []byte // as long as markdown; nil until raw HTML is found
-	// marked reports whether the document contains IgnoreAttribute anywhere. If it
+	// marked reports whether the document contains ignoreAttribute anywhere. If it
 	// does, each Markdown link inserts a tag into text, so that its enclosing elements
 	// are known.
 	marked  bool
@@ -198,7 +198,7 @@ func (r *markdownReader) readHTML(in *Input) {
 }
 
 // addMarkdownLinks adds the links of Markdown to those of raw HTML. If an element may
-// have IgnoreAttribute, the links that inserted a tag are checked for it.
+// have ignoreAttribute, the links that inserted a tag are checked for it.
 func (r *markdownReader) addMarkdownLinks(own []Link) {
 	h := r.harvest
 	if r.html.marked {

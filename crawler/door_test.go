@@ -10,9 +10,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
-	"github.com/orbweaver/orbweaver/crawler/render"
 )
 
 // What a run requests beside targets is not requested if it is excluded, and is otherwise.

@@ -11,8 +11,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
-	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

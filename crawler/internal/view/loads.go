@@ -6,7 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
-	"github.com/orbweaver/orbweaver/crawler/render"
+	"github.com/orbweaver/orbweaver/crawler/internal/render"
 )
 
 // loads are the files that a page loaded while it was rendered.

@@ -15,8 +15,8 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
-	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 

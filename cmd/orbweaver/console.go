@@ -95,6 +95,8 @@ const slowAfter = 3 * time.Second
 // progressLine formats the progress of the run:
 //
 //	12 pages · 340 of 512 checked · 2 broken · 35/s · waiting for /reset, try 2 of 3, 14 s
+//
+// While nothing is sent, what it waits for stands in place of the rate.
 func progressLine(p result.Progress, perSecond float64, now time.Time) string {
 	parts := []string{
 		counted(p.Pages, "page"),
@@ -103,16 +105,34 @@ func progressLine(p result.Progress, perSecond float64, now time.Time) string {
 	if p.Broken > 0 {
 		parts = append(parts, fmt.Sprintf("%d broken", p.Broken))
 	}
-	parts = append(parts, fmt.Sprintf("%.0f/s", perSecond))
-	switch left := p.WaitingUntil.Sub(now); {
-	case p.Slowest.URL != "" && p.Slowest.Age >= slowAfter:
-		parts = append(parts, "waiting for "+inFlight(p.Slowest))
-	case p.WaitingHost != "" && left >= time.Second:
-		parts = append(parts, fmt.Sprintf("waiting for %s, %.0f s left", p.WaitingHost, left.Seconds()))
-	case p.WaitingHost != "":
-		parts = append(parts, "waiting for "+p.WaitingHost)
+	idle := perSecond < 0.5 && p.Elapsed >= slowAfter
+	if !idle {
+		parts = append(parts, fmt.Sprintf("%.0f/s", perSecond))
+	}
+	if what := awaited(p, now, idle); what != "" {
+		parts = append(parts, what)
 	}
 	return printable(strings.Join(parts, " · "))
+}
+
+// awaited says what the run waits for. If it is idle, there is always something, which the line has in
+// place of a rate of 0.
+func awaited(p result.Progress, now time.Time, idle bool) string {
+	switch left := p.WaitingUntil.Sub(now); {
+	case p.Slowest.URL != "" && (p.Slowest.Age >= slowAfter || idle):
+		return "waiting for " + inFlight(p.Slowest)
+	case p.WaitingHost != "" && left >= time.Second:
+		return fmt.Sprintf("waiting for %s, %.0f s left", p.WaitingHost, left.Seconds())
+	case p.WaitingHost != "":
+		return "waiting for " + p.WaitingHost
+	case !idle:
+		return ""
+	case p.InFlight > 0:
+		return "waiting for " + counted(p.InFlight, "answer")
+	case p.Queued > 0:
+		return "waiting to try " + counted(p.Queued, "target") + " again"
+	}
+	return "finishing"
 }
 
 // inFlight describes a target that is visited. The origin of the site is left out.

@@ -10,6 +10,27 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
+// A rate of 0 is replaced by what is waited for.
+func TestProgressLineWhileIdle(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for want, p := range map[string]result.Progress{
+		"0 pages · 7 of 8 checked · waiting for /a, try 1 of 3, 1 s":           {Checked: 7, InFlight: 1, Slowest: result.InFlight{URL: "http://e.test/a", Internal: true, Try: 1, Tries: 3, Age: time.Second}},
+		"0 pages · 7 of 9 checked · waiting for e.test, 90 s left":             {Checked: 7, Queued: 2, WaitingHost: "e.test", WaitingUntil: now.Add(90 * time.Second)},
+		"0 pages · 7 of 9 checked · waiting for 2 answers":                     {Checked: 7, InFlight: 2},
+		"0 pages · 7 of 9 checked · 1 broken · waiting to try 2 targets again": {Checked: 7, Queued: 2, Broken: 1},
+		"0 pages · 9 of 9 checked · finishing":                                 {Checked: 9},
+	} {
+		p.Elapsed = time.Minute
+		if got := progressLine(p, 0.2, now); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+		p.Elapsed = time.Second // nothing has been sent yet
+		if got := progressLine(p, 0, now); !strings.Contains(got, " · 0/s") {
+			t.Errorf("at the start: %s", got)
+		}
+	}
+}
+
 func TestProgressLine(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, c := range []struct {

@@ -58,6 +58,7 @@ type options struct {
 	ci            string
 	ciToken       string    // the name of a variable; "" for none
 	thread        *ciThread // nil for none
+	filesOnly     bool      // print no report
 	fileExcludes  int       // number of the exclusions, the first ones, that a configuration file gave
 	fixLevel      fix.Level
 	fix, write    bool // edits as a patch, or in the files

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,10 +34,12 @@ orbweaver report --schema > orbweaver.schema.json`,
 		if len(args) != 1 {
 			return usageError("report: name one JSON report, or a state directory")
 		}
+		nameFormats(s)
 		c := &compiler{settings: s}
 		c.checkWords(option.Report)
 		o := &options{}
 		compileReport(c, o)
+		o.filesOnly = c.Given("format") && slices.ContainsFunc(o.outputs, func(out report.Output) bool { return out.Format == o.format })
 		o.between.baseline = read(c, "baseline", parseBaseline)
 		if err := errors.Join(c.faults...); err != nil {
 			return usageError("%w", err)
@@ -46,6 +50,22 @@ orbweaver report --schema > orbweaver.schema.json`,
 		return renderReport(cmd, o, args[0])
 	}
 	return cmd
+}
+
+// nameFormats gives files whose names select no format that of --format.
+func nameFormats(s *settings) {
+	if !s.Given("format") {
+		return
+	}
+	files := slices.Clone(s.List("output"))
+	for i, file := range files {
+		if _, err := report.ParseOutput(file); err != nil && file != "" && file != report.Stdout && !strings.Contains(file, ":") {
+			files[i] = s.Text("format") + ":" + file
+		}
+	}
+	if len(files) > 0 {
+		s.Set("output", s.Origin("output"), files...)
+	}
 }
 
 // renderReport writes a saved report in another format.

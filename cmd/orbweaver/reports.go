@@ -17,6 +17,9 @@ func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*re
 		stdout = cmd.ErrOrStderr()
 	}
 	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)
+	if o.filesOnly {
+		outputs = outputs[1:]
+	}
 	system := &ci{env: os.Getenv, stdout: stdout, stderr: cmd.ErrOrStderr(), note: note}
 	outputs = append(outputs, system.outputs(o.ci, outputs)...)
 	outputs = append(outputs, o.thread.output()...)

@@ -235,7 +235,7 @@ func (w *watcher) addTree(dir string) error {
 // the context ends. A name that ends with a separator stands for everything that is or
 // was in a directory.
 func (w *watcher) wait(ctx context.Context) ([]string, error) {
-	changed := map[string]bool{}
+	changed, fresh := map[string]bool{}, map[string]bool{}
 	var quiet, patience <-chan time.Time
 	for {
 		select {
@@ -253,21 +253,40 @@ func (w *watcher) wait(ctx context.Context) ([]string, error) {
 				_ = w.rewatch(dir) // a directory that does not exist is watched when it is created
 			}
 			quiet = time.After(quietTime)
+			continue
 		case event := <-w.Events:
 			if !w.relevant(event) {
 				continue
+			}
+			if !changed[event.Name] && event.Has(fsnotify.Create) {
+				fresh[event.Name] = true
 			}
 			w.handle(event, changed)
 			quiet = time.After(quietTime)
 			if patience == nil {
 				patience = time.After(maxDelay)
 			}
+			continue
 		case <-quiet:
-			return slices.Sorted(maps.Keys(changed)), nil
 		case <-patience:
+		}
+		quiet, patience = nil, nil
+		withoutPassing(changed, fresh)
+		if len(changed) > 0 {
 			return slices.Sorted(maps.Keys(changed)), nil
 		}
 	}
+}
+
+// withoutPassing removes files that came and went again: editors and generators write to a new file,
+// and then give it the name of the file that the user knows, which has changed, too.
+func withoutPassing(changed, fresh map[string]bool) {
+	for name := range fresh {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			delete(changed, name)
+		}
+	}
+	clear(fresh)
 }
 
 // handle records the changes that an event reports.

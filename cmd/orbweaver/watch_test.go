@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -272,5 +273,35 @@ func TestWatchDirectories(t *testing.T) {
 			}
 			<-ended
 		})
+	}
+}
+
+// An editor that writes to a file of its own, and then gives it the name of the user's file, has changed
+// only that one. A file that comes and goes is no change.
+func TestWatchNamesTheUsersFile(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name string) error { return os.WriteFile(at(name), []byte("text"), 0o644) }
+	if err := write("guide.md"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWatcher([]target{{kind: directory, path: dir}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := errors.Join(write("sedA1b2C3"), os.Rename(at("sedA1b2C3"), at("guide.md"))); err != nil {
+		t.Fatal(err)
+	}
+	changed, err := w.wait(t.Context())
+	if want := []string{at("guide.md")}; err != nil || !slices.Equal(changed, want) {
+		t.Errorf("changed %q, %v; want %q", changed, err, want)
+	}
+	if err := errors.Join(write("lock123"), os.Remove(at("lock123")), write("new.md")); err != nil {
+		t.Fatal(err)
+	}
+	changed, err = w.wait(t.Context())
+	if want := []string{at("new.md")}; err != nil || !slices.Equal(changed, want) {
+		t.Errorf("changed %q, %v; want %q", changed, err, want)
 	}
 }

@@ -442,7 +442,7 @@ var linkEntries = [...]Entry{
 	{
 		Code: "outside-base", number: 51, Severity: SeverityWarning,
 		Title:       "outside the published directory",
-		Explanation: "The directory is published under a path of its host, but this link leads to the same host outside that path. It was checked on the live site.",
+		Explanation: "The directory is published under a path of its host, but this link leads to the same host outside that path. It is treated like a link to another site.",
 		Advice:      "Start the path with the path of --base-url, unless the link is meant to leave the directory.",
 		Example:     "/other with --base-url https://example.com/docs/",
 	},

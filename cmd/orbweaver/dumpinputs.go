@@ -10,7 +10,7 @@ import (
 // dumpInputs prints what a run would read first, one per line: start pages by their URLs, and
 // documents as reports print them. It sends no request.
 func dumpInputs(cmd *cobra.Command, o *options, args []string) error {
-	reader := &targetReader{stdin: cmd.InOrStdin(), note: newConsole(cmd.ErrOrStderr(), "never").notef, types: o.crawl.Reading.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
+	reader := &targetReader{stdin: cmd.InOrStdin(), note: newConsole(cmd.ErrOrStderr(), "never").notef, types: o.crawl.Reading.Types, preprocess: o.preprocess, noIgnore: o.noIgnore, commands: commandNames(cmd)}
 	p, err := planRun(cmd.Context(), o, args, reader)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ orbweaver extract public/ -f csv`,
 		if x.workingDir, err = os.Getwd(); err != nil {
 			return unsound(fmt.Errorf("find the working directory: %w", err))
 		}
-		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note, types: x.types, preprocess: x.preprocess, commands: commandNames(cmd)}
+		reader := &targetReader{stdin: cmd.InOrStdin(), note: x.note, types: x.types, preprocess: x.preprocess, noIgnore: x.noIgnore, commands: commandNames(cmd)}
 		targets, err := reader.read(args, s.List("from"))
 		if err != nil {
 			return err

@@ -25,7 +25,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err != nil {
 		return err
 	}
-	reader := &targetReader{stdin: stdin, note: console.notef, types: o.crawl.Reading.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
+	reader := &targetReader{stdin: stdin, note: console.notef, types: o.crawl.Reading.Types, preprocess: o.preprocess, noIgnore: o.noIgnore, commands: commandNames(cmd)}
 	plan, err := planRun(cmd.Context(), o, args, reader)
 	if err != nil {
 		return err

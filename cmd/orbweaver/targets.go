@@ -52,6 +52,7 @@ type targetReader struct {
 	commands   []string    // names of commands, for hints
 	types      fetch.Types // that --type sets
 	preprocess disk.Preprocessors
+	noIgnore   bool // --no-ignore: globs match also what git ignores
 	stdinUses  int
 	seen       map[string]bool
 }
@@ -258,6 +259,7 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 	if err != nil {
 		t.note("%s: %v", pattern, err)
 	}
+	matches = t.leaveOut(pattern, matches)
 	slices.Sort(matches)
 	var targets []target
 	anyText := !isGlob(filepath.Ext(pattern)) && filepath.Ext(pattern) != "" // the pattern names the extension
@@ -276,6 +278,26 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 		}
 	}
 	return targets, nil
+}
+
+// leaveOut returns the files that match a pattern without those that its directory as a target leaves
+// out: what git ignores, and what is in the directories of version control. What the fixed part of the
+// pattern names is wanted, as a directory is.
+func (t *targetReader) leaveOut(pattern string, matches []string) []string {
+	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
+	base = filepath.FromSlash(base)
+	var ignored *disk.GitIgnore
+	if !t.noIgnore {
+		ignored, _ = disk.OpenGitIgnore(base) // a directory that cannot be read has no matches
+	}
+	return slices.DeleteFunc(matches, func(file string) bool {
+		rel, err := filepath.Rel(base, file)
+		if err != nil {
+			return false
+		}
+		rel = filepath.ToSlash(rel)
+		return !t.noIgnore && disk.InVersionControl(rel) || ignored.Ignored(rel, false)
+	})
 }
 
 // isWebURL reports whether a target is an http or https URL. Like browsers, the URL

@@ -108,7 +108,7 @@ func sharedTargets(cmd *cobra.Command, o *options, args []string) error {
 		stdin = text
 		cmd.SetIn(bytes.NewReader(text))
 	}
-	reader := &targetReader{stdin: bytes.NewReader(stdin), note: func(string, ...any) {}, types: o.crawl.Reading.Types, preprocess: o.preprocess, commands: commandNames(cmd)}
+	reader := &targetReader{stdin: bytes.NewReader(stdin), note: func(string, ...any) {}, types: o.crawl.Reading.Types, preprocess: o.preprocess, noIgnore: o.noIgnore, commands: commandNames(cmd)}
 	targets, err := reader.read(args, o.from)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -19,6 +20,12 @@ const maxWalkErrors = 100
 
 // versionControl are directories that contain no documents of a site.
 var versionControl = map[string]bool{".git": true, ".hg": true, ".svn": true, ".bzr": true, "_darcs": true, "CVS": true}
+
+// InVersionControl reports whether a path, with names separated by '/', leads through a directory of
+// a version control system.
+func InVersionControl(rel string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(rel), "/"), func(name string) bool { return versionControl[name] })
+}
 
 // Walk calls fn for each regular file in the directory and below, and for each symbolic
 // link to a file inside it, in lexical order of their paths. rel is the path from the

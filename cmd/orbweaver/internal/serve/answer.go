@@ -25,6 +25,10 @@ func (c *call) object(status int, contentType string, value any) error {
 }
 
 func (c *call) raw(status int, contentType string, body []byte) error {
+	if c.Context().Err() != nil {
+		c.w.(*countingWriter).status = statusGone
+		return nil
+	}
 	c.w.Header().Set("Content-Type", contentType)
 	c.w.WriteHeader(status)
 	if c.Method != http.MethodHead {
@@ -33,16 +37,20 @@ func (c *call) raw(status int, contentType string, body []byte) error {
 	return nil
 }
 
+// statusGone is logged and counted if a client goes away before its answer is complete.
+const statusGone = 499
+
 // fail writes an error as a problem. What is not the client's fault is logged, too.
 func (c *call) fail(err error) {
+	if c.Context().Err() != nil { // nobody reads the answer; what failed is a consequence
+		c.w.(*countingWriter).status = statusGone
+		return
+	}
 	if c.w.(*countingWriter).status != 0 { // the answer has begun
 		c.server.log.printf("%s %s: %v", c.Method, c.URL.Path, err)
 		panic(http.ErrAbortHandler) // so that the client sees that it is cut short
 	}
 	p := problemOf(err)
-	if ended := c.Context().Err(); ended != nil && errors.Is(err, ended) { // nobody reads the answer
-		p = api.NewProblem(http.StatusRequestTimeout, "the request has ended")
-	}
 	if p.Status == http.StatusInternalServerError {
 		c.server.log.printf("%s %s: %v", c.Method, c.URL.Path, err)
 	}
@@ -88,7 +96,9 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 		w.status = http.StatusOK
 	}
 	n, err := w.ResponseWriter.Write(p)
-	w.size += int64(n)
+	if w.size += int64(n); err != nil {
+		w.status = statusGone
+	}
 	return n, err
 }
 

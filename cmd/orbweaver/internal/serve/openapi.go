@@ -135,7 +135,11 @@ func required(members object, optional ...string) object {
 		}
 	}
 	slices.Sort(names)
-	return object{"type": "object", "properties": members, "required": names, "additionalProperties": false}
+	schema := object{"type": "object", "properties": members, "additionalProperties": false}
+	if len(names) > 0 {
+		schema["required"] = names
+	}
+	return schema
 }
 
 func partOf(schema string) object {
@@ -167,17 +171,19 @@ func schemas() object {
 		"RunList": partOf("Run"),
 		"Progress": required(object{"pages": whole, "queued": whole, "checked": whole, "requests": whole, "broken": whole,
 			"elapsed_ms": whole, "rate": object{"type": "number"}, "remaining_ms": orNull(whole)}),
-		"Finding":      required(finding),
-		"FindingList":  partOf("Finding"),
-		"PastVerdict":  required(object{"run": opaque, "started": orNull(moment), "verdict": text, "code": text}),
-		"Page":         required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole}),
-		"PageList":     partOf("Page"),
-		"Mark":         required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment}),
-		"MarkInput":    required(object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}, "until"),
-		"MarkList":     partOf("Mark"),
-		"Comparison":   required(object{"new": listOf(ref("Finding")), "fixed": listOf(ref("Finding")), "still": listOf(ref("Finding"))}),
-		"RecheckInput": required(object{"url": text}),
-		"Recheck":      required(object{"before": outcome, "after": outcome}),
+		"Finding":     required(finding),
+		"FindingList": partOf("Finding"),
+		"PastVerdict": required(object{"run": opaque, "started": orNull(moment), "verdict": text, "code": text}),
+		"Page":        required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole}),
+		"PageList":    partOf("Page"),
+		"Mark":        required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment}),
+		"MarkInput":   required(object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}, "until"),
+		"MarkList":    partOf("Mark"),
+		"Comparison": required(object{"new": listOf(ref("Finding")), "fixed": listOf(ref("Finding")), "still": listOf(ref("Finding")),
+			"totals": required(object{"new": whole, "fixed": whole, "still": whole}), "truncated": yesNo}),
+		"ComparisonOrList": object{"anyOf": []object{ref("Comparison"), ref("FindingList")}},
+		"RecheckInput":     required(object{"url": text}),
+		"Recheck":          required(object{"before": outcome, "after": outcome}),
 		"Link": required(object{"id": opaque, "for": word(service.Purposes...), "token": opaque, "url": text, "expires": orNull(moment), "created": moment},
 			"token", "url"),
 		"LinkInput": required(object{"for": word(service.Purposes...), "expires": orNull(text)}, "expires"),

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
@@ -96,7 +97,8 @@ func routes() []route {
 			Doc: "the report of a run", Query: []parameter{{"format", "a format of the command report; the default is json"}, {"show", "the results to list, as its flag --show"}},
 			Answers: map[int]string{200: "*/*"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/compare", Role: auth.Viewer, Handle: showCompare,
-			Doc: "what changed between two runs", Query: []parameter{{"with", "the older run; the default is the sound run before"}}, Answers: map[int]string{200: "Comparison"}},
+			Doc: "what changed between two runs", Query: []parameter{{"with", "the older run; the default is the sound run before"},
+				{"list", "new, fixed or still: that list alone, as a list with next and total"}, {"limit", "number of findings of each list, 1 to 1000; the default is 1000, and 100 with list"}, afterParameter}, Answers: map[int]string{200: "ComparisonOrList"}},
 		{Method: "POST", Path: v1 + "/runs/{r}/recheck", Role: auth.Editor, Handle: recheck,
 			Doc: "request a target of a run again", Body: "RecheckInput", Answers: map[int]string{200: "Recheck"}},
 	}
@@ -261,12 +263,31 @@ func showReport(c *call) error {
 }
 
 func showCompare(c *call) error {
-	comparison, err := c.server.service.Findings.Compare(c.Context(), c.run, c.URL.Query().Get("with"))
+	q := c.query()
+	with, only := q.text("with"), q.word("list", findings.ListNew, findings.ListFixed, findings.ListStill)
+	limit := q.limit()
+	if err := q.problem(); err != nil {
+		return err
+	}
+	if only != "" {
+		lists, err := c.server.service.Findings.Lists(c.Context(), c.run, with, &findings.CompareQuery{Lists: []string{only}, Limit: limit, After: q.text("after")})
+		if err != nil {
+			return err
+		}
+		return c.json(http.StatusOK, lists[only])
+	}
+	if !q.values.Has("limit") {
+		limit = maxCompared
+	}
+	comparison, err := c.server.service.Findings.Compare(c.Context(), c.run, with, limit)
 	if err != nil {
 		return err
 	}
 	return c.json(http.StatusOK, comparison)
 }
+
+// maxCompared is the number of findings of each list of a comparison, unless the client says another.
+const maxCompared = 1000
 
 func recheck(c *call) error {
 	fields, err := c.members()

@@ -85,7 +85,14 @@ func isLocalPath(text string) bool {
 
 // showLogin shows the form to sign in.
 func showLogin(c *call) error {
-	return c.page(http.StatusOK, "login", &web.SignIn{Next: c.URL.Query().Get("next"), Token: c.server.settings.Mode == Tokens})
+	form := &web.SignIn{Next: c.URL.Query().Get("next"), Token: c.server.settings.Mode == Tokens}
+	if !form.Token {
+		var err error
+		if form.SetUp, err = c.server.auth.Empty(c.Context()); err != nil {
+			return err
+		}
+	}
+	return c.page(http.StatusOK, "login", form)
 }
 
 // login signs in.

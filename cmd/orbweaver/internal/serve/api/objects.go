@@ -161,9 +161,18 @@ type Page struct {
 
 // Comparison is what changed between two runs: broken findings, sorted by URL.
 type Comparison struct {
-	New   []Finding `json:"new"`
-	Fixed []Finding `json:"fixed"`
-	Still []Finding `json:"still"`
+	New       []Finding `json:"new"`
+	Fixed     []Finding `json:"fixed"`
+	Still     []Finding `json:"still"`
+	Totals    Totals    `json:"totals"`
+	Truncated bool      `json:"truncated"` // whether one of the lists is shortened
+}
+
+// Totals are the lengths of the whole lists of a Comparison.
+type Totals struct {
+	New   int `json:"new"`
+	Fixed int `json:"fixed"`
+	Still int `json:"still"`
 }
 
 // Outcome is the result of requesting one target.

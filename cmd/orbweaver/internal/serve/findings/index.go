@@ -19,6 +19,7 @@ import (
 
 // Index answers questions about one run. It is safe for concurrent use.
 type Index struct {
+	file   string
 	db     *sql.DB
 	mu     sync.Mutex
 	totals map[string]int // of a file that no longer changes
@@ -37,15 +38,32 @@ func Open(file string) (*Index, error) {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	db.SetMaxOpenConns(2)
-	var tables int
+	var tables, indexed int
 	err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('page', 'target', 'item', 'ref')").Scan(&tables)
 	if err == nil && tables < 4 {
 		err = fs.ErrNotExist // the run that fills the file has only begun
 	}
+	if err == nil {
+		err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'ref_by_target'").Scan(&indexed)
+	}
+	if err == nil && indexed == 0 {
+		addIndexes(file)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), db.Close())
 	}
-	return &Index{db: db, totals: map[string]int{}}, nil
+	return &Index{file: file, db: db, totals: map[string]int{}}, nil
+}
+
+// addIndexes adds the indexes that a file of an earlier version lacks. Without them, which is so on a
+// disk that is full or cannot be written, some pages are slow.
+func addIndexes(file string) {
+	db, err := connect(file, "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16000)")
+	if err != nil {
+		return
+	}
+	defer db.Close()
+	_, _ = db.Exec(indexes)
 }
 
 // Close closes the file.

@@ -72,6 +72,10 @@ const indexes = `
 CREATE INDEX IF NOT EXISTS item_by_url ON item (listed, url, code);
 CREATE INDEX IF NOT EXISTS item_by_code ON item (listed, code, url);
 CREATE INDEX IF NOT EXISTS item_by_places ON item (listed, places DESC, url, code);
+CREATE INDEX IF NOT EXISTS item_counts ON item (listed, code, verdict, places);
+CREATE INDEX IF NOT EXISTS item_by_target ON item (listed, target, verdict);
+CREATE INDEX IF NOT EXISTS item_by_host ON item (listed, host, verdict, places);
+CREATE INDEX IF NOT EXISTS ref_by_target ON ref (target, page);
 CREATE INDEX IF NOT EXISTS target_by_url ON target (url);
 `
 

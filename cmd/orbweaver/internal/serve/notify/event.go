@@ -42,6 +42,7 @@ type Event struct {
 	Project Project
 	Run     any       // as in the API
 	Reason  string    // why an unsound run is not reliable
+	First   bool      // no run of the project had a reliable result before
 	New     []Finding // links that are broken now
 	Fixed   []Finding // links that are no longer broken
 	Count   int       // of all links in New or Fixed, if the list was cut; 0 if it was not
@@ -52,6 +53,9 @@ type Event struct {
 func (e *Event) linkText() string {
 	if e.Kind == Test {
 		return "Open the project"
+	}
+	if e.First {
+		return "Open the run"
 	}
 	return "Compare with the run before"
 }
@@ -88,6 +92,7 @@ type storedEvent struct {
 	Project    Project
 	Run        any
 	Reason     string
+	First      bool
 	New, Fixed []storedFinding
 	Count      int
 }
@@ -100,7 +105,7 @@ func (e *stored) MarshalJSON() ([]byte, error) {
 		}
 		return to
 	}
-	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, list(e.New), list(e.Fixed), e.Count})
+	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, e.First, list(e.New), list(e.Fixed), e.Count})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -115,7 +120,7 @@ func (e *stored) UnmarshalJSON(text []byte) error {
 		}
 		return to
 	}
-	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count}
+	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, First: s.First, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count}
 	return nil
 }
 
@@ -124,11 +129,14 @@ func (e *Event) Title() string {
 	name := oneLine(e.Project.Name)
 	switch e.Kind {
 	case New:
-		n := max(e.Count, len(e.New))
+		n, what := max(e.Count, len(e.New)), "new broken links"
 		if n == 1 {
-			return name + ": 1 new broken link"
+			what = "new broken link"
 		}
-		return fmt.Sprintf("%s: %d new broken links", name, n)
+		if e.First {
+			return fmt.Sprintf("%s: first run, %d %s", name, n, strings.TrimPrefix(what, "new "))
+		}
+		return fmt.Sprintf("%s: %d %s", name, n, what)
 	case Fixed:
 		return name + ": all links are fixed"
 	case Unsound:
@@ -144,6 +152,9 @@ const maxListed = 20
 func (e *Event) paragraphs() []string {
 	switch e.Kind {
 	case New:
+		if e.First {
+			return []string{"This is the first run with a reliable result. These links are broken:"}
+		}
 		return []string{"These links are broken and were not broken in the run before:"}
 	case Fixed:
 		return []string{"No link is broken any more. These were:"}

@@ -61,6 +61,28 @@ func (s *Findings) List(ctx context.Context, r *store.Run, q findings.Query) (*a
 	return list, nil
 }
 
+// Groups returns the findings of a run that match, by what they have in common; see findings.Index.
+func (s *Findings) Groups(ctx context.Context, r *store.Run, q findings.Query, by string) ([]findings.Group, int, error) {
+	if q.Known != nil {
+		marks, err := s.marksInForce(ctx, r.Project)
+		if err != nil {
+			return nil, 0, err
+		}
+		for fingerprint := range marks {
+			q.Marked = append(q.Marked, fingerprint)
+		}
+	}
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer release()
+	return x.Groups(ctx, &q, by, r.State.Over())
+}
+
 // All returns the first findings that match, at most limit.
 func (s *Findings) All(ctx context.Context, r *store.Run, q findings.Query, limit int) ([]api.Finding, error) {
 	q.Limit = limit
@@ -196,69 +218,84 @@ func (s *Findings) Pages(ctx context.Context, r *store.Run, q findings.PageQuery
 	return list, err
 }
 
-// maxCompared limits each list of a comparison.
-const maxCompared = 10_000
-
-// Compare compares a run with another one of its project: "" is the sound run before it.
-func (s *Findings) Compare(ctx context.Context, r *store.Run, with string) (*api.Comparison, error) {
-	var old *store.Run
-	var err error
+// comparedWith returns the run of a project to compare a run with: "" is the sound run before it, nil
+// if there is none.
+func (s *Findings) comparedWith(ctx context.Context, r *store.Run, with string) (*store.Run, error) {
 	if with == "" {
-		old, err = s.store.SoundBefore(ctx, r.Project, r.Number)
+		old, err := s.store.SoundBefore(ctx, r.Project, r.Number)
 		if errors.Is(err, store.ErrNotFound) {
-			old, err = nil, nil
+			return nil, nil
 		}
-	} else {
-		old, err = s.store.Run(ctx, with)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil, api.NewProblem(http.StatusNotFound, "there is no run %s", with)
-		}
-		if err == nil && old.Project != r.Project {
-			return nil, api.Invalid(api.Fault{Field: "with", Message: "it is a run of another project"})
-		}
+		return old, err
 	}
-	if err != nil {
-		return nil, err
+	old, err := s.store.Run(ctx, with)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, api.NewProblem(http.StatusNotFound, "there is no run %s", with)
 	}
-	broken := findings.Query{Verdicts: []string{"broken"}}
-	after, err := s.All(ctx, r, broken, maxCompared)
-	if err != nil {
-		return nil, err
+	if err == nil && old.Project != r.Project {
+		return nil, api.Invalid(api.Fault{Field: "with", Message: "it is a run of another project"})
 	}
-	var before []api.Finding
-	if old != nil {
-		if before, err = s.All(ctx, old, broken, maxCompared); err != nil {
-			return nil, err
-		}
-	}
-	return compare(before, after), nil
+	return old, err
 }
 
-// compare matches findings by their fingerprints.
-func compare(before, after []api.Finding) *api.Comparison {
-	c := &api.Comparison{New: []api.Finding{}, Fixed: []api.Finding{}, Still: []api.Finding{}}
-	had := map[string]bool{}
-	for _, f := range before {
-		had[f.Fingerprint] = true
+// Lists compares a run with another one of its project: "" is the sound run before it.
+func (s *Findings) Lists(ctx context.Context, r *store.Run, with string, q *findings.CompareQuery) (map[string]*api.List[api.Finding], error) {
+	old, err := s.comparedWith(ctx, r, with)
+	if err != nil {
+		return nil, err
 	}
-	has := map[string]bool{}
-	for _, f := range after {
-		has[f.Fingerprint] = true
-		if had[f.Fingerprint] {
-			f.Change = "still"
-			c.Still = append(c.Still, f)
-		} else {
-			f.Change = "new"
-			c.New = append(c.New, f)
+	none := map[string]*api.List[api.Finding]{}
+	for _, name := range []string{findings.ListNew, findings.ListFixed, findings.ListStill} {
+		none[name] = &api.List[api.Finding]{Items: []api.Finding{}}
+	}
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return none, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	var before *findings.Index
+	if old != nil {
+		var release func()
+		before, release, err = s.manager.Findings(old.ID)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err == nil {
+			defer release()
 		}
 	}
-	for _, f := range before {
-		if !has[f.Fingerprint] {
-			f.Change = "fixed"
-			c.Fixed = append(c.Fixed, f)
+	lists, err := x.Compare(ctx, before, q)
+	if errors.Is(err, findings.ErrCursor) {
+		return nil, invalidCursor()
+	}
+	if err != nil {
+		return nil, err
+	}
+	marks, err := s.marksInForce(ctx, r.Project)
+	for _, list := range lists {
+		for i := range list.Items {
+			list.Items[i].Known = marks[list.Items[i].Fingerprint]
 		}
 	}
-	return c
+	return lists, err
+}
+
+// Compare compares a run with another one of its project: "" is the sound run before it. Each list
+// has at most limit findings.
+func (s *Findings) Compare(ctx context.Context, r *store.Run, with string, limit int) (*api.Comparison, error) {
+	lists, err := s.Lists(ctx, r, with, &findings.CompareQuery{Lists: []string{findings.ListNew, findings.ListFixed, findings.ListStill}, Limit: limit})
+	if err != nil {
+		return nil, err
+	}
+	c := &api.Comparison{New: lists[findings.ListNew].Items, Fixed: lists[findings.ListFixed].Items, Still: lists[findings.ListStill].Items}
+	c.Totals = api.Totals{New: lists[findings.ListNew].Total, Fixed: lists[findings.ListFixed].Total, Still: lists[findings.ListStill].Total}
+	for _, list := range lists {
+		c.Truncated = c.Truncated || list.Next != nil
+	}
+	return c, nil
 }
 
 // Recheck requests a target of a run again.

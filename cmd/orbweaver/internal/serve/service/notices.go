@@ -83,6 +83,11 @@ func (s *Notices) decide(ctx context.Context, r *store.Run) error {
 	e := notify.Event{Project: notify.Project{ID: row.ID, Name: row.Name}, Run: &r.Run, Reason: r.Reason}
 	o := notify.Outcome{Sound: r.IsSound()}
 	newCount := 0
+	before, err := s.findings.comparedWith(ctx, r, "")
+	if err != nil {
+		return err
+	}
+	e.First = before == nil
 	if o.Sound {
 		unknown := false
 		query := findings.Query{Verdicts: []string{"broken"}, Known: &unknown}

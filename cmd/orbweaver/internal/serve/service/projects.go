@@ -383,9 +383,18 @@ func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Membe
 
 // readTargets reads the targets. A target whose password is hidden keeps the stored one.
 func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
-	var targets []string
-	if err := strictjson.Decode(value, &targets); err != nil || len(targets) < 1 || len(targets) > MaxTargets {
+	var items []json.RawMessage
+	if err := strictjson.Decode(value, &items); err != nil || len(items) < 1 || len(items) > MaxTargets {
 		return []api.Fault{{Field: "targets", Message: fmt.Sprintf("use a list of 1 to %d URLs", MaxTargets)}}
+	}
+	targets, wrong := make([]string, len(items)), []api.Fault(nil)
+	for i, item := range items {
+		if string(item) == "null" || strictjson.Decode(item, &targets[i]) != nil {
+			wrong = append(wrong, api.Fault{Field: fmt.Sprintf("targets.%d", i), Message: "use a string: the URL of a page"})
+		}
+	}
+	if len(wrong) > 0 {
+		return wrong
 	}
 	c.moved = c.moved || movesFrom(c.before.origins(), targets)
 	var faults []api.Fault

@@ -16,9 +16,6 @@ import (
 // perPage is the number of rows of a list.
 const perPage = 100
 
-// maxGrouped is the number of findings that groups are made of.
-const maxGrouped = 20_000
-
 // filters are what the address of a list says.
 type filters struct{ url.Values }
 
@@ -108,12 +105,10 @@ func (p *findingsPage) Columns() []findingColumn {
 	return []findingColumn{column("Code", "code", "ascending"), column("Target", "", "ascending"), column("Places", "places", "descending")}
 }
 
-// findingGroup are findings with something in common.
+// findingGroup are findings with something in common, and the query that selects them.
 type findingGroup struct {
-	Name, Filter  string
-	Query         template.URL
-	Count, Places int
-	Worst         string
+	findings.Group
+	Query template.URL
 }
 
 // codeCount is a code with the number of its findings in the whole run.
@@ -210,78 +205,14 @@ func showFindings(c *Call) error {
 
 // group makes groups of the findings by what By says.
 func (p *findingsPage) group(c *Call, q findings.Query) error {
-	all, total, err := collect(c, q, maxGrouped)
+	groups, total, err := c.Site.Service.Findings.Groups(c.Context(), c.Run, q, p.By)
 	if err != nil {
 		return err
 	}
 	p.Total = total
-	by := map[string]*findingGroup{}
-	count := func(name string, f *api.Finding, places int) {
-		g := by[name]
-		if g == nil {
-			g = &findingGroup{Name: name, Filter: p.By, Worst: f.Verdict}
-			by[name] = g
-		}
-		g.Count++
-		g.Places += places
-		if slices.Index(allVerdicts, f.Verdict) < slices.Index(allVerdicts, g.Worst) {
-			g.Worst = f.Verdict
-		}
-	}
-	switch p.By {
-	case "page":
-		if err := pagesOf(c, all, count); err != nil {
-			return err
-		}
-	case "host":
-		for i := range all {
-			u, err := url.Parse(all[i].URL)
-			if err != nil || u.Host == "" {
-				u = &url.URL{}
-			}
-			count(u.Hostname(), &all[i], all[i].Places)
-		}
-	case "code":
-		for i := range all {
-			count(all[i].Code, &all[i], all[i].Places)
-		}
-	}
-	for _, g := range by {
-		g.Query = filters{url.Values(mapWithout(p.Filters.Values, "by"))}.with(p.By, g.Name)
-		p.Groups = append(p.Groups, *g)
-	}
-	slices.SortFunc(p.Groups, func(a, b findingGroup) int {
-		return cmp.Or(cmp.Compare(slices.Index(allVerdicts, a.Worst), slices.Index(allVerdicts, b.Worst)), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name))
-	})
-	p.Groups = p.Groups[:min(len(p.Groups), 1000)]
-	return nil
-}
-
-// pagesOf counts findings at the pages that refer to their targets.
-func pagesOf(c *Call, all []api.Finding, count func(page string, f *api.Finding, places int)) error {
-	x, release, err := c.Site.Service.Manager.Findings(c.Run.ID)
-	if err != nil {
-		return err
-	}
-	defer release()
-	const most = 1000 // places of one finding
-	for i := range all {
-		places, err := x.LinksTo(c.Context(), all[i].URL, most)
-		if err != nil {
-			return err
-		}
-		for len(places) > 0 { // they are sorted by page
-			page, n := places[0].Page, 0
-			for len(places) > 0 && places[0].Page == page {
-				if places[0].Target == all[i].URL {
-					n++
-				}
-				places = places[1:]
-			}
-			if n > 0 {
-				count(page, &all[i], n)
-			}
-		}
+	rest := filters{url.Values(mapWithout(p.Filters.Values, "by"))}
+	for _, g := range groups {
+		p.Groups = append(p.Groups, findingGroup{g, rest.with(p.By, g.Name)})
 	}
 	return nil
 }

@@ -66,6 +66,9 @@ type link struct {
 	Finding *api.Finding // nil for none
 }
 
+// maxOnPage is the number of findings of a page that are looked at.
+const maxOnPage = 20_000
+
 // maxLinks is the number of links that a page lists.
 const maxLinks = 1000
 
@@ -97,7 +100,7 @@ func showPage(c *Call) error {
 	}
 	view.MoreOn, view.MoreTo = len(on) > maxLinks, len(to) > maxLinks
 	found := map[string]*api.Finding{}
-	list, _, err := collect(c, findings.Query{Page: address}, maxGrouped)
+	list, _, err := collect(c, findings.Query{Page: address}, maxOnPage)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func project(c *Call, status int) error {
 			return err
 		}
 		page.Compared = before != ""
-		if page.Changes, err = s.Findings.Compare(c.Context(), row, ""); err != nil {
+		if page.Changes, err = s.Findings.Compare(c.Context(), row, "", 5); err != nil {
 			return err
 		}
 	}

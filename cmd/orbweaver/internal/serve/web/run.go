@@ -3,7 +3,9 @@ package web
 import (
 	"encoding/json"
 	"errors"
+	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -92,7 +94,7 @@ func run(c *Call, status int, fault string) error {
 			return err
 		}
 		page.Compared = before != ""
-		if page.Changes, err = s.Findings.Compare(c.Context(), c.Run, ""); err != nil {
+		if page.Changes, err = s.Findings.Compare(c.Context(), c.Run, "", 1); err != nil {
 			return err
 		}
 	}
@@ -182,37 +184,80 @@ var allVerdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
 
 // comparePage compares two runs.
 type comparePage struct {
-	*api.Comparison
+	Lists    []comparedList
 	With     string
+	Only     string     // the list that is shown alone, "" for all
 	OldRun   string     // the run that is compared with, empty for none
 	Runs     []*api.Run // earlier ones
 	Fault    string
 	Compared bool // there is a run to compare with
 }
 
+// comparedList is one list of a comparison.
+type comparedList struct {
+	*api.List[api.Finding]
+	Title, Caption, None string
+	Run                  string       // the run that has the findings
+	All, Following       template.URL // queries of the whole list, and of its next part
+}
+
+// lists returns what to list of a comparison.
+func (p *comparePage) lists() []string {
+	if p.Only != "" {
+		return []string{p.Only}
+	}
+	return []string{findings.ListNew, findings.ListFixed, findings.ListStill}
+}
+
+// compared are the texts of the lists of a comparison.
+var compared = map[string]comparedList{
+	findings.ListNew:   {Title: "new broken links", Caption: "Broken now, and not before", None: "Nothing new is broken."},
+	findings.ListFixed: {Title: "fixed", Caption: "Broken before, and not now", None: "Nothing was fixed."},
+	findings.ListStill: {Title: "still broken", Caption: "Broken before and now", None: "Nothing."},
+}
+
 func showCompare(c *Call) error {
-	with := c.URL.Query().Get("with")
-	page := &comparePage{With: with, Comparison: &api.Comparison{}}
-	list, err := c.Site.Service.Runs.List(c.Context(), c.Run.Project, c.Run.ID, runsShown)
+	v := filters{c.URL.Query()}
+	with := v.Get("with")
+	page := &comparePage{With: with, Only: v.one("list", findings.ListNew, findings.ListFixed, findings.ListStill)}
+	earlier, err := c.Site.Service.Runs.List(c.Context(), c.Run.Project, c.Run.ID, runsShown)
 	if err != nil {
 		return err
 	}
-	page.Runs = list.Items
+	page.Runs = earlier.Items
+	q := &findings.CompareQuery{Lists: page.lists(), Limit: perPage}
+	if page.Only != "" {
+		q.After = v.Get("after")
+	}
 	status := http.StatusOK
-	both, err := c.Site.Service.Findings.Compare(c.Context(), c.Run, with)
+	both, err := c.Site.Service.Findings.Lists(c.Context(), c.Run, with, q)
 	if err != nil {
 		faults, err := faultsOf(err)
 		if err != nil {
 			return err
 		}
-		page.Fault, status = faults["with"], http.StatusUnprocessableEntity
-	} else {
-		page.Comparison, page.OldRun = both, with
-		if with == "" {
-			if page.OldRun, err = soundBefore(c, c.Run); err != nil {
-				return err
-			}
+		page.Fault, status = faults["with"]+faults["after"], http.StatusUnprocessableEntity
+	} else if page.OldRun = with; with == "" {
+		if page.OldRun, err = soundBefore(c, c.Run); err != nil {
+			return err
 		}
+	}
+	for _, name := range page.lists() {
+		list := compared[name]
+		if list.List = both[name]; list.List == nil {
+			list.List = &api.List[api.Finding]{}
+		}
+		if list.Run = c.Run.ID; name == findings.ListFixed {
+			list.Run = page.OldRun
+		}
+		if name == findings.ListNew && list.Total == 1 {
+			list.Title = "new broken link"
+		}
+		list.All = v.with("list", name)
+		if list.Next != nil {
+			list.Following = filters{url.Values{"with": {with}, "list": {name}}}.with("", "") + "&after=" + template.URL(url.QueryEscape(*list.Next))
+		}
+		page.Lists = append(page.Lists, list)
 	}
 	page.Compared = page.Fault != "" || page.OldRun != ""
 	return c.page(status, "compare", "Compare", page)

@@ -125,6 +125,7 @@ type SignIn struct {
 	Name    string
 	Message string
 	Token   bool // sign in with a token
+	SetUp   bool // there is no account yet
 }
 
 // WriteSignIn writes the form to sign in, "login", or the one for the first administrator,

@@ -1,0 +1,171 @@
+package findings
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// build makes a file of results.
+func build(t testing.TB, file, before string, results func(yield func(*result.Result) bool)) *Index {
+	t.Helper()
+	b, err := Create(file, Config{Project: "p", Started: time.Unix(1, 0), Before: before, See: func([]string) error { return nil },
+		FirstSeen: func([]string) (map[string]time.Time, error) { return map[string]time.Time{}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := range results {
+		if err := b.Result(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.End(nil); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+// broken is a broken link on pages.
+func broken(url string, pages ...string) *result.Result {
+	r := &result.Result{Kind: result.KindTarget, URL: url, Verdict: check.Broken, Code: "http-404", Message: "404 Not Found", Status: 404, Size: -1}
+	for n, page := range pages {
+		r.References = append(r.References, result.Reference{Page: page, Line: n + 1, Column: 1, Element: "a", Attribute: "href", Raw: url, Text: "a link"})
+	}
+	return r
+}
+
+func TestGroups(t *testing.T) {
+	warned := broken("http://b.test/old", "/1", "/2")
+	warned.Verdict, warned.Code, warned.Message = check.OK, "ok", ""
+	warned.Warnings = []check.Warning{{Code: "redirect-permanent", Message: "moved"}}
+	x := build(t, filepath.Join(t.TempDir(), "x"), "", slices.Values([]*result.Result{
+		broken("http://a.test/x", "/1", "/1", "/2"), broken("http://a.test/x#y", "/1"), broken("http://c.test/", "/3"), warned}))
+	for _, row := range []struct {
+		by   string
+		q    Query
+		want string
+	}{
+		{"page", Query{}, "[{/1 3 4 broken} {/2 2 2 broken} {/3 1 1 broken}] of 4"},
+		{"page", Query{Verdicts: []string{"warning"}}, "[{/1 1 1 warning} {/2 1 1 warning}] of 1"},
+		{"host", Query{}, "[{a.test 2 4 broken} {c.test 1 1 broken} {b.test 1 2 warning}] of 4"},
+		{"code", Query{}, "[{http-404 3 5 broken} {redirect-permanent 1 2 warning}] of 4"},
+		{"code", Query{Page: "/3"}, "[{http-404 1 1 broken}] of 1"},
+	} {
+		groups, total, err := x.Groups(t.Context(), &row.q, row.by, true)
+		if got := fmt.Sprintf("%v of %d", groups, total); err != nil || got != row.want {
+			t.Errorf("by %s: %s, %v; want %s", row.by, got, err, row.want)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	dir := t.TempDir()
+	numbered := func(from, to int) func(func(*result.Result) bool) {
+		return func(yield func(*result.Result) bool) {
+			for n := from; n < to && yield(broken(fmt.Sprintf("http://a.test/%03d", n), "/")); n++ {
+			}
+		}
+	}
+	before := build(t, filepath.Join(dir, "before"), "", numbered(0, 30))
+	x := build(t, filepath.Join(dir, "now"), filepath.Join(dir, "before"), numbered(20, 45))
+	all := []string{ListNew, ListFixed, ListStill}
+	for name, row := range map[string]struct {
+		before            *Index
+		new, fixed, still int
+	}{"with the run before": {before, 15, 20, 10}, "with none": {nil, 25, 0, 0}} {
+		lists, err := x.Compare(t.Context(), row.before, &CompareQuery{Lists: all, Limit: 12})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for list, total := range map[string]int{ListNew: row.new, ListFixed: row.fixed, ListStill: row.still} {
+			got := lists[list]
+			if got.Total != total || len(got.Items) != min(total, 12) || (got.Next != nil) != (total > 12) {
+				t.Errorf("%s, %s: %d of %d, next %v; want %d in all", name, list, len(got.Items), got.Total, got.Next, total)
+			}
+		}
+	}
+	var urls []string
+	for after := ""; ; {
+		lists, err := x.Compare(t.Context(), before, &CompareQuery{Lists: []string{ListFixed}, Limit: 7, After: after})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range lists[ListFixed].Items {
+			if urls = append(urls, f.URL); f.Change != "fixed" {
+				t.Errorf("%s is %s", f.URL, f.Change)
+			}
+		}
+		if lists[ListFixed].Next == nil {
+			break
+		}
+		after = *lists[ListFixed].Next
+	}
+	if len(urls) != 20 || !slices.IsSorted(urls) || urls[0] != "http://a.test/000" || urls[19] != "http://a.test/019" {
+		t.Errorf("what is fixed: %v", urls)
+	}
+	if _, err := x.Compare(t.Context(), before, &CompareQuery{Lists: []string{ListFixed}, Limit: 7, After: "nosuch"}); !errors.Is(err, ErrCursor) {
+		t.Errorf("an unknown cursor: %v", err)
+	}
+}
+
+// BenchmarkQueries takes the time of what pages and lists ask of a run with 50,000 findings on 500
+// pages. No page may take more than 200 ms.
+func BenchmarkQueries(b *testing.B) {
+	dir := b.TempDir()
+	findings := func(from int) func(func(*result.Result) bool) {
+		return func(yield func(*result.Result) bool) {
+			for n := range 50_000 {
+				page := fmt.Sprintf("http://site.test/page/%d", n%500)
+				if !yield(broken(fmt.Sprintf("http://host%d.test/gone/%06d", n%40, n+from), page, fmt.Sprintf("http://site.test/page/%d", (n+7)%500))) {
+					return
+				}
+			}
+		}
+	}
+	before := build(b, filepath.Join(dir, "before"), "", findings(0))
+	x := build(b, filepath.Join(dir, "now"), filepath.Join(dir, "before"), findings(100))
+	ctx := context.Background()
+	list := func(q Query) func() error {
+		q.Limit = 100
+		return func() error { _, err := x.Findings(ctx, &q, true); return err }
+	}
+	group := func(by string) func() error {
+		return func() error { _, _, err := x.Groups(ctx, &Query{}, by, true); return err }
+	}
+	for name, ask := range map[string]func() error{
+		"list": list(Query{}), "list by places": list(Query{Sort: ByPlaces}), "list by code": list(Query{Sort: ByCode}), "new": list(Query{Change: "new"}),
+		"text": list(Query{Text: "gone/04"}), "page": list(Query{Page: "http://site.test/page/9"}),
+		"by page": group("page"), "by host": group("host"), "by code": group("code"),
+		"compare": func() error {
+			_, err := x.Compare(ctx, before, &CompareQuery{Lists: []string{ListNew, ListFixed, ListStill}, Limit: 100})
+			return err
+		},
+		"share": func() error {
+			found, err := x.Findings(ctx, &Query{Verdicts: []string{"broken"}, Sort: ByPlaces, Limit: 200}, true)
+			for i := 0; err == nil && i < len(found.Items); i++ {
+				_, err = x.LinksTo(ctx, found.Items[i].URL, 3)
+			}
+			return err
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := ask(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

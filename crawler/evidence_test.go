@@ -199,7 +199,7 @@ func fixtures() []fixture {
 	add(fixture{name: "fragment-static", url: "http://HOST/page#gone", answer: page("<p id=x>"), internal: broken("fragment-missing", 1), external: broken("fragment-missing", 1)})
 	add(fixture{name: "fragment-script", url: "http://HOST/page#gone", answer: page("<p id=x><script src=/app.js></script>"),
 		internal: broken("fragment-missing", 1), external: unverified("fragment-unverified", 1)})
-	add(fixture{name: "fragment-range", url: "http://HOST/page#a-b", answer: page("<p id=a><p id=b>"), internal: ok, external: ok})
+	add(fixture{name: "fragment-range", url: "http://HOST/page#L3-L5", answer: page("<p id=L3><p id=L5>"), internal: ok, external: ok})
 	add(fixture{name: "fragment-known", url: "http://github.com/HOST#L10-L20", answer: page("<p id=x>"), internal: ok, external: ok})
 	add(fixture{name: "fragment-top", url: "http://HOST/page#ToP", answer: page("<p id=x>"), internal: ok, external: ok})
 	add(fixture{name: "fragment-text", url: "http://HOST/page#:~:text=x", answer: page("<p id=x>"), internal: ok, external: ok})

@@ -34,11 +34,10 @@ type jsonRule struct {
 	expect Expect
 }
 
-// manifestRules are the members that are URLs. The scope is a prefix of other URLs, not a
-// document.
+// manifestRules are the members that are URLs of documents. The scope is a prefix of other URLs, and no
+// link.
 var manifestRules = []jsonRule{
 	{"start_url", Navigation, ExpectAny},
-	{"scope", Host, ExpectAny},
 	{"icons.src", Resource, ExpectImage},
 	{"screenshots.src", Resource, ExpectImage},
 	{"shortcuts.url", Navigation, ExpectAny},

@@ -75,6 +75,24 @@ func TestReadmeLeadsToGuides(t *testing.T) {
 	}
 }
 
+// The list of changes has a section for the next release, and one entry for a change, which a
+// reader can take in at once.
+func TestChangelogIsReadable(t *testing.T) {
+	text, err := os.ReadFile("../../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, entries, found := strings.Cut(string(text), "\n## Unreleased\n")
+	if !found {
+		t.Error("CHANGELOG has no section for the next release")
+	}
+	for entry := range strings.SplitSeq(entries, "\n- ") {
+		if entry, _, _ = strings.Cut(entry, "\n\n"); len(entry) > 900 {
+			t.Errorf("the entry %.60q… has %d bytes, want at most 900", entry, len(entry))
+		}
+	}
+}
+
 // README and the guides name one release of this project, which the release workflow
 // compares with its tag.
 func TestDocumentsNameOneRelease(t *testing.T) {

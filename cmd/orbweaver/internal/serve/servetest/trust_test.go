@@ -310,6 +310,9 @@ func TestRolesByRoute(t *testing.T) {
 				least = "admin"
 			}
 			concrete := "api/v1" + regexp.MustCompile(`\{[^}]*\}`).ReplaceAllString(path, "nosuch")
+			if path == "/events" {
+				concrete += "?after=x" // else it never ends
+			}
 			none := wants(t, name+" without credentials", s.send(method, concrete, nil), 401)
 			if none.header.Get("WWW-Authenticate") != "Bearer" || none.header.Get("Content-Type") != "application/problem+json" || none.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s: %v", name, none.header)

@@ -135,7 +135,7 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 				continue
 			}
 		case f.req.Form != nil: // it is sent once
-		case transport != f.by.transports.lenient && hasControl(err):
+		case transport != f.by.transports.lenient && isMendable(err):
 			transport = f.by.transports.lenient
 			continue
 		case conn.http2.Load() && transport != f.by.transports.fallback && !isTimeout(err):

@@ -18,6 +18,10 @@ import (
 // answer. It is then requested again over a connection whose headers are escaped before
 // net/http reads them: each control character becomes its percent-encoding, as in a URL.
 // Line ends stay as they are, so that no header is split that net/http would not split.
+//
+// A list of lengths, such as "Content-Length: 5, 5", is one length if all are equal (RFC
+// 9110, section 8.6). net/http accepts that only of several headers, so over such a
+// connection each length of a list becomes a header of its own.
 
 // plainKey marks the context of a request whose connection carries only HTTP.
 type plainKey struct{}
@@ -53,6 +57,16 @@ func newLenient(t *http.Transport, d *dialer, v *verifier) *http.Transport {
 	return t
 }
 
+// isMendable reports whether net/http rejected an answer that a lenient connection may make
+// acceptable.
+func isMendable(err error) bool { return hasControl(err) || hasLengths(err) }
+
+// hasLengths reports whether net/http rejected an answer because of a list of lengths.
+func hasLengths(err error) bool {
+	_, quoted, found := strings.Cut(err.Error(), "bad Content-Length ")
+	return found && strings.Contains(quoted, ",")
+}
+
 // hasControl reports whether net/http rejected an answer because of a control character
 // in the value of a header that browsers accept.
 func hasControl(err error) bool {
@@ -73,7 +87,7 @@ func isEscaped(c byte) bool {
 }
 
 // lenientConn is a connection for one request that escapes control characters in the
-// values of the response header.
+// values of the response header, and splits a list of lengths.
 type lenientConn struct {
 	net.Conn
 	tls *tls.ConnectionState // nil without TLS
@@ -87,8 +101,11 @@ type lenientConn struct {
 	pending bytes.Buffer // read, but not yet returned
 }
 
+// lengthName begins a header that is split at its commas.
+const lengthName = "Content-Length:"
+
 // maxNameKept is the number of octets that are kept of a line's beginning.
-const maxNameKept = 16
+const maxNameKept = len(lengthName)
 
 func (c *lenientConn) Read(p []byte) (int, error) {
 	if c.pending.Len() > 0 {
@@ -125,6 +142,10 @@ func (c *lenientConn) escape(octet byte) {
 		if c.value && isEscaped(octet) {
 			fmt.Fprintf(&c.pending, "%%%02X", octet)
 			c.length++
+			return
+		}
+		if c.value && octet == ',' && strings.EqualFold(string(c.line), lengthName) {
+			c.pending.WriteString("\r\n" + lengthName)
 			return
 		}
 		c.value = c.value || octet == ':' && c.begun

@@ -53,6 +53,28 @@ func TestControlCharactersInHeaders(t *testing.T) {
 	}
 }
 
+// A list of equal lengths is one length; another is malformed (RFC 9110, section 8.6).
+func TestListOfLengths(t *testing.T) {
+	for _, row := range []struct{ header, kind string }{
+		{"Content-Length: 5, 5", ""},
+		{"content-length:5,5 ,\t5", ""},
+		{"X-Odd: 1, \x01\r\nContent-Length: 5, 5\r\nX-List: Content-Length: 1, 2", ""},
+		{"Content-Length: 5, 6", "protocol-error"},
+		{"Content-Length: 5,", "protocol-error"},
+		{"Content-Length: , 5", "protocol-error"},
+		{"Content-Length: 5, five", "protocol-error"},
+		{"Content-Length: 5, 5\r\nContent-Length: 6", "protocol-error"},
+	} {
+		for _, need := range []Need{Existence, Content} {
+			server := serveRaw(t, func(c *rawConn) { c.send("HTTP/1.1 200 OK\r\n" + row.header + "\r\n\r\nhello and more") })
+			resp, text, err := ask(t, newHTTP(t, HTTPConfig{}), &Request{URL: mustParse(t, server.url+"/x"), Need: need})
+			if kindOfError(err) != row.kind || err == nil && (resp.Status != 200 || need == Content && text != "hello") {
+				t.Errorf("%q: %+v, %q, %v, want %q", row.header, resp, text, err, row.kind)
+			}
+		}
+	}
+}
+
 // The same over TLS, where the certificate is verified again, and through a proxy.
 func TestControlCharactersElsewhere(t *testing.T) {
 	root := crawlertest.NewAuthority(t, "Root")
@@ -82,9 +104,10 @@ func TestControlCharactersElsewhere(t *testing.T) {
 }
 
 // FuzzLenientConn checks that escaping depends neither on how the bytes arrive nor
-// changes anything but control characters.
+// changes anything but control characters and lists of lengths.
 func FuzzLenientConn(f *testing.F) {
 	f.Add("HTTP/1.1 200 OK\r\nA: \x01\r\n\r\n\x01", 3)
+	f.Add("HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\nA: ,\r\n\r\nContent-Length: 1,1", 2)
 	f.Add("HTTP/1.1 100 \nA\x01: b\x02\n \x03\n\nHTTP/1.0 204\n\n", 1)
 	f.Fuzz(func(t *testing.T, answer string, step int) {
 		read := func(step int) string {
@@ -104,7 +127,8 @@ func FuzzLenientConn(f *testing.F) {
 		if pieces := read(step); pieces != whole {
 			t.Errorf("%q in pieces, %q at once", pieces, whole)
 		}
-		if !strings.ContainsFunc(answer, func(c rune) bool { return c < 0x80 && isEscaped(byte(c)) }) && whole != answer {
+		joined := func(s string) string { return strings.ReplaceAll(s, "\r\n"+lengthName, ",") }
+		if !strings.ContainsFunc(answer, func(c rune) bool { return c < 0x80 && isEscaped(byte(c)) }) && joined(whole) != joined(answer) {
 			t.Errorf("%q became %q", answer, whole)
 		}
 	})

@@ -23,7 +23,7 @@ type transports struct {
 	remote   *http.Transport // HTTP/2 where the server offers it
 	fallback *http.Transport // HTTP/1.1 only, for hosts with broken HTTP/2
 	loopback *http.Transport
-	lenient  *http.Transport // for answers with control characters in their headers
+	lenient  *http.Transport // for answers whose header net/http rejects and browsers accept
 
 	verifier *verifier
 	mu       sync.Mutex

@@ -209,10 +209,14 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 }
 
 // begin creates the store of a new crawl, for a configuration that lacks only the store. It keeps
-// what is known of the programs that check content.
+// what is known of the programs that check content, and the files of directories that need a reference;
+// a resumed crawl goes on with those that it was started with.
 func (s *state) begin(cfg *crawler.Config, used *programs) error {
-	if s == nil || s.command != nil {
+	if s == nil {
 		return nil
+	}
+	if s.command != nil {
+		return restoreFiles(s.store, cfg.Sites)
 	}
 	command, err := s.asked.marshal()
 	if err != nil {
@@ -222,7 +226,7 @@ func (s *state) begin(cfg *crawler.Config, used *programs) error {
 	if err != nil {
 		return unsound(err)
 	}
-	values := map[string][]byte{storedCommand: command, storedPrograms: about}
+	values := map[string][]byte{storedCommand: command, storedPrograms: about, storedFiles: packFiles(cfg.Sites)}
 	if len(s.input.read) > 0 {
 		values[storedStdin] = s.input.read
 	}

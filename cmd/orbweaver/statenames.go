@@ -13,4 +13,5 @@ const (
 	storedCommand  = "command"
 	storedStdin    = "standard input"
 	storedPrograms = "programs"
+	storedFiles    = "files" // of directories, to find those that nothing refers to
 )

@@ -83,6 +83,9 @@ func (c *command) judge(cmd *cobra.Command, o *options, kept *store.File, out *r
 		return nil, usageError("%w", err)
 	}
 	defer web.Close()
+	if err := restoreFiles(kept, plan.sites); err != nil {
+		return nil, err
+	}
 	cfg.Keep.Store, cfg.Keep.FingerprintBits = kept.Store(), 0 // the store's
 	cfg.Judging.Inspector = inspect.Recall(o.checks)
 	at, err := standing(kept)

@@ -59,7 +59,7 @@ type Site struct {
 	// not followed.
 	LinksOut []string
 	// Files are the files that a caller of Walk has kept, with their paths as in Walk, to find those that
-	// nothing refers to.
+	// nothing refers to. [FindUsable] leaves those that need a reference.
 	Files []string
 	// Around is where links go on that lead above the directory, nil if they end at it. It must not be
 	// set while requests are answered.

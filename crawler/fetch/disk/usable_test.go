@@ -9,8 +9,8 @@ func TestNeedsReference(t *testing.T) {
 		"google1234abcd.html": false, "google-maps.html": true, "sw.js": false, "serviceworker.js": false, "postcss.config.js": false,
 		".well-known/x.html": false, ".vitepress/a.js": false, "robots.txt": false, "README.md": false, "objects.inv": false, "a.pdf": false, "a": false,
 	} {
-		if got := NeedsReference(rel); got != want {
-			t.Errorf("NeedsReference(%q) = %t, want %t", rel, got, want)
+		if got := needsReference(rel); got != want {
+			t.Errorf("needsReference(%q) = %t, want %t", rel, got, want)
 		}
 	}
 }

@@ -1,16 +1,11 @@
 package verdicts
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"os"
-	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -18,8 +13,6 @@ import (
 
 // unusedFile is a file of a directory that nothing refers to, as far as is known.
 type unusedFile struct {
-	site *disk.Site
-	rel  string
 	path string
 	url  urinorm.URL
 }
@@ -28,8 +21,7 @@ type unusedFile struct {
 type unusedFiles struct{ join *join }
 
 // findings returns the findings about files of directories that nothing refers to. Which ones
-// these are is not known before all documents were read. A sitemap refers to what it lists, and so
-// does a name of the file in a script or in JSON, from which scripts make addresses.
+// these are is not known before all documents were read. A sitemap refers to what it lists.
 func (s unusedFiles) findings() (shown []*result.Result, err error) {
 	c := s.join.crawl
 	candidates := s.candidates()
@@ -39,25 +31,19 @@ func (s unusedFiles) findings() (shown []*result.Result, err error) {
 	if err := s.removeUsed(candidates); err != nil {
 		return nil, err
 	}
-	mentions := namesOf(candidates)
 	for _, site := range c.Scope.Sites {
 		for _, rel := range site.Files {
-			if ext := path.Ext(rel); ext == ".js" || ext == ".mjs" || ext == ".json" {
-				mentions.read(filepath.Join(site.Dir(), filepath.FromSlash(rel)), candidates)
-			}
-		}
-	}
-	for _, site := range c.Scope.Sites {
-		for _, rel := range site.Files {
-			if f := candidates[filepath.Join(site.Dir(), filepath.FromSlash(rel))]; f != nil {
+			file := filepath.Join(site.Dir(), filepath.FromSlash(rel))
+			if f := candidates[file]; f != nil {
 				shown = s.add(shown, f)
+				delete(candidates, file) // a directory in it can be a target, too
 			}
 		}
 	}
 	return shown, nil
 }
 
-// candidates returns the files that are of use only if something refers to them, by their paths,
+// candidates returns the files that were kept to find them, by their paths,
 // without those that the user named.
 func (s unusedFiles) candidates() map[string]*unusedFile {
 	j := s.join
@@ -65,12 +51,9 @@ func (s unusedFiles) candidates() map[string]*unusedFile {
 	all := map[string]*unusedFile{}
 	for _, site := range c.Scope.Sites {
 		for _, rel := range site.Files {
-			if !disk.NeedsReference(rel) {
-				continue
-			}
 			if u, err := site.URLOf(rel); err == nil {
 				file := filepath.Join(site.Dir(), filepath.FromSlash(rel))
-				all[file] = &unusedFile{site, rel, file, u}
+				all[file] = &unusedFile{file, u}
 			}
 		}
 	}
@@ -84,12 +67,15 @@ func (s unusedFiles) candidates() map[string]*unusedFile {
 	return all
 }
 
-// removeUsed removes the files that answer for a link, but not for one of their own.
+// removeUsed removes the files that a document other than the file itself refers to.
 func (s unusedFiles) removeUsed(candidates map[string]*unusedFile) error {
 	j := s.join
-	used := make(idBits, (len(j.targets().states)+63)/64)
+	fileOf, err := s.targets(candidates)
+	if err != nil {
+		return err
+	}
 	var links frontier.BriefReader
-	err := j.crawl.Store.Scan(j.ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+	return j.crawl.Store.Scan(j.ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 {
 			return nil
 		}
@@ -106,46 +92,68 @@ func (s unusedFiles) removeUsed(candidates map[string]*unusedFile) error {
 				return nil
 			}
 			id := rec.Found[b.Target]
-			if end := j.targets().follow(id).end; id != rec.ID && end != rec.ID {
-				used.set(id)
-				if end != 0 {
-					used.set(end)
+			for _, id := range [...]frontier.ID{id, j.targets().follow(id).end} {
+				if file := fileOf[id]; file != "" && file != fileOf[rec.ID] {
+					delete(candidates, file)
 				}
 			}
 		}
 	})
-	if err != nil {
-		return err
-	}
+}
+
+// targets returns the files that targets stand for: the one that answered, the one at an address that was
+// not requested, for example because it is excluded, and, where it is not known at which address a
+// directory is published, any one whose path ends the address, such as one in a sitemap.
+func (s unusedFiles) targets(candidates map[string]*unusedFile) (map[frontier.ID]string, error) {
+	j := s.join
 	byURL := make(map[string]string, len(candidates))
 	for file, f := range candidates {
 		byURL[f.url.String()] = file
 	}
-	return j.crawl.Store.Scan(j.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
-		if !used.has(rec.ID) {
-			return nil
-		}
+	fileOf := map[frontier.ID]string{}
+	err := j.crawl.Store.Scan(j.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		g, err := check.GlanceAt(j.targets().outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		if len(g.Path) > 0 { // the file that answered
-			delete(candidates, filepath.Clean(string(g.Path)))
-			return nil
-		}
-		job, err := frontier.DecodeJob(rec.Job)
-		if err != nil {
-			return fmt.Errorf("target %d: %w", rec.ID, err)
-		}
-		address, _, _ := strings.Cut(string(job.URL), "?") // it was not requested, for example because it is excluded
-		delete(candidates, byURL[address])
-		if rel, ok := strings.CutPrefix(address, j.crawl.OwnBase); ok && j.crawl.OwnBase != "" {
-			for _, site := range j.crawl.Scope.Sites {
-				delete(candidates, byURL[site.Base().String()+rel])
+		file := filepath.Clean(string(g.Path))
+		if len(g.Path) == 0 {
+			job, err := frontier.DecodeJob(rec.Job)
+			if err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
 			}
+			address, _, _ := strings.Cut(string(job.URL), "?")
+			if file = byURL[address]; file == "" {
+				file = s.published(address, byURL)
+			}
+		}
+		if candidates[file] != nil {
+			fileOf[rec.ID] = file
 		}
 		return nil
 	})
+	return fileOf, err
+}
+
+// published returns the file of a directory without a known address whose path ends a URL, or "".
+func (s unusedFiles) published(address string, byURL map[string]string) string {
+	_, rest, found := strings.Cut(address, "://")
+	for found {
+		if _, rest, found = strings.Cut(rest, "/"); !found || rest == "" {
+			return ""
+		}
+		for _, site := range s.join.crawl.Scope.Sites {
+			if !site.Synthetic() {
+				continue
+			}
+			for _, ending := range [...]string{"", ".html"} {
+				if file := byURL[site.Base().String()+rest+ending]; file != "" {
+					return file
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // add adds the finding about a file to those that are shown, and counts it.
@@ -162,70 +170,4 @@ func (s unusedFiles) add(shown []*result.Result, f *unusedFile) []*result.Result
 		return shown
 	}
 	return append(shown, page.result(&finding, &g, ""))
-}
-
-// fileNames are names by which scripts may mean files: whole names, those without extension, and
-// hashes in them, from which loaders make the names.
-type fileNames map[string][]string // paths of files
-
-const (
-	leastHash  = 6        // characters of a part of a name that says enough
-	maxMention = 16 << 20 // bytes of a script that are searched for names
-)
-
-func namesOf(files map[string]*unusedFile) fileNames {
-	names := fileNames{}
-	add := func(name, file string) { names[name] = append(names[name], file) }
-	for file, f := range files {
-		name := path.Base(f.rel)
-		add(name, file)
-		stem := strings.TrimSuffix(name, path.Ext(name))
-		if len(stem) >= leastHash {
-			add(stem, file)
-		}
-		for _, part := range strings.FieldsFunc(stem, func(c rune) bool { return c == '.' || c == '-' || c == '_' }) {
-			if len(part) >= leastHash && strings.ContainsAny(part, "0123456789") {
-				add(part, file)
-			}
-		}
-	}
-	return names
-}
-
-// read removes the files that a script names from the candidates. What cannot be read names none.
-func (n fileNames) read(script string, candidates map[string]*unusedFile) {
-	f, err := os.Open(script)
-	if err != nil {
-		return
-	}
-	defer f.Close()
-	found := func(word string) {
-		for _, file := range n[word] {
-			if file != script {
-				delete(candidates, file)
-			}
-		}
-	}
-	var word []byte
-	for b := bufio.NewReader(io.LimitReader(f, maxMention)); ; {
-		c, err := b.ReadByte()
-		if err == nil && isNameByte(c) && len(word) < 256 {
-			word = append(word, c)
-			continue
-		}
-		text := strings.Trim(string(word), ".-_")
-		found(text)
-		for _, part := range strings.FieldsFunc(text, func(c rune) bool { return c == '.' || c == '-' || c == '_' }) {
-			found(part)
-		}
-		if err != nil {
-			return
-		}
-		word = word[:0]
-	}
-}
-
-// isNameByte reports whether a byte is one of those that names in scripts have.
-func isNameByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '.' || c == '-' || c == '_' || c >= 0x80
 }

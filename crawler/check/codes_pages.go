@@ -340,7 +340,7 @@ var pageEntries = [...]Entry{
 		Example:     "<a href=\"/\" tabindex=\"3\">",
 	},
 	{
-		Code: "file-unused", number: 130, Group: "unused", Severity: SeverityWarning,
+		Code: "file-unused", number: 121, Group: "unused", Severity: SeverityWarning,
 		Title:       "file that nothing refers to",
 		Explanation: "The page, image, style sheet or script is in the directory, but no document of it refers to the file, no script names it, and no sitemap lists it. Files that browsers, hosts and search engines ask for by themselves are left out, such as index pages, icons and 404.html.",
 		Advice:      "Link to the file, or delete it. Name a page that readers reach in another way as a target, too.",

@@ -321,7 +321,7 @@ var linkEntries = [...]Entry{
 		Example:     "https://example.com/latest answers 302 to /v1.2/",
 	},
 	{
-		Code: "redirect-chain", number: 132, Severity: SeverityInfo,
+		Code: "redirect-chain", number: 122, Severity: SeverityInfo,
 		Title:       "redirected more than twice",
 		Explanation: "Three or more redirects in a row lead to the page. Every visitor waits for each of them, and the link breaks as soon as one is removed.",
 		Advice:      "Link to the proposed address, where the chain ends, if you want to stay with that one. On your own site, let every old address lead there at once.",

@@ -15,9 +15,32 @@ const maxFixedListed = 200
 
 // htmlAgainst compares a run with its baseline.
 type htmlAgainst struct {
+	With   string // what it is compared with
 	Counts string
 	Fixed  []htmlFixed
-	More   string // number of fixed findings that Fixed omits, empty for none
+
+	more int // number of fixed findings that Fixed omits
+}
+
+// addFixed adds a finding that the run did not find.
+func (a *htmlAgainst) addFixed(target string, code check.Code, page string) {
+	if len(a.Fixed) == maxFixedListed {
+		a.more++
+		return
+	}
+	f := htmlFixed{Target: linkTo(target), Code: visible(string(code))}
+	if page != "" {
+		f.Page = linkTo(page)
+	}
+	a.Fixed = append(a.Fixed, f)
+}
+
+// More returns the number of fixed findings that Fixed omits, empty for none.
+func (a *htmlAgainst) More() string {
+	if a.more == 0 {
+		return ""
+	}
+	return thousands(a.more)
 }
 
 // htmlFixed is a finding of the baseline that the run did not find.
@@ -67,7 +90,7 @@ func (d *htmlDocument) against() *htmlAgainst {
 		return nil
 	}
 	s, known := d.summary, b.known
-	a := &htmlAgainst{}
+	a := &htmlAgainst{With: "the baseline"}
 	var counts []string
 	for _, c := range []struct {
 		name       string
@@ -82,32 +105,17 @@ func (d *htmlDocument) against() *htmlAgainst {
 		gone = nil // it may not have been looked at
 	}
 	a.Counts = strings.Join(append(counts, grouped(plural(len(gone), "finding"))+" fixed or removed"), " · ")
-	for _, key := range gone[:min(len(gone), maxFixedListed)] {
-		f := htmlFixed{Target: linkTo(key.url), Code: visible(string(key.code))}
-		if key.page != "" {
-			f.Page = linkTo(key.page)
-		}
-		a.Fixed = append(a.Fixed, f)
-	}
-	if more := len(gone) - len(a.Fixed); more > 0 {
-		a.More = thousands(more)
+	for _, key := range gone {
+		a.addFixed(key.url, key.code, key.page)
 	}
 	return a
 }
 
 // againstEarlier compares two runs.
 func againstEarlier(d *Diff) *htmlAgainst {
-	a := &htmlAgainst{Counts: grouped(d.summaryLine())}
-	gone := slices.Concat(d.Fixed, d.FixedWarnings)
-	for _, c := range gone[:min(len(gone), maxFixedListed)] {
-		f := htmlFixed{Target: linkTo(c.URL), Code: visible(string(c.Code))}
-		if c.Page != "" {
-			f.Page = linkTo(c.Page)
-		}
-		a.Fixed = append(a.Fixed, f)
-	}
-	if more := len(gone) - len(a.Fixed); more > 0 {
-		a.More = thousands(more)
+	a := &htmlAgainst{With: "the earlier run", Counts: grouped(d.summaryLine())}
+	for _, c := range slices.Concat(d.Fixed, d.FixedWarnings) {
+		a.addFixed(c.URL, c.Code, c.Page)
 	}
 	return a
 }

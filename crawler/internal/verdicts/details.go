@@ -73,6 +73,9 @@ func (s *detailCache) read(id frontier.ID) (*details, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !rec.Settled {
+		s.targets.states[id-1] |= pending // its content is wanted since, for a redirect that was not reported yet
+	}
 	outcome := s.targets.outcomeOf(&rec)
 	d := &details{size: len(rec.Job) + len(outcome)}
 	if d.job, err = frontier.DecodeJob(rec.Job); err != nil {

@@ -86,7 +86,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	}
 	findings = append(findings, unused...)
 	r := &reporter{join: j, suggest: suggest, copies: copies, findings: findings}
-	if err := r.report(j.order, j.spool, nil); err != nil {
+	if err := r.report(j.order, j.spool); err != nil {
 		return nil, err
 	}
 	sum.Soundness = c.soundness(sum, j.targets().names.doubtful())
@@ -121,12 +121,12 @@ type reporter struct {
 	copies  map[frontier.ID]*archivedCopy // of targets that are gone
 
 	findings []*result.Result // of pages, to be delivered with the pairs
+	stream   *Stream          // decides which results are final; nil if all are
 }
 
 // report delivers the results of pairs and the findings, sorted by URL. spool has references of
-// the pairs; it may be nil. Pairs that isFinal refuses are left out; it may be nil, too. The
-// pairs lose their references.
-func (r *reporter) report(o *urlOrder, spool *referenceSpool, isFinal func(*pair) bool) error {
+// the pairs; it may be nil. Pairs lose their references.
+func (r *reporter) report(o *urlOrder, spool *referenceSpool) error {
 	slices.SortStableFunc(r.findings, byPage)
 	findings := r.findings
 	for n, i := range o.order {
@@ -134,7 +134,7 @@ func (r *reporter) report(o *urlOrder, spool *referenceSpool, isFinal func(*pair
 			return err
 		}
 		p := o.pairs[i]
-		if isFinal != nil && !isFinal(p) {
+		if r.stream != nil && !r.stream.isFinal(p) {
 			p.references = nil
 			continue
 		}
@@ -148,6 +148,9 @@ func (r *reporter) report(o *urlOrder, spool *referenceSpool, isFinal func(*pair
 		res := r.result(p, url)
 		if r.details.err != nil {
 			return r.details.err
+		}
+		if r.stream != nil && !r.stream.reports(p) {
+			continue
 		}
 		if err := r.deliver(res); err != nil {
 			return err

@@ -96,14 +96,8 @@ func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found [
 
 // report delivers the results of those shown pairs that cannot change.
 func (s *Stream) report(o *urlOrder, spool *referenceSpool) error {
-	r := &reporter{join: s.join, suggest: s.suggest}
-	return r.report(o, spool, func(p *pair) bool {
-		is := s.isFinal(p)
-		if is {
-			s.reported[p.key()] = true
-		}
-		return is
-	})
+	r := &reporter{join: s.join, suggest: s.suggest, stream: s}
+	return r.report(o, spool)
 }
 
 // isFinal reports whether the result of a pair with a verdict cannot change.
@@ -120,6 +114,18 @@ func (s *Stream) isFinal(p *pair) bool {
 		return false // likewise
 	}
 	return !s.join.targets().anyCached(p.route)
+}
+
+// reports marks the pair of a result as reported, unless the frontier queued one of its targets
+// again before Settled was told why: what was read from the store for the result is then no answer.
+func (s *Stream) reports(p *pair) bool {
+	t := s.join.targets()
+	missing := p.judgement.Code == check.CodeFragmentMissing || p.judgement.Code == check.CodeFragmentUnverified
+	if to := t.refreshed(p.route); t.isOpen(p.route) || missing && t.isOpen(&to) {
+		return false
+	}
+	s.reported[p.key()] = true
+	return true
 }
 
 // end frees what Settled needs. s may be nil.

@@ -255,6 +255,20 @@ func (t *targets) follow(id frontier.ID) route {
 	return p
 }
 
+// refreshed returns the chain of redirects of the target that the last page of a chain refreshes
+// to. It has no end if there is none.
+func (t *targets) refreshed(r *route) (to route) {
+	if r.end == 0 || t.states[r.end-1]&redirects != 0 || t.next[r.end] == 0 {
+		return to
+	}
+	return t.follow(t.next[r.end])
+}
+
+// isOpen reports whether an outcome of a chain is not known yet, while results are streamed.
+func (t *targets) isOpen(r *route) bool {
+	return t.streaming && slices.ContainsFunc(r.answers(), func(id frontier.ID) bool { return t.states[id-1]&pending != 0 })
+}
+
 // anyCached reports whether an outcome of a chain comes from an earlier run.
 func (t *targets) anyCached(r *route) bool {
 	return slices.ContainsFunc(r.answers(), func(id frontier.ID) bool { return t.states[id-1]&cached != 0 })

@@ -224,14 +224,7 @@ func (j *judge) excluded(p *pair) check.Judgement {
 // refreshes to. Documentation tools leave such a page when a page moves, with a script that
 // passes the fragment on.
 func (j *judge) isOnRefreshTarget(p *pair, fragment string) bool {
-	if p.route.end == 0 {
-		return false
-	}
-	next := j.targets.next[p.route.end]
-	if next == 0 || j.targets.states[p.route.end-1]&redirects != 0 {
-		return false
-	}
-	end := j.targets.follow(next).end
+	end := j.targets.refreshed(p.route).end
 	if end == 0 {
 		return false
 	}

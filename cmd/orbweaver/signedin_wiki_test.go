@@ -8,21 +8,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 const wikiPassword = "pass-w0rd of älice"
 
 // serveWiki serves a DokuWiki.
-func serveWiki(t *testing.T) (*memberSite, *crawlertest.DokuWiki) {
-	wiki := crawlertest.ServeDokuWiki(t, wikiPassword)
+func serveWiki(t *testing.T) (*memberSite, *dokuWiki) {
+	wiki := serveDokuWiki(t, wikiPassword)
 	s := serveMembers(t, wiki.URL)
 	s.login = []string{"--login", s.url + "/doku.php?id=start&do=login", "--login-user", "alice", "--login-password-file", passwordFile(t, wikiPassword)}
 	s.crawl = []string{s.url + "/doku.php?id=start", "--external", "skip",
 		"--exclude", "[?&]do=([^lp]|$)", "--exclude", "/lib/|/feed[.]php|[?&]idx="}
 	s.isPage = func(r *http.Request) bool { return r.URL.Path == "/doku.php" }
-	s.endSessions = wiki.EndSessions
+	s.endSessions = wiki.endSessions
 	s.begin()
 	return s, wiki
 }
@@ -55,10 +53,10 @@ func wikiResult(report map[string]any, page string) map[string]any {
 
 // checkWikiLog checks that nothing but sign-ins was posted, and that no request signed out
 // or had a token that allows to change something.
-func checkWikiLog(t *testing.T, wiki *crawlertest.DokuWiki) {
+func checkWikiLog(t *testing.T, wiki *dokuWiki) {
 	t.Helper()
 	unsafe := regexp.MustCompile(`sectok=.|[?&]do(%5B|\[|=)(logout|save|delete|remove|purge|revert|draftdel|subscribe|unsubscribe|profile_delete)`)
-	for _, request := range wiki.Requests() {
+	for _, request := range wiki.requests() {
 		method, target, _ := strings.Cut(request, " ")
 		if unsafe.MatchString(target) || method != "GET" && method != "HEAD" && request != "POST /doku.php?id=start 302" && request != "POST /doku.php?id=start 403" {
 			t.Errorf("%s was requested", request)
@@ -81,7 +79,7 @@ func TestWiki(t *testing.T) {
 			t.Errorf("%s: %v", page, r)
 		}
 	}
-	if s.asked < 2*crawlertest.DokuWikiPages || s.logins != 1 || want["complete"] != true {
+	if s.asked < 2*dokuWikiPages || s.logins != 1 || want["complete"] != true {
 		t.Fatalf("%d pages, %d sign-ins, %v", s.asked, s.logins, want["summary"])
 	}
 	for _, row := range []struct {
@@ -132,7 +130,7 @@ func TestWikiRefusesThePassword(t *testing.T) {
 	s, wiki := serveWiki(t)
 	end := s.endSessions
 	s.endSessions = func() {
-		wiki.SetPassword("another one")
+		wiki.setPassword("another one")
 		end()
 	}
 	for _, row := range []struct {

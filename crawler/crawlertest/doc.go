@@ -6,10 +6,9 @@
 // and compares the findings with [Diff].
 //
 //   - [Generate] makes a site of any size from a seed, with known faults.
-//   - [Traps] are sites with endless series of pages.
 //   - [Serve] serves any handler, and [ServeConns] any protocol. [ServeNames] is a name server,
 //     and [Authority] signs certificates.
-//   - [ServeDjango] and [ServeDokuWiki] are real sites that are signed in to with a form.
+//   - [ServeDjango] is a real site that is signed in to with a form.
 //   - [Clamd] is ClamAV's daemon with a small database.
 //   - [StartBrowser] starts a headless Chromium for tests of pages, and [OpenTab] opens a [Tab].
 //     A tab fails its test if the page writes to the console, throws an exception, violates its

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -86,9 +85,9 @@ func TestTrapsEnd(t *testing.T) {
 		"self-feeding sitemap":           {"more than 10000 clicks away from the start", 10_100},
 		"self-feeding sitemap, no count": {"more than 5000 sitemaps like /sitemap-{n}.xml", 5_100},
 	}
-	for _, trap := range crawlertest.Traps() {
+	for _, trap := range trapSites() {
 		limits := []Limits{{}}
-		switch trap.Name {
+		switch trap.name {
 		case "nameless session id":
 			limits[0].Queries = 1_000
 		case "random names":
@@ -97,11 +96,11 @@ func TestTrapsEnd(t *testing.T) {
 			limits = append(limits, Limits{Clicks: -1, Sitemaps: 5_000})
 		}
 		for i, limits := range limits {
-			name := trap.Name + strings.Repeat(", no count", i)
+			name := trap.name + strings.Repeat(", no count", i)
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				end := ends[name]
-				pages, patterns, found := walkTrap(t, trap.New(), trap.Start, New(limits), 200_000)
+				pages, patterns, found := walkTrap(t, trap.serve(), trap.start, New(limits), 200_000)
 				if pages > end.most {
 					t.Errorf("%d pages were read, want at most %d", pages, end.most)
 				}

@@ -1,28 +1,31 @@
-package crawlertest
+package trap
 
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"testing"
 	"time"
 )
 
-// Trap is a site with an endless series of pages.
-type Trap struct {
-	Name string
-	// Start is the path of the page to start from.
-	Start string
-	// New makes the site, with no memory of earlier requests.
-	New func() http.Handler
+// trapSite is a site with an endless series of pages.
+type trapSite struct {
+	name string
+	// start is the path of the page to start from.
+	start string
+	// serve makes the site, with no memory of earlier requests.
+	serve func() http.Handler
 }
 
-// Traps returns traps of the kinds that real sites have. Each also has the page /real.html
+// trapSites returns traps of the kinds that real sites have. Each also has the page /real.html
 // with a link to /gone.html, which does not exist. A crawl must end and must have found
 // that link.
-func Traps() []Trap {
-	return []Trap{
+func trapSites() []trapSite {
+	return []trapSite{
 		{"calendar", "/calendar/2026/11", func() http.Handler { return trap(calendar) }},
 		{"calendar in the query", "/calendar?month=2026-11", func() http.Handler { return trap(queryCalendar) }},
 		{"growing path", "/guide/", func() http.Handler { return trap(growingPath) }},
@@ -169,4 +172,35 @@ func trapSitemap(w http.ResponseWriter, r *http.Request, links []string) {
 		fmt.Fprintf(w, "<sitemap><loc>http://%s%s</loc></sitemap>\n", r.Host, link)
 	}
 	fmt.Fprint(w, "</sitemapindex>\n")
+}
+
+// TestTrapSites tests that the pages of each trap link to further pages and to /real.html.
+func TestTrapSites(t *testing.T) {
+	links := regexp.MustCompile(`(?:href="|<loc>http://example.com)([^"<]*)`)
+	for _, trap := range trapSites() {
+		site := trap.serve()
+		ask := func(target string) (status int, body string) {
+			w := httptest.NewRecorder()
+			site.ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+			return w.Code, w.Body.String()
+		}
+		status, body := ask(trap.start)
+		found := links.FindAllStringSubmatch(body, -1)
+		if status != 200 || len(found) < 2 || !strings.Contains(body, "/real.html") {
+			t.Errorf("%s: status %d, %q", trap.name, status, body)
+			continue
+		}
+		for _, link := range found {
+			target := strings.ReplaceAll(link[1], "&amp;", "&")
+			if !strings.HasPrefix(target, "/") {
+				target = trap.start + target
+			}
+			if status, body := ask(target); status != 200 || target != "/real.html" && !links.MatchString(body) {
+				t.Errorf("%s: %s: status %d, %q", trap.name, target, status, body)
+			}
+		}
+		if status, _ := ask("/gone.html"); status != 404 {
+			t.Errorf("%s: /gone.html exists", trap.name)
+		}
+	}
 }

@@ -1,4 +1,4 @@
-package crawlertest
+package main
 
 import (
 	"crypto/rand"
@@ -16,28 +16,28 @@ import (
 	"testing"
 )
 
-//go:embed dokuwiki_site.sh
+//go:embed testdata/dokuwiki_site.sh
 var dokuWikiSite string
 
-// DokuWikiPages is the number of pages in each part of a DokuWiki.
-const DokuWikiPages = 8
+// dokuWikiPages is the number of pages in each part of a dokuWiki.
+const dokuWikiPages = 8
 
-// DokuWiki is the wiki of that name behind nginx and PHP-FPM. Everybody may read its start
+// dokuWiki is the wiki of that name behind nginx and PHP-FPM. Everybody may read its start
 // page, which links to the pages page1 to page8, and these. Only its member alice may read
 // members:start, to which page2 links, and members:page1 to members:page8, of which the last
 // one links to the page missing, which does not exist. The addresses of pages differ in their
 // queries only: /doku.php?id=page1.
-type DokuWiki struct {
+type dokuWiki struct {
 	URL string // without a slash at its end
 
 	t         testing.TB
 	directory string
 }
 
-// ServeDokuWiki serves a DokuWiki on a loopback port until the test ends. Without Debian's
+// serveDokuWiki serves a wiki on a loopback port until the test ends. Without Debian's
 // dokuwiki, nginx and php-fpm the test is skipped, or fails if the environment variable CI is
 // true.
-func ServeDokuWiki(t testing.TB, password string) *DokuWiki {
+func serveDokuWiki(t testing.TB, password string) *dokuWiki {
 	t.Helper()
 	const nginx, application = "/usr/sbin/nginx", "/usr/share/dokuwiki"
 	php, _ := filepath.Glob("/usr/sbin/php-fpm[0-9]*")
@@ -52,7 +52,7 @@ func ServeDokuWiki(t testing.TB, password string) *DokuWiki {
 		}
 		t.Skipf("%s is not installed", program)
 	}
-	w := &DokuWiki{t: t, directory: t.TempDir()}
+	w := &dokuWiki{t: t, directory: t.TempDir()}
 	w.writePages()
 	web, webAddress := listen(t)
 	scripts, scriptsAddress := listen(t)
@@ -99,18 +99,18 @@ func listen(t testing.TB) (*os.File, string) {
 }
 
 // writePages writes the texts of the wiki.
-func (w *DokuWiki) writePages() {
+func (w *dokuWiki) writePages() {
 	for _, directory := range []string{"", "members/"} {
 		namespace := strings.ReplaceAll(directory, "/", ":")
 		var links strings.Builder
-		for i := 1; i <= DokuWikiPages; i++ {
+		for i := 1; i <= dokuWikiPages; i++ {
 			fmt.Fprintf(&links, "  * [[:%spage%d]]\n", namespace, i)
-			next := i%DokuWikiPages + 1
+			next := i%dokuWikiPages + 1
 			text := fmt.Sprintf("====== Page %d ======\n\nSee [[:%spage%d#page_%d|the next one]] and [[:start]].\n", i, namespace, next, next)
 			switch {
 			case namespace == "" && i == 2:
 				text += "\nThere is [[members:start|more]] for members.\n"
-			case namespace != "" && i == DokuWikiPages:
+			case namespace != "" && i == dokuWikiPages:
 				text += "\nThis [[:missing|page]] does not exist.\n"
 			}
 			w.write(fmt.Sprintf("data/pages/%spage%d.txt", directory, i), text)
@@ -120,13 +120,13 @@ func (w *DokuWiki) writePages() {
 	for _, empty := range []string{"attic", "cache", "index", "locks", "log", "media", "media_attic", "media_meta", "meta", "tmp"} {
 		w.write("data/"+empty+"/_dummy", "")
 	}
-	w.EndSessions()
+	w.endSessions()
 }
 
 // writeConfiguration writes the settings of the wiki. Its pages must not depend on what was
 // requested before, and it must not ask other hosts for news.
-func (w *DokuWiki) writeConfiguration(password string) {
-	w.SetPassword(password)
+func (w *dokuWiki) writeConfiguration(password string) {
+	w.setPassword(password)
 	w.write("conf/acl.auth.php", "*\t@ALL\t1\n*\t@user\t16\nmembers:*\t@ALL\t0\nmembers:*\t@user\t16\n")
 	w.write("conf/local.php", `<?php
 $conf['title'] = 'Wiki';
@@ -143,7 +143,7 @@ $conf['updatecheck'] = 0;
 }
 
 // writeServers writes the settings of nginx and PHP-FPM.
-func (w *DokuWiki) writeServers(application, web, scripts string) {
+func (w *dokuWiki) writeServers(application, web, scripts string) {
 	asRoot, poolAsRoot := "", ""
 	if os.Geteuid() == 0 {
 		asRoot, poolAsRoot = "user root;", "user = root\ngroup = root"
@@ -203,7 +203,7 @@ php_admin_value[session.save_path] = `+w.directory+`/sessions
 	w.write("sessions/_dummy", "")
 }
 
-func (w *DokuWiki) write(name, text string) {
+func (w *dokuWiki) write(name, text string) {
 	w.t.Helper()
 	name = filepath.Join(w.directory, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -214,7 +214,7 @@ func (w *DokuWiki) write(name, text string) {
 }
 
 // read returns the content of a file, or the error.
-func (w *DokuWiki) read(name string) string {
+func (w *dokuWiki) read(name string) string {
 	text, err := os.ReadFile(filepath.Join(w.directory, name))
 	if err != nil {
 		return err.Error()
@@ -222,15 +222,15 @@ func (w *DokuWiki) read(name string) string {
 	return string(text)
 }
 
-// SetPassword changes the password of alice.
-func (w *DokuWiki) SetPassword(password string) {
+// setPassword changes the password of alice.
+func (w *dokuWiki) setPassword(password string) {
 	hash := sha1.Sum([]byte(password))
 	w.write("conf/users.auth.php", "alice:"+hex.EncodeToString(hash[:])+":Alice:alice@example.com:user\n")
 }
 
-// EndSessions ends all sessions: it changes the key of the cookies by which the wiki would
+// endSessions ends all sessions: it changes the key of the cookies by which the wiki would
 // renew them, and then removes them. In the other order, a request between the two renews one.
-func (w *DokuWiki) EndSessions() {
+func (w *dokuWiki) endSessions() {
 	const key = "data/meta/_htcookiesalt2"
 	w.write(key+".new", rand.Text())
 	if err := os.Rename(filepath.Join(w.directory, key+".new"), filepath.Join(w.directory, key)); err != nil {
@@ -245,8 +245,8 @@ func (w *DokuWiki) EndSessions() {
 	}
 }
 
-// Requests returns the requests that nginx has answered, as "GET /target 200".
-func (w *DokuWiki) Requests() []string {
+// requests returns the requests that nginx has answered, as "GET /target 200".
+func (w *dokuWiki) requests() []string {
 	w.t.Helper()
 	resp, err := http.Get(w.URL + "/requests")
 	if err != nil {

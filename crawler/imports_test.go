@@ -89,7 +89,7 @@ var mayImport = map[string][]string{
 	"urinorm":                                 {"urinorm/internal/idna"},
 	"urinorm/internal/idna":                   {},
 	"crawler/crawlertest":                     {},
-	"crawler/internal/storetest":              {"crawler/internal/frontier"},
+	"crawler/internal/storetest":              {},
 	"crawler/internal/frontier/diskstore":     {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/frontier/redisstore":    {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/sharedmemory":           {"crawler/internal/frontier"},

@@ -45,13 +45,17 @@ const (
 )
 
 // NewMemory returns an empty store with narrow fingerprints.
-func NewMemory() *Memory { return newMemory(Narrow) }
+func NewMemory() *Memory { return newMemory(Narrow, residentJobs, residentResults, chunkSize) }
 
 // NewWideMemory returns an empty store with wide fingerprints.
-func NewWideMemory() *Memory { return newMemory(Wide) }
+func NewWideMemory() *Memory { return newMemory(Wide, residentJobs, residentResults, chunkSize) }
 
-func newMemory(w Width) *Memory {
-	return &Memory{ledger: newLedger(w), jobs: newArena(residentJobs, chunkSize), results: newArena(residentResults, chunkSize),
+// NewMemoryOf returns an empty store with narrow fingerprints that keeps at most some bytes of jobs, and of
+// results, in memory, in chunks of a size.
+func NewMemoryOf(most, chunk int) *Memory { return newMemory(Narrow, most, most, chunk) }
+
+func newMemory(w Width, jobs, results, chunk int) *Memory {
+	return &Memory{ledger: newLedger(w), jobs: newArena(jobs, chunk), results: newArena(results, chunk),
 		notes: map[ID][]byte{}, tallies: map[string]int64{}}
 }
 

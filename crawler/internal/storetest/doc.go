@@ -1,5 +1,4 @@
-// Package storetest tests a frontier.Store against its contract.
-//
-// The test of a store calls Run, and RunDurable too if the store outlives its process,
-// with a function that opens an empty store.
+// Package storetest tests every frontier.Store against the contract: those in memory, in a file, and on a
+// server, and what stores promise that outlive their process or that several processes share. A new store is a
+// row of its tests.
 package storetest

@@ -10,7 +10,6 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/internal/storetest"
 )
 
 func TestMain(m *testing.M) {
@@ -30,35 +29,6 @@ func createOf(t testing.TB, w frontier.Width) *Store {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) frontier.Store { return create(t) })
-}
-
-func TestWideStore(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) frontier.Store { return createOf(t, frontier.Wide) })
-}
-
-func TestDurable(t *testing.T)     { durable(t, frontier.Narrow) }
-func TestWideDurable(t *testing.T) { durable(t, frontier.Wide) }
-
-func durable(t *testing.T, w frontier.Width) {
-	storetest.RunDurable(t, func(t *testing.T) func() frontier.Store {
-		file := filepath.Join(t.TempDir(), "crawl.sqlite")
-		s, err := Create(file, w, nil)
-		return func() frontier.Store {
-			if s == nil {
-				s, err = Open(file)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			opened := s
-			s = nil
-			return opened
-		}
-	})
 }
 
 // ReadTallies reads the sums of a state as Open does, and tells damage.

@@ -29,8 +29,8 @@ type Options struct {
 	// Wait is told why this process waits for the server, and "" when it goes on. It may be
 	// nil.
 	Wait func(why string)
-	// now replaces the clock of the server in tests.
-	now func() time.Time
+	// Now is the clock, for tests in which time is simulated; nil is the clock of the server.
+	Now func() time.Time
 	// dial replaces the network in tests.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 }
@@ -236,10 +236,10 @@ var scripts = sync.OnceValue(func() map[string]*redis.Script {
 
 // time returns the time as scripts take it: "" for the clock of the server.
 func (c *client) time() string {
-	if c.options.now == nil {
+	if c.options.Now == nil {
 		return ""
 	}
-	return strconv.FormatInt(c.options.now().UnixMicro(), 10)
+	return strconv.FormatInt(c.options.Now().UnixMicro(), 10)
 }
 
 // run runs a script and returns its answer.

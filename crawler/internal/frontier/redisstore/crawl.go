@@ -198,8 +198,8 @@ func (f Lead) Create(ctx context.Context, h *Header, l Limits) error {
 
 // now returns the time of the server.
 func (f *client) now(ctx context.Context) (time.Time, error) {
-	if f.options.now != nil {
-		return f.options.now(), nil
+	if f.options.Now != nil {
+		return f.options.Now(), nil
 	}
 	if f.address.Cluster() { // the one with the keys of the crawl
 		t, err := f.redis.Eval(ctx, "local t = redis.call('TIME') return t[1] * 1000000 + t[2]", []string{f.prefix}).Int64()

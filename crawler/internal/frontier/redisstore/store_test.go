@@ -15,8 +15,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/internal/storetest"
 )
 
 // server is a redis-server that all tests of the package share. It listens on a socket in a
@@ -91,7 +89,7 @@ func nextCrawl() string {
 
 // newCrawl makes an empty crawl.
 func newCrawl(t *testing.T) (Lead, *Header) {
-	return newCrawlWith(t, "unix://"+openServer(t)+nextCrawl(), Options{Patience: time.Minute, now: time.Now}, frontier.Narrow, [16]byte{1})
+	return newCrawlWith(t, "unix://"+openServer(t)+nextCrawl(), Options{Patience: time.Minute, Now: time.Now}, frontier.Narrow, [16]byte{1})
 }
 
 func newCrawlWith(t *testing.T, address string, o Options, width frontier.Width, key [16]byte) (Lead, *Header) {
@@ -108,97 +106,6 @@ func newCrawlWith(t *testing.T, address string, o Options, width frontier.Width,
 		t.Fatal(err)
 	}
 	return f, h
-}
-
-// whole is a store together with the state directory to which its log is applied, so that
-// everything can be read.
-type whole struct {
-	*Store
-	crawl  Lead
-	header *Header
-	disk   *diskstore.Store
-	mu     sync.Mutex
-	at     Position
-}
-
-func (w *whole) apply(ctx context.Context) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for {
-		events, at, err := w.crawl.Log(w.header).Read(ctx, w.at, 0)
-		if err != nil || len(events) == 0 {
-			return err
-		}
-		if err := (diskstore.Replica{Store: w.disk}).Apply(events, at.String()); err != nil {
-			return err
-		}
-		if err := w.crawl.Log(w.header).Trim(ctx, at); err != nil {
-			return err
-		}
-		w.at = at
-	}
-}
-
-func (w *whole) Find(ctx context.Context, f []frontier.Fingerprint) ([]frontier.ID, error) {
-	if err := w.apply(ctx); err != nil {
-		return nil, err
-	}
-	return w.disk.Find(ctx, f)
-}
-
-func (w *whole) Get(ctx context.Context, id frontier.ID, parts frontier.Parts) (frontier.Record, error) {
-	if err := w.apply(ctx); err != nil {
-		return frontier.Record{}, err
-	}
-	return w.disk.Get(ctx, id, parts)
-}
-
-func (w *whole) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontier.Record) error) error {
-	if err := w.apply(ctx); err != nil {
-		return err
-	}
-	return w.disk.Scan(ctx, parts, fn)
-}
-
-func (w *whole) Close() error {
-	err := w.disk.Close()
-	if _, _, err := w.crawl.Delete(context.Background(), true); err != nil {
-		return err
-	}
-	return errors.Join(err, closeInBubble(w.crawl))
-}
-
-// closeInBubble closes connections at the end of a synctest bubble. The client of a cluster
-// sleeps for a moment before it ends.
-func closeInBubble(f Lead) error {
-	err := f.Close()
-	if f.address.Cluster() {
-		time.Sleep(time.Second)
-	}
-	return err
-}
-
-// testContract tests all that a store promises. Its crawls are on a server with an address.
-func testContract(t *testing.T, server string, o Options, width frontier.Width) {
-	o.Patience, o.now = time.Minute, time.Now
-	storetest.Run(t, func(t *testing.T) frontier.Store {
-		disk, err := diskstore.Create(filepath.Join(t.TempDir(), "state"), width, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, h := newCrawlWith(t, server+nextCrawl(), o, width, disk.FingerprintKey())
-		return &whole{Store: f.Store(h, "", "test"), crawl: f, header: h, disk: disk, at: h.First()}
-	})
-	storetest.RunShared(t, func(t *testing.T) func(string) frontier.Shared {
-		f, h := newCrawlWith(t, server+nextCrawl(), o, width, [16]byte{1})
-		t.Cleanup(func() { _ = closeInBubble(f) })
-		return func(process string) frontier.Shared { return f.Store(h, process, "test") }
-	})
-}
-
-// Other tests do this for a cluster, and with wide fingerprints for TLS and a password.
-func TestContract(t *testing.T) {
-	testContract(t, "unix://"+openServer(t), Options{}, frontier.Narrow)
 }
 
 // Jobs come back as they were entered, whether or not they contain the host.

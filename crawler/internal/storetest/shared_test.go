@@ -11,10 +11,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
-// RunShared tests what a store that several processes share offers them. open returns an empty
+// runShared tests what a store that several processes share offers them. open returns an empty
 // crawl: a function that returns the store of one process, by its name. It is called for each
 // test inside a testing/synctest bubble.
-func RunShared(t *testing.T, open func(t *testing.T) func(process string) frontier.Shared) {
+func runShared(t *testing.T, open func(t *testing.T) func(process string) frontier.Shared) {
 	for name, test := range map[string]func(a, b *harness){
 		"leases are extended together":                testExtendAll,
 		"leases are given back when a process leaves": testLeave,

@@ -9,10 +9,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
-// RunDurable tests that a store keeps its contents when it is closed and opened again.
+// runDurable tests that a store keeps its contents when it is closed and opened again.
 // open returns a function that opens the same store each time it is called, empty at
 // first. The store is closed before it is opened again.
-func RunDurable(t *testing.T, open func(t *testing.T) (reopen func() frontier.Store)) {
+func runDurable(t *testing.T, open func(t *testing.T) (reopen func() frontier.Store)) {
 	for _, c := range durableContract {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

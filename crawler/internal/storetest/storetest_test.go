@@ -8,10 +8,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
-// Run tests a store against the contract. open returns an empty store. It is called for
+// run tests a store against the contract. open returns an empty store. It is called for
 // each test inside a testing/synctest bubble, so the store must take the time from package
 // time and must not use the network.
-func Run(t *testing.T, open func(t *testing.T) frontier.Store) {
+func run(t *testing.T, open func(t *testing.T) frontier.Store) {
 	for _, c := range contract {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

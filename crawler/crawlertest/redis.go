@@ -1,0 +1,55 @@
+package crawlertest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// ServeRedis starts a redis-server on a free port of 127.0.0.1 until the test ends. PORT in its
+// arguments is the port; without arguments it is a plain server. Without the program the test is
+// skipped, or fails if the environment variable CI is true.
+func ServeRedis(t testing.TB, args ...string) (port string) {
+	t.Helper()
+	program, err := exec.LookPath("redis-server")
+	switch {
+	case err != nil && os.Getenv("CI") == "true":
+		t.Fatal(err)
+	case err != nil:
+		t.Skip(err)
+	}
+	const most = 50_000 // nodes of a cluster also listen on a port that is 10,000 higher
+	for port = ""; port == ""; {
+		if free := freeAddress(t).Port; free < most {
+			port = strconv.Itoa(free)
+		}
+	}
+	if len(args) == 0 {
+		args = []string{"--port", "PORT"}
+	}
+	line := []string{"--bind", "127.0.0.1", "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}
+	for _, arg := range args {
+		line = append(line, strings.ReplaceAll(arg, "PORT", port))
+	}
+	cmd := exec.Command(program, line...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_, _ = cmd.Process.Wait()
+	})
+	for range 6000 {
+		if c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port)); err == nil {
+			c.Close()
+			return port
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("redis-server does not answer")
+	return ""
+}

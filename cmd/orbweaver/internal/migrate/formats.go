@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -19,29 +20,29 @@ type format struct {
 // formats are the files that can be read, in order of precedence, lowest first. The first one
 // that a file is applies.
 var formats = []format{
-	{"MkDocs", []string{"mkdocs.yml", "mkdocs.yaml"}, exactly("mkdocs.yml", "mkdocs.yaml"), mkdocs.readYAML},
+	{"MkDocs", []string{"mkdocs.yml", "mkdocs.yaml"}, exactly("mkdocs.yml", "mkdocs.yaml"), keysOf(decodeTagged, mkdocs.propose)},
 	{"Sphinx", []string{"conf.py", "docs/conf.py", "doc/conf.py", "source/conf.py", "docs/source/conf.py", "doc/source/conf.py"}, isSphinx, readSphinx},
-	{"Hugo", []string{"hugo.toml", "config.toml", "config/_default/hugo.toml", "config/_default/config.toml"}, isHugo(".toml"), hugo.readTOML},
-	{"Hugo", []string{"hugo.yaml", "hugo.yml", "config.yaml", "config.yml", "config/_default/hugo.yaml", "config/_default/config.yaml"}, isHugo(".yaml", ".yml"), hugo.readYAML},
-	{"Hugo", []string{"hugo.json", "config.json"}, isHugo(".json"), hugo.readJSON},
+	{"Hugo", []string{"hugo.toml", "config.toml", "config/_default/hugo.toml", "config/_default/config.toml"}, isHugo(".toml"), keysOf(decodeTOML, hugo.propose)},
+	{"Hugo", []string{"hugo.yaml", "hugo.yml", "config.yaml", "config.yml", "config/_default/hugo.yaml", "config/_default/config.yaml"}, isHugo(".yaml", ".yml"), keysOf(decodeTagged, hugo.propose)},
+	{"Hugo", []string{"hugo.json", "config.json"}, isHugo(".json"), keysOf(json.Unmarshal, hugo.propose)},
 	{"Docusaurus", []string{"docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "website/docusaurus.config.js", "website/docusaurus.config.ts"},
 		func(base string, _ []byte) bool { return strings.HasPrefix(base, "docusaurus.config.") }, docusaurus.readScript},
-	{"Jekyll", []string{"_config.yml", "_config.yaml", "docs/_config.yml"}, exactly("_config.yml", "_config.yaml"), jekyll.readYAML},
+	{"Jekyll", []string{"_config.yml", "_config.yaml", "docs/_config.yml"}, exactly("_config.yml", "_config.yaml"), keysOf(decodeTagged, jekyll.propose)},
 	{"lychee", []string{".lycheeignore"}, named("lycheeignore"), readLycheeIgnore},
-	{"lychee", []string{"Cargo.toml"}, exactly("cargo.toml"), readLycheeIn("package.metadata.lychee", "workspace.metadata.lychee")},
-	{"lychee", []string{"pyproject.toml"}, exactly("pyproject.toml"), readLycheeIn("tool.lychee")},
-	{"lychee", []string{"lychee.toml", ".lychee.toml"}, named(".toml"), readLychee},
+	{"lychee", []string{"Cargo.toml"}, exactly("cargo.toml"), keysOf(decodeTOML, takeLycheeIn("package.metadata.lychee", "workspace.metadata.lychee"))},
+	{"lychee", []string{"pyproject.toml"}, exactly("pyproject.toml"), keysOf(decodeTOML, takeLycheeIn("tool.lychee"))},
+	{"lychee", []string{"lychee.toml", ".lychee.toml"}, named(".toml"), keysOf(decodeTOML, take(lycheeRows))},
 	{"LinkChecker", []string{"linkcheckerrc", ".linkcheckerrc"}, func(base string, _ []byte) bool {
 		return strings.Contains(base, "linkchecker") || strings.HasSuffix(base, ".ini")
 	}, readLinkChecker},
 	{"html-proofer", []string{".html-proofer.yml", ".htmlproofer.yml", "html-proofer.yml"}, func(base string, _ []byte) bool {
 		return strings.Contains(base, "proofer") && (strings.HasSuffix(base, ".yml") || strings.HasSuffix(base, ".yaml"))
-	}, readHTMLProofer},
-	{"htmltest", []string{".htmltest.yml"}, isHTMLTest, readHTMLTest},
+	}, keysOf(decodeYAML, takeHTMLProofer)},
+	{"htmltest", []string{".htmltest.yml"}, isHTMLTest, keysOf(decodeYAML, takeHTMLTest)},
 	{"", []string{"package.json"}, exactly("package.json"), readPackage},
 	{"markdown-link-check", []string{".markdown-link-check.json", "markdown-link-check.json", ".mlc_config.json", "mlc_config.json", ".github/mlc_config.json",
-		".github/workflows/mlc_config.json"}, isMarkdownLinkCheck, readMarkdownLinkCheck},
-	{"linkinator", []string{"linkinator.config.json"}, named(".json"), readLinkinator},
+		".github/workflows/mlc_config.json"}, isMarkdownLinkCheck, keysOf(json.Unmarshal, take(mlcRows))},
+	{"linkinator", []string{"linkinator.config.json"}, named(".json"), keysOf(json.Unmarshal, importLinkinator)},
 	{"", []string{"Rakefile", "rakefile", "Rakefile.rb"}, named("rakefile", ".rb", ".rake"), readRakefile},
 	{"", []string{"GNUmakefile", "makefile", "Makefile"}, func(base string, _ []byte) bool {
 		return strings.Contains(base, "makefile") || strings.HasSuffix(base, ".mk")

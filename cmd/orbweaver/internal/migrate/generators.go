@@ -1,13 +1,10 @@
 package migrate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -101,15 +98,9 @@ func (g *generator) propose(c *Config, keys map[string]any) {
 	c.set("sources", sources)
 }
 
-// readYAML, readTOML and readJSON read a generator's file.
-func (g *generator) readYAML(c *Config, text []byte) error {
-	var keys map[string]any
-	text = pythonTag.ReplaceAll(pythonName.ReplaceAll(text, []byte("~")), nil)
-	if err := decodeYAML(text, &keys); err != nil {
-		return err
-	}
-	g.propose(c, keys)
-	return nil
+// decodeTagged reads YAML that may name things of Python.
+func decodeTagged(text []byte, v any) error {
+	return decodeYAML(pythonTag.ReplaceAll(pythonName.ReplaceAll(text, []byte("~")), nil), v)
 }
 
 // pythonName and pythonTag match what configurations of MkDocs name of Python. The parser would
@@ -118,24 +109,6 @@ var (
 	pythonName = regexp.MustCompile(`!!python/name:\S*`)
 	pythonTag  = regexp.MustCompile(`!!python/\S*`)
 )
-
-func (g *generator) readTOML(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := decodeTOML(text, &keys); err != nil {
-		return err
-	}
-	g.propose(c, keys)
-	return nil
-}
-
-func (g *generator) readJSON(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := json.Unmarshal(text, &keys); err != nil {
-		return err
-	}
-	g.propose(c, keys)
-	return nil
-}
 
 // readScript reads the options in a program of JavaScript: the first place of each.
 func (g *generator) readScript(c *Config, text []byte) error {
@@ -247,7 +220,7 @@ var mkdocsProoferRows = map[string]row{
 	"ignore_urls":                {carry: each(globbed("exclude"))},
 	"raise_error":                {}, // a broken link fails the run
 	"raise_error_after_finish":   {},
-	"raise_error_excludes":       {carry: mkdocsExcludes},
+	"raise_error_excludes":       {carry: entries(" of statuses", mkdocsExcludes)},
 	"skip_downloads":             {}, // bodies that are not needed are not read
 	"validate_external_urls":     {carry: off("external=skip")},
 	"validate_rendered_template": {},
@@ -265,18 +238,12 @@ func globbed(key string) func(*Config, string) error {
 	}
 }
 
-// mkdocsExcludes imports {STATUS: [GLOB]}.
-func mkdocsExcludes(c *Config, option string, v any) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return errors.New("it is not a table of statuses")
-	}
-	for _, status := range slices.Sorted(maps.Keys(table)) {
-		for _, p := range texts(table[status]) {
-			match := "^" + strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, ".*") + "$"
-			if err := c.addRule(Rule{MatchRE: match, Accept: []string{status}}); err != nil {
-				c.skip(option, err.Error())
-			}
+// mkdocsExcludes imports STATUS: [GLOB].
+func mkdocsExcludes(c *Config, status string, v any) error {
+	for _, p := range texts(v) {
+		match := "^" + strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, ".*") + "$"
+		if err := c.addRule(Rule{MatchRE: match, Accept: []string{status}}); err != nil {
+			return err
 		}
 	}
 	return nil

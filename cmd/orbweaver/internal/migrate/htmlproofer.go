@@ -9,14 +9,9 @@ import (
 	"strings"
 )
 
-// readHTMLProofer reads .html-proofer.yml, a table of html-proofer's options.
-func readHTMLProofer(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := decodeYAML(text, &keys); err != nil {
-		return err
-	}
+// takeHTMLProofer imports html-proofer's options in YAML.
+func takeHTMLProofer(c *Config, keys map[string]any) {
 	c.carryAll(htmlProoferRows, symbols(keys).(map[string]any))
-	return nil
 }
 
 // symbols drops the colons before names and words, which those are symbols of Ruby.

@@ -3,19 +3,13 @@ package migrate
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 )
 
-// readHTMLTest reads .htmltest.yml. The directory and the URL of the site determine what
-// patterns for paths are matched against.
-func readHTMLTest(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := decodeYAML(text, &keys); err != nil {
-		return err
-	}
+// takeHTMLTest imports the options in .htmltest.yml. The directory and the URL of the site
+// determine what patterns for paths are matched against.
+func takeHTMLTest(c *Config, keys map[string]any) {
 	if dir, _ := keys["DirectoryPath"].(string); dir != "" {
 		c.dir = strings.TrimSuffix(strings.TrimPrefix(dir, "./"), "/")
 		target := c.dir
@@ -29,7 +23,6 @@ func readHTMLTest(c *Config, text []byte) error {
 		c.ignoreElements("[data-proofer-ignore], .data-proofer-ignore") // the default
 	}
 	c.carryAll(htmlTestRows, keys)
-	return nil
 }
 
 // htmlTestLine are the flags of htmltest.
@@ -95,7 +88,7 @@ var htmlTestRows = map[string]row{
 	"FileExtension":                       {why: "documents are recognized by name and first bytes"},
 	"FilePath":                            {},
 	"HTTPConcurrencyLimit":                {carry: oneText("concurrency")},
-	"HTTPHeaders":                         {carry: htmlTestHeaders},
+	"HTTPHeaders":                         {carry: entries(" of names and values", htmlTestHeader)},
 	"IgnoreAltEmpty":                      {why: "an empty alt is not reported"},
 	"IgnoreAltMissing":                    {carry: switched("level=alt-missing=off", "check=images level=alt-missing=broken")},
 	"IgnoreCanonicalBrokenLinks":          {why: "with --base-url, canonical links to built pages are checked against the directory"},
@@ -191,18 +184,11 @@ func rooted(key string) func(*Config, string) error {
 	}
 }
 
-func htmlTestHeaders(c *Config, option string, v any) error {
-	fields, ok := v.(map[string]any)
-	if !ok {
-		return errors.New("it is not a table of names and values")
+func htmlTestHeader(c *Config, name string, v any) error {
+	if strings.EqualFold(name, "Range") || strings.EqualFold(name, "Accept") {
+		return fmt.Errorf("%s is set automatically", name)
 	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		t, _ := text(fields[name])
-		if strings.EqualFold(name, "Range") || strings.EqualFold(name, "Accept") {
-			c.skip(option, fmt.Sprintf("%s is set automatically", name))
-			continue
-		}
-		c.add("header", headersNote, name+": "+t)
-	}
+	t, _ := text(v)
+	c.add("header", headersNote, name+": "+t)
 	return nil
 }

@@ -11,16 +11,6 @@ import (
 	"strings"
 )
 
-// readLinkinator reads linkinator.config.json.
-func readLinkinator(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := json.Unmarshal(text, &keys); err != nil {
-		return err
-	}
-	importLinkinator(c, keys)
-	return nil
-}
-
 // importLinkinator imports the options of a file, a command or a step of a workflow.
 func importLinkinator(c *Config, keys map[string]any) {
 	c.carryAll(linkinatorRows, keys)
@@ -94,7 +84,7 @@ var linkinatorRows = map[string]row{
 	"statusCodes":           {carry: linkinatorStatuses},
 	"timeout":               {carry: linkinatorTimeout},
 	"urlReWriteReplace":     {}, // see importLinkinator
-	"urlRewriteExpressions": {carry: linkinatorRewrites},
+	"urlRewriteExpressions": {carry: tables("pattern", linkinatorRewrite)},
 	"urlRewriteReplace":     {},
 	"urlRewriteSearch":      {},
 	"userAgent":             {carry: oneText("user-agent")},
@@ -134,25 +124,10 @@ func linkinatorTimeout(c *Config, option string, v any) error {
 	return nil
 }
 
-// linkinatorRewrites imports [{"pattern": RE, "replacement": TEXT}].
-func linkinatorRewrites(c *Config, option string, v any) error {
-	all, ok := v.([]any)
-	if !ok {
-		return errors.New("it is not a list")
-	}
-	for _, e := range all {
-		row, _ := e.(map[string]any)
-		pattern, ok := text(row["pattern"])
-		if !ok {
-			c.skip(option, "an entry has no pattern")
-			continue
-		}
-		replacement, _ := text(row["replacement"])
-		if err := c.addRemap(pattern, replacement); err != nil {
-			c.skip(option, err.Error())
-		}
-	}
-	return nil
+// linkinatorRewrite imports {"pattern": RE, "replacement": TEXT}.
+func linkinatorRewrite(c *Config, entry map[string]any, pattern string) error {
+	replacement, _ := text(entry["replacement"])
+	return c.addRemap(pattern, replacement)
 }
 
 // linkinatorStatus imports flags of the form CODE:ACTION.

@@ -27,31 +27,16 @@ func readLycheeIgnore(c *Config, text []byte) error {
 	return lines.Err()
 }
 
-// readLychee reads lychee.toml.
-func readLychee(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := decodeTOML(text, &keys); err != nil {
-		return err
-	}
-	c.carryAll(lycheeRows, keys)
-	return nil
-}
-
-// readLycheeIn returns a reader for a table of lychee in a TOML file of another program. The
-// first table that exists applies.
-func readLycheeIn(paths ...string) func(*Config, []byte) error {
-	return func(c *Config, text []byte) error {
-		var file map[string]any
-		if err := decodeTOML(text, &file); err != nil {
-			return err
-		}
+// takeLycheeIn imports a table of lychee in a TOML file of another program. The first table that
+// exists applies.
+func takeLycheeIn(paths ...string) func(*Config, map[string]any) {
+	return func(c *Config, file map[string]any) {
 		for _, path := range paths {
 			if keys := tableAt(file, path); keys != nil {
 				c.carryAll(lycheeRows, keys)
-				return nil
+				return
 			}
 		}
-		return nil
 	}
 }
 
@@ -63,8 +48,8 @@ func tableAt(v map[string]any, path string) map[string]any {
 	return v
 }
 
-func decodeTOML(text []byte, keys *map[string]any) error {
-	_, err := toml.Decode(string(text), keys)
+func decodeTOML(text []byte, v any) error {
+	_, err := toml.Decode(string(text), v)
 	var bad toml.ParseError
 	if errors.As(err, &bad) {
 		return fmt.Errorf("line %d: %s", bad.Position.Line, bad.Message)
@@ -109,7 +94,7 @@ var lycheeRows = map[string]row{
 	"host_concurrency":      {carry: oneText("per-host")},
 	"host_request_interval": {carry: duration("delay")},
 	"host_stats":            {why: "Orbweaver has no such table"},
-	"hosts":                 {carry: lycheeHosts},
+	"hosts":                 {carry: entries(" of hosts", lycheeHost)},
 	"include":               {carry: patterns("exclude-except")},
 	"include_fragments": {carry: choice("", map[string]effects{"none": "ignore-fragment=.*", "false": "ignore-fragment=.*", "text": "!" + textFragments,
 		"text-only": "!" + textFragments, "full": "!" + textFragments})},
@@ -219,46 +204,33 @@ func lycheeBasicAuth(c *Config, entry string) error {
 	return c.addRule(Rule{MatchRE: pattern, Header: basic(user, password)})
 }
 
-// lycheeHosts makes a rule for the table of each host.
-func lycheeHosts(c *Config, option string, v any) error {
-	hosts, ok := v.(map[string]any)
-	if !ok {
-		return errors.New("it is not a table of hosts")
-	}
-	for _, host := range slices.Sorted(maps.Keys(hosts)) {
-		table, _ := hosts[host].(map[string]any)
-		rule := Rule{MatchRE: hostPattern(host)}
-		for _, key := range slices.Sorted(maps.Keys(table)) {
-			where := fmt.Sprintf("hosts.%s.%s", strconv.Quote(host), key)
-			switch key {
-			case "accept":
-				codes, err := lycheeCodes(table[key])
-				if err != nil {
-					c.skip(where, err.Error())
-					continue
-				}
-				rule.Accept = codes
-			case "headers":
-				rule.Header = map[string]string{}
-				fields, _ := table[key].(map[string]any)
-				for name, value := range fields {
-					rule.Header[name], _ = text(value)
-				}
-			case "request_interval":
-				t, _ := text(table[key])
-				rate, err := rateOf(t)
-				if err != nil {
-					c.skip(where, err.Error())
-					continue
-				}
-				rule.Rate = rate
-			default:
-				c.skip(where, "rules have no such key")
+// lycheeHost makes a rule for the table of a host.
+func lycheeHost(c *Config, host string, v any) error {
+	table, _ := v.(map[string]any)
+	rule := Rule{MatchRE: hostPattern(host)}
+	for _, key := range slices.Sorted(maps.Keys(table)) {
+		var err error
+		switch key {
+		case "accept":
+			rule.Accept, err = lycheeCodes(table[key])
+		case "headers":
+			rule.Header = map[string]string{}
+			fields, _ := table[key].(map[string]any)
+			for name, value := range fields {
+				rule.Header[name], _ = text(value)
 			}
+		case "request_interval":
+			t, _ := text(table[key])
+			rule.Rate, err = rateOf(t)
+		default:
+			err = errors.New("rules have no such key")
 		}
-		if rule.Accept != nil || rule.Header != nil || rule.Rate != "" {
-			c.Rules = append(c.Rules, rule)
+		if err != nil {
+			c.skip(fmt.Sprintf("hosts.%s.%s", strconv.Quote(host), key), err.Error())
 		}
+	}
+	if !rule.empty() {
+		c.Rules = append(c.Rules, rule)
 	}
 	return nil
 }

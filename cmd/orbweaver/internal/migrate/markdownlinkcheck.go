@@ -27,15 +27,6 @@ func isMarkdownLinkCheck(base string, text []byte) bool {
 	return strings.Contains(base, "markdown") || strings.Contains(base, "mlc")
 }
 
-func readMarkdownLinkCheck(c *Config, text []byte) error {
-	var keys map[string]any
-	if err := json.Unmarshal(text, &keys); err != nil {
-		return err
-	}
-	c.carryAll(mlcRows, keys)
-	return nil
-}
-
 const fromRoot = "name the directory as the target, or use --root: links that begin with / start there"
 
 // mlcRows are the options of markdown-link-check 3.14, and its flags.
@@ -46,14 +37,14 @@ var mlcRows = map[string]row{
 	"fallbackHttpStatus":  {why: "anything but a 2xx to HEAD is asked again with GET"},
 	"fallbackRetryDelay":  {why: "the time between retries grows automatically, and Retry-After is obeyed"},
 	"help":                {},
-	"httpHeaders":         {carry: mlcHeaders},
+	"httpHeaders":         {carry: items(mlcHeaders)},
 	"ignore":              {carry: patterns("exclude")},
 	"ignoreDisable":       {why: "the marks of Orbweaver to ignore links always apply"},
-	"ignorePatterns":      {carry: entries("pattern", func(c *Config, e map[string]any, p string) error { return pattern("exclude")(c, p) })},
+	"ignorePatterns":      {carry: tables("pattern", func(c *Config, e map[string]any, p string) error { return pattern("exclude")(c, p) })},
 	"progress":            {carry: on("progress=always")},
 	"projectBaseUrl":      {why: fromRoot},
 	"quiet":               {carry: on("show=broken")},
-	"replacementPatterns": {carry: entries("pattern", mlcReplacement)},
+	"replacementPatterns": {carry: tables("pattern", mlcReplacement)},
 	"reporters":           {why: "see --format and --output"},
 	"retry":               {}, // 429 is always retried
 	"retryCount":          {carry: oneText("retries")},
@@ -85,26 +76,6 @@ var mlcActionRows = map[string]row{
 	"use-verbose-mode":          {carry: on("show=all")},
 }
 
-// entries imports a list of tables that have a text.
-func entries(field string, one func(c *Config, entry map[string]any, t string) error) carry {
-	return func(c *Config, option string, v any) error {
-		list, ok := v.([]any)
-		if !ok {
-			return errors.New("it is not a list")
-		}
-		for _, e := range list {
-			table, _ := e.(map[string]any)
-			t, ok := text(table[field])
-			if !ok {
-				c.skip(option, "an entry has no "+field)
-			} else if err := one(c, table, t); err != nil {
-				c.skip(option, err.Error())
-			}
-		}
-		return nil
-	}
-}
-
 // mlcReplacement imports the replacement of a part of links.
 func mlcReplacement(c *Config, entry map[string]any, p string) error {
 	replacement, _ := text(entry["replacement"])
@@ -114,23 +85,17 @@ func mlcReplacement(c *Config, entry map[string]any, p string) error {
 	return c.addWrittenRemap(p, replacement)
 }
 
-// mlcHeaders imports [{"urls": [URL], "headers": {NAME: VALUE}}].
-func mlcHeaders(c *Config, option string, v any) error {
-	list, ok := v.([]any)
-	if !ok {
-		return errors.New("it is not a list")
+// mlcHeaders imports {"urls": [URL], "headers": {NAME: VALUE}}.
+func mlcHeaders(c *Config, item any) error {
+	entry, _ := item.(map[string]any)
+	fields, _ := entry["headers"].(map[string]any)
+	urls := texts(entry["urls"])
+	if len(urls) == 0 || len(fields) == 0 {
+		return errors.New("an entry has no urls or no headers")
 	}
-	for _, e := range list {
-		table, _ := e.(map[string]any)
-		fields, _ := table["headers"].(map[string]any)
-		urls := texts(table["urls"])
-		if len(urls) == 0 || len(fields) == 0 {
-			c.skip(option, "an entry has no urls or no headers")
-		}
-		for _, u := range urls {
-			if err := c.headerRule("^"+regexp.QuoteMeta(u), fields); err != nil {
-				c.skip(option, err.Error())
-			}
+	for _, u := range urls {
+		if err := c.headerRule("^"+regexp.QuoteMeta(u), fields); err != nil {
+			return err
 		}
 	}
 	return nil

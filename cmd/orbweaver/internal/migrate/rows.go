@@ -29,6 +29,26 @@ func (c *Config) carryAll(rows map[string]row, keys map[string]any) {
 	}
 }
 
+// A decoder reads the text of a file.
+type decoder = func(text []byte, v any) error
+
+// keysOf returns a reader of a file whose keys are options.
+func keysOf(decode decoder, take func(c *Config, keys map[string]any)) func(*Config, []byte) error {
+	return func(c *Config, text []byte) error {
+		var keys map[string]any
+		if err := decode(text, &keys); err != nil {
+			return err
+		}
+		take(c, keys)
+		return nil
+	}
+}
+
+// take imports the options of a file or a command that have rows.
+func take(rows map[string]row) func(*Config, map[string]any) {
+	return func(c *Config, keys map[string]any) { c.carryAll(rows, keys) }
+}
+
 // carry imports one option.
 func (c *Config) carry(r row, option string, v any) {
 	why := r.why
@@ -183,6 +203,50 @@ func otherFile(_ *Config, _ string, v any) error {
 }
 
 const headersNote = "sent only to start targets; for others use a [[rule]]"
+
+// entries imports a table, entry by entry in the order of their keys. An error concerns one of them.
+func entries(what string, one func(c *Config, key string, v any) error) carry {
+	return func(c *Config, option string, v any) error {
+		all, ok := v.(map[string]any)
+		if !ok {
+			return errors.New("it is not a table" + what)
+		}
+		for _, key := range slices.Sorted(maps.Keys(all)) {
+			if err := one(c, key, all[key]); err != nil {
+				c.skip(option, err.Error())
+			}
+		}
+		return nil
+	}
+}
+
+// items imports a list. An error concerns one of its items.
+func items(one func(c *Config, item any) error) carry {
+	return func(c *Config, option string, v any) error {
+		all, ok := v.([]any)
+		if !ok {
+			return errors.New("it is not a list")
+		}
+		for _, item := range all {
+			if err := one(c, item); err != nil {
+				c.skip(option, err.Error())
+			}
+		}
+		return nil
+	}
+}
+
+// tables imports a list of tables that have a text in a field.
+func tables(field string, one func(c *Config, entry map[string]any, t string) error) carry {
+	return items(func(c *Config, item any) error {
+		entry, _ := item.(map[string]any)
+		t, ok := text(entry[field])
+		if !ok {
+			return errors.New("an entry has no " + field)
+		}
+		return one(c, entry, t)
+	})
+}
 
 // headers imports a table of header fields, or a list of those as they are sent.
 func headers(c *Config, _ string, v any) error {

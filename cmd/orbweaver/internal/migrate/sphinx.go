@@ -2,10 +2,8 @@ package migrate
 
 import (
 	"errors"
-	"maps"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -45,17 +43,17 @@ var sphinxMark = regexp.MustCompile(`(?m)^(linkcheck_\w+|extensions|html_theme|m
 var sphinxRows = map[string]row{
 	"html_baseurl":                        {carry: siteURL},
 	"linkcheck_allow_unauthorized":        {carry: on("accept=401")},
-	"linkcheck_allowed_redirects":         {carry: sphinxRedirects},
+	"linkcheck_allowed_redirects":         {carry: entries(" of patterns", sphinxRedirect)},
 	"linkcheck_anchors":                   {carry: off("ignore-fragment=.*")},
 	"linkcheck_anchors_ignore":            {carry: each(atStart("ignore-fragment"))},
 	"linkcheck_anchors_ignore_for_url":    {carry: each(sphinxAnchors)},
-	"linkcheck_auth":                      {carry: sphinxAuth},
+	"linkcheck_auth":                      {carry: items(sphinxAuth)},
 	"linkcheck_case_insensitive_urls":     {why: "letter case counts in URLs"},
 	"linkcheck_exclude_documents":         {carry: each(sphinxDocuments)},
 	"linkcheck_ignore":                    {carry: each(atStart("exclude"))},
 	"linkcheck_rate_limit_timeout":        {carry: duration("max-wait")},
 	"linkcheck_report_timeouts_as_broken": {carry: on("level=timeout=broken")},
-	"linkcheck_request_headers":           {carry: sphinxHeaders},
+	"linkcheck_request_headers":           {carry: entries(" of URLs", sphinxHeaders)},
 	"linkcheck_retries":                   {carry: oneText("retries")},
 	"linkcheck_timeout":                   {carry: duration("timeout")},
 	"linkcheck_workers":                   {carry: oneText("concurrency")},
@@ -89,59 +87,27 @@ func sphinxAnchors(c *Config, p string) error {
 	return c.addRule(Rule{MatchRE: fromStart(p), Level: []string{"fragment-missing=off", "fragment-unverified=off"}, Note: "linkcheck_anchors_ignore_for_url"})
 }
 
-// sphinxRedirects imports {FROM: TO}. A redirect that is allowed is not reported.
-func sphinxRedirects(c *Config, option string, v any) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return errors.New("it is not a table of patterns")
-	}
-	for _, p := range slices.Sorted(maps.Keys(table)) {
-		rule := Rule{MatchRE: fromStart(p), Level: []string{"redirect-permanent=off", "redirect-temporary=off"}, Note: "linkcheck_allowed_redirects, wherever they lead"}
-		if err := c.addRule(rule); err != nil {
-			c.skip(option, err.Error())
-		}
-	}
-	return nil
+// sphinxRedirect imports FROM of {FROM: TO}. A redirect that is allowed is not reported.
+func sphinxRedirect(c *Config, p string, _ any) error {
+	return c.addRule(Rule{MatchRE: fromStart(p), Level: []string{"redirect-permanent=off", "redirect-temporary=off"}, Note: "linkcheck_allowed_redirects, wherever they lead"})
 }
 
-// sphinxHeaders imports {URL: {NAME: VALUE}}; * is any URL.
-func sphinxHeaders(c *Config, option string, v any) error {
-	table, ok := v.(map[string]any)
-	if !ok {
-		return errors.New("it is not a table of URLs")
+// sphinxHeaders imports the fields for a URL; * is any URL.
+func sphinxHeaders(c *Config, u string, v any) error {
+	fields, _ := v.(map[string]any)
+	if u == "*" {
+		return headers(c, "", fields)
 	}
-	for _, u := range slices.Sorted(maps.Keys(table)) {
-		fields, _ := table[u].(map[string]any)
-		var err error
-		if u == "*" {
-			err = headers(c, option, fields)
-		} else {
-			err = c.headerRule("^"+regexp.QuoteMeta(u), fields)
-		}
-		if err != nil {
-			c.skip(option, err.Error())
-		}
-	}
-	return nil
+	return c.headerRule("^"+regexp.QuoteMeta(u), fields)
 }
 
-// sphinxAuth imports [(RE, (NAME, PASSWORD))].
-func sphinxAuth(c *Config, option string, v any) error {
-	list, ok := v.([]any)
-	if !ok {
-		return errors.New("it is not a list")
+// sphinxAuth imports (RE, (NAME, PASSWORD)).
+func sphinxAuth(c *Config, item any) error {
+	entry, _ := item.([]any)
+	if len(entry) != 2 || len(texts(entry[1])) != 2 {
+		return errors.New("an entry is not a pattern with a name and a password")
 	}
-	for _, e := range list {
-		entry, _ := e.([]any)
-		if len(entry) != 2 || len(texts(entry[1])) != 2 {
-			c.skip(option, "an entry is not a pattern with a name and a password")
-			continue
-		}
-		p, _ := text(entry[0])
-		who := texts(entry[1])
-		if err := c.addRule(Rule{MatchRE: fromStart(p), Header: basic(who[0], who[1])}); err != nil {
-			c.skip(option, err.Error())
-		}
-	}
-	return nil
+	p, _ := text(entry[0])
+	who := texts(entry[1])
+	return c.addRule(Rule{MatchRE: fromStart(p), Header: basic(who[0], who[1])})
 }

@@ -2,8 +2,6 @@ package report
 
 import (
 	"io"
-
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // compareSchemaID is the value of "schema" in a JSON comparison.
@@ -51,19 +49,11 @@ func (j *jsonEncoder) change(c *Change) {
 	j.key("page").string(c.Page)
 	j.key("url").string(c.URL)
 	j.key("code").string(string(c.Code))
-	if c.Was != "" {
-		j.key("was").string(string(c.Was))
-	}
-	if c.Kind != result.KindTarget {
-		j.key("kind").string(string(c.Kind))
-	}
-	if c.Rule != "" {
-		j.key("rule").string(c.Rule)
-	}
+	optional(j, "was", string(c.Was))
+	optional(j, "kind", string(c.Kind))
+	optional(j, "rule", c.Rule)
 	j.key("message").string(c.Message)
-	if c.Proposal != "" {
-		j.key("proposal").string(c.Proposal)
-	}
+	optional(j, "proposal", c.Proposal)
 	j.key("scope").string(scope(c.Internal))
 	j.key("suggestions").suggestions(c.Suggestions)
 	j.key("references").references(c.References)

@@ -23,14 +23,8 @@ var dotFormat = Format{
 // dotWriter writes the graph of the site in the language of Graphviz. Labels are
 // shortened for the picture; tooltips are not.
 type dotWriter struct {
-	w    io.Writer
-	head *Head
+	w io.Writer
 	graph
-}
-
-func (d *dotWriter) Begin(h *Head) error {
-	d.head = h
-	return nil
 }
 
 const dotBegin = `digraph orbweaver {

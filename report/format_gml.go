@@ -23,14 +23,8 @@ var gmlFormat = Format{
 // with all other characters as character references. The label of a node is its URL,
 // since readers expect unique labels.
 type gmlWriter struct {
-	w    io.Writer
-	head *Head
+	w io.Writer
 	graph
-}
-
-func (g *gmlWriter) Begin(h *Head) error {
-	g.head = h
-	return nil
 }
 
 func (g *gmlWriter) End(*result.Summary) error {

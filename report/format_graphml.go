@@ -24,8 +24,6 @@ type graphmlWriter struct {
 	graph
 }
 
-func (g *graphmlWriter) Begin(*Head) error { return nil }
-
 // graphmlKeys declare the data of nodes and edges.
 var graphmlKeys = []struct{ id, of, name, kind string }{
 	{"url", "node", "url", "string"},

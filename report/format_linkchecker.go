@@ -1,9 +1,11 @@
 package report
 
 import (
+	"bufio"
 	"cmp"
 	"fmt"
 	"html"
+	"io"
 	"math"
 	"net/http"
 	"slices"
@@ -173,6 +175,30 @@ func (row *linkcheckerRow) taggedInfos() string {
 	return strings.Join(lines, "\n")
 }
 
+// linkcheckerLines writes a line for each row, between lines that are comments.
+type linkcheckerLines struct {
+	out     *bufio.Writer
+	comment string // what a comment begins with
+	linkcheckerRows
+}
+
+func newLinkcheckerLines(w io.Writer, comment string, o Options) linkcheckerLines {
+	return linkcheckerLines{bufio.NewWriter(w), comment, newLinkcheckerRows(o)}
+}
+
+func (l *linkcheckerLines) Begin(h *Head) error {
+	l.head = h
+	for _, line := range l.intro(h.Summary) {
+		l.out.WriteString(l.comment + line + "\n")
+	}
+	return nil // Flush returns the error of the writer
+}
+
+func (l *linkcheckerLines) End(s *result.Summary) error {
+	l.out.WriteString(l.comment + l.outro(s) + "\n")
+	return l.out.Flush()
+}
+
 // linkcheckerTime formats a time as LinkChecker does, with three digits for the offset
 // from UTC.
 func linkcheckerTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") + "+000" }
@@ -193,10 +219,7 @@ func (l *linkcheckerRows) outro(s *result.Summary) string {
 }
 
 func (l *linkcheckerRows) started(s *result.Summary) time.Time {
-	started := l.head.Started
-	if started.IsZero() && s != nil {
-		started = s.Started
-	}
+	started, _ := l.head.of(s)
 	return started.Truncate(time.Second) // a JSON report has no fractions of seconds
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"io"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ var linkcheckerCSVFormat = Format{
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerCSV{out: bufio.NewWriter(w), linkcheckerRows: newLinkcheckerRows(o)}
+		return &linkcheckerCSV{newLinkcheckerLines(w, "# ", o)}
 	},
 }
 
@@ -29,18 +28,12 @@ var linkcheckerColumns = []string{
 // linkcheckerCSV writes rows with semicolons as separators, and comments that begin with
 // "#". Unlike LinkChecker, it writes codes in brackets before results, warnings and information,
 // makes spreadsheet formulas harmless, and quotes a first cell that looks like a comment.
-type linkcheckerCSV struct {
-	out *bufio.Writer
-	linkcheckerRows
-}
+type linkcheckerCSV struct{ linkcheckerLines }
 
 func (c *linkcheckerCSV) Begin(h *Head) error {
-	c.head = h
-	for _, line := range c.intro(h.Summary) {
-		c.out.WriteString("# " + line + "\n")
-	}
+	err := c.linkcheckerLines.Begin(h)
 	c.row(linkcheckerColumns)
-	return nil // Flush returns the error of the writer
+	return err
 }
 
 func (c *linkcheckerCSV) row(cells []string) {
@@ -69,9 +62,4 @@ func (c *linkcheckerCSV) Result(r *result.Result) error {
 		})
 	}
 	return nil
-}
-
-func (c *linkcheckerCSV) End(s *result.Summary) error {
-	c.out.WriteString("# " + c.outro(s) + "\n")
-	return c.out.Flush()
 }

@@ -14,40 +14,24 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-var linkcheckerGMLFormat = Format{
-	Name:       "linkchecker-gml",
-	Extensions: []string{".linkchecker.gml"},
-	Files:      []string{"linkchecker-out.gml"},
-	Use:        "scripts for LinkChecker's gml",
-	References: true,
-	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).gml}
-	},
-}
+var (
+	linkcheckerGMLFormat  = linkcheckerGraphFormat("gml", "gml", (*linkcheckerGraph).gml)
+	linkcheckerDotFormat  = linkcheckerGraphFormat("dot", "dot", (*linkcheckerGraph).dot)
+	linkcheckerGXMLFormat = linkcheckerGraphFormat("gxml", "gxml (GraphXML)", (*linkcheckerGraph).gxml, ".gxml")
+)
 
-var linkcheckerDotFormat = Format{
-	Name:       "linkchecker-dot",
-	Extensions: []string{".linkchecker.dot"},
-	Files:      []string{"linkchecker-out.dot"},
-	Use:        "scripts for LinkChecker's dot",
-	References: true,
-	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).dot}
-	},
-}
-
-var linkcheckerGXMLFormat = Format{
-	Name:       "linkchecker-gxml",
-	Extensions: []string{".linkchecker.gxml", ".gxml"},
-	Files:      []string{"linkchecker-out.gxml"},
-	Use:        "scripts for LinkChecker's gxml (GraphXML)",
-	References: true,
-	Pages:      true,
-	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerGraph{w: w, graph: newGraph(o), write: (*linkcheckerGraph).gxml}
-	},
+// linkcheckerGraphFormat returns the format of one of LinkChecker's graphs. more are extensions
+// that no other format has.
+func linkcheckerGraphFormat(kind, called string, write func(*linkcheckerGraph, *bufio.Writer, *result.Summary), more ...string) Format {
+	return Format{
+		Name:       "linkchecker-" + kind,
+		Extensions: append([]string{".linkchecker." + kind}, more...),
+		Files:      []string{"linkchecker-out." + kind},
+		Use:        "scripts for LinkChecker's " + called,
+		References: true,
+		Pages:      true,
+		New:        func(w io.Writer, o Options) Writer { return &linkcheckerGraph{w: w, graph: newGraph(o), write: write} },
+	}
 }
 
 // linkcheckerGraph writes the graph of the site in LinkChecker's three graph formats.
@@ -55,14 +39,8 @@ var linkcheckerGXMLFormat = Format{
 // links and broken targets.
 type linkcheckerGraph struct {
 	w     io.Writer
-	head  *Head
 	write func(*linkcheckerGraph, *bufio.Writer, *result.Summary)
 	graph
-}
-
-func (l *linkcheckerGraph) Begin(h *Head) error {
-	l.head = h
-	return nil
 }
 
 func (l *linkcheckerGraph) End(s *result.Summary) error {

@@ -1,7 +1,7 @@
 package report
 
 import (
-	"bufio"
+	"errors"
 	"io"
 	"strconv"
 	"strings"
@@ -17,7 +17,7 @@ var linkcheckerSQLFormat = Format{
 	References: true,
 	Pages:      true,
 	New: func(w io.Writer, o Options) Writer {
-		return &linkcheckerSQL{out: bufio.NewWriter(w), linkcheckerRows: newLinkcheckerRows(o)}
+		return &linkcheckerSQL{newLinkcheckerLines(w, "-- ", o)}
 	},
 }
 
@@ -25,17 +25,10 @@ const linkcheckerInsert = "insert into linksdb(urlname,parentname,baseref,valid,
 
 // linkcheckerSQL writes an insert statement for each row. Unlike LinkChecker, it writes codes in
 // brackets before results, warnings and information.
-type linkcheckerSQL struct {
-	out *bufio.Writer
-	linkcheckerRows
-}
+type linkcheckerSQL struct{ linkcheckerLines }
 
 func (l *linkcheckerSQL) Begin(h *Head) error {
-	l.head = h
-	for _, line := range l.intro(h.Summary) {
-		l.out.WriteString("-- " + line + "\n")
-	}
-	return l.out.WriteByte('\n')
+	return errors.Join(l.linkcheckerLines.Begin(h), l.out.WriteByte('\n'))
 }
 
 func (l *linkcheckerSQL) Result(r *result.Result) error {
@@ -56,11 +49,6 @@ func (l *linkcheckerSQL) Result(r *result.Result) error {
 		}, ",") + ");\n")
 	}
 	return nil
-}
-
-func (l *linkcheckerSQL) End(s *result.Summary) error {
-	l.out.WriteString("-- " + l.outro(s) + "\n")
-	return l.out.Flush()
 }
 
 // sqlString returns a string literal, or NULL for an empty string. Backslashes are

@@ -99,9 +99,7 @@ func (s *sarifWriter) End(sum *result.Summary) error {
 	j.key("tool").object()
 	j.key("driver").object()
 	j.key("name").string(cmp.Or(s.head.Tool.Name, "orbweaver"))
-	if s.head.Tool.Version != "" {
-		j.key("version").string(s.head.Tool.Version)
-	}
+	optional(j, "version", s.head.Tool.Version)
 	j.key("informationUri").string(projectURL)
 	j.key("rules").array()
 	for _, code := range rules {
@@ -222,9 +220,7 @@ func (s *sarifWriter) result(o occurrence, rule int) {
 	j.key("properties").row()
 	j.key("url").string(o.result.URL)
 	j.key("verdict").string(o.result.Verdict.String())
-	if o.result.Rule != "" {
-		j.key("rule").string(o.result.Rule)
-	}
+	optional(j, "rule", o.result.Rule)
 	j.end()
 	j.end()
 }

@@ -351,13 +351,7 @@ func (s *sqliteWriter) End(sum *result.Summary) error {
 }
 
 func (s *sqliteWriter) run(sum *result.Summary) error {
-	started, targets := s.head.Started, s.head.Targets
-	if started.IsZero() {
-		started = sum.Started
-	}
-	if targets == nil {
-		targets = sum.Targets
-	}
+	started, targets := s.head.of(sum)
 	names, err := json.Marshal(append([]string{}, targets...))
 	if err != nil {
 		return err

@@ -32,22 +32,14 @@ func (x *xmlWriter) Begin(h *Head) error {
 	if s == nil {
 		s = &result.Summary{}
 	}
-	started, targets := h.Started, h.Targets
-	if started.IsZero() {
-		started = s.Started
-	}
-	if targets == nil {
-		targets = s.Targets
-	}
+	started, targets := h.of(s)
 	t := &x.xml
 	t.declare()
 	t.start("report", "xmlns", xmlNamespace, "schema", schemaID, "started", started.UTC().Format(time.RFC3339),
 		"elapsed_ms", strconv.FormatInt(s.Elapsed.Milliseconds(), 10),
 		"complete", strconv.FormatBool(s.Soundness.Complete()), "stopped_by", s.Soundness.StoppedBy)
 	t.start("tool", "name", h.Tool.Name, "version", h.Tool.Version)
-	if h.Tool.Clamd != "" {
-		t.attribute("clamd", h.Tool.Clamd)
-	}
+	t.given("clamd", h.Tool.Clamd)
 	t.end()
 	for _, target := range targets {
 		t.leaf("target", target)
@@ -62,9 +54,7 @@ func (x *xmlWriter) Begin(h *Head) error {
 		"references", strconv.Itoa(s.References), "requests", strconv.Itoa(s.Requests),
 		"ok", strconv.Itoa(s.OK), "broken", strconv.Itoa(s.Broken), "unverified", strconv.Itoa(s.Unverified),
 		"skipped", strconv.Itoa(s.Skipped), "warnings", strconv.Itoa(s.Warnings), "sound", strconv.FormatBool(s.Soundness.IsSound()))
-	if why := s.Soundness.Why; why != "" {
-		t.attribute("unsound", why)
-	}
+	t.given("unsound", s.Soundness.Why)
 	if s.Soundness.Known > 0 {
 		t.attribute("checked", strconv.Itoa(s.Soundness.Checked))
 		t.attribute("to_check", strconv.Itoa(s.Soundness.Known))
@@ -95,26 +85,16 @@ func (x *xmlWriter) Result(r *result.Result) error {
 		"elapsed_ms", strconv.FormatInt(r.Elapsed.Milliseconds(), 10),
 		"final_url", r.FinalURL, "content_type", r.ContentType, "size", strconv.FormatInt(r.Size, 10))
 	t.flag("cached", r.Cached)
-	if len(r.Known) > 0 {
-		t.attribute("known", joinCodes(r.Known))
-	}
+	t.given("known", joinCodes(r.Known))
 	if r.BrokenRuns > 0 {
 		t.count("broken_runs", r.BrokenRuns)
 		t.attribute("broken_since", r.BrokenSince.UTC().Format(time.RFC3339))
 	}
 	t.count("fails_after", r.FailsAfter)
-	if r.Level != "" {
-		t.attribute("level", string(r.Level))
-	}
-	if r.Kind != result.KindTarget {
-		t.attribute("kind", string(r.Kind))
-	}
-	if r.Rule != "" {
-		t.attribute("rule", r.Rule)
-	}
-	if r.RemappedFrom != "" {
-		t.attribute("remapped_from", r.RemappedFrom)
-	}
+	t.given("level", string(r.Level))
+	t.given("kind", string(r.Kind))
+	t.given("rule", r.Rule)
+	t.given("remapped_from", r.RemappedFrom)
 	t.leaf("message", r.Message)
 	t.optional("proposal", r.Proposal)
 	for _, hop := range r.Redirects {
@@ -122,12 +102,8 @@ func (x *xmlWriter) Result(r *result.Result) error {
 	}
 	for _, w := range r.Warnings {
 		t.start("warning", "code", string(w.Code))
-		if w.Proposal != "" {
-			t.attribute("proposal", w.Proposal)
-		}
-		if w.Level != "" {
-			t.attribute("level", string(w.Level))
-		}
+		t.given("proposal", w.Proposal)
+		t.given("level", string(w.Level))
 		t.text(w.Message)
 		t.end()
 	}
@@ -142,15 +118,9 @@ func (x *xmlWriter) Result(r *result.Result) error {
 		t.start("reference", "page", ref.Page, "line", strconv.Itoa(ref.Line), "column", strconv.Itoa(ref.Column),
 			"element", ref.Element, "attribute", ref.Attribute)
 		t.flag("known", ref.Known)
-		if ref.Folder != "" {
-			t.attribute("folder", ref.Folder)
-		}
-		if ref.RemappedFrom != "" {
-			t.attribute("remapped_from", ref.RemappedFrom)
-		}
-		if ref.Unaffected != "" {
-			t.attribute("unaffected", ref.Unaffected)
-		}
+		t.given("folder", ref.Folder)
+		t.given("remapped_from", ref.RemappedFrom)
+		t.given("unaffected", ref.Unaffected)
 		if s := ref.Source; s != nil {
 			t.attribute("source", s.File)
 			t.attribute("source_line", strconv.Itoa(s.Line))

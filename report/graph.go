@@ -16,6 +16,7 @@ import (
 // edges.
 type graph struct {
 	show    Show
+	head    *Head
 	pages   []*result.Page
 	results []*result.Result
 
@@ -52,6 +53,11 @@ func (n *node) label() string { return cmp.Or(n.title, n.url) }
 
 func newGraph(o Options) graph {
 	return graph{show: o.Show.orDefault(), byURL: map[string]*node{}, read: map[string]bool{}, bad: map[string]bool{}}
+}
+
+func (g *graph) Begin(h *Head) error {
+	g.head = h
+	return nil
 }
 
 func (g *graph) Page(p *result.Page) error {

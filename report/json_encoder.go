@@ -117,6 +117,22 @@ func (j *jsonEncoder) flush() error {
 	return j.err
 }
 
+// optional writes a member of an object, unless its value is empty.
+func optional[T string | int | bool](j *jsonEncoder, name string, value T) {
+	var empty T
+	if value == empty {
+		return
+	}
+	switch j.key(name); v := any(value).(type) {
+	case string:
+		j.string(v)
+	case int:
+		j.int(int64(v))
+	case bool:
+		j.bool(v)
+	}
+}
+
 // AppendJSONString appends s as a JSON string (RFC 8259 section 7). It also escapes
 // characters that a terminal, an editor or the log of a CI system would act on, so that a
 // report can be viewed as it is. A byte that is not UTF-8 becomes U+FFFD.

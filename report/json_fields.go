@@ -19,21 +19,12 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 	if s == nil {
 		s = &result.Summary{}
 	}
-	started := h.Started
-	if started.IsZero() {
-		started = s.Started
-	}
-	targets := h.Targets
-	if targets == nil {
-		targets = s.Targets
-	}
+	started, targets := h.of(s)
 	j.key("schema").string(schemaID)
 	j.key("tool").row()
 	j.key("name").string(h.Tool.Name)
 	j.key("version").string(h.Tool.Version)
-	if h.Tool.Clamd != "" {
-		j.key("clamd").string(h.Tool.Clamd)
-	}
+	optional(j, "clamd", h.Tool.Clamd)
 	j.end()
 	j.key("started").time(started)
 	j.key("elapsed_ms").int(s.Elapsed.Milliseconds())
@@ -47,9 +38,7 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 			j.key("code").string(string(c.Code))
 			j.key("title").string(c.Title)
 			j.key("severity").string(c.Severity.String())
-			if c.Advice != "" {
-				j.key("advice").string(c.Advice)
-			}
+			optional(j, "advice", c.Advice)
 			j.end()
 		}
 		j.end()
@@ -61,9 +50,7 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 	j.key("requests").int(int64(s.Requests))
 	j.key("ok").int(int64(s.OK))
 	j.key("broken").int(int64(s.Broken))
-	if s.BrokenDocuments > 0 {
-		j.key("broken_documents").int(int64(s.BrokenDocuments))
-	}
+	optional(j, "broken_documents", s.BrokenDocuments)
 	j.key("unverified").int(int64(s.Unverified))
 	j.key("skipped").int(int64(s.Skipped))
 	j.key("warnings").int(int64(s.Warnings))
@@ -80,9 +67,7 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 		j.key("info").int(int64(f.Info))
 		j.end()
 	}
-	if s.Cached > 0 {
-		j.key("cached").int(int64(s.Cached))
-	}
+	optional(j, "cached", s.Cached)
 	if s.Known != (result.Tally{}) {
 		j.key("known").row()
 		j.key("broken").int(int64(s.Known.Broken))
@@ -90,22 +75,12 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 		j.key("warnings").int(int64(s.Known.Warnings))
 		j.end()
 	}
-	if s.Recent > 0 {
-		j.key("recent").int(int64(s.Recent))
-	}
-	if s.Hidden > 0 {
-		j.key("hidden").int(int64(s.Hidden))
-	}
-	if s.Fixed > 0 {
-		j.key("fixed").int(int64(s.Fixed))
-	}
-	if s.Narrowed {
-		j.key("narrowed").bool(true)
-	}
+	optional(j, "recent", s.Recent)
+	optional(j, "hidden", s.Hidden)
+	optional(j, "fixed", s.Fixed)
+	optional(j, "narrowed", s.Narrowed)
 	j.key("sound").bool(s.Soundness.IsSound())
-	if why := s.Soundness.Why; why != "" {
-		j.key("unsound").string(why)
-	}
+	optional(j, "unsound", s.Soundness.Why)
 	if s.Soundness.Known > 0 {
 		j.key("checked").int(int64(s.Soundness.Checked))
 		j.key("to_check").int(int64(s.Soundness.Known))
@@ -117,26 +92,18 @@ func (j *jsonEncoder) run(h *Head, s *result.Summary) {
 func (j *jsonEncoder) result(r *result.Result) {
 	j.object()
 	j.key("url").string(r.URL)
-	if r.Kind != result.KindTarget {
-		j.key("kind").string(string(r.Kind))
-	}
+	optional(j, "kind", string(r.Kind))
 	j.key("verdict").string(r.Verdict.String())
 	j.key("code").string(string(r.Code))
 	j.key("message").string(r.Message)
-	if r.Rule != "" {
-		j.key("rule").string(r.Rule)
-	}
-	if r.Proposal != "" {
-		j.key("proposal").string(r.Proposal)
-	}
+	optional(j, "rule", r.Rule)
+	optional(j, "proposal", r.Proposal)
 	j.key("scope").string(scope(r.Internal))
 	j.key("status").int(int64(r.Status))
 	j.key("attempts").int(int64(r.Attempts))
 	j.key("elapsed_ms").int(r.Elapsed.Milliseconds())
 	j.key("final_url").string(r.FinalURL)
-	if r.RemappedFrom != "" {
-		j.key("remapped_from").string(r.RemappedFrom)
-	}
+	optional(j, "remapped_from", r.RemappedFrom)
 	j.key("content_type").string(r.ContentType)
 	j.key("size").int(r.Size)
 	j.key("redirects").array()
@@ -154,9 +121,7 @@ func (j *jsonEncoder) result(r *result.Result) {
 	j.end()
 	j.key("suggestions").suggestions(r.Suggestions)
 	j.key("references").references(r.References)
-	if r.Cached {
-		j.key("cached").bool(true)
-	}
+	optional(j, "cached", r.Cached)
 	if len(r.Known) > 0 {
 		codes := make([]string, len(r.Known))
 		for i, code := range r.Known {
@@ -168,12 +133,8 @@ func (j *jsonEncoder) result(r *result.Result) {
 		j.key("broken_runs").int(int64(r.BrokenRuns))
 		j.key("broken_since").time(r.BrokenSince)
 	}
-	if r.FailsAfter > 0 {
-		j.key("fails_after").int(int64(r.FailsAfter))
-	}
-	if r.Level != "" {
-		j.key("level").string(string(r.Level))
-	}
+	optional(j, "fails_after", r.FailsAfter)
+	optional(j, "level", string(r.Level))
 	j.end()
 }
 
@@ -188,12 +149,8 @@ func (j *jsonEncoder) warning(w check.Warning) {
 	j.row()
 	j.key("code").string(string(w.Code))
 	j.key("message").string(w.Message)
-	if w.Proposal != "" {
-		j.key("proposal").string(w.Proposal)
-	}
-	if w.Level != "" {
-		j.key("level").string(string(w.Level))
-	}
+	optional(j, "proposal", w.Proposal)
+	optional(j, "level", string(w.Level))
 	j.end()
 }
 
@@ -203,9 +160,7 @@ func (j *jsonEncoder) suggestions(all []check.Suggestion) {
 		j.row()
 		j.key("url").string(s.URL)
 		j.key("why").string(s.Why)
-		if s.Unique {
-			j.key("unique").bool(true)
-		}
+		optional(j, "unique", s.Unique)
 		j.end()
 	}
 	j.end()
@@ -223,19 +178,13 @@ func (j *jsonEncoder) references(all []result.Reference) {
 		j.key("attribute").string(r.Attribute)
 		j.key("raw").string(r.Raw)
 		j.key("text").string(r.Text)
-		if r.Folder != "" {
-			j.key("folder").string(r.Folder)
-		}
+		optional(j, "folder", r.Folder)
 		if r.Rendered {
 			j.key("rendered").bool(true)
 			j.key("selector").string(r.Selector)
 		}
-		if r.Known {
-			j.key("known").bool(true)
-		}
-		if r.RemappedFrom != "" {
-			j.key("remapped_from").string(r.RemappedFrom)
-		}
+		optional(j, "known", r.Known)
+		optional(j, "remapped_from", r.RemappedFrom)
 		if r.Unaffected != "" {
 			j.key("unaffected").strings(strings.Fields(r.Unaffected))
 		}

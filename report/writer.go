@@ -44,6 +44,19 @@ type Head struct {
 	hops     map[string]passedOn // redirects of results that are not listed
 }
 
+// of returns when the run started, and its targets. They may be known from its summary only, which may
+// be nil.
+func (h *Head) of(s *result.Summary) (started time.Time, targets []string) {
+	started, targets = h.Started, h.Targets
+	if s != nil && started.IsZero() {
+		started = s.Started
+	}
+	if s != nil && targets == nil {
+		targets = s.Targets
+	}
+	return started, targets
+}
+
 // Setting is a setting of a run, by the name of its flag.
 type Setting struct{ Name, Value string }
 

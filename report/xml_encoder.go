@@ -153,6 +153,13 @@ func appendXML(dst []byte, s string) []byte {
 	return append(dst, s[start:]...)
 }
 
+// given adds an attribute, unless its value is empty.
+func (x *xmlEncoder) given(name, value string) {
+	if value != "" {
+		x.attribute(name, value)
+	}
+}
+
 // count adds an attribute, unless n is 0.
 func (x *xmlEncoder) count(name string, n int) {
 	if n > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf16"
 )
 
 // allocated returns the number of bytes that a call allocates in total.
@@ -65,14 +66,16 @@ func TestInflatedMemory(t *testing.T) {
 	}
 }
 
-// inUTF16 returns a text in big-endian UTF-16 with a byte order mark. The text must be ASCII.
+// inUTF16 returns a text in big-endian UTF-16 with a byte order mark.
 func inUTF16(s string) string {
 	var b strings.Builder
 	b.Grow(2 + 2*len(s))
 	b.WriteString("\xFE\xFF")
-	for i := range len(s) {
-		b.WriteByte(0)
-		b.WriteByte(s[i])
+	for _, r := range s {
+		for _, unit := range utf16.AppendRune(nil, r) {
+			b.WriteByte(byte(unit >> 8))
+			b.WriteByte(byte(unit))
+		}
 	}
 	return b.String()
 }

@@ -2,6 +2,8 @@ package check
 
 import (
 	"cmp"
+	"errors"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +31,13 @@ const (
 	highestStatus = 999
 )
 
+// Numbers of codes.
+const (
+	numberRedirect = 1
+	maxNumber      = 253 // those above are for the formats that hold numbers
+	unnumbered     = 255
+)
+
 // maxNearest is the longest input that Nearest looks at, in bytes.
 const maxNearest = 64
 
@@ -53,6 +62,47 @@ func (c Code) Status() (status int, ok bool) {
 	return status, status >= lowestStatus
 }
 
+// Number returns the number that stands for the code in what stores keep. It is false for a
+// code without one: that of a status, of a content rule, or of no row.
+func (c Code) Number() (number byte, ok bool) {
+	switch c {
+	case CodeOK:
+		return 0, true
+	case CodeRedirect:
+		return numberRedirect, true
+	}
+	e := entryByCode[c]
+	if e == nil || e.number == unnumbered {
+		return 0, false
+	}
+	return e.number, true
+}
+
+// CodeNumbered returns the code with a number, "" if there is none.
+func CodeNumbered(number byte) Code {
+	if number > maxNumber {
+		return ""
+	}
+	return codeByNumber[number]
+}
+
+// Verdict returns the verdict on a target whose outcome has the code: one of the user's own
+// targets or another. It is Unverified for a code that proves nothing.
+func (c Code) Verdict(ours bool) Verdict {
+	if status, ok := c.Status(); ok {
+		return judgeStatus(status, ours)
+	}
+	e := entryByCode[c]
+	switch {
+	case e == nil || e.Internal == OK && e.Code != CodeOK:
+		return Unverified
+	case ours:
+		return e.Internal
+	default:
+		return e.External
+	}
+}
+
 // Severity is how severe a finding can be at worst. A run counts verdicts; lists and
 // catalogs of rules show severities.
 type Severity uint8
@@ -73,7 +123,7 @@ func (s Severity) String() string { return severityNames[s] }
 // Entry is a row of the table of codes.
 type Entry struct {
 	Code Code
-	// number stands for the code in encoded outcomes, unless it is codeLiteral.
+	// number stands for the code in what stores keep, unless it is unnumbered.
 	number   byte
 	Severity Severity
 	// Internal and External are the verdicts on a target of one's own site and on any
@@ -97,18 +147,18 @@ const (
 	GroupPlugins = "plugins"
 )
 
-var entryByCode, entryByNumber = indexEntries()
+var entryByCode, codeByNumber = indexEntries()
 
-// indexEntries returns the rows by their codes, and those with a number by it.
+// indexEntries returns the rows by their codes, and the codes by their numbers.
 // CodeRedirect has a number and no row.
-func indexEntries() (byCode map[Code]*Entry, byNumber [codeStatus]*Entry) {
+func indexEntries() (byCode map[Code]*Entry, byNumber [maxNumber + 1]Code) {
 	byCode = make(map[Code]*Entry, len(entries))
-	byNumber[numberRedirect] = &Entry{Code: CodeRedirect}
+	byNumber[numberRedirect] = CodeRedirect
 	for i := range entries {
 		e := &entries[i]
 		byCode[e.Code] = e
-		if e.number != codeLiteral {
-			byNumber[e.number] = e
+		if e.number != unnumbered {
+			byNumber[e.number] = e.Code
 		}
 	}
 	return byCode, byNumber
@@ -190,3 +240,19 @@ func Nearest(typed string) (Code, bool) {
 	}
 	return best.code, true
 }
+
+// Retryable reports whether another request may have a better outcome, as far as the code
+// says. That is so for temporary failures, but not for definite answers such as 404 or 410,
+// nor for bot walls, which stay.
+func (c Code) Retryable() bool {
+	switch c {
+	case CodeTimeout, CodeConnectionReset, CodeConnectRefused, CodeDNSFailure, CodeRateLimited, CodeBodyTruncated:
+		return true
+	}
+	status, ok := c.Status()
+	return ok && (status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500 && status <= 599)
+}
+
+// ErrMalformed is wrapped by the errors of decoding what a store has kept: an outcome, an
+// inspection, a job or the references of a page.
+var ErrMalformed = errors.New("malformed data")

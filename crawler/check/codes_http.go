@@ -105,8 +105,8 @@ var statusRows = [...]statusRow{
 		"Open the link in a browser, and skip the host with --exclude if you trust it."},
 }
 
-// statusTitle returns a status's reason in lower case, as far as one is known.
-func statusTitle(status int) string {
+// StatusTitle returns a status's reason in lower case, as far as one is known.
+func StatusTitle(status int) string {
 	for i := range statusRows {
 		if statusRows[i].status == status {
 			return statusRows[i].title
@@ -118,27 +118,19 @@ func statusTitle(status int) string {
 	return ""
 }
 
-// statusMessage returns what a server answered: "the server answered 404 (not found)".
-func statusMessage(status int) string {
-	if title := statusTitle(status); title != "" {
-		return fmt.Sprintf("the server answered %d (%s)", status, title)
-	}
-	return fmt.Sprintf("the server answered %d", status)
-}
-
 // statusEntry returns the entry of a status, with the texts of its row or else of its
 // class.
 func statusEntry(status int) Entry {
 	e := Entry{
 		Code:     HTTPCode(status),
 		Title:    fmt.Sprintf("status %d", status),
-		number:   codeLiteral,
+		number:   unnumbered,
 		Severity: SeverityError,
 		Internal: judgeStatus(status, true),
 		External: judgeStatus(status, false),
 		Example:  fmt.Sprintf("https://example.com/page answers %d", status),
 	}
-	if title := statusTitle(status); title != "" {
+	if title := StatusTitle(status); title != "" {
 		e.Title = fmt.Sprintf("%d %s", status, title)
 	}
 	if e.Internal == Unverified {
@@ -171,4 +163,30 @@ func statusEntry(status int) Entry {
 		e.Advice = "Open the link in a browser; if it works there, accept the status for this host with a rule."
 	}
 	return e
+}
+
+// judgeStatus returns the verdict on a status after the retries.
+func judgeStatus(status int, ours bool) Verdict {
+	side := func(internal, external Verdict) Verdict {
+		if ours {
+			return internal
+		}
+		return external
+	}
+	switch status {
+	case 401, 403, 407, 418, 451, 999:
+		return side(Broken, Unverified) // servers refuse programs where they let readers in
+	case 408, 425, 429:
+		return Unverified
+	case 502, 503, 504:
+		return side(Broken, Unverified)
+	}
+	switch {
+	case status >= 200 && status <= 299:
+		return OK
+	case status >= 520 && status <= 529: // a CDN could not reach the site, perhaps temporarily
+		return side(Broken, Unverified)
+	default: // other 4xx; 500, 501, 505 and other 5xx; invalid statuses
+		return Broken
+	}
 }

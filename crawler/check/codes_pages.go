@@ -347,7 +347,7 @@ var pageEntries = [...]Entry{
 		Example:     "img/old-logo.png after the new one was added",
 	},
 	{
-		Code: "content-NAME", number: codeLiteral, Group: GroupContent, Severity: SeverityWarning,
+		Code: "content-NAME", number: unnumbered, Group: GroupContent, Severity: SeverityWarning,
 		Title:       "a content rule was broken",
 		Explanation: "The page contains what a [[content]] rule forbids, or lacks what it requires. NAME is the name of the rule.",
 		Advice:      "Correct the page, or change the rule.",

@@ -18,14 +18,14 @@ var entries = slices.Concat(linkEntries[:], renderedEntries[:], pageEntries[:])
 // linkEntries are the rows of the codes that links have.
 var linkEntries = [...]Entry{
 	{
-		Code: "ok", number: numberOK, Severity: SeverityInfo, Internal: OK, External: OK,
+		Code: "ok", number: 0, Severity: SeverityInfo, Internal: OK, External: OK,
 		Title:       "it works",
 		Explanation: "The target answered. If the link has a fragment, the page has that anchor, too.",
 		Advice:      "Nothing needs to be done.",
 		Example:     "https://example.com/ answers 200",
 	},
 	{
-		Code: "http-NNN", number: codeLiteral, Severity: SeverityError, Internal: Broken, External: Broken,
+		Code: "http-NNN", number: unnumbered, Severity: SeverityError, Internal: Broken, External: Broken,
 		Title:       "the server answered with an error status",
 		Explanation: "The server answered with the HTTP status in the code, such as http-404. The verdict depends on the status and on the site: a refusal such as 403 counts as broken on your own site only, because other sites often refuse programs and let people in.",
 		Advice:      "Look up the exact code, such as http-404, to read what its status means.",

@@ -28,11 +28,11 @@ reference-empty`
 
 func TestReleasedCodesKeepTheirNumbers(t *testing.T) {
 	for number, name := range strings.Fields(releasedCodes) {
-		if got := numberOf(Code(name)); int(got) != number {
+		if got, _ := Code(name).Number(); int(got) != number {
 			t.Errorf("%s has the number %d, was released with %d", name, got, number)
 		}
-		if e := entryByNumber[number]; e == nil || e.Code != Code(name) {
-			t.Errorf("the number %d is read as %v, was written for %s", number, e, name)
+		if got := CodeNumbered(byte(number)); got != Code(name) {
+			t.Errorf("the number %d is read as %q, was written for %s", number, got, name)
 		}
 		if _, ok := Lookup(Code(name)); !ok && Code(name) != CodeRedirect {
 			t.Errorf("%s has no row", name)
@@ -49,7 +49,7 @@ func TestCodesAndNumbersAreUnique(t *testing.T) {
 		}
 		codes[e.Code] = true
 		if IsFamily(e.Code) {
-			if e.number != codeLiteral {
+			if e.number != unnumbered {
 				t.Errorf("%s has a number, but is the code of no outcome", e.Code)
 			}
 			continue

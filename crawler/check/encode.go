@@ -2,7 +2,6 @@ package check
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -59,8 +58,8 @@ const (
 
 // The numbers of the two codes that are decoded without the table.
 const (
-	numberOK       = 0
-	numberRedirect = 1
+	numberOK     = 0
+	numberOfNext = 1
 )
 
 var typeBook = [...]string{
@@ -70,10 +69,6 @@ var typeBook = [...]string{
 	"font/woff2", "font/woff", "video/mp4", "audio/mpeg", "text/markdown", "application/atom+xml", "application/rss+xml",
 	"application/gzip", "application/x-gzip", "application/manifest+json",
 }
-
-// ErrMalformed is wrapped by the errors of decoding what a store has kept: an outcome, an
-// inspection, a job or the references of a page.
-var ErrMalformed = errors.New("malformed data")
 
 // AppendOutcome appends the encoded outcome to dst. An ordinary page takes fewer than
 // 40 bytes, plus 8 for each anchor. Modified is stored in UTC. Anchors must be in
@@ -161,27 +156,13 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 
 // appendCode appends a code. The status is the outcome's, or 0 for a warning.
 func appendCode(dst []byte, c Code, status int) []byte {
-	if number := numberOf(c); number != codeLiteral {
+	if number, ok := c.Number(); ok {
 		return append(dst, number)
 	}
 	if named, ok := c.Status(); ok && named == status {
 		return append(dst, codeStatus)
 	}
 	return record.AppendString(append(dst, codeLiteral), string(c))
-}
-
-// numberOf returns the number of a code, or codeLiteral.
-func numberOf(c Code) byte {
-	switch c {
-	case CodeOK:
-		return numberOK
-	case CodeRedirect:
-		return numberRedirect
-	}
-	if e := entryByCode[c]; e != nil {
-		return e.number
-	}
-	return codeLiteral
 }
 
 // DecodeOutcome decodes an outcome that AppendOutcome encoded. It is an error if bytes
@@ -225,7 +206,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 			d.Fail()
 		}
 	case code != codeLiteral:
-		o.Code = d.entry(code).Code
+		o.Code = d.code(code)
 	}
 	switch kind := d.Byte(); {
 	case kind == typeLiteral:
@@ -291,13 +272,11 @@ func GlanceAt(data []byte) (Glance, error) {
 	flags, inspected := d.header()
 	g := Glance{Inspected: inspected, HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
 	code := d.Byte()
-	if int(code) < len(entryByNumber) && entryByNumber[code] != nil {
-		g.Code = entryByNumber[code].Code
-	}
+	g.Code = CodeNumbered(code)
 	switch code {
 	case numberOK:
 		g.OK = true
-	case numberRedirect:
+	case numberOfNext:
 		g.Redirect = true
 	case codeLiteral:
 		d.Bytes()
@@ -350,7 +329,7 @@ func (d *decoder) warnedOfPage() bool {
 		case codeLiteral:
 			all = OfPage(Code(d.Bytes())) && all
 		default:
-			all = d.entry(code).OfPage && all
+			all = OfPage(d.code(code)) && all
 		}
 		d.Bytes() // message
 		d.Bytes() // proposal
@@ -393,15 +372,13 @@ func (d *decoder) int() int {
 	return int(v)
 }
 
-var noEntry Entry
-
-// entry returns the entry with a number.
-func (d *decoder) entry(number byte) *Entry {
-	if int(number) < len(entryByNumber) && entryByNumber[number] != nil {
-		return entryByNumber[number]
+// code returns the code with a number.
+func (d *decoder) code(number byte) Code {
+	code := CodeNumbered(number)
+	if code == "" {
+		d.Fail()
 	}
-	d.Fail()
-	return &noEntry
+	return code
 }
 
 func (d *decoder) time() time.Time {
@@ -435,7 +412,7 @@ func (d *decoder) warnings() []Warning {
 		case codeLiteral:
 			warnings[i].Code = Code(d.String())
 		default:
-			warnings[i].Code = d.entry(code).Code
+			warnings[i].Code = d.code(code)
 		}
 		warnings[i].Message = d.String()
 		warnings[i].Proposal = d.String()

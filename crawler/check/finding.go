@@ -151,9 +151,9 @@ func DecodeInspection(data []byte) (*Inspection, error) {
 		case codeLiteral:
 			f.Code = Code(d.String())
 		default:
-			f.Code = d.entry(code).Code
+			f.Code = d.code(code)
 		}
-		if f.Verdict = Verdict(d.Byte()); int(f.Verdict) >= len(verdictNames) {
+		if f.Verdict = Verdict(d.Byte()); f.Verdict > VerdictInfo {
 			d.Fail()
 			f.Verdict = OK
 		}

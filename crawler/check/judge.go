@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -91,18 +89,7 @@ func (o *Outcome) evidence(q *Question) (Verdict, Code) {
 	case CodeSoft404: // a rule says so
 		return Broken, CodeSoft404
 	}
-	if status, ok := o.Code.Status(); ok {
-		return judgeStatus(status, q.ours()), o.Code
-	}
-	e := entryByCode[o.Code]
-	switch {
-	case e == nil || e.Internal == OK && e.Code != CodeOK: // proves nothing
-		return Unverified, o.Code
-	case q.ours():
-		return e.Internal, o.Code
-	default:
-		return e.External, o.Code
-	}
+	return o.Code.Verdict(q.ours()), o.Code
 }
 
 // accepted reports whether the outcome is ok because the user accepts its status. That
@@ -120,49 +107,4 @@ func (o *Outcome) accepted(accept *Statuses) bool {
 	}
 	_, status := o.Code.Status()
 	return status
-}
-
-// judgeStatus returns the verdict on a status after the retries.
-func judgeStatus(status int, ours bool) Verdict {
-	side := func(internal, external Verdict) Verdict {
-		if ours {
-			return internal
-		}
-		return external
-	}
-	switch status {
-	case 401, 403, 407, 418, 451, 999:
-		return side(Broken, Unverified) // servers refuse programs where they let readers in
-	case 408, 425, 429:
-		return Unverified
-	case 502, 503, 504:
-		return side(Broken, Unverified)
-	}
-	switch {
-	case status >= 200 && status <= 299:
-		return OK
-	case status >= 520 && status <= 529: // a CDN could not reach the site, perhaps temporarily
-		return side(Broken, Unverified)
-	default: // other 4xx; 500, 501, 505 and other 5xx; invalid statuses
-		return Broken
-	}
-}
-
-// Statuses is a set of HTTP statuses. The zero value and nil are empty.
-type Statuses struct{ bits [highestStatus/64 + 1]uint64 }
-
-// Add adds all statuses in a range, including both ends.
-func (s *Statuses) Add(from, to int) error {
-	if from < lowestStatus || to > highestStatus || from > to {
-		return fmt.Errorf("accept %d-%d: a range of statuses must be within %d to %d, the lower status first", from, to, lowestStatus, highestStatus)
-	}
-	for status := from; status <= to; status++ {
-		s.bits[status/64] |= 1 << (status % 64)
-	}
-	return nil
-}
-
-// Has reports whether a status is in the set.
-func (s *Statuses) Has(status int) bool {
-	return s != nil && status >= lowestStatus && status <= highestStatus && s.bits[status/64]&(1<<(status%64)) != 0
 }

@@ -10,14 +10,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Resolver looks up names in the domain name system; *net.Resolver implements it. Names
-// end in a dot, so that no search list of this machine makes a missing domain exist. The
-// error for a missing name is temporary if the name may exist for others.
-type Resolver interface {
-	LookupMX(ctx context.Context, name string) ([]*net.MX, error)
-	LookupIP(ctx context.Context, network, host string) ([]net.IP, error)
-}
-
 // MaxMailDomains is the number of different domains of one mailto URI that are looked
 // up.
 const MaxMailDomains = 16

@@ -56,10 +56,10 @@ func answerFacts(req Question, resp *fetch.Response) Facts {
 	case resp.Proxy != "" && status == http.StatusProxyAuthRequired:
 		return failed(HTTPCode(status), fmt.Sprintf("the proxy %s asks for a name and a password (407)", resp.Proxy))
 	case resp.Proxy != "" && status != http.StatusTooManyRequests:
-		return failed(HTTPCode(status), fmt.Sprintf("the proxy %s answered %d (%s) in place of the server", resp.Proxy, status, statusTitle(status)))
+		return failed(HTTPCode(status), fmt.Sprintf("the proxy %s answered %d (%s) in place of the server", resp.Proxy, status, StatusTitle(status)))
 	case status == http.StatusTooManyRequests:
 		return failed(CodeRateLimited, statusMessage(status))
-	case status < lowestStatus || status > highestStatus:
+	case status < 100 || status > 999:
 		return failed(CodeProtocolError, fmt.Sprintf("the server answered %d, which is not a valid status", status))
 	default:
 		return failed(HTTPCode(status), statusMessage(status))
@@ -136,4 +136,12 @@ func resolveLocation(base urinorm.URL, location string) (urinorm.URL, error) {
 
 func isHTML(mediaType string) bool {
 	return mediaType == "text/html" || mediaType == "application/xhtml+xml"
+}
+
+// statusMessage returns what a server answered: "the server answered 404 (not found)".
+func statusMessage(status int) string {
+	if title := StatusTitle(status); title != "" {
+		return fmt.Sprintf("the server answered %d (%s)", status, title)
+	}
+	return fmt.Sprintf("the server answered %d", status)
 }

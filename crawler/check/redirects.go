@@ -51,7 +51,7 @@ func JudgeChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcom
 	q.Fragment, q.HasFragment = chain.last().fragment, chain.last().hasFragment
 	j := judge(end, &q, anchors)
 	if brought := chain.broughtFragment(); brought != nil && (j.Code == CodeFragmentMissing || j.Code == CodeFragmentUnverified) {
-		j.Message = redirectedTo + brought.url.WithoutFragment().Printed() + "#" + brought.fragment + ": " + j.Message
+		j.Message = RedirectedTo + brought.url.WithoutFragment().Printed() + "#" + brought.fragment + ": " + j.Message
 	}
 	if j.Verdict == OK && len(redirects) > 0 {
 		j.Warnings = append(j.Warnings, chain.warnings()...)
@@ -114,12 +114,6 @@ func newChain(q Question, redirects []Redirect, final urinorm.URL, end *Outcome)
 
 func (c *chain) first() *hop { return &c.hops[0] }
 func (c *chain) last() *hop  { return &c.hops[len(c.hops)-1] }
-
-// redirectedTo begins the message about a fragment that a redirect brings.
-const redirectedTo = "redirected to "
-
-// NamesRedirect reports whether a message names the redirect that brings the fragment.
-func NamesRedirect(message string) bool { return strings.HasPrefix(message, redirectedTo) }
 
 // broughtFragment returns the hop whose URL brings the final fragment, or nil if the
 // fragment is that of the reference (RFC 9110 section 10.2.2).

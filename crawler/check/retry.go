@@ -10,20 +10,16 @@ import (
 	"time"
 )
 
-// Retryable reports whether another request may have a better outcome. That is so for
-// temporary failures, but not for definite answers such as 404 or 410, nor for bot
-// walls, which stay.
+// Retryable reports whether another request may have a better outcome: what its code says, and
+// what the code leaves open.
 func (o *Outcome) Retryable() bool {
 	switch o.Code {
-	case CodeTimeout, CodeConnectionReset, CodeConnectRefused, CodeDNSFailure, CodeRateLimited, CodeBodyTruncated:
-		return true
 	case CodeTLSError:
 		return o.Temporary
 	case CodeLimit: // of this machine or its proxy; without a request the outcome is final
 		return o.LocalLimit || o.Requests > 0
 	}
-	status, ok := o.Code.Status()
-	return ok && (status == http.StatusRequestTimeout || status == http.StatusTooEarly || status >= 500 && status <= 599)
+	return o.Code.Retryable()
 }
 
 // RetryableBy reports whether the outcome is Retryable, or an error status that the user wants

@@ -118,9 +118,6 @@ const (
 	whyHyphens    = "same name with different hyphens"
 	whyClosest    = "closest path"
 	whyElsewhere  = "same name elsewhere"
-
-	// WhyForm applies to pages only; the broken target may be another kind of file.
-	WhyForm = "same page in another form"
 )
 
 // indexedPath is a URL in two parts.
@@ -141,18 +138,6 @@ var indexNames = map[string]bool{"index.html": true, "index.htm": true}
 var pageExtensions = map[string]bool{
 	"html": true, "htm": true, "xhtml": true, "php": true, "asp": true, "aspx": true, "jsp": true, "shtml": true,
 	"md": true, "markdown": true, "mdx": true, "rst": true, "adoc": true, "asciidoc": true, "org": true, "ipynb": true,
-}
-
-// sourceForms are extensions of files from which pages are generated. The generator
-// should have replaced them in links.
-var sourceForms = map[string]bool{
-	"md": true, "markdown": true, "mdx": true, "rst": true, "adoc": true, "asciidoc": true, "org": true, "ipynb": true,
-}
-
-// IsSource reports whether a file with this name is the source of a page, which browsers
-// do not display.
-func IsSource(name string) bool {
-	return sourceForms[strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))]
 }
 
 // cutPath splits an absolute URL with an authority. It reports false for a URL with a
@@ -429,7 +414,7 @@ func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok 
 	if q == nil {
 		return nil
 	}
-	_, extension := q.path.stem()
+
 	if q.of.exhausted() {
 		q.near = candidates{}
 	}
@@ -440,7 +425,7 @@ func (q *PathQuestion) Guesses(there func(id uint32, url string) (to string, ok 
 	}{
 		{&q.letterCase, whyLetterCase, true},
 		{&q.hyphens, whyHyphens, true},
-		{&q.forms, WhyForm, !sourceForms[extension]},
+		{&q.forms, WhyForm, !IsSource(q.path.name)},
 		{&q.near, whyClosest, true},
 	} {
 		if found := q.guesses(kind.of, kind.why, kind.unique, there); len(found) > 0 {

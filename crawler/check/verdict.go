@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"time"
 )
@@ -92,6 +93,10 @@ func ArchivedCopy(url string, made time.Time) Suggestion {
 	return s
 }
 
+// WhyForm is the reason of a Suggestion of the same page in another form. It applies to pages
+// only; the broken target may be another kind of file.
+const WhyForm = "same page in another form"
+
 // IsArchived reports whether a suggestion leads to a copy in an archive, rather than to
 // the target that was probably meant.
 func IsArchived(s Suggestion) bool { return strings.HasPrefix(s.Why, archivedCopy) }
@@ -103,4 +108,22 @@ type Judgement struct {
 	Message  string
 	Warnings []Warning
 	Level    Level // set by the user
+}
+
+// RedirectedTo begins the message about a fragment that a redirect brings.
+const RedirectedTo = "redirected to "
+
+// NamesRedirect reports whether a message names the redirect that brings the fragment.
+func NamesRedirect(message string) bool { return strings.HasPrefix(message, RedirectedTo) }
+
+// sourceForms are extensions of files from which pages are generated. The generator
+// should have replaced them in links.
+var sourceForms = map[string]bool{
+	"md": true, "markdown": true, "mdx": true, "rst": true, "adoc": true, "asciidoc": true, "org": true, "ipynb": true,
+}
+
+// IsSource reports whether a file with this name is the source of a page, which browsers
+// do not display.
+func IsSource(name string) bool {
+	return sourceForms[strings.ToLower(strings.TrimPrefix(path.Ext(name), "."))]
 }

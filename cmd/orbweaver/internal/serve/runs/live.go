@@ -162,8 +162,8 @@ func (l *live) tell(ctx context.Context, file string, final bool) error {
 // mayChange reports whether a finding may not be one at the end of the crawl: the request is
 // repeated, or pages that are not read yet decide.
 func (l *live) mayChange(f *api.Finding) bool {
-	outcome := check.Outcome{Code: check.Code(f.Code)}
-	return f.Verdict != check.Broken.String() || outcome.Retryable() || l.rendered && outcome.Code == check.CodeFragmentMissing
+	code := check.Code(f.Code)
+	return f.Verdict != check.Broken.String() || code.Retryable() || l.rendered && code == check.CodeFragmentMissing
 }
 
 // progress shows the progress.

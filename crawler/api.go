@@ -3,8 +3,10 @@ package crawler
 import (
 	"context"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -51,6 +53,13 @@ const (
 	RenderAuto   = scope.RenderAuto
 	RenderAlways = scope.RenderAlways
 )
+
+// Unchecked returns what a run says of a link whose scheme it does not request, from its address
+// alone: check.CodeOK for one that is checked without a request, such as mailto.
+func Unchecked(u urinorm.URL) (code check.Code, message string) {
+	o := judging.UncheckedScheme(u.String())
+	return o.Code, o.Message
+}
 
 // Get requests a document that the user named, without a crawl. It follows no redirect. The
 // error is a *fetch.Fault, or that of the context.

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -124,7 +125,7 @@ func BenchmarkSettle(b *testing.B) {
 		}
 		l := extract.Link{Ref: fmt.Sprintf("next-%d.html", n)} // that there is always one
 		f.Add(&l)
-		o := &check.Outcome{Code: check.CodeOK, Status: 200, Read: true}
+		o := &judging.Outcome{Code: check.CodeOK, Status: 200, Read: true}
 		b.StartTimer()
 		if _, err := r.frontier.Settle(b.Context(), t, frontier.Settlement{Outcome: o, Found: f.Targets(), Links: f.Encode()}); err != nil {
 			b.Fatal(err)

@@ -44,7 +44,7 @@
 // has to be undone.
 //
 // Four types do the steps. A visitor makes settlements, a pageReader readings; settling ends
-// settlements, and judging describes the crawl for package verdicts. None of them knows the run,
+// settlements, and describer describes the crawl for package verdicts. None of them knows the run,
 // which only makes them and lets its workers use them. A worker has a workspace: memory that its
 // visits use one after another.
 //

@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
@@ -159,7 +160,7 @@ func (f *settling) note(in *signedIn, step *proof.Step) error {
 func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
 	if what.Ended {
 		if what.SignedOut { // nobody has seen what it shows to members
-			f.withoutAnswer(s, check.Skip(check.CodeLoginLost, "the session ended each time when it was requested, and its answer was the sign-in page"))
+			f.withoutAnswer(s, judging.Skip(check.CodeLoginLost, "the session ended each time when it was requested, and its answer was the sign-in page"))
 			s.Gaps = withGap(nil, check.GapNamed(string(check.CodeLoginLost)))
 		}
 		s.Outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
@@ -171,7 +172,7 @@ func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
 }
 
 // withoutAnswer replaces what a settlement found by an outcome that says why it does not count.
-func (f *settling) withoutAnswer(s *settlement, o check.Outcome) {
+func (f *settling) withoutAnswer(s *settlement, o judging.Outcome) {
 	o.Requests = s.Outcome.Requests
 	f.reader.release(&s.content)
 	s.Outcome, s.content, s.Kept = &o, content{At: s.At}, nil

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -269,7 +269,7 @@ func (k *keptCrawl) recalled(url string) (yes bool) {
 		if err != nil || string(job.URL) != url || !r.Settled {
 			return err
 		}
-		g, err := check.GlanceAt(r.Outcome)
+		g, err := judging.GlanceAt(r.Outcome)
 		yes = g.Cached
 		return err
 	})

@@ -24,7 +24,7 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 	t.Helper()
 	c := &collector{}
 	r := newRun(t.Context(), cfg, seeds, c)
-	r.judging.windowed = anchors
+	r.describer.windowed = anchors
 	if err := r.seeds.enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
@@ -55,7 +56,7 @@ type content struct {
 // reading is what a document that was read has brought.
 type reading struct {
 	content
-	Outcome check.Outcome // with what the document shows
+	Outcome judging.Outcome // with what the document shows
 	Counts  stored.Counts
 	Gaps    []check.Gap
 	Kept    *recall.Page  // what later runs need of a page; nil for nothing
@@ -106,7 +107,7 @@ func (p *pageReader) listsSitemap(u urinorm.URL) bool {
 
 // read reads the document that answers for a target, to the request for a URL. The outcome is that
 // of the response.
-func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u urinorm.URL, resp *fetch.Response, o check.Outcome) reading {
+func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u urinorm.URL, resp *fetch.Response, o judging.Outcome) reading {
 	scope, r := p.door.Scope(), &w.document
 	*r = documentReading{pageReader: p, of: t, w: w, Document: document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: t.At, Scope: scope, Rule: p.door.Rules.Of(u),
 		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: p.listsSitemap(u), View: t.View}}}
@@ -201,7 +202,7 @@ func (r *documentReading) enter(op *view.Opened) *recall.Page {
 	if op != nil {
 		page.Loaded, page.Rendered = op.Enter(found, r.door.Scope(), nil)
 		complete = complete && page.Rendered
-		d.Note(check.Facts{Static: true}) // the anchors that scripts make are known
+		d.Note(judging.Facts{Static: true}) // the anchors that scripts make are known
 	}
 	r.wantContent(found, d.Wants)
 	if !complete || r.memory == nil || r.door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) {
@@ -234,7 +235,7 @@ func (got *reading) leaveOut(pattern string) {
 // has what the checks of this run know of them.
 func (p *pageReader) wantContent(page *references.Page, wants []urinorm.URL) {
 	for _, u := range wants {
-		page.WantContent(u, func(known *check.Outcome) bool { return p.door.Scope().Judging.Inspector.Knows(known, false) })
+		page.WantContent(u, func(known *judging.Outcome) bool { return p.door.Scope().Judging.Inspector.Knows(known, false) })
 	}
 }
 
@@ -270,7 +271,7 @@ func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.door.Scope().Rules.RobotsAgent)
 	page := r.startLinks()
 	if refresh := document.Refresh(doc); refresh != nil && !r.Outcome.Static {
-		r.Note(check.Facts{Next: page.Lead(refresh)})
+		r.Note(judging.Facts{Next: page.Lead(refresh)})
 	}
 	page.AddAll(doc)
 	r.enterHeader(page, header)
@@ -282,7 +283,7 @@ func (r *documentReading) enterLinks(shell bool) *recall.Page {
 
 // describe adds to what was read that it is a page whose references have been entered: its counts,
 // and what is reported and stored of it.
-func (p *pageReader) describe(got reading, t *admit.Target, o *check.Outcome, about *recall.Page) reading {
+func (p *pageReader) describe(got reading, t *admit.Target, o *judging.Outcome, about *recall.Page) reading {
 	if about.Format == "css" { // not a page to a reader
 		return got
 	}
@@ -360,7 +361,7 @@ func (r *documentReading) hasIcon(ctx context.Context) bool {
 
 // restore returns what a document has brought in an earlier state, if it has not changed. The
 // outcome is the one that it had.
-func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.Response, o check.Outcome) (got reading, err error) {
+func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.Response, o judging.Outcome) (got reading, err error) {
 	got.At, got.Outcome = t.At, o
 	about := known.Page
 	if !t.Follow || !p.admitsSitemap(&got, t, about.Format, about.SitemapIndex, about.Listed) {

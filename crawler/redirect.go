@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -57,7 +58,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 
 // leadsTo returns where a redirect leads, as the user has remapped it. The outcome is an error if
 // that is no URL that is followed.
-func (v *visitor) leadsTo(o check.Outcome) (check.Outcome, urinorm.URL) {
+func (v *visitor) leadsTo(o judging.Outcome) (judging.Outcome, urinorm.URL) {
 	next, _, err := urinorm.ParseWeb(o.Next)
 	if err != nil {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
@@ -183,7 +184,7 @@ func (v *visitor) hop(ctx context.Context, w *workspace, t *admit.Target, by adm
 	}
 	resp := a.sent
 	defer resp.Close()
-	a.At, a.Outcome = at, resp.Observe(check.Question{URL: at})
+	a.At, a.Outcome = at, resp.Observe(judging.Question{URL: at})
 	if a.Outcome.Code == check.CodeOK && resp.Response != nil && resp.Body != nil {
 		a.reading = v.reader.read(ctx, w, t, at, resp.Response, a.Outcome)
 	}

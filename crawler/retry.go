@@ -3,8 +3,8 @@ package crawler
 import (
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -26,14 +26,14 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 		return s, false
 	}
 	if s.Past.Tries <= f.politeness.Retries && !s.Unsure && !hosts.Dead(t.Host) {
-		s.Past.Answer = check.AppendOutcome(nil, o)
+		s.Past.Answer = judging.AppendOutcome(nil, o)
 		s.Wait = max(frontier.Backoff(f.politeness.Backoff, s.Past.Tries-1, frontier.MaxBackoff), s.Rest)
 		return s, true
 	}
 	if (f.politeness.SecondPassGiven || f.politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {
 		last := *o
 		last.Requests = s.Past.Requests
-		s.Past.Last = check.AppendOutcome(nil, &last)
+		s.Past.Last = judging.AppendOutcome(nil, &last)
 		s.Wait, s.Second = max(f.politeness.SecondPassAfter, s.Rest), true
 		return s, true
 	}

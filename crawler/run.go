@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -37,10 +38,10 @@ type run struct {
 	clock    *clock
 	counts   counts
 
-	visitor  *visitor
-	reader   *pageReader
-	settling *settling
-	judging  *judging
+	visitor   *visitor
+	reader    *pageReader
+	settling  *settling
+	describer *describer
 
 	governor *governor
 	sessions *loginSessions
@@ -112,10 +113,10 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.visitor = &visitor{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxRedirects: cfg.Limits.MaxRedirects, renderedBy: cfg.Render.By,
 		door: r.door, frontier: r.frontier, memory: r.memory, shared: shared,
 		sessions: r.sessions, reader: r.reader}
-	r.judging = &judging{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
+	r.describer = &describer{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
 	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxPages: cfg.Limits.MaxPages, streams: cfg.Deliver.Stream,
 		door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
-		sessions: r.sessions, judging: r.judging, counts: &r.counts, out: r.out}
+		sessions: r.sessions, describer: r.describer, counts: &r.counts, out: r.out}
 	return r
 }
 
@@ -130,7 +131,7 @@ func newMemory(r *run) *recall.Memory {
 		recall.Settings{MaxAge: cfg.Keep.MaxAge, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
 			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
 			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: r.door.Scope().Rules.LimitsDepth(), Renders: cfg.Renders(),
-			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: check.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.started)
+			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: judging.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.started)
 }
 
 // newPageReader returns what reads the documents of a run.
@@ -194,7 +195,7 @@ func (r *run) learnFact(f frontier.Fact) {
 
 // judge gives every reference its verdict and the sink its results.
 func (r *run) judge(ctx context.Context) (*result.Summary, error) {
-	sum, err := r.out.report(ctx, r.judging.crawl())
+	sum, err := r.out.report(ctx, r.describer.crawl())
 	if err == nil {
 		sum.Elapsed = r.clock.elapsed()
 	}
@@ -208,7 +209,7 @@ func (r *run) report(ctx context.Context) (*result.Summary, error) {
 	}
 	r.door.CloseIdle()
 	r.door.Traps = nil
-	r.judging.release()
+	r.describer.release()
 	return r.judge(ctx)
 }
 
@@ -334,7 +335,7 @@ func (r *run) addWorker(ctx context.Context) {
 
 // adaptWorkers lets the governor learn from the outcome of a request that began at a
 // time, and starts a worker if the machine can handle one more.
-func (r *run) adaptWorkers(ctx context.Context, o *check.Outcome, began time.Time) {
+func (r *run) adaptWorkers(ctx context.Context, o *judging.Outcome, began time.Time) {
 	if o.LocalLimit {
 		r.door.CloseIdle()
 		r.governor.starved(began)

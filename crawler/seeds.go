@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
@@ -73,7 +74,7 @@ func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
 	}
 	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
 	if excluded == nil && !seed.Follow && !slices.Contains(in.Schemes, string(v.Scheme())) { // judged like a link to it
-		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
+		if o := judging.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			fate.Outcome, fate.Internal = &o, false
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
@@ -21,13 +22,13 @@ import (
 // becomes part of the run in the step that keeps it.
 type settlement struct {
 	Target  *admit.Target
-	Past    frontier.Past  // of the target, with this visit
-	Outcome *check.Outcome // nil if the target must wait
-	Wait    time.Duration  // until the target may be visited again, if it must
-	Second  bool           // in the second pass
-	Rest    time.Duration  // how long its host asked not to be visited
-	Unsure  bool           // robots.txt is unavailable after its retries, for a reason that may be temporary
-	Began   time.Time      // its request; zero if none was sent
+	Past    frontier.Past    // of the target, with this visit
+	Outcome *judging.Outcome // nil if the target must wait
+	Wait    time.Duration    // until the target may be visited again, if it must
+	Second  bool             // in the second pass
+	Rest    time.Duration    // how long its host asked not to be visited
+	Unsure  bool             // robots.txt is unavailable after its retries, for a reason that may be temporary
+	Began   time.Time        // its request; zero if none was sent
 	content
 	Kept   []byte // what a later run needs of the page
 	Counts stored.Counts
@@ -61,7 +62,7 @@ type settling struct {
 	env        *references.Env
 	reader     *pageReader
 	sessions   *loginSessions
-	judging    *judging
+	describer  *describer
 	counts     *counts
 	out        *outlet
 }
@@ -154,7 +155,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if !f.streams {
 		return nil
 	}
-	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.judging)
+	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.describer)
 }
 
 // putBack queues the target again, and gives up what was found.

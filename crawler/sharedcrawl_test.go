@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -214,7 +215,7 @@ func TestSharedCrawlCutsEndlessSites(t *testing.T) {
 					t.Fatal(err)
 				}
 				e := frontier.Event{Kind: frontier.EventSettled, ID: ids[0], Met: frontier.NeedContent | frontier.NeedLinks,
-					Done: frontier.Done{Outcome: check.AppendOutcome(nil, &check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html"})}}
+					Done: frontier.Done{Outcome: judging.AppendOutcome(nil, &judging.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html"})}}
 				for i := range frontier.ID(links) {
 					e.Found = append(e.Found, 10+page*row.step+i)
 				}

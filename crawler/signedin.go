@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -100,7 +100,7 @@ func (in *signedIn) answered(h proof.Held, u urinorm.URL, a *answer) proof.Held 
 
 // outcomeIfOver returns the outcome of what is not requested any more, nil as long as there is
 // a session, or may be one again.
-func (in *signedIn) outcomeIfOver() *check.Outcome {
+func (in *signedIn) outcomeIfOver() *judging.Outcome {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.watch.Over()
@@ -108,7 +108,7 @@ func (in *signedIn) outcomeIfOver() *check.Outcome {
 
 // admit decides whether a target may be requested now. It returns the outcome of a target
 // that is not requested any more, and false for one that must wait.
-func (in *signedIn) admit(id frontier.ID) (o *check.Outcome, alone, ready bool) {
+func (in *signedIn) admit(id frontier.ID) (o *judging.Outcome, alone, ready bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return in.watch.Admit(id)

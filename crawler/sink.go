@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -85,14 +86,14 @@ func (o *outlet) trap(pattern string) {
 type settled struct {
 	id      frontier.ID
 	content bool // its body was wanted
-	outcome *check.Outcome
+	outcome *judging.Outcome
 	found   []frontier.Item
 	ids     []frontier.ID // of those found
 }
 
 // streamResults reports the results that the settling of a target makes known. The stream
 // begins when no page is outstanding.
-func (o *outlet) streamResults(ctx context.Context, s settled, j *judging) error {
+func (o *outlet) streamResults(ctx context.Context, s settled, j *describer) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.stream != nil {

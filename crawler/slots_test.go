@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // noticed is a body that notices when it is read.
@@ -42,7 +43,7 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		}
 		synctest.Wait() // they wait
 		body := &noticed{Reader: bytes.NewReader([]byte("nothing to be read for links"))}
-		o := check.Outcome{Code: check.CodeOK}
+		o := judging.Outcome{Code: check.CodeOK}
 		done := false
 		go func() {
 			target := &admit.Target{Target: &frontier.Target{}}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
@@ -45,7 +46,7 @@ type answer struct {
 
 // target returns the target of a lease, in the memory of a worker. If its URL is none, invalid is
 // the outcome.
-func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target, invalid *check.Outcome, err error) {
+func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target, invalid *judging.Outcome, err error) {
 	target = &w.target
 	*target = admit.Target{Target: t}
 	if target.Past, err = frontier.DecodePast(t.Note()); err != nil {
@@ -143,7 +144,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 		return a, err
 	}
 	defer resp.Close()
-	question := check.Question{URL: t.At}
+	question := judging.Question{URL: t.At}
 	if a.sent = resp; resp.Response != nil {
 		a.beside -= resp.Kept // they were counted for another answer
 		question.Conditional = resp.Conditional
@@ -212,23 +213,23 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 }
 
 // mail looks up the domains of a mailto link.
-func (v *visitor) mail(ctx context.Context, u urinorm.URL) check.Outcome {
+func (v *visitor) mail(ctx context.Context, u urinorm.URL) judging.Outcome {
 	addresses, err := urinorm.ParseMailto(u.String())
 	if err != nil {
-		return check.Invalid(err)
+		return judging.Invalid(err)
 	}
-	return v.probeMail(ctx, addresses.Addresses(), check.CheckMailto(ctx, v.door.Scope().Judging.Resolver, addresses.Addresses()))
+	return v.probeMail(ctx, addresses.Addresses(), judging.CheckMailto(ctx, v.door.Scope().Judging.Resolver, addresses.Addresses()))
 }
 
 // probeMail asks the mail servers, if that is enabled, whether they know the addresses.
 // The first refused address decides.
-func (v *visitor) probeMail(ctx context.Context, addresses []urinorm.Address, o check.Outcome) check.Outcome {
+func (v *visitor) probeMail(ctx context.Context, addresses []urinorm.Address, o judging.Outcome) judging.Outcome {
 	if v.door.Scope().Judging.MailProbe == nil || o.Code != check.CodeOK {
 		return o
 	}
-	for _, address := range addresses[:min(len(addresses), check.MaxMailDomains)] {
+	for _, address := range addresses[:min(len(addresses), judging.MaxMailDomains)] {
 		if err := v.door.Scope().Judging.MailProbe(ctx, address); err != nil {
-			failed := check.ObserveFault(err)
+			failed := judging.ObserveFault(err)
 			failed.Warnings = o.Warnings
 			return failed
 		}

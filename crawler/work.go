@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
@@ -180,7 +181,7 @@ func (w *growthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 		if e.Kind != frontier.EventSettled || len(e.Found) == 0 || e.Met&frontier.NeedLinks == 0 {
 			continue
 		}
-		if glance, err := check.GlanceAt(e.Done.Outcome); err != nil || !glance.HTML {
+		if glance, err := judging.GlanceAt(e.Done.Outcome); err != nil || !glance.HTML {
 			continue
 		}
 		rec, err := w.state.Get(ctx, e.ID, frontier.PartJob|frontier.PartOutcome)
@@ -218,7 +219,7 @@ func (w *growthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 // LostOutcome is the outcome of a target that was lost with three processes, as stores keep
 // it.
 func LostOutcome() []byte {
-	return check.AppendOutcome(nil, scope.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
+	return judging.AppendOutcome(nil, scope.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
 }
 
 // progressOf returns the progress of a shared crawl.

@@ -153,9 +153,9 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
 		answer, asked := check.AnswerOf(s)
-		o := check.UncheckedScheme(u.String())
-		if o.Code != check.CodeOK && (o.Code != check.CodeSchemeUnchecked || !asked) {
-			row("scheme", fmt.Sprintf("%s: %s", o.Code, o.Message))
+		code, message := crawler.Unchecked(u)
+		if code != check.CodeOK && (code != check.CodeSchemeUnchecked || !asked) {
+			row("scheme", fmt.Sprintf("%s: %s", code, message))
 			return nil
 		}
 		row("scheme", fmt.Sprintf("%s: ok when %s", s, answer))

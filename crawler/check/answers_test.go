@@ -39,15 +39,3 @@ func TestAnswerOf(t *testing.T) {
 		t.Error("tel: is asked")
 	}
 }
-
-func TestObserveWebSocket(t *testing.T) {
-	for address, want := range map[string]Code{"ws://example.com/": CodeOK, "wss://example.com/": CodeOK, "https://example.com/": "http-101"} {
-		u, _, err := urinorm.ParseWeb(address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o := Observe(Question{URL: u}, &fetch.Response{Status: 101}); o.Code != want {
-			t.Errorf("%s: %s, want %s", address, o.Code, want)
-		}
-	}
-}

@@ -1,23 +1,10 @@
-// Package check turns the answers to requests into verdicts.
+// Package check has the words of verdicts: the table of codes, and the verdicts, levels
+// and gaps that results are made of.
 //
-// It first makes an [Outcome] of an answer: an observation that does not depend on
-// who links to the target. [Outcome.Judge] then answers one question with a verdict:
-// does this target, with this fragment, work for links from this site?
+//	entry, ok := check.Lookup("http-404")
+//	fmt.Println(entry.Title, entry.Advice)
 //
-//	fetch.Response ─ Observe ──────┐
-//	fetch.Fault ──── ObserveFault ─┤
-//	a rule ───────── Skip ─────────┼─> Outcome ─ Judge(Question) ─> Judgement
-//	mailto:, tel: … ─ CheckMailto, ┘      │
-//	                 UncheckedScheme      └─ AppendOutcome ─> bytes, kept by a store
-//
-// Redirects are outcomes too: their Next is a target of its own. [JudgeChain]
-// judges a reference by the outcome at the end of its redirects, and adds warnings
-// about the redirects.
-//
-// codes_table.go holds every code that users see, with its texts and verdicts;
-// codes_http.go those of HTTP statuses. observe.go, fault.go, document.go and
-// mailto.go make outcomes; judge.go, fragments.go and redirects.go judge them; the
-// suggest files find what was probably meant by a broken reference. The tables in
-// botwall.go and hosts.go need updates when vendors change. All functions are pure,
-// except CheckMailto, which asks its resolver.
+// codes_table.go and codes_pages.go hold every code that users see, with its texts and
+// verdicts; codes_http.go those of HTTP statuses. The engine judges targets by these
+// tables; reports, `orbweaver explain` and the guides print them.
 package check

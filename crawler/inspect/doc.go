@@ -13,6 +13,6 @@
 //
 // The tokens of an HTML document are read once, for all groups that need them, and before its
 // links: the tokens tell package extract where links and anchors may be. What is found
-// becomes part of the document's outcome (check.Inspection), so that a store, a cache and a
+// becomes part of the document's outcome (judging.Inspection), so that a store, a cache and a
 // resumed crawl keep it.
 package inspect

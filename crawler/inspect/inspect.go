@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/siterules"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/validator"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // fingerprint returns a hash of what determines the findings about a document, 0 if other
@@ -171,7 +171,7 @@ func (i *Inspector) Pairs() siterules.Config {
 	return siterules.Config{Groups: i.cfg.Groups.pageRules(), ImageMax: i.cfg.ImageMax}
 }
 
-// Checks identifies what the Inspector looks for, for check.Inspection. It is 0 if the
+// Checks identifies what the Inspector looks for, for judging.Inspection. It is 0 if the
 // inspection of an unchanged document must not be reused, because other programs are asked,
 // which may have changed.
 func (i *Inspector) Checks() uint64 { return i.checks }
@@ -206,19 +206,19 @@ func (i *Inspector) ComparesHashes() bool { return i != nil && i.cfg.Groups.Has(
 
 // Knows reports whether an outcome has what the Inspector would find in the same document. Without
 // an Inspector, each has.
-func (i *Inspector) Knows(o *check.Outcome, internal bool) bool {
+func (i *Inspector) Knows(o *judging.Outcome, internal bool) bool {
 	if i == nil {
 		return true
 	}
-	checks, made := check.MadeChecks(o.Inspection)
+	checks, made := judging.MadeChecks(o.Inspection)
 	return made && checks == i.checks && checks != 0 && !i.Scans(internal)
 }
 
 // Target looks at the content of a target that is not looked at as a page, such as an image or
 // a script of another site. It reads no more than it needs, and at most the limit, in bytes. The header
 // is that of the answer, and origin the one that the request named, "" for none.
-func (i *Inspector) Target(body io.Reader, limit int64, header http.Header, origin string) check.Inspection {
-	in := check.Inspection{Checks: i.checks}
+func (i *Inspector) Target(body io.Reader, limit int64, header http.Header, origin string) judging.Inspection {
+	in := judging.Inspection{Checks: i.checks}
 	if !i.cfg.Groups.Has(Images | Security) {
 		return in
 	}

@@ -1,8 +1,8 @@
 package inspect
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -15,7 +15,7 @@ type Link struct {
 
 // Result is what an Inspector found in a document.
 type Result struct {
-	Inspection check.Inspection
+	Inspection judging.Inspection
 	Links      []Link
 	// Images and Integrities are the targets whose content must be requested to judge the
 	// page: images if they are internal, and others always.
@@ -25,7 +25,7 @@ type Result struct {
 // Reuse returns the result of an earlier inspection of a page that has not changed, without the
 // links of plugins. Its error wraps facts.ErrMalformed or tells what is wrong with the encoding.
 func Reuse(inspection []byte) (found Result, err error) {
-	in, err := check.DecodeInspection(inspection)
+	in, err := judging.DecodeInspection(inspection)
 	if err != nil {
 		return found, err
 	}

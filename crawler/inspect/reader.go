@@ -14,6 +14,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/plugin"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // reader looks at one document after the other. Its memory is reused.
@@ -27,7 +28,7 @@ type reader struct {
 	content   *content.Checker // nil without content rules
 
 	page     *Page
-	findings []check.Finding
+	findings []judging.Finding
 	run      htmltoken.Run // the tokens that are looked at
 	noRuns   bool          // all tokens are looked at one by one
 	wanted   wanted
@@ -102,7 +103,7 @@ func (b Reading) WantsIcon() bool {
 func (b Reading) End(ctx context.Context) Result {
 	r := b.reader
 	defer b.Drop()
-	found := Result{Inspection: check.Inspection{Checks: r.inspector.checks}}
+	found := Result{Inspection: judging.Inspection{Checks: r.inspector.checks}}
 	switch r.page.Format {
 	case "html", "xhtml":
 		r.endHTML(ctx, &found)
@@ -112,7 +113,7 @@ func (b Reading) End(ctx context.Context) Result {
 		r.checkContent(nil)
 	}
 	r.askPlugins(ctx, &found)
-	slices.SortStableFunc(r.findings, check.CompareFindings)
+	slices.SortStableFunc(r.findings, judging.CompareFindings)
 	if len(r.findings) > 0 {
 		found.Inspection.Findings = slices.Clone(r.findings)
 	}
@@ -252,7 +253,7 @@ func (r *reader) addStyle(t *htmltoken.Token, inStyle bool) bool {
 
 // checkStyles checks the CSS in an HTML document.
 func (r *reader) checkStyles() {
-	var faults []check.Finding
+	var faults []judging.Finding
 	for _, s := range r.styles {
 		report := func(f csssyntax.Fault) { faults = append(faults, r.cssFinding(f, s.start)) }
 		if s.declarations {
@@ -272,7 +273,7 @@ func (r *reader) readCSS(ctx context.Context, found *Result) {
 	case i.service != nil:
 		r.validate(ctx)
 	default:
-		var faults []check.Finding
+		var faults []judging.Finding
 		r.css.Sheet(r.page.Text, func(f csssyntax.Fault) { faults = append(faults, r.cssFinding(f, 0)) })
 		r.addLimited(check.CodeCSSSyntax, faults)
 	}
@@ -280,9 +281,9 @@ func (r *reader) readCSS(ctx context.Context, found *Result) {
 }
 
 // cssFinding is the finding for a fault in CSS that begins at an offset of the document.
-func (r *reader) cssFinding(f csssyntax.Fault, start int) check.Finding {
+func (r *reader) cssFinding(f csssyntax.Fault, start int) judging.Finding {
 	line, column := r.page.At(start + f.Offset)
-	return check.Finding{Code: check.CodeCSSSyntax, Rule: f.Rule, Line: line, Column: column,
+	return judging.Finding{Code: check.CodeCSSSyntax, Rule: f.Rule, Line: line, Column: column,
 		Raw: string(r.page.Text[start+f.Offset : start+f.End]), Message: f.Message}
 }
 
@@ -300,7 +301,7 @@ func (r *reader) validate(ctx context.Context) {
 		if !r.inspector.cfg.Groups.Has(group) {
 			continue
 		}
-		var of []check.Finding
+		var of []judging.Finding
 		for _, f := range found {
 			if f.Code == code {
 				of = append(of, f)
@@ -311,15 +312,15 @@ func (r *reader) validate(ctx context.Context) {
 }
 
 // addLimited adds findings with a code, and one that counts those beyond the limit.
-func (r *reader) addLimited(code check.Code, found []check.Finding) {
-	slices.SortStableFunc(found, check.CompareFindings)
+func (r *reader) addLimited(code check.Code, found []judging.Finding) {
+	slices.SortStableFunc(found, judging.CompareFindings)
 	most := r.inspector.cfg.SyntaxMax
 	if len(found) <= most {
 		r.findings = append(r.findings, found...)
 		return
 	}
 	r.findings = append(r.findings, found[:most]...)
-	r.findings = append(r.findings, check.Finding{Code: code, Rule: "more", Message: fmt.Sprintf("%d more findings (--syntax-max %d)", len(found)-most, most)})
+	r.findings = append(r.findings, judging.Finding{Code: code, Rule: "more", Message: fmt.Sprintf("%d more findings (--syntax-max %d)", len(found)-most, most)})
 }
 
 // checkContent applies the user's rules.

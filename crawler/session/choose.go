@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // stage is what a form of a sign-in asks for.
@@ -196,7 +196,7 @@ func (l *Login) usable(f *Form) (*Form, *Failure) {
 func (l *Login) noForm(p *Page) *Failure {
 	page := p.URL.Printed()
 	for _, f := range p.forms {
-		if to, ok := f.action(); ok && f.isPost() && check.IsLoginURL(to) {
+		if to, ok := f.action(); ok && f.isPost() && judging.IsLoginURL(to) {
 			if failure := l.permits(p.URL, to); failure != nil {
 				return failure
 			}

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -218,5 +218,5 @@ const maxLinksBesideForm = 25
 // isSignInPage reports whether the page is there for signing in: its address says so, or
 // it has little besides the form.
 func (p *Page) isSignInPage() bool {
-	return p.signInForm() != nil && (check.IsLoginURL(p.URL) || p.doc.Find("a[href]").Length() <= maxLinksBesideForm)
+	return p.signInForm() != nil && (judging.IsLoginURL(p.URL) || p.doc.Find("a[href]").Length() <= maxLinksBesideForm)
 }

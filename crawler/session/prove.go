@@ -9,9 +9,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -279,7 +279,7 @@ func isTroubled(p *Page) bool { return p.status >= 500 || p.status == http.Statu
 func (s *Session) leadsToSignIn(p *Page, reached urinorm.URL) bool {
 	known := s.Page()
 	if p == nil {
-		return known.isAddress(reached) || check.IsLoginURL(reached)
+		return known.isAddress(reached) || judging.IsLoginURL(reached)
 	}
 	if s.login.URL.IsZero() {
 		return p.isSignInPage() || p.status == 401

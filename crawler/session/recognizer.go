@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -133,7 +133,7 @@ func (r *Recognizer) lead(from, to string, signIn bool) *landing {
 // isSignIn reports whether a URL is that of a sign-in page.
 func (r *Recognizer) isSignIn(u urinorm.URL) bool {
 	if r.page.isZero() {
-		return check.IsLoginURL(u)
+		return judging.IsLoginURL(u)
 	}
 	return r.page.isAddress(u)
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -57,7 +57,7 @@ func addressOf(u urinorm.URL) string {
 	for field := range strings.SplitSeq(query, "&") {
 		name, value, _ := strings.Cut(field, "=")
 		if value, err := url.QueryUnescape(value); err == nil && !strings.HasPrefix(value, "/") && !strings.Contains(value, "://") &&
-			check.IsLoginPath(value[strings.LastIndexByte(value, ':')+1:]) {
+			judging.IsLoginPath(value[strings.LastIndexByte(value, ':')+1:]) {
 			address += "?" + name + "=" + value
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -40,7 +41,7 @@ func (d *Door) Probe(ctx context.Context, t *Target, u urinorm.URL) (ready bool,
 }
 
 // askProbe requests a page that cannot exist from a directory. Only a 2xx answer counts.
-func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print check.Fingerprint, requests int, err error) {
+func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print judging.Fingerprint, requests int, err error) {
 	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(rand.Text()) + ext)
 	if err != nil {
 		return print, 0, nil
@@ -54,7 +55,7 @@ func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print 
 		return print, deciding + resp.Sent, nil
 	}
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxProbeBody)) // as much as there is is enough
-	return check.FingerprintOf(body), deciding + resp.Sent, nil
+	return judging.FingerprintOf(body), deciding + resp.Sent, nil
 }
 
 // Twin requests the http URL of a target over https, for the default port only. A 2xx answer
@@ -78,7 +79,7 @@ func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent,
 	case !ok:
 		return nil, 0, deciding, nil
 	case resp.Fault != nil:
-		if o := resp.Observe(check.Question{}); o.LocalLimit {
+		if o := resp.Observe(judging.Question{}); o.LocalLimit {
 			return nil, 0, deciding, nil
 		}
 		d.plain.add(u.Host())

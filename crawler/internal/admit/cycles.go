@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // Some sites redirect a visitor without their cookie away and, once it is set, back to
@@ -66,7 +67,7 @@ func (c *Cycles) Closes(ctx context.Context, store frontier.Store, id, next fron
 		if !rec.Settled || len(rec.Found) == 0 {
 			return false, nil
 		}
-		if o, _, err := check.DecodeHead(rec.Outcome); err != nil || o.Code != check.CodeRedirect {
+		if o, _, err := judging.DecodeHead(rec.Outcome); err != nil || o.Code != check.CodeRedirect {
 			return false, err
 		}
 		next = rec.Found[0]

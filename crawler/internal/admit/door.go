@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
@@ -104,11 +105,11 @@ type Ask struct {
 // Decision is what the door says to an Ask: it admits the request, refuses it, or lets the
 // target wait.
 type Decision struct {
-	Outcome   *check.Outcome // why the request must not be sent; nil if it may, or if there is a wait
-	Wait      time.Duration  // for robots.txt, or for the turn of a page
-	Requests  int            // that were necessary to decide
-	Trap      string         // the pattern of an endless series that the URL is one of
-	Temporary bool           // the outcome, that of an unavailable robots.txt, may be another one later
+	Outcome   *judging.Outcome // why the request must not be sent; nil if it may, or if there is a wait
+	Wait      time.Duration    // for robots.txt, or for the turn of a page
+	Requests  int              // that were necessary to decide
+	Trap      string           // the pattern of an endless series that the URL is one of
+	Temporary bool             // the outcome, that of an unavailable robots.txt, may be another one later
 	pass      *pass
 }
 
@@ -198,13 +199,13 @@ type Response struct {
 }
 
 // Observe returns the outcome of the request.
-func (r *Response) Observe(q check.Question) check.Outcome {
+func (r *Response) Observe(q judging.Question) judging.Outcome {
 	if r.Fault != nil {
-		o := check.ObserveFault(r.Fault)
+		o := judging.ObserveFault(r.Fault)
 		o.LocalLimit = o.LocalLimit && exhausted(r.Fault)
 		return o
 	}
-	return check.Observe(q, r.Response)
+	return judging.Observe(q, r.Response)
 }
 
 // Close closes the body.
@@ -232,7 +233,7 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 		return r, err
 	}
 	r.Response, r.Sent = resp, resp.Requests-resp.Kept
-	r.Rest = restFor(&check.Outcome{Status: resp.Status}, resp.Header)
+	r.Rest = restFor(&judging.Outcome{Status: resp.Status}, resp.Header)
 	return r, nil
 }
 
@@ -284,17 +285,17 @@ func exhausted(fault *fetch.Fault) bool {
 
 // restFor returns how long a host that has too much to do asked not to be visited, 0 if it did
 // not ask.
-func restFor(o *check.Outcome, h http.Header) time.Duration {
+func restFor(o *judging.Outcome, h http.Header) time.Duration {
 	if !o.Overloaded() {
 		return 0
 	}
-	rest, _ := check.RetryAfter(h, time.Now())
+	rest, _ := judging.RetryAfter(h, time.Now())
 	return rest
 }
 
 // Observe lets the pace of a target's host adapt to its outcome: resp is the answer to the
 // request that began at a time. When a host is slowed for the first time, note says so.
-func (d *Door) Observe(t *Target, o *check.Outcome, began time.Time, resp Response) (note string, err error) {
+func (d *Door) Observe(t *Target, o *judging.Outcome, began time.Time, resp Response) (note string, err error) {
 	seen := frontier.Answer{Started: began, Overloaded: o.Overloaded(), Repeated: t.Tries > 0, RestFor: resp.Rest, Latency: resp.Latency}
 	if resp.Rest > d.cfg.MaxWait {
 		seen.RestFor, seen.TooLong = 0, true

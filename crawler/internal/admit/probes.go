@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -20,7 +21,7 @@ type Probes struct {
 // probe is one answer; print is zero for a server that says correctly that there is nothing.
 type probe struct {
 	done  bool
-	print check.Fingerprint
+	print judging.Fingerprint
 }
 
 // maxProbes is the maximum number of directories that are compared; 2 KiB are kept for
@@ -52,7 +53,7 @@ func (p *Probes) begin(dir string) (mine *probe, ready bool) {
 }
 
 // end notes the answer to a probe.
-func (p *Probes) end(mine *probe, print check.Fingerprint) {
+func (p *Probes) end(mine *probe, print judging.Fingerprint) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	mine.done, mine.print = true, print
@@ -70,10 +71,10 @@ func (p *Probes) Forget(covers func(urinorm.URL) bool) {
 }
 
 // Compare returns a warning if a page is the same as the made-up one in its directory.
-func (p *Probes) Compare(u urinorm.URL, body []byte) (f check.Facts) {
+func (p *Probes) Compare(u urinorm.URL, body []byte) (f judging.Facts) {
 	p.mu.Lock()
 	known := p.known[directoryOf(u)]
-	var made check.Fingerprint
+	var made judging.Fingerprint
 	if known != nil {
 		made = known.print
 	}
@@ -81,7 +82,7 @@ func (p *Probes) Compare(u urinorm.URL, body []byte) (f check.Facts) {
 	if made.IsZero() {
 		return f
 	}
-	if warning, same := check.SoftNotFound(check.FingerprintOf(body), made); same {
+	if warning, same := judging.SoftNotFound(judging.FingerprintOf(body), made); same {
 		f.Warnings = []check.Warning{warning}
 	}
 	return f

@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -80,11 +80,11 @@ func (d *Door) getRobots(requests *int) robots.Getter {
 }
 
 // robotsOutcome returns the outcome of a failed request for robots.txt.
-func robotsOutcome(f *robots.Failure) check.Outcome {
+func robotsOutcome(f *robots.Failure) judging.Outcome {
 	if f.Fault != nil {
-		return check.ObserveFault(f.Fault)
+		return judging.ObserveFault(f.Fault)
 	}
-	return check.Observe(check.Question{}, &fetch.Response{Status: f.Status, Header: f.Header})
+	return judging.Observe(judging.Question{}, &fetch.Response{Status: f.Status, Header: f.Header})
 }
 
 // issuerDecision is the time for the requests that a decision about a certificate may need. It

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -66,7 +67,7 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 	}
 	directory := d.Scope().SiteOf(t.At) != nil
 	if len(t.URL) > MaxPageURL && t.Follow && !t.Seed && !directory {
-		by.Outcome = check.LeftOut(check.GapURLLength, "not read, as its URL is longer than %d bytes", MaxPageURL)
+		by.Outcome = judging.LeftOut(check.GapURLLength, "not read, as its URL is longer than %d bytes", MaxPageURL)
 		return by, nil
 	}
 	trapped := false
@@ -77,7 +78,7 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 		by.Trap, trapped = d.Cut(t)
 	}
 	if trapped {
-		by.Outcome = check.LeftOut(check.GapTrap, "not read, as its URL looks like one of an endless series: %s", by.Trap)
+		by.Outcome = judging.LeftOut(check.GapTrap, "not read, as its URL looks like one of an endless series: %s", by.Trap)
 		return by, nil
 	}
 	if !t.Follow || d.cfg.MaxPages == 0 || t.Again {
@@ -94,12 +95,12 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 
 // lastKnown returns the last outcome of a target whose host was given up since, nil if there is
 // none.
-func lastKnown(past *frontier.Past) *check.Outcome {
+func lastKnown(past *frontier.Past) *judging.Outcome {
 	for _, known := range [][]byte{past.Last, past.Answer} {
 		if known == nil {
 			continue
 		}
-		if o, err := check.DecodeOutcome(known); err == nil {
+		if o, err := judging.DecodeOutcome(known); err == nil {
 			o.Requests = 0 // the past counts them
 			return &o
 		}
@@ -121,7 +122,7 @@ func (d *Door) beginPage(t *Target) (by Decision, err error) {
 	case frontier.PageWaits:
 		by.Wait = 100 * time.Millisecond
 	case frontier.PageLimit:
-		by.Outcome = check.LeftOut(check.GapMaxPages, "the run ended at its limit of pages")
+		by.Outcome = judging.LeftOut(check.GapMaxPages, "the run ended at its limit of pages")
 	}
 	return by, nil
 }
@@ -143,7 +144,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 	txt, wait, requests, err := d.RobotsTxt(ctx, t)
 	by.Wait, by.Requests = wait, requests
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok { // our own machine's
-		o := (&Response{Fault: fault}).Observe(check.Question{})
+		o := (&Response{Fault: fault}).Observe(judging.Question{})
 		by.Outcome = &o
 		return by, nil
 	}
@@ -170,7 +171,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 // unavailable returns the outcome of a target whose robots.txt is unavailable after its
 // retries, or nil if the target is refused for that reason. If there was no connection,
 // the target has the same fault.
-func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *check.Outcome, temporary bool) {
+func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *judging.Outcome, temporary bool) {
 	o := robotsOutcome(f)
 	o.Requests = 0 // they were not for this target
 	temporary = o.Retryable() && restFor(&o, f.Header) <= maxWait

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -29,13 +30,13 @@ const (
 
 // Excerpt looks at the beginning of an error page, and returns an outcome that says whether a
 // bot wall answered.
-func (r *Reader) Excerpt(resp *fetch.Response, o check.Outcome) check.Outcome {
+func (r *Reader) Excerpt(resp *fetch.Response, o judging.Outcome) judging.Outcome {
 	if b, ok := resp.Body.(fetch.TimeLimiter); ok {
 		b.LimitTime(excerptTime)
 	}
 	data, _ := r.buffers.Read(resp.Body, excerptSize, excerptSize, true) // as much as there is is enough
 	defer r.buffers.Give(data)
-	wall, _ := check.Wall(o.Status, resp.Header, data)
+	wall, _ := judging.Wall(o.Status, resp.Header, data)
 	return o.With(wall)
 }
 
@@ -79,17 +80,17 @@ func (d *Document) measure(limit int64) bool {
 		}
 	case int64(len(d.Body)) > limit:
 		d.Body = d.Body[:limit]
-		d.Note(check.Truncated(limit))
+		d.Note(judging.Truncated(limit))
 	default:
-		d.Note(check.Facts{Size: int64(len(d.Body)), Sized: true})
+		d.Note(judging.Facts{Size: int64(len(d.Body)), Sized: true})
 	}
 	if d.Response.Header == nil {
 		return true
 	}
-	wall, walled := check.Wall(d.Outcome.Status, d.Response.Header, d.Body)
+	wall, walled := judging.Wall(d.Outcome.Status, d.Response.Header, d.Body)
 	d.Note(wall)
 	if !walled && !d.Internal && IsPage(&d.Outcome) && d.answered() {
-		d.Note(check.Parked(d.URL, d.Response.Header, d.Body))
+		d.Note(judging.Parked(d.URL, d.Response.Header, d.Body))
 	}
 	return !walled
 }
@@ -97,7 +98,7 @@ func (d *Document) measure(limit int64) bool {
 // cutOff notes an error that a body ended with, and reports whether what came before it is
 // dropped.
 func (d *Document) cutOff(err error) bool {
-	d.Note(check.BodyError(err, d.Follow))
+	d.Note(judging.BodyError(err, d.Follow))
 	return d.Outcome.Code != check.CodeOK && d.Outcome.Code != check.CodeBodyTruncated
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -35,7 +36,7 @@ func TestTake(t *testing.T) {
 		{"a page of a site", "text/html", page, true, false, true, true, true},
 	} {
 		scope := scope.New(scope.Settings{Rules: &scope.Rules{}, Sites: []*disk.Site{site}}, []scope.Seed{{URL: u, Follow: true, Crawl: row.crawl}})
-		d := &Document{Target: Target{Scope: scope, Seed: row.seed, Follow: true}, Outcome: check.Outcome{Code: check.CodeOK},
+		d := &Document{Target: Target{Scope: scope, Seed: row.seed, Follow: true}, Outcome: judging.Outcome{Code: check.CodeOK},
 			Response: &fetch.Response{Path: "file", ContentType: row.kind, Size: int64(len(row.body)), Body: io.NopCloser(strings.NewReader(row.body))}}
 		d.URL, _, _ = urinorm.ParseWeb(u.String() + "file")
 		r := NewReader(Settings{MaxBody: 30, MaxBodyGiven: row.given}, &fetch.Buffers{})

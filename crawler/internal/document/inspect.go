@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -108,7 +109,7 @@ func (r *Reader) Begin(d *Document) bool {
 	}
 	if !looks {
 		target := r.targetOf(d)
-		d.Note(check.Facts{Inspection: target.Encode()})
+		d.Note(judging.Facts{Inspection: target.Encode()})
 		return false
 	}
 	if d.begun == nil {
@@ -141,7 +142,7 @@ func (r *Reader) Inspect(ctx context.Context, d *Document, hasIcon bool) {
 	if found.Inspection.Facts == nil { // a style sheet
 		found.Inspection.Facts = r.targetOf(d).Facts
 	}
-	d.Note(check.Facts{Inspection: found.Inspection.Encode()})
+	d.Note(judging.Facts{Inspection: found.Inspection.Encode()})
 	d.Wants = Wants(&found, d.Scope, d.Response)
 }
 
@@ -158,7 +159,7 @@ func Wants(found *inspect.Result, in *scope.Scope, resp *fetch.Response) []urino
 
 // targetOf returns what the content checks need to know of a body that is not looked at as a
 // page.
-func (r *Reader) targetOf(d *Document) check.Inspection {
+func (r *Reader) targetOf(d *Document) judging.Inspection {
 	limit := r.limit(&d.Target, d.Response)
 	if d.Outcome.Incomplete() {
 		limit = int64(len(d.Body)) - 1 // this is not the whole body
@@ -183,11 +184,11 @@ func (r *Reader) InspectTarget(d *Document) {
 	limit := r.limit(&d.Target, d.Response)
 	body := &rest{from: io.LimitReader(io.MultiReader(bytes.NewReader(d.Body), d.Response.Body), limit+1)}
 	target := r.Inspector.Target(body, limit, d.Response.Header, d.origin())
-	d.Note(check.Facts{Inspection: target.Encode()})
+	d.Note(judging.Facts{Inspection: target.Encode()})
 	if d.Outcome.Size >= 0 {
 		return
 	}
 	if _, err := io.Copy(io.Discard, body); err == nil && d.err == nil && body.length <= limit {
-		d.Note(check.Facts{Size: body.length, Sized: true}) // which the header does not tell
+		d.Note(judging.Facts{Size: body.length, Sized: true}) // which the header does not tell
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -23,7 +24,7 @@ func TestContentOfXHTML(t *testing.T) {
 	defer inspector.Close()
 	r := &Reader{Settings: Settings{Print: scope.NewPrinter(nil, ""), Inspector: inspector}}
 	for contentType, want := range map[string]int{"application/xhtml+xml": 0, "text/html": 2} {
-		d := &Document{Target: Target{Scope: &scope.Scope{}, Internal: true, Follow: true}, Response: &fetch.Response{ContentType: contentType}, Outcome: check.Outcome{Code: check.CodeOK, ContentType: contentType}}
+		d := &Document{Target: Target{Scope: &scope.Scope{}, Internal: true, Follow: true}, Response: &fetch.Response{ContentType: contentType}, Outcome: judging.Outcome{Code: check.CodeOK, ContentType: contentType}}
 		d.input = extract.Input{ContentType: contentType, Body: []byte(`<html xmlns="http://www.w3.org/1999/xhtml"><head><script src="a.js"/></head><body><p>Hello</p></body></html>`)}
 		if r.Read(d, &extract.Document{}, false, nil); !r.Begin(d) {
 			t.Fatalf("%s is not looked at", contentType)

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -61,7 +62,7 @@ func (t *Target) Links() bool { return t.Follow && !t.Elsewhere }
 type Document struct {
 	Target
 	Response *fetch.Response
-	Outcome  check.Outcome     // as far as it is known
+	Outcome  judging.Outcome   // as far as it is known
 	Read     *extract.Document // nil until it was read
 	Wants    []urinorm.URL     // targets whose content is needed to judge it
 
@@ -73,13 +74,13 @@ type Document struct {
 }
 
 // Note adds facts to the outcome.
-func (d *Document) Note(f check.Facts) { d.Outcome = d.Outcome.With(f) }
+func (d *Document) Note(f judging.Facts) { d.Outcome = d.Outcome.With(f) }
 
 // Warn adds warnings to the outcome.
-func (d *Document) Warn(warnings ...check.Warning) { d.Note(check.Facts{Warnings: warnings}) }
+func (d *Document) Warn(warnings ...check.Warning) { d.Note(judging.Facts{Warnings: warnings}) }
 
 // IsPage reports whether an answer is a document that can contain links.
-func IsPage(o *check.Outcome) bool {
+func IsPage(o *judging.Outcome) bool {
 	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
 }
 
@@ -103,7 +104,7 @@ func (r *Reader) Read(d *Document, doc *extract.Document, bare bool, part func(l
 	if d.rest == nil {
 		return true
 	}
-	d.Note(check.Facts{Size: d.Outcome.Size + d.rest.length, Sized: true})
+	d.Note(judging.Facts{Size: d.Outcome.Size + d.rest.length, Sized: true})
 	return d.rest.err == nil || !d.cutOff(d.rest.err)
 }
 
@@ -136,27 +137,27 @@ func (r *Reader) MayBeBare(d *Document) bool {
 // Describe adds what was read to the outcome.
 func (d *Document) Describe() {
 	if d.View {
-		d.Note(check.DocumentFacts(d.Read))
+		d.Note(judging.DocumentFacts(d.Read))
 		return
 	}
 	if d.Elsewhere || !d.Internal { // reported with the page elsewhere; not the user's to fix
 		d.Read.Duplicates = nil
 	}
-	f := check.DocumentFacts(d.Read)
-	f.Login = f.Login || check.AsksForAccount(d.URL, d.Read)
+	f := judging.DocumentFacts(d.Read)
+	f.Login = f.Login || judging.AsksForAccount(d.URL, d.Read)
 	if !d.input.Bare {
-		f.Names = check.PackNames(d.Read.Anchors)
+		f.Names = judging.PackNames(d.Read.Anchors)
 	}
 	d.Note(f)
 }
 
 // Release returns the outcome of a document, and ends the use of its body.
-func (r *Reader) Release(d *Document) check.Outcome {
+func (r *Reader) Release(d *Document) judging.Outcome {
 	if d.broken != "" && d.Outcome.Code == check.CodeOK {
-		d.Note(check.Facts{Code: check.CodeSoft404, Message: d.broken})
+		d.Note(judging.Facts{Code: check.CodeSoft404, Message: d.broken})
 	}
 	if d.virus != "" {
-		d.Note(check.Facts{Code: check.CodeVirusFound, Message: d.virus})
+		d.Note(judging.Facts{Code: check.CodeVirusFound, Message: d.virus})
 	}
 	r.buffers.Give(d.Body)
 	if d.Large {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dchest/siphash"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -221,9 +221,9 @@ func (f *Frontier) wakeAll() {
 // Settlement is the result of a visit. Settle keeps none of its slices and nothing that
 // Outcome points to.
 type Settlement struct {
-	Outcome *check.Outcome // never nil
-	Found   []Item         // targets that the page refers to
-	Links   []byte         // references on the page, as encoded by Links; they name Found by index
+	Outcome *judging.Outcome // never nil
+	Found   []Item           // targets that the page refers to
+	Links   []byte           // references on the page, as encoded by Links; they name Found by index
 	// Page is what later sessions cannot learn without reading the page again, in the
 	// caller's own encoding. A store that ends with its process need not keep it.
 	Page    []byte
@@ -238,7 +238,7 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, e
 	}
 	b := outcomes.Get().(*[]byte)
 	defer outcomes.Put(b)
-	*b = check.AppendOutcome((*b)[:0], s.Outcome)
+	*b = judging.AppendOutcome((*b)[:0], s.Outcome)
 	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies})
 	f.ended(t)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -22,7 +23,7 @@ func seed(f *frontier.Frontier, n int, host string) frontier.Item {
 	return frontier.Item{Fingerprint: f.Fingerprint([]byte(url)), Host: []byte(host), Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(url)})}
 }
 
-var fine = check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}
+var fine = judging.Outcome{Code: check.CodeOK, Status: 200, Size: -1}
 
 // TestNextWakesAndEnds tests that workers that wait in Next are woken when a target is
 // ready, and that all return at the end.

@@ -13,7 +13,7 @@ type Link struct {
 	Target             int // index into the page's found targets
 	Fragment           []byte
 	HasFragment        bool
-	Hash               uint64 // of the fragment, by check.HashAnchor; 0 without one
+	Hash               uint64 // of the fragment, by judging.HashAnchor; 0 without one
 	Line, Column       int
 	Element, Attribute string
 	Raw, Text          string
@@ -34,7 +34,7 @@ const MarkRendered = 1 << 14
 type Brief struct {
 	Target      int
 	HasFragment bool
-	Hash        uint64 // of the fragment, by check.HashAnchor
+	Hash        uint64 // of the fragment, by judging.HashAnchor
 	Mark        uint64
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 func readAll(t testing.TB, block []byte) []Link {
@@ -28,7 +29,7 @@ func readAll(t testing.TB, block []byte) []Link {
 		if !more {
 			return links
 		}
-		if l.HasFragment && (l.Tag == 0 || l.Fragment != nil) && l.Hash != check.HashAnchor(string(l.Fragment)) {
+		if l.HasFragment && (l.Tag == 0 || l.Fragment != nil) && l.Hash != judging.HashAnchor(string(l.Fragment)) {
 			t.Errorf("%q has the hash %x", l.Fragment, l.Hash)
 		}
 		links = append(links, Link{Target: l.Target, Fragment: bytes.Clone(l.Fragment), HasFragment: l.HasFragment, Hash: l.Hash, Line: l.Line, Column: l.Column,
@@ -43,10 +44,10 @@ func readAll(t testing.TB, block []byte) []Link {
 func TestLinks(t *testing.T) {
 	links := []Link{
 		{Target: 0, Line: 3, Column: 17, Element: "a", Attribute: "href", Raw: "x.html", Text: "X"},
-		{Target: 300, Fragment: []byte("top"), HasFragment: true, Hash: check.HashAnchor("top"), Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
-		{Target: 1, Fragment: []byte{}, HasFragment: true, Hash: check.HashAnchor(""), Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
-		{Target: 9, Fragment: []byte("b%20c"), HasFragment: true, Hash: check.HashAnchor("b%20c"), Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "repaired"},
-		{Target: 9, Fragment: []byte("c"), HasFragment: true, Hash: check.HashAnchor("c"), Line: 2, Column: 7, Element: "a", Attribute: "href", Raw: "#b#c"},
+		{Target: 300, Fragment: []byte("top"), HasFragment: true, Hash: judging.HashAnchor("top"), Line: 3, Column: 90, Element: "a", Attribute: "href", Raw: "y.html#top", Text: "", Mark: 5 | 7<<32},
+		{Target: 1, Fragment: []byte{}, HasFragment: true, Hash: judging.HashAnchor(""), Line: 2, Column: 1, Element: "img", Attribute: "src", Raw: "#", Text: "back to an earlier line"},
+		{Target: 9, Fragment: []byte("b%20c"), HasFragment: true, Hash: judging.HashAnchor("b%20c"), Line: 2, Column: 5, Element: "a", Attribute: "href", Raw: "y#b c", Text: "repaired"},
+		{Target: 9, Fragment: []byte("c"), HasFragment: true, Hash: judging.HashAnchor("c"), Line: 2, Column: 7, Element: "a", Attribute: "href", Raw: "#b#c"},
 		{Target: 2, Line: 1 << 30, Column: 1 << 20, Element: "img", Attribute: "src", Raw: strings.Repeat("long/", 1000)},
 	}
 	for n := range len(links) + 1 {
@@ -105,7 +106,7 @@ func TestRepeatedLinks(t *testing.T) {
 				Raw: "page-" + name, Text: strings.Repeat("text", random.IntN(3)), Mark: uint64(random.IntN(2))}
 			if name < "h" {
 				l.Raw += "#x y"
-				l.Fragment, l.HasFragment, l.Hash = []byte("x%20y"), true, check.HashAnchor("x%20y")
+				l.Fragment, l.HasFragment, l.Hash = []byte("x%20y"), true, judging.HashAnchor("x%20y")
 			}
 			long.Add(&l)
 			links = append(links, l)
@@ -142,7 +143,7 @@ func TestBareLinks(t *testing.T) {
 			l := Link{Target: random.IntN(400), Mark: uint64(random.IntN(2)), Raw: "page-" + string(rune('a'+random.IntN(20)))}
 			if random.IntN(2) == 0 {
 				l.Raw += "#x"
-				l.Fragment, l.HasFragment, l.Hash = []byte("x"), true, check.HashAnchor("x")
+				l.Fragment, l.HasFragment, l.Hash = []byte("x"), true, judging.HashAnchor("x")
 			}
 			kept := l
 			switch random.IntN(4) {
@@ -191,8 +192,8 @@ func brief(l *Link) *Brief {
 // TestFirstEncoding tests that blocks of the first encoding can be read.
 func TestFirstEncoding(t *testing.T) {
 	want := []Link{
-		{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z#q", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: check.HashAnchor("q")},
-		{Target: 4, Line: 8, Column: 3, Element: "a", Attribute: "href", Raw: "z#b c", Text: "zed", Fragment: []byte("b%20c"), HasFragment: true, Hash: check.HashAnchor("b%20c"), Mark: 7},
+		{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z#q", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: judging.HashAnchor("q")},
+		{Target: 4, Line: 8, Column: 3, Element: "a", Attribute: "href", Raw: "z#b c", Text: "zed", Fragment: []byte("b%20c"), HasFragment: true, Hash: judging.HashAnchor("b%20c"), Mark: 7},
 		{Target: 1, Line: 12, Column: 5, Element: "img", Attribute: "src", Raw: "i.png"},
 	}
 	if got := readAll(t, []byte(firstPlain)); !reflect.DeepEqual(got, want) {
@@ -214,7 +215,7 @@ const (
 
 func FuzzLinkReader(f *testing.F) {
 	var b Links
-	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: check.HashAnchor("q")})
+	b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed", Fragment: []byte("q"), HasFragment: true, Hash: judging.HashAnchor("q")})
 	f.Add(b.Encode(nil))
 	for range 100 {
 		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})
@@ -229,7 +230,7 @@ func FuzzLinkReader(f *testing.F) {
 		if i%4 > 2 {
 			named = []byte("q")
 		}
-		b.AddBare(&Brief{Target: 4, HasFragment: i%2 > 0, Hash: check.HashAnchor("q")}, 1+40*i, named)
+		b.AddBare(&Brief{Target: 4, HasFragment: i%2 > 0, Hash: judging.HashAnchor("q")}, 1+40*i, named)
 		b.Add(&Link{Target: 4, Line: 9, Column: 2, Element: "a", Attribute: "href", Raw: "z", Text: "zed"})
 	}
 	f.Add(b.Encode(nil))

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 func TestPast(t *testing.T) {
 	for _, p := range []Past{
 		{},
 		{Requests: 3, Asked: true, Tries: 2, Starved: 1, Waited: 300, Last: []byte("last"), Answer: []byte("answer")},
-		{Answer: check.AppendOutcome(nil, &check.Outcome{Code: check.CodeTimeout, Size: -1})},
+		{Answer: judging.AppendOutcome(nil, &judging.Outcome{Code: check.CodeTimeout, Size: -1})},
 	} {
 		got, err := DecodePast(p.Encode())
 		if err != nil || !reflect.DeepEqual(got, p) {

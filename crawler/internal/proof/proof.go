@@ -23,6 +23,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
@@ -83,7 +84,7 @@ type Step struct {
 	// about its hosts may be of the time after the loss.
 	Lost bool
 	// Over is set when the session ends for good: the outcome of all targets from now on.
-	Over *check.Outcome
+	Over *judging.Outcome
 	// Requeue are the targets whose visits do not count. They are queued again, not to be
 	// visited before the time After has passed; once the session is over, they are settled with
 	// its outcome.
@@ -109,19 +110,19 @@ type Watch struct {
 	config Config
 	signIn *session.Recognizer
 
-	asked    asked          // what a worker finds out now
-	closed   bool           // no target is requested until a worker has signed in again
-	lost     bool           // the session has ended
-	over     *check.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
-	finished bool           // nobody signs in again
-	stale    bool           // the time has come to sign in again
-	held     []Held         // in the order of their answers
-	patience int            // visits that are held until a proof is requested
-	unsure   int            // proofs in a row without an answer
-	renewed  int            // sign-ins since a visit was settled
-	public   bool           // the start page shows nothing of a loss: nothing can be proven
-	forgets  bool           // at the last loss: the site removes the cookies of sessions that had ended before
-	visits   int            // in progress
+	asked    asked            // what a worker finds out now
+	closed   bool             // no target is requested until a worker has signed in again
+	lost     bool             // the session has ended
+	over     *judging.Outcome // of what cannot be settled any more; nil as long as the session can be renewed
+	finished bool             // nobody signs in again
+	stale    bool             // the time has come to sign in again
+	held     []Held           // in the order of their answers
+	patience int              // visits that are held until a proof is requested
+	unsure   int              // proofs in a row without an answer
+	renewed  int              // sign-ins since a visit was settled
+	public   bool             // the start page shows nothing of a loss: nothing can be proven
+	forgets  bool             // at the last loss: the site removes the cookies of sessions that had ended before
+	visits   int              // in progress
 
 	// After a loss, targets are visited one at a time, each with a proof, until those that
 	// the loss has queued again were visited. So the target that ends the session is found:
@@ -167,7 +168,7 @@ func (w *Watch) signedIn(a Answer) {
 
 // Over returns the outcome of what is not requested any more, nil as long as there is a session,
 // or may be one again.
-func (w *Watch) Over() *check.Outcome {
+func (w *Watch) Over() *judging.Outcome {
 	if w.over == nil {
 		return nil
 	}
@@ -177,7 +178,7 @@ func (w *Watch) Over() *check.Outcome {
 
 // Admit decides whether a target may be requested now. It returns the outcome of a target that is
 // not requested any more, and not ready for one that must wait. Alone is for Held.
-func (w *Watch) Admit(id frontier.ID) (over *check.Outcome, alone, ready bool) {
+func (w *Watch) Admit(id frontier.ID) (over *judging.Outcome, alone, ready bool) {
 	switch {
 	case w.over != nil:
 		return w.Over(), false, true
@@ -461,7 +462,7 @@ func (c Config) whyOver() string {
 
 // end ends the session for good: no target of its hosts is requested any more.
 func (w *Watch) end(s *Step, code check.Code, message string) {
-	over := check.Skip(code, message)
+	over := judging.Skip(code, message)
 	w.over, s.Over = &over, &over
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -23,7 +24,7 @@ import (
 //	1 byte   version
 //	4 bytes  length of the next part, little-endian
 //	part     compressed with s2:
-//	           outcome: a string, by check.AppendOutcome
+//	           outcome: a string, by judging.AppendOutcome
 //	           content: 1 byte
 //	           etag, last-modified: strings
 //	           expiry of the certificate: seconds since 1970, 0 for none
@@ -84,7 +85,7 @@ func (use *buffers) giveBack() {
 }
 
 func (use *buffers) encode(e *Entry) []byte {
-	compressed := use.compress(e, check.AppendOutcome(nil, &e.Outcome))
+	compressed := use.compress(e, judging.AppendOutcome(nil, &e.Outcome))
 	if compressed == nil {
 		return nil
 	}
@@ -136,11 +137,11 @@ func encodePage(key store.Key, e *Entry) []byte {
 
 // decodePage reads what encodePage returned. It returns nil if that is from another version, or was
 // for another request. It is for stores that notice damage.
-func decodePage(key store.Key, kept []byte, o *check.Outcome, references []byte) *Entry {
+func decodePage(key store.Key, kept []byte, o *judging.Outcome, references []byte) *Entry {
 	if len(kept) < 1+len(key) || kept[0] != encodingVersion || store.Key(kept[1:]) != key {
 		return nil
 	}
-	e, err := decompress(kept[1+len(key):], func([]byte) (check.Outcome, error) { return *o, nil }, encodingVersion)
+	e, err := decompress(kept[1+len(key):], func([]byte) (judging.Outcome, error) { return *o, nil }, encodingVersion)
 	if err != nil || e.Page == nil {
 		return nil
 	}
@@ -166,7 +167,7 @@ func decode(data []byte) (*Entry, error) {
 		}
 		compressed, references = compressed[:n], compressed[n:]
 	}
-	e, err := decompress(compressed, check.DecodeOutcome, version)
+	e, err := decompress(compressed, judging.DecodeOutcome, version)
 	switch {
 	case e == nil || err != nil:
 		return nil, err
@@ -180,7 +181,7 @@ func decode(data []byte) (*Entry, error) {
 
 // decompress reads the compressed part of a record of a version. It returns nil for an entry that
 // counts as missing.
-func decompress(compressed []byte, decodeOutcome func([]byte) (check.Outcome, error), version byte) (*Entry, error) {
+func decompress(compressed []byte, decodeOutcome func([]byte) (judging.Outcome, error), version byte) (*Entry, error) {
 	if n, err := s2.DecodedLen(compressed); err != nil || n > maxBody {
 		return nil, errEntry
 	}

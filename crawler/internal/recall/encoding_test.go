@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
@@ -28,18 +29,18 @@ const document = `<!doctype html><title>Guide</title><h1 id=setup>Setup</h1><a h
 func samples(t testing.TB) []*Entry {
 	t.Helper()
 	doc := extract.Extract(extract.Input{Body: []byte(document), ContentType: "text/html"})
-	page := check.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
-	page = page.With(check.DocumentFacts(doc)).With(check.Facts{Names: check.PackNames(doc.Anchors)})
+	page := judging.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
+	page = page.With(judging.DocumentFacts(doc)).With(judging.Facts{Names: judging.PackNames(doc.Anchors)})
 	anchors := page
 	anchors.Warnings = nil
 	targets, references := bytes.Repeat([]byte("https://example.com/a.html\x00\x01"), 100), []byte("a.html#x One\x00\x01")
 	return []*Entry{
-		{Outcome: check.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
-		{Outcome: check.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
+		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 200, Size: -1}},
+		{Outcome: judging.Outcome{Code: check.CodeRedirect, Status: 301, Size: -1, Next: "https://example.com/new"}, NotAfter: time.Unix(1_900_000_000, 0).UTC()},
 		{Outcome: anchors, Content: true, Validators: fetch.Validators{ETag: `W/"x"`}},
 		{Outcome: page, Validators: fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}, Page: &Page{
 			Reader: "0.1.0", Format: "html", Canonical: "https://example.com/", Unfollowed: true, NoIndex: true, Shell: true, Blank: true, SitemapIndex: true, Listed: 3, Targets: targets, References: references}},
-		{Outcome: check.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}, References: []byte{}}},
+		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}, References: []byte{}}},
 		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
 			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
 	}
@@ -68,7 +69,7 @@ func TestEncodedBytes(t *testing.T) {
 	want := []string{"13 5fc0964dd436377a9", "43 543ee9880a2de9b27", "57 53ba500fefc5491cc", "2917 ce1909249fd7e8e", "22 f5701c07a3690d947", "2958 f5856e1a467be1c"}
 	for i, e := range samples(t) {
 		var use buffers
-		use.compress(e, check.AppendOutcome(nil, &e.Outcome))
+		use.compress(e, judging.AppendOutcome(nil, &e.Outcome))
 		if got := fmt.Sprintf("%d %x", len(use.body), sha256.Sum256(use.body))[:20]; got != want[i] {
 			t.Errorf("sample %d is encoded as %q, want %q", i, got, want[i])
 		}
@@ -78,7 +79,7 @@ func TestEncodedBytes(t *testing.T) {
 // TestDecodeTakesSuccessesOnly tests that an entry with a failure is damage.
 func TestDecodeTakesSuccessesOnly(t *testing.T) {
 	for _, code := range []check.Code{check.CodeTimeout, check.HTTPCode(404), check.CodeExcluded} {
-		if _, err := decode(encode(&Entry{Outcome: check.Outcome{Code: code}})); err == nil {
+		if _, err := decode(encode(&Entry{Outcome: judging.Outcome{Code: code}})); err == nil {
 			t.Errorf("%s was read back", code)
 		}
 	}
@@ -87,7 +88,7 @@ func TestDecodeTakesSuccessesOnly(t *testing.T) {
 func TestEncodeIsBounded(t *testing.T) {
 	big := make([]byte, maxRecord+1) // incompressible
 	rand.NewChaCha8([32]byte{}).Read(big)
-	e := &Entry{Outcome: check.Outcome{Code: check.CodeOK}, Page: &Page{References: big}}
+	e := &Entry{Outcome: judging.Outcome{Code: check.CodeOK}, Page: &Page{References: big}}
 	if record := encode(e); record != nil {
 		t.Errorf("%d bytes are kept", len(record))
 	}
@@ -201,7 +202,7 @@ func FuzzDecodePage(f *testing.F) {
 		f.Add(encodePage(store.Key{}, e), []byte("references"))
 	}
 	f.Fuzz(func(t *testing.T, kept, references []byte) {
-		o := check.Outcome{Code: check.CodeOK}
+		o := judging.Outcome{Code: check.CodeOK}
 		e := decodePage(store.Key{}, kept, &o, references)
 		if e == nil {
 			return

@@ -3,14 +3,14 @@ package recall
 import (
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // Entry is what a run observed of a target that answered.
 type Entry struct {
 	// Outcome is the outcome of the visit, with the code ok or redirect.
-	Outcome check.Outcome
+	Outcome judging.Outcome
 	// Content reports whether the whole body was requested and read as far as its type
 	// allows. Anchors that are not in the outcome then do not exist.
 	Content bool

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -59,7 +60,7 @@ func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Sco
 }
 
 // Restore returns the outcome of a document that has not changed, according to an answer.
-func (m *Memory) Restore(known *Entry, answer *check.Outcome) check.Outcome {
+func (m *Memory) Restore(known *Entry, answer *judging.Outcome) judging.Outcome {
 	o := known.Outcome
 	o.Requests = answer.Requests
 	if !m.Inspects {
@@ -80,7 +81,7 @@ func aboutTLS(c check.Code) bool {
 
 // Answer is what a run observed of a target.
 type Answer struct {
-	Outcome   *check.Outcome
+	Outcome   *judging.Outcome
 	Response  *fetch.Response // nil when there was no answer
 	Page      *Page           // what was read for links
 	Unchanged bool            // the outcome is that of an earlier state
@@ -149,7 +150,7 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 		return nil
 	case bare:
 		e.Content = false
-		e.Outcome = check.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1}
+		e.Outcome = judging.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1}
 		return e
 	default:
 		if e.Content {
@@ -179,7 +180,7 @@ func (m *Memory) Forget(document urinorm.URL, scope *scope.Scope) {
 
 // forgetPassing removes from an outcome what the request brought, and warnings that needed extra
 // requests, or that depend on the date.
-func forgetPassing(o *check.Outcome) {
+func forgetPassing(o *judging.Outcome) {
 	o.Requests, o.Elapsed = 0, 0
 	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool {
 		switch known.Code {
@@ -286,7 +287,7 @@ func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, form [
 	if err != nil || len(form) == 0 {
 		return nil, nil
 	}
-	o, err := check.DecodeOutcome(outcome)
+	o, err := judging.DecodeOutcome(outcome)
 	if err != nil {
 		return nil, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -49,7 +50,7 @@ type Settings struct {
 	PagesInStore  bool // the next crawl finds pages in the store of this one
 	ReadsSitemaps bool // start pages refer to the sitemaps of their hosts
 
-	Fragment check.Question // how a fragment is judged
+	Fragment judging.Question // how a fragment is judged
 }
 
 // Memory is what earlier runs observed. A nil Memory knows nothing and keeps nothing.
@@ -74,7 +75,7 @@ const mostKnown = 1 << 14
 
 // observed is what may replace a request for one target: nothing if outcome is nil.
 type observed struct {
-	outcome *check.Outcome
+	outcome *judging.Outcome
 	content bool        // its anchors are known
 	next    urinorm.URL // where a redirect leads
 	at      time.Time   // when it was last observed by another run
@@ -117,7 +118,7 @@ func (s *Sources) request(u urinorm.URL, internal bool, in *scope.Scope) *fetch.
 
 // StandsFor returns the outcome that replaces a request for a reference's target, or nil if it
 // must be requested. The fragment is empty if the target's content is not needed to judge it.
-func (m *Memory) StandsFor(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte, in *scope.Scope) *check.Outcome {
+func (m *Memory) StandsFor(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte, in *scope.Scope) *judging.Outcome {
 	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() || m.RobotsFirst {
 		return nil
 	}
@@ -138,7 +139,7 @@ func (m *Memory) StandsFor(fp frontier.Fingerprint, v scope.Href, fate scope.Fat
 
 // Stands returns the outcome that replaces the request for a target whose turn has come, nil if
 // it must be requested. The outcome may be a redirect: way then says what is to be entered.
-func (m *Memory) Stands(t *admit.Target, in *scope.Scope) (o *check.Outcome, way *Way) {
+func (m *Memory) Stands(t *admit.Target, in *scope.Scope) (o *judging.Outcome, way *Way) {
 	if !m.Any() || t.Session || t.Internal || t.Follow || t.Page || t.Seed || t.Content || t.Tries > 0 {
 		return nil, nil
 	}
@@ -252,7 +253,7 @@ func (s *Sources) fingerprint(u urinorm.URL) frontier.Fingerprint {
 
 // sameBefore returns the time when another run last observed an answer with the same code
 // and redirect; the zero time if none did, or only too long ago.
-func (m *Memory) sameBefore(u urinorm.URL, o *check.Outcome, in *scope.Scope) time.Time {
+func (m *Memory) sameBefore(u urinorm.URL, o *judging.Outcome, in *scope.Scope) time.Time {
 	if !m.Any() {
 		return time.Time{}
 	}

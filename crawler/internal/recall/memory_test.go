@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -181,7 +182,7 @@ func (ob observation) run(t *testing.T) (*Memory, *scope.Scope, urinorm.URL) {
 	doc := extract.Extract(extract.Input{Body: []byte("<p id=id>"), ContentType: "text/html"})
 	learn := func(url string, ob observation) urinorm.URL {
 		u := parse(url)
-		o := check.Outcome{Code: check.CodeOK, Status: max(ob.status, 200), Requests: 1, Next: ob.next}.With(check.DocumentFacts(doc))
+		o := judging.Outcome{Code: check.CodeOK, Status: max(ob.status, 200), Requests: 1, Next: ob.next}.With(judging.DocumentFacts(doc))
 		switch {
 		case ob.next != "":
 			o.Code = check.CodeRedirect

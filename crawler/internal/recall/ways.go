@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -63,7 +63,7 @@ func again(fp frontier.Fingerprint, u urinorm.URL, job []byte) *frontier.Item {
 
 // Confirmed returns the way from a redirect that was requested and has not changed, nil for
 // anything else.
-func (m *Memory) Confirmed(t *admit.Target, o *check.Outcome, scope *scope.Scope) *Way {
+func (m *Memory) Confirmed(t *admit.Target, o *judging.Outcome, scope *scope.Scope) *Way {
 	if !m.Any() || o.Cached || t.Internal || !o.IsRedirect() || t.At.IsZero() {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (m *Memory) Follow(ctx context.Context, w *Way, found []frontier.Item, scop
 // Settled queues the redirects that led to a target from the cache if the target was requested in
 // this run and has changed. It is called when the target is settled, so that later visits on this
 // way see that it has changed.
-func (m *Memory) Settled(ctx context.Context, t *admit.Target, o *check.Outcome, scope *scope.Scope) error {
+func (m *Memory) Settled(ctx context.Context, t *admit.Target, o *judging.Outcome, scope *scope.Scope) error {
 	if !m.Any() || o.Cached || t.Internal || t.At.IsZero() || !m.sameBefore(t.At, o, scope).IsZero() {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (m *Memory) soundFrom(ctx context.Context, id frontier.ID, scope *scope.Sco
 		if err != nil || !rec.Settled {
 			return true, err // the visit that settles it checks the way to this target
 		}
-		o, _, err := check.DecodeHead(rec.Outcome)
+		o, _, err := judging.DecodeHead(rec.Outcome)
 		if err != nil {
 			return false, err
 		}
@@ -185,7 +185,7 @@ func (m *Memory) RecallWays(ctx context.Context, scope *scope.Scope) error {
 		if !rec.Settled {
 			return nil
 		}
-		g, err := check.GlanceAt(rec.Outcome)
+		g, err := judging.GlanceAt(rec.Outcome)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
@@ -251,7 +251,7 @@ func (m *Memory) redirect(ctx context.Context, id frontier.ID) (*redirect, error
 	if err != nil || !rec.Settled || len(rec.Found) == 0 {
 		return nil, err
 	}
-	o, _, err := check.DecodeHead(rec.Outcome)
+	o, _, err := judging.DecodeHead(rec.Outcome)
 	if err != nil || !o.IsRedirect() {
 		return nil, err
 	}

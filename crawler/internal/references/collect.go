@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -111,7 +112,7 @@ func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
 	r.begin(l)
 	buf := append(c.resolver.buf[:0], fragment...)
 	c.resolver.buf = buf
-	r.Target, r.HasFragment, r.Hash = int(*own)-1, true, check.HashAnchor(fragment)
+	r.Target, r.HasFragment, r.Hash = int(*own)-1, true, judging.HashAnchor(fragment)
 	c.items.wantAnchor(r.Target, buf)
 	return buf
 }
@@ -157,7 +158,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	}
 	buf := append(c.resolver.buf[:0], fragment...)
 	c.resolver.buf = buf
-	r.HasFragment, r.Hash = true, check.HashAnchor(fragment)
+	r.HasFragment, r.Hash = true, judging.HashAnchor(fragment)
 	if k.fate.Outcome == nil {
 		c.items.wantAnchor(r.Target, buf)
 	}
@@ -202,13 +203,13 @@ func (c *collector) resolve(l *extract.Link) resolution {
 		t = c.urlOf(&res, l)
 	}
 	if t.err != nil {
-		o := check.Invalid(t.err)
+		o := judging.Invalid(t.err)
 		c.enterBroken(&res, &o, l, t.aboveRoot)
 		return res
 	}
 	if fragment, ok := t.href.Fragment(); ok {
-		res.fragment, res.HasFragment, res.Hash = fragment, true, check.HashAnchorBytes(fragment)
-		if c.resolver.scope.Judging.TextFragments && check.HasTextDirective(string(fragment)) {
+		res.fragment, res.HasFragment, res.Hash = fragment, true, judging.HashAnchorBytes(fragment)
+		if c.resolver.scope.Judging.TextFragments && judging.HasTextDirective(string(fragment)) {
 			res.Mark |= scope.MarkText
 			res.reusable = false
 		}
@@ -258,7 +259,7 @@ func (c *collector) enterPlaceholder(res *resolution, l *extract.Link) {
 // same, so it has only a warning.
 func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 	w := check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
-	res.fate = scope.Fate{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
+	res.fate = scope.Fate{Outcome: &judging.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
 	if reason := c.resolver.skipReason(l, false); reason != "" {
 		res.fate.Outcome = scope.Skip(check.CodeExcluded, reason)
 		res.Mark |= scope.MarkAside | ignoredMark(l)
@@ -285,7 +286,7 @@ func (c *collector) remap(res *resolution, t *target, printed string) bool {
 }
 
 // enterBroken enters the target of a link that has no URL. The reference stands for itself.
-func (c *collector) enterBroken(res *resolution, o *check.Outcome, l *extract.Link, aboveRoot bool) {
+func (c *collector) enterBroken(res *resolution, o *judging.Outcome, l *extract.Link, aboveRoot bool) {
 	res.fate = scope.Fate{Outcome: o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	if reason := c.resolver.skipReason(l, aboveRoot); reason != "" {
 		res.fate.Outcome, res.fate.Need = scope.Skip(check.CodeExcluded, reason), 0
@@ -326,7 +327,7 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 
 // earlier returns the outcome that an earlier run observed of a target, or nil if the target must
 // be requested.
-func (c *collector) earlier(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte) *check.Outcome {
+func (c *collector) earlier(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte) *judging.Outcome {
 	if !WantsAnchors(fragment) {
 		fragment = nil
 	}

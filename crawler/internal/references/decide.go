@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -127,7 +128,7 @@ func (r *resolver) mixed(v scope.Href, l *extract.Link) bool {
 	if len(r.page.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Synthetic(r.page) {
 		return false
 	}
-	_, mixed := check.MixedContentWarning(scope.URLOf(r.page), scope.URLOf(v), l)
+	_, mixed := judging.MixedContentWarning(scope.URLOf(r.page), scope.URLOf(v), l)
 	return mixed
 }
 
@@ -148,7 +149,7 @@ func (r *resolver) otherScheme(v scope.Href, kind extract.Kind, depth int) scope
 	case "file":
 		return r.localFile(v)
 	case "mailto":
-		if o := check.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
+		if o := judging.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			return scope.Fate{Outcome: &o}
 		}
 		if r.scope.Judging.SkipMail {
@@ -159,7 +160,7 @@ func (r *resolver) otherScheme(v scope.Href, kind extract.Kind, depth int) scope
 		}
 		return scope.Fate{Wave: frontier.Leaves, Need: frontier.NeedLinked}
 	}
-	o := check.UncheckedScheme(string(v.Bytes))
+	o := judging.UncheckedScheme(string(v.Bytes))
 	if o.Code != check.CodeSchemeUnchecked || !slices.Contains(r.scope.Schemes, string(v.Scheme())) {
 		return scope.Fate{Outcome: &o}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -47,7 +48,7 @@ func (f *Forecast) Seeded(id frontier.ID) {
 }
 
 // Settled records the outcome of a target. f may be nil.
-func (f *Forecast) Settled(id frontier.ID, o *check.Outcome) {
+func (f *Forecast) Settled(id frontier.ID, o *judging.Outcome) {
 	if f == nil {
 		return
 	}

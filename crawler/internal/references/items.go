@@ -1,8 +1,8 @@
 package references
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -161,9 +161,9 @@ func WantsAnchors[T string | []byte](fragment T) bool {
 }
 
 // storedOutcome returns the encoded outcome of a target that is not requested.
-func storedOutcome(o *check.Outcome) []byte {
+func storedOutcome(o *judging.Outcome) []byte {
 	if o == scope.LeftOut {
 		return scope.LeftOutBytes
 	}
-	return check.AppendOutcome(nil, o)
+	return judging.AppendOutcome(nil, o)
 }

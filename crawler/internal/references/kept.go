@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -100,7 +100,7 @@ func commonPrefix(a, b []byte) int {
 
 // isFromEarlier reports whether an outcome is that of an earlier run.
 func isFromEarlier(outcome []byte) bool {
-	g, err := check.GlanceAt(outcome)
+	g, err := judging.GlanceAt(outcome)
 	return err == nil && g.Cached
 }
 
@@ -207,7 +207,7 @@ func (c *collector) consultEarlier(block []byte) error {
 	if len(outside) == 0 {
 		return nil
 	}
-	outcomes := map[int]*check.Outcome{}
+	outcomes := map[int]*judging.Outcome{}
 	var links frontier.LinkReader
 	if err := links.Reset(block); err != nil {
 		return err

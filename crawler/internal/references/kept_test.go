@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -127,7 +128,7 @@ func memoryOf(t *testing.T, env *Env, document string, urls ...string) *recall.M
 	before.Begin(now.Add(-time.Minute))
 	var doc extract.Document
 	extract.ExtractInto(&doc, extract.Input{Body: []byte(document), ContentType: "text/html"})
-	o := check.Outcome{Code: check.CodeOK, Status: 200}.With(check.DocumentFacts(&doc))
+	o := judging.Outcome{Code: check.CodeOK, Status: 200}.With(judging.DocumentFacts(&doc))
 	for _, url := range urls {
 		u, _, err := urinorm.ParseWeb(url)
 		if err != nil {

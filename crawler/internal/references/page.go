@@ -4,9 +4,9 @@ import (
 	"context"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -160,7 +160,7 @@ func Shadow(p *Page, doc *extract.Document) {
 // WantContent requests the content of a target that the page refers to, for a judgement that
 // needs it. It does nothing if the target is not requested, or suffices reports that what is
 // known of it from an earlier run is enough.
-func (p *Page) WantContent(u urinorm.URL, suffices func(known *check.Outcome) bool) {
+func (p *Page) WantContent(u urinorm.URL, suffices func(known *judging.Outcome) bool) {
 	items := &p.collector.items
 	at, found := items.find(items.fingerprint(scope.HrefOf(u)))
 	if !found {
@@ -168,7 +168,7 @@ func (p *Page) WantContent(u urinorm.URL, suffices func(known *check.Outcome) bo
 	}
 	item := &items.list[at]
 	if item.Outcome != nil {
-		if o, _, err := check.DecodeHead(item.Outcome); err == nil && o.Cached && !suffices(&o) {
+		if o, _, err := judging.DecodeHead(item.Outcome); err == nil && o.Cached && !suffices(&o) {
 			item.Outcome = nil
 		}
 	}

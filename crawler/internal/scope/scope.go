@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -192,8 +193,8 @@ type Fate struct {
 	Internal bool
 	Wave     frontier.Wave
 	Need     frontier.Need
-	Page     bool           // it is read for links if it turns out to be a page
-	Outcome  *check.Outcome // if not nil, the URL is not requested, and this is its outcome
+	Page     bool             // it is read for links if it turns out to be a page
+	Outcome  *judging.Outcome // if not nil, the URL is not requested, and this is its outcome
 }
 
 // Decide decides about a URL at a depth. Exclusions are matched against the printed URL.
@@ -244,7 +245,7 @@ const (
 )
 
 // Excluded returns the outcome of a URL that a rule excludes, or nil.
-func (s *Scope) Excluded(v Href) *check.Outcome {
+func (s *Scope) Excluded(v Href) *judging.Outcome {
 	if s.Rules.SkipReserved {
 		if name := ReservedName(v); name != "" && !s.isOwn(v) {
 			return Skip(check.CodeExcluded, name+reservedNote)
@@ -276,8 +277,8 @@ func (s *Scope) isOwn(v Href) bool {
 }
 
 // Skip returns the outcome of a target that is not requested, with the reason as message.
-func Skip(code check.Code, message string) *check.Outcome {
-	o := check.Skip(code, message)
+func Skip(code check.Code, message string) *judging.Outcome {
+	o := judging.Skip(code, message)
 	return &o
 }
 
@@ -285,13 +286,13 @@ func Skip(code check.Code, message string) *check.Outcome {
 // its encoded form. There are many such targets, so they share one value.
 var (
 	LeftOut      = Skip(check.CodeExternal, "external links are not checked")
-	LeftOutBytes = check.AppendOutcome(nil, LeftOut)
+	LeftOutBytes = judging.AppendOutcome(nil, LeftOut)
 )
 
 // Compares reports whether a target is compared with a made-up one. A home page never
 // is: sites show it for anything they don't have, and a link to it is correct.
 func (s *Scope) Compares(u urinorm.URL) bool {
-	if !s.Judging.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || check.IsHomePath(u.Path()) {
+	if !s.Judging.SoftNotFound || u.Scheme() != "http" && u.Scheme() != "https" || judging.IsHomePath(u.Path()) {
 		return false
 	}
 	return !IsLeafName([]byte(u.Path())) && s.SiteOf(u) == nil

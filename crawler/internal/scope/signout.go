@@ -10,6 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // A crawl that is signed in must not follow links that sign out, which would end its own
@@ -183,7 +184,7 @@ const SignOutReason = "not requested, because credentials were given and the lin
 
 // signOut returns the outcome of a link that is not requested because credentials were
 // given.
-func signOut() *check.Outcome { return Skip(check.CodeExcluded, SignOutReason) }
+func signOut() *judging.Outcome { return Skip(check.CodeExcluded, SignOutReason) }
 
 // Acts returns the function that tells the texts of links that are left alone, or nil if
 // none is.

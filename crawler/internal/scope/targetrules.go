@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -71,7 +72,7 @@ func (t *TargetRules) Accepts(u urinorm.URL, status int) bool {
 
 // CallBroken reports whether a target will be reported as broken, as far as that is known
 // before all pages are read.
-func (t *TargetRules) CallBroken(u urinorm.URL, internal bool, o *check.Outcome) bool {
+func (t *TargetRules) CallBroken(u urinorm.URL, internal bool, o *judging.Outcome) bool {
 	if t.Accepts(u, o.Status) {
 		return false
 	}
@@ -79,7 +80,7 @@ func (t *TargetRules) CallBroken(u urinorm.URL, internal bool, o *check.Outcome)
 	if rule != nil && rule.Verdict != "" {
 		return rule.Verdict == check.Broken.String()
 	}
-	g := o.Judge(check.Question{URL: u, Internal: internal, Local: o.Path != ""})
+	g := o.Judge(judging.Question{URL: u, Internal: internal, Local: o.Path != ""})
 	g.SetLevels(func(code check.Code) check.Level {
 		if rule != nil {
 			if level := rule.Levels.Of(code, internal); level != "" {

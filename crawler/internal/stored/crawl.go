@@ -17,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -83,7 +84,7 @@ func (c *Crawl) findWidened(ctx context.Context, store frontier.Store, seeds []f
 		if !rec.Settled {
 			continue
 		}
-		o, _, err := check.DecodeHead(rec.Outcome)
+		o, _, err := judging.DecodeHead(rec.Outcome)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", id, err)
 		}

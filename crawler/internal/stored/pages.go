@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -45,7 +45,7 @@ func decodePage(rec *frontier.Record, printed []string, reader *frontier.LinkRea
 	if err != nil {
 		return nil, err
 	}
-	o, err := check.DecodeOutcome(rec.Outcome)
+	o, err := judging.DecodeOutcome(rec.Outcome)
 	if err != nil {
 		return nil, err
 	}

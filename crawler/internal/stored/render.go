@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -34,11 +35,11 @@ func ToRender(ctx context.Context, s frontier.Store, in *scope.Scope, maxRedirec
 		if outcome == nil || wanted[id] {
 			return nil
 		}
-		o, anchors, err := check.DecodeHead(outcome)
+		o, anchors, err := judging.DecodeHead(outcome)
 		if err != nil {
 			return err
 		}
-		q := check.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: in.Judging.IgnoresFragment}
+		q := judging.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: in.Judging.IgnoresFragment}
 		if o.JudgeIn(q, anchors).Code == check.CodeFragmentMissing {
 			wanted[id] = true
 		}
@@ -89,14 +90,14 @@ func candidatesOf(ctx context.Context, s frontier.Store, in *scope.Scope) (candi
 		if !rec.Settled || rec.Outcome == nil {
 			return nil
 		}
-		glance, err := check.GlanceAt(rec.Outcome)
+		glance, err := judging.GlanceAt(rec.Outcome)
 		switch {
 		case err != nil:
 			return err
 		case glance.Redirect && len(rec.Found) > 0:
 			next[rec.ID] = rec.Found[0]
 		case glance.OK && glance.Read && glance.HTML && rec.Need&frontier.NeedLinks != 0 && rec.Need&frontier.NeedRender == 0:
-			o, _, err := check.DecodeHead(rec.Outcome)
+			o, _, err := judging.DecodeHead(rec.Outcome)
 			if err != nil {
 				return err
 			}

@@ -4,8 +4,8 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // anchorWindow holds the hashes of the anchors of a range of targets, one target after the
@@ -35,7 +35,7 @@ func (w *anchorWindow) reset(from frontier.ID) {
 }
 
 // add adds the next target, unless the window is full.
-func (w *anchorWindow) add(id frontier.ID, g check.Glance) {
+func (w *anchorWindow) add(id frontier.ID, g judging.Glance) {
 	n := 0
 	if g.Read {
 		n = g.Anchors.Len()

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // TestAnchorWindow: whatever chunks they come to lie in, the anchors of each page are
@@ -26,7 +26,7 @@ func TestAnchorWindow(t *testing.T) {
 		for i := range n {
 			encoded = binary.LittleEndian.AppendUint64(encoded, hash(page, i))
 		}
-		if w.add(frontier.ID(5+page), check.Glance{Read: true, Anchors: encoded}); w.full {
+		if w.add(frontier.ID(5+page), judging.Glance{Read: true, Anchors: encoded}); w.full {
 			t.Fatal("the window is full")
 		}
 	}
@@ -80,8 +80,8 @@ func BenchmarkFindHash(b *testing.B) {
 	for i := range names {
 		names[i] = string(rune('a'+i%26)) + string(rune('a'+i/26))
 	}
-	set, _ := check.NewAnchors(names)
-	h := check.HashAnchor(names[77])
+	set, _ := judging.NewAnchors(names)
+	h := judging.HashAnchor(names[77])
 	for b.Loop() {
 		if _, there := findHash(set, h); !there {
 			b.Fatal("not found")

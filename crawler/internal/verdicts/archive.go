@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -248,7 +249,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urino
 }
 
 func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
-	_, err := queue.Settle(a.ctx, t, frontier.Settlement{Outcome: &check.Outcome{Code: check.CodeOK, Size: -1}})
+	_, err := queue.Settle(a.ctx, t, frontier.Settlement{Outcome: &judging.Outcome{Code: check.CodeOK, Size: -1}})
 	return err
 }
 
@@ -260,7 +261,7 @@ func archiveRequest(api urinorm.URL, about string) (urinorm.URL, error) {
 
 // request sends one request. If there is an answer, the outcome has its status, and Elapsed
 // is its Retry-After.
-func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*archivedCopy, *check.Outcome, error) {
+func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*archivedCopy, *judging.Outcome, error) {
 	at, err := archiveRequest(api, about)
 	if err != nil {
 		return nil, nil, err
@@ -278,8 +279,8 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 		return nil, nil, resp.Fault
 	}
 	defer resp.Close()
-	o := &check.Outcome{Status: resp.Status}
-	o.Elapsed, _ = check.RetryAfter(resp.Header, time.Now())
+	o := &judging.Outcome{Status: resp.Status}
+	o.Elapsed, _ = judging.RetryAfter(resp.Header, time.Now())
 	if resp.Status != 200 || resp.Body == nil {
 		return nil, o, fmt.Errorf("its answer has the status %d", resp.Status)
 	}

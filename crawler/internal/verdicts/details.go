@@ -3,8 +3,8 @@ package verdicts
 import (
 	"fmt"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -12,9 +12,9 @@ import (
 type details struct {
 	job     frontier.Job
 	url     urinorm.URL // zero if the job has no valid URL
-	outcome check.Outcome
-	anchors check.EncodedAnchors // of the outcome, whose own are not decoded
-	reread  bool                 // the names of the anchors were read again
+	outcome judging.Outcome
+	anchors judging.EncodedAnchors // of the outcome, whose own are not decoded
+	reread  bool                   // the names of the anchors were read again
 	size    int
 }
 
@@ -81,7 +81,7 @@ func (s *detailCache) read(id frontier.ID) (*details, error) {
 	if d.job, err = frontier.DecodeJob(rec.Job); err != nil {
 		return nil, err
 	}
-	if d.outcome, d.anchors, err = check.DecodeHead(outcome); err != nil {
+	if d.outcome, d.anchors, err = judging.DecodeHead(outcome); err != nil {
 		return nil, err
 	}
 	if !d.job.Verbatim {

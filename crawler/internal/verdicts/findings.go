@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -31,12 +32,12 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 	strictJudging := c.Judging.Strict()
 	err = c.Store.Scan(f.join.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
 		encoded := f.join.targets().outcomeOf(rec)
-		g, err := check.GlanceAt(encoded)
+		g, err := judging.GlanceAt(encoded)
 		compared := f.compared[rec.ID]
 		if err != nil || !g.Inspected && len(compared) == 0 {
 			return err
 		}
-		o, _, err := check.DecodeHead(encoded)
+		o, _, err := judging.DecodeHead(encoded)
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
@@ -45,7 +46,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 		}
 		var findings []comparedFinding
 		if g.Inspected {
-			in, err := check.DecodeInspection(o.Inspection)
+			in, err := judging.DecodeInspection(o.Inspection)
 			if err != nil {
 				return fmt.Errorf("target %d: %w", rec.ID, err)
 			}
@@ -61,7 +62,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
 		slices.SortStableFunc(findings, func(a, b comparedFinding) int {
-			return cmp.Or(cmp.Compare(f.names[a.in], f.names[b.in]), check.CompareFindings(a.Finding, b.Finding))
+			return cmp.Or(cmp.Compare(f.names[a.in], f.names[b.in]), judging.CompareFindings(a.Finding, b.Finding))
 		})
 		page := foundOn{url: f.join.pageName(rec), final: c.Print.Job(&job), internal: f.join.targets().of(rec.ID)&internal != 0, outcome: &o}
 		levels, strict := page.levels(c.Judging), page.levels(strictJudging)
@@ -87,7 +88,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 }
 
 // judgeFinding returns the verdict of a finding, and whether it is to be reported.
-func judgeFinding(f *check.Finding, levels func(check.Code) check.Level) (g check.Judgement, reported bool) {
+func judgeFinding(f *judging.Finding, levels func(check.Code) check.Level) (g check.Judgement, reported bool) {
 	g = check.Judgement{Verdict: f.VerdictOf(), Code: f.Code, Message: f.Message}
 	return g, g.SetLevels(levels)
 }
@@ -96,7 +97,7 @@ func judgeFinding(f *check.Finding, levels func(check.Code) check.Level) (g chec
 type foundOn struct {
 	url, final string // as printed
 	internal   bool
-	outcome    *check.Outcome
+	outcome    *judging.Outcome
 }
 
 // levels returns the levels that the user has set for codes of the page.
@@ -114,7 +115,7 @@ func (p *foundOn) levels(j *scope.Judging) func(check.Code) check.Level {
 }
 
 // result builds the result of a finding. in is the document with the place, if it is not the page.
-func (p *foundOn) result(f *check.Finding, g *check.Judgement, in string) *result.Result {
+func (p *foundOn) result(f *judging.Finding, g *check.Judgement, in string) *result.Result {
 	o := p.outcome
 	return &result.Result{Kind: result.KindPage, URL: p.url, Verdict: g.Verdict, Code: g.Code, Message: g.Message, Level: g.Level,
 		Rule: f.Rule, Proposal: f.Proposal, Internal: p.internal, Cached: o.Cached,

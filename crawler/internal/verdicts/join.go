@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -46,7 +47,7 @@ func newJoin(ctx context.Context, c *Crawl) *join {
 // load reads every target.
 func (j *join) load() error {
 	j.pairs.anchors.reset(1)
-	return j.targets().load(j.crawl.watches(), func(id frontier.ID, g check.Glance) {
+	return j.targets().load(j.crawl.watches(), func(id frontier.ID, g judging.Glance) {
 		if g.Cached {
 			j.pairs.sum.Cached++
 		}
@@ -102,7 +103,7 @@ func (j *join) nextAnchors() error {
 		case j.pairs.anchors.full || int(rec.ID) > len(j.targets().states):
 			return errEnough
 		}
-		g, err := check.GlanceAt(j.targets().outcomeOf(rec))
+		g, err := judging.GlanceAt(j.targets().outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
@@ -182,7 +183,7 @@ func (j *join) wantsText(p *pair, b *frontier.Brief) bool {
 
 // emptyFragment is the hash of an empty fragment, which exists on every page. Many links
 // for scripts have one.
-var emptyFragment = check.HashAnchor("")
+var emptyFragment = judging.HashAnchor("")
 
 // pageReader reads whole references of a page by their index, in increasing order.
 type pageReader struct {
@@ -311,7 +312,7 @@ func (j *join) addUnreferenced() error {
 }
 
 // hasPageWarning reports whether a page is OK but has warnings about its content.
-func hasPageWarning(o *check.Outcome) bool {
+func hasPageWarning(o *judging.Outcome) bool {
 	return o.Code == check.CodeOK && slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return check.OfPage(w.Code) })
 }
 

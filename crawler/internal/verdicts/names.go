@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -25,7 +26,7 @@ type names struct {
 func (n *names) doubtful() bool { return !n.resolved && len(n.missing) > 1 }
 
 // add takes in the outcome of a target.
-func (n *names) add(job *frontier.Job, g check.Glance) {
+func (n *names) add(job *frontier.Job, g judging.Glance) {
 	missing := g.Code == check.CodeDNSNotFound
 	if n.resolved || job.Verbatim || !missing && !answered(g) || !missing && n.site != nil && bytes.HasPrefix(job.URL, n.site) {
 		return
@@ -52,7 +53,7 @@ func (n *names) add(job *frontier.Job, g check.Glance) {
 }
 
 // answered reports whether an outcome shows that the name of the target exists.
-func answered(g check.Glance) bool {
+func answered(g judging.Glance) bool {
 	return len(g.Path) == 0 && (g.OK || g.Redirect || g.Code == "" || g.Code == check.CodeConnectRefused || strings.HasPrefix(string(g.Code), "tls-"))
 }
 

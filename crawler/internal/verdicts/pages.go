@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/siterules"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -80,7 +81,7 @@ func (j *join) comparePages() (*pageFindings, error) {
 
 // comparedFinding is a finding about a target, with a place in a document.
 type comparedFinding struct {
-	check.Finding
+	judging.Finding
 	in frontier.ID
 }
 
@@ -112,15 +113,15 @@ func (s *pageSite) Pages(each func(*siterules.Page) error) error {
 // factsOf returns the facts in an encoded outcome, nil if there are none or the target is not
 // OK.
 func factsOf(outcome []byte) ([]byte, error) {
-	g, err := check.GlanceAt(outcome)
+	g, err := judging.GlanceAt(outcome)
 	if err != nil || !g.Inspected || !g.OK {
 		return nil, err
 	}
-	o, _, err := check.DecodeHead(outcome)
+	o, _, err := judging.DecodeHead(outcome)
 	if err != nil {
 		return nil, err
 	}
-	return check.FactsOf(o.Inspection)
+	return judging.FactsOf(o.Inspection)
 }
 
 // keyHash returns the hash by which a URL is found.
@@ -208,7 +209,7 @@ func (s *pageSite) noteListed(rec *frontier.Record, links *frontier.LinkReader) 
 	if len(rec.Links) == 0 {
 		return nil
 	}
-	g, err := check.GlanceAt(s.join.targets().outcomeOf(rec))
+	g, err := judging.GlanceAt(s.join.targets().outcomeOf(rec))
 	if err != nil || g.HTML || !g.OK {
 		return err
 	}
@@ -318,7 +319,7 @@ func (s *pageSite) target(id frontier.ID) (t siterules.Target, err error) {
 	if d.outcome.Inspection == nil {
 		return t, nil
 	}
-	encoded, err := check.FactsOf(d.outcome.Inspection)
+	encoded, err := judging.FactsOf(d.outcome.Inspection)
 	if err != nil {
 		return t, fmt.Errorf("target %d: %w", r.end, err)
 	}

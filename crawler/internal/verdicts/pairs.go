@@ -4,6 +4,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -60,7 +61,7 @@ func (p *pair) key() pairKey {
 	if !p.hasFragment {
 		return pairKey{id: p.id, ignored: p.ignored}
 	}
-	return pairKey{p.id, true, p.ignored, check.HashAnchor(p.fragment)}
+	return pairKey{p.id, true, p.ignored, judging.HashAnchor(p.fragment)}
 }
 
 // pairKey identifies a pair. It holds the hash of the fragment.

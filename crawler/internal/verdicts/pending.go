@@ -6,8 +6,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -19,8 +19,8 @@ import (
 // A redirect to a URL that is not a target yet is not foreseen.
 type pendingSuggestions struct {
 	suggester *suggester
-	guesser   check.PathGuesser
-	questions map[frontier.ID]*check.PathQuestion
+	guesser   judging.PathGuesser
+	questions map[frontier.ID]*judging.PathQuestion
 	http      map[uint64]frontier.ID // pending http targets, by the hash of their https URLs
 	listed    map[string]bool        // directories of pending targets
 	possible  map[frontier.ID]bool   // targets whose suggestions may change
@@ -29,7 +29,7 @@ type pendingSuggestions struct {
 // begin takes the missing targets, and collects the pending http targets, whose https URLs
 // are searched if they turn out to be broken.
 func (o *pendingSuggestions) begin(missing []missingTarget) error {
-	o.questions, o.listed = map[frontier.ID]*check.PathQuestion{}, map[string]bool{}
+	o.questions, o.listed = map[frontier.ID]*judging.PathQuestion{}, map[string]bool{}
 	for _, a := range missing {
 		if a.path {
 			plain, _, _ := strings.Cut(a.url.String(), "?")

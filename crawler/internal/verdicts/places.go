@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -135,7 +135,7 @@ func (b idBits) has(id frontier.ID) bool { return b[(id-1)/64]&(1<<((id-1)%64)) 
 
 // pageName returns the printed name of a record's page.
 func (j *join) pageName(rec *frontier.Record) string {
-	if g, err := check.GlanceAt(rec.Outcome); err == nil && len(g.Path) > 0 {
+	if g, err := judging.GlanceAt(rec.Outcome); err == nil && len(g.Path) > 0 {
 		name := j.crawl.Print.Path(string(g.Path))
 		if _, route, is := bytes.Cut(rec.Job, []byte("#")); is {
 			name += "#" + string(route)

@@ -10,11 +10,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -59,7 +59,7 @@ type checkedFile struct {
 	modified time.Time
 }
 
-func fileOf(job *frontier.Job, o *check.Outcome) checkedFile {
+func fileOf(job *frontier.Job, o *judging.Outcome) checkedFile {
 	return checkedFile{url: string(job.URL), internal: job.Internal, size: o.Size, modified: o.Modified}
 }
 
@@ -77,7 +77,7 @@ func (r *rereader) page(rec *frontier.Record, number uint32) (p barePage, err er
 	if err != nil {
 		return p, fmt.Errorf("target %d: %w", rec.ID, err)
 	}
-	o, _, err := check.DecodeHead(rec.Outcome)
+	o, _, err := judging.DecodeHead(rec.Outcome)
 	if err != nil {
 		return p, fmt.Errorf("target %d: %w", rec.ID, err)
 	}
@@ -112,7 +112,7 @@ func (r *rereader) readPage(p *barePage, again *extract.Rereader) error {
 	again.Reset(body)
 	for i := range p.references {
 		ref := &p.references[i]
-		if l, ok := again.Link(ref.tag); ok && (!ref.brief.HasFragment || check.HashAnchor(scope.FragmentOf(l.Raw)) == ref.brief.Hash) {
+		if l, ok := again.Link(ref.tag); ok && (!ref.brief.HasFragment || judging.HashAnchor(scope.FragmentOf(l.Raw)) == ref.brief.Hash) {
 			ref.found, ref.found.Tag = l, ref.tag
 		}
 	}
@@ -148,7 +148,7 @@ func (r *rereader) file(p *checkedFile) (*fetch.Response, []byte, error) {
 
 // names reads the names of a file's anchors, for suggestions. If the file has changed, the
 // result is empty.
-func (r *rereader) names(d *details) check.Names {
+func (r *rereader) names(d *details) judging.Names {
 	p := fileOf(&d.job, &d.outcome)
 	resp, body, err := r.file(&p)
 	if err != nil || body == nil {
@@ -156,7 +156,7 @@ func (r *rereader) names(d *details) check.Names {
 	}
 	defer r.buffers.Give(body)
 	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: scope.DocumentName(d.url), Path: resp.LocalFile(), AnchorsOnly: true})
-	return check.PackNames(doc.Anchors)
+	return judging.PackNames(doc.Anchors)
 }
 
 // Numbers of references and pages that are read again at once.

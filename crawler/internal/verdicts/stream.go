@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -51,7 +52,7 @@ func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 // Settled adds the outcome of a target, and the targets that were found with it. The
 // outcome is not final if the body was not wanted and a redirect has asked for it since:
 // the target is then requested again.
-func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found []frontier.Item, ids []frontier.ID) error {
+func (s *Stream) Settled(id frontier.ID, content bool, o *judging.Outcome, found []frontier.Item, ids []frontier.ID) error {
 	j := s.join
 	for i, next := range ids {
 		if err := j.targets().enter(next, &found[i]); err != nil {
@@ -61,7 +62,7 @@ func (s *Stream) Settled(id frontier.ID, content bool, o *check.Outcome, found [
 	if !j.targets().known(id) {
 		return nil // it was found after the last page, so no reference leads to it
 	}
-	if _, err := j.targets().read(id, check.AppendOutcome(nil, o)); err != nil {
+	if _, err := j.targets().read(id, judging.AppendOutcome(nil, o)); err != nil {
 		return err
 	}
 	if !content && j.targets().needs[id-1]&frontier.NeedContent != 0 {

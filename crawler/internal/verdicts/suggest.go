@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -20,9 +21,9 @@ type suggester struct {
 	targets   *targets
 	details   *detailCache
 	again     *rereader
-	effort    check.Effort // for each suggestion of a fragment
-	guesser   check.PathGuesser
-	questions map[frontier.ID]*check.PathQuestion
+	effort    judging.Effort // for each suggestion of a fragment
+	guesser   judging.PathGuesser
+	questions map[frontier.ID]*judging.PathQuestion
 	byHTTPS   map[string]frontier.ID      // broken http targets, by their https URLs
 	onHTTPS   map[frontier.ID]frontier.ID // the existing https target of a broken http target
 	pending   *pendingSuggestions         // nil unless results are streamed
@@ -30,8 +31,8 @@ type suggester struct {
 
 // prepare collects the targets that may replace those of the pairs.
 func (s *suggester) prepare(pairs []*pair) error {
-	s.effort = check.EffortOf(countBrokenFragments(pairs))
-	s.questions, s.byHTTPS, s.onHTTPS = map[frontier.ID]*check.PathQuestion{}, map[string]frontier.ID{}, map[frontier.ID]frontier.ID{}
+	s.effort = judging.EffortOf(countBrokenFragments(pairs))
+	s.questions, s.byHTTPS, s.onHTTPS = map[frontier.ID]*judging.PathQuestion{}, map[string]frontier.ID{}, map[frontier.ID]frontier.ID{}
 	missing := s.missing(pairs)
 	if s.targets.streaming {
 		s.pending = &pendingSuggestions{suggester: s, possible: map[frontier.ID]bool{}}
@@ -166,7 +167,7 @@ const maxListed = 2000
 
 // list adds the files of a local target's directory to a guesser, as there may be no links
 // to them.
-func (s *suggester) list(guesser *check.PathGuesser, u urinorm.URL, listed map[string]bool) {
+func (s *suggester) list(guesser *judging.PathGuesser, u urinorm.URL, listed map[string]bool) {
 	site := s.crawl.Scope.SiteOf(u)
 	dir := u.Authority() + u.Directory()
 	if site == nil || listed[dir] || len(listed) >= maxListed {
@@ -188,7 +189,7 @@ func (s *suggester) suggestions(p *pair) []check.Suggestion {
 	}
 	all := s.overHTTPS(p)
 	if wantsPaths(p) {
-		if with, ok := check.MissingScheme(s.details.get(p.id).url); ok {
+		if with, ok := judging.MissingScheme(s.details.get(p.id).url); ok {
 			if p.hasFragment {
 				with.URL += "#" + p.fragment
 			}
@@ -208,7 +209,7 @@ func (s *suggester) otherFragment(p *pair) []check.Suggestion {
 		if strings.Contains(o.Next, "#") {
 			return nil // the redirect's fragment is missing, not the reference's
 		}
-		moved = moved && check.IsPermanent(o.Status)
+		moved = moved && judging.IsPermanent(o.Status)
 	}
 	if moved {
 		at = p.route.end
@@ -221,7 +222,7 @@ func (s *suggester) otherFragment(p *pair) []check.Suggestion {
 }
 
 // nearest returns the anchor of a page that is closest to a fragment.
-func (s *suggester) nearest(id frontier.ID, fragment string) (check.Guess, bool) {
+func (s *suggester) nearest(id frontier.ID, fragment string) (judging.Guess, bool) {
 	d := s.details.get(id)
 	if o := &d.outcome; o.Names == "" && len(d.anchors) > 0 && o.Path != "" && s.crawl.ReadAgain && !d.reread {
 		o.Names, d.reread = s.again.names(d), true
@@ -242,7 +243,7 @@ func (s *suggester) existing(id frontier.ID) frontier.ID {
 		return 0
 	}
 	for _, hop := range route.hops {
-		if !check.IsPermanent(s.details.get(hop).outcome.Status) {
+		if !judging.IsPermanent(s.details.get(hop).outcome.Status) {
 			return 0
 		}
 	}
@@ -281,7 +282,7 @@ func (s *suggester) overHTTPS(p *pair) []check.Suggestion {
 // hasFragment reports whether a page is known to have a fragment.
 func (s *suggester) hasFragment(id frontier.ID, fragment string) bool {
 	d := s.details.get(id)
-	q := check.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Judging.IgnoresFragment}
+	q := judging.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Judging.IgnoresFragment}
 	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
 }
 

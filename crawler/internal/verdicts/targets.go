@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -81,7 +82,7 @@ type targets struct {
 
 func newTargets(ctx context.Context, c *Crawl) *targets {
 	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.MaxRedirects,
-		cut: check.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Scope.Rules.Changed != nil}
+		cut: judging.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Scope.Rules.Changed != nil}
 	if c.Judging.RequireHTTPS || c.Judging.HasBrokenHosts() {
 		t.suspects = c.suspects
 	}
@@ -92,11 +93,11 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 }
 
 // notReached returns the outcome of a target that the run did not reach.
-func notReached(ended check.Gap) *check.Outcome {
+func notReached(ended check.Gap) *judging.Outcome {
 	if ended == check.GapInterrupt {
 		return scope.Skip(check.CodeInterrupted, "the run was interrupted before this target was checked")
 	}
-	return check.LeftOut(ended, "the run was stopped by %s before this target was checked", ended)
+	return judging.LeftOut(ended, "the run was stopped by %s before this target was checked", ended)
 }
 
 func (t *targets) of(id frontier.ID) state { return t.states[id-1] }
@@ -105,7 +106,7 @@ func (t *targets) known(id frontier.ID) bool { return int(id) <= len(t.states) }
 
 // load reads every target and calls also for each. isWatched reports whether the caller
 // waits for the verdicts of a target.
-func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID, check.Glance)) error {
+func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID, judging.Glance)) error {
 	c, err := t.store.Count(t.ctx)
 	if err != nil {
 		return fmt.Errorf("count the targets: %w", err)
@@ -198,8 +199,8 @@ func (t *targets) outcomeOf(rec *frontier.Record) []byte {
 }
 
 // read updates the state of a target from its outcome.
-func (t *targets) read(id frontier.ID, outcome []byte) (check.Glance, error) {
-	g, err := check.GlanceAt(outcome)
+func (t *targets) read(id frontier.ID, outcome []byte) (judging.Glance, error) {
+	g, err := judging.GlanceAt(outcome)
 	if err != nil {
 		return g, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -78,7 +79,7 @@ func (c *textComparison) all(ctx context.Context) func() error {
 
 func (c *textComparison) judge(p *pair, page pageText) {
 	o := &c.join.details.get(p.route.end).outcome
-	q := check.Question{Internal: p.route.internal, Local: o.Path != "", Fragment: p.fragment, HasFragment: true}
+	q := judging.Question{Internal: p.route.internal, Local: o.Path != "", Fragment: p.fragment, HasFragment: true}
 	if g := o.JudgeTexts(q, page.text, page.failure); g.Verdict != check.OK {
 		g.Warnings = p.judgement.Warnings
 		p.judged(g)

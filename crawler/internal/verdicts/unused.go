@@ -7,6 +7,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -112,7 +113,7 @@ func (s unusedFiles) targets(candidates map[string]*unusedFile) (map[frontier.ID
 	}
 	fileOf := map[frontier.ID]string{}
 	err := j.crawl.Store.Scan(j.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
-		g, err := check.GlanceAt(j.targets().outcomeOf(rec))
+		g, err := judging.GlanceAt(j.targets().outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
@@ -159,8 +160,8 @@ func (s unusedFiles) published(address string, byURL map[string]string) string {
 // add adds the finding about a file to those that are shown, and counts it.
 func (s unusedFiles) add(shown []*result.Result, f *unusedFile) []*result.Result {
 	c := s.join.crawl
-	finding := check.Finding{Code: check.CodeFileUnused, Message: "no document of the directory refers to the file"}
-	page := foundOn{url: c.Print.Path(f.path), final: c.Print.URL(f.url), internal: true, outcome: &check.Outcome{Size: -1}}
+	finding := judging.Finding{Code: check.CodeFileUnused, Message: "no document of the directory refers to the file"}
+	page := foundOn{url: c.Print.Path(f.path), final: c.Print.URL(f.url), internal: true, outcome: &judging.Outcome{Size: -1}}
 	g, reported := judgeFinding(&finding, page.levels(c.Judging))
 	if !reported {
 		return shown

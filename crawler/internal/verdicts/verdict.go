@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -70,7 +71,7 @@ func isPlainOK(g *check.Judgement) bool {
 // user's rules set.
 func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
-	q := check.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
+	q := judging.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
 		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
 	if p.marks&scope.MarkAnyFragment != 0 {
 		q.IgnoreFragment = func(string) bool { return true }
@@ -78,7 +79,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	var byRules ruling
 	byRules.add(j.ruleForPair(p, &first.job))
 	fragment, hasFragment := p.fragment, p.hasFragment
-	var links []check.Redirect
+	var links []judging.Redirect
 	var next string
 	var remapped bool
 	for _, id := range p.route.hops {
@@ -87,15 +88,15 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 		if strings.IndexByte(next, '#') >= 0 { // the redirect before brings a fragment
 			u, _, _ = urinorm.ParseWeb(next)
 		}
-		links = append(links, check.Redirect{URL: u, Status: hop.outcome.Status})
+		links = append(links, judging.Redirect{URL: u, Status: hop.outcome.Status})
 		next = hop.outcome.Next
 		remapped = remapped || strings.HasPrefix(hop.outcome.Message, scope.LocationRemapped)
 		if _, brought, ok := strings.Cut(next, "#"); ok {
 			fragment, hasFragment = brought, true
 		}
 	}
-	var end *check.Outcome
-	var anchors check.EncodedAnchors
+	var end *judging.Outcome
+	var anchors judging.EncodedAnchors
 	final, _, _ := urinorm.ParseWeb(next)
 	if p.route.end != 0 {
 		d := j.details.get(p.route.end)
@@ -116,7 +117,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	if byRules.accept != nil {
 		q.Accept = byRules.accept
 	}
-	g := check.JudgeChain(q, links, final, end, anchors, j.crawl.MaxRedirects)
+	g := judging.JudgeChain(q, links, final, end, anchors, j.crawl.MaxRedirects)
 	if (g.Code == check.CodeFragmentMissing || g.Code == check.CodeFragmentUnverified) && hasFragment && j.isOnRefreshTarget(p, fragment) {
 		g = check.Judgement{Verdict: check.OK, Code: check.CodeOK}
 	}
@@ -229,13 +230,13 @@ func (j *judge) isOnRefreshTarget(p *pair, fragment string) bool {
 		return false
 	}
 	to := j.details.get(end)
-	q := check.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
+	q := judging.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 
 // formRefused reports whether an answer only means that a form's action expects the data of
 // the form.
-func formRefused(end *check.Outcome) bool {
+func formRefused(end *judging.Outcome) bool {
 	return end != nil && end.Status >= 400 && end.Status < 500 && end.Status != 404 && end.Status != 410
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -75,7 +76,7 @@ func (j *judge) mismatch(p *pair, e extract.Expect) (check.Warning, bool) {
 	if e == extract.ExpectAny || p.judgement.Verdict != check.OK && p.judgement.Level == "" || p.route.end == 0 {
 		return check.Warning{}, false
 	}
-	return check.MismatchWarning(e, j.details.get(p.route.end).outcome.ContentType)
+	return judging.MismatchWarning(e, j.details.get(p.route.end).outcome.ContentType)
 }
 
 // unaffected returns the codes of the pair's warnings that come from the marks of other
@@ -101,7 +102,7 @@ func (j *judge) unaffected(p *pair, mark uint64) string {
 func marked(marks uint64) []check.Warning {
 	var all []check.Warning
 	if repairs := urinorm.Repairs(marks >> scope.MarkRepairs); repairs != 0 {
-		all = check.RepairWarnings(repairs)
+		all = judging.RepairWarnings(repairs)
 	}
 	if marks&scope.MarkMixed != 0 {
 		all = append(all, check.Warning{Code: check.CodeMixedContent, Message: "a page served over https loads it over http"})

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -198,7 +198,7 @@ type views struct {
 type view struct {
 	once    sync.Once
 	anchors []uint64
-	judged  check.Facts // Code and Message
+	judged  judging.Facts // Code and Message
 }
 
 // viewsOf returns what is known of the views of a document.

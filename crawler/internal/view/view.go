@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -56,7 +57,7 @@ func (o *Opening) View(ctx context.Context) (op *Opened, own map[string]bool) {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			o.Doc.Note(check.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)})
+			o.Doc.Note(judging.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)})
 		}
 		return nil, nil
 	}
@@ -76,9 +77,9 @@ func (o *Opening) View(ctx context.Context) (op *Opened, own map[string]bool) {
 }
 
 // set notes the anchors and the outcome of a view that was rendered.
-func (k *view) set(op *Opened, judged check.Facts) {
+func (k *view) set(op *Opened, judged judging.Facts) {
 	k.anchors = slices.Clone(op.doc.AnchorHashes)
-	k.judged = check.Facts{Code: judged.Code, Message: judged.Message}
+	k.judged = judging.Facts{Code: judged.Code, Message: judged.Message}
 }
 
 // openMadeUp opens a view that cannot exist.
@@ -102,7 +103,7 @@ func (o *Opening) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, q
 	k.once.Do(func() {
 		op, err := o.open(ctx, base)
 		if err != nil {
-			k.judged = check.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)}
+			k.judged = judging.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)}
 			return
 		}
 		judged, _ := o.judgeView(w, op, route)
@@ -118,15 +119,15 @@ func (o *Opening) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, q
 	if id == "" {
 		return
 	}
-	if _, found := slices.BinarySearch(k.anchors, check.HashAnchor(id)); !found {
-		o.Doc.Note(check.Facts{Code: check.CodeFragmentMissing, Message: fmt.Sprintf("no element of the view %s has the id %q", route, id)})
+	if _, found := slices.BinarySearch(k.anchors, judging.HashAnchor(id)); !found {
+		o.Doc.Note(judging.Facts{Code: check.CodeFragmentMissing, Message: fmt.Sprintf("no element of the view %s has the id %q", route, id)})
 	}
 }
 
 // judgeView judges whether a view exists: it does not if data that it alone has asked for
 // is missing, and it shows what the made-up view shows. It returns that data, too, which is no
 // target of its own.
-func (o *Opening) judgeView(w *views, op *Opened, fragment string) (judged check.Facts, own map[string]bool) {
+func (o *Opening) judgeView(w *views, op *Opened, fragment string) (judged judging.Facts, own map[string]bool) {
 	if op.Shown.Leads != "" || strings.Trim(fragment, "/!") == "" { // the first view is shown for any that does not exist
 		return judged, nil
 	}

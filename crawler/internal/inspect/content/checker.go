@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // Checker applies a set of rules to pages, one after another. Its buffers are reused from page
@@ -65,7 +65,7 @@ func (r *rule) applies(p *page.Page) bool {
 // Check applies the rules to a page and appends what they find. The content is that of an HTML
 // page; nil stands for a page that is not HTML, whose text is all of it, and which has no title
 // and no elements. It may be nil for an HTML page as well if Needs reports false.
-func (c *Checker) Check(p *page.Page, content *visible.Content, found []check.Finding) []check.Finding {
+func (c *Checker) Check(p *page.Page, content *visible.Content, found []judging.Finding) []judging.Finding {
 	any := false
 	for i := range c.set.rules {
 		c.applies[i] = c.set.rules[i].applies(p)
@@ -91,7 +91,7 @@ func (c *Checker) Check(p *page.Page, content *visible.Content, found []check.Fi
 }
 
 // look applies the rules for an area.
-func (c *Checker) look(a *area, found []check.Finding) []check.Finding {
+func (c *Checker) look(a *area, found []judging.Finding) []judging.Finding {
 	switch a.kind {
 	case inText:
 		text := &c.plain
@@ -198,7 +198,7 @@ func (c *Checker) add(n, begin, end int) {
 }
 
 // report appends the findings of the rules for an area. The text is that of inText.
-func (c *Checker) report(a *area, text *visible.Text, found []check.Finding) []check.Finding {
+func (c *Checker) report(a *area, text *visible.Text, found []judging.Finding) []judging.Finding {
 	for _, n := range a.rules {
 		if !c.applies[n] {
 			continue
@@ -206,11 +206,11 @@ func (c *Checker) report(a *area, text *visible.Text, found []check.Finding) []c
 		r := &c.set.rules[n]
 		for e := r.first; e < r.last; e++ {
 			if entry := &c.set.entries[e]; entry.must && !c.met[e] {
-				found = append(found, check.Finding{Code: r.code, Verdict: r.verdict, Message: entry.message})
+				found = append(found, judging.Finding{Code: r.code, Verdict: r.verdict, Message: entry.message})
 			}
 		}
 		for _, p := range c.places[n] {
-			f := check.Finding{Code: r.code, Verdict: r.verdict, Message: c.set.entries[p.entry].message}
+			f := judging.Finding{Code: r.code, Verdict: r.verdict, Message: c.set.entries[p.entry].message}
 			switch a.kind {
 			case inText:
 				c.place(&f, text, p)
@@ -237,7 +237,7 @@ func (c *Checker) report(a *area, text *visible.Text, found []check.Finding) []c
 }
 
 // place sets the place of a finding in a text that comes from the source.
-func (c *Checker) place(f *check.Finding, text *visible.Text, p place) {
+func (c *Checker) place(f *judging.Finding, text *visible.Text, p place) {
 	if p.begin >= noText {
 		f.Line, f.Column = c.page.At(p.begin - noText)
 		return
@@ -251,10 +251,10 @@ func (c *Checker) place(f *check.Finding, text *visible.Text, p place) {
 }
 
 // reportUnread appends a finding of each rule for an area that cannot be read.
-func (c *Checker) reportUnread(a *area, err error, found []check.Finding) []check.Finding {
+func (c *Checker) reportUnread(a *area, err error, found []judging.Finding) []judging.Finding {
 	for _, n := range a.rules {
 		if r := &c.set.rules[n]; c.applies[n] {
-			found = append(found, check.Finding{Code: r.code, Verdict: r.verdict, Message: "the elements of the page cannot be read: " + err.Error()})
+			found = append(found, judging.Finding{Code: r.code, Verdict: r.verdict, Message: "the elements of the page cannot be read: " + err.Error()})
 		}
 	}
 	return found

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 func compile(t testing.TB, rules ...Rule) *Set {
@@ -25,7 +26,7 @@ func compile(t testing.TB, rules ...Rule) *Set {
 }
 
 // checkHTML applies rules to an HTML page.
-func checkHTML(c *Checker, source string, header http.Header) []check.Finding {
+func checkHTML(c *Checker, source string, header http.Header) []judging.Finding {
 	p := &page.Page{URL: "https://example.com/", ContentType: "text/html", Format: "html", Text: []byte(source), Header: header}
 	var content visible.Content
 	var tokens htmltoken.Tokenizer
@@ -38,7 +39,7 @@ func checkHTML(c *Checker, source string, header http.Header) []check.Finding {
 }
 
 // written writes findings as "line:column raw [text] <element> message" each.
-func written(found []check.Finding) string {
+func written(found []judging.Finding) string {
 	var lines []string
 	for _, f := range found {
 		line := fmt.Sprintf("%d:%d %q [%s]", f.Line, f.Column, f.Raw, f.Text)
@@ -227,7 +228,7 @@ func TestPlaces(t *testing.T) {
 			var got []string
 			for _, f := range checkHTML(compile(t, Rule{Name: "n", Not: []string{"NEEDLE"}, In: in}).NewChecker(), source.String(), nil) {
 				got = append(got, fmt.Sprintf("%d:%d %s", f.Line, f.Column, f.Raw))
-				if utf8.RuneCountInString(f.Text) > check.ExcerptLength || !strings.Contains(strings.ToLower(f.Text), "needle") {
+				if utf8.RuneCountInString(f.Text) > judging.ExcerptLength || !strings.Contains(strings.ToLower(f.Text), "needle") {
 					t.Errorf("excerpt %q", f.Text)
 				}
 			}

@@ -2,7 +2,7 @@
 // patterns that the text, the source, the title, some elements or a header field must or must
 // not contain.
 //
-//	Rule ── Compile ──► Set ── NewChecker ──► Checker ── Check ──► check.Finding
+//	Rule ── Compile ──► Set ── NewChecker ──► Checker ── Check ──► judging.Finding
 //
 // All plain strings that are looked for in the same area of a page are in one [automaton], so
 // a thousand of them cost little more than one. Each pattern is a pass of its own over the

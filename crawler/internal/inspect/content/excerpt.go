@@ -4,8 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // maxRaw is the length of the longest source text in a finding, in code points.
@@ -17,12 +17,12 @@ func cut(source []byte) string { return string(source[:forward(source, 0, maxRaw
 // excerpt returns text[begin:end] with what is around, as long as a finding may have it. White
 // space runs become one blank.
 func excerpt(text []byte, begin, end int) string {
-	match := utf8.RuneCount(text[begin:forward(text[:end], begin, check.ExcerptLength)])
-	around := check.ExcerptLength - match
+	match := utf8.RuneCount(text[begin:forward(text[:end], begin, judging.ExcerptLength)])
+	around := judging.ExcerptLength - match
 	from := backward(text, begin, around/2)
 	before := utf8.RuneCount(text[from:begin])
 	to := forward(text, begin, match+around-before)
-	if rest := check.ExcerptLength - utf8.RuneCount(text[from:to]); rest > 0 {
+	if rest := judging.ExcerptLength - utf8.RuneCount(text[from:to]); rest > 0 {
 		from = backward(text, from, rest) // the text ends soon
 	}
 	return strings.TrimSpace(visible.Collapse(string(text[from:to])))

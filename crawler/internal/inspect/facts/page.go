@@ -1,6 +1,6 @@
 // Package facts holds what is kept of a document in order to compare it with others when all
 // are known: [Page] of a page, [Target] of an image, a script or a style sheet. Both are
-// encoded in few bytes and kept with the outcome of the document (check.Inspection).
+// encoded in few bytes and kept with the outcome of the document (judging.Inspection).
 //
 //	page.go         the facts of a page              fingerprint.go  the hashes of its text
 //	target.go       the facts of other documents     encode.go       the encoding of both

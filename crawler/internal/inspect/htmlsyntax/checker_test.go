@@ -11,17 +11,18 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // findings checks a document.
-func findings(text string, xml bool, max int) []check.Finding {
+func findings(text string, xml bool, max int) []judging.Finding {
 	var c Checker
 	var z htmltoken.Tokenizer
 	p := &page.Page{Text: []byte(text), Body: []byte(text), Charset: "utf-8"}
 	return checkPage(&c, &z, p, xml, max)
 }
 
-func checkPage(c *Checker, z *htmltoken.Tokenizer, p *page.Page, xml bool, max int) []check.Finding {
+func checkPage(c *Checker, z *htmltoken.Tokenizer, p *page.Page, xml bool, max int) []judging.Finding {
 	z.Reset(p.Text, true)
 	z.XML = xml
 	c.Reset(p, z, max)
@@ -32,7 +33,7 @@ func checkPage(c *Checker, z *htmltoken.Tokenizer, p *page.Page, xml bool, max i
 }
 
 // places lists findings as "LINE:COLUMN RULE".
-func places(findings []check.Finding) string {
+func places(findings []judging.Finding) string {
 	var b strings.Builder
 	for i, f := range findings {
 		if i > 0 {
@@ -153,7 +154,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s\n%s\nwant\n%s", d.content, got, d.want)
 		}
 		for _, f := range found {
-			if f.Code != check.CodeHTMLSyntax || f.Message == "" || strings.HasSuffix(f.Message, " ") || utf8.RuneCountInString(f.Text) > check.ExcerptLength {
+			if f.Code != check.CodeHTMLSyntax || f.Message == "" || strings.HasSuffix(f.Message, " ") || utf8.RuneCountInString(f.Text) > judging.ExcerptLength {
 				t.Errorf("%s: %+v", d.content, f)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // problem is an error of the tokenizer, of nesting, or of the document as a whole.
@@ -23,7 +24,7 @@ type problem struct {
 // End ends the document and appends its findings to dst, in the order of the document. All
 // have the code html-syntax. The places of findings beyond the maximum are left out: one more
 // finding with the rule "more" says how many they are.
-func (c *Checker) End(dst []check.Finding) []check.Finding {
+func (c *Checker) End(dst []judging.Finding) []judging.Finding {
 	if !c.nesting.stack.tooDeep && !c.cutOff() {
 		c.nesting.endOfText()
 	}
@@ -56,7 +57,7 @@ func (c *Checker) End(dst []check.Finding) []check.Finding {
 		dst = append(dst, c.finding(p))
 	}
 	if more := all - len(problems); more > 0 {
-		dst = append(dst, check.Finding{Code: check.CodeHTMLSyntax, Rule: "more", Message: fmt.Sprintf("%d more errors of syntax", more)})
+		dst = append(dst, judging.Finding{Code: check.CodeHTMLSyntax, Rule: "more", Message: fmt.Sprintf("%d more errors of syntax", more)})
 	}
 	return dst
 }
@@ -93,8 +94,8 @@ var isText = [256]bool{
 const missingDoctype = "missing-doctype"
 
 // finding makes a finding of a problem.
-func (c *Checker) finding(p problem) check.Finding {
-	f := check.Finding{Code: check.CodeHTMLSyntax, Rule: p.rule}
+func (c *Checker) finding(p problem) judging.Finding {
+	f := judging.Finding{Code: check.CodeHTMLSyntax, Rule: p.rule}
 	f.Line, f.Column = c.page.At(p.offset)
 	if p.rule == missingDoctype {
 		f.Message = "the document does not begin with <!DOCTYPE html>"
@@ -159,14 +160,14 @@ func (c *Checker) written(offset int) string {
 
 // excerpt returns the source around an offset, within its line.
 func (c *Checker) excerpt(offset int) string {
-	const before = check.ExcerptLength / 2
+	const before = judging.ExcerptLength / 2
 	start := offset
 	for n := 0; start > 0 && n < before && c.page.Text[start-1] != '\n' && c.page.Text[start-1] != '\r'; n++ {
 		_, size := utf8.DecodeLastRune(c.page.Text[:start])
 		start -= size
 	}
 	end := start
-	for n := 0; end < len(c.page.Text) && n < check.ExcerptLength && c.page.Text[end] != '\n' && c.page.Text[end] != '\r'; n++ {
+	for n := 0; end < len(c.page.Text) && n < judging.ExcerptLength && c.page.Text[end] != '\n' && c.page.Text[end] != '\r'; n++ {
 		_, size := utf8.DecodeRune(c.page.Text[end:])
 		end += size
 	}
@@ -198,7 +199,7 @@ func (c *Checker) faultMessage(f *fault) string {
 }
 
 // describe completes the finding for an error of the tokenizer.
-func (c *Checker) describe(f *check.Finding, p problem) {
+func (c *Checker) describe(f *judging.Finding, p problem) {
 	for _, t := range c.tags {
 		if t.from <= p.error && p.error < t.to {
 			f.Element = strings.ToLower(string(c.page.Text[t.nameStart:t.nameEnd]))

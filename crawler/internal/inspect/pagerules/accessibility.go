@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // headings is what is known of the headings of the page.
@@ -69,7 +70,7 @@ func (h *headings) close(s *source) {
 	}
 	h.open = false
 	if h.skips > 0 {
-		s.report(h.start, check.Finding{Code: check.CodeHeadingSkipped, Element: fmt.Sprintf("h%d", h.level), Raw: s.raw(h.start, h.end), Text: excerpt(h.name.text),
+		s.report(h.start, judging.Finding{Code: check.CodeHeadingSkipped, Element: fmt.Sprintf("h%d", h.level), Raw: s.raw(h.start, h.end), Text: excerpt(h.name.text),
 			Message: fmt.Sprintf("h%d follows h%d: a level of headings is skipped", h.level, h.skips)})
 	}
 	if h.level > 1 || len(h.name.text) == 0 {
@@ -161,7 +162,7 @@ func plainAttributes(tag []byte) (href []byte, id bool) {
 // placeholder reports a link that leads to the top of its own page.
 func (l *link) placeholder(s *source, href []byte) {
 	if string(bytes.TrimSpace(href)) == "#" {
-		s.report(l.start, check.Finding{Code: check.CodeLinkPlaceholder, Element: "a", Attribute: "href", Raw: s.raw(l.start, l.end),
+		s.report(l.start, judging.Finding{Code: check.CodeLinkPlaceholder, Element: "a", Attribute: "href", Raw: s.raw(l.start, l.end),
 			Message: "the link leads to the top of its own page: it may be a placeholder"})
 	}
 }
@@ -200,14 +201,14 @@ func (l *link) close(s *source) {
 	switch {
 	case l.noHref:
 		if len(l.name.text) > 0 {
-			s.report(l.start, check.Finding{Code: check.CodeHrefMissing, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
+			s.report(l.start, judging.Finding{Code: check.CodeHrefMissing, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
 				Message: "the a element has no href, so that nobody can follow it"})
 		}
 	case len(l.name.text) == 0 && !l.named:
-		s.report(l.start, check.Finding{Code: check.CodeLinkTextEmpty, Element: "a", Raw: s.raw(l.start, l.end),
+		s.report(l.start, judging.Finding{Code: check.CodeLinkTextEmpty, Element: "a", Raw: s.raw(l.start, l.end),
 			Message: "the link has no text and no other name"})
 	case l.verbal && isVague(l.name.text):
-		s.report(l.start, check.Finding{Code: check.CodeLinkTextVague, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
+		s.report(l.start, judging.Finding{Code: check.CodeLinkTextVague, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
 			Message: fmt.Sprintf("the text %q does not say where the link leads", excerpt(l.name.text))})
 	}
 }
@@ -301,7 +302,7 @@ func (l *labels) judge(s *source) {
 }
 
 func labelMissing(s *source, e htmltoken.Element, start, end int) {
-	s.report(start, check.Finding{Code: check.CodeLabelMissing, Element: e.String(), Raw: s.raw(start, end), Message: "the " + e.String() + " has no label"})
+	s.report(start, judging.Finding{Code: check.CodeLabelMissing, Element: e.String(), Raw: s.raw(start, end), Message: "the " + e.String() + " has no label"})
 }
 
 // checkFrame reads an iframe or a frame.

@@ -31,11 +31,11 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // Checker looks at one page after the other. The zero value is ready for Reset. It allocates
@@ -44,7 +44,7 @@ import (
 type Checker struct {
 	// Findings are those of the page, valid from End to the next Reset. At most
 	// check.MaxFindings are kept.
-	Findings []check.Finding
+	Findings []judging.Finding
 	// Facts are those of the page, valid from End to the next Reset.
 	Facts facts.Page
 
@@ -311,6 +311,6 @@ func (c *Checker) End(content *visible.Content) {
 		}
 		c.Findings = append(c.Findings, f.finding)
 	}
-	slices.SortStableFunc(c.Findings, check.CompareFindings)
+	slices.SortStableFunc(c.Findings, judging.CompareFindings)
 	s.page, s.z = nil, nil
 }

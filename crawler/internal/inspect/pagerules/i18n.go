@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/langtag"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // hreflangs is what is known of the links to other languages.
@@ -66,7 +67,7 @@ func (h *hreflangs) element(s *source, ref []byte, href, language *htmltoken.Att
 // header adds a link of the header Link.
 func (h *hreflangs) header(s *source, link facts.Link, tag string) {
 	if problem := languageProblem(tag); problem != "" {
-		s.report(-1, check.Finding{Code: check.CodeHreflangInvalid, Element: "header", Attribute: "link", Raw: tag, Message: problem})
+		s.report(-1, judging.Finding{Code: check.CodeHreflangInvalid, Element: "header", Attribute: "link", Raw: tag, Message: problem})
 	}
 	h.add(s, link, tag, -1)
 }
@@ -114,7 +115,7 @@ func (h *hreflangs) judge(s *source) {
 		return
 	}
 	if d := &s.document; !d.sendsOn && (!d.html || d.langMissing) {
-		f, offset := check.Finding{Code: check.CodeLangMissing, Element: "html", Attribute: "lang", Message: "the page does not say in which language it is"}, -1
+		f, offset := judging.Finding{Code: check.CodeLangMissing, Element: "html", Attribute: "lang", Message: "the page does not say in which language it is"}, -1
 		if d.html {
 			offset, f.Raw = d.htmlStart, s.raw(d.htmlStart, d.htmlEnd)
 		}
@@ -123,7 +124,7 @@ func (h *hreflangs) judge(s *source) {
 	if !h.some || h.self || s.facts.NamesOther() || !s.address.published && s.leavesDirectory() {
 		return
 	}
-	f := check.Finding{Code: check.CodeHreflangSelfMissing, Element: "link", Attribute: "href", Raw: h.first.Raw,
+	f := judging.Finding{Code: check.CodeHreflangSelfMissing, Element: "link", Attribute: "href", Raw: h.first.Raw,
 		Message: "the page names its versions in other languages, but not itself"}
 	if h.offset < 0 {
 		f.Element, f.Attribute = "header", "link"

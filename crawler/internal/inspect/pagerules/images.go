@@ -6,6 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // pictures is what is known of the picture elements of the page.
@@ -109,6 +110,6 @@ func pixels(value []byte) (n int) {
 // endImages judges what the page must have once.
 func endImages(s *source) {
 	if s.groups&Images != 0 && !s.document.hasOGImage && !s.document.sendsOn {
-		s.report(-1, check.Finding{Code: check.CodeOgImageMissing, Message: "the page has no image for previews (meta property=og:image)"})
+		s.report(-1, judging.Finding{Code: check.CodeOgImageMissing, Message: "the page has no image for previews (meta property=og:image)"})
 	}
 }

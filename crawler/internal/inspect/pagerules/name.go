@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // name collects the beginning of the text of an element, with white space collapsed.
@@ -16,7 +16,7 @@ type name struct {
 }
 
 // maxName is the length from which no more is added to a name, in bytes.
-const maxName = 4 * check.ExcerptLength
+const maxName = 4 * judging.ExcerptLength
 
 // reset makes the name empty.
 func (n *name) reset() { n.text, n.blank, n.closed = n.text[:0], false, false }
@@ -97,7 +97,7 @@ func appendCollapsed(dst, text []byte) []byte {
 func excerpt(text []byte) string {
 	n := 0
 	for i := range string(text) {
-		if n == check.ExcerptLength {
+		if n == judging.ExcerptLength {
 			return strings.TrimRight(string(text[:i]), " ")
 		}
 		n++

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -45,7 +46,7 @@ func look(c *Checker, p *page.Page, groups Groups) {
 
 // summary returns the codes of findings with their rules and places: "title-missing",
 // "alt-missing@1:7".
-func summary(findings []check.Finding) string {
+func summary(findings []judging.Finding) string {
 	var words []string
 	for _, f := range findings {
 		s := string(f.Code)
@@ -69,12 +70,12 @@ func testRules(t *testing.T, address string, groups Groups, ignored string, test
 	for _, test := range tests {
 		p := pageAt(t, address, test.text)
 		look(&c, p, groups)
-		findings := slices.DeleteFunc(slices.Clone(c.Findings), func(f check.Finding) bool { return strings.Contains(" "+ignored+" ", " "+string(f.Code)+" ") })
+		findings := slices.DeleteFunc(slices.Clone(c.Findings), func(f judging.Finding) bool { return strings.Contains(" "+ignored+" ", " "+string(f.Code)+" ") })
 		if got := summary(findings); got != test.want {
 			t.Errorf("%s\ngot  %s\nwant %s", test.text, got, test.want)
 		}
 		for _, f := range c.Findings {
-			if f.Message == "" || len([]rune(f.Text)) > check.ExcerptLength || f.Line > 0 && f.Element == "" || f.Verdict != check.OK {
+			if f.Message == "" || len([]rune(f.Text)) > judging.ExcerptLength || f.Line > 0 && f.Element == "" || f.Verdict != check.OK {
 				t.Errorf("%s\nfinding %+v", test.text, f)
 			}
 			if _, known := check.Lookup(f.Code); !known {
@@ -465,7 +466,7 @@ func TestHidden(t *testing.T) {
 	} {
 		var c Checker
 		look(&c, pageAt(t, "https://example.com/", test.before+"<a href=x></a>"), Accessibility)
-		found := slices.ContainsFunc(c.Findings, func(f check.Finding) bool { return f.Code == check.CodeLinkTextEmpty })
+		found := slices.ContainsFunc(c.Findings, func(f judging.Finding) bool { return f.Code == check.CodeLinkTextEmpty })
 		if found == test.hidden {
 			t.Errorf("%s: hidden is %t, want %t", test.before, !found, test.hidden)
 		}
@@ -538,8 +539,8 @@ func TestFacts(t *testing.T) {
 
 func TestFindingsAreLimited(t *testing.T) {
 	var c Checker
-	look(&c, pageAt(t, "https://example.com/", strings.Repeat("<a href=x></a>\n", 3*check.MaxFindings)), Accessibility)
-	if len(c.Findings) != check.MaxFindings {
+	look(&c, pageAt(t, "https://example.com/", strings.Repeat("<a href=x></a>\n", 3*judging.MaxFindings)), Accessibility)
+	if len(c.Findings) != judging.MaxFindings {
 		t.Errorf("%d findings", len(c.Findings))
 	}
 }

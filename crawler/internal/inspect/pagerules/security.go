@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -179,7 +180,7 @@ func (f *forms) field(s *source) {
 		offset, end, element = t.Start, t.End, "input"
 	}
 	f.reported = true
-	s.report(offset, check.Finding{Code: check.CodeFormInsecure, Element: element, Raw: s.raw(offset, end),
+	s.report(offset, judging.Finding{Code: check.CodeFormInsecure, Element: element, Raw: s.raw(offset, end),
 		Message: "the form asks for a password on a page that was sent without encryption"})
 }
 
@@ -200,7 +201,7 @@ func checkHeaders(s *source) {
 	}
 	h := s.page.Header
 	missing := func(name, purpose string) {
-		s.report(-1, check.Finding{Code: check.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
+		s.report(-1, judging.Finding{Code: check.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
 			Message: fmt.Sprintf("the page was sent without the header %s, %s", name, purpose)})
 	}
 	if !hasHeader(h, "Content-Security-Policy") && !s.document.hasPolicy {

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -30,7 +31,7 @@ type source struct {
 // found is a finding whose place is still an offset; -1 if it has none.
 type found struct {
 	offset  int
-	finding check.Finding
+	finding judging.Finding
 }
 
 // document is what the start of a page says about all of it.
@@ -48,8 +49,8 @@ type document struct {
 }
 
 // report adds a finding at an offset, -1 if it has no place.
-func (s *source) report(offset int, f check.Finding) {
-	if len(s.found) < check.MaxFindings {
+func (s *source) report(offset int, f judging.Finding) {
+	if len(s.found) < judging.MaxFindings {
 		s.found = append(s.found, found{offset, f})
 	}
 }
@@ -57,12 +58,12 @@ func (s *source) report(offset int, f check.Finding) {
 // reportTag adds a finding about the element whose start tag is the current token.
 func (s *source) reportTag(code check.Code, message string) {
 	t := &s.z.Token
-	s.report(t.Start, check.Finding{Code: code, Element: t.Element.String(), Raw: s.raw(t.Start, t.End), Message: message})
+	s.report(t.Start, judging.Finding{Code: code, Element: t.Element.String(), Raw: s.raw(t.Start, t.End), Message: message})
 }
 
 // reportAttribute adds a finding about an attribute of the current start tag.
 func (s *source) reportAttribute(code check.Code, a *htmltoken.Attribute, message string) {
-	s.report(a.ValueStart, check.Finding{Code: code, Element: s.z.Token.Element.String(), Attribute: string(a.Name), Raw: s.raw(a.ValueStart, a.ValueEnd), Message: message})
+	s.report(a.ValueStart, judging.Finding{Code: code, Element: s.z.Token.Element.String(), Attribute: string(a.Name), Raw: s.raw(a.ValueStart, a.ValueEnd), Message: message})
 }
 
 // maxRaw is the length of the longest source text in a finding, in bytes.

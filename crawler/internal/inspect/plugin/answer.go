@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // Limits of an answer.
@@ -28,14 +29,14 @@ type Declared struct {
 
 // Answer is what a plugin says about a page.
 type Answer struct {
-	Findings []check.Finding
+	Findings []judging.Finding
 	Links    []Link
 }
 
 // Link is a reference that a plugin found in a page, as written.
 type Link struct {
 	URL          string
-	Line, Column int // as in check.Finding
+	Line, Column int // as in judging.Finding
 }
 
 // severities are the words for Declared.Verdict.
@@ -110,7 +111,7 @@ func parseAnswer(line []byte, id int64, codes map[check.Code]Declared) (Answer, 
 		if f.Message == "" {
 			f.Message = declared.Title
 		}
-		found := check.Finding{Code: f.Code, Verdict: declared.Verdict, Raw: f.Raw, Message: f.Message, Proposal: f.Proposal}
+		found := judging.Finding{Code: f.Code, Verdict: declared.Verdict, Raw: f.Raw, Message: f.Message, Proposal: f.Proposal}
 		found.Line, found.Column = place(f.Line, f.Column)
 		answer.Findings = append(answer.Findings, found)
 	}
@@ -205,7 +206,7 @@ func unmarshal(line []byte, message any) error {
 	return err
 }
 
-// place returns a place as check.Finding has it: without a line there is none, and without
+// place returns a place as judging.Finding has it: without a line there is none, and without
 // a column it is the beginning of the line.
 func place(line, column int) (int, int) {
 	if line < 1 {
@@ -217,8 +218,8 @@ func place(line, column int) (int, int) {
 // excerpt returns the beginning of a text, for a message.
 func excerpt(text []byte) string {
 	runes := 0
-	for i := range string(text[:min(len(text), check.ExcerptLength*utf8.UTFMax)]) {
-		if runes++; runes > check.ExcerptLength {
+	for i := range string(text[:min(len(text), judging.ExcerptLength*utf8.UTFMax)]) {
+		if runes++; runes > judging.ExcerptLength {
 			return string(text[:i]) + "…"
 		}
 	}

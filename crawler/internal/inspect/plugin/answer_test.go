@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 func TestParseHello(t *testing.T) {
@@ -72,7 +73,7 @@ func TestParseAnswer(t *testing.T) {
 		{"all", `{"id":7,"findings":[{"code":"spell-word","line":12,"column":8,"message":"teh","proposal":"the","raw":"teh","x":1},{"code":"spell-dead"}],` +
 			`"links":[{"url":" ../a b ","line":3,"column":1},{"url":"b"},{"line":4}]}`,
 			Answer{
-				Findings: []check.Finding{
+				Findings: []judging.Finding{
 					{Code: "spell-word", Verdict: check.VerdictWarning, Line: 12, Column: 8, Message: "teh", Proposal: "the", Raw: "teh"},
 					{Code: "spell-dead", Verdict: check.Broken, Message: "dead word"},
 				},

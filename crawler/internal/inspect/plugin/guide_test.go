@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // guideBlock returns the first block of code in a language that the guide has.
@@ -101,7 +102,7 @@ func TestGuidePython(t *testing.T) {
 	if want := []Declared{{"typo-word", check.VerdictWarning, "a word is misspelled", "Correct the word."}}; !reflect.DeepEqual(declared, want) {
 		t.Errorf("declared: got %v, want %v", declared, want)
 	}
-	want := []Answer{{Findings: []check.Finding{
+	want := []Answer{{Findings: []judging.Finding{
 		{Code: "typo-word", Verdict: check.VerdictWarning, Line: 1, Column: 10, Message: "teh is misspelled", Raw: "teh", Proposal: "the"},
 		{Code: "typo-word", Verdict: check.VerdictWarning, Line: 3, Column: 10, Message: "recieve is misspelled", Raw: "recieve", Proposal: "receive"},
 	}}, {}}

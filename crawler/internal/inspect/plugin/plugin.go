@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // maxFailures is the number of pages in a row that end a plugin if it fails on them.
@@ -198,7 +199,7 @@ func (p *Plugin) Check(ctx context.Context, pg *page.Page) (Answer, error) {
 	}
 	p.count(err)
 	if err != nil {
-		answer = Answer{Findings: []check.Finding{{Code: check.CodePluginFailed, Rule: p.config.Name, Message: err.Error()}}}
+		answer = Answer{Findings: []judging.Finding{{Code: check.CodePluginFailed, Rule: p.config.Name, Message: err.Error()}}}
 	}
 	return answer, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // judgePage is the third pass.
@@ -39,13 +40,13 @@ func (j *judge) judgePage(p *Page, f *facts.Page) error {
 }
 
 // at returns a finding at a place.
-func at(place facts.Place, code check.Code, element, attribute, message string) check.Finding {
-	return check.Finding{Code: code, Line: place.Line, Column: place.Column, Element: element, Attribute: attribute, Message: message}
+func at(place facts.Place, code check.Code, element, attribute, message string) judging.Finding {
+	return judging.Finding{Code: code, Line: place.Line, Column: place.Column, Element: element, Attribute: attribute, Message: message}
 }
 
 // atLink returns a finding about a reference: that of an element, or one of the header Link,
 // which has no place.
-func atLink(l *facts.Link, code check.Code, element, attribute, message string) check.Finding {
+func atLink(l *facts.Link, code check.Code, element, attribute, message string) judging.Finding {
 	if l.Place == (facts.Place{}) {
 		element, attribute = "header", "link"
 	}
@@ -67,7 +68,7 @@ func (j *judge) equalPages(p *Page, f *facts.Page) error {
 		if g == nil || g.second == "" {
 			continue
 		}
-		var finding check.Finding
+		var finding judging.Finding
 		switch other := g.other(p.URL); what {
 		case title:
 			finding = at(f.Title.Place, check.CodeTitleDuplicate, "title", "", g.message("title", other))
@@ -76,7 +77,7 @@ func (j *judge) equalPages(p *Page, f *facts.Page) error {
 			finding = at(f.Description.Place, check.CodeDescriptionDuplicate, "meta", "content", g.message("description", other))
 			finding.Text, finding.Raw = f.Description.Excerpt, f.Description.Raw
 		default:
-			finding = check.Finding{Code: check.CodeDuplicateContent, Message: g.message("text", other)}
+			finding = judging.Finding{Code: check.CodeDuplicateContent, Message: g.message("text", other)}
 		}
 		if err := j.report(p, finding); err != nil {
 			return err
@@ -110,7 +111,7 @@ func (j *judge) nearDuplicate(p *Page, f *facts.Page) error {
 	if other == "" {
 		return nil
 	}
-	return j.report(p, check.Finding{Code: check.CodeNearDuplicate, Message: "the page " + other + " has nearly the same text"})
+	return j.report(p, judging.Finding{Code: check.CodeNearDuplicate, Message: "the page " + other + " has nearly the same text"})
 }
 
 // canonicals judges the targets of the canonical links.
@@ -275,7 +276,7 @@ func (j *judge) favicons() error {
 		if j.bare[host].directory {
 			message = "the page names no icon, and its directory has no favicon.ico"
 		}
-		if err := j.emit(Finding{ID: id, In: id, Finding: check.Finding{Code: check.CodeFaviconMissing, Message: message}}); err != nil {
+		if err := j.emit(Finding{ID: id, In: id, Finding: judging.Finding{Code: check.CodeFaviconMissing, Message: message}}); err != nil {
 			return err
 		}
 	}

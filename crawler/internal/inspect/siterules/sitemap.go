@@ -1,11 +1,14 @@
 package siterules
 
-import "github.com/orbweaver/orbweaver/crawler/check"
+import (
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+)
 
 // sitemapEntry judges an address that a sitemap lists.
 func (j *judge) sitemapEntry(e *Entry) error {
 	report := func(code check.Code, message string) error {
-		return j.emit(Finding{ID: e.Listed, In: e.Sitemap, Finding: check.Finding{Code: code, Line: e.Place.Line, Column: e.Place.Column, Element: "loc", Raw: e.Raw, Message: message}})
+		return j.emit(Finding{ID: e.Listed, In: e.Sitemap, Finding: judging.Finding{Code: code, Line: e.Place.Line, Column: e.Place.Column, Element: "loc", Raw: e.Raw, Message: message}})
 	}
 	if problem := j.problemOf(e); problem != "" {
 		if err := report(check.CodeSitemapNotOK, "a sitemap lists the address, which "+problem); err != nil {

@@ -16,9 +16,9 @@
 package siterules
 
 import (
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // ID is the number of a page or of another target.
@@ -100,7 +100,7 @@ type Finding struct {
 	ID ID
 	// In is the document that has the place of the finding: the page itself, or a sitemap.
 	In ID
-	check.Finding
+	judging.Finding
 }
 
 // The numbers of words from which texts are compared.
@@ -154,6 +154,6 @@ type judge struct {
 func (j *judge) judges(g pagerules.Groups) bool { return j.config.Groups&g != 0 }
 
 // report emits a finding about a page.
-func (j *judge) report(p *Page, f check.Finding) error {
+func (j *judge) report(p *Page, f judging.Finding) error {
 	return j.emit(Finding{ID: p.ID, In: p.ID, Finding: f})
 }

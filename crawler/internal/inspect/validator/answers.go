@@ -5,8 +5,8 @@ import (
 	"crypto/sha256"
 	"sync"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // maxKept is the size of all answers that are kept, in bytes.
@@ -27,7 +27,7 @@ type textKey [sha256.Size]byte
 
 type kept struct {
 	done     chan struct{} // closed when the rest is set
-	findings []check.Finding
+	findings []judging.Finding
 	err      error
 	size     int
 }
@@ -49,7 +49,7 @@ func keyOf(p *page.Page) (key textKey) {
 
 // get returns the findings of a document, by ask if they are not known. Callers with the same
 // document wait for the first one. The findings must not be changed.
-func (a *answers) get(ctx context.Context, key textKey, ask func() ([]check.Finding, error)) ([]check.Finding, error) {
+func (a *answers) get(ctx context.Context, key textKey, ask func() ([]judging.Finding, error)) ([]judging.Finding, error) {
 	a.mu.Lock()
 	known := a.byText[key]
 	if known != nil {
@@ -86,7 +86,7 @@ func (a *answers) get(ctx context.Context, key textKey, ask func() ([]check.Find
 }
 
 // sizeOf estimates the memory of an answer.
-func sizeOf(findings []check.Finding) int {
+func sizeOf(findings []judging.Finding) int {
 	size := 256 // the entry itself
 	for i := range findings {
 		f := &findings[i]

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // shared is the one real service of all tests: java needs seconds to start it.
@@ -68,7 +68,7 @@ func cssPage(text string) *page.Page {
 }
 
 // rules lists the rules of findings.
-func rules(findings []check.Finding) string {
+func rules(findings []judging.Finding) string {
 	var list []string
 	for _, f := range findings {
 		list = append(list, f.Rule)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 const (
@@ -40,8 +41,8 @@ type message struct {
 const ruleNotChecked = "not-checked"
 
 // notChecked is the finding about a page that could not be checked.
-func notChecked(p *page.Page, why string) check.Finding {
-	return check.Finding{
+func notChecked(p *page.Page, why string) judging.Finding {
+	return judging.Finding{
 		Code:    codeOf(p, false),
 		Verdict: check.VerdictInfo,
 		Rule:    ruleNotChecked,
@@ -57,8 +58,8 @@ func codeOf(p *page.Page, aboutCSS bool) check.Code {
 }
 
 // findings returns the messages about a page as findings, in the order of their places.
-func findings(p *page.Page, a *answer) []check.Finding {
-	var list []check.Finding
+func findings(p *page.Page, a *answer) []judging.Finding {
+	var list []judging.Finding
 	messages := a.Messages[:min(len(a.Messages), maxMessages)]
 	for i := range messages {
 		m := &messages[i]
@@ -75,7 +76,7 @@ func findings(p *page.Page, a *answer) []check.Finding {
 	var at cursor
 	for _, m := range messages {
 		text, aboutCSS := strings.CutPrefix(m.Message, "CSS: ")
-		f := check.Finding{Code: codeOf(p, aboutCSS), Rule: slug(text), Message: cut(oneLine(text), maxMessage)}
+		f := judging.Finding{Code: codeOf(p, aboutCSS), Rule: slug(text), Message: cut(oneLine(text), maxMessage)}
 		switch {
 		case m.Type == "non-document-error":
 			list = append(list, notChecked(p, sentence(m.Message)))
@@ -92,12 +93,12 @@ func findings(p *page.Page, a *answer) []check.Finding {
 			start := at.offset(m.FirstLine, m.FirstColumn)
 			f.Line, f.Column = p.At(start)
 			f.Raw = string(p.Text[start:at.end(start, m.LastLine, m.LastColumn+1)])
-			f.Text = cut(strings.Join(strings.Fields(f.Raw), " "), check.ExcerptLength)
+			f.Text = cut(strings.Join(strings.Fields(f.Raw), " "), judging.ExcerptLength)
 		}
 		list = append(list, f)
 	}
 	if more := len(a.Messages) - maxMessages; more > 0 {
-		list = append(list, check.Finding{Code: codeOf(p, false), Rule: "more", Message: fmt.Sprintf("%d more messages", more)})
+		list = append(list, judging.Finding{Code: codeOf(p, false), Rule: "more", Message: fmt.Sprintf("%d more messages", more)})
 	}
 	return list
 }

@@ -8,14 +8,14 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 const faulty = "<!DOCTYPE html>\r\n<html lang=en><title>x</title><p>\t\u00fc\U0001F600<b>a<img src=a></p></i>" +
 	"\r\n<p id=a style=\"colr:red\"><p id=a>"
 
 // lines lists findings as "line:column code rule verdict: message | raw".
-func lines(findings []check.Finding) string {
+func lines(findings []judging.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {
 		fmt.Fprintf(&b, "%d:%d %s %s %s: %s | %s\n", f.Line, f.Column, f.Code, f.Rule, f.VerdictOf(), f.Message, f.Raw)
@@ -84,7 +84,7 @@ func TestRealServiceParallel(t *testing.T) {
 	for i := range 8 {
 		documents = append(documents, strings.Replace(faulty, "<p>", strings.Repeat("<q>", i), 1))
 	}
-	want := make([][]check.Finding, len(documents))
+	want := make([][]judging.Finding, len(documents))
 	for i, text := range documents {
 		want[i], _ = s.Check(t.Context(), htmlPage(text))
 	}

@@ -13,9 +13,9 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 const (
@@ -109,22 +109,22 @@ func (s *Service) probe(ctx context.Context) error {
 // Check returns what the service finds on a page: a document of HTML or a style sheet, told
 // apart by its format. Messages about CSS have the code css-syntax wherever they are. The
 // error is [ErrLost] or that of the context.
-func (s *Service) Check(ctx context.Context, p *page.Page) ([]check.Finding, error) {
+func (s *Service) Check(ctx context.Context, p *page.Page) ([]judging.Finding, error) {
 	if s.Lost() != nil {
 		return nil, ErrLost
 	}
 	if len(p.Text) > maxDocument {
-		return []check.Finding{notChecked(p, fmt.Sprintf("it has more than %d MiB", maxDocument>>20))}, nil
+		return []judging.Finding{notChecked(p, fmt.Sprintf("it has more than %d MiB", maxDocument>>20))}, nil
 	}
-	return s.answers.get(ctx, keyOf(p), func() ([]check.Finding, error) {
+	return s.answers.get(ctx, keyOf(p), func() ([]judging.Finding, error) {
 		defer s.service.Enter(ctx)()
 		return s.ask(ctx, p)
 	})
 }
 
 // ask sends a document up to three times.
-func (s *Service) ask(ctx context.Context, p *page.Page) ([]check.Finding, error) {
-	var found []check.Finding
+func (s *Service) ask(ctx context.Context, p *page.Page) ([]judging.Finding, error) {
+	var found []judging.Finding
 	failure := s.service.Try(ctx, []time.Duration{s.pause, 2 * s.pause}, func() error {
 		answer, err := s.post(ctx, mediaType(p), p.Text)
 		if err == nil {
@@ -147,7 +147,7 @@ func (s *Service) ask(ctx context.Context, p *page.Page) ([]check.Finding, error
 		s.service.Lose(fmt.Errorf("the validator at %s was lost: %w", s.name, err))
 		return nil, ErrLost
 	}
-	return []check.Finding{notChecked(p, failure.Error())}, nil
+	return []judging.Finding{notChecked(p, failure.Error())}, nil
 }
 
 // mediaType is the media type by which the service chooses its parser.

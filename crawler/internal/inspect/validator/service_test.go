@@ -16,6 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 const noMessages = `{"messages":[]}`
@@ -168,10 +169,10 @@ func TestEqualDocuments(t *testing.T) {
 func TestAnswersAreForgotten(t *testing.T) {
 	var a answers
 	a.init()
-	large := []check.Finding{{Message: strings.Repeat("x", maxKept/4)}}
+	large := []judging.Finding{{Message: strings.Repeat("x", maxKept/4)}}
 	asked := 0
 	get := func(i byte) {
-		a.get(t.Context(), textKey{i}, func() ([]check.Finding, error) {
+		a.get(t.Context(), textKey{i}, func() ([]judging.Finding, error) {
 			asked++
 			return large, nil
 		})
@@ -326,7 +327,7 @@ func TestManyMessages(t *testing.T) {
 		t.Error(len(got))
 	}
 	for _, f := range got {
-		if utf8.RuneCountInString(f.Message) > maxMessage || len(f.Rule) > maxRule || len(f.Raw) > maxRaw || utf8.RuneCountInString(f.Text) > check.ExcerptLength {
+		if utf8.RuneCountInString(f.Message) > maxMessage || len(f.Rule) > maxRule || len(f.Raw) > maxRaw || utf8.RuneCountInString(f.Text) > judging.ExcerptLength {
 			t.Fatalf("%+v", f)
 		}
 	}

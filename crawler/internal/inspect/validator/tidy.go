@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/helper"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 const (
@@ -47,7 +48,7 @@ var tidyOptions = []string{"-quiet", "-errors", "-utf8", "--show-warnings", "yes
 // Check returns what tidy finds on a page, which is a document of HTML. The rules begin with
 // "tidy-". The only error is that of the context: a page on which tidy fails has a finding
 // that says so.
-func (t *Tidy) Check(ctx context.Context, p *page.Page) ([]check.Finding, error) {
+func (t *Tidy) Check(ctx context.Context, p *page.Page) ([]judging.Finding, error) {
 	defer t.service.Enter(ctx)()
 	limited, cancel := context.WithTimeout(ctx, t.timeout)
 	defer cancel()
@@ -63,11 +64,11 @@ func (t *Tidy) Check(ctx context.Context, p *page.Page) ([]check.Finding, error)
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case limited.Err() != nil:
-		return []check.Finding{tidyFailed(fmt.Sprintf("it took more than %s", t.timeout))}, nil
+		return []judging.Finding{tidyFailed(fmt.Sprintf("it took more than %s", t.timeout))}, nil
 	case err == nil, errors.As(err, &exit) && (exit.ExitCode() == 1 || exit.ExitCode() == 2): // warnings, errors
 		return tidyFindings(p, output), nil
 	}
-	return []check.Finding{tidyFailed(err.Error())}, nil
+	return []judging.Finding{tidyFailed(err.Error())}, nil
 }
 
 // tidyEnvironment is the environment of tidy: without the language of the user, and without
@@ -88,8 +89,8 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func tidyFailed(why string) check.Finding {
-	return check.Finding{
+func tidyFailed(why string) judging.Finding {
+	return judging.Finding{
 		Code:    check.CodeHTMLSyntax,
 		Verdict: check.VerdictInfo,
 		Rule:    "tidy-" + ruleNotChecked,
@@ -105,8 +106,8 @@ var (
 )
 
 // tidyFindings returns the messages of tidy as findings, in the order of their places.
-func tidyFindings(p *page.Page, output []byte) []check.Finding {
-	var list []check.Finding
+func tidyFindings(p *page.Page, output []byte) []judging.Finding {
+	var list []judging.Finding
 	for line := range strings.Lines(strings.ToValidUTF8(string(output), "\uFFFD")) {
 		m := tidyLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil || len(list) == maxMessages {
@@ -118,12 +119,12 @@ func tidyFindings(p *page.Page, output []byte) []check.Finding {
 		} else {
 			rule = words(tidyQuoted.ReplaceAllString(text, " "))
 		}
-		f := check.Finding{Code: check.CodeHTMLSyntax, Rule: "tidy-" + rule, Message: "tidy: " + sentence(text)}
+		f := judging.Finding{Code: check.CodeHTMLSyntax, Rule: "tidy-" + rule, Message: "tidy: " + sentence(text)}
 		f.Line, _ = strconv.Atoi(m[1])
 		f.Column, _ = strconv.Atoi(m[2])
 		list = append(list, f)
 	}
-	slices.SortStableFunc(list, check.CompareFindings)
+	slices.SortStableFunc(list, judging.CompareFindings)
 	at := newCursor(p.Text, false)
 	for i := range list {
 		list[i].Line, list[i].Column = p.At(at.offset(list[i].Line, list[i].Column))

@@ -1,0 +1,71 @@
+package crawler
+
+import (
+	"context"
+	"runtime"
+	"runtime/metrics"
+
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+)
+
+// describer tells verdicts what a run knows.
+type describer struct {
+	cfg      *Config
+	reader   *pageReader
+	seeds    *seedTargets
+	clock    *clock
+	counts   *counts
+	windowed int // anchors that the join holds at once; 0 for the usual number
+}
+
+// crawl returns the crawl as the verdicts need it, except for what the outlet knows.
+func (j *describer) crawl() *verdicts.Crawl {
+	door := j.reader.door
+	c := crawlOf(j.cfg, door)
+	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.seeds, j.seeds.ids, j.windowed
+	j.clock.tell(c)
+	j.counts.tell(c)
+	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.ownBases.Usual()
+	return c
+}
+
+// crawlOf returns the crawl of a store to be judged, without what it has counted.
+func crawlOf(cfg *Config, door *admit.Door) *verdicts.Crawl {
+	scope, d, p := door.Scope(), &cfg.Deliver, &cfg.Politeness
+	return &verdicts.Crawl{Judging: &scope.Judging, Scope: scope, Print: scope.Print, Store: cfg.Keep.Store, Door: door, Settings: verdicts.Settings{
+		Show: d.Show, ReportsPages: d.Pages, Watched: d.Watched, Watch: d.Watch, ReadAgain: cfg.Reading.ReadAgain, Sessions: cfg.Login.Sessions,
+		MaxRedirects: cfg.Limits.MaxRedirects, Stop: cfg.Stop, MaxTime: cfg.Limits.MaxTime,
+		Rate: p.Rate, Delay: p.Delay, Retries: p.Retries, Backoff: p.Backoff, MaxWait: p.MaxWait,
+	}}
+}
+
+// pagesRead returns the crawl to be judged once no page is outstanding, and nil until
+// then.
+func (j *describer) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
+	c, err := j.cfg.Keep.Store.Count(ctx)
+	if err != nil || c.Pages > 0 {
+		return nil, err
+	}
+	j.release()
+	return j.crawl(), nil
+}
+
+// release releases what only visits of pages need: most memory is used while verdicts are given.
+func (j *describer) release() {
+	j.reader.pages.empty()
+	j.reader.buffers.Release()
+	collectGarbage()
+}
+
+// collectGarbage runs the collector before verdicts are given, unless the run is small.
+func collectGarbage() {
+	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
+		runtime.GC() // without this call the collector would run only after the heap has doubled
+	}
+}
+
+// smallHeap is how much memory may be in use, in bytes, without a collection before
+// judging: a small run does not need one.
+const smallHeap = 32 << 20

@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"sync"
 	"time"
 )
 
@@ -18,13 +16,11 @@ import (
 // are in memory up to a limit; those of a larger crawl move to a temporary file, the
 // oldest first.
 type Memory struct {
-	mu      sync.Mutex
-	ledger  *Ledger
+	Book
 	spans   column[spans] // by ID-1
 	jobs    arena
 	results arena // see putResult
 	notes   map[ID][]byte
-	tallies map[string]int64
 	buffer  []byte    // reused
 	key     *[16]byte // of the fingerprints; nil for that of this run
 
@@ -55,31 +51,28 @@ func NewWideMemory() *Memory { return newMemory(Wide, residentJobs, residentResu
 func NewMemoryOf(most, chunk int) *Memory { return newMemory(Narrow, most, most, chunk) }
 
 func newMemory(w Width, jobs, results, chunk int) *Memory {
-	return &Memory{ledger: newLedger(w), jobs: newArena(jobs, chunk), results: newArena(results, chunk),
-		notes: map[ID][]byte{}, tallies: map[string]int64{}}
+	return &Memory{Book: Book{Ledger: newLedger(w), Sums: map[string]int64{}}, jobs: newArena(jobs, chunk), results: newArena(results, chunk),
+		notes: map[ID][]byte{}}
 }
 
 // SetKey makes the fingerprints depend on a key that the caller keeps, so that other runs can
 // compute the same. Without it, they depend on a key of this run.
 func (m *Memory) SetKey(key [16]byte) { m.key = &key }
 
-// Width implements Store.
-func (m *Memory) Width() Width { return m.ledger.Width() }
-
 // Add implements Store.
 func (m *Memory) Add(_ context.Context, items []Item) ([]ID, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	return m.addAll(items)
 }
 
 func (m *Memory) addAll(items []Item) ([]ID, error) {
-	if err := m.ledger.Check(items); err != nil {
+	if err := m.Ledger.Check(items); err != nil {
 		return nil, err
 	}
 	ids := make([]ID, len(items))
 	for i := range items {
-		id, change := m.ledger.Enter(&items[i])
+		id, change := m.Ledger.Enter(&items[i])
 		ids[i] = id
 		var err error
 		switch {
@@ -163,9 +156,9 @@ func readResult(b []byte, parts Parts, into *Record) {
 
 // Claim implements Store.
 func (m *Memory) Claim(_ context.Context, most int, d time.Duration) ([]Lease, time.Time, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	leases, next, err := m.ledger.Claim(time.Now(), most, d)
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	leases, next, err := m.Ledger.Claim(time.Now(), most, d)
 	for i := range leases {
 		l := &leases[i]
 		job, err := m.jobs.get(m.spans.at(int(l.ID) - 1).job)
@@ -181,9 +174,9 @@ func (m *Memory) Claim(_ context.Context, most int, d time.Duration) ([]Lease, t
 
 // Complete implements Store.
 func (m *Memory) Complete(_ context.Context, l Lease, d Done) ([]ID, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.ledger.Held(l); err != nil {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	if err := m.Ledger.Held(l); err != nil {
 		return nil, err
 	}
 	ids, err := m.addAll(d.Found)
@@ -199,72 +192,38 @@ func (m *Memory) Complete(_ context.Context, l Lease, d Done) ([]ID, error) {
 		delete(m.notes, l.ID)
 	}
 	m.tally(d.Tally)
-	m.ledger.Settle(l)
+	m.Ledger.Settle(l)
 	return ids, nil
 }
 
 // Release implements Store.
 func (m *Memory) Release(_ context.Context, l Lease, d Deferral) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.ledger.Held(l); err != nil {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	if err := m.Ledger.Held(l); err != nil {
 		return err
 	}
 	if delete(m.notes, l.ID); len(d.Note) > 0 {
 		m.notes[l.ID] = clone(d.Note)
 	}
 	m.tally(d.Tally)
-	m.ledger.Release(l, d.Wave, d.NotBefore)
-	return nil
-}
-
-// Extend implements Store.
-func (m *Memory) Extend(_ context.Context, l Lease, d time.Duration) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err := m.ledger.Held(l); err != nil {
-		return err
-	}
-	m.ledger.Extend(l, time.Now().Add(d))
+	m.Ledger.Release(l, d.Wave, d.NotBefore)
 	return nil
 }
 
 // SetPace implements Store.
 func (m *Memory) SetPace(_ context.Context, name string, p Pace) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.ledger.SetPace(name, p)
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	m.Ledger.SetPace(name, p)
 	return nil
-}
-
-// Paces implements Store.
-func (m *Memory) Paces(_ context.Context, fn func(host string, p Pace) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for i := range m.ledger.Hosts() {
-		if err := fn(m.ledger.Host(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Find implements Store.
-func (m *Memory) Find(_ context.Context, fingerprints []Fingerprint) ([]ID, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	ids := make([]ID, len(fingerprints))
-	for i, f := range fingerprints {
-		ids[i] = m.ledger.Find(f)
-	}
-	return ids, nil
 }
 
 // Get implements Store.
 func (m *Memory) Get(_ context.Context, id ID, _ Parts) (Record, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if id == 0 || int(id) > m.ledger.Known() {
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
+	if id == 0 || int(id) > m.Ledger.Known() {
 		return Record{}, fmt.Errorf("read target %d: there is no such target", id)
 	}
 	var r Record
@@ -280,7 +239,7 @@ func clone(b []byte) []byte { return append([]byte(nil), b...) }
 func (m *Memory) read(id ID, parts Parts, into *Record) error {
 	s := m.spans.at(int(id) - 1)
 	*into = Record{ID: id, Found: into.Found[:0]}
-	into.Settled, into.Wave, _, into.Need = m.ledger.Status(id)
+	into.Settled, into.Wave, _, into.Need = m.Ledger.Status(id)
 	if len(m.notes) > 0 {
 		into.Note = m.notes[id]
 	}
@@ -302,10 +261,10 @@ func (m *Memory) read(id ID, parts Parts, into *Record) error {
 
 // Scan implements Store.
 func (m *Memory) Scan(ctx context.Context, parts Parts, fn func(*Record) error) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	var r Record
-	for i := range m.ledger.Known() {
+	for i := range m.Ledger.Known() {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -319,45 +278,24 @@ func (m *Memory) Scan(ctx context.Context, parts Parts, fn func(*Record) error) 
 	return nil
 }
 
-// Count implements Store.
-func (m *Memory) Count(context.Context) (Counts, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.ledger.Count(), nil
-}
-
 // Tally implements Store.
 func (m *Memory) Tally(_ context.Context, t []Tally) error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	m.tally(t)
 	return nil
 }
 
 func (m *Memory) tally(t []Tally) {
 	for i := range t {
-		m.tallies[t[i].Name] += t[i].By
+		m.Sums[t[i].Name] += t[i].By
 	}
-}
-
-// Tallies implements Store.
-func (m *Memory) Tallies(context.Context) (map[string]int64, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return maps.Clone(m.tallies), nil
-}
-
-// Seal implements Sealer.
-func (m *Memory) Seal() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.ledger.Seal()
 }
 
 // Close implements Store.
 func (m *Memory) Close() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.Mu.Lock()
+	defer m.Mu.Unlock()
 	return errors.Join(m.jobs.close(), m.results.close())
 }
 

@@ -18,8 +18,8 @@ type Replica struct{ *Store }
 // Apply makes the steps of a shared store, and stores the position in its log in the same
 // transaction. So each step is made once, whatever ends the process.
 func (s Replica) Apply(events []frontier.Event, position string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	b, err := s.journal.begin()
 	if err != nil {
 		return err
@@ -37,9 +37,9 @@ func (s Replica) Apply(events []frontier.Event, position string) error {
 
 // Applied returns the position of the last Apply, "" if there was none.
 func (s Replica) Applied() (string, error) {
-	s.mu.Lock()
+	s.Mu.Lock()
 	err := s.journal.flush()
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	if err != nil {
 		return "", err
 	}
@@ -53,7 +53,7 @@ func (s Replica) Applied() (string, error) {
 }
 
 func (s Replica) apply(b *batch, e *frontier.Event) error {
-	if err := s.ledger.Check(e.Items); err != nil {
+	if err := s.Ledger.Check(e.Items); err != nil {
 		return err
 	}
 	ids := make([]frontier.ID, len(e.Items))
@@ -64,14 +64,14 @@ func (s Replica) apply(b *batch, e *frontier.Event) error {
 	case frontier.EventSettled:
 		return s.settleEvent(b, e, ids)
 	case frontier.EventDeferred:
-		if int(e.ID) > s.ledger.Known() || e.ID == 0 {
+		if int(e.ID) > s.Ledger.Known() || e.ID == 0 {
 			return fmt.Errorf("it defers target %d, which is not known", e.ID)
 		}
-		frontier.Mirror{Ledger: s.ledger}.DeferQueued(e.ID, &e.Deferral, e.Tries)
+		frontier.Mirror{Ledger: s.Ledger}.DeferQueued(e.ID, &e.Deferral, e.Tries)
 		b.postpone(e.ID, true, e.Tries, &e.Deferral)
 		s.tally(b, e.Deferral.Tally)
 	case frontier.EventPaced:
-		number := s.ledger.SetPace(e.Host, e.Pace)
+		number := s.Ledger.SetPace(e.Host, e.Pace)
 		s.paces[number] = storedPace{e.Pace.Interval, nanos(e.Pace.NotBefore)}
 		b.pace(number)
 	}
@@ -79,7 +79,7 @@ func (s Replica) apply(b *batch, e *frontier.Event) error {
 }
 
 func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) error {
-	if int(e.ID) > s.ledger.Known() || e.ID == 0 {
+	if int(e.ID) > s.Ledger.Known() || e.ID == 0 {
 		return fmt.Errorf("it settles target %d, which is not known", e.ID)
 	}
 	if !hasInOrder(e.Found, ids) { // some of those found were not entered, since nothing changed
@@ -99,7 +99,7 @@ func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) err
 	}
 	b.remove(deferredTable, e.ID)
 	s.tally(b, e.Done.Tally)
-	if (frontier.Mirror{Ledger: s.ledger}).SettleQueued(e.ID, e.Met)&frontier.Renewed != 0 {
+	if (frontier.Mirror{Ledger: s.Ledger}).SettleQueued(e.ID, e.Met)&frontier.Renewed != 0 {
 		s.renewed[e.ID] = struct{}{}
 	}
 	return nil
@@ -118,24 +118,24 @@ func hasInOrder(all, some []frontier.ID) bool {
 // Needs returns the needs of a target, and whether it is one that is visited: some are entered
 // as settled.
 func (s Replica) Needs(id frontier.ID) (need frontier.Need, visited bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	k := frontier.Kept{ID: id}
-	frontier.Mirror{Ledger: s.ledger}.Keep(&k)
+	frontier.Mirror{Ledger: s.Ledger}.Keep(&k)
 	return k.Need, !k.Entered
 }
 
 // Each calls fn with all that a queue needs of each target, in the order of their IDs. fn
 // must not call the store.
 func (s Replica) Each(ctx context.Context, fn func(*frontier.Kept) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if err := s.journal.flush(); err != nil {
 		return err
 	}
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
-	last := frontier.ID(s.ledger.Known())
+	last := frontier.ID(s.Ledger.Known())
 	scan, err := s.reader.scan(frontier.PartJob|frontier.PartOutcome, 1, last, false)
 	if err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
@@ -147,7 +147,7 @@ func (s Replica) Each(ctx context.Context, fn func(*frontier.Kept) error) error 
 			return ctx.Err()
 		}
 		k := frontier.Kept{ID: id}
-		err := scan.read(id, s.ledger, &r)
+		err := scan.read(id, s.Ledger, &r)
 		if err == nil {
 			k.Fingerprint, _, _, k.Job, err = parseTarget(scan.targets.content, scan.width)
 		}
@@ -160,7 +160,7 @@ func (s Replica) Each(ctx context.Context, fn func(*frontier.Kept) error) error 
 		if err != nil {
 			return fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
 		}
-		frontier.Mirror{Ledger: s.ledger}.Keep(&k)
+		frontier.Mirror{Ledger: s.Ledger}.Keep(&k)
 		if err := fn(&k); err != nil {
 			return err
 		}

@@ -67,8 +67,8 @@ func TestFormat1(t *testing.T) {
 				_, err := cur.text(0)
 				return err
 			})
-			if err != nil || urls != s.ledger.Known() {
-				t.Errorf("the view urls has %d rows, %v; want %d", urls, err, s.ledger.Known())
+			if err != nil || urls != s.Ledger.Known() {
+				t.Errorf("the view urls has %d rows, %v; want %d", urls, err, s.Ledger.Known())
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)

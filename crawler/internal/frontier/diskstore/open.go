@@ -109,20 +109,20 @@ func ReadTallies(file string) (sums map[string]int64, err error) {
 			sums, err = nil, fmt.Errorf("open the state %s: %w", file, explain(err))
 		}
 	}()
-	s := &Store{tallies: map[string]int64{}}
+	s := &Store{Book: frontier.Book{Sums: map[string]int64{}}}
 	r := &restorer{conn: c, store: s, sums: map[string]storedTally{}}
-	return s.tallies, r.tallies()
+	return s.Sums, r.tallies()
 }
 
 func open(file string, how func(*Store) error) (*Store, error) {
 	if err := checkHeader(file); err != nil {
 		return nil, fmt.Errorf("open the state %s: %w", file, err)
 	}
-	s := &Store{file: file, tallies: map[string]int64{}, renewed: map[frontier.ID]struct{}{}, paces: map[int]storedPace{}}
-	s.journal = journal{mu: &s.mu, file: file, done: sync.NewCond(&s.mu)}
+	s := &Store{file: file, Book: frontier.Book{Sums: map[string]int64{}}, renewed: map[frontier.ID]struct{}{}, paces: map[int]storedPace{}}
+	s.journal = journal{mu: &s.Mu, file: file, done: sync.NewCond(&s.Mu)}
 	err := how(s)
 	if err == nil {
-		s.journal.start(s.ledger)
+		s.journal.start(s.Ledger)
 		return s, nil
 	}
 	if s.reader.conn != nil {

@@ -40,7 +40,7 @@ func (s *Store) restore(c *conn) (*restorer, error) {
 		}
 	}
 	var renewed []frontier.ID
-	s.ledger, renewed = r.Done()
+	s.Ledger, renewed = r.Done()
 	for _, id := range renewed {
 		s.renewed[id] = struct{}{}
 	}
@@ -251,7 +251,7 @@ func (r *restorer) tallies() error {
 		if f.Failed || len(f.Rest) > 0 {
 			return damaged("the value of the tally %q is malformed", name)
 		}
-		r.store.tallies[name] = value
+		r.store.Sums[name] = value
 		r.sums[name] = storedTally{value, checksum}
 		return nil
 	})

@@ -5,8 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"maps"
-	"sync"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -17,9 +15,7 @@ type Store struct {
 	file string
 	key  [16]byte
 
-	mu      sync.Mutex
-	ledger  *frontier.Ledger
-	tallies map[string]int64
+	frontier.Book
 	totals  *totals                  // of the file, when no batch is being written
 	renewed map[frontier.ID]struct{} // targets that are queued again after a visit; the file has their outcome, and may have a page
 	paces   map[int]storedPace       // in the file, by the number of the host; missing ones are zero
@@ -38,22 +34,19 @@ type storedPace struct {
 // FingerprintKey implements frontier.Keyed.
 func (s *Store) FingerprintKey() [16]byte { return s.key }
 
-// Width implements frontier.Store.
-func (s *Store) Width() frontier.Width { return s.ledger.Width() }
-
 // enter enters an item and adds the changes to the batch.
 func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
-	id, change := s.ledger.Enter(it)
+	id, change := s.Ledger.Enter(it)
 	switch {
 	case change == 0:
 	case change&frontier.Entered != 0:
-		b.enter(s.ledger.HostOf(id), it)
+		b.enter(s.Ledger.HostOf(id), it)
 		if it.Outcome != nil {
 			b.settle(id, false, flagEntered, 0, it.Outcome)
 		}
 	default:
 		if change&frontier.Raised != 0 {
-			_, _, lowest, need := s.ledger.Status(id)
+			_, _, lowest, need := s.Ledger.Status(id)
 			b.change(id, lowest, need)
 		}
 		if change&frontier.Overruled != 0 {
@@ -79,9 +72,9 @@ func orNil(b []byte) []byte {
 
 // Add implements frontier.Store.
 func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.ledger.Check(items); err != nil {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if err := s.Ledger.Check(items); err != nil {
 		return nil, err
 	}
 	b, err := s.journal.begin()
@@ -98,17 +91,17 @@ func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, er
 
 // Claim implements frontier.Store. It writes nothing, because leases end with the process.
 func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.Lease, time.Time, error) {
-	s.mu.Lock()
+	s.Mu.Lock()
 	if s.journal.failed != nil {
-		defer s.mu.Unlock()
+		defer s.Mu.Unlock()
 		return nil, time.Time{}, s.journal.failed
 	}
-	leases, next, err := s.ledger.Claim(time.Now(), most, d)
+	leases, next, err := s.Ledger.Claim(time.Now(), most, d)
 	var missing bool
 	for i := range leases {
 		missing = !s.journal.fill(&leases[i]) || missing
 	}
-	s.mu.Unlock()
+	s.Mu.Unlock()
 	if !missing {
 		return leases, next, err
 	}
@@ -122,12 +115,12 @@ func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.
 
 // Complete implements frontier.Store.
 func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.ledger.Held(l); err != nil {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if err := s.Ledger.Held(l); err != nil {
 		return nil, err
 	}
-	if err := s.ledger.Check(d.Found); err != nil {
+	if err := s.Ledger.Check(d.Found); err != nil {
 		return nil, err
 	}
 	b, err := s.journal.begin()
@@ -156,7 +149,7 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 		b.remove(deferredTable, l.ID)
 	}
 	s.tally(b, d.Tally)
-	if s.ledger.Settle(l)&frontier.Renewed != 0 {
+	if s.Ledger.Settle(l)&frontier.Renewed != 0 {
 		s.renewed[l.ID] = struct{}{}
 	}
 	return ids, s.journal.commit(b.number)
@@ -164,42 +157,31 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 
 // Release implements frontier.Store. It does not wait until its batch is written.
 func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.ledger.Held(l); err != nil {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if err := s.Ledger.Held(l); err != nil {
 		return err
 	}
 	b, err := s.journal.begin()
 	if err != nil {
 		return err
 	}
-	b.postpone(l.ID, l.Tries > 0, s.ledger.Tries(l.ID), &d)
+	b.postpone(l.ID, l.Tries > 0, s.Ledger.Tries(l.ID), &d)
 	s.tally(b, d.Tally)
-	s.ledger.Release(l, d.Wave, d.NotBefore)
-	return nil
-}
-
-// Extend implements frontier.Store.
-func (s *Store) Extend(_ context.Context, l frontier.Lease, d time.Duration) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.ledger.Held(l); err != nil {
-		return err
-	}
-	s.ledger.Extend(l, time.Now().Add(d))
+	s.Ledger.Release(l, d.Wave, d.NotBefore)
 	return nil
 }
 
 // SetPace implements frontier.Store. It writes a change of the interval or of the time of
 // the next visit, and does not wait until the batch is written.
 func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	b, err := s.journal.begin()
 	if err != nil {
 		return err
 	}
-	number := s.ledger.SetPace(host, p)
+	number := s.Ledger.SetPace(host, p)
 	s.journal.addHosts(b)
 	now := storedPace{p.Interval, nanos(p.NotBefore)}
 	if s.paces[number] == now {
@@ -211,40 +193,10 @@ func (s *Store) SetPace(_ context.Context, host string, p frontier.Pace) error {
 	return nil
 }
 
-// Paces implements frontier.Store.
-func (s *Store) Paces(_ context.Context, fn func(host string, p frontier.Pace) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for i := range s.ledger.Hosts() {
-		if err := fn(s.ledger.Host(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Find implements frontier.Store.
-func (s *Store) Find(_ context.Context, fingerprints []frontier.Fingerprint) ([]frontier.ID, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	ids := make([]frontier.ID, len(fingerprints))
-	for i, f := range fingerprints {
-		ids[i] = s.ledger.Find(f)
-	}
-	return ids, nil
-}
-
-// Count implements frontier.Store.
-func (s *Store) Count(context.Context) (frontier.Counts, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ledger.Count(), nil
-}
-
 // Tally implements frontier.Store.
 func (s *Store) Tally(_ context.Context, t []frontier.Tally) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	b, err := s.journal.begin()
 	if err != nil {
 		return err
@@ -256,22 +208,15 @@ func (s *Store) Tally(_ context.Context, t []frontier.Tally) error {
 func (s *Store) tally(b *batch, list []frontier.Tally) {
 	b.tally(list)
 	for _, t := range list {
-		s.tallies[t.Name] += t.By
+		s.Sums[t.Name] += t.By
 	}
-}
-
-// Tallies implements frontier.Store.
-func (s *Store) Tallies(context.Context) (map[string]int64, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return maps.Clone(s.tallies), nil
 }
 
 // Get implements frontier.Store.
 func (s *Store) Get(_ context.Context, id frontier.ID, parts frontier.Parts) (frontier.Record, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if id == 0 || int(id) > s.ledger.Known() {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	if id == 0 || int(id) > s.Ledger.Known() {
 		return frontier.Record{}, fmt.Errorf("read target %d: there is no such target", id)
 	}
 	if err := s.journal.flush(); err != nil {
@@ -280,10 +225,10 @@ func (s *Store) Get(_ context.Context, id frontier.ID, parts frontier.Parts) (fr
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	var r frontier.Record
-	settled, _, _, _ := s.ledger.Status(id)
+	settled, _, _, _ := s.Ledger.Status(id)
 	scan, err := s.reader.scan(parts&^frontier.PartLinks, id, id, settled)
 	if err == nil {
-		err = errors.Join(scan.read(id, s.ledger, &r), scan.close())
+		err = errors.Join(scan.read(id, s.Ledger, &r), scan.close())
 	}
 	if err != nil {
 		return frontier.Record{}, fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
@@ -293,14 +238,14 @@ func (s *Store) Get(_ context.Context, id frontier.ID, parts frontier.Parts) (fr
 
 // Scan implements frontier.Store.
 func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontier.Record) error) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if err := s.journal.flush(); err != nil {
 		return err
 	}
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
-	last := frontier.ID(s.ledger.Known())
+	last := frontier.ID(s.Ledger.Known())
 	scan, err := s.reader.scan(parts, 1, last, false)
 	if err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
@@ -311,7 +256,7 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 		if id%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := scan.read(id, s.ledger, &r); err != nil {
+		if err := scan.read(id, s.Ledger, &r); err != nil {
 			return fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
 		}
 		if err := fn(&r); err != nil {
@@ -326,8 +271,8 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 
 // SetValue stores a value under a name, apart from the targets.
 func (s *Store) SetValue(name string, value []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if _, err := s.journal.begin(); err != nil {
 		return err
 	}
@@ -352,17 +297,10 @@ func (s *Store) Value(name string) ([]byte, error) {
 	return value, nil
 }
 
-// Seal implements frontier.Sealer.
-func (s *Store) Seal() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ledger.Seal()
-}
-
 // Close writes the pending steps and closes the file.
 func (s *Store) Close() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
 	if s.journal.closed {
 		return nil
 	}

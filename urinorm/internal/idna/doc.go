@@ -14,5 +14,5 @@
 //   - lookup.go: what the tables say about a code point;
 //   - nfc.go: Normalization Form C;
 //   - punycode.go: the encoding of a label (RFC 3492);
-//   - tables.go: the data, written by tables_gen.go.
+//   - tables.go: reads tables.txt, the data, which tables_gen.go writes.
 package idna

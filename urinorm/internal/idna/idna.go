@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-//go:generate go run tables_gen.go -data $UNICODE_PUBLIC
-
 // The limits of what is processed. The standard sets none, but Punycode takes
 // time in proportion to the square of a label's length, and the DNS limits a
 // label to 63 bytes and a name to 253.

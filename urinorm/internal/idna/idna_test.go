@@ -18,7 +18,7 @@ import (
 func TestNFCAgainstXText(t *testing.T) {
 	var starters, seconds []rune
 	newer := map[rune]bool{}
-	for _, pair := range nfcPairs {
+	for _, pair := range unicode().pairs {
 		if norm.NFC.PropertiesString(string(pair.composite)).Decomposition() == nil {
 			newer[pair.first], newer[pair.second], newer[pair.composite] = true, true, true
 			continue
@@ -155,10 +155,14 @@ func TestToUnicode(t *testing.T) {
 
 // The ranges are in order, and mapped code points map to valid ones.
 func TestTables(t *testing.T) {
-	for i, r := range codeRanges {
+	ranges := unicode().ranges
+	if len(ranges) != 3717 || len(unicode().pairs) != 543 || len(unicode().mappings) != 11779 {
+		t.Fatalf("%d ranges, %d pairs, %d bytes of mappings", len(ranges), len(unicode().pairs), len(unicode().mappings))
+	}
+	for i, r := range ranges {
 		end := rune(utf8.MaxRune + 1)
-		if i+1 < len(codeRanges) {
-			end = codeRanges[i+1].lo
+		if i+1 < len(ranges) {
+			end = ranges[i+1].lo
 		}
 		if end <= r.lo {
 			t.Fatalf("range %d begins at %U and ends at %U", i, r.lo, end)
@@ -178,7 +182,7 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	if codeRanges[0].lo != 0 {
+	if ranges[0].lo != 0 {
 		t.Error("the first range does not begin at 0")
 	}
 }

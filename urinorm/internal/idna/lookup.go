@@ -66,15 +66,16 @@ func (i codeInfo) combiningClass() uint8 { return uint8(i >> 10) }
 // lookup returns the info of a code point and the first code point of its range.
 // The second code point of a pair is a valid one of its own.
 func lookup(r rune) (info codeInfo, lo rune) {
-	i, j := 0, len(codeRanges)
+	ranges := unicode().ranges
+	i, j := 0, len(ranges)
 	for j-i > 1 {
-		if m := (i + j) / 2; codeRanges[m].lo <= r {
+		if m := (i + j) / 2; ranges[m].lo <= r {
 			i = m
 		} else {
 			j = m
 		}
 	}
-	info, lo = codeRanges[i].info, codeRanges[i].lo
+	info, lo = ranges[i].info, ranges[i].lo
 	if info.status() == statusMapped && info>>2&3 == mappedInPairs && (r-lo)&1 == 1 {
 		return statusValid, r
 	}
@@ -92,7 +93,7 @@ func appendMapped(dst []rune, r rune, info codeInfo, lo rune) []rune {
 	}
 	size := int(info >> 4 & 63)
 	at := int(info>>10) + int(r-lo)*size
-	for _, m := range mappings[at : at+size] {
+	for _, m := range unicode().mappings[at : at+size] {
 		dst = append(dst, m)
 	}
 	return dst

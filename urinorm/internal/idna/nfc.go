@@ -52,14 +52,12 @@ func appendDecomposed(dst []rune, r rune) []rune {
 		}
 		return dst
 	}
-	i, ok := slices.BinarySearchFunc(nfcByComposite[:], r, func(i uint16, r rune) int {
-		return cmp.Compare(nfcPairs[i].composite, r)
-	})
+	pairs := unicode().byComposite
+	i, ok := slices.BinarySearchFunc(pairs, r, func(p nfcPair, r rune) int { return cmp.Compare(p.composite, r) })
 	if !ok {
 		return append(dst, r)
 	}
-	pair := nfcPairs[nfcByComposite[i]]
-	return append(appendDecomposed(dst, pair.first), pair.second)
+	return append(appendDecomposed(dst, pairs[i].first), pairs[i].second)
 }
 
 // sortMarks sorts combining marks by the Canonical Ordering Algorithm.
@@ -110,7 +108,8 @@ func composePair(first, second rune) (rune, bool) {
 	if s, t := first-hangulS, second-hangulT; 0 <= s && s < hangulSCount && s%hangulTCount == 0 && 0 < t && t < hangulTCount {
 		return first + t, true
 	}
-	i, ok := slices.BinarySearchFunc(nfcPairs[:], nfcPair{first, second, 0}, func(a, b nfcPair) int {
+	pairs := unicode().pairs
+	i, ok := slices.BinarySearchFunc(pairs, nfcPair{first, second, 0}, func(a, b nfcPair) int {
 		if a.first != b.first {
 			return cmp.Compare(a.first, b.first)
 		}
@@ -119,7 +118,7 @@ func composePair(first, second rune) (rune, bool) {
 	if !ok {
 		return 0, false
 	}
-	return nfcPairs[i].composite, true
+	return pairs[i].composite, true
 }
 
 func combiningClassOf(r rune) uint8 {

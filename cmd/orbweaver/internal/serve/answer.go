@@ -4,11 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strings"
-	"syscall"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
@@ -69,7 +68,7 @@ func problemOf(err error) *api.Problem {
 		p = api.NewProblem(http.StatusConflict, "a run of the project is queued or running")
 		p.Type = "orbweaver:run-in-progress"
 		return p
-	case errors.Is(err, syscall.ENOSPC), strings.Contains(err.Error(), "database or disk is full"):
+	case runs.IsFull(err):
 		return api.NewProblem(http.StatusInsufficientStorage, "the disk of the server is full")
 	}
 	return api.NewProblem(http.StatusInternalServerError, "the server could not answer; its log tells why")

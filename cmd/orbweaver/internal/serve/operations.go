@@ -83,6 +83,8 @@ func ready(c *call) error {
 		status, text = http.StatusServiceUnavailable, "stopping\n"
 	case !c.server.settings.ReadOnly && c.server.store.Writable(ctx) != nil:
 		status, text = http.StatusServiceUnavailable, "the database cannot be written\n"
+	case !c.server.settings.ReadOnly && c.server.service.Manager.Disk.Writable() != nil:
+		status, text = http.StatusServiceUnavailable, "the disk is full, or cannot be written\n"
 	}
 	return c.raw(status, "text/plain; charset=utf-8", []byte(text))
 }

@@ -55,7 +55,7 @@ func (x *execution) execute(ctx context.Context) {
 	c := store.Change{Progress: x.latest.Load()}
 	switch {
 	case err != nil:
-		c.To, c.Error = api.Failed, err.Error()
+		c.To, c.Error = api.Failed, m.Disk.explain(err).Error()
 	case result.Over:
 		c.To = api.Done
 	default:
@@ -73,12 +73,17 @@ func (x *execution) execute(ctx context.Context) {
 	now := time.Now()
 	c.Finished = &now
 	ended, err := m.changed(ctx, id, []api.State{api.Running, api.Stopping}, c)
-	if err != nil {
+	if errors.Is(err, store.ErrState) || errors.Is(err, store.ErrNotFound) {
 		m.config.Log("end run %s: %v", id, err)
 		return
 	}
+	if err != nil {
+		m.config.Log("end run %s: %v", id, err)
+		m.hold(x.run, store.Change{To: api.Failed, Error: m.Disk.explain(err).Error(), Progress: c.Progress, Finished: c.Finished})
+		return
+	}
 	if indexed {
-		if err := findings.Remove(m.liveFile(id)); err != nil {
+		if err := findings.Remove(m.paths.live(id)); err != nil {
 			m.config.Log("run %s: %v", id, err)
 		}
 	}
@@ -112,19 +117,24 @@ func (x *execution) crawl(ctx context.Context) (result *Result, by string, err e
 	if err != nil {
 		return nil, "", err
 	}
-	if err := os.MkdirAll(m.StateDir(id), 0o700); err != nil {
+	if err := os.MkdirAll(m.paths.state(id), 0o700); err != nil {
 		return nil, "", err
 	}
-	live, err := x.openLive(ctx, job)
+	crawling, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	live, err := x.openLive(ctx, job, fail)
 	if err != nil {
 		return nil, "", err
 	}
-	result, err = m.config.Engine.Crawl(ctx, &Request{Dir: m.StateDir(id), Job: job, Stop: x.stop, Progress: live.progress})
+	result, err = m.config.Engine.Crawl(crawling, &Request{Dir: m.paths.state(id), Job: job, Stop: x.stop, Progress: live.progress})
 	live.close()
+	if cause := context.Cause(crawling); cause != nil {
+		return nil, "", cause
+	}
 	by = x.endedBy()
 	if err == nil && (by != "shutdown" || result.Over) { // else the next process continues it
 		if err = x.index(ctx, result); err == nil {
-			err = live.tell(ctx, m.findingsFile(id), true)
+			err = live.tell(ctx, m.paths.findings(id), true)
 		}
 	}
 	return result, by, err
@@ -149,8 +159,8 @@ func (x *execution) indexConfig(ctx context.Context) (findings.Config, error) {
 	if err != nil {
 		return c, err
 	}
-	if _, err := os.Stat(m.findingsFile(before.ID)); err == nil {
-		c.Before = m.findingsFile(before.ID)
+	if _, err := os.Stat(m.paths.findings(before.ID)); err == nil {
+		c.Before = m.paths.findings(before.ID)
 	}
 	marks, err := store.Marks{Store: m.config.Store}.All(ctx, r.Project)
 	now := time.Now()
@@ -169,16 +179,16 @@ func (x *execution) index(ctx context.Context, result *Result) error {
 	if err != nil {
 		return err
 	}
-	b, err := findings.Create(m.findingsFile(id), config)
+	b, err := findings.Create(m.paths.findings(id), config)
 	if err != nil {
 		return err
 	}
-	judged, err := m.config.Engine.Judge(ctx, m.StateDir(id), b)
+	judged, err := m.config.Engine.Judge(ctx, m.paths.state(id), b)
 	if err != nil {
 		b.Discard()
 		return fmt.Errorf("read the state of the run: %w", err)
 	}
 	result.Summary, result.Because = judged.Summary, judged.Because
-	m.files.forget(m.findingsFile(id))
+	m.files.forget(m.paths.findings(id))
 	return nil
 }

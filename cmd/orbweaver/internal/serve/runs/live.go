@@ -24,7 +24,8 @@ type live struct {
 	stored  api.Progress
 	judged  api.Progress // the progress when the state was judged last
 
-	rendered bool // a browser may add anchors
+	rendered bool        // a browser may add anchors
+	fail     func(error) // ends the crawl
 	cancel   context.CancelFunc
 	ended    sync.WaitGroup
 }
@@ -41,13 +42,13 @@ const (
 	maxJudged = 50_000
 )
 
-func (x *execution) openLive(ctx context.Context, job *Job) (*live, error) {
+func (x *execution) openLive(ctx context.Context, job *Job, fail func(error)) (*live, error) {
 	m, id := x.manager, x.run.ID
 	spent := time.Duration(x.run.Progress.ElapsedMS) * time.Millisecond
 	x.pace = newPace(spent, time.Now())
-	l := &live{x: x, rendered: job.Options["render"] != nil}
+	l := &live{x: x, rendered: job.Options["render"] != nil, fail: fail}
 	var err error
-	if l.emitted, err = emitted(m.eventsFile(id)); err != nil {
+	if l.emitted, err = emitted(m.paths.events(id)); err != nil {
 		return nil, err
 	}
 	m.mu.Lock()
@@ -57,8 +58,8 @@ func (x *execution) openLive(ctx context.Context, job *Job) (*live, error) {
 		return nil, err
 	}
 	// Once the crawl is resumed, findings that were final before may change.
-	m.files.forget(m.findingsFile(id))
-	if err := os.Rename(m.findingsFile(id), m.liveFile(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
+	m.files.forget(m.paths.findings(id))
+	if err := os.Rename(m.paths.findings(id), m.paths.live(id)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}
 	ctx, l.cancel = context.WithCancel(ctx)
@@ -66,16 +67,24 @@ func (x *execution) openLive(ctx context.Context, job *Job) (*live, error) {
 	return l, nil
 }
 
-// watch stores the progress and judges the state until ctx ends.
+// watch stores the progress and judges the state until ctx ends. It ends the crawl if the disk is full,
+// which a crawl that waits for a site would not find out.
 func (l *live) watch(ctx context.Context) {
 	clock := time.NewTicker(storeEvery)
 	defer clock.Stop()
-	next := time.Now()
+	next, looked := time.Now(), time.Now()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-clock.C:
+		}
+		if time.Since(looked) >= lookEvery {
+			looked = time.Now()
+			if err := l.x.manager.Disk.Writable(); err != nil {
+				l.fail(err)
+				return
+			}
 		}
 		p := l.x.latest.Load()
 		if p == nil {
@@ -110,15 +119,15 @@ func (l *live) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b, err := findings.Create(m.liveFile(id), config)
+	b, err := findings.Create(m.paths.live(id), config)
 	if err != nil {
 		return err
 	}
-	if _, err := m.config.Engine.Judge(ctx, m.StateDir(id), b); err != nil {
+	if _, err := m.config.Engine.Judge(ctx, m.paths.state(id), b); err != nil {
 		b.Discard()
 		return err
 	}
-	return l.tell(ctx, m.liveFile(id), false)
+	return l.tell(ctx, m.paths.live(id), false)
 }
 
 // tell makes the findings of a file events that are not yet. Before the crawl has ended, those are

@@ -35,8 +35,11 @@ type Config struct {
 type Manager struct {
 	// All tells what happens in all runs.
 	All *Bulletin
+	// Disk is the disk of the data directory.
+	Disk *Disk
 
 	config Config
+	paths  paths
 	files  *openFiles
 
 	mu       sync.Mutex
@@ -48,32 +51,33 @@ type Manager struct {
 	cancel   context.CancelFunc
 }
 
-// Names in the data directory.
-const (
-	runsDir     = "runs"
-	findingsDir = "findings"
-	eventsDir   = "events"
-)
+// paths is a data directory, with the names of its files.
+type paths string
+
+// state returns the directory with the crawl of a run.
+func (dir paths) state(run string) string { return filepath.Join(string(dir), "runs", run) }
+
+// findings returns the file of the findings of a run that is over, live that of one that is not.
+func (dir paths) findings(run string) string {
+	return filepath.Join(string(dir), "findings", run+".sqlite")
+}
+
+func (dir paths) live(run string) string {
+	return filepath.Join(string(dir), "findings", run+".live.sqlite")
+}
+
+func (dir paths) events(run string) string {
+	return filepath.Join(string(dir), "events", run+".events")
+}
 
 // New returns a manager that executes nothing yet.
 func New(c Config) *Manager {
-	return &Manager{All: newBulletin(c.Store, time.Now()), config: c, files: newOpenFiles(), active: map[string]*execution{}, events: map[string]*Events{}, wake: make(chan struct{}, 1)}
+	return &Manager{
+		All: newBulletin(c.Store, time.Now()), Disk: &Disk{dir: c.Dir}, config: c, paths: paths(c.Dir), files: newOpenFiles(), active: map[string]*execution{}, events: map[string]*Events{}, wake: make(chan struct{}, 1)}
 }
 
 // StateDir returns the directory with the crawl of a run.
-func (m *Manager) StateDir(run string) string { return filepath.Join(m.config.Dir, runsDir, run) }
-
-func (m *Manager) findingsFile(run string) string {
-	return filepath.Join(m.config.Dir, findingsDir, run+".sqlite")
-}
-
-func (m *Manager) liveFile(run string) string {
-	return filepath.Join(m.config.Dir, findingsDir, run+".live.sqlite")
-}
-
-func (m *Manager) eventsFile(run string) string {
-	return filepath.Join(m.config.Dir, eventsDir, run+".events")
-}
+func (m *Manager) StateDir(run string) string { return m.paths.state(run) }
 
 // Start puts the runs that an earlier process did not finish into the queue again, and begins
 // to execute runs.
@@ -132,25 +136,44 @@ func (m *Manager) changed(ctx context.Context, run string, from []api.State, c s
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := m.config.Store.ChangeRun(ctx, run, from, c)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		m.tell(r)
 	}
-	return r, m.tell(r)
+	return r, err
 }
 
-// tell appends the state of a run to its events. The caller holds mu.
-func (m *Manager) tell(r *store.Run) error {
-	e, err := m.eventsOf(r.ID)
+// tell appends the state of a run to its events. If that fails, readers do not see the change before
+// they ask again, but the run goes on. The caller holds mu.
+func (m *Manager) tell(r *store.Run) {
+	err := m.All.run(&r.Run)
+	e, err1 := m.eventsOf(r.ID)
+	if err = errors.Join(err, err1); e != nil {
+		if r.State.Over() && r.Started != nil { // the last progress may be some time old
+			err = errors.Join(err, e.AppendProgress(r.Progress))
+		}
+		err = errors.Join(err, e.Append("state", &r.Run))
+		if r.State.Over() {
+			delete(m.events, r.ID)
+			err = errors.Join(err, e.close())
+		}
+	}
 	if err != nil {
-		return err
+		m.config.Log("run %s: %v", r.ID, err)
 	}
-	if r.State.Over() && r.Started != nil { // the last progress may be some time old
-		err = e.AppendProgress(r.Progress)
-	}
-	err = errors.Join(err, e.Append("state", &r.Run), m.All.run(&r.Run))
-	if r.State.Over() {
-		delete(m.events, r.ID)
-		err = errors.Join(err, e.close())
+}
+
+// hold keeps the end of a run that cannot be written in memory.
+func (m *Manager) hold(r *store.Run, c store.Change) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tell(m.config.Store.Held.Keep(r, c))
+}
+
+// writeHeld writes the ends of runs that could not be written when they ended.
+func (m *Manager) writeHeld(ctx context.Context) error {
+	written, err := m.config.Store.Held.Write(ctx, m.config.Store)
+	for _, r := range written {
+		m.config.Ended(ctx, r)
 	}
 	return err
 }
@@ -160,7 +183,7 @@ func (m *Manager) eventsOf(run string) (*Events, error) {
 	if e := m.events[run]; e != nil {
 		return e, nil
 	}
-	e, err := openEvents(m.eventsFile(run))
+	e, err := openEvents(m.paths.events(run))
 	if err == nil {
 		m.events[run] = e
 	}
@@ -170,14 +193,15 @@ func (m *Manager) eventsOf(run string) (*Events, error) {
 // Add puts a new run into the queue. The error is store.ErrActive if another run of the project is
 // active.
 func (m *Manager) Add(ctx context.Context, r *store.Run) error {
+	if err := m.writeHeld(ctx); err != nil { // until then, the project has a run
+		return err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.config.Store.AddRun(ctx, r); err != nil {
 		return err
 	}
-	if err := m.tell(r); err != nil {
-		return err
-	}
+	m.tell(r)
 	m.wakeUp()
 	return nil
 }
@@ -219,13 +243,23 @@ func (m *Manager) wakeUp() {
 	}
 }
 
+// lookEvery is the time between two looks at the disk, and at what is to be done once there is space
+// on it again.
+const lookEvery = 3 * time.Second
+
 // dispatch executes queued runs until ctx ends.
 func (m *Manager) dispatch(ctx context.Context) {
+	clock := time.NewTicker(lookEvery)
+	defer clock.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-m.wake:
+		case <-clock.C:
+		}
+		if m.writeHeld(ctx) != nil {
+			continue // the disk is still full
 		}
 		for m.startNext(ctx) {
 		}
@@ -321,7 +355,7 @@ func (m *Manager) LastEvent(run string) (int64, error) {
 		size, _ := e.wait()
 		return size, nil
 	}
-	info, err := os.Stat(m.eventsFile(run))
+	info, err := os.Stat(m.paths.events(run))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -346,9 +380,9 @@ func (m *Manager) Follow(ctx context.Context, run string, after int64) (*Reader,
 			return nil, err
 		}
 	} else if err := m.completeEvents(row); err != nil {
-		return nil, err
+		m.config.Log("run %s: complete the events: %v", run, err) // what is known can be read
 	}
-	reader.file, err = os.Open(m.eventsFile(run))
+	reader.file, err = os.Open(m.paths.events(run))
 	if err != nil {
 		return nil, fmt.Errorf("open the events: %w", err)
 	}
@@ -365,7 +399,7 @@ func (m *Manager) Follow(ctx context.Context, run string, after int64) (*Reader,
 
 // completeEvents appends the last event of a run that is over, if a kill has prevented it.
 func (m *Manager) completeEvents(row *store.Run) error {
-	e, err := openEvents(m.eventsFile(row.ID))
+	e, err := openEvents(m.paths.events(row.ID))
 	if err != nil {
 		return err
 	}
@@ -380,9 +414,9 @@ func (m *Manager) completeEvents(row *store.Run) error {
 // Findings returns the findings of a run: those known so far, while it is executed. The error
 // for a run without any is fs.ErrNotExist. The caller calls release.
 func (m *Manager) Findings(run string) (x *findings.Index, release func(), err error) {
-	x, release, err = m.files.open(m.findingsFile(run))
+	x, release, err = m.files.open(m.paths.findings(run))
 	if errors.Is(err, fs.ErrNotExist) {
-		if x, err = findings.Open(m.liveFile(run)); err == nil {
+		if x, err = findings.Open(m.paths.live(run)); err == nil {
 			release = func() { x.Close() }
 		}
 	}
@@ -399,8 +433,8 @@ func (m *Manager) Remove(ctx context.Context, run string) error {
 
 // RemoveFiles removes the files of a run whose row is gone.
 func (m *Manager) RemoveFiles(run string) error {
-	m.files.forget(m.findingsFile(run))
-	return errors.Join(os.RemoveAll(m.StateDir(run)), findings.Remove(m.findingsFile(run)), findings.Remove(m.liveFile(run)), removeIfThere(m.eventsFile(run)))
+	m.files.forget(m.paths.findings(run))
+	return errors.Join(os.RemoveAll(m.StateDir(run)), findings.Remove(m.paths.findings(run)), findings.Remove(m.paths.live(run)), removeIfThere(m.paths.events(run)))
 }
 
 func removeIfThere(name string) error {

@@ -65,9 +65,13 @@ func start(t *testing.T, data string, args ...string) *server {
 // startPlain starts a server whose runs may reach no private address.
 func startPlain(t *testing.T, data string, args ...string) *server {
 	t.Helper()
-	s := &server{t: t, log: &output{}, out: &output{}, exited: make(chan error, 1)}
-	args = append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...)
-	s.cmd = exec.Command(program, args...)
+	return startCommand(t, exec.Command(program, append([]string{"serve", "--data", data, "--listen", "127.0.0.1:0"}, args...)...))
+}
+
+// startCommand starts a server by a command.
+func startCommand(t *testing.T, cmd *exec.Cmd) *server {
+	t.Helper()
+	s := &server{t: t, cmd: cmd, log: &output{}, out: &output{}, exited: make(chan error, 1)}
 	s.cmd.Stderr = s.log
 	s.cmd.Env = append(os.Environ(), "ORBWEAVER_DEPTH=0", "HTTP_PROXY=http://127.0.0.1:1/", "http_proxy=http://127.0.0.1:1/") // runs must not obey them
 	out, err := s.cmd.StdoutPipe()

@@ -34,6 +34,8 @@ var (
 type Store struct {
 	// Copied is the file to which Open copied the database of an earlier version, "" for none.
 	Copied string
+	// Held are the ends of runs that are still to be written.
+	Held Held
 
 	db *sql.DB
 }

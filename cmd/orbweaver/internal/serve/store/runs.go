@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -77,7 +78,9 @@ func scanRuns(rows *sql.Rows, err error) ([]*Run, error) {
 
 // Run returns a run, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
-	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
+	r, err := scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
+	s.Held.over(r)
+	return r, err
 }
 
 // RunsOf returns at most limit runs of a project before the run with a number, newest first,
@@ -88,6 +91,7 @@ func (s *Store) RunsOf(ctx context.Context, project string, before int64, limit 
 		return nil, 0, err
 	}
 	all, err := scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) ORDER BY number DESC LIMIT ?3", project, before, limit))
+	s.Held.over(all...)
 	return all, total, err
 }
 
@@ -111,7 +115,8 @@ func (s *Store) SoundBefore(ctx context.Context, project string, number int64) (
 
 // CountRuns counts the runs in each state.
 func (s *Store) CountRuns(ctx context.Context) (map[api.State]int, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT state, count(*) FROM run GROUP BY state")
+	held, failed := s.Held.list()
+	rows, err := s.db.QueryContext(ctx, "SELECT state, count(*) FROM run WHERE id NOT IN (SELECT value FROM json_each(?)) GROUP BY state", held)
 	if err != nil {
 		return nil, err
 	}
@@ -125,6 +130,7 @@ func (s *Store) CountRuns(ctx context.Context) (map[api.State]int, error) {
 		}
 		counts[state] = n
 	}
+	counts[api.Failed] += failed
 	return counts, rows.Err()
 }
 
@@ -174,58 +180,64 @@ type Change struct {
 
 // ChangeRun changes the state of a run if it is in one of the states from, or else returns
 // ErrState. It returns the run after the change.
-func (s *Store) ChangeRun(ctx context.Context, id string, from []api.State, c Change) (*Run, error) {
-	var changed *Run
-	err := s.Update(ctx, func(tx *sql.Tx) error {
-		r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
-		if err != nil {
-			return err
-		}
-		allowed := false
-		for _, state := range from {
-			allowed = allowed || r.State == state
-		}
-		if !allowed {
-			return ErrState
-		}
-		place, kept, stopper := "place", "summary", "stopped_by"
-		if c.Requeue {
-			if err := noneActive(ctx, tx, r.Project); err != nil {
-				return err
-			}
-			place = "(SELECT coalesce(max(place), 0) + 1 FROM run)"
-		}
-		if c.To == api.Queued {
-			kept, stopper = "NULL", "''"
-		}
-		var progress, summary, by, indexed any
-		if c.Progress != nil {
-			text, err := json.Marshal(c.Progress)
-			if err != nil {
-				return err
-			}
-			progress = string(text)
-		}
-		if c.Summary != nil {
-			summary = string(c.Summary)
-		}
-		if c.InterruptedBy != "" {
-			by = c.InterruptedBy
-		}
-		if c.Indexed != nil {
-			indexed = *c.Indexed
-		}
-		var exit any
-		if c.ExitStatus != nil {
-			exit = *c.ExitStatus
-		}
-		changed, err = scanRun(tx.QueryRowContext(ctx, `UPDATE run SET state = ?, place = `+place+`, started = coalesce(?, started), finished = ?, interrupted_by = ?,
-			exit_status = ?, error = ?, progress = coalesce(?, progress), summary = coalesce(?, `+kept+`), indexed = coalesce(?, indexed), unsound_because = ?,
-			stopped_by = coalesce(nullif(?, ''), `+stopper+`) WHERE id = ? RETURNING `+runColumns,
-			string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, c.UnsoundBecause, c.StoppedBy, id))
+func (s *Store) ChangeRun(ctx context.Context, id string, from []api.State, c Change) (changed *Run, err error) {
+	if slices.Contains(s.Held.ids(), id) {
+		return nil, ErrState // it has failed
+	}
+	err = s.Update(ctx, func(tx *sql.Tx) (err error) {
+		changed, err = changeRun(ctx, tx, id, from, c)
 		return err
 	})
 	return changed, err
+}
+
+func changeRun(ctx context.Context, tx *sql.Tx, id string, from []api.State, c Change) (*Run, error) {
+	r, err := scanRun(tx.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
+	if err != nil {
+		return nil, err
+	}
+	allowed := false
+	for _, state := range from {
+		allowed = allowed || r.State == state
+	}
+	if !allowed {
+		return nil, ErrState
+	}
+	place, kept, stopper := "place", "summary", "stopped_by"
+	if c.Requeue {
+		if err := noneActive(ctx, tx, r.Project); err != nil {
+			return nil, err
+		}
+		place = "(SELECT coalesce(max(place), 0) + 1 FROM run)"
+	}
+	if c.To == api.Queued {
+		kept, stopper = "NULL", "''"
+	}
+	var progress, summary, by, indexed any
+	if c.Progress != nil {
+		text, err := json.Marshal(c.Progress)
+		if err != nil {
+			return nil, err
+		}
+		progress = string(text)
+	}
+	if c.Summary != nil {
+		summary = string(c.Summary)
+	}
+	if c.InterruptedBy != "" {
+		by = c.InterruptedBy
+	}
+	if c.Indexed != nil {
+		indexed = *c.Indexed
+	}
+	var exit any
+	if c.ExitStatus != nil {
+		exit = *c.ExitStatus
+	}
+	return scanRun(tx.QueryRowContext(ctx, `UPDATE run SET state = ?, place = `+place+`, started = coalesce(?, started), finished = ?, interrupted_by = ?,
+		exit_status = ?, error = ?, progress = coalesce(?, progress), summary = coalesce(?, `+kept+`), indexed = coalesce(?, indexed), unsound_because = ?,
+		stopped_by = coalesce(nullif(?, ''), `+stopper+`) WHERE id = ? RETURNING `+runColumns,
+		string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, c.UnsoundBecause, c.StoppedBy, id))
 }
 
 // SetProgress stores the progress of a run.

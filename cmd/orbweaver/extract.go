@@ -133,9 +133,9 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 	case document:
 		return x.file(ctx, t.path, x.base, named)
 	}
-	var ignored *disk.GitIgnore
+	var ignored *disk.Ignore
 	if !x.noIgnore {
-		ignored, _ = disk.OpenGitIgnore(t.path) // an error is that of the walk, too
+		ignored, _ = disk.OpenIgnore(t.path) // an error is that of the walk, too
 	}
 	documents := 0
 	walk := func(path string, entry fs.DirEntry, err error) error {

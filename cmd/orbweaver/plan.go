@@ -184,11 +184,11 @@ func (p *plan) addDirectory(t target) error {
 	}
 	p.isTarget[site] = true
 	before := len(p.seeds)
-	ignored, err := disk.OpenGitIgnore(t.path)
+	ignored, err := disk.OpenIgnore(t.path)
 	if err != nil && !p.noIgnore {
-		p.hints = append(p.hints, fmt.Sprintf("what git ignores is not left out: %v", withoutPath(err)))
+		p.hints = append(p.hints, fmt.Sprintf("what git or .ignore files ignore is not left out: %v", withoutPath(err)))
 	}
-	if err := p.goOnAround(site, t, ignored); err != nil {
+	if err := p.goOnAround(site, t, ignored.Root()); err != nil {
 		return err
 	}
 	if p.noIgnore {
@@ -223,10 +223,10 @@ func (p *plan) addDirectory(t target) error {
 }
 
 // noDocument returns the note about a directory without a document.
-func noDocument(dir string, ignored *disk.GitIgnore) string {
+func noDocument(dir string, ignored *disk.Ignore) string {
 	note := dir + " contains no document that can be read for links"
-	if ignored != nil {
-		note += ", except what git ignores (--no-ignore reads it)"
+	if ignored.LeavesOut() {
+		note += ", except what git or a .ignore file ignores (--no-ignore reads it)"
 	}
 	return note
 }

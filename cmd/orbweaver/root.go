@@ -9,15 +9,15 @@ import (
 
 // goOnAround decides where links go on that lead above a directory that is checked: in the one
 // that --root names or, for sources that git does not ignore, in their work tree. Otherwise they
-// end at the directory, as on a server. tree is that of the directory, nil outside of a work tree.
-func (p *plan) goOnAround(site *disk.Site, t target, tree *disk.GitIgnore) error {
+// end at the directory, as on a server. root is that of the work tree, empty outside of one.
+func (p *plan) goOnAround(site *disk.Site, t target, root string) error {
 	dir, err := filepath.Abs(t.path)
 	if err != nil {
 		return err
 	}
 	around := p.root
-	if around == "" && tree != nil && site.IsSource() && site.Synthetic() {
-		around = ancestor(dir, tree.Root())
+	if around == "" && root != "" && site.IsSource() && site.Synthetic() {
+		around = ancestor(dir, root)
 		if len(p.allowed) > 0 && !p.mayRead(around) {
 			around = ""
 		}

@@ -52,7 +52,7 @@ type targetReader struct {
 	commands   []string    // names of commands, for hints
 	types      fetch.Types // that --type sets
 	preprocess disk.Preprocessors
-	noIgnore   bool // --no-ignore: globs match also what git ignores
+	noIgnore   bool // --no-ignore: globs match also what git or .ignore files leave out
 	stdinUses  int
 	seen       map[string]bool
 }
@@ -281,14 +281,14 @@ func (t *targetReader) glob(pattern string) ([]target, error) {
 }
 
 // leaveOut returns the files that match a pattern without those that its directory as a target leaves
-// out: what git ignores, and what is in the directories of version control. What the fixed part of the
+// out: what git or .ignore files ignore, and what is in the directories of version control. What the fixed part of the
 // pattern names is wanted, as a directory is.
 func (t *targetReader) leaveOut(pattern string, matches []string) []string {
 	base, _ := doublestar.SplitPattern(filepath.ToSlash(pattern))
 	base = filepath.FromSlash(base)
-	var ignored *disk.GitIgnore
+	var ignored *disk.Ignore
 	if !t.noIgnore {
-		ignored, _ = disk.OpenGitIgnore(base) // a directory that cannot be read has no matches
+		ignored, _ = disk.OpenIgnore(base) // a directory that cannot be read has no matches
 	}
 	return slices.DeleteFunc(matches, func(file string) bool {
 		rel, err := filepath.Rel(base, file)

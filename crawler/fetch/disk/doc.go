@@ -14,18 +14,19 @@
 //	        netlify.go     the rules of a _redirects file; redirectrules.go finds them
 //	        names.go       files by their names alone
 //	        around.go      the directory in which links go on that lead above this one
-//	        walk.go        all files of the directory but those that git ignores (leftout.go);
+//	        walk.go        all files of the directory but those that are ignored (leftout.go);
 //	                       siblings.go: those next to a URL
 //	Files   files.go
 //	both    preprocess.go  commands that convert files before they are read
 //	        listing.go     the names in directories, compared byte by byte
 //	        opendirs_*.go  directories that stay open
 //	        fault.go       the [fetch.Fault] for each file system error
-//	git     gitignore.go   the work tree: the files with patterns, and their order
+//	git     ignore.go      what a walk leaves out, and .ignore files
+//	        gitignore.go   the work tree: the files with patterns, and their order
 //	        gitpattern.go  one line with a pattern; gitwildcard.go: its wildcards
 //	        gitrepository.go  .git: directories, configuration, the names in the index
 //
-// A [GitIgnore] answers what `git check-ignore` would: by the .gitignore files of the work
+// An [Ignore] answers what `git check-ignore` would: by the .gitignore files of the work
 // tree, .git/info/exclude and core.excludesFile (gitignore(5)), and by the index, because git
-// never ignores what it tracks. It runs no git and writes nothing.
+// never ignores what it tracks; .ignore files come before all that. It runs no git and writes nothing.
 package disk

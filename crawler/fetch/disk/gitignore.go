@@ -2,21 +2,11 @@ package disk
 
 import (
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 )
-
-// GitIgnore tells which files below a directory git ignores. It reads the patterns of each
-// directory once and may not see later changes. It is safe for concurrent use.
-type GitIgnore struct {
-	dir string // the directory itself
-
-	mu     sync.Mutex
-	levels map[string]*level // by directory, relative to dir; "" is dir itself
-}
 
 // level holds what applies to the entries of a directory.
 type level struct {
@@ -36,40 +26,28 @@ type ignoringTree struct {
 	tracked    func() []string
 }
 
-// OpenGitIgnore returns the GitIgnore of a directory. It returns nil if the directory is in no work
-// tree, or if git ignores the directory itself: who names it wants what is in it.
-func OpenGitIgnore(dir string) (*GitIgnore, error) {
-	abs, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	if abs, err = filepath.EvalSymlinks(abs); err != nil {
-		return nil, err
-	}
-	t := &GitIgnore{dir: abs, levels: make(map[string]*level)}
+// gitLevelOf returns the level of a directory, whose path is absolute and without symbolic links. It
+// returns nil if the directory is in no work tree, or if git ignores the directory itself: who names
+// it wants what is in it.
+func gitLevelOf(dir string) *level {
 	var below []string // from the root of the work tree down to the directory
-	for root := abs; ; root = filepath.Dir(root) {
+	for root := dir; ; root = filepath.Dir(root) {
 		if r := openRepository(root); r != nil {
 			at := newWorkTree(r, root).top()
 			for i := len(below) - 1; i >= 0; i-- {
 				if at.ignores(below[i], true) {
-					return nil, nil
+					return nil
 				}
 				at = at.enter(below[i], false)
 			}
-			t.levels[""] = at
-			return t, nil
+			return at
 		}
 		if root == filepath.Dir(root) {
-			return nil, nil
+			return nil
 		}
 		below = append(below, filepath.Base(root))
 	}
 }
-
-// Root returns the root of the work tree that contains the directory, as a path without symbolic
-// links.
-func (t *GitIgnore) Root() string { return t.levels[""].work.root }
 
 func newWorkTree(r *gitRepository, root string) *ignoringTree {
 	w := &ignoringTree{repository: r, root: root, tracked: sync.OnceValue(r.trackedNames)}
@@ -82,11 +60,16 @@ func newWorkTree(r *gitRepository, root string) *ignoringTree {
 
 // read returns the patterns of a file; none if it cannot be read.
 func (w *ignoringTree) read(file string) []ignorePattern {
+	return readPatterns(file, w.repository.fold)
+}
+
+// readPatterns returns the patterns of a file; none if it cannot be read.
+func readPatterns(file string, fold bool) []ignorePattern {
 	text, err := readGitFile(file)
 	if err != nil {
 		return nil
 	}
-	return parsePatterns(text, w.repository.fold)
+	return parsePatterns(text, fold)
 }
 
 // top returns the level of the root.
@@ -95,11 +78,16 @@ func (w *ignoringTree) top() *level { return (&level{work: w}).withRules() }
 // withRules adds the patterns in the level's directory. A linked .gitignore does not
 // count.
 func (l *level) withRules() *level {
-	file := filepath.Join(l.work.root, filepath.FromSlash(l.in), ".gitignore")
-	if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
-		l.rules = l.work.read(file)
-	}
+	l.rules = readOwnPatterns(filepath.Join(l.work.root, filepath.FromSlash(l.in), ".gitignore"), l.work.repository.fold)
 	return l
+}
+
+// readOwnPatterns is readPatterns for a file in a tree, which must not be a link.
+func readOwnPatterns(file string, fold bool) []ignorePattern {
+	if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	return readPatterns(file, fold)
 }
 
 // enter returns the level of a subdirectory.
@@ -113,39 +101,6 @@ func (l *level) enter(name string, ignored bool) *level {
 		return below
 	}
 	return below.withRules()
-}
-
-// Ignored reports whether git ignores a file or directory. rel is its path relative to
-// the directory of the GitIgnore, separated by slashes. Everything below an ignored directory
-// is ignored. A nil *GitIgnore ignores nothing.
-func (t *GitIgnore) Ignored(rel string, dir bool) bool {
-	if t == nil || rel == "" {
-		return false
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	parent, name := path.Split(rel)
-	at := t.level(strings.TrimSuffix(parent, "/"))
-	return at == nil || at.ignores(name, dir)
-}
-
-// level returns the level of a directory, or nil if the directory is ignored and
-// contains nothing that is tracked.
-func (t *GitIgnore) level(rel string) *level {
-	if at, ok := t.levels[rel]; ok {
-		return at
-	}
-	parent, name := path.Split(rel)
-	at := t.level(strings.TrimSuffix(parent, "/"))
-	if at != nil {
-		if at.ignores(name, true) {
-			at = nil
-		} else {
-			at = at.enter(name, at.ignored || at.matches(name, true))
-		}
-	}
-	t.levels[rel] = at
-	return at
 }
 
 // ignores reports whether git ignores an entry of the level's directory: if a pattern

@@ -61,10 +61,10 @@ func write(t testing.TB, file, text string) {
 	}
 }
 
-// compare compares what a GitIgnore and git say about all paths below a directory.
+// compare compares what a Ignore and git say about all paths below a directory.
 func compare(t *testing.T, dir string) (paths int) {
 	t.Helper()
-	tree, err := OpenGitIgnore(dir)
+	tree, err := OpenIgnore(dir)
 	if err != nil || tree == nil {
 		t.Fatalf("%v, %v", tree, err)
 	}
@@ -245,13 +245,12 @@ func TestRepositories(t *testing.T) {
 	git(t, dir, "", "add", "-f", "public/tracked.html")
 	git(t, dir, "", "-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "x")
 	compare(t, dir)
-	if tree, err := OpenGitIgnore(filepath.Join(dir, "docs", "out")); tree != nil || err != nil {
-		t.Errorf("an ignored directory that is named: %v, %v", tree, err)
+	for what, dir := range map[string]string{"an ignored directory that is named": filepath.Join(dir, "docs", "out"), "no work tree": t.TempDir()} {
+		if tree, err := OpenIgnore(dir); err != nil || tree.Root() != "" || tree.Ignored("a.log", false) || tree.LeavesOut() {
+			t.Errorf("%s: work tree %q, error %v", what, tree.Root(), err)
+		}
 	}
-	if tree, err := OpenGitIgnore(t.TempDir()); tree != nil || err != nil {
-		t.Errorf("no work tree: %v, %v", tree, err)
-	}
-	below, err := OpenGitIgnore(filepath.Join(dir, "docs"))
+	below, err := OpenIgnore(filepath.Join(dir, "docs"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,14 +265,14 @@ func TestRepositories(t *testing.T) {
 		write(t, filepath.Join(linked, file), "")
 	}
 	compare(t, linked)
-	if tree, err := OpenGitIgnore(linked); err != nil || !tree.Ignored("private", false) || !tree.Ignored("d.tmp", false) {
+	if tree, err := OpenIgnore(linked); err != nil || !tree.Ignored("private", false) || !tree.Ignored("d.tmp", false) {
 		t.Errorf("in a linked work tree: %v", err)
 	}
 	// A repository in the work tree has its own patterns.
 	nested := filepath.Join(dir, "nested")
 	write(t, filepath.Join(nested, ".gitignore"), "own\n")
 	git(t, nested, "", "init", "-q", ".")
-	tree, err := OpenGitIgnore(dir)
+	tree, err := OpenIgnore(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +281,7 @@ func TestRepositories(t *testing.T) {
 			t.Errorf("%s is ignored: %t", path, got)
 		}
 	}
-	var none *GitIgnore
+	var none *Ignore
 	if none.Ignored("x", false) {
 		t.Error("without a work tree")
 	}
@@ -317,7 +316,7 @@ func TestOpenWaitsForNoFile(t *testing.T) {
 		if out, err := exec.Command("mkfifo", filepath.Join(dir, name)).CombinedOutput(); err != nil {
 			t.Fatalf("mkfifo: %v: %s", err, out)
 		}
-		tree, err := OpenGitIgnore(dir)
+		tree, err := OpenIgnore(dir)
 		if err != nil || tree == nil || tree.Ignored("sub/a.html", false) {
 			t.Errorf("%s is a pipe: %v, %v", name, tree, err)
 		}

@@ -30,15 +30,15 @@ func InVersionControl(rel string) bool {
 // Walk calls fn for each regular file in the directory and below, and for each symbolic
 // link to a file inside it, in lexical order of their paths. rel is the path from the
 // root, with names separated by '/'. Walk does not enter linked directories or
-// directories of version control systems. It leaves out what git ignores according to
-// ignored, the tree of the site's directory; nil ignores nothing. [Site.LeftOut] then
+// directories of version control systems. It leaves out what ignored says, the
+// [Ignore] of the site's directory; nil ignores nothing. [Site.LeftOut] then
 // tells what was left out. Walk must not be called while requests are answered.
 //
 // If fn returns [fs.SkipDir], Walk skips the rest of that file's directory; if it
 // returns [fs.SkipAll], Walk skips all remaining files. Any other error ends the walk
 // and is returned. Walk skips directories that it cannot read and returns their errors
 // at the end, at most 100 of them.
-func (s *Site) Walk(ignored *GitIgnore, fn func(rel string, d fs.DirEntry) error) error {
+func (s *Site) Walk(ignored *Ignore, fn func(rel string, d fs.DirEntry) error) error {
 	w := walk{site: s, ignored: ignored, fn: fn}
 	s.leftOut, s.LinksOut = leftOut{}, nil
 	err := w.dir("", 0)
@@ -51,7 +51,7 @@ func (s *Site) Walk(ignored *GitIgnore, fn func(rel string, d fs.DirEntry) error
 // walk is one call of Walk.
 type walk struct {
 	site    *Site
-	ignored *GitIgnore
+	ignored *Ignore
 	fn      func(rel string, d fs.DirEntry) error
 	failed  []error // errors of directories, at most maxWalkErrors
 }

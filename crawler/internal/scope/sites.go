@@ -58,7 +58,7 @@ func (s *Scope) OutsideBase(v Href) bool {
 }
 
 // leftOut reports whether a URL leads to a file that a directory's walk left out, because
-// git ignores it. A link to it is checked, but the file is not read for links.
+// git or a .ignore file ignores it. A link to it is checked, but the file is not read for links.
 func (s *Scope) leftOut(v Href) bool {
 	for _, site := range s.Sites {
 		if site.LeftOut(v.Path()) && string(v.Authority()) == site.Base().Authority() {

@@ -45,7 +45,7 @@ func table() []Flag {
 			Doc: "check links that lead above a directory in DIR, which contains it, and those of a document that begin with / as well; by default, links of sources in a git work tree go on in the work tree, and those of a built site end at its root"},
 		{Name: "no-ignore", Group: Targets, On: Check | Extract,
 			Found: chooses, Workers: Home,
-			Doc: "in a git work tree, also read the files of a directory, or of a glob, that git ignores, and for a glob those in .git and the like; a directory that git ignores as a whole is read if it is named"},
+			Doc: "also read the files of a directory, or of a glob, that git or a .ignore file ignores, and for a glob those in .git and the like; a directory that git ignores as a whole is read if it is named"},
 		{Name: "wiki-links", Group: Targets, On: Check | Extract,
 			Found: chooses,
 			Doc:   "in Markdown, read wiki links: [[Page]], [[Page#Heading]], [[Page|text]] and ![[image.png]]"},

@@ -101,6 +101,7 @@ type xmlReader struct {
 	captured   xmlCapture
 	island     xmlIsland
 	rooted     bool // a root element was found
+	templates  bool // an element of XSLT was found: braces in attributes hold expressions
 	feed       feedState
 	locations  int // of a sitemap
 }
@@ -277,6 +278,7 @@ func (r *xmlReader) startTag() {
 	e := r.open()
 	r.stack = append(r.stack, e)
 	at := &r.stack[len(r.stack)-1]
+	r.templates = r.templates || at.space == spaceXSLT
 	whole := r.vocabulary != nil && r.vocabulary.exclusive
 	if r.island.open() {
 		r.island.depth++

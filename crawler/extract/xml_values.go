@@ -303,8 +303,14 @@ func (i *xmlIsland) end(r *xmlReader, end int) {
 	if r.tokens.end > end {
 		end = r.tokens.end
 	}
-	if r.want {
-		r.readFragment(&view{text: r.src.text[i.start:end], parent: &r.src, base: i.start}, i.base, true)
+	if !r.want {
+		return
+	}
+	first := len(r.links)
+	r.readFragment(&view{text: r.src.text[i.start:end], parent: &r.src, base: i.start}, i.base, true)
+	for n := first; r.templates && n < len(r.links); n++ {
+		f := &r.links[n] // attribute value templates (XSLT 1.0, 7.6.2)
+		f.Placeholder = f.Placeholder || strings.Contains(f.Ref, "{")
 	}
 }
 

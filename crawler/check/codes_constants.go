@@ -70,6 +70,7 @@ const (
 	CodeLoginUnproven          Code = "login-unproven"           // nothing shows whether the sign-in worked
 	CodeSrcsetInvalid          Code = "srcset-invalid"           // image that browsers ignore
 	CodeRefreshInvalid         Code = "refresh-invalid"          // refresh that browsers ignore
+	CodeXHTMLMalformed         Code = "xhtml-malformed"          // XHTML that is not well-formed
 	CodeRouteMissing           Code = "route-missing"            // client-side route that does not exist
 	CodeRenderFailed           Code = "render-failed"            // the browser could not render the page
 	CodeScriptError            Code = "script-error"             // error in a script of the page

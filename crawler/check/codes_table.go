@@ -481,4 +481,11 @@ var linkEntries = [...]Entry{
 		Advice:      "Write the seconds, a semicolon and the address, or remove the element.",
 		Example:     "<meta http-equiv=refresh content=\"-1;url=next.html\">",
 	},
+	{
+		Code: "xhtml-malformed", number: 123, Severity: SeverityWarning,
+		Title:       "XHTML that is not well-formed",
+		Explanation: "The page is XHTML with an error in its XML. Browsers show the error instead of the page, or of the rest of it. Links after the error were read as if the page were HTML.",
+		Advice:      "Correct the XML, or serve the page as text/html.",
+		Example:     "<p>One<br>Two</p>, where <br/> is meant",
+	},
 }

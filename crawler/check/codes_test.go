@@ -93,7 +93,7 @@ func TestGeneratedConstants(t *testing.T) {
 
 // constantName returns the name of a code's constant: CodeDNSNotFound for dns-not-found.
 func constantName(c Code) string {
-	initialisms := map[string]bool{"css": true, "dns": true, "html": true, "http": true, "ip": true, "mx": true, "ok": true, "sri": true, "tls": true, "uri": true}
+	initialisms := map[string]bool{"css": true, "dns": true, "html": true, "http": true, "ip": true, "mx": true, "ok": true, "sri": true, "tls": true, "uri": true, "xhtml": true}
 	var name strings.Builder
 	name.WriteString("Code")
 	for word := range strings.SplitSeq(string(c), "-") {

@@ -194,6 +194,9 @@ const (
 	// FlawRefresh is a meta refresh that browsers ignore: its content is empty, or its delay is
 	// not a number that is at least 0.
 	FlawRefresh
+	// FlawMalformed is the place at which XHTML stops being well-formed, so that the rest is read
+	// as HTML. It is no reference. Text is the cause.
+	FlawMalformed
 )
 
 // BareRepeat is a bare link that differs from an earlier one only in its tag. It has no Link

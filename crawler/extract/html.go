@@ -11,7 +11,7 @@ var htmlFormat = format{
 	extensions: []string{"html", "htm", "shtml"},
 	sniff:      sniffHTML,
 	charset:    htmlCharset,
-	read:       func(h *harvest, in *Input) { readHTML(h, in, false) },
+	read:       func(h *harvest, in *Input) { readHTML(h, in, asHTML) },
 }
 
 // xhtmlFormat is XHTML, read by the rules of HTML with these exceptions: "/>" closes any
@@ -23,12 +23,7 @@ var xhtmlFormat = format{
 	extensions: []string{"xhtml", "xht"},
 	sniff:      sniffXHTML,
 	charset:    xhtmlCharset,
-	read: func(h *harvest, in *Input) {
-		readXHTML(h, in)
-		if cutShort(h.src.text, "html") {
-			h.fault("read XML: unexpected end of document")
-		}
-	},
+	read:       func(h *harvest, in *Input) { readXHTML(h, in, asXML) },
 }
 
 // xhtmlNamespace is the namespace of the elements of HTML in XML.
@@ -36,13 +31,13 @@ const xhtmlNamespace = "http://www.w3.org/1999/xhtml"
 
 // readXHTML reads XHTML. If the html element is not in the namespace of XHTML, its elements
 // mean nothing to a browser, and only the ids count. A piece of a document, which another
-// document includes, needs no namespace.
-func readXHTML(h *harvest, in *Input) {
+// document includes, needs no namespace and no end.
+func readXHTML(h *harvest, in *Input, as syntax) {
 	if name, namespace := rootElement(h.src.text); name == "html" && namespace != xhtmlNamespace {
 		h.fault("read XHTML: the html element is not in the namespace %s, so browsers show no links", xhtmlNamespace)
 		in = &Input{AnchorsOnly: true}
 	}
-	readHTML(h, in, true)
+	readHTML(h, in, as)
 }
 
 // rootElement returns the name of the first element of an XML document and the default
@@ -61,21 +56,17 @@ func rootElement(text []byte) (name, namespace string) {
 	}
 }
 
-// cutShort reports whether the root element of an XML document seems to be opened and never
-// closed. Browsers then show an error instead of the rest of the document, or of all of it.
-func cutShort(text []byte, root string) bool {
-	start := bytes.Index(text, []byte("<"+root))
-	if start < 0 {
-		return false
-	}
-	tag := text[start:]
-	if end := bytes.IndexByte(tag, '>'); end > 0 && tag[end-1] == '/' {
-		return false
-	}
-	return !bytes.Contains(tag, []byte("</"+root))
-}
+// syntax is the syntax in which elements of HTML are written.
+type syntax uint8
 
-func readHTML(h *harvest, in *Input, xml bool) {
+const (
+	asHTML syntax = iota
+	asXML         // XML that browsers show only if it is well-formed
+	asBook        // XML of a book, whose readers make of it what they can
+)
+
+func readHTML(h *harvest, in *Input, as syntax) {
+	xml := as != asHTML
 	h.doc.Static = true
 	h.repeats.reset()
 	h.bare = h.bare && !xml
@@ -83,12 +74,19 @@ func readHTML(h *harvest, in *Input, xml bool) {
 	r.attributes.want, r.xml = !in.AnchorsOnly, xml
 	r.known.documents++
 	r.begin(h, &h.src)
+	if as == asXML {
+		r.broken = firstXMLFault(h.src.text)
+		r.tokens.slowPath = r.tokens.slowPath || r.broken.cause != ""
+	}
 	if in.Outline != nil && !xml && h.src.parent == nil {
 		r.tokens.marks = in.Outline(h.src.text, h.doc.Charset)
 	}
 	r.read()
 	if r.base.found {
 		h.doc.Base = r.base.href
+	}
+	if r.broken.ended {
+		h.fault("read XML: unexpected end of document")
 	}
 	marked := r.ignore.marked
 	r.release()

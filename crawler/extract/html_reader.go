@@ -11,7 +11,8 @@ import (
 // separate reader reads the document of a srcdoc.
 type htmlReader struct {
 	*harvest
-	xml bool // XHTML: "/>" closes any element
+	xml    bool     // XHTML: "/>" closes any element
+	broken xmlFault // of XHTML, which is read as HTML from there on
 
 	tokens     tokens
 	open       openElements
@@ -66,6 +67,7 @@ func (r *htmlReader) begin(h *harvest, v *view) {
 	r.form, r.attributes.inPicture = accountForm{}, false
 	r.link.first, r.link.end = 0, 0
 	r.base.found = false
+	r.broken = xmlFault{}
 	r.ignore = ignoreMarks{lineEnd: -1}
 }
 
@@ -93,6 +95,11 @@ func (r *htmlReader) release() {
 // read reads the document to its end.
 func (r *htmlReader) read() {
 	for {
+		if r.xml && r.broken.cause != "" && r.tokens.end >= r.broken.at.start {
+			if r.xml = false; r.attributes.want {
+				r.broken.report(r.harvest)
+			}
+		}
 		if r.tokens.skip = r.skippable(); r.tokens.skip != skipNothing {
 			r.plainLinks()
 			r.tokens.skip = r.skippable()

@@ -132,7 +132,7 @@ func (r *mailReader) part(fields []field, body span, nesting int) {
 		r.message(body, nesting+1)
 	case attached:
 	case media == "text/html":
-		r.text(fields, parameters["charset"], body, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, false) })
+		r.text(fields, parameters["charset"], body, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, asHTML) })
 	case media == "text/plain" && !r.in.AnchorsOnly:
 		r.text(fields, parameters["charset"], body, func(inner *harvest) {
 			inner.doc.Static = true

@@ -136,7 +136,7 @@ func (m *lineMarkup) embedHTML(lines []span) {
 	}
 	v := m.join(lines)
 	wantLinks := m.wantLinks
-	m.embed(v, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: !wantLinks}, false) })
+	m.embed(v, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: !wantLinks}, asHTML) })
 }
 
 // maxVerbatim is the maximum length of inline verbatim text, in bytes.

@@ -174,7 +174,7 @@ func (r *markdownReader) readHTML(in *Input) {
 	h.src.text = r.html.text
 	title := h.doc.Title
 	h.bare = false // the body also contains the text that is blanked out here
-	readHTML(h, &Input{AnchorsOnly: in.AnchorsOnly}, false)
+	readHTML(h, &Input{AnchorsOnly: in.AnchorsOnly}, asHTML)
 	// The document becomes part of a page, so its own base and robots directives
 	// do not apply.
 	h.doc.Base, h.doc.NoFollow, h.doc.NoIndex, h.doc.Canonical = "", false, false, ""

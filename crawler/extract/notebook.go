@@ -191,7 +191,7 @@ func (r *notebookReader) outputs() {
 
 // html reads the current text as HTML.
 func (r *notebookReader) html() {
-	r.embed(&r.cell, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, false) })
+	r.embed(&r.cell, true, func(inner *harvest) { readHTML(inner, &Input{AnchorsOnly: r.in.AnchorsOnly}, asHTML) })
 }
 
 // heading reads the current text as a heading of nbformat 3.

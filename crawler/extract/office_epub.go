@@ -111,15 +111,18 @@ func (c *container) bookItems(packagePath string) []epubItem {
 	return items
 }
 
+// chapterFormat is XHTML in a book.
+var chapterFormat = format{charset: xhtmlCharset, read: func(h *harvest, in *Input) { readXHTML(h, in, asBook) }}
+
 // bookFormat is XHTML without the namespace, as books of the time before EPUB have it.
-var bookFormat = format{charset: xhtmlCharset, read: func(h *harvest, in *Input) { readHTML(h, in, true) }}
+var bookFormat = format{charset: xhtmlCharset, read: func(h *harvest, in *Input) { readHTML(h, in, asBook) }}
 
 // bookPartFormat returns the format of a part with a media type in lower case, or nil if the
 // part is not read.
 func bookPartFormat(media string) *format {
 	switch media {
 	case "application/xhtml+xml":
-		return &xhtmlFormat
+		return &chapterFormat
 	case "text/html", "text/x-oeb1-document", "application/x-dtbook+xml":
 		return &bookFormat
 	case "image/svg+xml":

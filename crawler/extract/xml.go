@@ -238,12 +238,9 @@ func (r *xmlReader) root() bool {
 	if (name == "html" || name == "svg") && !prefixed {
 		r.doc.Format = name
 		if string(local) == "html" {
-			readXHTML(r.harvest, r.in)
+			readXHTML(r.harvest, r.in, asXML)
 		} else {
-			readHTML(r.harvest, r.in, true)
-		}
-		if cutShort(r.src.text, string(local)) {
-			r.fault("read XML: unexpected end of document")
+			readHTML(r.harvest, r.in, asXML)
 		}
 		return true
 	}

@@ -258,13 +258,27 @@ func (c *collector) enterPlaceholder(res *resolution, l *extract.Link) {
 // enterFlawed enters a link that has no target (extract.Link.Flaw). Readers see the document all the
 // same, so it has only a warning.
 func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
-	w := check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
+	w := flawWarning(l)
 	res.fate = scope.Fate{Outcome: &judging.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
-	if reason := c.resolver.skipReason(l, false); reason != "" {
+	reason := c.resolver.skipReason(l, false)
+	if l.Flaw == extract.FlawMalformed && c.resolver.template.examine(c.resolver.doc) {
+		reason = templateReason
+	}
+	if reason != "" {
 		res.fate.Outcome = scope.Skip(check.CodeExcluded, reason)
 		res.Mark |= scope.MarkAside | ignoredMark(l)
 	}
-	res.Target = c.items.enterVerbatim(string(w.Code)+":", l.Ref, res.fate)
+	res.Target = c.items.enterVerbatim(string(w.Code)+":"+w.Message, l.Ref, res.fate)
+}
+
+// flawWarning returns the warning about a link that has no target.
+func flawWarning(l *extract.Link) check.Warning {
+	switch l.Flaw {
+	case extract.FlawMalformed:
+		return check.Warning{Code: check.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + l.Text}
+	default:
+		return check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
+	}
 }
 
 // remap replaces the URL of a link, which is printed as the text (Config.Remaps). It returns false if

@@ -1,0 +1,68 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestMalformedXHTML checks that XHTML is read as HTML from the first error of its XML on, that
+// the error is reported once, and that what browsers accept is none.
+func TestMalformedXHTML(t *testing.T) {
+	const open, closed = `<html xmlns="http://www.w3.org/1999/xhtml"><body>`, `<A HREF="x">t</A></body></html>`
+	const doctype = `<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd"`
+	for _, c := range []struct{ body, links string }{
+		{open + closed, ""},
+		{open + `<A HREF="before"/><p>a<br>b</p><A HREF="after"/>` + closed, "element <br> closed by </p> at </p>; after; x"},
+		{open + `<a href="?a=1&b=2">t</a>` + closed, `invalid character entity &b (no semicolon) at <a href="?a=1&b=2">; ?a=1&b=2; x`},
+		{open + "<p>one&nbsp;two</p>\n" + closed, "invalid character entity &nbsp; at &nbsp;; x"},
+		{doctype + `>` + open + `<p>one&nbsp;two</p>` + closed, ""},
+		{doctype + ` [<!ENTITY own "x"> <!ENTITY two "y">]>` + open + `<p>&own;&two;&nbsp;</p>` + closed, ""},
+		{`<!DOCTYPE html [<!ENTITY own "x">]>` + open + `<p>&own;</p>` + closed, ""},
+		{open + `<a href=x>t</a>` + closed, "unquoted or missing attribute value in element at <a href=x>; x; x"},
+		{open + `<a href="1" href="2">t</a>` + closed, `the attribute href is repeated at <a href="1" href="2">; 1; x`},
+		{open + `<svg xmlns:xlink="l"><use href="#1" xlink:href="#2"/></svg>` + closed, "#1"},
+		{open + `</body></html><html><A HREF="x"/></html>`, "a second root element at <html>; x"},
+		{open + `</body></html> <!-- c --> late <A HREF="x"/>`, "text after the root element at  ; x"},
+		{open + `<p>` + strings.Repeat("€", 40) + `<b></p>` + closed, "element <b> closed by </p> at </p>; x"},
+		{open + `<!-- a -- b -->` + closed, "invalid sequence \"--\" not allowed in comments at <!-- a -- b -->; x"},
+		{`<?xml version="1.1" encoding="iso-8859-1"?>` + open + closed, ""},
+		{`<p>a<br><A HREF="x">a piece of a page</A>`, ""},
+	} {
+		for _, in := range []Input{{ContentType: "application/xhtml+xml"}, {ContentType: "text/xml"}} {
+			in.Body = []byte(c.body)
+			doc := Extract(in)
+			if doc.Format != "html" {
+				continue
+			}
+			var links []string
+			for _, l := range doc.Links {
+				if l.Flaw == FlawMalformed {
+					l.Ref = l.Text + " at " + l.Raw
+				}
+				links = append(links, l.Ref)
+			}
+			if got := strings.Join(links, "; "); got != c.links || len(doc.Faults) > 0 {
+				t.Errorf("%s as %s: links %q, want %q, faults %q", c.body, in.ContentType, got, c.links, doc.Faults)
+			}
+		}
+	}
+}
+
+// TestMalformedElsewhere checks that errors of XML are reported where a browser shows them: not in
+// HTML, not in SVG, which is read the same with them, and not if only anchors are asked for.
+func TestMalformedElsewhere(t *testing.T) {
+	const page = `<html xmlns="http://www.w3.org/1999/xhtml"><body><p>a<br>b</p><A ID="i">t</A></body></html>`
+	for _, c := range []struct {
+		in      Input
+		anchors string
+	}{
+		{Input{ContentType: "text/html", Body: []byte(page)}, "i"},
+		{Input{ContentType: "application/xhtml+xml", Body: []byte(page), AnchorsOnly: true}, "i"},
+		{Input{ContentType: "image/svg+xml", Body: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><g><path></g><G ID="no"/></svg>`)}, ""},
+	} {
+		doc := Extract(c.in)
+		if got := strings.Join(doc.Anchors, " "); len(doc.Links)+len(doc.Faults) > 0 || got != c.anchors {
+			t.Errorf("%s as %s: links %v, faults %q, anchors %q, want %q", c.in.Body, c.in.ContentType, doc.Links, doc.Faults, got, c.anchors)
+		}
+	}
+}

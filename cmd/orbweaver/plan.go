@@ -34,6 +34,7 @@ type plan struct {
 	site       disk.SiteConfig // of all directories, except Dir, Base and Synthetic
 	noIgnore   bool
 	keepsFiles bool                  // to find those that nothing refers to
+	wikiLinks  bool                  // a link of a document may lead to any file of its vault or work tree
 	root       string                // the absolute path of --root, "" without it
 	allowed    []string              // for a run of a server: the directories with what it may read
 	dirs       map[string]*disk.Site // mounted directories by absolute path
@@ -74,7 +75,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	if err != nil {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess}, noIgnore: o.noIgnore, wikiLinks: o.crawl.Reading.Options.WikiLinks, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -284,6 +285,8 @@ func (p *plan) addFile(t target, file, slash string) error {
 	}
 	if p.root != "" {
 		dir, label = p.root, p.label(p.root)
+	} else if notes := p.notesAround(abs); notes != "" {
+		dir, label = notes, p.label(notes)
 	}
 	if mounted := p.mountedAround(abs); len(mounted) > len(dir) {
 		dir, label = mounted, p.dirs[mounted].Dir()

@@ -37,6 +37,23 @@ func (p *plan) goOnAround(site *disk.Site, t target, root string) error {
 	return nil
 }
 
+// notesAround returns the innermost directory around a document that is the root of a work tree or of
+// a vault of notes, where its wiki links find their pages. It returns "" if there is none, or if only
+// one directory can have a URL.
+func (p *plan) notesAround(file string) string {
+	if !p.wikiLinks || !p.base.IsZero() {
+		return ""
+	}
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		switch {
+		case disk.IsProject(dir) && (len(p.allowed) == 0 || p.mayRead(dir)):
+			return dir
+		case dir == filepath.Dir(dir):
+			return ""
+		}
+	}
+}
+
 // ancestor returns the parent directory of a path that is the same directory as root, whose own
 // path has no symbolic links. It returns "" if there is none.
 func ancestor(dir, root string) string {

@@ -2,6 +2,8 @@ package disk
 
 import (
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -74,4 +76,14 @@ func (x *directoryIndex) allNames() map[string]string {
 		level = next
 	}
 	return paths
+}
+
+// IsProject reports whether a directory is the root of a git work tree or of a vault of notes.
+func IsProject(dir string) bool {
+	for _, mark := range []string{".git", ".obsidian"} {
+		if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
+			return true
+		}
+	}
+	return false
 }

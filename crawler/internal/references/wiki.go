@@ -2,10 +2,9 @@ package references
 
 import (
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
@@ -29,7 +28,7 @@ func (r *resolver) wikiPage(ref string) string {
 	}
 	roots := [...]string{"", "/"}
 	n := 1
-	if r.scope.Crawled(site) || isProject(site.Dir()) {
+	if r.scope.Crawled(site) || disk.IsProject(site.Dir()) {
 		n = 2
 	}
 	for _, root := range roots[:n] {
@@ -55,14 +54,4 @@ func (r *resolver) wikiPage(ref string) string {
 		}
 	}
 	return ref
-}
-
-// isProject reports whether a directory is the root of a git work tree or of a vault of notes.
-func isProject(dir string) bool {
-	for _, mark := range []string{".git", ".obsidian"} {
-		if _, err := os.Lstat(filepath.Join(dir, mark)); err == nil {
-			return true
-		}
-	}
-	return false
 }

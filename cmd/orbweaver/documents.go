@@ -38,7 +38,7 @@ func isDocument(types fetch.Types, preprocess disk.Preprocessors, dir, rel strin
 		}
 		format, _ = sniffFormat(types, filepath.Join(dir, filepath.FromSlash(rel)))
 	}
-	return extract.InDirectory(format)
+	return extract.InDirectory(format) || format == "redirects" && path.Dir(rel) == "." // hosts read that of the root
 }
 
 // readableFile reports whether a file that the user names can be read for links, by its name

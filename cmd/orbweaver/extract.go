@@ -151,7 +151,7 @@ func (x *extraction) target(ctx context.Context, t target, stdin io.Reader, stdi
 				return fs.SkipDir
 			}
 			return nil
-		case entry.IsDir() || !isDocument(x.types, x.preprocess, "", filepath.ToSlash(path)):
+		case entry.IsDir() || !isDocument(x.types, x.preprocess, t.path, filepath.ToSlash(rel)):
 			return nil
 		}
 		documents++

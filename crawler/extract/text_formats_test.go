@@ -85,7 +85,7 @@ func TestInDirectory(t *testing.T) {
 	for name, want := range map[string]bool{
 		"a.md": true, "a.markdown": true, "a.mdown": true, "a.mkd": true, "a.mdx": true, "a.rst": true, "a.adoc": true, "a.asciidoc": true,
 		"a.org": true, "a.ipynb": true, "a.gmi": true, "a.html": true,
-		"a.txt": false, "a.log": false, "a.csv": false, "a.tsv": false, "a.eml": false,
+		"a.txt": false, "a.log": false, "a.csv": false, "a.tsv": false, "a.eml": false, "_redirects": false,
 	} {
 		format, ok := Readable("", name, nil)
 		if !ok || InDirectory(format) != want {

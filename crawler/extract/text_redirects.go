@@ -7,13 +7,15 @@ import "bytes"
 //
 //	from [name=value…] to [status][!] [condition=value…]
 //
+// Hosts obey the one in the root of a site alone, so any other is only read if the user names it.
 // The destinations of the rules are links. One that contains a placeholder, such as :splat,
 // is filled in for each request.
 var redirectsFormat = format{
-	name:    "redirects",
-	names:   []string{"_redirects"},
-	charset: textCharset,
-	read:    readRedirects,
+	name:      "redirects",
+	names:     []string{"_redirects"},
+	charset:   textCharset,
+	onlyNamed: true,
+	read:      readRedirects,
 }
 
 func readRedirects(h *harvest, in *Input) {

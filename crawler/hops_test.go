@@ -218,3 +218,18 @@ func TestFragmentOfRedirect(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgedLikeALink tests that a seed that is neither read nor crawled is judged like a link of another
+// site, and makes no site internal: not its own, nor the one that it redirects to.
+func TestJudgedLikeALink(t *testing.T) {
+	cfg, _ := realWeb(t, at(map[string]func(*exchange){
+		"a.test/moved": redirect(301, "http://b.test/no"), "a.test/no": status("403 No"), "b.test/no": status("403 No"), "c.test/no": status("403 No"),
+	}))
+	var seeds []Seed
+	for _, url := range []string{"http://a.test/moved", "http://a.test/no", "http://b.test/no", "http://c.test/no"} {
+		seeds = append(seeds, Seed{URL: seedOf(t, url)[0].URL, Named: true, Raw: url})
+	}
+	seeds[3].Crawl = true
+	c, _ := crawl(t, cfg, seeds)
+	judged(t, c, map[string]string{"http://a.test/moved": "unverified http-403", "http://a.test/no": "unverified http-403", "http://b.test/no": "unverified http-403", "http://c.test/no": "broken http-403"})
+}

@@ -25,7 +25,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 	if a.Outcome, next = v.leadsTo(a.Outcome); a.Outcome.Code != check.CodeRedirect {
 		return a, nil
 	}
-	if t.Seed {
+	if t.Seed && t.Follow { // a page that is only judged makes no site internal
 		v.door.Widen(next)
 		if err := v.shared.publish(factScope, next.String()); err != nil {
 			return a, err

@@ -72,7 +72,7 @@ func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
 	if seed.Follow && in.SiteOf(seed.URL) != nil {
 		s.documents.Add(v.Document())
 	}
-	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: true, Outcome: excluded}
+	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: seed.Follow || seed.Crawl || !v.IsHTTP(), Outcome: excluded}
 	if excluded == nil && !seed.Follow && !slices.Contains(in.Schemes, string(v.Scheme())) { // judged like a link to it
 		if o := judging.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			fate.Outcome, fate.Internal = &o, false

@@ -90,5 +90,5 @@ func (p *Page) AddSeed(v scope.Href, fate scope.Fate) int {
 		it.list[at].Need |= fate.Need
 		return at
 	}
-	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: true}, fate)
+	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal}, fate)
 }

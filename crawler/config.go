@@ -106,6 +106,9 @@ type Limits struct {
 	MaxBodyGiven bool
 	MaxRedirects int           // 0 means 10, -1 none
 	Grace        time.Duration // time for the requests in flight after Stop; 0 means 1.5 s
+	// Spent ends the run when it is closed, because no further request may be sent (fetch.Gate);
+	// it may be nil.
+	Spent <-chan struct{}
 }
 
 // Politeness says how fast requests are sent, and how often they are repeated.

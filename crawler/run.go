@@ -296,11 +296,11 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
 	ticks := 0
-	stop := r.cfg.Stop
+	stop, spent := r.cfg.Stop, r.cfg.Limits.Spent
 	end := func(why check.Gap) {
 		r.out.ended(why)
 		r.frontier.Drain()
-		limit, stop = nil, nil
+		limit, stop, spent = nil, nil, nil
 		cut = time.After(r.cfg.Limits.Grace)
 	}
 	for {
@@ -313,6 +313,8 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 			end(check.GapInterrupt)
 		case <-limit:
 			end(check.GapMaxTime)
+		case <-spent:
+			end(check.GapRequests)
 		case <-cut:
 			cancel()
 			return

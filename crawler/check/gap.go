@@ -14,6 +14,7 @@ const (
 	GapInterrupt // the user ended the run
 	GapDrain     // `orbweaver frontier drain` ended a shared crawl
 	GapMaxTime   // the run reached --max-time
+	GapRequests  // the budget of requests was used up
 
 	GapTrap       // addresses looked like an endless series
 	GapURLLength  // addresses of pages were too long to be read
@@ -47,6 +48,7 @@ var gaps = [NumGaps]GapInfo{
 	GapInterrupt: {"interrupt", true, "the run was interrupted", "interrupted"},
 	GapDrain:     {"drain", true, "the shared crawl was drained", "interrupted"},
 	GapMaxTime:   {"max-time", true, "the run reached --max-time", "max-time"},
+	GapRequests:  {"limit", true, "the budget of requests was used up", "max-time"},
 
 	GapTrap:       {"trap", false, "pages were not read because their addresses look like an endless series", "max-pages"},
 	GapURLLength:  {"url-length", false, "pages were not read because their addresses are too long", "max-pages"},

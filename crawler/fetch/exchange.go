@@ -29,10 +29,11 @@ type exchange struct {
 	timer    *time.Timer
 	deadline time.Time   // of the whole exchange
 	idle     atomic.Bool // the timer ends before the deadline of the whole exchange
+	leave    func()      // leaves the gate
 }
 
-func newExchange(ctx context.Context, whole time.Duration) *exchange {
-	ex := &exchange{deadline: time.Now().Add(whole)}
+func newExchange(ctx context.Context, whole time.Duration, leave func()) *exchange {
+	ex := &exchange{deadline: time.Now().Add(whole), leave: leave}
 	ex.ctx, ex.cancel = context.WithCancelCause(ctx)
 	ex.timer = time.AfterFunc(whole, func() {
 		if ex.idle.Load() {
@@ -65,6 +66,7 @@ func (ex *exchange) stopTimer() { ex.timer.Stop() }
 func (ex *exchange) end() {
 	ex.timer.Stop()
 	ex.cancel(errClosed)
+	ex.leave()
 }
 
 // answer is a response whose body has not been read yet.
@@ -115,8 +117,14 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 		if err := pace.next(ctx); err != nil {
 			return nil, err
 		}
-		ans, conn, err := f.attempt(ctx, transport, method, header)
+		host := f.req.URL.Authority()
+		leave, err := passGate(ctx, host)
+		if err != nil {
+			return nil, err
+		}
+		ans, conn, err := f.attempt(ctx, transport, method, header, leave)
 		if err == nil {
+			observeAnswer(ctx, host, ans.StatusCode, ans.Header)
 			if transport == f.by.transports.fallback && ans.TLS != nil {
 				f.facts.onlyHTTP1.Store(true)
 			}
@@ -147,9 +155,9 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 }
 
 // attempt is roundTrip without repetitions.
-func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header) (*answer, *connTrace, error) {
+func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header, leave func()) (*answer, *connTrace, error) {
 	f.requests++
-	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout)
+	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, leave)
 	conn := &connTrace{ex: ex, limit: f.by.timeout}
 	u := f.req.URL
 	proxy, err := f.by.proxies.forURL(u.Scheme(), u.Authority())

@@ -24,6 +24,8 @@ func ObserveFault(err error) Outcome {
 		o := Skip(check.CodeLimit, "the request could not be sent from this machine")
 		o.LocalLimit, o.Gap = true, check.GapMachine
 		return o
+	case errors.Is(fault, fetch.ErrSpent):
+		return *LeftOut(check.GapRequests, "not requested: %v", fetch.ErrSpent)
 	case fault.Local:
 		o := Skip(check.CodeLimit, "a limit of this machine stopped the request")
 		if fault.Err != nil {

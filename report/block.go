@@ -99,32 +99,24 @@ func blocksOf(faults []fault) (blocks []block, rest []fault) {
 	return blocks, rest
 }
 
-// block returns the block of faults that are alike, if they are on enough pages. The references of
-// a fault may be many: they are copied and sorted only if a block needs the pages of several faults.
+// block returns the block of faults that are alike, if they are on enough pages.
 func (l *likeness) block(group []fault, common string) (block, bool) {
-	refs := group[0].refs
-	links := 0
+	var refs []result.Reference
 	for i := range group {
-		links += len(group[i].refs)
+		refs = append(refs, group[i].refs...)
 	}
-	if l.common == nil {
-		common = sharedDirectory(group)
-	}
-	b := block{row: group[0].row, links: links, each: l.each}
-	if links < minBlockLinks {
-		return block{}, false
-	}
-	if b.differing, b.names = l.differing(group, common); b.differing < l.least {
+	if len(refs) < minBlockLinks {
 		return block{}, false
 	}
 	if len(group) > 1 {
-		refs = make([]result.Reference, 0, links)
-		for i := range group {
-			refs = append(refs, group[i].refs...)
-		}
 		slices.SortFunc(refs, byPlace)
 	}
-	if b.pages = countPages(refs); b.pages < l.leastPages {
+	b := block{row: group[0].row, pages: countPages(refs), links: len(refs), each: l.each}
+	if l.common == nil {
+		common = sharedDirectory(group)
+	}
+	b.differing, b.names = l.differing(group, common)
+	if b.differing < l.least || b.pages < l.leastPages {
 		return block{}, false
 	}
 	b.url, b.ref, b.places = common, &refs[0], firstOfPages(refs)

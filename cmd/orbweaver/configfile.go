@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -23,8 +24,9 @@ const configName = "orbweaver.toml"
 const maxConfig = 1 << 20
 
 // loadConfig adds the configuration files to the settings of the command line, which take
-// precedence. Of several files, the last takes precedence; lists and rules are joined.
-func loadConfig(s *settings) error {
+// precedence. Of several files, the last takes precedence; lists and rules are joined. Without a
+// name, the file of a directory is read, if it has one; "" is the working directory.
+func loadConfig(s *settings, dir string) error {
 	names := slices.DeleteFunc(slices.Clone(s.List("config")), func(name string) bool { return name == "" })
 	switch {
 	case s.On("no-config") && len(names) > 0:
@@ -32,14 +34,18 @@ func loadConfig(s *settings) error {
 	case s.On("no-config"):
 		return nil
 	case len(names) == 0:
-		if _, err := os.Lstat(configName); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(dir, configName)); errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		names, s.foundConfig = []string{configName}, true
 	}
 	for _, name := range slices.Backward(names) {
 		file := &configFile{name: name, found: s.foundConfig, allowEnv: s.List("allow-env"), env: os.LookupEnv}
-		text, err := readConfig(name, s.foundConfig)
+		at := name
+		if s.foundConfig {
+			at = filepath.Join(dir, name)
+		}
+		text, err := readConfig(at, s.foundConfig)
 		if err != nil {
 			return usageError("read configuration %s: %w", name, err)
 		}

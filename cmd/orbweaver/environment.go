@@ -26,7 +26,7 @@ func loadSettings(s *settings) error {
 	if err := applyEnv(s, os.LookupEnv); err != nil {
 		return usageError("%w", err)
 	}
-	return loadConfig(s)
+	return loadConfig(s, "")
 }
 
 // environmentRows are the flags that can be given in the environment: those of check.

@@ -170,14 +170,23 @@ func helpWidth() int {
 
 // helpWriter formats text in columns.
 type helpWriter struct {
-	out   io.Writer
-	width int
+	out     io.Writer
+	width   int
+	entries func(term, text string) // gets the entries in place of out; nil for out
 }
 
-func (w *helpWriter) line(s string) { fmt.Fprintln(w.out, s) }
+func (w *helpWriter) line(s string) {
+	if w.entries == nil {
+		fmt.Fprintln(w.out, s)
+	}
+}
 
 // entry writes a term, and its explanation from the given column on.
 func (w *helpWriter) entry(term string, column int, text string) {
+	if w.entries != nil {
+		w.entries(term, text)
+		return
+	}
 	if n := utf8.RuneCountInString(term); n+2 <= column {
 		lines := wrap(text, w.width-column)
 		w.line(term + strings.Repeat(" ", column-n) + lines[0])

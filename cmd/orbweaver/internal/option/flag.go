@@ -64,6 +64,7 @@ const (
 	Resume // also has the flags of check that another session may change
 	Worker
 	Frontier
+	Agent // has the flags of check that [Flag.ServesAgents] names
 )
 
 // Group is a heading of the help.
@@ -165,7 +166,7 @@ var All = sync.OnceValue(func() []*Flag {
 // Of returns the flags of one command, in the order of the table.
 func Of(on Commands) (flags []*Flag) {
 	for _, f := range All() {
-		if f.On&on != 0 || on == Resume && f.On&Check != 0 && f.Changes() {
+		if f.On&on != 0 || f.On&Check != 0 && (on == Resume && f.Changes() || on == Agent && f.ServesAgents()) {
 			flags = append(flags, f)
 		}
 	}
@@ -195,6 +196,23 @@ func (f *Flag) Changes() bool {
 		return true
 	}
 	return f.MayChange
+}
+
+// ServesAgents reports whether a flag of check says what is checked and how it is judged. The other
+// ones write, share or repeat a run, sign in, or name what a command without targets has its own
+// way to name.
+func (f *Flag) ServesAgents() bool {
+	switch f.Group {
+	case Output, Machines, Servers, Login:
+		return false
+	case BetweenRuns:
+		return f.Name == "cache" || f.Name == "max-age" || f.Name == "history"
+	}
+	switch f.Name {
+	case "from", "stdin-type", "dump-inputs", "root", "sources", "since", "watch":
+		return false
+	}
+	return true
 }
 
 // StaysHome reports whether a flag concerns the coordinator of a shared crawl alone.

@@ -32,13 +32,19 @@ func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 		for _, c := range folded(part.changes) {
 			l.addChange(part.word, &c)
 		}
-		l.fit(&t)
+		if err := l.fit(&t); err != nil {
+			return err
+		}
 		listings = append(listings, l)
 	}
 	t.shrink()
 	out := bufio.NewWriter(w)
 	for _, l := range listings {
-		if l.write(out, &t) {
+		wrote, err := l.write(out, &t)
+		if err != nil {
+			return err
+		}
+		if wrote {
 			out.WriteByte('\n')
 		}
 	}

@@ -111,7 +111,11 @@ func (d *htmlDocument) write(out *bufio.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := assets.template.ExecuteTemplate(out, "top", d.page(assets)); err != nil {
+	page, err := d.page(assets)
+	if err != nil {
+		return err
+	}
+	if err := assets.template.ExecuteTemplate(out, "top", page); err != nil {
 		return err
 	}
 	out.WriteString(`<script type="application/json" id="data">`)

@@ -104,8 +104,8 @@ type htmlRow struct {
 	Text, Hint        string
 }
 
-// page returns the data for the template.
-func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
+// page returns the data for the template. The error is that of a temporary file.
+func (d *htmlDocument) page(parts *htmlParts) (*htmlPage, error) {
 	s := d.summary
 	p := &htmlPage{
 		htmlParts: parts, Tool: visible(d.head.Tool.Name), Version: visible(d.head.Tool.Version),
@@ -143,8 +143,7 @@ func (d *htmlDocument) page(parts *htmlParts) *htmlPage {
 		c.Code = check.Code(visible(string(e.Code))) // in a saved report, a code may be any string
 		p.Codes = append(p.Codes, c)
 	}
-	d.plainFindings(p)
-	return p
+	return p, d.plainFindings(p)
 }
 
 // worstVerdict returns the word that determines the color of a run.
@@ -572,7 +571,7 @@ func (d *htmlDocument) priorities() []htmlPriority {
 }
 
 // plainFindings adds the first findings as the text report lists them: broken ones first.
-func (d *htmlDocument) plainFindings(p *htmlPage) {
+func (d *htmlDocument) plainFindings(p *htmlPage) error {
 	var all sections
 	all.begin(d.declared)
 	for _, r := range d.results {
@@ -581,26 +580,30 @@ func (d *htmlDocument) plainFindings(p *htmlPage) {
 	room := maxPlainFindings
 	for i := range all {
 		l := &all[i]
-		l.sort()
+		l.settle()
 		section := htmlSection{Word: sectionWords[i]}
 		for _, w := range l.siteWide[:min(len(l.siteWide), room)] {
 			section.SiteWide = append(section.SiteWide, plainRow(w.place(), w.row))
 		}
 		room -= len(section.SiteWide)
-		listed := l.pages[:min(len(l.pages), room)]
-		for _, row := range listed {
-			if last := len(section.Pages) - 1; last < 0 || section.Pages[last].Page.Text != visible(row.page) {
-				section.Pages = append(section.Pages, htmlPlain{Page: linkTo(row.page)})
+		listed := min(l.pages.count, room)
+		if err := l.pages.each(listed, func(page string, rows []pageRow) {
+			plain := htmlPlain{Page: linkTo(page)}
+			for _, row := range rows {
+				plain.Rows = append(plain.Rows, plainRow(row.place(), row.row))
 			}
-			last := &section.Pages[len(section.Pages)-1]
-			last.Rows = append(last.Rows, plainRow(row.place(), row.row))
+			section.Pages = append(section.Pages, plain)
+		}); err != nil {
+			return err
 		}
-		room -= len(listed)
-		p.More += len(l.siteWide) - len(section.SiteWide) + len(l.pages) - len(listed)
+		room -= listed
+		p.More += len(l.siteWide) - len(section.SiteWide) + l.pages.count - listed
 		if len(section.SiteWide)+len(section.Pages) > 0 {
 			p.Plain = append(p.Plain, section)
 		}
+		l.pages.close()
 	}
+	return nil
 }
 
 func plainRow(place string, r row) htmlRow {

@@ -124,7 +124,9 @@ func (t *textWriter) Result(r *result.Result) error {
 func (t *textWriter) End(s *result.Summary) error {
 	out := bufio.NewWriter(t.w)
 	for i := range t.sections {
-		t.sections[i].fit(&t.table)
+		if err := t.sections[i].fit(&t.table); err != nil {
+			return err
+		}
 	}
 	t.table.shrink()
 	if base := t.table.base; base != "" && t.rows > 0 {
@@ -137,7 +139,11 @@ func (t *textWriter) End(s *result.Summary) error {
 		if t.findingsOnly && separate && !t.sections[i].empty() {
 			out.WriteByte('\n')
 		}
-		if t.sections[i].write(out, &t.table) {
+		wrote, err := t.sections[i].write(out, &t.table)
+		if err != nil {
+			return err
+		}
+		if wrote {
 			separate = true
 			if !t.findingsOnly {
 				out.WriteByte('\n')

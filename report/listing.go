@@ -35,7 +35,7 @@ type listing struct {
 	rest   string // what the rows are that most leaves out
 	cut    int    // number of findings that most left out
 
-	pages    []pageRow
+	pages    pageRows
 	siteWide []block
 	codes    catalog
 	faults   []fault                    // findings about targets, until settle
@@ -68,13 +68,6 @@ type pageFinding struct {
 	row
 	page  string
 	order int // as of a pageRow
-}
-
-// pageRow is a finding at one place.
-type pageRow struct {
-	page string
-	row
-	order int // the order in which findings were added
 }
 
 // addRow adds one finding of a result.
@@ -169,7 +162,7 @@ func (l *listing) settleChecks(key checkKey, all []pageFinding) bool {
 // listChecks lists findings about pages on their pages.
 func (l *listing) listChecks(all []pageFinding) {
 	for i := range all {
-		l.pages = append(l.pages, pageRow{all[i].page, all[i].row, all[i].order})
+		l.pages.add(pageRow{all[i].page, all[i].row, all[i].order})
 	}
 }
 
@@ -179,7 +172,7 @@ func (l *listing) add(finding row, refs []result.Reference) {
 	pages := countPages(refs)
 	switch {
 	case pages == 0:
-		l.pages = append(l.pages, pageRow{ownPage(finding.url), finding, l.next()})
+		l.pages.add(pageRow{ownPage(finding.url), finding, l.next()})
 	case l.blocks && !l.every:
 		l.faults = append(l.faults, fault{finding, refs})
 	case pages > siteWidePages && !l.every:
@@ -197,52 +190,50 @@ func (l *listing) onPages(finding row, refs []result.Reference) {
 			continue
 		}
 		finding.ref = &refs[i]
-		l.pages = append(l.pages, pageRow{refs[i].Page, finding, l.next()})
+		l.pages.add(pageRow{refs[i].Page, finding, l.next()})
 	}
 }
 
 // fit sets the column widths of a table for the listing.
-func (l *listing) fit(t *table) {
+func (l *listing) fit(t *table) error {
 	l.settle()
 	l.shorten()
-	for _, p := range l.pages {
-		t.fit(p.place(), p.row)
-	}
 	for _, w := range l.siteWide {
 		t.fit(w.place(), w.row)
 	}
+	return l.pages.each(l.rows(), func(_ string, rows []pageRow) {
+		for i := range rows {
+			t.fit(rows[i].place(), rows[i].row)
+		}
+	})
 }
 
-// shorten leaves out the rows over most.
+// shorten leaves out what is over most.
 func (l *listing) shorten() {
-	if l.most == 0 || len(l.siteWide)+len(l.pages) <= l.most {
+	all := len(l.siteWide) + l.pages.count
+	if l.most == 0 || all <= l.most {
 		return
 	}
-	l.sort()
 	wide := min(len(l.siteWide), l.most)
 	for i := range l.siteWide[wide:] {
 		l.cut += l.siteWide[wide+i].links
 	}
-	pages := l.most - wide
-	l.cut += len(l.pages) - pages
-	l.siteWide, l.pages = l.siteWide[:wide], l.pages[:pages]
+	l.siteWide = l.siteWide[:wide]
+	l.cut += l.pages.count - l.rows()
 }
 
-// sort orders the rows by page and place.
-func (l *listing) sort() {
-	l.settle()
-	slices.SortFunc(l.pages, func(a, b pageRow) int {
-		if a.page != b.page {
-			return cmp.Compare(a.page, b.page)
-		}
-		return cmp.Or(compareRows(a.row, b.row), cmp.Compare(a.order, b.order))
-	})
+// rows returns how many rows of pages are listed.
+func (l *listing) rows() int {
+	if l.most == 0 {
+		return l.pages.count
+	}
+	return min(l.pages.count, l.most-len(l.siteWide))
 }
 
-// write writes what is on many pages, and then the rows of each page. It reports whether it
-// wrote anything.
-func (l *listing) write(out *bufio.Writer, t *table) bool {
-	l.sort()
+// write writes what is on many pages, and then the rows of each page, and removes them. It reports
+// whether it wrote anything.
+func (l *listing) write(out *bufio.Writer, t *table) (bool, error) {
+	defer l.pages.close()
 	if len(l.siteWide) > 0 {
 		out.WriteString(l.blockHeading() + "\n")
 		l.omitted = true
@@ -250,27 +241,25 @@ func (l *listing) write(out *bufio.Writer, t *table) bool {
 			t.writeBlock(out, &l.siteWide[i])
 		}
 	}
-	for i := 0; i < len(l.pages); {
-		if i > 0 || len(l.siteWide) > 0 {
+	below := len(l.siteWide) > 0
+	if err := l.pages.each(l.rows(), func(page string, rows []pageRow) {
+		if below {
 			out.WriteByte('\n')
 		}
-		page := l.pages[i].page
-		after := i
-		for after < len(l.pages) && l.pages[after].page == page {
-			after++
-		}
+		below = true
 		out.WriteString(heading(t.shown(page)) + "\n")
-		l.writePage(out, t, l.pages[i:after])
-		i = after
+		l.writePage(out, t, rows)
+	}); err != nil {
+		return false, err
 	}
 	if l.cut > 0 {
 		fmt.Fprintf(out, "  and %s more %s\n", thousands(l.cut), l.rest)
 	}
-	return !l.empty()
+	return !l.empty(), nil
 }
 
 // empty reports whether there is nothing to write.
-func (l *listing) empty() bool { return len(l.pages)+len(l.siteWide) == 0 }
+func (l *listing) empty() bool { return l.rows()+len(l.siteWide) == 0 }
 
 // foldKey identifies findings on one page that are folded into one line if there are
 // many.

@@ -14,7 +14,7 @@ type sorter struct {
 	writers []Writer
 	graph   bool // a writer needs pages
 	head    *Head
-	results result.Sorted
+	results *result.Sorted[*result.Result]
 	pages   result.Pages
 }
 

@@ -2,12 +2,9 @@ package report
 
 import (
 	"bufio"
-	"cmp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // table writes rows in columns:
@@ -36,24 +33,6 @@ const (
 	minTextWidth = 24
 	maxTextWidth = 60
 )
-
-// row is one line of a table. ref is nil if the finding has no place.
-type row struct {
-	ref                   *result.Reference
-	word, code, url, hint string
-}
-
-// place returns the line and column, or another description of the place.
-func (r row) place() string {
-	if r.ref == nil || r.ref.Line <= 0 {
-		return cmp.Or(elementPlace(r.ref), "-")
-	}
-	return strconv.Itoa(r.ref.Line) + ":" + strconv.Itoa(r.ref.Column)
-}
-
-// compareRows orders rows of one page by place. Rows at one place keep their order, so a
-// verdict comes before warnings.
-func compareRows(a, b row) int { return comparePlaces(a.ref, b.ref) }
 
 // fit widens the columns for a row that will be written.
 func (t *table) fit(place string, r row) {

@@ -19,8 +19,8 @@ func ExampleSoundness() {
 
 // Keep results in an order of one's own. Those that do not fit into the memory are kept in a
 // temporary file.
-func ExampleSorted() {
-	kept := &result.Sorted{Compare: func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) }}
+func ExampleSortedResults() {
+	kept := result.SortedResults(func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) })
 	defer kept.Close()
 	for _, url := range []string{"https://example.com/b", "https://example.com/a"} {
 		kept.Add(&result.Result{URL: url})

@@ -10,22 +10,40 @@ import (
 	"slices"
 )
 
-// Sorted keeps results, in memory or in a temporary file, and returns them in order. It is
-// not safe for concurrent use.
-type Sorted struct {
-	// Compare is the order. Results that are equal keep the order in which they were added.
-	Compare func(a, b *Result) int
-	// threshold is the size from which results are written to the file, in bytes of memory; 0
+// Sorted keeps values, such as results, in memory or in a temporary file, and returns them in
+// order. It is not safe for concurrent use.
+type Sorted[T any] struct {
+	// Compare is the order. Values that are equal keep the order in which they were added.
+	Compare func(a, b T) int
+	// Coding is how values are kept in the file.
+	Coding Coding[T]
+	// threshold is the size from which values are written to the file, in bytes of memory; 0
 	// is 2 MiB.
 	threshold int
 
-	held   []*Result // those that are not in the file
-	size   int       // bytes that held takes, about
+	held   []T // those that are not in the file
+	size   int // bytes that held takes, about
 	file   File
 	runs   []run
-	last   *Result // of the last run
+	last   T // of the last run
 	buffer []byte
 	out    *bufio.Writer // to the file
+}
+
+// Coding is how values are kept outside of memory.
+type Coding[T any] struct {
+	// Size returns about how many bytes of memory a value takes.
+	Size func(T) int
+	// Append appends the encoded form of a value.
+	Append func(b []byte, v T) []byte
+	// Decode is the inverse of Append. The value must not refer to the bytes, which are
+	// used for the next one. It returns an error if they are damaged.
+	Decode func([]byte) (T, error)
+}
+
+// SortedResults returns a Sorted for results.
+func SortedResults(compare func(a, b *Result) int) *Sorted[*Result] {
+	return &Sorted[*Result]{Compare: compare, Coding: Coding[*Result]{sizeOf, appendResult, decodeResult}}
 }
 
 // run is a sorted part of the file.
@@ -33,15 +51,15 @@ type run struct{ from, length int64 }
 
 const defaultLimit = 2 << 20
 
-// Add adds a result. The caller must not change it any more.
-func (s *Sorted) Add(r *Result) {
-	s.held = append(s.held, r)
-	if s.size += sizeOf(r); s.size >= s.limit() && !s.file.hasFailed() {
+// Add adds a value. The caller must not change it any more.
+func (s *Sorted[T]) Add(v T) {
+	s.held = append(s.held, v)
+	if s.size += s.Coding.Size(v); s.size >= s.limit() && !s.file.hasFailed() {
 		s.spill()
 	}
 }
 
-func (s *Sorted) limit() int {
+func (s *Sorted[T]) limit() int {
 	if s.threshold > 0 {
 		return s.threshold
 	}
@@ -54,15 +72,15 @@ func sizeOf(r *Result) int {
 	return result + reference*len(r.References)
 }
 
-// spill moves the held results to the file.
-func (s *Sorted) spill() {
+// spill moves the held values to the file.
+func (s *Sorted[T]) spill() {
 	s.sortHeld()
 	r := run{from: s.file.Size()}
 	if s.out == nil {
 		s.out = bufio.NewWriterSize(&s.file, 64<<10)
 	}
 	for _, held := range s.held {
-		s.buffer = appendResult(s.buffer[:0], held)
+		s.buffer = s.Coding.Append(s.buffer[:0], held)
 		var head [binary.MaxVarintLen64]byte
 		_, _ = s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(s.buffer)))]) // Flush returns the error
 		_, _ = s.out.Write(s.buffer)
@@ -71,7 +89,7 @@ func (s *Sorted) spill() {
 		return // the disk is full, for example: everything stays in memory
 	}
 	r.length = s.file.Size() - r.from
-	if n := len(s.runs); n > 0 && s.Compare(s.last, s.held[0]) <= 0 { // as when results come in order
+	if n := len(s.runs); n > 0 && s.Compare(s.last, s.held[0]) <= 0 { // as when values come in order
 		s.runs[n-1].length += r.length
 	} else {
 		s.runs = append(s.runs, r)
@@ -81,33 +99,33 @@ func (s *Sorted) spill() {
 	s.held, s.size = s.held[:0], 0
 }
 
-func (s *Sorted) sortHeld() { slices.SortStableFunc(s.held, s.Compare) }
+func (s *Sorted[T]) sortHeld() { slices.SortStableFunc(s.held, s.Compare) }
 
-// Each calls fn with each result in order. It may be called more than once; each call may
-// pass other copies of the results.
-func (s *Sorted) Each(fn func(*Result) error) error {
+// Each calls fn with each value in order. It may be called more than once; each call may
+// pass other copies of the values.
+func (s *Sorted[T]) Each(fn func(T) error) error {
 	s.sortHeld()
 	if len(s.runs) == 0 {
-		for _, r := range s.held {
-			if err := fn(r); err != nil {
+		for _, v := range s.held {
+			if err := fn(v); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	m := merge{compare: s.Compare}
+	m := merge[T]{compare: s.Compare}
 	for i, r := range s.runs {
-		if err := m.add(&source{number: i, in: bufio.NewReaderSize(io.NewSectionReader(&s.file, r.from, r.length), 64<<10)}); err != nil {
+		if err := m.add(&source[T]{number: i, decode: s.Coding.Decode, in: bufio.NewReaderSize(io.NewSectionReader(&s.file, r.from, r.length), 64<<10)}); err != nil {
 			return err
 		}
 	}
-	if err := m.add(&source{number: len(s.runs), held: s.held}); err != nil {
+	if err := m.add(&source[T]{number: len(s.runs), held: s.held}); err != nil {
 		return err
 	}
 	for len(m.sources) > 0 {
 		first := m.sources[0]
 		m.sources = m.sources[1:]
-		if err := fn(first.result); err != nil {
+		if err := fn(first.value); err != nil {
 			return err
 		}
 		if err := m.add(first); err != nil {
@@ -118,34 +136,35 @@ func (s *Sorted) Each(fn func(*Result) error) error {
 }
 
 // Close removes the file.
-func (s *Sorted) Close() {
+func (s *Sorted[T]) Close() {
 	s.file.Close()
-	s.held, s.runs, s.last = nil, nil, nil
+	s.held, s.runs, s.last = nil, nil, *new(T)
 }
 
 // merge merges sorted sources.
-type merge struct {
-	compare func(a, b *Result) int
-	sources []*source // in the order of their current results
+type merge[T any] struct {
+	compare func(a, b T) int
+	sources []*source[T] // in the order of their current values
 }
 
-// source is a sorted sequence of results.
-type source struct {
-	number int // sources with lower numbers come first where results are equal
-	result *Result
-	held   []*Result
-	in     *bufio.Reader // nil for results in memory
+// source is a sorted sequence of values.
+type source[T any] struct {
+	number int // sources with lower numbers come first where values are equal
+	value  T
+	held   []T
+	in     *bufio.Reader // nil for values in memory
+	decode func([]byte) (T, error)
 	record []byte
 }
 
-// add moves a source to its next result, and puts it in order unless it has ended.
-func (m *merge) add(s *source) error {
+// add moves a source to its next value, and puts it in order unless it has ended.
+func (m *merge[T]) add(s *source[T]) error {
 	more, err := s.next()
 	if err != nil || !more {
 		return err
 	}
-	at, _ := slices.BinarySearchFunc(m.sources, s, func(a, b *source) int {
-		if n := m.compare(a.result, b.result); n != 0 {
+	at, _ := slices.BinarySearchFunc(m.sources, s, func(a, b *source[T]) int {
+		if n := m.compare(a.value, b.value); n != 0 {
 			return n
 		}
 		return a.number - b.number
@@ -154,12 +173,12 @@ func (m *merge) add(s *source) error {
 	return nil
 }
 
-func (s *source) next() (more bool, err error) {
+func (s *source[T]) next() (more bool, err error) {
 	if s.in == nil {
 		if len(s.held) == 0 {
 			return false, nil
 		}
-		s.result, s.held = s.held[0], s.held[1:]
+		s.value, s.held = s.held[0], s.held[1:]
 		return true, nil
 	}
 	n, err := binary.ReadUvarint(s.in)
@@ -174,10 +193,10 @@ func (s *source) next() (more bool, err error) {
 		_, err = io.ReadFull(s.in, s.record)
 	}
 	if err == nil {
-		s.result, err = decodeResult(s.record)
+		s.value, err = s.decode(s.record)
 	}
 	if err != nil {
-		return false, fmt.Errorf("read results from a temporary file: %w", err)
+		return false, fmt.Errorf("read from a temporary file: %w", err)
 	}
 	return true, nil
 }

@@ -102,7 +102,8 @@ func byURL(a, b *Result) int { return cmp.Compare(a.URL, b.URL) }
 func TestSorted(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, limit := range []int{1, 5_000, 0} {
-		s := &Sorted{Compare: byURL, threshold: limit}
+		s := SortedResults(byURL)
+		s.threshold = limit
 		var want []*Result
 		for i := range 500 {
 			r := &Result{URL: fmt.Sprint(random.IntN(100)), Status: i}
@@ -135,7 +136,8 @@ func TestSortedWithoutFile(t *testing.T) {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(name, t.TempDir()+"/missing")
 	}
-	s := &Sorted{Compare: byURL, threshold: 1}
+	s := SortedResults(byURL)
+	s.threshold = 1
 	defer s.Close()
 	for _, url := range []string{"b", "a", "c"} {
 		s.Add(&Result{URL: url})
@@ -152,7 +154,8 @@ func TestSortedLeavesNoFile(t *testing.T) {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(name, dir)
 	}
-	s := &Sorted{Compare: byURL, threshold: 1}
+	s := SortedResults(byURL)
+	s.threshold = 1
 	s.Add(&Result{URL: "a"})
 	if len(s.runs) != 1 {
 		t.Fatalf("%d runs are in the file, want 1", len(s.runs))

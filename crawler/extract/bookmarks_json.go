@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 	"time"
 )
@@ -14,12 +15,16 @@ var chromiumFormat = format{
 	extensions: []string{"json", "bak"},
 	names:      []string{"bookmarks", "bookmarks.bak", "accountbookmarks"},
 	sniff: func(head []byte) bool {
-		return sniffJSON(head, `"roots"`, `"bookmark_bar"`, `"checksum"`) && !sniffFirefox(head)
+		return sniffJSON(head, `"roots"`) && chromiumRoots.Match(head) && !sniffFirefox(head)
 	},
 	mustSniff: true,
 	charset:   alwaysUTF8,
 	read:      readChromium,
 }
+
+// chromiumRoots matches the member with all bookmarks. Other JSON has "roots" as well, such as the
+// package.json of a package that is tested with Jest, but as an array.
+var chromiumRoots = regexp.MustCompile(`"roots"\s*:\s*\{`)
 
 // firefoxBackupFormat is the JSON that Firefox exports. The files in its bookmarkbackups
 // directory are the same, compressed.

@@ -244,3 +244,18 @@ func BenchmarkHalfMillionBookmarks(b *testing.B) {
 		})
 	}
 }
+
+// TestJSONThatIsNoBookmarks: Jest's configuration has "roots", and build information a "checksum".
+func TestJSONThatIsNoBookmarks(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"name": "a", "jest": {"roots": ["<rootDir>/src"]}}`:                     false,
+		`{"branch": "main", "checksum": "7fe5a2e"}`:                               false,
+		`{"checksum": "0", "roots" : {"bookmark_bar": {"children": []}}}`:         true,
+		"{\n   \"roots\": {\n      \"synced\": {\"children\": []}\n   }\n}":       true,
+		`{"title": "", "root": "placesRoot", "roots": {}, "children": [], "x":1}`: false,
+	} {
+		if got := chromiumFormat.sniff([]byte(text)); got != want {
+			t.Errorf("%s is a file of bookmarks: %t, want %t", text, got, want)
+		}
+	}
+}

@@ -296,11 +296,67 @@ func TestSignInAtOnce(t *testing.T) {
 	}
 }
 
+// Sign-ins with the right password wait for each other, and none of them counts.
+func TestSignInsWait(t *testing.T) {
+	s, _ := newStore(t)
+	must[bool](t)(true, s.AddUser(t.Context(), "ada", "correct horse", Editor))
+	const n = 4 * maxFailuresByName
+	results := make(chan error, n)
+	for range n {
+		go func() {
+			_, err := s.SignIn(context.Background(), "ada", "correct horse", netip.MustParseAddr("192.0.2.1"))
+			results <- err
+		}()
+	}
+	for range n {
+		if err := <-results; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A sign-in waits at most maxTurn for others, and not when too many wait.
+func TestTurnIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l limiter
+		client := netip.MustParseAddr("192.0.2.1")
+		for range maxFailuresByName {
+			if _, err := l.begin(t.Context(), "ada", client); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		results := make(chan error)
+		for range maxWaiting {
+			go func() {
+				_, err := l.begin(t.Context(), "ada", client)
+				results <- err
+			}()
+		}
+		synctest.Wait()
+		var limit *LimitError
+		if _, err := l.begin(t.Context(), "ada", client); !errors.As(err, &limit) || time.Since(began) > 0 {
+			t.Errorf("one more than may wait: %v after %v", err, time.Since(began))
+		}
+		for range maxWaiting {
+			if err := <-results; !errors.As(err, &limit) || limit.After != time.Second {
+				t.Errorf("after the wait: %v", err)
+			}
+		}
+		if waited := time.Since(began); waited != maxTurn {
+			t.Errorf("they waited %v", waited)
+		}
+	})
+}
+
 func TestLimiterForgets(t *testing.T) {
 	var l limiter
-	now := time.Now()
 	for i := range maxLimited {
-		l.begin(now, fmt.Sprint("name", i), netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
+		end, err := l.begin(t.Context(), fmt.Sprint("name", i), netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end(true)
 	}
 	if len(l.seen) > maxLimited+1 {
 		t.Errorf("%d are remembered", len(l.seen))

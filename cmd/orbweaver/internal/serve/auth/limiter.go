@@ -1,9 +1,9 @@
 package auth
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
-	"slices"
 	"sync"
 	"time"
 )
@@ -25,51 +25,115 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("too many failed sign-ins: try again in %d seconds", int(e.After/time.Second))
 }
 
-// limiter counts the sign-ins that have failed lately, by name and by address. A sign-in
-// in progress counts as failed, so that many at a time are not more than one after the
-// other. It is in memory: a restart forgets.
+// Limits on sign-ins that wait for others.
+const (
+	maxTurn    = 5 * time.Second // how long one waits
+	maxWaiting = 200             // how many wait at a time
+)
+
+// limiter counts the sign-ins that have failed lately, by name and by address. Those in
+// progress may fail, so others wait for them if all that are allowed are in progress: many at
+// a time are not more than one after the other, and right passwords never count. It is in
+// memory: a restart forgets.
 type limiter struct {
-	mu   sync.Mutex
-	seen map[string][]time.Time // times of failures, oldest first
+	mu      sync.Mutex
+	seen    map[string][]time.Time // times of failures, oldest first
+	trying  map[string]int         // sign-ins in progress
+	ended   chan struct{}          // closed when one ends
+	waiting int
 }
 
-// begin counts a sign-in as failed, or returns a *LimitError. done takes that back. The
-// name is "" for sign-ins without one.
-func (l *limiter) begin(now time.Time, name string, client netip.Addr) (done func(), err error) {
-	keys := make([]string, 0, 2)
-	limits := make([]int, 0, 2)
+// limit is how many sign-ins of a name or an address may fail.
+type limit struct {
+	key  string
+	most int
+}
+
+// begin waits for the turn of a sign-in. The error is a *LimitError if too many have failed, or
+// if too many others are in progress. The caller calls end, which says whether the sign-in has
+// failed. The name is "" for sign-ins without one.
+func (l *limiter) begin(ctx context.Context, name string, client netip.Addr) (end func(failed bool), err error) {
+	limits := []limit{{"address " + networkOf(client), maxFailuresByAddress}}
 	if name != "" {
-		keys, limits = append(keys, "name "+name[:min(len(name), 64)]), append(limits, maxFailuresByName)
+		limits = append(limits, limit{"name " + name[:min(len(name), 64)], maxFailuresByName})
 	}
-	keys, limits = append(keys, "address "+networkOf(client)), append(limits, maxFailuresByAddress)
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTurn, &LimitError{After: time.Second})
+	defer cancel()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for {
+		free, err := l.admits(time.Now(), limits)
+		if err != nil {
+			return nil, err
+		}
+		if free {
+			break
+		}
+		if l.waiting == maxWaiting {
+			return nil, &LimitError{After: time.Second}
+		}
+		if err := l.wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if l.trying == nil {
+		l.seen, l.trying, l.ended = map[string][]time.Time{}, map[string]int{}, make(chan struct{})
+	}
+	for _, one := range limits {
+		l.trying[one.key]++
+	}
+	return func(failed bool) { l.end(time.Now(), limits, failed) }, nil
+}
+
+// admits reports whether another sign-in may be tried now. The error is a *LimitError if too many
+// have failed.
+func (l *limiter) admits(now time.Time, limits []limit) (free bool, err error) {
 	l.forget(now)
 	var wait time.Duration
-	for i, key := range keys {
-		times := l.recent(now, key)
-		if len(times) >= limits[i] {
-			wait = max(wait, times[len(times)-limits[i]].Add(limitWindow).Sub(now))
+	free = true
+	for _, one := range limits {
+		times := l.recent(now, one.key)
+		if len(times) >= one.most {
+			wait = max(wait, times[len(times)-one.most].Add(limitWindow).Sub(now))
 		}
+		free = free && len(times)+l.trying[one.key] < one.most
 	}
 	if wait > 0 {
-		return nil, &LimitError{After: (wait + time.Second - 1).Truncate(time.Second)}
+		return false, &LimitError{After: (wait + time.Second - 1).Truncate(time.Second)}
 	}
-	if l.seen == nil {
-		l.seen = make(map[string][]time.Time)
+	return free, nil
+}
+
+// wait waits until a sign-in ends. The lock is held before and after.
+func (l *limiter) wait(ctx context.Context) error {
+	ended := l.ended
+	l.waiting++
+	l.mu.Unlock()
+	var err error
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		err = context.Cause(ctx)
 	}
-	for _, key := range keys {
-		l.seen[key] = append(l.seen[key], now)
-	}
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		for _, key := range keys {
-			if i := slices.Index(l.seen[key], now); i >= 0 {
-				l.seen[key] = slices.Delete(l.seen[key], i, i+1)
-			}
+	l.mu.Lock()
+	l.waiting--
+	return err
+}
+
+// end counts a sign-in that has ended.
+func (l *limiter) end(now time.Time, limits []limit, failed bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, one := range limits {
+		if l.trying[one.key]--; l.trying[one.key] == 0 {
+			delete(l.trying, one.key)
 		}
-	}, nil
+		if failed {
+			l.seen[one.key] = append(l.seen[one.key], now)
+		}
+	}
+	close(l.ended)
+	l.ended = make(chan struct{})
 }
 
 // recent drops the failures of a key that no longer count and returns the others.

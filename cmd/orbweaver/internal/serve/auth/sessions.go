@@ -31,46 +31,58 @@ var ErrWrongCredentials = errors.New("wrong name or password")
 // SignIn checks a name and a password and returns the secret of a new session. The error is
 // ErrWrongCredentials, after equal time for known and unknown names, or a *LimitError.
 func (s *Store) SignIn(ctx context.Context, name, password string, client netip.Addr) (string, error) {
-	done, err := s.failures.begin(time.Now(), name, client)
-	if err != nil {
+	if err := s.verify(ctx, name, password, client); err != nil {
 		return "", err
 	}
+	return s.open(ctx, sql.NullString{String: name, Valid: true}, sql.NullString{})
+}
+
+// verify checks the password of a name. Its errors are those of SignIn.
+func (s *Store) verify(ctx context.Context, name, password string, client netip.Addr) error {
+	end, err := s.failures.begin(ctx, name, client)
+	if err != nil {
+		return err
+	}
+	right, err := s.isPassword(ctx, name, password)
+	end(err == nil && !right)
+	switch {
+	case err != nil:
+		return fmt.Errorf("sign in: %w", err)
+	case !right:
+		return ErrWrongCredentials
+	}
+	return nil
+}
+
+// isPassword reports whether a name has a password. It takes as long for unknown names.
+func (s *Store) isPassword(ctx context.Context, name, password string) (bool, error) {
 	var hash string
 	if err := s.db.QueryRowContext(ctx, `SELECT password FROM auth_users WHERE name = ?`, name).Scan(&hash); err != nil && !errors.Is(err, sql.ErrNoRows) {
-		done()
-		return "", fmt.Errorf("sign in: %w", err)
+		return false, err
 	}
 	if len(password) > MaxPassword {
 		hash, password = "", password[:MaxPassword]
 	}
-	right, err := verifyPassword(ctx, hash, password)
-	switch {
-	case err != nil:
-		done()
-		return "", fmt.Errorf("sign in: %w", err)
-	case !right:
-		return "", ErrWrongCredentials
-	}
-	done()
-	return s.open(ctx, sql.NullString{String: name, Valid: true}, sql.NullString{})
+	ctx, cancel := context.WithTimeoutCause(ctx, maxTurn, &LimitError{After: time.Second})
+	defer cancel()
+	return verifyPassword(ctx, hash, password)
 }
 
 // SignInByToken checks a token and returns the secret of a new session, which has the role
 // of the token and ends with it. Its errors are those of SignIn.
 func (s *Store) SignInByToken(ctx context.Context, token string, client netip.Addr) (string, error) {
-	done, err := s.failures.begin(time.Now(), "", client)
+	end, err := s.failures.begin(ctx, "", client)
 	if err != nil {
 		return "", err
 	}
 	who, ok, err := s.ByToken(ctx, token)
-	if err != nil {
-		done()
+	end(err == nil && !ok)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if !ok {
+	case !ok:
 		return "", ErrWrongCredentials
 	}
-	done()
 	return s.open(ctx, sql.NullString{}, sql.NullString{String: who.Name, Valid: true})
 }
 

@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
@@ -21,6 +24,32 @@ func (c *call) object(status int, contentType string, value any) error {
 		return err
 	}
 	return c.raw(status, contentType, append(text, '\n'))
+}
+
+// versioned writes an object that clients may change, with its version.
+func (c *call) versioned(status int, version int64, value any) error {
+	c.w.Header().Set("ETag", strconv.Quote(strconv.FormatInt(version, 10)))
+	return c.json(status, value)
+}
+
+// ifMatch returns the versions of the field If-Match (RFC 9110, section 13.1.1), nil without it. A
+// tag that no answer had stays as it was sent, and matches no version.
+func (c *call) ifMatch() service.Condition {
+	values := c.Header.Values("If-Match")
+	if len(values) == 0 {
+		return nil
+	}
+	versions := service.Condition{}
+	for tag := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		tag = strings.TrimSpace(tag)
+		if version, err := strconv.Unquote(tag); err == nil && tag[0] == '"' {
+			tag = version
+		} else if tag != "*" {
+			tag = strconv.Quote(tag)
+		}
+		versions = append(versions, tag)
+	}
+	return versions
 }
 
 func (c *call) raw(status int, contentType string, body []byte) error {

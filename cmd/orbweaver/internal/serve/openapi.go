@@ -156,11 +156,11 @@ func schemas() object {
 	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
 	return object{
 		"Any":           something,
-		"Problem":       required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole}, "errors", "more"),
+		"Problem":       required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole, "current": something}, "errors", "more", "current"),
 		"ProjectInput":  required(input, "options", "schedule", "notify"),
 		"ProjectChange": required(input, "name", "targets", "options", "schedule", "notify"),
 		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),
-			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment)}),
+			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole}),
 		"Notify": required(object{"type": word("webhook", "slack", "email"), "url": text, "secret": text, "to": text,
 			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "to", "on"),
 		"ProjectList": partOf("Project"),
@@ -176,7 +176,7 @@ func schemas() object {
 		"PastVerdict": required(object{"run": opaque, "started": orNull(moment), "verdict": text, "code": text}),
 		"Page":        required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole}),
 		"PageList":    partOf("Page"),
-		"Mark":        required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment}),
+		"Mark":        required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment, "version": whole}),
 		"MarkInput":   required(object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}, "until"),
 		"MarkList":    partOf("Mark"),
 		"Comparison": required(object{"new": listOf(ref("Finding")), "fixed": listOf(ref("Finding")), "still": listOf(ref("Finding")),

@@ -139,7 +139,7 @@ func createProject(c *call) error {
 		return err
 	}
 	c.w.Header().Set("Location", c.prefix+v1+"/projects/"+p.ID)
-	return c.json(http.StatusCreated, p)
+	return c.versioned(http.StatusCreated, p.Version, p)
 }
 
 func showProject(c *call) error {
@@ -147,19 +147,19 @@ func showProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, p)
+	return c.versioned(http.StatusOK, p.Version, p)
 }
 
 func changeProject(c *call) error {
-	p, err := c.server.service.Projects.Change(c.Context(), c.project, c.body)
+	p, err := c.server.service.Projects.Change(c.Context(), c.project, c.body, c.ifMatch())
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, p)
+	return c.versioned(http.StatusOK, p.Version, p)
 }
 
 func deleteProject(c *call) error {
-	if err := c.server.service.Projects.Delete(c.Context(), c.project.ID); err != nil {
+	if err := c.server.service.Projects.Delete(c.Context(), c.project, c.ifMatch()); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
@@ -328,15 +328,15 @@ func putMark(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields)
+	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields, c.ifMatch())
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, m)
+	return c.versioned(http.StatusOK, m.Version, m)
 }
 
 func deleteMark(c *call) error {
-	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint")); err != nil {
+	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.ifMatch()); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)

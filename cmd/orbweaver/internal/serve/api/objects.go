@@ -24,6 +24,7 @@ type Project struct {
 	Created  time.Time      `json:"created"`
 	LastRun  *Run           `json:"last_run"`
 	NextRun  *time.Time     `json:"next_run"` // nil without a schedule
+	Version  int64          `json:"version"`  // grows with each change
 }
 
 // Notify is one way to tell people about changes.
@@ -133,6 +134,7 @@ type Mark struct {
 	Until       *time.Time `json:"until"` // nil: without end
 	By          string     `json:"by"`    // name of the user or token
 	Created     time.Time  `json:"created"`
+	Version     int64      `json:"version"` // grows with each change
 }
 
 // InForce reports whether the mark covers its finding at a time.

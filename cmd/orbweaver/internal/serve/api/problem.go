@@ -23,6 +23,8 @@ type Problem struct {
 	Detail string  `json:"detail"`
 	Errors []Fault `json:"errors,omitempty"` // of status 422
 	More   int     `json:"more,omitempty"`   // faults that are left out of Errors
+	// Current is the object that somebody has changed meanwhile, of status 412.
+	Current any `json:"current,omitempty"`
 }
 
 // Fault is what is wrong with one field.
@@ -43,6 +45,7 @@ var titles = map[int][2]string{
 	405: {"method-not-allowed", "the method is not allowed here"},
 	409: {"conflict", "the state does not allow it"},
 	408: {"gone", "the request has ended"},
+	412: {"changed", "somebody has changed it meanwhile"},
 	413: {"too-large", "the body is too large"},
 	415: {"media-type", "the body must be JSON"},
 	421: {"host", "the host is not served here"},

@@ -29,7 +29,7 @@ func (s *Marks) Seen(ctx context.Context, project, fingerprint string) error {
 
 // Put marks a finding as known, from a JSON object. The project has Seen the fingerprint. by is who
 // marks it.
-func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body []strictjson.Member) (*api.Mark, error) {
+func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body []strictjson.Member, ifMatch Condition) (*api.Mark, error) {
 	m := &api.Mark{Fingerprint: fingerprint, By: by, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	var faults []api.Fault
 	for _, field := range body {
@@ -48,7 +48,7 @@ func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body [
 	if len(faults) > 0 {
 		return nil, api.Invalid(faults...)
 	}
-	return m, store.Marks{Store: s.store}.Put(ctx, project, m)
+	return m, store.Marks{Store: s.store}.Put(ctx, project, m, ifMatch.allowsMark)
 }
 
 // readMark reads one member and returns what is wrong with it.
@@ -100,9 +100,20 @@ func parseUntil(text string) (time.Time, error) {
 	return at.UTC(), err
 }
 
+// allowsMark returns a problem if a mark, which may be nil, must not be changed.
+func (c Condition) allowsMark(m *api.Mark) error {
+	switch {
+	case m == nil && !c.holds(0):
+		return changedMeanwhile(nil)
+	case m != nil && !c.holds(m.Version) && (m.InForce(time.Now()) || !c.holds(0)):
+		return changedMeanwhile(m)
+	}
+	return nil
+}
+
 // Delete removes a mark.
-func (s *Marks) Delete(ctx context.Context, project, fingerprint string) error {
-	err := store.Marks{Store: s.store}.Delete(ctx, project, fingerprint)
+func (s *Marks) Delete(ctx context.Context, project, fingerprint string, ifMatch Condition) error {
+	err := store.Marks{Store: s.store}.Delete(ctx, project, fingerprint, ifMatch.allowsMark)
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(http.StatusNotFound, "there is no mark for the fingerprint %s", fingerprint)
 	}

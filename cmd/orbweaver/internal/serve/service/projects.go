@@ -47,7 +47,7 @@ var projectMembers = []string{"name", "targets", "options", "schedule", "notify"
 
 // Get returns a project as the API shows it.
 func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
-	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created}
+	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created, Version: row.Version}
 	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify)); err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
 	}
@@ -96,40 +96,73 @@ func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error
 }
 
 // Change replaces the members that a JSON object has.
-func (s *Projects) Change(ctx context.Context, row *store.Project, body []byte) (*api.Project, error) {
-	before, err := s.contentOf(row)
-	if err != nil {
-		return nil, err
+func (s *Projects) Change(ctx context.Context, row *store.Project, body []byte, ifMatch Condition) (*api.Project, error) {
+	return s.update(ctx, row, ifMatch, func(before *content) (*content, error) { return s.read(ctx, before, body, false) })
+}
+
+// update changes the content of a project. If somebody else changes it at the same time, the change
+// is made again, so that nothing of the other is lost.
+func (s *Projects) update(ctx context.Context, row *store.Project, ifMatch Condition, change func(*content) (*content, error)) (*api.Project, error) {
+	var p *api.Project
+	err := s.retry(ctx, row, ifMatch, func(row *store.Project) error {
+		before, err := s.contentOf(row)
+		if err != nil {
+			return err
+		}
+		next, err := change(before)
+		if err != nil {
+			return err
+		}
+		p, err = s.put(ctx, row, next)
+		return err
+	})
+	return p, err
+}
+
+// retry calls fn with a project until nobody else has changed it meanwhile.
+func (s *Projects) retry(ctx context.Context, row *store.Project, ifMatch Condition, fn func(*store.Project) error) error {
+	for {
+		if !ifMatch.holds(row.Version) {
+			current, err := s.Get(ctx, row)
+			if err != nil {
+				return err
+			}
+			return changedMeanwhile(current)
+		}
+		err := fn(row)
+		if !errors.Is(err, store.ErrChanged) {
+			return err
+		}
+		if row, err = s.store.Project(ctx, row.ID); err != nil {
+			return err
+		}
 	}
-	next, err := s.read(ctx, before, body, false)
-	if err != nil {
-		return nil, err
-	}
-	return s.put(ctx, row, next)
 }
 
 // RemoveNotify removes the nth target of notify. The others keep their secrets, which a list
 // without it could not tell apart.
-func (s *Projects) RemoveNotify(ctx context.Context, row *store.Project, n int) error {
-	c, err := s.contentOf(row)
-	if err != nil {
-		return err
-	}
-	if n < 0 || n >= len(c.Notify) {
-		return api.NewProblem(http.StatusNotFound, "there is no such notification")
-	}
-	c.Notify = slices.Delete(c.Notify, n, n+1)
-	_, err = s.put(ctx, row, c)
+func (s *Projects) RemoveNotify(ctx context.Context, row *store.Project, n int, ifMatch Condition) error {
+	_, err := s.update(ctx, row, ifMatch, func(c *content) (*content, error) {
+		if n < 0 || n >= len(c.Notify) {
+			return nil, api.NewProblem(http.StatusNotFound, "there is no such notification")
+		}
+		c.Notify = slices.Delete(c.Notify, n, n+1)
+		return c, nil
+	})
 	return err
 }
 
 // Delete deletes a project with its runs and marks.
-func (s *Projects) Delete(ctx context.Context, id string) error {
-	ids, err := s.store.DeleteProject(ctx, id)
+func (s *Projects) Delete(ctx context.Context, row *store.Project, ifMatch Condition) error {
+	var ids []string
+	err := s.retry(ctx, row, ifMatch, func(row *store.Project) (err error) {
+		ids, err = s.store.DeleteProject(ctx, row.ID, row.Version)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	err = s.notices.Forget(ctx, id)
+	err = s.notices.Forget(ctx, row.ID)
 	for _, run := range ids {
 		err = errors.Join(err, s.manager.RemoveFiles(run))
 	}

@@ -12,13 +12,13 @@ import (
 // Marks are the marks of projects.
 type Marks struct{ *Store }
 
-const markColumns = "fingerprint, kind, reason, until, by, created"
+const markColumns = "fingerprint, kind, reason, until, by, created, version"
 
 func scanMark(row scanner) (*api.Mark, error) {
 	m := &api.Mark{}
 	var until sql.NullInt64
 	var created int64
-	err := row.Scan(&m.Fingerprint, &m.As, &m.Reason, &until, &m.By, &created)
+	err := row.Scan(&m.Fingerprint, &m.As, &m.Reason, &until, &m.By, &created, &m.Version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -34,23 +34,42 @@ func (s Marks) Get(ctx context.Context, project, fingerprint string) (*api.Mark,
 	return scanMark(s.db.QueryRowContext(ctx, "SELECT "+markColumns+" FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint))
 }
 
-// Put stores a mark of a project and replaces the one that its fingerprint has.
-func (s Marks) Put(ctx context.Context, project string, m *api.Mark) error {
-	_, err := s.db.ExecContext(ctx, "INSERT OR REPLACE INTO mark (project, "+markColumns+") VALUES (?, ?, ?, ?, ?, ?, ?)",
-		project, m.Fingerprint, m.As, m.Reason, optionalMillis(m.Until), m.By, millis(m.Created))
-	return err
+// Put stores a mark of a project and replaces the one that its fingerprint has. It sets the version.
+// allow gets that one, or nil, and may refuse.
+func (s Marks) Put(ctx context.Context, project string, m *api.Mark, allow func(*api.Mark) error) error {
+	return s.replace(ctx, project, m.Fingerprint, allow, func(tx *sql.Tx, before *api.Mark) error {
+		if m.Version = 1; before != nil {
+			m.Version += before.Version
+		}
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO mark (project, "+markColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			project, m.Fingerprint, m.As, m.Reason, optionalMillis(m.Until), m.By, millis(m.Created), m.Version)
+		return err
+	})
 }
 
-// Delete deletes a mark, or returns ErrNotFound.
-func (s Marks) Delete(ctx context.Context, project, fingerprint string) error {
-	done, err := s.db.ExecContext(ctx, "DELETE FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint)
-	if err != nil {
+// Delete deletes a mark, or returns ErrNotFound. allow gets it and may refuse.
+func (s Marks) Delete(ctx context.Context, project, fingerprint string, allow func(*api.Mark) error) error {
+	return s.replace(ctx, project, fingerprint, allow, func(tx *sql.Tx, before *api.Mark) error {
+		if before == nil {
+			return ErrNotFound
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint)
 		return err
-	}
-	if n, err := done.RowsAffected(); err == nil && n == 0 {
-		return ErrNotFound
-	}
-	return nil
+	})
+}
+
+// replace changes the mark of a finding, which may be nil, in one transaction.
+func (s Marks) replace(ctx context.Context, project, fingerprint string, allow func(*api.Mark) error, change func(*sql.Tx, *api.Mark) error) error {
+	return s.Update(ctx, func(tx *sql.Tx) error {
+		before, err := scanMark(tx.QueryRowContext(ctx, "SELECT "+markColumns+" FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint))
+		if err != nil && !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		if err := allow(before); err != nil {
+			return err
+		}
+		return change(tx, before)
+	})
 }
 
 // All returns all marks of a project, also expired ones, by fingerprint.

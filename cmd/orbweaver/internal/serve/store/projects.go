@@ -23,9 +23,10 @@ type Project struct {
 	Secrets  []byte    // encrypted
 	Handled  time.Time // the time up to which the schedule has been followed
 	Created  time.Time
+	Version  int64 // grows with each change; 0 if it is not stored
 }
 
-const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created"
+const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, version"
 
 type scanner interface{ Scan(...any) error }
 
@@ -33,7 +34,7 @@ func scanProject(row scanner) (*Project, error) {
 	p := &Project{}
 	var targets, options, notify string
 	var handled, created int64
-	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created)
+	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &p.Version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -74,15 +75,24 @@ func (s *Store) Projects(ctx context.Context, after string, limit int) ([]*Proje
 	return all, total, rows.Err()
 }
 
-// PutProject adds a project, or replaces it whole.
+// ErrChanged is the error for an object that somebody has changed meanwhile.
+var ErrChanged = errors.New("it was changed meanwhile")
+
+// PutProject adds a project, or replaces the version of it that was read. It increases the version.
+// The error is ErrChanged if another one is stored.
 func (s *Store) PutProject(ctx context.Context, p *Project) error {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+	done, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?10 + 1
+		WHERE ?10 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
-			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled`,
-		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created))
+			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, version = excluded.version WHERE version = ?10`,
+		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), p.Version)
 	if err != nil {
 		return fmt.Errorf("store the project %s: %w", p.ID, err)
 	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, ErrChanged)
+	}
+	p.Version++
 	return nil
 }
 
@@ -113,9 +123,17 @@ func (s *Store) Scheduled(ctx context.Context) ([]*Project, error) {
 // ErrActive is the error for a project with a run that is queued, running or stopping.
 var ErrActive = errors.New("a run of the project is queued or running")
 
-// DeleteProject deletes a project with all its rows. It returns the ids of its runs.
-func (s *Store) DeleteProject(ctx context.Context, id string) (runs []string, err error) {
+// DeleteProject deletes a version of a project with all its rows, or returns ErrChanged. It returns
+// the ids of its runs.
+func (s *Store) DeleteProject(ctx context.Context, id string, version int64) (runs []string, err error) {
 	err = s.Update(ctx, func(tx *sql.Tx) error {
+		p, err := scanProject(tx.QueryRowContext(ctx, "SELECT "+projectColumns+" FROM project WHERE id = ?", id))
+		if err != nil {
+			return err
+		}
+		if p.Version != version {
+			return ErrChanged
+		}
 		rows, err := tx.QueryContext(ctx, "SELECT id, state FROM run WHERE project = ?", id)
 		if err != nil {
 			return err
@@ -134,14 +152,8 @@ func (s *Store) DeleteProject(ctx context.Context, id string) (runs []string, er
 		if err := rows.Err(); err != nil {
 			return err
 		}
-		done, err := tx.ExecContext(ctx, "DELETE FROM project WHERE id = ?", id)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err == nil && n == 0 {
-			return ErrNotFound
-		}
-		return nil
+		_, err = tx.ExecContext(ctx, "DELETE FROM project WHERE id = ?", id)
+		return err
 	})
 	return runs, err
 }

@@ -20,7 +20,14 @@ var migrations = []migration{
 	{change: hideAddresses},
 	{vacuum: true},
 	{statements: soundness, change: judgeRuns},
+	{statements: versions},
 }
+
+// versions are the columns that tell whether somebody has changed an object meanwhile.
+const versions = `
+ALTER TABLE project ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE mark ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+`
 
 // migration is one step.
 type migration struct {

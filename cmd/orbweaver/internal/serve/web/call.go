@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -194,4 +195,43 @@ func faultsOf(err error) (map[string]string, error) {
 		faults[""] = p.Detail
 	}
 	return faults, nil
+}
+
+// versionOf returns the version of the object that a form was made for, as a condition.
+func versionOf(v url.Values) service.Condition {
+	if !v.Has("version") {
+		return nil
+	}
+	return service.Condition{v.Get("version")}
+}
+
+// conflictOf returns the faults of a form for an object that somebody has changed meanwhile, whose
+// values it compares with those that were typed. It returns nil if the error is another.
+func conflictOf(err error, typed url.Values, current func(any) url.Values) map[string]string {
+	p := asProblem(err)
+	if p == nil || p.Status != http.StatusPreconditionFailed {
+		return nil
+	}
+	faults := map[string]string{"": "Somebody has changed it meanwhile. The form has your values, and beside them those that are stored. Send it again to keep yours."}
+	stored := current(p.Current)
+	for name, values := range stored {
+		theirs, yours := plainText(values[0]), plainText(strings.Join(typed[name], "\n"))
+		if theirs != yours {
+			faults[name] = "it is stored as: " + theirs
+		}
+	}
+	for name := range typed {
+		if !stored.Has(name) && plainText(typed.Get(name)) != "" && !slices.Contains(notStored, name) {
+			faults[name] = "it is stored as: nothing"
+		}
+	}
+	return faults
+}
+
+// notStored are the fields of forms that are not part of an object.
+var notStored = []string{"do", "run", "id", "version", "sure"}
+
+// plainText returns the text of a field as browsers do not change it.
+func plainText(text string) string {
+	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }

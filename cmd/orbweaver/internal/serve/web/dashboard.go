@@ -56,10 +56,11 @@ func showDashboard(c *Call) error {
 
 // projectForm is the form of a project.
 type projectForm struct {
-	Values url.Values
-	Faults map[string]string
-	Groups []group
-	New    bool
+	Values  url.Values
+	Faults  map[string]string
+	Groups  []group
+	New     bool
+	Version int64 // of the stored project
 }
 
 // Value and Fault return those of a field.

@@ -154,7 +154,7 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	options, given := map[string]any{}, create
 	for name, all := range v {
-		if slices.Contains([]string{"name", "targets", "schedule", "do", "run"}, name) {
+		if slices.Contains([]string{"name", "targets", "schedule", "do", "run", "version"}, name) {
 			continue
 		}
 		given = true

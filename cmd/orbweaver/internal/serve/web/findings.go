@@ -259,9 +259,9 @@ type findingPage struct {
 // maxPlaces is the number of places that a finding lists.
 const maxPlaces = 500
 
-func showFinding(c *Call) error { return finding(c, c.Params["id"], nil, nil) }
+func showFinding(c *Call) error { return finding(c, http.StatusOK, c.Params["id"], nil, nil) }
 
-func finding(c *Call, id string, values url.Values, faults map[string]string) error {
+func finding(c *Call, status int, id string, values url.Values, faults map[string]string) error {
 	f, err := c.Site.Service.Findings.Get(c.Context(), c.Run, id)
 	if err != nil {
 		return err
@@ -273,9 +273,5 @@ func finding(c *Call, id string, values url.Values, faults map[string]string) er
 	page.Places = page.Result.References[:min(len(page.Result.References), maxPlaces)]
 	page.Count = len(page.Result.References)
 	page.More = page.Count - len(page.Places)
-	status := http.StatusOK
-	if len(faults) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
 	return c.page(status, "finding", clip(f.URL, 100), page)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
@@ -98,10 +99,12 @@ type settingsPage struct {
 // NotifyTypes are the types of notifications.
 func (p *settingsPage) NotifyTypes() []string { return []string{"webhook", "slack", "email"} }
 
-func showProjectSettings(c *Call) error { return projectSettings(c, nil, nil, nil) }
+func showProjectSettings(c *Call) error {
+	return projectSettings(c, http.StatusOK, nil, nil, nil)
+}
 
 // projectSettings shows the settings. values are those of the form that was sent, with faults.
-func projectSettings(c *Call, values url.Values, faults map[string]string, adding url.Values) error {
+func projectSettings(c *Call, status int, values url.Values, faults map[string]string, adding url.Values) error {
 	p, err := c.Site.Service.Projects.Get(c.Context(), c.Project)
 	if err != nil {
 		return err
@@ -114,11 +117,7 @@ func projectSettings(c *Call, values url.Values, faults map[string]string, addin
 		values = valuesOf(p)
 	}
 	form := newProjectForm(values, faults)
-	form.New = false
-	status := http.StatusOK
-	if len(faults) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
+	form.New, form.Version = false, p.Version
 	return c.page(status, "project-settings", "Settings of "+p.Name, &settingsPage{projectForm: form, Notify: p.Notify, Links: links.Items, Adding: adding,
 		Made: c.Site.flashed(c.Who, "link "+p.ID), Tested: c.Site.flashed(c.Who, "test "+p.ID), Problem: faults[""]})
 }
@@ -137,7 +136,7 @@ func changeProject(c *Call) error {
 		values = v
 		var body []byte
 		if body, err = projectBody(v, false); err == nil {
-			_, err = s.Projects.Change(c.Context(), c.Project, body)
+			_, err = s.Projects.Change(c.Context(), c.Project, body, versionOf(v))
 		}
 		back = "projects/" + c.Project.ID
 	case "delete":
@@ -145,7 +144,7 @@ func changeProject(c *Call) error {
 			err = api.Invalid(api.Fault{Field: "sure", Message: "tick the box to delete the project, its runs and its marks"})
 			break
 		}
-		err = s.Projects.Delete(c.Context(), c.Project.ID)
+		err = s.Projects.Delete(c.Context(), c.Project, versionOf(v))
 		back = ""
 	case "add-link":
 		adding = v
@@ -160,14 +159,42 @@ func changeProject(c *Call) error {
 	default:
 		err = api.NewProblem(http.StatusBadRequest, "the form asks for %q, which is unknown", v.Get("do"))
 	}
-	if err != nil {
-		faults, err := faultsOf(err)
-		if err != nil {
+	if err == nil {
+		return c.See(back)
+	}
+	if faults := conflictOf(err, values, storedProject); faults != nil {
+		if c.Project, err = c.Site.Store.Project(c.Context(), c.Project.ID); err != nil {
 			return err
 		}
-		return projectSettings(c, values, faults, adding)
+		return projectSettings(c, http.StatusConflict, values, faults, adding)
 	}
-	return c.See(back)
+	faults, err := faultsOf(err)
+	if err != nil {
+		return err
+	}
+	return projectSettings(c, http.StatusUnprocessableEntity, values, faults, adding)
+}
+
+// storedProject returns the fields of a project that is stored.
+func storedProject(current any) url.Values {
+	p, _ := current.(*api.Project)
+	if p == nil {
+		return url.Values{}
+	}
+	return valuesOf(p)
+}
+
+// storedMark returns the fields of a mark that is stored, or that there is none.
+func storedMark(current any) url.Values {
+	m, _ := current.(*api.Mark)
+	if m == nil {
+		return url.Values{"as": {""}, "reason": {""}, "until": {""}}
+	}
+	v := url.Values{"as": {m.As}, "reason": {m.Reason}, "until": {""}}
+	if m.Until != nil {
+		v.Set("until", m.Until.Format(time.RFC3339))
+	}
+	return v
 }
 
 // members returns fields as members of a JSON object; empty ones are left out.
@@ -205,7 +232,7 @@ func changeNotify(c *Call, v url.Values) error {
 		if err != nil {
 			n = -1 // there is no such notification
 		}
-		return c.Site.Service.Projects.RemoveNotify(c.Context(), c.Project, n)
+		return c.Site.Service.Projects.RemoveNotify(c.Context(), c.Project, n, versionOf(v))
 	}
 	p, err := c.Site.Service.Projects.Get(c.Context(), c.Project)
 	if err != nil {
@@ -216,7 +243,7 @@ func changeNotify(c *Call, v url.Values) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Site.Service.Projects.Change(c.Context(), c.Project, body)
+	_, err = c.Site.Service.Projects.Change(c.Context(), c.Project, body, versionOf(v))
 	return err
 }
 
@@ -245,24 +272,27 @@ func mark(c *Call) error {
 	}
 	fingerprint := c.Params["fingerprint"]
 	if v.Get("do") == "remove" {
-		err = c.Site.Service.Marks.Delete(c.Context(), c.Project.ID, fingerprint)
+		err = c.Site.Service.Marks.Delete(c.Context(), c.Project.ID, fingerprint, versionOf(v))
 	} else {
 		var body []strictjson.Member
 		if body, err = members(v, "as", "reason", "until"); err == nil {
-			_, err = c.Site.Service.Marks.Put(c.Context(), c.Project.ID, fingerprint, c.Who.Name, body)
+			_, err = c.Site.Service.Marks.Put(c.Context(), c.Project.ID, fingerprint, c.Who.Name, body, versionOf(v))
 		}
 	}
 	run, id := v.Get("run"), v.Get("id")
 	if err != nil {
-		faults, err := faultsOf(err)
-		if err != nil {
-			return err
+		status, faults := http.StatusConflict, conflictOf(err, v, storedMark)
+		if faults == nil {
+			status = http.StatusUnprocessableEntity
+			if faults, err = faultsOf(err); err != nil {
+				return err
+			}
 		}
 		if c.Run, err = c.Site.Store.Run(c.Context(), run); err != nil || c.Run.Project != c.Project.ID {
 			c.Run = nil
-			return c.page(http.StatusUnprocessableEntity, "mark", "Mark a finding", &markForm{Fingerprint: fingerprint, Values: v, Faults: faults})
+			return c.page(status, "mark", "Mark a finding", &markForm{Fingerprint: fingerprint, Values: v, Faults: faults})
 		}
-		return finding(c, id, v, faults)
+		return finding(c, status, id, v, faults)
 	}
 	if run == "" || id == "" {
 		return c.See("projects/" + c.Project.ID)

@@ -15,9 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
@@ -37,58 +35,34 @@ type Options struct {
 
 // client sends scripts to the server, and waits for a server that is away.
 type client struct {
-	redis   redis.UniversalClient
+	server  *connections
 	address *Address
 	options Options
 	prefix  string
-	session *redis.Script // of the crawl: see session.lua
+	session script // of the crawl: see session.lua
 }
 
-// timeouts of one exchange with the server.
-const (
-	dialTimeout     = 3 * time.Second
-	exchangeTimeout = 5 * time.Second
-)
-
 func newClient(a *Address, o Options) *client {
-	logging.Disable()
-	config := &redis.UniversalOptions{
-		Addrs: a.Hosts, DB: a.DB, Username: a.User, Password: a.Password,
-		IsClusterMode: a.Cluster(), MaxRetries: -1, MaxRedirects: 4,
-		DialTimeout: dialTimeout, ReadTimeout: exchangeTimeout, WriteTimeout: exchangeTimeout,
-		DialerRetries: 1, PoolSize: 16, DisableIdentity: true, Protocol: 2,
-		ContextTimeoutEnabled:    true,
-		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-	}
-	if a.Scheme == "unix" {
-		config.Dialer = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			return (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "unix", a.Hosts[0])
-		}
-	}
-	if o.dial != nil {
-		config.Dialer = o.dial
-	}
-	if a.TLS() {
-		config.TLSConfig = o.TLS
-		if config.TLSConfig == nil {
-			config.TLSConfig = &tls.Config{}
-		}
-	}
 	c := &client{address: a, options: o, prefix: a.prefix()}
-	c.session = redis.NewScript("-- " + c.prefix + "\n" + source("session"))
-	config.OnConnect = func(ctx context.Context, cn *redis.Conn) error { return c.noteRestart(ctx, cn) }
-	c.redis = redis.NewUniversalClient(config)
+	c.session = newScript("-- " + c.prefix + "\n" + source("session"))
+	c.server = newConnections(a, o, c.noteRestart)
 	return c
+}
+
+// do sends one command. The error is redis.ErrNil only if a helper for the type of the answer
+// makes it of nil.
+func (c *client) do(ctx context.Context, command string, args ...any) (any, error) {
+	return c.server.do(ctx, command, args...)
 }
 
 // noteRestart lets the crawl know if the server was started after any process of the crawl was
 // connected: it has forgotten a script that was run then.
-func (c *client) noteRestart(ctx context.Context, on redis.Scripter) error {
-	err := c.session.EvalSha(ctx, on, []string{c.prefix}, c.time(), "").Err()
-	if redis.HasErrorPrefix(err, "NOSCRIPT") {
-		err = c.session.Eval(ctx, on, []string{c.prefix}, c.time(), "1").Err()
+func (c *client) noteRestart(ctx context.Context, on doer) error {
+	_, err := c.session.known(ctx, on, c.prefix, c.time(), "")
+	if isReply(err, "NOSCRIPT") {
+		_, err = c.session.send(ctx, on, c.prefix, c.time(), "1")
 	}
-	if redis.HasErrorPrefix(err, "MOVED") { // a node of the cluster without the crawl
+	if isReply(err, "MOVED") { // a node of the cluster without the crawl
 		err = nil
 	}
 	return err
@@ -147,7 +121,7 @@ func (c *client) explain(err error) (wait string, final error) {
 		return "server full: it cannot write to its disk", nil
 	case starts("LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "UNKILLABLE"):
 		return "server not ready (" + strings.Fields(text)[0] + ")", nil
-	case errors.Is(err, io.EOF), errors.Is(err, redis.ErrPoolTimeout), errors.Is(err, context.DeadlineExceeded), errors.Is(err, net.ErrClosed), strings.Contains(text, "max number of clients"):
+	case errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded), errors.Is(err, net.ErrClosed), strings.Contains(text, "max number of clients"):
 		return "server away", nil
 	}
 	var network net.Error
@@ -172,7 +146,7 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		exchange, done := context.WithDeadline(ctx, cmp.Or(since, sent).Add(max(c.options.Patience, time.Millisecond)))
 		err := fn(exchange)
 		done()
-		if err == nil || errors.Is(err, redis.Nil) {
+		if err == nil || isNil(err) {
 			if told != "" && c.options.Wait != nil {
 				c.options.Wait("")
 			}
@@ -222,14 +196,14 @@ func source(name string) string {
 }
 
 // scripts returns the scripts by name. Most runs need none.
-var scripts = sync.OnceValue(func() map[string]*redis.Script {
-	common, list := source("common"), map[string]*redis.Script{}
+var scripts = sync.OnceValue(func() map[string]script {
+	common, list := source("common"), map[string]script{}
 	for _, name := range []string{"add", "beginpage", "claim", "complete", "coordinate", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
 		"once", "pace", "publish", "redirect", "release", "set", "setonce", "start", "state", "tally", "trim"} {
-		list[name] = redis.NewScript(common + source(name))
+		list[name] = newScript(common + source(name))
 	}
 	for _, name := range []string{"ack", "countup"} { // frequent, and short
-		list[name] = redis.NewScript(source(name))
+		list[name] = newScript(source(name))
 	}
 	return list
 })
@@ -243,22 +217,25 @@ func (c *client) time() string {
 }
 
 // run runs a script and returns its answer.
-func (c *client) run(ctx context.Context, script string, args ...any) (any, error) {
+func (c *client) run(ctx context.Context, name string, args ...any) (any, error) {
 	var answer any
 	args = append([]any{c.time()}, args...)
 	err := c.try(ctx, func(ctx context.Context) (err error) {
-		s, keys := scripts()[script], []string{c.prefix}
-		if answer, err = s.EvalSha(ctx, c.redis, keys, args...).Result(); !redis.HasErrorPrefix(err, "NOSCRIPT") {
+		s := scripts()[name]
+		if answer, err = s.known(ctx, c.do, c.prefix, args...); !isReply(err, "NOSCRIPT") {
 			return err
 		}
-		if err := c.noteRestart(ctx, c.redis); err != nil { // a server forgets scripts when it is restarted
+		if err := c.noteRestart(ctx, c.do); err != nil { // a server forgets scripts when it is restarted
 			return err
 		}
-		answer, err = s.Eval(ctx, c.redis, keys, args...).Result()
+		answer, err = s.send(ctx, c.do, c.prefix, args...)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("frontier: %s: %w", script, err)
+		return nil, fmt.Errorf("frontier: %s: %w", name, err)
+	}
+	if text, ok := answer.([]byte); ok {
+		answer = string(text)
 	}
 	return answer, nil
 }

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -13,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
@@ -53,7 +54,7 @@ func (f *Crawl) Lead() Lead { return Lead{f} }
 func (f *Crawl) Address() *Address { return f.address }
 
 // Close closes the connections.
-func (f *Crawl) Close() error { return f.redis.Close() }
+func (f *Crawl) Close() error { return f.server.pool.Close() }
 
 // Server is what is known of the server.
 type Server struct {
@@ -67,9 +68,12 @@ func (f *Crawl) Check(ctx context.Context) (*Server, error) {
 	var info string
 	forbidden := false
 	err := f.try(ctx, func(ctx context.Context) (err error) {
-		if info, err = f.redis.Info(ctx).Result(); err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
+		if err = (keys{f.client}).locate(ctx); err != nil {
+			return err
+		}
+		if info, err = redis.String(f.do(ctx, "INFO")); err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
 			forbidden = true
-			err = f.redis.Ping(ctx).Err()
+			_, err = f.do(ctx, "PING")
 		}
 		if err == nil && strings.Contains(info, "\nloading:1") { // its settings are not in force yet
 			err = errLoading
@@ -119,7 +123,7 @@ var errLoading = errors.New("LOADING the server is reading its data")
 func (f Lead) Header(ctx context.Context) (*Header, error) {
 	var text []byte
 	err := f.try(ctx, func(ctx context.Context) (err error) {
-		text, err = f.redis.Get(ctx, f.key("cfg")).Bytes()
+		text, err = redis.Bytes(f.do(ctx, "GET", f.key("cfg")))
 		return err
 	})
 	if isNil(err) {
@@ -189,10 +193,11 @@ func (f Lead) Create(ctx context.Context, h *Header, l Limits) error {
 				ends = l.Ends.UnixMicro()
 			}
 		}
-		if err := f.redis.HSet(ctx, f.key("c"), "state", "filling", "generation", h.Epoch, "lim", l.Log, "ends", ends, "lost", result, "renders", renders, "facts", time.Now().UnixMicro()).Err(); err != nil {
+		if _, err := f.do(ctx, "HSET", f.key("c"), "state", "filling", "generation", h.Epoch, "lim", l.Log, "ends", ends, "lost", result, "renders", renders, "facts", time.Now().UnixMicro()); err != nil {
 			return err
 		}
-		return f.redis.Set(ctx, f.key("cfg"), text, 0).Err()
+		_, err := f.do(ctx, "SET", f.key("cfg"), text)
+		return err
 	})
 }
 
@@ -202,10 +207,14 @@ func (f *client) now(ctx context.Context) (time.Time, error) {
 		return f.options.Now(), nil
 	}
 	if f.address.Cluster() { // the one with the keys of the crawl
-		t, err := f.redis.Eval(ctx, "local t = redis.call('TIME') return t[1] * 1000000 + t[2]", []string{f.prefix}).Int64()
+		t, err := redis.Int64(newScript("local t = redis.call('TIME') return t[1] * 1000000 + t[2]").send(ctx, f.do, f.prefix))
 		return time.UnixMicro(t), err
 	}
-	return f.redis.Time(ctx).Result()
+	t, err := redis.Int64s(f.do(ctx, "TIME"))
+	if err != nil || len(t) != 2 {
+		return time.Time{}, cmp.Or(err, errAnswer)
+	}
+	return time.Unix(t[0], t[1]*1000), nil
 }
 
 // EndRendering lets the crawl end as soon as nothing is queued.
@@ -273,7 +282,7 @@ func (f Lead) SetLog(ctx context.Context, bytes int64) error {
 // Workers returns the number of processes that have joined the crawl.
 func (f Lead) Workers(ctx context.Context) (n int64, err error) {
 	err = f.try(ctx, func(ctx context.Context) (err error) {
-		n, err = f.redis.SCard(ctx, f.key("ws")).Result()
+		n, err = redis.Int64(f.do(ctx, "SCARD", f.key("ws")))
 		return err
 	})
 	return n, err
@@ -350,11 +359,12 @@ func (f Lead) Coordinate(ctx context.Context, process string, lease time.Duratio
 // Resign ends the role of the coordinator, if a process has it. It does not wait for a server
 // that is away.
 func (f Lead) Resign(ctx context.Context, process string) error {
-	holder, err := f.redis.HGet(ctx, f.key("own"), "process").Result()
+	holder, err := redis.String(f.do(ctx, "HGET", f.key("own"), "process"))
 	if err != nil || holder != process {
 		return err
 	}
-	return f.redis.Del(ctx, f.key("own")).Err()
+	_, err = f.do(ctx, "DEL", f.key("own"))
+	return err
 }
 
 // Lag is how old an entry of the log must be before it is applied. A server whose power was
@@ -399,7 +409,7 @@ func (f Lead) Log(h *Header) Log { return Log{f, h} }
 // the last one. The error is ErrRewound if entries are missing.
 func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (events []frontier.Event, last Position, err error) {
 	f, h := g.crawl, g.header
-	var entries []redis.XMessage
+	var entries []any
 	var count string
 	err = f.try(ctx, func(ctx context.Context) error {
 		upto := "+"
@@ -411,10 +421,10 @@ func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (event
 			upto = strconv.FormatInt(now.Add(-lag).UnixMilli(), 10)
 		}
 		var err error
-		if entries, err = f.redis.XRangeN(ctx, f.key("log"), "("+after.Entry, upto, logAtOnce).Result(); err != nil {
+		if entries, err = redis.Values(f.do(ctx, "XRANGE", f.key("log"), "("+after.Entry, upto, "COUNT", logAtOnce)); err != nil {
 			return err
 		}
-		count, err = f.redis.HGet(ctx, f.key("c"), "log").Result()
+		count, err = redis.String(f.do(ctx, "HGET", f.key("c"), "log"))
 		if isNil(err) {
 			count, err = "", nil
 		}
@@ -428,12 +438,20 @@ func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (event
 	}
 	last = after
 	for _, m := range entries {
-		text := func(name string) []byte { return []byte(asText(m.Values[name])) }
-		last.Entry = m.ID
-		if last.N++; asInt(m.Values["n"]) != last.N {
+		entry, _ := m.([]any) // its id, and its fields
+		if len(entry) != 2 {
+			return nil, after, errAnswer
+		}
+		fields, err := redis.StringMap(entry[1], nil)
+		if err != nil {
+			return nil, after, errAnswer
+		}
+		text := func(name string) []byte { return []byte(fields[name]) }
+		last.Entry = asText(entry[0])
+		if last.N++; asInt(fields["n"]) != last.N {
 			return nil, after, ErrRewound
 		}
-		e, err := readEvent(asText(m.Values["k"]), text("a"), text("b"), text("c"), h.Width == frontier.Wide)
+		e, err := readEvent(fields["k"], text("a"), text("b"), text("c"), h.Width == frontier.Wide)
 		if err != nil {
 			return nil, after, err
 		}
@@ -466,17 +484,11 @@ func (f keys) remove(ctx context.Context, keep func(key string) bool) (removed i
 			}
 			keys = slices.DeleteFunc(keys, keep)
 			if len(keys) > 0 {
-				pipe := f.redis.Pipeline()
-				for _, k := range keys {
-					pipe.Unlink(ctx, k)
-				}
-				done, err := pipe.Exec(ctx)
+				n, err := redis.Int64(f.do(ctx, "UNLINK", redis.Args{}.AddFlat(keys)...))
 				if err != nil {
 					return err
 				}
-				for _, d := range done {
-					removed += d.(*redis.IntCmd).Val()
-				}
+				removed += n
 			}
 			cursor = next
 			return nil
@@ -489,15 +501,27 @@ func (f keys) remove(ctx context.Context, keep func(key string) bool) (removed i
 
 // scan returns some keys, and where to go on; 0 at the end.
 func (f keys) scan(ctx context.Context, cursor uint64) ([]string, uint64, error) {
-	node := redis.Cmdable(f.redis)
-	if cluster, ok := f.redis.(*redis.ClusterClient); ok {
-		one, err := cluster.MasterForKey(ctx, f.prefix)
-		if err != nil {
-			return nil, 0, err
-		}
-		node = one
+	if err := f.locate(ctx); err != nil {
+		return nil, 0, err
 	}
-	return node.Scan(ctx, cursor, f.prefix+"*", 1000).Result()
+	answer, err := redis.Values(f.do(ctx, "SCAN", cursor, "MATCH", f.prefix+"*", "COUNT", 1000))
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(answer) != 2 {
+		return nil, 0, errAnswer
+	}
+	names, err := redis.Strings(answer[1], nil)
+	return names, uint64(asInt(answer[0])), err
+}
+
+// locate makes sure that commands without a key go to the node of a cluster that has the crawl.
+func (f keys) locate(ctx context.Context) error {
+	if !f.address.Cluster() {
+		return nil
+	}
+	_, err := f.do(ctx, "GET", f.key("cfg"))
+	return err
 }
 
 // Delete removes all keys of the crawl and returns their number. While a process was heard from
@@ -516,11 +540,14 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 	}
 	h, err := f.Lead().Header(ctx)
 	if err == nil && h != nil {
-		err = f.try(ctx, func(ctx context.Context) error { return tombstone(h).Eval(ctx, f.redis, []string{f.prefix}).Err() })
+		err = f.try(ctx, func(ctx context.Context) error {
+			_, err := tombstone(h).send(ctx, f.do, f.prefix)
+			return err
+		})
 	}
 	if err == nil { // from now on, no process adds anything
 		err = f.try(ctx, func(ctx context.Context) (err error) {
-			removed, err = f.redis.Del(ctx, f.key("c")).Result()
+			removed, err = redis.Int64(f.do(ctx, "DEL", f.key("c")))
 			return err
 		})
 	}
@@ -533,14 +560,14 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 
 // tombstone is a script that a server knows if the crawl was deleted: no key may remain, and
 // a crawl that is absent for another reason is filled again.
-func tombstone(h *Header) *redis.Script { return redis.NewScript("return '" + h.Epoch + "'") }
+func tombstone(h *Header) script { return newScript("return '" + h.Epoch + "'") }
 
 // Deleted reports whether the crawl was deleted, as far as the server remembers.
 func (h *Header) Deleted(ctx context.Context, f Lead) (deleted bool, err error) {
 	err = f.try(ctx, func(ctx context.Context) error {
-		err := tombstone(h).EvalSha(ctx, f.redis, []string{f.prefix}).Err()
+		_, err := tombstone(h).known(ctx, f.do, f.prefix)
 		deleted = err == nil
-		if redis.HasErrorPrefix(err, "NOSCRIPT") {
+		if isReply(err, "NOSCRIPT") {
 			return nil
 		}
 		return err

@@ -8,11 +8,14 @@ import (
 	"io"
 	"net"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -52,18 +55,35 @@ func crawlOne(t *testing.T, address string, o Options) {
 	if _, _, err := f.Delete(ctx, true); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := f.redis.DBSize(ctx).Result(); err != nil || n != 0 {
+	if n, err := redis.Int(f.do(ctx, "DBSIZE")); err != nil || n != 0 {
 		t.Errorf("after Delete, the server has %d keys, %v", n, err)
 	}
 }
 
 func TestCluster(t *testing.T) {
-	number := crawlertest.ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
-	if out, err := exec.Command("redis-cli", "-p", number, "cluster", "addslotsrange", "0", "16383").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	number := clusterOf(t, 1)[0]
 	crawlOne(t, "redis-cluster://127.0.0.1:"+number+"?crawl=c", Options{})
 	crawlOne(t, "redis-cluster://127.0.0.1:1,127.0.0.1:"+number+"?crawl=c", Options{}) // the first node is down
+}
+
+// clusterOf starts a cluster, and returns the ports of its nodes, which have the same number of slots.
+func clusterOf(t *testing.T, nodes int) (ports []string) {
+	t.Helper()
+	const slots = 16384
+	for i := range nodes {
+		port := crawlertest.ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
+		commands := [][]string{{"addslotsrange", strconv.Itoa(i * slots / nodes), strconv.Itoa((i+1)*slots/nodes - 1)}}
+		if i > 0 {
+			commands = append(commands, []string{"meet", "127.0.0.1", ports[0]})
+		}
+		for _, command := range commands {
+			if out, err := exec.Command("redis-cli", append([]string{"-p", port, "cluster"}, command...)...).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "OK") {
+				t.Fatalf("cluster %s: %v: %s", command, err, out)
+			}
+		}
+		ports = append(ports, port)
+	}
+	return ports
 }
 
 func TestPassword(t *testing.T) {
@@ -188,12 +208,7 @@ func TestIntervalAfterRestart(t *testing.T) {
 		}
 	}
 	// A restart, which also loses the visit; another crawl is there first.
-	pipe := f.redis.Pipeline()
-	pipe.ScriptFlush(ctx)
-	pipe.HDel(ctx, f.key("h:0"), "v", "o")
-	if _, err := pipe.Exec(ctx); err != nil {
-		t.Fatal(err)
-	}
+	sendAll(t, f.client, []any{"SCRIPT", "FLUSH"}, []any{"HDEL", f.key("h:0"), "v", "o"})
 	loadScripts(t, "redis://127.0.0.1:"+number)
 	again := Open(f.address, f.options).Lead() // connections do not survive a restart
 	defer again.Close()
@@ -225,12 +240,15 @@ func TestFilledAfterLoss(t *testing.T) {
 	if _, err := s.Add(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	known := f.redis.HGet(ctx, f.key("c"), "known").Val()
-	f.redis.HDel(ctx, f.key("c"), "known")
+	known, err := redis.String(f.do(ctx, "HGET", f.key("c"), "known"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sendAll(t, f.client, []any{"HDEL", f.key("c"), "known"})
 	if complete, err := s.Filled(ctx, 1); err != nil || complete {
 		t.Errorf("Filled without the targets = %t, %v", complete, err)
 	}
-	f.redis.HSet(ctx, f.key("c"), "known", known)
+	sendAll(t, f.client, []any{"HSET", f.key("c"), "known", known})
 	if complete, err := s.Filled(ctx, 1); err != nil || !complete {
 		t.Errorf("Filled = %t, %v", complete, err)
 	}
@@ -249,8 +267,16 @@ func loadScripts(t *testing.T, server string) {
 	f := Open(a, Options{}).Lead()
 	defer f.Close()
 	for _, script := range scripts() {
-		if err := script.Load(context.Background(), f.redis).Err(); err != nil {
-			t.Fatal(err)
+		sendAll(t, f.client, []any{"SCRIPT", "LOAD", script.text})
+	}
+}
+
+// sendAll sends commands, one after the other.
+func sendAll(t *testing.T, c *client, commands ...[]any) {
+	t.Helper()
+	for _, command := range commands {
+		if _, err := c.do(context.Background(), command[0].(string), command[1:]...); err != nil {
+			t.Fatalf("%v: %v", command, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gomodule/redigo/redis"
 )
 
 // Status is what `orbweaver frontier status` shows.
@@ -84,8 +86,8 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 	var own map[string]string
 	var names []string
 	err = f.try(ctx, func(ctx context.Context) (err error) {
-		if own, err = f.redis.HGetAll(ctx, f.key("own")).Result(); err == nil {
-			names, err = f.redis.SMembers(ctx, f.key("ws")).Result()
+		if own, err = redis.StringMap(f.do(ctx, "HGETALL", f.key("own"))); err == nil {
+			names, err = redis.Strings(f.do(ctx, "SMEMBERS", f.key("ws")))
 		}
 		return err
 	})
@@ -99,7 +101,7 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 	for _, name := range names {
 		var w map[string]string
 		err := f.try(ctx, func(ctx context.Context) (err error) {
-			w, err = f.redis.HGetAll(ctx, f.key("w@"+name)).Result()
+			w, err = redis.StringMap(f.do(ctx, "HGETALL", f.key("w@"+name)))
 			return err
 		})
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
@@ -352,8 +352,13 @@ func (s *Store) absent(ctx context.Context) error {
 var errAnswer = errors.New("the server gave an answer of another form than the scripts do")
 
 func asText(v any) string {
-	text, _ := v.(string)
-	return text
+	switch text := v.(type) {
+	case string:
+		return text
+	case []byte:
+		return string(text)
+	}
+	return ""
 }
 
 func asInt(v any) int64 {
@@ -363,6 +368,8 @@ func asInt(v any) int64 {
 	case string:
 		i, _ := strconv.ParseInt(n, 10, 64)
 		return i
+	case []byte:
+		return asInt(string(n))
 	}
 	return 0
 }
@@ -452,7 +459,7 @@ func (s *Store) Paces(ctx context.Context, fn func(host string, p frontier.Pace)
 	for i := range n {
 		var v []any
 		err := s.try(ctx, func(ctx context.Context) (err error) {
-			v, err = s.redis.HMGet(ctx, s.client.key("h:"+strconv.FormatInt(i, 10)), "n", "c", "i", "b").Result()
+			v, err = redis.Values(s.do(ctx, "HMGET", s.client.key("h:"+strconv.FormatInt(i, 10)), "n", "c", "i", "b"))
 			return err
 		})
 		if err != nil {
@@ -491,7 +498,7 @@ func (s *Store) Scan(context.Context, frontier.Parts, func(*frontier.Record) err
 // counters returns the counters of the crawl.
 func (s *client) counters(ctx context.Context) (c map[string]string, err error) {
 	err = s.try(ctx, func(ctx context.Context) (err error) {
-		c, err = s.redis.HGetAll(ctx, s.key("c")).Result()
+		c, err = redis.StringMap(s.do(ctx, "HGETALL", s.key("c")))
 		return err
 	})
 	if err != nil {
@@ -543,7 +550,7 @@ func (s *Store) Tally(ctx context.Context, list []frontier.Tally) error {
 func (s *Store) Tallies(ctx context.Context) (map[string]int64, error) {
 	var all map[string]string
 	err := s.try(ctx, func(ctx context.Context) (err error) {
-		all, err = s.redis.HGetAll(ctx, s.client.key("t")).Result()
+		all, err = redis.StringMap(s.do(ctx, "HGETALL", s.client.key("t")))
 		return err
 	})
 	if err != nil {
@@ -563,15 +570,12 @@ func (s *Store) Process() frontier.Process { return process{s} }
 func (s *Store) Common() frontier.Common { return common{s} }
 
 // Close implements frontier.Store.
-func (s *Store) Close() error { return s.redis.Close() }
+func (s *Store) Close() error { return s.server.pool.Close() }
 
 var (
 	_ frontier.Shared = (*Store)(nil)
 	_ frontier.Keyed  = (*Store)(nil)
 )
-
-// isNil reports whether a key does not exist.
-func isNil(err error) bool { return errors.Is(err, redis.Nil) }
 
 // version62 reports whether a version of Redis or Valkey is at least 6.2.
 func version62(version string) bool {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
+
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
@@ -233,15 +235,12 @@ func TestIDsAfterLoss(t *testing.T) {
 	want(ids, err, 1, 2)
 	ids, err = s.Add(ctx, []frontier.Item{item(8), item(7)}) // known to this process
 	want(ids, err, 2, 1)
-	pipe := f.redis.TxPipeline() // a restart that loses the second target
-	pipe.HSet(ctx, f.key("c"), "known", 1, "q0", 1)
-	pipe.HDel(ctx, f.key("k:0"), "\x08\x00\x00\x00\x00\x00\x00\x00")
-	pipe.RPop(ctx, f.key("j:0"))
-	pipe.RPop(ctx, f.key("q:0:0:o"))
-	pipe.ScriptFlush(ctx)
-	if _, err := pipe.Exec(ctx); err != nil {
-		t.Fatal(err)
-	}
+	sendAll(t, f.client, // a restart that loses the second target
+		[]any{"HSET", f.key("c"), "known", 1, "q0", 1},
+		[]any{"HDEL", f.key("k:0"), "\x08\x00\x00\x00\x00\x00\x00\x00"},
+		[]any{"RPOP", f.key("j:0")},
+		[]any{"RPOP", f.key("q:0:0:o")},
+		[]any{"SCRIPT", "FLUSH"})
 	other := Open(f.address, f.options).Lead()
 	defer other.Close()
 	ids, err = other.Store(h, "", "test").Add(ctx, []frontier.Item{item(9)})
@@ -294,11 +293,17 @@ func TestKnownTargets(t *testing.T) {
 	if l := leases[0]; l.Wave != 3 || l.Need != frontier.NeedContent|frontier.NeedLinks {
 		t.Errorf("a target with two links: %+v", l)
 	}
-	before := f.redis.HGetAll(ctx, f.key("c")).Val()
+	before, err := redis.StringMap(f.do(ctx, "HGETALL", f.key("c")))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.Add(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	after := f.redis.HGetAll(ctx, f.key("c")).Val()
+	after, err := redis.StringMap(f.do(ctx, "HGETALL", f.key("c")))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if size := asInt(after["logs"]) - asInt(before["logs"]); size > 50 {
 		t.Errorf("links that change nothing take %d bytes of the log", size)
 	}

@@ -133,12 +133,19 @@ func escapeUnseenAs(s, keep string, escape func(rune) string) string {
 	return b.String()
 }
 
-// encoded matches percent-encoded bytes outside ASCII, and letters the characters that they may stand
-// for where people read a URL: others could have a meaning in it.
-var (
-	encoded = regexp.MustCompile(`(?i)(?:%[89a-f][0-9a-f])+`)
-	letters = regexp.MustCompile(`^[\p{L}\p{N}\p{So}][\p{L}\p{M}\p{N}\p{So}\x{200c}\x{200d}]*$`)
-)
+// encoded matches percent-encoded bytes outside ASCII.
+var encoded = regexp.MustCompile(`(?i)(?:%[89a-f][0-9a-f])+`)
+
+// isWord reports whether a text has letters, digits and symbols alone and, after the first of them,
+// marks and joiners. Other characters could have a meaning in a URL.
+func isWord(s string) bool {
+	for i, r := range s {
+		if !unicode.In(r, unicode.L, unicode.N, unicode.So) && (i == 0 || !unicode.Is(unicode.M, r) && r != '\u200c' && r != '\u200d') {
+			return false
+		}
+	}
+	return s != ""
+}
 
 // readable returns a URL with the letters that are percent-encoded in it, for people.
 func readable(url string) string {
@@ -147,7 +154,7 @@ func readable(url string) string {
 	}
 	return encoded.ReplaceAllStringFunc(url, func(part string) string {
 		b, err := hex.DecodeString(strings.ReplaceAll(part, "%", ""))
-		if s := string(b); err == nil && utf8.ValidString(s) && letters.MatchString(s) && visible(s) == s {
+		if s := string(b); err == nil && utf8.ValidString(s) && isWord(s) && visible(s) == s {
 			return s
 		}
 		return part

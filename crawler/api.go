@@ -14,23 +14,48 @@ import (
 
 // What the rooms of the engine need as well, under the names for callers.
 type (
-	// Seed is a start target of a run.
+	// Seed is a start target of a run: a site to crawl, one document, or one URL to check. Its
+	// fields are
+	//
+	//	URL    urinorm.URL  the target; for a document of a Site, what Site.URLOf returns
+	//	Follow bool         read the target for links even if the scope does not include it
+	//	Crawl  bool         make its site internal: read the pages that it leads to as well
+	//	Named  bool         the user named it: it has a reference from result.CommandLine, and is in Summary.Targets
+	//	Raw    string       the target as the user wrote it
 	Seed = scope.Seed
-	// Rule is a policy for the URLs that it matches, and TextPattern a text on pages that it calls
-	// broken.
-	Rule        = scope.Rule
+
+	// Rule is a policy for the URLs that it matches. Its fields are
+	//
+	//	Name        string                     as the user wrote it, for messages
+	//	Match       func(printed string) bool  the URLs
+	//	Accept      *check.Statuses            further statuses that are OK; may be nil
+	//	Verdict     string                     "", "ignore", "broken" or "unverified"
+	//	Header      http.Header                is sent to these URLs
+	//	Rate        float64                    requests per second to their hosts; 0 means no limit
+	//	Levels      check.Levels               how severe findings are
+	//	BrokenHosts []string                   hosts that parked domains lead to, as path.Match has them
+	//	BrokenTexts []TextPattern              texts of pages that say that something is gone
+	//	Render      RenderMode                 0 means that of the Config
+	Rule = scope.Rule
+	// TextPattern is a pattern for the text of pages: Written is what the user wrote, and
+	// Pattern the *regexp.Regexp.
 	TextPattern = scope.TextPattern
-	// Remap replaces the URLs of links: every match of its pattern in the printed URL.
+	// Remap replaces the URLs of links: every match of its Pattern (*regexp.Regexp) in the
+	// printed URL by its Replacement.
 	Remap = scope.Remap
 	// Hides says which settings come from a configuration file that the user did not name.
 	Hides = scope.Hides
 
-	// ScopeRule is the extent of a seed's site, External the treatment of external targets,
-	// RobotsMode the set of requests to which robots.txt applies, and RenderMode says which pages
-	// a browser renders.
-	ScopeRule  = scope.Extent
-	External   = scope.External
+	// ScopeRule is the extent of a seed's site: ScopePath, the default, is the directory of the
+	// seed, ScopeHost its host, ScopeDomain its registrable domain, and ScopePage the page alone.
+	ScopeRule = scope.Extent
+	// External is the treatment of external targets: CheckExternal, the default, or SkipExternal.
+	External = scope.External
+	// RobotsMode is the set of requests to which robots.txt applies: pages that are read
+	// (RobotsCrawl, the default), all (RobotsStrict), or none (RobotsIgnore).
 	RobotsMode = scope.RobotsMode
+	// RenderMode says which pages a browser renders: none (RenderNever, the default), those
+	// that are empty without their scripts (RenderAuto), or all (RenderAlways).
 	RenderMode = scope.RenderMode
 )
 
@@ -67,7 +92,7 @@ func Get(ctx context.Context, by fetch.Fetcher, req *fetch.Request) (*fetch.Resp
 	return admit.Single(by).Get(ctx, admit.Named, req)
 }
 
-// Wayback is the address of the Wayback Machine, for Config.Archive.
+// Wayback is the address of the Wayback Machine, for Config.Judging.Archive.
 const Wayback = verdicts.Wayback
 
 // Acts reports whether the text of a link is a word for signing out or deleting.

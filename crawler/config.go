@@ -27,7 +27,8 @@ import (
 // Config configures a run, in groups. It needs a Fetch or Sites. All other fields may be zero:
 // their zero values are the defaults of the command line. Validate reports invalid values.
 type Config struct {
-	// Fetch sends requests, by scheme. URLs of Sites are not requested from it.
+	// Fetch sends requests. A fetch.Mux has one Fetcher for each scheme; any other Fetcher gets
+	// those for http and https. URLs of Sites are not requested from it.
 	Fetch fetch.Fetcher
 	// Sites are directories that answer for the URLs under a base URL. Sites with
 	// longer base URLs must come first.
@@ -374,6 +375,8 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 	s := scope.Settings{Rules: (*scope.Rules)(&c.Scope), Judging: scope.Judging(c.Judging), Render: c.Render.Mode, Sites: c.Sites}
 	if m, ok := c.Fetch.(interface{ Schemes() []string }); ok {
 		s.Schemes = m.Schemes()
+	} else if c.Fetch != nil {
+		s.Schemes = []string{"http", "https"}
 	}
 	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\n", c.Keep.Edition, c.Reading.Types,
 		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil)

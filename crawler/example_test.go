@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -17,19 +17,92 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// printer is a Sink that prints each result.
-type printer struct{ root string }
+// Check a site and print its broken links, each with the page that it is on.
+func Example() {
+	site := exampleSite()
+	defer site.Close()
 
-func (p printer) Result(r *result.Result) error {
-	fmt.Println(r.Verdict, strings.TrimPrefix(r.URL, p.root), r.Code)
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	start, _, err := urinorm.ParseWeb(site.URL + "/")
+	if err != nil {
+		log.Fatal(err)
+	}
+	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
+	config := &crawler.Config{Fetch: client}
+	config.Deliver.Show.Broken = true
+	summary, err := crawler.Run(context.Background(), config, seeds, result.Func(func(r *result.Result) error {
+		for _, ref := range r.References {
+			fmt.Printf("%s:%d: %s: %s\n", path.Base(ref.Page), ref.Line, path.Base(r.URL), r.Code)
+		}
+		return nil
+	}))
+	if err != nil {
+		log.Fatal(err) // the run could not continue; broken links are results
+	}
+	fmt.Println(summary.Pages, "pages,", summary.Broken, "broken link")
+	// Output:
+	// guide:1: gone: http-404
+	// 2 pages, 1 broken link
+}
+
+// exampleSite serves two pages, of which one has a broken link.
+func exampleSite() *httptest.Server {
+	pages := map[string]string{
+		"/":      `<!doctype html><title>Home</title><a href="guide">Guide</a>`,
+		"/guide": `<!doctype html><title>Guide</title><a href="/">Home</a> <a href="gone">Gone</a>`,
+	}
+	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if pages[r.URL.Path] == "" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, pages[r.URL.Path])
+	}))
+}
+
+// Check one URL, without reading the page for links.
+func ExampleRun_oneURL() {
+	site := exampleSite()
+	defer site.Close()
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	target, _, err := urinorm.ParseWeb(site.URL + "/guide#install")
+	if err != nil {
+		log.Fatal(err)
+	}
+	config := &crawler.Config{Fetch: client}
+	config.Deliver.Show.OK, config.Deliver.Show.Broken, config.Deliver.Show.Unverified = true, true, true
+	seeds := []crawler.Seed{{URL: target, Named: true}}
+	_, err = crawler.Run(context.Background(), config, seeds, result.Func(func(r *result.Result) error {
+		fmt.Println(r.Verdict, r.Code, r.Status)
+		return nil
+	}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output: broken fragment-missing 200
+}
+
+// counter is a Sink that prints results and counts pages.
+type counter struct{ pages int }
+
+func (*counter) Result(r *result.Result) error {
+	fmt.Println(r.Verdict, r.URL, r.Code)
 	return nil
 }
-func (printer) Page(*result.Page) error  { return nil }
-func (printer) Note(result.Note) error   { return nil }
-func (printer) Progress(result.Progress) {}
+func (c *counter) Page(*result.Page) error { c.pages++; return nil }
+func (*counter) Note(n result.Note) error  { fmt.Println(n.Message); return nil }
+func (*counter) Progress(result.Progress)  {}
 
-// Check the documents of a directory and print the broken links.
-func ExampleRun() {
+// Check the documents of a directory, with a Sink that receives pages as well.
+func ExampleRun_directory() {
 	dir, err := os.MkdirTemp("", "site")
 	if err != nil {
 		log.Fatal(err)
@@ -39,43 +112,29 @@ func ExampleRun() {
 	if err := os.WriteFile(filepath.Join(dir, "index.html"), page, 0o600); err != nil {
 		log.Fatal(err)
 	}
-	base, _, _ := urinorm.ParseWeb("http://directory.invalid/")
+
+	base, _, err := urinorm.ParseWeb("http://directory.invalid/") // where it will be published
+	if err != nil {
+		log.Fatal(err)
+	}
 	site, err := disk.OpenSite(disk.SiteConfig{Dir: dir, Base: base, Synthetic: true})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer site.Close()
-	start, _ := site.URLOf("index.html")
-	config := &crawler.Config{Sites: []*disk.Site{site}, Scope: crawler.ScopeRules{WorkingDir: dir}, Deliver: crawler.Deliver{Show: result.Show{Broken: true}}}
-	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
-	if _, err := crawler.Run(context.Background(), config, seeds, printer{}); err != nil {
-		log.Fatal(err)
-	}
-	// Output: broken gone.html file-missing
-}
-
-// Crawl a server and receive its results in a Sink.
-func ExampleSink() {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/" {
-			http.NotFound(w, r)
-			return
-		}
-		fmt.Fprint(w, `<!doctype html><a href="/">home</a> <a href="/gone">gone</a>`)
-	}))
-	defer server.Close()
-	client, _ := fetch.NewHTTP(fetch.HTTPConfig{})
-	defer client.Close()
-	config := &crawler.Config{Fetch: fetch.Mux{"http": client}, Deliver: crawler.Deliver{Show: result.Show{OK: true, Broken: true}}}
-	start, _, _ := urinorm.ParseWeb(server.URL + "/")
-	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
-	summary, err := crawler.Run(context.Background(), config, seeds, printer{root: server.URL})
+	start, err := site.URLOf("index.html")
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(summary.Pages, "page")
+	config := &crawler.Config{Sites: []*disk.Site{site}, Scope: crawler.ScopeRules{WorkingDir: dir}}
+	config.Deliver = crawler.Deliver{Show: result.Show{Broken: true}, Pages: true}
+	seeds := []crawler.Seed{{URL: start, Follow: true, Crawl: true}}
+	sink := &counter{}
+	if _, err := crawler.Run(context.Background(), config, seeds, sink); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sink.pages, "page")
 	// Output:
-	// ok / ok
-	// broken /gone http-404
+	// broken gone.html file-missing
 	// 1 page
 }

@@ -115,17 +115,21 @@ func TestDocumentsNameOneRelease(t *testing.T) {
 	}
 }
 
-// The functions in the journey are in the files that it names.
+// The functions in the journeys are in the files that they name.
 func TestJourney(t *testing.T) {
 	text, err := os.ReadFile("docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), "<!-- journey -->")
-	journey, _, _ := strings.Cut(rest, "<!-- /journey -->")
-	steps := regexp.MustCompile("`([^`]+\\.go)` `([^`]+)`").FindAllStringSubmatch(journey, -1)
-	if len(steps) != 10 {
-		t.Fatalf("the journey has %d steps that name a file and a function, want 10", len(steps))
+	var steps [][]string
+	for mark, want := range map[string]int{"journey": 10, "engine": 17} {
+		_, rest, _ := strings.Cut(string(text), "<!-- "+mark+" -->")
+		journey, _, _ := strings.Cut(rest, "<!-- /"+mark+" -->")
+		found := regexp.MustCompile("`([^`]+\\.go)` `([^`]+)`").FindAllStringSubmatch(journey, -1)
+		if len(found) != want {
+			t.Errorf("the table %s has %d steps that name a file and a function, want %d", mark, len(found), want)
+		}
+		steps = append(steps, found...)
 	}
 	for _, step := range steps {
 		source, err := os.ReadFile(filepath.Join("../..", step[1]))

@@ -44,7 +44,7 @@ type Result struct {
 	Proposal    string      // of KindPage: what to write in place of the reference's Raw
 	// Cached is true if no request was sent for it: an earlier run observed all of it.
 	Cached bool
-	// RemappedFrom is the printed URL that Config.Remaps replaced by this one; the first in
+	// RemappedFrom is the printed URL that Config.Scope.Remaps replaced by this one; the first in
 	// alphabetical order if there are several, and "" for none.
 	RemappedFrom string
 
@@ -90,7 +90,7 @@ type Reference struct {
 	// result that do not concern this place. If one link misspells a target and another
 	// spells it correctly, the warning is about the first.
 	Unaffected string `json:"-"`
-	// RemappedFrom is the printed URL that Config.Remaps replaced, or "".
+	// RemappedFrom is the printed URL that Config.Scope.Remaps replaced, or "".
 	RemappedFrom string `json:"-"`
 }
 
@@ -166,7 +166,7 @@ type Summary struct {
 	ByCode map[check.Code]int
 	// OKByHost counts the targets of OK by their hosts with ports; "" is the host of local
 	// documents, and targets without a host have the name of their scheme, with a colon. It is
-	// nil unless Config.Pages is set.
+	// nil unless Config.Deliver.Pages is set.
 	OKByHost map[string]int
 	// Findings counts the results of KindPage, which Targets, OK and Skipped do not include.
 	// It is nil if no content was checked.
@@ -177,7 +177,7 @@ type Summary struct {
 	// that a baseline contains, and targets that have not been broken for long enough.
 	Known  Tally
 	Recent int
-	// Hidden is the number of targets, and of findings about pages, that Config.Hides leaves out
+	// Hidden is the number of targets, and of findings about pages, that Config.Judging.Hides leaves out
 	// or makes less severe.
 	Hidden int
 	// Fixed is the number of references that were corrected in their files after the run. A
@@ -188,7 +188,7 @@ type Summary struct {
 	// StartDocuments counts targets among OK that are documents on disk which the user
 	// named and no document links to. They were read, but no link was verified by that.
 	StartDocuments int
-	// Narrowed is set if only what has changed was checked (Config.Changed).
+	// Narrowed is set if only what has changed was checked (Config.Scope.Changed).
 	Narrowed bool
 }
 
@@ -292,13 +292,28 @@ type Sink interface {
 	// Result is called once for each target the Config asks for. Results whose
 	// references are complete come as soon as they are known.
 	Result(*Result) error
-	// Page is called for each document that was read, when Config.Pages asks for it.
+	// Page is called for each document that was read, when Config.Deliver.Pages asks for it.
 	Page(*Page) error
 	// Note is called for a remark about the run as a whole.
 	Note(Note) error
 	// Progress is called at most a few times a second.
 	Progress(Progress)
 }
+
+// Func is a Sink for callers that want the results alone.
+type Func func(*Result) error
+
+// Result calls f.
+func (f Func) Result(r *Result) error { return f(r) }
+
+// Page does nothing.
+func (Func) Page(*Page) error { return nil }
+
+// Note does nothing.
+func (Func) Note(Note) error { return nil }
+
+// Progress does nothing.
+func (Func) Progress(Progress) {}
 
 // Note is a remark about the run as a whole.
 type Note struct{ Message string }

@@ -1,6 +1,7 @@
 package crawler
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -26,9 +27,9 @@ type Coordination struct {
 	Process      string        // name of this process
 	Version      string        // of the program: workers must have the same
 	Command      []byte        // what workers must know, in the caller's own form
-	Lease        time.Duration // after which the targets of a silent worker are given to others
-	Patience     time.Duration // for a server that loses parts of the crawl while it is filled
-	Log          int64         // most bytes of the server's log
+	Lease        time.Duration // after which the targets of a silent worker are given to others; 0 means 60 s
+	Patience     time.Duration // for a server that loses parts of the crawl while it is filled; 0 means 5 minutes
+	Log          int64         // most bytes of the server's log; 0 means 256 MiB
 	WorkersHere  int           // requests that this process may have in flight; 0 for none
 	MaxTimeGiven bool          // Limits.MaxTime is of this session: it replaces that of the server
 	Notef        func(format string, args ...any)
@@ -76,6 +77,7 @@ func commandOf(h *redisstore.Header) []byte {
 
 // NewCoordinator returns the coordinator of a crawl.
 func NewCoordinator(c Coordination) *Coordinator {
+	c.Lease, c.Patience, c.Log = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Patience, 5*time.Minute), cmp.Or(c.Log, 256<<20)
 	return &Coordinator{Coordination: c, lead: c.Crawl.Lead()}
 }
 

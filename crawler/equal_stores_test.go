@@ -7,16 +7,22 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // alone crawls a site in one process with a store; nil is the memory.
@@ -239,4 +245,44 @@ func (m *mortal) Tally(ctx context.Context, list []frontier.Tally) error {
 		return err
 	}
 	return m.Store.Tally(ctx, list)
+}
+
+// A Coordination needs no more than the crawl and two names; a Sink of results alone is enough.
+func TestCoordinationDefaults(t *testing.T) {
+	site := exampleSite()
+	defer site.Close()
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	address, err := store.ParseAddress("redis://127.0.0.1:" + crawlertest.ServeRedis(t) + "?crawl=c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := store.Create(filepath.Join(t.TempDir(), "crawl.sqlite"), store.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	start, _, err := urinorm.ParseWeb(site.URL + "/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
+	coordinator := crawler.NewCoordinator(crawler.Coordination{Crawl: crawl, Process: "main", Version: "1", WorkersHere: 2})
+	defer coordinator.Close()
+	var codes []check.Code
+	sink := result.Func(func(r *result.Result) error {
+		codes = append(codes, r.Code)
+		return nil
+	})
+	config := &crawler.Config{Fetch: client, Keep: crawler.Keep{Store: file.Store()}}
+	summary, err := coordinator.Run(t.Context(), config, []crawler.Seed{{URL: start, Follow: true, Crawl: true}}, sink)
+	if err != nil || summary.Pages != 2 || !slices.Equal(codes, []check.Code{check.HTTPCode(404)}) {
+		t.Errorf("the crawl has %+v, %v, and the results %v, want 2 pages and http-404", summary, err, codes)
+	}
+	if err := coordinator.Finish(t.Context(), true); err != nil {
+		t.Error(err)
+	}
 }

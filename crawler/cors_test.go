@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -65,7 +65,7 @@ func TestIntegrityWithCORS(t *testing.T) {
 	c, _ := crawl(t, cfg, seeds)
 	var refused []string
 	for _, r := range c.results {
-		if r.Code == check.CodeSRIMismatch {
+		if r.Code == judging.CodeSRIMismatch {
 			for _, ref := range r.References {
 				refused = append(refused, strings.TrimPrefix(ref.Raw, cdn))
 			}

@@ -72,7 +72,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/csstoken":               {},
 	"crawler/internal/htmltoken":              {},
 	"crawler/internal/inspect/csssyntax":      {"crawler/internal/csstoken"},
-	"crawler/internal/inspect/htmlsyntax":     {"crawler/check", "crawler/internal/htmltoken", "crawler/internal/inspect/page", "crawler/internal/judging"},
+	"crawler/internal/inspect/htmlsyntax":     {"crawler/internal/htmltoken", "crawler/internal/inspect/page", "crawler/internal/judging"},
 	"crawler/internal/inspect/content":        {"crawler/check", "crawler/internal/htmltoken", "crawler/internal/inspect/page", "crawler/internal/inspect/visible", "crawler/internal/judging"},
 	"crawler/internal/inspect/siterules":      {"crawler/check", "crawler/internal/inspect/facts", "crawler/internal/inspect/pagerules", "crawler/internal/judging"},
 	"crawler/internal/inspect/visible":        {"crawler/internal/htmltoken", "crawler/internal/inspect/facts"},

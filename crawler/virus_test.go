@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -156,7 +157,7 @@ func TestVirusScanOfDirectory(t *testing.T) {
 	if _, err := Run(t.Context(), cfg, seeds, c); err != nil {
 		t.Fatal(err)
 	}
-	if len(c.results) != 1 || c.results[0].Code != check.CodeVirusFound || c.results[0].Message != crawlertest.EICARSignature {
+	if len(c.results) != 1 || c.results[0].Code != judging.CodeVirusFound || c.results[0].Message != crawlertest.EICARSignature {
 		for _, r := range c.results {
 			t.Errorf("got %+v", *r)
 		}
@@ -202,7 +203,7 @@ func TestScannerLost(t *testing.T) {
 		t.Errorf("complete %v, stopped by %q", sum.Soundness.Complete(), sum.Soundness.StoppedBy)
 	}
 	for _, r := range c.results {
-		if len(r.Warnings) != 1 || r.Warnings[0].Code != check.CodeVirusUnscanned {
+		if len(r.Warnings) != 1 || r.Warnings[0].Code != judging.CodeVirusUnscanned {
 			t.Errorf("%s: %s, %v", r.URL, r.Code, r.Warnings)
 		}
 	}

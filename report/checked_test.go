@@ -60,12 +60,12 @@ func TestOrderOfFindings(t *testing.T) {
 	want := []*result.Result{
 		{URL: "a.html", Verdict: check.Skipped, Code: "external"},
 		{URL: "b.html", Verdict: check.Skipped, Code: "external"},
-		at(0, 0, check.CodeTitleMissing, "", "z"),
-		at(2, 9, check.CodeTitleLong, "", "a"),
-		at(10, 1, check.CodeCSSSyntax, "bad-url", "b"),
-		at(10, 1, check.CodeHTMLSyntax, "a", "b"),
-		at(10, 1, check.CodeHTMLSyntax, "b", "a"),
-		at(10, 1, check.CodeHTMLSyntax, "b", "b"),
+		at(0, 0, "title-missing", "", "z"),
+		at(2, 9, "title-long", "", "a"),
+		at(10, 1, "css-syntax", "bad-url", "b"),
+		at(10, 1, "html-syntax", "a", "b"),
+		at(10, 1, "html-syntax", "b", "a"),
+		at(10, 1, "html-syntax", "b", "b"),
 		{URL: "c.html"},
 	}
 	run := &Report{Results: slices.Clone(want)}
@@ -114,7 +114,7 @@ func listedResults(t *testing.T, show Show, run *Report) []*result.Result {
 // A finding whose text changed is still known.
 func TestBaselineOfFindings(t *testing.T) {
 	at := func(page string, line int, rule, raw string) *result.Result {
-		return pageResult(check.VerdictWarning, check.CodeHTMLSyntax, rule, "message "+raw, result.Reference{Page: page, Line: line, Column: 1, Raw: raw})
+		return pageResult(check.VerdictWarning, "html-syntax", rule, "message "+raw, result.Reference{Page: page, Line: line, Column: 1, Raw: raw})
 	}
 	before := &Report{Results: []*result.Result{at("a", 1, "x", "one"), at("a", 2, "x", "two"), at("a", 3, "y", "three"), at("b", 1, "x", "four")}}
 	b := NewBaseline(before)
@@ -151,7 +151,7 @@ func TestBaselineOfFindings(t *testing.T) {
 // Broken and unverified findings and warnings are compared like links, by page, code and rule.
 func TestCompareFindings(t *testing.T) {
 	at := func(verdict check.Verdict, page string, line int, rule string) *result.Result {
-		return pageResult(verdict, check.CodeHTMLSyntax, rule, "message", result.Reference{Page: page, Line: line, Column: 1})
+		return pageResult(verdict, "html-syntax", rule, "message", result.Reference{Page: page, Line: line, Column: 1})
 	}
 	checked := result.Summary{Findings: &result.FindingCounts{}}
 	old := &Report{Summary: checked, Results: []*result.Result{

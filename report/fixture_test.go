@@ -191,24 +191,24 @@ func checkedRun() *Report {
 	typo := pageResult(check.VerdictWarning, "spell-typo", "", `"teh" is not in the dictionary`,
 		result.Reference{Page: a, Line: 9, Column: 4, Raw: "teh", Text: "teh quick"})
 	typo.Proposal = "the"
-	level := pageResult(check.Unverified, check.CodeTitleLong, "", "the title has 84 characters",
+	level := pageResult(check.Unverified, "title-long", "", "the title has 84 characters",
 		result.Reference{Page: b, Line: 4, Column: 3, Element: "title", Raw: "<title>", Text: "A long title"})
 	level.Level = check.Level("unverified")
-	external := pageResult(check.Broken, check.CodeSRIMismatch, "", "no hash of the integrity attribute fits the script",
+	external := pageResult(check.Broken, "sri-mismatch", "", "no hash of the integrity attribute fits the script",
 		result.Reference{Page: a, Line: 5, Column: 3, Element: "script", Attribute: "integrity", Raw: "sha384-AAAA"})
 	run.Results = append(run.Results,
 		level, external, typo,
-		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "duplicate-attribute", "the attribute src occurs twice",
+		pageResult(check.VerdictWarning, "html-syntax", "duplicate-attribute", "the attribute src occurs twice",
 			result.Reference{Page: a, Line: 12, Column: 16, Element: "img", Attribute: "src", Raw: "src=b.png", Text: "<img src=a.png src=b.png>"}),
-		pageResult(check.VerdictWarning, check.CodeHTMLSyntax, "missing-doctype", "the page has no doctype", result.Reference{Page: b, Line: 1, Column: 1}),
+		pageResult(check.VerdictWarning, "html-syntax", "missing-doctype", "the page has no doctype", result.Reference{Page: b, Line: 1, Column: 1}),
 		pageResult(check.VerdictWarning, check.ContentCode("no-drafts"), "", `"lorem ipsum" must not be on a page`,
 			result.Reference{Page: b, Line: 30, Column: 7, Raw: "lorem ipsum", Text: "lorem ipsum dolor"}),
-		pageResult(check.VerdictWarning, check.CodeHeaderMissing, "referrer-policy", "the response has no referrer-policy", result.Reference{Page: a}),
-		pageResult(check.VerdictInfo, check.CodeCSSSyntax, "missing-value", "the property color has no value",
+		pageResult(check.VerdictWarning, "header-missing", "referrer-policy", "the response has no referrer-policy", result.Reference{Page: a}),
+		pageResult(check.VerdictInfo, "css-syntax", "missing-value", "the property color has no value",
 			result.Reference{Page: b, Line: 8, Column: 12, Element: "style", Raw: "color:"}),
 	)
 	for i := range 25 {
-		run.Results = append(run.Results, pageResult(check.VerdictWarning, check.CodeLangMissing, "", "the html element has no language",
+		run.Results = append(run.Results, pageResult(check.VerdictWarning, "lang-missing", "", "the html element has no language",
 			result.Reference{Page: fmt.Sprintf("https://example.com/p/%02d", i), Line: 2, Column: 1, Element: "html"}))
 	}
 	s := &run.Summary

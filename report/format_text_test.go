@@ -655,11 +655,11 @@ func TestTextSections(t *testing.T) {
 		run.Results = append(run.Results, &result.Result{Kind: result.KindPage, URL: page, Verdict: verdict, Code: code, Rule: rule, Message: message,
 			Internal: true, References: []result.Reference{{Page: page, Line: line, Column: min(line, 1)}}})
 	}
-	add("a.html", 0, check.VerdictWarning, check.CodeTitleMissing, "", "the page has no title")
-	add("a.html", 9, check.Broken, check.CodeSRIMismatch, "", "no hash fits")
-	add("b.html", 3, check.VerdictWarning, check.CodeHTMLSyntax, "stray-end-tag", "no b is open")
+	add("a.html", 0, check.VerdictWarning, "title-missing", "", "the page has no title")
+	add("a.html", 9, check.Broken, "sri-mismatch", "", "no hash fits")
+	add("b.html", 3, check.VerdictWarning, "html-syntax", "stray-end-tag", "no b is open")
 	for i := range siteWidePages + 1 {
-		add(fmt.Sprintf("p%02d.html", i), 0, check.VerdictWarning, check.CodeH1Missing, "", "the page has no h1")
+		add(fmt.Sprintf("p%02d.html", i), 0, check.VerdictWarning, "h1-missing", "", "the page has no h1")
 	}
 	got := render(t, "text", Options{Show: ShowAll &^ ShowInfo}, run)
 	const want = `a.html

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"go/format"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -66,14 +68,39 @@ func TestCodesAndNumbersAreUnique(t *testing.T) {
 	}
 }
 
-// TestGeneratedConstants: each row has its constant.
+// TestGeneratedConstants: each code of links has its constant. Those of content checks and of
+// rendering have theirs in the engine, which alone gives them.
 func TestGeneratedConstants(t *testing.T) {
-	const file = "codes_constants.go"
+	for file, of := range map[string]func(*Entry) bool{
+		"codes_constants.go":                     func(e *Entry) bool { return !givenByEngine(e) },
+		"../internal/judging/codes_constants.go": givenByEngine,
+	} {
+		constantsAre(t, file, of)
+	}
+}
+
+// givenByEngine reports whether a code is that of a content check or of rendering, other than
+// the family of content rules.
+func givenByEngine(e *Entry) bool {
+	isRendered := func(r Entry) bool { return r.Code == e.Code }
+	return e.Group != "" && !IsFamily(e.Code) || slices.ContainsFunc(renderedEntries[:], isRendered)
+}
+
+// constantsAre compares a file with the constants of some codes, or renews it.
+func constantsAre(t *testing.T, file string, of func(*Entry) bool) {
 	var b strings.Builder
-	b.WriteString("// Code generated from the table of codes by go test ./crawler/check -run Generated -update; DO NOT EDIT.\n\npackage check\n\n" +
-		"// The codes of the table.\nconst (\n")
+	b.WriteString("// Code generated from the table of codes by go test ./crawler/check -run Generated -update; DO NOT EDIT.\n\n")
+	typ := "Code"
+	if filepath.Dir(file) == "." {
+		b.WriteString("package check\n\n// The codes of links.\nconst (\n")
+	} else {
+		typ = "check.Code"
+		b.WriteString("package judging\n\nimport \"github.com/orbweaver/orbweaver/crawler/check\"\n\n// The codes of content checks and of rendering.\nconst (\n")
+	}
 	for _, e := range All() {
-		fmt.Fprintf(&b, "%s Code = %q // %s\n", constantName(e.Code), e.Code, e.Title)
+		if of(&e) {
+			fmt.Fprintf(&b, "%s %s = %q // %s\n", constantName(e.Code), typ, e.Code, e.Title)
+		}
 	}
 	b.WriteString(")\n")
 	want, err := format.Source([]byte(b.String()))

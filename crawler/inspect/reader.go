@@ -226,7 +226,7 @@ func (r *reader) endHTML(ctx context.Context, found *Result) {
 	if i.tidy != nil {
 		found, err := i.tidy.Check(ctx, p)
 		if err == nil {
-			r.addLimited(check.CodeHTMLSyntax, found)
+			r.addLimited(judging.CodeHTMLSyntax, found)
 		}
 	}
 }
@@ -262,7 +262,7 @@ func (r *reader) checkStyles() {
 			r.css.Sheet(r.page.Text[s.start:s.end], report)
 		}
 	}
-	r.addLimited(check.CodeCSSSyntax, faults)
+	r.addLimited(judging.CodeCSSSyntax, faults)
 }
 
 // readCSS looks at a style sheet.
@@ -275,7 +275,7 @@ func (r *reader) readCSS(ctx context.Context, found *Result) {
 	default:
 		var faults []judging.Finding
 		r.css.Sheet(r.page.Text, func(f csssyntax.Fault) { faults = append(faults, r.cssFinding(f, 0)) })
-		r.addLimited(check.CodeCSSSyntax, faults)
+		r.addLimited(judging.CodeCSSSyntax, faults)
 	}
 	r.checkContent(nil)
 }
@@ -283,7 +283,7 @@ func (r *reader) readCSS(ctx context.Context, found *Result) {
 // cssFinding is the finding for a fault in CSS that begins at an offset of the document.
 func (r *reader) cssFinding(f csssyntax.Fault, start int) judging.Finding {
 	line, column := r.page.At(start + f.Offset)
-	return judging.Finding{Code: check.CodeCSSSyntax, Rule: f.Rule, Line: line, Column: column,
+	return judging.Finding{Code: judging.CodeCSSSyntax, Rule: f.Rule, Line: line, Column: column,
 		Raw: string(r.page.Text[start+f.Offset : start+f.End]), Message: f.Message}
 }
 
@@ -293,9 +293,9 @@ func (r *reader) validate(ctx context.Context) {
 	if err != nil {
 		return // the run is incomplete: see Lost
 	}
-	for _, code := range []check.Code{check.CodeHTMLSyntax, check.CodeCSSSyntax} {
+	for _, code := range []check.Code{judging.CodeHTMLSyntax, judging.CodeCSSSyntax} {
 		group := HTML
-		if code == check.CodeCSSSyntax {
+		if code == judging.CodeCSSSyntax {
 			group = CSS
 		}
 		if !r.inspector.cfg.Groups.Has(group) {

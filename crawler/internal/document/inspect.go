@@ -38,7 +38,7 @@ func (r *Reader) Scan(ctx context.Context, d *Document) {
 		d.virus, unscanned = r.Inspector.Scan(ctx, d.Body)
 	}
 	if unscanned != "" {
-		d.Warn(check.Warning{Code: check.CodeVirusUnscanned, Message: unscanned})
+		d.Warn(check.Warning{Code: judging.CodeVirusUnscanned, Message: unscanned})
 	}
 }
 

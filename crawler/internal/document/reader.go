@@ -157,7 +157,7 @@ func (r *Reader) Release(d *Document) judging.Outcome {
 		d.Note(judging.Facts{Code: check.CodeSoft404, Message: d.broken})
 	}
 	if d.virus != "" {
-		d.Note(judging.Facts{Code: check.CodeVirusFound, Message: d.virus})
+		d.Note(judging.Facts{Code: judging.CodeVirusFound, Message: d.virus})
 	}
 	r.buffers.Give(d.Body)
 	if d.Large {

@@ -10,7 +10,7 @@ import (
 
 func sampleInspection() Inspection {
 	return Inspection{Checks: math.MaxUint64, Facts: []byte("facts"), Findings: []Finding{
-		{Code: check.CodeTitleMissing, Message: "the page has no title"},
+		{Code: CodeTitleMissing, Message: "the page has no title"},
 		{Code: "content-x", Verdict: check.VerdictInfo, Rule: "r", Line: 1, Column: math.MaxInt32, Element: "a", Attribute: "href", Raw: "raw", Text: "text", Message: "m", Proposal: "p"},
 	}}
 }
@@ -68,8 +68,8 @@ func TestFindingVerdict(t *testing.T) {
 		finding Finding
 		want    check.Verdict
 	}{
-		{Finding{Code: check.CodeTitleLong}, check.VerdictWarning},
-		{Finding{Code: check.CodeSRIMismatch}, check.Broken},
+		{Finding{Code: CodeTitleLong}, check.VerdictWarning},
+		{Finding{Code: CodeSRIMismatch}, check.Broken},
 		{Finding{Code: "content-x"}, check.VerdictWarning},
 		{Finding{Code: "content-x", Verdict: check.Unverified}, check.Unverified},
 		{Finding{Code: "of-a-plugin"}, check.VerdictWarning},

@@ -63,7 +63,7 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (check.Verdict, 
 	}
 	switch {
 	case o.RenderFailed():
-		return check.Unverified, check.CodeRenderFailed, missing + " in the delivered HTML, and the browser could not render the page"
+		return check.Unverified, CodeRenderFailed, missing + " in the delivered HTML, and the browser could not render the page"
 	case o.Incomplete():
 		return check.Unverified, check.CodeFragmentUnverified, missing + " in the part of the page that was read"
 	case !o.Static && includesFiles(o.ContentType):

@@ -3,9 +3,10 @@ package judging
 import (
 	"cmp"
 	"fmt"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"slices"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // Outcome is what was observed of a target. It does not depend on rules or on the site
@@ -104,7 +105,7 @@ func (o *Outcome) Incomplete() bool {
 // RenderFailed reports whether a browser was to render the page and could not. A missing
 // fragment may be one that its scripts make.
 func (o *Outcome) RenderFailed() bool {
-	return slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return w.Code == check.CodeRenderFailed })
+	return slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return w.Code == CodeRenderFailed })
 }
 
 // Overloaded reports whether an answer says that the host has too much to do.

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -533,7 +533,7 @@ addEventListener("hashchange", go); go()</script>`,
 			t.Errorf("the report has no line %q:\n%s", want, strings.Join(s.lines, "\n"))
 		}
 	}
-	if sum.ByCode[check.CodeRouteMissing] == 0 || sum.Pages != 3 {
+	if sum.ByCode[judging.CodeRouteMissing] == 0 || sum.Pages != 3 {
 		t.Errorf("%d pages, %v", sum.Pages, sum.ByCode)
 	}
 }

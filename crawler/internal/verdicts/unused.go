@@ -160,7 +160,7 @@ func (s unusedFiles) published(address string, byURL map[string]string) string {
 // add adds the finding about a file to those that are shown, and counts it.
 func (s unusedFiles) add(shown []*result.Result, f *unusedFile) []*result.Result {
 	c := s.join.crawl
-	finding := judging.Finding{Code: check.CodeFileUnused, Message: "no document of the directory refers to the file"}
+	finding := judging.Finding{Code: judging.CodeFileUnused, Message: "no document of the directory refers to the file"}
 	page := foundOn{url: c.Print.Path(f.path), final: c.Print.URL(f.url), internal: true, outcome: &judging.Outcome{Size: -1}}
 	g, reported := judgeFinding(&finding, page.levels(c.Judging))
 	if !reported {

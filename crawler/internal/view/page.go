@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/render"
@@ -116,7 +117,7 @@ func (o *Opening) Render(ctx context.Context) *Opened {
 	op, err := o.open(ctx, o.Doc.URL.WithoutFragment())
 	if err != nil {
 		if ctx.Err() == nil {
-			o.Doc.Warn(check.Warning{Code: check.CodeRenderFailed, Message: failedBecause(err)})
+			o.Doc.Warn(check.Warning{Code: judging.CodeRenderFailed, Message: failedBecause(err)})
 		}
 		return nil
 	}
@@ -125,7 +126,7 @@ func (o *Opening) Render(ctx context.Context) *Opened {
 		return op
 	}
 	if differs := o.differences(op); len(differs) > 0 {
-		o.Doc.Warn(check.Warning{Code: check.CodeRenderDiffers, Message: "scripts change " + strings.Join(differs, ", ")})
+		o.Doc.Warn(check.Warning{Code: judging.CodeRenderDiffers, Message: "scripts change " + strings.Join(differs, ", ")})
 	}
 	doc.Anchors = append(doc.Anchors, op.doc.Anchors...)
 	doc.AnchorHashes = slices.Compact(slices.Sorted(slices.Values(slices.Concat(doc.AnchorHashes, op.doc.AnchorHashes))))
@@ -139,21 +140,21 @@ func failedBecause(err error) string { return "the page was not rendered: " + er
 func (o *Opening) warnOf(op *Opened) {
 	page := op.Shown
 	for _, text := range page.Errors {
-		o.Doc.Warn(check.Warning{Code: check.CodeScriptError, Message: text})
+		o.Doc.Warn(check.Warning{Code: judging.CodeScriptError, Message: text})
 	}
 	if page.Leads != "" {
 		to := page.Leads
 		if u, _, err := urinorm.ParseWeb(to); err == nil {
 			to = o.Browser.Door.Scope().Print.URL(u)
 		}
-		o.Doc.Warn(check.Warning{Code: check.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
+		o.Doc.Warn(check.Warning{Code: judging.CodeScriptRedirect, Message: "a script of the page leads to " + to, Proposal: to})
 		return
 	}
 	if page.Unsettled != "" {
-		o.Doc.Warn(check.Warning{Code: check.CodeRenderUnsettled, Message: page.Unsettled})
+		o.Doc.Warn(check.Warning{Code: judging.CodeRenderUnsettled, Message: page.Unsettled})
 	}
 	if page.Empty {
-		o.Doc.Warn(check.Warning{Code: check.CodeRenderEmpty, Message: "the page shows nothing, even after its scripts have run"})
+		o.Doc.Warn(check.Warning{Code: judging.CodeRenderEmpty, Message: "the page shows nothing, even after its scripts have run"})
 	}
 }
 

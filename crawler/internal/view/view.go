@@ -57,7 +57,7 @@ func (o *Opening) View(ctx context.Context) (op *Opened, own map[string]bool) {
 	}
 	if err != nil {
 		if ctx.Err() == nil {
-			o.Doc.Note(judging.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)})
+			o.Doc.Note(judging.Facts{Code: judging.CodeRenderFailed, Message: failedBecause(err)})
 		}
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (o *Opening) judgeAnchor(ctx context.Context, w *views, base urinorm.URL, q
 	k.once.Do(func() {
 		op, err := o.open(ctx, base)
 		if err != nil {
-			k.judged = judging.Facts{Code: check.CodeRenderFailed, Message: failedBecause(err)}
+			k.judged = judging.Facts{Code: judging.CodeRenderFailed, Message: failedBecause(err)}
 			return
 		}
 		judged, _ := o.judgeView(w, op, route)
@@ -135,7 +135,7 @@ func (o *Opening) judgeView(w *views, op *Opened, fragment string) (judged judgi
 	same := comparable(op.Shown.Text, fragment, w.name) == comparable(w.made.Shown.Text, fragment, w.name) && w.made.Shown.Leads == ""
 	switch {
 	case missing.URL != "" && same:
-		judged.Code = check.CodeRouteMissing
+		judged.Code = judging.CodeRouteMissing
 		judged.Message = fmt.Sprintf("the view asks for %s, which answers %d, and shows the same text as a made-up view", o.printed(missing.URL), missing.Status)
 	case missing.URL != "":
 		judged.Warnings = []check.Warning{{Code: check.CodeSoft404, Message: fmt.Sprintf("the view asks for %s, which answers %d", o.printed(missing.URL), missing.Status)}}

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -154,7 +153,7 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("%s\n%s\nwant\n%s", d.content, got, d.want)
 		}
 		for _, f := range found {
-			if f.Code != check.CodeHTMLSyntax || f.Message == "" || strings.HasSuffix(f.Message, " ") || utf8.RuneCountInString(f.Text) > judging.ExcerptLength {
+			if f.Code != judging.CodeHTMLSyntax || f.Message == "" || strings.HasSuffix(f.Message, " ") || utf8.RuneCountInString(f.Text) > judging.ExcerptLength {
 				t.Errorf("%s: %+v", d.content, f)
 			}
 		}

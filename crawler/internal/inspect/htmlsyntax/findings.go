@@ -8,7 +8,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
@@ -57,7 +56,7 @@ func (c *Checker) End(dst []judging.Finding) []judging.Finding {
 		dst = append(dst, c.finding(p))
 	}
 	if more := all - len(problems); more > 0 {
-		dst = append(dst, judging.Finding{Code: check.CodeHTMLSyntax, Rule: "more", Message: fmt.Sprintf("%d more errors of syntax", more)})
+		dst = append(dst, judging.Finding{Code: judging.CodeHTMLSyntax, Rule: "more", Message: fmt.Sprintf("%d more errors of syntax", more)})
 	}
 	return dst
 }
@@ -95,7 +94,7 @@ const missingDoctype = "missing-doctype"
 
 // finding makes a finding of a problem.
 func (c *Checker) finding(p problem) judging.Finding {
-	f := judging.Finding{Code: check.CodeHTMLSyntax, Rule: p.rule}
+	f := judging.Finding{Code: judging.CodeHTMLSyntax, Rule: p.rule}
 	f.Line, f.Column = c.page.At(p.offset)
 	if p.rule == missingDoctype {
 		f.Message = "the document does not begin with <!DOCTYPE html>"

@@ -8,7 +8,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
@@ -70,7 +69,7 @@ func (h *headings) close(s *source) {
 	}
 	h.open = false
 	if h.skips > 0 {
-		s.report(h.start, judging.Finding{Code: check.CodeHeadingSkipped, Element: fmt.Sprintf("h%d", h.level), Raw: s.raw(h.start, h.end), Text: excerpt(h.name.text),
+		s.report(h.start, judging.Finding{Code: judging.CodeHeadingSkipped, Element: fmt.Sprintf("h%d", h.level), Raw: s.raw(h.start, h.end), Text: excerpt(h.name.text),
 			Message: fmt.Sprintf("h%d follows h%d: a level of headings is skipped", h.level, h.skips)})
 	}
 	if h.level > 1 || len(h.name.text) == 0 {
@@ -162,7 +161,7 @@ func plainAttributes(tag []byte) (href []byte, id bool) {
 // placeholder reports a link that leads to the top of its own page.
 func (l *link) placeholder(s *source, href []byte) {
 	if string(bytes.TrimSpace(href)) == "#" {
-		s.report(l.start, judging.Finding{Code: check.CodeLinkPlaceholder, Element: "a", Attribute: "href", Raw: s.raw(l.start, l.end),
+		s.report(l.start, judging.Finding{Code: judging.CodeLinkPlaceholder, Element: "a", Attribute: "href", Raw: s.raw(l.start, l.end),
 			Message: "the link leads to the top of its own page: it may be a placeholder"})
 	}
 }
@@ -201,14 +200,14 @@ func (l *link) close(s *source) {
 	switch {
 	case l.noHref:
 		if len(l.name.text) > 0 {
-			s.report(l.start, judging.Finding{Code: check.CodeHrefMissing, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
+			s.report(l.start, judging.Finding{Code: judging.CodeHrefMissing, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
 				Message: "the a element has no href, so that nobody can follow it"})
 		}
 	case len(l.name.text) == 0 && !l.named:
-		s.report(l.start, judging.Finding{Code: check.CodeLinkTextEmpty, Element: "a", Raw: s.raw(l.start, l.end),
+		s.report(l.start, judging.Finding{Code: judging.CodeLinkTextEmpty, Element: "a", Raw: s.raw(l.start, l.end),
 			Message: "the link has no text and no other name"})
 	case l.verbal && isVague(l.name.text):
-		s.report(l.start, judging.Finding{Code: check.CodeLinkTextVague, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
+		s.report(l.start, judging.Finding{Code: judging.CodeLinkTextVague, Element: "a", Raw: s.raw(l.start, l.end), Text: excerpt(l.name.text),
 			Message: fmt.Sprintf("the text %q does not say where the link leads", excerpt(l.name.text))})
 	}
 }
@@ -302,13 +301,13 @@ func (l *labels) judge(s *source) {
 }
 
 func labelMissing(s *source, e htmltoken.Element, start, end int) {
-	s.report(start, judging.Finding{Code: check.CodeLabelMissing, Element: e.String(), Raw: s.raw(start, end), Message: "the " + e.String() + " has no label"})
+	s.report(start, judging.Finding{Code: judging.CodeLabelMissing, Element: e.String(), Raw: s.raw(start, end), Message: "the " + e.String() + " has no label"})
 }
 
 // checkFrame reads an iframe or a frame.
 func checkFrame(s *source) {
 	if !s.concealed && !s.hasText("title") && !s.hasText("aria-label") && !s.hasText("aria-labelledby") {
-		s.reportTag(check.CodeFrameTitleMissing, "the frame has no title")
+		s.reportTag(judging.CodeFrameTitleMissing, "the frame has no title")
 	}
 }
 
@@ -320,6 +319,6 @@ func checkTabindex(s *source, a *htmltoken.Attribute) {
 	value := bytes.TrimLeft(s.z.Value(a), " \t\n\f\r")
 	value = bytes.TrimPrefix(value, []byte("+"))
 	if n := bytes.TrimLeft(value, "0"); len(n) > 0 && '1' <= n[0] && n[0] <= '9' {
-		s.reportAttribute(check.CodeTabindexPositive, a, "a positive tabindex takes the element out of the order of the page")
+		s.reportAttribute(judging.CodeTabindexPositive, a, "a positive tabindex takes the element out of the order of the page")
 	}
 }

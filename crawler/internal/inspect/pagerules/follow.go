@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"regexp"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // byScriptBits are the bits of the attributes that make an element a link for a script alone.
@@ -59,7 +59,7 @@ func checkFollow(s *source, inLink bool) bool {
 	if message == "" {
 		return false
 	}
-	s.reportTag(check.CodeLinkNotCrawlable, message)
+	s.reportTag(judging.CodeLinkNotCrawlable, message)
 	return true
 }
 

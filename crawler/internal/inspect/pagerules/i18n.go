@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/langtag"
@@ -38,9 +37,9 @@ func checkLanguage(s *source) {
 	tag := string(s.z.Value(lang))
 	switch fault, subtag := langtag.Check(tag); fault {
 	case langtag.Malformed:
-		s.reportAttribute(check.CodeLangInvalid, lang, malformed(tag))
+		s.reportAttribute(judging.CodeLangInvalid, lang, malformed(tag))
 	case langtag.Language:
-		s.reportAttribute(check.CodeLangInvalid, lang, fmt.Sprintf("the language %q is not registered", subtag))
+		s.reportAttribute(judging.CodeLangInvalid, lang, fmt.Sprintf("the language %q is not registered", subtag))
 	}
 }
 
@@ -56,7 +55,7 @@ func malformed(tag string) string {
 func (h *hreflangs) element(s *source, ref []byte, href, language *htmltoken.Attribute) {
 	tag := string(bytes.TrimSpace(s.z.Value(language)))
 	if problem := languageProblem(tag); problem != "" {
-		s.reportAttribute(check.CodeHreflangInvalid, language, problem)
+		s.reportAttribute(judging.CodeHreflangInvalid, language, problem)
 	}
 	if _, printed, ok := s.resolve(ref); ok {
 		link := facts.Link{Place: s.place(href.ValueStart), URL: printed, Raw: s.raw(href.ValueStart, href.ValueEnd)}
@@ -67,7 +66,7 @@ func (h *hreflangs) element(s *source, ref []byte, href, language *htmltoken.Att
 // header adds a link of the header Link.
 func (h *hreflangs) header(s *source, link facts.Link, tag string) {
 	if problem := languageProblem(tag); problem != "" {
-		s.report(-1, judging.Finding{Code: check.CodeHreflangInvalid, Element: "header", Attribute: "link", Raw: tag, Message: problem})
+		s.report(-1, judging.Finding{Code: judging.CodeHreflangInvalid, Element: "header", Attribute: "link", Raw: tag, Message: problem})
 	}
 	h.add(s, link, tag, -1)
 }
@@ -115,7 +114,7 @@ func (h *hreflangs) judge(s *source) {
 		return
 	}
 	if d := &s.document; !d.sendsOn && (!d.html || d.langMissing) {
-		f, offset := judging.Finding{Code: check.CodeLangMissing, Element: "html", Attribute: "lang", Message: "the page does not say in which language it is"}, -1
+		f, offset := judging.Finding{Code: judging.CodeLangMissing, Element: "html", Attribute: "lang", Message: "the page does not say in which language it is"}, -1
 		if d.html {
 			offset, f.Raw = d.htmlStart, s.raw(d.htmlStart, d.htmlEnd)
 		}
@@ -124,7 +123,7 @@ func (h *hreflangs) judge(s *source) {
 	if !h.some || h.self || s.facts.NamesOther() || !s.address.published && s.leavesDirectory() {
 		return
 	}
-	f := judging.Finding{Code: check.CodeHreflangSelfMissing, Element: "link", Attribute: "href", Raw: h.first.Raw,
+	f := judging.Finding{Code: judging.CodeHreflangSelfMissing, Element: "link", Attribute: "href", Raw: h.first.Raw,
 		Message: "the page names its versions in other languages, but not itself"}
 	if h.offset < 0 {
 		f.Element, f.Attribute = "header", "link"

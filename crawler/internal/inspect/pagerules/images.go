@@ -3,7 +3,6 @@ package pagerules
 import (
 	"bytes"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -20,7 +19,7 @@ func (p *pictures) image(s *source) {
 	width, height := t.Attribute("width"), t.Attribute("height")
 	checkAlternative(s, "image")
 	if missing := missingOf(width, height); missing != "" {
-		s.reportTag(check.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
+		s.reportTag(judging.CodeImageDimensionsMissing, "the image has no "+missing+" attribute")
 	}
 	source := t.Attribute("src")
 	if source == nil || p.inPicture || t.Attribute("srcset") != nil || len(s.facts.Images) == facts.MaxLinks {
@@ -79,9 +78,9 @@ func checkAlternative(s *source, what string) {
 	switch role := bytes.TrimSpace(s.value("role")); {
 	case equalFold(role, "presentation") || equalFold(role, "none"):
 	case alt == nil:
-		s.reportTag(check.CodeAltMissing, "the "+what+" has no alt attribute")
+		s.reportTag(judging.CodeAltMissing, "the "+what+" has no alt attribute")
 	default:
-		s.reportTag(check.CodeAltBlank, "the alt attribute of the "+what+" is blank")
+		s.reportTag(judging.CodeAltBlank, "the alt attribute of the "+what+" is blank")
 	}
 }
 
@@ -110,6 +109,6 @@ func pixels(value []byte) (n int) {
 // endImages judges what the page must have once.
 func endImages(s *source) {
 	if s.groups&Images != 0 && !s.document.hasOGImage && !s.document.sendsOn {
-		s.report(-1, judging.Finding{Code: check.CodeOgImageMissing, Message: "the page has no image for previews (meta property=og:image)"})
+		s.report(-1, judging.Finding{Code: judging.CodeOgImageMissing, Message: "the page has no image for previews (meta property=og:image)"})
 	}
 }

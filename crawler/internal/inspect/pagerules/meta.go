@@ -3,8 +3,8 @@ package pagerules
 import (
 	"bytes"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // readMeta reads a meta element.
@@ -44,7 +44,7 @@ func readMeta(s *source) {
 func readOpenGraph(s *source, property []byte, content *htmltoken.Attribute) {
 	isEmpty := content == nil || isBlank(s.z.Value(content))
 	if isEmpty && s.groups&SEO != 0 {
-		s.reportTag(check.CodeOgEmpty, "the property "+string(cut(bytes.ToLower(property), maxRaw))+" has no content")
+		s.reportTag(judging.CodeOgEmpty, "the property "+string(cut(bytes.ToLower(property), maxRaw))+" has no content")
 	}
 	s.document.hasOGImage = s.document.hasOGImage || !isEmpty && equalFold(property, "og:image")
 }

@@ -466,7 +466,7 @@ func TestHidden(t *testing.T) {
 	} {
 		var c Checker
 		look(&c, pageAt(t, "https://example.com/", test.before+"<a href=x></a>"), Accessibility)
-		found := slices.ContainsFunc(c.Findings, func(f judging.Finding) bool { return f.Code == check.CodeLinkTextEmpty })
+		found := slices.ContainsFunc(c.Findings, func(f judging.Finding) bool { return f.Code == judging.CodeLinkTextEmpty })
 		if found == test.hidden {
 			t.Errorf("%s: hidden is %t, want %t", test.before, !found, test.hidden)
 		}

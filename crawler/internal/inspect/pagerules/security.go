@@ -8,7 +8,6 @@ import (
 	"net/netip"
 	"strings"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -51,7 +50,7 @@ func checkSubresource(s *source, ref *htmltoken.Attribute) {
 	}
 	if algorithm == facts.NoAlgorithm {
 		if !sameOrigin(u, s.address.url) {
-			s.reportAttribute(check.CodeSRIMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
+			s.reportAttribute(judging.CodeSRIMissing, ref, "the "+subresourceName(t.Element)+" of another site has no integrity attribute with a hash")
 		}
 		return
 	}
@@ -158,7 +157,7 @@ func checkAction(s *source, action *htmltoken.Attribute) bool {
 	if !ok || u.Scheme() != "http" {
 		return false
 	}
-	s.reportAttribute(check.CodeFormInsecure, action, "the form sends what is entered without encryption: its action is an http address")
+	s.reportAttribute(judging.CodeFormInsecure, action, "the form sends what is entered without encryption: its action is an http address")
 	return true
 }
 
@@ -180,7 +179,7 @@ func (f *forms) field(s *source) {
 		offset, end, element = t.Start, t.End, "input"
 	}
 	f.reported = true
-	s.report(offset, judging.Finding{Code: check.CodeFormInsecure, Element: element, Raw: s.raw(offset, end),
+	s.report(offset, judging.Finding{Code: judging.CodeFormInsecure, Element: element, Raw: s.raw(offset, end),
 		Message: "the form asks for a password on a page that was sent without encryption"})
 }
 
@@ -201,7 +200,7 @@ func checkHeaders(s *source) {
 	}
 	h := s.page.Header
 	missing := func(name, purpose string) {
-		s.report(-1, judging.Finding{Code: check.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
+		s.report(-1, judging.Finding{Code: judging.CodeHeaderMissing, Rule: strings.ToLower(name), Element: "header",
 			Message: fmt.Sprintf("the page was sent without the header %s, %s", name, purpose)})
 	}
 	if !hasHeader(h, "Content-Security-Policy") && !s.document.hasPolicy {

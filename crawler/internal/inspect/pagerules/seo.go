@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -47,14 +46,14 @@ func readDescription(s *source, content *htmltoken.Attribute) {
 	}
 	s.facts.Description = facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer), Raw: s.raw(content.ValueStart, content.ValueEnd)}
 	if n := utf8.RuneCount(s.buffer); n > longDescription {
-		s.report(content.ValueStart, judging.Finding{Code: check.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: s.raw(content.ValueStart, content.ValueEnd),
+		s.report(content.ValueStart, judging.Finding{Code: judging.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: s.raw(content.ValueStart, content.ValueEnd),
 			Text: s.facts.Description.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
 	}
 }
 
 // reportConflict reports a second canonical link.
 func reportConflict(s *source, link facts.Link, offset int) {
-	f := judging.Finding{Code: check.CodeCanonicalConflict, Raw: link.Raw,
+	f := judging.Finding{Code: judging.CodeCanonicalConflict, Raw: link.Raw,
 		Message: fmt.Sprintf("the page names two canonical addresses: %s and %s", s.facts.Canonicals[0].URL, link.URL)}
 	if f.Element, f.Attribute = "link", "href"; offset < 0 {
 		f.Element, f.Attribute = "header", "link"
@@ -73,17 +72,17 @@ func (c *Checker) endSEO() {
 		return
 	}
 	if s.page.Format == "html" && lacksDoctype(s.page.Text) {
-		s.report(0, judging.Finding{Code: check.CodeDoctypeMissing, Element: "html", Message: "the page does not begin with <!DOCTYPE html>"})
+		s.report(0, judging.Finding{Code: judging.CodeDoctypeMissing, Element: "html", Message: "the page does not begin with <!DOCTYPE html>"})
 	}
 	c.title.judge(s)
 	if s.facts.Description.Hash == 0 && !s.facts.NoIndex {
-		s.report(-1, judging.Finding{Code: check.CodeDescriptionMissing, Message: "the page has no description"})
+		s.report(-1, judging.Finding{Code: judging.CodeDescriptionMissing, Message: "the page has no description"})
 	}
 	switch h := &c.headings; {
 	case h.first == 0 && !h.firstByRole && !s.document.frameset:
-		s.report(-1, judging.Finding{Code: check.CodeH1Missing, Message: "the page has no heading of the first level (h1)"})
+		s.report(-1, judging.Finding{Code: judging.CodeH1Missing, Message: "the page has no heading of the first level (h1)"})
 	case h.first > 1:
-		s.report(h.second, judging.Finding{Code: check.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,
+		s.report(h.second, judging.Finding{Code: judging.CodeH1Many, Element: "h1", Text: h.secondText, Raw: h.secondRaw,
 			Message: fmt.Sprintf("the page has %d headings of the first level (h1)", h.first)})
 	}
 }
@@ -119,7 +118,7 @@ func (x *title) judge(s *source) {
 	s.buffer = appendCollapsed(s.buffer[:0], x.text)
 	if len(s.buffer) == 0 {
 		s.facts.Title = facts.Text{}
-		f := judging.Finding{Code: check.CodeTitleMissing, Message: "the page has no title"}
+		f := judging.Finding{Code: judging.CodeTitleMissing, Message: "the page has no title"}
 		offset := -1
 		if x.end > 0 {
 			offset, f.Element, f.Raw, f.Message = x.start, "title", s.raw(x.start, x.end), "the title of the page is empty"
@@ -129,7 +128,7 @@ func (x *title) judge(s *source) {
 	}
 	s.facts.Title.Hash, s.facts.Title.Excerpt, s.facts.Title.Raw = facts.Hash(s.buffer), excerpt(s.buffer), string(cut(s.buffer, maxRaw))
 	if n := utf8.RuneCount(s.buffer); n > longTitle {
-		s.report(x.start, judging.Finding{Code: check.CodeTitleLong, Element: "title", Raw: string(cut(s.buffer, maxRaw)),
+		s.report(x.start, judging.Finding{Code: judging.CodeTitleLong, Element: "title", Raw: string(cut(s.buffer, maxRaw)),
 			Text: s.facts.Title.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})
 	}
 }

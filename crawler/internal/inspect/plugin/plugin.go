@@ -199,7 +199,7 @@ func (p *Plugin) Check(ctx context.Context, pg *page.Page) (Answer, error) {
 	}
 	p.count(err)
 	if err != nil {
-		answer = Answer{Findings: []judging.Finding{{Code: check.CodePluginFailed, Rule: p.config.Name, Message: err.Error()}}}
+		answer = Answer{Findings: []judging.Finding{{Code: judging.CodePluginFailed, Rule: p.config.Name, Message: err.Error()}}}
 	}
 	return answer, nil
 }

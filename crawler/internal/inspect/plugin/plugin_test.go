@@ -14,8 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // fake is a program that is a function: it reads lines and writes lines until its input
@@ -110,7 +110,7 @@ func (p *Plugin) messages(t *testing.T, ctx context.Context) string {
 	}
 	var messages []string
 	for _, f := range answer.Findings {
-		if f.Code == check.CodePluginFailed && f.Rule != "spell" {
+		if f.Code == judging.CodePluginFailed && f.Rule != "spell" {
 			t.Errorf("the rule is %q", f.Rule)
 		}
 		messages = append(messages, f.Message)

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 // patience is the timeout for answers that come.
@@ -151,7 +151,7 @@ func TestTorture(t *testing.T) {
 				if got != want {
 					t.Errorf("page %d: got %q, want %q", i+1, got, want)
 				}
-				if failed := len(answer.Findings) > 0 && answer.Findings[0].Code == check.CodePluginFailed; failed && (len(answer.Findings) > 1 || answer.Links != nil) {
+				if failed := len(answer.Findings) > 0 && answer.Findings[0].Code == judging.CodePluginFailed; failed && (len(answer.Findings) > 1 || answer.Links != nil) {
 					t.Errorf("page %d: a part of the answer is used: %+v", i+1, answer)
 				}
 			}

@@ -71,13 +71,13 @@ func (j *judge) equalPages(p *Page, f *facts.Page) error {
 		var finding judging.Finding
 		switch other := g.other(p.URL); what {
 		case title:
-			finding = at(f.Title.Place, check.CodeTitleDuplicate, "title", "", g.message("title", other))
+			finding = at(f.Title.Place, judging.CodeTitleDuplicate, "title", "", g.message("title", other))
 			finding.Text, finding.Raw = f.Title.Excerpt, f.Title.Raw
 		case description:
-			finding = at(f.Description.Place, check.CodeDescriptionDuplicate, "meta", "content", g.message("description", other))
+			finding = at(f.Description.Place, judging.CodeDescriptionDuplicate, "meta", "content", g.message("description", other))
 			finding.Text, finding.Raw = f.Description.Excerpt, f.Description.Raw
 		default:
-			finding = judging.Finding{Code: check.CodeDuplicateContent, Message: g.message("text", other)}
+			finding = judging.Finding{Code: judging.CodeDuplicateContent, Message: g.message("text", other)}
 		}
 		if err := j.report(p, finding); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (j *judge) nearDuplicate(p *Page, f *facts.Page) error {
 	if other == "" {
 		return nil
 	}
-	return j.report(p, judging.Finding{Code: check.CodeNearDuplicate, Message: "the page " + other + " has nearly the same text"})
+	return j.report(p, judging.Finding{Code: judging.CodeNearDuplicate, Message: "the page " + other + " has nearly the same text"})
 }
 
 // canonicals judges the targets of the canonical links.
@@ -125,10 +125,10 @@ func (j *judge) canonicals(p *Page, f *facts.Page) error {
 		if err != nil {
 			return err
 		}
-		code, problem := check.CodeCanonicalChain, ""
+		code, problem := judging.CodeCanonicalChain, ""
 		switch {
 		case t.State == Broken:
-			code, problem = check.CodeCanonicalBroken, "the canonical address is broken"
+			code, problem = judging.CodeCanonicalBroken, "the canonical address is broken"
 		case t.State == Unknown:
 			continue
 		case t.Redirects:
@@ -157,7 +157,7 @@ func (j *judge) noindexLinked(p *Page, f *facts.Page) error {
 	if f.NoIndexPlace == (facts.Place{}) {
 		element, attribute = "header", "x-robots-tag"
 	}
-	finding := at(f.NoIndexPlace, check.CodeNoindexLinked, element, attribute, "other pages link to the page, which asks search engines not to index it")
+	finding := at(f.NoIndexPlace, judging.CodeNoindexLinked, element, attribute, "other pages link to the page, which asks search engines not to index it")
 	finding.Raw = f.NoIndexRaw
 	return j.report(p, finding)
 }
@@ -176,7 +176,7 @@ func (j *judge) alternates(p *Page, f *facts.Page) error {
 		}
 		j.ids = append(j.ids, t.ID)
 		if k := j.of(t.ID); k != nil && k.elsewhere {
-			if err := j.report(p, atLink(&a.Link, check.CodeHreflangNotCanonical, "link", "href", fmt.Sprintf("the page for %q names another address as canonical", a.Language))); err != nil {
+			if err := j.report(p, atLink(&a.Link, judging.CodeHreflangNotCanonical, "link", "href", fmt.Sprintf("the page for %q names another address as canonical", a.Language))); err != nil {
 				return err
 			}
 		}
@@ -199,7 +199,7 @@ func (j *judge) answer(p *Page, f *facts.Page) error {
 		if _, named := slices.BinarySearch(j.ids, q.asker); named {
 			continue
 		}
-		finding := atLink(&q.link.Link, check.CodeHreflangNotReciprocal, "link", "href", fmt.Sprintf("the page for %q, %s, does not name this page", q.link.Language, p.URL))
+		finding := atLink(&q.link.Link, judging.CodeHreflangNotReciprocal, "link", "href", fmt.Sprintf("the page for %q, %s, does not name this page", q.link.Language, p.URL))
 		if err := j.emit(Finding{ID: q.asker, In: q.asker, Finding: finding}); err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (j *judge) images(p *Page, f *facts.Page) error {
 			}
 			large[m.URL] = true
 			message := fmt.Sprintf("the image has %d bytes, more than %d (--image-max)", t.Size, j.config.ImageMax)
-			if err := j.report(p, atLink(&m.Link, check.CodeImageLarge, "img", "src", message)); err != nil {
+			if err := j.report(p, atLink(&m.Link, judging.CodeImageLarge, "img", "src", message)); err != nil {
 				return err
 			}
 		}
@@ -238,7 +238,7 @@ func (j *judge) images(p *Page, f *facts.Page) error {
 		}
 		if file.Width >= 2*m.Width && file.Height >= 2*m.Height {
 			message := fmt.Sprintf("the image has %d by %d pixels and is shown with %d by %d", file.Width, file.Height, m.Width, m.Height)
-			if err := j.report(p, atLink(&m.Link, check.CodeImageScaled, "img", "src", message)); err != nil {
+			if err := j.report(p, atLink(&m.Link, judging.CodeImageScaled, "img", "src", message)); err != nil {
 				return err
 			}
 		}
@@ -276,7 +276,7 @@ func (j *judge) favicons() error {
 		if j.bare[host].directory {
 			message = "the page names no icon, and its directory has no favicon.ico"
 		}
-		if err := j.emit(Finding{ID: id, In: id, Finding: judging.Finding{Code: check.CodeFaviconMissing, Message: message}}); err != nil {
+		if err := j.emit(Finding{ID: id, In: id, Finding: judging.Finding{Code: judging.CodeFaviconMissing, Message: message}}); err != nil {
 			return err
 		}
 	}
@@ -302,7 +302,7 @@ func (j *judge) integrities(p *Page, f *facts.Page) error {
 		if message == "" {
 			continue
 		}
-		if err := j.report(p, atLink(&n.Link, check.CodeSRIMismatch, element, attribute, message)); err != nil {
+		if err := j.report(p, atLink(&n.Link, judging.CodeSRIMismatch, element, attribute, message)); err != nil {
 			return err
 		}
 	}

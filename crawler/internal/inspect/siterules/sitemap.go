@@ -11,12 +11,12 @@ func (j *judge) sitemapEntry(e *Entry) error {
 		return j.emit(Finding{ID: e.Listed, In: e.Sitemap, Finding: judging.Finding{Code: code, Line: e.Place.Line, Column: e.Place.Column, Element: "loc", Raw: e.Raw, Message: message}})
 	}
 	if problem := j.problemOf(e); problem != "" {
-		if err := report(check.CodeSitemapNotOK, "a sitemap lists the address, which "+problem); err != nil {
+		if err := report(judging.CodeSitemapNotOK, "a sitemap lists the address, which "+problem); err != nil {
 			return err
 		}
 	}
 	if e.Target.State == OK && !e.Target.Redirects && !e.Linked && !e.Start {
-		return report(check.CodeOrphan, "a sitemap lists the page, but no page links to it")
+		return report(judging.CodeOrphan, "a sitemap lists the page, but no page links to it")
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/pagerules"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
 const everything = pagerules.SEO | pagerules.Images | pagerules.Security | pagerules.I18n | pagerules.Duplicates
@@ -239,11 +240,11 @@ func TestHreflang(t *testing.T) {
 		url("/unread"): {State: OK, ID: 1000, URL: "-"}, url("/404"): {State: Broken, ID: 1001, URL: "-"}}}
 	all := s.expect(t, "hreflang", pagerules.I18n, "/x hreflang-not-reciprocal", "/x hreflang-not-reciprocal", "/p hreflang-not-canonical")
 	for _, f := range all {
-		if f.Code == check.CodeHreflangNotReciprocal && f.In == s.id(url("/x")) && f.Line == 7 && f.Raw == "raw" &&
+		if f.Code == judging.CodeHreflangNotReciprocal && f.In == s.id(url("/x")) && f.Line == 7 && f.Raw == "raw" &&
 			(strings.Contains(f.Message, url("/y")) || strings.Contains(f.Message, url("/none"))) {
 			continue
 		}
-		if f.Code != check.CodeHreflangNotCanonical {
+		if f.Code != judging.CodeHreflangNotCanonical {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -52,9 +52,9 @@ func notChecked(p *page.Page, why string) judging.Finding {
 
 func codeOf(p *page.Page, aboutCSS bool) check.Code {
 	if aboutCSS || p.Format == "css" {
-		return check.CodeCSSSyntax
+		return judging.CodeCSSSyntax
 	}
-	return check.CodeHTMLSyntax
+	return judging.CodeHTMLSyntax
 }
 
 // findings returns the messages about a page as findings, in the order of their places.

@@ -161,7 +161,7 @@ func TestEqualDocuments(t *testing.T) {
 	if requests.Load() != 8 || most.Load() > maxParallel {
 		t.Errorf("%d requests, %d at a time", requests.Load(), most.Load())
 	}
-	if got, _ := s.Check(t.Context(), cssPage("x")); got[0].Code != check.CodeCSSSyntax || requests.Load() != 9 {
+	if got, _ := s.Check(t.Context(), cssPage("x")); got[0].Code != judging.CodeCSSSyntax || requests.Load() != 9 {
 		t.Errorf("a style sheet is not a page: %v", got)
 	}
 }

@@ -91,7 +91,7 @@ func (b *beginning) Write(p []byte) (int, error) {
 
 func tidyFailed(why string) judging.Finding {
 	return judging.Finding{
-		Code:    check.CodeHTMLSyntax,
+		Code:    judging.CodeHTMLSyntax,
 		Verdict: check.VerdictInfo,
 		Rule:    "tidy-" + ruleNotChecked,
 		Message: cut("tidy could not check this: "+why, maxMessage),
@@ -119,7 +119,7 @@ func tidyFindings(p *page.Page, output []byte) []judging.Finding {
 		} else {
 			rule = words(tidyQuoted.ReplaceAllString(text, " "))
 		}
-		f := judging.Finding{Code: check.CodeHTMLSyntax, Rule: "tidy-" + rule, Message: "tidy: " + sentence(text)}
+		f := judging.Finding{Code: judging.CodeHTMLSyntax, Rule: "tidy-" + rule, Message: "tidy: " + sentence(text)}
 		f.Line, _ = strconv.Atoi(m[1])
 		f.Column, _ = strconv.Atoi(m[2])
 		list = append(list, f)

@@ -99,7 +99,7 @@ func TestParkedPages(t *testing.T) {
 	}
 	root := os.Getenv("ORBWEAVER_DOCUMENTATION")
 	if root == "" {
-		root = "../extract/testdata/pages"
+		root = "../../extract/testdata/pages"
 	}
 	pages := 0
 	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {

@@ -71,5 +71,6 @@ const (
 	CodeSrcsetInvalid         Code = "srcset-invalid"          // image that browsers ignore
 	CodeRefreshInvalid        Code = "refresh-invalid"         // refresh that browsers ignore
 	CodeXHTMLMalformed        Code = "xhtml-malformed"         // XHTML that is not well-formed
+	CodeReferenceUndefined    Code = "reference-undefined"     // reference without a definition
 	CodeContentNAME           Code = "content-NAME"            // a content rule was broken
 )

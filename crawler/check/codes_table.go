@@ -488,4 +488,11 @@ var linkEntries = [...]Entry{
 		Advice:      "Correct the XML, or serve the page as text/html.",
 		Example:     "<p>One<br>Two</p>, where <br/> is meant",
 	},
+	{
+		Code: "reference-undefined", number: 124, Severity: SeverityWarning,
+		Title:       "reference without a definition",
+		Explanation: "The text refers to a label, such as [text][label] or [^note] in Markdown, but nothing in the document defines the label, so readers see the brackets instead of a link. Only what is plainly meant as a reference is reported.",
+		Advice:      "Add the definition, correct the label, or write \\[ if the brackets are meant.",
+		Example:     "See [the guide][giude], where only [guide]: guide.md is defined",
+	},
 }

@@ -197,6 +197,9 @@ const (
 	// FlawMalformed is the place at which XHTML stops being well-formed, so that the rest is read
 	// as HTML. It is no reference. Text is the cause.
 	FlawMalformed
+	// FlawUndefined is a reference of Markdown, such as [text][label], whose label nothing
+	// defines. Text says so.
+	FlawUndefined
 )
 
 // BareRepeat is a bare link that differs from an earlier one only in its tag. It has no Link

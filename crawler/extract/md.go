@@ -23,6 +23,7 @@ import (
 //	md_text.go         escapes, the text of links and headings
 //	md_ignore.go       links that comments exclude
 //	md_frontmatter.go  front matter
+//	md_undefined.go    references without a definition
 //	md_slugs.go        the anchors that site generators derive from headings
 //
 // Goldmark only finds the blocks. This package reads their contents itself, because
@@ -95,6 +96,9 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	r.walk(root)
 	jsx.readModules(r)
 	r.definedLinks()
+	if r.wantLinks {
+		r.scan.undefined.report(h, r.source)
+	}
 	r.readHTML(in)
 	slices.SortStableFunc(h.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range h.links {
@@ -375,7 +379,9 @@ func (r *markdownReader) view(lines []text.Segment) *view {
 // inlines reads the contents of a block and reports whether they include an id.
 func (r *markdownReader) inlines(v *view) (hasID bool) {
 	s := &r.scan
+	first := len(s.undefined.uses)
 	s.read(v.text, r.defs)
+	s.undefined.locate(v, first)
 	for _, name := range s.ids {
 		r.anchor(v.text[name.start:name.end])
 	}

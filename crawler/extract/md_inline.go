@@ -15,7 +15,8 @@ type inlineScanner struct {
 	items []inline // sorted by start when read returns
 	ids   []span   // names in {#name}
 
-	brackets []bracket
+	undefined undefined // of the document
+	brackets  []bracket
 	// inactive is the number of brackets, counted from the outermost, that can no
 	// longer open a link: they contain a link, and links do not nest.
 	inactive  int
@@ -340,6 +341,7 @@ func (s *inlineScanner) close(i int) int {
 		it.definition, end = s.reference(b, i)
 	}
 	if end < 0 {
+		s.undefined.consider(s.text, int(b.start), b.text(), i)
 		return i + 1
 	}
 	it.at = span{int(b.start), end}
@@ -389,6 +391,7 @@ func (s *inlineScanner) reference(b bracket, i int) (d *definition, end int) {
 				}
 			}
 			if d = s.defs.find(s.text[label.start:label.end]); d != nil {
+				s.undefined.defined(s.text[label.start:label.end])
 				return d, end
 			}
 			if s.text[label.start] != '^' { // to python-markdown, a footnote may follow

@@ -276,6 +276,8 @@ func flawWarning(l *extract.Link) check.Warning {
 	switch l.Flaw {
 	case extract.FlawMalformed:
 		return check.Warning{Code: check.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + l.Text}
+	case extract.FlawUndefined:
+		return check.Warning{Code: check.CodeReferenceUndefined, Message: "readers see the brackets: " + l.Text}
 	default:
 		return check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
 	}

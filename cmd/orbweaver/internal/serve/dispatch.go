@@ -206,6 +206,12 @@ var otherIDs = map[string]func(*call) error{
 	"/notify/{n}/test": func(c *call) error {
 		return c.server.service.Notices.Exists(c.project, c.PathValue("n"))
 	},
+	"/projects/{p}/issues/{id}": func(c *call) error {
+		return c.server.service.Issues.Exists(c.Context(), c.project.ID, c.PathValue("id"))
+	},
+	"/issues/{id}/comments": func(c *call) error {
+		return c.server.service.Issues.Exists(c.Context(), c.project.ID, c.PathValue("id"))
+	},
 	"/findings/{id}": func(c *call) error {
 		return c.server.service.Findings.Exists(c.Context(), c.run, c.PathValue("id"))
 	},

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -150,7 +151,14 @@ func partOf(schema string) object {
 func schemas() object {
 	finding := object{"id": opaque, "fingerprint": opaque, "url": text, "verdict": word(verdicts...), "code": text, "message": text,
 		"scope": word("internal", "external"), "status": whole, "places": whole, "change": word("new", "still", "fixed", ""),
-		"first_seen": orNull(moment), "known": orNull(ref("Mark"))}
+		"first_seen": orNull(moment), "known": orNull(ref("Mark")), "issue": text, "page": orNull(text), "pages": whole}
+	issue := object{"id": opaque, "kind": word("document", "link", ""), "subject": text, "verdict": text, "code": text, "message": text, "findings": whole, "pages": whole, "places": whole,
+		"change": word("new", "still", "fixed", ""), "delta": whole, "first_seen": orNull(moment), "known": whole, "owner": orNull(text), "comments": whole}
+	detail := maps.Clone(issue)
+	detail["on"], detail["items"] = listOf(required(object{"url": text, "title": text, "places": whole})), listOf(ref("Finding"))
+	mark := object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}
+	marks := maps.Clone(mark)
+	marks["run"], marks["filter"], marks["fingerprints"], marks["remove"] = opaque, object{"type": "object"}, listOf(text), yesNo
 	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "minItems": 1, "maxItems": service.MaxTargets},
 		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify"))}
 	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
@@ -167,23 +175,36 @@ func schemas() object {
 		"Run": required(object{"id": opaque, "project": opaque, "state": word("queued", "running", "stopping", "done", "failed", "interrupted"),
 			"created": moment, "started": orNull(moment), "finished": orNull(moment), "interrupted_by": object{"enum": []any{"stop", "shutdown", nil}},
 			"exit_status": object{"enum": []any{0, 1, 3, nil}}, "error": text, "progress": ref("Progress"), "summary": orNull(object{"type": "object"}),
+			"kind": word("full", "failing"), "issues": orNull(required(object{"broken": whole, "unverified": whole, "warnings": whole})), "known": orNull(whole),
 			"sound": orNull(yesNo), "unsound_because": orNull(word(api.UnsoundReasons...))}, "error"),
 		"RunList": partOf("Run"),
 		"Progress": required(object{"pages": whole, "queued": whole, "checked": whole, "requests": whole, "broken": whole,
 			"elapsed_ms": whole, "rate": object{"type": "number"}, "remaining_ms": orNull(whole)}),
 		"Finding":     required(finding),
 		"FindingList": partOf("Finding"),
+		"Issue":       required(issue),
+		"IssueList":   partOf("Issue"),
+		"IssueDetail": required(detail),
+		"IssueChange": required(object{"owner": orNull(text)}),
+		"Comment":     required(object{"id": opaque, "by": text, "created": moment, "text": text}),
+		"CommentList": partOf("Comment"), "CommentInput": required(object{"text": text}),
+		"View":     required(object{"id": opaque, "name": text, "query": text}),
+		"ViewList": partOf("View"), "ViewInput": required(object{"name": text, "query": text}),
 		"PastVerdict": required(object{"run": opaque, "started": orNull(moment), "verdict": text, "code": text}),
 		"Page":        required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole}),
 		"PageList":    partOf("Page"),
-		"Mark":        required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment, "version": whole}),
-		"MarkInput":   required(object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}, "until"),
-		"MarkList":    partOf("Mark"),
+		"Mark": required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment, "version": whole,
+			"changed": orNull(moment), "changed_by": orNull(text)}),
+		"MarkInput":  required(mark, "until"),
+		"MarksInput": required(marks, "as", "reason", "until", "filter", "fingerprints", "remove"),
+		"Changed":    required(object{"changed": whole}),
+		"MarkList":   partOf("Mark"),
 		"Comparison": required(object{"new": listOf(ref("Finding")), "fixed": listOf(ref("Finding")), "still": listOf(ref("Finding")),
 			"totals": required(object{"new": whole, "fixed": whole, "still": whole}), "truncated": yesNo}),
 		"ComparisonOrList": object{"anyOf": []object{ref("Comparison"), ref("FindingList")}},
-		"RecheckInput":     required(object{"url": text}),
-		"Recheck":          required(object{"before": outcome, "after": outcome}),
+		"RecheckInput":     required(object{"url": text, "urls": listOf(text)}, "url", "urls"),
+		"Recheck":          required(object{"url": text, "before": outcome, "after": outcome}, "url"),
+		"RecheckOrList":    object{"anyOf": []object{ref("Recheck"), required(object{"items": listOf(ref("Recheck"))})}},
 		"Link": required(object{"id": opaque, "for": word(service.Purposes...), "token": opaque, "url": text, "expires": orNull(moment), "created": moment},
 			"token", "url"),
 		"LinkInput": required(object{"for": word(service.Purposes...), "expires": orNull(text)}, "expires"),

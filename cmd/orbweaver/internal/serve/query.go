@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
@@ -110,13 +113,86 @@ func (q *query) findings() (findings.Query, error) {
 	out := findings.Query{
 		Verdicts: q.words("verdict", verdicts...), Codes: q.codes(), Scope: q.word("scope", "internal", "external"),
 		Host: strings.ToLower(q.text("host")), Page: q.text("page"), Text: q.text("q"), Change: q.word("change", "new", "still", "fixed"), Known: q.switchValue("known"),
-		Sort: findings.Sort(q.word("sort", "url", "code", "places")), Limit: q.limit(), After: q.text("after"),
+		Sort: findings.Sort(q.word("sort", "url", "code", "places")), Limit: q.limit(), After: q.text("after"), Issue: q.text("issue"),
 	}
 	return out, q.problem()
+}
+
+// issues reads the filters of issues. me is the name of who asks.
+func (q *query) issues(me string) (out findings.IssueQuery, owner string, err error) {
+	sort := findings.Sort(q.word("sort", findings.IssueSorts...))
+	q.values.Del("sort")
+	out.Query, err = q.findings()
+	out.Sort = sort
+	if owner = q.text("owner"); owner == service.Myself {
+		owner = me
+	}
+	return out, owner, err
+}
+
+// filterNames are the parameters that select findings.
+var filterNames = []string{"verdict", "code", "scope", "host", "page", "q", "change", "known", "issue"}
+
+// joinCommas makes one value of the several of a list, as check boxes send them.
+func joinCommas(values url.Values) {
+	for _, name := range []string{"verdict", "code"} {
+		if values.Has(name) {
+			values.Set(name, strings.Join(values[name], ","))
+		}
+	}
+}
+
+// checkView returns what is wrong with the query of a view: neither a list of findings nor one of
+// issues takes it.
+func checkView(values url.Values) error {
+	for name := range values {
+		if !slices.Contains(append([]string{"view", "by", "sort", "limit", "owner"}, filterNames...), name) {
+			return fmt.Errorf("unknown parameter %q", name)
+		}
+	}
+	joinCommas(values)
+	list := &query{values: values}
+	list.word("view", "issues", "links", "pages", "hosts", "codes")
+	if _, err := list.findings(); err == nil {
+		return nil
+	}
+	_, _, err := (&query{values: values}).issues("")
+	return err
 }
 
 // pages reads the filters of pages.
 func (q *query) pages() (findings.PageQuery, error) {
 	out := findings.PageQuery{Text: q.text("q"), Sort: findings.PageSort(q.word("sort", findings.PageSorts...)), Limit: q.limit(), After: q.text("after")}
 	return out, q.problem()
+}
+
+// readFilter reads a filter, whose members are those of the query of findings.
+func readFilter(b *service.Bulk, value []byte) (faults []api.Fault) {
+	members, err := strictjson.Members(value)
+	if err != nil {
+		return []api.Fault{{Field: "filter", Message: "use an object with the filters of findings"}}
+	}
+	values := url.Values{}
+	for _, m := range members {
+		text := string(m.Value) // of true and false
+		var several []string
+		if strictjson.Decode(m.Value, &several) == nil {
+			for _, one := range several {
+				values.Add(m.Name, one)
+			}
+			continue
+		}
+		if strictjson.Decode(m.Value, &text) != nil && text != "true" && text != "false" || !slices.Contains(filterNames, m.Name) {
+			faults = append(faults, api.Fault{Field: "filter." + m.Name, Message: "it is no filter of findings"})
+		}
+		values.Set(m.Name, text)
+	}
+	joinCommas(values)
+	q := &query{values: values}
+	if b.Filter, err = q.findings(); err != nil {
+		for _, f := range q.faults {
+			faults = append(faults, api.Fault{Field: "filter." + f.Field, Message: f.Message})
+		}
+	}
+	return faults
 }

@@ -1,11 +1,15 @@
 package serve
 
 import (
+	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
@@ -23,7 +27,14 @@ var findingParameters = []parameter{
 	{"verdict", "broken, unverified, warning, ok or skipped; several with commas"}, {"code", "a code; several with commas"},
 	{"scope", "internal or external"}, {"host", "the host of the target"}, {"page", "the URL of a page that refers to the target"},
 	{"q", "a part of the URL or the message, in any case"}, {"change", "new, still or fixed, compared with the sound run before"},
-	{"known", "true or false: whether a mark is in force"}, {"sort", "url, code or places"}, limitParameter, afterParameter,
+	{"known", "true or false: whether a mark is in force"}, {"issue", "the id of an issue"}, {"sort", "url, code or places"}, limitParameter, afterParameter,
+}
+
+var issueParameters = []parameter{
+	{"verdict", "broken, unverified or warning; several with commas"}, {"code", "a code; several with commas"},
+	{"scope", "internal or external"}, {"host", "the host of a target"}, {"q", "a part of the subject, or of the URL or the message of a finding, in any case"},
+	{"change", "new, still or fixed, compared with the sound run before"}, {"known", "true or false: whether a finding is under a mark"},
+	{"owner", "a name, me or none"}, {"sort", "pages, findings, delta, code or url"}, limitParameter, afterParameter,
 }
 
 // routes returns the table.
@@ -65,6 +76,22 @@ func routes() []route {
 			Doc: "mark a finding as known", Body: "MarkInput", Answers: map[int]string{200: "Mark"}},
 		{Method: "DELETE", Path: v1 + "/projects/{p}/marks/{fingerprint}", Role: auth.Editor, Handle: deleteMark,
 			Doc: "remove a mark", Answers: map[int]string{204: ""}},
+		{Method: "POST", Path: v1 + "/projects/{p}/marks", Role: auth.Editor, Handle: putMarks,
+			Doc: "mark many findings as known, or remove their marks; all or none", Body: "MarksInput", Answers: map[int]string{200: "Changed"}},
+		{Method: "PATCH", Path: v1 + "/projects/{p}/issues/{id}", Role: auth.Editor, Handle: changeIssue,
+			Doc: "give an issue an owner, or none", Body: "IssueChange", Answers: map[int]string{200: "Issue"}},
+		{Method: "GET", Path: v1 + "/projects/{p}/issues/{id}/comments", Role: auth.Viewer, Handle: listComments,
+			Doc: "list the comments on an issue, oldest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "CommentList"}},
+		{Method: "POST", Path: v1 + "/projects/{p}/issues/{id}/comments", Role: auth.Editor, Handle: addComment,
+			Doc: "comment on an issue", Body: "CommentInput", Answers: map[int]string{201: "Comment"}},
+		{Method: "DELETE", Path: v1 + "/projects/{p}/issues/{id}/comments/{comment}", Role: auth.Editor, Handle: deleteComment,
+			Doc: "delete a comment; its author and administrators may", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/projects/{p}/views", Role: auth.Viewer, Handle: listViews,
+			Doc: "list the saved views of a project, by name", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "ViewList"}},
+		{Method: "POST", Path: v1 + "/projects/{p}/views", Role: auth.Editor, Handle: addView,
+			Doc: "save a query of findings or issues", Body: "ViewInput", Answers: map[int]string{201: "View"}},
+		{Method: "DELETE", Path: v1 + "/projects/{p}/views/{id}", Role: auth.Editor, Handle: deleteView,
+			Doc: "delete a view", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/projects/{p}/links", Role: auth.Admin, Handle: listLinks,
 			Doc: "list the read-only addresses of a project", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "LinkList"}},
 		{Method: "POST", Path: v1 + "/projects/{p}/links", Role: auth.Admin, Handle: createLink,
@@ -88,6 +115,10 @@ func routes() []route {
 			Query: []parameter{eventParameter}, Answers: map[int]string{200: "text/event-stream", 204: ""}},
 		{Method: "GET", Path: v1 + "/runs/{r}/findings", Role: auth.Viewer, Handle: listFindings,
 			Doc: "list the findings of a run", Query: findingParameters, Answers: map[int]string{200: "FindingList"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/issues", Role: auth.Viewer, Handle: listIssues,
+			Doc: "list the issues of a run: what one repair settles", Query: issueParameters, Answers: map[int]string{200: "IssueList"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/issues/{id}", Role: auth.Viewer, Handle: showIssue,
+			Doc: "an issue with its first pages and findings", Answers: map[int]string{200: "IssueDetail"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/findings/{id}", Role: auth.Viewer, Handle: showFinding,
 			Doc: "a finding with every place and its history", Answers: map[int]string{200: "FindingDetail"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/pages", Role: auth.Viewer, Handle: listPages,
@@ -100,7 +131,7 @@ func routes() []route {
 			Doc: "what changed between two runs", Query: []parameter{{"with", "the older run; the default is the sound run before"},
 				{"list", "new, fixed or still: that list alone, as a list with next and total"}, {"limit", "number of findings of each list, 1 to 1000; the default is 1000, and 100 with list"}, afterParameter}, Answers: map[int]string{200: "ComparisonOrList"}},
 		{Method: "POST", Path: v1 + "/runs/{r}/recheck", Role: auth.Editor, Handle: recheck,
-			Doc: "request a target of a run again", Body: "RecheckInput", Answers: map[int]string{200: "Recheck"}},
+			Doc: "request targets of a run again", Body: "RecheckInput", Answers: map[int]string{200: "RecheckOrList"}},
 	}
 	return append(table, pageRoutes()...)
 }
@@ -289,32 +320,49 @@ func showCompare(c *call) error {
 // maxCompared is the number of findings of each list of a comparison, unless the client says another.
 const maxCompared = 1000
 
+// maxRechecks is the number of targets that one request checks again.
+const maxRechecks = 100
+
 func recheck(c *call) error {
 	fields, err := c.members()
 	if err != nil {
 		return err
 	}
-	url := ""
+	var url string
+	var urls []string
 	var faults []api.Fault
 	for _, f := range fields {
 		switch {
-		case f.Name != "url":
+		case f.Name == "url":
+			if strictjson.Decode(f.Value, &url) != nil || url == "" {
+				faults = append(faults, api.Fault{Field: "url", Message: "use the URL of a target, as it is printed"})
+			}
+		case f.Name == "urls":
+			if strictjson.Decode(f.Value, &urls) != nil || len(urls) == 0 || len(urls) > maxRechecks {
+				faults = append(faults, api.Fault{Field: "urls", Message: "use a list of 1 to 100 URLs of targets, as they are printed"})
+			}
+		default:
 			faults = append(faults, api.Fault{Field: f.Name, Message: "unknown member \"" + f.Name + "\""})
-		case strictjson.Decode(f.Value, &url) != nil || url == "":
-			faults = append(faults, api.Fault{Field: "url", Message: "use the URL of a target, as it is printed"})
 		}
 	}
-	if url == "" && len(faults) == 0 {
-		faults = append(faults, api.Fault{Field: "url", Message: "it is missing"})
+	if (url == "") == (urls == nil) && len(faults) == 0 {
+		faults = append(faults, api.Fault{Field: "url", Message: "give either url or urls"})
 	}
 	if len(faults) > 0 {
 		return api.Invalid(faults...)
 	}
-	both, err := c.server.service.Findings.Recheck(c.Context(), c.run, url)
+	if urls == nil {
+		both, err := c.server.service.Findings.Recheck(c.Context(), c.run, url)
+		if err != nil {
+			return err
+		}
+		return c.json(http.StatusOK, both)
+	}
+	all, err := c.server.service.Findings.Rechecks(c.Context(), c.run, urls)
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, both)
+	return c.json(http.StatusOK, object{"items": all})
 }
 
 func listMarks(c *call) error {
@@ -341,4 +389,194 @@ func deleteMark(c *call) error {
 	}
 	c.w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+func listIssues(c *call) error {
+	q, owner, err := c.query().issues(c.who.Name)
+	if err != nil {
+		return err
+	}
+	list, err := c.server.service.Issues.List(c.Context(), c.run, q, owner)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, list)
+}
+
+func showIssue(c *call) error {
+	d, err := c.server.service.Issues.Get(c.Context(), c.run, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, d)
+}
+
+// texts returns the values of members, of which all are strings with one of a few names and must be
+// there. null is the empty string.
+func texts(fields []strictjson.Member, names ...string) (map[string]string, error) {
+	values := map[string]string{}
+	var faults []api.Fault
+	for _, f := range fields {
+		var text string
+		switch {
+		case !slices.Contains(names, f.Name):
+			faults = append(faults, api.Fault{Field: f.Name, Message: "unknown member \"" + f.Name + "\""})
+		case strictjson.Decode(f.Value, &text) != nil:
+			faults = append(faults, api.Fault{Field: f.Name, Message: "use a string"})
+		}
+		values[f.Name] = text
+	}
+	for _, name := range names {
+		if _, ok := values[name]; !ok {
+			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
+		}
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	return values, nil
+}
+
+func changeIssue(c *call) error {
+	fields, err := c.members()
+	if err != nil {
+		return err
+	}
+	v, err := texts(fields, "owner")
+	if err != nil {
+		return err
+	}
+	issues, id := c.server.service.Issues, c.PathValue("id")
+	if err := issues.Assign(c.Context(), c.project.ID, v["owner"], id); err != nil {
+		return err
+	}
+	i, err := issues.Last(c.Context(), c.project.ID, id)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, i)
+}
+
+func listComments(c *call) error {
+	return part(c, func(after string, limit int) (*api.List[*api.Comment], error) {
+		all, err := c.server.service.Issues.Comments(c.Context(), c.project.ID, c.PathValue("id"))
+		if err != nil {
+			return nil, err
+		}
+		return service.Part(all, after, limit, func(m *api.Comment) string { return m.ID })
+	})
+}
+
+func addComment(c *call) error {
+	fields, err := c.members()
+	if err != nil {
+		return err
+	}
+	v, err := texts(fields, "text")
+	if err != nil {
+		return err
+	}
+	m, err := c.server.service.Issues.Comment(c.Context(), c.project.ID, c.PathValue("id"), c.who.Name, v["text"])
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusCreated, m)
+}
+
+func deleteComment(c *call) error {
+	if err := c.server.service.Issues.DeleteComment(c.Context(), c.project.ID, c.PathValue("id"), c.PathValue("comment"), c.who); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func listViews(c *call) error {
+	return part(c, func(after string, limit int) (*api.List[*api.View], error) {
+		all, err := c.server.service.Issues.Views(c.Context(), c.project.ID)
+		if err != nil {
+			return nil, err
+		}
+		return service.Part(all, after, limit, func(v *api.View) string { return v.ID })
+	})
+}
+
+func addView(c *call) error {
+	fields, err := c.members()
+	if err != nil {
+		return err
+	}
+	v, err := texts(fields, "name", "query")
+	if err != nil {
+		return err
+	}
+	view, err := c.server.service.Issues.AddView(c.Context(), c.project.ID, v["name"], v["query"], checkView)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusCreated, view)
+}
+
+func deleteView(c *call) error {
+	if err := c.server.service.Issues.DeleteView(c.Context(), c.project.ID, c.PathValue("id")); err != nil {
+		return err
+	}
+	c.w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// putMarks marks many findings, or removes their marks.
+func putMarks(c *call) error {
+	fields, err := c.members()
+	if err != nil {
+		return err
+	}
+	b := &service.Bulk{}
+	var faults []api.Fault
+	var filter bool
+	for _, f := range fields {
+		switch f.Name {
+		case "run":
+			var id string
+			if strictjson.Decode(f.Value, &id) != nil {
+				faults = append(faults, api.Fault{Field: "run", Message: "use the id of a run of the project"})
+				continue
+			}
+			b.Run, err = c.server.store.Run(c.Context(), id)
+			if errors.Is(err, store.ErrNotFound) || err == nil && b.Run.Project != c.project.ID {
+				faults = append(faults, api.Fault{Field: "run", Message: "the project has no such run"})
+			} else if err != nil {
+				return err
+			}
+		case "filter":
+			filter = true
+			faults = append(faults, readFilter(b, f.Value)...)
+		case "fingerprints":
+			if strictjson.Decode(f.Value, &b.Fingerprints) != nil || len(b.Fingerprints) == 0 || len(b.Fingerprints) > service.MaxBulk {
+				faults = append(faults, api.Fault{Field: f.Name, Message: "use a list of 1 to 10000 fingerprints"})
+			}
+		case "remove":
+			if strictjson.Decode(f.Value, &b.Remove) != nil || !b.Remove {
+				faults = append(faults, api.Fault{Field: f.Name, Message: "use true, or leave it out"})
+			}
+		default:
+			b.Mark = append(b.Mark, f)
+		}
+	}
+	switch {
+	case filter == (b.Fingerprints != nil) && len(faults) == 0:
+		faults = append(faults, api.Fault{Field: "filter", Message: "give either filter or fingerprints"})
+	case filter && b.Run == nil && len(faults) == 0:
+		faults = append(faults, api.Fault{Field: "run", Message: "it is missing"})
+	case b.Remove && len(b.Mark) > 0:
+		faults = append(faults, api.Fault{Field: b.Mark[0].Name, Message: "remove takes marks away, so it goes without this"})
+	}
+	if len(faults) > 0 {
+		return api.Invalid(faults...)
+	}
+	n, err := c.server.service.Marks.PutAll(c.Context(), c.project.ID, c.who.Name, b)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, object{"changed": n})
 }

@@ -71,6 +71,9 @@ type Run struct {
 	Error         string          `json:"error,omitempty"`
 	Progress      Progress        `json:"progress"`
 	Summary       json.RawMessage `json:"summary"` // as in the report, null until the run ends
+	Kind          string          `json:"kind"`    // full, or failing: only what had failed
+	Issues        *Issues         `json:"issues"`  // nil until the run ends
+	Known         *int            `json:"known"`   // broken findings under a mark, nil until the run ends
 	// Sound says whether the result can be relied on, nil until the run ends.
 	Sound *bool `json:"sound"`
 	// UnsoundBecause is why it cannot: one of UnsoundReasons, nil for a sound run.
@@ -78,6 +81,12 @@ type Run struct {
 	// Reason is the same in words, for people.
 	Reason string `json:"-"`
 }
+
+// The kinds of runs.
+const (
+	Full    = "full"
+	Failing = "failing" // only what was broken or unverified in the last sound full run
+)
 
 // UnsoundReasons are the values of UnsoundBecause.
 var UnsoundReasons = []string{"nothing-verified", "start-unread", "max-time", "max-pages", "interrupted", "login", "failed"}
@@ -124,6 +133,49 @@ type Finding struct {
 	Change      string     `json:"change"` // new, still or fixed
 	FirstSeen   *time.Time `json:"first_seen"`
 	Known       *Mark      `json:"known"` // the mark in force
+	Issue       string     `json:"issue"` // its id, "" for what is no finding
+	Page        *string    `json:"page"`  // the first page that refers to the target, nil for the command line
+	Pages       int        `json:"pages"` // that refer to the target
+}
+
+// Issue is what one repair settles: findings with the same verdict and code.
+type Issue struct {
+	ID        string     `json:"id"`   // the same in every run of the project
+	Kind      string     `json:"kind"` // document or link
+	Subject   string     `json:"subject"`
+	Verdict   string     `json:"verdict"`
+	Code      string     `json:"code"`
+	Message   string     `json:"message"`
+	Findings  int        `json:"findings"`
+	Pages     int        `json:"pages"` // that refer to the targets
+	Places    int        `json:"places"`
+	Change    string     `json:"change"` // new, still or fixed
+	Delta     int        `json:"delta"`  // findings less those of the previous sound run
+	FirstSeen *time.Time `json:"first_seen"`
+	Known     int        `json:"known"` // findings under a mark
+	Owner     *string    `json:"owner"`
+	Comments  int        `json:"comments"`
+}
+
+// OnPage is a page that refers to targets of an issue.
+type OnPage struct {
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Places int    `json:"places"`
+}
+
+// IssueDetail is an issue with its first pages and findings.
+type IssueDetail struct {
+	Issue
+	On    []OnPage  `json:"on"`
+	Items []Finding `json:"items"`
+}
+
+// Issues counts the issues of a run.
+type Issues struct {
+	Broken     int `json:"broken"`
+	Unverified int `json:"unverified"`
+	Warnings   int `json:"warnings"`
 }
 
 // Mark says that a finding is known, and why.
@@ -134,11 +186,28 @@ type Mark struct {
 	Until       *time.Time `json:"until"` // nil: without end
 	By          string     `json:"by"`    // name of the user or token
 	Created     time.Time  `json:"created"`
-	Version     int64      `json:"version"` // grows with each change
+	Version     int64      `json:"version"`    // grows with each change
+	Changed     *time.Time `json:"changed"`    // nil if nobody changed it
+	ChangedBy   *string    `json:"changed_by"` // likewise
 }
 
 // InForce reports whether the mark covers its finding at a time.
 func (m *Mark) InForce(at time.Time) bool { return m.Until == nil || at.Before(*m.Until) }
+
+// Comment is what a person wrote about an issue.
+type Comment struct {
+	ID      string    `json:"id"`
+	By      string    `json:"by"`
+	Created time.Time `json:"created"`
+	Text    string    `json:"text"`
+}
+
+// View is a query that people of a project use again.
+type View struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Query string `json:"query"`
+}
 
 // PastVerdict is what one run found at a target.
 type PastVerdict struct {
@@ -187,6 +256,7 @@ type Outcome struct {
 
 // Recheck is what a target was in a run, and what it is now.
 type Recheck struct {
+	URL    string  `json:"url,omitempty"` // of one of several
 	Before Outcome `json:"before"`
 	After  Outcome `json:"after"`
 }

@@ -30,6 +30,7 @@ type Builder struct {
 
 	pages   map[string]*pageRow
 	targets int64
+	items   int
 	packer  *zstd.Encoder
 	buffer  bytes.Buffer
 	json    report.Writer // writes to buffer
@@ -43,8 +44,8 @@ type Config struct {
 	Started time.Time // of the run
 	// Before is the file of the project's sound run before this one, "" for none.
 	Before string
-	// New are fingerprints that count as new although the run before had them: those
-	// whose mark has expired since.
+	// New are fingerprints, and issues, that count as new although the run before had them:
+	// those whose mark has expired since.
 	New map[string]bool
 	// FirstSeen returns when fingerprints were first seen, and See records them.
 	FirstSeen func(fingerprints []string) (map[string]time.Time, error)
@@ -60,6 +61,8 @@ type pageRow struct {
 	size, elapsed     int64
 	read, known       bool  // it is a document of the run; its own target was seen
 	lastBroken        int64 // the last broken target that the page was counted for
+	lastItem          int   // the last item that the page was counted for
+	contentType       string
 }
 
 // Create makes a new file, next to the one that it replaces when the builder ends.
@@ -88,10 +91,15 @@ func (b *Builder) open() error {
 		return err
 	}
 	b.db.SetMaxOpenConns(1)
-	if _, err := b.db.Exec(schema); err != nil {
+	if _, err := b.db.Exec(schema + issueSchema + writtenSchema); err != nil {
 		return err
 	}
 	if b.config.Before != "" {
+		before, err := Open(b.config.Before) // so that it has issues
+		if err != nil {
+			return fmt.Errorf("read the run before: %w", err)
+		}
+		before.Close()
 		if _, err := b.db.Exec("ATTACH ? AS before", b.config.Before); err != nil {
 			return fmt.Errorf("read the run before: %w", err)
 		}
@@ -116,11 +124,12 @@ func (b *Builder) begin() (err error) {
 		return err
 	}
 	for name, text := range map[string]string{
-		"target": "INSERT INTO target (id, url, verdict, code, result) VALUES (?, ?, ?, ?, ?)",
-		"ref":    "INSERT OR IGNORE INTO ref (page, target, n, line, col, element, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		"page":   `INSERT OR REPLACE INTO page (id, url, title, status, depth, links_in, links_out, size, elapsed, findings, was_read) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		"item": `INSERT INTO item (fingerprint, target, listed, url, verdict, code, message, scope, host, status, places, change) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-			ON CONFLICT (fingerprint) DO UPDATE SET places = places + excluded.places`,
+		"target":  "INSERT INTO target (id, url, verdict, code, result) VALUES (?, ?, ?, ?, ?)",
+		"ref":     "INSERT OR IGNORE INTO ref (page, target, n, line, col, element, text) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		"page":    `INSERT OR REPLACE INTO page (id, url, title, status, depth, links_in, links_out, size, elapsed, findings, was_read, content_type) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		"written": "INSERT INTO temp.written (fingerprint, page, raw) VALUES (?, ?, ?)",
+		"item": `INSERT INTO item (fingerprint, target, listed, url, verdict, code, message, scope, host, status, places, change, page, pages) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)
+			ON CONFLICT (fingerprint) DO UPDATE SET places = places + excluded.places, page = coalesce(page, excluded.page), pages = pages + excluded.pages`,
 	} {
 		if b.insert[name], err = b.tx.Prepare(text); err != nil {
 			return err
@@ -172,7 +181,7 @@ func (b *Builder) Result(r *result.Result) error {
 		return err
 	}
 	for f := range Of(b.config.Project, r) {
-		if err := b.add(id, f); err != nil {
+		if err := b.add(id, f, r.References); err != nil {
 			return err
 		}
 	}
@@ -224,6 +233,8 @@ func (b *Builder) describe(page *pageRow, r *result.Result) {
 	}
 	page.known = true
 	page.status, page.size, page.elapsed = r.Status, r.Size, r.Elapsed.Milliseconds()
+	media, _, _ := strings.Cut(r.ContentType, ";")
+	page.contentType = strings.ToLower(strings.TrimSpace(media))
 }
 
 // hostOf returns the host of a printed URL, "" for a local file.
@@ -235,7 +246,7 @@ func hostOf(printed string) string {
 	return u.Host()
 }
 
-func (b *Builder) add(target int64, f Item) error {
+func (b *Builder) add(target int64, f Item, refs []result.Reference) error {
 	change := ""
 	if f.Listed {
 		change = "new"
@@ -253,8 +264,39 @@ func (b *Builder) add(target int64, f Item) error {
 	if f.Listed {
 		kind = listed
 	}
-	_, err := b.insert["item"].Exec(f.Fingerprint, target, kind, f.URL, f.Verdict, f.Code, f.Message, f.Scope, f.Host, f.Status, f.Places, change)
+	first, pages, err := b.referrers(&f, refs)
+	if err != nil {
+		return err
+	}
+	_, err = b.insert["item"].Exec(f.Fingerprint, target, kind, f.URL, f.Verdict, f.Code, f.Message, f.Scope, f.Host, f.Status, f.Places, change, first, pages)
 	return err
+}
+
+// referrers returns the first page that refers to an item, and the number of all, and keeps how they
+// do for what is grouped in the end.
+func (b *Builder) referrers(f *Item, refs []result.Reference) (first string, pages int, err error) {
+	b.items++
+	for n := range refs {
+		ref := &refs[n]
+		if !isPage(ref.Page) || f.Verdict == check.VerdictWarning.String() && !ref.Concerns(check.Code(f.Code)) {
+			continue
+		}
+		from := b.page(ref.Page)
+		if from.lastItem != b.items {
+			from.lastItem = b.items
+			pages++
+		}
+		if first == "" {
+			first = ref.Page
+		}
+		if !f.Listed {
+			continue
+		}
+		if _, err := b.insert["written"].Exec(f.Fingerprint, from.id, rawOf(ref)); err != nil {
+			return "", 0, err
+		}
+	}
+	return first, pages, nil
 }
 
 // End implements report.Writer: it compares with the run before, and puts the file in place.
@@ -272,8 +314,8 @@ func (b *Builder) end() error {
 	}
 	if b.config.Before != "" {
 		for _, text := range []string{
-			`INSERT OR IGNORE INTO item (fingerprint, target, listed, url, verdict, code, message, scope, host, status, places, change, first_seen)
-				SELECT fingerprint, -abs(target), 2, url, verdict, code, message, scope, host, status, places, 'fixed', first_seen FROM before.item
+			`INSERT OR IGNORE INTO item (fingerprint, target, listed, url, verdict, code, message, scope, host, status, places, change, first_seen, page, pages, issue)
+				SELECT fingerprint, -abs(target), 2, url, verdict, code, message, scope, host, status, places, 'fixed', first_seen, page, pages, issue FROM before.item
 				WHERE listed = 1 AND fingerprint NOT IN (SELECT fingerprint FROM main.item WHERE listed = 1)`,
 			`INSERT OR IGNORE INTO target (id, url, verdict, code, result)
 				SELECT -t.id, t.url, t.verdict, t.code, t.result FROM before.target t WHERE t.id IN (SELECT -target FROM main.item WHERE listed = 2)`,
@@ -283,10 +325,26 @@ func (b *Builder) end() error {
 			}
 		}
 	}
-	if err := b.recallFirst(); err != nil {
+	if err := b.recallFirst("item", "fingerprint"); err != nil {
 		return err
 	}
 	if _, err := b.tx.Exec(indexes); err != nil {
+		return err
+	}
+	if err := groupIssues(b.tx); err != nil {
+		return err
+	}
+	if b.config.Before != "" {
+		if _, err := b.tx.Exec(compareIssues); err != nil {
+			return err
+		}
+		for id := range b.config.New { // those of findings were known when they were added
+			if _, err := b.tx.Exec("UPDATE item SET change = 'new' WHERE listed = 1 AND issue = ?", id); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.recallFirst("issue", "id"); err != nil {
 		return err
 	}
 	if err := b.tx.Commit(); err != nil {
@@ -307,19 +365,20 @@ func (b *Builder) end() error {
 // putPages writes the rows of pages.
 func (b *Builder) putPages() error {
 	for url, p := range b.pages {
-		if _, err := b.insert["page"].Exec(p.id, url, p.title, p.status, p.depth, p.in, p.out, p.size, p.elapsed, p.findings, p.read); err != nil {
+		if _, err := b.insert["page"].Exec(p.id, url, p.title, p.status, p.depth, p.in, p.out, p.size, p.elapsed, p.findings, p.read, p.contentType); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// recallFirst sets since when findings are known.
-func (b *Builder) recallFirst() error {
+// recallFirst sets since when the rows of a table are known: items, or issues, which may be older than
+// their findings.
+func (b *Builder) recallFirst(table, id string) error {
 	const chunk = 5000
 	last := ""
 	for {
-		rows, err := b.tx.Query("SELECT fingerprint FROM item WHERE fingerprint > ? AND listed = 1 ORDER BY fingerprint LIMIT ?", last, chunk)
+		rows, err := b.tx.Query("SELECT "+id+" FROM "+table+" WHERE "+id+" > ? AND listed = 1 ORDER BY 1 LIMIT ?", last, chunk)
 		if err != nil {
 			return err
 		}
@@ -345,7 +404,7 @@ func (b *Builder) recallFirst() error {
 			return err
 		}
 		for _, fingerprint := range part {
-			if _, err := b.tx.Exec("UPDATE item SET first_seen = ? WHERE fingerprint = ?", seen[fingerprint].UnixMilli(), fingerprint); err != nil {
+			if _, err := b.tx.Exec("UPDATE "+table+" SET first_seen = min(coalesce(first_seen, ?1), ?1) WHERE "+id+" = ?2", seen[fingerprint].UnixMilli(), fingerprint); err != nil {
 				return err
 			}
 		}

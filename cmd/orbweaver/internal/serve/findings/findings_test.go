@@ -169,3 +169,95 @@ func BenchmarkQueries(b *testing.B) {
 		})
 	}
 }
+
+func TestIssues(t *testing.T) {
+	dir := t.TempDir()
+	written := func(url, raw string, pages ...string) *result.Result {
+		r := broken(url, pages...)
+		for i := range r.References {
+			r.References[i].Raw = raw
+		}
+		return r
+	}
+	pages := make([]string, 12)
+	for n := range pages {
+		pages[n] = fmt.Sprintf("http://a.test/p%02d", n)
+	}
+	var first []*result.Result
+	for n, page := range pages { // the same link of a template on twelve pages leads to twelve targets
+		first = append(first, written(fmt.Sprintf("http://a.test/d%02d/x", n), "x", page))
+	}
+	first = append(first, broken("http://a.test/gone#a", pages[0], pages[1]), broken("http://a.test/gone#b", pages[1]), broken("http://a.test/only", result.CommandLine))
+	before := filepath.Join(dir, "before")
+	x := build(t, before, "", slices.Values(first))
+	check := func(x *Index, q IssueQuery, want string) {
+		t.Helper()
+		q.Limit = 1000
+		list, err := x.Issues(t.Context(), &q, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, s := range list.Items {
+			got += fmt.Sprintf("%s %s %d findings %d pages %d places %s %+d\n", s.Kind, s.Subject, s.Findings, s.Pages, s.Places, s.Change, s.Delta)
+		}
+		if got != want || list.Total != len(list.Items) {
+			t.Errorf("%+v lists %d:\n%swant:\n%s", q, list.Total, got, want)
+		}
+	}
+	check(x, IssueQuery{}, "link x 12 findings 12 pages 12 places new +12\ndocument http://a.test/gone 2 findings 2 pages 3 places new +2\ndocument http://a.test/only 1 findings 0 pages 1 places new +1\n")
+	check(x, IssueQuery{Query: Query{Text: "D03"}}, "link x 12 findings 12 pages 12 places new +12\n")
+	check(x, IssueQuery{Query: Query{Verdicts: []string{"warning"}}}, "")
+	second := append(slices.Clone(first[2:14]), broken("http://b.test/", pages[3]))
+	y := build(t, filepath.Join(dir, "after"), before, slices.Values(second))
+	check(y, IssueQuery{Query: Query{Sort: "url"}}, "document http://a.test/gone 2 findings 2 pages 3 places still +0\ndocument http://b.test/ 1 findings 1 pages 1 places new +1\nlink x 10 findings 10 pages 10 places still -2\n")
+	check(y, IssueQuery{Query: Query{Change: "fixed"}}, "document http://a.test/only 1 findings 0 pages 1 places fixed -1\n")
+	check(y, IssueQuery{Query: Query{Sort: "url"}, Backward: true}, "link x 10 findings 10 pages 10 places still -2\ndocument http://b.test/ 1 findings 1 pages 1 places new +1\ndocument http://a.test/gone 2 findings 2 pages 3 places still +0\n")
+	for _, sort := range IssueSorts { // each once, in both directions
+		for _, backward := range []bool{false, true} {
+			q := IssueQuery{Query: Query{Sort: Sort(sort), Limit: 1}, Backward: backward}
+			var seen []string
+			for {
+				list, err := y.Issues(t.Context(), &q, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range list.Items {
+					seen = append(seen, s.Subject)
+				}
+				if list.Next == nil {
+					break
+				}
+				q.After = *list.Next
+			}
+			if slices.Sort(seen); fmt.Sprint(seen) != "[http://a.test/gone http://b.test/ x]" {
+				t.Errorf("by %s, backward %v: %v", sort, backward, seen)
+			}
+		}
+	}
+	counts, err := y.CountIssues(t.Context())
+	if err != nil || counts.Broken != 3 || counts.Unverified+counts.Warnings != 0 {
+		t.Errorf("counted %+v, %v", counts, err)
+	}
+	// A file of an earlier version gets the same issues.
+	old, err := connect(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	for _, text := range []string{"DROP TABLE issue", "DROP TABLE issue_page", "DROP INDEX item_by_issue", "ALTER TABLE item DROP COLUMN issue", "ALTER TABLE item DROP COLUMN pages", "ALTER TABLE item DROP COLUMN page", "ALTER TABLE page DROP COLUMN content_type"} {
+		if _, err := old.Exec(text); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+	}
+	again, err := Open(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	check(again, IssueQuery{}, "link x 12 findings 12 pages 12 places new +12\ndocument http://a.test/gone 2 findings 2 pages 3 places new +2\ndocument http://a.test/only 1 findings 0 pages 1 places new +1\n")
+	list, err := again.Findings(t.Context(), &Query{Limit: 100, Text: "gone#a"}, true)
+	if err != nil || len(list.Items) != 1 || list.Items[0].Page == nil || *list.Items[0].Page != pages[0] || list.Items[0].Pages != 2 || list.Items[0].Issue == "" {
+		t.Errorf("a finding: %+v, %v", list, err)
+	}
+}

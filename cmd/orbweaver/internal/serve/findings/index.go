@@ -38,7 +38,7 @@ func Open(file string) (*Index, error) {
 		return nil, fmt.Errorf("open %s: %w", file, err)
 	}
 	db.SetMaxOpenConns(2)
-	var tables, indexed int
+	var tables, indexed, issues int
 	err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN ('page', 'target', 'item', 'ref')").Scan(&tables)
 	if err == nil && tables < 4 {
 		err = fs.ErrNotExist // the run that fills the file has only begun
@@ -48,6 +48,12 @@ func Open(file string) (*Index, error) {
 	}
 	if err == nil && indexed == 0 {
 		addIndexes(file)
+	}
+	if err == nil {
+		err = db.QueryRow("SELECT count(*) FROM sqlite_schema WHERE name = 'issue'").Scan(&issues)
+	}
+	if err == nil && issues == 0 {
+		err = upgrade(file)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", file, err), db.Close())
@@ -90,7 +96,8 @@ type Query struct {
 	Text     string // part of the URL or message, in any case
 	Change   string // new, still or fixed
 	Known    *bool
-	Marked   []string // fingerprints of the marks in force, for Known
+	Marked   []string // fingerprints, and ids of issues, of the marks in force, for Known
+	Issue    string   // the issue of the finding
 	Sort     Sort
 	Limit    int
 	After    string // Cursor of the last item
@@ -98,6 +105,25 @@ type Query struct {
 
 // ErrCursor is the error for a cursor that no list has returned.
 var ErrCursor = errors.New("the cursor is not one that this list returned")
+
+// kinds returns the condition on item.listed.
+func (q *Query) kinds() string {
+	plain := 0
+	for _, v := range q.Verdicts {
+		if v == "ok" || v == "skipped" {
+			plain++
+		}
+	}
+	switch {
+	case q.Change == "fixed":
+		return "= 2"
+	case plain == 0:
+		return "= 1"
+	case plain < len(q.Verdicts):
+		return "IN (0, 1)"
+	}
+	return "= 0"
+}
 
 // where returns the condition and its arguments.
 func (q *Query) where() (string, []any) {
@@ -114,24 +140,7 @@ func (q *Query) where() (string, []any) {
 		}
 		add("i."+column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", list...)
 	}
-	plain, finding := 0, 0
-	for _, v := range q.Verdicts {
-		if v == "ok" || v == "skipped" {
-			plain++
-		} else {
-			finding++
-		}
-	}
-	switch {
-	case q.Change == "fixed":
-		add("i.listed = 2")
-	case plain > 0 && finding > 0:
-		add("i.listed IN (0, 1)")
-	case plain > 0:
-		add("i.listed = 0")
-	default:
-		add("i.listed = 1")
-	}
+	add("i.listed " + q.kinds())
 	if len(q.Verdicts) > 0 {
 		in("verdict", q.Verdicts)
 	}
@@ -147,6 +156,9 @@ func (q *Query) where() (string, []any) {
 	if q.Change == "new" || q.Change == "still" {
 		add("i.change = ?", q.Change)
 	}
+	if q.Issue != "" {
+		add("i.issue = ?", q.Issue)
+	}
 	if q.Page != "" {
 		add("i.target IN (SELECT r.target FROM ref r JOIN page p ON p.id = r.page WHERE p.url = ?)", q.Page)
 	}
@@ -159,17 +171,17 @@ func (q *Query) where() (string, []any) {
 		if !*q.Known {
 			not = "NOT "
 		}
-		add("i.fingerprint "+not+"IN (SELECT value FROM json_each(?))", string(marked))
+		add(not+"(i.fingerprint IN (SELECT value FROM json_each(?)) OR i.issue IN (SELECT value FROM json_each(?)))", string(marked), string(marked))
 	}
 	return strings.Join(terms, " AND "), args
 }
 
-const itemColumns = "i.fingerprint, i.url, i.verdict, i.code, i.message, i.scope, i.status, i.places, i.change, i.first_seen"
+const itemColumns = "i.fingerprint, i.url, i.verdict, i.code, i.message, i.scope, i.status, i.places, i.change, i.first_seen, i.issue, i.page, i.pages"
 
 func scanItem(row interface{ Scan(...any) error }) (api.Finding, error) {
 	var f api.Finding
 	var first sql.NullInt64
-	err := row.Scan(&f.Fingerprint, &f.URL, &f.Verdict, &f.Code, &f.Message, &f.Scope, &f.Status, &f.Places, &f.Change, &first)
+	err := row.Scan(&f.Fingerprint, &f.URL, &f.Verdict, &f.Code, &f.Message, &f.Scope, &f.Status, &f.Places, &f.Change, &first, &f.Issue, &f.Page, &f.Pages)
 	f.ID = f.Fingerprint
 	if first.Valid {
 		at := time.UnixMilli(first.Int64).UTC()

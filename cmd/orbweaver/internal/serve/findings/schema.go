@@ -31,7 +31,8 @@ CREATE TABLE page (
 	size      INTEGER NOT NULL DEFAULT -1,
 	elapsed   INTEGER NOT NULL DEFAULT 0,
 	findings  INTEGER NOT NULL DEFAULT 0,
-	was_read  INTEGER NOT NULL DEFAULT 0 -- else it only refers to something, such as "command line"
+	was_read  INTEGER NOT NULL DEFAULT 0, -- else it only refers to something, such as "command line"
+	content_type TEXT NOT NULL DEFAULT '' -- without parameters
 );
 CREATE TABLE target (
 	id      INTEGER PRIMARY KEY, -- negative: of the run before
@@ -53,7 +54,10 @@ CREATE TABLE item (
 	status      INTEGER NOT NULL,
 	places      INTEGER NOT NULL,
 	change      TEXT NOT NULL,
-	first_seen  INTEGER -- milliseconds since 1970
+	first_seen  INTEGER, -- milliseconds since 1970
+	page        TEXT,    -- the first page that refers to it, if one does
+	pages       INTEGER NOT NULL DEFAULT 0,
+	issue       TEXT NOT NULL DEFAULT '' -- of findings
 ) WITHOUT ROWID;
 CREATE TABLE ref (
 	page    INTEGER NOT NULL,
@@ -74,6 +78,7 @@ CREATE INDEX IF NOT EXISTS item_by_code ON item (listed, code, url);
 CREATE INDEX IF NOT EXISTS item_by_places ON item (listed, places DESC, url, code);
 CREATE INDEX IF NOT EXISTS item_counts ON item (listed, code, verdict, places);
 CREATE INDEX IF NOT EXISTS item_by_target ON item (listed, target, verdict);
+CREATE INDEX IF NOT EXISTS item_by_issue ON item (listed, issue, url, code);
 CREATE INDEX IF NOT EXISTS item_by_host ON item (listed, host, verdict, places);
 CREATE INDEX IF NOT EXISTS ref_by_target ON ref (target, page);
 CREATE INDEX IF NOT EXISTS target_by_url ON target (url);

@@ -72,6 +72,9 @@ func (x *execution) execute(ctx context.Context) {
 	c.Indexed = &indexed
 	now := time.Now()
 	c.Finished = &now
+	if c.Counts, err = m.recount(ctx, x.run); err != nil {
+		m.config.Log("run %s: count: %v", id, err) // a reader counts again
+	}
 	ended, err := m.changed(ctx, id, []api.State{api.Running, api.Stopping}, c)
 	if errors.Is(err, store.ErrState) || errors.Is(err, store.ErrNotFound) {
 		m.config.Log("end run %s: %v", id, err)

@@ -150,6 +150,9 @@ func (l *live) tell(ctx context.Context, file string, final bool) error {
 				continue
 			}
 			mark, err := marks.Get(ctx, l.x.run.Project, f.Fingerprint)
+			if errors.Is(err, store.ErrNotFound) || err == nil && !mark.InForce(time.Now()) {
+				mark, err = marks.Get(ctx, l.x.run.Project, f.Issue)
+			}
 			if err != nil && !errors.Is(err, store.ErrNotFound) {
 				return err
 			}

@@ -72,8 +72,43 @@ func (dir paths) events(run string) string {
 
 // New returns a manager that executes nothing yet.
 func New(c Config) *Manager {
-	return &Manager{
+	m := &Manager{
 		All: newBulletin(c.Store, time.Now()), Disk: &Disk{dir: c.Dir}, config: c, paths: paths(c.Dir), files: newOpenFiles(), active: map[string]*execution{}, events: map[string]*Events{}, wake: make(chan struct{}, 1)}
+	c.Store.Recount = m.recount
+	return m
+}
+
+// recount counts the issues and the known findings of a run that is over.
+func (m *Manager) recount(ctx context.Context, r *store.Run) (*store.Counts, error) {
+	c := &store.Counts{}
+	x, release, err := m.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if c.Issues, err = x.CountIssues(ctx); err != nil {
+		return nil, err
+	}
+	marks, err := store.Marks{Store: m.config.Store}.All(ctx, r.Project)
+	if err != nil {
+		return nil, err
+	}
+	var inForce []string
+	for now, i := time.Now(), 0; i < len(marks); i++ {
+		mark := marks[i]
+		if !mark.InForce(now) {
+			continue
+		}
+		inForce = append(inForce, mark.Fingerprint)
+		if mark.Until != nil && (c.Until == nil || mark.Until.Before(*c.Until)) {
+			c.Until = mark.Until
+		}
+	}
+	c.Known, err = x.KnownBroken(ctx, inForce)
+	return c, err
 }
 
 // StateDir returns the directory with the crawl of a run.

@@ -293,7 +293,9 @@ func TestRolesByRoute(t *testing.T) {
 	if err := json.Unmarshal(a.body, &description); err != nil {
 		t.Fatal(err)
 	}
-	editors := []string{"POST /projects/{p}/runs", "POST /runs/{r}/stop", "POST /runs/{r}/resume", "POST /runs/{r}/recheck", "PUT /projects/{p}/marks/{fingerprint}", "DELETE /projects/{p}/marks/{fingerprint}"}
+	editors := []string{"POST /projects/{p}/runs", "POST /runs/{r}/stop", "POST /runs/{r}/resume", "POST /runs/{r}/recheck", "PUT /projects/{p}/marks/{fingerprint}", "DELETE /projects/{p}/marks/{fingerprint}",
+		"POST /projects/{p}/marks", "PATCH /projects/{p}/issues/{id}", "POST /projects/{p}/issues/{id}/comments", "DELETE /projects/{p}/issues/{id}/comments/{comment}",
+		"POST /projects/{p}/views", "DELETE /projects/{p}/views/{id}"}
 	seen := 0
 	for _, path := range slices.Sorted(maps.Keys(description.Paths)) {
 		for method := range description.Paths[path] {

@@ -1,12 +1,15 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
 	"net/http"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
@@ -27,6 +30,11 @@ func (s *Findings) marksInForce(ctx context.Context, project string) (map[string
 		}
 	}
 	return inForce, nil
+}
+
+// markOf returns the mark in force of a finding: its own, or that of its issue.
+func markOf(marks map[string]*api.Mark, f *api.Finding) *api.Mark {
+	return cmp.Or(marks[f.Fingerprint], marks[f.Issue])
 }
 
 // List returns one part of the findings of a run.
@@ -56,7 +64,7 @@ func (s *Findings) List(ctx context.Context, r *store.Run, q findings.Query) (*a
 		return nil, err
 	}
 	for i := range list.Items {
-		list.Items[i].Known = marks[list.Items[i].Fingerprint]
+		list.Items[i].Known = markOf(marks, &list.Items[i])
 	}
 	return list, nil
 }
@@ -106,7 +114,8 @@ func (f *Finding) MarshalJSON() ([]byte, error) {
 	if err := json.Unmarshal(f.Result, &whole); err != nil {
 		return nil, err
 	}
-	for name, value := range map[string]any{"id": f.ID, "fingerprint": f.Fingerprint, "known": f.Known, "first_seen": f.FirstSeen, "history": f.History} {
+	for name, value := range map[string]any{"id": f.ID, "fingerprint": f.Fingerprint, "known": f.Known, "first_seen": f.FirstSeen, "history": f.History,
+		"issue": f.Issue, "page": f.Page, "pages": f.Pages} {
 		text, err := json.Marshal(value)
 		if err != nil {
 			return nil, err
@@ -139,7 +148,7 @@ func (s *Findings) Get(ctx context.Context, r *store.Run, id string) (*Finding, 
 	if err != nil {
 		return nil, err
 	}
-	found.Known = marks[found.Fingerprint]
+	found.Known = markOf(marks, &found.Finding)
 	found.History, err = s.history(ctx, r.Project, found.URL)
 	return found, err
 }
@@ -277,7 +286,7 @@ func (s *Findings) Lists(ctx context.Context, r *store.Run, with string, q *find
 	marks, err := s.marksInForce(ctx, r.Project)
 	for _, list := range lists {
 		for i := range list.Items {
-			list.Items[i].Known = marks[list.Items[i].Fingerprint]
+			list.Items[i].Known = markOf(marks, &list.Items[i])
 		}
 	}
 	return lists, err
@@ -296,6 +305,23 @@ func (s *Findings) Compare(ctx context.Context, r *store.Run, with string, limit
 		c.Truncated = c.Truncated || list.Next != nil
 	}
 	return c, nil
+}
+
+// Rechecks requests targets of a run again, a few at a time. The answers are in the order of the
+// targets.
+func (s *Findings) Rechecks(ctx context.Context, r *store.Run, urls []string) ([]*api.Recheck, error) {
+	all := make([]*api.Recheck, len(urls))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(maxDeliveries)
+	for i, url := range urls {
+		group.Go(func() (err error) {
+			if all[i], err = s.Recheck(ctx, r, url); err == nil {
+				all[i].URL = url
+			}
+			return err
+		})
+	}
+	return all, group.Wait()
 }
 
 // Recheck requests a target of a run again.

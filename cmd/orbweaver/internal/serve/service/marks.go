@@ -3,12 +3,15 @@ package service
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/similar"
@@ -18,19 +21,72 @@ import (
 // maxReason is the maximum length of a reason, in bytes.
 const maxReason = 2000
 
-// Seen returns a problem if a project never had a finding with a fingerprint.
-func (s *Marks) Seen(ctx context.Context, project, fingerprint string) error {
-	seen, err := s.store.FirstSeen(ctx, project, []string{fingerprint})
-	if err == nil && len(seen) == 0 {
-		err = api.NewProblem(http.StatusNotFound, "the project never had a finding with the fingerprint %s", fingerprint)
+// Seen returns a problem if a project never had a finding with a fingerprint, or an issue with an id.
+func (s *Marks) Seen(ctx context.Context, project, id string) error {
+	unknown, err := s.unseen(ctx, project, []string{id})
+	if err == nil && len(unknown) > 0 {
+		err = api.NewProblem(http.StatusNotFound, "the project never had a finding or an issue %s", id)
 	}
 	return err
 }
 
-// Put marks a finding as known, from a JSON object. The project has Seen the fingerprint. by is who
+// unseen returns the places of those fingerprints and issues that a project never had.
+func (s *Marks) unseen(ctx context.Context, project string, ids []string) (places []int, err error) {
+	seen, err := s.store.FirstSeen(ctx, project, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		if _, ok := seen[id]; ok {
+			continue
+		}
+		if there, err := s.inLastRun(ctx, project, id); err != nil {
+			return nil, err
+		} else if !there {
+			places = append(places, i)
+		}
+	}
+	return places, nil
+}
+
+// inLastRun reports whether the last sound run of a project has an issue, which counts if an earlier
+// version did that run.
+func (s *Marks) inLastRun(ctx context.Context, project, issue string) (bool, error) {
+	r, err := s.store.SoundBefore(ctx, project, 0)
+	if err != nil {
+		return false, ignore(err, store.ErrNotFound)
+	}
+	x, release, err := s.manager.Findings(r.ID)
+	if err != nil {
+		return false, ignore(err, fs.ErrNotExist)
+	}
+	defer release()
+	_, err = x.Issue(ctx, issue)
+	return err == nil, ignore(err, findings.ErrNotFound)
+}
+
+// ignore returns an error unless it is a certain one.
+func ignore(err, one error) error {
+	if errors.Is(err, one) {
+		return nil
+	}
+	return err
+}
+
+// Put marks a finding or an issue as known, from a JSON object. The project has Seen it. by is who
 // marks it.
 func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body []strictjson.Member, ifMatch Condition) (*api.Mark, error) {
-	m := &api.Mark{Fingerprint: fingerprint, By: by, Created: time.Now().UTC().Truncate(time.Millisecond)}
+	m, faults := newMark(by, body)
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	m.Fingerprint = fingerprint
+	return m, store.Marks{Store: s.store}.Put(ctx, project, m, ifMatch.allowsMark)
+}
+
+// newMark reads a mark, without its fingerprint.
+func newMark(by string, body []strictjson.Member) (*api.Mark, []api.Fault) {
+	m := &api.Mark{By: by, Created: time.Now().UTC().Truncate(time.Millisecond)}
 	var faults []api.Fault
 	for _, field := range body {
 		if message := readMark(m, field); message != "" {
@@ -45,10 +101,78 @@ func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body [
 			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
 		}
 	}
-	if len(faults) > 0 {
-		return nil, api.Invalid(faults...)
+	return m, faults
+}
+
+// Bulk is a change of many marks at once.
+type Bulk struct {
+	Run          *store.Run // and
+	Filter       findings.Query
+	Fingerprints []string // or these, if they are not nil
+	Remove       bool     // else Mark
+	Mark         []strictjson.Member
+}
+
+// MaxBulk is the number of fingerprints that one request names.
+const MaxBulk = 10_000
+
+// PutAll marks findings, or removes their marks, all or none. It returns how many.
+func (s *Marks) PutAll(ctx context.Context, project, by string, b *Bulk) (int, error) {
+	m, faults := newMark(by, b.Mark)
+	if b.Remove {
+		faults = nil
 	}
-	return m, store.Marks{Store: s.store}.Put(ctx, project, m, ifMatch.allowsMark)
+	unknown, err := s.unseen(ctx, project, b.Fingerprints)
+	if err != nil {
+		return 0, err
+	}
+	for _, i := range unknown {
+		faults = append(faults, api.Fault{Field: fmt.Sprintf("fingerprints.%d", i), Message: "the project never had it"})
+	}
+	if len(faults) > 0 {
+		return 0, api.Invalid(faults...)
+	}
+	ids := slices.Clone(b.Fingerprints)
+	if b.Fingerprints == nil {
+		if ids, err = s.matching(ctx, b); err != nil {
+			return 0, err
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if b.Remove {
+		return store.Marks{Store: s.store}.DeleteAll(ctx, project, ids)
+	}
+	marks := make([]*api.Mark, len(ids))
+	for i, id := range ids {
+		one := *m
+		one.Fingerprint = id
+		marks[i] = &one
+	}
+	return len(ids), store.Marks{Store: s.store}.PutAll(ctx, project, marks)
+}
+
+// matching returns the fingerprints of all findings that a filter selects.
+func (s *Marks) matching(ctx context.Context, b *Bulk) ([]string, error) {
+	q := b.Filter
+	if q.Known != nil {
+		all, err := store.Marks{Store: s.store}.All(ctx, b.Run.Project)
+		if err != nil {
+			return nil, err
+		}
+		now := time.Now()
+		for _, m := range all {
+			if m.InForce(now) {
+				q.Marked = append(q.Marked, m.Fingerprint)
+			}
+		}
+	}
+	x, release, err := s.manager.Findings(b.Run.ID)
+	if err != nil {
+		return nil, ignore(err, fs.ErrNotExist)
+	}
+	defer release()
+	return x.Fingerprints(ctx, &q)
 }
 
 // readMark reads one member and returns what is wrong with it.
@@ -126,19 +250,5 @@ func (s *Marks) List(ctx context.Context, project, after string, limit int) (*ap
 	if err != nil {
 		return nil, err
 	}
-	list := &api.List[*api.Mark]{Items: []*api.Mark{}, Total: len(all)}
-	if after != "" && !slices.ContainsFunc(all, func(m *api.Mark) bool { return m.Fingerprint == after }) {
-		return nil, invalidCursor()
-	}
-	for _, m := range all {
-		if m.Fingerprint <= after {
-			continue
-		}
-		if len(list.Items) == limit {
-			list.Next = &list.Items[limit-1].Fingerprint
-			break
-		}
-		list.Items = append(list.Items, m)
-	}
-	return list, nil
+	return Part(all, after, limit, func(m *api.Mark) string { return m.Fingerprint })
 }

@@ -1,9 +1,11 @@
 package service
 
 import (
+	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
@@ -19,6 +21,7 @@ type Service struct {
 	Runs     *Runs
 	Findings *Findings
 	Marks    *Marks
+	Issues   *Issues
 	Links    *Links
 	Notices  *Notices
 	Manager  *runs.Manager
@@ -60,6 +63,7 @@ func New(c Config) *Service {
 	s.Runs = &Runs{parts: shared, projects: s.Projects}
 	s.Findings.projects = s.Projects
 	s.Marks, s.Links = &Marks{shared}, &Links{shared}
+	s.Issues = &Issues{parts: shared, findings: s.Findings, marks: s.Marks, accounts: auth.New(c.Store.DB())}
 	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,
 		Job: s.Runs.job, Ended: s.Notices.runEnded, Log: c.Log})
 	s.Manager = shared.manager
@@ -90,6 +94,14 @@ type Findings struct {
 // Marks say which findings are known.
 type Marks struct{ *parts }
 
+// Issues are what people repair, and what they say of it.
+type Issues struct {
+	*parts
+	findings *Findings
+	marks    *Marks
+	accounts *auth.Store
+}
+
 // Links are read-only addresses.
 type Links struct{ *parts }
 
@@ -105,6 +117,19 @@ func cut[T any](rows []T, limit, total int, id func(T) string) *api.List[T] {
 		list.Items = []T{}
 	}
 	return list
+}
+
+// Part makes the part of a list after a cursor, which is the id of an item, "" for the first part.
+func Part[T any](all []T, after string, limit int, id func(T) string) (*api.List[T], error) {
+	total := len(all)
+	if after != "" {
+		at := slices.IndexFunc(all, func(item T) bool { return id(item) == after })
+		if at < 0 {
+			return nil, invalidCursor()
+		}
+		all = all[at+1:]
+	}
+	return cut(all[:min(len(all), limit+1)], limit, total, id), nil
 }
 
 // invalidCursor is the problem for a cursor that no list has returned.

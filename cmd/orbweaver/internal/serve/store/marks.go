@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -12,20 +13,20 @@ import (
 // Marks are the marks of projects.
 type Marks struct{ *Store }
 
-const markColumns = "fingerprint, kind, reason, until, by, created, version"
+const markColumns = "fingerprint, kind, reason, until, by, created, version, changed, changed_by"
 
 func scanMark(row scanner) (*api.Mark, error) {
 	m := &api.Mark{}
-	var until sql.NullInt64
+	var until, changed sql.NullInt64
 	var created int64
-	err := row.Scan(&m.Fingerprint, &m.As, &m.Reason, &until, &m.By, &created, &m.Version)
+	err := row.Scan(&m.Fingerprint, &m.As, &m.Reason, &until, &m.By, &created, &m.Version, &changed, &m.ChangedBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read a mark: %w", err)
 	}
-	m.Until, m.Created = optionalTime(until), fromMillis(created)
+	m.Until, m.Created, m.Changed = optionalTime(until), fromMillis(created), optionalTime(changed)
 	return m, nil
 }
 
@@ -34,17 +35,35 @@ func (s Marks) Get(ctx context.Context, project, fingerprint string) (*api.Mark,
 	return scanMark(s.db.QueryRowContext(ctx, "SELECT "+markColumns+" FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint))
 }
 
-// Put stores a mark of a project and replaces the one that its fingerprint has. It sets the version.
-// allow gets that one, or nil, and may refuse.
+// Put stores a mark of a project, and sets its version. A mark that replaces one keeps when and by whom
+// it was made. allow gets that one, or nil, and may refuse.
 func (s Marks) Put(ctx context.Context, project string, m *api.Mark, allow func(*api.Mark) error) error {
-	return s.replace(ctx, project, m.Fingerprint, allow, func(tx *sql.Tx, before *api.Mark) error {
-		if m.Version = 1; before != nil {
-			m.Version += before.Version
+	return s.replace(ctx, project, m.Fingerprint, allow, func(tx *sql.Tx, _ *api.Mark) error { return putMarks(ctx, tx, project, m) })
+}
+
+// PutAll stores marks of a project, all or none.
+func (s Marks) PutAll(ctx context.Context, project string, marks []*api.Mark) error {
+	return s.Update(ctx, func(tx *sql.Tx) error { return putMarks(ctx, tx, project, marks...) })
+}
+
+func putMarks(ctx context.Context, tx *sql.Tx, project string, marks ...*api.Mark) error {
+	for _, m := range marks {
+		stored, err := scanMark(tx.QueryRowContext(ctx, `INSERT INTO mark (project, fingerprint, kind, reason, until, by, created, version) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+			ON CONFLICT (project, fingerprint) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, until = excluded.until,
+				changed = excluded.created, changed_by = excluded.by, version = version + 1
+			RETURNING `+markColumns, project, m.Fingerprint, m.As, m.Reason, optionalMillis(m.Until), m.By, millis(m.Created)))
+		if err != nil {
+			return err
 		}
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO mark (project, "+markColumns+") VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			project, m.Fingerprint, m.As, m.Reason, optionalMillis(m.Until), m.By, millis(m.Created), m.Version)
-		return err
-	})
+		*m = *stored
+	}
+	return marksChanged(ctx, tx, project)
+}
+
+// marksChanged makes the known findings of all runs of a project count again.
+func marksChanged(ctx context.Context, tx *sql.Tx, project string) error {
+	_, err := tx.ExecContext(ctx, "UPDATE run SET known = -1 WHERE project = ?", project)
+	return err
 }
 
 // Delete deletes a mark, or returns ErrNotFound. allow gets it and may refuse.
@@ -53,9 +72,34 @@ func (s Marks) Delete(ctx context.Context, project, fingerprint string, allow fu
 		if before == nil {
 			return ErrNotFound
 		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM mark WHERE project = ? AND fingerprint = ?", project, fingerprint)
+		_, err := deleteMarks(ctx, tx, project, fingerprint)
 		return err
 	})
+}
+
+// DeleteAll deletes marks, and returns how many there were.
+func (s Marks) DeleteAll(ctx context.Context, project string, fingerprints []string) (n int, err error) {
+	err = s.Update(ctx, func(tx *sql.Tx) (err error) {
+		n, err = deleteMarks(ctx, tx, project, fingerprints...)
+		return err
+	})
+	return n, err
+}
+
+func deleteMarks(ctx context.Context, tx *sql.Tx, project string, fingerprints ...string) (int, error) {
+	list, err := json.Marshal(fingerprints)
+	if err != nil {
+		return 0, err
+	}
+	done, err := tx.ExecContext(ctx, "DELETE FROM mark WHERE project = ? AND fingerprint IN (SELECT value FROM json_each(?))", project, string(list))
+	if err != nil {
+		return 0, err
+	}
+	n, err := done.RowsAffected()
+	if err != nil {
+		return 0, err
+	}
+	return int(n), marksChanged(ctx, tx, project)
 }
 
 // replace changes the mark of a finding, which may be nil, in one transaction.

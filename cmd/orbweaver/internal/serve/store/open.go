@@ -36,6 +36,8 @@ type Store struct {
 	Copied string
 	// Held are the ends of runs that are still to be written.
 	Held Held
+	// Recount counts the issues and the known findings of a run that is over.
+	Recount func(context.Context, *Run) (*Counts, error)
 
 	db *sql.DB
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -22,19 +23,23 @@ type Run struct {
 	Indexed bool            // its findings are in their final form
 	// StoppedBy is the name of the person who stopped the run, "" if nobody did.
 	StoppedBy string
+
+	counted bool // Issues and Known are those of now
 }
 
 func active(state string) bool { return api.State(state).Active() }
 
-const runColumns = "number, id, project, state, created, started, finished, interrupted_by, exit_status, error, progress, summary, job, secrets, indexed, unsound_because, stopped_by"
+const runColumns = "number, id, project, state, created, started, finished, interrupted_by, exit_status, error, progress, summary, job, secrets, indexed, unsound_because, stopped_by, kind, issues, known, known_until"
 
 func scanRun(row scanner) (*Run, error) {
 	r := &Run{}
 	var created int64
 	var started, finished, exit sql.NullInt64
-	var by, summary sql.NullString
+	var by, summary, issues sql.NullString
 	var progress, job, because string
-	err := row.Scan(&r.Number, &r.ID, &r.Project, &r.State, &created, &started, &finished, &by, &exit, &r.Error, &progress, &summary, &job, &r.Secrets, &r.Indexed, &because, &r.StoppedBy)
+	var known int
+	var until sql.NullInt64
+	err := row.Scan(&r.Number, &r.ID, &r.Project, &r.State, &created, &started, &finished, &by, &exit, &r.Error, &progress, &summary, &job, &r.Secrets, &r.Indexed, &because, &r.StoppedBy, &r.Kind, &issues, &known, &until)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -57,6 +62,13 @@ func scanRun(row scanner) (*Run, error) {
 		return nil, fmt.Errorf("read the progress of run %s: %w", r.ID, err)
 	}
 	r.judge(because)
+	if issues.Valid && r.State.Over() {
+		r.Issues, r.Known = &api.Issues{}, &known
+		if err := json.Unmarshal([]byte(issues.String), r.Issues); err != nil {
+			return nil, fmt.Errorf("read the issues of run %s: %w", r.ID, err)
+		}
+	}
+	r.counted = known >= 0 && (!until.Valid || time.Now().Before(fromMillis(until.Int64)))
 	return r, nil
 }
 
@@ -80,6 +92,9 @@ func scanRuns(rows *sql.Rows, err error) ([]*Run, error) {
 func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
 	r, err := scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
 	s.Held.over(r)
+	if err == nil && r.State.Over() && !r.counted {
+		err = count(ctx, s, r)
+	}
 	return r, err
 }
 
@@ -92,6 +107,11 @@ func (s *Store) RunsOf(ctx context.Context, project string, before int64, limit 
 	}
 	all, err := scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) ORDER BY number DESC LIMIT ?3", project, before, limit))
 	s.Held.over(all...)
+	for _, r := range all {
+		if r.Issues != nil && !r.counted { // runs of an earlier version are counted when they are looked at
+			err = errors.Join(err, count(ctx, s, r))
+		}
+	}
 	return all, total, err
 }
 
@@ -105,7 +125,7 @@ func (s *Store) RunsIn(ctx context.Context, states ...api.State) ([]*Run, error)
 }
 
 // soundRun selects runs whose result is reliable.
-const soundRun = "state = 'done' AND unsound_because = ''"
+const soundRun = "state = 'done' AND unsound_because = '' AND kind = 'full'"
 
 // SoundBefore returns the newest sound run of a project before the run with a number, or
 // ErrNotFound. number 0 means the newest of all.
@@ -141,10 +161,10 @@ func (s *Store) AddRun(ctx context.Context, r *Run) error {
 		if err := noneActive(ctx, tx, r.Project); err != nil {
 			return err
 		}
-		row := tx.QueryRowContext(ctx, `INSERT INTO run (id, project, state, place, created, job, secrets)
-			VALUES (?, ?, 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run), ?, ?, ?) RETURNING number`,
-			r.ID, r.Project, millis(r.Created), string(r.Job), r.Secrets)
-		r.State = api.Queued
+		r.State, r.Kind = api.Queued, cmp.Or(r.Kind, api.Full)
+		row := tx.QueryRowContext(ctx, `INSERT INTO run (id, project, state, place, created, job, secrets, kind)
+			VALUES (?, ?, 'queued', (SELECT coalesce(max(place), 0) + 1 FROM run), ?, ?, ?, ?) RETURNING number`,
+			r.ID, r.Project, millis(r.Created), string(r.Job), r.Secrets, r.Kind)
 		return row.Scan(&r.Number)
 	})
 }
@@ -175,6 +195,7 @@ type Change struct {
 	Progress       *api.Progress   // kept if nil
 	Summary        json.RawMessage // kept if nil, but a queued run has none
 	Indexed        *bool           // kept if nil
+	Counts         *Counts         // of a run that is over
 	Requeue        bool            // put it at the end of the queue; no other run of the project may be active
 }
 
@@ -230,14 +251,23 @@ func changeRun(ctx context.Context, tx *sql.Tx, id string, from []api.State, c C
 	if c.Indexed != nil {
 		indexed = *c.Indexed
 	}
+	var issues, until any
+	known := -1
+	if c.Counts != nil {
+		text, err := json.Marshal(c.Counts.Issues)
+		if err != nil {
+			return nil, err
+		}
+		issues, known, until = string(text), c.Counts.Known, optionalMillis(c.Counts.Until)
+	}
 	var exit any
 	if c.ExitStatus != nil {
 		exit = *c.ExitStatus
 	}
 	return scanRun(tx.QueryRowContext(ctx, `UPDATE run SET state = ?, place = `+place+`, started = coalesce(?, started), finished = ?, interrupted_by = ?,
 		exit_status = ?, error = ?, progress = coalesce(?, progress), summary = coalesce(?, `+kept+`), indexed = coalesce(?, indexed), unsound_because = ?,
-		stopped_by = coalesce(nullif(?, ''), `+stopper+`) WHERE id = ? RETURNING `+runColumns,
-		string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, c.UnsoundBecause, c.StoppedBy, id))
+		issues = ?, known = ?, known_until = ?, stopped_by = coalesce(nullif(?, ''), `+stopper+`) WHERE id = ? RETURNING `+runColumns,
+		string(c.To), optionalMillis(c.Started), optionalMillis(c.Finished), by, exit, c.Error, progress, summary, indexed, c.UnsoundBecause, issues, known, until, c.StoppedBy, id))
 }
 
 // SetProgress stores the progress of a run.

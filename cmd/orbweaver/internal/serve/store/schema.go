@@ -21,6 +21,7 @@ var migrations = []migration{
 	{vacuum: true},
 	{statements: soundness, change: judgeRuns},
 	{statements: versions},
+	{statements: teamwork},
 }
 
 // versions are the columns that tell whether somebody has changed an object meanwhile.

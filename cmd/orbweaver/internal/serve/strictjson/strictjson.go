@@ -16,7 +16,7 @@ import (
 // Limits on a JSON text.
 const (
 	MaxDepth   = 64     // objects and arrays in each other
-	MaxMembers = 10_000 // of all objects, with the elements of all arrays
+	MaxMembers = 10_100 // of all objects, with the elements of all arrays: room for a list of 10,000
 )
 
 // Check reports what is wrong with a JSON text: also duplicate members, which parsers

@@ -38,11 +38,11 @@ func TestLimits(t *testing.T) {
 		"64 levels":               {nested(64, ""), ""},
 		"65 levels":               {nested(65, ""), "deeper than 64 levels"},
 		"65 levels, with objects": {nested(64, "{}"), "deeper than 64 levels"},
-		"10,000 elements":         {elements(10_000), ""},
-		"10,001 elements":         {elements(10_001), "more than 10000 members"},
-		"10,000 members":          {members(10_000), ""},
-		"10,001 members":          {members(10_001), "more than 10000 members"},
-		"10,001 of both":          {`{"a": ` + elements(5_000) + `, "b": ` + elements(4_999) + "}", "more than 10000 members"},
+		"10,100 elements":         {elements(10_100), ""},
+		"10,101 elements":         {elements(10_101), "more than 10100 members"},
+		"10,100 members":          {members(10_100), ""},
+		"10,101 members":          {members(10_101), "more than 10100 members"},
+		"10,101 of both":          {`{"a": ` + elements(5_000) + `, "b": ` + elements(5_099) + "}", "more than 10100 members"},
 		"a long name twice":       {`{"` + strings.Repeat("x", 1000) + `": 0, "` + strings.Repeat("x", 1000) + `": 0}`, strings.Repeat("x", 200) + `…" occurs twice`},
 	} {
 		err := Check(t.Context(), []byte(row.text))

@@ -1,0 +1,216 @@
+package findings
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+)
+
+// IssueSorts are the orders of issues. By pages, findings and delta, the largest come first.
+var IssueSorts = []string{"pages", "findings", "delta", "code", "url"}
+
+var issueOrders = map[Sort]string{"": "pages DESC", "pages": "pages DESC", "findings": "findings DESC", "delta": "delta DESC", "code": "code", "url": "subject"}
+
+// IssueQuery selects issues: those with a finding that Query selects. Change, Sort and After are those
+// of the issues, and Text may be a part of the subject as well.
+type IssueQuery struct {
+	Query
+	// Owned are the ids of issues to which Owner limits the list, or which it leaves out.
+	Owned      []string
+	Owner      bool
+	LeaveOwned bool
+	Backward   bool // in the reverse order
+}
+
+// where returns the condition and its arguments.
+func (q *IssueQuery) where() (string, []any) {
+	terms, args := []string{"s.listed = 1"}, []any{}
+	if q.Change == "fixed" {
+		terms[0] = "s.listed = 2"
+	} else if q.Change != "" {
+		terms, args = append(terms, "s.change = ?"), append(args, q.Change)
+	}
+	if q.Owner {
+		owned, _ := json.Marshal(append([]string{}, q.Owned...)) // strings never fail
+		in := "s.id IN"
+		if q.LeaveOwned {
+			in = "s.id NOT IN"
+		}
+		terms, args = append(terms, in+" (SELECT value FROM json_each(?))"), append(args, string(owned))
+	}
+	of := q.Query
+	of.Change, of.Text = "", ""
+	if q.Change == "fixed" {
+		of.Change = "fixed"
+	}
+	plain, _ := (&Query{Change: of.Change}).where()
+	term, more := of.where()
+	if term != plain {
+		terms, args = append(terms, "s.id IN (SELECT i.issue FROM item i WHERE "+term+")"), append(args, more...)
+	}
+	if q.Text != "" {
+		of.Text = q.Text
+		term, more := of.where()
+		terms = append(terms, "(instr(lower(s.subject), lower(?)) > 0 OR instr(lower(s.message), lower(?)) > 0 OR s.id IN (SELECT i.issue FROM item i WHERE "+term+"))")
+		args = append(append(args, q.Text, q.Text), more...)
+	}
+	return strings.Join(terms, " AND "), args
+}
+
+const issueColumns = "s.id, s.kind, s.subject, s.verdict, s.code, s.message, s.findings, s.pages, s.places, s.change, s.delta, s.first_seen"
+
+func scanIssue(row interface{ Scan(...any) error }) (s api.Issue, err error) {
+	var first sql.NullInt64
+	err = row.Scan(&s.ID, &s.Kind, &s.Subject, &s.Verdict, &s.Code, &s.Message, &s.Findings, &s.Pages, &s.Places, &s.Change, &s.Delta, &first)
+	if first.Valid {
+		at := time.UnixMilli(first.Int64).UTC()
+		s.FirstSeen = &at
+	}
+	return s, err
+}
+
+// Issues returns one part of the issues. settled is as in Findings.
+func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.List[api.Issue], error) {
+	where, args := q.where()
+	total, err := x.total(ctx, "SELECT count(*) FROM issue s WHERE "+where, args, settled && q.Known == nil && !q.Owner)
+	if err != nil {
+		return nil, err
+	}
+	column, downward := strings.CutSuffix(issueOrders[q.Sort], " DESC")
+	const up, down = " > ", " < "
+	order, first, ties, beyond := column, up, "s.subject, s.code, s.id", up
+	if downward != q.Backward {
+		order, first = column+" DESC", down
+	}
+	if q.Backward {
+		ties, beyond = "s.subject DESC, s.code DESC, s.id DESC", down
+	}
+	if q.After != "" {
+		at := "(SELECT " + column + " FROM issue WHERE id = ?)"
+		where += fmt.Sprintf(" AND (s.%[1]s %[2]s %[3]s OR s.%[1]s = %[3]s AND (s.subject, s.code, s.id) %[4]s (SELECT subject, code, id FROM issue WHERE id = ?))", column, first, at, beyond)
+		args = append(args, q.After, q.After, q.After)
+		var one int
+		if err := x.db.QueryRowContext(ctx, "SELECT 1 FROM issue WHERE id = ?", q.After).Scan(&one); errors.Is(err, sql.ErrNoRows) {
+			return nil, ErrCursor
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	rows, err := x.db.QueryContext(ctx, "SELECT "+issueColumns+" FROM issue s WHERE "+where+" ORDER BY s."+order+", "+ties+" LIMIT ?", append(args, q.Limit+1)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := &api.List[api.Issue]{Items: []api.Issue{}, Total: total}
+	for rows.Next() {
+		s, err := scanIssue(rows)
+		if err != nil {
+			return nil, err
+		}
+		list.Items = append(list.Items, s)
+	}
+	if len(list.Items) > q.Limit {
+		list.Items = list.Items[:q.Limit]
+		list.Next = &list.Items[q.Limit-1].ID
+	}
+	return list, rows.Err()
+}
+
+// Issue returns one issue of the run, or of the run before that this one does not have, or
+// ErrNotFound.
+func (x *Index) Issue(ctx context.Context, id string) (api.Issue, error) {
+	s, err := scanIssue(x.db.QueryRowContext(ctx, "SELECT "+issueColumns+" FROM issue s WHERE id = ?", id))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
+	}
+	return s, err
+}
+
+// PagesOf returns pages that refer to the targets of an issue, those with the most places first, from
+// an offset on.
+func (x *Index) PagesOf(ctx context.Context, issue string, offset, limit int) ([]api.OnPage, error) {
+	rows, err := x.db.QueryContext(ctx, `SELECT p.url, p.title, s.places FROM issue_page s JOIN page p ON p.id = s.page WHERE s.issue = ?
+		ORDER BY s.places DESC, p.url LIMIT ? OFFSET ?`, issue, limit, offset)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	all := []api.OnPage{}
+	for rows.Next() {
+		var p api.OnPage
+		if err := rows.Scan(&p.URL, &p.Title, &p.Places); err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, rows.Err()
+}
+
+// CountIssues counts the issues by verdict.
+func (x *Index) CountIssues(ctx context.Context) (api.Issues, error) {
+	var n api.Issues
+	err := x.db.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE verdict = 'broken'), count(*) FILTER (WHERE verdict = 'unverified'), count(*) FILTER (WHERE verdict = 'warning')
+		FROM issue WHERE listed = 1`).Scan(&n.Broken, &n.Unverified, &n.Warnings)
+	return n, err
+}
+
+// marked is the JSON text of fingerprints and ids of issues, and a condition for the findings under them.
+func marked(ids []string) (text, term string) {
+	b, _ := json.Marshal(append([]string{}, ids...)) // strings never fail
+	return string(b), "i.listed = 1 AND (i.fingerprint IN (SELECT value FROM json_each(?1)) OR i.issue IN (SELECT value FROM json_each(?1)))"
+}
+
+// KnownBroken counts the broken findings under marks, given by fingerprints and ids of issues.
+func (x *Index) KnownBroken(ctx context.Context, marks []string) (n int, err error) {
+	text, term := marked(marks)
+	err = x.db.QueryRowContext(ctx, "SELECT count(*) FROM item i WHERE i.verdict = 'broken' AND "+term, text).Scan(&n)
+	return n, err
+}
+
+// KnownBy counts the findings under marks by issue.
+func (x *Index) KnownBy(ctx context.Context, marks []string) (map[string]int, error) {
+	counts := map[string]int{}
+	if len(marks) == 0 {
+		return counts, nil
+	}
+	text, term := marked(marks)
+	rows, err := x.db.QueryContext(ctx, "SELECT i.issue, count(*) FROM item i WHERE "+term+" GROUP BY 1", text)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var n int
+		if err := rows.Scan(&id, &n); err != nil {
+			return nil, err
+		}
+		counts[id] = n
+	}
+	return counts, rows.Err()
+}
+
+// Fingerprints returns the fingerprints of all findings that a query selects.
+func (x *Index) Fingerprints(ctx context.Context, q *Query) ([]string, error) {
+	where, args := q.where()
+	rows, err := x.db.QueryContext(ctx, "SELECT i.fingerprint FROM item i WHERE "+where+" ORDER BY 1", args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var f string
+		if err := rows.Scan(&f); err != nil {
+			return nil, err
+		}
+		all = append(all, f)
+	}
+	return all, rows.Err()
+}

@@ -24,7 +24,7 @@ type selection struct{ selected, ignored, marked bool }
 func (h *harvest) applySelectors(in *Input) {
 	tags := make([]int32, 0, len(h.links))
 	for i := range h.links {
-		if n := len(tags); n == 0 || tags[n-1] != h.links[i].tag {
+		if n := len(tags); h.links[i].Flaw != FlawMalformed && (n == 0 || tags[n-1] != h.links[i].tag) {
 			tags = append(tags, h.links[i].tag)
 		}
 	}
@@ -44,11 +44,12 @@ func (h *harvest) applySelectors(in *Input) {
 	n := 0
 	for i := range h.links {
 		f := &h.links[i]
-		if tags[n] != f.tag {
+		whole := f.Flaw == FlawMalformed // is about the document, not in an element
+		if !whole && tags[n] != f.tag {
 			n++
 		}
-		f.Ignored = f.Ignored || where[n].marked
-		if (in.Select.IsZero() || where[n].selected) && !where[n].ignored {
+		f.Ignored = f.Ignored || !whole && where[n].marked
+		if whole || (in.Select.IsZero() || where[n].selected) && !where[n].ignored {
 			if f.Repeats > 0 {
 				f.Repeats = places[f.Repeats-1]
 			}

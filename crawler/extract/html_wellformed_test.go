@@ -66,3 +66,23 @@ func TestMalformedElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestMalformedXHTMLWithSelector tests that a selector chooses among the links before and behind the
+// error, and keeps the error.
+func TestMalformedXHTMLWithSelector(t *testing.T) {
+	body := `<html xmlns="http://www.w3.org/1999/xhtml"><body><a href="1">a</a><p class="c"><a href="2">b</a><br></p><p class="c"><a href="3">c</a></p></body></html>`
+	selector, err := CompileSelector(".c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var links []string
+	for _, l := range Extract(Input{Body: []byte(body), ContentType: "application/xhtml+xml", Select: selector}).Links {
+		if l.Flaw == FlawMalformed {
+			l.Ref = "error"
+		}
+		links = append(links, l.Ref)
+	}
+	if got := strings.Join(links, " "); got != "2 error 3" {
+		t.Errorf("%s, want 2 error 3", got)
+	}
+}

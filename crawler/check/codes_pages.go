@@ -347,6 +347,13 @@ var pageEntries = [...]Entry{
 		Example:     "img/old-logo.png after the new one was added",
 	},
 	{
+		Code: "link-duplicate", number: 125, Group: "duplicates", Severity: SeverityWarning,
+		Title:       "entry of a list with the link of another one",
+		Explanation: "Two entries of one list or table lead to the same address. Often one was copied and its link was forgotten. What an entry is about is its first link; other links in it, and the entries of lists within it, are not compared with those of the list. HTML and Markdown are looked at.",
+		Advice:      "Correct the link, or remove the entry that is there twice.",
+		Example:     "- [Install](install.md) and, below it, - [Update](install.md)",
+	},
+	{
 		Code: "content-NAME", number: unnumbered, Group: GroupContent, Severity: SeverityWarning,
 		Title:       "a content rule was broken",
 		Explanation: "The page contains what a [[content]] rule forbids, or lacks what it requires. NAME is the name of the rule.",

@@ -55,6 +55,8 @@ func (i *Inspector) Reads(format, contentType string) bool {
 	switch {
 	case format == "html" || format == "xhtml":
 		return i.cfg.Groups.Has(All) || i.reads(contentType)
+	case format == "markdown" && i.cfg.Groups.Has(Duplicates):
+		return true
 	case format == "css":
 		return i.cfg.Groups.Has(CSS|Security) || i.reads(contentType)
 	}
@@ -109,6 +111,9 @@ func (b Reading) End(ctx context.Context) Result {
 		r.endHTML(ctx, &found)
 	case "css":
 		r.readCSS(ctx, &found)
+	case "markdown":
+		r.checkEntries()
+		r.checkContent(nil)
 	default:
 		r.checkContent(nil)
 	}
@@ -219,6 +224,7 @@ func (r *reader) endHTML(ctx context.Context, found *Result) {
 	if w.css {
 		r.checkStyles()
 	}
+	r.checkEntries()
 	r.checkContent(shown)
 	if i.service != nil {
 		r.validate(ctx)
@@ -321,6 +327,13 @@ func (r *reader) addLimited(code check.Code, found []judging.Finding) {
 	}
 	r.findings = append(r.findings, found[:most]...)
 	r.findings = append(r.findings, judging.Finding{Code: code, Rule: "more", Message: fmt.Sprintf("%d more findings (--syntax-max %d)", len(found)-most, most)})
+}
+
+// checkEntries looks for entries of a list or table with the same link.
+func (r *reader) checkEntries() {
+	if r.inspector.cfg.Groups.Has(Duplicates) {
+		r.findings = append(r.findings, pagerules.Entries(r.page)...)
+	}
 }
 
 // checkContent applies the user's rules.

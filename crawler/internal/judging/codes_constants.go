@@ -62,5 +62,6 @@ const (
 	CodeFrameTitleMissing      check.Code = "frame-title-missing"      // frame without a title
 	CodeTabindexPositive       check.Code = "tabindex-positive"        // tabindex above 0
 	CodeFileUnused             check.Code = "file-unused"              // file that nothing refers to
+	CodeLinkDuplicate          check.Code = "link-duplicate"           // entry of a list with the link of another one
 	CodePluginFailed           check.Code = "plugin-failed"            // a plugin failed for the page
 )

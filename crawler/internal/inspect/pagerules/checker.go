@@ -21,6 +21,7 @@
 //	meta.go     meta elements                     duplicates.go     the fingerprint of the text
 //	links.go    link elements, the header Link    accessibility.go  labels, names of links, the order of headings
 //	source.go   the page and its current token    follow.go         links that only a script can follow
+//	entries.go  the entries of lists and tables, in a pass of its own, for Markdown as well
 //
 // The page is taken as a browser with scripting shows it: the content of noscript and template
 // is not looked at. Titles, descriptions and headings are not asked of a page that sends its

@@ -288,7 +288,7 @@ func needsCommand(name, usage string) func(*cobra.Command, []string) error {
 }
 
 func newServeUserCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "user add|list|remove", Short: "manage the accounts of a server", RunE: needsCommand("serve user", "add NAME, list or remove NAME")}
+	cmd := &cobra.Command{Use: "user add|list|passwd|role|remove", Short: "manage the accounts of a server", RunE: needsCommand("serve user", "add NAME, list, passwd NAME, role NAME ROLE or remove NAME")}
 	var data, role, file string
 	add := &cobra.Command{Use: "add NAME [--role ROLE] [--password-file FILE]", Short: "add an account; the password is read from a terminal or a file", Args: cobra.ExactArgs(1)}
 	dataFlag(add, &data)
@@ -322,9 +322,32 @@ func newServeUserCommand() *cobra.Command {
 	remove := &cobra.Command{Use: "remove NAME", Short: "remove an account and end its sessions", Args: cobra.ExactArgs(1)}
 	dataFlag(remove, &data)
 	remove.RunE = func(cmd *cobra.Command, args []string) error {
-		return withAccounts(cmd, data, func(a *auth.Store) error { return a.RemoveUser(cmd.Context(), args[0]) })
+		return withAccounts(cmd, data, func(a *auth.Store) error { return a.RemoveUser(cmd.Context(), args[0], true) })
 	}
-	cmd.AddCommand(add, list, remove)
+	passwd := &cobra.Command{Use: "passwd NAME [--password-file FILE]", Short: "change the password of an account and end its sessions", Args: cobra.ExactArgs(1)}
+	dataFlag(passwd, &data)
+	passwd.Flags().StringVar(&file, "password-file", "", "`FILE` with the password; - reads standard input")
+	passwd.RunE = func(cmd *cobra.Command, args []string) error {
+		password, err := readNewPassword(cmd, file)
+		if err != nil {
+			return err
+		}
+		return withAccounts(cmd, data, func(a *auth.Store) error {
+			return a.ChangeUser(cmd.Context(), args[0], auth.Change{Password: &password, ByToken: true})
+		})
+	}
+	newRole := &cobra.Command{Use: "role NAME ROLE", Short: "change the role of an account: admin, editor or viewer", Args: cobra.ExactArgs(2)}
+	dataFlag(newRole, &data)
+	newRole.RunE = func(cmd *cobra.Command, args []string) error {
+		parsed, err := auth.ParseRole(args[1])
+		if err != nil {
+			return usageError("%w", err)
+		}
+		return withAccounts(cmd, data, func(a *auth.Store) error {
+			return a.ChangeUser(cmd.Context(), args[0], auth.Change{Role: &parsed, ByToken: true})
+		})
+	}
+	cmd.AddCommand(add, list, passwd, newRole, remove)
 	return cmd
 }
 
@@ -349,7 +372,7 @@ func newServeTokenCommand() *cobra.Command {
 			until = time.Now().Add(after)
 		}
 		return withAccounts(cmd, data, func(a *auth.Store) error {
-			token, err := a.CreateToken(cmd.Context(), args[0], parsed, until)
+			token, err := a.CreateToken(cmd.Context(), auth.Token{Name: args[0], Role: parsed, Expires: until})
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), token)
 			}

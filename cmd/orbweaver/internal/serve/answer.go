@@ -6,8 +6,10 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
@@ -79,6 +81,11 @@ func (c *call) fail(err error) {
 		panic(http.ErrAbortHandler) // so that the client sees that it is cut short
 	}
 	p := problemOf(err)
+	var limit *auth.LimitError
+	if errors.As(err, &limit) {
+		c.w.Header().Set("Retry-After", strconv.Itoa(int(limit.After/time.Second)))
+		p = api.NewProblem(http.StatusTooManyRequests, "%v", limit)
+	}
 	if p.Status == http.StatusInternalServerError {
 		c.server.log.printf("%s %s: %v", c.Method, c.URL.Path, err)
 	}

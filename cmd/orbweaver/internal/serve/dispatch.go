@@ -134,6 +134,12 @@ func (c *call) authenticate() error {
 		}
 		return api.NewProblem(http.StatusUnauthorized, "sign in, or send a valid token: Authorization: Bearer TOKEN")
 	}
+	if err := c.load(open); err != nil {
+		return err
+	}
+	if c.route != nil && !open && c.who.Project != "" && c.route.Role > auth.Viewer && c.PathValue("p")+c.PathValue("r") == "" {
+		return api.NewProblem(http.StatusForbidden, "the token reaches one project alone")
+	}
 	if c.route != nil && !open && c.who.Role < c.route.Role {
 		return api.NewProblem(http.StatusForbidden, "the role %s is required, and yours is %s", c.route.Role, c.who.Role)
 	}
@@ -165,26 +171,46 @@ func (c *call) isMachine() bool {
 	return strings.HasPrefix(c.path, "/api/") || c.path == "/metrics"
 }
 
-// find loads the project and the run that the path names.
-func (c *call) find() error {
+// load loads the project and the run that the path names, unless they do not exist for who asks, and
+// gives that person the role in the project.
+func (c *call) load(open bool) error {
 	var err error
 	project := c.PathValue("p")
-	what := "project " + project
 	if id := c.PathValue("r"); id != "" {
 		if c.run, err = c.server.store.Run(c.Context(), id); err == nil {
 			project = c.run.Project
-		} else {
-			what = "run " + id
 		}
 	}
 	if project != "" && err == nil {
 		c.project, err = c.server.store.Project(c.Context(), project)
 	}
-	if errors.Is(err, store.ErrNotFound) {
-		return api.NewProblem(http.StatusNotFound, "there is no %s", what)
-	}
-	if err != nil || c.near == nil {
+	if err != nil && !errors.Is(err, store.ErrNotFound) || open {
 		return err
+	}
+	if c.project == nil {
+		return nil
+	}
+	here := *c.who
+	if here.Role, err = c.server.service.Projects.RoleIn(c.project, c.who); err != nil {
+		return err
+	}
+	if here.Role == 0 {
+		c.project, c.run = nil, nil
+		return nil
+	}
+	c.who = &here
+	return nil
+}
+
+// find refuses a path that names what does not exist.
+func (c *call) find() error {
+	switch run, project := c.PathValue("r"), c.PathValue("p"); {
+	case run != "" && c.run == nil:
+		return api.NewProblem(http.StatusNotFound, "there is no run %s", run)
+	case project != "" && c.project == nil:
+		return api.NewProblem(http.StatusNotFound, "there is no project %s", project)
+	case c.near == nil:
+		return nil
 	}
 	for end, exists := range otherIDs {
 		if strings.HasSuffix(c.near.Path, end) {
@@ -197,6 +223,12 @@ func (c *call) find() error {
 // otherIDs find what the last id of a path names, by how the path ends. An unknown id is refused
 // before anything else is wrong with the request.
 var otherIDs = map[string]func(*call) error{
+	"/users/{name}": func(c *call) error {
+		return c.server.service.Accounts.HasUser(c.Context(), c.PathValue("name"))
+	},
+	"/tokens/{name}": func(c *call) error {
+		return c.server.service.Accounts.HasToken(c.Context(), c.PathValue("name"))
+	},
 	"/marks/{fingerprint}": func(c *call) error {
 		return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("fingerprint"))
 	},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 )
 
@@ -116,6 +117,7 @@ var (
 	yesNo     = object{"type": "boolean"}
 	moment    = object{"type": "string", "format": "date-time", "pattern": "Z$"}
 	something = object{}
+	access    = orNull(object{"type": "object", "additionalProperties": word("viewer", "editor")})
 )
 
 func orNull(schema object) object {
@@ -160,15 +162,28 @@ func schemas() object {
 	marks := maps.Clone(mark)
 	marks["run"], marks["filter"], marks["fingerprints"], marks["remove"] = opaque, object{"type": "object"}, listOf(text), yesNo
 	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "minItems": 1, "maxItems": service.MaxTargets},
-		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify"))}
+		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")), "access": access}
 	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
+	role, email, digest := word("viewer", "editor", "admin"), text, word(auth.Digests...)
 	return object{
-		"Any":           something,
-		"Problem":       required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole, "current": something}, "errors", "more", "current"),
-		"ProjectInput":  required(input, "options", "schedule", "notify"),
-		"ProjectChange": required(input, "name", "targets", "options", "schedule", "notify"),
+		"Me":             required(object{"name": text, "role": role, "via": word("password", "oidc", "proxy", "token", "none"), "email": email, "time_zone": text, "digest": digest}),
+		"MeChange":       required(object{"email": email, "time_zone": text, "digest": digest}, "email", "time_zone", "digest"),
+		"PasswordChange": required(object{"current": text, "new": text}),
+		"Session":        required(object{"id": opaque, "created": moment, "last_used": moment, "address": text, "agent": text, "current": yesNo}),
+		"SessionList":    partOf("Session"),
+		"User":           required(object{"name": text, "role": role, "email": email, "via": word("password", "oidc", "proxy"), "created": moment}),
+		"UserList":       partOf("User"),
+		"UserInput":      required(object{"name": text, "password": text, "role": role, "email": email}, "role", "email"),
+		"UserChange":     required(object{"password": text, "role": role, "email": email}, "password", "role", "email"),
+		"Token":          required(object{"name": text, "role": role, "expires": orNull(moment), "project": orNull(opaque), "created": moment, "token": opaque}, "token"),
+		"TokenList":      partOf("Token"),
+		"TokenInput":     required(object{"name": text, "role": role, "expires": orNull(text), "project": orNull(text)}, "role", "expires", "project"),
+		"Any":            something,
+		"Problem":        required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole, "current": something}, "errors", "more", "current"),
+		"ProjectInput":   required(input, "options", "schedule", "notify", "access"),
+		"ProjectChange":  required(input, "name", "targets", "options", "schedule", "notify", "access"),
 		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),
-			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole}),
+			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole, "access": access}),
 		"Notify": required(object{"type": word("webhook", "slack", "email"), "url": text, "secret": text, "to": text,
 			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "to", "on"),
 		"ProjectList": partOf("Project"),

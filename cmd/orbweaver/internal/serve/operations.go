@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
 // metrics counts answers and streams.
@@ -36,7 +37,7 @@ func (m *metrics) stream() func() {
 
 // write writes the metrics in the text format of Prometheus.
 func (s *Server) writeMetrics(ctx context.Context) (string, error) {
-	_, projects, err := s.store.Projects(ctx, "", 1)
+	_, projects, err := s.store.Projects(ctx, store.Scope{}, "", 1)
 	if err != nil {
 		return "", err
 	}

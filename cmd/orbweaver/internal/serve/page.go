@@ -10,7 +10,7 @@ import (
 
 // newSite returns what the pages need of a server.
 func newSite(s *Server) *web.Site {
-	return &web.Site{Service: s.service, Store: s.store, Accounts: s.auth, Version: s.settings.Version,
+	return &web.Site{Service: s.service, Store: s.store, Version: s.settings.Version,
 		ReadOnly: s.settings.ReadOnly, Passwords: s.settings.Mode == Passwords, Open: s.settings.Mode == Open}
 }
 
@@ -34,7 +34,7 @@ func (c *call) web() *web.Call {
 		params = c.route.params(c.Request)
 	}
 	return &web.Call{Request: c.Request, W: c.w, Site: c.server.site, Prefix: c.prefix, Origin: c.server.origin(c.Request), Path: c.path,
-		Who: c.who, Params: params, Project: c.project, Run: c.run}
+		Who: c.who, Params: params, Project: c.project, Run: c.run, Session: c.session(), Client: c.client()}
 }
 
 // page writes a form to sign in or to set up.

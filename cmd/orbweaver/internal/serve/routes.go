@@ -56,6 +56,32 @@ func routes() []route {
 		{Method: "GET", Path: v1 + "/events", Role: auth.Viewer, Handle: allEvents,
 			Doc:   "what happens in the runs of all projects, as server-sent events: run and progress",
 			Query: []parameter{eventParameter}, Answers: map[int]string{200: "text/event-stream"}},
+		{Method: "GET", Path: v1 + "/me", Role: auth.Viewer, Handle: showMe,
+			Doc: "one's own account", Answers: map[int]string{200: "Me"}},
+		{Method: "PATCH", Path: v1 + "/me", Role: auth.Viewer, Handle: changeMe,
+			Doc: "set one's own mail address, time zone and summary by mail", Body: "MeChange", Answers: map[int]string{200: "Me"}},
+		{Method: "PUT", Path: v1 + "/me/password", Role: auth.Viewer, Handle: changePassword,
+			Doc: "change one's own password, which ends the other sessions", Body: "PasswordChange", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/me/sessions", Role: auth.Viewer, Handle: listSessions,
+			Doc: "list one's own sessions, the last used first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "SessionList"}},
+		{Method: "DELETE", Path: v1 + "/me/sessions", Role: auth.Viewer, Handle: endSession,
+			Doc: "end one's own sessions but the one of the request", Answers: map[int]string{204: ""}},
+		{Method: "DELETE", Path: v1 + "/me/sessions/{id}", Role: auth.Viewer, Handle: endSession,
+			Doc: "end one of one's own sessions", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/users", Role: auth.Admin, Handle: listUsers,
+			Doc: "list the accounts, by name", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "UserList"}},
+		{Method: "POST", Path: v1 + "/users", Role: auth.Admin, Handle: addUser,
+			Doc: "add an account", Body: "UserInput", Answers: map[int]string{201: "User"}},
+		{Method: "PATCH", Path: v1 + "/users/{name}", Role: auth.Admin, Handle: changeUser,
+			Doc: "set the role, the password or the mail address of an account", Body: "UserChange", Answers: map[int]string{200: "User"}},
+		{Method: "DELETE", Path: v1 + "/users/{name}", Role: auth.Admin, Handle: removeUser,
+			Doc: "remove an account and end its sessions", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/tokens", Role: auth.Admin, Handle: listTokens,
+			Doc: "list the tokens, by name", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "TokenList"}},
+		{Method: "POST", Path: v1 + "/tokens", Role: auth.Admin, Handle: addToken,
+			Doc: "make a token, which is only in this answer", Body: "TokenInput", Answers: map[int]string{201: "Token"}},
+		{Method: "DELETE", Path: v1 + "/tokens/{name}", Role: auth.Admin, Handle: removeToken,
+			Doc: "revoke a token and end its sessions", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/projects", Role: auth.Viewer, Handle: listProjects,
 			Doc: "list projects, oldest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "ProjectList"}},
 		{Method: "POST", Path: v1 + "/projects", Role: auth.Admin, Handle: createProject,
@@ -160,7 +186,7 @@ func part[T any](c *call, list func(after string, limit int) (*api.List[T], erro
 
 func listProjects(c *call) error {
 	return part(c, func(after string, limit int) (*api.List[*api.Project], error) {
-		return c.server.service.Projects.List(c.Context(), after, limit)
+		return c.server.service.Projects.List(c.Context(), service.ScopeOf(c.who), after, limit)
 	})
 }
 

@@ -67,7 +67,8 @@ var Modes = []string{string(Passwords), string(Tokens), string(Open)}
 
 // newServer returns a server with a table of routes.
 func newServer(s Settings, parts service.Config, log *accessLog, table []route) *Server {
-	server := &Server{settings: s, store: parts.Store, service: service.New(parts), auth: auth.New(parts.Store.DB()), log: log, routes: table, mux: newMux(table),
+	parts.Accounts = auth.New(parts.Store.DB())
+	server := &Server{settings: s, store: parts.Store, service: service.New(parts), auth: parts.Accounts, log: log, routes: table, mux: newMux(table),
 		hosts: newHostList(s.PublicURL, s.Hosts), origins: newOriginCheck(s.PublicURL), metrics: newMetrics(), stopping: make(chan struct{}), started: time.Now()}
 	server.site = newSite(server)
 	return server

@@ -22,7 +22,7 @@ const cookieName = "orbweaver"
 // header counts before the cookie.
 func (s *Server) identify(r *http.Request) (*auth.Identity, error) {
 	if s.settings.Mode == Open {
-		return &auth.Identity{Name: "anybody", Role: auth.Admin}, nil
+		return &auth.Identity{Name: "anybody", Role: auth.Admin, Via: auth.Nobody}, nil
 	}
 	var who auth.Identity
 	var ok bool
@@ -39,6 +39,20 @@ func (s *Server) identify(r *http.Request) (*auth.Identity, error) {
 		return nil, err
 	}
 	return &who, nil
+}
+
+// session returns the secret of the session of a request, "" without one.
+func (c *call) session() string {
+	cookie, err := c.Cookie(cookieName)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// client returns where a request comes from.
+func (c *call) client() auth.Client {
+	return auth.Client{Addr: c.server.client(c.Request), Agent: c.UserAgent()}
 }
 
 // cookie returns the cookie of a session. An empty secret ends it.
@@ -104,9 +118,9 @@ func login(c *call) error {
 	s := c.server
 	var session string
 	if s.settings.Mode == Tokens {
-		session, err = s.auth.SignInByToken(c.Context(), fields.Get("token"), s.client(c.Request))
+		session, err = s.auth.SignInByToken(c.Context(), fields.Get("token"), c.client())
 	} else {
-		session, err = s.auth.SignIn(c.Context(), fields.Get("name"), fields.Get("password"), s.client(c.Request))
+		session, err = s.auth.SignIn(c.Context(), fields.Get("name"), fields.Get("password"), c.client())
 	}
 	again := &web.SignIn{Next: fields.Get("next"), Name: fields.Get("name"), Token: s.settings.Mode == Tokens}
 	var limit *auth.LimitError
@@ -175,7 +189,7 @@ func setUp(c *call) error {
 	if err != nil {
 		return err
 	}
-	session, err := s.auth.SignIn(c.Context(), name, password, s.client(c.Request))
+	session, err := s.auth.SignIn(c.Context(), name, password, c.client())
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,8 @@ type Project struct {
 	LastRun  *Run           `json:"last_run"`
 	NextRun  *time.Time     `json:"next_run"` // nil without a schedule
 	Version  int64          `json:"version"`  // grows with each change
+	// Access are the roles of those who may see the project besides administrators, nil for everybody.
+	Access map[string]string `json:"access"`
 }
 
 // Notify is one way to tell people about changes.
@@ -276,4 +278,43 @@ type Delivery struct {
 	Delivered bool   `json:"delivered"`
 	Status    int    `json:"status"` // of HTTP, 0 for none
 	Error     string `json:"error"`
+}
+
+// Me is somebody's own account.
+type Me struct {
+	Name   string `json:"name"`
+	Role   string `json:"role"`
+	Via    string `json:"via"` // password, oidc, proxy, token or none
+	Email  string `json:"email"`
+	Zone   string `json:"time_zone"` // "" for that of the server
+	Digest string `json:"digest"`    // none, weekly or monthly
+}
+
+// Session is a browser in which somebody is signed in.
+type Session struct {
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	Used    time.Time `json:"last_used"`
+	Address string    `json:"address"`
+	Agent   string    `json:"agent"`
+	Current bool      `json:"current"` // the one of the request
+}
+
+// User is an account.
+type User struct {
+	Name    string    `json:"name"`
+	Role    string    `json:"role"`
+	Email   string    `json:"email"`
+	Via     string    `json:"via"` // password, oidc or proxy
+	Created time.Time `json:"created"`
+}
+
+// Token is a token of a program.
+type Token struct {
+	Name    string     `json:"name"`
+	Role    string     `json:"role"`
+	Expires *time.Time `json:"expires"`
+	Project *string    `json:"project"` // the only one that it reaches, nil for all
+	Created time.Time  `json:"created"`
+	Token   string     `json:"token,omitempty"` // only in the answer that made it
 }

@@ -16,7 +16,7 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-var here = netip.MustParseAddr("192.0.2.7")
+var here = Client{Addr: netip.MustParseAddr("192.0.2.7")}
 
 // newStore returns the store of a new database, and opens it again for a second one, as
 // another process would.
@@ -32,7 +32,7 @@ func newStore(t testing.TB) (first, second *Store) {
 		return New(db)
 	}
 	first = open()
-	if _, err := first.db.Exec(Schema); err != nil {
+	if _, err := first.db.Exec(Schema + Profiles); err != nil {
 		t.Fatal(err)
 	}
 	return first, open()
@@ -73,14 +73,18 @@ func TestUsers(t *testing.T) {
 			t.Errorf("add %q: %v", row.name, err)
 		}
 	}
-	users := must[[]User](t)(other.Users(ctx))
-	if got := fmt.Sprint(users[:3]); len(users) != 5 || got != "[{Ada editor} {"+strings.Repeat("a", 64)+" editor} {ada editor}]" {
-		t.Errorf("users: %v", users)
+	users := must[[]*User](t)(other.Users(ctx))
+	got := ""
+	for _, u := range users {
+		got += fmt.Sprintf("%.5s %s %s, ", u.Name, u.Role, u.Via)
 	}
-	if err := other.RemoveUser(ctx, "Ada"); err != nil {
+	if got != "Ada editor password, aaaaa editor password, ada editor password, long editor password, x._@- editor password, " {
+		t.Errorf("users: %s", got)
+	}
+	if err := other.RemoveUser(ctx, "Ada", true); err != nil {
 		t.Error(err)
 	}
-	if err := s.RemoveUser(ctx, "Ada"); !errors.Is(err, ErrUsage) {
+	if err := s.RemoveUser(ctx, "Ada", true); !errors.Is(err, ErrUsage) {
 		t.Errorf("removing twice: %v", err)
 	}
 }
@@ -94,22 +98,22 @@ func TestLastAdmin(t *testing.T) {
 	if err := other.AddFirstUser(ctx, "second", "12345678"); !errors.Is(err, ErrUsage) {
 		t.Errorf("a second first user: %v", err)
 	}
-	if err := s.RemoveUser(ctx, "root"); !errors.Is(err, errLastAdmin) {
+	if err := s.RemoveUser(ctx, "root", true); !errors.Is(err, ErrLastAdmin) {
 		t.Errorf("the last administrator: %v", err)
 	}
-	must[string](t)(s.CreateToken(ctx, "weak", Editor, time.Time{}))
-	must[string](t)(s.CreateToken(ctx, "old", Admin, time.Now().Add(-time.Second)))
-	if err := s.RemoveUser(ctx, "root"); !errors.Is(err, errLastAdmin) {
+	must[string](t)(s.CreateToken(ctx, Token{Name: "weak", Role: Editor}))
+	must[string](t)(s.CreateToken(ctx, Token{Name: "old", Role: Admin, Expires: time.Now().Add(-time.Second)}))
+	if err := s.RemoveUser(ctx, "root", true); !errors.Is(err, ErrLastAdmin) {
 		t.Errorf("an editor's and an expired token do not count: %v", err)
 	}
-	must[string](t)(s.CreateToken(ctx, "strong", Admin, time.Time{}))
-	if err := s.RemoveUser(ctx, "root"); err != nil {
+	must[string](t)(s.CreateToken(ctx, Token{Name: "strong", Role: Admin}))
+	if err := s.RemoveUser(ctx, "root", true); err != nil {
 		t.Error(err)
 	}
 	must[bool](t)(true, s.AddUser(ctx, "one", "12345678", Admin))
 	must[bool](t)(true, s.AddUser(ctx, "two", "12345678", Admin))
 	must[bool](t)(true, s.RemoveToken(ctx, "strong"))
-	if err := s.RemoveUser(ctx, "one"); err != nil {
+	if err := s.RemoveUser(ctx, "one", true); err != nil {
 		t.Error(err)
 	}
 }
@@ -118,20 +122,20 @@ func TestTokens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, other := newStore(t)
 		ctx := t.Context()
-		secret := must[string](t)(s.CreateToken(ctx, "ci", Editor, time.Now().Add(2*time.Second)))
-		forever := must[string](t)(s.CreateToken(ctx, "cron", Viewer, time.Time{}))
+		secret := must[string](t)(s.CreateToken(ctx, Token{Name: "ci", Role: Editor, Expires: time.Now().Add(2 * time.Second)}))
+		forever := must[string](t)(s.CreateToken(ctx, Token{Name: "cron", Role: Viewer}))
 		if !regexp.MustCompile(`^[A-Za-z0-9_-]{24,}$`).MatchString(secret) || secret == forever {
 			t.Errorf("the secrets are %s and %s", secret, forever)
 		}
-		if _, err := s.CreateToken(ctx, "ci", Editor, time.Time{}); !errors.Is(err, ErrUsage) {
+		if _, err := s.CreateToken(ctx, Token{Name: "ci", Role: Editor}); !errors.Is(err, ErrUsage) {
 			t.Errorf("a taken name: %v", err)
 		}
 		who, ok, err := other.ByToken(ctx, secret)
-		if who != (Identity{"ci", Editor}) || !ok || err != nil {
+		if (who.Name != "ci" || who.Role != Editor) || !ok || err != nil {
 			t.Errorf("%v %v %v", who, ok, err)
 		}
 		session := must[string](t)(s.SignInByToken(ctx, secret, here))
-		if who, ok, err := other.BySession(ctx, session); who != (Identity{"ci", Editor}) || !ok || err != nil {
+		if who, ok, err := other.BySession(ctx, session); (who.Name != "ci" || who.Role != Editor) || !ok || err != nil {
 			t.Errorf("session: %v %v %v", who, ok, err)
 		}
 		for _, wrong := range []string{"", "x", secret + "x", secret[1:], strings.ToLower(secret)} {
@@ -184,7 +188,7 @@ func TestSessions(t *testing.T) {
 		second := must[string](t)(s.SignIn(ctx, "ada", "correct horse", here))
 		check := func(session string, want bool) {
 			t.Helper()
-			if who, ok, err := other.BySession(ctx, session); ok != want || err != nil || ok && who != (Identity{"ada", Editor}) {
+			if who, ok, err := other.BySession(ctx, session); ok != want || err != nil || ok && (who.Name != "ada" || who.Role != Editor) {
 				t.Errorf("%v %v %v", who, ok, err)
 			}
 		}
@@ -213,7 +217,7 @@ func TestSessions(t *testing.T) {
 		}
 		check(third, false)
 		last := must[string](t)(s.SignIn(ctx, "ada", "correct horse", here))
-		if err := other.RemoveUser(ctx, "ada"); err != nil {
+		if err := other.RemoveUser(ctx, "ada", true); err != nil {
 			t.Error(err)
 		}
 		check(last, false)
@@ -229,7 +233,7 @@ func TestSignInLimit(t *testing.T) {
 		must[bool](t)(true, s.AddUser(ctx, "ada", "correct horse", Editor))
 		must[bool](t)(true, s.AddUser(ctx, "bob", "correct horse", Editor))
 		in := func(name, password, client string) error {
-			_, err := s.SignIn(ctx, name, password, netip.MustParseAddr(client))
+			_, err := s.SignIn(ctx, name, password, Client{Addr: netip.MustParseAddr(client)})
 			return err
 		}
 		for i := range maxFailuresByName {
@@ -252,7 +256,7 @@ func TestSignInLimit(t *testing.T) {
 		// One client, many names that nobody has.
 		time.Sleep(limitWindow)
 		for i := range maxFailuresByAddress {
-			if _, err := s.SignInByToken(ctx, fmt.Sprint(i), netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i))); err != ErrWrongCredentials {
+			if _, err := s.SignInByToken(ctx, fmt.Sprint(i), Client{Addr: netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i))}); err != ErrWrongCredentials {
 				t.Fatal(i, err)
 			}
 		}
@@ -281,7 +285,7 @@ func TestSignInAtOnce(t *testing.T) {
 	results := make(chan error, n)
 	for i := range n {
 		go func() {
-			_, err := s.SignIn(context.Background(), "ada", "wrong", netip.AddrFrom4([4]byte{192, 0, 2, byte(i)}))
+			_, err := s.SignIn(context.Background(), "ada", "wrong", Client{Addr: netip.AddrFrom4([4]byte{192, 0, 2, byte(i)})})
 			results <- err
 		}()
 	}
@@ -304,7 +308,7 @@ func TestSignInsWait(t *testing.T) {
 	results := make(chan error, n)
 	for range n {
 		go func() {
-			_, err := s.SignIn(context.Background(), "ada", "correct horse", netip.MustParseAddr("192.0.2.1"))
+			_, err := s.SignIn(context.Background(), "ada", "correct horse", Client{Addr: netip.MustParseAddr("192.0.2.1")})
 			results <- err
 		}()
 	}
@@ -415,7 +419,7 @@ func TestSetup(t *testing.T) {
 	if ok, err := (*Setup)(nil).Open(ctx, ""); ok || err != nil {
 		t.Error("a set-up that does not exist is open")
 	}
-	must[string](t)(other.CreateToken(ctx, "x", Viewer, time.Time{}))
+	must[string](t)(other.CreateToken(ctx, Token{Name: "x", Role: Viewer}))
 	if open(setup.Secret()) {
 		t.Error("the set-up is open although there is a token")
 	}

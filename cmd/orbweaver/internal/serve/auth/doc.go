@@ -39,3 +39,21 @@ CREATE TABLE auth_sessions (
 CREATE INDEX auth_sessions_user ON auth_sessions (user);
 CREATE INDEX auth_sessions_token ON auth_sessions (token);
 `
+
+// Profiles adds what accounts, tokens and sessions have since people have profiles.
+const Profiles = `
+ALTER TABLE auth_users ADD COLUMN origin TEXT NOT NULL DEFAULT 'password'; -- password, oidc or proxy
+ALTER TABLE auth_users ADD COLUMN issuer TEXT NOT NULL DEFAULT '';  -- of an account of a provider
+ALTER TABLE auth_users ADD COLUMN subject TEXT NOT NULL DEFAULT ''; -- its name there, for ever
+ALTER TABLE auth_users ADD COLUMN email TEXT NOT NULL DEFAULT '';
+ALTER TABLE auth_users ADD COLUMN time_zone TEXT NOT NULL DEFAULT '';
+ALTER TABLE auth_users ADD COLUMN digest TEXT NOT NULL DEFAULT 'none';
+CREATE UNIQUE INDEX auth_users_subject ON auth_users (issuer, subject) WHERE subject <> '';
+ALTER TABLE auth_tokens ADD COLUMN project TEXT; -- the only one that it reaches
+ALTER TABLE auth_sessions ADD COLUMN id TEXT NOT NULL DEFAULT '';
+ALTER TABLE auth_sessions ADD COLUMN created INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE auth_sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';
+ALTER TABLE auth_sessions ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+ALTER TABLE auth_sessions ADD COLUMN expires INTEGER;
+UPDATE auth_sessions SET id = lower(hex(randomblob(8))), created = seen;
+`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -13,15 +14,50 @@ const (
 	// SessionIdle is the time after which a session ends that no request has used.
 	SessionIdle = 30 * 24 * time.Hour
 	// seenInterval limits how often the use of a session is written.
-	seenInterval = time.Hour
+	seenInterval = time.Minute
+	// maxAgent is how much is kept of what a browser says of itself, in bytes.
+	maxAgent = 200
 	// maxSessions is the number of sessions of one user or token; the longest unused ends.
 	maxSessions = 100
 )
 
 // Identity is whom a request comes from.
 type Identity struct {
-	Name string // of the user or token
-	Role Role
+	Name    string // of the user or token
+	Role    Role
+	Via     Via
+	Project string // the only one that a token reaches, "" for all
+	Session string // the id of the session, "" without one
+	Zone    string // the name of the person's time zone, "" for that of the server
+}
+
+// Key returns the name by which projects give access: "token:" is before the names of tokens.
+func (w *Identity) Key() string {
+	if w.Via == ByToken {
+		return tokenKey + w.Name
+	}
+	return w.Name
+}
+
+// In returns the role in a project, which gives access to those that are named, or to all if it
+// names nobody (nil). It is 0 if the project must not be seen.
+func (w *Identity) In(project string, access map[string]Role) Role {
+	switch {
+	case w.Project != "" && w.Project != project:
+		return 0
+	case w.Role == Admin || access == nil:
+		return w.Role
+	}
+	return access[w.Key()]
+}
+
+// IsPerson reports whether there is an account, which has a profile.
+func (w *Identity) IsPerson() bool { return w.Via != ByToken && w.Via != Nobody }
+
+// Client is where a request comes from.
+type Client struct {
+	Addr  netip.Addr
+	Agent string // what the browser says of itself
 }
 
 // ErrWrongCredentials is the result of a sign-in with an unknown name, a wrong password, or
@@ -30,16 +66,16 @@ var ErrWrongCredentials = errors.New("wrong name or password")
 
 // SignIn checks a name and a password and returns the secret of a new session. The error is
 // ErrWrongCredentials, after equal time for known and unknown names, or a *LimitError.
-func (s *Store) SignIn(ctx context.Context, name, password string, client netip.Addr) (string, error) {
+func (s *Store) SignIn(ctx context.Context, name, password string, client Client) (string, error) {
 	if err := s.verify(ctx, name, password, client); err != nil {
 		return "", err
 	}
-	return s.open(ctx, sql.NullString{String: name, Valid: true}, sql.NullString{})
+	return s.open(ctx, &opened{user: name, client: client})
 }
 
 // verify checks the password of a name. Its errors are those of SignIn.
-func (s *Store) verify(ctx context.Context, name, password string, client netip.Addr) error {
-	end, err := s.failures.begin(ctx, name, client)
+func (s *Store) verify(ctx context.Context, name, password string, client Client) error {
+	end, err := s.failures.begin(ctx, name, client.Addr)
 	if err != nil {
 		return err
 	}
@@ -70,8 +106,8 @@ func (s *Store) isPassword(ctx context.Context, name, password string) (bool, er
 
 // SignInByToken checks a token and returns the secret of a new session, which has the role
 // of the token and ends with it. Its errors are those of SignIn.
-func (s *Store) SignInByToken(ctx context.Context, token string, client netip.Addr) (string, error) {
-	end, err := s.failures.begin(ctx, "", client)
+func (s *Store) SignInByToken(ctx context.Context, token string, client Client) (string, error) {
+	end, err := s.failures.begin(ctx, "", client.Addr)
 	if err != nil {
 		return "", err
 	}
@@ -83,12 +119,22 @@ func (s *Store) SignInByToken(ctx context.Context, token string, client netip.Ad
 	case !ok:
 		return "", ErrWrongCredentials
 	}
-	return s.open(ctx, sql.NullString{}, sql.NullString{String: who.Name, Valid: true})
+	return s.open(ctx, &opened{token: who.Name, client: client})
+}
+
+// opened is a new session, of a user or a token.
+type opened struct {
+	user, token string
+	client      Client
+	life        time.Duration // 0 is without an end
 }
 
 // open stores a new session and returns its secret. It deletes sessions that have ended.
-func (s *Store) open(ctx context.Context, user, token sql.NullString) (string, error) {
+func (s *Store) open(ctx context.Context, o *opened) (string, error) {
+	user, token := sql.NullString{String: o.user, Valid: o.user != ""}, sql.NullString{String: o.token, Valid: o.token != ""}
+	agent := strings.ToValidUTF8(o.client.Agent[:min(len(o.client.Agent), maxAgent)], "")
 	secret, now := NewSecret(), time.Now()
+	end := sql.NullInt64{Int64: millis(now.Add(o.life)), Valid: o.life > 0}
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return "", fmt.Errorf("open session: %w", err)
@@ -98,8 +144,9 @@ func (s *Store) open(ctx context.Context, user, token sql.NullString) (string, e
 		query string
 		args  []any
 	}{
-		{`DELETE FROM auth_sessions WHERE seen <= ?`, []any{millis(now.Add(-SessionIdle))}},
-		{`INSERT INTO auth_sessions (hash, user, token, seen) VALUES (?, ?, ?, ?)`, []any{HashSecret(secret), user, token, millis(now)}},
+		{`DELETE FROM auth_sessions WHERE seen <= ? OR expires <= ?`, []any{millis(now.Add(-SessionIdle)), millis(now)}},
+		{`INSERT INTO auth_sessions (hash, user, token, seen, id, created, address, agent, expires) VALUES (?, ?, ?, ?4, lower(hex(randomblob(8))), ?4, ?, ?, ?)`,
+			[]any{HashSecret(secret), user, token, millis(now), o.client.Addr.String(), agent, end}},
 		{`DELETE FROM auth_sessions WHERE hash IN (SELECT hash FROM auth_sessions WHERE user IS ? AND token IS ? ORDER BY seen DESC, hash = ? DESC LIMIT -1 OFFSET ?)`,
 			[]any{user, token, HashSecret(secret), maxSessions}},
 	} {
@@ -117,9 +164,9 @@ func (s *Store) open(ctx context.Context, user, token sql.NullString) (string, e
 // such session, or if its user or token is gone.
 func (s *Store) BySession(ctx context.Context, secret string) (who Identity, ok bool, err error) {
 	hash, now := HashSecret(secret), time.Now()
-	who, ok, err = s.identify(ctx, `SELECT coalesce(u.name, t.name), coalesce(u.role, t.role) FROM auth_sessions s
+	who, ok, err = s.identify(ctx, `SELECT coalesce(u.name, t.name), coalesce(u.role, t.role), coalesce(u.origin, 'token'), coalesce(t.project, ''), s.id, coalesce(u.time_zone, '') FROM auth_sessions s
 		LEFT JOIN auth_users u ON u.name = s.user LEFT JOIN auth_tokens t ON t.name = s.token AND (t.expires IS NULL OR t.expires > ?1)
-		WHERE s.hash = ?2 AND s.seen > ?3 AND (u.name IS NOT NULL OR t.name IS NOT NULL)`, millis(now), hash, millis(now.Add(-SessionIdle)))
+		WHERE s.hash = ?2 AND s.seen > ?3 AND (s.expires IS NULL OR s.expires > ?1) AND (u.name IS NOT NULL OR t.name IS NOT NULL)`, millis(now), hash, millis(now.Add(-SessionIdle)))
 	if !ok || err != nil {
 		return who, ok, err
 	}
@@ -134,4 +181,76 @@ func (s *Store) SignOut(ctx context.Context, secret string) error {
 		return fmt.Errorf("sign out: %w", err)
 	}
 	return nil
+}
+
+// Session is a browser in which somebody is signed in.
+type Session struct {
+	ID      string // it opens nothing
+	Created time.Time
+	Used    time.Time // to a minute
+	Client  string    // the address
+	Agent   string
+}
+
+// mine selects the sessions of somebody that have not ended.
+const mine = ` FROM auth_sessions WHERE CASE ?1 WHEN 'token' THEN token ELSE user END = ?2 AND seen > ?3 AND (expires IS NULL OR expires > ?4)`
+
+func (w *Identity) mine() []any {
+	now := time.Now()
+	return []any{string(w.Via), w.Name, millis(now.Add(-SessionIdle)), millis(now)}
+}
+
+// Sessions returns the sessions of somebody, the last used first.
+func (s *Store) Sessions(ctx context.Context, who *Identity) ([]*Session, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT id, created, seen, address, agent"+mine+" ORDER BY seen DESC, id", who.mine()...)
+	if err != nil {
+		return nil, fmt.Errorf("list sessions: %w", err)
+	}
+	defer rows.Close()
+	var all []*Session
+	for rows.Next() {
+		one := &Session{}
+		var created, seen int64
+		if err := rows.Scan(&one.ID, &created, &seen, &one.Client, &one.Agent); err != nil {
+			return nil, fmt.Errorf("list sessions: %w", err)
+		}
+		one.Created, one.Used = time.UnixMilli(created).UTC(), time.UnixMilli(seen).UTC()
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// EndSession ends one session of somebody, or returns an error that wraps ErrUnknown.
+func (s *Store) EndSession(ctx context.Context, who *Identity, id string) error {
+	result, err := s.db.ExecContext(ctx, "DELETE"+mine+" AND id = ?5", append(who.mine(), id)...)
+	if err != nil {
+		return fmt.Errorf("end session: %w", err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, fmt.Errorf("there is no session %s (%w)", id, ErrUnknown))
+	}
+	return nil
+}
+
+// EndOthers ends all sessions of somebody but the one of the request.
+func (s *Store) EndOthers(ctx context.Context, who *Identity) error {
+	if _, err := s.db.ExecContext(ctx, "DELETE"+mine+" AND id <> ?5", append(who.mine(), who.Session)...); err != nil {
+		return fmt.Errorf("end sessions: %w", err)
+	}
+	return nil
+}
+
+// ChangeOwnPassword replaces the password of a user who knows the current one. The errors are those
+// of SignIn and ChangeUser. It ends the other sessions of the user.
+func (s *Store) ChangeOwnPassword(ctx context.Context, who *Identity, current, next, session string, client Client) error {
+	if who.Via != Password {
+		return fmt.Errorf("change password: %w", ErrManaged)
+	}
+	if err := CheckPassword(next); err != nil {
+		return fmt.Errorf("%w (%w)", err, ErrUsage)
+	}
+	if err := s.verify(ctx, who.Name, current, client); err != nil {
+		return err
+	}
+	return s.ChangeUser(ctx, who.Name, Change{Password: &next, Session: session})
 }

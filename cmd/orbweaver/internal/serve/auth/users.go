@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -21,15 +22,38 @@ func New(db *sql.DB) *Store { return &Store{db: db} }
 
 // User is an account.
 type User struct {
-	Name string
-	Role Role
+	Name    string
+	Role    Role
+	Via     Via // Password, OIDC or Proxy
+	Email   string
+	Zone    string // the name of a time zone, "" for that of the server
+	Digest  string // one of Digests
+	Created time.Time
 }
+
+// Via is how somebody signs in.
+type Via string
+
+// The ways to sign in.
+const (
+	Password Via = "password"
+	OIDC     Via = "oidc"
+	Proxy    Via = "proxy"
+	ByToken  Via = "token"
+	Nobody   Via = "none" // everybody is let in
+)
+
+// Digests are how often a person gets a summary by mail.
+var Digests = []string{"none", "weekly", "monthly"}
 
 // Errors of users and tokens. They wrap ErrUsage: the caller asked for something that
 // cannot be done.
 var (
 	ErrUsage         = errors.New("not possible")
-	errLastAdmin     = fmt.Errorf("%w: this is the last administrator, and there is no token of an administrator; add another one first", ErrUsage)
+	ErrLastAdmin     = fmt.Errorf("%w: this is the last administrator, and there is no token of an administrator; add another one first", ErrUsage)
+	ErrUnknown       = fmt.Errorf("%w: there is no such name", ErrUsage)
+	ErrTaken         = fmt.Errorf("%w: the name is taken", ErrUsage)
+	ErrManaged       = fmt.Errorf("%w: the account has no password here, and its role comes from where the person signs in", ErrUsage)
 	errMalformedName = fmt.Errorf("%w: use 1 to 64 letters, digits and . _ @ -", ErrUsage)
 )
 
@@ -47,7 +71,7 @@ func CheckName(name string) error {
 
 func millis(t time.Time) int64 { return t.UnixMilli() }
 
-// AddUser adds an account. Names are unique.
+// AddUser adds an account with a password. Names are unique.
 func (s *Store) AddUser(ctx context.Context, name, password string, role Role) error {
 	return s.addUser(ctx, name, password, role, false)
 }
@@ -76,53 +100,151 @@ func (s *Store) addUser(ctx context.Context, name, password string, role Role, f
 		return fmt.Errorf("add user: %w", err)
 	}
 	if n, err := result.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, fmt.Errorf("there is already a user %s (%w)", name, ErrUsage))
+		return errors.Join(err, fmt.Errorf("there is already a user %s (%w)", name, ErrTaken))
 	}
 	return nil
 }
 
+const userColumns = "name, role, origin, email, time_zone, digest, created"
+
+func scanUser(row interface{ Scan(...any) error }) (*User, error) {
+	u := &User{}
+	var role string
+	var created int64
+	if err := row.Scan(&u.Name, &role, &u.Via, &u.Email, &u.Zone, &u.Digest, &created); err != nil {
+		return nil, err
+	}
+	var err error
+	u.Role, err = ParseRole(role)
+	u.Created = time.UnixMilli(created).UTC()
+	return u, err
+}
+
+// User returns the account with a name, or an error that wraps ErrUnknown.
+func (s *Store) User(ctx context.Context, name string) (*User, error) {
+	u, err := scanUser(s.db.QueryRowContext(ctx, "SELECT "+userColumns+" FROM auth_users WHERE name = ?", name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, fmt.Errorf("there is no user %q (%w)", name, ErrUnknown)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read user: %s: %w", name, err)
+	}
+	return u, nil
+}
+
 // Users returns all accounts, sorted by name.
-func (s *Store) Users(ctx context.Context) ([]User, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT name, role FROM auth_users ORDER BY name`)
+func (s *Store) Users(ctx context.Context) ([]*User, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT "+userColumns+" FROM auth_users ORDER BY name")
 	if err != nil {
 		return nil, fmt.Errorf("list users: %w", err)
 	}
 	defer rows.Close()
-	var users []User
+	var users []*User
 	for rows.Next() {
-		var name, role string
-		if err := rows.Scan(&name, &role); err != nil {
+		u, err := scanUser(rows)
+		if err != nil {
 			return nil, fmt.Errorf("list users: %w", err)
 		}
-		r, err := ParseRole(role)
-		if err != nil {
-			return nil, fmt.Errorf("list users: %s: %w", name, err)
-		}
-		users = append(users, User{name, r})
+		users = append(users, u)
 	}
 	return users, rows.Err()
 }
 
-// RemoveUser removes an account and ends its sessions. The last administrator stays if no
-// token has that role.
-func (s *Store) RemoveUser(ctx context.Context, name string) error {
-	result, err := s.db.ExecContext(ctx, `DELETE FROM auth_users WHERE name = ?1 AND (role <> 'admin'
-		OR EXISTS (SELECT 1 FROM auth_users WHERE role = 'admin' AND name <> ?1)
-		OR EXISTS (SELECT 1 FROM auth_tokens WHERE role = 'admin' AND (expires IS NULL OR expires > ?2)))`, name, millis(time.Now()))
-	if err != nil {
-		return fmt.Errorf("remove user: %w", err)
+// Change is what a change of an account sets; nil leaves a value as it is.
+type Change struct {
+	Role                *Role
+	Password            *string // it ends the sessions of the user but Session
+	Email, Zone, Digest *string
+	// Session is the secret of the session that a new password does not end.
+	Session string
+	// ByToken allows that no administrator is left while there is a token of one.
+	ByToken bool
+}
+
+// ChangeUser changes an account. What it sets counts from the next request of the user on.
+func (s *Store) ChangeUser(ctx context.Context, name string, c Change) error {
+	var hash string
+	if c.Password != nil {
+		if err := CheckPassword(*c.Password); err != nil {
+			return fmt.Errorf("%w (%w)", err, ErrUsage)
+		}
+		var err error
+		if hash, err = hashPassword(ctx, *c.Password); err != nil {
+			return err
+		}
 	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
+	return s.alter(ctx, name, c.ByToken, func(tx *sql.Tx, u *User) error {
+		if u.Via != Password && (c.Role != nil || c.Password != nil) {
+			return fmt.Errorf("change user %s: %w", name, ErrManaged)
+		}
+		if c.Role != nil {
+			u.Role = *c.Role
+		}
+		for _, one := range []struct{ to, from *string }{{&u.Email, c.Email}, {&u.Zone, c.Zone}, {&u.Digest, c.Digest}} {
+			if one.from != nil {
+				*one.to = *one.from
+			}
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE auth_users SET role = ?, email = ?, time_zone = ?, digest = ? WHERE name = ?`,
+			u.Role.String(), u.Email, u.Zone, u.Digest, name); err != nil || c.Password == nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, `UPDATE auth_users SET password = ? WHERE name = ?`, hash, name); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, `DELETE FROM auth_sessions WHERE user = ? AND hash <> ?`, name, HashSecret(c.Session))
+		return err
+	})
+}
+
+// RemoveUser removes an account and ends its sessions. The last administrator stays; with byToken,
+// only if no token has that role.
+func (s *Store) RemoveUser(ctx context.Context, name string, byToken bool) error {
+	return s.alter(ctx, name, byToken, func(tx *sql.Tx, _ *User) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM auth_users WHERE name = ?`, name)
+		return err
+	})
+}
+
+// alter changes an account, unless no administrator would be left.
+func (s *Store) alter(ctx context.Context, name string, byToken bool, change func(*sql.Tx, *User) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("change user: %w", err)
+	}
+	defer tx.Rollback()
+	u, err := scanUser(tx.QueryRowContext(ctx, "SELECT "+userColumns+" FROM auth_users WHERE name = ?", name))
+	if errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("there is no user %q (%w)", name, ErrUnknown)
+	}
+	if err != nil {
+		return fmt.Errorf("change user: %w", err)
+	}
+	wasAdmin := u.Role == Admin
+	if err := change(tx, u); err != nil {
 		return err
 	}
-	var known bool
-	if err := s.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM auth_users WHERE name = ?)`, name).Scan(&known); err != nil {
-		return fmt.Errorf("remove user: %w", err)
+	if wasAdmin {
+		var left bool
+		if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM auth_users WHERE role = 'admin')
+			OR ? AND EXISTS (SELECT 1 FROM auth_tokens WHERE role = 'admin' AND project IS NULL AND (expires IS NULL OR expires > ?))`, byToken, millis(time.Now())).Scan(&left); err != nil {
+			return fmt.Errorf("change user: %w", err)
+		}
+		if !left {
+			return fmt.Errorf("%s: %w", name, ErrLastAdmin)
+		}
 	}
-	if known {
-		return fmt.Errorf("remove user %s: %w", name, errLastAdmin)
+	return tx.Commit()
+}
+
+// Known reports whether there is an account with a name, or a token with "token:" before it.
+func (s *Store) Known(ctx context.Context, name string) (known bool, err error) {
+	table := "auth_users"
+	if token, found := strings.CutPrefix(name, tokenKey); found {
+		name, table = token, "auth_tokens"
 	}
-	return fmt.Errorf("there is no user %q (%w)", name, ErrUsage)
+	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE name = ?)", name).Scan(&known)
+	return known, err
 }
 
 // Empty reports whether there is neither a user nor a token.

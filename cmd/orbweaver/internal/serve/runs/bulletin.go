@@ -25,8 +25,8 @@ type Bulletin struct {
 
 type bulletinEvent struct {
 	Event
-	run string
-	at  time.Time
+	project, run string
+	at           time.Time
 }
 
 const (
@@ -42,7 +42,7 @@ func newBulletin(store *store.Store, now time.Time) *Bulletin {
 }
 
 // run tells the state of a run.
-func (b *Bulletin) run(r *api.Run) error { return b.add("run", r.ID, time.Time{}, r) }
+func (b *Bulletin) run(r *api.Run) error { return b.add("run", r, time.Time{}, r) }
 
 // progress tells the progress of a run, unless that was done a short time ago.
 func (b *Bulletin) progress(r *api.Run, p api.Progress, now time.Time) error {
@@ -54,23 +54,23 @@ func (b *Bulletin) progress(r *api.Run, p api.Progress, now time.Time) error {
 	if early {
 		return nil
 	}
-	return b.add("progress", r.ID, now, struct {
+	return b.add("progress", r, now, struct {
 		Run      string       `json:"run"`
 		Project  string       `json:"project"`
 		Progress api.Progress `json:"progress"`
 	}{r.ID, r.Project, p})
 }
 
-func (b *Bulletin) add(kind, run string, at time.Time, value any) error {
+func (b *Bulletin) add(kind string, r *api.Run, at time.Time, value any) error {
 	data, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.events = slices.DeleteFunc(b.events, func(e bulletinEvent) bool { return e.run == run && e.Type == "progress" })
+	b.events = slices.DeleteFunc(b.events, func(e bulletinEvent) bool { return e.run == r.ID && e.Type == "progress" })
 	b.last++
-	b.events = append(b.events, bulletinEvent{Event{ID: b.last, Type: kind, Data: data}, run, at})
+	b.events = append(b.events, bulletinEvent{Event{ID: b.last, Type: kind, Data: data}, r.Project, r.ID, at})
 	if len(b.events) > maxBulletin {
 		b.first = b.events[0].ID
 		b.events = b.events[1:]
@@ -82,11 +82,11 @@ func (b *Bulletin) add(kind, run string, at time.Time, value any) error {
 
 // since returns the events after one with an ID, the ID of the last event, and a channel that is
 // closed at the next one. known is false if some events after that one are no longer kept.
-func (b *Bulletin) since(id int64) (events []Event, last int64, changed <-chan struct{}, known bool) {
+func (b *Bulletin) since(id int64, sees func(project string) bool) (events []Event, last int64, changed <-chan struct{}, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, e := range b.events {
-		if e.ID > id {
+		if e.ID > id && (sees == nil || sees(e.project)) {
 			events = append(events, e.Event)
 		}
 	}
@@ -101,15 +101,16 @@ func (b *Bulletin) Last() int64 {
 }
 
 // Follow returns a reader of the events after the one with an ID. If some of them are no longer
-// known, or without an ID, it begins with the last run of each project.
-func (b *Bulletin) Follow(ctx context.Context, after int64) (*AllReader, error) {
-	_, last, _, known := b.since(after)
+// known, or without an ID, it begins with the last run of each project. It has only the events of
+// projects that sees, unless nil, reports.
+func (b *Bulletin) Follow(ctx context.Context, after int64, sees func(project string) bool) (*AllReader, error) {
+	_, last, _, known := b.since(after, sees)
 	if known {
-		return &AllReader{from: b, at: after}, nil
+		return &AllReader{from: b, at: after, sees: sees}, nil
 	}
-	r := &AllReader{from: b, at: last}
+	r := &AllReader{from: b, at: last, sees: sees}
 	for project := ""; ; {
-		rows, _, err := b.store.Projects(ctx, project, 100)
+		rows, _, err := b.store.Projects(ctx, store.Scope{}, project, 100)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +118,9 @@ func (b *Bulletin) Follow(ctx context.Context, after int64) (*AllReader, error) 
 			break
 		}
 		for _, row := range rows {
-			project = row.ID
+			if project = row.ID; sees != nil && !sees(project) {
+				continue
+			}
 			runs, _, err := b.store.RunsOf(ctx, project, 0, 1)
 			if err != nil {
 				return nil, err
@@ -141,6 +144,7 @@ func (b *Bulletin) Follow(ctx context.Context, after int64) (*AllReader, error) 
 type AllReader struct {
 	from *Bulletin
 	at   int64
+	sees func(project string) bool
 	head []Event // what comes first
 }
 
@@ -150,7 +154,7 @@ func (r *AllReader) Next() ([]Event, <-chan struct{}, error) {
 		r.head = nil
 		return head, nil, nil
 	}
-	events, last, changed, _ := r.from.since(r.at)
+	events, last, changed, _ := r.from.since(r.at, r.sees)
 	r.at = last
 	return events, changed, nil
 }

@@ -59,7 +59,7 @@ func (m *Manager) retainAll(ctx context.Context) error {
 	after := ""
 	for {
 		const part = 100
-		projects, _, err := m.config.Store.Projects(ctx, after, part)
+		projects, _, err := m.config.Store.Projects(ctx, store.Scope{}, after, part)
 		if err != nil {
 			return err
 		}

@@ -155,7 +155,7 @@ func (s *Notices) Run(ctx context.Context) {
 func (s *Notices) catchUp(ctx context.Context) error {
 	after := ""
 	for {
-		rows, _, err := s.store.Projects(ctx, after, 100)
+		rows, _, err := s.store.Projects(ctx, store.Scope{}, after, 100)
 		if err != nil || len(rows) == 0 {
 			return err
 		}

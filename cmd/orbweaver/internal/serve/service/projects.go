@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/schedule"
@@ -32,23 +33,24 @@ const (
 
 // content is what a project was posted with, in clear.
 type content struct {
-	Name     string         `json:"-"`
-	Targets  []string       `json:"targets"`
-	Options  map[string]any `json:"options"`
-	Schedule string         `json:"-"`
-	Notify   []api.Notify   `json:"notify"`
+	Name     string            `json:"-"`
+	Targets  []string          `json:"targets"`
+	Options  map[string]any    `json:"options"`
+	Schedule string            `json:"-"`
+	Notify   []api.Notify      `json:"notify"`
+	Access   map[string]string `json:"-"`
 }
 
 // noControls is the message for a text that has a control character.
 const noControls = "use one line without control characters"
 
 // projectMembers are the members of a project that a client may post.
-var projectMembers = []string{"name", "targets", "options", "schedule", "notify"}
+var projectMembers = []string{"name", "targets", "options", "schedule", "notify", "access"}
 
 // Get returns a project as the API shows it.
 func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
 	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created, Version: row.Version}
-	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify)); err != nil {
+	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify), strictjson.Decode(row.Access, &p.Access)); err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
 	}
 	var err error
@@ -65,14 +67,42 @@ func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, e
 	return p, nil
 }
 
-// List returns one part of the list of projects, oldest first.
-func (s *Projects) List(ctx context.Context, after string, limit int) (*api.List[*api.Project], error) {
+// ScopeOf returns the projects that somebody may see; nobody stands for a public page, and sees all.
+func ScopeOf(who *auth.Identity) store.Scope {
+	if who == nil {
+		return store.Scope{}
+	}
+	scope := store.Scope{Project: who.Project}
+	if who.Role != auth.Admin {
+		scope.Name = who.Key()
+	}
+	return scope
+}
+
+// RoleIn returns the role of somebody in a project, 0 if they must not see it.
+func (s *Projects) RoleIn(row *store.Project, who *auth.Identity) (auth.Role, error) {
+	names := map[string]string{}
+	if err := strictjson.Decode(row.Access, &names); err != nil {
+		return 0, fmt.Errorf("read the access to the project %s: %w", row.ID, err)
+	}
+	var access map[string]auth.Role
+	if names != nil {
+		access = map[string]auth.Role{}
+	}
+	for name, role := range names {
+		access[name] = roleOf(&role)
+	}
+	return who.In(row.ID, access), nil
+}
+
+// List returns one part of the list of projects that somebody may see, oldest first.
+func (s *Projects) List(ctx context.Context, in store.Scope, after string, limit int) (*api.List[*api.Project], error) {
 	if after != "" {
 		if _, err := s.store.Project(ctx, after); errors.Is(err, store.ErrNotFound) {
 			return nil, invalidCursor()
 		}
 	}
-	rows, total, err := s.store.Projects(ctx, after, limit+1)
+	rows, total, err := s.store.Projects(ctx, in, after, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -183,6 +213,9 @@ func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*ap
 	if row.Notify, err = json.Marshal(shown.Notify); err != nil {
 		return nil, err
 	}
+	if row.Access, err = json.Marshal(c.Access); err != nil {
+		return nil, err
+	}
 	clear, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -201,7 +234,7 @@ func (s *Projects) contentOf(row *store.Project) (*content, error) {
 	c := &content{Name: row.Name, Schedule: row.Schedule}
 	clear, err := s.box.Open("project "+row.ID, row.Secrets)
 	if err == nil {
-		err = strictjson.Decode([]byte(clear), c)
+		err = errors.Join(strictjson.Decode([]byte(clear), c), strictjson.Decode(row.Access, &c.Access))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
@@ -402,6 +435,8 @@ func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Membe
 		if _, err := schedule.Parse(next.Schedule); err != nil {
 			return fault("%v", err)
 		}
+	case "access":
+		return s.readAccess(ctx, next, m.Value)
 	case "notify":
 		return s.notices.read(next, before, m.Value)
 	default:
@@ -412,6 +447,37 @@ func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Membe
 		return []api.Fault{{Field: m.Name, Message: message}}
 	}
 	return nil
+}
+
+// readAccess reads who may see the project.
+func (s *Projects) readAccess(ctx context.Context, next *content, value json.RawMessage) (faults []api.Fault) {
+	if next.Access = nil; string(value) == "null" {
+		return nil
+	}
+	all, err := strictjson.Members(value)
+	if err != nil {
+		return []api.Fault{{Field: "access", Message: "use null for everybody, or an object of names and roles"}}
+	}
+	next.Access = map[string]string{}
+	for _, m := range all {
+		fault := func(message string) {
+			faults = append(faults, api.Fault{Field: "access." + m.Name, Message: message})
+		}
+		var role string
+		if strictjson.Decode(m.Value, &role) != nil || role != "viewer" && role != "editor" {
+			fault("use viewer or editor")
+			continue
+		}
+		known, err := s.accounts.Known(ctx, m.Name)
+		switch {
+		case err != nil:
+			fault(err.Error())
+		case !known:
+			fault("there is no such user; a token is named token:NAME")
+		}
+		next.Access[m.Name] = role
+	}
+	return faults
 }
 
 // readTargets reads the targets. A target whose password is hidden keeps the stored one.

@@ -23,6 +23,7 @@ type Service struct {
 	Marks    *Marks
 	Issues   *Issues
 	Links    *Links
+	Accounts *Accounts
 	Notices  *Notices
 	Manager  *runs.Manager
 	// Schedules starts the runs of schedules while its Run is called.
@@ -42,6 +43,7 @@ type parts struct {
 type Config struct {
 	Data     string // the data directory
 	Store    *store.Store
+	Accounts *auth.Store
 	Box      *secret.Box
 	Engine   runs.Engine
 	MaxRuns  int
@@ -63,7 +65,9 @@ func New(c Config) *Service {
 	s.Runs = &Runs{parts: shared, projects: s.Projects}
 	s.Findings.projects = s.Projects
 	s.Marks, s.Links = &Marks{shared}, &Links{shared}
-	s.Issues = &Issues{parts: shared, findings: s.Findings, marks: s.Marks, accounts: auth.New(c.Store.DB())}
+	s.Issues = &Issues{parts: shared, findings: s.Findings, marks: s.Marks, accounts: c.Accounts}
+	s.Accounts = &Accounts{shared, c.Accounts}
+	s.Projects.accounts = c.Accounts
 	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,
 		Job: s.Runs.job, Ended: s.Notices.runEnded, Log: c.Log})
 	s.Manager = shared.manager
@@ -75,8 +79,9 @@ func New(c Config) *Service {
 // Projects are the sites that are checked.
 type Projects struct {
 	*parts
-	changed func() // a schedule may have changed
-	notices *Notices
+	changed  func() // a schedule may have changed
+	accounts *auth.Store
+	notices  *Notices
 }
 
 // Runs are the checks of projects.

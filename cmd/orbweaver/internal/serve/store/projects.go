@@ -23,18 +23,19 @@ type Project struct {
 	Secrets  []byte    // encrypted
 	Handled  time.Time // the time up to which the schedule has been followed
 	Created  time.Time
-	Version  int64 // grows with each change; 0 if it is not stored
+	Access   json.RawMessage // names and roles, or null
+	Version  int64           // grows with each change; 0 if it is not stored
 }
 
-const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, version"
+const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, access, version"
 
 type scanner interface{ Scan(...any) error }
 
 func scanProject(row scanner) (*Project, error) {
 	p := &Project{}
-	var targets, options, notify string
+	var targets, options, notify, access string
 	var handled, created int64
-	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &p.Version)
+	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &access, &p.Version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -42,6 +43,7 @@ func scanProject(row scanner) (*Project, error) {
 		return nil, fmt.Errorf("read a project: %w", err)
 	}
 	p.Targets, p.Options, p.Notify = json.RawMessage(targets), json.RawMessage(options), json.RawMessage(notify)
+	p.Access = json.RawMessage(access)
 	p.Handled, p.Created = fromMillis(handled), fromMillis(created)
 	return p, nil
 }
@@ -51,15 +53,23 @@ func (s *Store) Project(ctx context.Context, id string) (*Project, error) {
 	return scanProject(s.db.QueryRowContext(ctx, "SELECT "+projectColumns+" FROM project WHERE id = ?", id))
 }
 
+// Scope are the projects that somebody may see; the zero value is all.
+type Scope struct {
+	Name    string // by which projects give access, "" for an administrator
+	Project string // the only one, "" for no limit
+}
+
+const inScope = ` FROM project WHERE (?1 = '' OR access = 'null' OR json_type(access, '$."' || ?1 || '"') IS NOT NULL) AND (?2 = '' OR id = ?2)`
+
 // Projects returns at most limit projects after the one with an id, oldest first, and the
-// number of all.
-func (s *Store) Projects(ctx context.Context, after string, limit int) ([]*Project, int, error) {
+// number of all that are in a scope.
+func (s *Store) Projects(ctx context.Context, in Scope, after string, limit int) ([]*Project, int, error) {
 	var total int
-	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM project").Scan(&total); err != nil {
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*)"+inScope, in.Name, in.Project).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+projectColumns+` FROM project
-		WHERE ?1 = '' OR (created, id) > ((SELECT created FROM project WHERE id = ?1), ?1) ORDER BY created, id LIMIT ?2`, after, limit)
+	rows, err := s.db.QueryContext(ctx, "SELECT "+projectColumns+inScope+`
+		AND (?3 = '' OR (created, id) > ((SELECT created FROM project WHERE id = ?3), ?3)) ORDER BY created, id LIMIT ?4`, in.Name, in.Project, after, limit)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -81,11 +91,11 @@ var ErrChanged = errors.New("it was changed meanwhile")
 // PutProject adds a project, or replaces the version of it that was read. It increases the version.
 // The error is ErrChanged if another one is stored.
 func (s *Store) PutProject(ctx context.Context, p *Project) error {
-	done, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?10 + 1
-		WHERE ?10 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
+	done, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?11 + 1
+		WHERE ?11 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
-			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, version = excluded.version WHERE version = ?10`,
-		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), p.Version)
+			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, version = excluded.version WHERE version = ?11`,
+		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), p.Version)
 	if err != nil {
 		return fmt.Errorf("store the project %s: %w", p.ID, err)
 	}

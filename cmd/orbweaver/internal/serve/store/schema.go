@@ -22,12 +22,25 @@ var migrations = []migration{
 	{statements: soundness, change: judgeRuns},
 	{statements: versions},
 	{statements: teamwork},
+	{statements: auth.Profiles + access},
 }
 
 // versions are the columns that tell whether somebody has changed an object meanwhile.
 const versions = `
 ALTER TABLE project ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE mark ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+`
+
+// access says who may see a project: a JSON object of names and roles, or null. A name that is
+// removed loses its access, so that nobody else gets it by taking the name.
+const access = `
+ALTER TABLE project ADD COLUMN access TEXT NOT NULL DEFAULT 'null';
+CREATE TRIGGER access_of_user AFTER DELETE ON auth_users BEGIN
+	UPDATE project SET access = json_remove(access, '$."' || old.name || '"'), version = version + 1 WHERE json_type(access, '$."' || old.name || '"') IS NOT NULL;
+END;
+CREATE TRIGGER access_of_token AFTER DELETE ON auth_tokens BEGIN
+	UPDATE project SET access = json_remove(access, '$."token:' || old.name || '"'), version = version + 1 WHERE json_type(access, '$."token:' || old.name || '"') IS NOT NULL;
+END;
 `
 
 // migration is one step.

@@ -25,7 +25,6 @@ const maxForm = 1 << 20
 type Site struct {
 	Service  *service.Service
 	Store    *store.Store
-	Accounts *auth.Store
 	Version  string
 	ReadOnly bool
 	// Passwords reports whether people have accounts; Open whether nobody needs to sign in.
@@ -91,6 +90,8 @@ type Call struct {
 	Params  map[string]string
 	Project *store.Project // of a path with {p} or {r}
 	Run     *store.Run     // of a path with {r}
+	Session string         // the secret of the session, "" without one
+	Client  auth.Client
 
 	fields url.Values
 }

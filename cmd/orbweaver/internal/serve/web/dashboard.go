@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 )
 
 // maxProjects is the number of projects on one page of the dashboard.
@@ -34,7 +35,7 @@ type projectCard struct {
 
 func showDashboard(c *Call) error {
 	last := c.Site.Service.Manager.All.Last() // before the rows, so that no change is missed
-	list, err := c.Site.Service.Projects.List(c.Context(), c.URL.Query().Get("after"), maxProjects)
+	list, err := c.Site.Service.Projects.List(c.Context(), service.ScopeOf(c.Who), c.URL.Query().Get("after"), maxProjects)
 	if err != nil {
 		return err
 	}

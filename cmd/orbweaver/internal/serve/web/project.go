@@ -150,8 +150,14 @@ func changeProject(c *Call) error {
 		adding = v
 		err = addLink(c, v)
 	case "remove-link":
+		if v.Get("sure") != "yes" {
+			return confirm(c, v, "Revoke a read-only address", "Whoever has the address cannot read it any more. It cannot be made again.")
+		}
 		err = s.Links.Delete(c.Context(), c.Project.ID, v.Get("id"))
 	case "add-notify", "remove-notify":
+		if v.Get("do") == "remove-notify" && v.Get("sure") != "yes" {
+			return confirmNotify(c, v)
+		}
 		adding = v
 		err = changeNotify(c, v)
 	case "test-notify":
@@ -212,6 +218,17 @@ func members(v url.Values, names ...string) ([]strictjson.Member, error) {
 	return all, nil
 }
 
+// textMembers returns those fields that a form has as members of a JSON object.
+func textMembers(v url.Values, names ...string) []strictjson.Member {
+	var all []strictjson.Member
+	for _, name := range names {
+		if value, err := json.Marshal(v.Get(name)); err == nil && v.Has(name) {
+			all = append(all, strictjson.Member{Name: name, Value: value})
+		}
+	}
+	return all
+}
+
 func addLink(c *Call, v url.Values) error {
 	body, err := members(v, "for", "expires")
 	if err != nil {
@@ -223,6 +240,20 @@ func addLink(c *Call, v url.Values) error {
 	}
 	c.Site.flash(c.Who, "link "+c.Project.ID, c.Origin+c.Prefix+l.URL)
 	return nil
+}
+
+// confirmNotify asks whether a way to notify people shall be removed.
+func confirmNotify(c *Call, v url.Values) error {
+	p, err := c.Site.Service.Projects.Get(c.Context(), c.Project)
+	if err != nil {
+		return err
+	}
+	n, err := strconv.Atoi(v.Get("n"))
+	if err != nil || n < 0 || n >= len(p.Notify) {
+		return api.NewProblem(http.StatusNotFound, "there is no such notification")
+	}
+	one := p.Notify[n]
+	return confirm(c, v, "Remove a notification", "No message is sent to "+one.Type+" "+one.URL+one.To+" any more, and its address and secret are lost.")
 }
 
 // changeNotify adds a way to notify people, or removes the nth one.

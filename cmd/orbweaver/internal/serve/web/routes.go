@@ -35,6 +35,8 @@ func Routes() []Route {
 		{"GET", "/runs/{r}/pages/view", auth.Viewer, false, showPage},
 		{"GET", "/runs/{r}/compare", auth.Viewer, false, showCompare},
 		{"GET", "/runs/{r}/map", auth.Viewer, false, showMap},
+		{"GET", "/profile", auth.Viewer, false, showProfile},
+		{"POST", "/profile", auth.Viewer, false, changeProfile},
 		{"GET", "/settings", auth.Admin, false, showSettings},
 		{"POST", "/settings", auth.Admin, false, changeSettings},
 	}

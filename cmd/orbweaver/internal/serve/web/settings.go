@@ -1,32 +1,37 @@
 package web
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
 // accountsPage has the users and the tokens.
 type accountsPage struct {
-	Users  []auth.User
-	Tokens []auth.Token
-	Made   string // a token that was just made
-	Form   string // the form with the faults
+	sentForm
+	Users    []*api.User
+	Tokens   []*api.Token
+	Projects []*store.Project
+	Made     string // a token that was just made
+	Roles    []string
+	People   bool // people have accounts
+}
+
+// sentForm is the form of a page that has several which was sent, with its faults.
+type sentForm struct {
+	Form   string // what it does, and for whom: "change-user ada"
 	Values url.Values
 	Faults map[string]string
-	Roles  []string
-	People bool // people have accounts
 }
 
 // Value and Fault return those of a field of a form.
-func (p *accountsPage) Value(form, name string) string {
+func (p *sentForm) Value(form, name string) string {
 	if form != p.Form {
 		return ""
 	}
@@ -34,98 +39,204 @@ func (p *accountsPage) Value(form, name string) string {
 }
 
 // Fault returns what is wrong with a field of a form.
-func (p *accountsPage) Fault(form, name string) string {
+func (p *sentForm) Fault(form, name string) string {
 	if form != p.Form {
 		return ""
 	}
 	return p.Faults[name]
 }
 
-func showSettings(c *Call) error { return settings(c, "", nil, nil) }
-
-func settings(c *Call, form string, values url.Values, faults map[string]string) error {
-	page := &accountsPage{Form: form, Values: values, Faults: faults, People: c.Site.Passwords, Roles: []string{"viewer", "editor", "admin"}, Made: c.Site.flashed(c.Who, "token")}
-	var err, failed error
-	page.Users, err = c.Site.Accounts.Users(c.Context())
-	page.Tokens, failed = c.Site.Accounts.Tokens(c.Context())
-	if err := errors.Join(err, failed); err != nil {
-		return err
+// status returns the status of a page with the form.
+func (p *sentForm) status() int {
+	if len(p.Faults) > 0 {
+		return http.StatusUnprocessableEntity
 	}
-	status := http.StatusOK
-	if len(faults) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
-	return c.page(status, "settings", "Settings", page)
+	return http.StatusOK
 }
 
-// changeSettings adds or removes a user or a token.
+// ProjectName returns the name of a project of a token.
+func (p *accountsPage) ProjectName(id *string) string {
+	for _, one := range p.Projects {
+		if id != nil && one.ID == *id {
+			return one.Name
+		}
+	}
+	return "a project that is gone"
+}
+
+// maxListed is how many users, tokens and projects a page lists.
+const maxListed = 10_000
+
+func showSettings(c *Call) error { return settings(c, sentForm{}) }
+
+func settings(c *Call, sent sentForm) error {
+	page := &accountsPage{sentForm: sent, People: c.Site.Passwords, Roles: []string{"viewer", "editor", "admin"}, Made: c.Site.flashed(c.Who, "token")}
+	users, err := c.Site.Service.Accounts.Users(c.Context(), "", maxListed)
+	if err != nil {
+		return err
+	}
+	tokens, err := c.Site.Service.Accounts.Tokens(c.Context(), "", maxListed)
+	if err != nil {
+		return err
+	}
+	if page.Projects, _, err = c.Site.Store.Projects(c.Context(), store.Scope{}, "", maxListed); err != nil {
+		return err
+	}
+	page.Users, page.Tokens = users.Items, tokens.Items
+	return c.page(page.status(), "settings", "Settings", page)
+}
+
+// changeSettings adds, changes or removes a user or a token.
 func changeSettings(c *Call) error {
 	v, err := c.Form()
 	if err != nil {
 		return err
 	}
 	do, name := v.Get("do"), v.Get("name")
-	field := "name"
+	accounts, form := c.Site.Service.Accounts, do
+	var body []strictjson.Member
 	switch do {
 	case "add-user":
-		field, err = addUser(c, v)
+		if body, err = members(v, "name", "password", "role", "email"); err == nil {
+			_, err = accounts.AddUser(c.Context(), body)
+		}
+	case "change-user":
+		form += " " + name
+		if body, err = members(v, "role", "password"); err == nil {
+			body = append(body, textMembers(v, "email")...)
+			_, err = accounts.ChangeUser(c.Context(), name, body)
+		}
 	case "remove-user":
-		err = c.Site.Accounts.RemoveUser(c.Context(), name)
+		if v.Get("sure") != "yes" {
+			return confirm(c, v, "Remove the user "+name, "The account "+name+", its profile, its sessions and its access to projects are lost. What the person did stays.")
+		}
+		err = accounts.RemoveUser(c.Context(), name)
 	case "add-token":
-		field, err = addToken(c, v)
+		err = addToken(c, v)
 	case "remove-token":
-		err = c.Site.Accounts.RemoveToken(c.Context(), name)
+		if v.Get("sure") != "yes" {
+			return confirm(c, v, "Revoke the token "+name, "Programs that use the token "+name+" are refused from now on. It cannot be made again.")
+		}
+		err = accounts.RemoveToken(c.Context(), name)
 	default:
 		return api.NewProblem(http.StatusBadRequest, "the form asks for %q, which is unknown", do)
 	}
-	if errors.Is(err, auth.ErrUsage) {
-		return settings(c, do, v, map[string]string{field: usageText(err)})
+	if err == nil {
+		return c.See("settings")
 	}
+	if p := asProblem(err); p != nil && (p.Status == http.StatusConflict || p.Status == http.StatusNotFound) {
+		err = api.Invalid(api.Fault{Field: "name", Message: p.Detail})
+	}
+	faults, err := faultsOf(err)
 	if err != nil {
 		return err
 	}
-	return c.See("settings")
+	return settings(c, sentForm{form, v, faults})
 }
 
-// usageText returns an error of the accounts without what only programs need.
-func usageText(err error) string {
-	text := strings.TrimPrefix(err.Error(), auth.ErrUsage.Error()+": ")
-	text, _, _ = strings.Cut(text, " ("+auth.ErrUsage.Error()+")")
-	_, after, found := strings.Cut(text, "\n")
-	if found {
-		return after
-	}
-	return text
-}
-
-// addUser returns the field that an error is about.
-func addUser(c *Call, v url.Values) (string, error) {
-	role, err := auth.ParseRole(v.Get("role"))
+func addToken(c *Call, v url.Values) error {
+	body, err := members(v, "name", "role", "expires", "project")
 	if err != nil {
-		return "role", err
+		return err
 	}
-	if err := auth.CheckPassword(v.Get("password")); err != nil {
-		return "password", fmt.Errorf("%w (%w)", err, auth.ErrUsage)
-	}
-	return "name", c.Site.Accounts.AddUser(c.Context(), v.Get("name"), v.Get("password"), role)
-}
-
-func addToken(c *Call, v url.Values) (string, error) {
-	role, err := auth.ParseRole(v.Get("role"))
-	if err != nil {
-		return "role", err
-	}
-	var expires time.Time
-	if text := v.Get("expires"); text != "" {
-		after, err := service.ParseAge(text)
-		if err != nil || after <= 0 {
-			return "expires", fmt.Errorf("use a time such as 90d or 12h, or nothing for never (%w)", auth.ErrUsage)
-		}
-		expires = time.Now().Add(after)
-	}
-	token, err := c.Site.Accounts.CreateToken(c.Context(), v.Get("name"), role, expires)
+	t, err := c.Site.Service.Accounts.AddToken(c.Context(), body)
 	if err == nil {
-		c.Site.flash(c.Who, "token", token)
+		c.Site.flash(c.Who, "token", t.Token)
 	}
-	return "name", err
+	return err
+}
+
+// confirmPage asks before something is removed.
+type confirmPage struct {
+	Lost   string
+	Action string
+	Fields url.Values
+	Faults map[string]string
+}
+
+// confirm asks whether what a form removes shall be lost.
+func confirm(c *Call, v url.Values, title, lost string) error {
+	fields := url.Values{}
+	for name, values := range v {
+		if name != "sure" {
+			fields[name] = values
+		}
+	}
+	status := http.StatusOK
+	if v.Has("sure") {
+		status = http.StatusUnprocessableEntity
+	}
+	return c.page(status, "confirm", title, &confirmPage{Lost: lost, Action: strings.TrimPrefix(c.Path, "/"), Fields: fields})
+}
+
+// profilePage is somebody's own account.
+type profilePage struct {
+	sentForm
+	Me       *api.Me
+	Sessions []*api.Session
+	Digests  []string
+	Done     string
+	Person   bool // there is an account
+	Password bool // it has a password
+}
+
+// Entered returns what was typed into a field, or what is stored.
+func (p *profilePage) Entered(name, stored string) string {
+	if p.Form == "save" {
+		return p.Values.Get(name)
+	}
+	return stored
+}
+
+func showProfile(c *Call) error { return profile(c, sentForm{}) }
+
+func profile(c *Call, sent sentForm) error {
+	me, err := c.Site.Service.Accounts.Me(c.Context(), c.Who)
+	if err != nil {
+		return err
+	}
+	sessions, err := c.Site.Service.Accounts.Sessions(c.Context(), c.Who, "", maxListed)
+	if err != nil {
+		return err
+	}
+	return c.page(sent.status(), "profile", "Profile", &profilePage{sentForm: sent, Me: me, Sessions: sessions.Items, Digests: auth.Digests,
+		Done: c.Site.flashed(c.Who, "profile"), Person: c.Who.IsPerson(), Password: c.Who.Via == auth.Password})
+}
+
+// changeProfile does what a form of the profile asks for.
+func changeProfile(c *Call) error {
+	v, err := c.Form()
+	if err != nil {
+		return err
+	}
+	accounts := c.Site.Service.Accounts
+	do := cmp.Or(v.Get("do"), "save")
+	done := "Saved."
+	switch do {
+	case "save":
+		_, err = accounts.ChangeMe(c.Context(), c.Who, textMembers(v, "email", "time_zone", "digest"))
+	case "password":
+		done = "The password is changed. Other sessions have ended."
+		err = accounts.ChangePassword(c.Context(), c.Who, textMembers(v, "current", "new"), c.Session, c.Client)
+	case "end-session":
+		done = "The session has ended."
+		err = accounts.EndSession(c.Context(), c.Who, cmp.Or(v.Get("id"), "-"))
+	case "end-sessions":
+		done = "All other sessions have ended."
+		err = accounts.EndSession(c.Context(), c.Who, "")
+	default:
+		return api.NewProblem(http.StatusBadRequest, "the form asks for %q, which is unknown", do)
+	}
+	if err == nil {
+		c.Site.flash(c.Who, "profile", done)
+		return c.See("profile")
+	}
+	if p := asProblem(err); p != nil && p.Status == http.StatusForbidden {
+		err = api.Invalid(api.Fault{Field: "current", Message: p.Detail})
+	}
+	faults, err := faultsOf(err)
+	if err != nil {
+		return err
+	}
+	return profile(c, sentForm{do, v, faults})
 }

@@ -31,15 +31,7 @@ func changePassword(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.done(c.server.service.Accounts.ChangePassword(c.Context(), c.who, body, c.session(), c.client()))
-}
-
-// done answers a request that has no other answer than that it was done.
-func (c *call) done(err error) error {
-	if err == nil {
-		c.w.WriteHeader(http.StatusNoContent)
-	}
-	return err
+	return done(c.w, c.server.service.Accounts.ChangePassword(c.Context(), c.who, body, sessionOf(c.Request), c.server.client(c.Request)))
 }
 
 func listSessions(c *call) error {
@@ -49,7 +41,7 @@ func listSessions(c *call) error {
 }
 
 func endSession(c *call) error {
-	return c.done(c.server.service.Accounts.EndSession(c.Context(), c.who, c.PathValue("id")))
+	return done(c.w, c.server.service.Accounts.EndSession(c.Context(), c.who, c.PathValue("id")))
 }
 
 func listUsers(c *call) error {
@@ -83,7 +75,7 @@ func changeUser(c *call) error {
 }
 
 func removeUser(c *call) error {
-	return c.done(c.server.service.Accounts.RemoveUser(c.Context(), c.PathValue("name")))
+	return done(c.w, c.server.service.Accounts.RemoveUser(c.Context(), c.PathValue("name")))
 }
 
 func listTokens(c *call) error {
@@ -105,5 +97,5 @@ func addToken(c *call) error {
 }
 
 func removeToken(c *call) error {
-	return c.done(c.server.service.Accounts.RemoveToken(c.Context(), c.PathValue("name")))
+	return done(c.w, c.server.service.Accounts.RemoveToken(c.Context(), c.PathValue("name")))
 }

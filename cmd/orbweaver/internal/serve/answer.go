@@ -28,16 +28,23 @@ func (c *call) object(status int, contentType string, value any) error {
 	return c.raw(status, contentType, append(text, '\n'))
 }
 
-// versioned writes an object that clients may change, with its version.
-func (c *call) versioned(status int, version int64, value any) error {
-	c.w.Header().Set("ETag", strconv.Quote(strconv.FormatInt(version, 10)))
-	return c.json(status, value)
+// setVersion sets the version of the object that an answer has, which clients may change.
+func setVersion(w http.ResponseWriter, version int64) {
+	w.Header().Set("ETag", strconv.Quote(strconv.FormatInt(version, 10)))
+}
+
+// done answers a request that has no other answer than that it was done.
+func done(w http.ResponseWriter, err error) error {
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
 }
 
 // ifMatch returns the versions of the field If-Match (RFC 9110, section 13.1.1), nil without it. A
 // tag that no answer had stays as it was sent, and matches no version.
-func (c *call) ifMatch() service.Condition {
-	values := c.Header.Values("If-Match")
+func ifMatch(h http.Header) service.Condition {
+	values := h.Values("If-Match")
 	if len(values) == 0 {
 		return nil
 	}

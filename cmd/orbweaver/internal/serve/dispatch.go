@@ -62,7 +62,7 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	defer func() {
 		s.metrics.count(w)
-		s.log.request(r, c.who, w, s.client(r), began)
+		s.log.request(r, c.who, w, s.addressOf(r), began)
 	}()
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)

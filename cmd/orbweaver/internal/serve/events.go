@@ -9,8 +9,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
 // Times of a stream of events.
@@ -44,26 +42,11 @@ func allEvents(c *call) error {
 	if err != nil {
 		return err
 	}
-	reader, err := c.server.service.Manager.All.Follow(c.Context(), after, c.seesEvents())
+	reader, err := c.server.service.Manager.All.Follow(c.Context(), after, c.server.service.Projects.Sees(c.Context(), c.who))
 	if err != nil {
 		return err
 	}
 	return c.stream(reader)
-}
-
-// seesEvents returns what tells whether somebody may see a project now; nil for all.
-func (c *call) seesEvents() func(string) bool {
-	if service.ScopeOf(c.who) == (store.Scope{}) {
-		return nil
-	}
-	return func(project string) bool {
-		row, err := c.server.store.Project(c.Context(), project)
-		if err != nil {
-			return false
-		}
-		role, err := c.server.service.Projects.RoleIn(row, c.who)
-		return err == nil && role > 0
-	}
 }
 
 // eventReader reads events, see runs.Reader.

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 )
 
 // hostList are the hosts that requests may be for, without ports. A page of another site
@@ -72,8 +74,13 @@ func (c originCheck) refuses(r *http.Request) bool {
 	return c.trusted.Check(r) != nil
 }
 
-// client returns the address that a request is from, which a trusted proxy tells.
-func (s *Server) client(r *http.Request) netip.Addr {
+// client returns where a request is from; a trusted proxy tells the address.
+func (s *Server) client(r *http.Request) auth.Client {
+	return auth.Client{Addr: s.addressOf(r), Agent: r.UserAgent()}
+}
+
+// addressOf returns the address that a request is from, which a trusted proxy tells.
+func (s *Server) addressOf(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}

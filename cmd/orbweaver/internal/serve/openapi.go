@@ -9,6 +9,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 )
 
@@ -184,8 +185,8 @@ func schemas() object {
 		"ProjectChange":  required(input, "name", "targets", "options", "schedule", "notify", "access"),
 		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),
 			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole, "access": access}),
-		"Notify": required(object{"type": word("webhook", "slack", "email"), "url": text, "secret": text, "to": text,
-			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "to", "on"),
+		"Notify": required(object{"type": word(notify.Types...), "url": text, "secret": text, "token": text, "to": text, "topic": text, "chat": text, "room": text,
+			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "token", "to", "topic", "chat", "room", "on"),
 		"ProjectList": partOf("Project"),
 		"Run": required(object{"id": opaque, "project": opaque, "state": word("queued", "running", "stopping", "done", "failed", "interrupted"),
 			"created": moment, "started": orNull(moment), "finished": orNull(moment), "interrupted_by": object{"enum": []any{"stop", "shutdown", nil}},

@@ -34,7 +34,7 @@ func (c *call) web() *web.Call {
 		params = c.route.params(c.Request)
 	}
 	return &web.Call{Request: c.Request, W: c.w, Site: c.server.site, Prefix: c.prefix, Origin: c.server.origin(c.Request), Path: c.path,
-		Who: c.who, Params: params, Project: c.project, Run: c.run, Session: c.session(), Client: c.client()}
+		Who: c.who, Params: params, Project: c.project, Run: c.run, Session: sessionOf(c.Request), Client: c.server.client(c.Request)}
 }
 
 // page writes a form to sign in or to set up.

@@ -196,7 +196,8 @@ func createProject(c *call) error {
 		return err
 	}
 	c.w.Header().Set("Location", c.prefix+v1+"/projects/"+p.ID)
-	return c.versioned(http.StatusCreated, p.Version, p)
+	setVersion(c.w, p.Version)
+	return c.json(http.StatusCreated, p)
 }
 
 func showProject(c *call) error {
@@ -204,19 +205,21 @@ func showProject(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.versioned(http.StatusOK, p.Version, p)
+	setVersion(c.w, p.Version)
+	return c.json(http.StatusOK, p)
 }
 
 func changeProject(c *call) error {
-	p, err := c.server.service.Projects.Change(c.Context(), c.project, c.body, c.ifMatch())
+	p, err := c.server.service.Projects.Change(c.Context(), c.project, c.body, ifMatch(c.Header))
 	if err != nil {
 		return err
 	}
-	return c.versioned(http.StatusOK, p.Version, p)
+	setVersion(c.w, p.Version)
+	return c.json(http.StatusOK, p)
 }
 
 func deleteProject(c *call) error {
-	if err := c.server.service.Projects.Delete(c.Context(), c.project, c.ifMatch()); err != nil {
+	if err := c.server.service.Projects.Delete(c.Context(), c.project, ifMatch(c.Header)); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)
@@ -402,15 +405,16 @@ func putMark(c *call) error {
 	if err != nil {
 		return err
 	}
-	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields, c.ifMatch())
+	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields, ifMatch(c.Header))
 	if err != nil {
 		return err
 	}
-	return c.versioned(http.StatusOK, m.Version, m)
+	setVersion(c.w, m.Version)
+	return c.json(http.StatusOK, m)
 }
 
 func deleteMark(c *call) error {
-	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.ifMatch()); err != nil {
+	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint"), ifMatch(c.Header)); err != nil {
 		return err
 	}
 	c.w.WriteHeader(http.StatusNoContent)

@@ -41,18 +41,13 @@ func (s *Server) identify(r *http.Request) (*auth.Identity, error) {
 	return &who, nil
 }
 
-// session returns the secret of the session of a request, "" without one.
-func (c *call) session() string {
-	cookie, err := c.Cookie(cookieName)
+// sessionOf returns the secret of the session of a request, "" without one.
+func sessionOf(r *http.Request) string {
+	cookie, err := r.Cookie(cookieName)
 	if err != nil {
 		return ""
 	}
 	return cookie.Value
-}
-
-// client returns where a request comes from.
-func (c *call) client() auth.Client {
-	return auth.Client{Addr: c.server.client(c.Request), Agent: c.UserAgent()}
 }
 
 // cookie returns the cookie of a session. An empty secret ends it.
@@ -118,9 +113,9 @@ func login(c *call) error {
 	s := c.server
 	var session string
 	if s.settings.Mode == Tokens {
-		session, err = s.auth.SignInByToken(c.Context(), fields.Get("token"), c.client())
+		session, err = s.auth.SignInByToken(c.Context(), fields.Get("token"), s.client(c.Request))
 	} else {
-		session, err = s.auth.SignIn(c.Context(), fields.Get("name"), fields.Get("password"), c.client())
+		session, err = s.auth.SignIn(c.Context(), fields.Get("name"), fields.Get("password"), s.client(c.Request))
 	}
 	again := &web.SignIn{Next: fields.Get("next"), Name: fields.Get("name"), Token: s.settings.Mode == Tokens}
 	var limit *auth.LimitError
@@ -189,7 +184,7 @@ func setUp(c *call) error {
 	if err != nil {
 		return err
 	}
-	session, err := s.auth.SignIn(c.Context(), name, password, c.client())
+	session, err := s.auth.SignIn(c.Context(), name, password, s.client(c.Request))
 	if err != nil {
 		return err
 	}

@@ -31,10 +31,14 @@ type Project struct {
 
 // Notify is one way to tell people about changes.
 type Notify struct {
-	Type   string   `json:"type"`             // webhook, slack or email
-	URL    string   `json:"url,omitempty"`    // of a webhook or of Slack
+	Type   string   `json:"type"`             // one of notify.Types
+	URL    string   `json:"url,omitempty"`    // where messages are sent, or the base of that
 	Secret string   `json:"secret,omitempty"` // signs the body of a webhook
+	Token  string   `json:"token,omitempty"`  // lets one send
 	To     string   `json:"to,omitempty"`     // an e-mail address
+	Topic  string   `json:"topic,omitempty"`  // of ntfy
+	Chat   string   `json:"chat,omitempty"`   // of Telegram
+	Room   string   `json:"room,omitempty"`   // of Matrix
 	On     []string `json:"on"`               // new, fixed, unsound
 }
 

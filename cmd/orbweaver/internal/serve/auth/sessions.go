@@ -192,17 +192,26 @@ type Session struct {
 	Agent   string
 }
 
+// Own is what somebody has of the own account.
+type Own struct {
+	store *Store
+	who   *Identity
+}
+
+// Of returns what somebody has.
+func (s *Store) Of(who *Identity) Own { return Own{s, who} }
+
 // mine selects the sessions of somebody that have not ended.
 const mine = ` FROM auth_sessions WHERE CASE ?1 WHEN 'token' THEN token ELSE user END = ?2 AND seen > ?3 AND (expires IS NULL OR expires > ?4)`
 
-func (w *Identity) mine() []any {
+func (o Own) mine() []any {
 	now := time.Now()
-	return []any{string(w.Via), w.Name, millis(now.Add(-SessionIdle)), millis(now)}
+	return []any{string(o.who.Via), o.who.Name, millis(now.Add(-SessionIdle)), millis(now)}
 }
 
-// Sessions returns the sessions of somebody, the last used first.
-func (s *Store) Sessions(ctx context.Context, who *Identity) ([]*Session, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, created, seen, address, agent"+mine+" ORDER BY seen DESC, id", who.mine()...)
+// Sessions returns the sessions, the last used first.
+func (o Own) Sessions(ctx context.Context) ([]*Session, error) {
+	rows, err := o.store.db.QueryContext(ctx, "SELECT id, created, seen, address, agent"+mine+" ORDER BY seen DESC, id", o.mine()...)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
@@ -220,9 +229,9 @@ func (s *Store) Sessions(ctx context.Context, who *Identity) ([]*Session, error)
 	return all, rows.Err()
 }
 
-// EndSession ends one session of somebody, or returns an error that wraps ErrUnknown.
-func (s *Store) EndSession(ctx context.Context, who *Identity, id string) error {
-	result, err := s.db.ExecContext(ctx, "DELETE"+mine+" AND id = ?5", append(who.mine(), id)...)
+// EndSession ends one session, or returns an error that wraps ErrUnknown.
+func (o Own) EndSession(ctx context.Context, id string) error {
+	result, err := o.store.db.ExecContext(ctx, "DELETE"+mine+" AND id = ?5", append(o.mine(), id)...)
 	if err != nil {
 		return fmt.Errorf("end session: %w", err)
 	}
@@ -232,25 +241,25 @@ func (s *Store) EndSession(ctx context.Context, who *Identity, id string) error 
 	return nil
 }
 
-// EndOthers ends all sessions of somebody but the one of the request.
-func (s *Store) EndOthers(ctx context.Context, who *Identity) error {
-	if _, err := s.db.ExecContext(ctx, "DELETE"+mine+" AND id <> ?5", append(who.mine(), who.Session)...); err != nil {
+// EndOthers ends all sessions but the one of the request.
+func (o Own) EndOthers(ctx context.Context) error {
+	if _, err := o.store.db.ExecContext(ctx, "DELETE"+mine+" AND id <> ?5", append(o.mine(), o.who.Session)...); err != nil {
 		return fmt.Errorf("end sessions: %w", err)
 	}
 	return nil
 }
 
-// ChangeOwnPassword replaces the password of a user who knows the current one. The errors are those
-// of SignIn and ChangeUser. It ends the other sessions of the user.
-func (s *Store) ChangeOwnPassword(ctx context.Context, who *Identity, current, next, session string, client Client) error {
-	if who.Via != Password {
+// ChangePassword replaces the password of a user who knows the current one. The errors are those of
+// SignIn and ChangeUser. It ends the sessions of the user but the one with a secret.
+func (o Own) ChangePassword(ctx context.Context, current, next, session string, client Client) error {
+	if o.who.Via != Password {
 		return fmt.Errorf("change password: %w", ErrManaged)
 	}
 	if err := CheckPassword(next); err != nil {
 		return fmt.Errorf("%w (%w)", err, ErrUsage)
 	}
-	if err := s.verify(ctx, who.Name, current, client); err != nil {
+	if err := o.store.verify(ctx, o.who.Name, current, client); err != nil {
 		return err
 	}
-	return s.ChangeUser(ctx, who.Name, Change{Password: &next, Session: session})
+	return o.store.ChangeUser(ctx, o.who.Name, Change{Password: &next, Session: session})
 }

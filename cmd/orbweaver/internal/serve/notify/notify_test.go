@@ -177,6 +177,11 @@ func TestValidate(t *testing.T) {
 		{`{"type":"webhook","url":"http://example.com:25/"}`, "url"}, {`{"type":"webhook","url":"http:///x"}`, ""}, // the host is x, as for a browser
 		{`{"type":"slack","url":"https://example.com/x","secret":"s"}`, "secret"}, {`{"type":"slack","url":"https://example.com/x","to":"a@b.c"}`, "to"},
 		{`{"type":"email","to":""}`, "to"}, {`{"type":"email","to":"nobody"}`, "to"}, {`{"type":"email","to":"a@b.c\r\nBcc: x@y.z"}`, "to"}, {`{"type":"email","url":"https://example.com","to":"a@b.c"}`, "url"},
+		{`{"type":"teams","url":"https://example.com/x"}`, ""}, {`{"type":"teams"}`, "url"}, {`{"type":"discord","url":"https://example.com/x","token":"t"}`, "token"}, {`{"type":"mattermost","url":"x"}`, "url"},
+		{`{"type":"gotify","url":"https://example.com/","token":"t"}`, ""}, {`{"type":"gotify"}`, "url token"}, {`{"type":"gotify","url":"https://example.com/","token":"a\r\nb"}`, "token"},
+		{`{"type":"ntfy","url":"https://example.com/","topic":"t"}`, ""}, {`{"type":"ntfy","url":"https://example.com/","topic":"a b"}`, "topic"}, {`{"type":"ntfy","url":"https://example.com/"}`, "topic"},
+		{`{"type":"telegram","chat":"-1","token":"1:a"}`, ""}, {`{"type":"telegram","url":"https://example.com/","chat":"-1","token":"1:a"}`, ""}, {`{"type":"telegram"}`, "token chat"},
+		{`{"type":"matrix","url":"https://example.com/","room":"!r:example.com","token":"t"}`, ""}, {`{"type":"matrix","url":"https://example.com/","to":"a@b.c","token":"t"}`, "to room"},
 		{`{"type":"pager"}`, "type"}, {`{}`, "type"},
 	} {
 		var target Target

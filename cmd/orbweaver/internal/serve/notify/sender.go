@@ -2,6 +2,8 @@ package notify
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -16,6 +18,9 @@ const (
 	tryTime  = 15 * time.Second
 )
 
+// maxAfter is the longest pause that a server may ask for.
+const maxAfter = time.Minute
+
 // Pauses between tries. Somebody waits for a test.
 var (
 	eventPauses = [maxTries - 1]time.Duration{2 * time.Second, 15 * time.Second}
@@ -28,6 +33,8 @@ type Result struct {
 	Status    int    // of the last answer, or 0
 	Error     string // why it was not delivered
 	Again     bool   // another try may help
+	// After is how long the server wants to wait for another try, at most maxAfter.
+	After time.Duration
 }
 
 // MarshalJSON returns the shape of the API, in which what is unknown is null.
@@ -79,13 +86,14 @@ func (s *Sender) Send(ctx context.Context, target *Target, event *Event) Result 
 	if event.Kind == Test {
 		pauses = testPauses
 	}
+	id := newTransaction()
 	for try := 0; ; try++ {
-		result, again := s.try(ctx, target, event)
+		result, again := s.try(ctx, target, event, id)
 		result.Again = again
 		if result.Delivered || !again || try == len(pauses) {
 			return result
 		}
-		timer := time.NewTimer(pauses[try])
+		timer := time.NewTimer(max(pauses[try], result.After))
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -95,28 +103,44 @@ func (s *Sender) Send(ctx context.Context, target *Target, event *Event) Result 
 	}
 }
 
-// try sends an event once. again is true if another try may help.
-func (s *Sender) try(ctx context.Context, target *Target, event *Event) (result Result, again bool) {
+// newTransaction returns an identifier of a message, by which a server knows that it has it.
+func newTransaction() string {
+	var b [16]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// try sends an event once, with the identifier of its message. again is true if another try may help.
+func (s *Sender) try(ctx context.Context, target *Target, event *Event, id string) (result Result, again bool) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tryTime)
 	defer cancel()
+	out := &outgoing{url: target.URL, header: map[string]string{"X-Orbweaver-Event": string(event.Kind)}}
 	switch target.Type {
 	case "webhook":
-		body, err := json.Marshal(event)
-		if err != nil {
-			return Result{Error: err.Error()}, false
-		}
-		return s.post(ctx, target, event.Kind, body)
+		out.body = event
 	case "slack":
-		body, err := json.Marshal(map[string]string{"text": slackText(event)})
-		if err != nil {
-			return Result{Error: err.Error()}, false
-		}
-		return s.post(ctx, target, event.Kind, body)
+		out.body = map[string]string{"text": slackText(event)}
 	case "email":
 		if s.mail == nil {
 			return Result{Error: "this server cannot send mail: its administrator has to set --smtp"}, false
 		}
 		return s.mail.send(ctx, target.To, event)
 	}
-	return Result{Error: "unknown type " + target.Type}, false
+	if c, ok := channels[target.Type]; ok {
+		var err error
+		if out, err = c.request(target, event, id); err != nil {
+			return Result{Error: err.Error()}, false
+		}
+	}
+	if out.body == nil {
+		return Result{Error: "unknown type " + target.Type}, false
+	}
+	body, err := json.Marshal(out.body)
+	if err != nil {
+		return Result{Error: err.Error()}, false
+	}
+	if target.Secret != "" {
+		out.header[SignatureHeader] = Sign(target.Secret, body)
+	}
+	return s.request(ctx, out, body, target.Token)
 }

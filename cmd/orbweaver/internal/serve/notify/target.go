@@ -12,13 +12,34 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Target is where a project wants its events to go.
+// Target is where a project wants its events to go. Which members it has depends on its type, see
+// Types.
 type Target struct {
-	Type   string   `json:"type"`             // webhook, slack or email
-	URL    string   `json:"url,omitempty"`    // of a webhook or slack
+	Type   string   `json:"type"`
+	URL    string   `json:"url,omitempty"`    // where messages are sent, or the base of that
 	Secret string   `json:"secret,omitempty"` // of a webhook, which signs with it
+	Token  string   `json:"token,omitempty"`  // that lets one send
 	To     string   `json:"to,omitempty"`     // addresses of an email, with commas between them
+	Topic  string   `json:"topic,omitempty"`  // of ntfy
+	Chat   string   `json:"chat,omitempty"`   // of Telegram
+	Room   string   `json:"room,omitempty"`   // of Matrix
 	On     []string `json:"on,omitempty"`     // the kinds of events; none means all
+}
+
+// Types are the types of targets.
+var Types = []string{"webhook", "slack", "email", "teams", "discord", "mattermost", "gotify", "ntfy", "telegram", "matrix"}
+
+// membersOf returns the members that a target of a type must and may have.
+func membersOf(kind string) (needs, takes []string) {
+	switch kind {
+	case "webhook":
+		return []string{"url"}, []string{"secret"}
+	case "slack":
+		return []string{"url"}, nil
+	case "email":
+		return []string{"to"}, nil
+	}
+	return channels[kind].needs, channels[kind].takes
 }
 
 // Wants reports whether a target gets events of a kind.
@@ -49,30 +70,26 @@ func (t *Target) Validate(policy *fetch.AddressPolicy, mail bool) (faults []Fiel
 			faults = append(faults, FieldError{field, err.Error()})
 		}
 	}
-	unused := func(field, value string) {
-		if value != "" {
-			fault(field, fmt.Errorf("a target of type %s has no %s", t.Type, field))
-		}
+	if !slices.Contains(Types, t.Type) {
+		fault("type", fmt.Errorf("unknown type %q: use %s", t.Type, strings.Join(Types, ", ")))
+		return faults
 	}
-	switch t.Type {
-	case "webhook", "slack":
-		fault("url", checkURL(t.URL, policy))
-		if t.Type == "slack" {
-			unused("secret", t.Secret)
-		} else if len(t.Secret) > maxSecret {
-			fault("secret", fmt.Errorf("use at most %d bytes", maxSecret))
+	needs, takes := membersOf(t.Type)
+	for _, m := range []struct {
+		name, value string
+		check       func(string) error
+	}{
+		{"url", t.URL, func(url string) error { return checkURL(url, policy) }}, {"secret", t.Secret, checkSecret}, {"token", t.Token, checkWord},
+		{"to", t.To, func(to string) error { return checkTo(to, mail) }}, {"topic", t.Topic, checkTopic}, {"chat", t.Chat, checkWord}, {"room", t.Room, checkWord},
+	} {
+		switch needed := slices.Contains(needs, m.name); {
+		case needed && m.value == "":
+			fault(m.name, errors.New("it is missing"))
+		case needed || m.value != "" && slices.Contains(takes, m.name):
+			fault(m.name, m.check(m.value))
+		case m.value != "":
+			fault(m.name, fmt.Errorf("a target of type %s has no %s", t.Type, m.name))
 		}
-		unused("to", t.To)
-	case "email":
-		unused("url", t.URL)
-		unused("secret", t.Secret)
-		_, err := recipients(t.To)
-		fault("to", err)
-		if err == nil && !mail {
-			fault("to", errors.New("this server cannot send mail: its administrator has to set --smtp"))
-		}
-	default:
-		fault("type", fmt.Errorf("unknown type %q: use webhook, slack or email", t.Type))
 	}
 	for _, kind := range t.On {
 		if kind != string(New) && kind != string(Fixed) && kind != string(Unsound) {
@@ -81,6 +98,38 @@ func (t *Target) Validate(policy *fetch.AddressPolicy, mail bool) (faults []Fiel
 		}
 	}
 	return faults
+}
+
+func checkSecret(secret string) error {
+	if len(secret) > maxSecret {
+		return fmt.Errorf("use at most %d bytes", maxSecret)
+	}
+	return nil
+}
+
+// checkWord checks what becomes part of an address or a field of a request.
+func checkWord(word string) error {
+	if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("use ASCII characters without spaces")
+	}
+	return checkSecret(word)
+}
+
+func checkTopic(topic string) error {
+	if len(topic) > 64 || strings.ContainsFunc(topic, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_')
+	}) {
+		return errors.New("use 1 to 64 letters, digits, - and _")
+	}
+	return nil
+}
+
+func checkTo(to string, mail bool) error {
+	_, err := recipients(to)
+	if err == nil && !mail {
+		err = errors.New("this server cannot send mail: its administrator has to set --smtp")
+	}
+	return err
 }
 
 // checkURL checks the address of a webhook.

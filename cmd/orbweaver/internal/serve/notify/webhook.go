@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -12,7 +13,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -29,27 +32,29 @@ func Sign(secret string, body []byte) string {
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// post sends a body to a webhook.
-func (s *Sender) post(ctx context.Context, target *Target, kind Kind, body []byte) (result Result, again bool) {
-	u, _, err := urinorm.ParseWeb(target.URL) // as it was validated
+// request sends a request with a body. token is a secret that no error may have.
+func (s *Sender) request(ctx context.Context, out *outgoing, body []byte, token string) (result Result, again bool) {
+	u, _, err := urinorm.ParseWeb(out.url) // as it was validated
 	if err != nil {
 		return Result{Error: "the URL is malformed"}, false
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.WithoutFragment().String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, cmp.Or(out.method, http.MethodPost), u.WithoutFragment().String(), bytes.NewReader(body))
 	if err != nil {
 		return Result{Error: "the URL is malformed"}, false
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", s.agent)
-	req.Header.Set("X-Orbweaver-Event", string(kind))
-	if target.Secret != "" {
-		req.Header.Set(SignatureHeader, Sign(target.Secret, body))
+	for name, value := range out.header {
+		req.Header.Set(name, value)
 	}
 	resp, err := s.client.Do(req)
 	if err != nil {
 		reason := sendError(err)
 		if path := u.RequestTarget(); path != "/" {
 			reason = strings.ReplaceAll(reason, path, hidden) // a server may send it back
+		}
+		if token != "" {
+			reason = strings.ReplaceAll(reason, token, hidden[1:])
 		}
 		return Result{Error: reason}, !errors.Is(err, fetch.ErrAddressDenied)
 	}
@@ -63,9 +68,22 @@ func (s *Sender) post(ctx context.Context, target *Target, kind Kind, body []byt
 		result.Error = fmt.Sprintf("the server answered %d: redirects are not followed", status)
 	default:
 		result.Error = fmt.Sprintf("the server answered %d %s", status, http.StatusText(status))
+		if status == http.StatusTooManyRequests {
+			result.After = retryAfter(resp.Header.Get("Retry-After"))
+		}
 		again = status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly || status == http.StatusTooManyRequests
 	}
 	return result, again
+}
+
+// retryAfter returns the pause that a server asks for in seconds (RFC 9110, section 10.2.3), at most
+// maxAfter.
+func retryAfter(field string) time.Duration {
+	seconds, err := strconv.ParseFloat(field, 64)
+	if err != nil || !(seconds > 0) {
+		return 0
+	}
+	return time.Duration(min(seconds, maxAfter.Seconds()) * float64(time.Second))
 }
 
 // sendError describes an error of a request without its URL, which may be a secret.
@@ -89,7 +107,8 @@ func sendError(err error) string {
 
 // slackText returns an event in Slack's markup, in which & < > are escaped.
 func slackText(e *Event) string {
-	escape := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
+	entities := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
+	escape := func(s string) string { return entities(callsNobody(s)) } // Mattermost takes it, too
 	var b strings.Builder
 	b.WriteString("*" + escape(e.Title()) + "*\n")
 	for _, p := range e.paragraphs() {
@@ -103,7 +122,7 @@ func slackText(e *Event) string {
 		fmt.Fprintf(&b, "and %d more\n", more)
 	}
 	if e.URL != "" {
-		b.WriteString("<" + escape(e.URL) + "|" + e.linkText() + ">")
+		b.WriteString("<" + entities(e.URL) + "|" + e.linkText() + ">")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -248,4 +249,40 @@ func TestAccess(t *testing.T) {
 	}
 	s.as(admin, "PATCH", "projects/"+hidden, object{"access": nil}, 200)
 	s.as(editor, "GET", "projects/"+hidden, nil, 200)
+}
+
+// The token of a channel is a secret like its address, and goes to the host for which it was given.
+func TestChannelSecrets(t *testing.T) {
+	data := t.TempDir()
+	var got []string
+	sink := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.URL.Path+" "+r.Header.Get("X-Gotify-Key"))
+	}))
+	defer sink.Close()
+	s := open(t, data)
+	id := s.create(object{"targets": []string{"https://example.com/"}, "notify": []object{
+		{"type": "gotify", "url": sink.URL + "/hush-path", "token": "hush-token"}, {"type": "telegram", "chat": "-1", "token": "hush-bot"}}})
+	var p struct{ Notify []object }
+	s.call("GET", "projects/"+id, nil, 200, &p)
+	if text := fmt.Sprint(p.Notify); strings.Contains(text, "hush") || p.Notify[0]["token"] != "***" || p.Notify[0]["url"] != sink.URL+"/***" || p.Notify[1]["token"] != "***" {
+		t.Errorf("the answer is %v", p.Notify)
+	}
+	if a := s.send("GET", "projects/"+id+"/settings", nil); strings.Contains(string(a.body), "hush") {
+		t.Error("the settings have a secret")
+	}
+	s.call("PATCH", "projects/"+id, object{"notify": p.Notify}, 200, nil)
+	s.call("POST", "projects/"+id+"/notify/0/test", nil, 200, nil)
+	if len(got) != 1 || got[0] != "/hush-path/message hush-token" {
+		t.Errorf("the service got %v", got)
+	}
+	for field, one := range map[string]object{"notify.0.url": {"type": "gotify", "url": "https://other.invalid/", "token": "***"}, "notify.0.token": {"type": "ntfy", "url": "https://other.invalid/", "topic": "x", "token": "***"}, "notify.0.topic": {"type": "ntfy", "url": "https://other.invalid/"}, "notify.0.room": {"type": "gotify", "url": "https://other.invalid/", "token": "x", "room": "y"}} {
+		var faults problem
+		s.call("PATCH", "projects/"+id, object{"notify": []object{one}}, 422, &faults)
+		if field != "notify.0.token" && faults.Errors[0].Field != field {
+			t.Errorf("%v: %+v", one, faults.Errors)
+		}
+	}
+	if found := leaks(t, data, []string{"hush-"}); len(found) > 0 {
+		t.Errorf("files with secrets in clear: %v", found)
+	}
 }

@@ -195,7 +195,7 @@ func TestAddressesAreSecret(t *testing.T) {
 	refused("notify.0.url", object{"type": "slack", "url": "https://chat.invalid/***"})                   // which of the two
 	s.call("PATCH", "projects/"+id, object{"notify": []object{{"type": "slack", "url": "https://CHAT.invalid:443/***"}, p.Notify[0], p.Notify[1]}}, 422, nil)
 	// Without scripts, a form removes one of two on the same host, and adds another.
-	session := s.post("projects/"+id+"/settings", map[string][]string{"do": {"remove-notify"}, "n": {"1"}})
+	session := s.post("projects/"+id+"/settings", map[string][]string{"do": {"remove-notify"}, "n": {"1"}, "sure": {"yes"}})
 	wants(t, "remove a notification", session, 303)
 	wants(t, "add a notification", s.post("projects/"+id+"/settings", map[string][]string{"do": {"add-notify"}, "type": {"webhook"}, "url": {"http://missing.invalid/webhook-address"}, "on": {"new"}}), 303)
 	if got := test(0); !strings.Contains(got, `"delivered":true`) {

@@ -61,7 +61,7 @@ func (s *Accounts) ChangePassword(ctx context.Context, who *auth.Identity, body 
 	if err := readMembers(body, fields{"current": textField(&current, nil), "new": textField(&next, auth.CheckPassword)}, "current", "new"); err != nil {
 		return err
 	}
-	err := s.kept.ChangeOwnPassword(ctx, who, *current, *next, session, client)
+	err := s.kept.Of(who).ChangePassword(ctx, *current, *next, session, client)
 	if errors.Is(err, auth.ErrWrongCredentials) {
 		return api.NewProblem(http.StatusForbidden, "the current password is wrong")
 	}
@@ -70,7 +70,7 @@ func (s *Accounts) ChangePassword(ctx context.Context, who *auth.Identity, body 
 
 // Sessions returns one part of somebody's own sessions.
 func (s *Accounts) Sessions(ctx context.Context, who *auth.Identity, after string, limit int) (*api.List[*api.Session], error) {
-	all, err := s.kept.Sessions(ctx, who)
+	all, err := s.kept.Of(who).Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -82,9 +82,9 @@ func (s *Accounts) Sessions(ctx context.Context, who *auth.Identity, after strin
 // EndSession ends one of the own sessions; without an id, all but the one of the request.
 func (s *Accounts) EndSession(ctx context.Context, who *auth.Identity, id string) error {
 	if id == "" {
-		return s.kept.EndOthers(ctx, who)
+		return s.kept.Of(who).EndOthers(ctx)
 	}
-	return accountProblem(s.kept.EndSession(ctx, who, id), "id")
+	return accountProblem(s.kept.Of(who).EndSession(ctx, id), "id")
 }
 
 func shownUser(u *auth.User) *api.User {

@@ -259,11 +259,14 @@ func (s *Notices) sendOne(ctx context.Context, p *notify.Pending, name string, t
 	return s.kept.End(always, p.Run, name, result)
 }
 
+// Types returns the types of targets.
+func (s *Notices) Types() []string { return notify.Types }
+
 // nameOf returns the name of a project's target, as in the paths of errors.
 func nameOf(i int) string { return fmt.Sprintf("notify.%d", i) }
 
 func targetOf(n *api.Notify) *notify.Target {
-	return &notify.Target{Type: n.Type, URL: n.URL, Secret: n.Secret, To: n.To, On: n.On}
+	return &notify.Target{Type: n.Type, URL: n.URL, Secret: n.Secret, Token: n.Token, To: n.To, Topic: n.Topic, Chat: n.Chat, Room: n.Room, On: n.On}
 }
 
 // Exists returns a problem if a project has no target of notify with a number, which is part of a
@@ -374,11 +377,13 @@ func (s *Notices) read(next, before *content, value json.RawMessage) []api.Fault
 // scheme, host and port.
 func restoreNotify(n *api.Notify, i int, stored []api.Notify, count int) []api.Fault {
 	shown := notify.HideURL(n.URL)
-	sameHost := func(s *api.Notify) bool { return s.URL != "" && notify.HideURL(s.URL) == shown }
+	sameHost := func(s *api.Notify) bool {
+		return notify.HideURL(s.URL) == shown && (s.URL != "" || s.Type == n.Type)
+	}
 	at := -1
 	switch {
 	case !notify.IsHidden(n.URL):
-		at = slices.IndexFunc(stored, func(s api.Notify) bool { return s.URL == n.URL && s.Secret != "" })
+		at = slices.IndexFunc(stored, func(s api.Notify) bool { return s.URL == n.URL && s.Type == n.Type && s.Secret+s.Token != "" })
 		if at < 0 && i < len(stored) {
 			at = i
 		}
@@ -398,14 +403,21 @@ func restoreNotify(n *api.Notify, i int, stored []api.Notify, count int) []api.F
 			return []api.Fault{{Field: "url", Message: "no address on this host is stored: give the address again"}}
 		}
 	}
-	if n.Secret == secret.Shown {
-		switch {
-		case at < 0 || stored[at].Secret == "":
-			return []api.Fault{{Field: "secret", Message: "no secret is stored for it: write it out"}}
-		case !sameHost(&stored[at]):
-			return []api.Fault{{Field: "url", Message: "give the secret again, because the address is on another host"}}
+	for _, one := range []struct {
+		field string
+		value *string
+		of    func(*api.Notify) string
+	}{{"secret", &n.Secret, func(s *api.Notify) string { return s.Secret }}, {"token", &n.Token, func(s *api.Notify) string { return s.Token }}} {
+		if *one.value != secret.Shown {
+			continue
 		}
-		n.Secret = stored[at].Secret
+		switch {
+		case at < 0 || one.of(&stored[at]) == "":
+			return []api.Fault{{Field: one.field, Message: "no " + one.field + " is stored for it: write it out"}}
+		case !sameHost(&stored[at]):
+			return []api.Fault{{Field: "url", Message: "give the " + one.field + " again, because the address is on another host"}}
+		}
+		*one.value = one.of(&stored[at])
 	}
 	if notify.IsHidden(n.URL) {
 		n.URL = stored[at].URL
@@ -421,7 +433,7 @@ func readNotify(n *api.Notify, value json.RawMessage) []api.Fault {
 	}
 	var faults []api.Fault
 	for _, m := range all {
-		into, ok := map[string]any{"type": &n.Type, "url": &n.URL, "secret": &n.Secret, "to": &n.To, "on": &n.On}[m.Name]
+		into, ok := map[string]any{"type": &n.Type, "url": &n.URL, "secret": &n.Secret, "token": &n.Token, "to": &n.To, "topic": &n.Topic, "chat": &n.Chat, "room": &n.Room, "on": &n.On}[m.Name]
 		switch {
 		case !ok:
 			faults = append(faults, api.Fault{Field: m.Name, Message: fmt.Sprintf("unknown member %q", m.Name)})

@@ -95,6 +95,21 @@ func (s *Projects) RoleIn(row *store.Project, who *auth.Identity) (auth.Role, er
 	return who.In(row.ID, access), nil
 }
 
+// Sees returns what tells whether somebody may see a project now, nil if it is all of them.
+func (s *Projects) Sees(ctx context.Context, who *auth.Identity) func(project string) bool {
+	if ScopeOf(who) == (store.Scope{}) {
+		return nil
+	}
+	return func(project string) bool {
+		row, err := s.store.Project(ctx, project)
+		if err != nil {
+			return false
+		}
+		role, err := s.RoleIn(row, who)
+		return err == nil && role > 0
+	}
+}
+
 // List returns one part of the list of projects that somebody may see, oldest first.
 func (s *Projects) List(ctx context.Context, in store.Scope, after string, limit int) (*api.List[*api.Project], error) {
 	if after != "" {
@@ -260,6 +275,9 @@ func (c *content) hidden() *content {
 	for i := range out.Notify {
 		if out.Notify[i].Secret != "" {
 			out.Notify[i].Secret = secret.Shown
+		}
+		if out.Notify[i].Token != "" {
+			out.Notify[i].Token = secret.Shown
 		}
 		out.Notify[i].URL = notify.HideURL(out.Notify[i].URL)
 	}

@@ -236,3 +236,12 @@ var notStored = []string{"do", "run", "id", "version", "sure"}
 func plainText(text string) string {
 	return strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 }
+
+// asProblem returns the problem that an error is, or nil.
+func asProblem(err error) *api.Problem {
+	var p *api.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return nil
+}

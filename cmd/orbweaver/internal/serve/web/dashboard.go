@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"html/template"
 	"maps"
 	"net/http"
@@ -128,13 +127,4 @@ func createProject(c *Call) error {
 		return err
 	}
 	return c.See("runs/" + r.ID)
-}
-
-// asProblem returns the problem that an error is, or nil.
-func asProblem(err error) *api.Problem {
-	var p *api.Problem
-	if errors.As(err, &p) {
-		return p
-	}
-	return nil
 }

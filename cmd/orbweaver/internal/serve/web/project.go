@@ -94,10 +94,12 @@ type settingsPage struct {
 	Tested  string // the result of a test
 	Adding  url.Values
 	Problem string
+	// NotifyTypes are the types of notifications.
+	NotifyTypes []string
 }
 
-// NotifyTypes are the types of notifications.
-func (p *settingsPage) NotifyTypes() []string { return []string{"webhook", "slack", "email"} }
+// ChannelMembers are the members of notifications that only some services have.
+func (p *settingsPage) ChannelMembers() []string { return []string{"token", "topic", "chat", "room"} }
 
 func showProjectSettings(c *Call) error {
 	return projectSettings(c, http.StatusOK, nil, nil, nil)
@@ -119,7 +121,7 @@ func projectSettings(c *Call, status int, values url.Values, faults map[string]s
 	form := newProjectForm(values, faults)
 	form.New, form.Version = false, p.Version
 	return c.page(status, "project-settings", "Settings of "+p.Name, &settingsPage{projectForm: form, Notify: p.Notify, Links: links.Items, Adding: adding,
-		Made: c.Site.flashed(c.Who, "link "+p.ID), Tested: c.Site.flashed(c.Who, "test "+p.ID), Problem: faults[""]})
+		Made: c.Site.flashed(c.Who, "link "+p.ID), Tested: c.Site.flashed(c.Who, "test "+p.ID), Problem: faults[""], NotifyTypes: c.Site.Service.Notices.Types()})
 }
 
 // changeProject does what a form of the settings asks for: it saves, or deletes, or changes
@@ -253,7 +255,7 @@ func confirmNotify(c *Call, v url.Values) error {
 		return api.NewProblem(http.StatusNotFound, "there is no such notification")
 	}
 	one := p.Notify[n]
-	return confirm(c, v, "Remove a notification", "No message is sent to "+one.Type+" "+one.URL+one.To+" any more, and its address and secret are lost.")
+	return confirm(c, v, "Remove a notification", "No message is sent to "+one.Type+" "+one.URL+one.To+one.Topic+one.Chat+" any more, and its address and secret are lost.")
 }
 
 // changeNotify adds a way to notify people, or removes the nth one.
@@ -269,7 +271,8 @@ func changeNotify(c *Call, v url.Values) error {
 	if err != nil {
 		return err
 	}
-	all := append(slices.Clone(p.Notify), api.Notify{Type: v.Get("type"), URL: strings.TrimSpace(v.Get("url")), Secret: v.Get("secret"), To: strings.TrimSpace(v.Get("to")), On: v["on"]})
+	all := append(slices.Clone(p.Notify), api.Notify{Type: v.Get("type"), URL: strings.TrimSpace(v.Get("url")), Secret: v.Get("secret"), Token: strings.TrimSpace(v.Get("token")), To: strings.TrimSpace(v.Get("to")),
+		Topic: strings.TrimSpace(v.Get("topic")), Chat: strings.TrimSpace(v.Get("chat")), Room: strings.TrimSpace(v.Get("room")), On: v["on"]})
 	body, err := json.Marshal(map[string]any{"notify": all})
 	if err != nil {
 		return err

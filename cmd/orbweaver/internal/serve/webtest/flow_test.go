@@ -216,6 +216,7 @@ func testFlow(t *testing.T, s *server) {
 	p.fill("#t-name", "ci")
 	p.submit("button", "Make a token")
 	p.Want(`document.querySelector("#made").innerText.length >= 24`, "true")
+	p.Want(`document.querySelector("details:has(#u-name)").open = true`, "true")
 	p.fill("#u-name", "eve")
 	p.fill("#u-password", "1234")
 	p.submit("button", "Add a user")

@@ -50,19 +50,21 @@ func ExampleObserveFault() {
 	// timeout - example.com:443: no answer within 20s true
 }
 
-// The end of a chain of permanent redirects is proposed, with the reference's fragment.
+// A chain is proposed up to its first redirect that is not permanent, with the
+// reference's fragment.
 func ExampleJudgeChain() {
 	url := func(s string) urinorm.URL { u, _, _ := urinorm.ParseWeb(s); return u }
 	end := judging.Outcome{Code: check.CodeOK, Status: 200}
 	j := judging.JudgeChain(judging.Question{Fragment: "faq", HasFragment: true}, []judging.Redirect{
 		{URL: url("http://example.com/help"), Status: 301},
-		{URL: url("https://example.com/help"), Status: 308},
-	}, url("https://example.com/support"), &end, nil, 10)
+		{URL: url("https://example.com/help"), Status: 302},
+	}, url("https://example.com/en/help"), &end, nil, 10)
 	for _, w := range j.Warnings {
 		fmt.Println(w.Code, w.Proposal)
 	}
 	// Output:
-	// redirect-permanent https://example.com/support#faq
+	// redirect-permanent https://example.com/help#faq
+	// redirect-temporary
 }
 
 func ExampleUncheckedScheme() {

@@ -140,10 +140,7 @@ func (c *chain) warnings() []check.Warning {
 	toRoot, toLogin := c.leadsToRoot(), c.leadsToLogin()
 	if reached := &c.hops[permanent]; urinorm.KeyOf(reached.url) != urinorm.KeyOf(c.first().url) {
 		w := check.Warning{Code: check.CodeRedirectPermanent, Message: "moved permanently to " + reached.url.WithoutFragment().Printed()}
-		// Neither an address that redirects nor one that is valid for now is worth an edit.
-		if urinorm.KeyOf(reached.url) != urinorm.KeyOf(c.last().url) {
-			w.Message += fmt.Sprintf(", which redirects temporarily (%d): there is no address to propose", c.statuses[permanent])
-		} else if proposal, ok := reached.proposal(); ok && !toRoot && !toLogin {
+		if proposal, ok := reached.proposal(); ok && !toRoot && !toLogin {
 			w.Proposal = proposal
 		}
 		warnings = append(warnings, w)

@@ -18,7 +18,7 @@ import (
 const indifferent = "Judging.Resolver Judging.MailProbe Keep.Store Keep.Lease Keep.Cookies Keep.FingerprintBits Keep.Cache Keep.MaxAge Keep.Pages Keep.Previous " +
 	"Judging.IgnoreFragment Judging.Levels Judging.Hides Scope.Changed Limits.MaxPages Limits.MaxTime Limits.MaxBody Limits.MaxBodyGiven " +
 	"Limits.MaxRedirects Judging.Accept Politeness.Concurrency Politeness.PerHost Politeness.Rate Politeness.Delay Politeness.PerHostGiven " +
-	"Politeness.Retries Politeness.RetryStatus Politeness.SecondPassAfter Politeness.SecondPassGiven Politeness.Backoff Limits.Grace Politeness.MaxWait Scope.Sitemaps " +
+	"Politeness.Retries Politeness.RetryStatus Politeness.SecondPassAfter Politeness.SecondPassGiven Politeness.Backoff Limits.Grace Limits.Spent Politeness.MaxWait Scope.Sitemaps " +
 	"Judging.SoftNotFound Judging.CheckHTTPS Judging.RequireHTTPS Judging.Archive Render.Trouble Render.By Deliver.Show Deliver.Watched " +
 	"Deliver.Watch Deliver.Stream Deliver.Pages Reading.ReadAgain Scope.WorkingDir Stop Scope.RootGiven"
 

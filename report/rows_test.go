@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"reflect"
@@ -58,7 +59,7 @@ func TestPageRows(t *testing.T) {
 func FuzzPageRow(f *testing.F) {
 	rows := pageRows{numbers: map[string]int{}}
 	f.Add(rows.append(nil, pageRow{"p.html", row{nil, "broken", "http-404", "u", "hint"}, 3}))
-	f.Add(rows.append(nil, pageRow{"q.html", row{&result.Reference{Line: 7, Column: 2, Element: "a", Text: "t", Folder: "f"}, "ok", "ok", "u", ""}, 1 << 40}))
+	f.Add(rows.append(nil, pageRow{"q.html", row{&result.Reference{Line: 7, Column: 2, Element: "a", Text: "t", Folder: "f"}, "ok", "ok", "u", ""}, math.MaxInt}))
 	f.Add([]byte{0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := rows.decode(data)

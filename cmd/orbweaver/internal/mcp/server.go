@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -170,16 +170,5 @@ func (p *progress) end() {
 
 // splitWords splits a list with commas.
 func splitWords(text string) []string {
-	var words []string
-	start := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] != ',' {
-			continue
-		}
-		if word := text[start:i]; word != "" && !slices.Contains(words, word) {
-			words = append(words, word)
-		}
-		start = i + 1
-	}
-	return words
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' })
 }

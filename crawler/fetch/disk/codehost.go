@@ -91,8 +91,8 @@ func parseRemote(address string) (host, repository string) {
 	host = host[strings.LastIndexByte(host, '@')+1:]
 	host, _, _ = strings.Cut(host, ":")
 	repository = strings.TrimSuffix(strings.Trim(repository, "/"), ".git")
-	if strings.Count(repository, "/") != 1 || strings.HasSuffix(repository, ".wiki") {
-		return "", ""
+	if strings.Contains(host, "/") || strings.Count(repository, "/") != 1 || strings.HasSuffix(repository, ".wiki") {
+		return "", "" // a path, also one with a colon, is no address
 	}
 	return strings.TrimPrefix(strings.ToLower(host), "www."), repository
 }

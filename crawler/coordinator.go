@@ -504,12 +504,24 @@ func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 	return false, nil
 }
 
-// work lets the coordinator visit targets, too.
+// work lets the coordinator visit targets, too. A server that has lost the crawl since it was filled
+// is filled again by conduct.
 func (c *Coordinator) work(ctx context.Context, out result.Sink) error {
 	cfg := *c.cfg
 	cfg.Politeness.Concurrency, cfg.Limits.MaxTime = c.WorkersHere, 0
-	if _, err := Join(ctx, &cfg, c.Crawl, redisstore.CoordinatorName, c.Version); err != nil {
-		return err
+	for {
+		_, err := Join(ctx, &cfg, c.Crawl, redisstore.CoordinatorName, c.Version)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, frontier.ErrAbsent) {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	cfg.Keep.Lease = c.Lease
 	_, err := Work(ctx, &cfg, c.seeds, notesOnly{out})

@@ -4,17 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // testLease is the lease of simulated crawls.
@@ -239,5 +244,46 @@ func TestSharedCrawlCutsEndlessSites(t *testing.T) {
 				t.Errorf("pages are left out: %t, want %t", cut, row.cut)
 			}
 		})
+	}
+}
+
+// A server that loses the crawl after it was filled, before the coordinator works itself, is filled again.
+func TestCoordinatorJoinsAgain(t *testing.T) {
+	port := crawlertest.ServeRedis(t)
+	address, err := store.ParseAddress("redis://127.0.0.1:" + port + "?crawl=c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := store.Create(filepath.Join(t.TempDir(), "crawl.sqlite"), store.FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	cfg := sharedConfig(aSite())
+	cfg.Keep.Store = file.Store()
+	c := NewCoordinator(Coordination{Crawl: store.Redis(address, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
+		WorkersHere: 2, Notef: t.Logf})
+	defer c.Close()
+	c.state, c.seeds, c.cfg = diskstore.Replica{Store: cfg.Keep.Store.(*diskstore.Store)}, seedOf(t, "http://start.test/"), cfg
+	if err := c.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.growth = watchGrowth(cfg, c.state.Store, c.state.Needs, c.lead.Store(c.header, "", c.Version))
+	server, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if _, err := server.Write([]byte("FLUSHALL\r\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := server.Read(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	if gap, err := c.conduct(t.Context(), nil, &collector{}); err != nil || gap != check.NoGap {
+		t.Errorf("the crawl ended by %v, %v", gap, err)
+	}
+	if n, err := c.state.Count(t.Context()); err != nil || n.Known == 0 || n.Queued != 0 {
+		t.Errorf("the state has %+v, %v", n, err)
 	}
 }

@@ -1,6 +1,10 @@
 package extract
 
 import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -84,5 +88,54 @@ func TestMalformedXHTMLWithSelector(t *testing.T) {
 	}
 	if got := strings.Join(links, " "); got != "2 error 3" {
 		t.Errorf("%s, want 2 error 3", got)
+	}
+}
+
+// FuzzXMLFault holds the check against encoding/xml, which does not look at some of what the
+// standard asks for, and knows fewer characters of names.
+func FuzzXMLFault(f *testing.F) {
+	for _, body := range []string{
+		`<p a="1" b='&lt;&#10;&#x1F600;'>x<br/><!-- c --><![CDATA[<&]]><?p i?></p>`, `<p a="1"b="2"/>`, `<p a="1" a="2"/>`, `<a b=c>`, `<a b/>`,
+		`</a>`, `<a></b>`, `<a x="<"/>`, `<!-- a -- b -->`, `<!-- a --->`, `a ]]> b`, `&#0;`, `&#xD800;`, `&x`, `&#99999999999;`, `<a`, `<!-- `,
+		"\x01", "\xff", "<a\u00b7/>", `<a:b:c/>`, `<1/>`, `< a/>`, `</ a>`, `<a /b>`, `<a b = "c" />`, `<p></p ><p`, "\ufffe", `<?>`, `<!x [<!ENTITY a "b">]>&a;`,
+	} {
+		f.Add(body)
+	}
+	stricter := []string{"the attribute ", "expected white space before an attribute", "a second root element", "text after the root element", "invalid character entity &#"}
+	f.Fuzz(func(t *testing.T, body string) {
+		text := []byte(`<html xmlns="h">` + body + `</html>`)
+		fault := firstXMLFault(text)
+		if at := fault.at; fault.cause != "" && (at.start < 0 || at.start >= at.end || at.end > len(text)) && !fault.ended {
+			t.Fatalf("%q: %q at %v", text, fault.cause, at)
+		}
+		d := xml.NewDecoder(strings.NewReader(string(text)))
+		var err error
+		for err == nil {
+			_, err = d.RawToken()
+		}
+		var other *xml.SyntaxError
+		wants := !errors.Is(err, io.EOF)
+		if wants && !errors.As(err, &other) || strings.Contains(body, "<!") { // a declaration in the middle, or declared entities
+			return
+		}
+		switch {
+		case fault.cause == "" && wants && !strings.Contains(other.Msg, "XML name") && !strings.Contains(other.Msg, "element name") && !strings.Contains(other.Msg, "attribute name"):
+			t.Errorf("%q has no fault, but %v", text, other)
+		case fault.cause != "" && !wants && !slices.ContainsFunc(stricter, func(s string) bool { return strings.HasPrefix(fault.cause, s) }) &&
+			!strings.Contains(fault.cause, "closed by") && !strings.Contains(fault.cause, "unexpected end"):
+			t.Errorf("%q has no fault, but we found %q at %q", text, fault.cause, text[fault.at.start:fault.at.end])
+		}
+	})
+}
+
+// BenchmarkXMLFault reads a page of 1 MB that is well-formed.
+func BenchmarkXMLFault(b *testing.B) {
+	text := []byte(`<html xmlns="http://www.w3.org/1999/xhtml"><body>` +
+		strings.Repeat("<p class=\"c\" id='x'>Some text of a page with <a href=\"page.html?a=1&amp;b=2\">a link</a> in it, and more text behind it.</p>\n", 8000) + `</body></html>`)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if fault := firstXMLFault(text); fault.cause != "" {
+			b.Fatal(fault.cause)
+		}
 	}
 }

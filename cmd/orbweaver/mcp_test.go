@@ -665,6 +665,32 @@ func TestAgentVerify(t *testing.T) {
 	}
 }
 
+// TestAgentVerifyRemembers tests that what the cache has seen in order is dead when it is gone, also in the run
+// that takes it from the cache.
+func TestAgentVerifyRemembers(t *testing.T) {
+	var gone atomic.Bool
+	url, _ := aSite(t, 0, func(w http.ResponseWriter, r *http.Request) bool {
+		if gone.Load() {
+			http.NotFound(w, r)
+		}
+		return gone.Load()
+	})
+	a := startAgent(t, "--allow-private", "127.0.0.0/8", "--cache", filepath.Join(t.TempDir(), "c.cache"))
+	verify := func(path, want string) {
+		t.Helper()
+		items := a.pages("verify", map[string]any{"urls": []string{url + path}, "fresh": true})
+		_, known := items[0]["last_ok"]
+		if got := fmt.Sprint(items[0]["answer"], " ", items[0]["code"], " ", known); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
+		}
+	}
+	verify("/x", "works ok false")
+	gone.Store(true)
+	verify("/x", "dead http-404 true")
+	verify("/x", "dead http-404 true") // the cache has forgotten it
+	verify("/y", "never-seen http-404 false")
+}
+
 // TestAgentOfficialClient tests that the client of the MCP TypeScript SDK lists, calls and validates
 // every tool.
 func TestAgentOfficialClient(t *testing.T) {

@@ -369,6 +369,10 @@ func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, p
 		printed[i] = u.Printed()
 		seeds = append(seeds, crawler.Seed{URL: u, Named: true, Raw: url})
 	}
+	earlier, asked, err := e.earlier(o, seeds) // before this run changes what is known
+	if err != nil {
+		return nil, err
+	}
 	r := &agentRun{engine: e, options: o, plan: &plan{}, seeds: seeds, requests: requests, progress: progress}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error {
 		cfg.Scope.Depth, cfg.Limits.MaxPages, cfg.Scope.Sitemaps = -1, 0, false
@@ -378,10 +382,6 @@ func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, p
 		return nil, err
 	}
 	now := time.Now()
-	histories, asked, err := e.earlier(o)
-	if err != nil {
-		return nil, err
-	}
 	for i := range judged {
 		judged[i].Observed = now
 		for _, res := range r.results {
@@ -389,28 +389,43 @@ func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, p
 				judged[i].Result = res
 			}
 		}
-		judged[i].Sources, judged[i].LastOK = sourcesOf(judged[i].Result, o, asked), histories[printed[i]]
+		judged[i].Sources, judged[i].LastOK = sourcesOf(judged[i].Result, o, asked), earlier[i]
 	}
 	return judged, nil
 }
 
-// earlier returns when earlier runs saw targets in order, and whether there is a history.
-func (e *agentEngine) earlier(o *options) (ok map[string]time.Time, asked bool, err error) {
+// earlier returns when earlier runs last saw each of some targets in order, the zero time for never, and
+// whether there is a history. A page in the cache says nothing about a fragment.
+func (e *agentEngine) earlier(o *options, of []crawler.Seed) (ok []time.Time, asked bool, err error) {
+	ok = make([]time.Time, len(of))
 	if o.between.history == "" && o.between.cache == "" {
-		return nil, false, nil
+		return ok, false, nil
 	}
 	past, err := openEarlierRuns(&cobra.Command{}, o, e.note)
 	if err != nil {
 		return nil, false, err
 	}
 	defer past.close()
-	ok = map[string]time.Time{}
-	for url, h := range past.histories {
+	urls := make([]string, len(of))
+	for i, seed := range of {
+		urls[i] = seed.URL.Printed()
+	}
+	var cached map[string]time.Time
+	if past.cache != nil {
+		if cached, err = past.cache.LastOK(urls); err != nil {
+			return nil, false, err
+		}
+	}
+	for i, url := range urls {
+		h := past.histories[url]
 		switch {
 		case !h.OK.IsZero():
-			ok[url] = h.OK
+			ok[i] = h.OK
 		case h.Checked > h.Broken:
-			ok[url] = h.First
+			ok[i] = h.First
+		}
+		if at := cached[url]; at.After(ok[i]) {
+			ok[i] = at
 		}
 	}
 	return ok, true, nil

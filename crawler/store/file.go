@@ -150,6 +150,32 @@ func (c *Cache) Get(key Key) (Record, bool) {
 	return *r, true
 }
 
+// LastOK returns when targets, by their printed URLs without fragment, were last seen in order
+// themselves (status 2xx), to the second. Those that were not are left out.
+func (c *Cache) LastOK(urls []string) (map[string]time.Time, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	seen := map[string]time.Time{}
+	if c.failed != nil {
+		return seen, nil
+	}
+	get, err := c.db.Prepare("SELECT max(checked) FROM entry WHERE url = ? AND status BETWEEN 200 AND 299")
+	if err != nil {
+		return nil, err
+	}
+	defer get.Close()
+	for _, url := range urls {
+		var checked sql.NullInt64
+		if err := get.QueryRow(url).Scan(&checked); err != nil {
+			return nil, fmt.Errorf("read when %s was in order: %w", url, err)
+		}
+		if checked.Valid {
+			seen[url] = fromUnix(checked.Int64)
+		}
+	}
+	return seen, nil
+}
+
 // read reads a record from the file, and when it was last used. It returns nil if there is
 // none.
 func (c *Cache) read(key Key) (r *Record, seen int64, err error) {

@@ -30,6 +30,7 @@ type verified struct {
 type kept struct {
 	answer map[string]any
 	at     time.Time
+	lastOK time.Time
 }
 
 // keptAnswers is how long a verdict is given again, and maxVerified how many are kept.
@@ -46,8 +47,19 @@ func (v *verified) get(url string) (map[string]any, bool) {
 	return k.answer, ok && time.Since(k.at) < keptAnswers
 }
 
+// lastOK returns when a URL that was judged before was in order; zero if that is not known.
+func (v *verified) lastOK(url string) time.Time {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.byURL[url].lastOK
+}
+
 // put keeps a verdict. When too many are kept, those that are too old are forgotten, or all.
-func (v *verified) put(url string, answer map[string]any) {
+func (v *verified) put(url string, j Judged) {
+	answer, lastOK := j.answer(url), j.LastOK
+	if j.Result != nil && j.Result.Verdict == check.OK {
+		lastOK = j.Observed
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if len(v.byURL) >= maxVerified {
@@ -60,7 +72,7 @@ func (v *verified) put(url string, answer map[string]any) {
 			clear(v.byURL)
 		}
 	}
-	v.byURL[url] = kept{answer, time.Now()}
+	v.byURL[url] = kept{answer, time.Now(), lastOK}
 }
 
 // verify judges URLs.
@@ -120,7 +132,10 @@ func (s *Server) judge(ctx context.Context, c *call, urls []string) error {
 		return err
 	}
 	for i := range judged {
-		s.verified.put(urls[i], judged[i].answer(urls[i]))
+		if j := &judged[i]; j.LastOK.IsZero() && j.Result != nil && j.Result.Verdict == check.Broken {
+			j.LastOK = s.verified.lastOK(urls[i])
+		}
+		s.verified.put(urls[i], judged[i])
 	}
 	return nil
 }

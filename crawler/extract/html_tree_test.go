@@ -94,7 +94,7 @@ func (w *treeWalk) element(n *html.Node) {
 			w.anchors[v] = true
 		}
 		for _, a := range strings.Fields(treeAttributes[n.Data]) {
-			if v, ok := values[a]; ok && (v != "" || a != "background") {
+			if v, ok := values[a]; ok && (v != "" || a != "background") && !(len(n.Attr) > 1 && strings.TrimSpace(v) == "") { // another attribute may tell that a script sets it
 				w.refs[fmt.Sprintf("%s %s %q", n.Data, a, v)] = true
 			}
 		}

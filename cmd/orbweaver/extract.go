@@ -276,7 +276,7 @@ func (x *extraction) read(in extract.Input, page string, base urinorm.URL, by or
 	}
 	for i := range doc.Links {
 		l := &doc.Links[i]
-		if l.Ignored || l.Flaw != extract.FlawNone {
+		if l.Ignored || l.Flaw != nil {
 			continue
 		}
 		link, key := resolve(l)

@@ -177,28 +177,36 @@ type Link struct {
 	// @font-face. Browsers load the font whatever its fragment is.
 	AnyFragment bool
 
-	// Flaw, unless it is FlawNone, is the reason why the link has no target. Ref is the source
-	// text, which is not to be resolved.
-	Flaw Flaw
+	// Flaw, when not nil, is why the link has no target. Ref is then the source text, which is not
+	// to be resolved.
+	Flaw *Flaw
 
 	// Used only while the document is read: the offsets of Raw and of the start tag that
 	// contains the link, which is -1 if there is none.
 	at, tag int32
 }
 
-// Flaw is a reason why a link has no target. Browsers show the document all the same.
-type Flaw uint8
+// has reports whether the link has a flaw of a kind.
+func (l *Link) has(kind FlawKind) bool { return l.Flaw != nil && l.Flaw.Kind == kind }
+
+// Flaw is the reason why a link has no target. Browsers show the document all the same.
+type Flaw struct {
+	Kind  FlawKind
+	Cause string // in words; empty if the kind tells it
+}
+
+// FlawKind is a kind of flaws.
+type FlawKind uint8
 
 const (
-	FlawNone Flaw = iota
 	// FlawRefresh is a meta refresh that browsers ignore: its content is empty, or its delay is
 	// not a number that is at least 0.
-	FlawRefresh
+	FlawRefresh FlawKind = iota
 	// FlawMalformed is the place at which XHTML stops being well-formed, so that the rest is read
-	// as HTML. It is no reference. Text is the cause.
+	// as HTML. It is no reference.
 	FlawMalformed
 	// FlawUndefined is a reference of Markdown, such as [text][label], whose label nothing
-	// defines. Text says so.
+	// defines.
 	FlawUndefined
 )
 

@@ -40,8 +40,8 @@ func TestMalformedXHTML(t *testing.T) {
 			}
 			var links []string
 			for _, l := range doc.Links {
-				if l.Flaw == FlawMalformed {
-					l.Ref = l.Text + " at " + l.Raw
+				if l.has(FlawMalformed) {
+					l.Ref = l.Flaw.Cause + " at " + l.Raw
 				}
 				links = append(links, l.Ref)
 			}
@@ -81,7 +81,7 @@ func TestMalformedXHTMLWithSelector(t *testing.T) {
 	}
 	var links []string
 	for _, l := range Extract(Input{Body: []byte(body), ContentType: "application/xhtml+xml", Select: selector}).Links {
-		if l.Flaw == FlawMalformed {
+		if l.has(FlawMalformed) {
 			l.Ref = "error"
 		}
 		links = append(links, l.Ref)

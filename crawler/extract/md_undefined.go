@@ -87,10 +87,9 @@ func (u *undefined) report(h *harvest, source []byte) {
 			continue
 		}
 		if f := h.add(&h.src, use.at, nil); f != nil {
-			f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", FlawUndefined
-			f.Text = "nothing defines [" + use.label + "]"
+			f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{FlawUndefined, "nothing defines [" + use.label + "]"}
 			if near := nearestLabel(use.label, definitions); near != "" {
-				f.Text += ", did you mean [" + near + "]?"
+				f.Flaw.Cause += ", did you mean [" + near + "]?"
 			}
 		}
 	}

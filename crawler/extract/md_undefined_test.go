@@ -38,10 +38,10 @@ func TestUndefinedReferences(t *testing.T) {
 		var got []string
 		for _, l := range doc.Links {
 			switch {
-			case l.Flaw == FlawUndefined && l.Ignored:
+			case l.has(FlawUndefined) && l.Ignored:
 				got = append(got, l.Raw+": ignored")
-			case l.Flaw == FlawUndefined:
-				got = append(got, l.Raw+": "+l.Text)
+			case l.has(FlawUndefined):
+				got = append(got, l.Raw+": "+l.Flaw.Cause)
 			case l.Ref == "url":
 				got = append(got, "[missing](url): url")
 			}
@@ -55,7 +55,7 @@ func TestUndefinedReferences(t *testing.T) {
 // TestUndefinedPlace checks the place of an undefined reference, and its limits.
 func TestUndefinedPlace(t *testing.T) {
 	doc := Extract(Input{Name: "a.md", Body: []byte("---\ntitle: t\n---\n> text\n> and [the long\n> way][missing]\n")})
-	if i := slices.IndexFunc(doc.Links, func(l Link) bool { return l.Flaw == FlawUndefined }); i < 0 || doc.Links[i].Line != 5 || doc.Links[i].Column != 7 {
+	if i := slices.IndexFunc(doc.Links, func(l Link) bool { return l.has(FlawUndefined) }); i < 0 || doc.Links[i].Line != 5 || doc.Links[i].Column != 7 {
 		t.Errorf("links %+v, want one at 5:7", doc.Links)
 	}
 	many := Extract(Input{Name: "a.md", Body: []byte(strings.Repeat("[the long way][missing] ", 2*maxUndefined))})

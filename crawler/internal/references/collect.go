@@ -92,7 +92,7 @@ func (r *reference) begin(l *extract.Link) {
 // and rel=nofollow.
 func isOrdinary(l *extract.Link) bool {
 	return l.Kind < extract.Host && l.Kind != extract.Submission && l.Base == "" &&
-		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Module && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate && l.Flaw == extract.FlawNone
+		!l.SameDocument && !l.AnyFragment && !l.Wiki && !l.Module && !l.Ignored && !l.Placeholder && !l.Acts && !l.IgnoredCandidate && l.Flaw == nil
 }
 
 // addOwnFragment adds a link to a fragment of the page itself. All such links of one kind
@@ -196,7 +196,7 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	case (l.Ref == "" || l.Ref[0] <= ' ') && l.IsEmpty():
 		c.enterBroken(&res, scope.Skip(check.CodeReferenceEmpty, "it must name a file, but is empty"), l, false)
 		return res
-	case l.Flaw != extract.FlawNone:
+	case l.Flaw != nil:
 		c.enterFlawed(&res, l)
 		return res
 	default:
@@ -258,10 +258,10 @@ func (c *collector) enterPlaceholder(res *resolution, l *extract.Link) {
 // enterFlawed enters a link that has no target (extract.Link.Flaw). Readers see the document all the
 // same, so it has only a warning.
 func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
-	w := flawWarning(l)
+	w := flawWarning(l.Flaw)
 	res.fate = scope.Fate{Outcome: &judging.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
 	reason := c.resolver.skipReason(l, false)
-	if l.Flaw == extract.FlawMalformed && c.resolver.template.examine(c.resolver.doc) {
+	if l.Flaw.Kind == extract.FlawMalformed && c.resolver.template.examine(c.resolver.doc) {
 		reason = templateReason
 	}
 	if reason != "" {
@@ -272,12 +272,12 @@ func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 }
 
 // flawWarning returns the warning about a link that has no target.
-func flawWarning(l *extract.Link) check.Warning {
-	switch l.Flaw {
+func flawWarning(f *extract.Flaw) check.Warning {
+	switch f.Kind {
 	case extract.FlawMalformed:
-		return check.Warning{Code: check.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + l.Text}
+		return check.Warning{Code: check.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + f.Cause}
 	case extract.FlawUndefined:
-		return check.Warning{Code: check.CodeReferenceUndefined, Message: "readers see the brackets: " + l.Text}
+		return check.Warning{Code: check.CodeReferenceUndefined, Message: "readers see the brackets: " + f.Cause}
 	default:
 		return check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
 	}

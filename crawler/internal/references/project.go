@@ -49,7 +49,7 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 	ref, led := l.Ref, false
 	if l.Wiki {
 		ref = r.wikiPage(l.Ref)
-	} else if m := r.membership(); m.project != nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
+	} else if m := r.membership(); m.project != nil && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
 		if lead, ok := m.project.Lead(m.document, l.Ref); ok {
 			ref, led = lead, true
 		}

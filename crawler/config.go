@@ -137,6 +137,9 @@ type Reading struct {
 	Select, IgnoreSelect extract.Selector
 	// Options ask for references that are not read otherwise.
 	Options extract.Options
+	// Publisher, when set, returns the rule for anchors of the program that publishes the document
+	// at a path, the zero value if it is not known. Suggestions then have its anchors.
+	Publisher func(path string) extract.AnchorRule
 	// Types are the media types by which documents are read whose names have certain
 	// extensions, whatever their servers declare.
 	Types fetch.Types

@@ -19,7 +19,7 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                           {"*"},
-	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
+	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
 	"cmd/orbweaver/internal/mcp":              {"cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/similar", "crawler/check", "crawler/result", "report", "report/fix", "urinorm"},

@@ -142,7 +142,7 @@ func newPageReader(r *run) *pageReader {
 		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors
 	p.reader = document.NewReader(document.Settings{
-		Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options},
+		Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
 		Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
 		AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
 	}, &p.buffers)

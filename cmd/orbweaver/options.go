@@ -119,6 +119,8 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	o.preprocess = readPreprocessors(c)
 	k.Judging.TextFragments = s.On("text-fragments")
 	k.Reading.Types, k.Reading.Options = readTypes(c), readReading(c)
+	k.Reading.Options.Anchors, _ = extract.ParseAnchorRule(s.Text("anchors"))
+	k.Reading.Publisher = newPublisher()
 	k.Scope.Remaps = readAll(c, "remap", parseRemap)
 	o.fileExcludes = s.fileExcludes
 	k.Scope.ExcludeExcept = readAll(c, "exclude-except", parsePattern)
@@ -327,6 +329,15 @@ func readTypes(c *compiler) fetch.Types {
 func readReading(c *compiler) extract.Options {
 	return extract.Options{WikiLinks: c.On("wiki-links"), Verbatim: c.On("include-verbatim"), TextMail: c.On("mail-in-text"),
 		Attributes: readAll(c, "link-attributes", extract.ParseAttribute)}
+}
+
+// newPublisher returns what knows the program that publishes a document by its path.
+func newPublisher() func(path string) extract.AnchorRule {
+	var programs disk.Publishers
+	return func(path string) extract.AnchorRule {
+		rule, _ := extract.ParseAnchorRule(programs.Of(path)) // all programs have one (TestPublisherRules)
+		return rule
+	}
 }
 
 // readPreprocessors reads the commands that convert files. They get the environment of plugins.

@@ -25,6 +25,10 @@ type Input struct {
 	Select, IgnoreSelect Selector
 	// Options ask for references that are not read otherwise.
 	Options Options
+	// Publisher, when set, returns the rule of the program that publishes the document at a path, the
+	// zero value if it is not known. Anchors by other rules are then only in AnchorHashes, so that
+	// suggestions are not made of them.
+	Publisher func(path string) AnchorRule
 	// AnchorsOnly asks for the anchors without the links.
 	AnchorsOnly bool
 	// Bare makes most links of HTML bare: they lack Line, Column and Text, which only links

@@ -44,10 +44,10 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 // finishAnchors sorts the hashes. If a hash occurs more than once, it looks for duplicate
 // ids.
 func (h *harvest) finishAnchors() {
-	if len(h.anchors) == 0 {
+	hashes := h.doc.AnchorHashes
+	if len(h.anchors) == 0 && len(hashes) == 0 {
 		return
 	}
-	hashes := h.doc.AnchorHashes
 	for i := range h.anchors {
 		hashes = append(hashes, h.anchors[i].hash)
 	}

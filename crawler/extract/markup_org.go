@@ -32,7 +32,7 @@ type orgReader struct {
 }
 
 func readOrg(h *harvest, in *Input) {
-	r := orgReader{lineMarkup: newLineMarkup(h, in, markupRules), abbreviations: map[string]bool{}}
+	r := orgReader{lineMarkup: newLineMarkup(h, in, markupRules), slugs: newSlugger(&h.input), abbreviations: map[string]bool{}}
 	r.lines(r.line)
 	if r.skippedBlock != "" {
 		h.fault("read Org: #+begin_%s is never closed", r.skippedBlock)
@@ -129,7 +129,7 @@ func (r *orgReader) headline(l line) {
 	if n := bytes.LastIndexByte(title, ' '); n > 0 && len(title) > n+2 && title[n+1] == ':' && title[len(title)-1] == ':' {
 		title = trimSpaceRight(title[:n])
 	}
-	r.slugs.eachAnchor(orgPlain(title[:min(len(title), maxHeading)]), func(slug string) { r.anchor([]byte(slug)) })
+	r.slugs.addTo(r.harvest, orgPlain(title[:min(len(title), maxHeading)]))
 	r.gather(l.at)
 	r.flush(r.inlines)
 }

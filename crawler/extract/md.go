@@ -77,7 +77,7 @@ type markdownReader struct {
 // readMarkdown reads a document. If slug is not nil, it makes one more anchor from
 // each heading.
 func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
-	r := &markdownReader{harvest: h, wantLinks: !in.AnchorsOnly, slug: slug}
+	r := &markdownReader{harvest: h, wantLinks: !in.AnchorsOnly, slug: slug, slugs: newSlugger(&h.input), otherSlugs: newSlugger(&h.input)}
 	matter := readFrontMatter(h.src.text)
 	h.doc.Title = matter.title
 	r.scan.mdx, r.scan.wiki = isMDX(in), h.input.Options.WikiLinks
@@ -248,7 +248,7 @@ func (r *markdownReader) codeLinks(v *view) {
 // fencedCode adds the id that follows the fence of a code block, {#id .sh}, as Pandoc
 // and pymdownx read it.
 func (r *markdownReader) fencedCode(n *ast.FencedCodeBlock) {
-	if n.Info == nil {
+	if n.Info == nil || r.slugs.by.plain {
 		return
 	}
 	info := r.source[n.Info.Segment.Start:n.Info.Segment.Stop]
@@ -329,7 +329,10 @@ func (r *markdownReader) tableRow(line text.Segment) {
 func (r *markdownReader) heading(n *ast.Heading) {
 	v := r.view(n.Lines().Sliced(0, n.Lines().Len()))
 	explicit := r.inlines(v)
-	end := withoutAttributes(v.text)
+	end := len(v.text)
+	if !r.slugs.by.plain {
+		end = withoutAttributes(v.text)
+	}
 	name := r.scan.plainText(nil, span{0, end}, false, maxHeading)
 	if n.Level == 1 && r.doc.Title == "" {
 		r.doc.Title = string(trimFolded(foldSpace(nil, name)))
@@ -337,13 +340,12 @@ func (r *markdownReader) heading(n *ast.Heading) {
 	if explicit {
 		return
 	}
-	note := func(slug string) { r.anchor([]byte(slug)) }
-	r.slugs.eachAnchor(string(name), note)
+	r.slugs.addTo(r.harvest, string(name))
 	if r.slug != nil {
 		r.anchor(r.slug(name))
 	}
 	if all := r.scan.plainText(nil, span{0, end}, true, maxHeading); !bytes.Equal(all, name) {
-		r.otherSlugs.eachAnchor(string(all), note)
+		r.otherSlugs.addTo(r.harvest, string(all))
 	}
 }
 
@@ -376,12 +378,15 @@ func (r *markdownReader) view(lines []text.Segment) *view {
 	return v
 }
 
-// inlines reads the contents of a block and reports whether they include an id.
+// inlines reads the contents of a block and reports whether they include an id ({#id}).
 func (r *markdownReader) inlines(v *view) (hasID bool) {
 	s := &r.scan
 	first := len(s.undefined.uses)
 	s.read(v.text, r.defs)
 	s.undefined.locate(v, first)
+	if r.slugs.by.plain {
+		s.ids = s.ids[:0]
+	}
 	for _, name := range s.ids {
 		r.anchor(v.text[name.start:name.end])
 	}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -8,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A slugger makes the anchors of headings. The program that will publish a document is
-// unknown, so a heading gets the anchors of all common programs:
+// A slugger makes the anchors of headings. If the program that will publish a document is
+// unknown, a heading gets the anchors of all common programs:
 //
 //	GitHub, Docusaurus, Gitea, Hugo, Jekyll   the lower-case text, spaces as hyphens, punctuation dropped
 //	GitLab                                    like GitHub, with each run of hyphens as one
@@ -21,6 +22,7 @@ import (
 // If an anchor is taken, a number is appended to it, starting with 1: after an
 // underscore in python-markdown, after a hyphen in all others.
 type slugger struct {
+	by    publisher
 	taken [len(slugStyles)]map[string]int
 }
 
@@ -30,21 +32,56 @@ type slugStyle struct {
 }
 
 var slugStyles = [...]slugStyle{
-	{slugGitHub, "-"},
-	{slugGitLab, "-"},
-	{slugMdBook, "-"},
-	{slugPandoc, "-"},
-	{slugKramdown, "-"},
-	{slugPython, "_"},
-	{slugPythonUnicode, "_"},
-	{slugVuePress, "-"},
+	likeGitHub:        {slugGitHub, "-"},
+	likeGitLab:        {slugGitLab, "-"},
+	likeMdBook:        {slugMdBook, "-"},
+	likePandoc:        {slugPandoc, "-"},
+	likeKramdown:      {slugKramdown, "-"},
+	likePython:        {slugPython, "_"},
+	likePythonUnicode: {slugPythonUnicode, "_"},
+	likeVuePress:      {slugVuePress, "-"},
 }
 
-// eachAnchor calls yield once for each anchor of a heading, GitHub's first.
-func (s *slugger) eachAnchor(text string, yield func(string)) {
+// newSlugger returns what makes the anchors of the headings of a document.
+func newSlugger(in *Input) slugger {
+	rule, alone := in.Options.Anchors, in.Options.Anchors != 0
+	if !alone && in.Publisher != nil && in.Path != "" {
+		rule = in.Publisher(in.Path)
+	}
+	r := &anchorRules[rule]
+	return slugger{by: publisher{style: r.style, known: rule != 0, alone: alone, plain: alone && r.plain}}
+}
+
+// publisher is what is known of the program that publishes a document.
+type publisher struct {
+	style int
+	known bool // links should have the anchors that it makes
+	alone bool // anchors that others make do not exist
+	plain bool // {#id} in a heading is text, not its anchor
+}
+
+// addTo adds the anchors of a heading. Those that no link should have are not in Document.Anchors.
+func (s *slugger) addTo(h *harvest, text string) {
+	s.eachAnchor(text, func(slug string, named bool) {
+		if named {
+			h.anchor([]byte(slug))
+		} else if len(h.doc.AnchorHashes) < MaxAnchors {
+			h.doc.AnchorHashes = append(h.doc.AnchorHashes, HashAnchor([]byte(slug)))
+		}
+	})
+}
+
+// eachAnchor calls yield once for each anchor of a heading, GitHub's first. named reports whether a
+// link should have it: it does not if the program that publishes the document is known and gives the
+// heading another one.
+func (s *slugger) eachAnchor(text string, yield func(slug string, named bool)) {
 	text = strings.TrimSpace(text)
 	var yielded [len(slugStyles)]string
+	own := ""
 	for i, style := range slugStyles {
+		if s.by.alone && i != s.by.style {
+			continue
+		}
 		slug := style.make(text)
 		if slug == "" {
 			continue
@@ -57,12 +94,13 @@ func (s *slugger) eachAnchor(text string, yield func(string)) {
 		if n > 0 {
 			slug += style.separator + strconv.Itoa(n)
 		}
-		known := false
-		for _, before := range yielded[:i] {
-			known = known || before == slug
+		if yielded[i] = slug; i == s.by.style {
+			own = slug
 		}
-		if yielded[i] = slug; !known {
-			yield(slug)
+	}
+	for i, slug := range yielded {
+		if slug != "" && !slices.Contains(yielded[:i], slug) {
+			yield(slug, !s.by.known || own == "" || slug == own)
 		}
 	}
 }

@@ -160,6 +160,47 @@ func TestMarkdownStatic(t *testing.T) {
 	}
 }
 
+// TestAnchorRule reads a document whose anchors are those of one program, or whose publisher is known.
+func TestAnchorRule(t *testing.T) {
+	const body = "## Über *uns* 📦\n## B {#c}\n## Über uns 📦\n"
+	for _, c := range []struct {
+		rule, publisher string
+		named           string // the anchors
+		count           int    // of their hashes
+	}{
+		{"auto", "auto", "über-uns- Über-uns- über-uns ber-uns- uber-uns uber-uns-📦 c über-uns--1 Über-uns--1 über-uns-1 ber-uns--1 uber-uns_1 über-uns_1 uber-uns-📦-1", 0},
+		{"auto", "github", "über-uns- c über-uns--1", 0},
+		{"auto", "mkdocs", "uber-uns c uber-uns_1", 0},
+		{"github", "mkdocs", "über-uns- b-c über-uns--1", 3},
+		{"mkdocs", "github", "uber-uns c uber-uns_1", 3},
+		{"kramdown", "auto", "ber-uns- c ber-uns--1", 3},
+	} {
+		rule, err := ParseAnchorRule(c.rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		publisher, err := ParseAnchorRule(c.publisher)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc := Extract(Input{Name: "a.md", Path: "/a.md", Body: []byte(body), Options: Options{Anchors: rule}, Publisher: func(string) AnchorRule { return publisher }})
+		if got := strings.Join(doc.Anchors, " "); got != c.named {
+			t.Errorf("anchors with the rule %s, published by %s: got %s, want %s", c.rule, c.publisher, got, c.named)
+		}
+		if got := len(doc.AnchorHashes); c.count != 0 && got != c.count {
+			t.Errorf("hashes of anchors with the rule %s, published by %s: got %d, want %d", c.rule, c.publisher, got, c.count)
+		}
+		if c.rule == "auto" {
+			if all := Extract(Input{Name: "a.md", Body: []byte(body)}); !slices.Equal(all.AnchorHashes, doc.AnchorHashes) {
+				t.Errorf("anchors published by %s: not the hashes of all programs", c.publisher)
+			}
+		}
+	}
+	if _, err := ParseAnchorRule("githab"); err == nil {
+		t.Error("ParseAnchorRule(githab): no error")
+	}
+}
+
 func TestSlugs(t *testing.T) {
 	for _, c := range []struct{ heading, want string }{
 		{"Getting started", "getting-started"},
@@ -170,7 +211,7 @@ func TestSlugs(t *testing.T) {
 		{"!", "section"},
 	} {
 		var got []string
-		new(slugger).eachAnchor(c.heading, func(s string) { got = append(got, s) })
+		new(slugger).eachAnchor(c.heading, func(s string, _ bool) { got = append(got, s) })
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%q: %q, want %q", c.heading, got, c.want)
 		}
@@ -178,7 +219,7 @@ func TestSlugs(t *testing.T) {
 	var s slugger
 	var got []string
 	for range 3 {
-		s.eachAnchor("a b", func(slug string) { got = append(got, slug) })
+		s.eachAnchor("a b", func(slug string, _ bool) { got = append(got, slug) })
 	}
 	if want := "a-b a-b-1 a-b_1 a-b-2 a-b_2"; strings.Join(got, " ") != want {
 		t.Errorf("%q, want %q", got, want)

@@ -197,7 +197,7 @@ func (r *notebookReader) html() {
 // heading reads the current text as a heading of nbformat 3.
 func (r *notebookReader) heading() {
 	var s slugger
-	s.eachAnchor(string(r.cell.text), func(slug string) { r.anchor([]byte(slug)) })
+	s.addTo(r.harvest, string(r.cell.text))
 	r.anchor(jupyterAnchor(r.cell.text))
 }
 

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Options ask for references that are not read otherwise. The zero value asks for none.
+// Options ask for references that are not read otherwise, and for anchors of one kind alone. The zero value asks
+// for none of both.
 type Options struct {
 	// WikiLinks reads the wiki links of Markdown: [[Page]], [[Page#Heading]], [[Page|text]]
 	// and ![[image.png]].
@@ -15,13 +16,16 @@ type Options struct {
 	Verbatim bool
 	// TextMail reads the mail addresses in plain text.
 	TextMail bool
+	// Anchors is the rule by which headings of Markdown and Org get their anchors. The zero value
+	// stands for all rules.
+	Anchors AnchorRule
 	// Attributes are further attributes of HTML that contain references.
 	Attributes []Attribute
 }
 
 // IsZero reports whether the options ask for nothing.
 func (o *Options) IsZero() bool {
-	return !o.WikiLinks && !o.Verbatim && !o.TextMail && len(o.Attributes) == 0
+	return !o.WikiLinks && !o.Verbatim && !o.TextMail && o.Anchors == 0 && len(o.Attributes) == 0
 }
 
 // ReadsMarkup reports whether they ask for more of HTML. Its links are then not bare.

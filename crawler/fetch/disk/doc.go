@@ -10,6 +10,7 @@
 //	        locate.go      from a path to the file, by the rules of the style (hoststyle.go)
 //	        generator.go   pages that a site generator will create from a document
 //	        project.go     what a generator takes the links of its sources for; docusaurus.go
+//	        publisher.go   the program that publishes a document
 //	        codehost.go    what a code host takes the links of a repository for
 //	        netlify.go     the rules of a _redirects file; redirectrules.go finds them
 //	        names.go       files by their names alone

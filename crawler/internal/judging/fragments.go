@@ -42,7 +42,7 @@ func judgeFragment[S anchorSet](o *Outcome, q *Question, set S) (check.Verdict, 
 	if o.Read && (decoded == "" || !inPDF && (hasAnchor(set, fragment) || decoded != fragment && hasAnchor(set, decoded) || isLineRange(set, decoded))) {
 		return check.OK, check.CodeOK, ""
 	}
-	if o.Read && o.ContentType == "text/markdown" && hasGitHubAnchor(set, decoded) {
+	if o.Read && o.ContentType == "text/markdown" && !q.ExactCase && hasGitHubAnchor(set, decoded) {
 		return check.OK, check.CodeOK, ""
 	}
 	if o.ContentType == "image/svg+xml" && isSVGView(decoded) {

@@ -27,6 +27,8 @@ type Question struct {
 	HasFragment bool
 	// Accept holds further statuses that count as ok; nil holds no status.
 	Accept *check.Statuses
+	// ExactCase is set if a fragment must have the letter case of a heading's anchor in Markdown.
+	ExactCase bool
 	// IgnoreFragment reports whether a fragment is not judged. It is called with the
 	// fragment as written and percent-decoded; nil ignores no fragment.
 	IgnoreFragment func(string) bool

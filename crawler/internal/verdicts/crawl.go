@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -53,8 +54,9 @@ type Crawl struct {
 // Settings are what the configuration of a run says about its results, with its defaults.
 type Settings struct {
 	Show         result.Show
-	ReportsPages bool // to the sink, with their links
-	ReadAgain    bool // files have not changed during the run
+	ReportsPages bool          // to the sink, with their links
+	ReadAgain    bool          // files have not changed during the run
+	Anchors      extract.Input // how the names of anchors are read again
 	Watched      map[string]bool
 	Watch        func(url string, v check.Verdict)
 	Sessions     []*session.Session
@@ -76,6 +78,9 @@ func (c *Crawl) maxAnchors() int {
 	}
 	return MaxAnchors
 }
+
+// exactCase reports whether fragments must have the letter case of the anchors of headings.
+func (c *Crawl) exactCase() bool { return !c.Anchors.Options.Anchors.IgnoresCase() }
 
 // suspects reports whether a target that is OK may have a finding because of its URL.
 func (c *Crawl) suspects(job *frontier.Job) bool {

@@ -31,6 +31,7 @@ type rereader struct {
 	store   frontier.Store
 	door    *admit.Door
 	buffers fetch.Buffers
+	anchors extract.Input
 	wanted  []wantedText                           // wanted texts of fragments, grouped by page
 	changed map[frontier.ID]bool                   // pages whose files have changed
 	pages   []barePage                             // pages with shown references
@@ -40,7 +41,7 @@ type rereader struct {
 }
 
 func newRereader(ctx context.Context, c *Crawl) *rereader {
-	return &rereader{ctx: ctx, store: c.Store, door: c.Door, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
+	return &rereader{ctx: ctx, store: c.Store, door: c.Door, anchors: c.Anchors, buffers: fetch.Buffers{Most: 2 * runtime.GOMAXPROCS(0)}, changed: map[frontier.ID]bool{}}
 }
 
 // bareReference is a reference to be read again.
@@ -155,8 +156,9 @@ func (r *rereader) names(d *details) judging.Names {
 		return ""
 	}
 	defer r.buffers.Give(body)
-	doc := extract.Extract(extract.Input{Body: body, ContentType: resp.ContentType, Name: scope.DocumentName(d.url), Path: resp.LocalFile(), AnchorsOnly: true})
-	return judging.PackNames(doc.Anchors)
+	in := r.anchors
+	in.Body, in.ContentType, in.Name, in.Path = body, resp.ContentType, scope.DocumentName(d.url), resp.LocalFile()
+	return judging.PackNames(extract.Extract(in).Anchors)
 }
 
 // Numbers of references and pages that are read again at once.

@@ -72,7 +72,7 @@ func isPlainOK(g *check.Judgement) bool {
 func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := judging.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
+		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoresFragment, ExactCase: j.crawl.exactCase()}
 	if p.marks&scope.MarkAnyFragment != 0 {
 		q.IgnoreFragment = func(string) bool { return true }
 	}
@@ -230,7 +230,7 @@ func (j *judge) isOnRefreshTarget(p *pair, fragment string) bool {
 		return false
 	}
 	to := j.details.get(end)
-	q := judging.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoresFragment}
+	q := judging.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoresFragment, ExactCase: j.crawl.exactCase()}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 

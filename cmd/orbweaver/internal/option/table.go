@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/report"
@@ -46,6 +47,9 @@ func table() []Flag {
 		{Name: "no-ignore", Group: Targets, On: Check | Extract,
 			Found: chooses, Workers: Home,
 			Doc: "also read the files of a directory, or of a glob, that git or a .ignore file ignores, and for a glob those in .git and the like; a directory that git ignores as a whole is read if it is named"},
+		{Name: "anchors", Arg: "RULE", Initial: "auto", Words: extract.AnchorRules(), Group: Targets, On: Check,
+			Found: chooses, Form: field(judged, "Anchors of headings", "The program that publishes Markdown and Org."),
+			Doc: "the program whose anchors the headings of Markdown and Org have; with auto, those of every program count, and suggestions are those of the program that is found, such as by mkdocs.yml or the remote of git"},
 		{Name: "wiki-links", Group: Targets, On: Check | Extract,
 			Found: chooses,
 			Doc:   "in Markdown, read wiki links: [[Page]], [[Page#Heading]], [[Page|text]] and ![[image.png]]"},

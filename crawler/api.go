@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -101,6 +102,11 @@ func Acts(text []byte) bool { return scope.Acts(text) }
 // ReservedName returns the domain reserved for examples and tests (RFC 2606) that a URL belongs
 // to; "" if there is none.
 func ReservedName(u urinorm.URL) string { return scope.ReservedName(scope.HrefOf(u)) }
+
+// Affordable returns how many of the given number of requests this process can have in
+// flight at once under its limit of open files, which is raised as far as the system
+// allows. It is at least 1.
+func Affordable(requests int) int { return local.Affordable(requests) }
 
 // RuleFor returns the rule that applies to a printed target, or nil.
 func (j *Judging) RuleFor(printed string) *Rule { return (*scope.Judging)(j).RuleFor(printed) }

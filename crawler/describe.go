@@ -54,7 +54,7 @@ func (j *describer) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
 
 // release releases what only visits of pages need: most memory is used while verdicts are given.
 func (j *describer) release() {
-	j.reader.pages.empty()
+	j.reader.pages.Empty()
 	j.reader.buffers.Release()
 	collectGarbage()
 }

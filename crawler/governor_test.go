@@ -14,61 +14,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-func TestGovernor(t *testing.T) {
-	g := newGovernor(8)
-	if g.tooMany() || g.succeeded() {
-		t.Error("a run that met no limit changes its workers")
-	}
-	began := time.Now()
-	g.starved(began)
-	for range 5 {
-		g.starved(began.Add(-time.Second)) // the same crowd
-	}
-	left := 0
-	for range 8 {
-		if !g.tooMany() {
-			left++
-		}
-	}
-	if left != 6 {
-		t.Errorf("%d workers go on, want 6", left)
-	}
-	for range 20 {
-		g.starved(time.Now().Add(time.Minute))
-		for g.tooMany() {
-		}
-	}
-	if g.working != 1 {
-		t.Errorf("%d workers are left, want one", g.working)
-	}
-	more := 0
-	for range 20 * roomAfter {
-		if g.succeeded() {
-			more++
-		}
-	}
-	if more != 7 || g.working != 8 {
-		t.Errorf("%d workers came back, %d work", more, g.working)
-	}
-}
-
-func TestAffordable(t *testing.T) {
-	for _, row := range []struct {
-		requests int
-		files    uint64
-		want     int
-	}{
-		{64, 0, 64}, {64, 1 << 20, 64}, {64, 256, 64}, {64, 64, 20}, {64, 128, 52}, {64, 20, 1}, {0, 64, 1}, {4096, 1024, 500}, {1, 26, 1},
-	} {
-		if got := affordable(row.requests, row.files); got != row.want {
-			t.Errorf("affordable(%d, %d) = %d, want %d", row.requests, row.files, got, row.want)
-		}
-	}
-	if n := Affordable(8); n < 1 || n > 8 {
-		t.Errorf("Affordable(8) = %d", n)
-	}
-}
-
 // starving is a web that a machine with few descriptors sees.
 type starving struct {
 	*imagined

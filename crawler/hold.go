@@ -133,7 +133,7 @@ func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due
 		if d.Ask == proof.AskNothing {
 			return nil
 		}
-		w.slot.release() // the network is slow
+		w.slot.Release() // the network is slow
 		a, requests, err := in.answer(ctx, &d.Step)
 		if err := cmp.Or(err, f.tally(requests, check.NoGap)); err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
 			return err

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -119,17 +118,6 @@ func TestSlowedHostIsNoted(t *testing.T) {
 }
 
 // A quick run says nothing about its time.
-// Where the time of a run was spread over many hosts, none is called the cause.
-func TestTimeOfManyHosts(t *testing.T) {
-	f := &inFlight{spent: map[string]hostTime{"": {all: 2 * time.Second}}}
-	for i := range 60 {
-		f.spent[fmt.Sprintf("host%02d.test", i)] = hostTime{all: time.Second}
-	}
-	if got, want := f.whereTimeWent(), "the 1 min 2 s went to 60 hosts, none of which took much of it: host00.test took 1 s"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func TestQuickRunIsSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := imagine(2*time.Second, func(_, path string) (int, http.Header, string) { return ok(links(3, "/p/%d")) })

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
@@ -37,8 +38,8 @@ type pageReader struct {
 	out       *outlet
 	documents *document.Documents // the seeds that are in directories
 
-	slots    *slots
-	pages    pool[*references.Page]
+	slots    *local.Slots
+	pages    local.Pool[*references.Page]
 	buffers  fetch.Buffers
 	ownBases document.OwnBases
 }
@@ -75,7 +76,7 @@ type documentReading struct {
 // page returns the page in which what a target refers to is collected.
 func (p *pageReader) page(f *content, t *admit.Target) *references.Page {
 	if f.Page == nil {
-		f.Page = p.pages.take()
+		f.Page = p.pages.Take()
 		f.Page.Reset(p.env, scope.HrefOf(f.At), t.Depth)
 	}
 	return f.Page
@@ -86,7 +87,7 @@ func (p *pageReader) release(f *content) {
 	defer p.endLarge(f)
 	if f.Page != nil {
 		f.Page.Shrink()
-		p.pages.put(f.Page)
+		p.pages.Put(f.Page)
 		f.Page = nil
 	}
 }
@@ -125,8 +126,8 @@ func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u 
 func (r *documentReading) read(ctx context.Context) *recall.Page {
 	d, reader := &r.Document, r.reader
 	if r.door.Scope().Judging.Inspector.Scans(d.Internal) {
-		r.w.slot.release() // a worker with a slot must not wait for room
-		r.slots.waitForRoom()
+		r.w.slot.Release() // a worker with a slot must not wait for room
+		r.slots.WaitForRoom()
 		reader.Scan(ctx, d)
 		r.got.Gaps = withGap(r.got.Gaps, reader.Lost())
 	}
@@ -134,13 +135,13 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		reader.InspectTarget(d)
 		return nil
 	}
-	if !r.w.slot.taken {
-		r.slots.waitForRoom() // data stays in the network until a worker has time to read it
+	if !r.w.slot.Taken {
+		r.slots.WaitForRoom() // data stays in the network until a worker has time to read it
 	}
-	if !reader.Take(d, r.w.slot.taken) || d.Large && !r.beginLarge() {
+	if !reader.Take(d, r.w.slot.Taken) || d.Large && !r.beginLarge() {
 		return nil
 	}
-	r.w.slot.take()
+	r.w.slot.Take()
 	page, bare := r.page(), reader.MayBeBare(d) && r.env.MayBeBare(d.Response, d.Body)
 	if bare {
 		page.ReadBare(d.Body)
@@ -169,7 +170,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 	}
 	if reader.Begin(d) {
 		if r.door.Scope().Judging.Inspector.Waits() {
-			r.w.slot.release()
+			r.w.slot.Release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
 		r.got.Gaps = withGap(r.got.Gaps, reader.Lost())
@@ -353,7 +354,7 @@ func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
 // hasIcon reports whether the host of a page has an icon for pages that name none.
 func (r *documentReading) hasIcon(ctx context.Context) bool {
-	r.w.slot.release() // the network is slower than other workers
+	r.w.slot.Release() // the network is slower than other workers
 	has, requests := r.door.HasIcon(ctx, r.of, r.URL)
 	r.got.Counts.Of[stored.Requests] += requests
 	return has
@@ -383,7 +384,7 @@ func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.R
 // holds.
 func (r *documentReading) opening() *view.Opening {
 	if r.browser.Renderer != nil {
-		r.w.slot.release()
+		r.w.slot.Release()
 		r.endLarge(&r.got.content)
 		r.door.Leave(r.of)
 	}
@@ -407,7 +408,7 @@ func (r *documentReading) render(ctx context.Context) *view.Opened {
 	o := r.opening()
 	op := o.Render(ctx)
 	if r.closed(o); op != nil && op.Shown.Leads == "" {
-		r.w.slot.take()
+		r.w.slot.Take()
 	}
 	return op
 }
@@ -422,7 +423,7 @@ func (r *documentReading) readView(ctx context.Context) {
 	if r.closed(o); op == nil {
 		return
 	}
-	r.w.slot.take()
+	r.w.slot.Take()
 	r.startLinks()
 	references.Shadow(o.Page, r.Read)
 	op.Enter(o.Page, r.door.Scope(), own)

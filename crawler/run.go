@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -43,9 +44,9 @@ type run struct {
 	settling  *settling
 	describer *describer
 
-	governor *governor
+	governor *local.Governor
 	sessions *loginSessions
-	inFlight *inFlight
+	inFlight *local.InFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 }
 
@@ -96,7 +97,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 		r.frontier = frontier.New(cfg.Keep.Store, r.door.Politeness())
 	}
 	r.door.Open(r.always, r.frontier, shared.common)
-	r.inFlight = newInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
+	r.inFlight = local.NewInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
 	r.env = references.NewEnv(r.door.Scope, r.frontier)
 	r.env.Pages, r.env.Markup = cfg.Deliver.Pages, cfg.Reading.Options.ReadsMarkup()
 	// Links found by a content check are in no file that can be read again.
@@ -138,8 +139,8 @@ func newMemory(r *run) *recall.Memory {
 func newPageReader(r *run) *pageReader {
 	cfg, processors := r.cfg, runtime.GOMAXPROCS(0)
 	p := &pageReader{selects: !cfg.Reading.Select.IsZero(), door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, out: r.out, documents: &r.seeds.documents,
-		slots: newSlots(processors),
-		pages: pool[*references.Page]{most: 2 * processors, make: func() *references.Page { return &references.Page{} }}}
+		slots: local.NewSlots(processors),
+		pages: local.Pool[*references.Page]{Most: 2 * processors, Make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors
 	p.reader = document.NewReader(document.Settings{
 		Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
@@ -217,7 +218,7 @@ func (r *run) report(ctx context.Context) (*result.Summary, error) {
 func (r *run) crawl(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.governor = newGovernor(Affordable(r.cfg.Politeness.Concurrency))
+	r.governor = local.NewGovernor(local.Affordable(r.cfg.Politeness.Concurrency))
 	var watching sync.WaitGroup
 	over := make(chan struct{})
 	watching.Go(func() { r.watch(ctx, cancel, over) })
@@ -238,7 +239,7 @@ func (r *run) crawl(ctx context.Context) error {
 	close(over)
 	kept()
 	watching.Wait()
-	if why := r.inFlight.whereTimeWent(); why != "" {
+	if why := r.inFlight.WhereTimeWent(); why != "" {
 		r.out.note(why)
 	}
 	if err == nil && r.frontier.Sharing() == nil {
@@ -256,9 +257,9 @@ func (r *run) crawl(ctx context.Context) error {
 // visitAll lets workers visit targets until none is left.
 func (r *run) visitAll(ctx context.Context) error {
 	workers, working := errgroup.WithContext(ctx)
-	r.governor.workers = workers
+	r.governor.Workers = workers
 	defer context.AfterFunc(working, r.door.Pages.Release)()
-	for range r.governor.most {
+	for range r.governor.Most {
 		r.addWorker(working)
 	}
 	return workers.Wait()
@@ -332,7 +333,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 
 // addWorker starts a worker.
 func (r *run) addWorker(ctx context.Context) {
-	r.governor.workers.Go(func() error { return r.work(ctx) })
+	r.governor.Workers.Go(func() error { return r.work(ctx) })
 }
 
 // adaptWorkers lets the governor learn from the outcome of a request that began at a
@@ -340,8 +341,8 @@ func (r *run) addWorker(ctx context.Context) {
 func (r *run) adaptWorkers(ctx context.Context, o *judging.Outcome, began time.Time) {
 	if o.LocalLimit {
 		r.door.CloseIdle()
-		r.governor.starved(began)
-	} else if r.governor.succeeded() {
+		r.governor.Starved(began)
+	} else if r.governor.Succeeded() {
 		r.addWorker(ctx)
 	}
 }
@@ -355,7 +356,7 @@ func (r *run) reportProgress() {
 	p := result.Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(stored.Pages), Checked: r.counts.of(stored.Checked),
 		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.of(stored.Broken), Requests: r.counts.of(stored.Requests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
-	if t, since := r.inFlight.look(now, p.WaitingHost); t != nil {
+	if t, since := r.inFlight.Look(now, p.WaitingHost); t != nil {
 		p.Slowest = r.slowest(t, now.Sub(since))
 	}
 	r.out.progress(p)

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
@@ -39,7 +40,7 @@ type settlement struct {
 
 // workspace is the memory of a worker, which its visits use one after another.
 type workspace struct {
-	slot     slot
+	slot     local.Slot
 	target   admit.Target    // that is visited
 	document documentReading // that answers for it
 	tallies  []frontier.Tally
@@ -47,7 +48,7 @@ type workspace struct {
 	pageIDs, otherIDs []uint32 // for observeGrowth
 }
 
-func newWorkspace(s *slots) *workspace { return &workspace{slot: slot{slots: s}} }
+func newWorkspace(s *local.Slots) *workspace { return &workspace{slot: local.Slot{Slots: s}} }
 
 // settling ends visits: it puts their targets back, holds or settles them.
 type settling struct {
@@ -74,7 +75,7 @@ func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error
 		f.out.note(s.Note)
 	}
 	if s.Outcome != nil && f.door.Pages != nil && s.Target.Follow {
-		w.slot.release() // earlier pages may need it
+		w.slot.Release() // earlier pages may need it
 		f.reader.endLarge(&s.content)
 		f.door.Pages.Await(s.Target.Turn)
 	}
@@ -130,7 +131,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		step.Found, step.Links, step.Page = p.Targets(), p.Encode(), append(p.About, s.Kept...)
 	}
 	if f.frontier.Durable() {
-		w.slot.release() // the store waits for the disk, and for the steps of other workers
+		w.slot.Release() // the store waits for the disk, and for the steps of other workers
 	}
 	ids, err := f.frontier.Settle(f.always, t.Target, step)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 )
 
 // noticed is a body that notices when it is read.
@@ -32,13 +33,15 @@ func (*noticed) Close() error { return nil }
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &Config{}
-		r := &pageReader{slots: newSlots(1), door: newDoor(cfg, nil)}
+		r := &pageReader{slots: local.NewSlots(1), door: newDoor(cfg, nil)}
 		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
-		r.slots.take()
-		for range r.slots.most {
+		computing := local.Slot{Slots: r.slots}
+		computing.Take()
+		for range 2 { // twice the processors
 			go func() {
-				r.slots.take()
-				r.slots.release()
+				waiting := local.Slot{Slots: r.slots}
+				waiting.Take()
+				waiting.Release()
 			}()
 		}
 		synctest.Wait() // they wait
@@ -54,7 +57,7 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		if body.read {
 			t.Error("the body was read although nobody had the time for it")
 		}
-		r.slots.release()
+		computing.Release()
 		synctest.Wait()
 		if !body.read || !done || o.Size != 28 {
 			t.Errorf("read: %t, over: %t, %d bytes", body.read, done, o.Size)

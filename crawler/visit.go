@@ -94,7 +94,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	}
 	s.Past.Asked = true
 	if v.door.Scope().SiteOf(t.At) != nil { // there is no network to wait for
-		w.slot.take()
+		w.slot.Take()
 	}
 	if err := v.frontier.Sharing().Begin(ctx, t.Target); err != nil {
 		return s, err
@@ -161,7 +161,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 		}
 	}
 	if a.Outcome.Code == check.CodeOK && v.door.Scope().Judging.CheckHTTPS {
-		w.slot.release() // the network is slower than other workers
+		w.slot.Release() // the network is slower than other workers
 		found, sent, deciding, err := v.door.Twin(ctx, t)
 		a.Outcome.Requests += sent
 		a.beside += deciding
@@ -208,7 +208,7 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	if !v.door.Scope().Rules.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return a, nil
 	}
-	w.slot.release()
+	w.slot.Release()
 	return v.enterSitemaps(ctx, t, a)
 }
 

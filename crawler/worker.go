@@ -12,10 +12,10 @@ import (
 // machine.
 func (r *run) work(ctx context.Context) error {
 	w := newWorkspace(r.reader.slots)
-	visiting := r.inFlight.enter()
-	defer r.inFlight.leave(visiting)
-	for !r.governor.tooMany() {
-		w.slot.slots.waitForRoom()
+	visiting := r.inFlight.Enter()
+	defer r.inFlight.Leave(visiting)
+	for !r.governor.TooMany() {
+		w.slot.Slots.WaitForRoom()
 		t, err := r.frontier.Next(ctx)
 		switch {
 		case err == io.EOF:
@@ -49,7 +49,7 @@ func (r *run) attend(ctx context.Context, w *workspace, t *frontier.Target) (err
 	if err != nil {
 		return err
 	}
-	defer w.slot.release()
+	defer w.slot.Release()
 	defer r.door.End(target)
 	defer func() { err = cmp.Or(err, r.door.EndPass(target)) }()
 	defer r.sessions.leave(target)

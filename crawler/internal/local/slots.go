@@ -1,4 +1,4 @@
-package crawler
+package local
 
 import "sync"
 
@@ -7,7 +7,7 @@ import "sync"
 // reason no worker begins a visit, or reads a body from the network, while others
 // already wait with their document for a slot: on a network that is faster than the
 // processors, requests in flight only take memory.
-type slots struct {
+type Slots struct {
 	mu      sync.Mutex
 	free    int
 	most    int // that wait while others begin a visit or read a body
@@ -16,14 +16,14 @@ type slots struct {
 	room    sync.Cond // few are waiting
 }
 
-func newSlots(processors int) *slots {
-	s := &slots{free: processors, most: 2 * processors}
+func NewSlots(processors int) *Slots {
+	s := &Slots{free: processors, most: 2 * processors}
 	s.slot.L, s.room.L = &s.mu, &s.mu
 	return s
 }
 
 // take waits for a slot.
-func (s *slots) take() {
+func (s *Slots) take() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
@@ -38,7 +38,7 @@ func (s *slots) take() {
 }
 
 // release returns a slot.
-func (s *slots) release() {
+func (s *Slots) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.free++
@@ -46,7 +46,7 @@ func (s *slots) release() {
 }
 
 // waitForRoom waits until only a few workers wait for a slot.
-func (s *slots) waitForRoom() {
+func (s *Slots) WaitForRoom() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.waiting >= s.most {
@@ -58,24 +58,24 @@ func (s *slots) waitForRoom() {
 }
 
 // slot is what one worker has of the slots: one of them, or none.
-type slot struct {
-	slots *slots
-	taken bool
+type Slot struct {
+	Slots *Slots
+	Taken bool
 }
 
 // take takes one of the slots, unless the worker has one. It is kept until the visit ends, unless
 // another request is sent.
-func (s *slot) take() {
-	if !s.taken {
-		s.slots.take()
-		s.taken = true
+func (s *Slot) Take() {
+	if !s.Taken {
+		s.Slots.take()
+		s.Taken = true
 	}
 }
 
 // release returns the slot, if the worker has one.
-func (s *slot) release() {
-	if s.taken {
-		s.slots.release()
-		s.taken = false
+func (s *Slot) Release() {
+	if s.Taken {
+		s.Slots.release()
+		s.Taken = false
 	}
 }

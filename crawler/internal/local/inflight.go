@@ -1,4 +1,4 @@
-package crawler
+package local
 
 import (
 	"cmp"
@@ -16,17 +16,17 @@ import (
 
 // inFlight knows what the workers visit, and for how long. Each worker publishes its
 // target with one store; all else is done by the watch of the run, a few times a second.
-type inFlight struct {
+type InFlight struct {
 	local  func(host string) bool // a host that is no host of the network
 	mu     sync.Mutex
-	slots  []*visiting
+	slots  []*Visiting
 	since  map[*frontier.Target]time.Time // when a look first found the target
 	looked time.Time                      // the last look
 	spent  map[string]hostTime            // by host; "" for time in which no host was waited for
 }
 
 // visiting is what one worker visits; nil for nothing.
-type visiting struct {
+type Visiting struct {
 	atomic.Pointer[frontier.Target]
 }
 
@@ -36,30 +36,30 @@ type hostTime struct {
 	rests time.Duration // of this, while the host had asked for a rest and nothing else was in flight
 }
 
-func newInFlight(local func(host string) bool) *inFlight {
-	return &inFlight{local: local, since: map[*frontier.Target]time.Time{}, spent: map[string]hostTime{}}
+func NewInFlight(local func(host string) bool) *InFlight {
+	return &InFlight{local: local, since: map[*frontier.Target]time.Time{}, spent: map[string]hostTime{}}
 }
 
 // enter adds a worker.
-func (f *inFlight) enter() *visiting {
+func (f *InFlight) Enter() *Visiting {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	v := &visiting{}
+	v := &Visiting{}
 	f.slots = append(f.slots, v)
 	return v
 }
 
 // leave removes a worker.
-func (f *inFlight) leave(v *visiting) {
+func (f *InFlight) Leave(v *Visiting) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.slots = slices.DeleteFunc(f.slots, func(other *visiting) bool { return other == v })
+	f.slots = slices.DeleteFunc(f.slots, func(other *Visiting) bool { return other == v })
 }
 
 // look returns the target that has been in flight for the longest time, and since when;
 // nil for none. It counts the time since the last look for the hosts in flight, or else for
 // the host that must rest.
-func (f *inFlight) look(now time.Time, resting string) (oldest *frontier.Target, since time.Time) {
+func (f *InFlight) Look(now time.Time, resting string) (oldest *frontier.Target, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found := map[*frontier.Target]time.Time{}
@@ -86,7 +86,7 @@ func (f *inFlight) look(now time.Time, resting string) (oldest *frontier.Target,
 }
 
 // count counts time for the hosts in flight.
-func (f *inFlight) count(passed time.Duration, resting string) {
+func (f *InFlight) count(passed time.Duration, resting string) {
 	if len(f.since) == 0 {
 		spent := f.spent[resting]
 		spent.all += passed
@@ -113,7 +113,7 @@ const (
 
 // whereTimeWent says which hosts took most of the time of the run, or "" if the run was not
 // slow.
-func (f *inFlight) whereTimeWent() string {
+func (f *InFlight) WhereTimeWent() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	total := time.Duration(0)

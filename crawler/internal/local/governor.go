@@ -1,4 +1,4 @@
-package crawler
+package local
 
 import (
 	"sync"
@@ -10,10 +10,10 @@ import (
 // governor limits the number of workers to what this machine can handle. When workers
 // run out of descriptors, ports or memory, their number is lowered at once, as for
 // hosts that refuse requests, and is raised slowly.
-type governor struct {
+type Governor struct {
 	mu      sync.Mutex
-	workers *errgroup.Group // that there are
-	most    int             // workers the run may have
+	Workers *errgroup.Group // that there are
+	Most    int             // workers the run may have
 	allowed int             // workers that the machine can handle, as far as is known
 	working int
 	lowered time.Time // when the number was last found to be too high
@@ -24,13 +24,13 @@ type governor struct {
 // more worker is tried.
 const roomAfter = 50
 
-func newGovernor(most int) *governor {
-	return &governor{most: most, allowed: most, working: most}
+func NewGovernor(most int) *Governor {
+	return &Governor{Most: most, allowed: most, working: most}
 }
 
 // starved lowers the number of workers by a quarter. A request that began before the
 // last lowering says nothing about the current number of workers.
-func (g *governor) starved(began time.Time) {
+func (g *Governor) Starved(began time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.good = 0
@@ -43,10 +43,10 @@ func (g *governor) starved(began time.Time) {
 
 // succeeded counts a visit that hit no limit, and reports whether the caller may start
 // one more worker.
-func (g *governor) succeeded() bool {
+func (g *Governor) Succeeded() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.allowed == g.most {
+	if g.allowed == g.Most {
 		return false
 	}
 	if g.good++; g.good < roomAfter {
@@ -63,7 +63,7 @@ func (g *governor) succeeded() bool {
 
 // tooMany reports whether there is one worker too many; if so, the calling worker must
 // end.
-func (g *governor) tooMany() bool {
+func (g *Governor) TooMany() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.working <= g.allowed {

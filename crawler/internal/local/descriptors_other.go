@@ -1,6 +1,6 @@
 //go:build !unix
 
-package crawler
+package local
 
 // openFiles returns 0: the system has no relevant limit of open files.
 func openFiles() uint64 { return 0 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/net/html/atom"
+
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
@@ -149,9 +151,12 @@ func (l *Login) selected(p *Page) *Form {
 	if l.form == nil {
 		return nil
 	}
-	for _, n := range p.doc.FindMatcher(l.form).EachIter() {
+	for _, n := range l.form.MatchAll(p.root) {
+		for n != nil && n.DataAtom != atom.Form {
+			n = n.Parent
+		}
 		for _, f := range p.forms {
-			if n.Closest("form").IsNodes(f.node) {
+			if n == f.node {
 				return f
 			}
 		}

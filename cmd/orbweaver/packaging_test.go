@@ -18,8 +18,8 @@ import (
 	"testing"
 	"text/template"
 
-	"github.com/goccy/go-yaml"
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 )
@@ -105,7 +105,7 @@ func readReleaser(t interface{ Fatalf(string, ...any) }) *releaser {
 		t.Fatalf("%v", err)
 	}
 	var r releaser
-	if err := yaml.UnmarshalWithOptions(text, &r, yaml.AllowDuplicateMapKey()); err != nil { // what is merged (<<) is overridden
+	if err := yaml.Unmarshal(text, &r); err != nil {
 		t.Fatalf(".goreleaser.yaml: %v", err)
 	}
 	if len(r.Builds) == 0 || len(r.Archives) == 0 || len(r.Nfpms) != 1 {
@@ -189,7 +189,7 @@ func TestReleaseIsReproducible(t *testing.T) {
 			Mtime string `yaml:"mtime"`
 		} `yaml:"nfpms"`
 	}
-	if err := yaml.UnmarshalWithOptions(text, &r, yaml.AllowDuplicateMapKey()); err != nil {
+	if err := yaml.Unmarshal(text, &r); err != nil {
 		t.Fatal(err)
 	}
 	const date = "{{ .CommitDate }}"
@@ -278,7 +278,9 @@ func readHooks(t interface{ Fatalf(string, ...any) }) (hooks []hook) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	if err := yaml.UnmarshalWithOptions(text, &hooks, yaml.Strict()); err != nil {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&hooks); err != nil {
 		t.Fatalf(".pre-commit-hooks.yaml: %v", err)
 	}
 	if len(hooks) == 0 {

@@ -4,93 +4,34 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+	"go.yaml.in/yaml/v3"
 )
 
-// Limits of YAML files, which may come from strangers: of the levels of nesting, and of the
-// values after aliases are replaced.
-const (
-	maxYAMLDepth  = 200
-	maxYAMLValues = 200_000
-)
-
-// decodeYAML reads a YAML file into v.
+// decodeYAML reads a YAML file into v. Files may come from strangers: the library limits the
+// levels of nesting, and what aliases stand for.
 func decodeYAML(text []byte, v any) error {
-	if deepestFlow(text) > maxYAMLDepth {
-		return errors.New("it is nested too deeply")
-	}
-	file, err := parser.ParseBytes(text, 0)
+	var doc yaml.Node
+	err := yaml.Unmarshal(text, &doc)
 	if err == nil {
-		s := yamlSizes{anchors: map[string]int{}}
-		for _, doc := range file.Docs {
-			if s.of(doc.Body, 0) > maxYAMLValues {
-				return errors.New("it has too many values, or is nested too deeply")
-			}
-		}
-		err = yaml.UnmarshalWithOptions(text, v)
+		keysAreText(&doc)
+		err = doc.Decode(v)
+	}
+	if wrong := (*yaml.TypeError)(nil); errors.As(err, &wrong) {
+		return errors.New(wrong.Errors[0])
 	}
 	if err != nil {
-		message, _, _ := strings.Cut(err.Error(), "\n")
+		message, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "yaml: "), "\n")
 		return errors.New(message)
 	}
 	return nil
 }
 
-// deepestFlow returns an upper limit for the nesting of brackets and indentation, so that the
-// parser, which is recursive, reads only what has few levels.
-func deepestFlow(text []byte) int {
-	deepest, depth, dashes := 0, 0, 0
-	for _, c := range text {
-		switch c {
-		case '[', '{':
-			depth++
-		case ']', '}':
-			depth = max(depth-1, 0)
-		case '-', '?', ' ', ':':
-			if c != ' ' {
-				dashes++
-			}
-			deepest = max(deepest, dashes)
-			continue
+// keysAreText makes keys that look like numbers or switches text, as in JSON: 404 and on.
+func keysAreText(n *yaml.Node) {
+	for i, child := range n.Content {
+		if n.Kind == yaml.MappingNode && i%2 == 0 && child.Kind == yaml.ScalarNode && child.Tag != "!!merge" {
+			child.Tag = "!!str"
 		}
-		dashes = 0
-		deepest = max(deepest, depth)
+		keysAreText(child)
 	}
-	return deepest
-}
-
-// yamlSizes computes how many values a node has after its aliases are replaced.
-type yamlSizes struct{ anchors map[string]int }
-
-func (s *yamlSizes) of(node ast.Node, depth int) int {
-	if depth > maxYAMLDepth {
-		return maxYAMLValues + 1
-	}
-	n := 1
-	add := func(child ast.Node) { n = min(n+s.of(child, depth+1), maxYAMLValues+1) }
-	switch node := node.(type) {
-	case *ast.MappingNode:
-		for _, v := range node.Values {
-			add(v)
-		}
-	case *ast.MappingValueNode:
-		add(node.Key)
-		add(node.Value)
-	case *ast.MappingKeyNode:
-		add(node.Value)
-	case *ast.SequenceNode:
-		for _, v := range node.Values {
-			add(v)
-		}
-	case *ast.TagNode:
-		add(node.Value)
-	case *ast.AnchorNode:
-		add(node.Value)
-		s.anchors[node.Name.String()] = n
-	case *ast.AliasNode:
-		n += s.anchors[node.Value.String()]
-	}
-	return min(n, maxYAMLValues+1)
 }

@@ -477,7 +477,7 @@ func changeIssue(c *call) error {
 		return err
 	}
 	issues, id := c.server.service.Issues, c.PathValue("id")
-	if err := issues.Assign(c.Context(), c.project.ID, v["owner"], id); err != nil {
+	if err := issues.Assign(c.Context(), c.project, v["owner"], id); err != nil {
 		return err
 	}
 	i, err := issues.Last(c.Context(), c.project.ID, id)

@@ -161,6 +161,9 @@ type Issue struct {
 	Known     int        `json:"known"` // findings under a mark
 	Owner     *string    `json:"owner"`
 	Comments  int        `json:"comments"`
+	// Only is the fingerprint of an only finding, and OnlyURL its target, for people.
+	Only    string `json:"-"`
+	OnlyURL string `json:"-"`
 }
 
 // OnPage is a page that refers to targets of an issue.

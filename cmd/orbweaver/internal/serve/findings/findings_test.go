@@ -212,10 +212,10 @@ func TestIssues(t *testing.T) {
 	y := build(t, filepath.Join(dir, "after"), before, slices.Values(second))
 	check(y, IssueQuery{Query: Query{Sort: "url"}}, "document http://a.test/gone 2 findings 2 pages 3 places still +0\ndocument http://b.test/ 1 findings 1 pages 1 places new +1\nlink x 10 findings 10 pages 10 places still -2\n")
 	check(y, IssueQuery{Query: Query{Change: "fixed"}}, "document http://a.test/only 1 findings 0 pages 1 places fixed -1\n")
-	check(y, IssueQuery{Query: Query{Sort: "url"}, Backward: true}, "link x 10 findings 10 pages 10 places still -2\ndocument http://b.test/ 1 findings 1 pages 1 places new +1\ndocument http://a.test/gone 2 findings 2 pages 3 places still +0\n")
+	check(y, IssueQuery{Query: Query{Sort: "url", Backward: true}}, "link x 10 findings 10 pages 10 places still -2\ndocument http://b.test/ 1 findings 1 pages 1 places new +1\ndocument http://a.test/gone 2 findings 2 pages 3 places still +0\n")
 	for _, sort := range IssueSorts { // each once, in both directions
 		for _, backward := range []bool{false, true} {
-			q := IssueQuery{Query: Query{Sort: Sort(sort), Limit: 1}, Backward: backward}
+			q := IssueQuery{Query: Query{Sort: Sort(sort), Limit: 1, Backward: backward}}
 			var seen []string
 			for {
 				list, err := y.Issues(t.Context(), &q, true)

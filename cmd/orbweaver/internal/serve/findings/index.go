@@ -101,6 +101,7 @@ type Query struct {
 	Sort     Sort
 	Limit    int
 	After    string // Cursor of the last item
+	Backward bool   // in the reverse order
 }
 
 // ErrCursor is the error for a cursor that no list has returned.
@@ -198,15 +199,7 @@ func (x *Index) Findings(ctx context.Context, q *Query, settled bool) (*api.List
 	if err != nil {
 		return nil, err
 	}
-	var order string
-	switch q.Sort {
-	case ByCode:
-		order = "i.code, i.url, i.fingerprint"
-	case ByPlaces:
-		order = "i.places DESC, i.url, i.code, i.fingerprint"
-	default:
-		order = "i.url, i.code, i.fingerprint"
-	}
+	order := q.order()
 	if q.After != "" {
 		term, more, err := x.behind(ctx, q)
 		if err != nil {
@@ -243,13 +236,36 @@ func (x *Index) behind(ctx context.Context, q *Query) (string, []any, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil, ErrCursor
 	}
+	beyond, fewer := ">", "<"
+	if q.Backward {
+		beyond, fewer = "<", ">"
+	}
 	switch q.Sort {
 	case ByCode:
-		return " AND (i.code, i.url, i.fingerprint) > (?, ?, ?)", []any{code, url, q.After}, err
+		return " AND (i.code, i.url, i.fingerprint) " + beyond + " (?, ?, ?)", []any{code, url, q.After}, err
 	case ByPlaces:
-		return " AND i.places <= ? AND (i.places < ? OR (i.url, i.code, i.fingerprint) > (?, ?, ?))", []any{places, places, url, code, q.After}, err
+		return " AND i.places " + fewer + "= ? AND (i.places " + fewer + " ? OR (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?))", []any{places, places, url, code, q.After}, err
 	}
-	return " AND (i.url, i.code, i.fingerprint) > (?, ?, ?)", []any{url, code, q.After}, err
+	return " AND (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?)", []any{url, code, q.After}, err
+}
+
+// order returns the order of findings.
+func (q *Query) order() string {
+	columns := map[Sort][]string{ByCode: {"i.code", "i.url"}, ByPlaces: {"i.places DESC", "i.url", "i.code"}}[q.Sort]
+	if columns == nil {
+		columns = []string{"i.url", "i.code"}
+	}
+	columns = append(columns, "i.fingerprint")
+	for n, column := range columns {
+		if !q.Backward {
+			continue
+		}
+		rest, downward := strings.CutSuffix(column, " DESC")
+		if columns[n] = rest; !downward {
+			columns[n] += " DESC"
+		}
+	}
+	return strings.Join(columns, ", ")
 }
 
 // total counts, and keeps the count if the file no longer changes.

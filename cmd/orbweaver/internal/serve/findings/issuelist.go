@@ -25,7 +25,6 @@ type IssueQuery struct {
 	Owned      []string
 	Owner      bool
 	LeaveOwned bool
-	Backward   bool // in the reverse order
 }
 
 // where returns the condition and its arguments.
@@ -63,11 +62,14 @@ func (q *IssueQuery) where() (string, []any) {
 	return strings.Join(terms, " AND "), args
 }
 
-const issueColumns = "s.id, s.kind, s.subject, s.verdict, s.code, s.message, s.findings, s.pages, s.places, s.change, s.delta, s.first_seen"
+const issueColumns = "s.id, s.kind, s.subject, s.verdict, s.code, s.message, s.findings, s.pages, s.places, s.change, s.delta, s.first_seen" +
+	", CASE s.findings WHEN 1 THEN (SELECT i.fingerprint || ' ' || i.url FROM item i WHERE i.listed = s.listed AND i.issue = s.id LIMIT 1) END"
 
 func scanIssue(row interface{ Scan(...any) error }) (s api.Issue, err error) {
 	var first sql.NullInt64
-	err = row.Scan(&s.ID, &s.Kind, &s.Subject, &s.Verdict, &s.Code, &s.Message, &s.Findings, &s.Pages, &s.Places, &s.Change, &s.Delta, &first)
+	var only sql.NullString
+	err = row.Scan(&s.ID, &s.Kind, &s.Subject, &s.Verdict, &s.Code, &s.Message, &s.Findings, &s.Pages, &s.Places, &s.Change, &s.Delta, &first, &only)
+	s.Only, s.OnlyURL, _ = strings.Cut(only.String, " ")
 	if first.Valid {
 		at := time.UnixMilli(first.Int64).UTC()
 		s.FirstSeen = &at

@@ -13,10 +13,10 @@ import (
 
 // Each channel gets the request that its service documents.
 func TestChannels(t *testing.T) {
-	event := &Event{Kind: New, Project: Project{"p1", "Docs"}, New: findings("a"), URL: "https://links.example/c"}
-	const text = "Docs: 1 new broken link\nThese links are broken and were not broken in the run before:\n- https://example.com/a (http-404)\nhttps://links.example/c"
+	event := &Event{Kind: New, Project: Project{"p1", "Docs"}, Found: "3 issues, 12 broken links", New: findings("a"), URL: "https://links.example/c"}
+	const text = "[Docs] 3 issues, 12 broken links, 1 new\nThese links are broken and were not broken in the run before:\n- https://example.com/a (http-404)\nhttps://links.example/c"
 	_, rest, _ := strings.Cut(text, "\n")
-	marked := strings.NewReplacer("Docs: 1 new broken link", "`Docs: 1 new broken link`", "https://example.com/a (http-404)", "`https://example.com/a (http-404)`").Replace(text)
+	marked := strings.NewReplacer("[Docs] 3 issues, 12 broken links, 1 new", "`[Docs] 3 issues, 12 broken links, 1 new`", "https://example.com/a (http-404)", "`https://example.com/a (http-404)`").Replace(text)
 	quote := func(s string) string { b, _ := json.Marshal(s); return string(b) }
 	for _, row := range []struct {
 		target          Target
@@ -24,12 +24,12 @@ func TestChannels(t *testing.T) {
 		body            string
 	}{
 		{Target{Type: "teams"}, "POST /x/", "", `{"attachments":[{"content":{"$schema":"http://adaptivecards.io/schemas/adaptive-card.json","actions":[{"title":"Compare with the run before","type":"Action.OpenUrl","url":"https://links.example/c"}],` +
-			`"body":[{"size":"Medium","text":"Docs: 1 new broken link","type":"TextBlock","weight":"Bolder","wrap":true},{"text":"These links are broken and were not broken in the run before:","type":"TextBlock","wrap":true},` +
+			`"body":[{"size":"Medium","text":"\\[Docs\\] 3 issues, 12 broken links, 1 new","type":"TextBlock","weight":"Bolder","wrap":true},{"text":"These links are broken and were not broken in the run before:","type":"TextBlock","wrap":true},` +
 			`{"text":"- https://example.com/a (http-404)","type":"TextBlock","wrap":true}],"type":"AdaptiveCard","version":"1.4"},"contentType":"application/vnd.microsoft.card.adaptive"}],"type":"message"}`},
 		{Target{Type: "discord"}, "POST /x/", "", `{"allowed_mentions":{"parse":[]},"content":` + quote(marked) + `}`},
 		{Target{Type: "mattermost"}, "POST /x/", "", `{"text":` + quote(marked) + `}`},
-		{Target{Type: "gotify", Token: "tok"}, "POST /x/message", "X-Gotify-Key: tok", `{"extras":{"client::notification":{"click":{"url":"https://links.example/c"}}},"message":` + quote(rest) + `,"priority":5,"title":"Docs: 1 new broken link"}`},
-		{Target{Type: "ntfy", Topic: "top", Token: "tok"}, "POST /x/", "Authorization: Bearer tok", `{"click":"https://links.example/c","message":` + quote(rest) + `,"title":"Docs: 1 new broken link","topic":"top"}`},
+		{Target{Type: "gotify", Token: "tok"}, "POST /x/message", "X-Gotify-Key: tok", `{"extras":{"client::notification":{"click":{"url":"https://links.example/c"}}},"message":` + quote(rest) + `,"priority":5,"title":"[Docs] 3 issues, 12 broken links, 1 new"}`},
+		{Target{Type: "ntfy", Topic: "top", Token: "tok"}, "POST /x/", "Authorization: Bearer tok", `{"click":"https://links.example/c","message":` + quote(rest) + `,"title":"[Docs] 3 issues, 12 broken links, 1 new","topic":"top"}`},
 		{Target{Type: "telegram", Chat: "-1", Token: "1:a/b"}, "POST /x/bot1:a%2Fb/sendMessage", "", `{"chat_id":"-1","link_preview_options":{"is_disabled":true},"text":` + quote(text) + `}`},
 		{Target{Type: "matrix", Room: "!r:example.com", Token: "tok"}, "PUT /x/_matrix/client/v3/rooms/%21r:example.com/send/m.room.message/TXN", "Authorization: Bearer tok", `{"body":` + quote(text) + `,"msgtype":"m.text"}`},
 	} {

@@ -3,6 +3,7 @@ package notify
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/report"
@@ -43,6 +44,7 @@ type Event struct {
 	Run     any       // as in the API
 	Reason  string    // why an unsound run is not reliable
 	First   bool      // no run of the project had a reliable result before
+	Found   string    // what the run found in a few words, issues first
 	New     []Finding // links that are broken now
 	Fixed   []Finding // links that are no longer broken
 	Count   int       // of all links in New or Fixed, if the list was cut; 0 if it was not
@@ -93,6 +95,7 @@ type storedEvent struct {
 	Run        any
 	Reason     string
 	First      bool
+	Found      string
 	New, Fixed []storedFinding
 	Count      int
 }
@@ -105,7 +108,7 @@ func (e *stored) MarshalJSON() ([]byte, error) {
 		}
 		return to
 	}
-	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, e.First, list(e.New), list(e.Fixed), e.Count})
+	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, e.First, e.Found, list(e.New), list(e.Fixed), e.Count})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
@@ -120,29 +123,31 @@ func (e *stored) UnmarshalJSON(text []byte) error {
 		}
 		return to
 	}
-	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, First: s.First, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count}
+	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, First: s.First, Found: s.Found, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count}
 	return nil
 }
 
 // Title returns the event in one line.
 func (e *Event) Title() string {
-	name := oneLine(e.Project.Name)
+	name := "[" + oneLine(e.Project.Name) + "] "
 	switch e.Kind {
 	case New:
-		n, what := max(e.Count, len(e.New)), "new broken links"
-		if n == 1 {
-			what = "new broken link"
+		switch n := max(e.Count, len(e.New)); {
+		case e.First && e.Found != "":
+			return name + "first run: " + e.Found
+		case e.Found != "":
+			return name + e.Found + ", " + strconv.Itoa(n) + " new"
+		case n == 1: // an event that an earlier version stored
+			return name + "1 new broken link"
+		default:
+			return name + strconv.Itoa(n) + " new broken links"
 		}
-		if e.First {
-			return fmt.Sprintf("%s: first run, %d %s", name, n, strings.TrimPrefix(what, "new "))
-		}
-		return fmt.Sprintf("%s: %d %s", name, n, what)
 	case Fixed:
-		return name + ": all links are fixed"
+		return name + "all links are fixed"
 	case Unsound:
-		return name + ": the last run is not reliable"
+		return name + "the last run is not reliable"
 	}
-	return name + ": this is a test"
+	return name + "this is a test"
 }
 
 // maxListed is the number of findings that a text lists.

@@ -118,7 +118,7 @@ func TestSlack(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.bodies[0]), &body); err != nil || len(body) != 1 {
 		t.Fatalf("%v %s", err, s.bodies[0])
 	}
-	const want = "*A &amp; &lt;B&gt;: 2 new broken links*\nThese links are broken and were not broken in the run before:\n• https://example.com/a&amp;b (http-404)\n• https://example.com/x&gt;y (http-404)\n<https://links.example/c?a=1&amp;b=2|Compare with the run before>"
+	const want = "*[A &amp; &lt;B&gt;] 2 new broken links*\nThese links are broken and were not broken in the run before:\n• https://example.com/a&amp;b (http-404)\n• https://example.com/x&gt;y (http-404)\n<https://links.example/c?a=1&amp;b=2|Compare with the run before>"
 	if body["text"] != want {
 		t.Errorf("%s", body["text"])
 	}
@@ -325,7 +325,7 @@ func TestStore(t *testing.T) {
 		record(fmt.Sprint("s", i), Outcome{Sound: true, Broken: 1, New: findings(fmt.Sprint("n", i))})
 	}
 	entries, err := s.Entries(ctx, "p1")
-	if err != nil || len(entries) != MaxEntries || entries[0].Run != fmt.Sprint("s", MaxEntries+9) || entries[0].Title != "Docs: 1 new broken link" || entries[0].Path == "" || time.Since(entries[0].Created) > time.Hour {
+	if err != nil || len(entries) != MaxEntries || entries[0].Run != fmt.Sprint("s", MaxEntries+9) || entries[0].Title != "[Docs] 1 new broken link" || entries[0].Path == "" || time.Since(entries[0].Created) > time.Hour {
 		t.Errorf("%d entries, %+v, %v", len(entries), entries[0], err)
 	}
 	if err := s.Forget(ctx, "p1"); err != nil {
@@ -508,7 +508,7 @@ func TestEmail(t *testing.T) {
 		t.Fatal(err)
 	}
 	subject, _ := new(mime.WordDecoder).DecodeHeader(message.Header.Get("Subject"))
-	if subject != "Dokü Bcc: x@y.z: 2 new broken links" || message.Header.Get("Bcc") != "" || message.Header.Get("Auto-Submitted") != "auto-generated" || message.Header.Get("Message-ID") == "" {
+	if subject != "[Dokü Bcc: x@y.z] 2 new broken links" || message.Header.Get("Bcc") != "" || message.Header.Get("Auto-Submitted") != "auto-generated" || message.Header.Get("Message-ID") == "" {
 		t.Errorf("%q %v", subject, message.Header)
 	}
 	if _, err := message.Header.Date(); err != nil {

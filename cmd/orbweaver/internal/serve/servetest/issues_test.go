@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // templateSite is a site with a link of a template that is broken on twelve pages, and a missing page
@@ -94,9 +95,9 @@ func TestIssues(t *testing.T) {
 		t.Errorf("%d findings are not known, want 2", n)
 	}
 	var mark struct {
-		Created, Changed, By string
-		ChangedBy            string `json:"changed_by"`
-		Known                object
+		Created, Changed time.Time
+		ChangedBy        string `json:"changed_by"`
+		Known            object
 	}
 	own := s.items("runs/" + run + "/findings?issue=" + link)[0]["id"].(string)
 	s.call("PUT", "projects/"+project+"/marks/"+own, object{"as": "false-alarm", "reason": "its own"}, 200, nil)
@@ -105,7 +106,7 @@ func TestIssues(t *testing.T) {
 		t.Errorf("a finding with its own mark is %v", mark.Known)
 	}
 	s.call("PUT", "projects/"+project+"/marks/"+own, object{"as": "known", "reason": "again"}, 200, &mark)
-	if mark.Changed == "" || mark.ChangedBy == "" || mark.Created == "" || mark.Created > mark.Changed {
+	if mark.ChangedBy == "" || mark.Created.IsZero() || mark.Changed.Before(mark.Created) {
 		t.Errorf("the changed mark is %+v", mark)
 	}
 	eleven, _, _ := strings.Cut(web.pages["/"], `<a href="d11`)

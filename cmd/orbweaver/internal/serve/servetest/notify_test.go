@@ -149,7 +149,7 @@ func TestNotifications(t *testing.T) {
 	if got := hook.wait(t, 4); got[3].Event != "new" || len(got[3].New) != 1 || len(got) != 4 {
 		t.Errorf("%+v", got[3:])
 	}
-	if got := strings.Join(s.feed(project), "|"); got != "Docs: 1 new broken link|Docs: the last run is not reliable|Docs: all links are fixed|Docs: first run, 1 broken link" {
+	if got := strings.Join(s.feed(project), "|"); got != "[Docs] 1 issue, 1 broken link, 1 new|[Docs] the last run is not reliable|[Docs] all links are fixed|[Docs] first run: 1 issue, 1 broken link" {
 		t.Errorf("feed: %s", got)
 	}
 }

@@ -187,7 +187,7 @@ func TestMarksAndLinks(t *testing.T) {
 	if a := s.send("GET", "api/v1/projects/"+project+"/badge.svg", nil); !strings.Contains(string(a.body), "2 broken") || a.header.Get("Content-Type")[:13] != "image/svg+xml" {
 		t.Errorf("the badge: %s", a.body)
 	}
-	if a := s.send("GET", "api/v1/projects/"+project+"/feed.atom", nil); !strings.Contains(string(a.body), "first run, 3 broken links") {
+	if a := s.send("GET", "api/v1/projects/"+project+"/feed.atom", nil); !strings.Contains(string(a.body), "first run: 3 issues, 3 broken links") {
 		t.Errorf("the feed: %s", a.body)
 	}
 	if a := s.send("GET", "share/"+links["share"]["token"].(string), nil); a.status != 200 || !strings.Contains(string(a.body), "gone.html") {

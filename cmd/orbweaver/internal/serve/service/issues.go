@@ -159,26 +159,35 @@ func (s *Issues) Exists(ctx context.Context, project, id string) error {
 	return s.marks.Seen(ctx, project, id)
 }
 
-// People returns the names of those who may own issues.
-func (s *Issues) People(ctx context.Context) ([]string, error) {
+// People returns the names of those who may read a project, and so own its issues.
+func (s *Issues) People(ctx context.Context, project *store.Project) ([]string, error) {
 	users, err := s.accounts.Users(ctx)
-	names := make([]string, len(users))
-	for i, u := range users {
-		names[i] = u.Name
+	if err != nil {
+		return nil, err
 	}
-	return names, err
+	var names []string
+	for _, u := range users {
+		role, err := s.projects.RoleIn(project, &auth.Identity{Name: u.Name, Role: u.Role, Via: u.Via})
+		if err != nil {
+			return nil, err
+		}
+		if role > 0 {
+			names = append(names, u.Name)
+		}
+	}
+	return names, nil
 }
 
 // Assign gives issues an owner; "" takes it away.
-func (s *Issues) Assign(ctx context.Context, project, owner string, ids ...string) error {
-	people, err := s.People(ctx)
+func (s *Issues) Assign(ctx context.Context, project *store.Project, owner string, ids ...string) error {
+	people, err := s.People(ctx, project)
 	if err != nil {
 		return err
 	}
 	if owner != "" && !slices.Contains(people, owner) {
 		return api.Invalid(api.Fault{Field: "owner", Message: "there is no user of this name who may read the project"})
 	}
-	return store.Issues{Store: s.store}.SetOwner(ctx, project, owner, ids...)
+	return store.Issues{Store: s.store}.SetOwner(ctx, project.ID, owner, ids...)
 }
 
 // Last returns an issue as the last run of a project has it. Of one that it does not have, only what

@@ -105,6 +105,7 @@ func (s *Notices) decide(ctx context.Context, r *store.Run) error {
 		}
 		o.Broken, o.New, o.Fixed = all.Total, findingsOf(broken.Items), findingsOf(fixed.Items)
 		e.New, e.Fixed, newCount = o.New, o.Fixed, broken.Total
+		e.Found = r.Headline()
 		e.Count = fixed.Total
 	}
 	_, err = s.kept.Record(ctx, row.ID, r.ID, o, func(kind notify.Kind) (*notify.Event, string) {

@@ -65,7 +65,7 @@ func New(c Config) *Service {
 	s.Runs = &Runs{parts: shared, projects: s.Projects}
 	s.Findings.projects = s.Projects
 	s.Marks, s.Links = &Marks{shared}, &Links{shared}
-	s.Issues = &Issues{parts: shared, findings: s.Findings, marks: s.Marks, accounts: c.Accounts}
+	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, marks: s.Marks, accounts: c.Accounts}
 	s.Accounts = &Accounts{shared, c.Accounts}
 	s.Projects.accounts = c.Accounts
 	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,
@@ -103,6 +103,7 @@ type Marks struct{ *parts }
 type Issues struct {
 	*parts
 	findings *Findings
+	projects *Projects
 	marks    *Marks
 	accounts *auth.Store
 }

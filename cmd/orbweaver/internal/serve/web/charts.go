@@ -36,12 +36,12 @@ func historyChart(newest []*api.Run) template.HTML {
 			continue // the scale is 0 to 1
 		}
 		y := height - height*part/most
-		fmt.Fprintf(&b, `<line class="grid" x1="0" x2="%d" y1="%d" y2="%d"></line><text x="-6" y="%d" text-anchor="end">%s</text>`, width, y, y, y+4, count(part))
+		fmt.Fprintf(&b, `<line class="grid" x1="0" x2="%d" y1="%d" y2="%d"></line><text x="-6" y="%d" text-anchor="end">%s</text>`, width, y, y, y+4, api.Count(part))
 	}
 	for i, s := range bars {
 		x, w := float64(i)*step+step*.15, step*.7
 		hb, hu := float64(height*s.Broken)/float64(most), float64(height*s.Unverified)/float64(most)
-		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + count(s.Broken) + " broken, " + count(s.Unverified) + " unverified" + reliability(s.run))
+		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + api.Count(s.Broken) + " broken, " + api.Count(s.Unverified) + " unverified" + reliability(s.run))
 		fmt.Fprintf(&b, `<a href="runs/%s" aria-label="%s"><title>%s</title><rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"></rect>`, s.run.ID, label, label, float64(i)*step, step, height)
 		fmt.Fprintf(&b, `<rect class="broken" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect><rect class="unverified" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`,
 			x, float64(height)-hb, w, hb, x, float64(height)-hb-hu, w, hu)
@@ -85,7 +85,7 @@ func sparkline(newest []*api.Run) template.HTML {
 	texts := make([]string, len(values))
 	var points strings.Builder
 	for i, v := range values {
-		texts[i] = count(v)
+		texts[i] = api.Count(v)
 		fmt.Fprintf(&points, "%d,%.1f ", 4+i*112/(len(values)-1), 28-24*float64(v)/float64(most))
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 120 32" width="120" height="32" role="img" aria-label="broken in the last runs, oldest first: %s"><polyline points="%s"></polyline></svg>`, strings.Join(texts, ", "), strings.TrimSpace(points.String())))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -41,6 +42,7 @@ func (f filters) one(name string, words ...string) string {
 func (f filters) query() findings.Query {
 	q := findings.Query{Verdicts: f.verdicts(), Scope: f.one("scope", "internal", "external"), Host: strings.ToLower(f.Get("host")), Page: f.Get("page"), Text: f.Get("q"),
 		Change: f.one("change", "new", "still", "fixed"), Sort: findings.Sort(f.one("sort", "url", "code", "places")), Limit: perPage, After: f.Get("after")}
+	q.Issue = f.Get("issue")
 	if code := f.Get("code"); code != "" {
 		q.Codes = strings.Split(code, ",")
 	}
@@ -83,6 +85,31 @@ type findingsPage struct {
 	// Compared reports whether there is a reliable run before, so that some findings are new.
 	Compared bool
 	path     string // of the list
+	Issues   []api.Issue
+	People   []string // who may own issues
+	Saved    []*api.View
+	Told     string // what the bar below the list did
+}
+
+// view returns what the list shows: issues, links, or groups of links.
+func (f filters) view() (links bool, by string) {
+	groups := map[string]string{"pages": "page", "hosts": "host", "codes": "code"}
+	if by := groups[f.Get("view")]; by != "" {
+		return true, by
+	}
+	by = f.one("by", "page", "host", "code")
+	plain := slices.ContainsFunc(f.verdicts(), func(v string) bool { return v == "ok" || v == "skipped" })
+	return by != "" || plain || f.Get("view") == "links" || f.Get("issue") != "" || f.Get("page") != "", by
+}
+
+// issues returns the query of issues, and their owner.
+func (f filters) issues(c *Call) (q findings.IssueQuery, owner string) {
+	q.Query = f.query()
+	q.Sort = findings.Sort(f.one("sort", findings.IssueSorts...))
+	if owner = f.Get("owner"); owner == service.Myself {
+		owner = c.Who.Name
+	}
+	return q, owner
 }
 
 // findingColumn is a column by which the list can be sorted.
@@ -119,7 +146,11 @@ type codeCount struct {
 
 // Checked, With and Selected are for templates.
 func (p *findingsPage) Checked(verdict string) bool {
-	return slices.Contains(p.Filters.verdicts(), verdict)
+	shown := p.Filters.verdicts()
+	if len(shown) == 0 {
+		shown = shownFirst
+	}
+	return slices.Contains(shown, verdict)
 }
 
 // Verdicts are the verdicts to filter by.
@@ -127,7 +158,7 @@ func (p *findingsPage) Verdicts() []string { return allVerdicts }
 
 // Narrowed reports whether one of the filters is set that are folded otherwise.
 func (p *findingsPage) Narrowed() bool {
-	return slices.ContainsFunc([]string{"code", "scope", "change", "known", "sort", "by", "host", "page"}, func(name string) bool { return p.Filters.Get(name) != "" })
+	return slices.ContainsFunc([]string{"code", "scope", "change", "known", "sort", "by", "view", "owner", "host", "page"}, func(name string) bool { return p.Filters.Get(name) != "" })
 }
 
 // selectField is a filter with a few values, each with its text.
@@ -142,11 +173,31 @@ func (p *findingsPage) Selects() []selectField {
 		{Name: "scope", Label: "Scope", Choices: [][2]string{{"", "all"}, {"internal", "internal"}, {"external", "external"}}},
 		{Name: "change", Label: "Change", Choices: [][2]string{{"", "all"}, {"new", "new"}, {"still", "still there"}, {"fixed", "fixed"}}},
 		{Name: "known", Label: "Marked", Choices: [][2]string{{"", "all"}, {"true", "marked"}, {"false", "not marked"}}},
-		{Name: "sort", Label: "Order", Choices: [][2]string{{"", "by URL"}, {"code", "by code"}, {"places", "most places first"}}},
-		{Name: "by", Label: "Group", Choices: [][2]string{{"", "no groups"}, {"page", "by page"}, {"host", "by host"}, {"code", "by code"}}},
+		{Name: "view", Label: "Show", Choices: [][2]string{{"", "issues"}, {"links", "links"}, {"pages", "by page"}, {"hosts", "by host"}, {"codes", "by code"}}},
+		{Name: "sort", Label: "Order", Choices: p.orders()},
 	}
 	for i := range all {
 		all[i].Value = p.Filters.Get(all[i].Name)
+	}
+	if links, _ := p.Filters.view(); !links {
+		all = append(all, selectField{Name: "owner", Label: "Owner", Value: p.Filters.Get("owner"), Choices: p.Owners()})
+	}
+	return all
+}
+
+// orders are the orders of the list.
+func (p *findingsPage) orders() [][2]string {
+	if links, _ := p.Filters.view(); links {
+		return [][2]string{{"", "by URL"}, {"code", "by code"}, {"places", "most places first"}}
+	}
+	return [][2]string{{"", "most pages first"}, {"findings", "most links first"}, {"delta", "grown most first"}, {"code", "by code"}, {"url", "by URL"}}
+}
+
+// Owners are the values of owner to filter by.
+func (p *findingsPage) Owners() [][2]string {
+	all := [][2]string{{"", "all"}, {service.Myself, "me"}, {service.Nobody, "nobody"}}
+	for _, name := range p.People {
+		all = append(all, [2]string{name, name})
 	}
 	return all
 }
@@ -174,7 +225,8 @@ func codesOf(s *summary) []codeCount {
 
 func showFindings(c *Call) error {
 	f := filters{c.URL.Query()}
-	page := &findingsPage{Filters: f, By: f.one("by", "page", "host", "code"), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
+	links, by := f.view()
+	page := &findingsPage{Filters: f, By: by, Told: c.Site.flashed(c.Who, c.Path), Formats: report.Formats, Codes: codesOf(summaryOf(&c.Run.Run)), Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/findings"}
 	status := http.StatusOK
 	q := f.query()
 	before, err := soundBefore(c, c.Run)
@@ -182,7 +234,19 @@ func showFindings(c *Call) error {
 		return err
 	}
 	page.Compared = before != ""
-	if page.By == "" {
+	if page.Saved, err = c.Site.Service.Issues.Views(c.Context(), c.Run.Project); err != nil {
+		return err
+	}
+	if page.People, err = c.Site.Service.Issues.People(c.Context(), c.Project); err != nil {
+		return err
+	}
+	if !links {
+		var list *api.List[api.Issue]
+		issues, owner := f.issues(c)
+		if list, err = c.Site.Service.Issues.List(c.Context(), c.Run, issues, owner); err == nil {
+			page.Issues, page.Next, page.Total = list.Items, list.Next, list.Total
+		}
+	} else if page.By == "" {
 		var list *api.List[api.Finding]
 		if list, err = c.Site.Service.Findings.List(c.Context(), c.Run, q); err == nil {
 			page.Items, page.Next, page.Total = list.Items, list.Next, list.Total
@@ -254,7 +318,14 @@ type findingPage struct {
 	Recheck *api.Recheck
 	Values  url.Values // of the form to mark
 	Faults  map[string]string
+	around  around
 }
+
+// Before and After are the addresses of the findings before and after this one in its list.
+func (p *findingPage) Before() template.URL { return p.around.before }
+
+// After is like Before.
+func (p *findingPage) After() template.URL { return p.around.after }
 
 // maxPlaces is the number of places that a finding lists.
 const maxPlaces = 500
@@ -273,5 +344,11 @@ func finding(c *Call, status int, id string, values url.Values, faults map[strin
 	page.Places = page.Result.References[:min(len(page.Result.References), maxPlaces)]
 	page.Count = len(page.Result.References)
 	page.More = page.Count - len(page.Places)
+	if page.around, err = aroundFinding(c, &f.Finding); err != nil {
+		return err
+	}
+	if known := f.Known; known != nil && values == nil { // the form changes it
+		page.Values = markValues(known)
+	}
 	return c.page(status, "finding", clip(f.URL, 100), page)
 }

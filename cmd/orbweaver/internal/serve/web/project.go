@@ -153,7 +153,7 @@ func changeProject(c *Call) error {
 		err = addLink(c, v)
 	case "remove-link":
 		if v.Get("sure") != "yes" {
-			return confirm(c, v, "Revoke a read-only address", "Whoever has the address cannot read it any more. It cannot be made again.")
+			return confirm(c, v, "Revoke a read-only address", "Whoever has the address cannot read it any more. It cannot be made again.", "projects/"+c.Project.ID+"/settings")
 		}
 		err = s.Links.Delete(c.Context(), c.Project.ID, v.Get("id"))
 	case "add-notify", "remove-notify":
@@ -255,7 +255,7 @@ func confirmNotify(c *Call, v url.Values) error {
 		return api.NewProblem(http.StatusNotFound, "there is no such notification")
 	}
 	one := p.Notify[n]
-	return confirm(c, v, "Remove a notification", "No message is sent to "+one.Type+" "+one.URL+one.To+one.Topic+one.Chat+" any more, and its address and secret are lost.")
+	return confirm(c, v, "Remove a notification", "No message is sent to "+one.Type+" "+one.URL+one.To+one.Topic+one.Chat+" any more, and its address and secret are lost.", "projects/"+c.Project.ID+"/settings")
 }
 
 // changeNotify adds a way to notify people, or removes the nth one.
@@ -326,12 +326,19 @@ func mark(c *Call) error {
 			c.Run = nil
 			return c.page(status, "mark", "Mark a finding", &markForm{Fingerprint: fingerprint, Values: v, Faults: faults})
 		}
+		if v.Get("what") == "issue" {
+			return issue(c, status, id, v, faults)
+		}
 		return finding(c, status, id, v, faults)
 	}
 	if run == "" || id == "" {
 		return c.See("projects/" + c.Project.ID)
 	}
-	return c.See("runs/" + url.PathEscape(run) + "/findings/" + url.PathEscape(id))
+	list := "/findings/"
+	if v.Get("what") == "issue" {
+		list = "/issues/"
+	}
+	return c.See("runs/" + url.PathEscape(run) + list + url.PathEscape(id))
 }
 
 // markForm is the form of a mark.

@@ -35,8 +35,8 @@ type crumb struct{ Name, Path string }
 
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"count": count, "when": whenText, "stamp": stamp, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
-		"plural": plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
+		"count": api.Count, "when": whenText, "stamp": stamp, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
+		"plural": api.Plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
@@ -48,22 +48,6 @@ func dict(pairs ...any) map[string]any {
 		m[name] = pairs[i+1]
 	}
 	return m
-}
-
-// count formats a number: 12,345.
-func count(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return count(n) + " " + noun + "s"
 }
 
 // sentence returns a text with a capital at its beginning.

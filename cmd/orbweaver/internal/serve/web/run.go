@@ -19,7 +19,9 @@ import (
 type runPage struct {
 	*api.Run
 	Summary *summary
-	First   []api.Finding // the broken targets that the most places refer to
+	First   []api.Finding // the broken targets that the most places refer to, while the run is active
+	Worst   []api.Issue   // the broken issues on the most pages, of a run that is over
+	Issues  int           // the number of all broken issues
 	Changes *api.Comparison
 	Formats []*report.Format
 	Fault   string // why an action was not possible
@@ -38,13 +40,13 @@ func (p *runPage) Heading() string {
 	case s == nil:
 		return "The run is " + string(p.State)
 	case s.Broken > 0:
-		return plural(s.Broken, "broken link")
+		return p.Headline()
 	case p.Unsound():
 		return "Not reliable"
 	case s.Unverified > 0:
-		return plural(s.Unverified, "unverified link")
+		return api.Plural(s.Unverified, "unverified link")
 	case s.Warnings > 0:
-		return plural(s.Warnings, "warning")
+		return api.Plural(s.Warnings, "warning")
 	}
 	return "All links are ok"
 }
@@ -81,12 +83,19 @@ func run(c *Call, status int, fault string) error {
 	}
 	page := &runPage{Run: &c.Run.Run, Summary: summaryOf(&c.Run.Run), Formats: report.Formats, Fault: fault, name: c.Project.Name,
 		Events: "api/v1/runs/" + c.Run.ID + "/events?after=" + strconv.FormatInt(last, 10)}
-	if c.Run.State != api.Queued {
-		first, err := s.Findings.All(c.Context(), c.Run, findings.Query{Verdicts: []string{"broken"}, Sort: "places"}, 8)
+	worst := findings.Query{Verdicts: []string{"broken"}, Limit: 8}
+	switch {
+	case c.Run.State.Over():
+		list, err := s.Issues.List(c.Context(), c.Run, findings.IssueQuery{Query: worst}, "")
 		if err != nil {
 			return err
 		}
-		page.First = first
+		page.Worst, page.Issues = list.Items, list.Total
+	case c.Run.State != api.Queued:
+		worst.Sort = "places"
+		if page.First, err = s.Findings.All(c.Context(), c.Run, worst, worst.Limit); err != nil {
+			return err
+		}
 	}
 	if c.Run.State == api.Done {
 		before, err := soundBefore(c, c.Run)
@@ -181,6 +190,9 @@ func recheck(c *Call) error {
 
 // allVerdicts are the verdicts of findings and of other results.
 var allVerdicts = []string{"broken", "unverified", "warning", "ok", "skipped"}
+
+// shownFirst are the verdicts of findings, which lists show unless asked for others.
+var shownFirst = allVerdicts[:3]
 
 // comparePage compares two runs.
 type comparePage struct {

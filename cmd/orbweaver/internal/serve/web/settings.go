@@ -108,14 +108,14 @@ func changeSettings(c *Call) error {
 		}
 	case "remove-user":
 		if v.Get("sure") != "yes" {
-			return confirm(c, v, "Remove the user "+name, "The account "+name+", its profile, its sessions and its access to projects are lost. What the person did stays.")
+			return confirm(c, v, "Remove the user "+name, "The account "+name+", its profile, its sessions and its access to projects are lost. What the person did stays.", "settings")
 		}
 		err = accounts.RemoveUser(c.Context(), name)
 	case "add-token":
 		err = addToken(c, v)
 	case "remove-token":
 		if v.Get("sure") != "yes" {
-			return confirm(c, v, "Revoke the token "+name, "Programs that use the token "+name+" are refused from now on. It cannot be made again.")
+			return confirm(c, v, "Revoke the token "+name, "Programs that use the token "+name+" are refused from now on. It cannot be made again.", "settings")
 		}
 		err = accounts.RemoveToken(c.Context(), name)
 	default:
@@ -150,12 +150,13 @@ func addToken(c *Call, v url.Values) error {
 type confirmPage struct {
 	Lost   string
 	Action string
+	Back   string // where to go if it shall not
 	Fields url.Values
 	Faults map[string]string
 }
 
 // confirm asks whether what a form removes shall be lost.
-func confirm(c *Call, v url.Values, title, lost string) error {
+func confirm(c *Call, v url.Values, title, lost, back string) error {
 	fields := url.Values{}
 	for name, values := range v {
 		if name != "sure" {
@@ -166,7 +167,7 @@ func confirm(c *Call, v url.Values, title, lost string) error {
 	if v.Has("sure") {
 		status = http.StatusUnprocessableEntity
 	}
-	return c.page(status, "confirm", title, &confirmPage{Lost: lost, Action: strings.TrimPrefix(c.Path, "/"), Fields: fields})
+	return c.page(status, "confirm", title, &confirmPage{Lost: lost, Action: strings.TrimPrefix(c.Path, "/"), Back: back, Fields: fields})
 }
 
 // profilePage is somebody's own account.

@@ -84,7 +84,7 @@ func (p *sharePage) addSound(c *Call, after *store.Run) error {
 // add shows a run.
 func (p *sharePage) add(c *Call, r *store.Run) error {
 	run := sharedRun{Row: rowOf(&r.Run)}
-	for _, verdict := range []string{"broken", "unverified", "warning"} {
+	for _, verdict := range shownFirst {
 		group, err := shared(c, r, verdict)
 		if err != nil {
 			return err

@@ -153,15 +153,15 @@ func treemap(here string, tiles []tile) template.HTML {
 		case share > 0:
 			class = "broken little"
 		}
-		label := t.Name + ": " + plural(t.Count, "page")
+		label := t.Name + ": " + api.Plural(t.Count, "page")
 		if t.Broken > 0 {
-			label += ", " + count(t.Broken) + " with broken links"
+			label += ", " + api.Count(t.Broken) + " with broken links"
 		}
 		box := fmt.Sprintf(`<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`, class, r.x+1, r.y+1, max(r.w-2, 0), max(r.h-2, 0))
 		if room := int(r.w / 9); room >= 4 && r.h >= 22 {
 			box += fmt.Sprintf(`<text x="%.1f" y="%.1f">%s</text>`, r.x+7, r.y+18, template.HTMLEscapeString(clip(t.Name, room)))
 			if r.h >= 42 && room > 9 {
-				box += fmt.Sprintf(`<text class="n" x="%.1f" y="%.1f">%s</text>`, r.x+7, r.y+36, template.HTMLEscapeString(clip(plural(t.Count, "page"), room)))
+				box += fmt.Sprintf(`<text class="n" x="%.1f" y="%.1f">%s</text>`, r.x+7, r.y+36, template.HTMLEscapeString(clip(api.Plural(t.Count, "page"), room)))
 			}
 		}
 		if t.Path == "" {

@@ -108,7 +108,7 @@ func testFlow(t *testing.T, s *server) {
 	p.look("run-live")
 	site.release()
 	p.Until(`document.querySelector(".result-tiles")`)
-	p.Want(`document.querySelector("h1").innerText`, "2 broken links")
+	p.Want(`document.querySelector("h1").innerText`, "2 issues, 2 broken links")
 	p.look("run")
 	runPath := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 
@@ -136,7 +136,8 @@ func testFlow(t *testing.T, s *server) {
 	p.visit(runPath + "/findings")
 	p.Want(`document.querySelectorAll(".findings tbody tr").length`, "3")
 	p.look("findings")
-	p.Click("input[value=broken]")
+	p.Click("input[value=unverified]") // which is shown at first
+	p.Click("input[value=warning]")
 	p.fill("#q", "GONE")
 	p.submit("button", "Filter")
 	p.Want(`location.search.includes("verdict=broken") && location.search.includes("q=GONE")`, "true")
@@ -170,7 +171,7 @@ func testFlow(t *testing.T, s *server) {
 	p.visit(runPath)
 	p.submit("button", "Check again")
 	p.Until(`document.querySelector(".result-tiles")`)
-	p.Want(`document.querySelector("h1").innerText`, "1 broken link")
+	p.Want(`document.querySelector("h1").innerText`, "1 issue, 1 broken link")
 	p.submit("[aria-labelledby=changes-title] a", "0 new broken links, 1 fixed, 1 still broken")
 	p.Want(`[...document.querySelectorAll("main h2")].map((e) => e.innerText)`, "0 new broken links,1 fixed,1 still broken")
 	p.look("compare")
@@ -272,7 +273,8 @@ func testWithoutScripts(t *testing.T) {
 	p.submit("button", "Mark")
 	p.Until(`document.querySelector("[aria-labelledby=mark-title] .notice")`)
 	p.visit(run + "/findings")
-	p.Click("input[value=unverified]")
+	p.Click("input[value=broken]") // which is shown at first, like the others
+	p.Click("input[value=warning]")
 	p.submit("button", "Filter")
 	p.Until(`document.querySelector(".empty")`)
 }

@@ -65,9 +65,9 @@ func testLive(t *testing.T) {
 	p.Until(`document.querySelector("[data-progress]")?.innerText.includes("targets checked, 1 broken")`)
 	mark()
 	site.release()
-	p.Until(`document.querySelector(".project .badge.broken")?.innerText === "2 broken"`)
+	p.Until(`document.querySelector(".project .badge.broken")?.innerText === "2 issues, 2 broken links"`)
 	p.Want(`document.querySelector(".project button").disabled`, "false")
 	stays("at the end of a run")
 	p.visit(run)
-	p.Want(`document.querySelector("h1").innerText`, "2 broken links")
+	p.Want(`document.querySelector("h1").innerText`, "2 issues, 2 broken links")
 }

@@ -1,0 +1,71 @@
+package servetest
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestIssuePages uses the list of issues and the page of one as a person would, without scripts.
+func TestIssuePages(t *testing.T) {
+	web := templateSite(t)
+	data := t.TempDir()
+	manage(t, data, 0, "user", "add", "ann", "--role", "editor", "--password-file", passwordFile(t, "correct horse"))
+	s := open(t, data)
+	project := s.create(object{"targets": []string{web.URL + "/"}, "options": object{"retries": 0}})
+	run := s.checked(project)
+	issues := s.items("runs/" + run + "/issues")
+	link, gone := issues[0]["id"].(string), issues[1]["id"].(string)
+	shows := func(path string, wants ...string) string {
+		t.Helper()
+		a := s.send("GET", path, nil)
+		if a.status != 200 {
+			t.Fatalf("%s: status %d: %s", path, a.status, a.body)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(a.body), want) {
+				t.Errorf("%s does not show %q:\n%s", path, want, a.body)
+			}
+		}
+		return string(a.body)
+	}
+	list := "runs/" + run + "/findings"
+	shows(list, "2 issues", "issues/"+link, "as written on many pages", "All 2 that match")
+	shows(list+"?view=links", "14 findings", "pages/view?url=")
+	shows(list+"?view=hosts", "by host")
+	page := shows("runs/"+run+"/issues/"+gone+"?sort=code", "2 link targets in 2 places on 1 page", "Affected pages: 1", "Findings: 2")
+	around := regexp.MustCompile(`rel="(?:prev|next)" href="([^"]*)"`).FindAllStringSubmatch(page, -1)
+	if len(around) != 1 || around[0][1] != "runs/"+run+"/issues/"+link+"?sort=code" {
+		t.Errorf("the neighbors are %v", around)
+	}
+	do := func(path string, fields url.Values, told string) {
+		t.Helper()
+		fields.Set("run", run)
+		wants(t, fmt.Sprint(fields), s.post("projects/"+project+path, fields), 303)
+		if told != "" {
+			shows(list, told)
+		}
+	}
+	do("/marks", url.Values{"do": {"assign"}, "owner": {"ann"}, "all": {"yes"}}, "The owner of 2 issues was changed.")
+	do("/marks", url.Values{"do": {"mark"}, "fingerprint": {link}, "as": {"known"}, "reason": {"old"}}, "1 mark set.")
+	do("/marks", url.Values{"do": {"mark"}, "fingerprint": {link}, "as": {"known"}, "reason": {""}}, "Nothing was changed: reason")
+	do("/marks", url.Values{"do": {"mark"}}, "Nothing was changed: fingerprint")
+	do("/marks", url.Values{"do": {"recheck"}, "fingerprint": {gone}}, "2 links checked again: 2 broken.")
+	shows("runs/"+run+"/issues/"+link, "Owner: ann", "Marked as known", `value="old"`, "Change the mark")
+	do("/marks/"+link, url.Values{"do": {"remove"}, "what": {"issue"}, "id": {link}}, "")
+	do("/issues/"+link, url.Values{"do": {"comment"}, "text": {"line 1\nline 2"}}, "")
+	shows("runs/"+run+"/issues/"+link, "line 1\nline 2")
+	wants(t, "an empty comment", s.post("projects/"+project+"/issues/"+link, url.Values{"run": {run}, "do": {"comment"}, "text": {""}}), 422)
+	do("/views", url.Values{"name": {"Of Ann"}, "query": {"owner=ann"}}, "Of Ann")
+	view := s.items("projects/" + project + "/views")[0]["id"].(string)
+	ask := s.post("projects/"+project+"/views", url.Values{"run": {run}, "do": {"remove-view"}, "id": {view}})
+	if wants(t, "a view without being sure", ask, 200); !strings.Contains(string(ask.body), "Remove a saved view") || len(s.items("projects/"+project+"/views")) != 1 {
+		t.Errorf("a view was removed, or nobody was asked: %s", ask.body)
+	}
+	do("/views", url.Values{"do": {"remove-view"}, "id": {view}, "sure": {"yes"}}, "")
+	if strings.Contains(shows(list), "Of Ann") {
+		t.Error("the removed view is shown")
+	}
+}

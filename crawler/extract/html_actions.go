@@ -5,13 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/andybalholm/cascadia"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
+	"github.com/PuerkitoBio/goquery"
 )
-
-// The elements that send a form, unless their type is an unknown word.
-var sendsForm = cascadia.MustCompile(`button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]`)
 
 // markForms sets Link.Acts of the actions of forms that are sent with GET, if a button names an
 // action, or the form itself does. decoded returns the text of the document.
@@ -19,75 +14,49 @@ func markForms(links []Link, names func([]byte) bool, decoded func() []byte) {
 	if !slices.ContainsFunc(links, func(l Link) bool { return l.Kind == Submission }) {
 		return
 	}
-	root, err := html.Parse(bytes.NewReader(decoded()))
+	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(decoded()))
 	if err != nil {
 		return // only reading fails, and this is in memory
 	}
-	named := func(n *html.Node, texts []string, attributes ...string) bool {
-		for _, key := range attributes {
-			value, _ := attributeOf(n, key)
-			texts = append(texts, value)
+	acts := func(s *goquery.Selection) bool {
+		named := []string{s.Text()}
+		for _, attribute := range []string{"value", "alt", "title", "aria-label"} {
+			named = append(named, s.AttrOr(attribute, ""))
 		}
-		return slices.ContainsFunc(texts, func(text string) bool { return names([]byte(strings.Join(strings.Fields(text), " "))) })
+		return slices.ContainsFunc(named, func(text string) bool { return names([]byte(strings.Join(strings.Fields(text), " "))) })
 	}
 	marked := map[string]bool{}
-	mark := func(n *html.Node, key string) (has bool) {
-		action, has := attributeOf(n, key)
+	mark := func(action string, has bool) {
 		if has {
 			marked[strings.TrimSpace(action)] = true
 		}
-		return has
 	}
-	forms, byID := cascadia.MustCompile("form").MatchAll(root), map[string]*html.Node{}
-	for _, form := range slices.Backward(forms) {
-		if id, has := attributeOf(form, "id"); has {
-			byID[id] = form
+	buttons := doc.Find(`button:not([type=button i]):not([type=reset i]), input[type=submit i], input[type=image i]`)
+	buttons.Each(func(_ int, button *goquery.Selection) {
+		if !acts(button) {
+			return
 		}
-		if named(form, nil, "title", "aria-label") {
-			mark(form, "action")
+		mark(button.Attr("formaction"))
+		form := button.Closest("form")
+		if owner, has := button.Attr("form"); has {
+			form = doc.Find("form").FilterFunction(func(_ int, f *goquery.Selection) bool { return f.AttrOr("id", "") == owner })
 		}
-	}
-	for _, button := range sendsForm.MatchAll(root) {
-		if !named(button, []string{textOf(button)}, "value", "alt", "title", "aria-label") || mark(button, "formaction") {
-			continue
+		if _, own := button.Attr("formaction"); !own {
+			mark(form.Attr("action"))
 		}
-		form := button
-		for form != nil && form.DataAtom != atom.Form {
-			form = form.Parent
+	})
+	doc.Find("form").Each(func(_ int, form *goquery.Selection) {
+		for _, attribute := range []string{"title", "aria-label"} {
+			if label := form.AttrOr(attribute, ""); names([]byte(strings.TrimSpace(label))) {
+				mark(form.Attr("action"))
+			}
 		}
-		if owner, has := attributeOf(button, "form"); has {
-			form = byID[owner]
-		}
-		if form != nil {
-			mark(form, "action")
-		}
-	}
+	})
 	for i := range links {
 		if l := &links[i]; l.Kind == Submission && marked[strings.TrimSpace(l.Ref)] {
 			l.Acts = true
 		}
 	}
-}
-
-// attributeOf returns the value of an attribute, and whether the element has it.
-func attributeOf(n *html.Node, key string) (value string, has bool) {
-	for _, a := range n.Attr {
-		if a.Key == key {
-			return a.Val, true
-		}
-	}
-	return "", false
-}
-
-// textOf returns the text below a node.
-func textOf(n *html.Node) string {
-	var b strings.Builder
-	for d := range n.Descendants() {
-		if d.Type == html.TextNode {
-			b.WriteString(d.Data)
-		}
-	}
-	return b.String()
 }
 
 // markActions sets Link.Acts of the links of the open a element, whose text is complete.

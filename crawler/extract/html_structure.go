@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 )
 
@@ -82,10 +83,11 @@ func numberTags(doc []byte, tags []int32) (numbered []byte, name string) {
 // locateTags walks the tree and reports what applies to each numbered tag. The parser may
 // insert a tag several times; a match of any of these nodes counts.
 func locateTags(root *html.Node, in *Input, name string, tags int) []selection {
+	doc := goquery.NewDocumentFromNode(root)
 	find := func(s Selector) map[*html.Node]bool {
 		nodes := map[*html.Node]bool{}
 		if !s.IsZero() {
-			for _, n := range s.matcher.MatchAll(root) {
+			for _, n := range doc.FindMatcher(s.matcher).Nodes {
 				nodes[n] = true
 			}
 		}

@@ -3,13 +3,12 @@ package session
 import (
 	"strings"
 
-	"github.com/andybalholm/cascadia"
 	"golang.org/x/net/html/atom"
 )
 
 // captchaMarks select what services against programs put into a form.
-var captchaMarks = cascadia.MustCompile(".g-recaptcha, .h-captcha, .cf-turnstile, .frc-captcha, [data-sitekey], altcha-widget, [name=g-recaptcha-response], " +
-	"[name=h-captcha-response], [name=cf-turnstile-response], iframe[src*=captcha], iframe[src*='challenges.cloudflare.com'], img[src*=captcha i]")
+const captchaMarks = ".g-recaptcha, .h-captcha, .cf-turnstile, .frc-captcha, [data-sitekey], altcha-widget, [name=g-recaptcha-response], " +
+	"[name=h-captcha-response], [name=cf-turnstile-response], iframe[src*=captcha], iframe[src*='challenges.cloudflare.com'], img[src*=captcha i]"
 
 // captchaScripts are parts of the addresses of their scripts.
 var captchaScripts = []string{"recaptcha/", "hcaptcha.com/", "challenges.cloudflare.com/turnstile", "friendlycaptcha", "mtcaptcha", "arkoselabs.com"}
@@ -17,7 +16,8 @@ var captchaScripts = []string{"recaptcha/", "hcaptcha.com/", "challenges.cloudfl
 // asksCaptcha reports whether a person must solve something to send a form. A script of
 // such a service counts only if the page has no other form it could be for.
 func (f *Form) asksCaptcha() bool {
-	if cascadia.Query(f.node, captchaMarks) != nil {
+	doc := f.page.doc
+	if doc.FindNodes(f.node).Find(captchaMarks).Length() > 0 {
 		return true
 	}
 	if f.find(func(c *control) bool {
@@ -36,17 +36,17 @@ func (f *Form) asksCaptcha() bool {
 
 // usesCaptcha reports whether the page loads a script or shows a widget against programs.
 func (p *Page) usesCaptcha() bool {
-	for _, n := range cascadia.MustCompile("script[src]").MatchAll(p.root) {
-		if containsAny(attribute(n, "src"), captchaScripts) {
+	for _, n := range p.doc.Find("script[src]").EachIter() {
+		if containsAny(n.AttrOr("src", ""), captchaScripts) {
 			return true
 		}
 	}
-	return captchaMarks.MatchFirst(p.root) != nil
+	return p.doc.Find(captchaMarks).Length() > 0
 }
 
 // asksSecurityKey reports whether the page asks for a passkey or another WebAuthn device.
 func (p *Page) asksSecurityKey() bool {
-	for _, n := range cascadia.MustCompile("script").MatchAll(p.root) {
+	for _, n := range p.doc.Find("script").Nodes {
 		if text := textOf(n); strings.Contains(text, "navigator.credentials.get") || strings.Contains(text, "startAuthentication(") {
 			return true
 		}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/html/atom"
-
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
 
@@ -151,12 +149,9 @@ func (l *Login) selected(p *Page) *Form {
 	if l.form == nil {
 		return nil
 	}
-	for _, n := range l.form.MatchAll(p.root) {
-		for n != nil && n.DataAtom != atom.Form {
-			n = n.Parent
-		}
+	for _, n := range p.doc.FindMatcher(l.form).EachIter() {
 		for _, f := range p.forms {
-			if n == f.node {
+			if n.Closest("form").IsNodes(f.node) {
 				return f
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"strings"
 
-	"github.com/andybalholm/cascadia"
+	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
@@ -30,7 +30,7 @@ type Page struct {
 	source  string // in UTF-8
 	charset string // WHATWG name
 	base    *urinorm.Base
-	root    *html.Node
+	doc     *goquery.Document
 	forms   []*Form
 }
 
@@ -43,11 +43,11 @@ func ReadPage(u urinorm.URL, status int, contentType string, body []byte) *Page 
 	}
 	p.source, p.charset = string(text), charset
 	// A user agent without scripts shows what is in noscript.
-	var err error
-	p.root, err = html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
+	root, err := html.ParseWithOptions(bytes.NewReader(text), html.ParseOptionEnableScripting(false))
 	if err != nil {
-		p.root = &html.Node{Type: html.DocumentNode}
+		root = &html.Node{Type: html.DocumentNode}
 	}
+	p.doc = goquery.NewDocumentFromNode(root)
 	p.base = p.findBase()
 	p.forms = p.readForms()
 	return p
@@ -59,8 +59,8 @@ func (p *Page) findBase() *urinorm.Base {
 	if err != nil {
 		return nil
 	}
-	if n := cascadia.MustCompile("base[href]").MatchFirst(p.root); n != nil {
-		if u, _, err := base.Resolve(attribute(n, "href")); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
+	if href, ok := p.doc.Find("base[href]").First().Attr("href"); ok {
+		if u, _, err := base.Resolve(href); err == nil && (u.Scheme() == "http" || u.Scheme() == "https") {
 			if other, err := urinorm.NewBase(u.WithoutFragment(), p.charset); err == nil {
 				return other
 			}
@@ -72,8 +72,8 @@ func (p *Page) findBase() *urinorm.Base {
 // readForms returns the forms of the page with their controls.
 func (p *Page) readForms() []*Form {
 	r := formReader{page: p, byNode: map[*html.Node]*Form{}, byID: map[string]*html.Node{}}
-	r.collect(p.root)
-	r.walk(p.root, nil)
+	r.collect(p.doc.Nodes[0])
+	r.walk(p.doc.Nodes[0], nil)
 	return r.forms
 }
 
@@ -149,7 +149,7 @@ func (r *formReader) control(n *html.Node, around *Form) {
 	}
 	if _, rendered := lookup(n, controlAttribute); form == nil && rendered { // a script sends it without a form
 		if r.loose == nil {
-			r.loose = &Form{page: r.page, node: cascadia.MustCompile("body").MatchFirst(r.page.root)}
+			r.loose = &Form{page: r.page, node: r.page.doc.Find("body").Nodes[0]}
 			r.forms = append(r.forms, r.loose)
 		}
 		form = r.loose
@@ -180,8 +180,8 @@ func lookup(n *html.Node, name string) (string, bool) {
 // is marked as a message.
 func (p *Page) errorText() string {
 	for _, selector := range []string{"[role=alert]", ".error, .errornote, .errorlist", ".alert-danger, .alert, .invalid-feedback, .flash, .message, .notice"} {
-		for _, n := range cascadia.MustCompile(selector).MatchAll(p.root) {
-			if text := strings.Join(strings.Fields(textOf(n)), " "); text != "" {
+		for _, n := range p.doc.Find(selector).EachIter() {
+			if text := strings.Join(strings.Fields(n.Text()), " "); text != "" {
 				return text
 			}
 		}
@@ -218,5 +218,5 @@ const maxLinksBesideForm = 25
 // isSignInPage reports whether the page is there for signing in: its address says so, or
 // it has little besides the form.
 func (p *Page) isSignInPage() bool {
-	return p.signInForm() != nil && (judging.IsLoginURL(p.URL) || len(cascadia.MustCompile("a[href]").MatchAll(p.root)) <= maxLinksBesideForm)
+	return p.signInForm() != nil && (judging.IsLoginURL(p.URL) || p.doc.Find("a[href]").Length() <= maxLinksBesideForm)
 }

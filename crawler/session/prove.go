@@ -264,11 +264,11 @@ func (p *Page) linksTo(known SignInPage) bool {
 // short.
 func (p *Page) names(user string) bool {
 	const short = 2 // bytes
-	if p.root == nil || len(user) <= short {
+	if p.doc == nil || len(user) <= short {
 		return false
 	}
 	word, err := regexp.Compile(`(^|[^\pL\pN])` + regexp.QuoteMeta(user) + `([^\pL\pN]|$)`)
-	return err == nil && word.MatchString(textOf(p.root))
+	return err == nil && word.MatchString(p.doc.Text())
 }
 
 // isTroubled reports whether an answer says more about the server than about the session.

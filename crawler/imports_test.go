@@ -104,7 +104,16 @@ var elsewhere = map[string][]string{
 	"urinorm/internal/idna": {},
 }
 
+// chosen are the modules that the project is built on, and the packages that use them.
+var chosen = map[string]string{
+	"golang.org/x/net/html":          "crawler/extract",
+	"github.com/PuerkitoBio/goquery": "crawler/extract",
+	"github.com/temoto/robotstxt":    "crawler/internal/robots",
+	"golang.org/x/sync/errgroup":     "crawler",
+}
+
 func TestImportsPointDown(t *testing.T) {
+	used := map[string]bool{}
 	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -145,6 +154,7 @@ func TestImportsPointDown(t *testing.T) {
 				}
 				continue
 			}
+			used[from+" "+to] = true
 			if list, bounded := elsewhere[from]; bounded && strings.Contains(strings.Split(to, "/")[0], ".") &&
 				!slices.ContainsFunc(list, func(m string) bool { return to == m || strings.HasPrefix(to, m+"/") }) {
 				t.Errorf("%s imports %s: %s is to stand on its own, but for %v", rel, to, from, list)
@@ -154,5 +164,10 @@ func TestImportsPointDown(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for to, from := range chosen {
+		if !used[from+" "+to] {
+			t.Errorf("%s does not use %s, on which the project is built", from, to)
+		}
 	}
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"archive/tar"
+	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -126,16 +126,19 @@ func writeRelease(ts *testscript.TestScript, neg bool, args []string) {
 	var checksums strings.Builder
 	for _, b := range r.Builds {
 		for _, a := range r.Archives {
-			if !slices.Contains(a.IDs, b.ID) || !slices.Contains(a.Formats, "tar.gz") {
-				continue // the action cannot unpack the others
+			if !slices.Contains(a.IDs, b.ID) {
+				continue
+			}
+			if len(a.Formats) != 1 {
+				ts.Fatalf(".goreleaser.yaml: an archive has the formats %q", a.Formats)
 			}
 			name := template.Must(template.New("").Parse(a.NameTemplate))
 			for _, goos := range b.Goos {
-				archive := packProgram(ts, r.ProjectName, goos, program)
+				archive := packProgram(ts, a.Formats[0], r.ProjectName, goos, program)
 				for _, goarch := range b.Goarch {
 					var file strings.Builder
 					ts.Check(name.Execute(&file, map[string]string{"ProjectName": r.ProjectName, "Version": strings.TrimPrefix(args[1], "v"), "Os": goos, "Arch": goarch}))
-					file.WriteString(".tar.gz")
+					file.WriteString("." + a.Formats[0])
 					ts.Check(os.WriteFile(filepath.Join(dir, file.String()), archive, 0o644))
 					fmt.Fprintf(&checksums, "%x  %s\n", sha256.Sum256(archive), file.String())
 				}
@@ -146,17 +149,31 @@ func writeRelease(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // packProgram returns an archive of a program for a system.
-func packProgram(ts *testscript.TestScript, file, goos, program string) []byte {
+func packProgram(ts *testscript.TestScript, format, file, goos, program string) []byte {
 	if goos == "windows" {
 		file += ".exe"
 	}
 	var archive bytes.Buffer
-	compressed := gzip.NewWriter(&archive)
-	packed := tar.NewWriter(compressed)
+	if format == "zip" {
+		packed := zip.NewWriter(&archive)
+		w, err := packed.Create(file)
+		ts.Check(err)
+		_, err = io.WriteString(w, program)
+		ts.Check(errors.Join(err, packed.Close()))
+		return archive.Bytes()
+	}
+	packed := tar.NewWriter(&archive)
 	ts.Check(packed.WriteHeader(&tar.Header{Name: file, Mode: 0o755, Size: int64(len(program))}))
 	_, err := io.WriteString(packed, program)
-	ts.Check(errors.Join(err, packed.Close(), compressed.Close()))
-	return archive.Bytes()
+	ts.Check(errors.Join(err, packed.Close()))
+	if format != "tar.xz" {
+		ts.Fatalf("the action unpacks tar.xz and zip, not %s", format)
+	}
+	compress := exec.Command("xz", "-0")
+	compress.Stdin = &archive
+	compressed, err := compress.Output()
+	ts.Check(err)
+	return compressed
 }
 
 // TestReleaseIsReproducible: what a release packs has the time of the commit, and no flag that

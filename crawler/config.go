@@ -230,6 +230,8 @@ type Keep struct {
 	// cache: a target with a problem is always requested.
 	Cache  *store.Cache
 	MaxAge time.Duration
+	// Refresh uses nothing of what earlier runs observed, but keeps what this one does.
+	Refresh bool
 	// Pages keeps what the next crawl needs of pages in the Store, with the pages, instead
 	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must
 	// have been created with the same Cache, or nothing is found in it.

@@ -95,6 +95,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/frontier/diskstore":     {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/frontier/redisstore":    {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/sharedmemory":           {"crawler/internal/frontier"},
+	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"crawler/internal/judging":                {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "urinorm"},
 }
 

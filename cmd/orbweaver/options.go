@@ -54,6 +54,7 @@ type options struct {
 	dryRun        bool   // list what the copy would leave out
 	since         string // a git commit, or ""
 	between       betweenRuns
+	evidence      evidenceOptions
 	watching      bool // a round of --watch
 	ci            string
 	ciToken       string    // the name of a variable; "" for none
@@ -181,6 +182,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	}
 	compileReport(c, o)
 	compileBetween(c, o)
+	compileEvidence(c, o)
 	compileFrontier(c, o)
 	return o, errors.Join(c.faults...)
 }

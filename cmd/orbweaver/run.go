@@ -56,6 +56,10 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return usageError("%w", err)
 	}
 	defer web.Close()
+	if out.kept, err = keepEvidence(o, plan, cfg, web, console.notef); err != nil {
+		return usageError("%w", err)
+	}
+	defer out.kept.Abandon()
 	if o.net.DenyPrivate && web.UsesProxy() {
 		console.notef("%s", proxyNote)
 	}
@@ -118,7 +122,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err := errors.Join(err, out.End(summary)); err != nil {
 		return unsound(st.withHint(err))
 	}
-	var lost error         // what the next run will miss
+	var lost error // what the next run will miss
+	evidenceLost := o.evidence.finish(out.kept, plan, summary)
 	if st == nil || over { // an incomplete crawl is not counted
 		lost = out.earlier.record(st.run(), summary)
 	}
@@ -130,7 +135,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 			return unsound(err)
 		}
 	}
-	lost = errors.Join(lost, out.earlier.close())
+	lost = errors.Join(lost, out.earlier.close(), evidenceLost)
 	o.thread.update(cmd.Context(), o.failOn, summary, console.notef)
 	status := exitStatus(o.failOn, summary, console)
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/report/sources"
@@ -23,6 +24,7 @@ type sink struct {
 	clean   *bookmarkCleaner // nil without --write-clean
 	earlier *earlierRuns
 	edits   *fixer           // nil without --fix
+	kept    *evidence.Keeper // nil without --evidence
 	sources *sources.Tree    // nil without --sources
 	folders *bookmarkFolders // nil if no target is a bookmark file
 	dir     string           // the working directory
@@ -96,6 +98,7 @@ func (s *sink) writeFiles(stdout io.Writer, sum *result.Summary) error {
 // Result maps a result to the sources and passes it to the copy of the bookmarks, to the
 // edits and to the reports.
 func (s *sink) Result(r *result.Result) error {
+	s.kept.Judged(r)
 	if s.sources != nil {
 		s.sources.Map(r)
 	}

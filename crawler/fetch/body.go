@@ -22,7 +22,7 @@ func (f *httpFetch) content(ans *answer) *body {
 	b := &body{of: f, limit: f.by.timeout, ex: ans.ex, raw: ans.Body}
 	b.plain = rawBody{b}
 	if label := contentEncoding(ans.Header); label != "" {
-		b.plain = decodeBody(rawBody{b}, label, f.by.maxBody+inflateAllowed)
+		b.plain = DecodeBody(rawBody{b}, label, f.by.maxBody+inflateAllowed)
 	}
 	return b
 }

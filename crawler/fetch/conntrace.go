@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"net"
 	"net/http/httptrace"
 	"sync/atomic"
 	"time"
@@ -18,9 +19,10 @@ type connTrace struct {
 	handshakes     atomic.Int32
 	failed         atomic.Pointer[error] // the error of the last failed handshake
 	gotConn, http2 atomic.Bool
-	tls            *tls.ConnectionState // of a lenientConn, which net/http does not know
-	limit          time.Duration        // of tunnel
-	tunnel         *time.Timer          // runs while a proxy connects to the target; nil without a proxy
+	tls            *tls.ConnectionState   // of a lenientConn, which net/http does not know
+	limit          time.Duration          // of tunnel
+	tunnel         *time.Timer            // runs while a proxy connects to the target; nil without a proxy
+	address        atomic.Pointer[string] // the IP address of the connection
 }
 
 // maxHandshakes is the maximum number of handshakes for one request. If a server drops each new
@@ -36,6 +38,9 @@ func (c *connTrace) plainTrace() *httptrace.ClientTrace {
 // count counts a request that is about to be sent: over HTTP/1.1 when it is written, and
 // over HTTP/2, where other requests share the connection, at once.
 func (c *connTrace) count(info httptrace.GotConnInfo) {
+	if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
+		c.address.Store(&host)
+	}
 	if lenient, ok := info.Conn.(*lenientConn); ok {
 		c.tls = lenient.tls
 	}

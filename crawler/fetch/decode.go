@@ -19,7 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// acceptEncoding lists the codings that decodeBody supports, in the same form as
+// acceptEncoding lists the codings that DecodeBody supports, in the same form as
 // browsers.
 const acceptEncoding = "gzip, deflate, br, zstd"
 
@@ -34,7 +34,7 @@ const (
 	maxEmptyMembers = 1000 // consecutive empty members of a gzip file
 )
 
-// decodeBody decodes the content codings of a body (RFC 9110 section 8.4). label is the
+// DecodeBody decodes the content codings of a body (RFC 9110 section 8.4). label is the
 // value of Content-Encoding, which lists the codings in the order they were applied.
 //
 // Unknown codings are ignored, as in browsers. Data that is not in the coding of its
@@ -44,7 +44,7 @@ const (
 //
 // Reads return *codingError for corrupt data, io.ErrUnexpectedEOF for data that ends
 // early, and errInflated for a body that expands too much.
-func decodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
+func DecodeBody(body io.Reader, label string, limit int64) io.ReadCloser {
 	codings := codingsOf(label)
 	if len(codings) == 0 {
 		return io.NopCloser(body)

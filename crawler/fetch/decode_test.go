@@ -48,7 +48,7 @@ func encode(t testing.TB, coding string, text []byte) []byte {
 }
 
 func decoded(r io.Reader, label string) (string, error) {
-	d := decodeBody(r, label, defaultMaxBody)
+	d := DecodeBody(r, label, defaultMaxBody)
 	defer d.Close()
 	text, err := io.ReadAll(d)
 	return string(text), err
@@ -164,7 +164,7 @@ func TestDecodeFaults(t *testing.T) {
 func TestDecodeBombs(t *testing.T) {
 	// gzip alone expands zeros a thousandfold; the reader stops at its own limit.
 	zeros := encode(t, "gzip", make([]byte, 32<<20))
-	d := decodeBody(bytes.NewReader(zeros), "gzip", defaultMaxBody)
+	d := DecodeBody(bytes.NewReader(zeros), "gzip", defaultMaxBody)
 	n, err := io.CopyN(io.Discard, d, defaultMaxBody+1)
 	d.Close()
 	if n != defaultMaxBody+1 || err != nil {
@@ -180,7 +180,7 @@ func TestDecodeBombs(t *testing.T) {
 		"empty members":   {"gzip", bytes.Repeat(encode(t, "gzip", nil), 100_000)},
 		"nothing at last": {"gzip, br", encode(t, "br", bytes.Repeat(encode(t, "gzip", nil), 800_000))},
 	} {
-		d := decodeBody(bytes.NewReader(data.body), data.label, defaultMaxBody)
+		d := DecodeBody(bytes.NewReader(data.body), data.label, defaultMaxBody)
 		n, err := io.Copy(io.Discard, d)
 		d.Close()
 		if err != errInflated || n > 16<<20 {
@@ -219,7 +219,7 @@ func TestDecodersAreShared(t *testing.T) {
 				if j%3 == 0 {
 					decoded(bytes.NewReader(data[:len(data)/2]), label)
 					decoded(bytes.NewReader(corruptBytes(data)), label)
-					d := decodeBody(bytes.NewReader(data), label, defaultMaxBody)
+					d := DecodeBody(bytes.NewReader(data), label, defaultMaxBody)
 					d.Read(make([]byte, 10))
 					d.Close()
 				}
@@ -270,7 +270,7 @@ func FuzzDecodeBody(f *testing.F) {
 	}
 	f.Add([]byte("plain"), "deflate, br, x-gzip")
 	f.Fuzz(func(t *testing.T, data []byte, label string) {
-		d := decodeBody(bytes.NewReader(data), label, 1<<20)
+		d := DecodeBody(bytes.NewReader(data), label, 1<<20)
 		n, err := io.Copy(io.Discard, io.LimitReader(d, 8<<20))
 		d.Close()
 		if m, closed := d.Read(make([]byte, 1)); len(codingsOf(label)) > 0 && (m > 0 || closed == nil) {
@@ -290,7 +290,7 @@ func BenchmarkDecode(b *testing.B) {
 			b.ReportAllocs()
 			buffer := make([]byte, 64<<10)
 			for b.Loop() {
-				d := decodeBody(bytes.NewReader(data), coding, defaultMaxBody)
+				d := DecodeBody(bytes.NewReader(data), coding, defaultMaxBody)
 				for {
 					if _, err := d.Read(buffer); err != nil {
 						break

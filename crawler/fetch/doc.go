@@ -19,6 +19,8 @@
 //	                               of a request), and one file for each scheme
 //	Document      standard input   document.go
 //
+// recorder.go lets a Recorder see every exchange.
+//
 // buffers.go reads bodies into reused memory.
 //
 // A request that gets no answer yields a [Fault], whose Kind is a code of the report.

@@ -3,6 +3,7 @@ package fetch
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"io"
 	"net/http"
@@ -159,6 +160,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	f.requests++
 	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, leave)
 	conn := &connTrace{ex: ex, limit: f.by.timeout}
+	f.conn = conn
 	u := f.req.URL
 	proxy, err := f.by.proxies.forURL(u.Scheme(), u.Authority())
 	if err == nil && proxy != nil {
@@ -256,4 +258,103 @@ func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.
 		delete(header, "Host")
 	}
 	return r
+}
+
+// exchange sends a request as roundTrip does, and lets the Recorder see it and its answer.
+func (f *httpFetch) exchange(ctx context.Context, method string, header http.Header) (*answer, error) {
+	asker := AskerOf(ctx, f.req.URL)
+	if f.recorder == nil || asker.Hidden {
+		return f.roundTrip(ctx, method, header)
+	}
+	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Page: asker.Visit && f.req.Internal && f.req.Need == Content, Method: method, Target: f.req.URL.RequestTarget(),
+		Header: header.Clone(), Host: f.req.URL.Authority(), At: time.Now()}
+	if host := header.Get("Host"); host != "" {
+		sent.Host = host
+		sent.Header.Del("Host")
+	}
+	f.exchanges++
+	r := &recordedExchange{of: f, to: f.recorder.Begin(sent)}
+	before := f.requests
+	ans, err := f.roundTrip(ctx, method, header)
+	got := &Received{Size: -1, Requests: f.requests - before}
+	if f.conn != nil {
+		got.Reached = f.conn.writes.Load() > 0
+		if address := f.conn.address.Load(); address != nil {
+			got.Address = *address
+		}
+	}
+	if err != nil {
+		if !errors.As(err, &got.Fault) {
+			got = nil // the run is over
+		}
+		r.to.Finish(got)
+		return nil, err
+	}
+	got.Status, got.Reason, got.Header, got.Size, got.Proxy = ans.StatusCode, ans.Status, ans.Header.Clone(), ans.ContentLength, ans.proxy
+	if ans.ProtoMajor == 2 {
+		got.Protocol = "h2"
+	}
+	f.by.describeCertificate(got, ans.TLS)
+	r.got, r.body, r.ans, r.whole = got, ans.Body, ans, method == http.MethodHead || ans.ContentLength == 0
+	ans.Body = r
+	return ans, nil
+}
+
+// describeCertificate notes what is reported of a server's certificate.
+func (h *HTTP) describeCertificate(got *Received, state *tls.ConnectionState) {
+	if state == nil || len(state.PeerCertificates) == 0 || h.verifier.insecure {
+		return
+	}
+	leaf := state.PeerCertificates[0]
+	if got.NotAfter = leaf.NotAfter; h.verifier.extra(leaf) != nil {
+		got.Issuer = leaf.Issuer.String()
+	}
+}
+
+// recordedExchange is the body of an answer, which a Recorder sees.
+type recordedExchange struct {
+	of    *httpFetch
+	to    Recording
+	got   *Received
+	ans   *answer
+	body  io.ReadCloser
+	n     int64
+	whole bool
+	err   error
+}
+
+func (r *recordedExchange) Read(p []byte) (int, error) {
+	n, err := r.body.Read(p)
+	if n > 0 {
+		r.to.Keep(p[:n])
+		r.n += int64(n)
+	}
+	switch {
+	case err == io.EOF, err == nil && r.n == r.got.Size:
+		r.whole = true
+	case err != nil && r.err == nil:
+		r.err = bodyFault(r.ans.ex.ctx, r.of.printed(), r.of.by.timeout, err)
+	}
+	return n, err
+}
+
+func (r *recordedExchange) Close() error {
+	err := r.body.Close()
+	got := r.got
+	if got == nil {
+		return err // closed before
+	}
+	r.got = nil
+	switch {
+	case r.err != nil:
+		if !errors.As(r.err, &got.Fault) {
+			got = nil
+		} else if got.Cut = "disconnect"; got.Fault.Kind == "timeout" {
+			got.Cut = "time"
+		}
+	case !r.whole:
+		got.Cut = "length"
+	}
+	r.to.Finish(got)
+	return err
 }

@@ -23,6 +23,7 @@ type HTTP struct {
 	maxBody       int64
 	allowPorts    []int
 	noEnvironment bool
+	recorder      Recorder // nil for none
 	origins       *Origins
 	profiles      *profiles
 	accounts      accounts
@@ -134,7 +135,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	a := &httpFetch{by: h, req: req}
+	a := &httpFetch{by: h, req: req, recorder: h.recorder}
 	host := req.URL.Host()
 	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || host == "" {
 		return nil, a.fault("scheme-unchecked", "fetch", fmt.Errorf("not an http or https URL"))
@@ -168,3 +169,32 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 // maxHostName is the length of the longest DNS host name in the usual notation (RFC
 // 1035 section 2.3.4), including a final dot.
 const maxHostName = 254
+
+// Record lets a Recorder see every exchange but those of sign-ins and with proxies. It must be
+// called before the first request.
+func (h *HTTP) Record(r Recorder) { h.recorder = r }
+
+// Secrets returns what the user gave to be sent to servers: accounts as NAME:PASSWORD, and the
+// values of headers and cookies with the names of the headers.
+func (h *HTTP) Secrets() (accounts, values, headers []string) {
+	add := func(a account) { accounts = append(accounts, a.name+":"+a.password) }
+	if h.accounts.start != nil {
+		add(*h.accounts.start)
+	}
+	for _, l := range h.accounts.logins {
+		add(l.account)
+	}
+	for _, a := range h.accounts.machines {
+		add(a)
+	}
+	if h.accounts.fallback != nil {
+		add(*h.accounts.fallback)
+	}
+	for name, given := range h.profiles.given {
+		headers, values = append(headers, name), append(values, given...)
+	}
+	for _, c := range h.cookies.file {
+		values = append(values, c.cookie.Value)
+	}
+	return accounts, values, headers
+}

@@ -27,6 +27,9 @@ type httpFetch struct {
 	facts       *hostFacts
 	requests    int
 	sentCookies bool // the last request included cookies of this run
+	recorder    Recorder
+	exchanges   int        // that the recorder has seen
+	conn        *connTrace // of the last attempt
 }
 
 // printed returns the URL in the form used in messages.
@@ -193,7 +196,7 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 			user = nil // a header that was given takes precedence
 		}
 		f.authorize(header, method, user, sent)
-		ans, err := f.roundTrip(ctx, method, header)
+		ans, err := f.exchange(ctx, method, header)
 		if err != nil {
 			return nil, err
 		}
@@ -241,8 +244,8 @@ func (f *httpFetch) authorize(header http.Header, method string, user *account, 
 // getCertificate returns at most limit bytes of the body at a URL, and the number of requests
 // that it sent. issuers uses it.
 func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (body []byte, requests int, err error) {
-	f := &httpFetch{by: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
-	ans, err := f.roundTrip(ctx, http.MethodGet, http.Header{
+	f := &httpFetch{by: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u), recorder: h.recorder}
+	ans, err := f.exchange(WithAsker(ctx, Asker{URL: u}), http.MethodGet, http.Header{
 		"User-Agent":      h.profiles.userAgent,
 		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
 		"Accept-Encoding": {"identity"},

@@ -238,6 +238,12 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 }
 
 func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Response, error) {
+	switch {
+	case a.For == Session:
+		ctx = fetch.WithAsker(ctx, fetch.Asker{Hidden: true})
+	case a.Of != nil && a.For.isOfVisit():
+		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: a.Of.At, Visit: true})
+	}
 	if site := d.Scope().SiteOf(req.URL); site != nil { // there is no network
 		return site.Fetch(ctx, req)
 	}

@@ -118,5 +118,9 @@ var exempt = [purposes][ruleCount]string{
 	},
 }
 
+// isOfVisit reports whether the answer to a request belongs to the visit that needs it, and is not
+// shared with others.
+func (p Purpose) isOfVisit() bool { return p == Visit || p == Hop || p == Twin }
+
 // applies reports whether a rule applies to requests for a purpose.
 func (p Purpose) applies(r rule) bool { return exempt[p][r] == "" }

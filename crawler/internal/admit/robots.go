@@ -55,9 +55,13 @@ func (d *Door) RobotsTxt(ctx context.Context, t *Target) (txt *robots.Rules, wai
 // robots.txt behind a redirect that must not be followed counts as missing.
 func (d *Door) getRobots(requests *int) robots.Getter {
 	what := Robots
+	var first urinorm.URL
 	return func(ctx context.Context, u urinorm.URL) (*fetch.Response, error) {
 		this := what
-		what = RobotsHop
+		if what == Robots {
+			what, first = RobotsHop, u
+		}
+		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: first})
 		by, err := d.Decide(ctx, Ask{URL: u, For: this})
 		if err != nil || !by.Admitted() {
 			return &fetch.Response{Status: http.StatusNotFound, URL: u}, err

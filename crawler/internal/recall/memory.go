@@ -36,6 +36,7 @@ type Sources struct {
 // Settings are what a run's configuration says about the use of observations.
 type Settings struct {
 	MaxAge       time.Duration // older observations do not replace a request
+	Refresh      bool          // none does, and no request is conditional
 	MaxRedirects int
 	MaxBody      int64 // bytes of a page that are read
 
@@ -90,7 +91,7 @@ func New(from Sources, s Settings, now time.Time) *Memory {
 func (m *Memory) Begin(at time.Time) {
 	if m != nil {
 		m.began, m.run = at, at.UnixNano()
-		m.none = m.Previous == nil && !m.Cache.Older(m.run)
+		m.none = m.Refresh || m.Previous == nil && !m.Cache.Older(m.run)
 	}
 }
 

@@ -1,0 +1,21 @@
+// Package evidence keeps what a run asked and was answered, as WARC files (ISO 28500:2017, WARC
+// 1.1).
+//
+//	k, err := evidence.Create(evidence.Options{Path: "site.wacz", Software: "orbweaver/1.0"})
+//	config.Recorder = k // of a fetch.HTTPConfig
+//	k.Judged(r)         // for each result of the run
+//	err = k.Finish(evidence.Run{Complete: true, Targets: targets})
+//
+// While the run works, each exchange is appended to PATH.part as it ends, with its secrets
+// masked. What is wanted is known only at the end, when there are verdicts: Finish reads
+// PATH.part, sorts what is wanted by target and writes it to its place.
+//
+//	keeper.go    Keeper: PATH.part, as a fetch.Recorder
+//	exchange.go  one exchange becomes records
+//	spool.go     bodies that are too large for memory
+//	mask.go      secrets
+//	record.go    writing records; member.go reading them
+//	choose.go    which exchanges are kept
+//	finish.go    the files of the end: their order, names and sizes
+//	place.go     whom an existing file belongs to
+package evidence

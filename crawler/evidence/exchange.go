@@ -1,0 +1,243 @@
+package evidence
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// facts are what a replay needs of an exchange besides the answer.
+type facts struct {
+	For      string    `json:"for"`                // what needed the answer
+	Beside   bool      `json:"beside,omitempty"`   // no visit did
+	Again    bool      `json:"again,omitempty"`    // it belongs to the exchange before
+	Page     bool      `json:"page,omitempty"`     // it was asked as a page of the site
+	Requests *int      `json:"requests,omitempty"` // if it took another number than 1
+	Size     *int64    `json:"size,omitempty"`     // the declared length, if the head does not say it
+	NotAfter time.Time `json:"not_after,omitzero"` // the end of the certificate
+	Issuer   string    `json:"issuer,omitempty"`   // whose certificate is missing
+	Proxy    string    `json:"proxy,omitempty"`    // that answered
+	Fault    *fault    `json:"fault,omitempty"`    // of the body
+}
+
+// fault is a fetch.Fault.
+type fault struct {
+	Kind   string `json:"code"`
+	Op     string `json:"op,omitempty"`
+	Target string `json:"of,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+	Cause  string `json:"cause,omitempty"`
+	Retry  bool   `json:"retry,omitempty"`
+	Local  bool   `json:"local,omitempty"`
+}
+
+// format is the value of the first key of all our JSON.
+const format = "evidence/1"
+
+// event is the block of a metadata record about an exchange that is no answer over HTTP.
+type event struct {
+	Format  string `json:"orbweaver"`
+	Kind    string `json:"kind"` // "fault"; "answer" for other schemes than http and https
+	Method  string `json:"method,omitempty"`
+	Fault   string `json:"fault,omitempty"` // a code
+	Message string `json:"message,omitempty"`
+	facts
+	Answer *answer `json:"answer,omitempty"`
+}
+
+// answer is a fetch.Response of other schemes.
+type answer struct {
+	Status   int         `json:"status,omitempty"`
+	Location string      `json:"location,omitempty"`
+	Type     string      `json:"type,omitempty"`
+	Size     int64       `json:"size"`
+	Modified time.Time   `json:"modified,omitzero"`
+	Excerpt  []byte      `json:"excerpt,omitempty"`
+	Body     []byte      `json:"body,omitempty"`
+	HasBody  bool        `json:"has_body,omitempty"`
+	Notes    [][2]string `json:"notes,omitempty"`
+}
+
+// exchange is one exchange in progress.
+type exchange struct {
+	k       *Keeper
+	request []byte // the block of its record
+	sent    *fetch.Sent
+	body    spool
+}
+
+// Begin begins an exchange. It is a method of fetch.Recorder.
+func (k *Keeper) Begin(sent *fetch.Sent) fetch.Recording {
+	head := &bytes.Buffer{}
+	head.WriteString(sent.Method + " " + oneLine(k.mask.url("x://x" + sent.Target)[len("x://x"):]) + " HTTP/1.1\r\nHost: " + oneLine(sent.Host) + "\r\n")
+	k.writeHeader(head, sent.Header)
+	return &exchange{k: k, sent: sent, request: head.Bytes()}
+}
+
+// writeHeader writes the fields of a header and the empty line. Package net/http does not keep
+// their order; this one is the same in each run.
+func (k *Keeper) writeHeader(head *bytes.Buffer, h http.Header) {
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		for _, value := range h[name] {
+			head.WriteString(oneLine(name) + ": " + oneLine(k.mask.header(name, value)) + "\r\n")
+		}
+	}
+	head.WriteString("\r\n")
+}
+
+// Keep adds to the body.
+func (x *exchange) Keep(part []byte) { _, _ = x.body.Write(part) } // its error is in x.body.err
+
+// Finish appends the exchange to PATH.part.
+func (x *exchange) Finish(got *fetch.Received) {
+	defer x.body.close()
+	switch {
+	case got == nil:
+		return
+	case x.body.err != nil:
+		x.k.fail(x.body.err)
+		return
+	}
+	f := &facts{For: x.k.mask.url(x.sent.Asker.URL.Printed()), Beside: !x.sent.Asker.Visit, Again: x.sent.Again, Page: x.sent.Page, NotAfter: got.NotAfter.UTC(), Issuer: got.Issuer, Proxy: got.Proxy}
+	f.setRequests(got.Requests)
+	if got.NotAfter.IsZero() {
+		f.NotAfter = time.Time{}
+	}
+	if got.Status == 0 {
+		x.finishFault(f, got)
+		return
+	}
+	f.Fault = x.k.faultOf(got.Fault)
+	x.finishAnswer(f, got)
+}
+
+func (k *Keeper) faultOf(f *fetch.Fault) *fault {
+	if f == nil {
+		return nil
+	}
+	out := &fault{Kind: f.Kind, Op: f.Op, Target: k.mask.text(f.Target), Hint: k.mask.text(f.Hint), Retry: f.Retry, Local: f.Local}
+	if f.Err != nil {
+		out.Cause = k.mask.text(f.Err.Error())
+	}
+	return out
+}
+
+// uri returns the WARC-Target-URI.
+func (x *exchange) uri() string { return x.k.mask.url(x.sent.URL.Printed()) }
+
+// finishFault writes an exchange without an answer.
+func (x *exchange) finishFault(f *facts, got *fetch.Received) {
+	f.Fault = x.k.faultOf(got.Fault)
+	e := &event{Format: format, Kind: "fault", Method: x.sent.Method, Fault: f.Fault.Kind, Message: x.k.mask.text(got.Fault.Error()), facts: *f}
+	main := jsonRecord(newID(), x.uri(), x.sent.At, e)
+	if got.Address != "" {
+		main.fields = append(main.fields, field{"WARC-IP-Address", got.Address})
+	}
+	if got.Reached {
+		x.k.append(main, x.requestOf(main))
+	} else {
+		x.k.append(main)
+	}
+}
+
+// requestOf returns the request record, and joins both.
+func (x *exchange) requestOf(main *record) *record {
+	r := &record{kind: typeRequest, id: newID(), uri: main.uri, date: x.sent.At, media: mediaRequest, block: []io.ReadSeeker{bytes.NewReader(x.request)}}
+	r.fields = []field{{"WARC-Concurrent-To", main.id}}
+	main.fields = append(main.fields, field{"WARC-Concurrent-To", r.id})
+	return r
+}
+
+// finishAnswer writes an answer with its request.
+func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
+	body, header := &x.body, got.Header.Clone()
+	if plain := x.masked(header); plain != nil {
+		body = plain
+		defer plain.close()
+	}
+	header.Del("Transfer-Encoding")
+	if declared := header.Get("Content-Length"); x.sent.Method == http.MethodHead {
+		header.Del("Content-Length") // a reader would wait for the body
+	} else if declared != "" && got.Cut == "" {
+		header.Set("Content-Length", strconv.FormatInt(body.size, 10))
+	}
+	if header.Get("Content-Length") != strconv.FormatInt(got.Size, 10) && got.Size >= 0 {
+		f.Size = &got.Size
+	}
+	_, reason, _ := strings.Cut(got.Reason, " ")
+	head := &bytes.Buffer{}
+	head.WriteString("HTTP/1.1 " + strconv.Itoa(got.Status) + " " + oneLine(x.k.mask.text(reason)) + "\r\n")
+	x.k.writeHeader(head, header)
+	digest := sha256.New()
+	if _, err := io.Copy(digest, body.reader()); err != nil {
+		x.k.fail(err)
+		return
+	}
+	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse}
+	payload := formatDigest(digest)
+	main.fields = append(main.fields, field{"WARC-Payload-Digest", payload})
+	if got.Address != "" {
+		main.fields = append(main.fields, field{"WARC-IP-Address", got.Address})
+	}
+	if got.Protocol != "" {
+		main.fields = append(main.fields, field{"WARC-Protocol", got.Protocol})
+	}
+	main.fields = append(main.fields, field{factsField, encodeFacts(f)})
+	main.block = []io.ReadSeeker{bytes.NewReader(head.Bytes())}
+	repeats := got.Cut == "" && got.Status/100 == 2 && body.size >= shortestRevisited
+	if first, known := x.k.seen(payload); repeats && known {
+		main.revisit(first)
+	} else {
+		main.block = append(main.block, body.reader())
+		if got.Cut != "" {
+			main.fields = append(main.fields, field{"WARC-Truncated", got.Cut})
+		}
+	}
+	request := x.requestOf(main)
+	if x.k.append(main, request) && repeats && main.kind == typeResponse {
+		x.k.remember(payload, origin{main.id, main.uri, formatDate(main.date)})
+	}
+}
+
+// masked returns the decoded body with its secrets masked, and changes the header accordingly. It
+// is nil if the body shows none.
+func (x *exchange) masked(header http.Header) *spool {
+	coding := strings.Join(header["Content-Encoding"], ",")
+	decoded := fetch.DecodeBody(x.body.reader(), coding, x.k.options.MaxBody)
+	shows := x.k.mask.occurs(decoded)
+	decoded.Close()
+	if !shows {
+		return nil
+	}
+	plain := &spool{}
+	decoded = fetch.DecodeBody(x.body.reader(), coding, x.k.options.MaxBody)
+	defer decoded.Close()
+	limited := io.LimitReader(decoded, x.k.options.MaxBody+1)
+	if _, err := x.k.mask.copy(plain, limited, nil); err != nil && plain.err != nil {
+		x.k.fail(plain.err)
+	}
+	header.Del("Content-Encoding")
+	return plain
+}
+
+// origin is a response whose payload others have as well.
+type origin struct{ id, uri, date string }
+
+// shortestRevisited is the size of the smallest payload that is not written twice.
+const shortestRevisited = 256
+
+// revisit makes a response a record without a body, which refers to an earlier one.
+func (r *record) revisit(of origin) {
+	r.kind = typeRevisit
+	r.block = r.block[:1]
+	r.fields = append(r.fields, field{"WARC-Profile", revisitProfile}, field{"WARC-Refers-To", of.id},
+		field{"WARC-Refers-To-Target-URI", of.uri}, field{"WARC-Refers-To-Date", of.date})
+}

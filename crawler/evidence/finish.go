@@ -1,0 +1,370 @@
+package evidence
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// headerFields are the fields of an answer.
+type headerFields = http.Header
+
+// Finish writes what is kept of the run to its place. If that fails, PATH.part stays.
+func (k *Keeper) Finish(run Run) error {
+	if k == nil || k.part == nil {
+		return nil
+	}
+	defer k.part.Close()
+	err := k.failure()
+	if err == nil {
+		if err = k.finish(run); err != nil {
+			k.err = err
+			err = k.failure()
+		}
+	}
+	if err == nil {
+		_ = os.Remove(k.part.Name()) // the next run replaces it
+	}
+	k.part = nil
+	return err
+}
+
+func (k *Keeper) finish(run Run) error {
+	all, err := scan(k.part)
+	if err != nil {
+		return err
+	}
+	c := k.choose(all, run)
+	if c.left > 0 {
+		k.options.Note("--evidence-max: %d exchanges were left out of %s", c.left, k.options.Path)
+	}
+	out, err := k.place.create()
+	if err != nil {
+		return err
+	}
+	w := &writer{k: k, out: out, part: k.part, byID: map[string]*entry{}, now: time.Now()}
+	for _, e := range all {
+		w.byID[e.id] = e
+	}
+	if err = w.write(c); err == nil {
+		err = w.finish(run, c)
+	}
+	if err != nil {
+		return errors.Join(err, out.abandon())
+	}
+	return out.commit()
+}
+
+// writer writes what was chosen.
+type writer struct {
+	k    *Keeper
+	out  output
+	part *os.File
+	byID map[string]*entry // all entries of part
+	now  time.Time
+
+	data    *dataWriter
+	files   int
+	written map[string]origin // payloads in the file
+	index   []string
+	pages   []pageLine
+}
+
+// dataWriter counts what is written to a WARC file.
+type dataWriter struct {
+	name string
+	w    *bufio.Writer
+	n    int64
+}
+
+func (d *dataWriter) Write(p []byte) (int, error) {
+	n, err := d.w.Write(p)
+	d.n += int64(n)
+	return n, err
+}
+
+// maxData is the size of the largest WARC file in a WACZ.
+const maxData = 1 << 30
+
+// open begins a WARC file, unless there is room in the last one.
+func (w *writer) open(length int64) error {
+	if w.data != nil && (w.k.place.form == formWARC || w.data.n+length < maxData-(1<<20)) {
+		return nil
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	name := dataFile(w.files)
+	to, err := w.out.file(name)
+	if err != nil {
+		return err
+	}
+	w.data, w.written = &dataWriter{name: name[len(archiveDir)+1:], w: bufio.NewWriterSize(to, 64<<10)}, map[string]origin{}
+	w.files++
+	return infoRecord(w.k.options.Software, w.now).write(w.data)
+}
+
+func (w *writer) flush() error {
+	if w.data == nil {
+		return nil
+	}
+	return w.data.w.Flush()
+}
+
+// write writes all records: for each target its exchanges, in the order asked, and its verdicts.
+func (w *writer) write(c *choice) error {
+	if err := w.open(0); err != nil {
+		return err
+	}
+	ids := map[string][]string{} // of the exchanges of a target
+	for _, e := range c.entries {
+		if !e.facts.Beside {
+			ids[e.facts.For] = append(ids[e.facts.For], e.id)
+		}
+	}
+	for i, e := range c.entries {
+		if err := w.exchange(e); err != nil {
+			return err
+		}
+		last := i+1 == len(c.entries) || c.entries[i+1].facts.For != e.facts.For || c.entries[i+1].facts.Beside != e.facts.Beside
+		if e.facts.Beside || !last {
+			continue
+		}
+		for _, j := range c.verdicts[e.facts.For] {
+			if err := w.verdict(e, j, ids); err != nil {
+				return err
+			}
+		}
+	}
+	return w.flush()
+}
+
+// verdictBlock is the block of a record about a verdict.
+type verdictBlock struct {
+	Format    string   `json:"orbweaver"`
+	Kind      string   `json:"kind"`
+	Target    string   `json:"target"`
+	Verdict   string   `json:"verdict"`
+	Code      string   `json:"code"`
+	Exchanges []string `json:"exchanges"`
+}
+
+func (w *writer) verdict(last *entry, j judged, ids map[string][]string) error {
+	v := verdictBlock{format, "verdict", j.url, j.verdict.String(), string(j.code), slices.Clone(ids[last.facts.For])}
+	for _, hop := range j.hops {
+		if hop != last.facts.For {
+			for _, id := range ids[hop] {
+				if !slices.Contains(v.Exchanges, id) {
+					v.Exchanges = append(v.Exchanges, id)
+				}
+			}
+		}
+	}
+	return jsonRecord(newID(), document(j.url), w.now, v).write(w.data)
+}
+
+// exchange writes one exchange. A body that is in the file already is not written again.
+func (w *writer) exchange(e *entry) error {
+	if err := w.open(e.length + e.request.length); err != nil {
+		return err
+	}
+	repeats := e.cut == "" && e.status/100 == 2 && e.payload != ""
+	first, known := w.written[e.payload]
+	offset := w.data.n
+	var err error
+	switch kind := e.kind; {
+	case repeats && known && (kind == typeRevisit || e.size >= shortestRevisited):
+		err = w.rewrite(e, nil, &first)
+	case kind == typeRevisit:
+		err = w.rewrite(e, w.byID[e.refers], nil)
+	default:
+		_, err = io.Copy(w.data, e.raw(w.part))
+	}
+	if err != nil {
+		return err
+	}
+	w.describe(e, offset)
+	if repeats && !known {
+		w.written[e.payload] = origin{e.id, e.uri, formatDate(e.date)}
+	}
+	if e.request.length > 0 {
+		_, err = io.Copy(w.data, e.request.raw(w.part))
+	}
+	return err
+}
+
+// keptFields are the fields of a response or revisit that stay when it becomes the other.
+var keptFields = []string{"WARC-Payload-Digest", "WARC-IP-Address", "WARC-Protocol", factsField, "WARC-Concurrent-To"}
+
+// rewrite writes a revisit as the response that it stands for, with the body of another record,
+// or a response as a revisit of the first record with its payload.
+func (w *writer) rewrite(e, body *entry, first *origin) error {
+	m, err := e.open(w.part)
+	if err != nil {
+		return err
+	}
+	r := &record{kind: typeResponse, id: e.id, uri: e.uri, date: e.date, media: mediaResponse}
+	for _, name := range keptFields {
+		if value := m.field(name); value != "" {
+			r.fields = append(r.fields, field{name, value})
+		}
+	}
+	head, err := headOf(bufio.NewReader(m.block))
+	if err != nil {
+		return err
+	}
+	r.block = []io.ReadSeeker{bytes.NewReader(head)}
+	if first != nil {
+		r.revisit(*first)
+		return r.write(w.data)
+	}
+	if body == nil {
+		return errors.New("a body that is in the file once is missing")
+	}
+	kept := &spool{}
+	defer kept.close()
+	from, err := body.open(w.part)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewReader(from.block)
+	if _, err = headOf(lines); err == nil {
+		_, err = io.Copy(kept, lines)
+	}
+	if err != nil {
+		return err
+	}
+	r.block = append(r.block, kept.reader())
+	return r.write(w.data)
+}
+
+// headOf reads the head of an answer, with the empty line.
+func headOf(r *bufio.Reader) ([]byte, error) {
+	var head []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if head = append(head, part...); len(head) > maxHead {
+			return nil, errors.New("a header is too long")
+		}
+		if err != nil && err != bufio.ErrBufferFull {
+			return head, err
+		}
+		if bytes.HasSuffix(head, []byte("\r\n\r\n")) {
+			return head, nil
+		}
+	}
+}
+
+// body returns the decoded body of a response or revisit, at most limit bytes.
+func (w *writer) body(e *entry, limit int64) ([]byte, http.Header, error) {
+	m, err := e.open(w.part)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := bufio.NewReader(m.block)
+	_, _, header, err := readAnswerHead(lines)
+	if err != nil {
+		return nil, nil, err
+	}
+	if from := w.byID[e.refers]; e.kind == typeRevisit && from != nil {
+		if m, err = from.open(w.part); err != nil {
+			return nil, nil, err
+		}
+		lines = bufio.NewReader(m.block)
+		if _, err = headOf(lines); err != nil {
+			return nil, nil, err
+		}
+	}
+	decoded := fetch.DecodeBody(lines, header.Get("Content-Encoding"), limit)
+	defer decoded.Close()
+	text, err := io.ReadAll(io.LimitReader(decoded, limit))
+	if len(text) > 0 {
+		err = nil // what there is is enough
+	}
+	return text, header, err
+}
+
+// output receives the files of the end.
+type output interface {
+	// file begins a file, and ends the one before.
+	file(name string) (io.Writer, error)
+	commit() error
+	abandon() error
+}
+
+// create creates the output of a place.
+func (p *place) create() (output, error) {
+	switch p.form {
+	case formWARC:
+		return createFile(p.path)
+	case formWACZ:
+		return createZip(p.path)
+	}
+	return createDir(p.path)
+}
+
+// fileOutput is a WARC file. The other files are left out.
+type fileOutput struct {
+	f    *os.File
+	path string
+}
+
+func createFile(path string) (*fileOutput, error) {
+	f, err := os.OpenFile(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err == nil {
+		err = f.Chmod(0o600)
+	}
+	return &fileOutput{f, path}, err
+}
+
+func (o *fileOutput) file(name string) (io.Writer, error) {
+	if name != dataFile(0) {
+		return io.Discard, nil
+	}
+	return o.f, nil
+}
+
+func (o *fileOutput) commit() error {
+	if err := errors.Join(o.f.Sync(), o.f.Close()); err != nil {
+		return errors.Join(err, os.Remove(o.f.Name()))
+	}
+	return os.Rename(o.f.Name(), o.path)
+}
+
+func (o *fileOutput) abandon() error {
+	o.f.Close()
+	return os.Remove(o.f.Name())
+}
+
+// hashed is a file with its digest.
+type hashed struct {
+	name string
+	to   io.Writer
+	sum  interface {
+		io.Writer
+		Sum([]byte) []byte
+	}
+	n int64
+}
+
+func newHashed(name string, to io.Writer) *hashed {
+	return &hashed{name: name, to: to, sum: sha256.New()}
+}
+
+func (h *hashed) Write(p []byte) (int, error) {
+	n, err := h.to.Write(p)
+	h.sum.Write(p[:n])
+	h.n += int64(n)
+	return n, err
+}
+
+func (h *hashed) digest() string { return fmt.Sprintf("sha256:%x", h.sum.Sum(nil)) }

@@ -1,0 +1,179 @@
+package evidence
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// Options say what is kept, and where.
+type Options struct {
+	Path string // its name decides the form; see CheckName
+	All  bool   // keep every exchange, not only those of findings
+	// MaxSize bounds what is kept, in compressed bytes.
+	MaxSize int64
+	// MaxBody bounds a body that must be decoded, in bytes.
+	MaxBody  int64
+	Software string // such as "orbweaver/1.0"
+	Secrets  Secrets
+	Note     func(format string, args ...any)
+}
+
+// Run is what is known at the end of a run.
+type Run struct {
+	Complete bool
+	Targets  []string // as the user named them, without passwords
+	Starts   []string // printed URLs of the start targets
+}
+
+// Keeper keeps the exchanges of one run. It is a fetch.Recorder, and safe for concurrent use.
+type Keeper struct {
+	options Options
+	place   *place
+	mask    *mask
+	judged  verdicts
+
+	mu      sync.Mutex
+	part    *os.File
+	size    int64             // of the whole records in part
+	err     error             // why nothing is kept any more
+	digests map[string]origin // of payloads
+	left    int               // exchanges that were left out
+}
+
+// maxDigests is the maximum number of payloads that are remembered, so that they are not written
+// twice. When there are more, all are forgotten.
+const maxDigests = 1 << 14
+
+// maxPart is how many times larger than what is kept the file with everything may be. A crawl
+// without an end must not fill the disk.
+const maxPart = 8
+
+// Create begins to keep. It replaces only files that this program wrote. The caller calls Finish
+// or Abandon.
+func Create(o Options) (*Keeper, error) {
+	place, err := openPlace(o)
+	if err != nil {
+		return nil, err
+	}
+	k := &Keeper{options: o, place: place, mask: newMask(o.Secrets), digests: map[string]origin{}}
+	if k.part, err = place.createPart(); err != nil {
+		place.close()
+		return nil, err
+	}
+	k.judged = verdicts{wanted: map[string]bool{}, hide: k.mask.url}
+	k.append(infoRecord(o.Software, time.Now()))
+	return k, nil
+}
+
+// append appends records, all or none, and reports whether it did. A failed write ends the keeping.
+func (k *Keeper) append(records ...*record) bool {
+	var b memberBuffer
+	for _, r := range records {
+		if err := r.write(&b); err != nil {
+			k.fail(err)
+			return false
+		}
+	}
+	defer b.close()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.err != nil:
+		return false
+	case k.size+b.size > maxPart*k.options.MaxSize:
+		k.left++
+		return false
+	}
+	n, err := b.writeTo(k.part)
+	if err != nil {
+		k.failLocked(err)
+		return false
+	}
+	k.size += n
+	return true
+}
+
+// fail ends the keeping: what was appended so far is whole.
+func (k *Keeper) fail(err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.failLocked(err)
+}
+
+func (k *Keeper) failLocked(err error) {
+	if k.err == nil {
+		k.err = err
+		_ = k.part.Truncate(k.size) // what stays is a valid file even if this fails, but for its end
+		k.options.Note("%v", k.failure())
+	}
+}
+
+// failure returns the error of a Keeper that has failed, nil if it has not.
+func (k *Keeper) failure() error {
+	if k.err == nil {
+		return nil
+	}
+	cause := k.err
+	var p *os.PathError
+	if errors.As(cause, &p) {
+		cause = p.Err
+	}
+	return fmt.Errorf("the evidence cannot be written to %s: %w", k.options.Path, cause)
+}
+
+func (k *Keeper) seen(payload string) (origin, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	first, known := k.digests[payload]
+	return first, known
+}
+
+func (k *Keeper) remember(payload string, first origin) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.digests) >= maxDigests {
+		clear(k.digests)
+	}
+	if _, known := k.digests[payload]; !known {
+		k.digests[payload] = first
+	}
+}
+
+// Judged notes a result of the run. It must not be called by several goroutines at once.
+func (k *Keeper) Judged(r *result.Result) {
+	if k != nil {
+		k.judged.add(r)
+	}
+}
+
+// Abandon ends the keeping of a run that did not begin, and leaves nothing behind.
+func (k *Keeper) Abandon() {
+	if k == nil || k.part == nil {
+		return
+	}
+	k.part.Close()
+	_ = os.Remove(k.part.Name())
+	k.part = nil
+	k.place.close()
+}
+
+// encodeFacts returns facts as one line.
+func encodeFacts(f *facts) string {
+	text, _ := json.Marshal(f)
+	return string(text)
+}
+
+// memberBuffer holds the records of an exchange: in memory, or if they are large, in a file, so
+// that other exchanges need not wait.
+type memberBuffer struct {
+	spool
+}
+
+func (b *memberBuffer) writeTo(w io.Writer) (int64, error) { return io.Copy(w, b.reader()) }

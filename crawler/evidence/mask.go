@@ -1,0 +1,188 @@
+package evidence
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+const (
+	hidden = "***" // in place of a value that is secret as a whole
+	// shortestSecret is the length of the shortest secret that is looked for in other texts.
+	// Shorter ones cannot be told from other words.
+	shortestSecret = 6
+	// longestSecret bounds the part of a body that is looked at twice.
+	longestSecret = 16 << 10
+)
+
+// Secrets are what must not be kept.
+type Secrets struct {
+	// Texts are passwords, values of headers and cookies, and codes that the user gave. Those of
+	// fewer than 6 bytes are ignored.
+	Texts []string
+	// Passwords are NAME:PASSWORD, which count in the form of Basic authentication as well.
+	Passwords []string
+	// Headers are names of further headers whose values are secret.
+	Headers []string
+}
+
+// mask hides secrets. A nil *mask knows none.
+type mask struct {
+	texts   [][]byte // the longest first
+	longest int
+	headers map[string]bool // canonical names
+}
+
+func newMask(s Secrets) *mask {
+	m := &mask{headers: map[string]bool{"Authorization": true, "Proxy-Authorization": true, "Cookie": true}}
+	for _, name := range s.Headers {
+		m.headers[http.CanonicalHeaderKey(name)] = true
+	}
+	texts := slices.Clone(s.Texts)
+	for _, pair := range s.Passwords {
+		_, password, found := strings.Cut(pair, ":")
+		if !found || password == "" {
+			continue
+		}
+		texts = append(texts, password, base64.StdEncoding.EncodeToString([]byte(pair)))
+	}
+	known := map[string]bool{}
+	for _, text := range texts {
+		if len(text) < shortestSecret || len(text) > longestSecret || known[text] {
+			continue
+		}
+		known[text] = true
+		m.texts = append(m.texts, []byte(text))
+	}
+	slices.SortFunc(m.texts, func(a, b []byte) int { return cmp.Compare(len(b), len(a)) })
+	if len(m.texts) > 0 {
+		m.longest = len(m.texts[0])
+	}
+	return m
+}
+
+// find calls at for each place of a secret.
+func (m *mask) find(b []byte, at func(from, to int)) {
+	for _, text := range m.texts {
+		for from := 0; ; {
+			i := bytes.Index(b[from:], text)
+			if i < 0 {
+				break
+			}
+			at(from+i, from+i+len(text))
+			from += i + 1
+		}
+	}
+}
+
+// text returns a text in which secrets are asterisks, and so are passwords in URLs.
+func (m *mask) text(s string) string {
+	out := []byte(s)
+	m.find([]byte(s), func(from, to int) { fillStars(out[from:to]) })
+	return urinorm.Redact(string(out))
+}
+
+// bytes returns a copy of a text in which secrets are asterisks.
+func (m *mask) bytes(b []byte) []byte {
+	out := bytes.Clone(b)
+	m.find(b, func(from, to int) { fillStars(out[from:to]) })
+	return out
+}
+
+func fillStars(b []byte) {
+	for i := range b {
+		b[i] = '*'
+	}
+}
+
+// url returns a printed URL in which secrets are asterisks. Its host stays: a secret that is also
+// the name of a host is none.
+func (m *mask) url(s string) string {
+	s = urinorm.Redact(s)
+	i := strings.Index(s, "://")
+	if i < 0 {
+		return s
+	}
+	rest := strings.IndexAny(s[i+3:], "/?")
+	if rest < 0 {
+		return s
+	}
+	return s[:i+3+rest] + m.text(s[i+3+rest:])
+}
+
+// header returns the value of a header.
+func (m *mask) header(name, value string) string {
+	name = http.CanonicalHeaderKey(name)
+	switch {
+	case m.headers[name]:
+		return hidden
+	case name == "Set-Cookie":
+		pair, attributes, _ := strings.Cut(value, ";")
+		cookie, _, found := strings.Cut(pair, "=")
+		if !found {
+			cookie = "" // a cookie without a name
+		}
+		masked := strings.TrimSpace(cookie) + "=" + hidden
+		if attributes != "" {
+			masked += ";" + m.text(attributes)
+		}
+		return masked
+	}
+	return m.text(value)
+}
+
+// occurs reports whether a body shows a secret.
+func (m *mask) occurs(r io.Reader) bool {
+	if len(m.texts) == 0 {
+		return false
+	}
+	found := false
+	_, _ = m.copy(io.Discard, r, &found)
+	return found
+}
+
+// copy copies a body with asterisks in place of secrets. found, if not nil, is set if there was one.
+func (m *mask) copy(w io.Writer, r io.Reader, found *bool) (n int64, err error) {
+	buf := make([]byte, 0, 64<<10+2*m.longest)
+	marks := make([]bool, cap(buf)) // the places of secrets that begin in what was written
+	kept := 0                       // bytes of buf that were read before
+	for {
+		read, readErr := r.Read(buf[kept : cap(buf)-m.longest])
+		buf = buf[:kept+read]
+		m.find(buf, func(from, to int) {
+			if found != nil {
+				*found = true
+			}
+			for i := from; i < to; i++ {
+				marks[i] = true
+			}
+		})
+		done := max(0, len(buf)-m.longest) // a secret may begin after it and end in the next part
+		if readErr != nil {
+			done = len(buf)
+		}
+		out := bytes.Clone(buf[:done])
+		for i := range out {
+			if marks[i] {
+				out[i] = '*'
+			}
+		}
+		written, err := w.Write(out)
+		n += int64(written)
+		if err != nil || readErr == io.EOF {
+			return n, err
+		}
+		if readErr != nil {
+			return n, readErr
+		}
+		kept = copy(buf, buf[done:])
+		copy(marks, marks[done:])
+		clear(marks[kept:])
+	}
+}

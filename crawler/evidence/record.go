@@ -1,0 +1,149 @@
+package evidence
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Types of records (WARC 1.1 section 6).
+const (
+	typeInfo     = "warcinfo"
+	typeResponse = "response"
+	typeRequest  = "request"
+	typeRevisit  = "revisit"
+	typeMetadata = "metadata"
+)
+
+// Media types of blocks.
+const (
+	mediaResponse = "application/http; msgtype=response"
+	mediaRequest  = "application/http; msgtype=request"
+	mediaFields   = "application/warc-fields"
+	mediaJSON     = "application/json"
+)
+
+// revisitProfile says that a payload is that of an earlier record (WARC 1.1 section 6.7.2).
+const revisitProfile = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+
+// factsField has what a replay needs of an exchange besides the answer, as JSON.
+const factsField = "Orbweaver-Exchange"
+
+// field is one field of a record's header.
+type field struct{ name, value string }
+
+// record is a record that is to be written. Its digest and length are computed.
+type record struct {
+	kind, id, uri string // no uri for warcinfo
+	date          time.Time
+	media         string
+	fields        []field
+	block         []io.ReadSeeker
+}
+
+// newID returns a random record ID (RFC 9562 version 4).
+func newID() string {
+	var b [16]byte
+	rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// formatDate returns a WARC-Date.
+func formatDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
+
+func formatDigest(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
+
+func digestOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// compressors are reused, as they are large. Bodies are often compressed already, so that the
+// fastest level loses little.
+var compressors = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level exists
+	return z
+}}
+
+// write writes the record as one gzip member.
+func (r *record) write(w io.Writer) error {
+	digest, length := sha256.New(), int64(0)
+	for _, part := range r.block {
+		n, err := io.Copy(digest, part)
+		if err == nil {
+			_, err = part.Seek(0, io.SeekStart)
+		}
+		if err != nil {
+			return err
+		}
+		length += n
+	}
+	var head bytes.Buffer
+	head.WriteString("WARC/1.1\r\n")
+	put := func(name, value string) { head.WriteString(name + ": " + oneLine(value) + "\r\n") }
+	put("WARC-Type", r.kind)
+	put("WARC-Record-ID", r.id)
+	put("WARC-Date", formatDate(r.date))
+	if r.uri != "" {
+		put("WARC-Target-URI", r.uri)
+	}
+	for _, f := range r.fields {
+		put(f.name, f.value)
+	}
+	put("WARC-Block-Digest", formatDigest(digest))
+	put("Content-Type", r.media)
+	put("Content-Length", strconv.FormatInt(length, 10))
+	head.WriteString("\r\n")
+	z := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(z)
+	z.Reset(w)
+	if _, err := z.Write(head.Bytes()); err != nil {
+		return err
+	}
+	for _, part := range r.block {
+		if _, err := io.Copy(z, part); err != nil {
+			return err
+		}
+	}
+	if _, err := io.WriteString(z, "\r\n\r\n"); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+// oneLine returns a text without the characters that would end a field.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\r\n\x00") {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r == '\r' || r == '\n' || r == 0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// infoRecord returns the first record of a file.
+func infoRecord(software string, at time.Time) *record {
+	text := "software: " + software + "\r\nformat: WARC File Format 1.1\r\nconformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
+	return &record{kind: typeInfo, id: newID(), date: at, media: mediaFields, block: []io.ReadSeeker{strings.NewReader(text)}}
+}
+
+// jsonRecord returns a metadata record. v has an encoding.
+func jsonRecord(id, uri string, at time.Time, v any) *record {
+	text, _ := json.Marshal(v)
+	return &record{kind: typeMetadata, id: id, uri: uri, date: at, media: mediaJSON, block: []io.ReadSeeker{bytes.NewReader(text)}}
+}

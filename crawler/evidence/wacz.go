@@ -1,0 +1,289 @@
+package evidence
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net/netip"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// indexLine is the JSON of a line of the index (CDXJ).
+type indexLine struct {
+	URL      string `json:"url"`
+	Mime     string `json:"mime"`
+	Status   string `json:"status"`
+	Digest   string `json:"digest"`
+	Length   string `json:"length"`
+	Offset   string `json:"offset"`
+	Filename string `json:"filename"`
+}
+
+// pageLine is a line of the list of pages.
+type pageLine struct {
+	ID    string `json:"id"`
+	URL   string `json:"url"`
+	Time  string `json:"ts"`
+	Title string `json:"title"`
+}
+
+// maxTitlePart is how much of a page is read for its title, in bytes.
+const maxTitlePart = 64 << 10
+
+// describe adds an exchange that was written at an offset to the index and the pages.
+func (w *writer) describe(e *entry, offset int64) {
+	if e.status == 0 || w.k.place.form == formWARC {
+		return
+	}
+	line := indexLine{e.uri, cmp.Or(e.media, "unk"), strconv.Itoa(e.status), e.payload, strconv.FormatInt(w.data.n-offset, 10), strconv.FormatInt(offset, 10), w.data.name}
+	if e.kind == typeRevisit {
+		line.Mime = "warc/revisit"
+	}
+	text, _ := json.Marshal(line)
+	w.index = append(w.index, surt(e.uri)+" "+e.date.UTC().Format("20060102150405")+" "+string(text))
+	if !e.facts.Page || e.status/100 != 2 || e.media != "text/html" && e.media != "application/xhtml+xml" {
+		return
+	}
+	page := pageLine{ID: strings.TrimSuffix(strings.TrimPrefix(e.id, "<urn:uuid:"), ">"), URL: e.uri, Time: e.date.UTC().Format(time.RFC3339)}
+	if body, header, err := w.body(e, maxTitlePart); err == nil {
+		page.Title = w.k.mask.text(extract.Extract(extract.Input{Body: body, ContentType: header.Get("Content-Type")}).Title)
+	}
+	w.pages = append(w.pages, page)
+}
+
+// surt returns the key of a URL in an index: its host reversed, without "www", in lower case.
+func surt(address string) string {
+	u, err := url.Parse(strings.ToLower(address))
+	if err != nil || u.Host == "" {
+		return strings.ReplaceAll(strings.ToLower(address), " ", "%20")
+	}
+	host := strings.TrimPrefix(u.Hostname(), "www.")
+	if _, err := netip.ParseAddr(host); err != nil {
+		labels := strings.Split(host, ".")
+		slices.Reverse(labels)
+		host = strings.Join(labels, ",")
+	}
+	if port := u.Port(); port != "" && !(u.Scheme == "http" && port == "80" || u.Scheme == "https" && port == "443") {
+		host += ":" + port
+	}
+	key := host + ")" + cmp.Or(u.EscapedPath(), "/")
+	if u.RawQuery != "" {
+		pairs := strings.Split(u.RawQuery, "&")
+		slices.Sort(pairs)
+		key += "?" + strings.Join(pairs, "&")
+	}
+	return key
+}
+
+// resource is an entry of the package.
+type resource struct {
+	Name  string `json:"name"`
+	Path  string `json:"path"`
+	Hash  string `json:"hash"`
+	Bytes int64  `json:"bytes"`
+}
+
+// packageJSON is the package of a WACZ file (version 1.1.1).
+type packageJSON struct {
+	Profile   string     `json:"profile"`
+	Version   string     `json:"wacz_version"`
+	Software  string     `json:"software"`
+	Created   string     `json:"created"`
+	Title     string     `json:"title"`
+	Resources []resource `json:"resources"`
+	Orbweaver aboutRun   `json:"orbweaver"`
+}
+
+// aboutRun is what the package says of the run.
+type aboutRun struct {
+	Of       string   `json:"of"`
+	Complete bool     `json:"complete"`
+	LeftOut  int      `json:"left_out"`
+	Targets  []string `json:"targets"`
+}
+
+// recorded is an output whose files have digests.
+type recorded interface {
+	output
+	hashes() []*hashed
+}
+
+// finish writes the index, the pages and the package.
+func (w *writer) finish(run Run, c *choice) error {
+	out, ok := w.out.(recorded)
+	if !ok {
+		return nil // a WARC file alone
+	}
+	slices.Sort(w.index)
+	if err := w.put(indexFile, w.index); err != nil {
+		return err
+	}
+	slices.SortStableFunc(w.pages, func(a, b pageLine) int { return cmp.Compare(a.URL, b.URL) })
+	targets := make([]string, len(run.Targets))
+	for i, target := range run.Targets {
+		targets[i] = w.k.mask.url(target)
+	}
+	title := "Evidence of a check of " + strings.Join(targets, ", ")
+	head, _ := json.Marshal(map[string]string{"format": "json-pages-1.0", "id": "pages", "title": title})
+	lines := []string{string(head)}
+	seen := map[string]bool{}
+	for _, page := range w.pages {
+		if !seen[page.URL] {
+			seen[page.URL] = true
+			text, _ := json.Marshal(page)
+			lines = append(lines, string(text))
+		}
+	}
+	if err := w.put(pagesFile, lines); err != nil {
+		return err
+	}
+	p := packageJSON{Profile: "data-package", Version: "1.1.1", Software: w.k.options.Software, Created: w.now.UTC().Format(time.RFC3339), Title: title,
+		Orbweaver: aboutRun{"findings", run.Complete && c.left == 0, c.left, targets}}
+	if w.k.options.All {
+		p.Orbweaver.Of = "all"
+	}
+	for _, h := range out.hashes() {
+		p.Resources = append(p.Resources, resource{path.Base(h.name), h.name, h.digest(), h.n})
+	}
+	text, err := json.MarshalIndent(p, "", "  ")
+	if err == nil {
+		err = w.put(packageFile, []string{string(text)})
+	}
+	if err != nil {
+		return err
+	}
+	digest, _ := json.MarshalIndent(map[string]string{"path": packageFile, "hash": digestOf(append(text, '\n'))}, "", "  ")
+	return w.put(digestFile, []string{string(digest)})
+}
+
+func (w *writer) put(name string, lines []string) error {
+	to, err := w.out.file(name)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	for _, line := range lines {
+		b.WriteString(line + "\n")
+	}
+	_, err = b.WriteTo(to)
+	return err
+}
+
+// zipOutput is a WACZ file.
+type zipOutput struct {
+	*fileOutput
+	z     *zip.Writer
+	files []*hashed
+}
+
+func createZip(name string) (*zipOutput, error) {
+	f, err := createFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return &zipOutput{fileOutput: f, z: zip.NewWriter(f.f)}, nil
+}
+
+func (o *zipOutput) file(name string) (io.Writer, error) {
+	method := zip.Deflate
+	if strings.HasPrefix(name, archiveDir+"/") || strings.HasPrefix(name, "indexes/") {
+		method = zip.Store // readers look for places in these
+	}
+	to, err := o.z.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: time.Now()})
+	if err != nil {
+		return nil, err
+	}
+	o.files = append(o.files, newHashed(name, to))
+	return o.files[len(o.files)-1], nil
+}
+
+func (o *zipOutput) hashes() []*hashed { return o.files }
+
+func (o *zipOutput) commit() error {
+	if err := o.z.Close(); err != nil {
+		return errors.Join(err, o.abandon())
+	}
+	return o.fileOutput.commit()
+}
+
+// dirOutput is a directory with what a WACZ file has.
+type dirOutput struct {
+	path  string
+	last  *os.File
+	files []*hashed
+	names []string
+}
+
+func createDir(name string) (*dirOutput, error) { return &dirOutput{path: name}, nil }
+
+func (o *dirOutput) at(name string) string { return filepath.Join(o.path, filepath.FromSlash(name)) }
+
+func (o *dirOutput) end() error {
+	if o.last == nil {
+		return nil
+	}
+	last := o.last
+	o.last = nil
+	return errors.Join(last.Sync(), last.Close())
+}
+
+func (o *dirOutput) file(name string) (io.Writer, error) {
+	if err := o.end(); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(o.at(name)), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(o.at(name)+newSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	o.last, o.names = f, append(o.names, name)
+	o.files = append(o.files, newHashed(name, f))
+	return o.files[len(o.files)-1], nil
+}
+
+func (o *dirOutput) hashes() []*hashed { return o.files }
+
+// commit puts the files in their places. While some are new and some old, there is no package, so
+// that a reader does not take them for one.
+func (o *dirOutput) commit() error {
+	err := o.end()
+	for _, name := range []string{packageFile, digestFile} {
+		if removed := os.Remove(o.at(name)); !errors.Is(removed, fs.ErrNotExist) {
+			err = errors.Join(err, removed)
+		}
+	}
+	for _, name := range o.names {
+		if err == nil {
+			err = os.Rename(o.at(name)+newSuffix, o.at(name))
+		}
+	}
+	for n := range 100_000 { // files of an earlier run that had more
+		if name := dataFile(n); !slices.Contains(o.names, name) && os.Remove(o.at(name)) != nil {
+			break
+		}
+	}
+	return err
+}
+
+func (o *dirOutput) abandon() error {
+	err := o.end()
+	for _, name := range o.names {
+		err = errors.Join(err, os.Remove(o.at(name)+newSuffix))
+	}
+	return err
+}

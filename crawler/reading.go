@@ -113,14 +113,18 @@ func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u 
 	*r = documentReading{pageReader: p, of: t, w: w, Document: document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: t.At, Scope: scope, Rule: p.door.Rules.Of(u),
 		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: p.listsSitemap(u), View: t.View}}}
 	r.got.At = u
-	if site := scope.SiteOf(u); t.Follow && resp.Path != "" && site != nil && scope.Crawled(site) {
-		r.Elsewhere = p.documents.Elsewhere(site, u, resp.Path)
-	}
+	r.Elsewhere = p.elsewhere(t, u, resp)
 	r.got.Kept = r.read(ctx)
 	got := r.got
 	got.Outcome = p.reader.Release(&r.Document)
 	*r = documentReading{}
 	return got
+}
+
+// elsewhere reports whether the document that answers for a target is read under another URL.
+func (p *pageReader) elsewhere(t *admit.Target, u urinorm.URL, resp *fetch.Response) bool {
+	site := p.door.Scope().SiteOf(u)
+	return t.Follow && resp.Path != "" && site != nil && p.door.Scope().Crawled(site) && p.documents.Elsewhere(site, u, resp.Path)
 }
 
 func (r *documentReading) read(ctx context.Context) *recall.Page {
@@ -206,7 +210,7 @@ func (r *documentReading) enter(op *view.Opened) *recall.Page {
 		d.Note(judging.Facts{Static: true}) // the anchors that scripts make are known
 	}
 	r.wantContent(found, d.Wants)
-	if !complete || r.memory == nil || r.door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) {
+	if !complete || r.memory == nil || r.door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) || references.DependsOnFiles(found) {
 		return nil
 	}
 	page.Reader = r.memory.Reader(r.of, references.ScopeOf(found))
@@ -277,7 +281,11 @@ func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	page.AddAll(doc)
 	r.enterHeader(page, header)
 	canonical := document.Canonical(r.URL, doc)
-	r.ownBases.Note(r.door.Scope().SiteOf(r.URL), r.URL, canonical, doc)
+	site := r.door.Scope().SiteOf(r.URL)
+	r.ownBases.Note(site, r.URL, canonical)
+	if doc.Format == "sitemap" {
+		r.ownBases.NoteSitemap(site, doc)
+	}
 	return &recall.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
 		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
 }
@@ -367,6 +375,9 @@ func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.R
 	about := known.Page
 	if !t.Follow || !p.admitsSitemap(&got, t, about.Format, about.SitemapIndex, about.Listed) {
 		return got, nil
+	}
+	if canonical, _, err := urinorm.ParseWeb(about.Canonical); err == nil {
+		p.ownBases.Note(p.door.Scope().SiteOf(t.At), t.At, canonical)
 	}
 	page := p.page(&got.content, t)
 	if err := references.TakeOver(page, about.Targets, about.References); err != nil {

@@ -3,7 +3,6 @@ package crawler
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -196,7 +195,7 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	case a.Outcome.Code != check.CodeOK:
 		a.Outcome = v.reader.reader.Excerpt(a.sent.Response, a.Outcome)
 		return a, nil
-	case a.Outcome.Status == http.StatusNotModified:
+	case a.asked.Unchanged(a.sent.Response) && !v.reader.elsewhere(t, t.At, a.sent.Response):
 		known, err := a.asked.Known, error(nil)
 		a.unchanged = true
 		if a.reading, err = v.reader.restore(t, known, a.sent.Response, v.memory.Restore(known, &a.Outcome)); err != nil {

@@ -118,6 +118,8 @@ type Response struct {
 	// Path is the local file that answered, as the operating system spells it; "" for
 	// answers from the network.
 	Path string
+	// Version is that of the file at Path; zero if it is not known.
+	Version FileVersion
 	// Converted is true if Body is what a program made of the file at Path.
 	Converted bool
 	// TLS is nil for plain connections.

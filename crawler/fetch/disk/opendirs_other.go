@@ -5,7 +5,8 @@ package disk
 import (
 	"os"
 	"path/filepath"
-	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // openDirs opens files through the os.Root only.
@@ -15,8 +16,8 @@ func newOpenDirs(root *os.Root) *openDirs { return &openDirs{root} }
 
 func (f *openDirs) close() {}
 
-func (f *openDirs) openFile(string) (file fdFile, size int64, modified time.Time, ok bool) {
-	return file, 0, modified, false
+func (f *openDirs) openFile(string) (file fdFile, version fetch.FileVersion, ok bool) {
+	return file, version, false
 }
 
 func (f *openDirs) list(dir, _ string) (*os.File, error) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // openDirs keeps directories open while their files are read, so that opening a file
@@ -120,25 +122,25 @@ func (f *openDirs) close() {
 }
 
 // openFile opens a regular file. ok is false for all other names and for errors.
-func (f *openDirs) openFile(name string) (file fdFile, size int64, modified time.Time, ok bool) {
+func (f *openDirs) openFile(name string) (file fdFile, version fetch.FileVersion, ok bool) {
 	dir, base := cutBase(name)
 	d, err := f.acquire(dir)
 	if err != nil {
-		return file, 0, modified, false
+		return file, version, false
 	}
 	defer f.release(d)
 	fd, err := retryEINTR(func() (int, error) {
 		return unix.Openat(d.fd, base, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	})
 	if err != nil {
-		return file, 0, modified, false
+		return file, version, false
 	}
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG {
 		unix.Close(fd)
-		return file, 0, modified, false
+		return file, version, false
 	}
-	return fdFile(fd), st.Size, time.Unix(st.Mtim.Unix()), true
+	return fdFile(fd), fetch.FileVersion{Size: st.Size, Modified: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()), Inode: uint64(st.Ino)}, true
 }
 
 // list opens a directory for listing. A directory opened by an os.Root would query the

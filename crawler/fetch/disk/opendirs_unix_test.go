@@ -44,9 +44,9 @@ func TestOpenDirsStayInside(t *testing.T) {
 						t.Errorf("list %s: it is opened", name)
 					}
 				}
-				body, size, _, ok := dirs.openFile(fmt.Sprintf("a/b/%d/c/x.html", i))
-				if want := int64(len(fmt.Sprint(i))); !ok || size != want {
-					t.Errorf("file %d: %v, %d bytes", i, ok, size)
+				body, version, ok := dirs.openFile(fmt.Sprintf("a/b/%d/c/x.html", i))
+				if want := int64(len(fmt.Sprint(i))); !ok || version.Size != want {
+					t.Errorf("file %d: %v, %d bytes", i, ok, version.Size)
 				}
 				if ok {
 					body.Close()

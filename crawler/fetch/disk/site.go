@@ -191,6 +191,13 @@ func (s *Site) Answers(u urinorm.URL) bool {
 	return at.kind == entryFile || at.kind == entryDir || at.redirect != "" || at.source != nil
 }
 
+// IdentityOf returns what may change the answers of a site besides its files, as the method of a
+// [fetch.CacheableFetcher] does. ok is false if programs make what is read of the files.
+func IdentityOf(s *Site) (id fetch.Identity, ok bool) {
+	dir, err := filepath.Abs(s.dir)
+	return fetch.Identity{Open: "directory " + dir}, err == nil && len(s.preprocessors) == 0
+}
+
 // Finds reports whether a directory answers a request for a URL with anything but a fault.
 func Finds(ctx context.Context, s *Site, u urinorm.URL) bool {
 	_, err := s.Fetch(ctx, &fetch.Request{URL: u})
@@ -255,8 +262,8 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 	}
 	resp := &fetch.Response{ContentType: s.types.Of(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
 	var body io.ReadCloser
-	if quick, size, modified, ok := s.tree.openDirs.openFile(at.rel); ok {
-		body, resp.Size, resp.Modified = quick, size, modified
+	if quick, version, ok := s.tree.openDirs.openFile(at.rel); ok {
+		body, resp.Size, resp.Modified, resp.Version = quick, version.Size, version.Modified, version
 	} else {
 		f, info, err := openFile(s.tree, at.rel, resp.Path)
 		if err != nil {

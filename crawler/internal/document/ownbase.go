@@ -16,17 +16,21 @@ type OwnBases struct {
 	lists map[string]int // by base, according to sitemaps
 }
 
-// Note notes where a document with a canonical URL, or a sitemap, says that its directory is
-// published. The site is nil for a document that is in none.
-func (o *OwnBases) Note(site *disk.Site, u, canonical urinorm.URL, doc *extract.Document) {
-	if site == nil || !site.Synthetic() {
+// Note notes where a document with a canonical URL says that its directory is published. The site is
+// nil for a document that is in none.
+func (o *OwnBases) Note(site *disk.Site, u, canonical urinorm.URL) {
+	if site == nil || !site.Synthetic() || canonical.IsZero() {
 		return
 	}
-	if doc.Format == "sitemap" && !doc.SitemapIndex {
-		o.addSitemap(site, doc.Links)
-	}
-	if path, ok := strings.CutPrefix(u.String(), site.Base().String()); ok && !canonical.IsZero() && !site.Answers(canonical) {
+	if path, ok := strings.CutPrefix(u.String(), site.Base().String()); ok && !site.Answers(canonical) {
 		o.add(path, canonical)
+	}
+}
+
+// NoteSitemap notes where a sitemap says that its directory is published.
+func (o *OwnBases) NoteSitemap(site *disk.Site, doc *extract.Document) {
+	if site != nil && site.Synthetic() && !doc.SitemapIndex {
+		o.addSitemap(site, doc.Links)
 	}
 }
 

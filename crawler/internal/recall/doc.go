@@ -16,7 +16,8 @@
 // is not an earlier one for the next, because a single session would have sent the request, too.
 //
 // A document is requested conditionally (Condition). If it has not changed, it has the outcome and
-// the links that it had (Restore).
+// the links that it had (Restore). A page in a directory is opened, and not read if the file is the
+// same version (Unchanged), unless what its links lead to depends on other files, too.
 //
 // What is kept for later runs (Learn) depends on what was observed:
 //

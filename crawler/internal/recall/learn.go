@@ -38,6 +38,9 @@ func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Sco
 	if m == nil || t.Session || m.Renders && t.Internal && (!t.Follow || t.View || m.RobotsFirst) {
 		return r
 	}
+	if scope.SiteOf(req.URL) != nil && (!t.Follow || m.Renders) { // to open a file costs less than to look it up
+		return r
+	}
 	if r.key, r.kept = m.key(req, scope); !r.kept || m.none || req.Need != fetch.Content || t.Tries > 0 || scope.Compares(req.URL) ||
 		t.Follow && m.ReportsLinks {
 		return r
@@ -57,6 +60,16 @@ func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Sco
 		r.Known = known
 	}
 	return r
+}
+
+// Unchanged reports whether an answer says that the document is the one that is known: by its
+// status, or as it is the same version of the same file.
+func (r *Request) Unchanged(resp *fetch.Response) bool {
+	if r.Known == nil || resp.LocalFile() == "" {
+		return resp.Status == http.StatusNotModified
+	}
+	o := &r.Known.Outcome
+	return resp.Path == o.Path && resp.Status == o.Status && resp.Version.Match(r.Known.Validators)
 }
 
 // Restore returns the outcome of a document that has not changed, according to an answer.
@@ -116,6 +129,7 @@ func (m *Memory) Learn(r Request, a Answer, scope *scope.Scope) (withPage []byte
 			record.Before = m.sameBefore(t.At, a.Outcome, scope)
 		}
 		m.Cache.Put(r.key, record)
+	case scope.SiteOf(t.At) != nil: // what is known of another version of the file is still true
 	case t.Internal && a.Outcome.Code == check.CodeOK && r.need == fetch.Existence: // the page, if it is one, was not read
 	default:
 		m.Cache.Delete(r.key)
@@ -143,7 +157,7 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 			return nil
 		}
 		e.Content = false
-	case o.Code != check.CodeOK || a.Response.Status < 200 || a.Response.Status > 299, // a cycle of redirects was unwound
+	case o.Code != check.CodeOK || !hasContent(a.Response), // a cycle of redirects was unwound
 		slices.ContainsFunc(o.Warnings, func(known check.Warning) bool { return known.Code == check.CodeBodyTruncated }):
 		return nil
 	case t.Internal && (bare || !e.Content):
@@ -154,18 +168,31 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 		return e
 	default:
 		if e.Content {
-			e.Validators = fetch.ValidatorsOf(header)
+			e.Validators = validatorsOf(a.Response, m.now)
 		}
 		if t.Follow {
 			e.Page = a.Page
 		}
-		if t.Internal && e.Validators.IsZero() {
+		if t.Internal && e.Validators.IsZero() || a.Response.LocalFile() != "" && e.Page == nil {
 			return nil
 		}
 	}
 	e.Outcome = *o
 	forgetPassing(&e.Outcome)
 	return e
+}
+
+// hasContent reports whether an answer has the content of its target.
+func hasContent(resp *fetch.Response) bool {
+	return resp.Status/100 == 2 || resp.Status == 0 && resp.LocalFile() != ""
+}
+
+// validatorsOf returns the validators of an answer to a request that was sent after the given time.
+func validatorsOf(resp *fetch.Response, began time.Time) fetch.Validators {
+	if resp.LocalFile() != "" {
+		return resp.Version.Validators(began)
+	}
+	return fetch.ValidatorsOf(resp.Header)
 }
 
 // Forget deletes what the cache keeps of an internal document.

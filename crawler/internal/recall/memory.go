@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -98,17 +99,25 @@ func (m *Memory) Begin(at time.Time) {
 // Any reports whether there is anything that may replace a request.
 func (m *Memory) Any() bool { return m != nil && !m.none }
 
-// key returns the cache's key for a request; false if its answer is not kept: local
-// files, the document on standard input, schemes other than http and https.
+// key returns the cache's key for a request; false if its answer is not kept: files in no
+// directory that is checked, the document on standard input, schemes other than http and https.
 func (s *Sources) key(req *fetch.Request, scope *scope.Scope) (store.Key, bool) {
-	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" || scope.SiteOf(req.URL) != nil {
+	if scheme := req.URL.Scheme(); scheme != "http" && scheme != "https" {
 		return store.Key{}, false
 	}
-	id, ok := s.Fetcher.Identity(req)
+	id, ok := s.identity(req, scope)
 	if !ok {
 		return store.Key{}, false
 	}
 	return s.Cache.Key(urinorm.KeyOf(req.URL), id), true
+}
+
+// identity returns what may change the answer to a request; ok is false if it is not kept.
+func (s *Sources) identity(req *fetch.Request, scope *scope.Scope) (id fetch.Identity, ok bool) {
+	if site := scope.SiteOf(req.URL); site != nil {
+		return disk.IdentityOf(site)
+	}
+	return s.Fetcher.Identity(req)
 }
 
 // request returns the request for a target that no page of the site is known to be.
@@ -182,7 +191,7 @@ func (m *Memory) observed(fp frontier.Fingerprint, v scope.Href, in *scope.Scope
 // lookUp reads what the cache keeps of a target, and decides whether it is still valid.
 func (m *Memory) lookUp(u urinorm.URL, scope *scope.Scope, hops int) *observed {
 	nothing := &observed{}
-	if scope.Compares(u) || m.Scans || m.CheckHTTPS && u.Scheme() == "http" {
+	if scope.Compares(u) || m.Scans || m.CheckHTTPS && u.Scheme() == "http" || scope.SiteOf(u) != nil {
 		return nothing // more must be known of it than was observed
 	}
 	key, ok := m.key(m.request(u, false, scope), scope)

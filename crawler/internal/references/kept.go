@@ -45,6 +45,18 @@ const (
 // start page may have widened since.
 func ScopeOf(p *Page) *scope.Scope { return p.collector.resolver.scope }
 
+// DependsOnFiles reports whether what the links of a page lead to depends on which other files its
+// directory has, or on what they say, so that another run cannot take over the targets although the
+// page has not changed.
+func DependsOnFiles(p *Page) bool {
+	r := &p.collector.resolver
+	site := r.scope.SiteOf(scope.URLOf(r.page))
+	if site == nil || r.asked {
+		return r.asked
+	}
+	return site.Around != nil || r.doc.Format == "sitemap" || renderedFormats[r.doc.Format] && (site.IsSource() || !r.scope.Crawled(site))
+}
+
 // Keep returns the targets and the block of references of a page, which are all that a later run
 // needs so that it need not read it again. They are valid until the next Reset. Env.Keeps must
 // be set.

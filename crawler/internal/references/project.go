@@ -48,14 +48,14 @@ func (r *resolver) membership() *membership {
 func (r *resolver) meant(l *extract.Link) *extract.Link {
 	ref, led := l.Ref, false
 	if l.Wiki {
-		ref = r.wikiPage(l.Ref)
+		ref, r.asked = r.wikiPage(l.Ref), true
 	} else if m := r.membership(); m.project != nil && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
 		if lead, ok := m.project.Lead(m.document, l.Ref); ok {
 			ref, led = lead, true
 		}
 	}
 	if site := r.scope.SiteOf(scope.URLOf(r.page)); l.Module && site != nil {
-		ref = moduleFile(site, r.source.Base, ref)
+		ref, r.asked = moduleFile(site, r.source.Base, ref), true
 	}
 	if ref == l.Ref {
 		return l

@@ -34,11 +34,12 @@ type resolver struct {
 	buf      []byte        // memory for the current target
 	outsides map[outsideKey]*outside
 	hosted   map[string]hosted // by directory
+	asked    bool              // a link depends on which files the directory has
 }
 
 func (r *resolver) reset(env *Env, page scope.Href, depth int, doc *extract.Document) {
 	r.env, r.scope, r.page, r.depth = env, env.Scope(), page, depth+1
-	r.source, r.doc, r.template, r.outer, r.member = Source{}, doc, template{}, nil, membership{}
+	r.source, r.doc, r.template, r.outer, r.member, r.asked = Source{}, doc, template{}, nil, membership{}, false
 	r.buf = r.buf[:0]
 }
 
@@ -206,7 +207,10 @@ func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 	if !fromRoot && (!r.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil) {
 		return b
 	}
-	if fromRoot || l.Base != "" || r.doc.Base != "" || site.Answers(scope.URLOf(v)) {
+	if fromRoot || l.Base != "" || r.doc.Base != "" || !site.IsSource() {
+		return nil
+	}
+	if r.asked = true; site.Answers(scope.URLOf(v)) {
 		return nil
 	}
 	there, _, err := b.Resolve(l.Ref)
@@ -215,7 +219,7 @@ func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 	}
 	// A link that leaves the directory and enters it again works on code hosts. Any other link
 	// stops at the root, as in a browser.
-	if name, err := disk.FilePath(there); err != nil || !site.IsSource() || !scope.IsWithin(name, site) {
+	if name, err := disk.FilePath(there); err != nil || !scope.IsWithin(name, site) {
 		return nil
 	}
 	return b
@@ -253,7 +257,9 @@ func (r *resolver) knownOutside(l *extract.Link) *outside {
 	if len(r.outsides) == 0 || !r.source.Local || l.SameDocument || l.Base != "" || r.doc.Base != "" {
 		return nil
 	}
-	return r.outsides[outsideKey{r.source.Base.Directory(), l.Ref}]
+	out := r.outsides[outsideKey{r.source.Base.Directory(), l.Ref}]
+	r.asked = r.asked || out != nil
+	return out
 }
 
 // template determines whether a document in a file is a template, in which some

@@ -15,7 +15,7 @@ func (s *Scope) Decides() string {
 	add := func(name string, value any) { fmt.Fprintf(&b, "%s %+v\n", name, value) }
 	add("roots", s.roots)
 	for _, site := range s.Sites {
-		add("site", []string{site.Base().String(), site.Dir()})
+		add("site", []any{site.Base(), site.Dir(), site.Synthetic(), site.IsSource(), s.Rules.WorkingDir})
 		if around := site.Around; around != nil {
 			add("around", around.Dir())
 		}

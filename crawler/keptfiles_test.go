@@ -1,0 +1,284 @@
+package crawler_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
+)
+
+// keptFiles checks a directory again and again, with what the runs before have kept.
+type keptFiles struct {
+	*testing.T
+	dir, kept string
+	state     bool // in a state, or else in a cache alone
+	checks    string
+	random    *rand.Rand
+}
+
+// keptTree are the names that files of the tree may have.
+var keptTree = func() (names []string) {
+	for _, dir := range []string{"", "a/", "a/b/", "c/"} {
+		names = append(names, dir+"index.html", dir+"style.css", dir+"notes.md", dir+"map.xml", dir+"image.png")
+		for i := range 6 {
+			names = append(names, fmt.Sprintf("%sp%d.html", dir, i))
+		}
+	}
+	return names
+}()
+
+func (k *keptFiles) path(name string) string { return filepath.Join(k.dir, filepath.FromSlash(name)) }
+
+func (k *keptFiles) name() string { return keptTree[k.random.IntN(len(keptTree))] }
+
+// link returns a reference to a file that may exist.
+func (k *keptFiles) link() string {
+	up := []string{"", "/", "../", "./a/../", "../../../"}[k.random.IntN(5)]
+	return up + k.name() + []string{"", "", "#s1", "#s9", "?q"}[k.random.IntN(5)]
+}
+
+// write writes a file with random content, of the form that its name says.
+func (k *keptFiles) write(name string) {
+	k.Helper()
+	var b strings.Builder
+	n := k.random.IntN(8)
+	switch filepath.Ext(name) {
+	case ".html":
+		fmt.Fprintf(&b, "<!doctype html><html lang=en><title>%d</title>", k.random.IntN(5))
+		if k.random.IntN(3) == 0 {
+			fmt.Fprintf(&b, "<link rel=canonical href='https://published.test/docs/%s'>", name)
+		}
+		for i := range n {
+			fmt.Fprintf(&b, "\n<p id=s%d><a href='%s'>x</a><img src='%s'>", i, k.link(), k.link())
+		}
+	case ".css":
+		for range n {
+			fmt.Fprintf(&b, "p { background: url('%s') }\n", k.link())
+		}
+	case ".md":
+		for range n {
+			fmt.Fprintf(&b, "## s\n\n[x](%s) [[p%d]]\n", k.link(), k.random.IntN(9))
+		}
+	case ".xml":
+		b.WriteString(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
+		for range n {
+			fmt.Fprintf(&b, "<url><loc>https://published.test/%s</loc></url>", k.name())
+		}
+		b.WriteString("</urlset>")
+	default:
+		fmt.Fprint(&b, n)
+	}
+	k.must(os.MkdirAll(filepath.Dir(k.path(name)), 0o777))
+	k.must(os.RemoveAll(k.path(name)))
+	k.must(os.WriteFile(k.path(name), []byte(b.String()), 0o666))
+}
+
+func (k *keptFiles) must(err error) {
+	if k.Helper(); err != nil {
+		k.Fatal(err)
+	}
+}
+
+// edit changes something about a file, and says what.
+func (k *keptFiles) edit() string {
+	k.Helper()
+	name, other := k.name(), k.name()
+	info, err := os.Lstat(k.path(name))
+	if err != nil || !info.Mode().IsRegular() {
+		k.write(name)
+		return "create " + name
+	}
+	switch k.random.IntN(7) {
+	case 0:
+		k.must(os.Remove(k.path(name)))
+		return "remove " + name
+	case 1:
+		k.must(os.MkdirAll(filepath.Dir(k.path(other)), 0o777))
+		k.must(os.Rename(k.path(name), k.path(other)))
+		return "move " + name + " to " + other
+	case 2:
+		if name == other {
+			return ""
+		}
+		k.must(os.MkdirAll(filepath.Dir(k.path(other)), 0o777))
+		_ = os.Remove(k.path(other))
+		k.must(os.Link(k.path(name), k.path(other)))
+		return "link " + other + " to " + name
+	case 3: // neither the size nor the modification time changes
+		text, err := os.ReadFile(k.path(name))
+		k.must(err)
+		changed := strings.NewReplacer("p1", "p2", "p2", "p3", "s1", "s2", "s2", "s1").Replace(string(text))
+		k.must(os.WriteFile(k.path(name), []byte(changed), 0o666))
+		k.must(os.Chtimes(k.path(name), time.Time{}, info.ModTime()))
+		return "change a few letters of " + name
+	case 4:
+		if name == other {
+			return ""
+		}
+		k.must(os.MkdirAll(filepath.Dir(k.path(other)), 0o777))
+		_ = os.Remove(k.path(other))
+		k.must(os.Symlink(k.path(name), k.path(other)))
+		return "lead " + other + " to " + name
+	}
+	k.write(name)
+	return "write " + name
+}
+
+// awaitTick returns when a change of a file has another time than all before.
+func (k *keptFiles) awaitTick() {
+	k.Helper()
+	file := filepath.Join(k.kept, "tick")
+	var first time.Time
+	for {
+		k.must(os.WriteFile(file, nil, 0o666))
+		info, err := os.Stat(file)
+		k.must(err)
+		if first.IsZero() {
+			first = info.ModTime()
+		} else if info.ModTime().After(first) {
+			return
+		}
+	}
+}
+
+// run checks the directory, with what is kept or afresh, and returns the report.
+func (k *keptFiles) run(fresh bool) string {
+	k.Helper()
+	site, err := disk.OpenSite(disk.SiteConfig{Base: parseURL(k.T, "https://0.site.invalid/"), Dir: k.dir, Synthetic: true})
+	k.must(err)
+	defer site.Close()
+	cfg := &crawler.Config{Fetch: fetch.Mux{}, Deliver: crawler.Deliver{Show: showAll}, Politeness: crawler.Politeness{Retries: -1}, Sites: []*disk.Site{site}}
+	cfg.Scope.WorkingDir = k.dir
+	if k.checks != "" {
+		groups, err := inspect.ParseGroups(k.checks)
+		k.must(err)
+		cfg.Judging.Inspector, err = inspect.Open(k.Context(), inspect.Config{Groups: groups})
+		k.must(err)
+		defer cfg.Judging.Inspector.Close()
+	}
+	if !fresh {
+		defer k.keep(cfg)()
+	}
+	var seeds []crawler.Seed
+	k.must(site.Walk(nil, func(rel string, _ fs.DirEntry) error {
+		u, err := site.URLOf(rel)
+		if _, ok := extract.Readable("", filepath.Base(rel), nil); ok && err == nil {
+			seeds = append(seeds, crawler.Seed{URL: u, Follow: true, Crawl: true, Raw: rel})
+		}
+		return err
+	}))
+	return reportOf(k.T, aside{}, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
+		return crawler.Run(ctx, cfg, seeds, sink)
+	})
+}
+
+// keep lets a run use what is kept, and keep it for the next one. The caller ends that.
+func (k *keptFiles) keep(cfg *crawler.Config) (end func()) {
+	k.Helper()
+	memory, err := store.OpenCache(filepath.Join(k.kept, "cache.db"), store.CacheOptions{})
+	k.must(err)
+	cfg.Keep = crawler.Keep{Cache: memory, MaxAge: time.Hour, Edition: "test", Pages: k.state}
+	if !k.state {
+		return func() { k.must(memory.Close()) }
+	}
+	file, before := filepath.Join(k.kept, "crawl"), filepath.Join(k.kept, "previous")
+	if _, err := os.Stat(file); err == nil {
+		k.must(diskstore.Move(file, before))
+	}
+	crawl, err := diskstore.CreateWithKey(file, frontier.Narrow, memory.FingerprintKey(), nil)
+	k.must(err)
+	cfg.Keep.Store = crawl
+	previous, err := diskstore.OpenPages(before)
+	if err == nil {
+		cfg.Keep.Previous = previous
+	}
+	return func() {
+		if k.must(crawl.Close()); previous != nil {
+			k.must(previous.Close())
+		}
+		k.must(memory.Close())
+	}
+}
+
+// read returns how many pages were read since a time.
+func (k *keptFiles) read(since time.Time) (n int) {
+	k.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(k.kept, "cache.db"))
+	k.must(err)
+	defer db.Close()
+	k.must(db.QueryRow("SELECT count(*) FROM entry WHERE run >= ?", since.UnixNano()).Scan(&n))
+	return n
+}
+
+// In fifty runs in a row, between which random files are written, moved, linked and removed, a run
+// that takes over what has not changed reports what a fresh run reports.
+func TestKeptFiles(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		state  bool
+		checks string
+	}{{"cache", false, ""}, {"state", true, ""}, {"checks", true, "html,seo,images,duplicates"}} {
+		t.Run(row.name, func(t *testing.T) {
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			later := time.Now().Add(time.Hour)
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(later)) // the files are old
+				k := &keptFiles{T: t, dir: t.TempDir(), kept: t.TempDir(), state: row.state, checks: row.checks, random: rand.New(rand.NewPCG(seed, 0))}
+				for _, name := range keptTree {
+					k.write(name)
+				}
+				for i := range 50 {
+					var edits []string
+					for range min(i, k.random.IntN(4)) {
+						edits = append(edits, k.edit())
+					}
+					began := time.Now()
+					got, want := k.run(false), k.run(true)
+					if equal(t, fmt.Sprintf("run %d, after: %s", i, strings.Join(edits, ", ")), got, want); t.Failed() {
+						return
+					}
+					if !row.state {
+						if n := k.read(began); i == 0 && n < 20 || i > 0 && len(edits) == 0 && n > 0 {
+							t.Errorf("run %d read %d pages after %d edits", i, n, len(edits))
+						}
+					}
+					k.awaitTick()
+					time.Sleep(time.Minute)
+				}
+			})
+		})
+	}
+}
+
+// A file is read again if it was changed less than two seconds before the run that read it, as it
+// may have changed later with the same times.
+func TestKeptFileThatWasNew(t *testing.T) {
+	k := &keptFiles{T: t, dir: t.TempDir(), kept: t.TempDir(), random: rand.New(rand.NewPCG(1, 0))}
+	k.write("p1.html")
+	for range 2 {
+		began := time.Now()
+		k.must(os.Chtimes(k.path("p1.html"), time.Time{}, began))
+		k.run(false)
+		if n := k.read(began); n != 0 {
+			t.Errorf("%d pages are kept, although they have just changed", n)
+		}
+	}
+}

@@ -31,14 +31,14 @@ func (s *filter) Begin(h *Head) error {
 }
 
 func (s *filter) Result(r *result.Result) error {
-	if !s.show.result(r) {
+	if !s.show.Lists(r) {
 		if s.hops != nil && len(r.Redirects) > 0 && r.FinalURL != "" {
 			s.passOn(r)
 		}
 		return nil
 	}
 	out := cleanResult(r)
-	if drop := func(w check.Warning) bool { return !s.show.warning(w) }; slices.ContainsFunc(out.Warnings, drop) {
+	if drop := func(w check.Warning) bool { return !s.show.ListsWarning(w) }; slices.ContainsFunc(out.Warnings, drop) {
 		out.Warnings = slices.DeleteFunc(slices.Clone(out.Warnings), drop)
 	}
 	return s.next.Result(out)

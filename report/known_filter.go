@@ -46,7 +46,7 @@ func (n *knownFilter) Result(r *result.Result) error {
 	default:
 		out.References = slices.DeleteFunc(slices.Clone(r.References), func(ref result.Reference) bool { return ref.Known })
 	}
-	if !n.show.result(&out) {
+	if !n.show.Lists(&out) {
 		return nil
 	}
 	return n.Writer.Result(&out)

@@ -35,7 +35,7 @@ func TestReadIsTheInverseOfWrite(t *testing.T) {
 				run := run
 				if format == "html" {
 					listed := *run
-					listed.Results = slices.DeleteFunc(slices.Clone(run.Results), func(r *result.Result) bool { return !show.result(r) })
+					listed.Results = slices.DeleteFunc(slices.Clone(run.Results), func(r *result.Result) bool { return !show.Lists(r) })
 					run = &listed
 				}
 				if got, want := render(t, format, o, read), render(t, format, o, run); got != want {

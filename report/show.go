@@ -92,15 +92,15 @@ func (s Show) orDefault() Show {
 	return s
 }
 
-// result reports whether r is listed.
-func (s Show) result(r *result.Result) bool {
+// Lists reports whether a result is listed.
+func (s Show) Lists(r *result.Result) bool {
 	return s&(1<<r.Verdict) != 0 ||
 		s&ShowWarning != 0 && slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return !w.IsInfo() })
 }
 
-// warning reports whether a warning of a listed result is listed. Information is listed
+// ListsWarning reports whether a warning of a listed result is listed. Information is listed
 // only with ShowInfo.
-func (s Show) warning(w check.Warning) bool {
+func (s Show) ListsWarning(w check.Warning) bool {
 	return s&ShowInfo != 0 || !w.IsInfo()
 }
 

@@ -97,6 +97,7 @@ func newRoot() *cobra.Command {
 		newHistoryCommand(),
 		newFixCommand(),
 		newServeCommand(),
+		newLSPCommand(),
 		newMCPCommand(),
 		newInitCommand(),
 		newCompletionCommand(),

@@ -135,7 +135,29 @@ func openedDirectory(dir string) (string, error) {
 // notes the bounds of the options.
 func (e *agentEngine) settle() error {
 	s := e.base
-	for _, flag := range option.Of(option.Agent) {
+	if err := settleFiles(s, option.Agent); err != nil {
+		return err
+	}
+	e.maxPages, e.maxTime = agentPages, agentTime
+	if s.Given("max-pages") {
+		if n, err := parseCount(s.Text("max-pages"), 0); err == nil { // compile reports the error
+			if e.maxPages = n; n == 0 {
+				e.maxPages = math.MaxInt
+			}
+		}
+	}
+	if s.Given("max-time") {
+		if d, err := quantity.ParseDuration(s.Text("max-time")); err == nil {
+			e.maxTime = d
+		}
+	}
+	return nil
+}
+
+// settleFiles makes the names of files in the flags of a command absolute, because its working
+// directory changes.
+func settleFiles(s *settings, on option.Commands) error {
+	for _, flag := range option.Of(on) {
 		if !flag.File || !s.Given(flag.Name) {
 			continue
 		}
@@ -151,19 +173,6 @@ func (e *agentEngine) settle() error {
 			names[i] = abs
 		}
 		s.Set(flag.Name, s.Origin(flag.Name), names...)
-	}
-	e.maxPages, e.maxTime = agentPages, agentTime
-	if s.Given("max-pages") {
-		if n, err := parseCount(s.Text("max-pages"), 0); err == nil { // compile reports the error
-			if e.maxPages = n; n == 0 {
-				e.maxPages = math.MaxInt
-			}
-		}
-	}
-	if s.Given("max-time") {
-		if d, err := quantity.ParseDuration(s.Text("max-time")); err == nil {
-			e.maxTime = d
-		}
 	}
 	return nil
 }

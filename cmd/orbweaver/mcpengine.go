@@ -236,7 +236,7 @@ func (e *agentEngine) Check(ctx context.Context, m *mcp.Asked) (*mcp.Run, error)
 		return nil, err
 	}
 	defer plan.close()
-	r := &agentRun{engine: e, options: o, plan: plan, seeds: plan.seeds, requests: m.Requests, progress: m.Progress}
+	r := &toolRun{options: o, plan: plan, seeds: plan.seeds, gate: e.gates.Run(m.Requests), note: e.note, progress: m.Progress}
 	if err := r.crawl(ctx, nil); err != nil {
 		return nil, err
 	}
@@ -271,87 +271,6 @@ func fixesIn(root string, results []*result.Result, level fix.Level) func(func(*
 	}
 }
 
-// agentRun is a run of a call. It is the sink of the engine.
-type agentRun struct {
-	engine   *agentEngine
-	options  *options
-	plan     *plan
-	seeds    []crawler.Seed
-	requests int
-	progress func(result.Progress)
-	results  []*result.Result
-	summary  *result.Summary
-}
-
-// crawl runs it. When ctx ends, the run does, and is interrupted.
-func (r *agentRun) crawl(ctx context.Context, narrow func(*crawler.Config) error) error {
-	o := r.options
-	console := newConsole(noteWriter(r.engine.note), "never")
-	out, err := report.Open(nil, nil, report.Options{Show: o.show})
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	running := context.WithoutCancel(ctx)
-	inspector, err := openInspector(running, o, newConsole(io.Discard, "never"))
-	if err != nil {
-		return err
-	}
-	defer inspector.Close()
-	cfg, web, err := wire(o, r.plan, out, ctx.Done())
-	if err != nil {
-		return err
-	}
-	defer web.Close()
-	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
-	cfg.Deliver.Show.SkipPageReferences = false
-	closeRenderer, err := openRenderer(running, o, cfg, console)
-	if err != nil {
-		return err
-	}
-	defer closeRenderer()
-	earlier, err := openEarlierRuns(&cobra.Command{}, o, r.engine.note)
-	if err != nil {
-		return err
-	}
-	defer earlier.close()
-	earlier.configure(cfg)
-	gate := r.engine.gates.Run(r.requests)
-	cfg.Limits.Spent = gate.Spent()
-	if narrow != nil {
-		if err := narrow(cfg); err != nil {
-			return err
-		}
-	}
-	if err := cfg.Validate(); err != nil {
-		return err
-	}
-	r.summary, err = crawler.Run(fetch.WithGate(running, gate), cfg, r.seeds, r)
-	return err
-}
-
-// Result keeps a result.
-func (r *agentRun) Result(res *result.Result) error {
-	r.results = append(r.results, res)
-	return nil
-}
-
-// Page implements result.Sink.
-func (r *agentRun) Page(*result.Page) error { return nil }
-
-// Note passes a note on.
-func (r *agentRun) Note(n result.Note) error {
-	r.engine.note("%s", n.Message)
-	return nil
-}
-
-// Progress passes the progress on.
-func (r *agentRun) Progress(p result.Progress) {
-	if r.progress != nil {
-		r.progress(p)
-	}
-}
-
 // Verify implements mcp.Engine: it judges addresses by a run that has no other target.
 func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, progress func(result.Progress)) ([]mcp.Judged, error) {
 	o, err := e.options(&agentAsked{options: map[string][]string{}})
@@ -373,7 +292,7 @@ func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, p
 	if err != nil {
 		return nil, err
 	}
-	r := &agentRun{engine: e, options: o, plan: &plan{}, seeds: seeds, requests: requests, progress: progress}
+	r := &toolRun{options: o, plan: &plan{}, seeds: seeds, gate: e.gates.Run(requests), note: e.note, progress: progress}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error {
 		cfg.Scope.Depth, cfg.Limits.MaxPages, cfg.Scope.Sitemaps = -1, 0, false
 		cfg.Reading.Select, err = extract.CompileSelector("orbweaver-no-element") // links are not asked for

@@ -82,6 +82,8 @@ type options struct {
 	directory string   // the working directory of the run; "" for that of the process
 	schemes   []string // that may be requested; nil for all
 	roots     []string // directories, whose documents belong to them and not to the working directory
+
+	texts *disk.Texts // of documents that are open in an editor; nil elsewhere
 }
 
 // compile turns the settings of check and explain into options. Its error joins all

@@ -56,6 +56,7 @@ type directoryIndex struct {
 
 	maxNames   int // maxListedNames
 	maxListing int
+	texts      map[string]map[string]entryKind // what texts add to directories
 
 	mu      sync.RWMutex
 	dirs    map[string]*listing
@@ -80,6 +81,15 @@ type listing struct {
 	mu     sync.RWMutex // guards the values of kinds, and folded
 	kinds  map[string]entryKind
 	folded map[string][]string // foldKey → names; built at the first missing name
+}
+
+// addMissing adds entries whose names are not in use.
+func (l *listing) addMissing(entries map[string]entryKind) {
+	for name, kind := range entries {
+		if _, exists := l.kinds[name]; !exists {
+			l.kinds[name] = kind
+		}
+	}
 }
 
 func newDirectoryIndex(t tree) *directoryIndex {
@@ -154,6 +164,7 @@ func (x *directoryIndex) add(dir string, entries []fs.DirEntry) {
 	for _, entry := range entries {
 		l.kinds[entry.Name()] = kindOf(entry.Type())
 	}
+	l.addMissing(x.texts[dir])
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.dirs[dir] == nil {
@@ -162,6 +173,19 @@ func (x *directoryIndex) add(dir string, entries []fs.DirEntry) {
 }
 
 func (x *directoryIndex) read(dir string) *listing {
+	l := x.readFiles(dir)
+	if texts := x.texts[dir]; texts != nil {
+		if os.IsNotExist(l.err) {
+			l = &listing{kinds: make(map[string]entryKind)}
+		}
+		if l.err == nil {
+			l.addMissing(texts)
+		}
+	}
+	return l
+}
+
+func (x *directoryIndex) readFiles(dir string) *listing {
 	f, err := x.tree.List(dir)
 	if err != nil {
 		return &listing{err: err}

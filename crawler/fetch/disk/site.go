@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ type SiteConfig struct {
 	Preprocessors Preprocessors
 	// Synthetic is true if Base is made up and not shown to users.
 	Synthetic bool
+	// Texts count in place of the files at their paths, which have names separated by '/' and need
+	// not exist: those of documents that are open in an editor.
+	Texts *Texts
 }
 
 // Site answers requests for the URLs below a base from a directory. It answers like the host
@@ -83,6 +87,7 @@ type Site struct {
 	projects  sync.Map // *Project by directory
 	leftOut   leftOut
 	names     fileNames
+	texts     *Texts
 }
 
 // OpenSite opens a directory as a site, which the caller closes. It returns an error if
@@ -116,12 +121,14 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		dir:           config.Dir,
 		root:          root,
 		tree:          tree,
+		texts:         config.Texts,
 	}
 	if !strings.HasSuffix(s.path, "/") {
 		s.path += "/"
 	}
 	s.prefix = s.scheme + "://" + s.authority + s.path
 	index := newDirectoryIndex(tree)
+	index.texts = config.Texts.names()
 	top := index.list("")
 	if top.err != nil {
 		s.Close()
@@ -262,7 +269,9 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 	}
 	resp := &fetch.Response{ContentType: s.types.Of(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
 	var body io.ReadCloser
-	if quick, version, ok := s.tree.openDirs.openFile(at.rel); ok {
+	if text, open := s.texts.at(at.rel); open {
+		body, resp.Size = io.NopCloser(bytes.NewReader(text)), int64(len(text))
+	} else if quick, version, ok := s.tree.openDirs.openFile(at.rel); ok {
 		body, resp.Size, resp.Modified, resp.Version = quick, version.Size, version.Modified, version
 	} else {
 		f, info, err := openFile(s.tree, at.rel, resp.Path)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -117,18 +118,24 @@ func (w *walk) dir(dir string, depth int) error {
 // readDir lists a directory so that a depth-first walk visits paths in lexical order: a
 // directory sorts as its name with '/' appended.
 func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
-	f, err := s.tree.List(dir)
+	texts := s.locator.index.texts[dir]
+	entries, err := listFiles(s.tree, dir)
+	if err != nil && (texts == nil || !os.IsNotExist(err)) {
+		return nil, err
+	}
+	entries = withTexts(entries, texts)
+	s.locator.index.add(dir, entries)
+	slices.SortFunc(entries, compareEntries)
+	return entries, nil
+}
+
+func listFiles(t tree, dir string) ([]fs.DirEntry, error) {
+	f, err := t.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	entries, err := f.ReadDir(-1)
-	if err != nil {
-		return nil, err
-	}
-	s.locator.index.add(dir, entries)
-	slices.SortFunc(entries, compareEntries)
-	return entries, nil
+	return f.ReadDir(-1)
 }
 
 // compareEntries compares two entries of a directory by name, with '/' appended to the

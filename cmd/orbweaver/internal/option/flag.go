@@ -64,7 +64,8 @@ const (
 	Resume // also has the flags of check that another session may change
 	Worker
 	Frontier
-	Agent // has the flags of check that [Flag.ServesAgents] names
+	Agent  // has the flags of check that [Flag.ServesAgents] names
+	Editor // has the flags of check that [Flag.ServesEditors] names
 )
 
 // Group is a heading of the help.
@@ -166,7 +167,7 @@ var All = sync.OnceValue(func() []*Flag {
 // Of returns the flags of one command, in the order of the table.
 func Of(on Commands) (flags []*Flag) {
 	for _, f := range All() {
-		if f.On&on != 0 || f.On&Check != 0 && (on == Resume && f.Changes() || on == Agent && f.ServesAgents()) {
+		if f.On&on != 0 || f.On&Check != 0 && (on == Resume && f.Changes() || on == Agent && f.ServesAgents() || on == Editor && f.ServesEditors()) {
 			flags = append(flags, f)
 		}
 	}
@@ -213,6 +214,18 @@ func (f *Flag) ServesAgents() bool {
 		return false
 	}
 	return true
+}
+
+// ServesEditors reports whether a flag of check says what is checked and how it is judged in an
+// editor, whose own --external has one more word.
+func (f *Flag) ServesEditors() bool {
+	switch f.Name {
+	case "show", "fix-level", "root":
+		return true
+	case "external":
+		return false
+	}
+	return f.ServesAgents()
 }
 
 // StaysHome reports whether a flag concerns the coordinator of a shared crawl alone.

@@ -1,0 +1,379 @@
+package lsp
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+)
+
+// workspaceFolder is a folder as the editor names it.
+type workspaceFolder struct {
+	URI  string `json:"uri"`
+	Name string `json:"name"`
+}
+
+// folder is a folder of the workspace, or the directory of a document that is in none.
+type folder struct {
+	dir  string // absolute
+	file string // the name of the document; "" for a folder
+
+	judge workspace.Judge // nil until it is opened; only the goroutine that judges uses it
+	state judged
+
+	change  workspace.Change // since the last run began
+	reopen  bool             // the configuration may be another one
+	pending uint64           // the number of the first change since the last run began; 0 for none
+	running uint64           // the number of the first change that is being judged; 0 for none
+	removed bool
+}
+
+// judged is what is known of a folder at a time. It does not change.
+type judged struct {
+	index    *workspace.Index // nil if nothing was judged
+	judge    workspace.Judge
+	versions map[string]int32 // of the open documents, by their paths in the folder
+	fault    error            // the configuration is wrong
+}
+
+// folders are the folders of the workspace and the documents that are open.
+type folders struct {
+	engine Engine
+
+	mu       sync.Mutex // guards all below, and texts
+	texts    *openTexts
+	settings map[string]any
+	all      []*folder
+	seen     uint64        // the number of the last change
+	moved    chan struct{} // closed after a run
+}
+
+// seenKey is the key of the number of the last change before a request.
+type seenKey struct{}
+
+// withSeen notes how many changes came before a request.
+func (f *folders) withSeen(ctx context.Context) context.Context {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return context.WithValue(ctx, seenKey{}, f.seen)
+}
+
+// touch notes a change. Callers hold mu.
+func (f *folders) touch(in *folder) {
+	f.seen++
+	if in.pending == 0 {
+		in.pending = f.seen
+	}
+}
+
+// add adds folders of the workspace.
+func (f *folders) add(more ...workspaceFolder) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range more {
+		dir, ok := pathOfURI(w.URI)
+		if !ok || slices.ContainsFunc(f.all, func(o *folder) bool { return o.dir == dir && o.file == "" }) {
+			continue
+		}
+		added := &folder{dir: dir}
+		f.all = append(f.all, added)
+		added.change.Files = true
+		f.touch(added)
+	}
+	f.place()
+}
+
+// remove removes folders of the workspace.
+func (f *folders) remove(gone ...workspaceFolder) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, w := range gone {
+		dir, _ := pathOfURI(w.URI)
+		for _, o := range f.all {
+			o.removed = o.removed || o.dir == dir && o.file == ""
+		}
+	}
+	f.place()
+}
+
+// place gives each open document that is in no folder one of its own, and removes those that are no
+// longer used. Callers hold mu.
+func (f *folders) place() {
+	for _, o := range f.all {
+		o.removed = o.removed || o.file != "" && (f.outer(o.dir) || !f.isOpenLocked(filepath.Join(o.dir, o.file)))
+	}
+	for _, o := range f.texts.byURI {
+		if o.path == "" || f.ownerOf(o.path) != nil {
+			continue
+		}
+		alone := &folder{dir: filepath.Dir(o.path), file: filepath.Base(o.path)}
+		alone.change.Files = true
+		f.all = append(f.all, alone)
+		f.touch(alone)
+	}
+}
+
+// outer reports whether a directory is in a folder of the workspace.
+func (f *folders) outer(dir string) bool {
+	return slices.ContainsFunc(f.all, func(o *folder) bool { return !o.removed && o.file == "" && o.has(filepath.Join(dir, "x")) })
+}
+
+// has reports whether a path is below the directory.
+func (o *folder) has(path string) bool {
+	rest, below := strings.CutPrefix(path, o.dir)
+	return below && rest != "" && (filepath.ToSlash(rest)[0] == '/' || strings.HasSuffix(filepath.ToSlash(o.dir), "/"))
+}
+
+// rel returns a path in the folder, with slashes.
+func (o *folder) rel(path string) string {
+	rel, err := filepath.Rel(o.dir, path)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// ownerOf returns the innermost folder with a document, nil if there is none. Callers hold mu.
+func (f *folders) ownerOf(path string) *folder {
+	var best *folder
+	for _, o := range f.all {
+		switch {
+		case o.removed, !o.has(path), o.file != "" && path != filepath.Join(o.dir, o.file):
+		case best == nil, len(o.dir) > len(best.dir):
+			best = o
+		}
+	}
+	return best
+}
+
+// touched notes the change of a document in every folder that has it. Callers hold mu.
+func (f *folders) touched(path string, files bool) {
+	for _, o := range f.all {
+		if o.removed || !o.has(path) {
+			continue
+		}
+		if o.change.Files = o.change.Files || files; !files {
+			if rel := o.rel(path); !slices.Contains(o.change.Paths, rel) {
+				o.change.Paths = append(o.change.Paths, rel)
+			}
+		}
+		f.touch(o)
+	}
+}
+
+// open adds a document, or replaces its text.
+func (f *folders) open(o *openText) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.texts.byURI[o.uri] = o
+	f.place()
+	if o.path != "" {
+		f.touched(o.path, !exists(o.path))
+	}
+}
+
+// change applies changes to a document, and reports whether it is open.
+func (f *folders) change(d textDocument, changes []contentChange) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o := f.texts.byURI[d.URI]
+	if o == nil {
+		return false
+	}
+	next := &openText{uri: o.uri, path: o.path, language: o.language, version: d.Version, text: o.text}
+	for i := range changes {
+		next.text = changes[i].apply(next.text, f.texts.encoding)
+	}
+	f.texts.byURI[d.URI] = next
+	if o.path != "" {
+		f.touched(o.path, false)
+	}
+	return true
+}
+
+// shut removes a document that is no longer open.
+func (f *folders) shut(uri string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o := f.texts.byURI[uri]
+	if o == nil {
+		return
+	}
+	delete(f.texts.byURI, uri)
+	f.place()
+	if o.path != "" {
+		f.touched(o.path, !exists(o.path))
+	}
+}
+
+// isOpen reports whether a file is open.
+func (f *folders) isOpen(path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.isOpenLocked(path)
+}
+
+func (f *folders) isOpenLocked(path string) bool { return f.openAt(path) != nil }
+
+// openAt returns the document that is open with a path, nil if there is none. Callers hold mu.
+func (f *folders) openAt(path string) *openText {
+	for _, o := range f.texts.byURI {
+		if o.path == path && path != "" {
+			return o
+		}
+	}
+	return nil
+}
+
+// filesChanged notes that files came, went or changed.
+func (f *folders) filesChanged(files []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, path := range files {
+		for _, o := range f.all {
+			if o.has(path) || strings.HasPrefix(o.dir, path) {
+				o.change.Files = true
+				o.reopen = o.reopen || isRules(path)
+				f.touch(o)
+			}
+		}
+	}
+}
+
+// configure replaces the settings of the editor.
+func (f *folders) configure(settings map[string]any) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settings = settings
+	for _, o := range f.all {
+		o.reopen, o.change.Files = true, true
+		f.touch(o)
+	}
+}
+
+// task is what there is to judge in a folder.
+type task struct {
+	change   workspace.Change
+	reopen   bool // the configuration may be another one
+	texts    map[string][]byte
+	versions map[string]int32
+	settings map[string]any
+}
+
+// next returns a folder to judge; nil if nothing changed.
+func (f *folders) next() (*folder, task) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, o := range f.all {
+		if o.pending == 0 || o.removed {
+			continue
+		}
+		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, settings: f.settings}
+		o.running, o.pending, o.change, o.reopen = o.pending, 0, workspace.Change{}, false
+		for _, open := range f.texts.byURI {
+			if open.path != "" && o.has(open.path) {
+				rel := o.rel(open.path)
+				t.texts[rel], t.versions[rel] = open.body(), open.version
+			}
+		}
+		return o, t
+	}
+	return nil, task{}
+}
+
+// settle notes the end of a run.
+func (f *folders) settle(o *folder, state judged) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o.state, o.running = state, 0
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+// takeRemoved returns the folders that were removed.
+func (f *folders) takeRemoved() (gone []*folder) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = slices.DeleteFunc(f.all, func(o *folder) bool {
+		if o.removed {
+			gone = append(gone, o)
+		}
+		return o.removed
+	})
+	return gone
+}
+
+// await returns what is known of the folder with a document, after all changes before the request. It
+// returns false if no folder has it.
+func (f *folders) await(ctx context.Context, path string) (*folder, judged, bool, error) {
+	seen, _ := ctx.Value(seenKey{}).(uint64)
+	for {
+		f.mu.Lock()
+		o, moved := f.ownerOf(path), f.moved
+		if o == nil {
+			f.mu.Unlock()
+			return nil, judged{}, false, nil
+		}
+		state := o.state
+		ready := (o.pending == 0 || o.pending > seen) && (o.running == 0 || o.running > seen) && (state.index != nil || state.fault != nil)
+		f.mu.Unlock()
+		if ready {
+			return o, state, true, nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return nil, judged{}, false, ctx.Err()
+		}
+	}
+}
+
+// list returns the folders in order.
+func (f *folders) list() []*folder {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.all)
+}
+
+// uriOf returns the URI of a document: that of the editor, if it is open.
+func (f *folders) uriOf(path string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if o := f.openAt(path); o != nil {
+		return o.uri
+	}
+	return uriOfPath(path)
+}
+
+// owns reports whether a document belongs to a folder and not to one in it.
+func (f *folders) owns(o *folder, path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ownerOf(path) == o
+}
+
+// close closes the judges.
+func (f *folders) close() {
+	for _, o := range f.list() {
+		if o.judge != nil {
+			o.judge.Close()
+		}
+	}
+}
+
+type changedFolders struct {
+	Event struct {
+		Added   []workspaceFolder `json:"added"`
+		Removed []workspaceFolder `json:"removed"`
+	} `json:"event"`
+}
+
+func didChangeWorkspaceFolders(_ context.Context, s *Server, p *changedFolders) error {
+	s.folders.remove(p.Event.Removed...)
+	s.folders.add(p.Event.Added...)
+	s.judging.rouse()
+	return nil
+}

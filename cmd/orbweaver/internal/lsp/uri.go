@@ -1,0 +1,30 @@
+package lsp
+
+import (
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// pathOfURI returns the path of a file URI; ok is false for a URI of another scheme or host.
+func pathOfURI(uri string) (path string, ok bool) {
+	u, err := url.Parse(uri)
+	if err != nil || !strings.EqualFold(u.Scheme, "file") || u.Host != "" && u.Host != "localhost" || u.Path == "" || strings.ContainsRune(u.Path, 0) {
+		return "", false
+	}
+	path = u.Path
+	if runtime.GOOS == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	return filepath.Clean(filepath.FromSlash(path)), filepath.IsAbs(filepath.FromSlash(path))
+}
+
+// uriOfPath returns the URI of an absolute path.
+func uriOfPath(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
+}

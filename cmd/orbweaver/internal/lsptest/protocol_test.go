@@ -1,0 +1,190 @@
+package lsptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestMessages tests that each request gets one response, whatever it contains, and that the next
+// message is read.
+func TestMessages(t *testing.T) {
+	e := launch(t)
+	for _, row := range []struct {
+		body string
+		code int // of the answer; 0 for a result
+		null bool
+	}{
+		{`{"jsonrpc":"2.0","id":1,"method":"textDocument/hover","params":{}}`, -32002, false},
+		{`{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"capabilities":7}}`, -32602, false},
+		{`{"jsonrpc":"2.0","id":3,"method":"initialize","params":{"capabilities":{"general":{"positionEncodings":["x","utf-32","utf-8"]}},"unknown":[]}}`, 0, false},
+		{`{"jsonrpc":"2.0","id":4,"method":"initialize","params":{"capabilities":{}}}`, -32600, false},
+		{`{"jsonrpc":"2.0","id":"a","method":"$/nothing"}`, -32601, false},
+		{`{"jsonrpc":"2.0","id":5,"method":"textDocument/diagnostic","params":{"textDocument":"x"}}`, -32602, false},
+		{`{"jsonrpc":"2.0","id":6,"method":"textDocument/diagnostic","params":[1]}`, -32602, false},
+		{`{"jsonrpc":"2.0","id":7,"method":"workspace/diagnostic","params":{"previousResultIds":[]}}`, 0, false},
+		{`{"jsonrpc":"2.0","id":8,"method":9}`, -32600, false},
+		{`{"jsonrpc":"2.0",`, -32700, true},
+		{"{\"a\":\"\xff\"}", -32700, true},
+		{strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000), -32700, true},
+		{`[{"jsonrpc":"2.0","id":10,"method":"shutdown"}]`, -32600, true},
+		{`7`, -32600, true},
+		{`{"jsonrpc":"2.0","id":{},"method":"shutdown"}`, -32600, true},
+		{`{"jsonrpc":"2.0","method":"workspace/unknown","params":5}`, 0, true},
+		{`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///x","version":1},"contentChanges":[]}}`, 0, true},
+		{`{"jsonrpc":"2.0","id":11,"method":"shutdown"}`, 0, false},
+		{`{"jsonrpc":"2.0","id":12,"method":"shutdown"}`, -32600, false},
+		{`{"jsonrpc":"2.0","id":13,"method":"nothing"}`, -32600, false},
+	} {
+		answers := e.nobody
+		if !row.null {
+			var m struct{ ID json.RawMessage }
+			if err := json.Unmarshal([]byte(row.body), &m); err != nil {
+				t.Fatal(err)
+			}
+			answers = make(chan answer, 1)
+			e.mu.Lock()
+			e.waiting[string(m.ID)] = answers
+			e.mu.Unlock()
+		}
+		e.body([]byte(row.body))
+		if row.null && row.code == 0 {
+			continue // a notification
+		}
+		if got := e.await(answers).code(); got != row.code {
+			t.Errorf("%.80s: the code is %d, want %d", row.body, got, row.code)
+		}
+	}
+	e.notify("exit", nil)
+	if code := e.ended(); code != 0 || len(e.nobody) > 0 {
+		t.Errorf("after shutdown and exit: status %d, %d more responses", code, len(e.nobody))
+	}
+}
+
+// TestFrames tests the ends of a conversation.
+func TestFrames(t *testing.T) {
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}`
+	frame := func(header, body string) string {
+		return fmt.Sprintf(header+"Content-Length: %d\r\n\r\n%s", len(body), body)
+	}
+	for _, row := range []struct {
+		name, input string
+		answers     bool
+		errs        string
+	}{
+		{"the end of the input", "", false, "without shutdown"},
+		{"exit alone", frame("", `{"jsonrpc":"2.0","method":"exit"}`), false, "without shutdown"},
+		{"no length", "X: 1\r\n\r\n{}", false, "Content-Length"},
+		{"a length that is no number", "Content-Length: x\r\n\r\n{}", false, "Content-Length"},
+		{"a length beyond the limit", "Content-Length: 67108865\r\n\r\n{}", false, "64 MiB"},
+		{"an endless header", strings.Repeat("x", 20<<10), false, "longer than"},
+		{"an unknown encoding", frame("Content-Type: application/vscode-jsonrpc; charset=latin1\r\n", hello), false, "utf-8"},
+		{"an old encoding", frame("Content-Type: application/vscode-jsonrpc; charset=utf8\r\n", hello), true, "without shutdown"},
+		{"half a message", frame("", hello) + "Content-Length: 50\r\n\r\n{", true, "unexpected EOF"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			e := launch(t)
+			answers := make(chan answer, 1)
+			e.waiting["1"] = answers
+			e.raw(row.input)
+			if row.answers {
+				e.await(answers)
+			}
+			e.in.Close()
+			if code := e.ended(); code != 1 {
+				t.Errorf("the exit status is %d", code)
+			}
+			if text := e.errs.String(); !strings.Contains(text, row.errs) || strings.Count(text, "\n") != 1 {
+				t.Errorf("standard error is %q, want one line with %q", text, row.errs)
+			}
+		})
+	}
+}
+
+// TestPushedAndPulled tests versions, ids of results, and findings that are gone.
+func TestPushedAndPulled(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.md", "# A\n")
+	write(t, dir, "b.md", "[a](a.md#a) 😀 [x](none.md)\n")
+	pull, push := start(t, dir, pulling()), start(t, dir, map[string]any{})
+	at := map[string]any{"textDocument": map[string]any{"uri": uri(dir, "b.md")}}
+	var first struct {
+		Kind, ResultID string
+		Items          []found
+	}
+	read := func(a answer) {
+		t.Helper()
+		first.Items, first.Kind = nil, ""
+		if err := json.Unmarshal(a.Result, &first); err != nil {
+			t.Fatalf("%s: %v", a.Result, err)
+		}
+	}
+	read(pull.request("textDocument/diagnostic", at))
+	if first.Kind != "full" || len(first.Items) != 1 || first.Items[0].Code != "file-missing" || first.Items[0].Range.Start.Character != 19 || first.Items[0].Range.End.Character != 26 {
+		t.Fatalf("the findings are %+v", first)
+	}
+	at["previousResultId"] = first.ResultID
+	read(pull.request("textDocument/diagnostic", at))
+	if first.Kind != "unchanged" || first.Items != nil {
+		t.Errorf("asked again: %+v", first)
+	}
+	// The heading that b.md refers to changes, without a save.
+	for _, e := range []*editor{pull, push} {
+		e.open(dir, "a.md", "# A\n")
+		e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "a.md"), "version": 2}, "contentChanges": []any{map[string]any{"text": "# B\n"}}})
+	}
+	read(pull.request("textDocument/diagnostic", at))
+	if first.Kind != "full" || len(first.Items) != 2 {
+		t.Errorf("after the heading changed: %+v", first)
+	}
+	push.until("the finding of the other document follows", func() bool {
+		return len(push.findings[uri(dir, "b.md")]) == 2 && push.versions[uri(dir, "a.md")] == "2"
+	})
+	// All is repaired.
+	for _, e := range []*editor{pull, push} {
+		e.open(dir, "b.md", "[a](a.md)\n")
+	}
+	push.until("findings are cleared", func() bool {
+		f, known := push.findings[uri(dir, "b.md")]
+		return known && len(f) == 0 && push.versions[uri(dir, "b.md")] == "1"
+	})
+	a := pull.request("workspace/diagnostic", map[string]any{"previousResultIds": []any{map[string]any{"uri": uri(dir, "b.md"), "value": first.ResultID}}})
+	if got := string(a.Result); !strings.Contains(got, `"items":[]`) || strings.Count(got, `"uri"`) != 1 {
+		t.Errorf("the workspace after the repair: %s", got)
+	}
+}
+
+// TestConfiguration tests that a wrong configuration is one finding, and its correction brings the
+// others back.
+func TestConfiguration(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "b.md", "[x](none.md)\n")
+	write(t, dir, "orbweaver.toml", "# c\nhost-stile = \"plain\"\n")
+	e := start(t, dir, pulling())
+	got := e.pulled()
+	if f := got[uri(dir, "orbweaver.toml")]; len(got) != 1 || len(f) != 1 || f[0].Code != "config" || f[0].Severity != 1 || f[0].Range.Start.Line != 1 || !strings.Contains(f[0].Message, "did you mean host-style") {
+		t.Fatalf("the findings are %+v", got)
+	}
+	write(t, dir, "orbweaver.toml", "exclude = [\"none\"]\n")
+	changed := map[string]any{"changes": []any{map[string]any{"uri": uri(dir, "orbweaver.toml"), "type": 2}}}
+	e.notify("workspace/didChangeWatchedFiles", changed)
+	if got := e.pulled(); len(got) != 0 {
+		t.Errorf("with the link excluded: %+v", got)
+	}
+	write(t, dir, "orbweaver.toml", "")
+	e.notify("workspace/didChangeWatchedFiles", changed)
+	if got := e.pulled(); len(got) != 1 || got[uri(dir, "b.md")][0].Code != "file-missing" {
+		t.Errorf("with the file empty: %+v", got)
+	}
+}
+
+// TestUsage tests flags that are wrong here.
+func TestUsage(t *testing.T) {
+	for _, args := range [][]string{{"x.md"}, {"--format", "json"}, {"--output", "json:x"}, {"--fix"}, {"--write"}, {"--state", "x"}, {"--watch"}, {"--ci", "none"}, {"--server", "http://x"}, {"--baseline", "x"}, {"--external", "sometimes"}, {"--level", "x"}} {
+		e := launch(t, args...)
+		if code := e.ended(); code != 2 {
+			t.Errorf("%v: the exit status is %d: %s", args, code, e.errs.String())
+		}
+	}
+}

@@ -1,0 +1,12 @@
+// Package workspace knows what the documents of a directory say, and what is wrong with them, while
+// they are edited.
+//
+// A [Judge] judges the references of documents as `orbweaver check` does: it is a run of the engine over
+// the files of a directory, with the texts of open documents in place of their files. A [Folder] keeps
+// what it found in an [Index]: the references of each document with their places and targets. After a
+// change the folder asks the judge only about the documents whose findings may differ: the changed ones,
+// and if their anchors are others, those that refer to a fragment of them. It asks about all documents
+// if files come or go, because names, suggestions and the answers for directories depend on all files.
+//
+// An Index never changes. Requests that use the same one see one version of all texts.
+package workspace

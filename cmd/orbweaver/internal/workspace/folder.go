@@ -1,0 +1,236 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// Judge judges the references of the documents in a directory.
+type Judge interface {
+	// Judge judges the documents with some paths, or all of them if there are none. Texts count in
+	// place of files. It calls add with each result, and the path of the file that answers for its
+	// URL, "" if there is none. It returns the paths of all documents that are read because they are
+	// in the directory, sorted; nil if it judged some. Paths are relative to the directory, with
+	// slashes.
+	Judge(ctx context.Context, texts map[string][]byte, some []string, add func(Found)) (listed []string, err error)
+	// JudgesSome reports whether the findings of a document depend on nothing but itself and what its
+	// references lead to.
+	JudgesSome() bool
+	// Read reads a document.
+	Read(path string, text []byte) *extract.Document
+	// Text returns the text of a file, "" if it cannot be read.
+	Text(path string) string
+	Close()
+}
+
+// Found is a result of a judge.
+type Found struct {
+	Result   *result.Result
+	File     string          // the path of the file that answers
+	Listed   bool            // reports list it
+	Warnings []check.Warning // those that reports list
+}
+
+// Folder judges the documents of a directory after changes.
+type Folder struct {
+	Judge Judge
+}
+
+// Change is what has changed since an index was made.
+type Change struct {
+	Paths []string // of documents with other texts
+	Files bool     // files may have come, gone or changed
+}
+
+// Update returns the index after a change, and the documents whose findings may be others, sorted.
+// The old index is nil at first.
+func (f Folder) Update(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
+	if old == nil || c.Files || !f.Judge.JudgesSome() || !slices.Equal(slices.Sorted(maps.Keys(old.Texts)), slices.Sorted(maps.Keys(texts))) {
+		return f.all(ctx, old, texts)
+	}
+	judged := map[string]bool{}
+	for _, p := range c.Paths {
+		if !old.isListed(p) || isRulesFile(p) {
+			return f.all(ctx, old, texts)
+		}
+		judged[p] = true
+		if f.face(p, old.Texts[p]) != f.face(p, texts[p]) {
+			for _, referrer := range old.Referrers(p, func(*Target) bool { return true }) {
+				judged[referrer] = true
+			}
+		}
+	}
+	for p := range judged {
+		if !old.isListed(p) { // what uses a style sheet decides how it is read
+			return f.all(ctx, old, texts)
+		}
+	}
+	some := slices.Sorted(maps.Keys(judged))
+	next := &Index{Texts: texts, Listed: old.Listed, documents: maps.Clone(old.documents)}
+	for p := range judged {
+		next.documents[p] = &Document{Path: p}
+	}
+	collect := newCollector(next.documents, func(p string) bool { return judged[p] || old.documents[p] == nil })
+	if _, err := f.Judge.Judge(ctx, texts, some, collect.add); err != nil {
+		return nil, nil, err
+	}
+	collect.sort()
+	for p := range judged {
+		if !slices.Equal(old.sheets(p), next.sheets(p)) {
+			return f.all(ctx, old, texts)
+		}
+	}
+	return next, some, nil
+}
+
+func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte) (*Index, []string, error) {
+	next := &Index{Texts: texts, documents: map[string]*Document{}}
+	collect := newCollector(next.documents, func(string) bool { return true })
+	var err error
+	if next.Listed, err = f.Judge.Judge(ctx, texts, nil, collect.add); err != nil {
+		return nil, nil, err
+	}
+	for _, p := range next.Listed {
+		if next.documents[p] == nil {
+			next.documents[p] = &Document{Path: p}
+		}
+	}
+	collect.sort()
+	touched := maps.Clone(next.documents)
+	if old != nil {
+		maps.Copy(touched, old.documents)
+	}
+	return next, slices.Sorted(maps.Keys(touched)), nil
+}
+
+// isRulesFile reports whether a document has rules for other documents.
+func isRulesFile(p string) bool {
+	switch path.Base(p) {
+	case "_redirects", "orbweaver.toml", ".gitignore", ".ignore":
+		return true
+	}
+	return false
+}
+
+var seed = maphash.MakeSeed()
+
+// face returns a hash of all that other documents see of a document: its anchors, and where it sends
+// its readers.
+func (f Folder) face(p string, text []byte) uint64 {
+	d := f.Judge.Read(p, text)
+	var h maphash.Hash
+	h.SetSeed(seed)
+	fmt.Fprint(&h, d.Format, d.Static, d.NoIndex, d.LoginForm, d.AccountForm, d.Base, d.Unreadable(), len(text) == 0, len(d.Duplicates))
+	for _, a := range d.Anchors {
+		h.WriteString(a)
+		h.WriteByte(0)
+	}
+	for i := range d.Links {
+		if l := &d.Links[i]; l.Element == "meta" {
+			h.WriteString(l.Ref)
+			h.WriteByte(0)
+		}
+	}
+	return h.Sum64()
+}
+
+// collector turns results into documents.
+type collector struct {
+	documents map[string]*Document
+	wanted    func(path string) bool
+	changed   map[string]bool
+}
+
+func newCollector(documents map[string]*Document, wanted func(string) bool) *collector {
+	return &collector{documents, wanted, map[string]bool{}}
+}
+
+// at returns the document to add to, nil if it is not wanted.
+func (c *collector) at(path string) *Document {
+	if path == "" || path == "-" || path == result.CommandLine || strings.Contains(path, "://") || !c.changed[path] && !c.wanted(path) {
+		return nil
+	}
+	c.changed[path] = true
+	d := c.documents[path]
+	if d == nil {
+		d = &Document{Path: path}
+		c.documents[path] = d
+	}
+	return d
+}
+
+func (c *collector) add(found Found) {
+	r := found.Result
+	if r.Kind == result.KindPage {
+		c.addOwn(found)
+		return
+	}
+	t := &Target{URL: strings.Clone(r.URL), File: found.File, Verdict: r.Verdict, Code: r.Code, Listed: found.Listed, Warnings: found.Warnings}
+	if r.Verdict != check.OK || len(r.Warnings)+len(r.Suggestions)+len(r.Redirects) > 0 || found.File == "" {
+		kept := *r
+		kept.References = nil
+		t.Result = &kept
+	}
+	for i := range r.References {
+		ref := &r.References[i]
+		if d := c.at(ref.Page); d != nil {
+			d.References = append(d.References, Reference{int32(ref.Line), int32(ref.Column), ref.Raw, t, ref.Unaffected})
+		}
+	}
+	if !found.Listed || t.Result == nil {
+		return
+	}
+	ofPage := func(severity check.Verdict, code check.Code, message string) {
+		if d := c.at(t.File); check.OfPage(code) && d != nil {
+			d.own = append(d.own, Finding{Severity: severity, Code: code, Message: message, Target: t})
+		}
+	}
+	if isFinding(r.Verdict) {
+		ofPage(r.Verdict, r.Code, r.Message)
+	}
+	for _, w := range found.Warnings {
+		if !w.IsVerdict(r.Code) {
+			ofPage(severityOf(&w), w.Code, w.Message)
+		}
+	}
+}
+
+// addOwn adds a finding of a content check.
+func (c *collector) addOwn(found Found) {
+	r := found.Result
+	if !found.Listed || !isFinding(r.Verdict) {
+		return
+	}
+	for i := range r.References {
+		ref := &r.References[i]
+		if d := c.at(ref.Page); d != nil {
+			d.own = append(d.own, Finding{int32(ref.Line), int32(ref.Column), ref.Raw, r.Verdict, r.Code, r.Message, "", nil})
+		}
+	}
+}
+
+// sort puts the references of the documents in order. Findings about a document as a whole are there
+// once, although several URLs lead to it.
+func (c *collector) sort() {
+	for path := range c.changed {
+		d := c.documents[path]
+		slices.SortStableFunc(d.References, func(a, b Reference) int {
+			return strings.Compare(a.Target.URL, b.Target.URL)
+		})
+		slices.SortStableFunc(d.References, func(a, b Reference) int {
+			return compareFindings(Finding{Line: a.Line, Column: a.Column}, Finding{Line: b.Line, Column: b.Column})
+		})
+		d.References = slices.Clip(d.References)
+		slices.SortStableFunc(d.own, compareFindings)
+		d.own = slices.CompactFunc(d.own, func(a, b Finding) bool { return a.Line == 0 && compareFindings(a, b) == 0 })
+	}
+}

@@ -1,0 +1,165 @@
+package workspace
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// Target is what references lead to.
+type Target struct {
+	URL     string // as printed
+	File    string // the path of the file that answers, "" if there is none
+	Verdict check.Verdict
+	Code    check.Code
+	// Result is what else is known, without References; nil if the target is ok and nothing is.
+	Result *result.Result
+	// Listed is false if reports do not list it, and Warnings are those of its warnings that are
+	// listed.
+	Listed   bool
+	Warnings []check.Warning
+}
+
+// Fragment returns the fragment of the URL, "" if there is none.
+func (t *Target) Fragment() string {
+	_, fragment, _ := strings.Cut(t.URL, "#")
+	return fragment
+}
+
+// Reference is one reference of a document.
+type Reference struct {
+	Line, Column int32 // from 1; 0 if the place is not known
+	Raw          string
+	Target       *Target
+	unaffected   string
+}
+
+// Document is what one document says.
+type Document struct {
+	Path       string
+	References []Reference // in the order of their places
+	own        []Finding   // those about the document itself, and of content checks
+}
+
+// Finding is one thing that is wrong in a document.
+type Finding struct {
+	Line, Column int32 // from 1; 0 for the document as a whole
+	Raw          string
+	Severity     check.Verdict // Broken, VerdictWarning, Unverified or VerdictInfo
+	Code         check.Code
+	Message      string
+	Meant        string  // the URL that was probably meant; "" for none
+	Target       *Target // nil for a finding of a content check
+}
+
+// Findings returns the findings of a document in the order of their places.
+func (d *Document) Findings() []Finding {
+	if d == nil {
+		return nil
+	}
+	all := slices.Clone(d.own)
+	for i := range d.References {
+		all = append(all, d.References[i].findings()...)
+	}
+	slices.SortStableFunc(all, compareFindings)
+	return all
+}
+
+func compareFindings(a, b Finding) int {
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
+}
+
+// findings returns what is wrong with a reference.
+func (r *Reference) findings() []Finding {
+	t := r.Target
+	if !t.Listed || t.Result == nil {
+		return nil
+	}
+	var all []Finding
+	add := func(severity check.Verdict, code check.Code, message, meant string) {
+		all = append(all, Finding{r.Line, r.Column, r.Raw, severity, code, message, meant, t})
+	}
+	if isFinding(t.Verdict) && !check.OfPage(t.Code) {
+		meant := ""
+		if len(t.Result.Suggestions) > 0 {
+			meant = t.Result.Suggestions[0].URL
+		}
+		add(t.Verdict, t.Code, t.Result.Message, meant)
+	}
+	ref := result.Reference{Unaffected: r.unaffected}
+	for _, w := range t.Warnings {
+		if !w.IsVerdict(t.Code) && !check.OfPage(w.Code) && ref.Concerns(w.Code) {
+			add(severityOf(&w), w.Code, w.Message, w.Proposal)
+		}
+	}
+	return all
+}
+
+// isFinding reports whether a verdict is shown in the editor.
+func isFinding(v check.Verdict) bool { return v != check.OK && v != check.Skipped }
+
+func severityOf(w *check.Warning) check.Verdict {
+	switch {
+	case w.Level == check.LevelBroken:
+		return check.Broken
+	case w.Level == check.LevelUnverified:
+		return check.Unverified
+	case w.IsInfo():
+		return check.VerdictInfo
+	}
+	return check.VerdictWarning
+}
+
+// Index is what the documents of a folder say. It never changes.
+type Index struct {
+	// Texts are the texts of open documents, by their paths.
+	Texts map[string][]byte
+	// Listed are the documents that are read because they are in the folder, sorted. Others are
+	// read because documents use them, such as style sheets.
+	Listed    []string
+	documents map[string]*Document
+}
+
+// Document returns a document, nil if there is none with the path.
+func (x *Index) Document(path string) *Document { return x.documents[path] }
+
+// Paths returns the paths of all documents, sorted.
+func (x *Index) Paths() []string { return slices.Sorted(maps.Keys(x.documents)) }
+
+// isListed reports whether a document is read because it is in the folder.
+func (x *Index) isListed(path string) bool {
+	_, found := slices.BinarySearch(x.Listed, path)
+	return found
+}
+
+// Referrers returns the documents with a reference to a file that a condition holds for, sorted.
+func (x *Index) Referrers(file string, where func(*Target) bool) []string {
+	var all []string
+	for path, d := range x.documents {
+		if slices.ContainsFunc(d.References, func(r Reference) bool { return r.Target.File == file && where(r.Target) }) {
+			all = append(all, path)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// sheets returns the documents that are read only because a document uses them, and that it uses.
+func (x *Index) sheets(path string) []string {
+	d := x.documents[path]
+	if d == nil {
+		return nil
+	}
+	var all []string
+	for i := range d.References {
+		if file := d.References[i].Target.File; file != "" && x.documents[file] != nil && !x.isListed(file) {
+			all = append(all, file)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}

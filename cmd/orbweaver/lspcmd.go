@@ -1,0 +1,89 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lsp"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// editorMemory is the number of bytes from which on garbage is collected more often.
+const editorMemory = 160 << 20
+
+// editorFlags are the flags of lsp itself as text.
+type editorFlags struct {
+	stdio        bool
+	external     string
+	allowPrivate []string
+}
+
+func newLSPCommand() *cobra.Command {
+	f := &editorFlags{}
+	cmd := &cobra.Command{
+		Use:   "lsp [flags]",
+		Short: "show findings in an editor (Language Server Protocol)",
+		Long: "Speaks the Language Server Protocol on standard input and output. An editor starts it, and shows the findings of `orbweaver check .` in each folder of its workspace, for the texts as they are in the editor. " +
+			"The flags of check that say what is checked and how it is judged hold for every folder, and orbweaver.toml in it is read. Links to other sites are not requested.",
+		Example: `orbweaver lsp
+orbweaver lsp --level fragment-missing=warning`,
+		Args: noArguments,
+	}
+	s := addFlags(cmd, option.Editor)
+	flags := cmd.Flags()
+	flags.BoolVar(&f.stdio, "stdio", false, "use standard input and output, as always")
+	flags.StringVar(&f.external, "external", "cache", "`WHAT` is known of links to other sites: cache or skip")
+	flags.StringArrayVar(&f.allowPrivate, "allow-private", nil, "`CIDR` of private addresses that may be reached (repeatable)")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serveEditor(cmd, s, f) }
+	return cmd
+}
+
+// serveEditor serves until the editor ends it, or a signal arrives.
+func serveEditor(cmd *cobra.Command, s *settings, f *editorFlags) error {
+	e, err := newEditorEngine(cmd, s, f)
+	if err != nil {
+		return usageError("%w", err)
+	}
+	ctx, stop := signal.NotifyContext(cmd.Context(), endingSignals()...)
+	defer stop()
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(editorMemory))
+	server := lsp.New(e, lsp.Config{Version: version(), Note: e.note})
+	if err := server.Serve(ctx, cmd.InOrStdin(), cmd.OutOrStdout()); err != nil {
+		return &exitError{code: 1, err: err}
+	}
+	return nil
+}
+
+// newEditorEngine compiles the flags, so that what is wrong with them is said before anything is read.
+func newEditorEngine(cmd *cobra.Command, s *settings, f *editorFlags) (*editorEngine, error) {
+	e := &editorEngine{base: s, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+	var faults []error
+	switch f.external {
+	case "cache", "skip":
+	default:
+		faults = append(faults, fmt.Errorf("--external: %q is not allowed: use cache or skip", f.external))
+	}
+	for _, text := range f.allowPrivate {
+		if _, err := fetch.ParseNetwork(text); err != nil {
+			faults = append(faults, fmt.Errorf("--allow-private: %q is not allowed: %w", text, err))
+		}
+	}
+	if err := applyEnv(s, os.LookupEnv); err != nil {
+		faults = append(faults, err)
+	}
+	if err := settleFiles(s, option.Editor); err != nil {
+		faults = append(faults, err)
+	}
+	if len(faults) == 0 {
+		if err := e.CheckSettings(nil); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return e, errors.Join(faults...)
+}

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// editorEngine judges what an editor has open, by runs of the engine in the folders.
+type editorEngine struct {
+	base *settings // the command line and the environment
+	note func(string, ...any)
+
+	// running is held by a run: each runs in its folder as the working directory, as check does.
+	running sync.Mutex
+}
+
+// Open implements lsp.Engine.
+func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.Judge, error) {
+	o, err := e.options(dir, client)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return &editorFolder{engine: e, dir: dir, target: file, options: o}, nil
+}
+
+// CheckSettings implements lsp.Engine.
+func (e *editorEngine) CheckSettings(client map[string]any) error {
+	s := e.flags()
+	if err := applyClient(s, client); err != nil {
+		return err
+	}
+	_, err := compile(s, option.Check)
+	return err
+}
+
+// flags returns the settings of the command line as those of check.
+func (e *editorEngine) flags() *settings {
+	s := addFlags(&cobra.Command{}, option.Check)
+	for _, f := range option.Of(option.Editor) {
+		if e.base.Given(f.Name) {
+			s.Set(f.Name, e.base.Origin(f.Name), e.base.List(f.Name)...)
+		}
+	}
+	return s
+}
+
+// options compiles the settings of a folder: the command line takes precedence over the client, and
+// that over the file of the folder.
+func (e *editorEngine) options(dir string, client map[string]any) (*options, error) {
+	s := e.flags()
+	if err := applyClient(s, client); err != nil {
+		return nil, err
+	}
+	if err := loadConfig(s, dir); err != nil {
+		return nil, err
+	}
+	s.Set("external", "", "skip")
+	o, err := compile(s, option.Check)
+	if err != nil {
+		return nil, err
+	}
+	o.progress, o.directory, o.between = "never", dir, betweenRuns{}
+	return o, nil
+}
+
+// applyClient adds what a client set, by the rules for a configuration that was found: editors read
+// their settings from the workspace.
+func applyClient(s *settings, client map[string]any) error {
+	file := &configFile{name: "the settings of the editor", found: true, env: os.LookupEnv}
+	rows := configRows()
+	for _, key := range slices.Sorted(maps.Keys(client)) {
+		row := rows[key]
+		if row == nil {
+			if near := nearest(key, slices.Sorted(maps.Keys(rows))); near != "" {
+				return fmt.Errorf("%s: unknown key %s: did you mean %s?", file.name, printable(key), near)
+			}
+			return fmt.Errorf("%s: unknown key %s: use the long name of a flag", file.name, printable(key))
+		}
+		value := client[key]
+		if n, ok := value.(float64); ok && n == float64(int64(n)) {
+			value = int64(n) // JSON has one type for numbers
+		}
+		if err := applyKey(s, row, file, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// editorFolder is a folder, or the directory of one document that is in no folder. It is a
+// workspace.Judge.
+type editorFolder struct {
+	engine  *editorEngine
+	dir     string
+	target  string // the name of the document; "" for the folder
+	options *options
+	plan    *plan
+	texts   *disk.Texts // of the plan
+}
+
+// JudgesSome implements workspace.Judge: content checks compare the pages of a site.
+func (f *editorFolder) JudgesSome() bool {
+	return f.options.checks.Groups == 0 && !f.options.crawl.Judging.TextFragments && f.options.crawl.Limits.MaxPages == 0 && f.target == ""
+}
+
+// Judge implements workspace.Judge.
+func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) (listed []string, err error) {
+	f.engine.running.Lock()
+	defer f.engine.running.Unlock()
+	if err := os.Chdir(f.dir); err != nil {
+		return nil, err
+	}
+	run := *f.options
+	run.show = report.ShowAll
+	site := f.encoded(texts)
+	if some == nil || f.plan == nil {
+		f.Close()
+		run.texts = disk.NewTexts(site)
+		f.texts = run.texts
+		target := f.target
+		if target == "" {
+			target = "."
+		}
+		reader := &targetReader{note: func(string, ...any) {}, types: run.crawl.Reading.Types, preprocess: run.preprocess, noIgnore: run.noIgnore}
+		if f.plan, err = planRun(ctx, &run, []string{target}, reader); err != nil {
+			return nil, err
+		}
+	}
+	seeds := f.plan.seeds
+	if some != nil {
+		f.texts.Set(site)
+		run.crawl.Scope.Depth = -1
+		seeds = f.seedsOf(some)
+	}
+	found := &editorSink{folder: f, add: add, files: map[string]string{}}
+	r := &toolRun{options: &run, plan: f.plan, seeds: seeds, note: func(string, ...any) {}, deliver: found.result}
+	if err := r.crawl(ctx, func(cfg *crawler.Config) error { cfg.Reading.ReadAgain = false; return nil }); err != nil {
+		return nil, err
+	}
+	if some == nil {
+		for _, s := range f.plan.seeds {
+			listed = append(listed, f.plan.pathOf(s.URL))
+		}
+		slices.Sort(listed)
+	}
+	return listed, ctx.Err()
+}
+
+// seedsOf returns the seeds of some documents.
+func (f *editorFolder) seedsOf(some []string) (seeds []crawler.Seed) {
+	for _, s := range f.plan.seeds {
+		if slices.Contains(some, f.plan.pathOf(s.URL)) {
+			seeds = append(seeds, s)
+		}
+	}
+	return seeds
+}
+
+// pathOf returns the path of a seed in the working directory, with slashes.
+func (p *plan) pathOf(u urinorm.URL) string {
+	for _, site := range p.sites {
+		if site.Holds(u) {
+			return filepath.ToSlash(site.PathOf(u))
+		}
+	}
+	return ""
+}
+
+// encoded returns texts as they are read from files: a text is in UTF-8 whatever it says about its
+// encoding, which a byte order mark tells the reader.
+func (f *editorFolder) encoded(texts map[string][]byte) map[string][]byte {
+	all := make(map[string][]byte, len(texts))
+	for path, text := range texts {
+		if !isASCII(text) {
+			if _, charset, ok := extract.Decode(f.input(path, text)); ok && charset != "utf-8" {
+				text = append([]byte("\ufeff"), text...)
+			}
+		}
+		all[path] = text
+	}
+	return all
+}
+
+func isASCII(text []byte) bool {
+	return !slices.ContainsFunc(text, func(b byte) bool { return b >= 0x80 })
+}
+
+// input is what the reader of documents gets.
+func (f *editorFolder) input(name string, text []byte) extract.Input {
+	return extract.Input{Body: text, ContentType: f.options.crawl.Reading.Types.Of(name), Name: path.Base(name), Options: f.options.crawl.Reading.Options}
+}
+
+// Read implements workspace.Judge.
+func (f *editorFolder) Read(name string, text []byte) *extract.Document {
+	return extract.Extract(f.input(name, text))
+}
+
+// Text implements workspace.Judge.
+func (f *editorFolder) Text(name string) string {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return ""
+	}
+	defer root.Close()
+	info, err := root.Stat(filepath.FromSlash(name))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > extract.MaxBody {
+		return ""
+	}
+	body, err := root.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return ""
+	}
+	text, _, ok := extract.Decode(f.input(name, body))
+	if !ok {
+		return string(body)
+	}
+	return string(text)
+}
+
+// Close implements workspace.Judge.
+func (f *editorFolder) Close() {
+	if f.plan != nil {
+		f.plan.close()
+		f.plan = nil
+	}
+}
+
+// editorSink turns the results of a run into those of a judge.
+type editorSink struct {
+	folder *editorFolder
+	add    func(workspace.Found)
+	files  map[string]string // what answers, by URLs without fragments
+}
+
+func (s *editorSink) result(r *result.Result) {
+	show := s.folder.options.shows()
+	found := workspace.Found{Result: r, Listed: show.Lists(r)}
+	if found.Listed {
+		for _, w := range r.Warnings {
+			if show.ListsWarning(w) {
+				found.Warnings = append(found.Warnings, w)
+			}
+		}
+	}
+	if r.Kind == result.KindTarget && r.Internal && (r.Verdict != check.Skipped) {
+		at, _, _ := strings.Cut(r.FinalURL, "#")
+		file, known := s.files[at]
+		if !known {
+			file = s.folder.fileOf(at)
+			s.files[strings.Clone(at)] = file
+		}
+		found.File = file
+	}
+	s.add(found)
+}
+
+// fileOf returns the path of the file that answers for a printed URL, "" if there is none.
+func (f *editorFolder) fileOf(printed string) string {
+	if len(f.plan.sites) == 0 {
+		return ""
+	}
+	site := f.plan.sites[0]
+	at := printed
+	if site.Synthetic() {
+		at = site.Base().String() + printed
+	}
+	u, _, err := urinorm.ParseWeb(at)
+	if err != nil || !site.Holds(u) {
+		return ""
+	}
+	resp, err := site.Fetch(context.Background(), &fetch.Request{URL: u, Need: fetch.Existence})
+	if err != nil || resp.Status != 0 || resp.Path == "" || resp.ContentType == "" && resp.Size < 0 {
+		return ""
+	}
+	return filepath.ToSlash(resp.Path)
+}

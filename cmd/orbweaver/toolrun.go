@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// toolRun is a run for an agent or an editor, which want results and no report. It is the sink of the
+// engine.
+type toolRun struct {
+	options  *options
+	plan     *plan
+	seeds    []crawler.Seed
+	gate     *fetch.Gate // nil if requests are not counted
+	note     func(string, ...any)
+	progress func(result.Progress) // may be nil
+	deliver  func(*result.Result)  // may be nil: results are then kept
+	results  []*result.Result
+	summary  *result.Summary
+}
+
+// crawl runs it. When ctx ends, the run does, and is interrupted.
+func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error) error {
+	o := r.options
+	console := newConsole(noteWriter(r.note), "never")
+	out, err := report.Open(nil, nil, report.Options{Show: o.show})
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	running := context.WithoutCancel(ctx)
+	inspector, err := openInspector(running, o, newConsole(io.Discard, "never"))
+	if err != nil {
+		return err
+	}
+	defer inspector.Close()
+	cfg, web, err := wire(o, r.plan, out, ctx.Done())
+	if err != nil {
+		return err
+	}
+	defer web.Close()
+	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
+	cfg.Deliver.Show.SkipPageReferences = false
+	closeRenderer, err := openRenderer(running, o, cfg, console)
+	if err != nil {
+		return err
+	}
+	defer closeRenderer()
+	earlier, err := openEarlierRuns(&cobra.Command{}, o, r.note)
+	if err != nil {
+		return err
+	}
+	defer earlier.close()
+	earlier.configure(cfg)
+	if r.gate != nil {
+		cfg.Limits.Spent = r.gate.Spent()
+		running = fetch.WithGate(running, r.gate)
+	}
+	if narrow != nil {
+		if err := narrow(cfg); err != nil {
+			return err
+		}
+	}
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	r.summary, err = crawler.Run(running, cfg, r.seeds, r)
+	return err
+}
+
+// Result keeps a result.
+func (r *toolRun) Result(res *result.Result) error {
+	if r.deliver != nil {
+		r.deliver(res)
+		return nil
+	}
+	r.results = append(r.results, res)
+	return nil
+}
+
+// Page implements result.Sink.
+func (r *toolRun) Page(*result.Page) error { return nil }
+
+// Note passes a note on.
+func (r *toolRun) Note(n result.Note) error {
+	r.note("%s", n.Message)
+	return nil
+}
+
+// Progress passes the progress on.
+func (r *toolRun) Progress(p result.Progress) {
+	if r.progress != nil {
+		r.progress(p)
+	}
+}

@@ -68,4 +68,43 @@ func TestIssuePages(t *testing.T) {
 	if strings.Contains(shows(list), "Of Ann") {
 		t.Error("the removed view is shown")
 	}
+
+	// The owner finds the issues on the first page, until they are hidden.
+	s.kill()
+	s = start(t, data)
+	ann := s.signIn("ann", "correct horse")
+	home := func() string { return string(wants(t, "home", s.send("GET", "", nil, ann), 200).body) }
+	if page := home(); !strings.Contains(page, "Assigned to me") || strings.Count(page, "?owner=me") != 3 || !strings.Contains(page, "issues/"+link) {
+		t.Errorf("home of the owner: %s", page)
+	}
+}
+
+// TestAccessForm gives access to a project by its form.
+func TestAccessForm(t *testing.T) {
+	s, _ := people(t)
+	admin, viewer := s.signIn("admin", "correct horse"), s.signIn("viewer", "correct horse")
+	id := fmt.Sprint(s.as(admin, "POST", "projects", object{"name": "Docs", "targets": []string{"https://example.com/"}}, 201)["id"])
+	settings := "projects/" + id + "/settings"
+	for _, row := range []struct {
+		lines, access, shown string
+		status, sees         int
+	}{
+		{"viewer viewer\r\n editor  editor\r\n", "map[editor:editor viewer:viewer]", "editor editor\nviewer viewer", 303, 200},
+		{"-", "map[]", "-", 303, 404},
+		{"nobody viewer", "map[]", "nobody: there is no such user", 422, 404},
+		{"viewer", "map[]", "viewer: use viewer or editor", 422, 404},
+		{"", "<nil>", "", 303, 200},
+	} {
+		a := wants(t, row.lines, s.post(settings, url.Values{"do": {"save"}, "access": {row.lines}}, admin), row.status)
+		if got := fmt.Sprint(s.as(admin, "GET", "projects/"+id, nil, 200)["access"]); got != row.access {
+			t.Errorf("%q gives %s, want %s", row.lines, got, row.access)
+		}
+		if row.status == 303 {
+			a = s.send("GET", settings, nil, admin)
+		}
+		if !strings.Contains(string(a.body), row.shown) {
+			t.Errorf("after %q, the page does not show %q: %s", row.lines, row.shown, a.body)
+		}
+		s.as(viewer, "GET", "projects/"+id, nil, row.sees)
+	}
 }

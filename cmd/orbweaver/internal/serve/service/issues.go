@@ -190,6 +190,48 @@ func (s *Issues) Assign(ctx context.Context, project *store.Project, owner strin
 	return store.Issues{Store: s.store}.SetOwner(ctx, project.ID, owner, ids...)
 }
 
+// Assigned are the open issues of a project that somebody owns.
+type Assigned struct {
+	Project *store.Project
+	Run     string // the last run that is over
+	Issues  []api.Issue
+	Total   int // of the issues, of which only the first may be listed
+}
+
+// AssignedTo returns the open issues that somebody owns, by project, at most most of each.
+func (s *Issues) AssignedTo(ctx context.Context, who *auth.Identity, most int) ([]Assigned, error) {
+	projects, err := store.Issues{Store: s.store}.Owning(ctx, who.Name)
+	if err != nil {
+		return nil, err
+	}
+	var all []Assigned
+	for _, id := range projects {
+		row, err := s.store.Project(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		role, err := s.projects.RoleIn(row, who)
+		if err != nil {
+			return nil, err
+		}
+		run, err := s.store.LastOver(ctx, id)
+		if role == 0 || errors.Is(err, store.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		list, err := s.List(ctx, run, findings.IssueQuery{Query: findings.Query{Limit: most}}, who.Name)
+		if err != nil {
+			return nil, err
+		}
+		if list.Total > 0 {
+			all = append(all, Assigned{row, run.ID, list.Items, list.Total})
+		}
+	}
+	return all, nil
+}
+
 // Last returns an issue as the last run of a project has it. Of one that it does not have, only what
 // people say of it is known.
 func (s *Issues) Last(ctx context.Context, project, id string) (*api.Issue, error) {

@@ -88,6 +88,24 @@ func (s Issues) Owners(ctx context.Context, project string) (map[string]string, 
 	return owners, rows.Err()
 }
 
+// Owning returns the ids of the projects in which somebody owns issues.
+func (s Issues) Owning(ctx context.Context, owner string) ([]string, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT DISTINCT project FROM issue_owner WHERE owner = ? ORDER BY 1", owner)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var projects []string
+	for rows.Next() {
+		var project string
+		if err := rows.Scan(&project); err != nil {
+			return nil, err
+		}
+		projects = append(projects, project)
+	}
+	return projects, rows.Err()
+}
+
 // SetOwner gives issues an owner; "" takes it away.
 func (s Issues) SetOwner(ctx context.Context, project, owner string, issues ...string) error {
 	return s.Update(ctx, func(tx *sql.Tx) error {

@@ -183,6 +183,9 @@ func faultsOf(err error) (map[string]string, error) {
 		}
 		if head, rest, found := strings.Cut(name, "."); found {
 			name = head
+			if head == "access" {
+				f.Message = rest + ": " + f.Message
+			}
 			if head == "notify" {
 				_, name, _ = strings.Cut(rest, ".")
 			}

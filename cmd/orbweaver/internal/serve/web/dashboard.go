@@ -16,14 +16,21 @@ import (
 // maxProjects is the number of projects on one page of the dashboard.
 const maxProjects = 200
 
+// maxAssigned is the number of issues of one project that the dashboard lists for their owner.
+const maxAssigned = 10
+
 // dashboard is the first page: all projects and their last runs.
 type dashboard struct {
 	Projects []projectCard
+	Assigned []service.Assigned // to the person who looks
 	Total    int
 	Next     *string
 	Form     *projectForm // without projects
 	Events   string       // the address of the events that follow
 }
+
+// Mine is the query of the issues of the person who looks.
+func (d *dashboard) Mine() template.URL { return "owner=" + service.Myself }
 
 // projectCard is a project with the counts of its last run.
 type projectCard struct {
@@ -39,6 +46,11 @@ func showDashboard(c *Call) error {
 		return err
 	}
 	d := &dashboard{Total: list.Total, Next: list.Next, Events: "api/v1/events?after=" + strconv.FormatInt(last, 10)}
+	if c.Who.IsPerson() && c.URL.Query().Get("after") == "" {
+		if d.Assigned, err = c.Site.Service.Issues.AssignedTo(c.Context(), c.Who, maxAssigned); err != nil {
+			return err
+		}
+	}
 	for _, p := range list.Items {
 		card := projectCard{Project: p, Last: rowOf(p.LastRun)}
 		runs, err := c.Site.Service.Runs.List(c.Context(), p.ID, "", 20)
@@ -78,7 +90,7 @@ func (f *projectForm) NameHint() string {
 }
 
 func newProjectForm(v url.Values, faults map[string]string) *projectForm {
-	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true}
+	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true, "access": true}
 	for _, g := range optionGroups() {
 		for _, o := range g.Options {
 			known[o.Name] = true

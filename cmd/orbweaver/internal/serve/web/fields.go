@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -76,6 +77,42 @@ func scheduleField(value, fault string) field {
 	return f
 }
 
+// accessField returns the field of those who see a project, for templates.
+func accessField(value, fault string) field {
+	f := newField("access", "Who sees it", "Empty: everybody, by role. Else a name and viewer or editor on each line, such as “ada editor”; token:NAME is a token. Administrators always see it; a line with - is for them alone.", value, fault)
+	f.Kind = lines
+	return f
+}
+
+// noAccess is the line for a project that only administrators see.
+const noAccess = "-"
+
+// accessLines returns who sees a project as its form shows them.
+func accessLines(access map[string]string) string {
+	if access != nil && len(access) == 0 {
+		return noAccess
+	}
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(access)) {
+		all = append(all, name+" "+access[name])
+	}
+	return strings.Join(all, "\n")
+}
+
+// accessMember returns the member of the API for the lines of a form: null if there are none.
+func accessMember(text string) map[string]string {
+	var access map[string]string
+	for _, l := range splitLines(text) {
+		if access == nil {
+			access = map[string]string{}
+		}
+		if name, role, _ := strings.Cut(l, " "); l != noAccess {
+			access[name] = strings.TrimSpace(role)
+		}
+	}
+	return access
+}
+
 // Described returns the ids of what describes the control.
 func (f field) Described() string {
 	var ids []string
@@ -112,7 +149,7 @@ func groupsOf(values url.Values, faults map[string]string) []group {
 
 // valuesOf returns a project as the fields of its form.
 func valuesOf(p *api.Project) url.Values {
-	v := url.Values{"name": {p.Name}, "targets": {strings.Join(p.Targets, "\n")}, "schedule": {p.Schedule}}
+	v := url.Values{"name": {p.Name}, "targets": {strings.Join(p.Targets, "\n")}, "schedule": {p.Schedule}, "access": {accessLines(p.Access)}}
 	for name, value := range p.Options {
 		switch value := value.(type) {
 		case []any:
@@ -154,7 +191,7 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	options, given := map[string]any{}, create
 	for name, all := range v {
-		if slices.Contains([]string{"name", "targets", "schedule", "do", "run", "version"}, name) {
+		if slices.Contains([]string{"name", "targets", "schedule", "access", "do", "run", "version"}, name) {
 			continue
 		}
 		given = true
@@ -184,6 +221,9 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	if create || v.Has("schedule") {
 		body["schedule"] = strings.TrimSpace(v.Get("schedule"))
+	}
+	if v.Has("access") {
+		body["access"] = accessMember(v.Get("access"))
 	}
 	if given {
 		body["options"] = options

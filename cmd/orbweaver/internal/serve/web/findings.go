@@ -116,14 +116,14 @@ func (f filters) issues(c *Call) (q findings.IssueQuery, owner string) {
 type findingColumn struct {
 	Name, Order string // Order is a value of aria-sort
 	Path        template.URL
-	Number      bool
+	Class       string
 }
 
 // Columns are the columns behind the verdict.
 func (p *findingsPage) Columns() []findingColumn {
 	sort := p.Filters.one("sort", "code", "places")
 	column := func(name, value, order string) findingColumn {
-		c := findingColumn{Name: name, Path: template.URL(p.path+"?") + p.With("sort", value), Number: value == "places"}
+		c := findingColumn{Name: name, Path: template.URL(p.path+"?") + p.With("sort", value), Class: map[string]string{"places": "number", "code": "code"}[value]}
 		if value == sort {
 			c.Order = order
 		}

@@ -36,7 +36,7 @@ type crumb struct{ Name, Path string }
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"count": api.Count, "when": whenText, "stamp": stamp, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
-		"plural": api.Plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
+		"plural": api.Plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "access": accessField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
 	}).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 

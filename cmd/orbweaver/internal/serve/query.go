@@ -160,6 +160,12 @@ func checkView(values url.Values) error {
 	return err
 }
 
+// projects reads the filters of projects.
+func (q *query) projects() (service.ProjectQuery, error) {
+	out := service.ProjectQuery{Text: q.text("q"), Tags: q.values["tag"], State: q.word("state", service.ProjectStates...), Sort: q.word("sort", service.ProjectSorts...), Limit: q.limit(), After: q.text("after")}
+	return out, q.problem()
+}
+
 // pages reads the filters of pages.
 func (q *query) pages() (findings.PageQuery, error) {
 	out := findings.PageQuery{Text: q.text("q"), Sort: findings.PageSort(q.word("sort", findings.PageSorts...)), Limit: q.limit(), After: q.text("after")}

@@ -83,7 +83,7 @@ func routes() []route {
 		{Method: "DELETE", Path: v1 + "/tokens/{name}", Role: auth.Admin, Handle: removeToken,
 			Doc: "revoke a token and end its sessions", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/projects", Role: auth.Viewer, Handle: listProjects,
-			Doc: "list projects, oldest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "ProjectList"}},
+			Doc: "list projects", Query: []parameter{{"q", "a part of the name, a target or a tag, in any case"}, {"tag", "a tag; several: all of them"}, {"state", "broken, ok, unreliable, running or never"}, {"sort", "name, broken, checked, next or created"}, limitParameter, afterParameter}, Answers: map[int]string{200: "ProjectList"}},
 		{Method: "POST", Path: v1 + "/projects", Role: auth.Admin, Handle: createProject,
 			Doc: "create a project", Body: "ProjectInput", Answers: map[int]string{201: "Project"}},
 		{Method: "GET", Path: v1 + "/projects/{p}", Role: auth.Viewer, Handle: showProject,
@@ -185,9 +185,15 @@ func part[T any](c *call, list func(after string, limit int) (*api.List[T], erro
 }
 
 func listProjects(c *call) error {
-	return part(c, func(after string, limit int) (*api.List[*api.Project], error) {
-		return c.server.service.Projects.List(c.Context(), service.ScopeOf(c.who), after, limit)
-	})
+	q, err := c.query().projects()
+	if err != nil {
+		return err
+	}
+	list, err := c.server.service.Projects.List(c.Context(), service.ScopeOf(c.who), q)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, list)
 }
 
 func createProject(c *call) error {

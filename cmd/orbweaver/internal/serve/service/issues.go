@@ -214,13 +214,15 @@ func (s *Issues) AssignedTo(ctx context.Context, who *auth.Identity, most int) (
 		if err != nil {
 			return nil, err
 		}
-		run, err := s.store.LastOver(ctx, id)
-		if role == 0 || errors.Is(err, store.ErrNotFound) {
-			continue
-		}
+		last, _, err := s.store.RunsOf(ctx, id, 0, 2) // at most one of them is not over
 		if err != nil {
 			return nil, err
 		}
+		at := slices.IndexFunc(last, func(r *store.Run) bool { return r.State.Over() })
+		if role == 0 || at < 0 {
+			continue
+		}
+		run := last[at]
 		list, err := s.List(ctx, run, findings.IssueQuery{Query: findings.Query{Limit: most}}, who.Name)
 		if err != nil {
 			return nil, err

@@ -39,18 +39,19 @@ type content struct {
 	Schedule string            `json:"-"`
 	Notify   []api.Notify      `json:"notify"`
 	Access   map[string]string `json:"-"`
+	Tags     []string          `json:"-"`
 }
 
 // noControls is the message for a text that has a control character.
 const noControls = "use one line without control characters"
 
 // projectMembers are the members of a project that a client may post.
-var projectMembers = []string{"name", "targets", "options", "schedule", "notify", "access"}
+var projectMembers = []string{"name", "targets", "options", "schedule", "notify", "access", "tags"}
 
 // Get returns a project as the API shows it.
 func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
 	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created, Version: row.Version}
-	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify), strictjson.Decode(row.Access, &p.Access)); err != nil {
+	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify), strictjson.Decode(row.Access, &p.Access), strictjson.Decode(row.Tags, &p.Tags)); err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
 	}
 	var err error
@@ -110,30 +111,10 @@ func (s *Projects) Sees(ctx context.Context, who *auth.Identity) func(project st
 	}
 }
 
-// List returns one part of the list of projects that somebody may see, oldest first.
-func (s *Projects) List(ctx context.Context, in store.Scope, after string, limit int) (*api.List[*api.Project], error) {
-	if after != "" {
-		if _, err := s.store.Project(ctx, after); errors.Is(err, store.ErrNotFound) {
-			return nil, invalidCursor()
-		}
-	}
-	rows, total, err := s.store.Projects(ctx, in, after, limit+1)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]*api.Project, len(rows))
-	for i, row := range rows {
-		if all[i], err = s.Get(ctx, row); err != nil {
-			return nil, err
-		}
-	}
-	return cut(all, limit, total, func(p *api.Project) string { return p.ID }), nil
-}
-
 // Create makes a project from a JSON object. What is wrong with it is an *api.Problem.
 func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error) {
 	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}}, body, true)
+	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}, Tags: []string{}}, body, true)
 	if err != nil {
 		return nil, err
 	}
@@ -231,6 +212,9 @@ func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*ap
 	if row.Access, err = json.Marshal(c.Access); err != nil {
 		return nil, err
 	}
+	if row.Tags, err = json.Marshal(c.Tags); err != nil {
+		return nil, err
+	}
 	clear, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -249,7 +233,7 @@ func (s *Projects) contentOf(row *store.Project) (*content, error) {
 	c := &content{Name: row.Name, Schedule: row.Schedule}
 	clear, err := s.box.Open("project "+row.ID, row.Secrets)
 	if err == nil {
-		err = errors.Join(strictjson.Decode([]byte(clear), c), strictjson.Decode(row.Access, &c.Access))
+		err = errors.Join(strictjson.Decode([]byte(clear), c), strictjson.Decode(row.Access, &c.Access), strictjson.Decode(row.Tags, &c.Tags))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
@@ -455,6 +439,8 @@ func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Membe
 		}
 	case "access":
 		return s.readAccess(ctx, next, m.Value)
+	case "tags":
+		return next.readTags(m.Value)
 	case "notify":
 		return s.notices.read(next, before, m.Value)
 	default:

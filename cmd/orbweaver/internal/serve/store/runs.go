@@ -115,11 +115,6 @@ func (s *Store) RunsOf(ctx context.Context, project string, before int64, limit 
 	return all, total, err
 }
 
-// LastOver returns the newest run of a project that is over, or ErrNotFound.
-func (s *Store) LastOver(ctx context.Context, project string) (*Run, error) {
-	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ? AND state NOT IN ('queued', 'running', 'stopping') AND kind = 'full' ORDER BY number DESC LIMIT 1", project))
-}
-
 // RunsIn returns the runs in any of the states, in the order of the queue.
 func (s *Store) RunsIn(ctx context.Context, states ...api.State) ([]*Run, error) {
 	args := make([]any, len(states))

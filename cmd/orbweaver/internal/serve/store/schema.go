@@ -23,7 +23,13 @@ var migrations = []migration{
 	{statements: versions},
 	{statements: teamwork},
 	{statements: auth.Profiles + access},
+	{statements: tags},
 }
+
+// tags are words by which people find projects, a JSON list.
+const tags = `
+ALTER TABLE project ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+`
 
 // versions are the columns that tell whether somebody has changed an object meanwhile.
 const versions = `

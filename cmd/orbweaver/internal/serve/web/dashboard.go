@@ -21,6 +21,9 @@ const maxAssigned = 10
 
 // dashboard is the first page: all projects and their last runs.
 type dashboard struct {
+	Filters  filters
+	Fault    string   // what is wrong with them
+	Tags     []string // of all projects
 	Projects []projectCard
 	Assigned []service.Assigned // to the person who looks
 	Total    int
@@ -41,11 +44,12 @@ type projectCard struct {
 
 func showDashboard(c *Call) error {
 	last := c.Site.Service.Manager.All.Last() // before the rows, so that no change is missed
-	list, err := c.Site.Service.Projects.List(c.Context(), service.ScopeOf(c.Who), c.URL.Query().Get("after"), maxProjects)
+	d := &dashboard{Filters: filters{c.URL.Query()}, Events: "api/v1/events?after=" + strconv.FormatInt(last, 10)}
+	list, status, err := d.list(c)
 	if err != nil {
 		return err
 	}
-	d := &dashboard{Total: list.Total, Next: list.Next, Events: "api/v1/events?after=" + strconv.FormatInt(last, 10)}
+	d.Total, d.Next = list.Total, list.Next
 	if c.Who.IsPerson() && c.URL.Query().Get("after") == "" {
 		if d.Assigned, err = c.Site.Service.Issues.AssignedTo(c.Context(), c.Who, maxAssigned); err != nil {
 			return err
@@ -60,10 +64,59 @@ func showDashboard(c *Call) error {
 		card.Spark = sparkline(runs.Items)
 		d.Projects = append(d.Projects, card)
 	}
-	if d.Total == 0 {
+	if d.Total == 0 && !d.Filtered() {
 		d.Form = newProjectForm(url.Values{}, nil)
 	}
-	return c.page(http.StatusOK, "dashboard", "Projects", d)
+	return c.page(status, "dashboard", "Projects", d)
+}
+
+// list returns the projects that the address asks for, and the status of the page. Words that are not
+// known are reported, and all projects are shown.
+func (d *dashboard) list(c *Call) (*api.List[*api.Project], int, error) {
+	f, status := d.Filters, http.StatusOK
+	q := service.ProjectQuery{Text: f.Get("q"), Tags: slices.DeleteFunc(slices.Clone(f.Values["tag"]), func(tag string) bool { return tag == "" }), State: f.one("state", service.ProjectStates...), Sort: f.one("sort", service.ProjectSorts...), Limit: maxProjects, After: f.Get("after")}
+	for name, known := range map[string]string{"state": q.State, "sort": q.Sort} {
+		if f.Get(name) != known {
+			d.Fault, status = "There is no "+name+" “"+clip(f.Get(name), 40)+"”.", http.StatusUnprocessableEntity
+		}
+	}
+	var err error
+	if d.Tags, err = c.Site.Service.Projects.Tags(c.Context(), service.ScopeOf(c.Who)); err != nil {
+		return nil, 0, err
+	}
+	list, err := c.Site.Service.Projects.List(c.Context(), service.ScopeOf(c.Who), q)
+	if p := asProblem(err); p != nil && q.After != "" {
+		d.Fault, status, q.After = sentence(p.Detail)+".", http.StatusUnprocessableEntity, ""
+		list, err = c.Site.Service.Projects.List(c.Context(), service.ScopeOf(c.Who), q)
+	}
+	return list, status, err
+}
+
+// Filtered reports whether the address selects projects.
+func (d *dashboard) Filtered() bool {
+	return slices.ContainsFunc([]string{"q", "tag", "state"}, func(name string) bool { return d.Filters.Get(name) != "" })
+}
+
+// With returns the query of the list with one filter changed.
+func (d *dashboard) With(name, value string) template.URL { return d.Filters.with(name, value) }
+
+// Value returns a filter.
+func (d *dashboard) Value(name string) string { return d.Filters.Get(name) }
+
+// Selects are the filters with a few values.
+func (d *dashboard) Selects() []selectField {
+	all := []selectField{
+		{Name: "tag", Label: "Tag", Choices: [][2]string{{"", "all"}}},
+		{Name: "state", Label: "State", Choices: [][2]string{{"", "all"}, {"broken", "broken"}, {"ok", "ok"}, {"unreliable", "not reliable"}, {"running", "running"}, {"never", "never checked"}}},
+		{Name: "sort", Label: "Order", Choices: [][2]string{{"", "by name"}, {"broken", "most broken first"}, {"checked", "last checked first"}, {"next", "next run first"}, {"created", "oldest first"}}},
+	}
+	for _, tag := range d.Tags {
+		all[0].Choices = append(all[0].Choices, [2]string{tag, tag})
+	}
+	for i := range all {
+		all[i].Value = d.Filters.Get(all[i].Name)
+	}
+	return all
 }
 
 // projectForm is the form of a project.
@@ -90,7 +143,7 @@ func (f *projectForm) NameHint() string {
 }
 
 func newProjectForm(v url.Values, faults map[string]string) *projectForm {
-	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true, "access": true}
+	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true, "access": true, "tags": true}
 	for _, g := range optionGroups() {
 		for _, o := range g.Options {
 			known[o.Name] = true

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -149,7 +150,7 @@ func groupsOf(values url.Values, faults map[string]string) []group {
 
 // valuesOf returns a project as the fields of its form.
 func valuesOf(p *api.Project) url.Values {
-	v := url.Values{"name": {p.Name}, "targets": {strings.Join(p.Targets, "\n")}, "schedule": {p.Schedule}, "access": {accessLines(p.Access)}}
+	v := url.Values{"name": {p.Name}, "targets": {strings.Join(p.Targets, "\n")}, "schedule": {p.Schedule}, "access": {accessLines(p.Access)}, "tags": {strings.Join(p.Tags, " ")}}
 	for name, value := range p.Options {
 		switch value := value.(type) {
 		case []any:
@@ -191,7 +192,7 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	options, given := map[string]any{}, create
 	for name, all := range v {
-		if slices.Contains([]string{"name", "targets", "schedule", "access", "do", "run", "version"}, name) {
+		if slices.Contains([]string{"name", "targets", "schedule", "access", "tags", "do", "run", "version"}, name) {
 			continue
 		}
 		given = true
@@ -221,6 +222,9 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	if create || v.Has("schedule") {
 		body["schedule"] = strings.TrimSpace(v.Get("schedule"))
+	}
+	if v.Has("tags") {
+		body["tags"] = append([]string{}, strings.FieldsFunc(v.Get("tags"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
 	}
 	if v.Has("access") {
 		body["access"] = accessMember(v.Get("access"))

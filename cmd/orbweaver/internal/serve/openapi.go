@@ -150,6 +150,11 @@ func partOf(schema string) object {
 	return required(object{"items": listOf(ref(schema)), "next": orNull(opaque), "total": whole})
 }
 
+// countsOf returns the schema of the numbers of pages with each value.
+func countsOf(value object) object {
+	return listOf(required(object{"value": value, "count": whole}))
+}
+
 // schemas are the schemas of the API's objects.
 func schemas() object {
 	finding := object{"id": opaque, "fingerprint": opaque, "url": text, "verdict": word(verdicts...), "code": text, "message": text,
@@ -207,8 +212,10 @@ func schemas() object {
 		"View":     required(object{"id": opaque, "name": text, "query": text}),
 		"ViewList": partOf("View"), "ViewInput": required(object{"name": text, "query": text}),
 		"PastVerdict": required(object{"run": opaque, "started": orNull(moment), "verdict": text, "code": text}),
-		"Page":        required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole}),
-		"PageList":    partOf("Page"),
+		"Page":        required(object{"url": text, "title": text, "status": whole, "depth": whole, "links_in": whole, "links_out": whole, "size": whole, "elapsed_ms": whole, "findings": whole, "content_type": text}),
+		"Figures": required(object{"status": countsOf(whole), "depth": countsOf(whole), "content_type": countsOf(text),
+			"elapsed": listOf(required(object{"upto_ms": orNull(whole), "count": whole}))}),
+		"PageList": partOf("Page"),
 		"Mark": required(object{"fingerprint": opaque, "as": word("known", "false-alarm"), "reason": text, "until": orNull(moment), "by": text, "created": moment, "version": whole,
 			"changed": orNull(moment), "changed_by": orNull(text)}),
 		"MarkInput":  required(mark, "until"),

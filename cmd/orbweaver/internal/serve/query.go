@@ -168,7 +168,7 @@ func (q *query) projects() (service.ProjectQuery, error) {
 
 // pages reads the filters of pages.
 func (q *query) pages() (findings.PageQuery, error) {
-	out := findings.PageQuery{Text: q.text("q"), Sort: findings.PageSort(q.word("sort", findings.PageSorts...)), Limit: q.limit(), After: q.text("after")}
+	out := findings.PageQuery{Text: q.text("q"), Status: q.text("status"), Depth: q.text("depth"), Type: q.text("type"), Sort: findings.PageSort(q.word("sort", findings.PageSorts...)), Order: q.word("order", "asc", "desc"), Limit: q.limit(), After: q.text("after")}
 	return out, q.problem()
 }
 

@@ -149,7 +149,10 @@ func routes() []route {
 			Doc: "a finding with every place and its history", Answers: map[int]string{200: "FindingDetail"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/pages", Role: auth.Viewer, Handle: listPages,
 			Doc: "list the pages of a run", Query: []parameter{{"q", "a part of the URL or the title, in any case"},
-				{"sort", "url, depth, size, elapsed, links or broken"}, limitParameter, afterParameter}, Answers: map[int]string{200: "PageList"}},
+				{"status", "a status such as 404, or a class such as 4xx"}, {"depth", "links from a start page"}, {"type", "a media type, or none"},
+				{"sort", "url, status, depth, in, out, type, size, elapsed, broken, or links, which is in"}, {"order", "asc or desc; the default is asc for url and depth"}, limitParameter, afterParameter}, Answers: map[int]string{200: "PageList"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/figures", Role: auth.Viewer, Handle: showFigures,
+			Doc: "the pages of a run, counted by status, depth, media type and response time", Answers: map[int]string{200: "Figures"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/report", Role: auth.Viewer, Handle: showReport,
 			Doc: "the report of a run", Query: []parameter{{"format", "a format of the command report; the default is json"}, {"show", "the results to list, as its flag --show"}},
 			Answers: map[int]string{200: "*/*"}},
@@ -295,6 +298,14 @@ func listPages(c *call) error {
 		return err
 	}
 	return c.json(http.StatusOK, list)
+}
+
+func showFigures(c *call) error {
+	f, err := c.server.service.Findings.Figures(c.Context(), c.run)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, f)
 }
 
 func showReport(c *call) error {

@@ -238,6 +238,28 @@ type Page struct {
 	Size      int64  `json:"size"`
 	ElapsedMS int64  `json:"elapsed_ms"`
 	Findings  int    `json:"findings"` // broken targets that the page refers to
+	// ContentType is the media type without parameters, "" if it is not known.
+	ContentType string `json:"content_type"`
+}
+
+// Figures count the pages of a run.
+type Figures struct {
+	Status      []ValueCount[int]    `json:"status"`
+	Depth       []ValueCount[int]    `json:"depth"`
+	ContentType []ValueCount[string] `json:"content_type"`
+	Elapsed     []ElapsedCount       `json:"elapsed"`
+}
+
+// ValueCount is the number of pages with a value.
+type ValueCount[T any] struct {
+	Value T   `json:"value"`
+	Count int `json:"count"`
+}
+
+// ElapsedCount is the number of pages that took more time than the class before, and at most UpToMS.
+type ElapsedCount struct {
+	UpToMS *int64 `json:"upto_ms"` // nil: without limit
+	Count  int    `json:"count"`
 }
 
 // Comparison is what changed between two runs: broken findings, sorted by URL.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"regexp"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 )
@@ -11,43 +13,89 @@ import (
 // PageSort is an order of pages.
 type PageSort string
 
-// pageOrders are the columns to sort by. URL and depth are in ascending order, the others in
-// descending order.
+// pageOrders are the columns to sort by.
 var pageOrders = map[PageSort]string{
-	"url": "url", "depth": "depth", "size": "size", "elapsed": "elapsed", "links": "links_in", "broken": "findings",
+	"url": "url", "depth": "depth", "size": "size", "elapsed": "elapsed", "links": "links_in", "in": "links_in", "out": "links_out", "broken": "findings", "status": "status", "type": "content_type",
 }
 
 // PageSorts are the orders of pages.
-var PageSorts = []string{"url", "depth", "size", "elapsed", "links", "broken"}
+var PageSorts = []string{"url", "status", "depth", "in", "out", "type", "size", "elapsed", "broken", "links"}
+
+// Upward reports whether pages are in ascending order of a column unless something else is asked for.
+func (s PageSort) Upward() bool { return s == "url" || s == "depth" || s == "" }
+
+// NoType selects the pages without a media type.
+const NoType = "none"
 
 // PageQuery selects pages.
 type PageQuery struct {
-	Text  string // part of the URL or title, in any case
-	Sort  PageSort
-	Limit int
-	After string // Cursor of the last page: its number
+	Text   string // part of the URL or title, in any case
+	Status string // such as 404 or 4xx
+	Depth  string // a whole number
+	Type   string // a media type, or NoType
+	Sort   PageSort
+	Order  string // asc, desc, or "" for that of the column
+	Limit  int
+	After  string // Cursor of the last page: its number
 }
 
-const pageColumns = "url, title, status, depth, links_in, links_out, size, elapsed, findings"
+var (
+	statusForm = regexp.MustCompile(`^([1-9]xx|0|[1-9][0-9]{2})$`)
+	depthForm  = regexp.MustCompile(`^[0-9]{1,9}$`)
+)
+
+// Faults returns what is wrong with the values of the query.
+func (q *PageQuery) Faults() (faults []api.Fault) {
+	if q.Status != "" && !statusForm.MatchString(q.Status) {
+		faults = append(faults, api.Fault{Field: "status", Message: "use a status such as 404, or a class such as 4xx"})
+	}
+	if q.Depth != "" && !depthForm.MatchString(q.Depth) {
+		faults = append(faults, api.Fault{Field: "depth", Message: "use a whole number, 0 or more"})
+	}
+	return faults
+}
+
+// where returns the condition and its arguments.
+func (q *PageQuery) where() (where string, args []any) {
+	where = "was_read = 1"
+	if q.Text != "" {
+		where += " AND (instr(lower(url), lower(?)) > 0 OR instr(lower(title), lower(?)) > 0)"
+		args = append(args, q.Text, q.Text)
+	}
+	if class, found := strings.CutSuffix(q.Status, "xx"); found {
+		where += " AND CAST(status / 100 AS TEXT) = ?"
+		args = append(args, class)
+	} else if q.Status != "" {
+		where += " AND CAST(status AS TEXT) = ?"
+		args = append(args, q.Status)
+	}
+	if q.Depth != "" {
+		where += " AND depth = CAST(? AS INTEGER)"
+		args = append(args, q.Depth)
+	}
+	if q.Type != "" {
+		where += " AND content_type = ?"
+		args = append(args, strings.ToLower(strings.TrimSuffix(q.Type, NoType)))
+	}
+	return where, args
+}
+
+const pageColumns = "url, title, status, depth, links_in, links_out, size, elapsed, findings, content_type"
 
 func scanPage(row interface{ Scan(...any) error }, more ...any) (api.Page, error) {
 	var p api.Page
-	err := row.Scan(append([]any{&p.URL, &p.Title, &p.Status, &p.Depth, &p.LinksIn, &p.LinksOut, &p.Size, &p.ElapsedMS, &p.Findings}, more...)...)
+	err := row.Scan(append([]any{&p.URL, &p.Title, &p.Status, &p.Depth, &p.LinksIn, &p.LinksOut, &p.Size, &p.ElapsedMS, &p.Findings, &p.ContentType}, more...)...)
 	return p, err
 }
 
 // Pages returns one part of the list of pages.
 func (x *Index) Pages(ctx context.Context, q *PageQuery, settled bool) (*api.List[api.Page], error) {
-	where, args := "was_read = 1", []any{}
-	if q.Text != "" {
-		where += " AND (instr(lower(url), lower(?)) > 0 OR instr(lower(title), lower(?)) > 0)"
-		args = append(args, q.Text, q.Text)
-	}
+	where, args := q.where()
 	total, err := x.total(ctx, "SELECT count(*) FROM page WHERE "+where, args, settled)
 	if err != nil {
 		return nil, err
 	}
-	column, upward := pageOrders[q.Sort], q.Sort == "url" || q.Sort == "depth" || q.Sort == ""
+	column, upward := pageOrders[q.Sort], q.Order == "asc" || q.Order == "" && q.Sort.Upward()
 	if column == "" {
 		column = "url"
 	}

@@ -212,6 +212,9 @@ func (s *Findings) verdictIn(ctx context.Context, run, url string) (verdict, cod
 
 // Pages returns one part of the pages of a run.
 func (s *Findings) Pages(ctx context.Context, r *store.Run, q findings.PageQuery) (*api.List[api.Page], error) {
+	if faults := q.Faults(); len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
 	x, release, err := s.manager.Findings(r.ID)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &api.List[api.Page]{Items: []api.Page{}}, nil
@@ -225,6 +228,19 @@ func (s *Findings) Pages(ctx context.Context, r *store.Run, q findings.PageQuery
 		return nil, invalidCursor()
 	}
 	return list, err
+}
+
+// Figures counts the pages of a run by status, depth, media type and response time.
+func (s *Findings) Figures(ctx context.Context, r *store.Run) (*api.Figures, error) {
+	x, release, err := s.manager.Findings(r.ID)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &api.Figures{Status: []api.ValueCount[int]{}, Depth: []api.ValueCount[int]{}, ContentType: []api.ValueCount[string]{}, Elapsed: []api.ElapsedCount{}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return x.Figures(ctx)
 }
 
 // comparedWith returns the run of a project to compare a run with: "" is the sound run before it, nil

@@ -107,7 +107,7 @@ func (d *dashboard) Value(name string) string { return d.Filters.Get(name) }
 func (d *dashboard) Selects() []selectField {
 	all := []selectField{
 		{Name: "tag", Label: "Tag", Choices: [][2]string{{"", "all"}}},
-		{Name: "state", Label: "State", Choices: [][2]string{{"", "all"}, {"broken", "broken"}, {"ok", "ok"}, {"unreliable", "not reliable"}, {"running", "running"}, {"never", "never checked"}}},
+		{Name: "state", Label: "State", Choices: [][2]string{{"", "all"}, {"broken", "broken"}, {"ok", "in order"}, {"unreliable", "not reliable"}, {"running", "running"}, {"never", "never checked"}}},
 		{Name: "sort", Label: "Order", Choices: [][2]string{{"", "by name"}, {"broken", "most broken first"}, {"checked", "last checked first"}, {"next", "next run first"}, {"created", "oldest first"}}},
 	}
 	for _, tag := range d.Tags {

@@ -1,10 +1,15 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"html/template"
 	"io/fs"
 	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
@@ -16,18 +21,109 @@ type pagesPage struct {
 	Items   []api.Page
 	Next    *string
 	Total   int
-	Sorts   []column
+	Figures []figure
+	Fault   string
 	Active  bool
+	path    string // of the list
 }
 
-// column is a column of the list by which it can be sorted.
-type column struct {
-	Name, Sort    string
-	Number, Extra bool // Extra columns are not shown on narrow screens
+// pageColumn is a column of the list, by which it can be sorted.
+type pageColumn struct {
+	Name, Sort, Class string
+	Order             string       // a value of aria-sort, "" if the list is not sorted by it
+	Path              template.URL // of the list sorted by it, or in the reverse order
 }
 
-var pageColumns = []column{{"Page", "url", false, false}, {"Status", "", true, false}, {"Depth", "depth", true, true}, {"Links in", "links", true, true}, {"Links out", "", true, true},
-	{"Time", "elapsed", true, true}, {"Size", "size", true, true}, {"Broken", "broken", true, false}}
+var pageColumns = []pageColumn{{Name: "Page", Sort: "url"}, {Name: "Status", Sort: "status", Class: "number"}, {Name: "Depth", Sort: "depth", Class: "number extra"}, {Name: "Links in", Sort: "in", Class: "number extra"},
+	{Name: "Links out", Sort: "out", Class: "number extra"}, {Name: "Type", Sort: "type", Class: "extra"}, {Name: "Time", Sort: "elapsed", Class: "number extra"}, {Name: "Size", Sort: "size", Class: "number extra"}, {Name: "Broken", Sort: "broken", Class: "number"}}
+
+// Columns are the columns of the list.
+func (p *pagesPage) Columns() []pageColumn {
+	all := slices.Clone(pageColumns)
+	for i := range all {
+		c := &all[i]
+		f := filters{mapWithout(p.Filters.Values, "order")}
+		if c.Sort == p.Value("sort") {
+			c.Order = "descending"
+			upward := findings.PageSort(c.Sort).Upward()
+			if order := p.Value("order"); order == "asc" || order == "" && upward {
+				c.Order = "ascending"
+			}
+			if p.Value("order") == "" { // else the link leads back to the usual order
+				f.Set("order", map[bool]string{true: "desc", false: "asc"}[upward])
+			}
+		}
+		c.Path = template.URL(p.path+"?") + f.with("sort", c.Sort)
+	}
+	return all
+}
+
+// Filtered reports whether the address selects pages.
+func (p *pagesPage) Filtered() bool {
+	return slices.ContainsFunc([]string{"q", "status", "depth", "type"}, func(name string) bool { return p.Value(name) != "" })
+}
+
+// figure is a chart of the pages by a property.
+type figure struct {
+	Name string
+	Bars []figureBar
+	More int // bars that are left out
+}
+
+// figureBar is the number of pages with a value.
+type figureBar struct {
+	Label string
+	Count int
+	Width int          // of 100
+	Path  template.URL // of these pages
+}
+
+// maxBars is the number of bars of a chart.
+const maxBars = 12
+
+// add adds a chart of values, each with the filter that selects it.
+func (p *pagesPage) add(name string, bars []figureBar) {
+	f := figure{Name: name, Bars: bars[:min(len(bars), maxBars)], More: max(0, len(bars)-maxBars)}
+	most := 1
+	for _, b := range f.Bars {
+		most = max(most, b.Count)
+	}
+	for i := range f.Bars {
+		f.Bars[i].Width = (99*f.Bars[i].Count + most) / most
+	}
+	p.Figures = append(p.Figures, f)
+}
+
+// draw makes the charts.
+func (p *pagesPage) draw(f *api.Figures) {
+	path := func(name, value string) template.URL {
+		return template.URL(p.path + "?" + url.Values{name: {value}}.Encode())
+	}
+	var status, depth, types, elapsed []figureBar
+	for _, v := range f.Status {
+		label := strconv.Itoa(v.Value)
+		status = append(status, figureBar{Label: map[bool]string{true: "none", false: label}[v.Value == 0], Count: v.Count, Path: path("status", label)})
+	}
+	for _, v := range f.Depth {
+		depth = append(depth, figureBar{Label: strconv.Itoa(v.Value), Count: v.Count, Path: path("depth", strconv.Itoa(v.Value))})
+	}
+	for _, v := range f.ContentType {
+		name := cmp.Or(v.Value, findings.NoType)
+		types = append(types, figureBar{Label: clip(name, 60), Count: v.Count, Path: path("type", name)})
+	}
+	slices.SortStableFunc(types, func(a, b figureBar) int { return b.Count - a.Count })
+	for i, v := range f.Elapsed {
+		label := "over " + durationText(time.Duration(*f.Elapsed[max(i-1, 0)].UpToMS)*time.Millisecond)
+		if v.UpToMS != nil {
+			label = "up to " + durationText(time.Duration(*v.UpToMS)*time.Millisecond)
+		}
+		elapsed = append(elapsed, figureBar{Label: label, Count: v.Count, Path: path("sort", "elapsed")})
+	}
+	p.add("Status", status)
+	p.add("Depth", depth)
+	p.add("Content type", types)
+	p.add("Response time", elapsed)
+}
 
 // With returns the query of the list with one value changed.
 func (p *pagesPage) With(name, value string) template.URL { return p.Filters.with(name, value) }
@@ -37,18 +133,28 @@ func (p *pagesPage) Value(name string) string { return p.Filters.Get(name) }
 
 func showPages(c *Call) error {
 	f := filters{c.URL.Query()}
-	page := &pagesPage{Filters: f, Sorts: pageColumns, Active: c.Run.State.Active()}
+	page, status := &pagesPage{Filters: f, Active: c.Run.State.Active(), path: "runs/" + c.Run.ID + "/pages"}, http.StatusOK
 	sort := f.one("sort", findings.PageSorts...)
 	if sort == "" {
 		sort = "broken"
 		f.Set("sort", sort)
 	}
-	list, err := c.Site.Service.Findings.Pages(c.Context(), c.Run, findings.PageQuery{Text: f.Get("q"), Sort: findings.PageSort(sort), Limit: perPage, After: f.Get("after")})
+	q := findings.PageQuery{Text: f.Get("q"), Status: f.Get("status"), Depth: f.Get("depth"), Type: f.Get("type"), Sort: findings.PageSort(sort), Order: f.one("order", "asc", "desc"), Limit: perPage, After: f.Get("after")}
+	list, err := c.Site.Service.Findings.Pages(c.Context(), c.Run, q)
+	if p := asProblem(err); p != nil && len(p.Errors) > 0 {
+		page.Fault, status = sentence(p.Errors[0].Field+": "+p.Detail)+".", http.StatusUnprocessableEntity
+		list, err = &api.List[api.Page]{}, nil
+	}
 	if err != nil {
 		return err
 	}
 	page.Items, page.Next, page.Total = list.Items, list.Next, list.Total
-	return c.page(http.StatusOK, "pages", "Pages", page)
+	figures, err := c.Site.Service.Findings.Figures(c.Context(), c.Run)
+	if err != nil {
+		return err
+	}
+	page.draw(figures)
+	return c.page(status, "pages", "Pages", page)
 }
 
 // pageView shows one page: what is on it, and who links to it.

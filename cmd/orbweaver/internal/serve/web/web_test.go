@@ -39,7 +39,7 @@ func TestProjectBody(t *testing.T) {
 
 // What a project has comes back from its form unchanged.
 func TestProjectForm(t *testing.T) {
-	p := &api.Project{Name: "A", Targets: []string{"https://example.com/", "https://example.org/"}, Schedule: "@daily",
+	p := &api.Project{Name: "A", Targets: []string{"https://example.com/", "https://example.org/"}, Schedule: "@daily", Tags: []string{"docs", "team-a"}, Access: map[string]string{"token:ci": "viewer", "ada": "editor"},
 		Options: map[string]any{"depth": json.Number("3"), "exclude": []any{"a", "b"}, "insecure": true, "soft-404": false, "header": []any{"***"}}}
 	body, err := projectBody(valuesOf(p), false)
 	if err != nil {
@@ -49,7 +49,7 @@ func TestProjectForm(t *testing.T) {
 	if err := json.Unmarshal(body, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"name": "A", "schedule": "@daily", "targets": []any{"https://example.com/", "https://example.org/"},
+	want := map[string]any{"name": "A", "schedule": "@daily", "tags": []any{"docs", "team-a"}, "access": map[string]any{"ada": "editor", "token:ci": "viewer"}, "targets": []any{"https://example.com/", "https://example.org/"},
 		"options": map[string]any{"depth": "3", "exclude": []any{"a", "b"}, "insecure": true, "header": []any{"***"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

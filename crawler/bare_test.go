@@ -133,6 +133,28 @@ func TestReadAgainKnown(t *testing.T) {
 	}
 }
 
+// TestReadAgainOutside: pages are not read again because a link to another site, which most of them
+// have in their footer, turns out to be broken after they were read. Links that few pages have are
+// read again.
+func TestReadAgainOutside(t *testing.T) {
+	gone := httptest.NewServer(http.NotFoundHandler())
+	defer gone.Close()
+	files := map[string]string{}
+	for n := range 50 {
+		files[fmt.Sprintf("p%02d.html", n)] = fmt.Sprintf(`<body><p>page</p><a href="%s/own/%d">own</a><a href="%s/all#top">footer</a>`, gone.URL, n, gone.URL) + strings.Repeat("<p>that goes on</p>\n", 4)
+	}
+	cfg, seeds := onDisk(t, writeFiles(t, files))
+	store := &watchedStore{Memory: frontier.NewMemory()}
+	cfg.Keep.Store, cfg.Deliver.Show, cfg.Reading.ReadAgain, cfg.Politeness.Concurrency = store, result.Show{Broken: true}, true, 1
+	c, _ := crawl(t, cfg, seeds)
+	if len(c.results) != 51 || len(c.results[0].References) != 50 || c.results[0].References[49].Text != "footer" || c.results[0].References[49].Column == 0 {
+		t.Fatalf("results %+v", c.results)
+	}
+	if n, want := countBare(t, store), 50+16; n != want {
+		t.Errorf("%d of 100 references are bare, want %d", n, want)
+	}
+}
+
 // TestReadAgainRemarked: where there is much to say of the pages, the links to them are
 // not read again either.
 func TestReadAgainRemarked(t *testing.T) {

@@ -99,24 +99,32 @@ func blocksOf(faults []fault) (blocks []block, rest []fault) {
 	return blocks, rest
 }
 
-// block returns the block of faults that are alike, if they are on enough pages.
+// block returns the block of faults that are alike, if they are on enough pages. The references of
+// a fault may be many: they are copied and sorted only if a block needs the pages of several faults.
 func (l *likeness) block(group []fault, common string) (block, bool) {
-	var refs []result.Reference
+	refs := group[0].refs
+	links := 0
 	for i := range group {
-		refs = append(refs, group[i].refs...)
+		links += len(group[i].refs)
 	}
-	if len(refs) < minBlockLinks {
-		return block{}, false
-	}
-	if len(group) > 1 {
-		slices.SortFunc(refs, byPlace)
-	}
-	b := block{row: group[0].row, pages: countPages(refs), links: len(refs), each: l.each}
 	if l.common == nil {
 		common = sharedDirectory(group)
 	}
-	b.differing, b.names = l.differing(group, common)
-	if b.differing < l.least || b.pages < l.leastPages {
+	b := block{row: group[0].row, links: links, each: l.each}
+	if links < minBlockLinks {
+		return block{}, false
+	}
+	if b.differing, b.names = l.differing(group, common); b.differing < l.least {
+		return block{}, false
+	}
+	if len(group) > 1 {
+		refs = make([]result.Reference, 0, links)
+		for i := range group {
+			refs = append(refs, group[i].refs...)
+		}
+		slices.SortFunc(refs, byPlace)
+	}
+	if b.pages = countPages(refs); b.pages < l.leastPages {
 		return block{}, false
 	}
 	b.url, b.ref, b.places = common, &refs[0], firstOfPages(refs)

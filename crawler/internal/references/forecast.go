@@ -2,6 +2,7 @@ package references
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -26,8 +27,47 @@ type Forecast struct {
 	warned   idSet        // targets to which the references without a fragment will be shown
 	warnings atomic.Int64 // the number of targets in warned
 	checked  idSet        // targets whose files were checked for existence
+	outside  outsideTargets
 	lastSeed atomic.Uint64
 }
+
+// outsideTargets finds the targets on other sites to which many pages refer, as in a footer. They
+// are requested after the pages, so it is not known yet whether their references will be
+// shown. To read every page again for one of them costs more than to keep these references whole.
+type outsideTargets struct {
+	known  idSet // those that are counted
+	common idSet // those that many pages refer to
+	done   idSet // those that have an outcome
+	mu     sync.Mutex
+	pages  map[frontier.ID]uint8 // that refer to the others
+}
+
+const (
+	manyPages      = 16      // from which on a target is common
+	maxOutsideHeld = 1 << 12 // targets that are counted
+)
+
+// add counts a page that refers to a target on another site.
+func (o *outsideTargets) add(id frontier.ID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	n, counted := o.pages[id]
+	switch n++; {
+	case o.common.has(id), !counted && len(o.pages) == maxOutsideHeld:
+	case n == manyPages:
+		delete(o.pages, id)
+		o.common.add(id)
+	default:
+		if o.pages == nil {
+			o.pages = map[frontier.ID]uint8{}
+		}
+		o.pages[id] = n
+		o.known.add(id)
+	}
+}
+
+// isOpen reports whether a target is common and has no outcome yet.
+func (o *outsideTargets) isOpen(id frontier.ID) bool { return o.common.has(id) && !o.done.has(id) }
 
 // NewForecast returns the forecast of a run that shows some results. It returns nil, so that every
 // link is kept whole, if a link without a finding may be shown. The function pages returns the
@@ -52,6 +92,9 @@ func (f *Forecast) Settled(id frontier.ID, o *judging.Outcome) {
 	if f == nil {
 		return
 	}
+	if f.outside.known.has(id) {
+		f.outside.done.add(id)
+	}
 	if e, _ := check.Lookup(o.Code); e.Severity != check.SeverityInfo {
 		f.findings.add(id)
 		return
@@ -70,9 +113,14 @@ func (f *Forecast) Settled(id frontier.ID, o *judging.Outcome) {
 }
 
 // Found checks which of the files that occur for the first time on a page are missing.
-// They are requested only after all documents of the directory have been read.
+// They are requested only after all documents of the directory have been read. It counts the page
+// for its targets on other sites.
 func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []frontier.ID) {
 	for i, id := range ids {
+		if f.outside.known.has(id) {
+			f.outside.add(id)
+			continue
+		}
 		if it := &items[i]; it.ID != 0 || it.Outcome != nil || uint64(id) <= f.lastSeed.Load() || f.checked.has(id) {
 			continue
 		}
@@ -85,7 +133,10 @@ func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []front
 		if err != nil {
 			continue
 		}
-		if site := f.scope().SiteOf(u); site != nil && !disk.Finds(ctx, site, u) {
+		switch site := f.scope().SiteOf(u); {
+		case site == nil:
+			f.outside.add(id)
+		case !disk.Finds(ctx, site, u):
 			f.findings.add(id)
 		}
 	}
@@ -117,7 +168,7 @@ func (f *Forecast) shownAs(id frontier.ID, fate *scope.Fate) shownAs {
 		if e, _ := check.Lookup(fate.Outcome.Code); e.Severity != check.SeverityInfo {
 			return shownAll
 		}
-	case f.findings.has(id):
+	case f.findings.has(id), f.outside.isOpen(id):
 		return shownAll
 	case f.warned.has(id), fate.Need&frontier.NeedLinks != 0 && f.manyWarned():
 		return shownWhole

@@ -7,7 +7,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
-	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -80,13 +79,6 @@ const (
 	RenderAlways = scope.RenderAlways
 )
 
-// Unchecked returns what a run says of a link whose scheme it does not request, from its address
-// alone: check.CodeOK for one that is checked without a request, such as mailto.
-func Unchecked(u urinorm.URL) (code check.Code, message string) {
-	o := judging.UncheckedScheme(u.String())
-	return o.Code, o.Message
-}
-
 // Get requests a document that the user named, without a crawl. It follows no redirect. The
 // error is a *fetch.Fault, or that of the context.
 func Get(ctx context.Context, by fetch.Fetcher, req *fetch.Request) (*fetch.Response, error) {
@@ -96,20 +88,24 @@ func Get(ctx context.Context, by fetch.Fetcher, req *fetch.Request) (*fetch.Resp
 // Wayback is the address of the Wayback Machine, for Config.Judging.Archive.
 const Wayback = verdicts.Wayback
 
-// Acts reports whether the text of a link is a word for signing out or deleting.
-func Acts(text []byte) bool { return scope.Acts(text) }
-
-// ReservedName returns the domain reserved for examples and tests (RFC 2606) that a URL belongs
-// to; "" if there is none.
-func ReservedName(u urinorm.URL) string { return scope.ReservedName(scope.HrefOf(u)) }
-
-// Affordable returns how many of the given number of requests this process can have in
-// flight at once under its limit of open files, which is raised as far as the system
-// allows. It is at least 1.
-func Affordable(requests int) int { return local.Affordable(requests) }
-
 // RuleFor returns the rule that applies to a printed target, or nil.
 func (j *Judging) RuleFor(printed string) *Rule { return (*scope.Judging)(j).RuleFor(printed) }
+
+// Reserved returns the domain reserved for examples and tests (RFC 2606) because of which a URL is
+// checked only if it is internal; "" if it is not.
+func (s *ScopeRules) Reserved(u urinorm.URL) string {
+	if !s.SkipReserved {
+		return ""
+	}
+	return scope.ReservedName(scope.HrefOf(u))
+}
+
+// Unrequested returns what a run says of a link whose scheme it does not request, from its address
+// alone: check.CodeOK for one that is checked without a request, such as mailto.
+func (*Judging) Unrequested(u urinorm.URL) (code check.Code, message string) {
+	o := judging.UncheckedScheme(u.String())
+	return o.Code, o.Message
+}
 
 // Reaches returns the function that reports whether the pages of a URL's host may be read for
 // links, in a run that starts from seeds.

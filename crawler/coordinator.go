@@ -35,8 +35,15 @@ type Coordination struct {
 	Notef        func(format string, args ...any)
 }
 
-// Coordinator runs a crawl of several machines: it enters the seeds, applies the log of the server
-// to its state, works itself, and reports.
+// Coordinator runs a crawl of several processes on a Redis server (store.Redis): it enters the seeds,
+// applies the log of the server to its state, works itself, and reports. Each of the others calls
+// [Join], then [Work].
+//
+//	address, err := store.ParseAddress("redis://localhost:6379/0?crawl=docs")
+//	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
+//	coordinator := crawler.NewCoordinator(crawler.Coordination{Crawl: crawl, Process: "main", Version: "1", ...})
+//	defer coordinator.Close()
+//	summary, err := coordinator.Run(ctx, cfg, seeds, sink)
 type Coordinator struct {
 	Coordination
 
@@ -229,12 +236,12 @@ func (c *Coordinator) end(ctx context.Context) (time.Time, error) {
 	if c.cfg.Limits.MaxTime == 0 {
 		return time.Time{}, nil
 	}
-	at, err := StandingOf(ctx, c.state)
-	if err != nil || at.Started.IsZero() {
+	at, err := stored.ReadSums(ctx, c.state)
+	if err != nil || at.Began.IsZero() {
 		return time.Time{}, err
 	}
 	now, err := c.lead.Now(ctx)
-	return now.Add(c.cfg.Limits.MaxTime - time.Since(at.Started)), err
+	return now.Add(c.cfg.Limits.MaxTime - time.Since(at.Began)), err
 }
 
 // fill makes the crawl on the server from the state directory, which may be new. A server that
@@ -280,7 +287,7 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 	if err != nil {
 		return false, err
 	}
-	if err := c.lead.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.cfg.Renders()}); err != nil {
+	if err := c.lead.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: lostOutcome(), Renders: c.cfg.Renders()}); err != nil {
 		return false, err
 	}
 	if _, err := c.lead.Coordinate(ctx, c.Process, c.Lease, true); err != nil {
@@ -302,7 +309,7 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 	}
 	entering := *c.cfg
 	entering.Keep.Store, entering.Keep.FingerprintBits, entering.Keep.Lease = store, 0, c.Lease
-	if err := Enter(ctx, &entering, c.seeds); err != nil {
+	if err := enter(ctx, &entering, c.seeds); err != nil {
 		return false, err
 	}
 	complete, err = store.Filled(ctx, n.Known)

@@ -19,7 +19,7 @@
 //	if err != nil {
 //		return err // the sink or the store failed; broken links are results
 //	}
-//	fmt.Println(summary.Broken)
+//	fmt.Println(summary.Broken, "broken targets; reliable:", summary.Soundness.IsSound())
 //
 // # What a program needs
 //
@@ -32,6 +32,18 @@
 //     Sink for results alone. Package report writes reports.
 //   - [Run] returns when everything is checked, with a [result.Summary]. Its Soundness says how far the
 //     result can be relied on; no broken links in a run that was cut off mean little.
+//
+// A directory needs no requests: it answers for the URLs at which it will be published, which may
+// be made up.
+//
+//	site, err := disk.OpenSite(disk.SiteConfig{Dir: "public", Base: base})
+//	if err != nil {
+//		return err
+//	}
+//	defer site.Close()
+//	start, err := site.URLOf("index.html") // a seed for each file that is a start; Site.Walk lists all
+//	cfg := &crawler.Config{Sites: []*disk.Site{site}}
+//	cfg.Scope.External = crawler.SkipExternal // or a Fetch, for links to other sites
 //
 // # The groups of a Config
 //
@@ -49,19 +61,10 @@
 //
 // # More than one run
 //
-// A crawl whose store is in a file (store.Create) can be continued: Run with the same store goes on
-// where the last one ended. [Report] reports what a store knows and sends no request, [StandingOf]
-// says how far it is, and [Finish] records that its reports are written.
-//
-// Several processes work on one crawl through a Redis server (store.Redis). One of them has
-// a [Coordinator], which enters the seeds and reports; each of the others calls [Join], then
-// [Work]:
-//
-//	address, err := store.ParseAddress("redis://localhost:6379/0?crawl=docs")
-//	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
-//	coordinator := crawler.NewCoordinator(crawler.Coordination{Crawl: crawl, Process: "main", Version: "1", ...})
-//	defer coordinator.Close()
-//	summary, err := coordinator.Run(ctx, cfg, seeds, sink)
+// A crawl whose store is in a file (store.Create) can be continued: Run with the same store continues
+// where the last one ended. [Report] reports what a store knows and sends no request.
+// store.File.Standing says how far it is, and store.File.Finish records that its reports are
+// written. Several processes can work on one crawl: see [Coordinator].
 //
 // How the engine works is described in cmd/orbweaver/docs/architecture.md.
 package crawler

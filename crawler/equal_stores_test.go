@@ -87,7 +87,7 @@ func (s *equalSite) enter(t *testing.T, store frontier.Shared) {
 	t.Helper()
 	cfg := s.config(t)
 	cfg.Keep.Store, cfg.Keep.Lease = store, time.Minute
-	if err := crawler.Enter(t.Context(), cfg, s.seeds(t)); err != nil {
+	if err := crawler.EnterShared(t.Context(), cfg, s.seeds(t)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -2,12 +2,9 @@ package crawler
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -120,37 +117,4 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	}
 	sum.Elapsed = known.Elapsed
 	return sum, nil
-}
-
-// Finish records in a store that its crawl is finished: it is over, and its reports are
-// written. Until then, Run with the store reports the crawl again, without visiting a target
-// that is settled. The Summary tells whether the crawl is over (result.Soundness).
-func Finish(ctx context.Context, store frontier.Store) error { return stored.Finish(ctx, store) }
-
-// IsFinished reports whether the crawl in a file is finished: see Finish. It opens nothing but what
-// tells that. It is false for a file that does not exist, or that cannot be used.
-func IsFinished(file string) bool {
-	sums, err := diskstore.ReadTallies(file)
-	return err == nil && stored.IsFinished(sums)
-}
-
-// Standing is the progress of the crawl in a store.
-type Standing struct {
-	Known, Settled int
-	Started        time.Time     // start of its first session; the zero time if there was none
-	Elapsed        time.Duration // all of them
-	Finished       bool          // the crawl is over, and its reports are written: see Finish
-}
-
-// StandingOf reads a store's standing.
-func StandingOf(ctx context.Context, store frontier.Store) (Standing, error) {
-	c, err := store.Count(ctx)
-	if err != nil {
-		return Standing{}, fmt.Errorf("count the targets: %w", err)
-	}
-	sums, err := stored.ReadSums(ctx, store)
-	if err != nil {
-		return Standing{}, err
-	}
-	return Standing{Known: c.Known, Settled: c.Settled, Started: sums.Began, Elapsed: sums.Elapsed, Finished: sums.Finished}, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -76,7 +77,7 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 		if sum, err = Run(t.Context(), cfg, seeds, c); err != nil {
 			t.Fatal(err)
 		}
-		at, err := StandingOf(t.Context(), store)
+		at, err := stored.ReadSums(t.Context(), store)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,14 +85,14 @@ func sessions(t testing.TB, configure func() *Config, seeds []Seed, requests fun
 			t.Error("finished before its report was written")
 		}
 		if at.Finished = sum.Soundness.StoppedBy != "interrupt"; at.Finished {
-			if at.Known != at.Settled {
-				t.Errorf("%d of %d targets are settled", at.Settled, at.Known)
+			if n, err := store.Count(t.Context()); err != nil || n.Known != n.Settled {
+				t.Errorf("%d of %d targets are settled, %v", n.Settled, n.Known, err)
 			}
-			if err := Finish(t.Context(), store); err != nil {
+			if err := stored.Finish(t.Context(), store); err != nil {
 				t.Fatal(err)
 			}
-			if at, err = StandingOf(t.Context(), store); err != nil || !at.Finished {
-				t.Errorf("StandingOf = %+v, %v; want it to be finished", at, err)
+			if at, err = stored.ReadSums(t.Context(), store); err != nil || !at.Finished {
+				t.Errorf("ReadSums = %+v, %v; want it to be finished", at, err)
 			}
 		}
 		if err := store.Close(); err != nil {

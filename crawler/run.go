@@ -218,7 +218,7 @@ func (r *run) report(ctx context.Context) (*result.Summary, error) {
 func (r *run) crawl(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r.governor = local.NewGovernor(local.Affordable(r.cfg.Politeness.Concurrency))
+	r.governor = local.NewGovernor(fetch.Affordable(r.cfg.Politeness.Concurrency))
 	var watching sync.WaitGroup
 	over := make(chan struct{})
 	watching.Go(func() { r.watch(ctx, cancel, over) })

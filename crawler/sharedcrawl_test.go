@@ -36,7 +36,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 		return &own
 	}
 	first := shared.Store()
-	if err := Enter(ctx, with(first), seeds); err != nil {
+	if err := enter(ctx, with(first), seeds); err != nil {
 		t.Fatal(err)
 	}
 	stores := []*sharedmemory.Store{first, shared.Store()}

@@ -87,7 +87,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	cfg.Keep.Store, cfg.Keep.Lease = store, time.Minute
 	ctx, done := context.WithTimeout(t.Context(), 30*time.Second)
 	defer done()
-	if err := Enter(ctx, cfg, seeds); err != nil {
+	if err := enter(ctx, cfg, seeds); err != nil {
 		t.Fatal(err)
 	}
 	if before != nil {

@@ -23,7 +23,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -236,11 +235,11 @@ func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *C
 			t.Fatal(err)
 		}
 		config.CookieGroups = plan.CookieGroups()
-		one = session.New(plan.Logins[0], session.Options{Acts: scope.Acts})
+		one = session.New(plan.Logins[0], session.Options{})
 	} else {
 		config.Header = http.Header{"Cookie": {"sid=sid-1"}}
 		s.session = 1
-		one = session.FromCookies([]urinorm.URL{start}, session.Options{Acts: scope.Acts})
+		one = session.FromCookies([]urinorm.URL{start}, session.Options{})
 	}
 	client, err := fetch.NewHTTP(config)
 	if err != nil {

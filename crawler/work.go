@@ -21,10 +21,10 @@ import (
 
 // Several processes can work on one crawl. They share a store (frontier.Shared), and one of
 // them, the coordinator, keeps what the store logs in a state of its own, from which it
-// reports. Each process calls Work, which visits targets; the coordinator calls Enter
+// reports. Each process calls Work, which visits targets; the coordinator calls enter
 // before (Coordinator.Run), and reports from its state at the end:
 //
-//	Enter ──► store ◄── Work, Work, Work …
+//	enter ──► store ◄── Work, Work, Work …
 //	            └─ log ─► state of the coordinator ──► report ──► Sink
 //
 // What a process would otherwise remember for itself is in the store, too: the pace of a
@@ -40,8 +40,8 @@ type Worked struct {
 	Requests int
 }
 
-// Enter enters the seeds of a shared crawl.
-func Enter(ctx context.Context, cfg *Config, seeds []Seed) error {
+// enter enters the seeds of a shared crawl.
+func enter(ctx context.Context, cfg *Config, seeds []Seed) error {
 	r, err := newSharedRun(ctx, cfg, seeds, discard{})
 	if err != nil {
 		return err
@@ -216,9 +216,9 @@ func (w *growthWatch) Observe(ctx context.Context, events []frontier.Event) erro
 	return nil
 }
 
-// LostOutcome is the outcome of a target that was lost with three processes, as stores keep
+// lostOutcome is the outcome of a target that was lost with three processes, as stores keep
 // it.
-func LostOutcome() []byte {
+func lostOutcome() []byte {
 	return judging.AppendOutcome(nil, scope.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
 }
 

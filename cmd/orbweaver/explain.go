@@ -148,12 +148,12 @@ func explainURL(w *helpWriter, o *options, ref string) error {
 	if !explainRules(w, k, printed) {
 		return nil
 	}
-	if name := crawler.ReservedName(u); name != "" && k.Scope.SkipReserved {
+	if name := k.Scope.Reserved(u); name != "" {
 		row("reserved", fmt.Sprintf("not checked unless internal: %s is reserved for examples and tests (RFC 2606)", name))
 	}
 	if s := u.Scheme(); s != "http" && s != "https" {
 		answer, asked := check.AnswerOf(s)
-		code, message := crawler.Unchecked(u)
+		code, message := k.Judging.Unrequested(u)
 		if code != check.CodeOK && (code != check.CodeSchemeUnchecked || !asked) {
 			row("scheme", fmt.Sprintf("%s: %s", code, message))
 			return nil

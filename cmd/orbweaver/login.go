@@ -235,7 +235,7 @@ func askForLogins(configs []session.Config, in io.Reader, out io.Writer) error {
 // configureSessions gives a run its sessions: those of the logins and, with --cookies,
 // those of the start targets that the cookies are for.
 func configureSessions(cfg *crawler.Config, o *options, p *plan, web *fetch.HTTP, logins *session.Plan) {
-	login, options := &cfg.Login, session.Options{Acts: crawler.Acts}
+	login, options := &cfg.Login, session.Options{}
 	login.Fetch = web
 	for _, l := range logins.Logins {
 		login.Sessions = append(login.Sessions, session.New(l, options))

@@ -178,7 +178,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	}
 
 	o.net = compileNetwork(c)
-	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = crawler.Affordable(k.Politeness.Concurrency), k.Politeness.PerHost, k.Limits.MaxBody
+	o.net.Concurrency, o.net.PerHost, o.net.MaxBody = fetch.Affordable(k.Politeness.Concurrency), k.Politeness.PerHost, k.Limits.MaxBody
 	if o.net.TLSExpiry = read(c, "tls-expiry", quantity.ParseDuration); o.net.TLSExpiry == 0 {
 		o.net.TLSExpiry = -1
 	}

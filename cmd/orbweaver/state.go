@@ -29,7 +29,7 @@ type state struct {
 	previous         *store.Pages // of the crawl before, once they are needed; nil for none
 	command          *command     // what the crawl was started with; nil for a new crawl
 	asked            *command     // what a new crawl will be started with
-	standing         crawler.Standing
+	standing         store.Standing
 	input            *recorder
 	restoreCollector func()      // ends the limit on garbage
 	shared           sharedCrawl // nil for a crawl of one process
@@ -75,7 +75,7 @@ func (s *state) open() error {
 		err = fmt.Errorf("open the state %s: %w: no crawl was started in it", s.file(), store.ErrDamaged)
 	}
 	if err == nil {
-		s.standing, err = crawler.StandingOf(noContext, file.Store())
+		s.standing, err = file.Standing(noContext)
 	}
 	return err
 }
@@ -109,8 +109,8 @@ func unusableHint(why error, name string) string {
 	return "this crawl cannot be resumed or reported; to start a new one, delete " + name + " or name another directory"
 }
 
-func standing(file *store.File) (crawler.Standing, error) {
-	at, err := crawler.StandingOf(noContext, file.Store())
+func standing(file *store.File) (store.Standing, error) {
+	at, err := file.Standing(noContext)
 	if err != nil {
 		return at, unsound(err)
 	}
@@ -172,14 +172,14 @@ func (s *state) prepare(note func(string, ...any)) error {
 // isFinished reports whether the directory has a finished crawl, without opening it. It is false if
 // that cannot be told.
 func (s *state) isFinished() bool {
-	return crawler.IsFinished(s.file())
+	return store.IsFinished(s.file())
 }
 
 // archive renames a complete crawl, to make room for a new one.
 func (s *state) archive(note func(string, ...any)) error {
 	if s.store != nil {
 		err := s.store.Close()
-		s.store, s.command, s.standing = nil, nil, crawler.Standing{}
+		s.store, s.command, s.standing = nil, nil, store.Standing{}
 		if err != nil {
 			return err
 		}
@@ -329,7 +329,7 @@ func (s *state) finish() error {
 	if s == nil {
 		return nil
 	}
-	if err := crawler.Finish(noContext, s.store.Store()); err != nil {
+	if err := s.store.Finish(noContext); err != nil {
 		return err
 	}
 	if s.shared == nil {

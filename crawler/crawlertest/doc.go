@@ -1,5 +1,8 @@
 // Package crawlertest makes websites for tests.
 //
+//	site := crawlertest.ParseFile(t, "testdata/links.txtar")
+//	base, requests := site.Serve(t) // crawl the site at base; requests are what it was asked
+//
 // A test reads a site from a text archive with [ParseFile]. The archive has the pages, the
 // answers of the server, and the findings that a crawl must report. The test then serves
 // the site with [Site.Serve] or writes it to a directory with [Site.WriteDir], crawls it,

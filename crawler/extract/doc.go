@@ -1,6 +1,11 @@
 // Package extract finds the links of a document, with the position of each, and the anchors
 // that a fragment can point to.
 //
+//	doc := extract.Extract(extract.Input{Name: "guide.md", Body: text})
+//	for _, l := range doc.Links {
+//		fmt.Println(l.Line, l.Column, l.Ref)
+//	}
+//
 // To read a document, fill in an [Input] and call [Extract], or [ExtractInto] to read many
 // documents with one [Document]. The Document holds the links, the anchors and the faults:
 // what could not be read. [Readable] reports, from a media type, a file name and the first

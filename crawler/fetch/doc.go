@@ -1,5 +1,16 @@
 // Package fetch sends requests over any URL scheme and returns the answers.
 //
+//	client, err := fetch.NewHTTP(fetch.HTTPConfig{})
+//	if err != nil {
+//		return err
+//	}
+//	defer client.Close()
+//	answer, err := client.Fetch(ctx, &fetch.Request{URL: u, Need: fetch.Content})
+//	if err != nil {
+//		return err // a *fetch.Fault says what failed
+//	}
+//	defer answer.Body.Close()
+//
 // A [Fetcher] knows nothing about links, verdicts or other requests of the crawl. It
 // neither limits the rate of requests to a host nor retries failed requests; the
 // frontier and the crawler do. A [Mux] selects the Fetcher by scheme. Package disk

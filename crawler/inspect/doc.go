@@ -2,6 +2,17 @@
 // of syntax, the quality of pages, rules of the user's own, and with plugins. The engine
 // calls an [Inspector] once for each document that it has read.
 //
+//	groups, err := inspect.ParseGroups("seo,accessibility")
+//	if err != nil {
+//		return err
+//	}
+//	inspector, err := inspect.Open(ctx, inspect.Config{Groups: groups})
+//	if err != nil {
+//		return err
+//	}
+//	defer inspector.Close()
+//	cfg.Judging.Inspector = inspector // of a crawler.Config
+//
 //	page         the document that is looked at                        page.Page
 //	htmltoken    the tokens of HTML, with their parse errors
 //	htmlsyntax   the group html            csssyntax  the group css

@@ -1,6 +1,13 @@
 // Package result declares what a run tells its caller: a [Sink] receives a [Result] for each
 // target and a [Page] for each document, and the run returns a [Summary].
 //
+//	sink := result.Func(func(r *result.Result) error {
+//		for _, place := range r.References {
+//			fmt.Println(place.Page, place.Line, r.Verdict, r.URL, r.Message)
+//		}
+//		return nil
+//	})
+//
 // [Soundness] is the one answer to the question how far the result of a run can be relied
 // on. It is computed once, when verdicts are given. Exit status, reports, badges and the web
 // interface are functions of it.

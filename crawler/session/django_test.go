@@ -39,7 +39,7 @@ func TestDjango(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(client.Close)
-		s := &visitor{New(plan.Logins[0], Options{Acts: isLogOut}), client}
+		s := &visitor{New(plan.Logins[0], Options{}), client}
 		proof, failure := s.signIn(t)
 		return s, proof, failure
 	}

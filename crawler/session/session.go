@@ -41,9 +41,6 @@ type Session struct {
 
 // Options are what a session needs to know besides its login.
 type Options struct {
-	// Acts reports whether the text of a link names signing out or deleting; nil if that is
-	// unknown.
-	Acts func(text []byte) bool
 	// Trace receives a line for each step, without secrets. It may be nil.
 	Trace func(format string, args ...any)
 	// now is the clock; nil means time.Now.
@@ -52,9 +49,6 @@ type Options struct {
 
 // New returns a session for a login, without signing in.
 func New(login *Login, options Options) *Session {
-	if options.Acts == nil {
-		options.Acts = func([]byte) bool { return false }
-	}
 	if options.now == nil {
 		options.now = time.Now
 	}

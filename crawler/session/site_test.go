@@ -115,7 +115,6 @@ func signInFor(t testing.TB, s *site, c Config, paths ...string) (*visitor, *Pro
 	t.Cleanup(client.Close)
 	var steps strings.Builder
 	v := &visitor{New(plan.Logins[0], Options{
-		Acts:  isLogOut,
 		Trace: func(format string, args ...any) { fmt.Fprintf(&steps, format+"\n", args...) },
 	}), client}
 	proof, failure := v.signIn(t)
@@ -173,6 +172,3 @@ func page(w http.ResponseWriter, r *http.Request) {
 	}
 	fmt.Fprint(w, `<h1>Hello</h1> <a href="/bye?now=1">Log out</a>`)
 }
-
-// isLogOut is an Options.Acts.
-func isLogOut(text []byte) bool { return strings.EqualFold(string(text), "log out") }

@@ -149,7 +149,7 @@ func TestStandingOfCookies(t *testing.T) {
 			starts = append(starts, parse(t, s.URL+path))
 		}
 		in = true
-		session := &visitor{FromCookies(starts, Options{Acts: isLogOut}), client}
+		session := &visitor{FromCookies(starts, Options{}), client}
 		for _, u := range starts { // as the crawl reads them
 			resp, err := client.Fetch(t.Context(), &fetch.Request{URL: u, Need: fetch.Content})
 			if err != nil {

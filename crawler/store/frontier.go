@@ -1,9 +1,14 @@
 package store
 
 import (
+	"context"
+	"fmt"
+	"time"
+
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
 
 // Store holds the targets of a crawl: which are known, which of them is next, and what the
@@ -73,6 +78,39 @@ func (f *File) Store() Store { return f.file }
 
 // Value returns the value that the file was created with under a name, nil if there is none.
 func (f *File) Value(name string) ([]byte, error) { return f.file.Value(name) }
+
+// Standing is the progress of a crawl.
+type Standing struct {
+	Known, Settled int
+	Started        time.Time     // start of its first session; the zero time if there was none
+	Elapsed        time.Duration // all of them
+	Finished       bool          // the crawl is over, and its reports are written: see [File.Finish]
+}
+
+// Standing returns the progress of the crawl in the file.
+func (f *File) Standing(ctx context.Context) (Standing, error) {
+	c, err := f.file.Count(ctx)
+	if err != nil {
+		return Standing{}, fmt.Errorf("count the targets: %w", err)
+	}
+	sums, err := stored.ReadSums(ctx, f.file)
+	if err != nil {
+		return Standing{}, err
+	}
+	return Standing{Known: c.Known, Settled: c.Settled, Started: sums.Began, Elapsed: sums.Elapsed, Finished: sums.Finished}, nil
+}
+
+// Finish records that the crawl in the file is finished: it is over, and its reports are
+// written. Until then, crawler.Run reports it again, without visiting a target that is settled.
+// The Summary tells whether the crawl is over (result.Soundness).
+func (f *File) Finish(ctx context.Context) error { return stored.Finish(ctx, f.file) }
+
+// IsFinished reports whether the crawl in a file is finished: see [File.Finish]. It opens nothing but
+// what tells that. It is false for a file that does not exist, or that cannot be used.
+func IsFinished(file string) bool {
+	sums, err := diskstore.ReadTallies(file)
+	return err == nil && stored.IsFinished(sums)
+}
 
 // Close writes the pending steps and closes the file.
 func (f *File) Close() error { return f.file.Close() }

@@ -1,6 +1,12 @@
 // Package sources finds the places in source files that the pages of a built site were
 // generated from, so that a finding leads to the line to fix.
 //
+//	tree, err := sources.Open("docs", workingDir, nil)
+//	if err != nil {
+//		return err
+//	}
+//	tree.Map(r) // of a *result.Result, before it is written
+//
 // [Open] reads a directory of sources, and [Tree.Map] sets the Source of the references
 // of a result:
 //

@@ -1,5 +1,12 @@
 // Package disk answers requests from the directories and files of this machine.
 //
+//	site, err := disk.OpenSite(disk.SiteConfig{Dir: "public", Base: base})
+//	if err != nil {
+//		return err
+//	}
+//	defer site.Close()
+//	start, err := site.URLOf("index.html") // the URL of a file, to start a crawl from
+//
 // [OpenSite] opens a directory as a [Site]: the website as which it is, or will be,
 // published. [Site.Fetch] answers for the URLs below the site's base as a static host
 // of a [HostStyle] would, and never leaves the directory. [Site.Walk] and [Site.URLOf]

@@ -1,8 +1,6 @@
-// Package local knows what one process can do at once: how many requests its open files
-// allow, how many workers the machine handles, how many documents are read at the same
+// Package local knows what one process can do at once: how many workers the machine handles, how many documents are read at the same
 // time, and where the time of a run goes.
 //
-//	descriptors.go  Affordable: requests within the limit of open files
 //	governor.go     Governor: fewer workers when the machine runs out of something
 //	slots.go        Slots: as many documents are read at once as there are processors
 //	pool.go         Pool: memory for reuse

@@ -1,4 +1,4 @@
-package local
+package fetch
 
 // descriptorReserve is how many descriptors a process needs besides requests: for its
 // standard streams, the poller, outputs, and directories that are walked.

@@ -491,8 +491,8 @@ var linkEntries = [...]Entry{
 	{
 		Code: "reference-undefined", number: 124, Severity: SeverityWarning,
 		Title:       "reference without a definition",
-		Explanation: "The text refers to a label, such as [text][label] or [^note] in Markdown, but nothing in the document defines the label, so readers see the brackets instead of a link. Only what is plainly meant as a reference is reported.",
-		Advice:      "Add the definition, correct the label, or write \\[ if the brackets are meant.",
+		Explanation: "The text refers to a name, such as [text][label] or [^note] in Markdown, name_ or |name| in reStructuredText, or :doc:`name` and :ref:`name` in sources of Sphinx, but nothing defines it, so readers see the brackets or an error instead of a link. Only what is plainly meant as a reference is reported, and names that an extension of Sphinx may define are not.",
+		Advice:      "Add the definition, correct the name, or write \\[ if the brackets are meant.",
 		Example:     "See [the guide][giude], where only [guide]: guide.md is defined",
 	},
 }

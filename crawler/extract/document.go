@@ -193,6 +193,28 @@ type Link struct {
 // has reports whether the link has a flaw of a kind.
 func (l *Link) has(kind FlawKind) bool { return l.Flaw != nil && l.Flaw.Kind == kind }
 
+// CrossReference is a reference by a name. Ref is the name.
+type CrossReference struct {
+	Link
+	Role Role
+}
+
+// Role is what the name of a cross-reference is.
+type Role uint8
+
+const (
+	// RoleName is the name of a target (name_) or of a substitution (|name|) that the document does
+	// not define, as Flaw says. Included files, or the configuration of the generator, may define it.
+	RoleName Role = iota
+	// RoleDocument is a document without its extension: the doc role, an entry of a toctree. It begins with
+	// a slash if it starts at the root of the sources.
+	RoleDocument
+	// RoleLabel is a label that any document may define: the ref role.
+	RoleLabel
+	// RoleFile is a file that starts at the root of the sources: the download role, an image.
+	RoleFile
+)
+
 // Flaw is the reason why a link has no target. Browsers show the document all the same.
 type Flaw struct {
 	Kind  FlawKind
@@ -258,6 +280,9 @@ type Document struct {
 	// BareRepeats are the bare links (Input.Bare) that repeat an earlier one, in document
 	// order.
 	BareRepeats []BareRepeat
+	// CrossReferences are references of reStructuredText and MyST, in document order, which only
+	// their generator or other documents can resolve.
+	CrossReferences []CrossReference
 	// Anchors are the fragment names of the document, in document order: ids, the names of a
 	// elements, and the names of maps, which usemap refers to. Repeated ids are included;
 	// "top" and "" are not.

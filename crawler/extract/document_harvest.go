@@ -155,6 +155,15 @@ func (h *harvest) add(v *view, at span, ref []byte) *Link {
 	return f
 }
 
+// cross moves the last link to the cross-references of the document, if there is space.
+func (d *Document) cross(links []Link, role Role, most int) []Link {
+	last := len(links) - 1
+	if len(d.CrossReferences) < most {
+		d.CrossReferences = append(d.CrossReferences, CrossReference{links[last], role})
+	}
+	return links[:last]
+}
+
 // full reports whether the limit on links is reached.
 func (h *harvest) full() bool { return len(h.links)+len(h.doc.BareRepeats) >= h.input.maxLinks() }
 

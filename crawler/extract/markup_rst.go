@@ -15,8 +15,9 @@ import (
 //	          image and figure with :target:, include, literalinclude, the file and url of
 //	          tables, the download role, raw HTML
 //	anchors   section titles, with the ids that docutils gives them; .. _name: and _`name`
-//	not read  references to names (`name`_, :ref:, :doc: and other roles, toctree), because
-//	          only docutils or Sphinx can resolve them; substitutions; included files
+//	by name   :doc:, :ref:, toctree, and names and substitutions that the document does not
+//	          define (markup_rst_names.go)
+//	not read  other roles; included files
 //
 // Literal blocks (after "::" and in code directives), literal text and comments are
 // ignored. A target is a link at its definition, whether or not it is used.
@@ -39,6 +40,10 @@ type rstReader struct {
 	html bool   // the block is raw HTML
 	// emptyComment is true after a line that consists of ".." alone.
 	emptyComment bool
+	// own is the indentation of the directive whose content may be no markup, or -1 outside of one.
+	own     int
+	toctree bool // the block being skipped has the entries of a toctree
+	names   rstNames
 	// doctest is true in an interactive Python session, which ends at a blank line.
 	doctest bool
 	// open is the target whose URL is being read. The URL may continue on the following
@@ -54,11 +59,14 @@ type rstReader struct {
 }
 
 func readRST(h *harvest, in *Input) {
-	r := rstReader{lineMarkup: newLineMarkup(h, in, markupMailRules), skip: -1}
+	r := rstReader{lineMarkup: newLineMarkup(h, in, markupMailRules), skip: -1, own: -1}
 	r.lines(r.line)
 	r.endTarget()
 	r.endSkip()
 	r.flush(r.inlines)
+	if r.wantLinks {
+		r.names.report(h)
+	}
 }
 
 func (r *rstReader) line(l line) {
@@ -86,9 +94,16 @@ func (r *rstReader) line(l line) {
 			if r.html {
 				r.raw = append(r.raw, l.at)
 			}
+			if r.toctree {
+				r.entry(l)
+			}
 			return
 		}
 		r.endSkip()
+	}
+	if r.own >= 0 && l.indent <= r.own {
+		r.flush(r.inlines)
+		r.own = -1
 	}
 	text := l.text
 	switch {
@@ -130,7 +145,7 @@ func (r *rstReader) endSkip() {
 	if r.html {
 		r.embedHTML(r.raw)
 	}
-	r.skip, r.html, r.raw = -1, false, r.raw[:0]
+	r.skip, r.html, r.toctree, r.raw = -1, false, false, r.raw[:0]
 }
 
 // isUnderline reports whether a line may underline a title.
@@ -310,6 +325,10 @@ func (r *rstReader) directive(l line, start int) {
 		return
 	}
 	name := string(bytes.ToLower(rest[:n]))
+	own := r.own
+	if own < 0 && !proseDirectives[name] {
+		r.own = l.indent
+	}
 	argument := trimSpan(b, span{start + n + 2, l.at.end})
 	switch name {
 	case "image", "figure":
@@ -327,10 +346,13 @@ func (r *rstReader) directive(l line, start int) {
 		r.html = string(b[argument.start:argument.end]) == "html"
 	default:
 		if codeDirectives[name] {
-			r.skip = l.indent
+			r.skip, r.toctree = l.indent, name == "toctree"
 		} else if argument.start < argument.end {
 			r.gather(argument)
 			r.flush(r.inlines)
+		}
+		if describesObject(name) {
+			r.own = own
 		}
 	}
 }
@@ -393,6 +415,7 @@ func rstUnescape(url []byte) []byte {
 // inlines reads a paragraph.
 func (r *rstReader) inlines(v *view) {
 	b, free := v.text, 0
+	names := r.wantLinks && r.own < 0 && !isRSTTable(b)
 	take := func(end, next int) {
 		r.bareLinks(v, span{free, end})
 		free = next
@@ -401,6 +424,12 @@ func (r *rstReader) inlines(v *view) {
 		switch {
 		case b[i] == '\\':
 			i += 2
+		case b[i] == '_' && names:
+			r.simpleName(v, i)
+			i++
+		case b[i] == '|' && names:
+			r.substitution(v, i)
+			i++
 		case b[i] != '`':
 			i++
 		case i+1 < len(b) && b[i+1] == '`':
@@ -421,20 +450,31 @@ func (r *rstReader) inlines(v *view) {
 			switch {
 			case end < len(b) && b[end] == '_':
 				take(i, end+1)
-				r.embedded(v, content, false)
+				r.phrase(v, content, end+1 < len(b) && b[end+1] == '_')
 			case i > 0 && b[i-1] == '_':
 				take(i, end)
 				r.namedAnchor(b[content.start:content.end])
 			default: // a role
 				take(i, end)
-				if bytes.HasSuffix(b[:i], []byte(":download:")) {
+				if bytes.HasSuffix(b[:i], []byte(":download:")) && !isFromRoot(b[content.start:content.end]) {
 					r.embedded(v, content, true)
+				} else if r.wantLinks && r.own < 0 {
+					r.role(v, b[:i], content)
 				}
 			}
 			i = end
 		}
 	}
 	take(len(b), len(b))
+}
+
+// phrase reads the content of a reference in backticks: "text <url>", or the name of a target.
+func (r *rstReader) phrase(v *view, content span, anonymous bool) {
+	if bytes.IndexByte(v.text[content.start:content.end], '<') >= 0 {
+		r.embedded(v, content, false)
+	} else if r.wantLinks && r.own < 0 && !anonymous {
+		r.names.use(v, span{content.start - 1, content.end + 2}, content, false)
+	}
 }
 
 // embedded reads "text <url>" between backticks. If alone is true, as for the download

@@ -24,6 +24,7 @@ import (
 //	md_ignore.go       links that comments exclude
 //	md_frontmatter.go  front matter
 //	md_undefined.go    references without a definition
+//	md_roles.go        the roles of MyST
 //	md_slugs.go        the anchors that site generators derive from headings
 //
 // Goldmark only finds the blocks. This package reads their contents itself, because
@@ -103,6 +104,10 @@ func readMarkdown(h *harvest, in *Input, slug func(heading []byte) []byte) {
 	slices.SortStableFunc(h.links, func(a, b Link) int { return cmp.Compare(a.at, b.at) })
 	for i := range h.links {
 		f := &h.links[i]
+		f.Ignored = f.Ignored || r.ignored.covers(int(f.at))
+	}
+	for i := range h.doc.CrossReferences {
+		f := &h.doc.CrossReferences[i]
 		f.Ignored = f.Ignored || r.ignored.covers(int(f.at))
 	}
 }
@@ -248,11 +253,14 @@ func (r *markdownReader) codeLinks(v *view) {
 // fencedCode adds the id that follows the fence of a code block, {#id .sh}, as Pandoc
 // and pymdownx read it.
 func (r *markdownReader) fencedCode(n *ast.FencedCodeBlock) {
-	if n.Info == nil || r.slugs.by.plain {
+	if n.Info == nil {
 		return
 	}
 	info := r.source[n.Info.Segment.Start:n.Info.Segment.Stop]
-	if brace := bytes.IndexByte(info, '{'); brace >= 0 {
+	if r.wantLinks && bytes.HasPrefix(info, []byte("{toctree}")) {
+		mystToctree(r.harvest, n.Lines())
+	}
+	if brace := bytes.IndexByte(info, '{'); brace >= 0 && !r.slugs.by.plain {
 		if id, ok := explicitID(info[brace:]); ok {
 			r.anchor(info[brace+id.start : brace+id.end])
 		}
@@ -427,6 +435,7 @@ func (r *markdownReader) inlineLinks(v *view) {
 		free = max(free, it.at.end)
 		switch it.kind {
 		case inlineCode:
+			mystRole(r.harvest, v, it)
 			if r.input.Options.Verbatim {
 				r.codeLinks(&view{text: v.text[it.text.start:it.text.end], parent: v, base: it.text.start})
 			}

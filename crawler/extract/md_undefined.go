@@ -82,14 +82,15 @@ func (u *undefined) report(h *harvest, source []byte) {
 		return
 	}
 	definitions, notes := looseDefinitions(source)
+	suggested := 0
 	for _, use := range u.uses {
 		if definitions[use.label] || !u.isMistake(use, notes) {
 			continue
 		}
 		if f := h.add(&h.src, use.at, nil); f != nil {
-			f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{FlawUndefined, "nothing defines [" + use.label + "]"}
-			if near := nearestLabel(use.label, definitions); near != "" {
-				f.Flaw.Cause += ", did you mean [" + near + "]?"
+			f.Kind, f.Element, f.Attribute, f.Flaw = Navigation, "a", "href", &Flaw{FlawUndefined, "readers see the brackets: nothing defines [" + use.label + "]"}
+			if suggested++; suggested <= maxSuggested {
+				f.Flaw.Cause += didYouMean(use.label, definitions, "[", "]")
 			}
 		}
 	}
@@ -129,12 +130,23 @@ func looseDefinitions(source []byte) (labels map[string]bool, notes bool) {
 	}
 }
 
-// maxUndefinedLabel is the length in bytes of the longest label that is looked at here, and
-// maxNearLabels the number of labels among which a similar one is searched.
+// maxUndefinedLabel is the length in bytes of the longest label that is looked at here,
+// maxNearLabels the number of labels among which a similar one is searched, and maxSuggested the
+// number of references of a document for which it is.
 const (
 	maxUndefinedLabel = 100
 	maxNearLabels     = 1000
+	maxSuggested      = 20
 )
+
+// didYouMean returns the question whether a similar label was meant, "" if there is none. before and
+// after are put around the label.
+func didYouMean(label string, labels map[string]bool, before, after string) string {
+	if near := nearestLabel(label, labels); near != "" {
+		return ", did you mean " + before + near + after + "?"
+	}
+	return ""
+}
 
 // nearestLabel returns the only label that differs from another in one letter, or in two if it
 // is not short, or "".

@@ -41,7 +41,7 @@ func TestUndefinedReferences(t *testing.T) {
 			case l.has(FlawUndefined) && l.Ignored:
 				got = append(got, l.Raw+": ignored")
 			case l.has(FlawUndefined):
-				got = append(got, l.Raw+": "+l.Flaw.Cause)
+				got = append(got, l.Raw+": "+strings.TrimPrefix(l.Flaw.Cause, "readers see the brackets: "))
 			case l.Ref == "url":
 				got = append(got, "[missing](url): url")
 			}

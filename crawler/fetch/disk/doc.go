@@ -17,6 +17,7 @@
 //	        locate.go      from a path to the file, by the rules of the style (hoststyle.go)
 //	        generator.go   pages that a site generator will create from a document
 //	        project.go     what a generator takes the links of its sources for; docusaurus.go
+//	        sphinx.go      what the sources of Sphinx refer to by a name
 //	        publisher.go   the program that publishes a document
 //	        codehost.go    what a code host takes the links of a repository for
 //	        netlify.go     the rules of a _redirects file; redirectrules.go finds them

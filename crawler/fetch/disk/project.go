@@ -18,6 +18,9 @@ type Project struct {
 
 	once   sync.Once
 	routes docusaurusRoutes // at the first use
+
+	sphinxOnce sync.Once
+	sphinx     *Sphinx // at the first use
 }
 
 // projectMarks are the names by which the directory of a project is recognized: one of marks, and

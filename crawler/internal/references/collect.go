@@ -277,7 +277,7 @@ func flawWarning(f *extract.Flaw) check.Warning {
 	case extract.FlawMalformed:
 		return check.Warning{Code: check.CodeXHTMLMalformed, Message: "browsers show an error from here on: " + f.Cause}
 	case extract.FlawUndefined:
-		return check.Warning{Code: check.CodeReferenceUndefined, Message: "readers see the brackets: " + f.Cause}
+		return check.Warning{Code: check.CodeReferenceUndefined, Message: f.Cause}
 	default:
 		return check.Warning{Code: check.CodeRefreshInvalid, Message: "browsers ignore it: its content does not begin with a number of seconds"}
 	}

@@ -54,6 +54,10 @@ func (p *Page) FollowsNone() bool { return p.collector.resolver.source.NoFollow 
 
 // AddAll adds the links of a document in their order, and then the links that repeat them.
 func (p *Page) AddAll(doc *extract.Document) {
+	if len(doc.CrossReferences) > 0 {
+		p.collector.resolver.asked = true
+		doc.Links = append(doc.Links, newCrossReferences(&p.collector.resolver).links(doc.CrossReferences)...)
+	}
 	p.seen = slices.Grow(p.seen, len(doc.Links))
 	for i := range doc.Links {
 		if i == fewLinks {

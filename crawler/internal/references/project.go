@@ -24,7 +24,7 @@ func (r *resolver) membership() *membership {
 		return m
 	}
 	m.known = true
-	if !r.source.Local || r.doc.Format != "markdown" || r.doc.Base != "" {
+	if !r.source.Local || r.doc.Format != "markdown" && r.doc.Format != "restructuredtext" || r.doc.Base != "" {
 		return m
 	}
 	page := scope.URLOf(r.page)
@@ -49,7 +49,7 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 	ref, led := l.Ref, false
 	if l.Wiki {
 		ref, r.asked = r.wikiPage(l.Ref), true
-	} else if m := r.membership(); m.project != nil && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
+	} else if m := r.membership(); m.project != nil && r.doc.Format == "markdown" && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
 		if lead, ok := m.project.Lead(m.document, l.Ref); ok {
 			ref, led = lead, true
 		}
@@ -71,5 +71,5 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 func (r *resolver) isBuilt() bool {
 	m := r.membership()
 	name := strings.ToLower(path.Base(m.document.Path()))
-	return m.project != nil && !strings.HasPrefix(name, "readme.")
+	return m.project != nil && r.doc.Format == "markdown" && !strings.HasPrefix(name, "readme.")
 }

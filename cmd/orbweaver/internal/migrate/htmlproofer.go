@@ -73,7 +73,7 @@ var htmlProoferRows = map[string]row{
 	"ignore_empty_mailto":   {carry: on("exclude=^mailto:$")},
 	"ignore_files":          {carry: hpPatterns("no-follow")},
 	"ignore_missing_alt":    {carry: switched("level=alt-missing=off", "check=images level=alt-missing=broken")},
-	"ignore_status_codes":   {carry: lycheeAccept},
+	"ignore_status_codes":   {carry: hpStatuses},
 	"ignore_urls":           {carry: hpPatterns("exclude")},
 	"internal_domains":      {why: "see --include, which widens what is crawled, and --base-url"},
 	"log_level":             {carry: choice("", map[string]effects{"debug": "show=all", "info": "", "error": "show=broken", "fatal": "show=broken"})},
@@ -240,3 +240,16 @@ func hpSwap(c *Config, option string, v any) error {
 
 // rubyGroup matches \1 in a replacement.
 var rubyGroup = regexp.MustCompile(`\\(\d)`)
+
+// hpStatuses imports statuses that are ignored. 0 stands for no answer.
+func hpStatuses(c *Config, option string, v any) error {
+	given := texts(v)
+	statuses := slices.DeleteFunc(slices.Clone(given), func(t string) bool { return t == "0" })
+	if err := lycheeAccept(c, option, strings.Join(statuses, ",")); err != nil {
+		return err
+	}
+	if len(statuses) < len(given) {
+		return errors.New("0: a host that gives no answer has the code timeout, dns-not-found, connect-refused or another one: set their --level")
+	}
+	return nil
+}

@@ -96,8 +96,8 @@ var lycheeRows = map[string]row{
 	"host_stats":            {why: "Orbweaver has no such table"},
 	"hosts":                 {carry: entries(" of hosts", lycheeHost)},
 	"include":               {carry: patterns("exclude-except")},
-	"include_fragments": {carry: choice("", map[string]effects{"none": "ignore-fragment=.*", "false": "ignore-fragment=.*", "text": "!" + textFragments,
-		"text-only": "!" + textFragments, "full": "!" + textFragments})},
+	"include_fragments": {carry: choice("", map[string]effects{"none": "ignore-fragment=.*", "false": "ignore-fragment=.*", "text": textOnly,
+		"text-only": textOnly, "full": "text-fragments"})},
 	"include_mail":      {carry: off("exclude=^mailto:")},
 	"include_verbatim":  {carry: on("include-verbatim")},
 	"include_wikilinks": {carry: on("wiki-links")},
@@ -131,8 +131,8 @@ var lycheeRows = map[string]row{
 		"1": "verbose", "2": "verbose", "3": "verbose", "error": "quiet"})},
 }
 
-// textFragments is what of include_fragments is not imported.
-const textFragments = "text fragments (#:~:text=) are not compared with the page; other fragments are always checked, unless --ignore-fragment matches"
+// textOnly compares text fragments (#:~:text=) with the pages, and ignores all others.
+const textOnly = "text-fragments ignore-fragment=^([^:]|:[^~])*$"
 
 // lycheeLine are the flags of lychee, which are the options of its file with hyphens.
 var lycheeLine = &commandLine{

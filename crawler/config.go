@@ -121,6 +121,8 @@ type Politeness struct {
 	Rate         float64       // requests per second; 0 means no limit
 	Delay        time.Duration // between two requests
 	PerHostGiven bool
+	// Still lets nothing wait, for answers that are known: Fetch sends nothing.
+	Still bool
 
 	Retries         int             // retries of a request that failed for a temporary reason; 0 means 2, -1 none
 	RetryStatus     *check.Statuses // further statuses that are retried, such as 404; it may be nil

@@ -130,7 +130,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision) (a answer, err error) {
 	a.At = t.At
 	if t.At.Scheme() == "mailto" {
-		a.Outcome = v.mail(ctx, t.At)
+		a.Outcome = v.mail(fetch.WithAsker(ctx, fetch.Asker{URL: t.At, Visit: true}), t.At)
 		return a, nil
 	}
 	req, err := v.request(ctx, t)

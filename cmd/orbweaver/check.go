@@ -40,7 +40,7 @@ func newCheckCommand() *cobra.Command {
 		if err := loadSettings(s); err != nil {
 			return err
 		}
-		if len(args) == 0 && len(s.List("from")) == 0 { // the configuration can name targets, too
+		if len(args) == 0 && len(s.List("from")) == 0 && len(s.List("replay")) == 0 { // the configuration can name targets, too
 			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 		}
 		listed := ""
@@ -58,6 +58,9 @@ func newCheckCommand() *cobra.Command {
 		o, err := compile(s, option.Check)
 		if err != nil {
 			return usageError("%w", err)
+		}
+		if args, err = openReplay(o, args); err != nil {
+			return err
 		}
 		if o.thread, err = openThread(o, newConsole(cmd.ErrOrStderr(), o.progress).notef); err != nil {
 			return usageError("%w", err)

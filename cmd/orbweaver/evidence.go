@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // evidenceOptions are the flags of evidence.
@@ -16,6 +17,9 @@ type evidenceOptions struct {
 	path string // "" for none
 	all  bool
 	max  int64 // bytes
+
+	replay  []string          // files to judge from
+	archive *evidence.Archive // the same, once they are open; nil without --replay
 }
 
 // compileEvidence reads the flags of evidence. It follows the other files of a run, which must not
@@ -30,6 +34,7 @@ func compileEvidence(c *compiler, o *options) {
 			c.faults = append(c.faults, fmt.Errorf("%s: it needs --evidence", c.Named(name)))
 		}
 	}
+	compileReplay(c, o)
 	if e.path == "" {
 		return
 	}
@@ -44,14 +49,90 @@ func compileEvidence(c *compiler, o *options) {
 	}
 }
 
+// compileReplay reads the files of --replay, with which a run keeps nothing.
+func compileReplay(c *compiler, o *options) {
+	if o.evidence.replay = c.List("replay"); len(o.evidence.replay) == 0 {
+		return
+	}
+	for _, name := range []string{"cache", "history", "state", "frontier", "evidence", "watch"} {
+		if c.Text(name) != "" || c.On(name) {
+			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with %s, which requests nothing", c.Named("replay"), c.Named(name)))
+		}
+	}
+	o.login.configs, o.net.Proxy = nil, "" // nobody signs in; what was read signed in counts as such
+	p := &o.crawl.Politeness
+	p.Still, p.Delay, p.Rate, p.Backoff, p.SecondPassAfter = true, 0, 0, 1, 1
+}
+
+// openReplay opens the files of --replay. Without a target, it returns those of the files.
+func openReplay(o *options, args []string) ([]string, error) {
+	if len(o.evidence.replay) == 0 {
+		return args, nil
+	}
+	var err error
+	if o.evidence.archive, err = evidence.Open(o.evidence.replay...); err != nil {
+		return nil, usageError("--replay: %w", err)
+	}
+	if len(args) > 0 || len(o.from) > 0 {
+		return args, nil
+	}
+	if args = o.evidence.archive.Targets(); len(args) == 0 {
+		return nil, usageError("--replay: %s does not tell its targets: name a target", o.evidence.replay[0])
+	}
+	return args, nil
+}
+
+// replayEvidence lets the fetchers of a run answer from evidence.
+func replayEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP) {
+	a := o.evidence.archive
+	if a == nil {
+		return
+	}
+	web.Replay(a)
+	if mux, ok := cfg.Fetch.(fetch.Mux); ok {
+		for scheme := range mux {
+			if scheme != "http" && scheme != "https" && scheme != "file" {
+				mux[scheme] = a.Fetcher()
+			}
+		}
+	}
+	cfg.Judging.Resolver = a.Resolver()
+	if cfg.Judging.MailProbe != nil {
+		cfg.Judging.MailProbe = a.Probe
+	}
+	known := map[string]bool{}
+	for _, seed := range p.seeds {
+		known[seed.URL.WithoutFragment().String()] = true
+	}
+	for _, page := range a.Pages() { // nothing may lead to them
+		if u, _, err := urinorm.ParseWeb(page); err == nil && !known[u.String()] {
+			p.seeds = append(p.seeds, crawler.Seed{URL: u, Follow: true})
+		}
+	}
+}
+
+// noteReplay tells what the evidence lacked.
+func (e *evidenceOptions) noteReplay(note func(string, ...any)) {
+	if e.archive == nil {
+		return
+	}
+	if n := e.archive.Damaged(); n > 0 {
+		note("--replay: %s damaged, and not used", counted(n, "record"))
+	}
+	if n := e.archive.Missing(); n > 0 {
+		note("--replay: the answers to %s beside those of links were not kept", counted(n, "request"))
+	}
+	e.archive.Close()
+}
+
 // keepEvidence begins to keep what the fetchers of a run ask. It returns nil without --evidence.
 // Its errors are usage errors.
-func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, note func(string, ...any)) (*evidence.Keeper, error) {
+func keepEvidence(o *options, p *plan, args []string, cfg *crawler.Config, web *fetch.HTTP, note func(string, ...any)) (*evidence.Keeper, error) {
 	if o.evidence.path == "" {
 		return nil, nil
 	}
 	k, err := evidence.Create(evidence.Options{Path: o.evidence.path, All: o.evidence.all, MaxSize: o.evidence.max,
-		MaxBody: max(o.crawl.Limits.MaxBody, 10<<20), Software: "orbweaver/" + version(), Secrets: o.secrets(p, web), Note: note})
+		MaxBody: max(o.crawl.Limits.MaxBody, 10<<20), Targets: p.names(args, o.from), Software: "orbweaver/" + version(), Secrets: o.secrets(p, web), Note: note})
 	if err != nil {
 		return nil, fmt.Errorf("--evidence: %w", err)
 	}
@@ -62,6 +143,10 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, not
 				mux[scheme] = k.Fetcher(of)
 			}
 		}
+	}
+	cfg.Judging.Resolver = k.Resolver(cfg.Judging.Resolver)
+	if cfg.Judging.MailProbe != nil {
+		cfg.Judging.MailProbe = k.Probe(cfg.Judging.MailProbe)
 	}
 	cfg.Keep.Refresh = true
 	show := &cfg.Deliver.Show
@@ -96,7 +181,7 @@ func (e *evidenceOptions) finish(k *evidence.Keeper, p *plan, s *result.Summary)
 	if k == nil {
 		return nil
 	}
-	run := evidence.Run{Complete: s.Soundness.Complete(), Targets: s.Targets}
+	run := evidence.Run{Complete: s.Soundness.Complete()}
 	for _, seed := range p.seeds {
 		if seed.Named {
 			run.Starts = append(run.Starts, seed.URL.WithoutFragment().Printed())

@@ -56,7 +56,8 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return usageError("%w", err)
 	}
 	defer web.Close()
-	if out.kept, err = keepEvidence(o, plan, cfg, web, console.notef); err != nil {
+	replayEvidence(o, plan, cfg, web)
+	if out.kept, err = keepEvidence(o, plan, args, cfg, web, console.notef); err != nil {
 		return usageError("%w", err)
 	}
 	defer out.kept.Abandon()
@@ -82,7 +83,9 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		defer closeBrowser()
 		cfg.Login.Browser = browser
 	}
-	configureSessions(cfg, o, plan, web, logins)
+	if o.evidence.archive == nil {
+		configureSessions(cfg, o, plan, web, logins)
+	}
 	cfg.Keep.Cookies = web
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
@@ -123,6 +126,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return unsound(st.withHint(err))
 	}
 	var lost error // what the next run will miss
+	o.evidence.noteReplay(console.notef)
 	evidenceLost := o.evidence.finish(out.kept, plan, summary)
 	if st == nil || over { // an incomplete crawl is not counted
 		lost = out.earlier.record(st.run(), summary)

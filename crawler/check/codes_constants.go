@@ -45,6 +45,7 @@ const (
 	CodeLoginChallenge        Code = "login-challenge"         // the sign-in needs more than a password
 	CodeLoginLost             Code = "login-lost"              // the session was lost
 	CodeWorkerLost            Code = "worker-lost"             // its workers were lost three times
+	CodeEvidenceMissing       Code = "evidence-missing"        // its answer is not in the evidence
 	CodeRedirectPermanent     Code = "redirect-permanent"      // moved permanently
 	CodeRedirectTemporary     Code = "redirect-temporary"      // redirected temporarily
 	CodeRedirectChain         Code = "redirect-chain"          // redirected more than twice

@@ -307,6 +307,13 @@ var linkEntries = [...]Entry{
 		Example:     "a page whose content makes the machine run out of memory",
 	},
 	{
+		Code: "evidence-missing", number: 126, Severity: SeverityWarning, Internal: Unverified, External: Unverified,
+		Title:       "its answer is not in the evidence",
+		Explanation: "The run judges from kept evidence (--replay) and sends no requests. The evidence has no answer for this target: it was not asked in the run that kept it, was no finding, or was left out because of --evidence-max.",
+		Advice:      "Keep the evidence with --evidence-of all, or check the target over the network. If you changed settings, such as --scope, only the answers to the requests of the first run are there.",
+		Example:     "a page that was ok when the evidence of findings was kept",
+	},
+	{
 		Code: "redirect-permanent", number: 35, Severity: SeverityWarning,
 		Title:       "moved permanently",
 		Explanation: "The server answered 301 or 308: the page has a new permanent address. The link works as long as the server keeps the redirect.",

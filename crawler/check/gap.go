@@ -30,6 +30,7 @@ const (
 	GapPlugin     // a plugin failed too often
 	GapFileChange // a file changed while it was checked
 	GapDocument   // a document that the user named could not be read
+	GapEvidence   // answers were not in the evidence
 
 	NumGaps
 )
@@ -64,6 +65,7 @@ var gaps = [NumGaps]GapInfo{
 	GapPlugin:     {"plugin", false, "a plugin failed too often", "nothing-verified"},
 	GapFileChange: {"file-changed", false, "files changed while they were checked", "nothing-verified"},
 	GapDocument:   {"unreadable-document", false, "a named document could not be read", "start-unread"},
+	GapEvidence:   {"evidence", false, "answers are not in the evidence", "nothing-verified"},
 }
 
 // Info returns the row of a gap; it has no name for NoGap.

@@ -27,14 +27,16 @@ type entry struct {
 	refers  string // the record that a revisit refers to
 	cut     string
 	size    int64 // of the payload
+	isHead  bool  // of a request
 	status  int
+	chunked bool // the body has its transfer coding
 	media   string
 	facts   facts
 	event   *event // of a metadata record; its body is left out
 }
 
-// read reads what is to be known of a record, but not its body.
-func (e *entry) read(m *member) error {
+// read reads what is to be known of a record. It writes a payload to w, but keeps no body.
+func (e *entry) read(m *member, w io.Writer) error {
 	e.offset, e.kind, e.id, e.uri, e.date = m.offset, m.field("WARC-Type"), m.field("WARC-Record-ID"), strings.Trim(m.field("WARC-Target-URI"), "<>"), m.date()
 	e.payload, e.refers, e.cut, e.size = m.field("WARC-Payload-Digest"), m.field("WARC-Refers-To"), m.field("WARC-Truncated"), 0
 	switch e.kind {
@@ -45,9 +47,15 @@ func (e *entry) read(m *member) error {
 		if err != nil {
 			return err
 		}
-		e.size = m.block.N + int64(lines.Buffered())
+		e.chunked = header.Get("Transfer-Encoding") != ""
+		if e.size, err = io.Copy(w, lines); err != nil {
+			return err
+		}
 		e.status = status
 		e.media, _, _ = mime.ParseMediaType(header.Get("Content-Type"))
+	case typeRequest:
+		first, _ := bufio.NewReader(io.LimitReader(m.block, 5)).ReadString(' ')
+		e.isHead = first == "HEAD "
 	case typeMetadata:
 		text, err := io.ReadAll(io.LimitReader(m.block, maxEventSize))
 		if err != nil {
@@ -82,7 +90,7 @@ func scan(f *os.File) ([]*entry, error) {
 			return nil, err
 		}
 		e := &entry{}
-		if err := e.read(m); err != nil {
+		if err := e.read(m, io.Discard); err != nil {
 			return nil, err
 		}
 		if err := in.end(); err != nil {
@@ -117,7 +125,7 @@ func (k *Keeper) choose(all []*entry, run Run) *choice {
 		kept = slices.DeleteFunc(kept, func(e *entry) bool { return !wanted[e.facts.For] })
 	}
 	slices.SortStableFunc(kept, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(a.facts.For, b.facts.For), compareBools(a.facts.Beside, b.facts.Beside))
+		return cmp.Or(cmp.Compare(a.facts.For, b.facts.For), compareBools(a.facts.Beside, b.facts.Beside), a.date.Compare(b.date)) // of the request: an answer may end later than the next one
 	})
 	c.entries = k.within(kept, all, wanted, &c.left)
 	c.verdicts = k.judged.of(c.entries)

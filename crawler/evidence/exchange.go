@@ -17,15 +17,17 @@ import (
 // facts are what a replay needs of an exchange besides the answer.
 type facts struct {
 	For      string    `json:"for"`                // what needed the answer
+	Method   string    `json:"method,omitempty"`   // if it is not GET
 	Beside   bool      `json:"beside,omitempty"`   // no visit did
 	Again    bool      `json:"again,omitempty"`    // it belongs to the exchange before
+	Resent   bool      `json:"resent,omitempty"`   // it repeats the exchange before
 	Page     bool      `json:"page,omitempty"`     // it was asked as a page of the site
 	Requests *int      `json:"requests,omitempty"` // if it took another number than 1
 	Size     *int64    `json:"size,omitempty"`     // the declared length, if the head does not say it
 	NotAfter time.Time `json:"not_after,omitzero"` // the end of the certificate
 	Issuer   string    `json:"issuer,omitempty"`   // whose certificate is missing
 	Proxy    string    `json:"proxy,omitempty"`    // that answered
-	Fault    *fault    `json:"fault,omitempty"`    // of the body
+	Fault    *fault    `json:"why,omitempty"`      // there is no answer, or not all of its body
 }
 
 // fault is a fetch.Fault.
@@ -51,6 +53,7 @@ type event struct {
 	Message string `json:"message,omitempty"`
 	facts
 	Answer *answer `json:"answer,omitempty"`
+	Lookup *lookup `json:"lookup,omitempty"`
 }
 
 // answer is a fetch.Response of other schemes.
@@ -106,7 +109,7 @@ func (x *exchange) Finish(got *fetch.Received) {
 		x.k.fail(x.body.err)
 		return
 	}
-	f := &facts{For: x.k.mask.url(x.sent.Asker.URL.Printed()), Beside: !x.sent.Asker.Visit, Again: x.sent.Again, Page: x.sent.Page, NotAfter: got.NotAfter.UTC(), Issuer: got.Issuer, Proxy: got.Proxy}
+	f := &facts{For: x.k.mask.url(x.sent.Asker.URL.Printed()), Beside: !x.sent.Asker.Visit, Again: x.sent.Again, Resent: x.sent.Resent, Page: x.sent.Page, NotAfter: got.NotAfter.UTC(), Issuer: got.Issuer, Proxy: got.Proxy}
 	f.setRequests(got.Requests)
 	if got.NotAfter.IsZero() {
 		f.NotAfter = time.Time{}
@@ -115,7 +118,9 @@ func (x *exchange) Finish(got *fetch.Received) {
 		x.finishFault(f, got)
 		return
 	}
-	f.Fault = x.k.faultOf(got.Fault)
+	if f.Fault = x.k.faultOf(got.Fault); x.sent.Method != http.MethodGet {
+		f.Method = x.sent.Method
+	}
 	x.finishAnswer(f, got)
 }
 

@@ -51,12 +51,13 @@ func (k *Keeper) finish(run Run) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{k: k, out: out, part: k.part, byID: map[string]*entry{}, now: time.Now()}
+	w := &writer{k: k, out: out, part: k.part, byID: map[string]*entry{}, now: time.Now(), about: k.about()}
+	w.about.Complete, w.about.LeftOut = run.Complete && c.left == 0, c.left
 	for _, e := range all {
 		w.byID[e.id] = e
 	}
 	if err = w.write(c); err == nil {
-		err = w.finish(run, c)
+		err = w.finish()
 	}
 	if err != nil {
 		return errors.Join(err, out.abandon())
@@ -66,11 +67,12 @@ func (k *Keeper) finish(run Run) error {
 
 // writer writes what was chosen.
 type writer struct {
-	k    *Keeper
-	out  output
-	part *os.File
-	byID map[string]*entry // all entries of part
-	now  time.Time
+	k     *Keeper
+	out   output
+	part  *os.File
+	byID  map[string]*entry // all entries of part
+	now   time.Time
+	about aboutRun
 
 	data    *dataWriter
 	files   int
@@ -110,7 +112,7 @@ func (w *writer) open(length int64) error {
 	}
 	w.data, w.written = &dataWriter{name: name[len(archiveDir)+1:], w: bufio.NewWriterSize(to, 64<<10)}, map[string]origin{}
 	w.files++
-	return infoRecord(w.k.options.Software, w.now).write(w.data)
+	return infoRecord(w.k.options.Software, w.now, w.about).write(w.data)
 }
 
 func (w *writer) flush() error {

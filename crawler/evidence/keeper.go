@@ -20,7 +20,8 @@ type Options struct {
 	MaxSize int64
 	// MaxBody bounds a body that must be decoded, in bytes.
 	MaxBody  int64
-	Software string // such as "orbweaver/1.0"
+	Targets  []string // as the user named them
+	Software string   // such as "orbweaver/1.0"
 	Secrets  Secrets
 	Note     func(format string, args ...any)
 }
@@ -28,7 +29,6 @@ type Options struct {
 // Run is what is known at the end of a run.
 type Run struct {
 	Complete bool
-	Targets  []string // as the user named them, without passwords
 	Starts   []string // printed URLs of the start targets
 }
 
@@ -68,8 +68,20 @@ func Create(o Options) (*Keeper, error) {
 		return nil, err
 	}
 	k.judged = verdicts{wanted: map[string]bool{}, hide: k.mask.url}
-	k.append(infoRecord(o.Software, time.Now()))
+	k.append(infoRecord(o.Software, time.Now(), k.about()))
 	return k, nil
+}
+
+// about returns what is known of the run from its start.
+func (k *Keeper) about() aboutRun {
+	run := aboutRun{Of: "findings", Targets: make([]string, len(k.options.Targets))}
+	if k.options.All {
+		run.Of = "all"
+	}
+	for i, target := range k.options.Targets {
+		run.Targets[i] = k.mask.url(target)
+	}
+	return run
 }
 
 // append appends records, all or none, and reports whether it did. A failed write ends the keeping.

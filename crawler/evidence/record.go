@@ -136,9 +136,16 @@ func oneLine(s string) string {
 	}, s)
 }
 
+// aboutField is the field of a warcinfo record with what a replay needs to know of the run.
+const aboutField = "orbweaver: "
+
 // infoRecord returns the first record of a file.
-func infoRecord(software string, at time.Time) *record {
+func infoRecord(software string, at time.Time, about ...aboutRun) *record {
 	text := "software: " + software + "\r\nformat: WARC File Format 1.1\r\nconformsTo: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/\r\n"
+	for _, run := range about {
+		known, _ := json.Marshal(run) // it has an encoding
+		text += aboutField + string(known) + "\r\n"
+	}
 	return &record{kind: typeInfo, id: newID(), date: at, media: mediaFields, block: []io.ReadSeeker{strings.NewReader(text)}}
 }
 

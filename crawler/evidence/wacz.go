@@ -122,7 +122,7 @@ type recorded interface {
 }
 
 // finish writes the index, the pages and the package.
-func (w *writer) finish(run Run, c *choice) error {
+func (w *writer) finish() error {
 	out, ok := w.out.(recorded)
 	if !ok {
 		return nil // a WARC file alone
@@ -132,11 +132,7 @@ func (w *writer) finish(run Run, c *choice) error {
 		return err
 	}
 	slices.SortStableFunc(w.pages, func(a, b pageLine) int { return cmp.Compare(a.URL, b.URL) })
-	targets := make([]string, len(run.Targets))
-	for i, target := range run.Targets {
-		targets[i] = w.k.mask.url(target)
-	}
-	title := "Evidence of a check of " + strings.Join(targets, ", ")
+	title := "Evidence of a check of " + strings.Join(w.about.Targets, ", ")
 	head, _ := json.Marshal(map[string]string{"format": "json-pages-1.0", "id": "pages", "title": title})
 	lines := []string{string(head)}
 	seen := map[string]bool{}
@@ -151,10 +147,7 @@ func (w *writer) finish(run Run, c *choice) error {
 		return err
 	}
 	p := packageJSON{Profile: "data-package", Version: "1.1.1", Software: w.k.options.Software, Created: w.now.UTC().Format(time.RFC3339), Title: title,
-		Orbweaver: aboutRun{"findings", run.Complete && c.left == 0, c.left, targets}}
-	if w.k.options.All {
-		p.Orbweaver.Of = "all"
-	}
+		Orbweaver: w.about}
 	for _, h := range out.hashes() {
 		p.Resources = append(p.Resources, resource{path.Base(h.name), h.name, h.digest(), h.n})
 	}

@@ -75,6 +75,7 @@ type answer struct {
 	*http.Response
 	ex    *exchange
 	proxy string // the proxy that answered instead of the target
+	notes []Note
 }
 
 // discard closes an answer and reuses the connection if the rest of the body is short.
@@ -196,7 +197,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	if err != nil {
 		var refused *proxyStatusError
 		if errors.As(err, &refused) {
-			return &answer{refused.response(), ex, proxy.Host}, conn, nil
+			return &answer{Response: refused.response(), ex: ex, proxy: proxy.Host}, conn, nil
 		}
 		if ctx.Err() == nil {
 			switch context.Cause(ex.ctx) {
@@ -262,11 +263,14 @@ func (f *httpFetch) httpRequest(ctx context.Context, method string, header http.
 
 // exchange sends a request as roundTrip does, and lets the Recorder see it and its answer.
 func (f *httpFetch) exchange(ctx context.Context, method string, header http.Header) (*answer, error) {
+	if f.replay != nil {
+		return f.replayed(ctx, method, header)
+	}
 	asker := AskerOf(ctx, f.req.URL)
 	if f.recorder == nil || asker.Hidden {
 		return f.roundTrip(ctx, method, header)
 	}
-	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Page: asker.Visit && f.req.Internal && f.req.Need == Content, Method: method, Target: f.req.URL.RequestTarget(),
+	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: asker.Visit && f.req.Internal && f.req.Need == Content, Method: method, Target: f.req.URL.RequestTarget(),
 		Header: header.Clone(), Host: f.req.URL.Authority(), At: time.Now()}
 	if host := header.Get("Host"); host != "" {
 		sent.Host = host
@@ -297,6 +301,30 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 	f.by.describeCertificate(got, ans.TLS)
 	r.got, r.body, r.ans, r.whole = got, ans.Body, ans, method == http.MethodHead || ans.ContentLength == 0
 	ans.Body = r
+	return ans, nil
+}
+
+// replayed gives a request the answer that was kept for it. Nothing is sent.
+func (f *httpFetch) replayed(ctx context.Context, method string, header http.Header) (*answer, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	kept := f.replay.Next(method)
+	if kept == nil {
+		return nil, f.fault(EvidenceMissing, "replay", f.replay.Missing())
+	}
+	if kept.Status == 0 {
+		fault := *kept.Fault
+		return nil, &fault
+	}
+	ans := &answer{ex: newExchange(ctx, totalTimeoutFactor*f.by.timeout, func() {}), proxy: kept.Proxy, notes: f.by.verifier.keptNotes(kept)}
+	ans.ex.stopTimer()
+	ans.Response = &http.Response{Status: kept.Reason, StatusCode: kept.Status, ProtoMajor: 1, ProtoMinor: 1, Header: kept.Header, ContentLength: kept.Size,
+		Body: kept.Body, Request: &http.Request{Method: method, Header: header}}
+	if method == http.MethodHead {
+		kept.Body.Close()
+		ans.Body = http.NoBody
+	}
 	return ans, nil
 }
 

@@ -24,6 +24,7 @@ type HTTP struct {
 	allowPorts    []int
 	noEnvironment bool
 	recorder      Recorder // nil for none
+	replayer      Replayer // nil if requests are sent
 	origins       *Origins
 	profiles      *profiles
 	accounts      accounts
@@ -148,6 +149,9 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 	if len(host) > maxHostName+2 {
 		return nil, a.fault("dns-not-found", "look up", errors.New("the host name is longer than DNS allows"))
 	}
+	if h.replayer != nil {
+		a.replay = h.replayer.Begin(AskerOf(ctx, req.URL), req.URL.WithoutFragment())
+	}
 	a.loopback = isLoopback(host)
 	a.facts = h.hosts.factsOf(req.URL)
 	send := a.fetch
@@ -155,6 +159,9 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		send = a.submit
 	}
 	resp, err := send(ctx)
+	if a.replay != nil {
+		a.requests = a.replay.Requests()
+	}
 	if err != nil {
 		var f *Fault
 		if errors.As(err, &f) {
@@ -169,6 +176,10 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 // maxHostName is the length of the longest DNS host name in the usual notation (RFC
 // 1035 section 2.3.4), including a final dot.
 const maxHostName = 254
+
+// Replay lets each request get an answer that was kept. Nothing is sent any more: no connection
+// is made, and no name is looked up. It must be called before the first request.
+func (h *HTTP) Replay(from Replayer) { h.replayer = from }
 
 // Record lets a Recorder see every exchange but those of sign-ins and with proxies. It must be
 // called before the first request.

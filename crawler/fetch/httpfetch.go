@@ -28,7 +28,9 @@ type httpFetch struct {
 	requests    int
 	sentCookies bool // the last request included cookies of this run
 	recorder    Recorder
+	replay      Replay     // nil if requests are sent
 	exchanges   int        // that the recorder has seen
+	resent      bool       // the next request repeats the last one
 	conn        *connTrace // of the last attempt
 }
 
@@ -87,7 +89,7 @@ func (f *httpFetch) storeCookies(ans *answer) bool {
 // that the host gets its pause; from then on GET is sent at once. Faults before the request is sent (names,
 // connections, TLS) are final, because they would affect GET too.
 func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
-	if f.req.Need == Content || f.facts.skipHead() {
+	if f.req.Need == Content || f.skipsHead() {
 		ans, err := f.get(ctx)
 		if err != nil {
 			return nil, err
@@ -119,6 +121,15 @@ func (f *httpFetch) headOrGet(ctx context.Context) (*Response, error) {
 		f.facts.headFailures.Add(1)
 	}
 	return f.response(ans), nil
+}
+
+// skipsHead reports whether existence is checked with GET at once. What was kept decides for a
+// replay: what is known of a host depends on the order of requests.
+func (f *httpFetch) skipsHead() bool {
+	if f.replay != nil {
+		return f.replay.StartsWith(http.MethodGet)
+	}
+	return f.facts.skipHead()
 }
 
 // asksForPause reports whether an answer says that the next request must wait (RFC 6585 4, RFC
@@ -205,15 +216,25 @@ func (f *httpFetch) send(ctx context.Context, method string, p profile, refusedT
 		if sent.answers && !refused {
 			f.facts.login.learn(f.req.URL, sent)
 		}
+		if f.replay != nil {
+			if !f.replay.Resent() {
+				return ans, nil
+			}
+			ans.discard()
+			continue
+		}
+		f.resent = false
 		if again < maxResends {
 			if gotCookie && isRedirect(ans.StatusCode) && resolvesTo(f.req.URL, locationOf(ans.Header), f.req.URL) {
 				ans.discard()
+				f.resent = true
 				continue
 			}
 			if refused && user != nil {
 				if next, ok := sent.answer(parseChallenges(ans.Header["Www-Authenticate"])); ok {
 					sent = next
 					ans.discard()
+					f.resent = true
 					continue
 				}
 			}
@@ -285,6 +306,7 @@ func (f *httpFetch) response(ans *answer) *Response {
 	if ans.TLS != nil {
 		resp.Notes = f.by.verifier.notes(ans.TLS)
 	}
+	resp.Notes = append(resp.Notes, ans.notes...)
 	switch {
 	case f.req.Need == Existence:
 		if ans.StatusCode >= 400 && ans.Request != nil && ans.Request.Method == http.MethodGet {

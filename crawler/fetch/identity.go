@@ -98,7 +98,9 @@ func (h *HTTP) identifyRoute(open, secret *strings.Builder, u urinorm.URL) {
 }
 
 // ExpiryNote implements CacheableFetcher.
-func (h *HTTP) ExpiryNote(notAfter time.Time) (Note, bool) { return h.verifier.expiryNote(notAfter) }
+func (h *HTTP) ExpiryNote(notAfter time.Time) (Note, bool) {
+	return h.verifier.expiryNote(notAfter, time.Now())
+}
 
 // writeHeaders writes header fields in the order of their names.
 func writeHeaders(w *strings.Builder, h http.Header) {

@@ -28,6 +28,7 @@ type Recording interface {
 type Sent struct {
 	URL    urinorm.URL // without fragment
 	Asker  Asker
+	Resent bool // it repeats the last one, because the answer set a cookie or asked for credentials
 	Again  bool // an earlier exchange of the same Fetch had another answer
 	Page   bool // it is to be read as a page of the site itself
 	Method string

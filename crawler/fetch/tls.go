@@ -204,18 +204,39 @@ func (v *verifier) notes(state *tls.ConnectionState) []Note {
 	var notes []Note
 	leaf := state.PeerCertificates[0]
 	if v.extra(leaf) != nil {
-		notes = append(notes, Note{"tls-incomplete-chain", "the server does not send the certificate of " + leaf.Issuer.String() + "; it was fetched from the authority, but not every client does that"})
+		notes = append(notes, incompleteNote(leaf.Issuer.String()))
 	}
-	if note, soon := v.expiryNote(leaf.NotAfter); soon {
+	if note, soon := v.expiryNote(leaf.NotAfter, time.Now()); soon {
 		notes = append(notes, note)
 	}
 	return notes
 }
 
-// expiryNote returns the note about a certificate that expires at notAfter; soon is
+func incompleteNote(issuer string) Note {
+	return Note{"tls-incomplete-chain", "the server does not send the certificate of " + issuer + "; it was fetched from the authority, but not every client does that"}
+}
+
+// keptNotes returns the warnings about the connection of an answer that was kept, as of its time.
+func (v *verifier) keptNotes(kept *Replayed) []Note {
+	if v.insecure {
+		return nil
+	}
+	var notes []Note
+	if kept.Issuer != "" {
+		notes = append(notes, incompleteNote(kept.Issuer))
+	}
+	if !kept.NotAfter.IsZero() {
+		if note, soon := v.expiryNote(kept.NotAfter, kept.At); soon {
+			notes = append(notes, note)
+		}
+	}
+	return notes
+}
+
+// expiryNote returns the note about a certificate that expires at notAfter, as of a time; soon is
 // false if there is nothing to report.
-func (v *verifier) expiryNote(notAfter time.Time) (note Note, soon bool) {
-	if v.expiry <= 0 || time.Until(notAfter) >= v.expiry {
+func (v *verifier) expiryNote(notAfter, now time.Time) (note Note, soon bool) {
+	if v.expiry <= 0 || notAfter.Sub(now) >= v.expiry {
 		return Note{}, false
 	}
 	return Note{"tls-expires-soon", "the certificate expires on " + notAfter.UTC().Format(time.DateOnly)}, true

@@ -2,7 +2,8 @@ package admit
 
 import (
 	"context"
-	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"io"
 	"path"
 	"strings"
@@ -42,7 +43,9 @@ func (d *Door) Probe(ctx context.Context, t *Target, u urinorm.URL) (ready bool,
 
 // askProbe requests a page that cannot exist from a directory. Only a 2xx answer counts.
 func (d *Door) askProbe(ctx context.Context, t *Target, dir, ext string) (print judging.Fingerprint, requests int, err error) {
-	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(rand.Text()) + ext)
+	// The address is the same in each run, so that its answer can be kept and given again.
+	name := sha256.Sum256([]byte("made up for " + dir + ext))
+	made, _, err := urinorm.ParseWeb(dir + strings.ToLower(base32.StdEncoding.EncodeToString(name[:])[:26]) + ext)
 	if err != nil {
 		return print, 0, nil
 	}
@@ -78,6 +81,8 @@ func (d *Door) Twin(ctx context.Context, t *Target) (found *check.Warning, sent,
 	switch {
 	case !ok:
 		return nil, 0, deciding, nil
+	case resp.Fault != nil && resp.Fault.Kind == fetch.EvidenceMissing:
+		return nil, 0, deciding, nil
 	case resp.Fault != nil:
 		if o := resp.Observe(judging.Question{}); o.LocalLimit {
 			return nil, 0, deciding, nil
@@ -107,6 +112,9 @@ func (d *Door) HasIcon(ctx context.Context, t *Target, page urinorm.URL) (has bo
 	}
 	defer resp.Close()
 	if requests = deciding + resp.Sent; !ok {
+		return true, requests
+	}
+	if resp.Fault != nil && resp.Fault.Kind == fetch.EvidenceMissing {
 		return true, requests
 	}
 	return resp.Fault == nil && (resp.Status == 0 || resp.Status/100 == 2), requests

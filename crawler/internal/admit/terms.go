@@ -41,6 +41,7 @@ type Pacing struct {
 	Rate                 float64       // of requests a second to one host; 0 for no limit
 	Delay                time.Duration // between two requests to one host
 	Shared               bool          // other processes send requests, too
+	Still                bool          // nothing waits, as nothing is sent
 }
 
 // Terms are what the configuration and the scope of a run say about its requests.
@@ -104,7 +105,7 @@ func (t *Terms) retryRobots(f *robots.Failure, failures int) (wait time.Duration
 
 // Politeness says how hosts are treated before they have answered.
 func (t *Terms) Politeness() frontier.Politeness {
-	return frontier.Politeness{Pace: t.pace, Start: t.startingConcurrency, Gated: t.gated}
+	return frontier.Politeness{Pace: t.pace, Start: t.startingConcurrency, Gated: t.gated, Still: t.cfg.Pacing.Still}
 }
 
 // pace is the pace that a host starts with. Loopback hosts and directories have no

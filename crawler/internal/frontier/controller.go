@@ -71,6 +71,7 @@ type controller struct {
 	interval    time.Duration
 	rest        time.Time // no visit before
 
+	still    bool // nothing waits
 	gated    bool // one visit at a time until OpenGate is called
 	passing  int  // visits in addition, see PassGate
 	givenUp  bool // see maxSlowest
@@ -112,6 +113,10 @@ type trial struct {
 
 // pace returns the present pace.
 func (c *controller) pace() Pace {
+	interval, rest := c.interval, c.rest
+	if c.still {
+		interval, rest = 0, time.Time{}
+	}
 	switch {
 	case c.givenUp: // no requests are made; the queued targets are settled without
 		return Pace{}
@@ -120,9 +125,9 @@ func (c *controller) pace() Pace {
 		if c.concurrency > 0 {
 			visits = min(visits, c.concurrency)
 		}
-		return Pace{Concurrency: visits, Interval: c.interval, NotBefore: c.rest}
+		return Pace{Concurrency: visits, Interval: interval, NotBefore: rest}
 	}
-	return Pace{Concurrency: c.concurrency, Interval: c.interval, NotBefore: c.rest}
+	return Pace{Concurrency: c.concurrency, Interval: interval, NotBefore: rest}
 }
 
 // observe adapts the pace to an answer. It reports whether the pace changed.

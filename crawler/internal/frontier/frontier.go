@@ -264,6 +264,9 @@ func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.
 }
 
 func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
+	if f.hosts.politeness.Still {
+		d.NotBefore = time.Time{}
+	}
 	err := f.store.Release(ctx, t.lease, d)
 	f.ended(t)
 	if err != nil {

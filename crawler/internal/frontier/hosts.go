@@ -17,6 +17,8 @@ type Politeness struct {
 	// Gated reports whether a host gets one visit at a time until OpenGate is called.
 	// While the rules of a host are not known, only one worker waits for them.
 	Gated func(host string) bool
+	// Still lets nothing wait: the answers are known, and no host is asked.
+	Still bool
 }
 
 // Hosts keeps the pace of every host and adapts it to the answers of the host. Its
@@ -87,7 +89,7 @@ func (p *Politeness) controller(host string) *controller {
 	if p.Pace != nil {
 		limit = p.Pace(host)
 	}
-	c := &controller{limit: limit, concurrency: limit.Concurrency, interval: limit.Interval}
+	c := &controller{limit: limit, concurrency: limit.Concurrency, interval: limit.Interval, still: p.Still}
 	c.gated = p.Gated != nil && p.Gated(host)
 	if p.Start != nil {
 		if n := p.Start(host); n > 0 && n < c.concurrency {

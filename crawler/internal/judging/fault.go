@@ -35,6 +35,9 @@ func ObserveFault(err error) Outcome {
 		return o
 	}
 	o := Skip(check.Code(fault.Kind), faultMessage(fault))
+	if fault.Kind == fetch.EvidenceMissing {
+		o.Gap = check.GapEvidence
+	}
 	o.Requests, o.Temporary = fault.Requests, fault.Retry && o.Code == check.CodeTLSError
 	return o
 }

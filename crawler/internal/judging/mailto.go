@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -39,9 +40,12 @@ func CheckMailto(ctx context.Context, resolver check.Resolver, addresses []urino
 		case check.CodeOK:
 		case check.CodeNoMX:
 			outcome.Warn(check.Warning{Code: code, Message: message})
-		case check.CodeDNSFailure:
+		case check.CodeDNSFailure, check.CodeEvidenceMissing:
 			if doubt.Code == "" {
 				doubt = Skip(code, message)
+				if code == check.CodeEvidenceMissing {
+					doubt.Gap = check.GapEvidence
+				}
 			}
 		default:
 			return Skip(code, message)
@@ -65,6 +69,8 @@ func checkMailDomain(ctx context.Context, resolver check.Resolver, domain string
 		return check.CodeOK, ""
 	case ctx.Err() != nil:
 		return check.CodeInterrupted, "the run ended before the answer arrived"
+	case isMissing(err):
+		return check.CodeEvidenceMissing, faultMessage(err.(*fetch.Fault))
 	case err != nil && !isNotFound(err) && !isUnproven(err):
 		return check.CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
@@ -80,6 +86,12 @@ func checkMailDomain(ctx context.Context, resolver check.Resolver, domain string
 		return check.CodeDNSFailure, fmt.Sprintf("the name server did not answer for %s", domain)
 	}
 	return check.CodeDNSNotFound, fmt.Sprintf("the mail domain %s does not exist", domain)
+}
+
+// isMissing reports whether the answer is not in the evidence.
+func isMissing(err error) bool {
+	fault, ok := err.(*fetch.Fault)
+	return ok && fault.Kind == fetch.EvidenceMissing
 }
 
 func isNullMX(records []*net.MX) bool {

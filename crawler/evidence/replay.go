@@ -1,0 +1,297 @@
+package evidence
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httputil"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// Begin returns what was kept for the next Fetch of a URL: the answers that its asker got, else
+// those that another one got. It is a method of fetch.Replayer.
+func (a *Archive) Begin(asker fetch.Asker, u urinorm.URL) fetch.Replay {
+	uri, who := u.Printed(), asker.URL.Printed()
+	if r := a.begin(keyOf(who, uri, !asker.Visit), uri); r != nil {
+		return r
+	}
+	r := &replay{a: a}
+	if isRobots(asker) {
+		r.list = noRobots
+	} else if !asker.Visit || who != uri {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if len(a.missing) < maxKept {
+			a.missing[uri] = true
+		}
+	}
+	return r
+}
+
+// begin returns what was kept for the next request with a key, nil for nothing.
+func (a *Archive) begin(key, uri string) *replay {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	g := a.groups[key]
+	if g == nil {
+		g = a.groups[uri]
+	}
+	if others := a.byURL[uri]; g == nil && len(others) > 0 {
+		g = a.groups[others[0]]
+	}
+	if g == nil {
+		return nil
+	}
+	n := min(a.cursors[key], len(g.fetches)-1)
+	for n < len(g.fetches)-1 && g.fetches[n][len(g.fetches[n])-1].local {
+		n++ // it was repeated
+	}
+	a.cursors[key] = n + 1
+	return &replay{a: a, list: g.fetches[n]}
+}
+
+// isRobots reports whether a request is for a robots.txt, or for what it redirects to.
+func isRobots(asker fetch.Asker) bool { return !asker.Visit && asker.URL.Path() == "/robots.txt" }
+
+// noRobots is the answer for a robots.txt that was not kept: there is none.
+var noRobots = []keptExchange{{source: source{file: -1}}}
+
+// replay is a fetch.Replay.
+type replay struct {
+	a    *Archive
+	list []keptExchange
+	next int // the index of the next exchange
+}
+
+func (r *replay) Next(method string) *fetch.Replayed {
+	if len(r.list) == 0 {
+		return nil
+	}
+	if method == http.MethodHead {
+		x := r.list[min(r.next, len(r.list)-1)]
+		if x.head {
+			r.next++
+		}
+		return r.a.answer(x)
+	}
+	for i := r.next; i < len(r.list); i++ {
+		if !r.list[i].head {
+			r.next = i + 1
+			return r.a.answer(r.list[i])
+		}
+	}
+	for i := len(r.list) - 1; i >= 0; i-- {
+		if !r.list[i].head {
+			return r.a.answer(r.list[i])
+		}
+	}
+	return nil
+}
+
+func (r *replay) StartsWith(method string) bool {
+	return len(r.list) > 0 && r.list[0].head == (method == http.MethodHead)
+}
+
+func (r *replay) Resent() bool { return r.next < len(r.list) && r.list[r.next].resent }
+
+func (r *replay) Requests() (n int) {
+	for _, x := range r.list {
+		n += x.requests
+	}
+	return n
+}
+
+func (r *replay) Missing() error { return r.a.missingError() }
+
+func (a *Archive) missingError() error {
+	return errors.New("its answer is not in " + strings.Join(a.paths, ", "))
+}
+
+// answer reads an exchange. It returns nil if that cannot be read.
+func (a *Archive) answer(x keptExchange) *fetch.Replayed {
+	if x.file < 0 {
+		return &fetch.Replayed{Received: fetch.Received{Status: http.StatusNotFound, Reason: "404 Not Found", Header: http.Header{}, Size: 0}, Body: http.NoBody}
+	}
+	m, err := x.open(a.files[x.file])
+	if err != nil {
+		return nil
+	}
+	got := &fetch.Replayed{At: m.date()}
+	uri := m.field("WARC-Target-URI")
+	if m.field("WARC-Type") == typeMetadata {
+		e, err := readEvent(m)
+		if err != nil || e.facts.Fault == nil {
+			return nil
+		}
+		got.Fault = e.facts.Fault.fault()
+		return got
+	}
+	lines := bufio.NewReader(m.block)
+	reason, status, header, err := readAnswerHead(lines)
+	if err != nil {
+		return nil
+	}
+	var f facts
+	_ = json.Unmarshal([]byte(m.field(factsField)), &f) // other programs have none
+	got.Status, got.Reason, got.Header, got.Size = status, strings.TrimSpace(strconv.Itoa(status)+" "+reason), header, -1
+	got.Proxy, got.NotAfter, got.Issuer = f.Proxy, f.NotAfter, f.Issuer
+	var body io.Reader = lines
+	if m.field("WARC-Type") == typeRevisit {
+		if body = a.payload(m.field("WARC-Payload-Digest")); body == nil && !x.head {
+			return nil
+		}
+	}
+	if strings.EqualFold(strings.TrimSpace(header.Get("Transfer-Encoding")), "chunked") {
+		body = httputil.NewChunkedReader(body)
+	}
+	header.Del("Transfer-Encoding")
+	if length, err := strconv.ParseInt(header.Get("Content-Length"), 10, 64); err == nil && length >= 0 {
+		got.Size = length
+	}
+	if f.Size != nil {
+		got.Size = *f.Size
+	}
+	withoutDate(header, got.At)
+	got.Body = &replayedBody{r: body, end: endOf(m.field("WARC-Truncated"), f.Fault, uri)}
+	return got
+}
+
+// withoutDate replaces the date of a Retry-After by the time from the request to it.
+func withoutDate(h http.Header, asked time.Time) {
+	if at, err := http.ParseTime(h.Get("Retry-After")); err == nil {
+		h.Set("Retry-After", strconv.Itoa(max(0, int(at.Sub(asked)/time.Second))))
+	}
+}
+
+// payload returns the body of a response with a digest, nil if there is none.
+func (a *Archive) payload(digest string) io.Reader {
+	at, known := a.bodies[shortHash(digest)]
+	if !known {
+		return nil
+	}
+	m, err := at.open(a.files[at.file])
+	if err != nil {
+		return nil
+	}
+	lines := bufio.NewReader(m.block)
+	if _, _, _, err := readAnswerHead(lines); err != nil {
+		return nil
+	}
+	return lines
+}
+
+// endOf returns how a body ends: io.EOF if it is whole, or was not needed to its end.
+func endOf(cut string, f *fault, uri string) error {
+	switch {
+	case f != nil:
+		return f.fault()
+	case cut == "disconnect":
+		return (&fault{Kind: "body-truncated", Op: "read", Target: urinorm.Redact(uri), Cause: "the body ended early", Retry: true}).fault()
+	case cut == "time":
+		return (&fault{Kind: "timeout", Op: "read", Target: urinorm.Redact(uri), Cause: "the body paused for too long", Retry: true}).fault()
+	}
+	return io.EOF
+}
+
+// replayedBody is a body that was kept.
+type replayedBody struct {
+	r   io.Reader
+	end error
+}
+
+func (b *replayedBody) Read(p []byte) (int, error) {
+	if b.r == nil {
+		return 0, b.end
+	}
+	n, err := b.r.Read(p)
+	if err == io.EOF {
+		err = b.end
+	}
+	return n, err
+}
+
+func (b *replayedBody) Close() error {
+	b.r, b.end = nil, http.ErrBodyReadAfterClose
+	return nil
+}
+
+// fault returns the fault that was kept.
+func (f *fault) fault() *fetch.Fault {
+	out := &fetch.Fault{Kind: f.Kind, Op: f.Op, Target: f.Target, Hint: f.Hint, Retry: f.Retry, Local: f.Local}
+	if f.Cause != "" {
+		out.Err = &keptCause{f.Cause, f.Kind}
+	}
+	return out
+}
+
+// keptCause is the cause of a fault.
+type keptCause struct{ text, kind string }
+
+func (c *keptCause) Error() string { return c.text }
+
+// Is reports that a body which ended early is one that ended unexpectedly.
+func (c *keptCause) Is(target error) bool {
+	return target == io.ErrUnexpectedEOF && c.kind == "body-truncated"
+}
+
+func readEvent(m *member) (*event, error) {
+	text, err := io.ReadAll(io.LimitReader(m.block, maxEventSize))
+	if err != nil {
+		return nil, err
+	}
+	e := &event{}
+	err = json.Unmarshal(text, e)
+	return e, err
+}
+
+// Fetcher returns a Fetcher that answers for schemes other than http and https.
+func (a *Archive) Fetcher() fetch.Fetcher { return keptSchemes{a} }
+
+type keptSchemes struct{ a *Archive }
+
+// Fetch returns the answer that was kept.
+func (s keptSchemes) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	uri := req.URL.WithoutFragment()
+	missing := &fetch.Fault{Kind: fetch.EvidenceMissing, Op: "replay", Target: uri.Printed(), Err: s.a.missingError()}
+	r, ok := s.a.Begin(fetch.AskerOf(ctx, req.URL), uri).(*replay)
+	if !ok || len(r.list) == 0 || r.list[0].file < 0 {
+		return nil, missing
+	}
+	x := r.list[0]
+	m, err := x.open(s.a.files[x.file])
+	if err != nil {
+		return nil, missing
+	}
+	e, err := readEvent(m)
+	switch {
+	case err != nil || e.Answer == nil && e.facts.Fault == nil:
+		return nil, missing
+	case e.Answer == nil:
+		f := e.facts.Fault.fault()
+		f.Requests = x.requests
+		return nil, f
+	case req.Need == fetch.Content && !e.Answer.HasBody:
+		return nil, missing
+	}
+	k := e.Answer
+	resp := &fetch.Response{Status: k.Status, Location: k.Location, ContentType: k.Type, Size: k.Size, Modified: k.Modified, Excerpt: k.Excerpt, Requests: x.requests}
+	for _, note := range k.Notes {
+		resp.Notes = append(resp.Notes, fetch.Note{Code: note[0], Message: note[1]})
+	}
+	if req.Need == fetch.Content {
+		resp.Body = &replayedBody{r: bytes.NewReader(k.Body), end: endOf("", e.facts.Fault, "")}
+	}
+	return resp, nil
+}

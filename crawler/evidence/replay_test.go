@@ -1,0 +1,243 @@
+package evidence
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/urinorm"
+)
+
+// ask asks an archive as a visit does, and returns the answer in words.
+func ask(t *testing.T, a *Archive, address string, need fetch.Need) string {
+	t.Helper()
+	web, err := fetch.NewHTTP(fetch.HTTPConfig{NoEnvironment: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer web.Close()
+	web.Replay(a)
+	u, _, err := urinorm.ParseWeb(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := web.Fetch(fetch.WithAsker(context.Background(), fetch.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})
+	var fault *fetch.Fault
+	if errors.As(err, &fault) {
+		return fault.Kind
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := http.StatusText(resp.Status)
+	if resp.Body != nil {
+		body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+		resp.Body.Close()
+		words += " " + string(body)
+		if errors.As(err, &fault) {
+			words += " " + fault.Kind
+		}
+	}
+	return words
+}
+
+// Each answer is given again: coded, cut off, or none at all.
+func TestReplay(t *testing.T) {
+	s := site(t)
+	file := filepath.Join(t.TempDir(), "e.wacz")
+	k := keep(t, Options{Path: file, All: true}, s.URL, "/a", "/b", "/gzip", "/cut", "/reset", "/gone", "HEAD /head")
+	if err := k.Finish(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	a, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, row := range []struct {
+		path string
+		need fetch.Need
+		want string
+	}{
+		{"/a", fetch.Content, "OK " + text},
+		{"/b", fetch.Content, "OK " + text}, // a revisit
+		{"/gzip", fetch.Content, "OK " + text},
+		{"/cut", fetch.Content, "OK not all body-truncated"},
+		{"/reset", fetch.Content, "connection-reset"},
+		{"/gone", fetch.Content, "Not Found gone\n"},
+		{"/gone", fetch.Content, "Not Found gone\n"},
+		{"/gone", fetch.Existence, "Not Found"},
+		{"/head", fetch.Existence, "OK"},
+		{"/head", fetch.Content, "evidence-missing"}, // a GET never gets the answer to a HEAD
+		{"/other", fetch.Content, "evidence-missing"},
+	} {
+		if got := ask(t, a, s.URL+row.path, row.need); got != row.want {
+			t.Errorf("%s: %q, want %q", row.path, got, row.want)
+		}
+	}
+}
+
+// foreign returns a WARC file that another program might have written.
+func foreign(t *testing.T, records ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	for _, text := range records {
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, text)
+		z.Close()
+	}
+	return b.Bytes()
+}
+
+func response(uri, fields, block string) string {
+	return "WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\nWARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Target-URI: " + uri + "\r\n" + fields +
+		"Content-Type: application/http; msgtype=response\r\nContent-Length: " + strconv.Itoa(len(block)) + "\r\n\r\n" + block + "\r\n\r\n"
+}
+
+// Files of strangers are read as far as they are sound.
+func TestReplayStrange(t *testing.T) {
+	const page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
+	for _, row := range []struct {
+		name    string
+		records []string
+		cut     int // bytes from the end
+		want    string
+		damaged int
+	}{
+		{"another program", []string{response("http://a.test/", "", page)}, 0, "OK hello", 0},
+		{"in angle brackets", []string{response("<http://a.test/>", "", page)}, 0, "OK hello", 0},
+		{"chunked", []string{response("http://a.test/", "", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")}, 0, "OK hello", 0},
+		{"a digest that fits", []string{response("http://a.test/", "WARC-Payload-Digest: sha1:VL2MMHO4YXUKFWV63YHTWSBM3GXKSQ2N\r\n", page)}, 0, "OK hello", 0},
+		{"a forged digest", []string{response("http://a.test/", "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n", page)}, 0, "evidence-missing", 1},
+		{"a forged block", []string{response("http://a.test/", "WARC-Block-Digest: sha256:00\r\n", page)}, 0, "evidence-missing", 1},
+		{"cut off", []string{response("http://b.test/", "", page), response("http://a.test/", "", page)}, 9, "evidence-missing", 1},
+		{"longer than it says", []string{response("http://b.test/", "", page), strings.Replace(response("http://a.test/", "", page), "hello", "hello world", 1)}, 0, "evidence-missing", 1},
+		{"shorter than it says", []string{response("http://b.test/", "", page), strings.Replace(response("http://a.test/", "", page), "Content-Length: ", "Content-Length: 9000000000", 1)}, 0, "evidence-missing", 1},
+		{"no answer", []string{response("http://a.test/", "", "hello")}, 0, "evidence-missing", 1},
+		{"a revisit of nothing", []string{strings.Replace(response("http://a.test/", "WARC-Payload-Digest: sha1:X\r\n", page), "response", "revisit", 1)}, 0, "evidence-missing", 0},
+		{"a status of no use", []string{response("http://a.test/", "", "HTTP/1.1 99999 OK\r\n\r\n")}, 0, "evidence-missing", 1},
+		{"NUL in a field", []string{response("http://a.test/", "", "HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Type: text/html\r\n\r\nhello")}, 0, "OK hello", 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "x.warc.gz")
+			data := foreign(t, row.records...)
+			if err := os.WriteFile(file, data[:len(data)-row.cut], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a, err := Open(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			if got := ask(t, a, "http://a.test/", fetch.Content); got != row.want || a.Damaged() != row.damaged {
+				t.Errorf("%q with %d damaged records, want %q with %d", got, a.Damaged(), row.want, row.damaged)
+			}
+		})
+	}
+}
+
+// What is no evidence is refused, and nothing of a file is unpacked.
+func TestOpenRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	wacz := func(method uint16, names ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Write(foreign(t, response("http://a.test/", "", "HTTP/1.1 200 OK\r\n\r\n")))
+		}
+		z.Close()
+		return b.Bytes()
+	}
+	good := wacz(zip.Store, "archive/a.warc.gz", "../../evil.txt", "/etc/evil")
+	for name, want := range map[string]string{
+		filepath.Join(dir, "missing.wacz"): "no such file",
+		dir:                                "no directory archive",
+		write("empty.wacz", nil):           "it is empty",
+		write("text.warc.gz", []byte("hello world")):                         "it is no evidence",
+		write("gzip.warc.gz", foreign(t, "hello")):                           "does not begin with a record",
+		write("cut.wacz", good[:len(good)-30]):                               "it is no WACZ file, or was cut",
+		write("compressed.wacz", wacz(zip.Deflate, "archive/data.warc.gz")):  "compressed within it",
+		write("nothing.wacz", wacz(zip.Store, "datapackage.json", "a.warc")): "contains no WARC file",
+	} {
+		if a, err := Open(name); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v, %v; want an error with %q", name, a, err, want)
+		}
+	}
+	a, err := Open(write("evil.wacz", good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 7 {
+		t.Errorf("%d files, %v; want those that were written", len(entries), err)
+	}
+}
+
+// What a killed run left is evidence, too.
+func TestReplayPart(t *testing.T) {
+	s := site(t)
+	for _, name := range []string{"e.wacz", "dir/"} {
+		file := t.TempDir() + "/" + name
+		k := keep(t, Options{Path: file}, s.URL, "/a", "/b")
+		path := k.place.part
+		if name == "dir/" {
+			path = file
+		}
+		a, err := Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(t, a, s.URL+"/b", fetch.Content); got != "OK "+text {
+			t.Errorf("%s: %q", name, got)
+		}
+		a.Close()
+		k.Abandon()
+	}
+}
+
+func FuzzOpen(f *testing.F) {
+	var whole bytes.Buffer
+	z := gzip.NewWriter(&whole)
+	io.WriteString(z, response("http://a.test/", "", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nhello"))
+	z.Close()
+	f.Add(whole.Bytes())
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "x")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		a, err := Open(file)
+		if err != nil {
+			return
+		}
+		defer a.Close()
+		for uri := range a.byURL {
+			if u, _, err := urinorm.ParseWeb(uri); err == nil && u.Host() != "" && strings.HasPrefix(u.Scheme(), "http") {
+				ask(t, a, uri, fetch.Content)
+			}
+		}
+	})
+}

@@ -215,7 +215,9 @@ func (f *editorFolder) input(name string, text []byte) extract.Input {
 
 // Read implements workspace.Judge.
 func (f *editorFolder) Read(name string, text []byte) *extract.Document {
-	return extract.Extract(f.input(name, text))
+	in := f.input(name, text)
+	in.Places = true
+	return extract.Extract(in)
 }
 
 // Text implements workspace.Judge.

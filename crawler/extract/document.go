@@ -31,6 +31,8 @@ type Input struct {
 	Publisher func(path string) AnchorRule
 	// AnchorsOnly asks for the anchors without the links.
 	AnchorsOnly bool
+	// Places asks for Document.Places.
+	Places bool
 	// Bare makes most links of HTML bare: they lack Line, Column and Text, which only links
 	// that are shown need. A bare link has its Link.Tag set, and a Rereader supplies the
 	// missing fields. If Bare is set, Anchors and the Raw and Ref of every link may share the
@@ -118,6 +120,16 @@ const (
 	// ExpectStyle asks for a style sheet.
 	ExpectStyle
 )
+
+// AnchorPlace is where a document has an anchor.
+type AnchorPlace struct {
+	Name string
+	// Line and Column are those of the id, or of the text of the heading that has the anchor. Both
+	// count from 1; columns are code points.
+	Line, Column int
+	Level        int    // of the heading, 0 for an id
+	Title        string // the source of the heading's text
+}
 
 // Link is one reference in a document.
 type Link struct {
@@ -290,6 +302,9 @@ type Document struct {
 	// AnchorHashes are the hashes of Anchors, computed by HashAnchor, in ascending order and
 	// without duplicates.
 	AnchorHashes []uint64
+	// Places, if Input.Places asks for them, are the places of Anchors in document order, without
+	// those that are not known.
+	Places []AnchorPlace
 	// Static is true when Anchors is complete: there is no script that could add anchors and
 	// no included file that could contain some.
 	Static bool

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,39 @@ func HashAnchor(name []byte) uint64 { return xxhash.Sum64(name) }
 type identifier struct {
 	hash uint64
 	at   int32 // offset of an id in the document, -1 for other names
+}
+
+// anchorSpot is a place that has anchors.
+type anchorSpot struct {
+	at    int // offset in the document, -1 if it is not known
+	level int // of a heading
+	title string
+}
+
+// mark sets the place of the next anchors.
+func (h *harvest) mark(at, level int, title []byte) {
+	if h.input.Places {
+		h.spot = anchorSpot{at, level, string(title)}
+	}
+}
+
+// markInline sets the place of the next anchor within a text, unless that is the text of a heading.
+func (h *harvest) markInline(v *view, off int) {
+	if h.input.Places && h.spot.level == 0 {
+		h.spot.at = v.source(off)
+	}
+}
+
+// placeAnchor records the place of an anchor.
+func (h *harvest) placeAnchor(name string, at int) {
+	spot := h.spot
+	if at >= 0 {
+		spot = anchorSpot{at: at}
+	}
+	if spot.at >= 0 && spot.at <= len(h.places.doc) {
+		line, column := h.places.at(spot.at)
+		h.doc.Places = append(h.doc.Places, AnchorPlace{name, line, column, spot.level, spot.title})
+	}
 }
 
 // anchor adds a fragment name.
@@ -38,12 +72,16 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 	} else {
 		h.doc.Anchors = append(h.doc.Anchors, h.keep(name))
 	}
+	if h.input.Places {
+		h.placeAnchor(string(name), at)
+	}
 	return true
 }
 
 // finishAnchors sorts the hashes. If a hash occurs more than once, it looks for duplicate
 // ids.
 func (h *harvest) finishAnchors() {
+	slices.SortStableFunc(h.doc.Places, func(a, b AnchorPlace) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
 	hashes := h.doc.AnchorHashes
 	if len(h.anchors) == 0 && len(hashes) == 0 {
 		return

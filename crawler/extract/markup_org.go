@@ -129,6 +129,8 @@ func (r *orgReader) headline(l line) {
 	if n := bytes.LastIndexByte(title, ' '); n > 0 && len(title) > n+2 && title[n+1] == ':' && title[len(title)-1] == ':' {
 		title = trimSpaceRight(title[:n])
 	}
+	stars := runLength(l.text, 0)
+	r.mark(l.textStart+stars+bytes.Index(l.text[stars:], title), stars, title)
 	r.slugs.addTo(r.harvest, orgPlain(title[:min(len(title), maxHeading)]))
 	r.gather(l.at)
 	r.flush(r.inlines)
@@ -190,6 +192,7 @@ func (r *orgReader) inlines(v *view) {
 			}
 		case bytes.HasPrefix(b[i:], []byte("<<")):
 			if end = r.endOf(b, i+2, ">>"); end >= 0 {
+				r.markInline(v, i)
 				r.anchor(bytes.Trim(b[i:end], "<>"))
 				r.bareLinks(v, span{free, i})
 				free = end

@@ -32,6 +32,7 @@ var rstFormat = format{
 // rstReader reads line by line. It gathers the lines of a paragraph before it reads
 // them, because a link may extend over a line break.
 type rstReader struct {
+	underlines []byte // of titles, in the order of their levels
 	lineMarkup
 	// skip is the indentation of the line that starts the block being skipped, or -1
 	// outside of one. Lines that are indented more belong to the block.
@@ -167,9 +168,20 @@ func (r *rstReader) title(underline line) bool {
 	if r.doc.Title == "" {
 		r.doc.Title = string(trimFolded(foldSpace(nil, text)))
 	}
+	r.mark(l.textStart, r.level(underline.text[0]), l.text)
 	r.ids.eachID(string(text), func(id string) { r.anchor([]byte(id)) })
 	r.flush(r.inlines)
 	return true
+}
+
+// level returns the level of a section by the character that underlines its title.
+func (r *rstReader) level(c byte) int {
+	n := bytes.IndexByte(r.underlines, c)
+	if n < 0 {
+		n = len(r.underlines)
+		r.underlines = append(r.underlines, c)
+	}
+	return n + 1
 }
 
 // rstPlain removes the characters of inline markup.
@@ -367,6 +379,7 @@ func (r *rstReader) endTarget() {
 	if at := trimSpan(r.src.text, o.at); at.start < at.end {
 		r.target(at.start, at.end, o.name)
 	} else if len(o.name) > 0 {
+		r.mark(o.at.start-len(":")-len(o.name), 0, nil)
 		r.namedAnchor(o.name)
 	}
 }
@@ -453,6 +466,7 @@ func (r *rstReader) inlines(v *view) {
 				r.phrase(v, content, end+1 < len(b) && b[end+1] == '_')
 			case i > 0 && b[i-1] == '_':
 				take(i, end)
+				r.markInline(v, content.start)
 				r.namedAnchor(b[content.start:content.end])
 			default: // a role
 				take(i, end)

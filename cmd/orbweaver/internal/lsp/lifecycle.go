@@ -61,6 +61,10 @@ type clientCapabilities struct {
 	} `json:"general"`
 	TextDocument struct {
 		Diagnostic *struct{} `json:"diagnostic"`
+		Hover      struct {
+			ContentFormat []string `json:"contentFormat"`
+		} `json:"hover"`
+		CodeLens *struct{} `json:"codeLens"`
 	} `json:"textDocument"`
 	Workspace struct {
 		Configuration bool `json:"configuration"`
@@ -103,6 +107,13 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 		"positionEncoding": s.texts.encoding,
 		"textDocumentSync": map[string]any{"openClose": true, "change": 2, "save": map[string]any{"includeText": false}},
 		"workspace":        map[string]any{"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true}},
+	}
+	for _, name := range []string{"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider", "workspaceSymbolProvider"} {
+		capabilities[name] = true
+	}
+	capabilities["documentLinkProvider"] = map[string]any{"resolveProvider": false}
+	if p.Capabilities.TextDocument.CodeLens != nil {
+		capabilities["codeLensProvider"] = map[string]any{"resolveProvider": false}
 	}
 	if p.Capabilities.pulls() {
 		capabilities["diagnosticProvider"] = map[string]any{"identifier": "orbweaver", "interFileDependencies": true, "workspaceDiagnostics": true}

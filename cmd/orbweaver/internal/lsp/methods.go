@@ -13,10 +13,17 @@ var (
 
 func init() { // the handlers refer to the tables
 	requests = map[string]handler{
-		"initialize":              answers(initialize),
-		"shutdown":                answers(shutdown),
-		"textDocument/diagnostic": answers(documentDiagnostic),
-		"workspace/diagnostic":    answers(workspaceDiagnostic),
+		"initialize":                  answers(initialize),
+		"shutdown":                    answers(shutdown),
+		"textDocument/diagnostic":     answers(documentDiagnostic),
+		"workspace/diagnostic":        answers(workspaceDiagnostic),
+		"textDocument/hover":          answers(hover),
+		"textDocument/definition":     answers(definition),
+		"textDocument/references":     answers(references),
+		"textDocument/documentLink":   answers(documentLinks),
+		"textDocument/documentSymbol": answers(documentSymbols),
+		"textDocument/codeLens":       answers(codeLenses),
+		"workspace/symbol":            answers(workspaceSymbols),
 	}
 	notifications = map[string]func(context.Context, *Server, json.RawMessage) error{
 		"initialized":                         takes(initialized),

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -54,25 +55,37 @@ type Change struct {
 // Update returns the index after a change, and the documents whose findings may be others, sorted.
 // The old index is nil at first.
 func (f Folder) Update(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
-	if old == nil || c.Files || !f.Judge.JudgesSome() || !slices.Equal(slices.Sorted(maps.Keys(old.Texts)), slices.Sorted(maps.Keys(texts))) {
+	if old == nil || c.Files || !f.Judge.JudgesSome() {
 		return f.all(ctx, old, texts)
 	}
 	judged := map[string]bool{}
 	for _, p := range c.Paths {
-		if !old.isListed(p) || isRulesFile(p) {
+		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
+		if bytes.Equal(before, after) {
+			continue // it was opened or closed
+		}
+		known := old.documents[p] != nil
+		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
 			return f.all(ctx, old, texts)
 		}
-		judged[p] = true
-		if f.face(p, old.Texts[p]) != f.face(p, texts[p]) {
+		if known {
+			judged[p] = true
+		}
+		if f.face(p, before) != f.face(p, after) {
 			for _, referrer := range old.Referrers(p, func(*Target) bool { return true }) {
 				judged[referrer] = true
 			}
 		}
 	}
 	for p := range judged {
-		if !old.isListed(p) { // what uses a style sheet decides how it is read
+		if !old.isListed(p) {
 			return f.all(ctx, old, texts)
 		}
+	}
+	if len(judged) == 0 {
+		next := *old
+		next.Texts = texts
+		return &next, c.Paths, nil
 	}
 	some := slices.Sorted(maps.Keys(judged))
 	next := &Index{Texts: texts, Listed: old.Listed, documents: maps.Clone(old.documents)}
@@ -89,7 +102,15 @@ func (f Folder) Update(ctx context.Context, old *Index, texts map[string][]byte,
 			return f.all(ctx, old, texts)
 		}
 	}
-	return next, some, nil
+	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(some, c.Paths)))), nil
+}
+
+// textIn returns the text of a document: one that is open, or that of its file.
+func (f Folder) textIn(texts map[string][]byte, p string) []byte {
+	if text, open := texts[p]; open {
+		return text
+	}
+	return []byte(f.Judge.Text(p))
 }
 
 func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte) (*Index, []string, error) {

@@ -1,0 +1,324 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+)
+
+// anchor is a heading or an id, with all names that lead to it.
+type anchor struct {
+	line, column int
+	level        int // of a heading
+	title        string
+	names        []string
+}
+
+// anchorsOf returns the headings and ids of a document in the order of their places.
+func anchorsOf(d *extract.Document) []anchor {
+	var all []anchor
+	for _, p := range d.Places {
+		same := func(a anchor) bool { return a.line == p.Line && a.column == p.Column }
+		if i := slices.IndexFunc(all[max(0, len(all)-4):], same); i >= 0 {
+			a := &all[max(0, len(all)-4)+i]
+			a.names = append(a.names, p.Name)
+			continue
+		}
+		title := p.Title
+		if title == "" {
+			title = p.Name
+		}
+		all = append(all, anchor{p.Line, p.Column, p.Level, title, []string{p.Name}})
+	}
+	slices.SortStableFunc(all, func(a, b anchor) int {
+		if a.line != b.line {
+			return a.line - b.line
+		}
+		return a.column - b.column
+	})
+	return all
+}
+
+// anchors returns the anchors of the document.
+func (v *view) anchors() []anchor {
+	return anchorsOf(v.state.judge.Read(v.path, []byte(v.text.body)))
+}
+
+// span returns the range of the heading's text or the id, if that is what is written at its place.
+func (a *anchor) span(t *text, e encoding) span {
+	from, _ := t.bounds(a.line, a.column, "")
+	for _, written := range append([]string{a.title}, a.names...) {
+		if strings.HasPrefix(t.body[from:], written) {
+			return t.spanOf(a.line, a.column, written, e)
+		}
+	}
+	return t.spanOf(a.line, a.column, "", e)
+}
+
+// has reports whether a fragment leads to the anchor.
+func (a *anchor) has(fragment string) bool {
+	name, err := url.PathUnescape(fragment)
+	return slices.Contains(a.names, fragment) || err == nil && slices.Contains(a.names, name)
+}
+
+// anchorAt returns the heading or id on the line of a position, nil if there is none.
+func (v *view) anchorAt(p position) *anchor {
+	all := v.anchors()
+	i := slices.IndexFunc(all, func(a anchor) bool {
+		at := a.span(v.text, v.encoding)
+		return at.Start.Line == p.Line && (a.level > 0 || at.Start.Character <= p.Character && p.Character <= at.End.Character)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// leading is a reference of a document with its target.
+type leading struct {
+	location
+	target *workspace.Target
+}
+
+// locations returns the places of references whose targets fulfil a condition.
+func locations(all []leading, where func(*workspace.Target) bool) []location {
+	places := []location{}
+	for _, l := range all {
+		if where(l.target) {
+			places = append(places, l.location)
+		}
+	}
+	return places
+}
+
+func anyTarget(*workspace.Target) bool { return true }
+
+// leadingTo returns the references of all documents to a file, in the order of documents and places.
+func (v *view) leadingTo(s *Server, file string) []leading {
+	var all []leading
+	for _, path := range v.state.index.Paths() {
+		var t *text
+		d := v.state.index.Document(path)
+		for i := range d.References {
+			r := &d.References[i]
+			if r.Line == 0 || r.Target.Code == check.CodeExcluded || r.Target.File != file {
+				continue
+			}
+			if t == nil {
+				t = textOf(&v.state, path)
+			}
+			all = append(all, leading{location{v.uri(s, path), t.spanOf(int(r.Line), int(r.Column), r.Raw, v.encoding)}, r.Target})
+		}
+	}
+	return all
+}
+
+type referencesParams struct {
+	positionParams
+	Context struct {
+		IncludeDeclaration bool `json:"includeDeclaration"`
+	} `json:"context"`
+}
+
+func references(ctx context.Context, s *Server, p *referencesParams) (any, error) {
+	none := []location{}
+	v, err := s.viewOf(ctx, p.TextDocument)
+	if v == nil {
+		return none, err
+	}
+	file, fragment := v.path, ""
+	var found *anchor
+	if r := v.at(p.Position); r != nil {
+		if file = r.Target.File; file == "" {
+			return none, nil
+		}
+		from, _ := v.text.bounds(int(r.Line), int(r.Column), r.Raw)
+		hash := strings.IndexByte(r.Raw, '#')
+		if hash < 0 || v.text.offset(p.Position, v.encoding) <= from+hash {
+			return locations(v.leadingTo(s, file), anyTarget), nil
+		}
+		fragment = r.Target.Fragment()
+		d := v.state.judge.Read(file, []byte(textOf(&v.state, file).body))
+		for _, a := range anchorsOf(d) {
+			if a.has(fragment) {
+				found = &a
+				break
+			}
+		}
+	} else if found = v.anchorAt(p.Position); found == nil {
+		return none, nil
+	}
+	leads := func(t *workspace.Target) bool { return t.Fragment() == fragment }
+	if found != nil {
+		leads = func(t *workspace.Target) bool { return found.has(t.Fragment()) }
+	}
+	all := locations(v.leadingTo(s, file), leads)
+	if p.Context.IncludeDeclaration && found != nil {
+		all = append(all, location{v.uri(s, file), found.span(textOf(&v.state, file), v.encoding)})
+	}
+	return all, nil
+}
+
+// documentSymbol is a heading or an id as editors list them.
+type documentSymbol struct {
+	Name           string            `json:"name"`
+	Detail         string            `json:"detail,omitempty"`
+	Kind           int               `json:"kind"`
+	Range          span              `json:"range"`
+	SelectionRange span              `json:"selectionRange"`
+	Children       []*documentSymbol `json:"children,omitempty"`
+}
+
+// Kinds of symbols.
+const (
+	kindString = 15
+	kindKey    = 20
+)
+
+func kindOf(a *anchor) int {
+	if a.level > 0 {
+		return kindString
+	}
+	return kindKey
+}
+
+func documentSymbols(ctx context.Context, s *Server, p *documentParams) (any, error) {
+	top := documentSymbol{}
+	v, err := s.viewOf(ctx, p.TextDocument)
+	if v == nil {
+		return []*documentSymbol{}, err
+	}
+	open, levels := []*documentSymbol{&top}, []int{0}
+	for _, a := range v.anchors() {
+		at := a.span(v.text, v.encoding)
+		symbol := &documentSymbol{Name: symbolName(a.title), Detail: "#" + printable(a.names[0]), Kind: kindOf(&a), Range: at, SelectionRange: at}
+		for a.level > 0 && len(open) > 1 && levels[len(levels)-1] >= a.level {
+			open, levels = open[:len(open)-1], levels[:len(levels)-1]
+		}
+		parent := open[len(open)-1]
+		parent.Children = append(parent.Children, symbol)
+		if a.level > 0 {
+			open, levels = append(open, symbol), append(levels, a.level)
+		}
+	}
+	if top.Children == nil {
+		return []*documentSymbol{}, nil
+	}
+	contain(top.Children)
+	return top.Children, nil
+}
+
+// contain extends the ranges of symbols to those of their children.
+func contain(all []*documentSymbol) {
+	for _, symbol := range all {
+		contain(symbol.Children)
+		if n := len(symbol.Children); n > 0 {
+			symbol.Range.End = symbol.Children[n-1].Range.End
+		}
+	}
+}
+
+// symbolName returns a name that is not empty.
+func symbolName(title string) string {
+	if name := cut(printable(title), maxHoverText); strings.TrimSpace(name) != "" {
+		return name
+	}
+	return "(untitled)"
+}
+
+type workspaceSymbolParams struct {
+	Query string `json:"query"`
+}
+
+// workspaceSymbol is a symbol with its document.
+type workspaceSymbol struct {
+	Name     string   `json:"name"`
+	Kind     int      `json:"kind"`
+	Location location `json:"location"`
+}
+
+// maxSymbols is how many symbols of a workspace are listed.
+const maxSymbols = 200
+
+func workspaceSymbols(ctx context.Context, s *Server, p *workspaceSymbolParams) (any, error) {
+	all := []workspaceSymbol{}
+	query := strings.ToLower(p.Query)
+	s.judging.rouse()
+	for _, o := range s.folders.list() {
+		if o.file != "" {
+			continue
+		}
+		o, state, known, err := s.folders.await(ctx, filepath.Join(o.dir, "x"))
+		if err != nil {
+			return nil, err
+		}
+		if !known || state.index == nil {
+			continue
+		}
+		for _, path := range state.index.Listed {
+			v := &view{o, state, path, textOf(&state, path), s.texts.encoding}
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			for _, a := range v.anchors() {
+				if !strings.Contains(strings.ToLower(a.title), query) {
+					continue
+				}
+				all = append(all, workspaceSymbol{symbolName(a.title), kindOf(&a), location{v.uri(s, path), a.span(v.text, v.encoding)}})
+				if len(all) == maxSymbols {
+					return all, nil
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// codeLens is a count above a line.
+type codeLens struct {
+	Range   span    `json:"range"`
+	Command command `json:"command"`
+}
+
+// command is what the editor executes.
+type command struct {
+	Title     string `json:"title"`
+	Command   string `json:"command"`
+	Arguments []any  `json:"arguments"`
+}
+
+func codeLenses(ctx context.Context, s *Server, p *documentParams) (any, error) {
+	all := []codeLens{}
+	v, err := s.viewOf(ctx, p.TextDocument)
+	if v == nil {
+		return all, err
+	}
+	uri := v.uri(s, v.path)
+	lens := func(at span, title string, places []location) {
+		all = append(all, codeLens{at, command{title, "orbweaver.showReferences", []any{uri, at.Start, places}}})
+	}
+	toFile := v.leadingTo(s, v.path)
+	if len(toFile) > 0 {
+		lens(span{}, counted(len(toFile), "link")+" to this file", locations(toFile, anyTarget))
+		for _, a := range v.anchors() {
+			if places := locations(toFile, func(t *workspace.Target) bool { return a.has(t.Fragment()) }); len(places) > 0 {
+				lens(a.span(v.text, v.encoding), counted(len(places), "reference"), places)
+			}
+		}
+	}
+	return all, nil
+}
+
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -21,30 +21,31 @@ type identifier struct {
 
 // anchorSpot is a place that has anchors.
 type anchorSpot struct {
-	at    int // offset in the document, -1 if it is not known
-	level int // of a heading
-	title string
+	wanted bool // places are asked for
+	at     int  // offset in the document, -1 if it is not known
+	level  int  // of a heading
+	title  string
 }
 
 // mark sets the place of the next anchors.
-func (h *harvest) mark(at, level int, title []byte) {
-	if h.input.Places {
-		h.spot = anchorSpot{at, level, string(title)}
+func (s *anchorSpot) mark(at, level int, title []byte) {
+	if s.wanted {
+		s.at, s.level, s.title = at, level, string(title)
 	}
 }
 
 // markInline sets the place of the next anchor within a text, unless that is the text of a heading.
-func (h *harvest) markInline(v *view, off int) {
-	if h.input.Places && h.spot.level == 0 {
-		h.spot.at = v.source(off)
+func (s *anchorSpot) markInline(v *view, off int) {
+	if s.wanted && s.level == 0 {
+		s.at = v.source(off)
 	}
 }
 
-// placeAnchor records the place of an anchor.
-func (h *harvest) placeAnchor(name string, at int) {
+// placeAnchor records the place of an anchor: that of an id, if it is not -1, or the marked one.
+func placeAnchor(h *harvest, name string, id int) {
 	spot := h.spot
-	if at >= 0 {
-		spot = anchorSpot{at: at}
+	if id >= 0 {
+		spot = anchorSpot{at: id}
 	}
 	if spot.at >= 0 && spot.at <= len(h.places.doc) {
 		line, column := h.places.at(spot.at)
@@ -72,8 +73,8 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 	} else {
 		h.doc.Anchors = append(h.doc.Anchors, h.keep(name))
 	}
-	if h.input.Places {
-		h.placeAnchor(string(name), at)
+	if h.spot.wanted {
+		placeAnchor(h, string(name), at)
 	}
 	return true
 }

@@ -42,7 +42,7 @@ func (h *harvest) resetAs(doc *Document, src []byte, b breaks) {
 	doc.asReceived = len(src) > 0 && len(src) == len(h.input.Body) && &src[0] == &h.input.Body[0]
 	h.bare = h.input.Bare && doc.asReceived && len(src) <= math.MaxInt32
 	h.links = h.links[:0]
-	h.anchors, h.spot = h.anchors[:0], anchorSpot{at: -1}
+	h.anchors, h.spot = h.anchors[:0], anchorSpot{wanted: h.input.Places, at: -1}
 }
 
 // readAs reads a document whose format is known.

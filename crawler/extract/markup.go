@@ -38,7 +38,7 @@ func (m *lineMarkup) lines(fn func(l line)) {
 		end := endOfLine(b, i)
 		start := skipBlanks(b, i)
 		start = min(start, end)
-		m.mark(start, 0, nil)
+		m.spot.mark(start, 0, nil)
 		fn(line{at: span{i, end}, indent: start - i, textStart: start, text: trimSpaceRight(b[start:end])})
 	}
 }

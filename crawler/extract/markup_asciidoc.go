@@ -195,7 +195,7 @@ func (r *asciidocReader) section(l line) bool {
 		r.doc.Title = string(trimFolded(foldSpace(nil, title)))
 	}
 	if !r.hasID {
-		r.mark(l.textStart+level+1, level, title)
+		r.spot.mark(l.textStart+level+1, level, title)
 		r.sectionID(asciidocPlain(title[:min(len(title), maxHeading)]))
 	}
 	r.hasID = false
@@ -294,12 +294,12 @@ func (r *asciidocReader) inlines(v *view) {
 			if bytes.HasPrefix(b[i:], []byte("[[")) {
 				if end = r.endOf(b, i+2, "]]"); end >= 0 {
 					id, _, _ := bytes.Cut(bytes.Trim(b[i:end], "[]"), []byte(","))
-					r.markInline(v, i)
+					r.spot.markInline(v, i)
 					r.anchor(id)
 				}
 			} else if bytes.HasPrefix(b[i:], []byte("[#")) {
 				if n := bytes.IndexAny(b[i:min(len(b), i+maxAttributes)], "].%,"); n > 0 {
-					r.markInline(v, i)
+					r.spot.markInline(v, i)
 					r.anchor(b[i+2 : i+n])
 				}
 			}
@@ -379,7 +379,7 @@ func (r *asciidocReader) macro(v *view, i int, free *int) int {
 	*free = end
 	switch {
 	case name == "anchor":
-		r.markInline(v, at.start)
+		r.spot.markInline(v, at.start)
 		r.anchor(b[at.start:at.end])
 	case kind == Metadata:
 	case name == "xref":

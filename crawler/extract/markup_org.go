@@ -130,7 +130,7 @@ func (r *orgReader) headline(l line) {
 		title = trimSpaceRight(title[:n])
 	}
 	stars := runLength(l.text, 0)
-	r.mark(l.textStart+stars+bytes.Index(l.text[stars:], title), stars, title)
+	r.spot.mark(l.textStart+stars+bytes.Index(l.text[stars:], title), stars, title)
 	r.slugs.addTo(r.harvest, orgPlain(title[:min(len(title), maxHeading)]))
 	r.gather(l.at)
 	r.flush(r.inlines)
@@ -192,7 +192,7 @@ func (r *orgReader) inlines(v *view) {
 			}
 		case bytes.HasPrefix(b[i:], []byte("<<")):
 			if end = r.endOf(b, i+2, ">>"); end >= 0 {
-				r.markInline(v, i)
+				r.spot.markInline(v, i)
 				r.anchor(bytes.Trim(b[i:end], "<>"))
 				r.bareLinks(v, span{free, i})
 				free = end

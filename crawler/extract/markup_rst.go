@@ -168,7 +168,7 @@ func (r *rstReader) title(underline line) bool {
 	if r.doc.Title == "" {
 		r.doc.Title = string(trimFolded(foldSpace(nil, text)))
 	}
-	r.mark(l.textStart, r.level(underline.text[0]), l.text)
+	r.spot.mark(l.textStart, r.level(underline.text[0]), l.text)
 	r.ids.eachID(string(text), func(id string) { r.anchor([]byte(id)) })
 	r.flush(r.inlines)
 	return true
@@ -379,7 +379,7 @@ func (r *rstReader) endTarget() {
 	if at := trimSpan(r.src.text, o.at); at.start < at.end {
 		r.target(at.start, at.end, o.name)
 	} else if len(o.name) > 0 {
-		r.mark(o.at.start-len(":")-len(o.name), 0, nil)
+		r.spot.mark(o.at.start-len(":")-len(o.name), 0, nil)
 		r.namedAnchor(o.name)
 	}
 }
@@ -466,7 +466,7 @@ func (r *rstReader) inlines(v *view) {
 				r.phrase(v, content, end+1 < len(b) && b[end+1] == '_')
 			case i > 0 && b[i-1] == '_':
 				take(i, end)
-				r.markInline(v, content.start)
+				r.spot.markInline(v, content.start)
 				r.namedAnchor(b[content.start:content.end])
 			default: // a role
 				take(i, end)

@@ -262,7 +262,7 @@ func (r *markdownReader) fencedCode(n *ast.FencedCodeBlock) {
 	}
 	if brace := bytes.IndexByte(info, '{'); brace >= 0 && !r.slugs.by.plain {
 		if id, ok := explicitID(info[brace:]); ok {
-			r.mark(n.Info.Segment.Start+brace+id.start, 0, nil)
+			r.spot.mark(n.Info.Segment.Start+brace+id.start, 0, nil)
 			r.anchor(info[brace+id.start : brace+id.end])
 		}
 	}
@@ -271,7 +271,7 @@ func (r *markdownReader) fencedCode(n *ast.FencedCodeBlock) {
 // footnote adds the anchors of a footnote and of its first use, as GitHub, Pandoc,
 // kramdown, python-markdown and goldmark write them.
 func (r *markdownReader) footnote(label []byte) {
-	r.mark(-1, 0, nil)
+	r.spot.mark(-1, 0, nil)
 	for _, prefix := range [...]string{"fn-", "fn", "fn:", "user-content-fn-", "fnref-", "fnref", "fnref:", "user-content-fnref-"} {
 		r.anchor(append([]byte(prefix), label...))
 	}
@@ -339,8 +339,8 @@ func (r *markdownReader) tableRow(line text.Segment) {
 func (r *markdownReader) heading(n *ast.Heading) {
 	v := r.view(n.Lines().Sliced(0, n.Lines().Len()))
 	if len(v.text) > 0 {
-		r.mark(v.source(0), n.Level, trimSpace(v.text[:withoutAttributes(v.text)]))
-		defer r.mark(-1, 0, nil)
+		r.spot.mark(v.source(0), n.Level, trimSpace(v.text[:withoutAttributes(v.text)]))
+		defer r.spot.mark(-1, 0, nil)
 	}
 	explicit := r.inlines(v)
 	end := len(v.text)
@@ -402,7 +402,7 @@ func (r *markdownReader) inlines(v *view) (hasID bool) {
 		s.ids = s.ids[:0]
 	}
 	for _, name := range s.ids {
-		r.markInline(v, name.start)
+		r.spot.markInline(v, name.start)
 		r.anchor(v.text[name.start:name.end])
 	}
 	r.readItems(v)

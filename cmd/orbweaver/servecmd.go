@@ -33,6 +33,8 @@ import (
 type serveFlags struct {
 	listen, data, publicURL, auth, maxRuns, retain, smtp     string
 	smtpPasswordFile                                         string
+	oidc                                                     oidcFlags
+	proxy                                                    proxyFlags
 	hosts, trustProxy, allowPrivate, allowScheme, filesBelow []string
 	readOnly                                                 bool
 }
@@ -62,7 +64,9 @@ orbweaver serve token create ci --role editor --expires 90d`,
 	flags.StringVar(&f.listen, "listen", "127.0.0.1:8420", "`ADDRESS:PORT` to listen on; port 0 is any free port")
 	dataFlag(cmd, &f.data)
 	flags.StringVar(&f.publicURL, "public-url", "", "external `URL` of the server behind a proxy, with its path, such as https://example.com/links/")
-	flags.StringVar(&f.auth, "auth", string(serve.Passwords), "`MODE` of signing in: password (accounts and tokens), token (tokens alone), or none (everybody is an administrator)")
+	flags.StringVar(&f.auth, "auth", string(serve.Passwords), "`MODE` of signing in: password (accounts and tokens), token (tokens alone), oidc (--oidc and tokens), or none (everybody is an administrator)")
+	f.oidc.add(flags)
+	f.proxy.add(flags)
 	flags.StringArrayVar(&f.hosts, "host", nil, "`NAME` of a host that requests may be for, besides loopback names and that of --public-url (repeatable)")
 	flags.StringArrayVar(&f.trustProxy, "trust-proxy", nil, "`CIDR` of proxies whose X-Forwarded-For and X-Forwarded-Prefix count (repeatable)")
 	flags.StringArrayVar(&f.allowPrivate, "allow-private", nil, "`CIDR` of private addresses that runs may reach (repeatable)")
@@ -138,6 +142,12 @@ func (f *serveFlags) compile() (serve.Settings, *serveSettings, error) {
 		}
 		s.TrustProxy = append(s.TrustProxy, network)
 	}
+	if s.SSO, err = f.oidc.compile(s.Mode); err != nil {
+		faults = append(faults, err)
+	}
+	if s.Proxy, err = f.proxy.compile(); err != nil {
+		faults = append(faults, err)
+	}
 	for _, text := range f.allowPrivate {
 		network, err := fetch.ParseNetwork(text)
 		if err != nil {
@@ -170,16 +180,10 @@ func (f *serveFlags) mailer(public *url.URL) (*notify.Mailer, error) {
 	}
 	password := ""
 	if f.smtpPasswordFile != "" {
-		file, err := os.Open(f.smtpPasswordFile)
-		if err != nil {
-			return nil, fmt.Errorf("--smtp-password-file: read %s: %w", f.smtpPasswordFile, withoutPath(err))
+		var err error
+		if password, err = readSecret("smtp-password-file", f.smtpPasswordFile); err != nil {
+			return nil, err
 		}
-		defer file.Close()
-		text, err := io.ReadAll(io.LimitReader(file, maxPassword))
-		if err != nil {
-			return nil, fmt.Errorf("--smtp-password-file: read %s: %w", f.smtpPasswordFile, withoutPath(err))
-		}
-		password = withoutLineEnd(string(text))
 	}
 	host := ""
 	if public != nil {
@@ -192,6 +196,20 @@ func (f *serveFlags) mailer(public *url.URL) (*notify.Mailer, error) {
 		return nil, fmt.Errorf("--smtp: %w", err)
 	}
 	return m, nil
+}
+
+// readSecret reads the secret in the file of a flag. One final line end is dropped.
+func readSecret(flag, name string) (string, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return "", fmt.Errorf("--%s: read %s: %w", flag, name, withoutPath(err))
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxPassword))
+	if err != nil {
+		return "", fmt.Errorf("--%s: read %s: %w", flag, name, withoutPath(err))
+	}
+	return withoutLineEnd(string(text)), nil
 }
 
 // openableSchemes are the schemes that --allow-scheme can open.

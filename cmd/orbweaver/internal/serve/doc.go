@@ -27,6 +27,7 @@
 //	findings     what a run found, indexed for lists
 //	store        serve.db
 //	auth         accounts, tokens and sessions
+//	sso          signing in at an OpenID Connect provider
 //	secret       encrypts the secrets of projects
 //	schedule     when runs start by themselves
 //	strictjson   reads what clients post

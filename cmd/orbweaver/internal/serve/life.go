@@ -107,7 +107,7 @@ func (s *Server) mayStart(ctx context.Context) error {
 		return err
 	}
 	empty, err := s.auth.Empty(ctx)
-	if err != nil || !empty {
+	if err != nil || !empty || s.settings.Mode == SingleSignOn {
 		return err
 	}
 	host, _, err := net.SplitHostPort(s.settings.Listen)
@@ -115,6 +115,9 @@ func (s *Server) mayStart(ctx context.Context) error {
 		return fmt.Errorf("--listen: %q is not allowed: %w", s.settings.Listen, err)
 	}
 	if !isLoopbackHost(strings.ToLower(host)) {
+		if s.sso != nil || s.settings.Proxy.Header != "" {
+			return nil // people need no account here
+		}
 		return errors.New("--listen: there is no user yet, and others can reach " + s.settings.Listen +
 			": orbweaver serve user add NAME --role admin adds one; --auth none lets everybody in")
 	}

@@ -11,7 +11,7 @@ import (
 // newSite returns what the pages need of a server.
 func newSite(s *Server) *web.Site {
 	return &web.Site{Service: s.service, Store: s.store, Version: s.settings.Version,
-		ReadOnly: s.settings.ReadOnly, Passwords: s.settings.Mode == Passwords, Open: s.settings.Mode == Open}
+		ReadOnly: s.settings.ReadOnly, Passwords: s.settings.Mode == Passwords || s.settings.Mode == SingleSignOn, Open: s.settings.Mode == Open}
 }
 
 // pageRoutes returns the rows of the pages.

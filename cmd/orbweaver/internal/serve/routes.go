@@ -47,6 +47,8 @@ func routes() []route {
 
 		{Method: "GET", Path: "/login", Public: true, Handle: showLogin},
 		{Method: "POST", Path: "/login", Public: true, Always: true, Form: form, Handle: login},
+		{Method: "GET", Path: "/login/sso", Public: true, Handle: func(c *call) error { return signOn{c}.begin() }},
+		{Method: "GET", Path: "/login/callback", Public: true, Handle: func(c *call) error { return signOn{c}.end() }},
 		{Method: "POST", Path: "/logout", Role: auth.Viewer, Always: true, Form: form, Handle: logout},
 		{Method: "GET", Path: "/setup", Public: true, Handle: setUp},
 		{Method: "POST", Path: "/setup", Public: true, Form: form, Handle: setUp},

@@ -36,6 +36,8 @@ func TestOpenRoutes(t *testing.T) {
 		"GET /healthz",
 		"GET /login",
 		"GET /readyz",
+		"GET /login/callback",
+		"GET /login/sso",
 		"GET /setup",
 		"GET /share/{token}",
 		"GET /static/{file}",

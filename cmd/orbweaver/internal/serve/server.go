@@ -11,7 +11,9 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/sso"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/web"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -31,6 +33,8 @@ type Settings struct {
 	Version    string
 	Policy     fetch.AddressPolicy // of webhooks
 	Mail       *notify.Mailer      // nil without --smtp
+	SSO        *sso.Config         // nil without --oidc
+	Proxy      ProxyUser
 }
 
 // Server answers requests. It is an http.Handler.
@@ -39,8 +43,10 @@ type Server struct {
 	store    *store.Store
 	service  *service.Service
 	auth     *auth.Store
-	setup    *auth.Setup // nil when there is no set-up page
-	site     *web.Site   // what pages need
+	setup    *auth.Setup   // nil when there is no set-up page
+	sso      *sso.Provider // nil without --oidc
+	box      *secret.Box
+	site     *web.Site // what pages need
 	routes   []route
 	mux      *http.ServeMux // of the routes
 	hosts    hostList
@@ -60,16 +66,22 @@ const (
 	Passwords Mode = "password" // accounts and tokens
 	Tokens    Mode = "token"    // tokens alone
 	Open      Mode = "none"     // everybody is an administrator
+	// SingleSignOn is accounts of a provider, and tokens.
+	SingleSignOn Mode = "oidc"
 )
 
 // Modes are the values of --auth.
-var Modes = []string{string(Passwords), string(Tokens), string(Open)}
+var Modes = []string{string(Passwords), string(Tokens), string(SingleSignOn), string(Open)}
 
 // newServer returns a server with a table of routes.
 func newServer(s Settings, parts service.Config, log *accessLog, table []route) *Server {
 	parts.Accounts = auth.New(parts.Store.DB())
 	server := &Server{settings: s, store: parts.Store, service: service.New(parts), auth: parts.Accounts, log: log, routes: table, mux: newMux(table),
 		hosts: newHostList(s.PublicURL, s.Hosts), origins: newOriginCheck(s.PublicURL), metrics: newMetrics(), stopping: make(chan struct{}), started: time.Now()}
+	server.box = parts.Box
+	if s.SSO != nil {
+		server.sso = sso.New(*s.SSO)
+	}
 	server.site = newSite(server)
 	return server
 }

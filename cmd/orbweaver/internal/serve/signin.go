@@ -24,6 +24,9 @@ func (s *Server) identify(r *http.Request) (*auth.Identity, error) {
 	if s.settings.Mode == Open {
 		return &auth.Identity{Name: "anybody", Role: auth.Admin, Via: auth.Nobody}, nil
 	}
+	if who, err := s.settings.Proxy.identify(s, r); who != nil || err != nil {
+		return who, err
+	}
 	var who auth.Identity
 	var ok bool
 	var err error
@@ -94,13 +97,11 @@ func isLocalPath(text string) bool {
 
 // showLogin shows the form to sign in.
 func showLogin(c *call) error {
-	form := &web.SignIn{Next: c.URL.Query().Get("next"), Token: c.server.settings.Mode == Tokens}
-	if !form.Token {
-		var err error
-		if form.SetUp, err = c.server.auth.Empty(c.Context()); err != nil {
-			return err
-		}
+	form, err := signInForm(c)
+	if err != nil {
+		return err
 	}
+	form.Next = c.URL.Query().Get("next")
 	return c.page(http.StatusOK, "login", form)
 }
 
@@ -111,13 +112,19 @@ func login(c *call) error {
 		return err
 	}
 	s := c.server
+	if s.settings.Mode == SingleSignOn {
+		return api.NewProblem(http.StatusForbidden, "people sign in with %s here", s.sso.Label())
+	}
 	var session string
 	if s.settings.Mode == Tokens {
 		session, err = s.auth.SignInByToken(c.Context(), fields.Get("token"), s.client(c.Request))
 	} else {
 		session, err = s.auth.SignIn(c.Context(), fields.Get("name"), fields.Get("password"), s.client(c.Request))
 	}
-	again := &web.SignIn{Next: fields.Get("next"), Name: fields.Get("name"), Token: s.settings.Mode == Tokens}
+	again := &web.SignIn{Next: fields.Get("next"), Name: fields.Get("name"), Token: s.settings.Mode == Tokens, Password: s.settings.Mode == Passwords}
+	if s.sso != nil {
+		again.SSO = s.sso.Label()
+	}
 	var limit *auth.LimitError
 	switch {
 	case errors.Is(err, auth.ErrWrongCredentials):

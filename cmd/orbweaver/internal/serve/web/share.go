@@ -121,11 +121,13 @@ func shared(c *Call, r *store.Run, verdict string) (*sharedGroup, error) {
 
 // SignIn is what the forms to sign in and to set up show.
 type SignIn struct {
-	Next    string
-	Name    string
-	Message string
-	Token   bool // sign in with a token
-	SetUp   bool // there is no account yet
+	Next     string
+	Name     string
+	Message  string
+	Token    bool   // sign in with a token
+	Password bool   // sign in with a name and a password
+	SSO      string // the provider to sign in at, "" for none
+	SetUp    bool   // there is no account yet
 }
 
 // WriteSignIn writes the form to sign in, "login", or the one for the first administrator,

@@ -42,8 +42,8 @@ func normalRSTName(name []byte) string {
 
 // report adds the names that have no target to the cross-references.
 func (n *rstNames) report(h *harvest) {
-	if len(n.uses) == 0 || !h.doc.Static {
-		return // an included file may define them
+	if len(n.uses) == 0 || !h.doc.Static || bytes.Contains(h.src.text, []byte("{%")) {
+		return // an included file may define them, or a template does not have the text of its document
 	}
 	d := looseRSTDefinitions(h.src.text)
 	suggested := 0

@@ -43,6 +43,7 @@ func TestRSTNames(t *testing.T) {
 		{"+----+\n| x_ |\n+----+", ""},
 		{".. include:: x.txt\n\nx_", ""},
 		{".. a comment with x_", ""},
+		{"{% for type_ in types %}\n\n{% endfor %}", ""},
 		// A substitution without a definition
 		{"Use |name|, not |Other|.\n\n.. |other| replace:: x", "name 1:5 |name|"},
 		{"|version| and |release| of |today|", ""},

@@ -44,7 +44,7 @@ var sphinxText = map[string]bool{".rst": true, ".md": true, ".txt": true, ".inc"
 
 // What the documents and the configuration say. A label is whatever looks like one, wherever it is.
 var (
-	sphinxLabel     = regexp.MustCompile("(?m)\\.\\. _(?:`([^`\n]+)`|((?:[^:\n\\\\]|:[^\\s]|\\\\.)+)):(?:\\s|$)|_`([^`\n]+)`|\\(([^()\\s]+)\\)=|\\{#([^\\s}]+)|\\b(?:name|label):[ \t]*[\"']?([^\\s\"']+)")
+	sphinxLabel     = regexp.MustCompile("(?m)\\.\\. _(?:`([^`\n]+)`|((?:[^:\n\\\\]|:[^\\s]|\\\\.)+)):(?:\\s|$)|_`([^`\n]+)`|\\(([^()\\s]+)\\)=|\\{#([^\\s}]+)|\\b(?:name|label):[ \t]*[\"']?([^\n\"']+)")
 	sphinxInclude   = regexp.MustCompile(`(?:^|[^l])include(?:::|\})[ \t]+([^\s<>]+)`)
 	sphinxComment   = regexp.MustCompile(`(?m)(^|\s)#.*$`)
 	sphinxExtension = regexp.MustCompile(`\bextensions\s*(?:\+?=|\.append\(|\.extend\(|\.insert\(\s*\d+\s*,)\s*(.?)`)

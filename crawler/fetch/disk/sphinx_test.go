@@ -14,7 +14,7 @@ import (
 func sphinxSite(t *testing.T, config string, files map[string]string) (*Sphinx, urinorm.URL) {
 	t.Helper()
 	dir := t.TempDir()
-	all := map[string]string{"doc/conf.py": config, "doc/index.rst": ".. _top:\n", "doc/a.rst": ".. _A Label: x\n.. _`b:c`:\n:name: fig\n", "doc/sub/b.md": "(c-label)=\n", "CHANGES.rst": ""}
+	all := map[string]string{"doc/conf.py": config, "doc/index.rst": ".. _top:\n", "doc/a.rst": ".. _A Label: x\n.. _`b:c`:\n:name: fig\n.. code-block:: c\n   :name: some  *C* code\n\n", "doc/sub/b.md": "(c-label)=\n", "CHANGES.rst": ""}
 	for name, text := range files {
 		all[name] = text
 	}
@@ -49,7 +49,7 @@ func sphinxSite(t *testing.T, config string, files map[string]string) (*Sphinx, 
 
 func TestSphinx(t *testing.T) {
 	s, document := sphinxSite(t, "extensions = ['sphinx.ext.todo', # a comment, 'x'\n 'myst_parser']\n", nil)
-	want := []string{"a label", "b:c", "c-label", "fig", "top"}
+	want := []string{"a label", "b:c", "c-label", "fig", "some *c* code", "top"}
 	for _, label := range want {
 		if labels := s.Labels(); !labels[LabelKey(label)] {
 			t.Errorf("label %s: not in %v", label, labels)

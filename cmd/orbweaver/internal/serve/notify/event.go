@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -48,7 +49,15 @@ type Event struct {
 	New     []Finding // links that are broken now
 	Fixed   []Finding // links that are no longer broken
 	Count   int       // of all links in New or Fixed, if the list was cut; 0 if it was not
-	URL     string    // of the page that compares the run with the one before; of the project in a test
+	Totals  Totals
+	Issues  any    // the first new issues as in the API, nil for none; webhooks get them
+	URL     string // of the page that compares the run with the one before; of the project in a test
+}
+
+// Totals are the numbers of all findings of an event, of which New and Fixed may be the first.
+type Totals struct {
+	New   int `json:"new"`
+	Fixed int `json:"fixed"`
 }
 
 // linkText returns what the page at the URL shows.
@@ -76,8 +85,12 @@ func (e *Event) MarshalJSON() ([]byte, error) {
 		Run     any       `json:"run"`
 		New     []Finding `json:"new"`
 		Fixed   []Finding `json:"fixed"`
-		URL     string    `json:"url"`
-	}{e.Kind, e.Project, e.Run, list(e.New), list(e.Fixed), e.URL})
+		Totals  Totals    `json:"totals"`
+		// Truncated says that New or Fixed is not the whole list.
+		Truncated bool   `json:"truncated"`
+		Issues    any    `json:"issues"`
+		URL       string `json:"url"`
+	}{e.Kind, e.Project, e.Run, list(e.New), list(e.Fixed), e.Totals, e.Totals.New > len(e.New) || e.Totals.Fixed > len(e.Fixed), cmp.Or(e.Issues, any([0]int{})), e.URL})
 }
 
 // stored is an event as a Store keeps it: with all its fields.
@@ -98,6 +111,8 @@ type storedEvent struct {
 	Found      string
 	New, Fixed []storedFinding
 	Count      int
+	Totals     Totals
+	Issues     any
 }
 
 // MarshalJSON returns all fields but the URL.
@@ -108,12 +123,12 @@ func (e *stored) MarshalJSON() ([]byte, error) {
 		}
 		return to
 	}
-	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, e.First, e.Found, list(e.New), list(e.Fixed), e.Count})
+	return json.Marshal(&storedEvent{e.Kind, e.Project, e.Run, e.Reason, e.First, e.Found, list(e.New), list(e.Fixed), e.Count, e.Totals, e.Issues})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.
 func (e *stored) UnmarshalJSON(text []byte) error {
-	s := storedEvent{Run: &json.RawMessage{}}
+	s := storedEvent{Run: &json.RawMessage{}, Issues: &json.RawMessage{}}
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
@@ -123,7 +138,7 @@ func (e *stored) UnmarshalJSON(text []byte) error {
 		}
 		return to
 	}
-	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, First: s.First, Found: s.Found, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count}
+	*e = stored{Kind: s.Kind, Project: s.Project, Run: s.Run, Reason: s.Reason, First: s.First, Found: s.Found, New: list(s.New), Fixed: list(s.Fixed), Count: s.Count, Totals: s.Totals, Issues: s.Issues}
 	return nil
 }
 

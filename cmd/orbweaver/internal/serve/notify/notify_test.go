@@ -74,7 +74,7 @@ func newSink(t *testing.T, statuses ...int) *sink {
 }
 
 func TestWebhook(t *testing.T) {
-	event := &Event{Kind: New, Project: Project{"p1", "Docs & <more>"}, Run: map[string]string{"id": "r1"}, New: findings("a", "b"), URL: "https://links.example/runs/r1/compare"}
+	event := &Event{Kind: New, Project: Project{"p1", "Docs & <more>"}, Run: map[string]string{"id": "r1"}, New: findings("a", "b"), Totals: Totals{New: 2}, URL: "https://links.example/runs/r1/compare"}
 	for _, row := range []struct {
 		statuses  []int
 		delivered bool
@@ -96,7 +96,7 @@ func TestWebhook(t *testing.T) {
 				t.Errorf("request %s %s %v", r.Method, r.RequestURI, r.Header)
 			}
 		}
-		const want = `{"event":"new","project":{"id":"p1","name":"Docs \u0026 \u003cmore\u003e"},"run":{"id":"r1"},"new":[{"url":"https://example.com/a"},{"url":"https://example.com/b"}],"fixed":[],"url":"https://links.example/runs/r1/compare"}`
+		const want = `{"event":"new","project":{"id":"p1","name":"Docs \u0026 \u003cmore\u003e"},"run":{"id":"r1"},"new":[{"url":"https://example.com/a"},{"url":"https://example.com/b"}],"fixed":[],"totals":{"new":2,"fixed":0},"truncated":false,"issues":[],"url":"https://links.example/runs/r1/compare"}`
 		if s.bodies[0] != want {
 			t.Errorf("body %s", s.bodies[0])
 		}
@@ -595,6 +595,33 @@ func TestResultJSON(t *testing.T) {
 	} {
 		if got, err := json.Marshal(r); string(got) != want || err != nil {
 			t.Errorf("%s, %v", got, err)
+		}
+	}
+}
+
+// A webhook tells that its lists are not whole, also when the event was stored before.
+func TestTotals(t *testing.T) {
+	for _, row := range []struct {
+		event Event
+		want  string
+	}{
+		{Event{Kind: New, New: findings("a"), Totals: Totals{New: 1}}, `"totals":{"new":1,"fixed":0},"truncated":false,"issues":[]`},
+		{Event{Kind: New, New: findings("a"), Totals: Totals{New: 2}, Issues: []object{{"id": "i"}}}, `"totals":{"new":2,"fixed":0},"truncated":true,"issues":[{"id":"i"}]`},
+		{Event{Kind: Fixed, Fixed: findings("a"), Totals: Totals{Fixed: 1001}}, `"totals":{"new":0,"fixed":1001},"truncated":true,"issues":[]`},
+		{Event{Kind: Unsound}, `"totals":{"new":0,"fixed":0},"truncated":false,"issues":[]`},
+	} {
+		text, err := json.Marshal((*stored)(&row.event))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again stored
+		if err := json.Unmarshal(text, &again); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []*Event{&row.event, (*Event)(&again)} {
+			if body, err := json.Marshal(e); err != nil || !strings.Contains(string(body), row.want) {
+				t.Errorf("%v %s: want %s", err, body, row.want)
+			}
 		}
 	}
 }

@@ -30,8 +30,14 @@ type delivery struct {
 	Run     struct{ ID, State string }
 	New     []struct{ URL, Code, Fingerprint string }
 	Fixed   []struct{ URL string }
-	URL     string
-	Text    string // of Slack
+	Totals  struct{ New, Fixed int }
+	Issues  []struct {
+		ID, Code string
+		Findings int
+	}
+	Truncated *bool
+	URL       string
+	Text      string // of Slack
 }
 
 func newSink(t *testing.T, secret string) *sink {
@@ -119,6 +125,9 @@ func TestNotifications(t *testing.T) {
 	if d.Event != "new" || d.Project.ID != project || d.Project.Name != "Docs" || d.Run.ID != first || d.Run.State != "done" || len(d.New) != 1 || d.New[0].URL != web.URL+"/gone" ||
 		d.New[0].Code != "http-404" || d.New[0].Fingerprint == "" || len(d.Fixed) != 0 || d.URL != s.base+"runs/"+first+"/compare" {
 		t.Errorf("%+v", d)
+	}
+	if d.Totals.New != 1 || d.Totals.Fixed != 0 || d.Truncated == nil || *d.Truncated || len(d.Issues) != 1 || d.Issues[0].Code != "http-404" || d.Issues[0].Findings != 1 {
+		t.Errorf("the numbers of the event are %+v", d)
 	}
 	if got := s.badge(project); got != "1 broken" {
 		t.Errorf("badge: %s", got)

@@ -24,8 +24,9 @@ import (
 
 // Limits of notices.
 const (
-	maxNoticed    = 1000 // findings of an event
-	maxDeliveries = 8    // projects at a time, and targets of each
+	maxNoticed       = 1000 // findings of an event
+	maxNoticedIssues = 100
+	maxDeliveries    = 8 // projects at a time, and targets of each
 	// retryNotices is the time after which events are sent again that could not be, because
 	// of the database.
 	retryNotices = time.Minute
@@ -35,6 +36,7 @@ const (
 type Notices struct {
 	*parts
 	findings *Findings
+	issues   *Issues
 	projects *Projects
 	kept     *notify.Store
 	sender   *notify.Sender
@@ -105,7 +107,12 @@ func (s *Notices) decide(ctx context.Context, r *store.Run) error {
 		}
 		o.Broken, o.New, o.Fixed = all.Total, findingsOf(broken.Items), findingsOf(fixed.Items)
 		e.New, e.Fixed, newCount = o.New, o.Fixed, broken.Total
-		e.Found = r.Headline()
+		e.Found, e.Totals = r.Headline(), notify.Totals{New: broken.Total, Fixed: fixed.Total}
+		issues, err := s.issues.List(ctx, r, findings.IssueQuery{Query: withLimit(query, "new", maxNoticedIssues)}, "")
+		if err != nil {
+			return err
+		}
+		e.Issues = issues.Items
 		e.Count = fixed.Total
 	}
 	_, err = s.kept.Record(ctx, row.ID, r.ID, o, func(kind notify.Kind) (*notify.Event, string) {

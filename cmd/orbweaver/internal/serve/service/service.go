@@ -66,6 +66,7 @@ func New(c Config) *Service {
 	s.Findings.projects = s.Projects
 	s.Marks, s.Links = &Marks{shared}, &Links{shared}
 	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, marks: s.Marks, accounts: c.Accounts}
+	s.Notices.issues = s.Issues
 	s.Accounts = &Accounts{shared, c.Accounts}
 	s.Projects.accounts = c.Accounts
 	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,

@@ -42,9 +42,13 @@ func historyChart(newest []*api.Run) template.HTML {
 		x, w := float64(i)*step+step*.15, step*.7
 		hb, hu := float64(height*s.Broken)/float64(most), float64(height*s.Unverified)/float64(most)
 		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + api.Count(s.Broken) + " broken, " + api.Count(s.Unverified) + " unverified" + reliability(s.run))
+		class := ""
+		if s.run.Unsound() {
+			class = " unsound"
+		}
 		fmt.Fprintf(&b, `<a href="runs/%s" aria-label="%s"><title>%s</title><rect class="hit" x="%.1f" y="0" width="%.1f" height="%d"></rect>`, s.run.ID, label, label, float64(i)*step, step, height)
-		fmt.Fprintf(&b, `<rect class="broken" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect><rect class="unverified" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`,
-			x, float64(height)-hb, w, hb, x, float64(height)-hb-hu, w, hu)
+		fmt.Fprintf(&b, `<rect class="broken%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect><rect class="unverified%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"></rect>`,
+			class, x, float64(height)-hb, w, hb, class, x, float64(height)-hb-hu, w, hu)
 		switch {
 		case s.run.Unsound():
 			fmt.Fprintf(&b, `<circle class="unsound" cx="%.1f" cy="%d" r="3"></circle>`, x+w/2, height-5)
@@ -53,10 +57,8 @@ func historyChart(newest []*api.Run) template.HTML {
 		}
 		b.WriteString("</a>")
 	}
-	fmt.Fprintf(&b, `<text class="when" x="0" y="%d">older</text>`, height+14)
-	if end := float64(len(bars)) * step; end > 120 { // else the words meet
-		fmt.Fprintf(&b, `<text class="when" x="%.0f" y="%d" text-anchor="end">newer</text>`, end, height+14)
-	}
+	day := func(r *api.Run) string { return runTime(r).UTC().Format("2 January 2006") }
+	fmt.Fprintf(&b, `<text class="when" x="0" y="%d">%s</text><text class="when" x="%d" y="%d" text-anchor="end">%s</text>`, height+14, day(bars[0].run), width, height+14, day(bars[len(bars)-1].run))
 	b.WriteString("</svg>")
 	return template.HTML(b.String())
 }

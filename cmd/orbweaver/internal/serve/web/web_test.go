@@ -2,10 +2,12 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/url"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 )
@@ -92,5 +94,25 @@ func TestTreemapEscapes(t *testing.T) {
 	got := string(treemap("runs/r/map", []tile{{Name: `<a"b>/`, Path: `https://example.com/<a"b>/`, Count: 5, Broken: 1}, {Name: "b/", Path: "b/", Count: 3}}))
 	if strings.Contains(got, "<a\"b") || strings.Contains(got, `dir=https://`) {
 		t.Error(got)
+	}
+}
+
+// The chart of runs tells its dates, and draws runs otherwise whose results are not reliable.
+func TestHistoryChart(t *testing.T) {
+	run := func(id, day string, sound bool, broken int) *api.Run {
+		at, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &api.Run{ID: id, State: api.Done, Started: &at, Sound: &sound, Summary: json.RawMessage(fmt.Sprintf(`{"broken": %d, "unverified": 1}`, broken))}
+	}
+	chart := string(historyChart([]*api.Run{run("c", "2026-03-09", true, 4), run("b", "2026-03-02", false, 2), run("a", "2026-02-28", true, 1)}))
+	for _, want := range []string{`class="history"`, ">28 February 2026</text>", ">9 March 2026</text>", "<title>2 March 2026, 00:00 UTC: 2 broken, 1 unverified, not reliable</title>", `<rect class="broken unsound"`, `<rect class="unverified unsound"`} {
+		if !strings.Contains(chart, want) {
+			t.Errorf("the chart has no %s: %s", want, chart)
+		}
+	}
+	if n := strings.Count(chart, "rect class=\"broken\""); n != 2 {
+		t.Errorf("%d bars are drawn as reliable, want 2", n)
 	}
 }

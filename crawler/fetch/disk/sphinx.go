@@ -25,8 +25,8 @@ type Sphinx struct {
 	hasLabels bool // no program makes labels
 
 	once     sync.Once
-	included map[string]bool // documents that others include, by path; at the first use
-	labels   map[string]bool // in lower case; at the first use
+	included map[string]bool   // documents that others include, by path; at the first use
+	labels   map[string]string // in lower case, with the document that has each; at the first use
 	files    int
 	room     int64 // bytes that may still be read
 }
@@ -81,7 +81,7 @@ func (p *Project) readSphinx(config string) *Sphinx {
 	quiet, labels := extensionsOf(config)
 	ruled := !addsAnything.MatchString(config)
 	return &Sphinx{project: p, own: !addsText.MatchString(config), only: quiet && ruled, hasLabels: quiet && ruled && !labels,
-		labels: map[string]bool{"genindex": true, "modindex": true, "py-modindex": true, "search": true}, included: map[string]bool{}, room: maxSphinxRead}
+		labels: map[string]string{"genindex": "", "modindex": "", "py-modindex": "", "search": ""}, included: map[string]bool{}, room: maxSphinxRead}
 }
 
 // read reads the documents, once.
@@ -151,7 +151,7 @@ func (s *Sphinx) addFile(at string) {
 	for _, m := range sphinxLabel.FindAllSubmatch(text, -1) {
 		for _, name := range m[1:] {
 			if len(name) > 0 {
-				s.labels[LabelKey(string(bytes.ReplaceAll(name, []byte("\\"), nil)))] = true
+				s.labels[LabelKey(string(bytes.ReplaceAll(name, []byte("\\"), nil)))] = at
 			}
 		}
 	}
@@ -210,8 +210,9 @@ func (s *Sphinx) OwnNames(document urinorm.URL) bool {
 	return !s.included[page]
 }
 
-// Labels are all names that the ref role may have, in lower case. It is nil if others may exist.
-func (s *Sphinx) Labels() map[string]bool {
+// Labels are all names that the ref role may have, in lower case, with the path of the document that has each.
+// It is nil if others may exist.
+func (s *Sphinx) Labels() map[string]string {
 	if !s.hasLabels {
 		return nil
 	}
@@ -219,6 +220,22 @@ func (s *Sphinx) Labels() map[string]bool {
 		return nil
 	}
 	return s.labels
+}
+
+// LabelTarget returns the URL of the document that has the label which a link of MyST names: "#label", or
+// "label" if there is no such file.
+func (s *Sphinx) LabelTarget(document urinorm.URL, ref string) (target string, ok bool) {
+	page, ok := s.pageOf(document)
+	name, isFragment := strings.CutPrefix(ref, "#")
+	if !ok || name == "" || !isFragment && (strings.ContainsAny(name, "?#:") || s.project.isAt(s.locate(page, name))) {
+		return "", false
+	}
+	if name, ok = decodeReference(name); !ok {
+		return "", false
+	}
+	s.read()
+	file := s.labels[LabelKey(name)]
+	return s.project.site.prefix + escapePath(s.project.dir+file), file != ""
 }
 
 // File returns the URL of a file that a document names.

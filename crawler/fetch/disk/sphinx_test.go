@@ -51,7 +51,7 @@ func TestSphinx(t *testing.T) {
 	s, document := sphinxSite(t, "extensions = ['sphinx.ext.todo', # a comment, 'x'\n 'myst_parser']\n", nil)
 	want := []string{"a label", "b:c", "c-label", "fig", "some *c* code", "top"}
 	for _, label := range want {
-		if labels := s.Labels(); !labels[LabelKey(label)] {
+		if labels := s.Labels(); labels[LabelKey(label)] == "" {
 			t.Errorf("label %s: not in %v", label, labels)
 		}
 	}
@@ -74,6 +74,15 @@ func TestSphinx(t *testing.T) {
 		target, missing := s.Document(document, c.name)
 		if target = strings.TrimPrefix(target, "https://1.site.invalid/"); target != c.target || missing != c.missing {
 			t.Errorf("document %s: got %q, missing %v, want %q, %v", c.name, target, missing, c.target, c.missing)
+		}
+	}
+	for ref, want := range map[string]string{"#a%20label": "doc/a.rst", "c-label": "doc/sub/b.md", "b%3Ac": "doc/a.rst", "#nope": "", "nope": "", "x#top": "", "http:x": "", "genindex": "", "#": ""} {
+		target, _ := s.LabelTarget(document, ref)
+		if want != "" {
+			want = "https://1.site.invalid/" + want
+		}
+		if target != want && want != "" || want == "" && strings.Contains(target, ".rst") {
+			t.Errorf("label of %s: got %q, want %q", ref, target, want)
 		}
 	}
 	if target, ok := s.File(document, "/x y.zip"); !ok || target != "https://1.site.invalid/doc/x%20y.zip" {

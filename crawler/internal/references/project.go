@@ -2,6 +2,7 @@ package references
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -43,6 +44,21 @@ func (r *resolver) membership() *membership {
 	return m
 }
 
+// label returns the URL of the document that has the label which a link of MyST names, unless it is an
+// anchor of the document itself.
+func (m *membership) label(doc *extract.Document, ref string) (target string, ok bool) {
+	if name, isFragment := strings.CutPrefix(ref, "#"); isFragment {
+		if _, own := slices.BinarySearch(doc.AnchorHashes, extract.HashAnchor([]byte(name))); own {
+			return "", false
+		}
+	}
+	sphinx := m.project.Sphinx()
+	if sphinx == nil {
+		return "", false
+	}
+	return sphinx.LabelTarget(m.document, ref)
+}
+
 // meant returns a link with the reference that it stands for: the page that a wiki link names, the
 // file that the generator of the page's project takes it for, or the file of a module.
 func (r *resolver) meant(l *extract.Link) *extract.Link {
@@ -52,10 +68,14 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 	} else if m := r.membership(); m.project != nil && r.doc.Format == "markdown" && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
 		if lead, ok := m.project.Lead(m.document, l.Ref); ok {
 			ref, led = lead, true
+		} else if label, ok := m.label(r.doc, l.Ref); ok {
+			ref, r.asked = label, true
 		}
 	}
-	if site := r.scope.SiteOf(scope.URLOf(r.page)); l.Module && site != nil {
+	if site := r.scope.SiteOf(scope.URLOf(r.page)); site != nil && l.Module {
 		ref, r.asked = moduleFile(site, r.source.Base, ref), true
+	} else if site != nil && r.doc.Format == "restructuredtext" && l.Kind == extract.Resource && strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//") {
+		ref, r.asked = fromSourceRoot(site, r.source.Base, ref), true
 	}
 	if ref == l.Ref {
 		return l
@@ -64,6 +84,27 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 	file.Ref = ref
 	file.AnyFragment = l.AnyFragment || led && strings.HasPrefix(l.Ref, "project:") // it may be a target of MyST, not an anchor
 	return &file
+}
+
+// maxSourceDepth is the number of directories above a document in which the root of its sources is searched.
+const maxSourceDepth = 16
+
+// fromSourceRoot returns the reference to a file of a directive of Sphinx, whose path starts at the root of
+// the sources: the innermost directory around the document, its own included, in which the file is. If there is
+// none, the reference is returned as it is.
+func fromSourceRoot(site *disk.Site, base *urinorm.Base, ref string) string {
+	up := "."
+	for range maxSourceDepth {
+		u, repairs, err := base.Resolve(up + ref)
+		if err != nil || repairs.Has(urinorm.RepairAboveRoot) {
+			break
+		}
+		if site.Answers(u) {
+			return up + ref
+		}
+		up += "/.."
+	}
+	return ref
 }
 
 // isBuilt reports whether a generator builds a page from the document, so that a code host is not where

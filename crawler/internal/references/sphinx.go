@@ -58,7 +58,7 @@ func (c crossReferences) link(x extract.CrossReference) (l extract.Link, ok bool
 		return x.Link, c.sphinx.OwnNames(c.document)
 	case x.Role == extract.RoleLabel:
 		labels := c.sphinx.Labels()
-		if labels == nil || labels[disk.LabelKey(x.Ref)] {
+		if _, ok := labels[disk.LabelKey(x.Ref)]; ok || labels == nil {
 			return l, false
 		}
 		return undefined(x.Link, "no document defines the label "+x.Ref), true
@@ -90,7 +90,7 @@ const (
 )
 
 // nearLabel returns the question whether a similar label was meant, or "".
-func nearLabel(labels map[string]bool, name string) string {
+func nearLabel(labels map[string]string, name string) string {
 	if len(labels) > maxLabelsToGuess {
 		return ""
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
+	"github.com/orbweaver/orbweaver/report/fix"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -218,6 +219,25 @@ func (f *editorFolder) Read(name string, text []byte) *extract.Document {
 	in := f.input(name, text)
 	in.Places = true
 	return extract.Extract(in)
+}
+
+// Edits implements workspace.Judge.
+func (f *editorFolder) Edits(name string, text []byte, results []*result.Result, likely bool) []workspace.Edit {
+	level := f.options.fixLevel
+	if likely {
+		level = fix.Likely
+	}
+	body, added := f.encoded(map[string][]byte{name: text})[name], 0
+	if len(body) > len(text) {
+		added = len(body) - len(text)
+	}
+	in := extract.Input{Body: body, ContentType: fetch.TypeByName(name), Name: path.Base(name)}
+	var edits []workspace.Edit
+	for _, e := range fix.ForText(name, in, results, level) {
+		start, end, written := e.Replacement()
+		edits = append(edits, workspace.Edit{Line: e.Line, Column: e.Column, Start: start - added, End: end - added, New: string(written)})
+	}
+	return edits
 }
 
 // Text implements workspace.Judge.

@@ -257,7 +257,39 @@ func (p *Plan) edit(f *File, wishes []proposedEdit) bool {
 		p.leaveOut(f.page, 0, 0, err.Error())
 		return false
 	}
-	e, err := newEditor(extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)})
+	return p.editText(f, extract.Input{Body: body, ContentType: fetch.TypeByName(f.path), Name: filepath.Base(f.path)}, wishes)
+}
+
+// ForText plans the edits that results propose for one document, whose text counts in place of its
+// file. page is its name in the results.
+func ForText(page string, in extract.Input, results []*result.Result, level Level) []Edit {
+	p, pages := &Plan{pages: map[string]*File{}}, map[string][]proposedEdit{}
+	for _, r := range results {
+		proposal, ok := report.Propose(r)
+		if !ok {
+			proposal, ok = report.Guess(r)
+		}
+		for i := range r.References {
+			if ref := &r.References[i]; ok && ref.RemappedFrom == "" && ref.At().File == page {
+				p.collect(pages, proposal, ref, level)
+			}
+		}
+	}
+	f := &File{page: page, edited: map[editedReference]bool{}}
+	p.editText(f, in, pages[page])
+	return f.Edits
+}
+
+// Replacement returns what an edit writes, and the byte range that it replaces in the source.
+func (e *Edit) Replacement() (start, end int, written []byte) { return e.start, e.end, e.written }
+
+// editText plans the edits of a file with a content, and reports whether there are any.
+func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
+	if len(wishes) == 0 {
+		return false
+	}
+	body := in.Body
+	e, err := newEditor(in)
 	if err != nil {
 		p.never(f.page, 0, 0, "not edited: "+err.Error())
 		return false

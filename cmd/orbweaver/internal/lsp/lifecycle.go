@@ -67,6 +67,9 @@ type clientCapabilities struct {
 		CodeLens *struct{} `json:"codeLens"`
 	} `json:"textDocument"`
 	Workspace struct {
+		WorkspaceEdit struct {
+			DocumentChanges bool `json:"documentChanges"`
+		} `json:"workspaceEdit"`
 		Configuration bool `json:"configuration"`
 		Diagnostics   struct {
 			RefreshSupport bool `json:"refreshSupport"`
@@ -111,6 +114,7 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 	for _, name := range []string{"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider", "workspaceSymbolProvider"} {
 		capabilities[name] = true
 	}
+	capabilities["codeActionProvider"] = map[string]any{"codeActionKinds": []string{quickFix, fixAll}}
 	capabilities["documentLinkProvider"] = map[string]any{"resolveProvider": false}
 	if p.Capabilities.TextDocument.CodeLens != nil {
 		capabilities["codeLensProvider"] = map[string]any{"resolveProvider": false}

@@ -22,6 +22,7 @@ func init() { // the handlers refer to the tables
 		"textDocument/references":     answers(references),
 		"textDocument/documentLink":   answers(documentLinks),
 		"textDocument/documentSymbol": answers(documentSymbols),
+		"textDocument/codeAction":     answers(codeActions),
 		"textDocument/codeLens":       answers(codeLenses),
 		"workspace/symbol":            answers(workspaceSymbols),
 	}

@@ -30,7 +30,17 @@ type Judge interface {
 	Read(path string, text []byte) *extract.Document
 	// Text returns the text of a file, "" if it cannot be read.
 	Text(path string) string
+	// Edits returns the edits of a document that results propose: those that are certain enough for the
+	// user, or if likely is set, also others.
+	Edits(path string, text []byte, results []*result.Result, likely bool) []Edit
 	Close()
+}
+
+// Edit replaces a part of a text, given by offsets.
+type Edit struct {
+	Line, Column int // of the reference
+	Start, End   int
+	New          string
 }
 
 // Found is a result of a judge.
@@ -169,10 +179,11 @@ type collector struct {
 	documents map[string]*Document
 	wanted    func(path string) bool
 	changed   map[string]bool
+	kinds     map[referenceKind]*referenceKind
 }
 
 func newCollector(documents map[string]*Document, wanted func(string) bool) *collector {
-	return &collector{documents, wanted, map[string]bool{}}
+	return &collector{documents, wanted, map[string]bool{}, map[referenceKind]*referenceKind{}}
 }
 
 // at returns the document to add to, nil if it is not wanted.
@@ -204,7 +215,11 @@ func (c *collector) add(found Found) {
 	for i := range r.References {
 		ref := &r.References[i]
 		if d := c.at(ref.Page); d != nil {
-			d.References = append(d.References, Reference{int32(ref.Line), int32(ref.Column), ref.Raw, t, ref.Unaffected})
+			kind := referenceKind{ref.Element, ref.Attribute, ref.RemappedFrom, ref.Unaffected}
+			if c.kinds[kind] == nil {
+				c.kinds[kind] = &kind
+			}
+			d.References = append(d.References, Reference{int32(ref.Line), int32(ref.Column), ref.Raw, t, c.kinds[kind]})
 		}
 	}
 	if !found.Listed || t.Result == nil {
@@ -234,7 +249,9 @@ func (c *collector) addOwn(found Found) {
 	for i := range r.References {
 		ref := &r.References[i]
 		if d := c.at(ref.Page); d != nil {
-			d.own = append(d.own, Finding{int32(ref.Line), int32(ref.Column), ref.Raw, r.Verdict, r.Code, r.Message, "", nil})
+			kept := *r
+			kept.References = []result.Reference{*ref}
+			d.own = append(d.own, Finding{int32(ref.Line), int32(ref.Column), ref.Raw, r.Verdict, r.Code, r.Message, r.Proposal, nil, &kept})
 		}
 	}
 }

@@ -35,7 +35,22 @@ type Reference struct {
 	Line, Column int32 // from 1; 0 if the place is not known
 	Raw          string
 	Target       *Target
-	unaffected   string
+	kind         *referenceKind
+}
+
+// referenceKind is what many references have in common.
+type referenceKind struct{ element, attribute, remappedFrom, unaffected string }
+
+// Result returns the result of the reference's target for this reference alone; nil if the target is ok
+// and nothing else is known.
+func (r *Reference) Result(page string) *result.Result {
+	if r.Target.Result == nil {
+		return nil
+	}
+	one := *r.Target.Result
+	k := r.kind
+	one.References = []result.Reference{{Page: page, Line: int(r.Line), Column: int(r.Column), Raw: r.Raw, Element: k.element, Attribute: k.attribute, RemappedFrom: k.remappedFrom, Unaffected: k.unaffected}}
+	return &one
 }
 
 // Document is what one document says.
@@ -54,6 +69,23 @@ type Finding struct {
 	Message      string
 	Meant        string  // the URL that was probably meant; "" for none
 	Target       *Target // nil for a finding of a content check
+	content      *result.Result
+}
+
+// Results returns what is known of each reference of a document, and the findings of content checks, as
+// results with one reference each.
+func (d *Document) Results() (all []*result.Result) {
+	for i := range d.References {
+		if r := d.References[i].Result(d.Path); r != nil {
+			all = append(all, r)
+		}
+	}
+	for i := range d.own {
+		if r := d.own[i].content; r != nil {
+			all = append(all, r)
+		}
+	}
+	return all
 }
 
 // Findings returns the findings of a document in the order of their places.
@@ -81,7 +113,7 @@ func (r *Reference) findings() []Finding {
 	}
 	var all []Finding
 	add := func(severity check.Verdict, code check.Code, message, meant string) {
-		all = append(all, Finding{r.Line, r.Column, r.Raw, severity, code, message, meant, t})
+		all = append(all, Finding{r.Line, r.Column, r.Raw, severity, code, message, meant, t, nil})
 	}
 	if isFinding(t.Verdict) && !check.OfPage(t.Code) {
 		meant := ""
@@ -90,7 +122,7 @@ func (r *Reference) findings() []Finding {
 		}
 		add(t.Verdict, t.Code, t.Result.Message, meant)
 	}
-	ref := result.Reference{Unaffected: r.unaffected}
+	ref := result.Reference{Unaffected: r.kind.unaffected}
 	for _, w := range t.Warnings {
 		if !w.IsVerdict(t.Code) && !check.OfPage(w.Code) && ref.Concerns(w.Code) {
 			add(severityOf(&w), w.Code, w.Message, w.Proposal)

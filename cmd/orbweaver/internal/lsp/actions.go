@@ -1,0 +1,236 @@
+package lsp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// Kinds of code actions.
+const (
+	quickFix = "quickfix"
+	fixAll   = "source.fixAll.orbweaver"
+)
+
+type codeActionParams struct {
+	TextDocument textDocument `json:"textDocument"`
+	Range        span         `json:"range"`
+	Context      struct {
+		Only []string `json:"only"`
+	} `json:"context"`
+}
+
+// wants reports whether an editor asks for actions of a kind. Without a list it wants quick fixes.
+func (p *codeActionParams) wants(kind string) bool {
+	if p.Context.Only == nil {
+		return kind == quickFix
+	}
+	return slices.ContainsFunc(p.Context.Only, func(only string) bool {
+		return only == "" || kind == only || strings.HasPrefix(kind, only+".")
+	})
+}
+
+// codeAction is an edit that an editor offers.
+type codeAction struct {
+	Title       string        `json:"title"`
+	Kind        string        `json:"kind"`
+	Diagnostics []diagnostic  `json:"diagnostics,omitempty"`
+	IsPreferred bool          `json:"isPreferred,omitempty"`
+	Edit        workspaceEdit `json:"edit"`
+}
+
+type textEdit struct {
+	Range   span   `json:"range"`
+	NewText string `json:"newText"`
+}
+
+// workspaceEdit is an edit of documents, in the form that the editor takes.
+type workspaceEdit struct {
+	Changes         map[string][]textEdit `json:"changes,omitempty"`
+	DocumentChanges []documentEdit        `json:"documentChanges,omitempty"`
+}
+
+type documentEdit struct {
+	TextDocument struct {
+		URI     string `json:"uri"`
+		Version *int32 `json:"version"`
+	} `json:"textDocument"`
+	Edits []textEdit `json:"edits"`
+}
+
+// edit returns an edit of the document.
+func (v *view) edit(s *Server, edits []workspace.Edit) workspaceEdit {
+	var all []textEdit
+	for _, e := range edits {
+		all = append(all, textEdit{span{v.text.position(e.Start, v.encoding), v.text.position(e.End, v.encoding)}, e.New})
+	}
+	uri := v.uri(s, v.path)
+	if !s.client.capabilities().Workspace.WorkspaceEdit.DocumentChanges {
+		return workspaceEdit{Changes: map[string][]textEdit{uri: all}}
+	}
+	one := documentEdit{Edits: all}
+	one.TextDocument.URI = uri
+	if version, open := v.state.versions[v.path]; open {
+		one.TextDocument.Version = &version
+	}
+	return workspaceEdit{DocumentChanges: []documentEdit{one}}
+}
+
+func codeActions(ctx context.Context, s *Server, p *codeActionParams) (any, error) {
+	actions := []codeAction{}
+	v, err := s.viewOf(ctx, p.TextDocument)
+	if v == nil {
+		return actions, err
+	}
+	text, open := v.state.index.Texts[v.path]
+	document := v.state.index.Document(v.path)
+	if !open || document == nil {
+		return actions, nil
+	}
+	certain := v.state.judge.Edits(v.path, text, document.Results(), false)
+	if p.wants(fixAll) && len(certain) > 0 {
+		actions = append(actions, codeAction{Title: "fix all links whose correction is certain", Kind: fixAll, Edit: v.edit(s, certain)})
+	}
+	if !p.wants(quickFix) {
+		return actions, nil
+	}
+	findings, shown := document.Findings(), diagnosticsOf(v.folder, &v.state, v.path, v.encoding)
+	if len(shown) != len(findings) {
+		return actions, nil
+	}
+	from, to := v.text.offset(p.Range.Start, v.encoding), v.text.offset(p.Range.End, v.encoding)
+	for i := range findings {
+		f := &findings[i]
+		start, end := v.text.bounds(int(f.Line), int(f.Column), f.Raw)
+		if f.Line == 0 || start > to || end < from {
+			continue
+		}
+		actions = append(actions, v.actionsFor(s, document, f, shown[i], certain)...)
+	}
+	return actions, nil
+}
+
+// actionsFor returns the quick fixes of one finding: what fix would write, other suggestions, and to
+// ignore it.
+func (v *view) actionsFor(s *Server, d *workspace.Document, f *workspace.Finding, shown diagnostic, certain []workspace.Edit) (actions []codeAction) {
+	offered := map[string]bool{}
+	offer := func(edits []workspace.Edit, preferred bool) {
+		for _, e := range edits {
+			if e.Line != int(f.Line) || e.Column != int(f.Column) || offered[e.New] {
+				continue
+			}
+			offered[e.New] = true
+			actions = append(actions, codeAction{"change to " + cut(printable(e.New), maxHoverText), quickFix, []diagnostic{shown}, preferred, v.edit(s, []workspace.Edit{e})})
+		}
+	}
+	offer(certain, true)
+	text := v.state.index.Texts[v.path]
+	for _, r := range d.Results() {
+		ref := &r.References[0]
+		if ref.Line != int(f.Line) || ref.Column != int(f.Column) || f.Target != nil && r.URL != f.Target.URL {
+			continue
+		}
+		for _, one := range suggested(r) {
+			offer(v.state.judge.Edits(v.path, text, []*result.Result{one}, true), false)
+		}
+	}
+	if f.Target != nil && f.Raw != "" {
+		if edit, ok := v.ignore(f); ok {
+			actions = append(actions, codeAction{"ignore " + string(f.Code) + " on this line", quickFix, []diagnostic{shown}, false, v.edit(s, []workspace.Edit{edit})})
+		}
+	}
+	return actions
+}
+
+// suggested returns copies of a result that each propose one of the URLs that it suggests.
+func suggested(r *result.Result) (all []*result.Result) {
+	if r.Kind == result.KindPage {
+		return nil
+	}
+	propose := func(url string, why string) {
+		one := *r
+		one.Verdict, one.Code, one.Warnings = check.Broken, check.CodeFileMissing, nil
+		one.Suggestions = []check.Suggestion{{URL: url, Why: why, Unique: true}}
+		all = append(all, &one)
+	}
+	for _, g := range r.Suggestions {
+		if g.URL != "" {
+			propose(g.URL, g.Why)
+		}
+	}
+	for _, w := range r.Warnings {
+		if w.Proposal != "" {
+			propose(w.Proposal, string(w.Code))
+		}
+	}
+	return all
+}
+
+// comments are the comments of formats that hold a mark: what comes before it and behind it.
+var comments = map[string][2]string{
+	"html": {"<!-- ", " -->"}, "xml": {"<!-- ", " -->"}, "markdown": {"<!-- ", " -->"},
+	"mdx": {"{/* ", " */}"}, "restructuredtext": {".. ", "\n"}, "asciidoc": {"// ", ""}, "org": {"# ", ""},
+}
+
+// ignore returns the edit that writes a mark above the line of a finding. It is not offered if the
+// document would then say anything else.
+func (v *view) ignore(f *workspace.Finding) (workspace.Edit, bool) {
+	before := v.state.judge.Read(v.path, []byte(v.text.body))
+	format := before.Format
+	if strings.HasSuffix(strings.ToLower(v.path), ".mdx") {
+		format = "mdx"
+	}
+	comment, known := comments[format]
+	if !known || int(f.Line) > len(v.text.starts) {
+		return workspace.Edit{}, false
+	}
+	start, end := v.text.line(int(f.Line) - 1)
+	at := start
+	if f.Line == 1 && strings.HasPrefix(v.text.body, "\ufeff") {
+		at += len("\ufeff")
+	}
+	line := v.text.body[at:end]
+	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	newline := v.text.newline()
+	mark := indent + comment[0] + fmt.Sprintf("orbweaver-ignore-next-line: %s, %s", f.Code, time.Now().Format(time.DateOnly)) + strings.ReplaceAll(comment[1], "\n", newline) + newline
+	changed := v.text.replace(at, at, mark)
+	if !ignoresOnly(before, v.state.judge.Read(v.path, []byte(changed.body)), int(f.Line), strings.Count(strings.ReplaceAll(mark, "\r\n", "\n"), newline[len(newline)-1:])) {
+		return workspace.Edit{}, false
+	}
+	return workspace.Edit{Line: int(f.Line), Column: int(f.Column), Start: at, End: at, New: mark}, true
+}
+
+// newline returns the line end of a text.
+func (t *text) newline() string {
+	if len(t.starts) > 1 {
+		_, end := t.line(0)
+		return t.body[end:t.starts[1]]
+	}
+	return "\n"
+}
+
+// ignoresOnly reports whether a document differs from an earlier one only in that the links of a line,
+// which is some lines further down, are ignored.
+func ignoresOnly(was, is *extract.Document, line, down int) bool {
+	if len(was.Links) != len(is.Links) || !slices.Equal(was.Anchors, is.Anchors) {
+		return false
+	}
+	for i := range was.Links {
+		a, b := was.Links[i], is.Links[i]
+		moved := 0
+		if a.Line >= line {
+			moved = down
+		}
+		if a.Raw != b.Raw || a.Ref != b.Ref || a.Line+moved != b.Line || a.Column != b.Column || a.Line == line != (b.Ignored && !a.Ignored) && !(a.Ignored && b.Ignored) {
+			return false
+		}
+	}
+	return true
+}

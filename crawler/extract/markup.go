@@ -1,6 +1,9 @@
 package extract
 
-import "bytes"
+import (
+	"bytes"
+	"sort"
+)
 
 // lineMarkup is the common part of the readers that go through a document line by line:
 // reStructuredText, AsciiDoc and Org.
@@ -11,6 +14,7 @@ type lineMarkup struct {
 	paragraph []span // the lines of the current paragraph
 	joined    []byte
 	block     view
+	ignored   []span // lines that comments exclude, in ascending order
 	// missing maps closing delimiters to the offset in the block after which they do
 	// not occur.
 	missing map[string]int
@@ -19,6 +23,31 @@ type lineMarkup struct {
 func newLineMarkup(h *harvest, in *Input, rules bareURIRules) lineMarkup {
 	h.doc.Static = true
 	return lineMarkup{harvest: h, wantLinks: !in.AnchorsOnly, rules: rules}
+}
+
+// readMark reads the content of a comment that ends at an offset. If it is the mark, the next line is
+// excluded, or the next one that is not blank.
+func (m *lineMarkup) readMark(comment []byte, end int, beyondBlanks bool) {
+	if !isNextLineMark(comment) {
+		return
+	}
+	b := m.src.text
+	start := nextLine(b, end)
+	if beyondBlanks {
+		start = skipSpace(b, start)
+	}
+	if start < len(b) {
+		m.ignored = append(m.ignored, span{start, endOfLine(b, start)})
+	}
+}
+
+// applyMarks excludes the links that start on lines with a mark above them.
+func (m *lineMarkup) applyMarks() {
+	for i := range m.links {
+		at := int(m.links[i].at)
+		n := sort.Search(len(m.ignored), func(n int) bool { return m.ignored[n].end > at })
+		m.links[i].Ignored = m.links[i].Ignored || n < len(m.ignored) && m.ignored[n].start <= at
+	}
 }
 
 // line is one line of a document, without its line break.

@@ -87,6 +87,7 @@ func readAsciiDoc(h *harvest, in *Input) {
 		h.fault("read AsciiDoc: a %q block is never closed", r.fence)
 	}
 	r.flush(r.inlines)
+	r.applyMarks()
 }
 
 func (r *asciidocReader) line(l line) {
@@ -111,6 +112,7 @@ func (r *asciidocReader) line(l line) {
 	case isUnderline(text) && len(text) >= 4 || string(text) == "--":
 		r.flush(r.inlines) // a block whose content is read
 	case bytes.HasPrefix(text, []byte("//")):
+		r.readMark(text[len("//"):], l.at.end, false)
 	case text[0] == '[' && text[len(text)-1] == ']' && r.attributes(l):
 	case len(r.paragraph) == 0 && (r.verbatim || l.indent > 0 && !isListItem(l.text)):
 		r.literal, r.verbatim = true, false

@@ -38,6 +38,7 @@ func readOrg(h *harvest, in *Input) {
 		h.fault("read Org: #+begin_%s is never closed", r.skippedBlock)
 	}
 	r.flush(r.inlines)
+	r.applyMarks()
 }
 
 func (r *orgReader) line(l line) {
@@ -56,6 +57,7 @@ func (r *orgReader) line(l line) {
 		r.keyword(l)
 	case bytes.HasPrefix(text, []byte("# ")) || string(text) == "#":
 		r.flush(r.inlines)
+		r.readMark(text[len("#"):], l.at.end, false)
 	case bytes.HasPrefix(text, []byte(": ")):
 		r.flush(r.inlines)
 	case l.indent == 0 && text[0] == '*' && runLength(text, 0) < len(text) && text[runLength(text, 0)] == ' ':

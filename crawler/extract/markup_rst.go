@@ -65,6 +65,7 @@ func readRST(h *harvest, in *Input) {
 	r.endTarget()
 	r.endSkip()
 	r.flush(r.inlines)
+	r.applyMarks()
 	if r.wantLinks {
 		r.names.report(h)
 	}
@@ -334,6 +335,7 @@ func (r *rstReader) directive(l line, start int) {
 	n := bytes.Index(rest, []byte("::"))
 	if n <= 0 || bytes.IndexByte(rest[:n], ' ') >= 0 {
 		r.skip = l.indent // a comment
+		r.readMark(rest, l.at.end, true)
 		return
 	}
 	name := string(bytes.ToLower(rest[:n]))

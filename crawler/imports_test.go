@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
-	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "report", "urinorm"},
+	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},
 	"cmd/orbweaver/internal/workspace":        {"crawler/check", "crawler/extract", "crawler/result"},
 	"cmd/orbweaver/internal/mcp":              {"cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/similar", "crawler/check", "crawler/result", "report", "report/fix", "urinorm"},

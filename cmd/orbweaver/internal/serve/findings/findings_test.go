@@ -144,7 +144,34 @@ func BenchmarkQueries(b *testing.B) {
 	group := func(by string) func() error {
 		return func() error { _, _, err := x.Groups(ctx, &Query{}, by, true); return err }
 	}
+	middle, err := x.Findings(ctx, &Query{Limit: 25_000}, true)
+	if err != nil {
+		b.Fatal(err)
+	}
+	issuesOf := func(q Query) func() error {
+		q.Limit = 100
+		return func() error { _, err := x.Issues(ctx, &IssueQuery{Query: q}, true); return err }
+	}
+	// neighbors asks for what is before and after the item in the middle.
+	neighbors := func(id string, ask func(Query) func() error) func() error {
+		return func() error {
+			return errors.Join(ask(Query{After: id})(), ask(Query{After: id, Backward: true})(), ask(Query{After: id, Sort: ByPlaces})(), ask(Query{After: id, Sort: ByPlaces, Backward: true})())
+		}
+	}
+	last := middle.Items[len(middle.Items)-1]
 	for name, ask := range map[string]func() error{
+		"issues": issuesOf(Query{}), "broken issues": issuesOf(Query{Verdicts: []string{"broken"}}), "issues of a text": issuesOf(Query{Text: "gone/04"}),
+		"neighbors": neighbors(last.ID, list), "neighbors of an issue": neighbors(last.Issue, func(q Query) func() error {
+			if q.Sort == ByPlaces {
+				q.Sort = "findings"
+			}
+			return issuesOf(q)
+		}),
+		"figures": func() error { _, err := x.Figures(ctx); return err },
+		"pages": func() error {
+			_, err := x.Pages(ctx, &PageQuery{Sort: "broken", Limit: 100}, true)
+			return err
+		},
 		"list": list(Query{}), "list by places": list(Query{Sort: ByPlaces}), "list by code": list(Query{Sort: ByCode}), "new": list(Query{Change: "new"}),
 		"text": list(Query{Text: "gone/04"}), "page": list(Query{Page: "http://site.test/page/9"}),
 		"by page": group("page"), "by host": group("host"), "by code": group("code"),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -199,42 +200,41 @@ func (x *Index) Findings(ctx context.Context, q *Query, settled bool) (*api.List
 	if err != nil {
 		return nil, err
 	}
-	order := q.order()
+	if total == 0 && q.After == "" {
+		return &api.List[api.Finding]{Items: []api.Finding{}}, nil
+	}
+	rest := []part{{}}
 	if q.After != "" {
-		term, more, err := x.behind(ctx, q)
-		if err != nil {
+		if rest, err = x.behind(ctx, q); err != nil {
 			return nil, err
 		}
-		where += term
-		args = append(args, more...)
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT "+itemColumns+" FROM item i WHERE "+where+" ORDER BY "+order+" LIMIT ?", append(args, q.Limit+1)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	list := &api.List[api.Finding]{Items: []api.Finding{}, Total: total}
-	for rows.Next() {
-		f, err := scanItem(rows)
+	for _, p := range rest {
+		query := "SELECT " + itemColumns + " FROM item i WHERE " + where + p.term + " ORDER BY " + q.order() + " LIMIT ?"
+		err := each(ctx, x.db, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)}), func(rows *sql.Rows) error {
+			f, err := scanItem(rows)
+			list.Items = append(list.Items, f)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		list.Items = append(list.Items, f)
 	}
 	if len(list.Items) > q.Limit {
 		list.Items = list.Items[:q.Limit]
 		list.Next = &list.Items[q.Limit-1].ID
 	}
-	return list, rows.Err()
+	return list, nil
 }
 
-// behind returns the condition for what follows the cursor, which is the id of an item.
-func (x *Index) behind(ctx context.Context, q *Query) (string, []any, error) {
+// behind returns the conditions for what follows the cursor, which is the id of an item.
+func (x *Index) behind(ctx context.Context, q *Query) ([]part, error) {
 	var url, code string
 	var places int
 	err := x.db.QueryRowContext(ctx, "SELECT url, code, places FROM item WHERE fingerprint = ?", q.After).Scan(&url, &code, &places)
 	if errors.Is(err, sql.ErrNoRows) {
-		return "", nil, ErrCursor
+		return nil, ErrCursor
 	}
 	beyond, fewer := ">", "<"
 	if q.Backward {
@@ -242,11 +242,11 @@ func (x *Index) behind(ctx context.Context, q *Query) (string, []any, error) {
 	}
 	switch q.Sort {
 	case ByCode:
-		return " AND (i.code, i.url, i.fingerprint) " + beyond + " (?, ?, ?)", []any{code, url, q.After}, err
+		return []part{{" AND (i.code, i.url, i.fingerprint) " + beyond + " (?, ?, ?)", []any{code, url, q.After}}}, err
 	case ByPlaces:
-		return " AND i.places " + fewer + "= ? AND (i.places " + fewer + " ? OR (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?))", []any{places, places, url, code, q.After}, err
+		return []part{{" AND i.places = ? AND (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?)", []any{places, url, code, q.After}}, {" AND i.places " + fewer + " ?", []any{places}}}, err
 	}
-	return " AND (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?)", []any{url, code, q.After}, err
+	return []part{{" AND (i.url, i.code, i.fingerprint) " + beyond + " (?, ?, ?)", []any{url, code, q.After}}}, err
 }
 
 // order returns the order of findings.
@@ -256,6 +256,9 @@ func (q *Query) order() string {
 		columns = []string{"i.url", "i.code"}
 	}
 	columns = append(columns, "i.fingerprint")
+	if q.Page != "" {
+		columns[0] = "+" + columns[0] // a page has few findings: they are found by it, and not by their order
+	}
 	for n, column := range columns {
 		if !q.Backward {
 			continue

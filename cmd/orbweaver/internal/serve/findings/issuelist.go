@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,8 +43,17 @@ func (q *IssueQuery) where() (string, []any) {
 		}
 		terms, args = append(terms, in+" (SELECT value FROM json_each(?))"), append(args, string(owned))
 	}
+	for _, one := range []struct {
+		column string
+		values []string
+	}{{"verdict", q.Verdicts}, {"code", q.Codes}} {
+		if len(one.values) > 0 { // the findings of an issue have them in common
+			list, _ := json.Marshal(one.values) // strings never fail
+			terms, args = append(terms, "s."+one.column+" IN (SELECT value FROM json_each(?))"), append(args, string(list))
+		}
+	}
 	of := q.Query
-	of.Change, of.Text = "", ""
+	of.Change, of.Text, of.Verdicts, of.Codes = "", "", nil, nil
 	if q.Change == "fixed" {
 		of.Change = "fixed"
 	}
@@ -84,8 +93,11 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	if err != nil {
 		return nil, err
 	}
+	if total == 0 && q.After == "" {
+		return &api.List[api.Issue]{Items: []api.Issue{}}, nil
+	}
 	column, downward := strings.CutSuffix(issueOrders[q.Sort], " DESC")
-	const up, down = " > ", " < "
+	const up, down = ">", "<"
 	order, first, ties, beyond := column, up, "s.subject, s.code, s.id", up
 	if downward != q.Backward {
 		order, first = column+" DESC", down
@@ -93,35 +105,58 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	if q.Backward {
 		ties, beyond = "s.subject DESC, s.code DESC, s.id DESC", down
 	}
+	rest := []part{{}}
 	if q.After != "" {
-		at := "(SELECT " + column + " FROM issue WHERE id = ?)"
-		where += fmt.Sprintf(" AND (s.%[1]s %[2]s %[3]s OR s.%[1]s = %[3]s AND (s.subject, s.code, s.id) %[4]s (SELECT subject, code, id FROM issue WHERE id = ?))", column, first, at, beyond)
-		args = append(args, q.After, q.After, q.After)
-		var one int
-		if err := x.db.QueryRowContext(ctx, "SELECT 1 FROM issue WHERE id = ?", q.After).Scan(&one); errors.Is(err, sql.ErrNoRows) {
+		var value any
+		var subject, code string
+		err := x.db.QueryRowContext(ctx, "SELECT "+column+", subject, code FROM issue WHERE id = ?", q.After).Scan(&value, &subject, &code)
+		if errors.Is(err, sql.ErrNoRows) {
 			return nil, ErrCursor
-		} else if err != nil {
-			return nil, err
 		}
-	}
-	rows, err := x.db.QueryContext(ctx, "SELECT "+issueColumns+" FROM issue s WHERE "+where+" ORDER BY s."+order+", "+ties+" LIMIT ?", append(args, q.Limit+1)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	list := &api.List[api.Issue]{Items: []api.Issue{}, Total: total}
-	for rows.Next() {
-		s, err := scanIssue(rows)
 		if err != nil {
 			return nil, err
 		}
-		list.Items = append(list.Items, s)
+		rest = []part{{" AND s." + column + " = ? AND (s.subject, s.code, s.id) " + beyond + " (?, ?, ?)", []any{value, subject, code, q.After}}, {" AND s." + column + first + "?", []any{value}}}
+	}
+	list := &api.List[api.Issue]{Items: []api.Issue{}, Total: total}
+	for _, p := range rest {
+		query := "SELECT " + issueColumns + " FROM issue s WHERE " + where + p.term + " ORDER BY s." + order + ", " + ties + " LIMIT ?"
+		err := each(ctx, x.db, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)}), func(rows *sql.Rows) error {
+			s, err := scanIssue(rows)
+			list.Items = append(list.Items, s)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	if len(list.Items) > q.Limit {
 		list.Items = list.Items[:q.Limit]
 		list.Next = &list.Items[q.Limit-1].ID
 	}
-	return list, rows.Err()
+	return list, nil
+}
+
+// part is a condition for a part of what follows a cursor: first what is equal in the first column, and
+// then what is beyond it, each of which an index finds at once.
+type part struct {
+	term string
+	args []any
+}
+
+// each calls fn for each row of a query.
+func each(ctx context.Context, db *sql.DB, query string, args []any, fn func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := fn(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // Issue returns one issue of the run, or of the run before that this one does not have, or

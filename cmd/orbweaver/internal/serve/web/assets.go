@@ -62,10 +62,7 @@ func static(c *Call) error {
 		h := c.W.Header()
 		h.Set("Content-Type", a.contentType)
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
-		c.W.WriteHeader(http.StatusOK)
-		if c.Method != http.MethodHead {
-			_, _ = c.W.Write(a.text)
-		}
+		send(c, http.StatusOK, a.text)
 		return nil
 	}
 	return api.NewProblem(http.StatusNotFound, "there is no such file")

@@ -156,10 +156,7 @@ func (c *Call) page(status int, name, title string, data any) error {
 	}
 	h := c.W.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	c.W.WriteHeader(status)
-	if c.Method != http.MethodHead {
-		_, _ = io.WriteString(c.W, report.Visible(text.String())) // the client may be gone
-	}
+	send(c, status, []byte(report.Visible(text.String())))
 	return nil
 }
 

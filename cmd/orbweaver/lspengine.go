@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -239,6 +240,43 @@ func (f *editorFolder) Edits(name string, text []byte, results []*result.Result,
 	}
 	return edits
 }
+
+// List implements workspace.Judge.
+func (f *editorFolder) List(dir string) (names []string) {
+	root, err := os.OpenRoot(f.dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	d, err := root.Open(filepath.FromSlash(cmp.Or(dir, ".")))
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(maxListed)
+	var ignored *disk.Ignore
+	if !f.options.noIgnore {
+		ignored, _ = disk.OpenIgnore(f.dir)
+	}
+	for _, entry := range entries {
+		rel := path.Join(dir, entry.Name())
+		info, err := root.Stat(filepath.FromSlash(rel))
+		if err != nil || strings.HasPrefix(entry.Name(), ".") || ignored.Ignored(rel, info.IsDir()) {
+			continue
+		}
+		switch {
+		case info.IsDir():
+			names = append(names, entry.Name()+"/")
+		case info.Mode().IsRegular():
+			names = append(names, entry.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// maxListed is how many entries of a directory are looked at.
+const maxListed = 10_000
 
 // Text implements workspace.Judge.
 func (f *editorFolder) Text(name string) string {

@@ -120,6 +120,30 @@ func (v *view) leadingTo(s *Server, file string) []leading {
 	return all
 }
 
+// pointed returns the file that a position is about, and of a heading, an id or the fragment of a link
+// the fragment and the anchor; these are missing at the path of a link. The anchor is nil if there is
+// none of the name.
+func (v *view) pointed(p position) (file, fragment string, found *anchor) {
+	r := v.at(p)
+	if r == nil {
+		return v.path, "", v.anchorAt(p)
+	}
+	if file = r.Target.File; file == "" {
+		return "", "", nil
+	}
+	from, _ := v.text.bounds(int(r.Line), int(r.Column), r.Raw)
+	hash := strings.IndexByte(r.Raw, '#')
+	if hash < 0 || v.text.offset(p, v.encoding) <= from+hash {
+		return file, "", nil
+	}
+	fragment = r.Target.Fragment()
+	all := anchorsOf(v.state.judge.Read(file, []byte(textOf(&v.state, file).body)))
+	if i := slices.IndexFunc(all, func(a anchor) bool { return a.has(fragment) }); i >= 0 {
+		found = &all[i]
+	}
+	return file, fragment, found
+}
+
 type referencesParams struct {
 	positionParams
 	Context struct {
@@ -133,27 +157,12 @@ func references(ctx context.Context, s *Server, p *referencesParams) (any, error
 	if v == nil {
 		return none, err
 	}
-	file, fragment := v.path, ""
-	var found *anchor
-	if r := v.at(p.Position); r != nil {
-		if file = r.Target.File; file == "" {
-			return none, nil
-		}
-		from, _ := v.text.bounds(int(r.Line), int(r.Column), r.Raw)
-		hash := strings.IndexByte(r.Raw, '#')
-		if hash < 0 || v.text.offset(p.Position, v.encoding) <= from+hash {
-			return locations(v.leadingTo(s, file), anyTarget), nil
-		}
-		fragment = r.Target.Fragment()
-		d := v.state.judge.Read(file, []byte(textOf(&v.state, file).body))
-		for _, a := range anchorsOf(d) {
-			if a.has(fragment) {
-				found = &a
-				break
-			}
-		}
-	} else if found = v.anchorAt(p.Position); found == nil {
+	file, fragment, found := v.pointed(p.Position)
+	switch {
+	case file == "", found == nil && fragment == "" && v.at(p.Position) == nil:
 		return none, nil
+	case found == nil && fragment == "":
+		return locations(v.leadingTo(s, file), anyTarget), nil
 	}
 	leads := func(t *workspace.Target) bool { return t.Fragment() == fragment }
 	if found != nil {

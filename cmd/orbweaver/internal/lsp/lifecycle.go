@@ -65,6 +65,9 @@ type clientCapabilities struct {
 			ContentFormat []string `json:"contentFormat"`
 		} `json:"hover"`
 		CodeLens *struct{} `json:"codeLens"`
+		Rename   struct {
+			PrepareSupport bool `json:"prepareSupport"`
+		} `json:"rename"`
 	} `json:"textDocument"`
 	Workspace struct {
 		WorkspaceEdit struct {
@@ -115,6 +118,12 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 		capabilities[name] = true
 	}
 	capabilities["codeActionProvider"] = map[string]any{"codeActionKinds": []string{quickFix, fixAll}}
+	capabilities["completionProvider"] = map[string]any{"triggerCharacters": []string{"/", "#", "(", "<", ":", "[", "\"", "'"}}
+	if p.Capabilities.TextDocument.Rename.PrepareSupport {
+		capabilities["renameProvider"] = map[string]any{"prepareProvider": true}
+	} else {
+		capabilities["renameProvider"] = true
+	}
 	capabilities["documentLinkProvider"] = map[string]any{"resolveProvider": false}
 	if p.Capabilities.TextDocument.CodeLens != nil {
 		capabilities["codeLensProvider"] = map[string]any{"resolveProvider": false}

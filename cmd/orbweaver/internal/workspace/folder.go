@@ -30,6 +30,9 @@ type Judge interface {
 	Read(path string, text []byte) *extract.Document
 	// Text returns the text of a file, "" if it cannot be read.
 	Text(path string) string
+	// List returns the names in a directory that a link may name, sorted; those of directories end in
+	// "/". What is hidden, or git ignores, or leads out of the folder, is not among them.
+	List(dir string) []string
 	// Edits returns the edits of a document that results propose: those that are certain enough for the
 	// user, or if likely is set, also others.
 	Edits(path string, text []byte, results []*result.Result, likely bool) []Edit

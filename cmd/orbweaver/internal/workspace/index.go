@@ -53,6 +53,15 @@ func (r *Reference) Result(page string) *result.Result {
 	return &one
 }
 
+// Proposing returns a result for this reference alone that proposes another URL.
+func (r *Reference) Proposing(page, url string) *result.Result {
+	known := *r
+	target := *r.Target
+	target.Result = &result.Result{URL: target.URL, Verdict: check.Broken, Code: check.CodeFragmentMissing, Internal: true, Suggestions: []check.Suggestion{{URL: url, Why: "renamed", Unique: true}}}
+	known.Target = &target
+	return known.Result(page)
+}
+
 // Document is what one document says.
 type Document struct {
 	Path       string

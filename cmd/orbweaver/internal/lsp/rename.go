@@ -1,0 +1,193 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// renaming is a heading or an id that can be renamed: what is written at its place.
+type renaming struct {
+	file       string
+	anchor     *anchor
+	text       *text
+	start, end int
+}
+
+// renamable returns what a position is about, if that can be renamed.
+func (v *view) renamable(p position) (*renaming, bool) {
+	file, _, found := v.pointed(p)
+	if found == nil {
+		return nil, false
+	}
+	r := &renaming{file: file, anchor: found, text: textOf(&v.state, file)}
+	at := found.span(r.text, utf8Units)
+	r.start, r.end = r.text.offset(at.Start, utf8Units), r.text.offset(at.End, utf8Units)
+	return r, r.end > r.start
+}
+
+// prepared is the range of what is renamed at a position, and its name.
+type prepared struct {
+	Range       span   `json:"range"`
+	Placeholder string `json:"placeholder"`
+}
+
+func prepareRename(ctx context.Context, s *Server, p *positionParams) (any, error) {
+	v, err := s.viewOf(ctx, p.TextDocument)
+	if v == nil {
+		return nil, err
+	}
+	r, ok := v.renamable(p.Position)
+	if !ok {
+		return nil, nil
+	}
+	name := r.text.body[r.start:r.end]
+	if link := v.at(p.Position); link != nil {
+		from, to := v.text.bounds(int(link.Line), int(link.Column), link.Raw)
+		from += strings.IndexByte(link.Raw, '#') + 1
+		return prepared{span{v.text.position(from, v.encoding), v.text.position(to, v.encoding)}, name}, nil
+	}
+	return prepared{span{r.text.position(r.start, v.encoding), r.text.position(r.end, v.encoding)}, name}, nil
+}
+
+type renameParams struct {
+	positionParams
+	NewName string `json:"newName"`
+}
+
+func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
+	v, err := s.viewOf(ctx, p.TextDocument)
+	if v == nil {
+		return nil, err
+	}
+	if strings.TrimSpace(p.NewName) == "" || strings.ContainsAny(p.NewName, "\r\n") {
+		return nil, errorf(codeInvalidParams, "the new name is empty or has a line end")
+	}
+	r, ok := v.renamable(p.Position)
+	if !ok {
+		return nil, errorf(codeFailed, "there is no heading and no id that can be renamed")
+	}
+	renamed, err := v.renamedAnchor(r, p.NewName)
+	if err != nil {
+		return nil, err
+	}
+	edits := map[string][]workspace.Edit{r.file: {{Start: r.start, End: r.end, New: p.NewName}}}
+	for _, path := range v.state.index.Paths() {
+		more, err := v.redirected(path, r, renamed)
+		if err != nil {
+			return nil, err
+		}
+		if len(more) > 0 {
+			edits[path] = append(edits[path], more...)
+		}
+	}
+	return v.workspaceEdit(s, edits), nil
+}
+
+// renamedAnchor returns the anchor after a rename. Every other anchor of the document stays as it was.
+func (v *view) renamedAnchor(r *renaming, name string) (*anchor, error) {
+	was := anchorsOf(v.state.judge.Read(r.file, []byte(r.text.body)))
+	is := anchorsOf(v.state.judge.Read(r.file, []byte(r.text.replace(r.start, r.end, name).body)))
+	if len(was) != len(is) {
+		return nil, errorf(codeInvalidParams, "%.100q gives no anchor, or would be read as something else", name)
+	}
+	var renamed *anchor
+	for i := range was {
+		a, b := &was[i], &is[i]
+		switch {
+		case a.line == r.anchor.line && a.column == r.anchor.column:
+			renamed = b
+		case !slices.Equal(a.names, b.names):
+			return nil, errorf(codeFailed, "the anchor #%s of %.100q would be another one", a.names[0], a.title)
+		}
+	}
+	if renamed == nil || len(renamed.names) == 0 {
+		return nil, errorf(codeInvalidParams, "%.100q gives no anchor", name)
+	}
+	for i := range is {
+		for _, n := range renamed.names {
+			if &is[i] != renamed && slices.Contains(is[i].names, n) {
+				return nil, errorf(codeFailed, "%.100q has the anchor #%s already", is[i].title, n)
+			}
+		}
+		// A number was appended to what was taken.
+		if &is[i] != renamed && (strings.HasPrefix(renamed.names[0], is[i].names[0]+"-") || strings.HasPrefix(renamed.names[0], is[i].names[0]+"_")) && strings.EqualFold(strings.TrimSpace(is[i].title), strings.TrimSpace(name)) {
+			return nil, errorf(codeFailed, "%.100q has the anchor #%s already", is[i].title, is[i].names[0])
+		}
+	}
+	return renamed, nil
+}
+
+// redirected returns the edits of a document whose references lead to an anchor that is renamed, in the
+// syntax and spelling of each reference.
+func (v *view) redirected(path string, r *renaming, renamed *anchor) ([]workspace.Edit, error) {
+	d := v.state.index.Document(path)
+	var results []*result.Result
+	places := map[[2]int32]bool{}
+	for i := range d.References {
+		ref := &d.References[i]
+		t := ref.Target
+		if t.File != r.file || t.Fragment() == "" || !r.anchor.has(t.Fragment()) {
+			continue
+		}
+		to := renamed.like(r.anchor, t.Fragment())
+		if ref.Line == 0 {
+			return nil, errorf(codeFailed, "a reference in %.100q has no place that can be edited", path)
+		}
+		if to == t.Fragment() {
+			continue
+		}
+		page, _, _ := strings.Cut(t.URL, "#")
+		results = append(results, ref.Proposing(path, page+"#"+to))
+		places[[2]int32{ref.Line, ref.Column}] = true
+	}
+	if results == nil {
+		return nil, nil
+	}
+	edits := v.state.judge.Edits(path, []byte(textOf(&v.state, path).body), results, true)
+	if len(edits) != len(places) {
+		return nil, errorf(codeFailed, "a reference in %.100q cannot be edited", path)
+	}
+	return edits, nil
+}
+
+// like returns the name of an anchor that corresponds to a fragment of another one: site generators give
+// a heading several names.
+func (a *anchor) like(other *anchor, fragment string) string {
+	name, err := url.PathUnescape(fragment)
+	if err != nil {
+		name = fragment
+	}
+	i := max(slices.Index(other.names, name), slices.Index(other.names, fragment))
+	if len(a.names) != len(other.names) || i < 0 {
+		i = 0
+	}
+	return url.PathEscape(a.names[i])
+}
+
+// workspaceEdit returns edits of several documents in the form that the editor takes.
+func (v *view) workspaceEdit(s *Server, edits map[string][]workspace.Edit) workspaceEdit {
+	var all workspaceEdit
+	for _, path := range v.state.index.Paths() {
+		if len(edits[path]) == 0 {
+			continue
+		}
+		slices.SortFunc(edits[path], func(a, b workspace.Edit) int { return cmp.Compare(a.Start, b.Start) })
+		of := *v
+		of.path, of.text = path, textOf(&v.state, path)
+		one := of.edit(s, edits[path])
+		all.DocumentChanges = append(all.DocumentChanges, one.DocumentChanges...)
+		for uri, edits := range one.Changes {
+			if all.Changes == nil {
+				all.Changes = map[string][]textEdit{}
+			}
+			all.Changes[uri] = edits
+		}
+	}
+	return all
+}

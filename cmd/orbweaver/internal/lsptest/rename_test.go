@@ -1,0 +1,107 @@
+package lsptest
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// graph returns where each reference of a tree leads, with fragments that are renamed taken for one.
+func graph(t *testing.T, dir string, same ...string) []string {
+	t.Helper()
+	cmd := exec.Command(program, "check", ".", "-f", "json", "--external", "skip", "--show", "all")
+	cmd.Dir = dir
+	out, _ := cmd.Output() // the status is that of the findings
+	var report struct {
+		Results []struct {
+			URL, Code  string
+			References []struct {
+				Page string
+				Line int
+			}
+		}
+	}
+	if err := json.Unmarshal(out, &report); err != nil {
+		t.Fatalf("check: %v: %s", err, out)
+	}
+	var all []string
+	for _, r := range report.Results {
+		page, fragment, _ := strings.Cut(r.URL, "#")
+		if slices.Contains(same, fragment) {
+			fragment = "renamed"
+		}
+		for _, ref := range r.References {
+			all = append(all, fmt.Sprintf("%s:%d %s#%s %s", ref.Page, ref.Line, page, fragment, r.Code))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestRename tests that each reference leads to the same place after a heading or an id was renamed, in
+// all formats, and that a name which would collide is refused as a whole.
+func TestRename(t *testing.T) {
+	for _, row := range []struct {
+		in, text string
+		more     int
+		name     string
+		code     int
+		same     []string // the fragment before and after
+	}{
+		{"a.md", "Second part", 3, "Änderung & more", 0, []string{"second-part", "änderung--more", "%C3%A4nderung--more"}},
+		{"b.html", "second", 0, "other", 0, []string{"second", "other"}},
+		{"c.rst", "Second part", 0, "Third parts", 0, []string{"second-part", "third-parts"}},
+		{"d.adoc", "Second part", 0, "Third part", 0, []string{"_second_part", "_third_part"}},
+		{"e.org", "Second part", 0, "Third part", 0, []string{"second-part", "third-part"}},
+		{"c.rst", "a.md#second-part", 7, "Third part", 0, []string{"second-part", "third-part"}},
+		{"a.md", "First", 0, "Second part", -32803, nil},
+		{"a.md", "Second part", 0, "first", -32803, nil},
+		{"a.md", "Second part", 0, "", -32602, nil},
+		{"a.md", "Second part", 0, "a\nb", -32602, nil},
+		{"a.md", "https://", 0, "x", -32803, nil},
+	} {
+		dir := t.TempDir()
+		for name, text := range anchored {
+			write(t, dir, name, text)
+		}
+		before := graph(t, dir, row.same...)
+		e := start(t, dir, map[string]any{"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}, "textDocument": map[string]any{"rename": map[string]any{"prepareSupport": true}}})
+		params := at(dir, row.in, row.text, row.more)
+		if a := e.request("textDocument/prepareRename", params); (string(a.Result) == "null") != (row.text == "https://") {
+			t.Errorf("prepare the rename at %q in %s: %s", row.text, row.in, a.Result)
+		}
+		params["newName"] = row.name
+		a := e.request("textDocument/rename", params)
+		if a.code() != row.code {
+			t.Errorf("rename %q in %s to %q: %+v, want code %d", row.text, row.in, row.name, a.Error, row.code)
+		}
+		if row.code != 0 || a.Error != nil {
+			continue
+		}
+		var change struct {
+			DocumentChanges []struct {
+				TextDocument struct{ URI string }
+				Edits        []edit
+			}
+		}
+		if err := json.Unmarshal(a.Result, &change); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range change.DocumentChanges {
+			for name, text := range anchored {
+				if uri(dir, name) == c.TextDocument.URI {
+					write(t, dir, name, applied(text, c.Edits))
+				}
+			}
+		}
+		compare(t, fmt.Sprintf("%s with %q renamed to %q", row.in, row.text, row.name), graph(t, dir, row.same...), before)
+		if text := string(must(os.ReadFile(filepath.Join(dir, row.in)))); row.in != "c.rst" && !strings.Contains(text, row.name) {
+			t.Errorf("%s lacks %q: %s", row.in, row.name, text)
+		}
+	}
+}

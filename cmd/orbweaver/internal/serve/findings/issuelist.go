@@ -120,7 +120,9 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	}
 	list := &api.List[api.Issue]{Items: []api.Issue{}, Total: total}
 	for _, p := range rest {
-		query := "SELECT " + issueColumns + " FROM issue s WHERE " + where + p.term + " ORDER BY s." + order + ", " + ties + " LIMIT ?"
+		by := " ORDER BY s." + order + ", " + ties
+		// Only the rows of the part are looked up by the columns that need it.
+		query := "SELECT " + issueColumns + " FROM (SELECT * FROM issue s WHERE " + where + p.term + by + " LIMIT ?) s" + by
 		err := each(ctx, x.db, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)}), func(rows *sql.Rows) error {
 			s, err := scanIssue(rows)
 			list.Items = append(list.Items, s)

@@ -44,6 +44,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/thread":           {},
 	"cmd/orbweaver/internal/similar":          {},
 	"cmd/orbweaver/internal/serve/auth":       {},
+	"cmd/orbweaver/internal/serve/backup":     {},
 	"cmd/orbweaver/internal/serve/secret":     {},
 	"cmd/orbweaver/internal/serve/sso":        {"cmd/orbweaver/internal/serve/auth"},
 	"cmd/orbweaver/internal/serve/schedule":   {},

@@ -212,8 +212,8 @@ func (c *collector) consultEarlier(block []byte) error {
 		if err != nil {
 			return errKept
 		}
-		if v := scope.HrefOf(u); v.IsHTTP() {
-			outside[i] = v
+		if v := scope.HrefOf(u); v.IsHTTP() && c.earlier(item.Fingerprint, v, fateOf(item), nil) != nil {
+			outside[i] = v // unless a fragment is missing
 		}
 	}
 	if len(outside) == 0 {
@@ -238,7 +238,7 @@ func (c *collector) consultEarlier(block []byte) error {
 			continue
 		}
 		item := &it.list[l.Target]
-		outcome := c.earlier(item.Fingerprint, v, scope.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}, l.Fragment)
+		outcome := c.earlier(item.Fingerprint, v, fateOf(item), l.Fragment)
 		if outcome == nil {
 			delete(outside, l.Target)
 			delete(outcomes, l.Target)
@@ -251,6 +251,11 @@ func (c *collector) consultEarlier(block []byte) error {
 		it.list[i].ID = 0
 	}
 	return nil
+}
+
+// fateOf returns what was decided about a target on another site, but for its fragments.
+func fateOf(item *frontier.Item) scope.Fate {
+	return scope.Fate{Wave: item.Wave, Need: item.Need &^ frontier.NeedContent}
 }
 
 // keptReader reads the targets of a page.

@@ -1,7 +1,10 @@
 package verdicts
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
@@ -65,18 +68,20 @@ func appendReference(b []byte, page uint32, r *frontier.RawLink, p *pair) []byte
 	return b
 }
 
-// all returns the references in the order in which they were added. unaffected returns, for
-// the mark of a reference that is unlike, what rules.Reference has under that name. l may be nil.
-func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) string) []result.Reference {
+// all returns the references in the order in which they were added, and the numbers of their pages.
+// unaffected returns, for the mark of a reference that is unlike, what rules.Reference has under
+// that name. l may be nil.
+func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) string) (list []result.Reference, pages []uint32) {
 	if l == nil {
-		return nil
+		return nil, nil
 	}
 	d := record.NewReader(l.records, string(l.records))
-	list := make([]result.Reference, l.count)
+	list, pages = make([]result.Reference, l.count), make([]uint32, l.count)
 	for i := range list {
 		r := &list[i]
 		flags := d.Byte()
-		r.Page = names.of(uint32(d.Uvarint()))
+		pages[i] = uint32(d.Uvarint())
+		r.Page = names.of(pages[i])
 		r.Line, r.Column = int(d.Varint()), int(d.Varint())
 		r.Element, r.Attribute = d.String(), d.String()
 		r.Raw, r.Text = d.String(), d.String()
@@ -87,12 +92,15 @@ func (l *referenceList) all(names *pageNames, unaffected func(mark uint64) strin
 			r.Unaffected = unaffected(d.Uvarint())
 		}
 	}
-	return list
+	return list, pages
 }
 
 // pageNames are the printed names of pages, by the numbers that lists use. Page 0 is the
 // command line.
-type pageNames struct{ names []string }
+type pageNames struct {
+	names []string
+	ranks []uint32 // of the names in their order, from 1; nil until sort is called
+}
 
 // add returns the number of a new page.
 func (p *pageNames) add(name string) uint32 {
@@ -105,4 +113,65 @@ func (p *pageNames) of(number uint32) string {
 		return result.CommandLine
 	}
 	return p.names[number-1]
+}
+
+// rank returns the places of the names in their order. Equal names have the same one.
+func (p *pageNames) rank() []uint32 {
+	if len(p.ranks) == len(p.names) {
+		return p.ranks
+	}
+	order := make([]uint32, len(p.names))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int { return strings.Compare(p.names[a], p.names[b]) })
+	p.ranks = make([]uint32, len(p.names))
+	for i, at := range order {
+		if p.ranks[at] = uint32(i + 1); i > 0 && p.names[at] == p.names[order[i-1]] {
+			p.ranks[at] = p.ranks[order[i-1]]
+		}
+	}
+	return p.ranks
+}
+
+// sort sorts references by their positions. pages are the numbers of their pages: a link that all
+// pages have has as many references, whose names would be compared and moved many times.
+func (p *pageNames) sort(list []result.Reference, pages []uint32) {
+	type place struct{ rank, at uint32 }
+	ranks, places := p.rank(), make([]place, len(list))
+	for i, page := range pages {
+		if places[i].at = uint32(i); page > 0 {
+			places[i].rank = ranks[page-1]
+		}
+	}
+	inOrder := func(a, b place) int {
+		if a.rank != b.rank && a.rank > 0 && b.rank > 0 {
+			return cmp.Compare(a.rank, b.rank)
+		}
+		return cmp.Or(byPlace(&list[a.at], &list[b.at]), cmp.Compare(a.at, b.at))
+	}
+	if slices.IsSortedFunc(places, inOrder) {
+		return
+	}
+	slices.SortFunc(places, inOrder)
+	for i := range places { // each cycle of references that take each other's places
+		first := list[i]
+		for to := uint32(i); ; {
+			from := places[to].at
+			if places[to].at = to; from == uint32(i) || from == to {
+				list[to] = first
+				break
+			}
+			list[to], to = list[from], from
+		}
+	}
+}
+
+// byPlace compares references by their positions.
+func byPlace(a, b *result.Reference) int {
+	if n := strings.Compare(a.Page, b.Page); n != 0 {
+		return n // the usual case
+	}
+	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+		strings.Compare(a.Element, b.Element), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Selector, b.Selector))
 }

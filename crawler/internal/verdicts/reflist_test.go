@@ -2,7 +2,9 @@ package verdicts
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -35,10 +37,36 @@ func TestReferenceList(t *testing.T) {
 		want = append(want, r.Reference)
 	}
 	unaffected := func(mark uint64) string { return fmt.Sprint(mark) }
-	if got := p.references.all(&names, unaffected); !reflect.DeepEqual(got, want) {
+	if got, _ := p.references.all(&names, unaffected); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if got := (*referenceList)(nil).all(&names, unaffected); got != nil {
+	if got, _ := (*referenceList)(nil).all(&names, unaffected); got != nil {
 		t.Errorf("got %+v of an empty list", got)
+	}
+}
+
+// References are sorted by their pages' numbers as they are by the names.
+func TestSortByPages(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 200 {
+		var names pageNames
+		for range 1 + n {
+			names.add(fmt.Sprintf("%d.html", random.IntN(n+1)))
+		}
+		var list []result.Reference
+		var pages []uint32
+		for i := range 3 * n {
+			page := uint32(random.IntN(len(names.names) + 1))
+			if n%2 == 0 { // as pages are read
+				page = uint32(i / 3)
+			}
+			pages = append(pages, page)
+			list = append(list, result.Reference{Page: names.of(page), Line: random.IntN(3), Raw: fmt.Sprint(random.IntN(2)), Text: fmt.Sprint(i)})
+		}
+		want := slices.Clone(list)
+		slices.SortStableFunc(want, func(a, b result.Reference) int { return byPlace(&a, &b) })
+		if names.sort(list, pages); !reflect.DeepEqual(list, want) {
+			t.Fatalf("%d pages: got  %+v\nwant %+v", n, list, want)
+		}
 	}
 }

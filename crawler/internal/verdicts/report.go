@@ -183,14 +183,14 @@ func byPage(a, b *result.Result) int {
 
 // referencesOf returns the references of a pair in order, and frees their memory.
 func (r *reporter) referencesOf(p *pair) []result.Reference {
-	list := p.references.all(&r.names, func(mark uint64) string { return r.judge.unaffected(p, mark) })
+	list, pages := p.references.all(&r.names, func(mark uint64) string { return r.judge.unaffected(p, mark) })
 	if p.marks&scope.MarkRemapped != 0 {
 		for i := range list {
 			list[i].Attribute, list[i].RemappedFrom = scope.SplitOrigin(list[i].Attribute)
 		}
 	}
 	p.references = nil
-	slices.SortFunc(list, byPlace)
+	r.names.sort(list, pages)
 	return list
 }
 
@@ -232,13 +232,4 @@ func (r *reporter) result(p *pair, url string) *result.Result {
 		}
 	}
 	return res
-}
-
-// byPlace compares references by their positions.
-func byPlace(a, b result.Reference) int {
-	if n := strings.Compare(a.Page, b.Page); n != 0 {
-		return n // the usual case
-	}
-	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-		strings.Compare(a.Element, b.Element), strings.Compare(a.Attribute, b.Attribute), strings.Compare(a.Raw, b.Raw), strings.Compare(a.Selector, b.Selector))
 }

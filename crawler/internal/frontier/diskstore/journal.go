@@ -88,7 +88,7 @@ const (
 	// gatherFor is the most time that a worker waits for the steps of others.
 	gatherFor = 5 * time.Millisecond
 	// gatherMost is the number of workers that are enough.
-	gatherMost = 16
+	gatherMost = 64
 )
 
 // enough reports whether the pending batch is worth writing: few workers are visiting targets

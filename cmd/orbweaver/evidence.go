@@ -127,11 +127,15 @@ func (e *evidenceOptions) noteReplay(note func(string, ...any)) {
 
 // keepEvidence begins to keep what the fetchers of a run ask. It returns nil without --evidence.
 // Its errors are usage errors.
-func keepEvidence(o *options, p *plan, args []string, cfg *crawler.Config, web *fetch.HTTP, note func(string, ...any)) (*evidence.Keeper, error) {
+func keepEvidence(o *options, p *plan, args []string, st *state, cfg *crawler.Config, web *fetch.HTTP, note func(string, ...any)) (*evidence.Keeper, error) {
 	if o.evidence.path == "" {
 		return nil, nil
 	}
-	k, err := evidence.Create(evidence.Options{Path: o.evidence.path, All: o.evidence.all, MaxSize: o.evidence.max,
+	earlier := ""
+	if st != nil {
+		earlier = filepath.Join(st.dir, evidenceFile)
+	}
+	k, err := evidence.Create(evidence.Options{Earlier: earlier, Resumes: st != nil && st.store != nil, Path: o.evidence.path, All: o.evidence.all, MaxSize: o.evidence.max,
 		MaxBody: max(o.crawl.Limits.MaxBody, 10<<20), Targets: p.names(args, o.from), Software: "orbweaver/" + version(), Secrets: o.secrets(p, web), Note: note})
 	if err != nil {
 		return nil, fmt.Errorf("--evidence: %w", err)
@@ -177,11 +181,11 @@ func (o *options) secrets(p *plan, web *fetch.HTTP) (s evidence.Secrets) {
 }
 
 // finish writes what is kept to its place.
-func (e *evidenceOptions) finish(k *evidence.Keeper, p *plan, s *result.Summary) error {
+func (e *evidenceOptions) finish(k *evidence.Keeper, p *plan, s *result.Summary, over bool) error {
 	if k == nil {
 		return nil
 	}
-	run := evidence.Run{Complete: s.Soundness.Complete()}
+	run := evidence.Run{Complete: s.Soundness.Complete(), Over: over}
 	for _, seed := range p.seeds {
 		if seed.Named {
 			run.Starts = append(run.Starts, seed.URL.WithoutFragment().Printed())

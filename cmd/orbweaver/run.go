@@ -57,7 +57,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	}
 	defer web.Close()
 	replayEvidence(o, plan, cfg, web)
-	if out.kept, err = keepEvidence(o, plan, args, cfg, web, console.notef); err != nil {
+	if out.kept, err = keepEvidence(o, plan, args, st, cfg, web, console.notef); err != nil {
 		return usageError("%w", err)
 	}
 	defer out.kept.Abandon()
@@ -127,7 +127,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	}
 	var lost error // what the next run will miss
 	o.evidence.noteReplay(console.notef)
-	evidenceLost := o.evidence.finish(out.kept, plan, summary)
+	evidenceLost := o.evidence.finish(out.kept, plan, summary, over && wrote == nil)
 	if st == nil || over { // an incomplete crawl is not counted
 		lost = out.earlier.record(st.run(), summary)
 	}

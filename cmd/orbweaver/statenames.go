@@ -6,6 +6,7 @@ const (
 	previousFile = "previous.sqlite" // the previous crawl, which is complete
 	cacheFile    = "cache.db"        // the cache for the next crawl, unless --cache names another
 	lockFile     = "lock"
+	evidenceFile = "evidence.warc.gz" // what the sessions of an unfinished crawl asked, with --evidence
 )
 
 // Names of values that are stored with the targets.

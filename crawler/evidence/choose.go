@@ -28,6 +28,7 @@ type entry struct {
 	cut     string
 	size    int64 // of the payload
 	isHead  bool  // of a request
+	session int   // of the crawl
 	status  int
 	chunked bool // the body has its transfer coding
 	media   string
@@ -80,6 +81,7 @@ func (e *entry) isExchange() bool {
 // scan reads all exchanges of PATH.part.
 func scan(f *os.File) ([]*entry, error) {
 	var list []*entry
+	session := 0
 	in := readMembers(io.NewSectionReader(f, 0, 1<<62), 0)
 	for {
 		m, err := in.next()
@@ -97,7 +99,10 @@ func scan(f *os.File) ([]*entry, error) {
 			return nil, err
 		}
 		e.length = in.offset() - e.offset
+		e.session = session
 		switch {
+		case e.kind == typeInfo:
+			session++ // each begins with one
 		case e.isExchange():
 			list = append(list, e)
 		case e.kind == typeRequest && len(list) > 0 && m.field("WARC-Concurrent-To") == list[len(list)-1].id:
@@ -120,7 +125,7 @@ func (k *Keeper) choose(all []*entry, run Run) *choice {
 	}
 	c := &choice{left: k.left}
 	wanted := k.judged.wanted
-	kept := slices.Clone(all)
+	kept := withoutRepeated(all)
 	if !k.options.All {
 		kept = slices.DeleteFunc(kept, func(e *entry) bool { return !wanted[e.facts.For] })
 	}
@@ -130,6 +135,18 @@ func (k *Keeper) choose(all []*entry, run Run) *choice {
 	c.entries = k.within(kept, all, wanted, &c.left)
 	c.verdicts = k.judged.of(c.entries)
 	return c
+}
+
+// withoutRepeated returns the exchanges without those for targets that a later session of the crawl
+// asked from the beginning, because the earlier one ended before it had settled them.
+func withoutRepeated(all []*entry) []*entry {
+	begun := map[string]int{} // sessions
+	for _, e := range all {
+		if e.session > 1 && e.facts.First {
+			begun[e.facts.For] = e.session
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !e.facts.Beside && e.session < begun[e.facts.For] })
 }
 
 func compareBools(a, b bool) int {

@@ -18,6 +18,7 @@ import (
 type facts struct {
 	For      string    `json:"for"`                // what needed the answer
 	Method   string    `json:"method,omitempty"`   // if it is not GET
+	First    bool      `json:"first,omitempty"`    // no try of the visit was before it
 	Beside   bool      `json:"beside,omitempty"`   // no visit did
 	Again    bool      `json:"again,omitempty"`    // it belongs to the exchange before
 	Resent   bool      `json:"resent,omitempty"`   // it repeats the exchange before
@@ -109,7 +110,7 @@ func (x *exchange) Finish(got *fetch.Received) {
 		x.k.fail(x.body.err)
 		return
 	}
-	f := &facts{For: x.k.mask.url(x.sent.Asker.URL.Printed()), Beside: !x.sent.Asker.Visit, Again: x.sent.Again, Resent: x.sent.Resent, Page: x.sent.Page, NotAfter: got.NotAfter.UTC(), Issuer: got.Issuer, Proxy: got.Proxy}
+	f := &facts{For: x.k.mask.url(x.sent.Asker.URL.Printed()), Beside: !x.sent.Asker.Visit, First: x.sent.Asker.First && !x.sent.Again, Again: x.sent.Again, Resent: x.sent.Resent, Page: x.sent.Page, NotAfter: got.NotAfter.UTC(), Issuer: got.Issuer, Proxy: got.Proxy}
 	f.setRequests(got.Requests)
 	if got.NotAfter.IsZero() {
 		f.NotAfter = time.Time{}

@@ -31,6 +31,11 @@ func (k *Keeper) Finish(run Run) error {
 			err = k.failure()
 		}
 	}
+	if err == nil && run.Over {
+		err = k.place.forget()
+	} else if err == nil {
+		err = k.place.keepForLater(k.part)
+	}
 	if err == nil {
 		_ = os.Remove(k.part.Name()) // the next run replaces it
 	}

@@ -23,12 +23,17 @@ type Options struct {
 	Targets  []string // as the user named them
 	Software string   // such as "orbweaver/1.0"
 	Secrets  Secrets
-	Note     func(format string, args ...any)
+	// Earlier is the file with what earlier sessions of the crawl asked; "" for a crawl without a
+	// state. Resumes is set if there were any.
+	Earlier string
+	Resumes bool
+	Note    func(format string, args ...any)
 }
 
 // Run is what is known at the end of a run.
 type Run struct {
 	Complete bool
+	Over     bool     // the crawl is over, so that no other session goes on with it
 	Starts   []string // printed URLs of the start targets
 }
 
@@ -63,7 +68,7 @@ func Create(o Options) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{options: o, place: place, mask: newMask(o.Secrets), digests: map[string]origin{}}
-	if k.part, err = place.createPart(); err != nil {
+	if k.part, k.size, err = place.createPart(); err != nil {
 		place.close()
 		return nil, err
 	}
@@ -165,13 +170,16 @@ func (k *Keeper) Judged(r *result.Result) {
 	}
 }
 
-// Abandon ends the keeping of a run that did not begin, and leaves nothing behind.
+// Abandon ends the keeping of a run that did not begin, or could not go on. It leaves nothing behind,
+// unless another session of the crawl may go on with it. After Finish it does nothing.
 func (k *Keeper) Abandon() {
 	if k == nil || k.part == nil {
 		return
 	}
 	k.part.Close()
-	_ = os.Remove(k.part.Name())
+	if k.options.Earlier == "" {
+		_ = os.Remove(k.part.Name())
+	}
 	k.part = nil
 	k.place.close()
 }

@@ -188,11 +188,11 @@ func softwareOfPackage(text []byte) string {
 	return p.Software
 }
 
-// createPart creates the file for the time of the run. It may replace that of a run that was
-// killed.
-func (p *place) createPart() (*os.File, error) {
-	fail := func(err error) (*os.File, error) {
-		return nil, fmt.Errorf("write %s: %w", p.options.Path, withoutPath(err))
+// createPart creates the file for the time of the run, and returns its size. It goes on with what
+// earlier sessions of the crawl kept, or replaces what a killed run has left.
+func (p *place) createPart() (*os.File, int64, error) {
+	fail := func(err error) (*os.File, int64, error) {
+		return nil, 0, fmt.Errorf("write %s: %w", p.options.Path, withoutPath(err))
 	}
 	if p.form == formDirectory {
 		if err := os.MkdirAll(filepath.Join(p.path, archiveDir), 0o700); err != nil {
@@ -211,17 +211,92 @@ func (p *place) createPart() (*os.File, error) {
 		f.Close()
 		return fail(err)
 	}
-	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		p.options.Note("%s: it is left from a run that was killed, and is replaced", p.part)
+	size := int64(0)
+	if p.options.Resumes {
+		size, err = p.goOn(f)
+	} else {
+		err = p.begin(f)
 	}
-	if err = f.Truncate(0); err == nil {
-		err = f.Chmod(0o600)
+	if err == nil {
+		err = errors.Join(f.Truncate(size), f.Chmod(0o600))
 	}
 	if err != nil {
 		f.Close()
 		return fail(err)
 	}
-	return f, nil
+	return f, size, nil
+}
+
+// begin notes that the file of a run that was killed is replaced.
+func (p *place) begin(f *os.File) error {
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		p.options.Note("%s: it is left from a run that was killed, and is replaced", p.part)
+	}
+	return p.forget()
+}
+
+// forget removes what earlier sessions have kept.
+func (p *place) forget() error {
+	if p.options.Earlier == "" {
+		return nil
+	}
+	if err := os.Remove(p.options.Earlier); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// goOn returns the size of the whole records that earlier sessions have kept: in the file itself, if
+// the last one was killed, or else next to the state of the crawl.
+func (p *place) goOn(f *os.File) (int64, error) {
+	if size := wholeRecords(f); size > 0 {
+		return size, nil
+	}
+	if err := f.Truncate(0); err != nil {
+		return 0, err
+	}
+	earlier, err := os.Open(p.options.Earlier)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.options.Note("%s: what earlier sessions of the crawl kept is gone; the answers to what they asked are missing", p.path)
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer earlier.Close()
+	if _, err := io.Copy(f, earlier); err != nil {
+		return 0, err
+	}
+	return wholeRecords(f), nil
+}
+
+// keepForLater keeps a file for the next session of the crawl.
+func (p *place) keepForLater(f *os.File) error {
+	if p.options.Earlier == "" {
+		return nil
+	}
+	later, err := createFile(p.options.Earlier)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(later.f, io.NewSectionReader(f, 0, 1<<62)); err != nil {
+		return errors.Join(err, later.abandon())
+	}
+	return later.commit()
+}
+
+// wholeRecords returns the size of the whole records at the beginning of a file.
+func wholeRecords(f *os.File) int64 {
+	in, size := readMembers(io.NewSectionReader(f, 0, 1<<62), 0), int64(0)
+	for {
+		if _, err := in.next(); err != nil {
+			return size
+		}
+		if in.end() != nil {
+			return size
+		}
+		size = in.offset()
+	}
 }
 
 // close removes the directories that are empty.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func (a *Archive) begin(key, uri string) *replay {
 		n++ // it was repeated
 	}
 	a.cursors[key] = n + 1
-	return &replay{a: a, list: g.fetches[n]}
+	return &replay{a: a, list: g.fetches[n], later: g.fetches[n+1:]}
 }
 
 // isRobots reports whether a request is for a robots.txt, or for what it redirects to.
@@ -67,9 +68,10 @@ var noRobots = []keptExchange{{source: source{file: -1}}}
 
 // replay is a fetch.Replay.
 type replay struct {
-	a    *Archive
-	list []keptExchange
-	next int // the index of the next exchange
+	a     *Archive
+	list  []keptExchange
+	later [][]keptExchange // of further requests
+	next  int              // the index of the next exchange
 }
 
 func (r *replay) Next(method string) *fetch.Replayed {
@@ -92,6 +94,13 @@ func (r *replay) Next(method string) *fetch.Replayed {
 	for i := len(r.list) - 1; i >= 0; i-- {
 		if !r.list[i].head {
 			return r.a.answer(r.list[i])
+		}
+	}
+	// The run asked whether the target exists, and for its content later.
+	for i, list := range r.later {
+		if slices.ContainsFunc(list, func(x keptExchange) bool { return !x.head }) {
+			r.list, r.later, r.next = list, r.later[i+1:], 0
+			return r.Next(method)
 		}
 	}
 	return nil

@@ -25,7 +25,7 @@ func (s *keptScheme) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Resp
 		return s.of.Fetch(ctx, req)
 	}
 	k := s.k
-	f := facts{For: k.mask.url(asker.URL.Printed()), Beside: !asker.Visit, Page: asker.Visit && req.Internal && req.Need == fetch.Content}
+	f := facts{For: k.mask.url(asker.URL.Printed()), Beside: !asker.Visit, First: asker.First, Page: asker.Visit && req.Internal && req.Need == fetch.Content}
 	e := &event{Format: format, Kind: "answer", Method: "HEAD", facts: f}
 	if req.Need == fetch.Content {
 		e.Method = "GET"

@@ -65,6 +65,9 @@ type Asker struct {
 	// Visit is set if it is the target of a visit. Otherwise the request is one beside all visits,
 	// such as that for a robots.txt, and the URL is that of its first request.
 	Visit bool
+	// First is set for the first request of a visit that repeats none: what an earlier session asked
+	// for the target counts no more.
+	First bool
 	// Hidden is set if the request contains secrets, so that no Recorder sees it.
 	Hidden bool
 }

@@ -242,7 +242,7 @@ func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Res
 	case a.For == Session:
 		ctx = fetch.WithAsker(ctx, fetch.Asker{Hidden: true})
 	case a.Of != nil && a.For.isOfVisit():
-		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: a.Of.At, Visit: true})
+		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: a.Of.At, Visit: true, First: a.For == Visit && a.Of.Past.Tries == 0 && !a.Of.Second})
 	}
 	if site := d.Scope().SiteOf(req.URL); site != nil { // there is no network
 		return site.Fetch(ctx, req)

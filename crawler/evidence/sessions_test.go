@@ -1,0 +1,76 @@
+package evidence
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Sessions of one crawl keep as one: after an interrupt, and after a kill, which may leave half a
+// record.
+func TestSessions(t *testing.T) {
+	s := site(t)
+	dir := t.TempDir()
+	o := Options{Path: filepath.Join(dir, "e.warc.gz"), Earlier: filepath.Join(dir, "earlier.warc.gz"), All: true}
+	count := func() (uris string) {
+		for _, r := range readStrictly(t, o.Path) {
+			if r.kind == "request" {
+				uris += strings.TrimPrefix(r.uri, s.URL)
+			}
+		}
+		return uris
+	}
+	k := keep(t, o, s.URL, "/a", "/b")
+	if err := k.Finish(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(o.Earlier); err != nil || count() != "/a/b" {
+		t.Errorf("after the first session: %v, %q", err, count())
+	}
+	o.Resumes = true
+	k = keep(t, o, s.URL, "/c")
+	killed, err := os.OpenFile(k.part.Name(), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed.WriteString("\x1f\x8b half")
+	killed.Close()
+	k.part.Close()
+	k = keep(t, o, s.URL, "/d")
+	if err := k.Finish(Run{Over: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := count(); got != "/a/b/c/d" {
+		t.Errorf("after the last session: %q", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+	var notes []string
+	o.Note = func(format string, _ ...any) { notes = append(notes, format) }
+	p, err := openPlace(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := p.createPart()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	if size != 0 || len(notes) != 1 || !strings.Contains(notes[0], "is gone") {
+		t.Errorf("without the file of earlier sessions: %d bytes, notes %q", size, notes)
+	}
+}
+
+// What a session asked of a target that it did not settle counts no more.
+func TestWithoutRepeated(t *testing.T) {
+	at := func(session int, first bool, asker string) *entry {
+		return &entry{session: session, facts: facts{For: asker, First: first}}
+	}
+	all := []*entry{at(1, true, "a"), at(1, false, "a"), at(1, true, "b"), at(2, true, "a"), at(2, false, "b")}
+	kept := withoutRepeated(all)
+	if len(kept) != 3 || kept[0] != all[2] || kept[1] != all[3] || kept[2] != all[4] {
+		t.Errorf("%d of %d exchanges stay", len(kept), len(all))
+	}
+}

@@ -53,6 +53,10 @@ func site(t *testing.T) *httptest.Server {
 			panic(http.ErrAbortHandler)
 		case "/gone":
 			http.Error(w, "gone", 404)
+		case "/order":
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			io.WriteString(conn, "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\nHTTP/1.1 200 Fine\r\nX-Zed: 1\r\nset-cookie: a=b\r\nAccept-ranges: none\r\nX-Zed: 2\r\nContent-Length: 2\r\n\r\nok")
+			conn.Close()
 		default:
 			w.Header().Set("Set-Cookie", "sid=deadbeef; Path=/")
 			w.Header().Set("Content-Type", "text/html")
@@ -225,6 +229,21 @@ func TestKept(t *testing.T) {
 	}
 	if info, err := os.Stat(name); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v; want mode 0600", info.Mode(), err)
+	}
+}
+
+// The fields of a header stay in their order, with their spelling.
+func TestOrder(t *testing.T) {
+	s := site(t)
+	name := filepath.Join(t.TempDir(), "e.warc.gz")
+	if err := keep(t, Options{Path: name, All: true}, s.URL, "/order", "/a").Finish(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	const want = "HTTP/1.1 200 Fine\r\nX-Zed: 1\r\nset-cookie: a=***\r\nAccept-ranges: none\r\nX-Zed: 2\r\nContent-Length: 2\r\n\r\nok"
+	for _, r := range readStrictly(t, name) {
+		if r.kind == "response" && r.uri == s.URL+"/order" && r.block != want {
+			t.Errorf("got\n%s\nwant\n%s", r.block, want)
+		}
 	}
 }
 

@@ -82,13 +82,21 @@ type exchange struct {
 func (k *Keeper) Begin(sent *fetch.Sent) fetch.Recording {
 	head := &bytes.Buffer{}
 	head.WriteString(sent.Method + " " + oneLine(k.mask.url("x://x" + sent.Target)[len("x://x"):]) + " HTTP/1.1\r\nHost: " + oneLine(sent.Host) + "\r\n")
-	k.writeHeader(head, sent.Header)
+	k.writeHeader(head, sent.Header, nil)
 	return &exchange{k: k, sent: sent, request: head.Bytes()}
 }
 
-// writeHeader writes the fields of a header and the empty line. Package net/http does not keep
-// their order; this one is the same in each run.
-func (k *Keeper) writeHeader(head *bytes.Buffer, h http.Header) {
+// writeHeader writes the fields of a header and the empty line. Fields whose order is not known come
+// last, sorted by name.
+func (k *Keeper) writeHeader(head *bytes.Buffer, h http.Header, order []string) {
+	h = maps.Clone(h)
+	for _, name := range order {
+		key := http.CanonicalHeaderKey(name)
+		if values := h[key]; len(values) > 0 {
+			head.WriteString(oneLine(name) + ": " + oneLine(k.mask.header(name, values[0])) + "\r\n")
+			h[key] = values[1:]
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(h)) {
 		for _, value := range h[name] {
 			head.WriteString(oneLine(name) + ": " + oneLine(k.mask.header(name, value)) + "\r\n")
@@ -181,7 +189,7 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	_, reason, _ := strings.Cut(got.Reason, " ")
 	head := &bytes.Buffer{}
 	head.WriteString("HTTP/1.1 " + strconv.Itoa(got.Status) + " " + oneLine(x.k.mask.text(reason)) + "\r\n")
-	x.k.writeHeader(head, header)
+	x.k.writeHeader(head, header, got.Order)
 	digest := sha256.New()
 	if _, err := io.Copy(digest, body.reader()); err != nil {
 		x.k.fail(err)

@@ -22,6 +22,7 @@ type connTrace struct {
 	tls            *tls.ConnectionState   // of a lenientConn, which net/http does not know
 	limit          time.Duration          // of tunnel
 	tunnel         *time.Timer            // runs while a proxy connects to the target; nil without a proxy
+	head           *headCapture           // of the answer; nil if nobody wants it
 	address        atomic.Pointer[string] // the IP address of the connection
 }
 

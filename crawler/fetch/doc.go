@@ -30,7 +30,8 @@
 //	                               of a request), and one file for each scheme
 //	Document      standard input   document.go
 //
-// recorder.go lets a Recorder see every exchange.
+// recorder.go lets a Recorder see every exchange, with the order of fields from headcapture.go;
+// replay.go answers from what was kept.
 //
 // buffers.go reads bodies into reused memory.
 //

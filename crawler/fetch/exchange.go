@@ -161,7 +161,9 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	f.requests++
 	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, leave)
 	conn := &connTrace{ex: ex, limit: f.by.timeout}
-	f.conn = conn
+	if f.conn = conn; f.recorder != nil {
+		conn.head = &headCapture{}
+	}
 	u := f.req.URL
 	proxy, err := f.by.proxies.forURL(u.Scheme(), u.Authority())
 	if err == nil && proxy != nil {
@@ -283,6 +285,7 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 	got := &Received{Size: -1, Requests: f.requests - before}
 	if f.conn != nil {
 		got.Reached = f.conn.writes.Load() > 0
+		got.Order = f.conn.head.names()
 		if address := f.conn.address.Load(); address != nil {
 			got.Address = *address
 		}

@@ -40,9 +40,11 @@ type Sent struct {
 
 // Received is what became of a request: an answer with a status, or a Fault.
 type Received struct {
-	Status   int // 0 if there was no answer
-	Reason   string
-	Header   http.Header
+	Status int // 0 if there was no answer
+	Reason string
+	Header http.Header
+	// Order has the names of the fields as they came. It is nil if that is not known: over TLS.
+	Order    []string
 	Size     int64  // the declared length of the body, -1 if it is unknown
 	Protocol string // such as "h2"; "" for HTTP/1
 	Cut      string // why the body that was kept is not all: "length", "disconnect", "time"; "" if it is all

@@ -24,8 +24,9 @@ import (
 type watchedConn struct {
 	net.Conn
 	idle    idleProbe
-	reused  bool                      // the request in progress is not the first
-	request atomic.Pointer[connTrace] // the request in progress; nil after it is written, and over HTTP/2
+	reused  bool                        // the request in progress is not the first
+	request atomic.Pointer[connTrace]   // the request in progress; nil after it is written, and over HTTP/2
+	head    atomic.Pointer[headCapture] // of the answer; nil if nobody wants it, or it is complete
 }
 
 var (
@@ -71,7 +72,16 @@ func (w *watchedConn) begin(c *connTrace, info httptrace.GotConnInfo) {
 		c.ex.cancel(errLost)
 	}
 	w.reused = info.Reused
+	w.head.Store(c.head)
 	w.request.Store(c)
+}
+
+func (w *watchedConn) Read(p []byte) (int, error) {
+	n, err := w.Conn.Read(p)
+	if h := w.head.Load(); h != nil && !h.add(p[:n]) {
+		w.head.Store(nil)
+	}
+	return n, err
 }
 
 func (w *watchedConn) Write(p []byte) (int, error) {

@@ -127,16 +127,13 @@ func (e *evidenceOptions) noteReplay(note func(string, ...any)) {
 
 // keepEvidence begins to keep what the fetchers of a run ask. It returns nil without --evidence.
 // Its errors are usage errors.
-func keepEvidence(o *options, p *plan, args []string, st *state, cfg *crawler.Config, web *fetch.HTTP, note func(string, ...any)) (*evidence.Keeper, error) {
+func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of evidence.Options) (*evidence.Keeper, error) {
 	if o.evidence.path == "" {
 		return nil, nil
 	}
-	earlier := ""
-	if st != nil {
-		earlier = filepath.Join(st.dir, evidenceFile)
-	}
-	k, err := evidence.Create(evidence.Options{Earlier: earlier, Resumes: st != nil && st.store != nil, Path: o.evidence.path, All: o.evidence.all, MaxSize: o.evidence.max,
-		MaxBody: max(o.crawl.Limits.MaxBody, 10<<20), Targets: p.names(args, o.from), Software: "orbweaver/" + version(), Secrets: o.secrets(p, web), Note: note})
+	of.Path, of.All, of.MaxSize, of.MaxBody = o.evidence.path, o.evidence.all, o.evidence.max, max(o.crawl.Limits.MaxBody, 10<<20)
+	of.Software, of.Secrets = "orbweaver/"+version(), o.secrets(p, web)
+	k, err := evidence.Create(of)
 	if err != nil {
 		return nil, fmt.Errorf("--evidence: %w", err)
 	}
@@ -156,6 +153,15 @@ func keepEvidence(o *options, p *plan, args []string, st *state, cfg *crawler.Co
 	show := &cfg.Deliver.Show
 	show.Broken, show.Unverified, show.Warning, show.Skipped = true, true, true, true
 	return k, nil
+}
+
+// evidence returns what evidence needs to know of the sessions of a crawl.
+func (s *state) evidence(targets []string, note func(string, ...any)) evidence.Options {
+	of := evidence.Options{Targets: targets, Note: note}
+	if s != nil {
+		of.Earlier, of.Resumes = filepath.Join(s.dir, evidenceFile), s.store != nil
+	}
+	return of
 }
 
 // secrets returns what the user gave that must not be kept.

@@ -57,7 +57,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	}
 	defer web.Close()
 	replayEvidence(o, plan, cfg, web)
-	if out.kept, err = keepEvidence(o, plan, args, st, cfg, web, console.notef); err != nil {
+	if out.kept, err = keepEvidence(o, plan, cfg, web, st.evidence(plan.names(args, o.from), console.notef)); err != nil {
 		return usageError("%w", err)
 	}
 	defer out.kept.Abandon()

@@ -77,6 +77,15 @@ var compressors = sync.Pool{New: func() any {
 	return z
 }}
 
+// smallBlock is the size from which a block is worth a compressor with tables, which must be cleared
+// for each record.
+const smallBlock = 2 << 10
+
+var smallCompressors = sync.Pool{New: func() any {
+	z, _ := gzip.NewWriterLevel(io.Discard, gzip.StatelessCompression) // the level exists
+	return z
+}}
+
 // write writes the record as one gzip member.
 func (r *record) write(w io.Writer) error {
 	digest, length := sha256.New(), int64(0)
@@ -106,8 +115,12 @@ func (r *record) write(w io.Writer) error {
 	put("Content-Type", r.media)
 	put("Content-Length", strconv.FormatInt(length, 10))
 	head.WriteString("\r\n")
-	z := compressors.Get().(*gzip.Writer)
-	defer compressors.Put(z)
+	pool := &compressors
+	if length < smallBlock {
+		pool = &smallCompressors
+	}
+	z := pool.Get().(*gzip.Writer)
+	defer pool.Put(z)
 	z.Reset(w)
 	if _, err := z.Write(head.Bytes()); err != nil {
 		return err

@@ -59,9 +59,24 @@ func (w *writer) describe(e *entry, offset int64) {
 	}
 	page := pageLine{ID: strings.TrimSuffix(strings.TrimPrefix(e.id, "<urn:uuid:"), ">"), URL: e.uri, Time: e.date.UTC().Format(time.RFC3339)}
 	if body, header, err := w.body(e, maxTitlePart); err == nil {
-		page.Title = w.k.mask.text(extract.Extract(extract.Input{Body: body, ContentType: header.Get("Content-Type")}).Title)
+		page.Title = w.k.mask.text(extract.Extract(extract.Input{Body: upToTitle(body), ContentType: header.Get("Content-Type")}).Title)
 	}
 	w.pages = append(w.pages, page)
+}
+
+// upToTitle returns the beginning of a page, up to the end of its title: reading all of a page again
+// would take as long as the crawl did.
+func upToTitle(body []byte) []byte {
+	for from := 0; ; {
+		i := bytes.Index(body[from:], []byte("</"))
+		if i < 0 {
+			return body
+		}
+		from += i + len("</")
+		if end := from + len("title>"); end <= len(body) && strings.EqualFold(string(body[from:end]), "title>") {
+			return body[:end]
+		}
+	}
 }
 
 // surt returns the key of a URL in an index: its host reversed, without "www", in lower case.

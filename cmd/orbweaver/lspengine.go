@@ -48,6 +48,22 @@ func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.
 	return &editorFolder{engine: e, dir: dir, target: file, options: o}, nil
 }
 
+// Watch implements lsp.Engine.
+func (e *editorEngine) Watch(ctx context.Context, dir string, changed func(files []string)) error {
+	w, err := newWatcher([]target{{raw: dir, kind: directory, path: dir}}, nil)
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	for {
+		files, err := w.wait(ctx)
+		if err != nil || len(files) == 0 {
+			return err
+		}
+		changed(files)
+	}
+}
+
 // CheckSettings implements lsp.Engine.
 func (e *editorEngine) CheckSettings(client map[string]any) error {
 	s := e.flags()

@@ -371,9 +371,14 @@ type changedFolders struct {
 	} `json:"event"`
 }
 
-func didChangeWorkspaceFolders(_ context.Context, s *Server, p *changedFolders) error {
+func didChangeWorkspaceFolders(ctx context.Context, s *Server, p *changedFolders) error {
 	s.folders.remove(p.Event.Removed...)
 	s.folders.add(p.Event.Added...)
+	for _, w := range p.Event.Added {
+		if dir, ok := pathOfURI(w.URI); ok {
+			s.watch(ctx, dir)
+		}
+	}
 	s.judging.rouse()
 	return nil
 }

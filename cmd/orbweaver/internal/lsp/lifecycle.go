@@ -167,7 +167,7 @@ func readSettings(s *Server, given json.RawMessage) map[string]any {
 }
 
 // initialized asks for what the editor allows.
-func initialized(_ context.Context, s *Server, _ *struct{}) error {
+func initialized(ctx context.Context, s *Server, _ *struct{}) error {
 	can := s.client.capabilities()
 	var registrations []map[string]any
 	register := func(method string, options any) {
@@ -183,8 +183,30 @@ func initialized(_ context.Context, s *Server, _ *struct{}) error {
 		s.client.ask("client/registerCapability", map[string]any{"registrations": registrations}, nil)
 	}
 	askSettings(s)
+	for _, o := range s.folders.list() {
+		s.watch(ctx, o.dir)
+	}
 	s.judging.rouse()
 	return nil
+}
+
+// watch watches a folder, unless the editor does.
+func (s *Server) watch(ctx context.Context, dir string) {
+	if s.client.capabilities().Workspace.DidChangeWatchedFiles.DynamicRegistration {
+		return
+	}
+	s.background(func() {
+		err := s.engine.Watch(ctx, dir, func(files []string) {
+			files = slices.DeleteFunc(files, func(file string) bool {
+				return s.folders.isOpen(file) && exists(file) && !isRules(file) // what is open counts, whatever is saved
+			})
+			s.folders.filesChanged(files)
+			s.judging.rouse()
+		})
+		if err != nil {
+			s.client.log(dir + ": changes of files are not seen: " + err.Error())
+		}
+	})
 }
 
 // askSettings asks for the settings of the editor, if it has them.

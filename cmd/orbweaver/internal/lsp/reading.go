@@ -210,7 +210,7 @@ func documentLinks(ctx context.Context, s *Server, p *documentParams) (any, erro
 
 // linkTarget returns what an editor opens for a target, "" if it should not.
 func (v *view) linkTarget(s *Server, t *workspace.Target) string {
-	if t.Code == check.CodeExcluded {
+	if t.Code == check.CodeExcluded || t.Code == check.CodeFileOutsideRoot {
 		return ""
 	}
 	scheme := ""

@@ -16,6 +16,9 @@ type Engine interface {
 	// Open returns the judge of a directory, or if file is not "", of one document in it. The error
 	// is that of a configuration which check would refuse. client has the settings of the editor.
 	Open(dir, file string, client map[string]any) (workspace.Judge, error)
+	// Watch calls changed with the files below a directory that changed, until ctx ends. Its error is why
+	// it cannot watch it.
+	Watch(ctx context.Context, dir string, changed func(files []string)) error
 	// CheckSettings returns what is wrong with the settings of the editor.
 	CheckSettings(client map[string]any) error
 }

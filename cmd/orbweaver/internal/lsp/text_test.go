@@ -3,6 +3,7 @@ package lsp
 import (
 	"bufio"
 	"bytes"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -65,27 +66,44 @@ func FuzzEdits(f *testing.F) {
 	f.Add("a\r\nb😀c\n", "x\ry", uint16(0), uint16(1), uint16(1), uint16(3))
 	f.Add("é\n\rz", "\n", uint16(0), uint16(9), uint16(7), uint16(0))
 	f.Add("\ufeffa\r", "\nb", uint16(0), uint16(2), uint16(0), uint16(2))
-	f.Fuzz(func(t *testing.T, body, by string, line, character, lines, more uint16) {
-		if !utf8.ValidString(body) || !utf8.ValidString(by) {
-			return
+	f.Fuzz(checkEdit)
+}
+
+// TestRandomEdits is FuzzEdits for random texts of few characters.
+func TestRandomEdits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(41, 1))
+	random := func(n int) string {
+		var b strings.Builder
+		for range rng.IntN(n) {
+			b.WriteString([]string{"\n", "\r", "\r\n", "a", "é", "😀", "\ufeff", "\u2028"}[rng.IntN(8)])
 		}
-		for _, e := range []encoding{utf8Units, utf16Units, utf32Units} {
-			start := position{uint32(line), uint32(character)}
-			end := position{uint32(line) + uint32(lines), uint32(more)}
-			from, to := naive(body, start, e), naive(body, end, e)
-			if from > to {
-				from, to = to, from
-			}
-			want := newText(body[:from] + by + body[to:])
-			got := (&contentChange{&span{start, end}, by}).apply(newText(body), e)
-			if got.body != want.body || !slices.Equal(got.starts, want.starts) {
-				t.Fatalf("%s: %q with %v to %v replaced by %q: %q %v, want %q %v", e, body, start, end, by, got.body, got.starts, want.body, want.starts)
-			}
-			for at := 0; at < len(want.body); at += 1 + at%3 {
-				if p := want.position(at, e); utf8.RuneStart(want.body[at]) && !(at > 0 && want.body[at] == '\n' && want.body[at-1] == '\r') && want.offset(p, e) != at {
-					t.Fatalf("%s: %q: offset %d is position %v, which is offset %d", e, want.body, at, p, want.offset(p, e))
-				}
+		return b.String()
+	}
+	for range 20_000 {
+		checkEdit(t, random(12), random(4), uint16(rng.IntN(6)), uint16(rng.IntN(6)), uint16(rng.IntN(3)), uint16(rng.IntN(6)))
+	}
+}
+
+func checkEdit(t *testing.T, body, by string, line, character, lines, more uint16) {
+	if !utf8.ValidString(body) || !utf8.ValidString(by) {
+		return
+	}
+	for _, e := range []encoding{utf8Units, utf16Units, utf32Units} {
+		start := position{uint32(line), uint32(character)}
+		end := position{uint32(line) + uint32(lines), uint32(more)}
+		from, to := naive(body, start, e), naive(body, end, e)
+		if from > to {
+			from, to = to, from
+		}
+		want := newText(body[:from] + by + body[to:])
+		got := (&contentChange{&span{start, end}, by}).apply(newText(body), e)
+		if got.body != want.body || !slices.Equal(got.starts, want.starts) {
+			t.Fatalf("%s: %q with %v to %v replaced by %q: %q %v, want %q %v", e, body, start, end, by, got.body, got.starts, want.body, want.starts)
+		}
+		for at := 0; at < len(want.body); at += 1 + at%3 {
+			if p := want.position(at, e); utf8.RuneStart(want.body[at]) && !(at > 0 && want.body[at] == '\n' && want.body[at-1] == '\r') && want.offset(p, e) != at {
+				t.Fatalf("%s: %q: offset %d is position %v, which is offset %d", e, want.body, at, p, want.offset(p, e))
 			}
 		}
-	})
+	}
 }

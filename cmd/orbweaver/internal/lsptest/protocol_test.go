@@ -3,6 +3,8 @@ package lsptest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -186,5 +188,78 @@ func TestUsage(t *testing.T) {
 		if code := e.ended(); code != 2 {
 			t.Errorf("%v: the exit status is %d: %s", args, code, e.errs.String())
 		}
+	}
+}
+
+// TestFilesOnDisk tests that files which come, change and go renew the findings of documents that refer
+// to them, whether or not the editor watches files.
+func TestFilesOnDisk(t *testing.T) {
+	for _, watches := range []bool{false, true} {
+		dir := t.TempDir()
+		write(t, dir, "b.md", "[x](new.md#one)\n")
+		e := start(t, dir, map[string]any{"workspace": map[string]any{"didChangeWatchedFiles": map[string]any{"dynamicRegistration": watches}}})
+		has := func(code string) func() bool {
+			return func() bool {
+				f, known := e.findings[uri(dir, "b.md")]
+				return known && (code == "" && len(f) == 0 || len(f) == 1 && f[0].Code == code)
+			}
+		}
+		e.until("the file is missing", has("file-missing"))
+		told := func(kind int) {
+			if watches {
+				e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, "new.md"), "type": kind}}})
+			}
+		}
+		write(t, dir, "new.md", "# Two\n")
+		told(1)
+		e.until("the fragment is missing", has("fragment-missing"))
+		write(t, dir, "new.md", "# One\n")
+		told(2)
+		e.until("nothing is missing", has(""))
+		if err := os.Remove(filepath.Join(dir, "new.md")); err != nil {
+			t.Fatal(err)
+		}
+		told(3)
+		e.until("the file is missing again", has("file-missing"))
+		asks := false
+		e.mu.Lock()
+		for _, method := range e.sent {
+			asks = asks || method == "client/registerCapability"
+		}
+		e.mu.Unlock()
+		if asks != watches {
+			t.Errorf("dynamic registration %v: the server registers: %v", watches, asks)
+		}
+	}
+}
+
+// TestOtherDocuments tests documents that are in no folder, and those that no request may read.
+func TestOtherDocuments(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, outside, "o.md", "[x](none.md)\n")
+	write(t, outside, "b.md", "# A\n")
+	e := start(t, dir, pulling())
+	at := func(name string) map[string]any {
+		return map[string]any{"textDocument": map[string]any{"uri": uri(outside, name)}, "position": map[string]any{"line": 0, "character": 5}}
+	}
+	for _, method := range []string{"textDocument/hover", "textDocument/definition", "textDocument/rename"} {
+		params := at("o.md")
+		params["newName"] = "x"
+		if a := e.request(method, params); string(a.Result) != "null" {
+			t.Errorf("%s outside the folders: %s %+v", method, a.Result, a.Error)
+		}
+	}
+	for _, method := range []string{"textDocument/references", "textDocument/documentLink", "textDocument/documentSymbol", "textDocument/codeAction"} {
+		if a := e.request(method, at("o.md")); string(a.Result) != "[]" {
+			t.Errorf("%s outside the folders: %s", method, a.Result)
+		}
+	}
+	e.open(outside, "o.md", "[x](none.md) [y](b.md#a) [z](b.md#b)\n")
+	var report struct{ Items []found }
+	if a := e.request("textDocument/diagnostic", at("o.md")); json.Unmarshal(a.Result, &report) != nil || len(report.Items) != 2 || report.Items[0].Code != "file-missing" || report.Items[1].Code != "fragment-missing" {
+		t.Errorf("an open document outside the folders: %s", a.Result)
+	}
+	if a := e.request("textDocument/hover", at("o.md")); string(a.Result) == "null" {
+		t.Error("no hover in an open document outside the folders")
 	}
 }

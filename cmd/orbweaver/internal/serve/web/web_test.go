@@ -116,3 +116,19 @@ func TestHistoryChart(t *testing.T) {
 		t.Errorf("%d bars are drawn as reliable, want 2", n)
 	}
 }
+
+// The legend of the map has the numbers at the ends of its scales.
+func TestMapLegend(t *testing.T) {
+	var text strings.Builder
+	view := &mapPage{Map: "<svg></svg>", Parts: []tile{{Name: "a/", Path: "a/", Count: 1200}, {Name: "b/", Path: "b/", Count: 30}, {Name: "c/", Path: "c/", Count: 1}}, Total: 1231}
+	if err := templates().ExecuteTemplate(&text, "map", &frame{Data: view, Run: &crumb{"run", "runs/r"}}); err != nil {
+		t.Fatal(err)
+	}
+	_, legend, _ := strings.Cut(text.String(), `legend">`)
+	legend, _, _ = strings.Cut(legend, "</p>")
+	for _, want := range []string{"Area:", " 1 page to ", " 1,200 pages.", " 0% ", " up to 100% "} {
+		if !strings.Contains(legend, want) {
+			t.Errorf("the legend has no %q: %s", want, legend)
+		}
+	}
+}

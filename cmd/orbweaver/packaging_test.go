@@ -176,6 +176,30 @@ func packProgram(ts *testscript.TestScript, format, file, goos, program string) 
 	return compressed
 }
 
+// TestNixManifest: GoReleaser writes the input installShellFiles whenever something is installed after
+// the program. Named again, it makes an expression that Nix refuses.
+func TestNixManifest(t *testing.T) {
+	text, err := os.ReadFile("../../.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		Nix []struct {
+			ExtraInstall string   `yaml:"extra_install"`
+			Dependencies []string `yaml:"dependencies"`
+		} `yaml:"nix"`
+	}
+	if err := yaml.Unmarshal(text, &r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Nix) != 1 || !strings.Contains(r.Nix[0].ExtraInstall, "installShellCompletion") {
+		t.Fatalf(".goreleaser.yaml: nix is %+v, want one entry that installs completions", r.Nix)
+	}
+	if slices.Contains(r.Nix[0].Dependencies, "installShellFiles") {
+		t.Error(".goreleaser.yaml: nix names installShellFiles, which GoReleaser adds itself")
+	}
+}
+
 // TestReleaseIsReproducible: what a release packs has the time of the commit, and no flag that
 // depends on the machine. .ci/reproduce compares the bytes of two builds.
 func TestReleaseIsReproducible(t *testing.T) {

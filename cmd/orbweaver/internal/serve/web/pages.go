@@ -89,7 +89,7 @@ func (p *pagesPage) add(name string, bars []figureBar) {
 		most = max(most, b.Count)
 	}
 	for i := range f.Bars {
-		f.Bars[i].Width = (99*f.Bars[i].Count + most) / most
+		f.Bars[i].Width = (100*f.Bars[i].Count + most - 1) / most
 	}
 	p.Figures = append(p.Figures, f)
 }

@@ -132,3 +132,12 @@ func TestMapLegend(t *testing.T) {
 		}
 	}
 }
+
+// A bar without pages is not drawn, and every other one is.
+func TestBars(t *testing.T) {
+	p := &pagesPage{}
+	p.add("x", []figureBar{{Count: 0}, {Count: 1}, {Count: 500}, {Count: 1000}})
+	if got := fmt.Sprint(p.Figures[0].Bars[0].Width, p.Figures[0].Bars[1].Width, p.Figures[0].Bars[2].Width, p.Figures[0].Bars[3].Width); got != "0 1 50 100" {
+		t.Errorf("the widths are %s, want 0 1 50 100", got)
+	}
+}

@@ -43,6 +43,7 @@ func TestCompileErrors(t *testing.T) {
 		{Rule{Name: "n", Not: []string{"x"}, Types: []string{"html"}}, "type", -1, `use a media type such as text/html`},
 		{Rule{Name: "n"}, "", -1, `content rule "n": must or not is missing`},
 		{Rule{Name: "n", Not: []string{""}}, "not", -1, `the string is empty`},
+		{Rule{Name: "n", Must: []string{"re:"}}, "must", -1, `the pattern also matches nothing`},
 		{Rule{Name: "n", Not: []string{"\u00ad"}}, "not", -1, `a reader does not see`},
 		{Rule{Name: "n", Not: []string{long}}, "not", -1, `use at most 4096 bytes`},
 		{Rule{Not: []string{"x"}}, "name", -1, `content rule 2: name: a rule needs a name`},

@@ -67,7 +67,6 @@ type place struct {
 	form    form
 	path    string
 	part    string // the name of the file while the run works
-	lock    *os.File
 }
 
 // errForeign is the error for what another program wrote.

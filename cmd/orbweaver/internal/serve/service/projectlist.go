@@ -5,10 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
@@ -184,7 +185,14 @@ func BrokenIn(r *api.Run) int {
 // maxTags is the number of tags of a project.
 const maxTags = 20
 
-var tagForm = regexp.MustCompile(`^[\pL\pN._-]{1,40}$`)
+// isTag reports whether a text is a tag: 1 to 40 letters, digits and some signs. (A regular expression with
+// such a repetition takes 1.5 MB, and 14 ms of every start of the program.)
+func isTag(text string) bool {
+	n := utf8.RuneCountInString(text)
+	return 1 <= n && n <= 40 && !strings.ContainsFunc(text, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsNumber(c) && !strings.ContainsRune("._-", c)
+	})
+}
 
 // readTags reads the tags of a project.
 func (next *content) readTags(value json.RawMessage) (faults []api.Fault) {
@@ -199,7 +207,7 @@ func (next *content) readTags(value json.RawMessage) (faults []api.Fault) {
 	for i, tag := range tags {
 		lower := strings.ToLower(tag)
 		switch {
-		case !tagForm.MatchString(tag):
+		case !isTag(tag):
 			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: "use 1 to 40 letters, digits, dots, hyphens and underscores"})
 		case slices.Contains(next.Tags, lower):
 			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: "it is given twice"})

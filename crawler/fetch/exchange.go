@@ -268,8 +268,11 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 	if f.replay != nil {
 		return f.replayed(ctx, method, header)
 	}
+	if f.recorder == nil {
+		return f.roundTrip(ctx, method, header)
+	}
 	asker := AskerOf(ctx, f.req.URL)
-	if f.recorder == nil || asker.Hidden {
+	if asker.Hidden {
 		return f.roundTrip(ctx, method, header)
 	}
 	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: asker.Visit && f.req.Internal && f.req.Need == Content, Method: method, Target: f.req.URL.RequestTarget(),

@@ -238,14 +238,14 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 }
 
 func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Response, error) {
+	if site := d.Scope().SiteOf(req.URL); site != nil { // there is no network
+		return site.Fetch(ctx, req)
+	}
 	switch {
 	case a.For == Session:
 		ctx = fetch.WithAsker(ctx, fetch.Asker{Hidden: true})
 	case a.Of != nil && a.For.isOfVisit():
 		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: a.Of.At, Visit: true, First: a.For == Visit && a.Of.Past.Tries == 0 && !a.Of.Second})
-	}
-	if site := d.Scope().SiteOf(req.URL); site != nil { // there is no network
-		return site.Fetch(ctx, req)
 	}
 	if host := req.URL.Authority(); a.Of != nil && host != "" { // a file has no host
 		if err := d.goTo(ctx, a.Of, host); err != nil {

@@ -216,9 +216,12 @@ type Keep struct {
 	// in memory.
 	Store frontier.Store
 	// Lease is set if other processes work on the crawl of the Store as well, which must then
-	// be that of a shared crawl. It is the time after which the targets of a silent process are
-	// given to others.
+	// be that of a shared crawl (store.Join). It is the time after which the targets of a silent
+	// process are given to others.
 	Lease time.Duration
+	// Coordination, if not nil, lets other processes work on the crawl, whose Store must be that of
+	// a file.
+	Coordination *store.Coordination
 	// Cookies, if not nil, is the part of Fetch whose cookies the processes share. Those of
 	// the user and of sessions are not shared.
 	Cookies *fetch.HTTP

@@ -64,7 +64,7 @@
 // A crawl whose store is in a file (store.Create) can be continued: Run with the same store continues
 // where the last one ended. [Report] reports what a store knows and sends no request.
 // store.File.Standing says how far it is, and store.File.Finish records that its reports are
-// written. Several processes can work on one crawl: see [Coordinator].
+// written. Several processes can work on one crawl: see package store.
 //
 // How the engine works is described in cmd/orbweaver/docs/architecture.md.
 package crawler

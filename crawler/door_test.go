@@ -97,7 +97,7 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 			if excluded {
 				cfg.Scope.Exclude = patterns("^http://far.test/x$")
 			}
-			r := newRun(t.Context(), cfg, seedOf(t, "http://site.test/"), discard{})
+			r := newRun(t.Context(), cfg, seedOf(t, "http://site.test/"), &collector{})
 			send(t.Context(), r.reader.browser)
 			r.door.Library.Close()
 			if n := server.count("far.test/x"); (n == 0) != excluded {

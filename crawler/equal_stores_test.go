@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
@@ -65,7 +66,7 @@ func together(t *testing.T, s *equalSite, engines int, open func() frontier.Shar
 		}
 		cfg := with(store)
 		working.Go(func() {
-			if _, err := crawler.Work(t.Context(), cfg, s.seeds(t), &reporter{}); err != nil {
+			if _, err := crawler.Run(t.Context(), cfg, s.seeds(t), &reporter{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -151,7 +152,7 @@ func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines int) stri
 	defer disk.Close()
 	key := disk.FingerprintKey()
 	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Width: disk.Width(), Key: key[:], Lease: time.Minute}
-	if err := crawl.Create(ctx, h, redisstore.Limits{Log: 1 << 30, Lost: crawler.LostOutcome()}); err != nil {
+	if err := crawl.Create(ctx, h, redisstore.Limits{Log: 1 << 30, Lost: crew.LostOutcome()}); err != nil {
 		t.Fatal(err)
 	}
 	first := crawl.Store(h, "", "test")
@@ -270,19 +271,19 @@ func TestCoordinationDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
-	coordinator := crawler.NewCoordinator(crawler.Coordination{Crawl: crawl, Process: "main", Version: "1", WorkersHere: 2})
-	defer coordinator.Close()
+	coordination := &store.Coordination{Crawl: crawl, Process: "main", Version: "1", WorkersHere: 2}
+	defer coordination.Close()
 	var codes []check.Code
 	sink := result.Func(func(r *result.Result) error {
 		codes = append(codes, r.Code)
 		return nil
 	})
-	config := &crawler.Config{Fetch: client, Keep: crawler.Keep{Store: file.Store()}}
-	summary, err := coordinator.Run(t.Context(), config, []crawler.Seed{{URL: start, Follow: true, Crawl: true}}, sink)
+	config := &crawler.Config{Fetch: client, Keep: crawler.Keep{Store: file.Store(), Coordination: coordination}}
+	summary, err := crawler.Run(t.Context(), config, []crawler.Seed{{URL: start, Follow: true, Crawl: true}}, sink)
 	if err != nil || summary.Pages != 2 || !slices.Equal(codes, []check.Code{check.HTTPCode(404)}) {
 		t.Errorf("the crawl has %+v, %v, and the results %v, want 2 pages and http-404", summary, err, codes)
 	}
-	if err := coordinator.Finish(t.Context(), true); err != nil {
+	if err := coordination.Finish(t.Context(), true); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,7 +1,4 @@
 package crawler
 
-// What tests of the engine from outside use of it.
-var (
-	EnterShared = enter
-	LostOutcome = lostOutcome
-)
+// EnterShared is what tests of the engine from outside use of it.
+var EnterShared = enter

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
@@ -27,7 +28,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 	}
 	if t.Seed && t.Follow { // a page that is only judged makes no site internal
 		v.door.Widen(next)
-		if err := v.shared.publish(factScope, next.String()); err != nil {
+		if err := v.facts.Publish(crew.FactScope, next.String()); err != nil {
 			return a, err
 		}
 	}
@@ -158,7 +159,7 @@ func (v *visitor) instead(a answer, end reading) answer {
 func (v *visitor) closes(t *admit.Target, a *answer, next urinorm.URL) (bool, error) {
 	set := len(a.sent.Header["Set-Cookie"]) > 0
 	if set {
-		if err := v.shared.publish(factCookied, t.Host); err != nil {
+		if err := v.facts.Publish(crew.FactCookied, t.Host); err != nil {
 			return false, err
 		}
 	}

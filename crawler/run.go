@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -58,7 +59,17 @@ type run struct {
 // When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in flight are cut off;
 // targets that were not visited are reported as skipped. When Run returns, none of its
 // goroutines is running.
+//
+// With a store that other processes share (store.Join), Run visits targets until the crawl is over. The
+// sink gets notes only, and the summary, which comes even with an error then, has the pages and requests
+// of this process alone. With Keep.Coordination, Run coordinates such processes and reports the crawl.
 func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
+	if cfg.Keep.Coordination != nil {
+		return coordinate(ctx, cfg, seeds, sink)
+	}
+	if cfg.shared() != nil {
+		return takePart(ctx, cfg, seeds, sink)
+	}
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -89,14 +100,14 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.door = newDoor(cfg, seeds)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
-	shared := shared{always: r.always}
+	facts := crew.Facts{Always: r.always}
 	if s := cfg.shared(); s != nil {
-		shared.common = s.Common()
+		facts.Common = s.Common()
 		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Keep.Lease, r.learnFact)
 	} else {
 		r.frontier = frontier.New(cfg.Keep.Store, r.door.Politeness())
 	}
-	r.door.Open(r.always, r.frontier, shared.common)
+	r.door.Open(r.always, r.frontier, facts.Common)
 	r.inFlight = local.NewInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
 	r.env = references.NewEnv(r.door.Scope, r.frontier)
 	r.env.Pages, r.env.Markup = cfg.Deliver.Pages, cfg.Reading.Options.ReadsMarkup()
@@ -112,7 +123,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 		r.env.Forecast, r.env.Routes = nil, true
 	}
 	r.visitor = &visitor{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxRedirects: cfg.Limits.MaxRedirects, renderedBy: cfg.Render.By,
-		door: r.door, frontier: r.frontier, memory: r.memory, shared: shared,
+		door: r.door, frontier: r.frontier, memory: r.memory, facts: facts,
 		sessions: r.sessions, reader: r.reader}
 	r.describer = &describer{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
 	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxPages: cfg.Limits.MaxPages, streams: cfg.Deliver.Stream,
@@ -177,17 +188,17 @@ func newDoor(cfg *Config, seeds []Seed) *admit.Door {
 func (r *run) learnFact(f frontier.Fact) {
 	kind, name, _ := strings.Cut(f.Name, " ")
 	switch kind + " " {
-	case factScope:
+	case crew.FactScope:
 		if to, _, err := urinorm.ParseWeb(name); err == nil {
 			r.door.Widen(to)
 		}
-	case factSitemap:
+	case crew.FactSitemap:
 		r.door.Sitemaps.Add(name)
-	case factCut:
+	case crew.FactCut:
 		r.door.Growth.CutSite(name)
-	case factCookied:
+	case crew.FactCookied:
 		r.door.Cycles.Touched(name, name, true)
-	case factCookie:
+	case crew.FactCookie:
 		if r.cfg.Keep.Cookies != nil {
 			r.cfg.Keep.Cookies.LearnCookie(f.Value)
 		}

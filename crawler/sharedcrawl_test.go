@@ -4,22 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/sharedmemory"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // testLease is the lease of simulated crawls.
@@ -43,7 +38,7 @@ func crawlShared(t *testing.T, cfg *Config, url string, disturb func(stores []*s
 	var working sync.WaitGroup
 	for _, s := range stores {
 		working.Go(func() {
-			if _, err := Work(ctx, with(s), seeds, discard{}); err != nil && !errors.Is(err, frontier.ErrAway) {
+			if _, err := Run(ctx, with(s), seeds, &collector{}); err != nil && !errors.Is(err, frontier.ErrAway) {
 				t.Error(err)
 			}
 		})
@@ -202,88 +197,17 @@ func TestSharedCrawlLimitsPages(t *testing.T) {
 	}
 }
 
-// A site that makes up pages is found by what all engines together see of it.
-func TestSharedCrawlCutsEndlessSites(t *testing.T) {
-	const links = 200_000
-	for name, row := range map[string]struct {
-		step frontier.ID // between the first targets of two pages
-		cut  bool
-	}{"ever new pages": {links, true}, "pages that others link to": {links / 2, false}} {
-		t.Run(name, func(t *testing.T) {
-			ctx, store := t.Context(), sharedmemory.New().Store()
-			var events []frontier.Event
-			for page := range frontier.ID(4) {
-				url := fmt.Sprintf("http://start.test/%d", page)
-				ids, err := store.Add(ctx, []frontier.Item{{Fingerprint: frontier.Fingerprint{Low: uint64(page) + 1}, Host: []byte("start.test"),
-					Job: frontier.AppendJob(nil, frontier.Job{URL: []byte(url), Internal: true})}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				e := frontier.Event{Kind: frontier.EventSettled, ID: ids[0], Met: frontier.NeedContent | frontier.NeedLinks,
-					Done: frontier.Done{Outcome: judging.AppendOutcome(nil, &judging.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html"})}}
-				for i := range frontier.ID(links) {
-					e.Found = append(e.Found, 10+page*row.step+i)
-				}
-				events = append(events, e)
-			}
-			cfg := sharedConfig(aSite())
-			cfg.Keep.Store = store
-			need := func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }
-			if err := watchGrowth(cfg, store, need, store).Observe(ctx, events); err != nil {
-				t.Fatal(err)
-			}
-			facts, _, err := store.Common().Facts(ctx, 0)
-			if err != nil || len(facts) == 1 != row.cut {
-				t.Errorf("cut: %v, %v, want %t", facts, err, row.cut)
-			}
-			r := newRun(ctx, cfg, seedOf(t, "http://start.test/"), discard{})
-			for _, f := range facts {
-				r.learnFact(f)
-			}
-			if _, cut := r.door.Growth.Cut(func() string { return "start.test" }, true); cut != row.cut {
-				t.Errorf("pages are left out: %t, want %t", cut, row.cut)
-			}
-		})
-	}
-}
-
-// A server that loses the crawl after it was filled, before the coordinator works itself, is filled again.
-func TestCoordinatorJoinsAgain(t *testing.T) {
-	port := crawlertest.ServeRedis(t)
-	address, err := store.ParseAddress("redis://127.0.0.1:" + port + "?crawl=c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := store.Create(filepath.Join(t.TempDir(), "crawl.sqlite"), store.FileOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+// A site that the coordinator has cut is cut.
+func TestSharedCrawlLearnsOfEndlessSites(t *testing.T) {
 	cfg := sharedConfig(aSite())
-	cfg.Keep.Store = file.Store()
-	c := NewCoordinator(Coordination{Crawl: store.Redis(address, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
-		WorkersHere: 2, Notef: t.Logf})
-	defer c.Close()
-	c.state, c.seeds, c.cfg = diskstore.Replica{Store: cfg.Keep.Store.(*diskstore.Store)}, seedOf(t, "http://start.test/"), cfg
-	if err := c.begin(t.Context()); err != nil {
-		t.Fatal(err)
+	r := newRun(t.Context(), cfg, seedOf(t, "http://start.test/"), &collector{})
+	cut := func() bool {
+		_, cut := r.door.Growth.Cut(func() string { return "start.test" }, true)
+		return cut
 	}
-	c.growth = watchGrowth(cfg, c.state.Store, c.state.Needs, c.lead.Store(c.header, "", c.Version))
-	server, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", port))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	if _, err := server.Write([]byte("FLUSHALL\r\n")); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := server.Read(make([]byte, 100)); err != nil {
-		t.Fatal(err)
-	}
-	if gap, err := c.conduct(t.Context(), nil, &collector{}); err != nil || gap != check.NoGap {
-		t.Errorf("the crawl ended by %v, %v", gap, err)
-	}
-	if n, err := c.state.Count(t.Context()); err != nil || n.Known == 0 || n.Queued != 0 {
-		t.Errorf("the state has %+v, %v", n, err)
+	before := cut()
+	r.learnFact(frontier.Fact{Name: crew.FactCut + "start.test"})
+	if before || !cut() {
+		t.Errorf("pages are left out: %t before and %t after the fact", before, cut())
 	}
 }

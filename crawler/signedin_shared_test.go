@@ -93,9 +93,9 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	if before != nil {
 		before()
 	}
-	worked, err := Work(ctx, cfg, seeds, discard{})
+	worked, err := Run(ctx, cfg, seeds, &collector{})
 	if err != nil || ctx.Err() != nil {
-		t.Fatalf("Work = %v, %v", err, ctx.Err())
+		t.Fatalf("Run = %v, %v", err, ctx.Err())
 	}
 	if kept, err := store.Tallies(ctx); err != nil || kept["rule:exclude /p4$"] == 0 {
 		t.Errorf("the store was not told that the exclusion matched: %v, %v", kept, err)

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -20,7 +21,7 @@ const maxRobotsSitemaps = 1000
 func (v *visitor) listSitemap(c *stored.Counts, u urinorm.URL) {
 	if key := string(urinorm.KeyOf(u)); v.door.Sitemaps.Add(key) {
 		c.Sitemaps = append(c.Sitemaps, key)
-		_ = v.shared.publish(factSitemap, key) // a store that fails reports that to the worker, too
+		_ = v.facts.Publish(crew.FactSitemap, key) // a store that fails reports that to the worker, too
 	}
 }
 

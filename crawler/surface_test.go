@@ -55,6 +55,16 @@ func TestSurface(t *testing.T) {
 	if len(names) > most {
 		t.Errorf("package crawler has %d functions, at most %d: %s", len(names), most, strings.Join(names, ", "))
 	}
+	for _, typ := range p.Types {
+		names = append(names, typ.Name)
+	}
+	for _, name := range names { // package store has them
+		for _, word := range []string{"Coordinat", "Join", "Work", "Shared", "Taken"} {
+			if strings.Contains(name, word) {
+				t.Errorf("package crawler lists %s: what a crawl of several processes needs is no part of it", name)
+			}
+		}
+	}
 	for _, want := range []string{"Run", "Report"} {
 		if !slices.Contains(names, want) {
 			t.Errorf("package crawler has the functions %s, without %s", strings.Join(names, ", "), want)

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
@@ -27,7 +28,7 @@ type visitor struct {
 	door         *admit.Door
 	frontier     *frontier.Frontier
 	memory       *recall.Memory // what earlier runs observed; nil without a cache
-	shared       shared
+	facts        crew.Facts
 	sessions     *loginSessions
 	reader       *pageReader
 }

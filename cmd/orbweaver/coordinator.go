@@ -8,12 +8,13 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 )
 
 // coordinator runs a shared crawl, whose results are kept in its state directory. A nil
 // *coordinator is for a crawl of one process.
 type coordinator struct {
-	*crawler.Coordinator
+	store.Coordination
 	options  *frontierOptions
 	settings *command // of this crawl
 	travel   *travel  // what workers must know
@@ -38,8 +39,8 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 		crawl.Close()
 		return nil, frontierError(err)
 	}
-	c.Coordinator = crawler.NewCoordinator(crawler.Coordination{Crawl: crawl, Process: processName(), Version: version(), Lease: f.lease,
-		Patience: f.patience, Log: f.log, WorkersHere: f.workersHere, MaxTimeGiven: f.maxTime, Notef: note})
+	c.Coordination = store.Coordination{Crawl: crawl, Process: processName(), Version: version(), Lease: f.lease,
+		Patience: f.patience, Log: f.log, WorkersHere: f.workersHere, MaxTimeGiven: f.maxTime, Notef: note}
 	return c, nil
 }
 
@@ -65,15 +66,16 @@ func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []craw
 	if c.Command, err = travel.marshal(); err != nil {
 		return nil, err
 	}
-	sum, err := c.Run(ctx, cfg, seeds, out)
-	if taken, ok := errors.AsType[*crawler.TakenError](err); ok {
+	cfg.Keep.Coordination = &c.Coordination
+	sum, err := crawler.Run(ctx, cfg, seeds, out)
+	if taken, ok := errors.AsType[*store.TakenError](err); ok {
 		return nil, c.taken(taken)
 	}
 	return sum, frontierError(err)
 }
 
 // taken says that the crawl on the server is that of another coordinator.
-func (c *coordinator) taken(e *crawler.TakenError) error {
+func (c *coordinator) taken(e *store.TakenError) error {
 	address := c.options.address
 	switch {
 	case e.During:

@@ -160,7 +160,7 @@ func (w *crewmate) await(ctx context.Context, f *store.Shared, stop <-chan struc
 }
 
 // join takes part in the crawl until it is over. It returns why the worker ends.
-func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f *store.Shared, stop <-chan struct{}) (worked crawler.Worked, why string, err error) {
+func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f *store.Shared, stop <-chan struct{}) (worked result.Summary, why string, err error) {
 	waiting, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() { // a server that is away is not waited for after a signal
@@ -226,17 +226,21 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	cfg.Login.Browser = browser
 	configureSessions(cfg, opts, plan, web, logins)
 	cfg.Limits.MaxTime, cfg.Keep.Cookies = w.maxTime, web
-	waits, err := crawler.Join(ctx, cfg, f, w.name, version())
+	joined, err := store.Join(ctx, f, w.name, version(), cfg.Render.Renderer != nil)
 	if err != nil {
 		return worked, "", err
 	}
+	cfg.Keep.Store, cfg.Keep.FingerprintBits, cfg.Keep.Lease = joined.Store, 0, joined.Lease
 	w.joined = true
 	w.say("joined the crawl %s", w.crawl)
 	over := make(chan struct{})
 	var watching sync.WaitGroup
-	watching.Go(func() { w.watch(waits, over) })
+	watching.Go(func() { w.watch(joined.Waits, over) })
 	began := time.Now()
-	worked, err = crawler.Work(ctx, cfg, plan.seeds, workerSink{w})
+	sum, err := crawler.Run(ctx, cfg, plan.seeds, workerSink{w})
+	if sum != nil {
+		worked = *sum
+	}
 	close(over)
 	watching.Wait()
 	switch {

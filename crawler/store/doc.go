@@ -11,8 +11,21 @@
 //	defer file.Close()
 //	cfg.Keep.Store = file.Store() // of a crawler.Config
 //
-// [Redis] returns a crawl on which several processes work: see crawler.Coordinator and
-// crawler.Join. [Memory] is what a crawl without a store uses.
+// [Memory] is what a crawl without a store uses. [Redis] returns a crawl on a server, on which several
+// processes work. One coordinates it, and reports it from a file of its own; the others join:
+//
+//	address, err := store.ParseAddress("redis://localhost:6379/0?crawl=docs")
+//	if err != nil {
+//		return err
+//	}
+//	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
+//	cfg.Keep.Coordination = &store.Coordination{Crawl: crawl, Process: "main", Version: "1"}
+//	// or, in each of the others
+//	joined, err := store.Join(ctx, crawl, "worker 1", "1", false)
+//	if err != nil {
+//		return err
+//	}
+//	cfg.Keep.Store, cfg.Keep.Lease = joined.Store, joined.Lease
 //
 // [OpenCache] opens the cache:
 //
@@ -27,6 +40,7 @@
 // [Cache.Histories] returns it. Close writes what is pending and removes what is old.
 //
 //	stores    where a crawl keeps its targets  frontier.go
+//	sharing   crawls of several processes      shared.go
 //	records   what targets answered            file.go key.go
 //	history   which targets were broken when   history.go
 //	the file  an SQLite database               open.go schema.go setaside.go

@@ -7,7 +7,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
 
@@ -126,28 +125,3 @@ type Pages = diskstore.Pages
 
 // OpenPages opens a file in the latest format that no process writes.
 func OpenPages(name string) (*Pages, error) { return diskstore.OpenPages(name) }
-
-type (
-	// Shared is a crawl on a Redis or Valkey server, on which several processes work.
-	Shared = redisstore.Crawl
-	// Address is the address of a shared crawl.
-	Address = redisstore.Address
-	// RedisOptions say how the server of a shared crawl is reached.
-	RedisOptions = redisstore.Options
-	// RefusedError is an error that waiting does not change: the server or its settings are
-	// not fit, or it does not let this process in.
-	RefusedError = redisstore.RefusedError
-)
-
-// ErrReplaced is wrapped by the error of a worker in whose place another one works.
-var ErrReplaced = frontier.ErrReplaced
-
-// CoordinatorName is the name of a coordinator among the workers of its crawl.
-const CoordinatorName = redisstore.CoordinatorName
-
-// ParseAddress reads an address such as redis://HOST:6379/0?crawl=NAME. The scheme may be redis,
-// rediss (over TLS), unix, redis-cluster or rediss-cluster. The errors do not contain a password.
-func ParseAddress(text string) (*Address, error) { return redisstore.ParseAddress(text) }
-
-// Redis returns the crawl at an address. It connects to nothing.
-func Redis(a *Address, o RedisOptions) *Shared { return redisstore.Open(a, o) }

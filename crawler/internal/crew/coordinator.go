@@ -1,4 +1,16 @@
-package crawler
+// Package crew lets several processes work on one crawl. They share a store (frontier.Shared), and one
+// of them, the coordinator, keeps what the store logs in a state of its own, from which it reports:
+//
+//	enter ──► store ◄── work, work, work …
+//	            └─ log ─► state of the coordinator ──► report ──► Sink
+//
+// What a process would otherwise remember for itself is in the store, too: the pace of a
+// host, robots.txt, cookies, the sites that start targets redirect to, the sitemaps that
+// robots.txt names, the budgets of traps, the count of pages for --max-pages, cycles of
+// redirects, and the answers to made-up addresses. What has to do with the machine
+// (connections, resolved names, the number of workers that it can handle) stays in the
+// process, and so does a session: each process signs in for itself.
+package crew
 
 import (
 	"cmp"
@@ -10,10 +22,14 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
+	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -21,57 +37,51 @@ import (
 // frontierID is the name of the value that identifies a state directory to a server.
 const frontierID = "frontier id"
 
-// Coordination says how a crawl of several machines is coordinated.
-type Coordination struct {
-	Crawl        *store.Shared // on the server
-	Process      string        // name of this process
-	Version      string        // of the program: workers must have the same
-	Command      []byte        // what workers must know, in the caller's own form
-	Lease        time.Duration // after which the targets of a silent worker are given to others; 0 means 60 s
-	Patience     time.Duration // for a server that loses parts of the crawl while it is filled; 0 means 5 minutes
-	Log          int64         // most bytes of the server's log; 0 means 256 MiB
-	WorkersHere  int           // requests that this process may have in flight; 0 for none
-	MaxTimeGiven bool          // Limits.MaxTime is of this session: it replaces that of the server
-	Notef        func(format string, args ...any)
+// Engine is what a coordinator needs of the engine that crawls.
+type Engine struct {
+	State        *diskstore.Store // of this process
+	Seeds        []scope.Seed
+	Scope        func() *scope.Scope // new
+	MaxTime      time.Duration       // 0 for no limit
+	MaxPages     int                 // 0 for no limit
+	MaxRedirects int
+	Renders      bool
+	Browser      bool            // there is a browser that renders
+	Stop         <-chan struct{} // closed when the run is to end
+	Sink         result.Sink
+	// Enter enters the seeds in a store.
+	Enter func(ctx context.Context, to frontier.Shared, lease time.Duration) error
+	// Work visits targets of a store until the crawl is over.
+	Work func(ctx context.Context, on *store.Joined) error
 }
 
-// Coordinator runs a crawl of several processes on a Redis server (store.Redis): it enters the seeds,
-// applies the log of the server to its state, works itself, and reports. Each of the others calls
-// [Join], then [Work].
-//
-//	address, err := store.ParseAddress("redis://localhost:6379/0?crawl=docs")
-//	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
-//	coordinator := crawler.NewCoordinator(crawler.Coordination{Crawl: crawl, Process: "main", Version: "1", ...})
-//	defer coordinator.Close()
-//	summary, err := coordinator.Run(ctx, cfg, seeds, sink)
-type Coordinator struct {
-	Coordination
+// coordinator runs a crawl of several processes.
+type coordinator struct {
+	store.Coordination
+	Engine
 
 	lead     redisstore.Lead
 	state    diskstore.Replica
 	header   *redisstore.Header
 	position redisstore.Position
-	cfg      *Config
-	seeds    []Seed
-	growth   *growthWatch
+	growth   *growthWatch // nil with a limit of pages
 }
 
-// TakenError says that the crawl on the server is that of another coordinator.
-type TakenError struct {
-	Process string // that coordinates it; "" for an unfinished crawl of another state
-	During  bool   // it has taken over while this process coordinated the crawl
-	Command []byte // Coordination.Command of that crawl; nil if it is unknown
+func newCoordinator(c *store.Coordination, e Engine) *coordinator {
+	l := &coordinator{Coordination: *c, Engine: e, lead: c.Crawl.Lead(), state: diskstore.Replica{Store: e.State}}
+	l.Lease, l.Patience, l.Log = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Patience, 5*time.Minute), cmp.Or(c.Log, 256<<20)
+	return l
 }
 
-// Error says whose the crawl is.
-func (e *TakenError) Error() string {
-	switch {
-	case e.During:
-		return fmt.Sprintf("another process, %s, coordinates the crawl now", e.Process)
-	case e.Process != "":
-		return "it is coordinated by another process, " + e.Process
+// Coordinate runs a crawl until it ends, and returns why it ended early. All of it is in the state of
+// the engine then. The error is a *store.TakenError if the crawl on the server is that of another
+// coordinator.
+func Coordinate(ctx context.Context, c *store.Coordination, e Engine) (ended check.Gap, err error) {
+	l := newCoordinator(c, e)
+	if err := l.begin(ctx); err != nil {
+		return check.NoGap, err
 	}
-	return "it is unfinished, and belongs to another state"
+	return l.conduct(ctx)
 }
 
 // commandOf returns the command of a crawl on the server, nil if there is none.
@@ -82,64 +92,8 @@ func commandOf(h *redisstore.Header) []byte {
 	return h.Command
 }
 
-// NewCoordinator returns the coordinator of a crawl.
-func NewCoordinator(c Coordination) *Coordinator {
-	c.Lease, c.Patience, c.Log = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Patience, 5*time.Minute), cmp.Or(c.Log, 256<<20)
-	return &Coordinator{Coordination: c, lead: c.Crawl.Lead()}
-}
-
-// Run runs the crawl of cfg and seeds, and reports it from the store of cfg, which must be that of a
-// file. The error is a *TakenError if the crawl on the server is that of another coordinator.
-func (c *Coordinator) Run(ctx context.Context, cfg *Config, seeds []Seed, out result.Sink) (*result.Summary, error) {
-	state, ok := cfg.Keep.Store.(*diskstore.Store)
-	if !ok {
-		return nil, errors.New("start a run: the store of a coordinator must be that of a file")
-	}
-	own := *cfg
-	own.Keep.Cache = nil
-	c.state, c.seeds, c.cfg = diskstore.Replica{Store: state}, seeds, &own
-	if err := c.begin(ctx); err != nil {
-		return nil, err
-	}
-	c.growth = watchGrowth(&own, state, c.state.Needs, c.lead.Store(c.header, "", c.Version))
-	stoppedBy, err := c.conduct(ctx, cfg.Stop, out)
-	if err != nil {
-		return nil, err
-	}
-	return judgeStore(ctx, &own, seeds, out, stoppedBy)
-}
-
-// Finish marks the crawl as done when its reports are written, and deletes it from the server if
-// remove is set.
-func (c *Coordinator) Finish(ctx context.Context, remove bool) error {
-	if _, _, err := c.lead.Change(ctx, "done"); err != nil {
-		return err
-	}
-	_ = c.lead.Resign(ctx, c.Process)
-	if !remove {
-		return c.lead.Clear(ctx)
-	}
-	for until := time.Now().Add(3 * time.Second); time.Now().Before(until); time.Sleep(50 * time.Millisecond) { // the workers learn that it is done
-		if n, err := c.lead.Workers(ctx); err != nil || n == 0 {
-			break
-		}
-	}
-	_, _, err := c.lead.Delete(ctx, true)
-	return err
-}
-
-// Close ends the role of the coordinator, and the connection to the server.
-func (c *Coordinator) Close() error {
-	ctx, done := context.WithTimeout(context.Background(), time.Second)
-	defer done()
-	if c.header != nil {
-		_ = c.lead.Resign(ctx, c.Process) // it ends by itself after a lease
-	}
-	return c.lead.Close()
-}
-
 // begin makes the crawl on the server, or continues it.
-func (c *Coordinator) begin(ctx context.Context) error {
+func (c *coordinator) begin(ctx context.Context) error {
 	id, err := c.state.Value(frontierID)
 	if err == nil && id == nil {
 		id = []byte(rand.Text())
@@ -161,7 +115,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 		return err
 	}
 	if other != "" {
-		return &TakenError{Process: other, Command: commandOf(h)}
+		return &store.TakenError{Process: other, Command: commandOf(h)}
 	}
 	if h != nil && h.State != string(id) {
 		state, err := c.lead.State(ctx)
@@ -170,7 +124,7 @@ func (c *Coordinator) begin(ctx context.Context) error {
 		}
 		if state != "done" {
 			_ = c.lead.Resign(ctx, c.Process)
-			return &TakenError{Command: commandOf(h)}
+			return &store.TakenError{Command: commandOf(h)}
 		}
 		h = nil
 	}
@@ -184,14 +138,19 @@ func (c *Coordinator) begin(ctx context.Context) error {
 	}
 	c.header = h
 	if h != nil && c.continues(ctx) {
-		return c.proceed(ctx)
+		err = c.proceed(ctx)
+	} else {
+		err = c.fill(ctx, string(id))
 	}
-	return c.fill(ctx, string(id))
+	if err == nil && c.MaxPages == 0 {
+		c.growth = &growthWatch{state: c.state, need: c.state.Needs, to: c.lead.Store(c.header, "", c.Version)}
+	}
+	return err
 }
 
 // continues reports whether the state directory goes with what the server has, and finds the
 // position in the log.
-func (c *Coordinator) continues(ctx context.Context) bool {
+func (c *coordinator) continues(ctx context.Context) bool {
 	text, err := c.state.Applied()
 	if err != nil {
 		return false
@@ -212,14 +171,14 @@ func (c *Coordinator) continues(ctx context.Context) bool {
 }
 
 // proceed continues the crawl that the server has.
-func (c *Coordinator) proceed(ctx context.Context) error {
+func (c *coordinator) proceed(ctx context.Context) error {
 	if _, _, err := c.lead.Change(ctx, "continue"); err != nil {
 		return err
 	}
 	if err := c.lead.SetLog(ctx, c.Log); err != nil {
 		return err
 	}
-	if c.MaxTimeGiven || c.cfg.Limits.MaxTime == 0 {
+	if c.MaxTimeGiven || c.MaxTime == 0 {
 		ends, err := c.end(ctx)
 		if err == nil {
 			err = c.lead.SetEnd(ctx, ends)
@@ -232,8 +191,8 @@ func (c *Coordinator) proceed(ctx context.Context) error {
 }
 
 // end returns when the crawl ends by --max-time, which counts from its first start.
-func (c *Coordinator) end(ctx context.Context) (time.Time, error) {
-	if c.cfg.Limits.MaxTime == 0 {
+func (c *coordinator) end(ctx context.Context) (time.Time, error) {
+	if c.MaxTime == 0 {
 		return time.Time{}, nil
 	}
 	at, err := stored.ReadSums(ctx, c.state)
@@ -241,12 +200,12 @@ func (c *Coordinator) end(ctx context.Context) (time.Time, error) {
 		return time.Time{}, err
 	}
 	now, err := c.lead.Now(ctx)
-	return now.Add(c.cfg.Limits.MaxTime - time.Since(at.Began)), err
+	return now.Add(c.MaxTime - time.Since(at.Began)), err
 }
 
 // fill makes the crawl on the server from the state directory, which may be new. A server that
 // is restarted meanwhile, without its last second, is filled again, but not without limit.
-func (c *Coordinator) fill(ctx context.Context, id string) error {
+func (c *coordinator) fill(ctx context.Context, id string) error {
 	began, again := time.Now(), c.position.Epoch != ""
 	for {
 		if c.position.Epoch != "" { // the server had the crawl
@@ -279,7 +238,7 @@ func (c *Coordinator) fill(ctx context.Context, id string) error {
 
 // fillOnce is one attempt of fill. It returns false, or frontier.ErrAbsent, if the server has lost
 // something meanwhile.
-func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, err error) {
+func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, err error) {
 	key := c.state.FingerprintKey()
 	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Version: c.Version, State: id, Width: c.state.Width(),
 		Key: key[:], Lease: c.Lease, Command: c.Command}
@@ -287,7 +246,7 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 	if err != nil {
 		return false, err
 	}
-	if err := c.lead.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: lostOutcome(), Renders: c.cfg.Renders()}); err != nil {
+	if err := c.lead.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.Renders}); err != nil {
 		return false, err
 	}
 	if _, err := c.lead.Coordinate(ctx, c.Process, c.Lease, true); err != nil {
@@ -307,9 +266,7 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 			return false, err
 		}
 	}
-	entering := *c.cfg
-	entering.Keep.Store, entering.Keep.FingerprintBits, entering.Keep.Lease = store, 0, c.Lease
-	if err := enter(ctx, &entering, c.seeds); err != nil {
+	if err := c.Enter(ctx, store, c.Lease); err != nil {
 		return false, err
 	}
 	complete, err = store.Filled(ctx, n.Known)
@@ -317,7 +274,7 @@ func (c *Coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 }
 
 // refill gives the server what the state directory knows of the crawl.
-func (c *Coordinator) refill(ctx context.Context, store *redisstore.Store) error {
+func (c *coordinator) refill(ctx context.Context, store *redisstore.Store) error {
 	add, flush := c.lead.Fill(ctx, c.header)
 	if err := c.state.Each(ctx, add); err != nil {
 		return err
@@ -339,20 +296,40 @@ func (c *Coordinator) refill(ctx context.Context, store *redisstore.Store) error
 			return err
 		}
 	}
-	known := *c.cfg
-	known.Keep.Store = c.state.Store
-	return republish(ctx, &known, c.seeds, store)
+	return c.republish(ctx, store)
+}
+
+// republish makes what the state tells known to all processes of a crawl that is filled from it.
+func (c *coordinator) republish(ctx context.Context, to frontier.Shared) error {
+	series := admit.Series{Traps: trap.New(trap.Limits{})}
+	series.ShareTraps(ctx, to.Common())
+	known, err := stored.Load(ctx, c.state, c.Scope(), series.Traps)
+	if err != nil {
+		return err
+	}
+	facts := Facts{ctx, to.Common()}
+	for _, key := range known.Sitemaps {
+		if err := facts.Publish(FactSitemap, key); err != nil {
+			return err
+		}
+	}
+	for _, u := range known.Widened {
+		if err := facts.Publish(FactScope, u.String()); err != nil {
+			return err
+		}
+	}
+	return known.CopyTo(ctx, to)
 }
 
 // conduct runs the crawl until it ends, and returns why it ended early, "" if it did not.
-func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out result.Sink) (ended check.Gap, err error) {
+func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) {
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var own sync.WaitGroup
 	failed := make(chan error, 1)
 	if c.WorkersHere > 0 {
 		own.Go(func() {
-			if err := c.work(working, out); err != nil && working.Err() == nil {
+			if err := c.workHere(working); err != nil && working.Err() == nil {
 				failed <- err
 			}
 		})
@@ -365,6 +342,7 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 	lonely := false
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
+	stop := c.Stop
 	var ending time.Time // when a signal came, by the clock of the server
 	for {
 		select {
@@ -386,7 +364,7 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 			if other, err := c.lead.Coordinate(ctx, c.Process, c.Lease, false); err != nil {
 				return check.NoGap, err
 			} else if other != "" {
-				return check.NoGap, &TakenError{Process: other, During: true}
+				return check.NoGap, &store.TakenError{Process: other, During: true}
 			}
 		}
 		if now.Sub(kept) >= 2*time.Second {
@@ -441,7 +419,7 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 			if err != nil {
 				return check.NoGap, err
 			}
-			out.Progress(p)
+			c.Sink.Progress(p)
 		}
 		if !lonely && c.WorkersHere == 0 && now.Sub(began) > 10*time.Second {
 			if workers, err := c.lead.Workers(ctx); err == nil && workers == 0 {
@@ -452,26 +430,35 @@ func (c *Coordinator) conduct(ctx context.Context, stop <-chan struct{}, out res
 	}
 }
 
-// renderMore queues the pages again that must be rendered because of a link to them. If there
-// are none, the crawl ends.
-func (c *Coordinator) renderMore(ctx context.Context) error {
-	known := *c.cfg
-	known.Keep.Store = c.state.Store
-	more, err := renderMore(ctx, &known, c.seeds, c.lead.Store(c.header, "", c.Version))
-	if err != nil || more {
+// renderMore queues the pages again that must be rendered because of a link to them, as far as the
+// state tells. If there are none, the crawl ends. It is called when nothing is queued.
+func (c *coordinator) renderMore(ctx context.Context) error {
+	if !c.Renders {
+		return c.lead.EndRendering(ctx)
+	}
+	ids, err := stored.SeedIDs(ctx, frontier.New(c.state, frontier.Politeness{}), c.Seeds)
+	if err != nil {
 		return err
 	}
-	return c.lead.EndRendering(ctx)
+	items, err := stored.ToRender(ctx, c.state, c.Scope(), c.MaxRedirects, c.Seeds, ids)
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		return c.lead.EndRendering(ctx)
+	}
+	_, err = c.lead.Store(c.header, "", c.Version).Add(ctx, items)
+	return err
 }
 
 // appliedUntil reports whether the log is applied up to a time.
-func (c *Coordinator) appliedUntil(ctx context.Context, at time.Time) bool {
+func (c *coordinator) appliedUntil(ctx context.Context, at time.Time) bool {
 	now, err := c.lead.Now(ctx)
 	return err != nil || now.Sub(at) > redisstore.Lag+100*time.Millisecond
 }
 
 // ended ends the crawl on the server.
-func (c *Coordinator) ended(ctx context.Context, why string) (ended check.Gap, err error) {
+func (c *coordinator) ended(ctx context.Context, why string) (ended check.Gap, err error) {
 	if why == "drained" {
 		n, err := c.lead.Count(ctx)
 		if err == nil {
@@ -488,7 +475,7 @@ func (c *Coordinator) ended(ctx context.Context, why string) (ended check.Gap, e
 
 // apply applies entries of the log to the state directory. It returns true when there are no
 // more.
-func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, err error) {
+func (c *coordinator) apply(ctx context.Context, lag time.Duration) (all bool, err error) {
 	for range 50 { // then the coordinator shows that it is alive
 		events, at, err := c.lead.Log(c.header).Read(ctx, c.position, lag)
 		if err != nil {
@@ -501,8 +488,10 @@ func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 			return false, err
 		}
 		c.position = at
-		if err := c.growth.Observe(ctx, events); err != nil {
-			return false, err
+		if c.growth != nil {
+			if err := c.growth.observe(ctx, events); err != nil {
+				return false, err
+			}
 		}
 		if err := c.lead.Log(c.header).Trim(ctx, at); err != nil {
 			return false, err
@@ -511,15 +500,14 @@ func (c *Coordinator) apply(ctx context.Context, lag time.Duration) (all bool, e
 	return false, nil
 }
 
-// work lets the coordinator visit targets, too. A server that has lost the crawl since it was filled
+// workHere lets the coordinator visit targets, too. A server that has lost the crawl since it was filled
 // is filled again by conduct.
-func (c *Coordinator) work(ctx context.Context, out result.Sink) error {
-	cfg := *c.cfg
-	cfg.Politeness.Concurrency, cfg.Limits.MaxTime = c.WorkersHere, 0
+func (c *coordinator) workHere(ctx context.Context) error {
 	for {
-		_, err := Join(ctx, &cfg, c.Crawl, redisstore.CoordinatorName, c.Version)
+		joined, err := store.Join(ctx, c.Crawl, redisstore.CoordinatorName, c.Version, c.Browser)
 		if err == nil {
-			break
+			joined.Lease = c.Lease
+			return c.Work(ctx, joined)
 		}
 		if !errors.Is(err, frontier.ErrAbsent) {
 			return err
@@ -530,22 +518,32 @@ func (c *Coordinator) work(ctx context.Context, out result.Sink) error {
 			return ctx.Err()
 		}
 	}
-	cfg.Keep.Lease = c.Lease
-	_, err := Work(ctx, &cfg, c.seeds, notesOnly{out})
-	return err
 }
 
-// notesOnly passes the notes of the engine to a sink.
-type notesOnly struct{ out result.Sink }
+// LostOutcome is the outcome of a target that was lost with three processes, as stores keep it.
+func LostOutcome() []byte {
+	return judging.AppendOutcome(nil, scope.Skip(check.CodeWorkerLost, "three processes that visited it ended or fell silent"))
+}
 
-// Page does nothing: pages are reported from the state directory.
-func (notesOnly) Page(*result.Page) error { return nil }
+// progressOf returns the progress of a shared crawl.
+func progressOf(ctx context.Context, store frontier.Store, since time.Time) (result.Progress, error) {
+	c, err := store.Count(ctx)
+	if err != nil {
+		return result.Progress{}, err
+	}
+	sums, err := stored.ReadSums(ctx, store)
+	if err != nil {
+		return result.Progress{}, err
+	}
+	return result.Progress{Elapsed: time.Since(since), Pages: sums.Of[stored.Pages], Checked: sums.Of[stored.Checked], Queued: c.Queued, InFlight: c.Leased,
+		Broken: sums.Of[stored.Broken], Requests: sums.Of[stored.Requests]}, nil
+}
 
-// Result does nothing: so are results.
-func (notesOnly) Result(*result.Result) error { return nil }
-
-// Progress does nothing: the coordinator shows the progress of all.
-func (notesOnly) Progress(result.Progress) {}
-
-// Note passes a note.
-func (n notesOnly) Note(note result.Note) error { return n.out.Note(note) }
+// startClock records in a store when its crawl began, unless it has done so.
+func startClock(ctx context.Context, store frontier.Store) error {
+	sums, err := stored.ReadSums(ctx, store)
+	if err != nil || !sums.Began.IsZero() {
+		return err
+	}
+	return stored.Begin(ctx, store, time.Now())
+}

@@ -119,6 +119,7 @@ var (
 	moment    = object{"type": "string", "format": "date-time", "pattern": "Z$"}
 	something = object{}
 	access    = orNull(object{"type": "object", "additionalProperties": word("viewer", "editor")})
+	quiet     = object{"from": text, "to": text, "days": listOf(word(api.Weekdays...)), "zone": text}
 )
 
 func orNull(schema object) object {
@@ -168,7 +169,7 @@ func schemas() object {
 	marks := maps.Clone(mark)
 	marks["run"], marks["filter"], marks["fingerprints"], marks["remove"] = opaque, object{"type": "object"}, listOf(text), yesNo
 	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "minItems": 1, "maxItems": service.MaxTargets},
-		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")), "access": access, "tags": listOf(text)}
+		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")), "access": access, "tags": listOf(text), "quiet": orNull(required(quiet, "from", "to", "days", "zone"))}
 	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
 	role, email, digest := word("viewer", "editor", "admin"), text, word(auth.Digests...)
 	return object{
@@ -186,10 +187,10 @@ func schemas() object {
 		"TokenInput":     required(object{"name": text, "role": role, "expires": orNull(text), "project": orNull(text)}, "role", "expires", "project"),
 		"Any":            something,
 		"Problem":        required(object{"type": text, "title": text, "status": whole, "detail": text, "errors": listOf(required(object{"field": text, "message": text})), "more": whole, "current": something}, "errors", "more", "current"),
-		"ProjectInput":   required(input, "options", "schedule", "notify", "access", "tags"),
-		"ProjectChange":  required(input, "name", "targets", "options", "schedule", "notify", "access", "tags"),
+		"ProjectInput":   required(input, "options", "schedule", "notify", "access", "tags", "quiet"),
+		"ProjectChange":  required(input, "name", "targets", "options", "schedule", "notify", "access", "tags", "quiet"),
 		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),
-			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole, "access": access, "tags": listOf(text)}),
+			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole, "access": access, "tags": listOf(text), "quiet": orNull(required(quiet))}),
 		"Notify": required(object{"type": word(notify.Types...), "url": text, "secret": text, "token": text, "to": text, "topic": text, "chat": text, "room": text,
 			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "token", "to", "topic", "chat", "room", "on"),
 		"ProjectList": partOf("Project"),

@@ -27,7 +27,8 @@ type Project struct {
 	Version  int64          `json:"version"`  // grows with each change
 	// Access are the roles of those who may see the project besides administrators, nil for everybody.
 	Access map[string]string `json:"access"`
-	Tags   []string          `json:"tags"` // in lower case, sorted
+	Tags   []string          `json:"tags"`  // in lower case, sorted
+	Quiet  *Quiet            `json:"quiet"` // nil: messages leave at any time
 }
 
 // Notify is one way to tell people about changes.

@@ -43,7 +43,7 @@ type Event struct {
 	Kind    Kind
 	Project Project
 	Run     any       // as in the API
-	Reason  string    // why an unsound run is not reliable
+	Reason  string    // why the last run is not reliable
 	First   bool      // no run of the project had a reliable result before
 	Found   string    // what the run found in a few words, issues first
 	New     []Finding // links that are broken now
@@ -172,10 +172,14 @@ const maxListed = 20
 func (e *Event) paragraphs() []string {
 	switch e.Kind {
 	case New:
+		text := "These links are broken and were not broken in the run before:"
 		if e.First {
-			return []string{"This is the first run with a reliable result. These links are broken:"}
+			text = "This is the first run with a reliable result. These links are broken:"
 		}
-		return []string{"These links are broken and were not broken in the run before:"}
+		if e.Reason != "" { // this run was held, and the one after it is not reliable
+			return []string{"The result of the last run is not reliable. The reason: " + oneLine(e.Reason) + ".", text}
+		}
+		return []string{text}
 	case Fixed:
 		return []string{"No link is broken any more. These were:"}
 	case Unsound:

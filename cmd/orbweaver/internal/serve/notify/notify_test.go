@@ -256,7 +256,7 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	if _, err := db.Exec(Schema); err != nil {
+	if _, err := db.Exec(Schema + Holding); err != nil {
 		t.Fatal(err)
 	}
 	s, ctx := NewStore(db), t.Context()
@@ -280,7 +280,7 @@ func TestStore(t *testing.T) {
 	if record("r2", o) {
 		t.Error("a set was told twice")
 	}
-	pending, err := s.Pending(ctx)
+	pending, _, err := s.Pending(ctx, "p1")
 	if err != nil || len(pending) != 1 {
 		t.Fatalf("%v %v", pending, err)
 	}
@@ -315,7 +315,7 @@ func TestStore(t *testing.T) {
 	if err := s.Sent(ctx, "r1"); err != nil {
 		t.Error(err)
 	}
-	if pending, err := s.Pending(ctx); len(pending) > 0 || err != nil {
+	if pending, _, err := s.Pending(ctx, "p1"); len(pending) > 0 || err != nil {
 		t.Errorf("%v %v", pending, err)
 	}
 	if failed, err := s.Failed(ctx, "p1"); fmt.Sprint(failed) != "map[webhook 0:the server answered 500]" {

@@ -43,8 +43,10 @@ CREATE TABLE notify_deliveries (
 ) STRICT;
 `
 
-// maxPending is the number of pending events that are read at a time.
-const maxPending = 20
+// Holding adds what keeps events for later.
+const Holding = `
+ALTER TABLE notify_entries ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
+`
 
 // maxRuns is the number of runs of a project that are known to be decided about.
 const maxRuns = 1000
@@ -126,27 +128,59 @@ type Pending struct {
 	Event        Event  // without its URL
 }
 
-// Pending returns events that were not yet sent to all targets: the first maxPending, oldest
-// first.
-func (s *Store) Pending(ctx context.Context) ([]Pending, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT project, run, path, event FROM notify_entries WHERE event IS NOT NULL ORDER BY id LIMIT ?`, maxPending)
+// Waiting returns the projects with events that were not yet sent to all targets.
+func (s *Store) Waiting(ctx context.Context) ([]string, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT project FROM notify_entries WHERE event IS NOT NULL`)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
 	defer rows.Close()
-	var all []Pending
+	var all []string
 	for rows.Next() {
-		var p Pending
-		var text string
-		if err := rows.Scan(&p.Project, &p.Run, &p.Path, &text); err != nil {
+		var project string
+		if err := rows.Scan(&project); err != nil {
 			return nil, fmt.Errorf("read events: %w", err)
 		}
-		if err := json.Unmarshal([]byte(text), (*stored)(&p.Event)); err != nil {
-			return nil, fmt.Errorf("read the event of run %s: %w", p.Run, err)
-		}
-		all = append(all, p)
+		all = append(all, project)
 	}
 	return all, rows.Err()
+}
+
+// Pending returns the events of a project that were not yet sent to all targets, oldest first: those
+// to send, and those that were held.
+func (s *Store) Pending(ctx context.Context, project string) (all, held []Pending, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT run, path, event, held FROM notify_entries WHERE project = ? AND event IS NOT NULL ORDER BY id`, project)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read events: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		p := Pending{Project: project}
+		var text string
+		var wasHeld bool
+		if err := rows.Scan(&p.Run, &p.Path, &text, &wasHeld); err != nil {
+			return nil, nil, fmt.Errorf("read events: %w", err)
+		}
+		if err := json.Unmarshal([]byte(text), (*stored)(&p.Event)); err != nil {
+			return nil, nil, fmt.Errorf("read the event of run %s: %w", p.Run, err)
+		}
+		if wasHeld || len(held) > 0 { // what comes after a held one leaves with it
+			held = append(held, p)
+		} else {
+			all = append(all, p)
+		}
+	}
+	return all, held, rows.Err()
+}
+
+// Hold records that the events of a project wait for the end of its quiet time, but those of which a
+// delivery was begun.
+func (s *Store) Hold(ctx context.Context, project string) error {
+	if _, err := s.db.ExecContext(ctx, `UPDATE notify_entries SET held = 1 WHERE project = ? AND event IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM notify_deliveries WHERE entry = notify_entries.id)`, project); err != nil {
+		return fmt.Errorf("hold events: %w", err)
+	}
+	return nil
 }
 
 // Sent records that the event of a run was sent to all targets, or that each had its tries.

@@ -67,6 +67,11 @@ func (s *Notices) runEnded(ctx context.Context, r *store.Run) {
 	if err := s.decide(ctx, r); err != nil {
 		s.log("run %s: %v", r.ID, err)
 	}
+	s.wakeUp()
+}
+
+// wakeUp makes Run look for events that may be sent.
+func (s *Notices) wakeUp() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
@@ -189,34 +194,57 @@ func (s *Notices) catchUp(ctx context.Context) error {
 
 // sendPending sends the events that are pending, and returns when each had its tries. The
 // events of a project are sent in order, and a project whose targets do not answer does not
-// hold up the others.
+// hold up the others. What the quiet time of a project has held is sent as one event after it.
 func (s *Notices) sendPending(ctx context.Context) error {
 	for ctx.Err() == nil {
-		pending, err := s.kept.Pending(ctx)
-		if err != nil || len(pending) == 0 {
+		projects, err := s.kept.Waiting(ctx)
+		if err != nil {
 			return err
 		}
-		byProject := map[string][]notify.Pending{}
-		for _, p := range pending {
-			byProject[p.Project] = append(byProject[p.Project], p)
-		}
+		var sending atomic.Bool
 		var group errgroup.Group
 		group.SetLimit(maxDeliveries)
-		for _, events := range byProject {
+		for _, project := range projects {
 			group.Go(func() error {
-				for i := range events {
-					if err := s.sendAll(ctx, &events[i]); err != nil {
-						return err
-					}
+				if quiet, err := s.isQuiet(ctx, project); err != nil || quiet {
+					return errors.Join(err, s.kept.Hold(ctx, project))
 				}
-				return nil
+				sending.Store(true)
+				return s.sendProject(ctx, project)
 			})
 		}
-		if err := group.Wait(); err != nil {
+		if err := group.Wait(); err != nil || !sending.Load() {
 			return err
 		}
 	}
 	return nil
+}
+
+// sendProject sends the events of a project.
+func (s *Notices) sendProject(ctx context.Context, project string) error {
+	pending, held, err := s.kept.Pending(ctx, project)
+	if err != nil {
+		return err
+	}
+	for i := range pending {
+		if err := s.sendAll(ctx, &pending[i]); err != nil {
+			return err
+		}
+	}
+	if len(held) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	one, err := s.merge(ctx, held)
+	if err == nil && one.Event.Kind != "" {
+		err = s.sendAll(ctx, one)
+	}
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	for _, p := range held { // the one that stands for all is the last
+		err = errors.Join(err, s.kept.Sent(ctx, p.Run))
+	}
+	return err
 }
 
 // sendAll sends one event to the targets of its project.

@@ -40,18 +40,19 @@ type content struct {
 	Notify   []api.Notify      `json:"notify"`
 	Access   map[string]string `json:"-"`
 	Tags     []string          `json:"-"`
+	Quiet    *api.Quiet        `json:"-"`
 }
 
 // noControls is the message for a text that has a control character.
 const noControls = "use one line without control characters"
 
 // projectMembers are the members of a project that a client may post.
-var projectMembers = []string{"name", "targets", "options", "schedule", "notify", "access", "tags"}
+var projectMembers = []string{"name", "targets", "options", "schedule", "notify", "access", "tags", "quiet"}
 
 // Get returns a project as the API shows it.
 func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
 	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created, Version: row.Version}
-	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify), strictjson.Decode(row.Access, &p.Access), strictjson.Decode(row.Tags, &p.Tags)); err != nil {
+	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify), strictjson.Decode(row.Access, &p.Access), strictjson.Decode(row.Tags, &p.Tags), strictjson.Decode(row.Quiet, &p.Quiet)); err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
 	}
 	var err error
@@ -215,6 +216,9 @@ func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*ap
 	if row.Tags, err = json.Marshal(c.Tags); err != nil {
 		return nil, err
 	}
+	if row.Quiet, err = json.Marshal(c.Quiet); err != nil {
+		return nil, err
+	}
 	clear, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
@@ -225,6 +229,7 @@ func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*ap
 		return nil, err
 	}
 	s.changed()
+	s.notices.wakeUp() // the quiet time may have been taken away
 	return s.Get(ctx, row)
 }
 
@@ -233,7 +238,7 @@ func (s *Projects) contentOf(row *store.Project) (*content, error) {
 	c := &content{Name: row.Name, Schedule: row.Schedule}
 	clear, err := s.box.Open("project "+row.ID, row.Secrets)
 	if err == nil {
-		err = errors.Join(strictjson.Decode([]byte(clear), c), strictjson.Decode(row.Access, &c.Access), strictjson.Decode(row.Tags, &c.Tags))
+		err = errors.Join(strictjson.Decode([]byte(clear), c), strictjson.Decode(row.Access, &c.Access), strictjson.Decode(row.Tags, &c.Tags), strictjson.Decode(row.Quiet, &c.Quiet))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
@@ -441,6 +446,8 @@ func (s *Projects) readMember(ctx context.Context, c *change, m strictjson.Membe
 		return s.readAccess(ctx, next, m.Value)
 	case "tags":
 		return next.readTags(m.Value)
+	case "quiet":
+		return next.readQuiet(m.Value)
 	case "notify":
 		return s.notices.read(next, before, m.Value)
 	default:

@@ -25,18 +25,19 @@ type Project struct {
 	Created  time.Time
 	Access   json.RawMessage // names and roles, or null
 	Tags     json.RawMessage // in lower case, sorted
+	Quiet    json.RawMessage // an object, or null
 	Version  int64           // grows with each change; 0 if it is not stored
 }
 
-const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, access, tags, version"
+const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, access, tags, quiet, version"
 
 type scanner interface{ Scan(...any) error }
 
 func scanProject(row scanner) (*Project, error) {
 	p := &Project{}
-	var targets, options, notify, access, tags string
+	var targets, options, notify, access, tags, quiet string
 	var handled, created int64
-	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &access, &tags, &p.Version)
+	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &access, &tags, &quiet, &p.Version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -44,7 +45,7 @@ func scanProject(row scanner) (*Project, error) {
 		return nil, fmt.Errorf("read a project: %w", err)
 	}
 	p.Targets, p.Options, p.Notify = json.RawMessage(targets), json.RawMessage(options), json.RawMessage(notify)
-	p.Access, p.Tags = json.RawMessage(access), json.RawMessage(tags)
+	p.Access, p.Tags, p.Quiet = json.RawMessage(access), json.RawMessage(tags), json.RawMessage(quiet)
 	p.Handled, p.Created = fromMillis(handled), fromMillis(created)
 	return p, nil
 }
@@ -92,11 +93,11 @@ var ErrChanged = errors.New("it was changed meanwhile")
 // PutProject adds a project, or replaces the version of it that was read. It increases the version.
 // The error is ErrChanged if another one is stored.
 func (s *Store) PutProject(ctx context.Context, p *Project) error {
-	done, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?12 + 1
-		WHERE ?12 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
+	done, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?13 + 1
+		WHERE ?13 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
-			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, tags = excluded.tags, version = excluded.version WHERE version = ?12`,
-		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), string(p.Tags), p.Version)
+			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, tags = excluded.tags, quiet = excluded.quiet, version = excluded.version WHERE version = ?13`,
+		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), string(p.Tags), string(p.Quiet), p.Version)
 	if err != nil {
 		return fmt.Errorf("store the project %s: %w", p.ID, err)
 	}

@@ -24,11 +24,17 @@ var migrations = []migration{
 	{statements: teamwork},
 	{statements: auth.Profiles + access},
 	{statements: tags},
+	{statements: quiet + notify.Holding},
 }
 
 // tags are words by which people find projects, a JSON list.
 const tags = `
 ALTER TABLE project ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
+`
+
+// quiet is when no message about a project leaves, a JSON object or null.
+const quiet = `
+ALTER TABLE project ADD COLUMN quiet TEXT NOT NULL DEFAULT 'null';
 `
 
 // versions are the columns that tell whether somebody has changed an object meanwhile.

@@ -178,7 +178,7 @@ func faultsOf(err error) (map[string]string, error) {
 		if rest, found := strings.CutPrefix(name, "options."); found {
 			name = rest
 		}
-		if head, rest, found := strings.Cut(name, "."); found {
+		if head, rest, found := strings.Cut(name, "."); found && head != "quiet" {
 			name = head
 			if head == "access" {
 				f.Message = rest + ": " + f.Message

@@ -144,6 +144,9 @@ func (f *projectForm) NameHint() string {
 
 func newProjectForm(v url.Values, faults map[string]string) *projectForm {
 	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true, "access": true, "tags": true}
+	for _, name := range quietNames {
+		known[name] = true
+	}
 	for _, g := range optionGroups() {
 		for _, o := range g.Options {
 			known[o.Name] = true

@@ -85,6 +85,47 @@ func accessField(value, fault string) field {
 	return f
 }
 
+// quietNames are the fields of the quiet time of a project.
+var quietNames = []string{"quiet.from", "quiet.to", "quiet.days", "quiet.zone"}
+
+// QuietFields returns the fields of the quiet time.
+func (p *projectForm) QuietFields() (all []field) {
+	labels := []string{"No messages from", "to", "Whole days", "Time zone"}
+	hints := []string{"A time such as 20:00. What is held leaves as one message after the quiet time.", "A time such as 07:00, of the next day if it is earlier.", "Such as sat sun.", "Such as Europe/Berlin; empty: that of the server."}
+	for i, name := range quietNames {
+		all = append(all, newField(name, labels[i], hints[i], p.Value(name), p.Fault(name)))
+	}
+	return all
+}
+
+// IsQuiet reports whether the form has a quiet time.
+func (p *projectForm) IsQuiet() bool {
+	return slices.ContainsFunc(quietNames, func(name string) bool { return p.Value(name)+p.Fault(name) != "" })
+}
+
+// quietValues sets the fields of the quiet time.
+func quietValues(v url.Values, q *api.Quiet) {
+	q = cmp.Or(q, &api.Quiet{})
+	for i, value := range []string{q.From, q.To, strings.Join(q.Days, " "), q.Zone} {
+		v.Set(quietNames[i], value)
+	}
+}
+
+// quietMember returns the member of the API for the fields of a form: nil if they are empty.
+func quietMember(v url.Values) *api.Quiet {
+	text := func(name string) string { return strings.TrimSpace(v.Get(name)) }
+	q := &api.Quiet{From: text("quiet.from"), To: text("quiet.to"), Days: append([]string{}, words(v.Get("quiet.days"))...), Zone: text("quiet.zone")}
+	if q.From+q.To+q.Zone == "" && len(q.Days) == 0 {
+		return nil
+	}
+	return q
+}
+
+// words returns the words of a text, between which are spaces and commas.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
+}
+
 // noAccess is the line for a project that only administrators see.
 const noAccess = "-"
 
@@ -151,6 +192,7 @@ func groupsOf(values url.Values, faults map[string]string) []group {
 // valuesOf returns a project as the fields of its form.
 func valuesOf(p *api.Project) url.Values {
 	v := url.Values{"name": {p.Name}, "targets": {strings.Join(p.Targets, "\n")}, "schedule": {p.Schedule}, "access": {accessLines(p.Access)}, "tags": {strings.Join(p.Tags, " ")}}
+	quietValues(v, p.Quiet)
 	for name, value := range p.Options {
 		switch value := value.(type) {
 		case []any:
@@ -192,7 +234,7 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	options, given := map[string]any{}, create
 	for name, all := range v {
-		if slices.Contains([]string{"name", "targets", "schedule", "access", "tags", "do", "run", "version"}, name) {
+		if slices.Contains([]string{"name", "targets", "schedule", "access", "tags", "do", "run", "version"}, name) || slices.Contains(quietNames, name) {
 			continue
 		}
 		given = true
@@ -224,7 +266,10 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 		body["schedule"] = strings.TrimSpace(v.Get("schedule"))
 	}
 	if v.Has("tags") {
-		body["tags"] = append([]string{}, strings.FieldsFunc(v.Get("tags"), func(r rune) bool { return r == ',' || unicode.IsSpace(r) })...)
+		body["tags"] = append([]string{}, words(v.Get("tags"))...)
+	}
+	if v.Has("quiet.from") {
+		body["quiet"] = quietMember(v)
 	}
 	if v.Has("access") {
 		body["access"] = accessMember(v.Get("access"))

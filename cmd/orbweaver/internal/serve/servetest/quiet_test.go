@@ -1,0 +1,117 @@
+package servetest
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// always is a quiet time that never ends.
+var always = object{"days": []string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}}
+
+func TestQuietHours(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="gone">x</a><a href="a">x</a><a href="b">x</a>`, "/a": "<p>here", "/b": "<p>here"})
+	hook := newSink(t, "")
+	data := t.TempDir()
+	s := open(t, data)
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}, "notify": []object{{"type": "webhook", "url": hook.URL}}})
+	before := s.checked(project)
+	hook.wait(t, 1)
+	var p struct {
+		Quiet *struct {
+			From, To, Zone string
+			Days           []string
+		}
+	}
+	s.call("PATCH", "projects/"+project, object{"quiet": always}, 200, &p)
+	if p.Quiet == nil || len(p.Quiet.Days) != 7 || p.Quiet.From+p.Quiet.To+p.Quiet.Zone != "" {
+		t.Errorf("quiet is shown as %+v", p.Quiet)
+	}
+	broken := func(pages ...string) string {
+		for _, page := range []string{"/a", "/b"} {
+			web.set(page, "<p>here")
+		}
+		for _, page := range pages {
+			web.set(page, "")
+		}
+		return s.checked(project)
+	}
+	broken("/a", "/b") // two new ones are held, and one of them is fixed before they leave
+	s.kill()
+	s = open(t, data)
+	now := broken("/b")
+	s.call("POST", "projects/"+project+"/notify/0/test", nil, 200, nil)
+	if got := hook.wait(t, 2); len(got) != 2 || got[1].Event != "test" {
+		t.Fatalf("in the quiet time: %+v", got[1:])
+	}
+	s.call("PATCH", "projects/"+project, object{"quiet": nil}, 200, nil)
+	got := hook.wait(t, 3)
+	if d := got[2]; len(got) != 3 || d.Event != "new" || d.Run.ID != now || len(d.New) != 1 || d.New[0].URL != web.URL+"/b" || d.Totals.New != 1 || len(d.Issues) != 1 ||
+		d.URL != s.base+"runs/"+now+"/compare?with="+before {
+		t.Errorf("after the quiet time: %+v", got[2:])
+	}
+	s.call("PATCH", "projects/"+project, object{"quiet": always}, 200, nil)
+	broken("/a", "/b") // new, and fixed before it leaves
+	broken("/b")
+	web.set("/gone", "<p>back")
+	broken() // all are fixed, and then b breaks again
+	broken("/b")
+	s.call("PATCH", "projects/"+project, object{"quiet": nil}, 200, nil)
+	last := broken("/a", "/b")
+	if got := hook.wait(t, 4); len(got) != 4 || got[3].Event != "new" || got[3].Run.ID != last || len(got[3].New) != 1 || got[3].New[0].URL != web.URL+"/a" {
+		t.Errorf("what came and went was told: %+v", got[3:])
+	}
+	if got := s.feed(project); len(got) < 6 {
+		t.Errorf("the feed waits: %q", got)
+	}
+}
+
+func TestQuietMembers(t *testing.T) {
+	s := open(t, t.TempDir())
+	for _, row := range []struct {
+		quiet  any
+		fields string
+	}{
+		{object{"from": "20:00"}, "quiet.to"}, {object{"from": "8 pm", "to": "07:00"}, "quiet.from"}, {object{"days": []string{"funday"}}, "quiet.days"}, {object{"days": []string{"sat"}, "zone": "Mars"}, "quiet.zone"},
+		{object{"from": 20, "color": "red"}, "quiet.color quiet.from"}, {"x", "quiet"}, {object{}, "quiet.from quiet.to"},
+	} {
+		var p struct{ Errors []struct{ Field string } }
+		s.call("POST", "projects", object{"name": "x", "targets": []string{"https://example.com/"}, "quiet": row.quiet}, 422, &p)
+		var fields []string
+		for _, e := range p.Errors {
+			fields = append(fields, e.Field)
+		}
+		if got := strings.Join(fields, " "); got != row.fields {
+			t.Errorf("%v: faults at %q, want %q", row.quiet, got, row.fields)
+		}
+	}
+	project := s.create(object{"targets": []string{"https://example.com/"}, "quiet": object{"from": "20:00", "to": "07:00", "days": []string{"sat"}, "zone": "Europe/Berlin"}})
+	page := "projects/" + project + "/settings"
+	if text := string(s.send("GET", page, nil).body); !strings.Contains(text, `name="quiet.from" value="20:00"`) || !strings.Contains(text, `name="quiet.zone" value="Europe/Berlin"`) {
+		t.Errorf("the form does not show the quiet time")
+	}
+	fields := url.Values{"do": {"save"}, "quiet.from": {"late"}, "quiet.to": {"07:00"}, "quiet.days": {"sat, sun"}, "quiet.zone": {""}}
+	if a := s.post(page, fields); a.status != 422 || !strings.Contains(string(a.body), `id="fault-quiet.from"`) {
+		t.Errorf("a wrong time: status %d", a.status)
+	}
+	fields.Set("quiet.from", "21:30")
+	var p struct {
+		Quiet *struct {
+			From string
+			Days []string
+		}
+	}
+	if a := s.post(page, fields); a.status != 303 {
+		t.Errorf("status %d", a.status)
+	}
+	if s.call("GET", "projects/"+project, nil, 200, &p); p.Quiet == nil || p.Quiet.From != "21:30" || len(p.Quiet.Days) != 2 {
+		t.Errorf("saved as %+v", p.Quiet)
+	}
+	for name := range fields {
+		fields.Set(name, "")
+	}
+	s.post(page, fields)
+	if s.call("GET", "projects/"+project, nil, 200, &p); p.Quiet != nil {
+		t.Errorf("it is not taken away: %+v", p.Quiet)
+	}
+}

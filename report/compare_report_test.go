@@ -89,6 +89,42 @@ func TestCompareOfManyFits(t *testing.T) {
 	}
 }
 
+// What is the same on many pages is listed once, as in a report. Of a directory, each document is named once.
+func TestCompareFolds(t *testing.T) {
+	faults := []string{"broken file-missing site/other.html page-0.html:1"}
+	for i := range 30 {
+		for _, fragment := range []string{"", "#a", "#b"} {
+			faults = append(faults, fmt.Sprintf("broken file-missing site/old/%d.html%s page-%d.html:%d", i%7, fragment, i, i+1))
+		}
+	}
+	none, some := brokenRun(t, true), brokenRun(t, true, faults...)
+	for i := range 30 {
+		id := check.Warning{Code: check.CodeFragmentDuplicate, Message: fmt.Sprintf("the id \"top\" (line %d) appears more than once", i)}
+		some.Results = append(some.Results, &result.Result{URL: fmt.Sprintf("page-%02d.html", i), Verdict: check.OK, Code: check.CodeOK, Warnings: []check.Warning{id}})
+	}
+	some.Summary.Warnings = 30
+	const sameID = `the id "top" appears more than once`
+	for _, row := range []struct {
+		diff                 Diff
+		word, title, summary string
+	}{
+		{Compare(none, some), "new", sameID, "91 new, 30 new warnings"},
+		{Compare(some, none), "fixed", "duplicate id", "91 fixed, 30 fixed warnings"},
+		{Compare(some, some), "still", sameID, "91 still broken, 30 unchanged warnings"},
+	} {
+		var text strings.Builder
+		if err := row.diff.WriteText(&text, 0, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"  0.html, 1.html, 2.html, 3.html, 4.html, 5.html, 1 more; first at page-0.html:1:1",
+			fmt.Sprintf("  30 pages  %-12sfragment-duplicate  ", row.word) + row.title + "\n      first at page-00.html, page-01.html, page-02.html\n\n" + row.summary + "\n"} {
+			if !strings.Contains(text.String(), want) {
+				t.Errorf("got\n%s\nwithout %q", text.String(), want)
+			}
+		}
+	}
+}
+
 // Other formats write a comparison as they write a report.
 func TestCompareInFormats(t *testing.T) {
 	old := brokenRun(t, true, "broken http-404 https://compared.test/a index.html:1", "broken http-404 https://compared.test/b index.html:2", "broken timeout https://compared.test/c index.html:3")

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -27,7 +28,7 @@ func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 		}
 		l := &listing{codes: newCatalog(&d.After), blocks: true}
 		if show == 0 && part.show&(PartUnclear|PartStill) != 0 {
-			l.most, l.rest = maxUnasked, part.count+" (--show "+part.word+")"
+			l.most, l.rest = maxUnasked, func(n int) string { return part.noun(n) + " (--show " + part.word + ")" }
 		}
 		for _, c := range folded(part.changes) {
 			l.addChange(part.word, &c)
@@ -58,8 +59,9 @@ func (l *listing) addChange(word string, c *Change) {
 	if c.Proposal != "" {
 		proposal = "-> " + visible(c.Proposal)
 	}
+	found := &result.Result{Kind: c.Kind, Rule: c.Rule, References: c.References}
 	if c.Kind == result.KindPage {
-		l.addCheck(row{word: word, code: string(c.Code), hint: joinHints(ofRule(c.Rule, visible(c.Message)), proposal)}, c.Rule, c.References)
+		l.addRow(row{word: word, code: string(c.Code), hint: joinHints(ofRule(c.Rule, visible(c.Message)), proposal)}, found)
 		return
 	}
 	hint := joinHints(visible(reason(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
@@ -71,7 +73,7 @@ func (l *listing) addChange(word string, c *Change) {
 	case proposal != "":
 		hint = proposal
 	}
-	l.add(row{word: word, code: string(c.Code), url: c.URL, hint: hint}, atSourcePlaces(c.References))
+	l.addRow(row{word: word, code: string(c.Code), url: c.URL, hint: hint}, found)
 }
 
 // Parts is a set of parts of a comparison. The zero value means all of them, with what has not
@@ -131,14 +133,19 @@ func (d Diff) parts() []diffPart {
 	}
 }
 
+// noun says what n changes of a part are.
+func (p diffPart) noun(n int) string {
+	if n != 1 && strings.HasSuffix(p.count, "warning") {
+		return p.count + "s"
+	}
+	return p.count
+}
+
 func (d Diff) summaryLine() string {
 	var counts []string
 	for _, part := range d.parts() {
-		switch n := len(part.changes); {
-		case n > 0 && strings.HasSuffix(part.count, "warning"):
-			counts = append(counts, plural(n, part.count))
-		case n > 0:
-			counts = append(counts, fmt.Sprintf("%d %s", n, part.count))
+		if n := len(part.changes); n > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", n, part.noun(n)))
 		}
 	}
 	if len(counts) == 0 {
@@ -148,7 +155,7 @@ func (d Diff) summaryLine() string {
 }
 
 // folded joins the same change on several pages, so that a link that is new on every page
-// is listed once.
+// is listed once, in the order of URLs.
 func folded(changes []Change) []Change {
 	type target struct {
 		url       string
@@ -168,5 +175,6 @@ func folded(changes []Change) []Change {
 		// The slices of a Change have no spare capacity: the first append copies them.
 		out[i].References = append(out[i].References, c.References...)
 	}
+	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.URL, b.URL) })
 	return out
 }

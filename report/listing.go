@@ -29,11 +29,11 @@ const maxMissingOnPage = 100
 
 // listing holds the findings by page and place, as a text report shows them.
 type listing struct {
-	blocks bool   // list what is the same on several pages once
-	every  bool   // list every place
-	most   int    // the largest number of rows; 0 for all
-	rest   string // what the rows are that most leaves out
-	cut    int    // number of findings that most left out
+	blocks bool               // list what is the same on several pages once
+	every  bool               // list every place
+	most   int                // the largest number of rows; 0 for all
+	rest   func(n int) string // what the n findings are that most leaves out
+	cut    int                // number of findings that most left out
 
 	pages    pageRows
 	siteWide []block
@@ -253,7 +253,7 @@ func (l *listing) write(out *bufio.Writer, t *table) (bool, error) {
 		return false, err
 	}
 	if l.cut > 0 {
-		fmt.Fprintf(out, "  and %s more %s\n", thousands(l.cut), l.rest)
+		fmt.Fprintf(out, "  and %s more %s\n", thousands(l.cut), l.rest(l.cut))
 	}
 	return !l.empty(), nil
 }

@@ -73,6 +73,7 @@ func testForPeople(t *testing.T, ctx context.Context, _ string) {
 	p = open(t, ctx, page, "#findings").ready()
 	p.Until(`document.querySelector("#list tbody")`)
 	p.Want(`document.querySelector("#list caption").innerText`, "183 findings at 184 places on 1 page, the most severe first")
+	p.Want(`document.querySelector("#list th.group .note").innerText`, "183 findings at 184 places")
 	p.Want(`document.querySelectorAll("#list td.place").length`, "20") // three fragments and their rest, 14 statuses, the last one twice
 	p.Want(`[...document.querySelectorAll("#list td.wide")].filter((e) => e.innerText.startsWith("and ")).map((e) => e.innerText)`, "and 165 more of https://e.test/guide Show all")
 	p.Want(`[...new Set([...document.querySelectorAll("#list q.text")].map((e) => e.textContent))]`, "“שלום”")

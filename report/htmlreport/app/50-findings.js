@@ -109,7 +109,7 @@ function byPage(choice) {
   const places = groups.reduce((n, g) => n + g.rows.length, 0) + wide.reduce((n, w) => n + w.all.reduce((k, f) => k + f.count, 0), 0);
   const distinct = new Set(groups.flatMap((g) => g.rows.map(([f]) => f)));
   for (const w of wide) for (const f of w.all) distinct.add(f);
-  return { wide, groups, total: total + wide.length, onMany, found: distinct.size, places, without: faultless([...distinct]) };
+  return { wide, groups, total: total + wide.length, onMany, distinct, places };
 }
 
 // folded replaces most of the fragments that a page names of one document by a line that counts them.
@@ -134,6 +134,8 @@ function folded(rows) {
 // rowsText counts rows: the findings, and what is listed besides on request.
 const faultless = (list) => list.filter((f) => !isFinding(f.word)).length;
 const rowsText = (n, without) => plural(n - without, "finding") + (without ? ` and ${count(without)} without fault` : "");
+// placesText counts a set of findings, and their places if these are more.
+const placesText = (distinct, places) => rowsText(distinct.size, faultless([...distinct])) + (places > distinct.size ? ` at ${plural(places, "place")}` : "");
 
 // table creates a table whose headings sort it. A column is {name, sort, number}.
 function table(caption, columns, body, sort, dir, name = "") {
@@ -228,7 +230,7 @@ function pageTable(lists, what) {
     const page = strings[g.page];
     part(g.lines.length, (continued) => heading(
       el("span", { class: "page" }, link(page)),
-      el("span", { class: "note" }, rowsText(g.rows.length, faultless(g.rows.map(([f]) => f))) + (continued ? ", continued" : "")),
+      el("span", { class: "note" }, placesText(new Set(g.rows.map(([f]) => f)), g.rows.length) + (continued ? ", continued" : "")),
       button("Copy", () => copy(page, "the URL of the page"), { class: "small", "aria-label": "Copy the URL " + clip(visible(page), 80) }),
       nodeOf(page) !== undefined && button("Show on map", () => go("map", { node: nodeOf(page) }, { fresh: true }), { class: "small", "aria-label": "Show on map: " + clip(visible(page), 80) }),
     ), (i) => {
@@ -493,9 +495,9 @@ renderers.set("findings", () => {
   if (by === "page") {
     const lists = byPage(choice);
     tools.state.list = lists;
-    n = lists.found;
+    n = lists.distinct.size;
     const wide = lists.onMany;
-    what = rowsText(n, lists.without) + (lists.places > n ? ` at ${plural(lists.places, "place")}` : "") + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
+    what = placesText(lists.distinct, lists.places) + " on " + (wide && wide === n ? `more than ${data.siteWide} pages each` : plural(lists.groups.length, "page") + (wide ? `, ${count(wide)} of them on more than ${data.siteWide} pages` : ""));
     nodes = pageTable(lists, what);
   } else {
     const made = { target: targetTable, host: hostTable, code: codeTable }[by](filterByPlaces(choice));

@@ -21,7 +21,8 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver":                           {"*"},
 	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
-	"cmd/orbweaver/internal/filelock":         {},
+	"internal/filelock":                       {},
+	"internal/evidence":                       {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "internal/filelock", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},
 	"cmd/orbweaver/internal/workspace":        {"crawler/check", "crawler/extract", "crawler/result"},
@@ -101,7 +102,6 @@ var mayImport = map[string][]string{
 	"crawler/internal/frontier/diskstore":     {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/frontier/redisstore":    {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/sharedmemory":           {"crawler/internal/frontier"},
-	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"crawler/internal/judging":                {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "urinorm"},
 }
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/internal/evidence"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -89,13 +89,6 @@ func replayEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP) {
 		return
 	}
 	web.Replay(a)
-	if mux, ok := cfg.Fetch.(fetch.Mux); ok {
-		for scheme := range mux {
-			if scheme != "http" && scheme != "https" && scheme != "file" {
-				mux[scheme] = a.Fetcher()
-			}
-		}
-	}
 	cfg.Judging.Resolver = a.Resolver()
 	if cfg.Judging.MailProbe != nil {
 		cfg.Judging.MailProbe = a.Probe
@@ -138,13 +131,6 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of 
 		return nil, fmt.Errorf("--evidence: %w", err)
 	}
 	web.Record(k)
-	if mux, ok := cfg.Fetch.(fetch.Mux); ok {
-		for scheme, of := range mux {
-			if scheme != "http" && scheme != "https" && scheme != "file" {
-				mux[scheme] = k.Fetcher(of)
-			}
-		}
-	}
 	cfg.Judging.Resolver = k.Resolver(cfg.Judging.Resolver)
 	if cfg.Judging.MailProbe != nil {
 		cfg.Judging.MailProbe = k.Probe(cfg.Judging.MailProbe)

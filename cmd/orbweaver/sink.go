@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/internal/evidence"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/report/sources"
 )

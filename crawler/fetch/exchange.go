@@ -275,7 +275,7 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 	if asker.Hidden {
 		return f.roundTrip(ctx, method, header)
 	}
-	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: asker.Visit && f.req.Internal && f.req.Need == Content, Method: method, Target: f.req.URL.RequestTarget(),
+	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: isPage(asker, f.req), Method: method, Target: f.req.URL.RequestTarget(),
 		Header: header.Clone(), Host: f.req.URL.Authority(), At: time.Now()}
 	if host := header.Get("Host"); host != "" {
 		sent.Host = host

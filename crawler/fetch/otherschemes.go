@@ -1,14 +1,17 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -50,7 +53,7 @@ type OtherSchemesConfig struct {
 // OtherSchemes is safe for concurrent use. It needs no Close, but the HTTP must stay
 // open while it is in use.
 type OtherSchemes struct {
-	web        *HTTP // for ws and wss
+	web        *HTTP
 	connector  connector
 	accounts   *accounts
 	maxBody    int64
@@ -115,9 +118,10 @@ type schemeFetcher struct {
 
 // Fetch sends a request to the server that a URL names.
 func (d *schemeFetcher) Fetch(ctx context.Context, req *Request) (*Response, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	return d.web.other(ctx, req, d.send)
+}
+
+func (d *schemeFetcher) send(ctx context.Context, req *Request) (*Response, error) {
 	s := d.newSession(ctx, req)
 	resp, err := d.fetch(s)
 	if err != nil {
@@ -132,6 +136,70 @@ func (d *schemeFetcher) Fetch(ctx context.Context, req *Request) (*Response, err
 	resp.Notes = append(resp.Notes, s.notes...)
 	return resp, nil
 }
+
+// other sends a request over another scheme, lets the Recorder see what becomes of it, or answers it
+// from what was kept.
+func (h *HTTP) other(ctx context.Context, req *Request, send func(context.Context, *Request) (*Response, error)) (*Response, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	asker := AskerOf(ctx, req.URL)
+	if h.replayer != nil {
+		return replayOther(h.replayer.Begin(asker, req.URL.WithoutFragment()), req)
+	}
+	if h.recorder == nil || asker.Hidden {
+		return send(ctx, req)
+	}
+	got := &Other{URL: req.URL.WithoutFragment(), Asker: asker, Page: isPage(asker, req), Need: req.Need, At: time.Now()}
+	resp, err := send(ctx, req)
+	if err != nil {
+		if errors.As(err, &got.Fault) {
+			h.recorder.Other(got)
+		}
+		return nil, err
+	}
+	kept := *resp
+	if got.Response = &kept; resp.Body == nil {
+		h.recorder.Other(got)
+		return resp, nil
+	}
+	got.Body = []byte{}
+	resp.Body = &otherBody{ReadCloser: resp.Body, to: h.recorder, got: got}
+	return resp, nil
+}
+
+// replayOther answers a request over another scheme from what was kept.
+func replayOther(from Replay, req *Request) (*Response, error) {
+	kept := from.Other()
+	if kept == nil || kept.Response != nil && req.Need == Content && kept.Body == nil {
+		return nil, &Fault{Kind: EvidenceMissing, Op: "replay", Target: req.URL.WithoutFragment().Printed(), Err: from.Missing()}
+	}
+	if kept.Response == nil {
+		kept.Fault.Requests = from.Requests()
+		return nil, kept.Fault
+	}
+	resp := kept.Response
+	if resp.Requests = from.Requests(); req.Need == Content {
+		resp.Body = &replayedBody{bytes.NewReader(kept.Body), kept.Fault}
+	}
+	return resp, nil
+}
+
+// replayedBody is a body that ends as the one did that was kept.
+type replayedBody struct {
+	*bytes.Reader
+	end *Fault // nil if it is whole
+}
+
+func (b *replayedBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF && b.end != nil {
+		err = b.end
+	}
+	return n, err
+}
+
+func (b *replayedBody) Close() error { return nil }
 
 // serverAddr is the server that a URL or the configuration names.
 type serverAddr struct {

@@ -24,6 +24,9 @@ type Replay interface {
 	Resent() bool
 	// Requests is the number of requests that were sent for all of it.
 	Requests() int
+	// Other returns the answer to a request over another scheme than http and https. It is nil if
+	// none was kept.
+	Other() *Other
 	// Missing says that an answer was not kept, and where.
 	Missing() error
 }

@@ -26,9 +26,10 @@ type webSocket struct{ web *HTTP }
 
 // Fetch performs the opening handshake.
 func (w *webSocket) Fetch(ctx context.Context, req *Request) (*Response, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	return w.web.other(ctx, req, w.send)
+}
+
+func (w *webSocket) send(ctx context.Context, req *Request) (*Response, error) {
 	h := w.web
 	u, _, err := urinorm.ParseWeb("http" + strings.TrimPrefix(req.URL.WithoutFragment().String(), "ws"))
 	if err != nil {

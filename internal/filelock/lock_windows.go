@@ -7,11 +7,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks an open file. It returns false if another process holds the lock. On
-// Windows a lock also keeps others from reading, so it is on a byte far behind the process
-// ID in the file.
-func tryLock(f *os.File) (bool, error) {
-	behind := windows.Overlapped{OffsetHigh: 1}
+// Try locks an open file until it is closed. It returns false if another process holds the lock. On
+// Windows a lock also keeps others from reading, so it is on a byte far behind the end of any file.
+func Try(f *os.File) (bool, error) {
+	behind := windows.Overlapped{OffsetHigh: 1 << 30}
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &behind)
 	switch {
 	case err == nil:

@@ -23,7 +23,6 @@ func (k *Keeper) Finish(run Run) error {
 	if k == nil || k.part == nil {
 		return nil
 	}
-	defer k.part.Close()
 	err := k.failure()
 	if err == nil {
 		if err = k.finish(run); err != nil {
@@ -36,10 +35,7 @@ func (k *Keeper) Finish(run Run) error {
 	} else if err == nil {
 		err = k.place.keepForLater(k.part)
 	}
-	if err == nil {
-		_ = os.Remove(k.part.Name()) // the next run replaces it
-	}
-	k.part = nil
+	k.endPart(err == nil)
 	return err
 }
 

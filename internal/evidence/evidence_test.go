@@ -70,6 +70,23 @@ func site(t *testing.T) *httptest.Server {
 
 var formatDay = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// newClient returns a client, and its fetchers of all schemes.
+func newClient(t *testing.T) (*fetch.HTTP, fetch.Mux) {
+	t.Helper()
+	web, err := fetch.NewHTTP(fetch.HTTPConfig{NoEnvironment: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(web.Close)
+	other, err := fetch.NewOtherSchemes(web, fetch.OtherSchemesConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := other.Fetchers()
+	client["http"] = web
+	return web, client
+}
+
 // keep lets a Keeper see requests for some paths, and returns it.
 func keep(t *testing.T, o Options, host string, paths ...string) *Keeper {
 	t.Helper()
@@ -81,11 +98,7 @@ func keep(t *testing.T, o Options, host string, paths ...string) *Keeper {
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := fetch.NewHTTP(fetch.HTTPConfig{NoEnvironment: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer web.Close()
+	web, client := newClient(t)
 	web.Record(k)
 	for _, path := range paths {
 		need := fetch.Content
@@ -97,7 +110,7 @@ func keep(t *testing.T, o Options, host string, paths ...string) *Keeper {
 			t.Fatal(err)
 		}
 		ctx := fetch.WithAsker(context.Background(), fetch.Asker{URL: u, Visit: true})
-		resp, err := web.Fetch(ctx, &fetch.Request{URL: u, Need: need, Internal: true, Header: http.Header{"X-Token": {"token-of-mine"}}})
+		resp, err := client.Fetch(ctx, &fetch.Request{URL: u, Need: need, Internal: true, Header: http.Header{"X-Token": {"token-of-mine"}}})
 		var fault *fetch.Fault
 		if err != nil && !errors.As(err, &fault) {
 			t.Fatal(err)

@@ -176,12 +176,20 @@ func (k *Keeper) Abandon() {
 	if k == nil || k.part == nil {
 		return
 	}
-	k.part.Close()
-	if k.options.Earlier == "" {
-		_ = os.Remove(k.part.Name())
-	}
-	k.part = nil
+	k.endPart(k.options.Earlier == "")
 	k.place.close()
+}
+
+// endPart closes PATH.part, and removes it if it is of no more use: while it is locked, so that it is not
+// another run's by then.
+func (k *Keeper) endPart(remove bool) {
+	part := k.part
+	k.part = nil
+	remains := remove && os.Remove(part.Name()) != nil
+	part.Close()
+	if remains {
+		_ = os.Remove(part.Name()) // Windows removes no open file
+	}
 }
 
 // encodeFacts returns facts as one line.

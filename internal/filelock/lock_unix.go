@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks an open file. It returns false if another process holds the lock.
-func tryLock(f *os.File) (bool, error) {
+// Try locks an open file until it is closed. It returns false if another process holds the lock.
+func Try(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {

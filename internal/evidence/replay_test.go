@@ -2,10 +2,12 @@ package evidence
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,17 +24,13 @@ import (
 // ask asks an archive as a visit does, and returns the answer in words.
 func ask(t *testing.T, a *Archive, address string, need fetch.Need) string {
 	t.Helper()
-	web, err := fetch.NewHTTP(fetch.HTTPConfig{NoEnvironment: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer web.Close()
+	web, client := newClient(t)
 	web.Replay(a)
 	u, _, err := urinorm.ParseWeb(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := web.Fetch(fetch.WithAsker(context.Background(), fetch.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})
+	resp, err := client.Fetch(fetch.WithAsker(context.Background(), fetch.Asker{URL: u, Visit: true}), &fetch.Request{URL: u, Need: need})
 	var fault *fetch.Fault
 	if errors.As(err, &fault) {
 		return fault.Kind
@@ -84,6 +82,58 @@ func TestReplay(t *testing.T) {
 		{"/other", fetch.Content, "evidence-missing"},
 	} {
 		if got := ask(t, a, s.URL+row.path, row.need); got != row.want {
+			t.Errorf("%s: %q, want %q", row.path, got, row.want)
+		}
+	}
+}
+
+// Answers over other schemes are given again, and so are their faults.
+func TestReplayOtherSchemes(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			selector, _ := bufio.NewReader(conn).ReadString('\n')
+			switch strings.TrimSpace(selector) {
+			case "/page", "/head":
+				io.WriteString(conn, "<p>a page\r\n.\r\n")
+			case "":
+			default:
+				io.WriteString(conn, "3no such thing\t\tserver\t70\r\n.\r\n")
+			}
+			conn.Close()
+		}
+	}()
+	host, file := "gopher://"+listener.Addr().String(), filepath.Join(t.TempDir(), "e.wacz")
+	k := keep(t, Options{Path: file, All: true}, host, "/h/page", "/1/gone", "HEAD /h/head", "/h")
+	if err := k.Finish(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	listener.Close()
+	a, err := Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for _, row := range []struct {
+		path string
+		need fetch.Need
+		want string
+	}{
+		{"/h/page", fetch.Content, " <p>a page\r\n.\r\n"},
+		{"/h/page", fetch.Existence, ""},
+		{"/1/gone", fetch.Content, "file-missing"},
+		{"/h/head", fetch.Content, "evidence-missing"},
+		{"/h", fetch.Content, " "},
+		{"/h/other", fetch.Content, "evidence-missing"},
+	} {
+		if got := ask(t, a, host+row.path, row.need); got != row.want {
 			t.Errorf("%s: %q, want %q", row.path, got, row.want)
 		}
 	}

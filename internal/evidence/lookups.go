@@ -94,8 +94,7 @@ func (k *Keeper) Probe(of func(context.Context, urinorm.Address) error) func(con
 		e := &event{Format: format, Kind: "answer", Method: "RCPT", Lookup: &lookup{}, facts: facts{For: k.mask.url(asker.URL.Printed())}}
 		var failed *fetch.Fault
 		if errors.As(err, &failed) {
-			e.Kind, e.Fault, e.Message, e.facts.Fault = "fault", failed.Kind, k.mask.text(failed.Error()), k.faultOf(failed)
-			e.facts.setRequests(failed.Requests)
+			e.setFault(k, failed)
 		}
 		k.append(jsonRecord(newID(), "mailto:"+address.String(), at, e))
 		return err

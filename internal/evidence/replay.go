@@ -2,8 +2,6 @@ package evidence
 
 import (
 	"bufio"
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -260,47 +258,4 @@ func readEvent(m *member) (*event, error) {
 	e := &event{}
 	err = json.Unmarshal(text, e)
 	return e, err
-}
-
-// Fetcher returns a Fetcher that answers for schemes other than http and https.
-func (a *Archive) Fetcher() fetch.Fetcher { return keptSchemes{a} }
-
-type keptSchemes struct{ a *Archive }
-
-// Fetch returns the answer that was kept.
-func (s keptSchemes) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	uri := req.URL.WithoutFragment()
-	missing := &fetch.Fault{Kind: fetch.EvidenceMissing, Op: "replay", Target: uri.Printed(), Err: s.a.missingError()}
-	r, ok := s.a.Begin(fetch.AskerOf(ctx, req.URL), uri).(*replay)
-	if !ok || len(r.list) == 0 || r.list[0].file < 0 {
-		return nil, missing
-	}
-	x := r.list[0]
-	m, err := x.open(s.a.files[x.file])
-	if err != nil {
-		return nil, missing
-	}
-	e, err := readEvent(m)
-	switch {
-	case err != nil || e.Answer == nil && e.facts.Fault == nil:
-		return nil, missing
-	case e.Answer == nil:
-		f := e.facts.Fault.fault()
-		f.Requests = x.requests
-		return nil, f
-	case req.Need == fetch.Content && !e.Answer.HasBody:
-		return nil, missing
-	}
-	k := e.Answer
-	resp := &fetch.Response{Status: k.Status, Location: k.Location, ContentType: k.Type, Size: k.Size, Modified: k.Modified, Excerpt: k.Excerpt, Requests: x.requests}
-	for _, note := range k.Notes {
-		resp.Notes = append(resp.Notes, fetch.Note{Code: note[0], Message: note[1]})
-	}
-	if req.Need == fetch.Content {
-		resp.Body = &replayedBody{r: bytes.NewReader(k.Body), end: endOf("", e.facts.Fault, "")}
-	}
-	return resp, nil
 }

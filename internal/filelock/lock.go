@@ -1,4 +1,5 @@
-// Package filelock keeps two processes from working on the same directory.
+// Package filelock keeps two processes from working on the same directory
+// or file.
 package filelock
 
 import (
@@ -23,7 +24,7 @@ func Take(name string) (*Lock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock: %w", err)
 	}
-	held, err := tryLock(f)
+	held, err := Try(f)
 	if err == nil && !held {
 		err = fmt.Errorf("%w%s", ErrLocked, holder(f))
 	}

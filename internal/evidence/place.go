@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/internal/filelock"
 )
 
 // form is how evidence is kept.
@@ -202,7 +204,7 @@ func (p *place) createPart() (*os.File, int64, error) {
 	if err != nil {
 		return fail(err)
 	}
-	held, err := tryLock(f)
+	held, err := filelock.Try(f)
 	if err == nil && !held {
 		err = errors.New("another run is writing it")
 	}

@@ -110,7 +110,8 @@ var (
 	pythonTag  = regexp.MustCompile(`!!python/\S*`)
 )
 
-// readScript reads the options in a program of JavaScript: the first place of each.
+// readScript reads the options in a program of JavaScript: the first place of each, which begins a line
+// if any does.
 func (g *generator) readScript(c *Config, text []byte) error {
 	variables, err := assignments(string(text), true)
 	if err != nil {
@@ -118,7 +119,11 @@ func (g *generator) readScript(c *Config, text []byte) error {
 	}
 	keys := map[string]any{}
 	for option := range g.rows {
-		at := regexp.MustCompile(`(?m)^[ \t]*['"]?` + option + `['"]?[ \t]*:`).FindIndex(text)
+		key := `[ \t]*['"]?` + option + `['"]?[ \t]*:`
+		at := regexp.MustCompile(`(?m)^` + key).FindIndex(text)
+		if at == nil {
+			at = regexp.MustCompile(`[{,]` + key).FindIndex(text)
+		}
 		if at != nil {
 			l := &literals{rest: string(text[at[1]:min(len(text), at[1]+maxCall)]), slashes: true, variables: variables}
 			keys[option] = l.value()

@@ -105,6 +105,25 @@ func TestReadSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// A program of JavaScript may be in one line. Where lines begin with options, these come first.
+func TestReadsOneLine(t *testing.T) {
+	const want = "map[base-url:[https://d.test/x/] level:[internal:fragment-missing=off] sources:[docs]]"
+	for _, script := range []string{`module.exports = {url:"https://d.test",baseUrl: "/x/", 'onBrokenAnchors':"ignore"}`,
+		"a = {url: 'https://no.test'}\nexport default {\n  url: 'https://d.test',\n  baseUrl: '/x/',\n  onBrokenAnchors: 'ignore' }"} {
+		c, err := Read("docusaurus.config.js", []byte(script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string][]string{}
+		for _, s := range c.Settings {
+			got[s.Key] = s.Values
+		}
+		if fmt.Sprint(got) != want {
+			t.Errorf("%s: got %v, want %s", script, got, want)
+		}
+	}
+}
+
 func TestGroup(t *testing.T) {
 	all := []Skipped{{"f", "a", "why"}, {"f", "b", "why"}, {"f", "x", "other"}, {"g", "c", "why"}, {"f", "a", "why"}, {"f", "d", "why"}}
 	for most, want := range map[int]string{0: "f: a, b, d: why|f: x: other|g: c: why|", 1: "f: a and 2 more: why|f: x: other|g: c: why|", 2: "f: a, b, d: why|f: x: other|g: c: why|"} {

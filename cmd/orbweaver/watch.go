@@ -337,5 +337,18 @@ func (w *watcher) relevant(e fsnotify.Event) bool {
 	case strings.HasSuffix(base, ".swp"), strings.HasSuffix(base, ".tmp"), base == "4913": // vim creates 4913 to test whether it can write
 		return false
 	}
-	return !w.ownFiles[e.Name]
+	return !w.ownFiles[e.Name] && !isWrittenHere(e.Name)
+}
+
+// isWrittenHere reports whether a file is the standard output or error of this process: each report
+// changes it.
+func isWrittenHere(name string) bool {
+	file, err := os.Stat(name)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc([]*os.File{os.Stdout, os.Stderr}, func(ours *os.File) bool {
+		info, err := ours.Stat()
+		return err == nil && os.SameFile(info, file)
+	})
 }

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/fsnotify/fsnotify"
 	"go.uber.org/goleak"
 )
 
@@ -303,5 +304,34 @@ func TestWatchNamesTheUsersFile(t *testing.T) {
 	changed, err = w.wait(t.Context())
 	if want := []string{at("new.md")}; err != nil || !slices.Equal(changed, want) {
 		t.Errorf("changed %q, %v; want %q", changed, err, want)
+	}
+}
+
+// A report that is written to a file in the directory is no reason for another check.
+func TestWatchIgnoresItsOutput(t *testing.T) {
+	dir := t.TempDir()
+	out, err := os.Create(filepath.Join(dir, "log.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	if err := os.WriteFile(filepath.Join(dir, "a.html"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w, err := newWatcher([]target{{kind: directory, path: dir}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	relevant := func(name string) bool {
+		return w.relevant(fsnotify.Event{Name: filepath.Join(dir, name), Op: fsnotify.Write})
+	}
+	if !relevant("a.html") || !relevant("log.txt") {
+		t.Error("files of others are ignored")
+	}
+	defer func(before *os.File) { os.Stdout = before }(os.Stdout)
+	os.Stdout = out
+	if !relevant("a.html") || relevant("log.txt") {
+		t.Error("the output of the process is a reason for a check")
 	}
 }

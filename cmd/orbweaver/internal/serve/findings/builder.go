@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/klauspost/compress/zstd"
+	"github.com/klauspost/compress/s2"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -31,7 +31,6 @@ type Builder struct {
 	pages   map[string]*pageRow
 	targets int64
 	items   int
-	packer  *zstd.Encoder
 	buffer  bytes.Buffer
 	json    report.Writer // writes to buffer
 	text    []byte        // compressed
@@ -104,9 +103,6 @@ func (b *Builder) open() error {
 			return fmt.Errorf("read the run before: %w", err)
 		}
 	}
-	if b.packer, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest)); err != nil {
-		return err
-	}
 	format, err := report.ByName("ndjson")
 	if err != nil {
 		return err
@@ -170,7 +166,7 @@ func (b *Builder) Result(r *result.Result) error {
 	if err := b.json.Result(r); err != nil {
 		return err
 	}
-	b.text = b.packer.EncodeAll(b.buffer.Bytes(), b.text[:0])
+	b.text = s2.Encode(b.text[:cap(b.text)], b.buffer.Bytes())
 	if b.buffer.Cap() > 4<<20 { // of a target that very many pages refer to
 		b.buffer, b.text = bytes.Buffer{}, nil
 	}
@@ -358,7 +354,6 @@ func (b *Builder) end() error {
 	if err := syncFile(b.building()); err != nil {
 		return err
 	}
-	b.packer.Close()
 	return os.Rename(b.building(), b.file)
 }
 

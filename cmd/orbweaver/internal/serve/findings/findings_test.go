@@ -2,12 +2,15 @@ package findings
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -277,6 +280,7 @@ func TestIssues(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 	}
+	asBefore(t, old)
 	again, err := Open(before)
 	if err != nil {
 		t.Fatal(err)
@@ -286,5 +290,29 @@ func TestIssues(t *testing.T) {
 	list, err := again.Findings(t.Context(), &Query{Limit: 100, Text: "gone#a"}, true)
 	if err != nil || len(list.Items) != 1 || list.Items[0].Page == nil || *list.Items[0].Page != pages[0] || list.Items[0].Pages != 2 || list.Items[0].Issue == "" {
 		t.Errorf("a finding: %+v, %v", list, err)
+	}
+}
+
+// asBefore compresses the results in a file as earlier versions did.
+func asBefore(t *testing.T, db *sql.DB) {
+	t.Helper()
+	frames, err := zstd.NewWriter(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer frames.Close()
+	for id := 1; ; id++ {
+		var packed []byte
+		err := db.QueryRow("SELECT result FROM target WHERE id = ?", id).Scan(&packed)
+		if errors.Is(err, sql.ErrNoRows) && id > 1 {
+			return
+		}
+		text, failed := unpack(packed)
+		if err = errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec("UPDATE target SET result = ? WHERE id = ?", frames.EncodeAll(text, nil), id); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -320,12 +322,21 @@ func (x *Index) result(ctx context.Context, query string, args ...any) (json.Raw
 	if err != nil {
 		return nil, err
 	}
-	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil, err
+	return unpack(packed)
+}
+
+// unpack decompresses a result. Files of earlier versions have frames of zstd, as which no block of s2
+// can begin: it would copy from before its beginning.
+func unpack(packed []byte) (text []byte, err error) {
+	if bytes.HasPrefix(packed, []byte{0x28, 0xb5, 0x2f, 0xfd}) {
+		var frames *zstd.Decoder
+		if frames, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1)); err == nil {
+			defer frames.Close()
+			text, err = frames.DecodeAll(packed, nil)
+		}
+	} else {
+		text, err = s2.Decode(nil, packed)
 	}
-	defer unpack.Close()
-	text, err := unpack.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, fmt.Errorf("read a result: %w", err)
 	}

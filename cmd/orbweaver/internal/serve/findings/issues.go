@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -226,11 +224,6 @@ func upgrade(file string) error {
 
 // rewrite fills written, and the pages of items, from the results that a file has.
 func rewrite(tx *sql.Tx) error {
-	unpack, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return err
-	}
-	defer unpack.Close()
 	last := ""
 	for {
 		var packed []byte
@@ -241,9 +234,9 @@ func rewrite(tx *sql.Tx) error {
 		if err != nil {
 			return err
 		}
-		text, err := unpack.DecodeAll(packed, nil)
+		text, err := unpack(packed)
 		if err != nil {
-			return fmt.Errorf("read a result: %w", err)
+			return err
 		}
 		var r struct{ References []result.Reference }
 		if err := json.Unmarshal(text, &r); err != nil {

@@ -49,7 +49,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/serve/secret":     {},
 	"cmd/orbweaver/internal/serve/sso":        {"cmd/orbweaver/internal/serve/auth"},
 	"cmd/orbweaver/internal/serve/schedule":   {},
-	"cmd/orbweaver/internal/serve/notify":     {"crawler/fetch", "report", "urinorm"},
+	"cmd/orbweaver/internal/serve/notify":     {"cmd/orbweaver/internal/serve/api", "crawler/fetch", "report", "urinorm"},
 	"report":                                  {"crawler/check", "crawler/result", "urinorm"},
 	"report/sources":                          {"crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"report/fix":                              {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "report", "urinorm"},

@@ -26,6 +26,14 @@ func changeMe(c *call) error {
 	return c.json(http.StatusOK, me)
 }
 
+func sendDigest(c *call) error {
+	sent, err := c.server.service.Digests.Send(c.Context(), c.who)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, sent)
+}
+
 func changePassword(c *call) error {
 	body, err := c.members()
 	if err != nil {

@@ -166,11 +166,16 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, stop <-chan s
 			s.service.Schedules.Run(following)
 		}
 	}()
-	told := make(chan struct{})
+	told, summed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(told)
 		if !s.settings.ReadOnly {
+			go func() {
+				defer close(summed)
+				s.service.Digests.Run(following)
+			}()
 			s.service.Notices.Run(following)
+			<-summed
 		}
 	}()
 	web := &http.Server{Handler: s, ReadHeaderTimeout: headTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: 64 << 10,

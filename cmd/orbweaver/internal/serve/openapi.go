@@ -176,6 +176,7 @@ func schemas() object {
 		"Me":             required(object{"name": text, "role": role, "via": word("password", "oidc", "proxy", "token", "none"), "email": email, "time_zone": text, "digest": digest}),
 		"MeChange":       required(object{"email": email, "time_zone": text, "digest": digest}, "email", "time_zone", "digest"),
 		"PasswordChange": required(object{"current": text, "new": text}),
+		"Mailed":         required(object{"delivered": yesNo, "error": orNull(text)}),
 		"Session":        required(object{"id": opaque, "created": moment, "last_used": moment, "address": text, "agent": text, "current": yesNo}),
 		"SessionList":    partOf("Session"),
 		"User":           required(object{"name": text, "role": role, "email": email, "via": word("password", "oidc", "proxy"), "created": moment}),

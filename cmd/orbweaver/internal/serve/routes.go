@@ -62,6 +62,8 @@ func routes() []route {
 			Doc: "one's own account", Answers: map[int]string{200: "Me"}},
 		{Method: "PATCH", Path: v1 + "/me", Role: auth.Viewer, Handle: changeMe,
 			Doc: "set one's own mail address, time zone and summary by mail", Body: "MeChange", Answers: map[int]string{200: "Me"}},
+		{Method: "POST", Path: v1 + "/me/digest", Role: auth.Viewer, Handle: sendDigest,
+			Doc: "send the digest of one's projects to one's own mail address", Answers: map[int]string{200: "Mailed"}},
 		{Method: "PUT", Path: v1 + "/me/password", Role: auth.Viewer, Handle: changePassword,
 			Doc: "change one's own password, which ends the other sessions", Body: "PasswordChange", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/me/sessions", Role: auth.Viewer, Handle: listSessions,

@@ -311,6 +311,12 @@ type Delivery struct {
 	Error     string `json:"error"`
 }
 
+// Mailed is the result of a digest that was sent at once.
+type Mailed struct {
+	Delivered bool    `json:"delivered"`
+	Error     *string `json:"error"` // nil if it was delivered
+}
+
 // Me is somebody's own account.
 type Me struct {
 	Name   string `json:"name"`

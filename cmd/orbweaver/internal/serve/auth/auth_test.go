@@ -32,7 +32,7 @@ func newStore(t testing.TB) (first, second *Store) {
 		return New(db)
 	}
 	first = open()
-	if _, err := first.db.Exec(Schema + Profiles); err != nil {
+	if _, err := first.db.Exec(Schema + Profiles + Digested); err != nil {
 		t.Fatal(err)
 	}
 	return first, open()

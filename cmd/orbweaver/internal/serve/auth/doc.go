@@ -57,3 +57,9 @@ ALTER TABLE auth_sessions ADD COLUMN agent TEXT NOT NULL DEFAULT '';
 ALTER TABLE auth_sessions ADD COLUMN expires INTEGER;
 UPDATE auth_sessions SET id = lower(hex(randomblob(8))), created = seen;
 `
+
+// Digested adds up to when people got their digests.
+const Digested = `
+ALTER TABLE auth_users ADD COLUMN digested INTEGER NOT NULL DEFAULT 0;
+UPDATE auth_users SET digested = unixepoch() * 1000;
+`

@@ -29,6 +29,8 @@ type User struct {
 	Zone    string // the name of a time zone, "" for that of the server
 	Digest  string // one of Digests
 	Created time.Time
+	// Digested is the time up to which the person got digests, or since when there are any to get.
+	Digested time.Time
 }
 
 // Via is how somebody signs in.
@@ -105,18 +107,18 @@ func (s *Store) addUser(ctx context.Context, name, password string, role Role, f
 	return nil
 }
 
-const userColumns = "name, role, origin, email, time_zone, digest, created"
+const userColumns = "name, role, origin, email, time_zone, digest, created, digested"
 
 func scanUser(row interface{ Scan(...any) error }) (*User, error) {
 	u := &User{}
 	var role string
-	var created int64
-	if err := row.Scan(&u.Name, &role, &u.Via, &u.Email, &u.Zone, &u.Digest, &created); err != nil {
+	var created, digested int64
+	if err := row.Scan(&u.Name, &role, &u.Via, &u.Email, &u.Zone, &u.Digest, &created, &digested); err != nil {
 		return nil, err
 	}
 	var err error
 	u.Role, err = ParseRole(role)
-	u.Created = time.UnixMilli(created).UTC()
+	u.Created, u.Digested = time.UnixMilli(created).UTC(), time.UnixMilli(digested).UTC()
 	return u, err
 }
 
@@ -185,8 +187,8 @@ func (s *Store) ChangeUser(ctx context.Context, name string, c Change) error {
 				*one.to = *one.from
 			}
 		}
-		if _, err := tx.ExecContext(ctx, `UPDATE auth_users SET role = ?, email = ?, time_zone = ?, digest = ? WHERE name = ?`,
-			u.Role.String(), u.Email, u.Zone, u.Digest, name); err != nil || c.Password == nil {
+		if _, err := tx.ExecContext(ctx, `UPDATE auth_users SET role = ?1, email = ?2, time_zone = ?3, digest = ?4, digested = iif(digest = ?4, digested, ?6) WHERE name = ?5`,
+			u.Role.String(), u.Email, u.Zone, u.Digest, name, millis(time.Now())); err != nil || c.Password == nil {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, `UPDATE auth_users SET password = ? WHERE name = ?`, hash, name); err != nil {
@@ -235,6 +237,12 @@ func (s *Store) alter(ctx context.Context, name string, byToken bool, change fun
 		}
 	}
 	return tx.Commit()
+}
+
+// SetDigested stores up to when a person got digests.
+func (s *Store) SetDigested(ctx context.Context, name string, at time.Time) error {
+	_, err := s.db.ExecContext(ctx, `UPDATE auth_users SET digested = ? WHERE name = ?`, millis(at), name)
+	return err
 }
 
 // Known reports whether there is an account with a name, or a token with "token:" before it.

@@ -79,13 +79,20 @@ func NewMailer(address, password, host string) (*Mailer, error) {
 	return m, nil
 }
 
-// send sends an event once.
-func (m *Mailer) send(ctx context.Context, to string, event *Event) (result Result, again bool) {
+// letter is what a mail says.
+type letter struct {
+	title, text string
+	html        string // the same as HTML, "" for none
+	unsubscribe string // the address at which one stops such mails, "" for none
+}
+
+// send sends a letter once.
+func (m *Mailer) send(ctx context.Context, to string, l *letter) (result Result, again bool) {
 	list, err := recipients(to)
 	if err != nil {
 		return Result{Error: err.Error()}, false
 	}
-	err = m.deliver(ctx, list, m.message(list, event, time.Now()))
+	err = m.deliver(ctx, list, m.message(list, l, time.Now()))
 	var reply *textproto.Error
 	switch {
 	case err == nil:
@@ -154,8 +161,8 @@ func (m *Mailer) deliver(ctx context.Context, to []*mail.Address, message []byte
 
 func domainOf(a *mail.Address) string { return a.Address[strings.LastIndexByte(a.Address, '@')+1:] }
 
-// message returns the mail: plain text, and the same as HTML.
-func (m *Mailer) message(to []*mail.Address, event *Event, now time.Time) []byte {
+// message returns the mail: plain text, and the same as HTML if there is some.
+func (m *Mailer) message(to []*mail.Address, l *letter, now time.Time) []byte {
 	var id [16]byte
 	rand.Read(id[:])
 	names := make([]string, len(to))
@@ -164,20 +171,30 @@ func (m *Mailer) message(to []*mail.Address, event *Event, now time.Time) []byte
 	}
 	var b bytes.Buffer
 	parts := multipart.NewWriter(&b)
+	unsubscribe := ""
+	if l.unsubscribe != "" {
+		unsubscribe = "<" + l.unsubscribe + ">" // RFC 2369
+	}
 	for _, line := range [][2]string{
 		{"From", m.from.String()},
 		{"To", strings.Join(names, ",\r\n ")},
-		{"Subject", mime.QEncoding.Encode("utf-8", event.Title())},
+		{"Subject", mime.QEncoding.Encode("utf-8", l.title)},
 		{"Date", now.Format(time.RFC1123Z)},
 		{"Message-ID", "<" + hex.EncodeToString(id[:]) + "@" + domainOf(m.from) + ">"},
 		{"Auto-Submitted", "auto-generated"}, // RFC 3834
+		{"List-Unsubscribe", unsubscribe},
 		{"MIME-Version", "1.0"},
 		{"Content-Type", "multipart/alternative; boundary=" + parts.Boundary()},
 	} {
-		b.WriteString(line[0] + ": " + line[1] + "\r\n")
+		if line[1] != "" {
+			b.WriteString(line[0] + ": " + line[1] + "\r\n")
+		}
 	}
 	b.WriteString("\r\n")
-	for _, part := range [][2]string{{"text/plain", event.Text()}, {"text/html", htmlText(event)}} {
+	for _, part := range [][2]string{{"text/plain", l.text}, {"text/html", l.html}} {
+		if part[1] == "" {
+			continue
+		}
 		w, err := parts.CreatePart(textproto.MIMEHeader{"Content-Type": {part[0] + "; charset=utf-8"}, "Content-Transfer-Encoding": {"quoted-printable"}})
 		if err != nil {
 			continue // a buffer does not fail

@@ -87,8 +87,13 @@ func (s *Sender) Send(ctx context.Context, target *Target, event *Event) Result 
 		pauses = testPauses
 	}
 	id := newTransaction()
+	return retry(ctx, pauses, func() (Result, bool) { return s.try(ctx, target, event, id) })
+}
+
+// retry tries something until it is delivered, another try would not help, or the pauses are over.
+func retry(ctx context.Context, pauses [maxTries - 1]time.Duration, send func() (Result, bool)) Result {
 	for try := 0; ; try++ {
-		result, again := s.try(ctx, target, event, id)
+		result, again := send()
 		result.Again = again
 		if result.Delivered || !again || try == len(pauses) {
 			return result
@@ -102,6 +107,9 @@ func (s *Sender) Send(ctx context.Context, target *Target, event *Event) Result 
 		}
 	}
 }
+
+// noMail is the result if the server cannot send mail.
+var noMail = Result{Error: "this server cannot send mail: its administrator has to set --smtp"}
 
 // newTransaction returns an identifier of a message, by which a server knows that it has it.
 func newTransaction() string {
@@ -122,9 +130,9 @@ func (s *Sender) try(ctx context.Context, target *Target, event *Event, id strin
 		out.body = map[string]string{"text": slackText(event)}
 	case "email":
 		if s.mail == nil {
-			return Result{Error: "this server cannot send mail: its administrator has to set --smtp"}, false
+			return noMail, false
 		}
-		return s.mail.send(ctx, target.To, event)
+		return s.mail.send(ctx, target.To, &letter{title: event.Title(), text: event.Text(), html: htmlText(event)})
 	}
 	if c, ok := channels[target.Type]; ok {
 		var err error

@@ -25,6 +25,7 @@ type Service struct {
 	Links    *Links
 	Accounts *Accounts
 	Notices  *Notices
+	Digests  *Digests
 	Manager  *runs.Manager
 	// Schedules starts the runs of schedules while its Run is called.
 	Schedules *schedule.Keeper
@@ -67,6 +68,7 @@ func New(c Config) *Service {
 	s.Marks, s.Links = &Marks{shared}, &Links{shared}
 	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, marks: s.Marks, accounts: c.Accounts}
 	s.Notices.issues = s.Issues
+	s.Digests = &Digests{parts: shared, accounts: c.Accounts, notices: s.Notices}
 	s.Accounts = &Accounts{shared, c.Accounts}
 	s.Projects.accounts = c.Accounts
 	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,

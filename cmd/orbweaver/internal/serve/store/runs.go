@@ -133,6 +133,11 @@ func (s *Store) SoundBefore(ctx context.Context, project string, number int64) (
 	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) AND "+soundRun+" ORDER BY number DESC LIMIT 1", project, number))
 }
 
+// SoundAt returns the newest sound run of a project that had ended at a time, or ErrNotFound.
+func (s *Store) SoundAt(ctx context.Context, project string, at time.Time) (*Run, error) {
+	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ? AND finished <= ? AND "+soundRun+" ORDER BY number DESC LIMIT 1", project, millis(at)))
+}
+
 // CountRuns counts the runs in each state.
 func (s *Store) CountRuns(ctx context.Context) (map[api.State]int, error) {
 	held, failed := s.Held.list()

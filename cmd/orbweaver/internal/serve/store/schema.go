@@ -25,6 +25,7 @@ var migrations = []migration{
 	{statements: auth.Profiles + access},
 	{statements: tags},
 	{statements: quiet + notify.Holding},
+	{statements: auth.Digested},
 }
 
 // tags are words by which people find projects, a JSON list.

@@ -219,6 +219,16 @@ func changeProfile(c *Call) error {
 	case "password":
 		done = "The password is changed. Other sessions have ended."
 		err = accounts.ChangePassword(c.Context(), c.Who, textMembers(v, "current", "new"), c.Session, c.Client)
+	case "digest":
+		var sent *api.Mailed
+		if sent, err = c.Site.Service.Digests.Send(c.Context(), c.Who); err == nil {
+			if done = "The summary was sent."; !sent.Delivered {
+				done = "The summary was not sent: " + *sent.Error
+			}
+		} else if p := asProblem(err); p != nil {
+			err = api.Invalid(api.Fault{Field: "email", Message: p.Detail})
+		}
+		do = "save"
 	case "end-session":
 		done = "The session has ended."
 		err = accounts.EndSession(c.Context(), c.Who, cmp.Or(v.Get("id"), "-"))

@@ -232,6 +232,10 @@ var otherIDs = map[string]func(*call) error{
 	"/marks/{fingerprint}": func(c *call) error {
 		return c.server.service.Marks.Seen(c.Context(), c.project.ID, c.PathValue("fingerprint"))
 	},
+	"/status-pages/{id}": func(c *call) error {
+		_, err := c.server.service.Pages.Get(c.Context(), c.PathValue("id"))
+		return err
+	},
 	"/links/{id}": func(c *call) error {
 		return c.server.service.Links.Exists(c.Context(), c.project.ID, c.PathValue("id"))
 	},

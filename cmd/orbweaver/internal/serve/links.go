@@ -26,9 +26,28 @@ func createLink(c *call) error {
 }
 
 func deleteLink(c *call) error {
-	if err := c.server.service.Links.Delete(c.Context(), c.project.ID, c.PathValue("id")); err != nil {
+	return done(c.w, c.server.service.Links.Delete(c.Context(), c.project.ID, c.PathValue("id")))
+}
+
+func listStatusPages(c *call) error {
+	return part(c, func(after string, limit int) (*api.List[*api.StatusPage], error) {
+		return c.server.service.Pages.List(c.Context(), after, limit)
+	})
+}
+
+func createStatusPage(c *call) error {
+	fields, err := c.members()
+	if err != nil {
 		return err
 	}
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	p, err := c.server.service.Pages.Create(c.Context(), fields)
+	if err != nil {
+		return err
+	}
+	p.URL = c.server.origin(c.Request) + c.prefix + p.URL
+	return c.json(http.StatusCreated, p)
+}
+
+func deleteStatusPage(c *call) error {
+	return done(c.w, c.server.service.Pages.Delete(c.Context(), c.PathValue("id")))
 }

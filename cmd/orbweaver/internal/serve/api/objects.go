@@ -304,6 +304,18 @@ type Link struct {
 	Created time.Time  `json:"created"`
 }
 
+// StatusPage tells people without accounts how several projects are.
+type StatusPage struct {
+	ID       string     `json:"id"`
+	Title    string     `json:"title"`
+	Projects []string   `json:"projects"`        // their ids, nil if Tag chooses them
+	Tag      *string    `json:"tag"`             // all projects with it
+	Token    string     `json:"token,omitempty"` // only in the answer that made it
+	URL      string     `json:"url,omitempty"`   // likewise
+	Expires  *time.Time `json:"expires"`
+	Created  time.Time  `json:"created"`
+}
+
 // Delivery is the result of a test of a notification.
 type Delivery struct {
 	Delivered bool   `json:"delivered"`

@@ -178,12 +178,6 @@ func (s *Accounts) Tokens(ctx context.Context, after string, limit int) (*api.Li
 // AddToken makes a token. Its secret is only in this answer.
 func (s *Accounts) AddToken(ctx context.Context, body []strictjson.Member) (*api.Token, error) {
 	var name, role, expires, project *string
-	age := func(text string) error {
-		if after, err := ParseAge(text); err != nil || after <= 0 {
-			return errors.New("use a time such as 90d or 12h, or null for never")
-		}
-		return nil
-	}
 	exists := func(id string) error {
 		_, err := s.store.Project(ctx, id)
 		if errors.Is(err, store.ErrNotFound) {
@@ -191,7 +185,7 @@ func (s *Accounts) AddToken(ctx context.Context, body []strictjson.Member) (*api
 		}
 		return err
 	}
-	err := readMembers(body, fields{"name": textField(&name, auth.CheckName), "role": textField(&role, checkRole), "expires": orNone(textField(&expires, age)), "project": orNone(textField(&project, exists))}, "name")
+	err := readMembers(body, fields{"name": textField(&name, auth.CheckName), "role": textField(&role, checkRole), "expires": orNone(textField(&expires, checkAge)), "project": orNone(textField(&project, exists))}, "name")
 	if err != nil {
 		return nil, err
 	}
@@ -329,6 +323,13 @@ func roleOf(name *string) auth.Role {
 		return auth.Viewer
 	}
 	return role
+}
+
+func checkAge(text string) error {
+	if after, err := ParseAge(text); err != nil || after <= 0 {
+		return errors.New("use a time such as 90d or 12h, or null for never")
+	}
+	return nil
 }
 
 // maxEmail is the longest mail address, in bytes (RFC 5321, section 4.5.3.1.3).

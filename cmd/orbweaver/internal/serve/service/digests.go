@@ -154,15 +154,17 @@ func (s *Digests) send(ctx context.Context, u *auth.User, from, to time.Time) (n
 
 // fill adds what happened to a project in a time.
 func (s *Digests) fill(ctx context.Context, p *notify.DigestProject, project string, from, to time.Time) error {
-	runs, _, err := s.store.RunsOf(ctx, project, 0, 100)
+	p.Result, p.Missed = "not checked yet", true
+	ended := store.Ended{Store: s.store}
+	over, err := ended.Last(ctx, project)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	p.Result, p.Missed = "not checked yet", true
-	if n := slices.IndexFunc(runs, func(r *store.Run) bool { return r.State.Over() && r.Kind == api.Full }); n >= 0 {
-		p.Result, p.Checked = resultOf(&runs[n].Run), runs[n].Finished
-	}
-	last, err := s.store.SoundAt(ctx, project, to)
+	p.Result, p.Checked = resultOf(&over.Run), over.Finished
+	last, err := ended.SoundAt(ctx, project, to)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -175,7 +177,7 @@ func (s *Digests) fill(ctx context.Context, p *notify.DigestProject, project str
 		return err
 	}
 	before := map[string]string{}
-	first, err := s.store.SoundAt(ctx, project, from)
+	first, err := ended.SoundAt(ctx, project, from)
 	if err == nil {
 		before, err = s.open(ctx, first)
 	}

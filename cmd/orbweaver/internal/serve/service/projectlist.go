@@ -185,6 +185,9 @@ func BrokenIn(r *api.Run) int {
 // maxTags is the number of tags of a project.
 const maxTags = 20
 
+// wantTag is the message for a text that is no tag.
+const wantTag = "use 1 to 40 letters, digits, dots, hyphens and underscores"
+
 // isTag reports whether a text is a tag: 1 to 40 letters, digits and some signs. (A regular expression with
 // such a repetition takes 1.5 MB, and 14 ms of every start of the program.)
 func isTag(text string) bool {
@@ -208,7 +211,7 @@ func (next *content) readTags(value json.RawMessage) (faults []api.Fault) {
 		lower := strings.ToLower(tag)
 		switch {
 		case !isTag(tag):
-			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: "use 1 to 40 letters, digits, dots, hyphens and underscores"})
+			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: wantTag})
 		case slices.Contains(next.Tags, lower):
 			faults = append(faults, api.Fault{Field: fmt.Sprintf("tags.%d", i), Message: "it is given twice"})
 		}

@@ -23,6 +23,7 @@ type Service struct {
 	Marks    *Marks
 	Issues   *Issues
 	Links    *Links
+	Pages    *StatusPages
 	Accounts *Accounts
 	Notices  *Notices
 	Digests  *Digests
@@ -65,7 +66,7 @@ func New(c Config) *Service {
 	s.Notices = newNotices(&c, shared, s.Findings, s.Projects)
 	s.Runs = &Runs{parts: shared, projects: s.Projects}
 	s.Findings.projects = s.Projects
-	s.Marks, s.Links = &Marks{shared}, &Links{shared}
+	s.Marks, s.Links, s.Pages = &Marks{shared}, &Links{shared}, &StatusPages{shared}
 	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, marks: s.Marks, accounts: c.Accounts}
 	s.Notices.issues = s.Issues
 	s.Digests = &Digests{parts: shared, accounts: c.Accounts, notices: s.Notices}

@@ -133,9 +133,21 @@ func (s *Store) SoundBefore(ctx context.Context, project string, number int64) (
 	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) AND "+soundRun+" ORDER BY number DESC LIMIT 1", project, number))
 }
 
+// Ended are the runs that have ended and checked all of a project.
+type Ended struct{ *Store }
+
 // SoundAt returns the newest sound run of a project that had ended at a time, or ErrNotFound.
-func (s *Store) SoundAt(ctx context.Context, project string, at time.Time) (*Run, error) {
+func (s Ended) SoundAt(ctx context.Context, project string, at time.Time) (*Run, error) {
 	return scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ? AND finished <= ? AND "+soundRun+" ORDER BY number DESC LIMIT 1", project, millis(at)))
+}
+
+// Last returns the newest run of a project, or ErrNotFound.
+func (s Ended) Last(ctx context.Context, project string) (*Run, error) {
+	r, err := scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ? AND kind = 'full' AND state IN ('done', 'failed', 'interrupted') ORDER BY number DESC LIMIT 1", project))
+	if err == nil && !r.counted {
+		err = count(ctx, s.Store, r)
+	}
+	return r, err
 }
 
 // CountRuns counts the runs in each state.

@@ -26,6 +26,7 @@ var migrations = []migration{
 	{statements: tags},
 	{statements: quiet + notify.Holding},
 	{statements: auth.Digested},
+	{statements: statusPages},
 }
 
 // tags are words by which people find projects, a JSON list.

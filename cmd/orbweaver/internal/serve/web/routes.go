@@ -16,6 +16,7 @@ func Routes() []Route {
 	return []Route{
 		{"GET", "/static/{file}", 0, true, static},
 		{"GET", "/share/{token}", 0, true, showShare},
+		{"GET", "/status/{token}", 0, true, showStatus},
 		{"GET", "/", auth.Viewer, false, showDashboard},
 		{"GET", "/projects/new", auth.Admin, false, newProject},
 		{"POST", "/projects", auth.Admin, false, createProject},

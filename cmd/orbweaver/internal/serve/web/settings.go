@@ -19,6 +19,8 @@ type accountsPage struct {
 	Tokens   []*api.Token
 	Projects []*store.Project
 	Made     string // a token that was just made
+	Pages    []*api.StatusPage
+	Status   string // the address of a status page that was just made
 	Roles    []string
 	People   bool // people have accounts
 }
@@ -70,7 +72,7 @@ const maxListed = 10_000
 func showSettings(c *Call) error { return settings(c, sentForm{}) }
 
 func settings(c *Call, sent sentForm) error {
-	page := &accountsPage{sentForm: sent, People: c.Site.Passwords, Roles: []string{"viewer", "editor", "admin"}, Made: c.Site.flashed(c.Who, "token")}
+	page := &accountsPage{sentForm: sent, People: c.Site.Passwords, Roles: []string{"viewer", "editor", "admin"}, Made: c.Site.flashed(c.Who, "token"), Status: c.Site.flashed(c.Who, "status")}
 	users, err := c.Site.Service.Accounts.Users(c.Context(), "", maxListed)
 	if err != nil {
 		return err
@@ -82,11 +84,15 @@ func settings(c *Call, sent sentForm) error {
 	if page.Projects, _, err = c.Site.Store.Projects(c.Context(), store.Scope{}, "", maxListed); err != nil {
 		return err
 	}
-	page.Users, page.Tokens = users.Items, tokens.Items
+	pages, err := c.Site.Service.Pages.List(c.Context(), "", maxListed)
+	if err != nil {
+		return err
+	}
+	page.Users, page.Tokens, page.Pages = users.Items, tokens.Items, pages.Items
 	return c.page(page.status(), "settings", "Settings", page)
 }
 
-// changeSettings adds, changes or removes a user or a token.
+// changeSettings adds, changes or removes a user, a token or a status page.
 func changeSettings(c *Call) error {
 	v, err := c.Form()
 	if err != nil {
@@ -118,6 +124,13 @@ func changeSettings(c *Call) error {
 			return confirm(c, v, "Revoke the token "+name, "Programs that use the token "+name+" are refused from now on. It cannot be made again.", "settings")
 		}
 		err = accounts.RemoveToken(c.Context(), name)
+	case "add-status":
+		err = addStatus(c, v)
+	case "remove-status":
+		if v.Get("sure") != "yes" {
+			return confirmStatus(c, v)
+		}
+		err = c.Site.Service.Pages.Delete(c.Context(), v.Get("id"))
 	default:
 		return api.NewProblem(http.StatusBadRequest, "the form asks for %q, which is unknown", do)
 	}

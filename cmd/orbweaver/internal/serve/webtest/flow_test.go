@@ -223,6 +223,18 @@ func testFlow(t *testing.T, s *server) {
 	p.submit("button", "Add a user")
 	p.Want(`document.querySelector(".fault").innerText.length > 5 && document.querySelector("#u-name").value`, "eve")
 	p.look("settings")
+
+	// A status page.
+	p.visit("settings")
+	p.ClickText("summary", "Make a status page")
+	p.fill("#s-title", "All sites")
+	p.Click("[name=projects]")
+	p.submit("button", "Make a status page")
+	status := crawlertest.Eval[string](p.Tab, `document.querySelector("[aria-labelledby=status-title] .source").innerText`)
+	p.look("settings-status")
+	p.Do(chromedp.Navigate(status))
+	p.Want(`document.querySelector("h1").innerText + " " + document.querySelector("tbody .badge").innerText`, "All sites broken")
+	p.look("status")
 	p.visit("nothing")
 	p.look("not-found")
 	p.visit("")

@@ -43,7 +43,7 @@ func (e *entry) read(m *member, w io.Writer) error {
 	switch e.kind {
 	case typeResponse, typeRevisit:
 		_ = json.Unmarshal([]byte(m.field(factsField)), &e.facts) // other programs have none
-		lines := bufio.NewReader(m.block)
+		lines := m.text()
 		_, status, header, err := readAnswerHead(lines)
 		if err != nil {
 			return err
@@ -55,8 +55,8 @@ func (e *entry) read(m *member, w io.Writer) error {
 		e.status = status
 		e.media, _, _ = mime.ParseMediaType(header.Get("Content-Type"))
 	case typeRequest:
-		first, _ := bufio.NewReader(io.LimitReader(m.block, 5)).ReadString(' ')
-		e.isHead = first == "HEAD "
+		first, _ := m.text().Peek(5)
+		e.isHead = string(first) == "HEAD "
 	case typeMetadata:
 		text, err := io.ReadAll(io.LimitReader(m.block, maxEventSize))
 		if err != nil {
@@ -82,7 +82,7 @@ func (e *entry) isExchange() bool {
 func scan(f *os.File) ([]*entry, error) {
 	var list []*entry
 	session := 0
-	in := readMembers(io.NewSectionReader(f, 0, 1<<62), 0)
+	in := readMembers(io.NewSectionReader(f, 0, 1<<62), 0, partSize)
 	for {
 		m, err := in.next()
 		if err == io.EOF {

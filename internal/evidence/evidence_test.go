@@ -298,7 +298,7 @@ func TestPartIsWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for cut := range len(whole) {
-		in, n := readMembers(bytes.NewReader(whole[:cut]), 0), 0
+		in, n := readMembers(bytes.NewReader(whole[:cut]), 0, partSize), 0
 		for {
 			if _, err = in.next(); err != nil {
 				break
@@ -425,7 +425,7 @@ func FuzzMembers(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add(b.Bytes()[:100])
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in, last := readMembers(bytes.NewReader(data), 0), int64(-1)
+		in, last := readMembers(bytes.NewReader(data), 0, partSize), int64(-1)
 		for {
 			m, err := in.next()
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"io"
 	"maps"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -23,6 +24,7 @@ type facts struct {
 	Again    bool      `json:"again,omitempty"`    // it belongs to the exchange before
 	Resent   bool      `json:"resent,omitempty"`   // it repeats the exchange before
 	Page     bool      `json:"page,omitempty"`     // it was asked as a page of the site
+	Title    string    `json:"title,omitempty"`    // of a page; replays do without
 	Requests *int      `json:"requests,omitempty"` // if it took another number than 1
 	Size     *int64    `json:"size,omitempty"`     // the declared length, if the head does not say it
 	NotAfter time.Time `json:"not_after,omitzero"` // the end of the certificate
@@ -185,6 +187,11 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	}
 	if header.Get("Content-Length") != strconv.FormatInt(got.Size, 10) && got.Size >= 0 {
 		f.Size = &got.Size
+	}
+	if media, _, _ := mime.ParseMediaType(header.Get("Content-Type")); f.Page && got.Status/100 == 2 && isHTML(media) {
+		decoded := fetch.DecodeBody(body.reader(), strings.Join(header["Content-Encoding"], ","), maxTitlePart)
+		f.Title = x.k.mask.text(titleOf(decoded, header))
+		decoded.Close()
 	}
 	_, reason, _ := strings.Cut(got.Reason, " ")
 	head := &bytes.Buffer{}

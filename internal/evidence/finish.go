@@ -11,8 +11,6 @@ import (
 	"os"
 	"slices"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // headerFields are the fields of an answer.
@@ -52,7 +50,7 @@ func (k *Keeper) finish(run Run) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{k: k, out: out, part: k.part, byID: map[string]*entry{}, now: time.Now(), about: k.about()}
+	w := &writer{k: k, out: out, part: k.part, byID: map[string]*entry{}, now: time.Now(), about: k.about(), buf: make([]byte, partSize)}
 	w.about.Complete, w.about.LeftOut = run.Complete && c.left == 0, c.left
 	for _, e := range all {
 		w.byID[e.id] = e
@@ -80,6 +78,13 @@ type writer struct {
 	written map[string]origin // payloads in the file
 	index   []string
 	pages   []pageLine
+	buf     []byte // for copy
+}
+
+// copy copies a record as it is.
+func (w *writer) copy(from section) error {
+	_, err := io.CopyBuffer(w.data, io.NewSectionReader(w.part, from.offset, from.length), w.buf)
+	return err
 }
 
 // dataWriter counts what is written to a WARC file.
@@ -190,7 +195,7 @@ func (w *writer) exchange(e *entry) error {
 	case kind == typeRevisit:
 		err = w.rewrite(e, w.byID[e.refers], nil)
 	default:
-		_, err = io.Copy(w.data, e.raw(w.part))
+		err = w.copy(e.section)
 	}
 	if err != nil {
 		return err
@@ -200,7 +205,7 @@ func (w *writer) exchange(e *entry) error {
 		w.written[e.payload] = origin{e.id, e.uri, formatDate(e.date)}
 	}
 	if e.request.length > 0 {
-		_, err = io.Copy(w.data, e.request.raw(w.part))
+		err = w.copy(e.request)
 	}
 	return err
 }
@@ -221,7 +226,7 @@ func (w *writer) rewrite(e, body *entry, first *origin) error {
 			r.fields = append(r.fields, field{name, value})
 		}
 	}
-	head, err := headOf(bufio.NewReader(m.block))
+	head, err := headOf(m.text())
 	if err != nil {
 		return err
 	}
@@ -239,7 +244,7 @@ func (w *writer) rewrite(e, body *entry, first *origin) error {
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewReader(from.block)
+	lines := from.text()
 	if _, err = headOf(lines); err == nil {
 		_, err = io.Copy(kept, lines)
 	}
@@ -265,35 +270,6 @@ func headOf(r *bufio.Reader) ([]byte, error) {
 			return head, nil
 		}
 	}
-}
-
-// body returns the decoded body of a response or revisit, at most limit bytes.
-func (w *writer) body(e *entry, limit int64) ([]byte, http.Header, error) {
-	m, err := e.open(w.part)
-	if err != nil {
-		return nil, nil, err
-	}
-	lines := bufio.NewReader(m.block)
-	_, _, header, err := readAnswerHead(lines)
-	if err != nil {
-		return nil, nil, err
-	}
-	if from := w.byID[e.refers]; e.kind == typeRevisit && from != nil {
-		if m, err = from.open(w.part); err != nil {
-			return nil, nil, err
-		}
-		lines = bufio.NewReader(m.block)
-		if _, err = headOf(lines); err != nil {
-			return nil, nil, err
-		}
-	}
-	decoded := fetch.DecodeBody(lines, header.Get("Content-Encoding"), limit)
-	defer decoded.Close()
-	text, err := io.ReadAll(io.LimitReader(decoded, limit))
-	if len(text) > 0 {
-		err = nil // what there is is enough
-	}
-	return text, header, err
 }
 
 // output receives the files of the end.

@@ -92,13 +92,13 @@ func (k *Keeper) about() aboutRun {
 // append appends records, all or none, and reports whether it did. A failed write ends the keeping.
 func (k *Keeper) append(records ...*record) bool {
 	var b memberBuffer
+	defer b.close()
 	for _, r := range records {
 		if err := r.write(&b); err != nil {
 			k.fail(err)
 			return false
 		}
 	}
-	defer b.close()
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {

@@ -20,6 +20,9 @@ const (
 	maxEventSize = 64 << 20
 )
 
+// partSize is the size of the parts in which a file is read.
+const partSize = 64 << 10
+
 // errDamaged is the error for a member that is no whole record. Nothing behind it can be read.
 var errDamaged = errors.New("the file is damaged")
 
@@ -28,6 +31,13 @@ type member struct {
 	offset int64
 	header textproto.MIMEHeader
 	block  *io.LimitedReader
+	lines  *bufio.Reader // of the block; see text
+}
+
+// text returns a reader of the block for which it need not be read in large parts.
+func (m *member) text() *bufio.Reader {
+	m.lines.Reset(m.block)
+	return m.lines
 }
 
 func (m *member) field(name string) string { return strings.TrimSpace(m.header.Get(name)) }
@@ -43,6 +53,7 @@ type members struct {
 	in    *bufio.Reader
 	z     *gzip.Reader
 	lines *bufio.Reader
+	text  *bufio.Reader
 	base  int64
 	last  *member
 }
@@ -58,11 +69,11 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readMembers reads members from r, which begins at an offset of the file.
-func readMembers(r io.Reader, base int64) *members {
-	m := &members{base: base, z: new(gzip.Reader), lines: bufio.NewReaderSize(nil, 4<<10)}
+// readMembers reads members from r, which begins at an offset of the file, in parts of a size.
+func readMembers(r io.Reader, base int64, size int) *members {
+	m := &members{base: base, z: new(gzip.Reader), lines: bufio.NewReaderSize(nil, 4<<10), text: bufio.NewReaderSize(nil, 4<<10)}
 	m.count.r = r
-	m.in = bufio.NewReaderSize(&m.count, 64<<10)
+	m.in = bufio.NewReaderSize(&m.count, size)
 	return m
 }
 
@@ -108,7 +119,7 @@ func (m *members) next() (*member, error) {
 	if err != nil || length < 0 || !strings.HasPrefix(first, "WARC/1.") {
 		return nil, errDamaged
 	}
-	m.last = &member{offset: offset, header: header, block: &io.LimitedReader{R: m.lines, N: length}}
+	m.last = &member{offset: offset, header: header, block: &io.LimitedReader{R: m.lines, N: length}, lines: m.text}
 	return m.last, nil
 }
 
@@ -159,10 +170,5 @@ type section struct{ offset, length int64 }
 
 // open reads the record of a section again.
 func (s section) open(file io.ReaderAt) (*member, error) {
-	return readMembers(io.NewSectionReader(file, s.offset, s.length), s.offset).next()
-}
-
-// raw returns the bytes of a section.
-func (s section) raw(file io.ReaderAt) io.Reader {
-	return io.NewSectionReader(file, s.offset, s.length)
+	return readMembers(io.NewSectionReader(file, s.offset, s.length), s.offset, int(min(s.length, partSize))).next()
 }

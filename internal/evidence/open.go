@@ -229,7 +229,7 @@ func (a *Archive) readPackage(r io.Reader) {
 // readFile reads the records of a WARC file. What is behind a damaged member is not found.
 func (a *Archive) readFile(f io.ReaderAt, size int64) error {
 	a.files = append(a.files, f)
-	in := readMembers(io.NewSectionReader(f, 0, size), 0)
+	in := readMembers(io.NewSectionReader(f, 0, size), 0, partSize)
 	for n := 0; ; n++ {
 		m, err := in.next()
 		if err == io.EOF {

@@ -149,7 +149,7 @@ func softwareOfWARC(name string) string {
 		return ""
 	}
 	defer f.Close()
-	m, err := readMembers(f, 0).next()
+	m, err := readMembers(f, 0, partSize).next()
 	if err != nil || m.field("WARC-Type") != typeInfo {
 		return ""
 	}
@@ -288,7 +288,7 @@ func (p *place) keepForLater(f *os.File) error {
 
 // wholeRecords returns the size of the whole records at the beginning of a file.
 func wholeRecords(f *os.File) int64 {
-	in, size := readMembers(io.NewSectionReader(f, 0, 1<<62), 0), int64(0)
+	in, size := readMembers(io.NewSectionReader(f, 0, 1<<62), 0, partSize), int64(0)
 	for {
 		if _, err := in.next(); err != nil {
 			return size

@@ -70,21 +70,20 @@ func digestOf(b []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// compressors are reused, as they are large. Bodies are often compressed already, so that the
-// fastest level loses little.
-var compressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed) // the level exists
-	return z
-}}
+// compressors are reused, as they are large. Keeping must not take much longer than crawling: bodies
+// are often compressed already, so that the fastest level loses little, and it pays only from a size
+// on to clear the tables of a compressor, or to make a code, for each record.
+var compressors = []struct {
+	from int64 // bytes of a block
+	pool *sync.Pool
+}{{2 << 10, newCompressors(gzip.BestSpeed)}, {1 << 10, newCompressors(gzip.StatelessCompression)}, {0, newCompressors(gzip.NoCompression)}}
 
-// smallBlock is the size from which a block is worth a compressor with tables, which must be cleared
-// for each record.
-const smallBlock = 2 << 10
-
-var smallCompressors = sync.Pool{New: func() any {
-	z, _ := gzip.NewWriterLevel(io.Discard, gzip.StatelessCompression) // the level exists
-	return z
-}}
+func newCompressors(level int) *sync.Pool {
+	return &sync.Pool{New: func() any {
+		z, _ := gzip.NewWriterLevel(io.Discard, level) // the level exists
+		return z
+	}}
+}
 
 // write writes the record as one gzip member.
 func (r *record) write(w io.Writer) error {
@@ -99,9 +98,13 @@ func (r *record) write(w io.Writer) error {
 		}
 		length += n
 	}
-	var head bytes.Buffer
+	head := bytes.NewBuffer(make([]byte, 0, 1<<10))
 	head.WriteString("WARC/1.1\r\n")
-	put := func(name, value string) { head.WriteString(name + ": " + oneLine(value) + "\r\n") }
+	put := func(name, value string) {
+		for _, part := range []string{name, ": ", oneLine(value), "\r\n"} {
+			head.WriteString(part)
+		}
+	}
 	put("WARC-Type", r.kind)
 	put("WARC-Record-ID", r.id)
 	put("WARC-Date", formatDate(r.date))
@@ -115,10 +118,11 @@ func (r *record) write(w io.Writer) error {
 	put("Content-Type", r.media)
 	put("Content-Length", strconv.FormatInt(length, 10))
 	head.WriteString("\r\n")
-	pool := &compressors
-	if length < smallBlock {
-		pool = &smallCompressors
+	at := 0
+	for length < compressors[at].from {
+		at++
 	}
+	pool := compressors[at].pool
 	z := pool.Get().(*gzip.Writer)
 	defer pool.Put(z)
 	z.Reset(w)

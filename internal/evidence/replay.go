@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
@@ -142,7 +141,7 @@ func (a *Archive) answer(x keptExchange) *fetch.Replayed {
 		got.Fault = e.facts.Fault.fault()
 		return got
 	}
-	lines := bufio.NewReader(m.block)
+	lines := m.text()
 	reason, status, header, err := readAnswerHead(lines)
 	if err != nil {
 		return nil
@@ -189,7 +188,7 @@ func (a *Archive) payload(digest string) io.Reader {
 	if err != nil {
 		return nil
 	}
-	lines := bufio.NewReader(m.block)
+	lines := m.text()
 	if _, _, _, err := readAnswerHead(lines); err != nil {
 		return nil
 	}

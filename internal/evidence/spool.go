@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 )
 
 // maxInMemory is how many bytes of a body are held in memory.
@@ -33,6 +34,9 @@ func (s *spool) Write(p []byte) (int, error) {
 		s.err = s.open()
 	}
 	if s.err == nil && s.file == nil {
+		if s.memory == nil {
+			s.memory = (*spoolMemory.Get().(*[]byte))[:0]
+		}
 		s.memory = append(s.memory, p...)
 	} else if s.err == nil {
 		s.err = s.append(p)
@@ -96,9 +100,15 @@ func (r *spoolReader) Seek(offset int64, whence int) (int64, error) {
 	return 0, nil
 }
 
+// spoolMemory has memory for reuse, as each exchange needs some.
+var spoolMemory = sync.Pool{New: func() any { return new([]byte) }}
+
 // close releases the body.
 func (s *spool) close() {
-	s.memory = nil
+	if memory := s.memory; memory != nil {
+		spoolMemory.Put(&memory)
+		s.memory = nil
+	}
 	if s.file != nil {
 		name := s.file.Name()
 		s.file.Close()

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/netip"
 	"net/url"
 	"os"
@@ -54,14 +55,17 @@ func (w *writer) describe(e *entry, offset int64) {
 	}
 	text, _ := json.Marshal(line)
 	w.index = append(w.index, surt(e.uri)+" "+e.date.UTC().Format("20060102150405")+" "+string(text))
-	if !e.facts.Page || e.status/100 != 2 || e.media != "text/html" && e.media != "application/xhtml+xml" {
-		return
+	if e.facts.Page && e.status/100 == 2 && isHTML(e.media) {
+		w.pages = append(w.pages, pageLine{strings.TrimSuffix(strings.TrimPrefix(e.id, "<urn:uuid:"), ">"), e.uri, e.date.UTC().Format(time.RFC3339), e.facts.Title})
 	}
-	page := pageLine{ID: strings.TrimSuffix(strings.TrimPrefix(e.id, "<urn:uuid:"), ">"), URL: e.uri, Time: e.date.UTC().Format(time.RFC3339)}
-	if body, header, err := w.body(e, maxTitlePart); err == nil {
-		page.Title = w.k.mask.text(extract.Extract(extract.Input{Body: upToTitle(body), ContentType: header.Get("Content-Type")}).Title)
-	}
-	w.pages = append(w.pages, page)
+}
+
+func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
+
+// titleOf returns the title of a page.
+func titleOf(body io.Reader, header http.Header) string {
+	text, _ := io.ReadAll(io.LimitReader(body, maxTitlePart)) // what there is is enough
+	return extract.Extract(extract.Input{Body: upToTitle(text), ContentType: header.Get("Content-Type")}).Title
 }
 
 // upToTitle returns the beginning of a page, up to the end of its title: reading all of a page again

@@ -124,7 +124,7 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of 
 	if o.evidence.path == "" {
 		return nil, nil
 	}
-	of.Path, of.All, of.MaxSize, of.MaxBody = o.evidence.path, o.evidence.all, o.evidence.max, max(o.crawl.Limits.MaxBody, 10<<20)
+	of.Path, of.All, of.MaxSize, of.MaxBody = o.evidence.path, o.evidence.all || of.Apart, o.evidence.max, max(o.crawl.Limits.MaxBody, 10<<20)
 	of.Software, of.Secrets = "orbweaver/"+version(), o.secrets(p, web)
 	k, err := evidence.Create(of)
 	if err != nil {

@@ -30,13 +30,15 @@ type travel struct {
 	// with secrets: each worker needs them, too.
 	Headers []string `json:"headers,omitempty"`
 	Secrets []string `json:"secrets,omitempty"`
+	// Evidence is set if each process keeps what it asked.
+	Evidence bool `json:"evidence,omitempty"`
 	// Command is the command of the coordinator, for messages about differing settings.
 	Command *command `json:"command,omitempty"`
 }
 
 // newTravel collects what travels from the settings of check.
 func newTravel(s *settings) (*travel, error) {
-	t := &travel{}
+	t := &travel{Evidence: s.Text("evidence") != ""}
 	keys := map[string]any{}
 	for _, f := range option.Of(option.Check) {
 		switch {
@@ -171,6 +173,9 @@ func (t *travel) settings(crawl string, own *settings) (s *settings, remove func
 			return nil, remove, err
 		}
 		s.Set("ca-file", "ca-file in the crawl", f.Name())
+	}
+	if t.Evidence && s.Text("evidence") == "" {
+		return nil, remove, errors.New("the crawl keeps evidence, each process of what it asked: give this worker --evidence PATH")
 	}
 	return s, remove, t.missing(s)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
+	"github.com/orbweaver/orbweaver/internal/evidence"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -212,6 +213,11 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", asUsage(err)
 	}
 	defer web.Close()
+	kept, err := keepEvidence(opts, plan, cfg, web, evidence.Options{Targets: t.Targets, Apart: true, Note: w.say})
+	if err != nil {
+		return worked, "", usageError("%w", err)
+	}
+	defer kept.Abandon()
 	cfg.Judging.Inspector = inspector
 	closeRenderer, err := openRenderer(ctx, opts, cfg, w.console)
 	if err != nil {
@@ -241,6 +247,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	if sum != nil {
 		worked = *sum
 	}
+	err = errors.Join(err, opts.evidence.finish(kept, plan, &worked, true))
 	close(over)
 	watching.Wait()
 	switch {

@@ -133,7 +133,9 @@ func (k *Keeper) choose(all []*entry, run Run) *choice {
 		return cmp.Or(cmp.Compare(a.facts.For, b.facts.For), compareBools(a.facts.Beside, b.facts.Beside), a.date.Compare(b.date)) // of the request: an answer may end later than the next one
 	})
 	c.entries = k.within(kept, all, wanted, &c.left)
-	c.verdicts = k.judged.of(c.entries)
+	if !k.options.Apart {
+		c.verdicts = k.judged.of(c.entries)
+	}
 	return c
 }
 

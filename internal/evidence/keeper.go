@@ -27,7 +27,9 @@ type Options struct {
 	// state. Resumes is set if there were any.
 	Earlier string
 	Resumes bool
-	Note    func(format string, args ...any)
+	// Apart is set if another process judges what this one asks.
+	Apart bool
+	Note  func(format string, args ...any)
 }
 
 // Run is what is known at the end of a run.

@@ -32,6 +32,7 @@ import (
 // serveFlags are the flags of serve as text.
 type serveFlags struct {
 	listen, data, publicURL, auth, maxRuns, retain, smtp     string
+	evidenceMax                                              string
 	smtpPasswordFile                                         string
 	oidc                                                     oidcFlags
 	proxy                                                    proxyFlags
@@ -44,6 +45,7 @@ type serveSettings struct {
 	allowPrivate []netip.Prefix
 	allowSchemes []string
 	files        []string
+	evidenceMax  int64 // bytes
 }
 
 func newServeCommand() *cobra.Command {
@@ -74,6 +76,7 @@ orbweaver serve token create ci --role editor --expires 90d`,
 	flags.StringArrayVar(&f.filesBelow, "files", nil, "`DIR` below which files and directories may be targets (repeatable)")
 	flags.StringVar(&f.maxRuns, "max-runs", "2", "number of runs `N` at a time, over all projects")
 	flags.StringVar(&f.retain, "retain", "", "`AGE,COUNT` of the runs that are kept of each project, such as 90d,200; the last sound run is always kept")
+	flags.StringVar(&f.evidenceMax, "evidence-max", "256MiB", "maximum `SIZE` of what a run keeps whose project has the option evidence-of")
 	flags.StringVar(&f.smtp, "smtp", "", "`URL` of the server that sends mail: smtp://[USER@]HOST:PORT[?from=ADDRESS], or smtps")
 	flags.StringVar(&f.smtpPasswordFile, "smtp-password-file", "", "`FILE` with the password of USER in --smtp")
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: no runs, no schedules, no new data")
@@ -134,6 +137,9 @@ func (f *serveFlags) compile() (serve.Settings, *serveSettings, error) {
 		if s.Retain, err = runs.ParseRetention(f.retain, quantity.ParseDuration); err != nil {
 			fail("retain", f.retain, err)
 		}
+	}
+	if engine.evidenceMax, err = quantity.ParseSize(f.evidenceMax); err != nil {
+		fail("evidence-max", f.evidenceMax, err)
 	}
 	for _, text := range f.trustProxy {
 		network, err := fetch.ParseNetwork(text)

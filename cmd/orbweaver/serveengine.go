@@ -24,6 +24,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
+	"github.com/orbweaver/orbweaver/internal/evidence"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -33,6 +34,7 @@ type serveEngine struct {
 	allowPrivate []netip.Prefix
 	allowSchemes []string
 	files        []string // directories in which files may be targets
+	evidenceMax  int64    // bytes of each run
 	note         func(string, ...any)
 }
 
@@ -105,6 +107,9 @@ func jobSettings(line []option.Given) (*settings, error) {
 		if err := cmd.Flags().Set(f.Name, f.Text); err != nil {
 			return nil, flagError(cmd, err)
 		}
+	}
+	if s.Given("evidence-of") { // the server decides where
+		s.Set("evidence", "", runs.EvidenceFile)
 	}
 	return s, nil
 }
@@ -275,7 +280,7 @@ func (e *serveEngine) restrict(o *options) {
 	o.net.NoEnvironment, o.net.DenyPrivate, o.net.AllowPrivate = true, true, e.allowPrivate
 	o.schemes, o.roots = append([]string{"http", "https"}, e.allowSchemes...), e.files
 	o.crawl.Judging.SkipMail = !slices.Contains(e.allowSchemes, "mailto")
-	o.progress = "never"
+	o.progress, o.evidence.max = "never", e.evidenceMax
 }
 
 // Crawl implements runs.Engine.
@@ -287,6 +292,10 @@ func (e *serveEngine) Crawl(ctx context.Context, r *runs.Request) (*runs.Result,
 	o, err := e.options(r.Job)
 	if err != nil {
 		return nil, err
+	}
+	if o.evidence.path != "" {
+		o.evidence.path = filepath.Join(r.Dir, runs.EvidenceFile)
+		s.Set("evidence", "", o.evidence.path)
 	}
 	targets, err := e.targets(r.Job)
 	if err != nil {
@@ -342,6 +351,11 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	}
 	defer web.Close()
 	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
+	kept, err := keepEvidence(o, plan, cfg, web, st.evidence(r.targets, e.note))
+	if err != nil {
+		return nil, err
+	}
+	defer kept.Abandon()
 	closeRenderer, err := openRenderer(ctx, o, cfg, newConsole(noteWriter(e.note), "never"))
 	if err != nil {
 		return nil, err
@@ -360,7 +374,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	if err := out.Begin(head); err != nil {
 		return nil, err
 	}
-	summary, err := crawler.Run(ctx, cfg, plan.seeds, &serveSink{Multi: out, progress: r.request.Progress, note: e.note})
+	summary, err := crawler.Run(ctx, cfg, plan.seeds, &serveSink{Multi: out, kept: kept, progress: r.request.Progress, note: e.note})
 	if err != nil {
 		return nil, err
 	}
@@ -369,13 +383,18 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 		return nil, err
 	}
 	over := isOver(&summary.Soundness)
+	lost := o.evidence.finish(kept, plan, summary, over)
 	if over {
 		if err := st.finish(); err != nil {
 			return nil, err
 		}
 	}
 	text, err := summaryJSON(summary)
-	return &runs.Result{Over: over, Because: summary.Soundness.Because(), ExitStatus: o.failOn.Exit(summary), Summary: text}, err
+	res := &runs.Result{Over: over, Because: summary.Soundness.Because(), ExitStatus: o.failOn.Exit(summary), Summary: text}
+	if lost != nil && summary.Broken == 0 {
+		res.ExitStatus = report.ExitUnsound
+	}
+	return res, err
 }
 
 // isOver reports whether a run of a server ended. One that reached its time limit did, unlike in a
@@ -411,8 +430,15 @@ func (e *serveEngine) targets(job *runs.Job) ([]string, error) {
 // serveSink passes what the engine finds to the server.
 type serveSink struct {
 	*report.Multi
+	kept     *evidence.Keeper // nil for none
 	progress func(result.Progress)
 	note     func(string, ...any)
+}
+
+// Result lets the evidence know the verdict.
+func (s *serveSink) Result(r *result.Result) error {
+	s.kept.Judged(r)
+	return s.Multi.Result(r)
 }
 
 // Note writes a note to the log.
@@ -544,7 +570,7 @@ func (e *serveEngine) Recheck(ctx context.Context, job *runs.Job, url string, in
 
 // newServeEngine returns an engine. Directories of files are compared without symbolic links.
 func newServeEngine(s *serveSettings, note func(string, ...any)) (*serveEngine, error) {
-	e := &serveEngine{allowPrivate: s.allowPrivate, allowSchemes: s.allowSchemes, note: note}
+	e := &serveEngine{allowPrivate: s.allowPrivate, allowSchemes: s.allowSchemes, evidenceMax: s.evidenceMax, note: note}
 	for _, dir := range s.files {
 		abs, err := filepath.Abs(dir)
 		if err == nil {

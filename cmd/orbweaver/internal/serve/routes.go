@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
@@ -166,6 +167,8 @@ func routes() []route {
 		{Method: "GET", Path: v1 + "/runs/{r}/report", Role: auth.Viewer, Handle: showReport,
 			Doc: "the report of a run", Query: []parameter{{"format", "a format of the command report; the default is json"}, {"show", "the results to list, as its flag --show"}},
 			Answers: map[int]string{200: "*/*"}},
+		{Method: "GET", Path: v1 + "/runs/{r}/evidence", Role: auth.Viewer, Handle: showEvidence,
+			Doc: "what a run with the option evidence-of asked and was answered, as a WACZ file", Answers: map[int]string{200: "application/wacz"}},
 		{Method: "GET", Path: v1 + "/runs/{r}/compare", Role: auth.Viewer, Handle: showCompare,
 			Doc: "what changed between two runs", Query: []parameter{{"with", "the older run; the default is the sound run before"},
 				{"list", "new, fixed or still: that list alone, as a list with next and total"}, {"limit", "number of findings of each list, 1 to 1000; the default is 1000, and 100 with list"}, afterParameter}, Answers: map[int]string{200: "ComparisonOrList"}},
@@ -347,6 +350,19 @@ func showReport(c *call) error {
 		return nil
 	}
 	return c.server.service.Runs.WriteReport(c.Context(), c.run, f.Name, show, c.w)
+}
+
+func showEvidence(c *call) error {
+	f, err := c.server.service.Runs.Evidence(c.run)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := c.w.Header()
+	h.Set("Content-Type", "application/wacz")
+	h.Set("Content-Disposition", `attachment; filename="orbweaver-`+c.run.ID+`.wacz"`)
+	http.ServeContent(c.w, c.Request, "", time.Time{}, f)
+	return nil
 }
 
 func showCompare(c *call) error {

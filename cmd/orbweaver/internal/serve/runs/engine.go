@@ -16,6 +16,9 @@ type Job struct {
 	Options map[string]any `json:"options"` // long flags of check, without --
 }
 
+// EvidenceFile is the name of what a run kept, in its directory.
+const EvidenceFile = "evidence.wacz"
+
 // Request asks an Engine to execute a crawl.
 type Request struct {
 	Dir string // the --state directory; it may hold a crawl to resume

@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -114,6 +116,24 @@ func (s *Runs) HasState(r *store.Run) error {
 		return api.NewProblem(http.StatusConflict, "nothing is known of the run yet")
 	}
 	return nil
+}
+
+// Evidence opens what a run kept. The caller closes it.
+func (s *Runs) Evidence(r *store.Run) (*os.File, error) {
+	if r.State.Active() {
+		job, err := s.job(r)
+		if err != nil {
+			return nil, err
+		}
+		if _, keeps := job.Options["evidence-of"]; keeps {
+			return nil, api.NewProblem(http.StatusConflict, "the run is not finished: its evidence is written at the end")
+		}
+	}
+	f, err := os.Open(filepath.Join(s.manager.StateDir(r.ID), runs.EvidenceFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, api.NewProblem(http.StatusNotFound, "the run has no evidence: its project had no option evidence-of")
+	}
+	return f, err
 }
 
 // WriteReport writes the report of a run.

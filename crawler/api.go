@@ -6,6 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/drift"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -43,6 +44,10 @@ type (
 	// Remap replaces the URLs of links: every match of its Pattern (*regexp.Regexp) in the
 	// printed URL by its Replacement.
 	Remap = scope.Remap
+	// Drift asks whether external pages still say what they said when an earlier run first saw
+	// them: a page has drifted if less than the part Below of its first text, over 0 to 1, is still
+	// there. If a pattern of Accept matches its printed URL, its text of this run becomes the first.
+	Drift = scope.Drift
 	// Hides says which settings come from a configuration file that the user did not name.
 	Hides = scope.Hides
 
@@ -78,6 +83,9 @@ const (
 	RenderAuto   = scope.RenderAuto
 	RenderAlways = scope.RenderAlways
 )
+
+// DriftBelow is the usual value of Drift.Below.
+const DriftBelow = drift.Threshold
 
 // Get requests a document that the user named, without a crawl. It follows no redirect. The
 // error is a *fetch.Fault, or that of the context.

@@ -187,6 +187,9 @@ type Judging struct {
 	// TextFragments compares the texts of text fragments (#:~:text=) with the pages that they
 	// lead to. It costs one more request for each of these pages, at the end of the run.
 	TextFragments bool
+	// Drift compares the texts of external pages with those that Keep.Cache remembers; nil
+	// compares none. Targets that are otherwise requested with HEAD are requested with GET.
+	Drift *Drift
 	// Archive is the address of an archive: Wayback, or one with the same interface.
 	// It is asked at the end of the run for copies of external targets that are gone,
 	// with one request for each, and the copies become suggestions. If it is empty, no

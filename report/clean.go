@@ -130,7 +130,13 @@ func cleanHop(h result.Hop) result.Hop {
 }
 
 func cleanWarning(w check.Warning) check.Warning {
-	return check.Warning{Code: check.Code(clean(string(w.Code))), Message: clean(w.Message), Proposal: clean(w.Proposal), Level: check.Level(clean(string(w.Level)))}
+	out := check.Warning{Code: check.Code(clean(string(w.Code))), Message: clean(w.Message), Proposal: clean(w.Proposal), Level: check.Level(clean(string(w.Level)))}
+	if w.Drift != nil {
+		d := *w.Drift
+		d.TitleWas, d.TitleIs = clean(d.TitleWas), clean(d.TitleIs)
+		out.Drift = &d
+	}
+	return out
 }
 
 func cleanSuggestion(s check.Suggestion) check.Suggestion {

@@ -3,6 +3,7 @@ package report
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -151,6 +152,15 @@ func (j *jsonEncoder) warning(w check.Warning) {
 	j.key("message").string(w.Message)
 	optional(j, "proposal", w.Proposal)
 	optional(j, "level", string(w.Level))
+	if d := w.Drift; d != nil {
+		j.key("similarity").value()
+		j.buf = strconv.AppendFloat(j.buf, d.Similarity, 'f', -1, 64)
+		j.key("first_seen").time(d.FirstSeen)
+		j.key("last_same").time(d.LastSame)
+		j.key("change").string(d.Change)
+		optional(j, "title_was", d.TitleWas)
+		optional(j, "title_is", d.TitleIs)
+	}
 	j.end()
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
+	"github.com/orbweaver/orbweaver/crawler"
 )
 
 // betweenRuns are the options for data that one run keeps for the next.
@@ -34,6 +35,7 @@ func compileBetween(c *compiler, o *options) {
 	b.history = read(c, "history", anyFile)
 	b.maxAge = read(c, "max-age", quantity.ParseDuration)
 	b.failAfter = read(c, "fail-after", atLeast(1))
+	compileDrift(c, o)
 	b.baseline = read(c, "baseline", parseBaseline)
 	b.baselineFound, b.failAfterFound = s.found["baseline"] > 0, s.found["fail-after"] > 0
 	if b.failAfter > 0 && b.cache == "" && b.history == "" {
@@ -62,4 +64,22 @@ func parseBaseline(name string) (string, error) {
 // files returns the files that one run keeps for the next.
 func (b *betweenRuns) files() []string {
 	return slices.DeleteFunc([]string{b.cache, b.history}, func(f string) bool { return f == "" })
+}
+
+// compileDrift reads the settings for texts that are compared with earlier ones. It follows the
+// name of the cache, which remembers them.
+func compileDrift(c *compiler, o *options) {
+	below, accept := read(c, "drift-below", parseShare), readAll(c, "drift-accept", parsePattern)
+	if c.On("drift") {
+		o.crawl.Judging.Drift = &crawler.Drift{Below: below, Accept: accept}
+		if o.between.cache == "" {
+			c.faults = append(c.faults, fmt.Errorf("%s: it needs a file that remembers texts: name it with --cache, or a directory with --state", c.Named("drift")))
+		}
+		return
+	}
+	for _, name := range []string{"drift-below", "drift-accept"} {
+		if c.Given(name) {
+			c.faults = append(c.faults, fmt.Errorf("%s: it needs --drift", c.Named(name)))
+		}
+	}
 }

@@ -54,7 +54,7 @@ func compileReplay(c *compiler, o *options) {
 	if o.evidence.replay = c.List("replay"); len(o.evidence.replay) == 0 {
 		return
 	}
-	for _, name := range []string{"cache", "history", "state", "frontier", "evidence", "watch"} {
+	for _, name := range []string{"cache", "history", "state", "frontier", "evidence", "watch", "drift"} {
 		if c.Text(name) != "" || c.On(name) {
 			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with %s, which requests nothing", c.Named("replay"), c.Named(name)))
 		}

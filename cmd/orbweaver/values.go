@@ -27,6 +27,14 @@ func parseCount(s string, least int) (int, error) {
 	return n, nil
 }
 
+// parseShare parses a part of something, over 0 to 1.
+func parseShare(s string) (float64, error) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n > 0 && n <= 1 {
+		return n, nil
+	}
+	return 0, errors.New("use a number over 0, at most 1, such as 0.5")
+}
+
 // parseRate parses a number of requests per second; zero means no limit.
 func parseRate(s string) (float64, error) {
 	number, unit, found := strings.Cut(s, "/")

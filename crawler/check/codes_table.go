@@ -370,6 +370,13 @@ var linkEntries = [...]Entry{
 		Example:     "http://example.com/ answers 200 with \"This domain is for sale\"",
 	},
 	{
+		Code: "content-drift", number: 127, Severity: SeverityWarning,
+		Title:       "page that no longer says what it said",
+		Explanation: "With --drift, the cache or the state remembers the text of each page of another site when it is first seen. The page still answers with success, but little of that text is left: the page was replaced, the domain is parked, or only its frame is there. What was added to the page, numbers, dates and navigation do not count. The message says how much of the text is still there.",
+		Advice:      "Open the link. If it no longer shows what you meant, replace it, or link to a copy in an archive. If the new text is right, accept it once with --drift-accept.",
+		Example:     "a page about a project shows the advertisements of the next owner of its domain",
+	},
+	{
 		Code: "tls-incomplete-chain", number: 41, Severity: SeverityWarning, OfPage: true,
 		Title:       "intermediate certificate is missing",
 		Explanation: "The server does not send an intermediate certificate that connects its own to a trusted one. Most browsers fetch it by themselves; many programs and older phones fail.",

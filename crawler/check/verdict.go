@@ -53,7 +53,25 @@ type Warning struct {
 	Message  string `json:"message"`
 	Proposal string `json:"proposal,omitempty"` // the URL to use instead
 	Level    Level  `json:"level,omitempty"`    // set by the user
+	*Drift          // only with the code content-drift
 }
+
+// Drift says how much of the text of a page has changed since it was first seen.
+type Drift struct {
+	Similarity float64   `json:"similarity"` // how much of the first text is still there, from 0 to 1
+	FirstSeen  time.Time `json:"first_seen"`
+	LastSame   time.Time `json:"last_same"`           // the last run in which it had not drifted
+	Change     string    `json:"change"`              // Replaced, Parked or Emptied
+	TitleWas   string    `json:"title_was,omitempty"` // only if the title has changed
+	TitleIs    string    `json:"title_is,omitempty"`
+}
+
+// What has become of a page that has drifted.
+const (
+	Replaced = "replaced" // it shows another text
+	Parked   = "parked"   // its domain is for sale
+	Emptied  = "emptied"  // it shows hardly any text
+)
 
 // IsInfo reports whether a warning is only information, which is never counted, and listed
 // only if everything is listed.

@@ -3,6 +3,7 @@ package result
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -69,6 +70,7 @@ func appendResult(b []byte, r *Result) []byte {
 	}
 	for _, w := range r.Warnings {
 		e.strings(string(w.Code), w.Message, w.Proposal, string(w.Level))
+		e.drift(w.Drift)
 	}
 	for _, s := range r.Suggestions {
 		e.strings(s.URL, s.Why)
@@ -102,6 +104,16 @@ func (e *encoder) rarities(r *Result) {
 	for _, code := range r.Known {
 		e.string(string(code))
 	}
+}
+
+func (e *encoder) drift(d *check.Drift) {
+	if e.bool(d != nil); d == nil {
+		return
+	}
+	e.int(int64(math.Float64bits(d.Similarity)))
+	e.time(d.FirstSeen)
+	e.time(d.LastSame)
+	e.strings(d.Change, d.TitleWas, d.TitleIs)
 }
 
 func (e *encoder) references(all []Reference) {
@@ -191,7 +203,7 @@ func decodeResult(data []byte) (*Result, error) {
 		r.Redirects = append(r.Redirects, Hop{URL: d.String(), Status: int(d.Varint())})
 	}
 	for range warnings {
-		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.String()), Message: d.String(), Proposal: d.String(), Level: check.Level(d.String())})
+		r.Warnings = append(r.Warnings, check.Warning{Code: check.Code(d.String()), Message: d.String(), Proposal: d.String(), Level: check.Level(d.String()), Drift: d.drift()})
 	}
 	for range suggestions {
 		r.Suggestions = append(r.Suggestions, check.Suggestion{URL: d.String(), Why: d.String(), Unique: d.Bool()})
@@ -213,6 +225,13 @@ func (d *decoder) rarities(r *Result) {
 	for range d.count() {
 		r.Known = append(r.Known, check.Code(d.String()))
 	}
+}
+
+func (d *decoder) drift() *check.Drift {
+	if !d.Bool() {
+		return nil
+	}
+	return &check.Drift{Similarity: math.Float64frombits(uint64(d.Varint())), FirstSeen: d.time(), LastSame: d.time(), Change: d.String(), TitleWas: d.String(), TitleIs: d.String()}
 }
 
 func (d *decoder) references(r *Result) {

@@ -21,6 +21,8 @@ func fill(v reflect.Value, n *int) {
 		v.SetString(fmt.Sprintf("text %d", *n))
 	case reflect.Int, reflect.Int64:
 		v.SetInt(int64(*n))
+	case reflect.Float64:
+		v.SetFloat(float64(*n) / 1000)
 	case reflect.Uint8:
 		v.SetUint(uint64(*n % 4))
 	case reflect.Bool:

@@ -18,8 +18,10 @@ import (
 
 // Limits of a file.
 const (
-	// keep is how long an unused entry is kept.
-	keep = 30 * 24 * time.Hour
+	// keep is how long an unused entry is kept, and keepSketch how long the text of a page is
+	// remembered: a comparison must survive that links are checked once a quarter.
+	keep       = 30 * 24 * time.Hour
+	keepSketch = 400 * 24 * time.Hour
 	// maxSize is the most bytes of a file. Beyond it, the entries are removed that no run
 	// has used for the longest time.
 	maxSize = 1 << 30
@@ -421,7 +423,7 @@ func (c *Cache) Close() error {
 // prune removes entries that no run has used for long, and shrinks the file.
 func (c *Cache) prune() error {
 	now := c.options.Now()
-	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ?", now.Add(-keep).Unix()); err != nil {
+	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ? AND (kind <> 'sketch' OR seen < ?)", now.Add(-keep).Unix(), now.Add(-keepSketch).Unix()); err != nil {
 		return err
 	}
 	var size, pages, free int64

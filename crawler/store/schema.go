@@ -13,7 +13,7 @@ package store
 //	                       process
 //	entry  key             16 bytes, see Cache.Key
 //	       url             for people: as printed, without passwords
-//	       kind            for people: presence, anchors, page or redirect
+//	       kind            for people: presence, anchors, page, redirect or sketch
 //	       status          for people: of the answer
 //	       checked         seconds since 1970: when the target last answered
 //	       seen            seconds since 1970: when a run last used it, to half a day

@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/drift"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
@@ -66,6 +67,9 @@ func (r *Reader) Take(d *Document, hasSlot bool) bool {
 	_, typed := r.Types.Set(in.Name)
 	read := d.measure(limit)
 	in.Body = d.Body
+	if read {
+		d.sketch()
+	}
 	return read && d.Format != "" && (d.Seed || typed || d.Response.Converted || extract.InDirectory(d.Format) || d.Sitemap)
 }
 
@@ -93,6 +97,24 @@ func (d *Document) measure(limit int64) bool {
 		d.Note(judging.Parked(d.URL, d.Response.Header, d.Body))
 	}
 	return !walled
+}
+
+// sketch notes what the text of a page of another site is compared by, if the run compares texts.
+func (d *Document) sketch() {
+	page := IsPage(&d.Outcome)
+	if d.Scope.Judging.Drift == nil || d.Internal || d.Outcome.Status/100 != 2 || !page && d.Outcome.ContentType != "text/plain" || !d.answered() {
+		return
+	}
+	text, _, ok := extract.Decode(d.input)
+	if !ok {
+		return
+	}
+	of := drift.OfText
+	if page {
+		of = drift.OfPage
+	}
+	s := of(text)
+	d.Note(judging.Facts{Sketch: s.Append(nil)})
 }
 
 // cutOff notes an error that a body ended with, and reports whether what came before it is

@@ -11,7 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
 )
 
-// An encoded Outcome, version 1 without an Inspection or 2 with one. Integers are varints unless said otherwise;
+// An encoded Outcome, of version 1; 2 with an Inspection; 3 with a Sketch; 4 with both. Integers are varints unless said otherwise;
 // strings have their length before them.
 //
 //	1 byte   version
@@ -22,13 +22,15 @@ import (
 //	1 byte   content type: its place in typeBook, 0 for none, or the escape
 //	         size, requests
 //	         elapsed, modified, path, next, title, message, warnings, names (flags)
-//	         the inspection, in version 2
+//	         the inspection, in versions 2 and 4
+//	         the sketch, in versions 3 and 4
 //
 // The anchors come first so that they can be looked up without reading the rest.
 // Numbers and places are part of the format: they never change.
 const (
-	encodingVersion  = 1
-	inspectedVersion = 2
+	encodingVersion = 1
+	withInspection  = 1 // added to encodingVersion
+	withSketch      = 2 // likewise
 )
 
 const (
@@ -102,7 +104,10 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	dst = slices.Grow(dst, most+8*len(o.Anchors)+len(o.Path)+len(o.Title)+len(o.Names))
 	version := byte(encodingVersion)
 	if o.Inspection != nil {
-		version = inspectedVersion
+		version += withInspection
+	}
+	if o.Sketch != nil {
+		version += withSketch
 	}
 	dst = append(dst, version)
 	dst = binary.LittleEndian.AppendUint16(dst, flags)
@@ -152,6 +157,9 @@ func AppendOutcome(dst []byte, o *Outcome) []byte {
 	if o.Inspection != nil {
 		dst = record.AppendString(dst, o.Inspection)
 	}
+	if o.Sketch != nil {
+		dst = record.AppendString(dst, o.Sketch)
+	}
 	return dst
 }
 
@@ -182,7 +190,7 @@ func DecodeOutcome(data []byte) (Outcome, error) {
 // for JudgeIn. They are valid as long as data does not change.
 func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	d := decoderOf(data)
-	flags, inspected := d.header()
+	flags, inspected, sketched := d.header()
 	anchors := d.anchors(flags)
 	o := Outcome{
 		Status:     200,
@@ -244,6 +252,9 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	if inspected {
 		o.Inspection = slices.Clone(d.Bytes())
 	}
+	if sketched {
+		o.Sketch = slices.Clone(d.Bytes())
+	}
 	if !d.Done() {
 		return Outcome{}, nil, fmt.Errorf("decode outcome of %d bytes: %w", len(data), check.ErrMalformed)
 	}
@@ -261,6 +272,7 @@ type Glance struct {
 	Read        bool
 	Cached      bool           // the outcome is from an earlier run
 	Inspected   bool           // content checks looked at it
+	Sketched    bool           // its text is compared with that of an earlier run
 	HTML        bool           // the content type is HTML or XHTML
 	Anchors     EncodedAnchors // part of data; valid as long as data does not change
 	Path        []byte         // likewise
@@ -270,8 +282,8 @@ type Glance struct {
 // without allocation.
 func GlanceAt(data []byte) (Glance, error) {
 	d := decoderOf(data)
-	flags, inspected := d.header()
-	g := Glance{Inspected: inspected, HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
+	flags, inspected, sketched := d.header()
+	g := Glance{Inspected: inspected, Sketched: sketched, HasNext: flags&hasNext != 0, HasWarnings: flags&hasWarnings != 0, Read: flags&hasRead != 0, Cached: flags&hasCached != 0, Anchors: d.anchors(flags)}
 	code := d.Byte()
 	g.Code = check.CodeNumbered(code)
 	switch code {
@@ -338,9 +350,9 @@ func (d *decoder) warnedOfPage() bool {
 	return all && !d.Failed
 }
 
-func (d *decoder) header() (flags uint16, inspected bool) {
-	version := d.Byte()
-	if version != encodingVersion && version != inspectedVersion {
+func (d *decoder) header() (flags uint16, inspected, sketched bool) {
+	with := d.Byte() - encodingVersion
+	if with > withInspection+withSketch {
 		d.Fail()
 	}
 	if b := d.Take(2); b != nil {
@@ -349,7 +361,7 @@ func (d *decoder) header() (flags uint16, inspected bool) {
 	if flags&^allFlags != 0 {
 		d.Fail()
 	}
-	return flags, version == inspectedVersion
+	return flags, with&withInspection != 0, with&withSketch != 0
 }
 
 func (d *decoder) anchors(flags uint16) EncodedAnchors {

@@ -24,10 +24,11 @@ func sampleOutcomes() []Outcome {
 	full.Modified = time.Date(1969, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
 	full.Warnings = []check.Warning{{Code: check.CodeNoMX, Message: "m"}, {Code: "of-the-future", Message: "x", Proposal: "https://e.test/"}}
 	inspection := sampleInspection()
-	full.Inspection = inspection.Encode()
+	full.Inspection, full.Sketch = inspection.Encode(), []byte("a sketch")
 	return []Outcome{
 		{},
 		{Inspection: []byte{}},
+		{Sketch: []byte("a sketch")},
 		{Code: check.CodeOK, Status: 200, Size: -1},
 		page,
 		full,
@@ -69,7 +70,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 
 // TestEncodeReflectsEveryField fails when Outcome gains a field that is not encoded.
 func TestEncodeReflectsEveryField(t *testing.T) {
-	full := sampleOutcomes()[4]
+	full := sampleOutcomes()[5]
 	full.LocalLimit, full.Gap, full.Cached, full.Temporary = true, check.GapMachine, true, true
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {
@@ -206,7 +207,7 @@ func FuzzDecodeOutcome(f *testing.F) {
 		seen.Anchors, seen.Code, seen.Path = nil, "", nil
 		ofPage := !slices.ContainsFunc(o.Warnings, func(w check.Warning) bool { return !check.OfPage(w.Code) })
 		if want := (Glance{OK: o.Code == check.CodeOK, Redirect: o.Code == check.CodeRedirect, HasNext: o.Next != "", HasWarnings: len(o.Warnings) > 0,
-			OfPage: len(o.Warnings) > 0 && ofPage, Read: o.Read, Cached: o.Cached, Inspected: o.Inspection != nil, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
+			OfPage: len(o.Warnings) > 0 && ofPage, Read: o.Read, Cached: o.Cached, Inspected: o.Inspection != nil, Sketched: o.Sketch != nil, HTML: isHTML(o.ContentType)}); !reflect.DeepEqual(seen, want) && !spelledOut(data) {
 			t.Fatalf("a glance at %x sees %+v, want %+v", data, seen, want)
 		}
 		o.Judge(Question{Fragment: "x", HasFragment: true})
@@ -250,7 +251,7 @@ func BenchmarkAppendOutcome(b *testing.B) {
 	missing := Outcome{Code: check.CodeFileMissing, Message: "there is no such file", Size: -1}
 	warned := sampleOutcomes()[2]
 	warned.Warnings = []check.Warning{{Code: check.CodeFragmentDuplicate, Message: "m"}}
-	for name, o := range map[string]Outcome{"page": sampleOutcomes()[2], "missing": missing, "warned": warned, "http-404": sampleOutcomes()[4]} {
+	for name, o := range map[string]Outcome{"page": sampleOutcomes()[2], "missing": missing, "warned": warned, "http-404": sampleOutcomes()[5]} {
 		b.Run(name, func(b *testing.B) {
 			buffer := make([]byte, 0, 1024)
 			b.ReportAllocs()

@@ -244,7 +244,7 @@ func TestReadDocument(t *testing.T) {
 	}
 	want := check.Warning{Code: check.CodeFragmentDuplicate, Message: `the ids "b" (line 3), "c" (line 5), "d" (line 7) and 1 more appear more than once`}
 	if len(o.Warnings) != 1 || o.Warnings[0] != want {
-		t.Errorf("%q, want %q", o.Warnings, want)
+		t.Errorf("%+v, want %+v", o.Warnings, want)
 	}
 
 	one := answered(t, 200, nil)

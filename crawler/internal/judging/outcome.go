@@ -65,6 +65,9 @@ type Outcome struct {
 	// Inspection is what content checks brought, by Inspection.Encode; nil if the document was
 	// not inspected.
 	Inspection []byte
+	// Sketch is what the text of the page is compared by in later runs, as package drift encodes
+	// it; nil if it is not compared.
+	Sketch []byte
 }
 
 // Skip returns the outcome of a target that was not requested: because of a rule
@@ -130,6 +133,7 @@ type Facts struct {
 	Names               Names // for suggestions that are made without reading the page again
 	Warnings            []check.Warning
 	Inspection          []byte
+	Sketch              []byte
 }
 
 // With returns an Outcome to which facts are added.
@@ -148,6 +152,9 @@ func (o Outcome) With(f Facts) Outcome {
 	}
 	if f.Inspection != nil {
 		o.Inspection = f.Inspection
+	}
+	if f.Sketch != nil {
+		o.Sketch = f.Sketch
 	}
 	o.Next, o.Title = cmp.Or(f.Next, o.Next), cmp.Or(f.title, o.Title)
 	o.Read, o.Static, o.Login = o.Read || f.read, o.Static || f.Static, o.Login || f.Login

@@ -54,7 +54,7 @@ func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Sco
 		known, r.stored = entryIn(record), nil
 	}
 	switch {
-	case known == nil, !known.Content, known.Outcome.Code != check.CodeOK, known.Outcome.Size > m.MaxBody,
+	case known == nil, !known.Content, m.Sketches && !t.Internal && known.Outcome.Sketch == nil, m.readsText(req.URL), known.Outcome.Code != check.CodeOK, known.Outcome.Size > m.MaxBody,
 		t.Follow && (known.Page == nil || known.Page.Reader != m.Reader(t, scope)):
 	default:
 		r.Known = known
@@ -78,6 +78,9 @@ func (m *Memory) Restore(known *Entry, answer *judging.Outcome) judging.Outcome 
 	o.Requests = answer.Requests
 	if !m.Inspects {
 		o.Inspection = nil
+	}
+	if !m.Sketches {
+		o.Sketch = nil
 	}
 	o.Warnings = slices.DeleteFunc(slices.Clone(o.Warnings), func(known check.Warning) bool { return aboutTLS(known.Code) })
 	for _, note := range answer.Warnings {
@@ -164,7 +167,7 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 		return nil
 	case bare:
 		e.Content = false
-		e.Outcome = judging.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1}
+		e.Outcome = judging.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1, Sketch: o.Sketch}
 		return e
 	default:
 		if e.Content {

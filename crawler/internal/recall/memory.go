@@ -43,6 +43,7 @@ type Settings struct {
 
 	RobotsFirst   bool // a robots.txt is requested before anything else of its host
 	Inspects      bool // contents are inspected
+	Sketches      bool // texts of other sites are compared with earlier ones
 	Scans         bool // the contents of external targets are scanned
 	CheckHTTPS    bool // http targets are requested over https, too
 	Remaps        bool // redirects may lead elsewhere than they did
@@ -191,7 +192,7 @@ func (m *Memory) observed(fp frontier.Fingerprint, v scope.Href, in *scope.Scope
 // lookUp reads what the cache keeps of a target, and decides whether it is still valid.
 func (m *Memory) lookUp(u urinorm.URL, scope *scope.Scope, hops int) *observed {
 	nothing := &observed{}
-	if scope.Compares(u) || m.Scans || m.CheckHTTPS && u.Scheme() == "http" || scope.SiteOf(u) != nil {
+	if scope.Compares(u) || m.Scans || m.readsText(u) || m.CheckHTTPS && u.Scheme() == "http" || scope.SiteOf(u) != nil {
 		return nothing // more must be known of it than was observed
 	}
 	key, ok := m.key(m.request(u, false, scope), scope)
@@ -215,6 +216,9 @@ func (m *Memory) lookUp(u urinorm.URL, scope *scope.Scope, hops int) *observed {
 	if !m.Inspects {
 		o.Inspection = nil
 	}
+	if !m.Sketches {
+		o.Sketch = nil
+	}
 	if note, soon := m.Fetcher.ExpiryNote(entry.NotAfter); soon && !entry.NotAfter.IsZero() {
 		o.Warn(check.Warning{Code: check.Code(note.Code), Message: note.Message})
 	}
@@ -229,6 +233,12 @@ func (m *Memory) lookUp(u urinorm.URL, scope *scope.Scope, hops int) *observed {
 		return nothing
 	}
 	return &observed{outcome: &o, next: next, at: at}
+}
+
+// readsText reports whether a rule of the user decides by the text of a document, which is not kept.
+func (s *Sources) readsText(u urinorm.URL) bool {
+	rule := s.Rules.Of(u)
+	return rule != nil && len(rule.BrokenTexts) > 0
 }
 
 // entryIn returns the entry in a record, nil if it counts as missing.

@@ -47,8 +47,15 @@ type Judging struct {
 	CheckHTTPS     bool
 	RequireHTTPS   bool
 	TextFragments  bool
+	Drift          *Drift
 	Archive        string
 	Inspector      *inspect.Inspector
+}
+
+// Drift asks whether external pages still say what they said when an earlier run first saw them.
+type Drift struct {
+	Below  float64          // similarity below which a page has drifted, over 0 to 1
+	Accept []*regexp.Regexp // printed URLs of targets whose text of this run is the first from now on
 }
 
 // External is the treatment of external targets.

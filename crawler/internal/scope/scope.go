@@ -299,10 +299,11 @@ func (s *Scope) Compares(u urinorm.URL) bool {
 }
 
 // JudgesContent reports whether the content of a target is judged, whatever else is needed of it:
-// it is compared with a made-up one, or it may be the page of a parked domain.
+// it is compared with a made-up one or with an earlier state, or it may be the page of a parked
+// domain.
 func (s *Scope) JudgesContent(u urinorm.URL, internal bool) bool {
 	isWeb := u.Scheme() == "http" || u.Scheme() == "https"
-	return s.Compares(u) || s.Judging.SoftNotFound && !internal && isWeb && !IsLeafName([]byte(u.Path()))
+	return s.Compares(u) || (s.Judging.SoftNotFound || s.Judging.Drift != nil) && !internal && isWeb && !IsLeafName([]byte(u.Path()))
 }
 
 // Wave returns the wave in which a page at a depth is read. The order matters only if Depth

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -27,6 +28,8 @@ type Crawl struct {
 	// Door sends the requests for ReadAgain, TextFragments and Archive; it is needed
 	// only for them.
 	Door *admit.Door
+	// Cache remembers the texts of external pages; nil for none.
+	Cache *store.Cache
 
 	Seeds   []scope.Seed
 	SeedIDs []frontier.ID // of each seed, 0 for one without a URL

@@ -90,7 +90,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		return nil, err
 	}
 	sum.Soundness = c.soundness(sum, j.targets().names.doubtful())
-	for _, note := range slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.targets().tailNotes(c.Print), j.rootNotes()) {
+	for _, note := range slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.targets().tailNotes(c.Print), j.rootNotes(), j.judge.driftNotes()) {
 		if err := c.note(note); err != nil {
 			return nil, err
 		}

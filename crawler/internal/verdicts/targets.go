@@ -216,7 +216,7 @@ func (t *targets) read(id frontier.ID, outcome []byte) (judging.Glance, error) {
 	set(g.HTML, isHTML)
 	set(g.OK, exists)
 	set(g.OK && g.HasNext, refreshes)
-	set(g.OK && !g.HasWarnings && *s&suspect == 0, clean)
+	set(g.OK && !g.HasWarnings && !g.Sketched && *s&suspect == 0, clean)
 	set(g.OK && g.OfPage && *s&suspect == 0 && t.needs[id-1]&frontier.NeedLinks != 0 && !t.narrowed, warned)
 	set(g.Cached, cached)
 	if t.isLeft(id) { // whatever it answered

@@ -18,6 +18,8 @@ type judge struct {
 	targets *targets
 	details *detailCache
 	strict  *judge // without what a configuration that was not named hides; nil for none
+
+	otherSketches int // texts of targets that another version has remembered
 }
 
 // decide determines the route and the judgement of a pair.
@@ -159,6 +161,7 @@ func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 		}
 	}
 	j.noteRole(&g, q.URL)
+	j.drifted(p, &g)
 	return g, byRules.levels
 }
 

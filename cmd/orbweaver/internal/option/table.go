@@ -1,9 +1,11 @@
 package option
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
@@ -398,6 +400,15 @@ func table() []Flag {
 		{Name: "max-age", Arg: "DUR", Initial: "1d", Group: BetweenRuns, On: Check,
 			Found: judges,
 			Doc:   "with --cache or --state, do not request external targets that were ok within this time"},
+		{Name: "drift", Group: BetweenRuns, On: Check,
+			Found: judges,
+			Doc:   "with --cache or --state, warn about pages of other sites that no longer show the text that they had when an earlier run with --drift first saw them; reads these pages"},
+		{Name: "drift-below", Arg: "NUMBER", Initial: strconv.FormatFloat(crawler.DriftBelow, 'g', -1, 64), Group: BetweenRuns, On: Check,
+			Found: judges,
+			Doc:   "with --drift, how much of the first text must be left, over 0 to 1; 1 warns about every change of the main text"},
+		{Name: "drift-accept", Arg: "RE", Group: BetweenRuns, On: Check, Many: List,
+			Found: refuse("it changes what is remembered of pages"), Pattern: patternsize.Regexp,
+			Doc: "with --drift, take the text of this run as the first one of targets whose URL matches"},
 		{Name: "history", Arg: "FILE", File: true, Group: BetweenRuns, On: Check | History,
 			Found: ownFiles,
 			Doc:   "record in FILE which targets were broken and for how long; the default is the file of --cache, or the one in the --state directory"},

@@ -131,6 +131,9 @@ func foreignElement(name []byte) htmltoken.Element {
 	return htmltoken.Unknown
 }
 
+// Hides reports whether the content of an element of HTML is not visible.
+func Hides(e htmltoken.Element) bool { return isHidden[e] && e != htmltoken.Desc }
+
 // isHidden marks the elements whose content is not visible.
 var isHidden = [256]bool{
 	htmltoken.Script: true, htmltoken.Style: true, htmltoken.Template: true, htmltoken.Title: true,

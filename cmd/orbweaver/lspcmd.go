@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -30,7 +31,7 @@ func newLSPCommand() *cobra.Command {
 		Use:   "lsp [flags]",
 		Short: "show findings in an editor (Language Server Protocol)",
 		Long: "Speaks the Language Server Protocol on standard input and output. An editor starts it, and shows the findings of `orbweaver check .` in each folder of its workspace, for the texts as they are in the editor. " +
-			"The flags of check that say what is checked and how it is judged hold for every folder, and orbweaver.toml in it is read. Links to other sites are not requested.",
+			"The flags of check that say what is checked and how it is judged hold for every folder, and orbweaver.toml in it is read. With --external check, links to other sites are requested in the background.",
 		Example: `orbweaver lsp
 orbweaver lsp --level fragment-missing=warning`,
 		Args: noArguments,
@@ -38,7 +39,7 @@ orbweaver lsp --level fragment-missing=warning`,
 	s := addFlags(cmd, option.Editor)
 	flags := cmd.Flags()
 	flags.BoolVar(&f.stdio, "stdio", false, "use standard input and output, as always")
-	flags.StringVar(&f.external, "external", "cache", "`WHAT` is known of links to other sites: cache or skip")
+	flags.StringVar(&f.external, "external", "cache", "`WHAT` tells about links to other sites: cache (what is known of them), check (they are requested in the background) or skip")
 	flags.StringArrayVar(&f.allowPrivate, "allow-private", nil, "`CIDR` of private addresses that may be reached (repeatable)")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return serveEditor(cmd, s, f) }
 	return cmd
@@ -64,15 +65,16 @@ func serveEditor(cmd *cobra.Command, s *settings, f *editorFlags) error {
 func newEditorEngine(cmd *cobra.Command, s *settings, f *editorFlags) (*editorEngine, error) {
 	e := &editorEngine{base: s, note: newConsole(cmd.ErrOrStderr(), "never").notef}
 	var faults []error
-	switch f.external {
-	case "cache", "skip":
-	default:
-		faults = append(faults, fmt.Errorf("--external: %q is not allowed: use cache or skip", f.external))
+	e.external = editorExternal{word: f.external, given: cmd.Flags().Changed("external")}
+	if _, known := externalWords[f.external]; !known {
+		faults = append(faults, fmt.Errorf("--external: %q is not allowed: use cache, check or skip", f.external))
 	}
 	for _, text := range f.allowPrivate {
-		if _, err := fetch.ParseNetwork(text); err != nil {
+		network, err := fetch.ParseNetwork(text)
+		if err != nil {
 			faults = append(faults, fmt.Errorf("--allow-private: %q is not allowed: %w", text, err))
 		}
+		e.external.allowPrivate = append(e.external.allowPrivate, network)
 	}
 	if err := applyEnv(s, os.LookupEnv); err != nil {
 		faults = append(faults, err)
@@ -80,10 +82,19 @@ func newEditorEngine(cmd *cobra.Command, s *settings, f *editorFlags) (*editorEn
 	if err := settleFiles(s, option.Editor); err != nil {
 		faults = append(faults, err)
 	}
-	if len(faults) == 0 {
-		if err := e.CheckSettings(nil); err != nil {
+	var err error
+	if e.external.cache = s.Text("cache"); e.external.cache == "" {
+		if e.external.cache, err = editorCache(); err != nil {
 			faults = append(faults, err)
 		}
 	}
-	return e, errors.Join(faults...)
+	if len(faults) > 0 {
+		return nil, errors.Join(faults...)
+	}
+	o, err := compile(e.flags(), option.Check)
+	if err != nil {
+		return nil, err
+	}
+	e.external.gates = fetch.NewGates(math.MaxInt, interval(o))
+	return e, nil
 }

@@ -32,20 +32,36 @@ type editorEngine struct {
 	base *settings // the command line and the environment
 	note func(string, ...any)
 
+	external editorExternal
+
 	// running is held by a run: each runs in its folder as the working directory, as check does.
 	running sync.Mutex
 }
 
-// Open implements lsp.Engine.
+// Open implements lsp.Engine. The command line takes precedence over the client, and that over the file of
+// the folder.
 func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.Judge, error) {
-	o, err := e.options(dir, client)
-	if err != nil {
+	f := &editorFolder{engine: e, dir: dir, target: file}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		f.dir = real
+	}
+	s := e.flags()
+	if err := applyClient(s, client); err != nil {
 		return nil, err
 	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if err := loadConfig(s, dir); err != nil {
+		return nil, err
 	}
-	return &editorFolder{engine: e, dir: dir, target: file, options: o}, nil
+	var err error
+	if f.external, f.asking, err = e.external.options(s, s.found["external"] > 0); err != nil {
+		return nil, err
+	}
+	s.Set("external", "", "skip")
+	if f.options, err = compile(s, option.Check); err != nil {
+		return nil, err
+	}
+	f.options.progress, f.options.directory, f.options.between = "never", dir, betweenRuns{}
+	return f, nil
 }
 
 // Watch implements lsp.Engine.
@@ -85,25 +101,6 @@ func (e *editorEngine) flags() *settings {
 	return s
 }
 
-// options compiles the settings of a folder: the command line takes precedence over the client, and
-// that over the file of the folder.
-func (e *editorEngine) options(dir string, client map[string]any) (*options, error) {
-	s := e.flags()
-	if err := applyClient(s, client); err != nil {
-		return nil, err
-	}
-	if err := loadConfig(s, dir); err != nil {
-		return nil, err
-	}
-	s.Set("external", "", "skip")
-	o, err := compile(s, option.Check)
-	if err != nil {
-		return nil, err
-	}
-	o.progress, o.directory, o.between = "never", dir, betweenRuns{}
-	return o, nil
-}
-
 // applyClient adds what a client set, by the rules for a configuration that was found: editors read
 // their settings from the workspace.
 func applyClient(s *settings, client map[string]any) error {
@@ -135,8 +132,12 @@ type editorFolder struct {
 	dir     string
 	target  string // the name of the document; "" for the folder
 	options *options
-	plan    *plan
-	texts   *disk.Texts // of the plan
+
+	external *options // how external targets are judged
+	asking   workspace.Asking
+
+	plan  *plan
+	texts *disk.Texts // of the plan
 }
 
 // JudgesSome implements workspace.Judge: content checks compare the pages of a site.
@@ -364,12 +365,8 @@ func (f *editorFolder) fileOf(printed string) string {
 		at = site.Base().String() + printed
 	}
 	u, _, err := urinorm.ParseWeb(at)
-	if err != nil || !site.Holds(u) {
+	if err != nil {
 		return ""
 	}
-	resp, err := site.Fetch(context.Background(), &fetch.Request{URL: u, Need: fetch.Existence})
-	if err != nil || resp.Status != 0 || resp.Path == "" || resp.ContentType == "" && resp.Size < 0 {
-		return ""
-	}
-	return filepath.ToSlash(resp.Path)
+	return disk.FileOf(site, u)
 }

@@ -198,6 +198,15 @@ func (s *Site) Answers(u urinorm.URL) bool {
 	return at.kind == entryFile || at.kind == entryDir || at.redirect != "" || at.source != nil
 }
 
+// FileOf returns the path below Dir of the file that answers for a URL, with slashes; "" if none does.
+func FileOf(s *Site, u urinorm.URL) string {
+	resp, err := s.Fetch(context.Background(), &fetch.Request{URL: u, Need: fetch.Existence})
+	if err != nil || resp.Status != 0 || resp.ContentType == "" && resp.Size < 0 {
+		return ""
+	}
+	return filepath.ToSlash(resp.Path)
+}
+
 // IdentityOf returns what may change the answers of a site besides its files, as the method of a
 // [fetch.CacheableFetcher] does. ok is false if programs make what is read of the files.
 func IdentityOf(s *Site) (id fetch.Identity, ok bool) {

@@ -1,7 +1,6 @@
 package lsp
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -9,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
@@ -47,15 +47,27 @@ func cut(text string, most int) string {
 }
 
 // messageOf returns the text of a finding.
-func messageOf(f *workspace.Finding) string {
-	message, meant := printable(f.Message), ""
+func messageOf(f *workspace.Finding, maxAge time.Duration) string {
+	message, more := printable(f.Message), ""
 	if f.Meant != "" {
-		meant = "; did you mean " + printable(f.Meant) + "?"
+		more = "; did you mean " + printable(f.Meant) + "?"
 	}
-	if utf8.RuneCountInString(meant) > maxDiagnosticMessage/2 {
-		meant = cut(meant, maxDiagnosticMessage/2)
+	if utf8.RuneCountInString(more) > maxDiagnosticMessage/2 {
+		more = cut(more, maxDiagnosticMessage/2)
 	}
-	return cut(message, maxDiagnosticMessage-utf8.RuneCountInString(meant)) + meant
+	if f.Target != nil && !f.Target.Observed.IsZero() {
+		more += "; " + observedAt(f.Target, maxAge)
+	}
+	return cut(message, maxDiagnosticMessage-utf8.RuneCountInString(more)) + more
+}
+
+// observedAt tells when an external target was observed.
+func observedAt(t *workspace.Target, maxAge time.Duration) string {
+	text := "observed " + t.Observed.UTC().Format(time.RFC3339)
+	if time.Since(t.Observed) >= maxAge {
+		text += ", stale"
+	}
+	return text
 }
 
 // diagnosticsOf returns the findings of a document.
@@ -74,7 +86,7 @@ func diagnosticsOf(o *folder, state *judged, path string, e encoding) []diagnost
 	t := textOf(state, path)
 	for i := range findings {
 		f := &findings[i]
-		all = append(all, diagnostic{t.spanOf(int(f.Line), int(f.Column), f.Raw, e), severities[f.Severity], string(f.Code), "orbweaver", messageOf(f)})
+		all = append(all, diagnostic{t.spanOf(int(f.Line), int(f.Column), f.Raw, e), severities[f.Severity], string(f.Code), "orbweaver", messageOf(f, state.judge.MaxAge())})
 	}
 	return all
 }
@@ -267,8 +279,7 @@ func workspaceDiagnostic(ctx context.Context, s *Server, p *workspaceDiagnosticP
 	s.judging.rouse()
 	all := []diagnosticReport{}
 	for _, o := range s.folders.list() {
-		name := cmp.Or(o.file, "x")
-		o, state, known, err := s.folders.await(ctx, filepath.Join(o.dir, name))
+		o, state, known, err := s.folders.await(ctx, o.probe())
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package lsp
 
 import (
+	"cmp"
 	"context"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,8 @@ type folder struct {
 
 	judge workspace.Judge // nil until it is opened; only the goroutine that judges uses it
 	state judged
+
+	external *external
 
 	change  workspace.Change // since the last run began
 	reopen  bool             // the configuration may be another one
@@ -78,7 +81,7 @@ func (f *folders) add(more ...workspaceFolder) {
 		if !ok || slices.ContainsFunc(f.all, func(o *folder) bool { return o.dir == dir && o.file == "" }) {
 			continue
 		}
-		added := &folder{dir: dir}
+		added := &folder{dir: dir, external: newExternal()}
 		f.all = append(f.all, added)
 		added.change.Files = true
 		f.touch(added)
@@ -109,7 +112,7 @@ func (f *folders) place() {
 		if o.path == "" || f.ownerOf(o.path) != nil {
 			continue
 		}
-		alone := &folder{dir: filepath.Dir(o.path), file: filepath.Base(o.path)}
+		alone := &folder{dir: filepath.Dir(o.path), file: filepath.Base(o.path), external: newExternal()}
 		alone.change.Files = true
 		f.all = append(f.all, alone)
 		f.touch(alone)
@@ -126,6 +129,9 @@ func (o *folder) has(path string) bool {
 	rest, below := strings.CutPrefix(path, o.dir)
 	return below && rest != "" && (filepath.ToSlash(rest)[0] == '/' || strings.HasSuffix(filepath.ToSlash(o.dir), "/"))
 }
+
+// probe returns the path of a document that would belong to the folder.
+func (o *folder) probe() string { return filepath.Join(o.dir, cmp.Or(o.file, "x")) }
 
 // rel returns a path in the folder, with slashes.
 func (o *folder) rel(path string) string {
@@ -237,6 +243,9 @@ func (f *folders) filesChanged(files []string) {
 			if o.has(path) || strings.HasPrefix(o.dir, path) {
 				o.change.Files = true
 				o.reopen = o.reopen || isRules(path)
+				if filepath.Base(path) == configName {
+					o.external = newExternal() // it may be judged otherwise
+				}
 				f.touch(o)
 			}
 		}
@@ -249,7 +258,7 @@ func (f *folders) configure(settings map[string]any) {
 	defer f.mu.Unlock()
 	f.settings = settings
 	for _, o := range f.all {
-		o.reopen, o.change.Files = true, true
+		o.reopen, o.change.Files, o.external = true, true, newExternal()
 		f.touch(o)
 	}
 }
@@ -261,6 +270,7 @@ type task struct {
 	texts    map[string][]byte
 	versions map[string]int32
 	settings map[string]any
+	observed map[string]*workspace.Target
 }
 
 // next returns a folder to judge; nil if nothing changed.
@@ -271,7 +281,7 @@ func (f *folders) next() (*folder, task) {
 		if o.pending == 0 || o.removed {
 			continue
 		}
-		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, settings: f.settings}
+		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, settings: f.settings, observed: o.external.known()}
 		o.running, o.pending, o.change, o.reopen = o.pending, 0, workspace.Change{}, false
 		for _, open := range f.texts.byURI {
 			if open.path != "" && o.has(open.path) {

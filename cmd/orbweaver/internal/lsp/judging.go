@@ -71,7 +71,7 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	if state.fault == nil {
 		var err error
 		state.judge = o.judge
-		state.index, touched, err = workspace.Folder{Judge: o.judge}.Update(ctx, old.index, t.texts, t.change)
+		state.index, touched, err = workspace.Folder{Judge: o.judge, Observed: t.observed}.Update(ctx, old.index, t.texts, t.change)
 		if ctx.Err() != nil {
 			return
 		}
@@ -93,4 +93,5 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	}
 	s.folders.settle(o, state)
 	j.tell(o, old, state, touched)
+	s.observing.rouse()
 }

@@ -125,6 +125,7 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 		capabilities["renameProvider"] = true
 	}
 	capabilities["documentLinkProvider"] = map[string]any{"resolveProvider": false}
+	capabilities["executeCommandProvider"] = map[string]any{"commands": []string{refreshCommand}}
 	if p.Capabilities.TextDocument.CodeLens != nil {
 		capabilities["codeLensProvider"] = map[string]any{"resolveProvider": false}
 	}

@@ -28,6 +28,7 @@ func init() { // the handlers refer to the tables
 		"textDocument/codeAction":     answers(codeActions),
 		"textDocument/codeLens":       answers(codeLenses),
 		"workspace/symbol":            answers(workspaceSymbols),
+		"workspace/executeCommand":    answers(executeCommand),
 	}
 	notifications = map[string]func(context.Context, *Server, json.RawMessage) error{
 		"initialized":                         takes(initialized),

@@ -118,7 +118,10 @@ func hover(ctx context.Context, s *Server, p *positionParams) (any, error) {
 			line("did you mean ", t.Result.Suggestions[0].URL)
 		}
 	}
-	if isExternal(t) {
+	switch {
+	case !t.Observed.IsZero():
+		lines = append(lines, observedAt(t, v.state.judge.MaxAge()))
+	case t.IsExternal():
 		lines = append(lines, "not observed")
 	}
 	text := strings.Join(lines, "\n\n")
@@ -127,11 +130,6 @@ func hover(ctx context.Context, s *Server, p *positionParams) (any, error) {
 		text = strings.Join(lines, "\n\n")
 	}
 	return map[string]any{"contents": map[string]any{"kind": kind, "value": text}, "range": v.span(r)}, nil
-}
-
-// isExternal reports whether a target is on the web and was not judged.
-func isExternal(t *workspace.Target) bool {
-	return t.File == "" && t.Code == check.CodeExternal
 }
 
 // codeSpan returns a text as code of Markdown, in which nothing else has a meaning.

@@ -31,15 +31,16 @@ type Config struct {
 
 // Server answers one editor.
 type Server struct {
-	config  Config
-	engine  Engine
-	client  *client
-	calls   calls
-	life    life
-	texts   openTexts
-	folders *folders
-	judging *judging
-	running sync.WaitGroup // requests and background work
+	config    Config
+	engine    Engine
+	client    *client
+	calls     calls
+	life      life
+	texts     openTexts
+	folders   *folders
+	judging   *judging
+	observing *observing
+	running   sync.WaitGroup // requests and background work
 }
 
 // New returns a server.
@@ -48,6 +49,7 @@ func New(engine Engine, config Config) *Server {
 	s.texts.byURI = map[string]*openText{}
 	s.folders = &folders{engine: engine, texts: &s.texts, moved: make(chan struct{})}
 	s.judging = &judging{server: s, wake: make(chan struct{}, 1), published: map[string]published{}}
+	s.observing = &observing{server: s, wake: make(chan struct{}, 1)}
 	return s
 }
 
@@ -66,6 +68,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}()
 	s.life.end = stop
 	s.background(func() { s.judging.run(ctx) })
+	s.background(func() { s.observing.run(ctx) })
 	bodies := make(chan []byte)
 	ended := make(chan error, 1)
 	go func() { // a read of a pipe cannot be ended on all systems

@@ -88,12 +88,13 @@ type documentParams struct {
 	TextDocument textDocument `json:"textDocument"`
 }
 
-// didSave counts for files that say how others are judged.
+// didSave counts for files that say how others are judged. What was saved may be requested.
 func didSave(_ context.Context, s *Server, p *documentParams) error {
 	if file, ok := pathOfURI(p.TextDocument.URI); ok && isRules(file) {
 		s.folders.filesChanged([]string{file})
 		s.judging.rouse()
 	}
+	s.observing.resume()
 	return nil
 }
 

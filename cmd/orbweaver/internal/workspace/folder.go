@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -36,8 +37,26 @@ type Judge interface {
 	// Edits returns the edits of a document that results propose: those that are certain enough for the
 	// user, or if likely is set, also others.
 	Edits(path string, text []byte, results []*result.Result, likely bool) []Edit
+	// External is the most that may be done about external targets without being told to.
+	External() Asking
+	// MaxAge is the age from which on an observation of an external target is stale.
+	MaxAge() time.Duration
+	// Observe judges external targets by their printed URLs, and calls add with what is known of each
+	// as soon as it is, from several goroutines. It may be called while other methods are.
+	Observe(ctx context.Context, urls []string, how Asking, add func(*Target)) error
 	Close()
 }
+
+// Asking is how external targets are observed.
+type Asking int
+
+// Each asks for more than the one before.
+const (
+	Never  Asking = iota // they are not judged
+	Recall               // as earlier runs have observed them; nothing is sent
+	Ask                  // those are requested that no run has observed for some time
+	Renew                // all are requested
+)
 
 // Edit replaces a part of a text, given by offsets.
 type Edit struct {
@@ -54,20 +73,50 @@ type Found struct {
 	Warnings []check.Warning // those that reports list
 }
 
+// Target returns the target that was found.
+func (f *Found) Target() *Target {
+	r := f.Result
+	t := &Target{URL: strings.Clone(r.URL), File: f.File, Verdict: r.Verdict, Code: r.Code, Listed: f.Listed, Warnings: f.Warnings}
+	if r.Verdict != check.OK || len(r.Warnings)+len(r.Suggestions)+len(r.Redirects) > 0 || f.File == "" {
+		kept := *r
+		kept.References = nil
+		t.Result = &kept
+	}
+	return t
+}
+
 // Folder judges the documents of a directory after changes.
 type Folder struct {
 	Judge Judge
+	// Observed is what is known of external targets, by their printed URLs.
+	Observed map[string]*Target
 }
 
 // Change is what has changed since an index was made.
 type Change struct {
 	Paths []string // of documents with other texts
 	Files bool     // files may have come, gone or changed
+	// Observed is set if more is known of external targets.
+	Observed bool
 }
 
 // Update returns the index after a change, and the documents whose findings may be others, sorted.
 // The old index is nil at first.
 func (f Folder) Update(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
+	next, touched, err := f.judge(ctx, old, texts, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	among := touched
+	if c.Observed {
+		among = next.Paths()
+	}
+	next, more := next.observe(f.Observed, among)
+	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(touched, more)))), nil
+}
+
+// judge is Update without external targets.
+func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
 	if old == nil || c.Files || !f.Judge.JudgesSome() {
 		return f.all(ctx, old, texts)
 	}
@@ -209,12 +258,7 @@ func (c *collector) add(found Found) {
 		c.addOwn(found)
 		return
 	}
-	t := &Target{URL: strings.Clone(r.URL), File: found.File, Verdict: r.Verdict, Code: r.Code, Listed: found.Listed, Warnings: found.Warnings}
-	if r.Verdict != check.OK || len(r.Warnings)+len(r.Suggestions)+len(r.Redirects) > 0 || found.File == "" {
-		kept := *r
-		kept.References = nil
-		t.Result = &kept
-	}
+	t := found.Target()
 	for i := range r.References {
 		ref := &r.References[i]
 		if d := c.at(ref.Page); d != nil {

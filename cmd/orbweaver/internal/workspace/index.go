@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -22,7 +23,13 @@ type Target struct {
 	// listed.
 	Listed   bool
 	Warnings []check.Warning
+	// Observed is when an external target was judged; zero if it was not, and for others.
+	Observed time.Time
 }
+
+// IsExternal reports whether the target is not in the folder, and would be judged if external targets
+// were.
+func (t *Target) IsExternal() bool { return t.Code == check.CodeExternal || !t.Observed.IsZero() }
 
 // Fragment returns the fragment of the URL, "" if there is none.
 func (t *Target) Fragment() string {
@@ -170,6 +177,56 @@ func (x *Index) Document(path string) *Document { return x.documents[path] }
 
 // Paths returns the paths of all documents, sorted.
 func (x *Index) Paths() []string { return slices.Sorted(maps.Keys(x.documents)) }
+
+// External returns the printed URLs of the external targets of documents that a condition holds for.
+func (x *Index) External(where func(path string) bool) map[string]*Target {
+	all := map[string]*Target{}
+	for path, d := range x.documents {
+		asked, holds := false, false
+		for i := range d.References {
+			t := d.References[i].Target
+			if !t.IsExternal() || all[t.URL] != nil {
+				continue
+			}
+			if !asked {
+				asked, holds = true, where(path)
+			}
+			if holds {
+				all[t.URL] = t
+			}
+		}
+	}
+	return all
+}
+
+// observe returns the index with what is known of external targets in some documents, and those of them
+// that it changes.
+func (x *Index) observe(known map[string]*Target, among []string) (*Index, []string) {
+	next, touched := x, []string(nil)
+	for _, path := range among {
+		d := x.documents[path]
+		isNews := func(r Reference) bool {
+			t := known[r.Target.URL]
+			return t != nil && t != r.Target && r.Target.IsExternal()
+		}
+		if d == nil || !slices.ContainsFunc(d.References, isNews) {
+			continue
+		}
+		if next == x {
+			next = &Index{Texts: x.Texts, Listed: x.Listed, documents: maps.Clone(x.documents)}
+		}
+		changed := *d
+		changed.References = slices.Clone(d.References)
+		for i, r := range changed.References {
+			if isNews(r) {
+				changed.References[i].Target = known[r.Target.URL]
+			}
+		}
+		next.documents[path] = &changed
+		touched = append(touched, path)
+	}
+	return next, touched
+}
 
 // isListed reports whether a document is read because it is in the folder.
 func (x *Index) isListed(path string) bool {

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"io/fs"
+	"math"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/report"
+)
+
+// editorExternal is how an editor learns about links to other sites.
+type editorExternal struct {
+	word         string // of --external
+	given        bool   // the command line has it
+	cache        string // the file of observations
+	allowPrivate []netip.Prefix
+	gates        *fetch.Gates // the pace of all folders together
+}
+
+// externalWords are the values of --external of lsp.
+var externalWords = map[string]workspace.Asking{"cache": workspace.Recall, "check": workspace.Ask, "skip": workspace.Never}
+
+// Limits of the requests for an editor, which nobody waits for.
+const (
+	editorRequests, editorPerHost = 4, 1
+	forEver                       = time.Duration(math.MaxInt64 / 2)
+)
+
+// options returns how external targets are judged with settings that are those of a folder. If the
+// folder or the editor asks for requests, a stranger may have, and they reach public web servers only.
+func (x *editorExternal) options(s *settings, stranger bool) (*options, workspace.Asking, error) {
+	asking := externalWords[x.word]
+	if !x.given && s.Given("external") {
+		asking = externalWords[s.Text("external")]
+	} else {
+		stranger = false
+	}
+	s.Set("external", "", "check")
+	s.Set("cache", "", x.cache)
+	s.Set("history", "")
+	o, err := compile(s, option.Check)
+	if err != nil {
+		return nil, asking, err
+	}
+	o.between = betweenRuns{cache: x.cache, maxAge: o.between.maxAge}
+	o.progress, o.show = "never", report.ShowAll
+	p := &o.crawl.Politeness
+	p.Concurrency, p.PerHost, p.PerHostGiven = editorRequests, editorPerHost, true
+	o.crawl.Limits.Grace = agentGrace
+	if stranger {
+		o.net.NoEnvironment, o.net.DenyPrivate = true, true
+		o.net.AllowPrivate = append(o.net.AllowPrivate, x.allowPrivate...)
+		o.schemes, o.crawl.Judging.SkipMail = []string{"http", "https", "file"}, true // file is the page of links
+	}
+	return o, asking, nil
+}
+
+// editorCache returns the file of observations if the command line names none.
+func editorCache() (string, error) {
+	dir := os.Getenv("XDG_CACHE_HOME")
+	if dir == "" {
+		var err error
+		if dir, err = os.UserCacheDir(); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(dir, "orbweaver", "lsp.db"), nil
+}
+
+// External implements workspace.Judge.
+func (f *editorFolder) External() workspace.Asking { return f.asking }
+
+// MaxAge implements workspace.Judge.
+func (f *editorFolder) MaxAge() time.Duration { return f.external.between.maxAge }
+
+// Observe implements workspace.Judge.
+func (f *editorFolder) Observe(ctx context.Context, urls []string, how workspace.Asking, add func(*workspace.Target)) error {
+	o := *f.external
+	gate := f.engine.external.gates.Run(math.MaxInt)
+	if how == workspace.Recall {
+		if _, err := os.Stat(o.between.cache); err != nil {
+			return nil // nothing was observed
+		}
+		o.between.maxAge, gate = forEver, fetch.NewGates(0, 0).Run(0)
+	} else if err := os.MkdirAll(filepath.Dir(o.between.cache), 0o700); err != nil {
+		return err
+	}
+	earlier, err := lastOK(&o, urls, f.engine.note)
+	if err != nil {
+		return err
+	}
+	quiet := func(string, ...any) {}
+	plan, err := planRun(ctx, &o, []string{"-"}, &targetReader{stdin: pageOf(urls), note: quiet})
+	if err != nil {
+		return err
+	}
+	defer plan.close()
+	show := f.options.shows()
+	r := &toolRun{options: &o, plan: plan, seeds: plan.seeds, gate: gate, note: quiet}
+	r.deliver = func(res *result.Result) {
+		switch {
+		case res.Kind != result.KindTarget, res.Internal, res.Verdict == check.Skipped, res.Code == check.CodeLimit, res.Code == check.CodeInterrupted, res.Code == check.CodeAddressDenied, how == workspace.Recall && !res.Cached:
+			return // it was not observed
+		}
+		found := workspace.Found{Result: res, Listed: show.Lists(res)}
+		for _, w := range res.Warnings {
+			if found.Listed && show.ListsWarning(w) {
+				found.Warnings = append(found.Warnings, w)
+			}
+		}
+		t := found.Target()
+		if t.Observed = time.Now(); res.Cached {
+			page, _, _ := strings.Cut(t.URL, "#")
+			t.Observed = earlier[page]
+		}
+		if !t.Observed.IsZero() {
+			add(t)
+		}
+	}
+	return r.crawl(ctx, func(cfg *crawler.Config) error {
+		cfg.Keep.Refresh = how == workspace.Renew
+		if how == workspace.Recall {
+			cfg.Politeness.Still, cfg.Limits.Spent = true, nil
+		}
+		cfg.Scope.Depth, cfg.Deliver.Stream = -1, true
+		return nil
+	})
+}
+
+// pageOf returns a page with links to printed URLs. Those with a password that is hidden are left out.
+func pageOf(urls []string) io.Reader {
+	var b strings.Builder
+	b.WriteString("<!doctype html><title>links</title>\n")
+	for _, printed := range urls {
+		if !strings.Contains(printed, "***@") {
+			fmt.Fprintf(&b, "<a href=\"%s\">x</a>\n", html.EscapeString(printed))
+		}
+	}
+	return strings.NewReader(b.String())
+}
+
+// lastOK returns when earlier runs last saw targets in order.
+func lastOK(o *options, urls []string, note func(string, ...any)) (map[string]time.Time, error) {
+	if _, err := os.Stat(o.between.cache); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	past, err := openEarlierRuns(&cobra.Command{}, o, note)
+	if err != nil {
+		return nil, err
+	}
+	defer past.close()
+	pages := make([]string, len(urls))
+	for i, printed := range urls {
+		pages[i], _, _ = strings.Cut(printed, "#")
+	}
+	return past.cache.LastOK(pages)
+}

@@ -130,7 +130,7 @@ func (k *Keeper) failLocked(err error) {
 	if k.err == nil {
 		k.err = err
 		_ = k.part.Truncate(k.size) // what stays is a valid file even if this fails, but for its end
-		k.options.Note("%v", k.failure())
+		k.options.Note("%v; the run goes on without it", k.failure())
 	}
 }
 

@@ -291,3 +291,49 @@ func FuzzOpen(f *testing.F) {
 		}
 	})
 }
+
+// holes writes large parts, which are zeros, as holes of a file.
+type holes struct{ *os.File }
+
+func (h holes) Write(p []byte) (int, error) {
+	if len(p) < 1<<20 {
+		return h.File.Write(p)
+	}
+	_, err := h.Seek(int64(len(p)), io.SeekCurrent)
+	return len(p), err
+}
+
+// A file may be larger than what 32 bits count.
+func TestReplayLargeFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "e.wacz")
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(holes{f})
+	const large = 4<<30 + 5
+	hole, err := z.CreateRaw(&zip.FileHeader{Name: "hole", Method: zip.Store, CompressedSize64: large, UncompressedSize64: large})
+	zeros := make([]byte, 64<<20)
+	for left := int64(large); left > 0 && err == nil; left -= int64(len(zeros)) {
+		_, err = hole.Write(zeros[:min(left, int64(len(zeros)))])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	to, err := z.CreateHeader(&zip.FileHeader{Name: "archive/data-00000.warc.gz", Method: zip.Store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.Write(foreign(t, response("http://a.test/", "", "HTTP/1.1 200 OK\r\n\r\nhello")))
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if got := ask(t, a, "http://a.test/", fetch.Content); got != "OK hello" || a.Damaged() > 0 {
+		t.Errorf("%q, %d damaged records", got, a.Damaged())
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/backup"
 )
 
@@ -28,7 +29,7 @@ func newServeBackupCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
-		return nil
+		return withAccounts(cmd, data, "backup", args[0], nil, func(*auth.Store) error { return nil })
 	}
 	return cmd
 }

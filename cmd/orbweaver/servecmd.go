@@ -22,6 +22,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
@@ -280,8 +281,9 @@ func runServe(cmd *cobra.Command, f *serveFlags) error {
 	return nil
 }
 
-// withAccounts calls fn with the accounts of a data directory, which is created if necessary.
-func withAccounts(cmd *cobra.Command, data string, fn func(*auth.Store) error) error {
+// withAccounts calls fn with the accounts of a data directory, which is created if necessary, and notes
+// in its audit log that fn did an action, unless that is "". fn may add to the changes.
+func withAccounts(cmd *cobra.Command, data string, action, subject string, changes audit.Changes, fn func(*auth.Store) error) error {
 	dir, err := dataDir(data)
 	if err != nil {
 		return err
@@ -290,13 +292,16 @@ func withAccounts(cmd *cobra.Command, data string, fn func(*auth.Store) error) e
 	if err := serve.OpenData(dir, note); err != nil {
 		return usageError("%w", err)
 	}
-	accounts, closeAccounts, err := serve.OpenAccounts(dir, note)
+	accounts, log, closeAccounts, err := serve.OpenAccounts(dir, note)
 	if err != nil {
 		return usageError("%w", err)
 	}
 	defer closeAccounts()
 	if err := fn(accounts); err != nil {
 		return usageError("%w", err)
+	}
+	if action != "" {
+		log.Note(audit.With(cmd.Context(), audit.Command), action, "", subject, changes)
 	}
 	return nil
 }
@@ -330,12 +335,12 @@ func newServeUserCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return withAccounts(cmd, data, func(a *auth.Store) error { return a.AddUser(cmd.Context(), args[0], password, parsed) })
+		return withAccounts(cmd, data, "user.add", args[0], audit.Changes{"role": {nil, parsed.String()}}, func(a *auth.Store) error { return a.AddUser(cmd.Context(), args[0], password, parsed) })
 	}
 	list := &cobra.Command{Use: "list", Short: "list the accounts: name, role", Args: noArguments}
 	dataFlag(list, &data)
 	list.RunE = func(cmd *cobra.Command, _ []string) error {
-		return withAccounts(cmd, data, func(a *auth.Store) error {
+		return withAccounts(cmd, data, "", "", nil, func(a *auth.Store) error {
 			users, err := a.Users(cmd.Context())
 			for _, u := range users {
 				fmt.Fprintf(cmd.OutOrStdout(), "%s\t%s\n", u.Name, u.Role)
@@ -346,7 +351,7 @@ func newServeUserCommand() *cobra.Command {
 	remove := &cobra.Command{Use: "remove NAME", Short: "remove an account and end its sessions", Args: cobra.ExactArgs(1)}
 	dataFlag(remove, &data)
 	remove.RunE = func(cmd *cobra.Command, args []string) error {
-		return withAccounts(cmd, data, func(a *auth.Store) error { return a.RemoveUser(cmd.Context(), args[0], true) })
+		return withAccounts(cmd, data, "user.remove", args[0], nil, func(a *auth.Store) error { return a.RemoveUser(cmd.Context(), args[0], true) })
 	}
 	passwd := &cobra.Command{Use: "passwd NAME [--password-file FILE]", Short: "change the password of an account and end its sessions", Args: cobra.ExactArgs(1)}
 	dataFlag(passwd, &data)
@@ -356,7 +361,7 @@ func newServeUserCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return withAccounts(cmd, data, func(a *auth.Store) error {
+		return withAccounts(cmd, data, "user.change", args[0], audit.Changes{"password": {"***", "***"}}, func(a *auth.Store) error {
 			return a.ChangeUser(cmd.Context(), args[0], auth.Change{Password: &password, ByToken: true})
 		})
 	}
@@ -367,7 +372,13 @@ func newServeUserCommand() *cobra.Command {
 		if err != nil {
 			return usageError("%w", err)
 		}
-		return withAccounts(cmd, data, func(a *auth.Store) error {
+		changes := audit.Changes{}
+		return withAccounts(cmd, data, "user.change", args[0], changes, func(a *auth.Store) error {
+			u, err := a.User(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			changes["role"] = [2]any{u.Role.String(), parsed.String()}
 			return a.ChangeUser(cmd.Context(), args[0], auth.Change{Role: &parsed, ByToken: true})
 		})
 	}
@@ -395,7 +406,7 @@ func newServeTokenCommand() *cobra.Command {
 			}
 			until = time.Now().Add(after)
 		}
-		return withAccounts(cmd, data, func(a *auth.Store) error {
+		return withAccounts(cmd, data, "token.add", args[0], audit.Changes{"role": {nil, parsed.String()}}, func(a *auth.Store) error {
 			token, err := a.CreateToken(cmd.Context(), auth.Token{Name: args[0], Role: parsed, Expires: until})
 			if err == nil {
 				fmt.Fprintln(cmd.OutOrStdout(), token)
@@ -406,7 +417,7 @@ func newServeTokenCommand() *cobra.Command {
 	list := &cobra.Command{Use: "list", Short: "list the tokens: name, role, expiry", Args: noArguments}
 	dataFlag(list, &data)
 	list.RunE = func(cmd *cobra.Command, _ []string) error {
-		return withAccounts(cmd, data, func(a *auth.Store) error {
+		return withAccounts(cmd, data, "", "", nil, func(a *auth.Store) error {
 			tokens, err := a.Tokens(cmd.Context())
 			for _, t := range tokens {
 				until := "never"
@@ -421,7 +432,7 @@ func newServeTokenCommand() *cobra.Command {
 	remove := &cobra.Command{Use: "remove NAME", Short: "revoke a token and end its sessions", Args: cobra.ExactArgs(1)}
 	dataFlag(remove, &data)
 	remove.RunE = func(cmd *cobra.Command, args []string) error {
-		return withAccounts(cmd, data, func(a *auth.Store) error { return a.RemoveToken(cmd.Context(), args[0]) })
+		return withAccounts(cmd, data, "token.remove", args[0], nil, func(a *auth.Store) error { return a.RemoveToken(cmd.Context(), args[0]) })
 	}
 	cmd.AddCommand(create, list, remove)
 	return cmd

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
@@ -136,6 +137,9 @@ func (c *call) authenticate() error {
 	}
 	if err := c.load(open); err != nil {
 		return err
+	}
+	if c.who != nil {
+		c.Request = c.WithContext(audit.With(c.Context(), s.actor(c.Request, c.who)))
 	}
 	if c.route != nil && !open && c.who.Project != "" && c.route.Role > auth.Viewer && c.PathValue("p")+c.PathValue("r") == "" {
 		return api.NewProblem(http.StatusForbidden, "the token reaches one project alone")

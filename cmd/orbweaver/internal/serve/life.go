@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
@@ -213,15 +214,15 @@ func (s *Server) serve(ctx context.Context, listener net.Listener, stop <-chan s
 	return err
 }
 
-// OpenAccounts opens the accounts of a data directory, for the commands that manage them. The caller
-// calls close.
-func OpenAccounts(dir string, note func(string, ...any)) (accounts *auth.Store, close func() error, err error) {
+// OpenAccounts opens the accounts and the audit log of a data directory, for the commands that work on
+// it. The caller calls close.
+func OpenAccounts(dir string, note func(string, ...any)) (accounts *auth.Store, log *audit.Log, close func() error, err error) {
 	db, err := store.Open(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	noteCopy(db, note)
-	return auth.New(db.DB()), db.Close, nil
+	return auth.New(db.DB()), &audit.Log{DB: db.DB(), Failed: func(err error) { note("%v", err) }}, db.Close, nil
 }
 
 // noteCopy tells of the copy of a database that this version has changed.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
@@ -186,6 +187,9 @@ func schemas() object {
 		"Token":          required(object{"name": text, "role": role, "expires": orNull(moment), "project": orNull(opaque), "created": moment, "token": opaque}, "token"),
 		"TokenList":      partOf("Token"),
 		"TokenInput":     required(object{"name": text, "role": role, "expires": orNull(text), "project": orNull(text)}, "role", "expires", "project"),
+		"Entry": required(object{"id": opaque, "time": moment, "who": text, "via": text, "address": text, "action": word(audit.Actions...), "project": orNull(opaque), "subject": text,
+			"changes": object{"type": "object", "additionalProperties": object{"type": "array", "minItems": 2, "maxItems": 2}}}),
+		"EntryList": partOf("Entry"),
 		"StatusPage": required(object{"id": opaque, "title": text, "projects": orNull(listOf(opaque)), "tag": orNull(text), "token": opaque, "url": text, "expires": orNull(moment), "created": moment},
 			"token", "url"),
 		"StatusPageInput": required(object{"title": text, "projects": orNull(listOf(text)), "tag": orNull(text), "expires": orNull(text)}, "projects", "tag", "expires"),

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/web"
 )
@@ -42,6 +43,24 @@ func (s *Server) identify(r *http.Request) (*auth.Identity, error) {
 		return nil, err
 	}
 	return &who, nil
+}
+
+// actor returns who sends a request, for the audit log.
+func (s *Server) actor(r *http.Request, who *auth.Identity) audit.Actor {
+	a := audit.Actor{Who: who.Key(), Via: string(who.Via)}
+	if client := s.client(r).Addr; client.IsValid() {
+		a.Address = client.String()
+	}
+	return a
+}
+
+// noteSession notes that somebody has signed in, whose session has a secret.
+func (c *call) noteSession(secret string) error {
+	who, ok, err := c.server.auth.BySession(c.Context(), secret)
+	if err == nil && ok {
+		c.server.service.Audit.Note(audit.With(c.Context(), c.server.actor(c.Request, &who)), "sign-in", "", who.Key(), nil)
+	}
+	return err
 }
 
 // sessionOf returns the secret of the session of a request, "" without one.
@@ -128,6 +147,7 @@ func login(c *call) error {
 	var limit *auth.LimitError
 	switch {
 	case errors.Is(err, auth.ErrWrongCredentials):
+		s.service.Audit.Note(audit.With(c.Context(), s.actor(c.Request, &auth.Identity{Name: again.Name, Via: map[bool]auth.Via{true: auth.ByToken, false: auth.Password}[again.Token]})), "sign-in-failed", "", again.Name, nil)
 		again.Message = "The name or the password is wrong."
 		if again.Token {
 			again.Message = "The token is unknown, or it has expired."
@@ -138,6 +158,9 @@ func login(c *call) error {
 		again.Message = "Too many sign-ins have failed. Try again in " + strconv.Itoa(int(limit.After/time.Second)) + " seconds."
 		return c.page(http.StatusTooManyRequests, "login", again)
 	case err != nil:
+		return err
+	}
+	if err := c.noteSession(session); err != nil {
 		return err
 	}
 	http.SetCookie(c.w, c.cookie(session))
@@ -156,6 +179,7 @@ func logout(c *call) error {
 		if err := c.server.auth.SignOut(c.Context(), cookie.Value); err != nil {
 			return err
 		}
+		c.server.service.Audit.Note(c.Context(), "sign-out", "", c.who.Key(), nil)
 	}
 	http.SetCookie(c.w, c.cookie(""))
 	c.redirect("/login", http.StatusSeeOther)
@@ -193,6 +217,11 @@ func setUp(c *call) error {
 	}
 	session, err := s.auth.SignIn(c.Context(), name, password, s.client(c.Request))
 	if err != nil {
+		return err
+	}
+	first := s.actor(c.Request, &auth.Identity{Name: name, Via: auth.Password})
+	s.service.Audit.Note(audit.With(c.Context(), first), "user.add", "", name, audit.Changes{"role": {nil, auth.Admin.String()}})
+	if err := c.noteSession(session); err != nil {
 		return err
 	}
 	http.SetCookie(c.w, c.cookie(session))

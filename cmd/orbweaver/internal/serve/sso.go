@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/sso"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/web"
@@ -93,7 +94,17 @@ func (c signOn) end() error {
 		session, err = auth.People{Store: s.auth}.SignIn(c.Context(), person, s.client(c.Request), sso.SessionLife)
 	}
 	if err != nil {
+		if attempt != nil { // else anybody could fill the log
+			who := &auth.Identity{Via: auth.OIDC}
+			if person != nil {
+				who.Name = person.Name
+			}
+			s.service.Audit.Note(audit.With(c.Context(), s.actor(c.Request, who)), "sign-in-failed", "", who.Name, nil)
+		}
 		return c.refuse(err)
+	}
+	if err := c.noteSession(session); err != nil {
+		return err
 	}
 	http.SetCookie(c.w, c.cookie(session))
 	c.w.Header().Set("Location", attempt.Next)

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/similar"
@@ -48,10 +50,18 @@ func (s *Accounts) ChangeMe(ctx context.Context, who *auth.Identity, body []stri
 	if err := readMembers(body, fields{"email": textField(&c.Email, checkEmail), "time_zone": textField(&c.Zone, checkZone), "digest": textField(&c.Digest, checkDigest)}); err != nil {
 		return nil, err
 	}
+	before, err := s.Me(ctx, who)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.kept.ChangeUser(ctx, who.Name, c); err != nil {
 		return nil, accountProblem(err, "")
 	}
-	return s.Me(ctx, who)
+	me, err := s.Me(ctx, who)
+	if err != nil {
+		return nil, err
+	}
+	return me, s.note(ctx, "user.change", "", who.Name, before, me, "email", "time_zone", "digest")
 }
 
 // ChangePassword replaces the own password and ends the other sessions. session is the secret of the
@@ -64,6 +74,9 @@ func (s *Accounts) ChangePassword(ctx context.Context, who *auth.Identity, body 
 	err := s.kept.Of(who).ChangePassword(ctx, *current, *next, session, client)
 	if errors.Is(err, auth.ErrWrongCredentials) {
 		return api.NewProblem(http.StatusForbidden, "the current password is wrong")
+	}
+	if err == nil {
+		s.audit.Note(ctx, "user.change", "", who.Name, newPassword)
 	}
 	return accountProblem(err, "new")
 }
@@ -115,8 +128,15 @@ func (s *Accounts) AddUser(ctx context.Context, body []strictjson.Member) (*api.
 			return nil, accountProblem(err, "name")
 		}
 	}
-	return s.user(ctx, *name)
+	u, err := s.user(ctx, *name)
+	if err != nil {
+		return nil, err
+	}
+	return u, s.note(ctx, "user.add", "", *name, nil, u, "role", "email")
 }
+
+// newPassword is how a new password is noted.
+var newPassword = audit.Changes{"password": {secret.Shown, secret.Shown}}
 
 func (s *Accounts) user(ctx context.Context, name string) (*api.User, error) {
 	u, err := s.kept.User(ctx, name)
@@ -138,10 +158,21 @@ func (s *Accounts) ChangeUser(ctx context.Context, name string, body []strictjso
 		r := roleOf(role)
 		c.Role = &r
 	}
+	before, err := s.user(ctx, name)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.kept.ChangeUser(ctx, name, c); err != nil {
 		return nil, accountProblem(err, "name")
 	}
-	return s.user(ctx, name)
+	u, err := s.user(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if c.Password != nil {
+		s.audit.Note(ctx, "user.change", "", name, newPassword)
+	}
+	return u, s.note(ctx, "user.change", "", name, before, u, "role", "email")
 }
 
 // HasUser returns a problem if there is no account with a name.
@@ -152,7 +183,11 @@ func (s *Accounts) HasUser(ctx context.Context, name string) error {
 
 // RemoveUser removes the account with a name.
 func (s *Accounts) RemoveUser(ctx context.Context, name string) error {
-	return accountProblem(s.kept.RemoveUser(ctx, name, false), "name")
+	err := s.kept.RemoveUser(ctx, name, false)
+	if err == nil {
+		s.audit.Note(ctx, "user.remove", "", name, nil)
+	}
+	return accountProblem(err, "name")
 }
 
 func shownToken(t *auth.Token) *api.Token {
@@ -200,13 +235,14 @@ func (s *Accounts) AddToken(ctx context.Context, body []strictjson.Member) (*api
 	if project != nil {
 		t.Project = *project
 	}
-	secret, err := s.kept.CreateToken(ctx, t)
+	token, err := s.kept.CreateToken(ctx, t)
 	if err != nil {
 		return nil, accountProblem(err, "name")
 	}
 	shown := shownToken(&t)
-	shown.Token = secret
-	return shown, nil
+	err = s.note(ctx, "token.add", "", t.Name, nil, shown, "role", "expires", "project")
+	shown.Token = token
+	return shown, err
 }
 
 // HasToken returns a problem if there is no token with a name.
@@ -220,7 +256,11 @@ func (s *Accounts) HasToken(ctx context.Context, name string) error {
 
 // RemoveToken removes the token with a name.
 func (s *Accounts) RemoveToken(ctx context.Context, name string) error {
-	return accountProblem(s.kept.RemoveToken(ctx, name), "name")
+	err := s.kept.RemoveToken(ctx, name)
+	if err == nil {
+		s.audit.Note(ctx, "token.remove", "", name, nil)
+	}
+	return accountProblem(err, "name")
 }
 
 // accountProblem returns the problem for an error of the accounts, which is about a field unless it

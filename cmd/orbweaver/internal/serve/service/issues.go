@@ -187,7 +187,23 @@ func (s *Issues) Assign(ctx context.Context, project *store.Project, owner strin
 	if owner != "" && !slices.Contains(people, owner) {
 		return api.Invalid(api.Fault{Field: "owner", Message: "there is no user of this name who may read the project"})
 	}
-	return store.Issues{Store: s.store}.SetOwner(ctx, project.ID, owner, ids...)
+	notes := store.Issues{Store: s.store}
+	owners, err := notes.Owners(ctx, project.ID)
+	if err != nil {
+		return err
+	}
+	if err := notes.SetOwner(ctx, project.ID, owner, ids...); err != nil {
+		return err
+	}
+	was := map[string]any{"owner": nil}
+	if name, owned := owners[ids[0]]; owned && len(ids) == 1 {
+		was["owner"] = name
+	}
+	is := map[string]any{"owner": nil}
+	if owner != "" {
+		is["owner"] = owner
+	}
+	return s.note(ctx, "issue.assign", project.ID, several(ids, "issue"), was, is, "owner")
 }
 
 // Assigned are the open issues of a project that somebody owns.
@@ -272,7 +288,10 @@ func (s *Issues) Comment(ctx context.Context, project, id, by, text string) (*ap
 		return nil, api.Invalid(api.Fault{Field: "text", Message: "write 1 to 4000 characters"})
 	}
 	c := &api.Comment{ID: store.NewID(), By: by, Created: time.Now().UTC().Truncate(time.Millisecond), Text: text}
-	return c, store.Issues{Store: s.store}.AddComment(ctx, project, id, c)
+	if err := (store.Issues{Store: s.store}).AddComment(ctx, project, id, c); err != nil {
+		return nil, err
+	}
+	return c, s.note(ctx, "issue.comment", project, id, nil, c, "text")
 }
 
 // DeleteComment deletes a comment, which its author and administrators may.
@@ -288,7 +307,10 @@ func (s *Issues) DeleteComment(ctx context.Context, project, issue, id string, w
 	if all[at].By != who.Name && who.Role < auth.Admin {
 		return api.NewProblem(http.StatusForbidden, "only its author and administrators may delete a comment")
 	}
-	return store.Issues{Store: s.store}.DeleteComment(ctx, project, id)
+	if err := (store.Issues{Store: s.store}).DeleteComment(ctx, project, id); err != nil {
+		return err
+	}
+	return s.note(ctx, "issue.comment", project, issue, all[at], nil, "text")
 }
 
 // Views returns the views of a project.
@@ -320,7 +342,10 @@ func (s *Issues) AddView(ctx context.Context, project, name, query string, check
 	if err == nil && !added {
 		err = api.Invalid(api.Fault{Field: "name", Message: "the project has a view of this name"})
 	}
-	return v, err
+	if err != nil {
+		return nil, err
+	}
+	return v, s.note(ctx, "view.add", project, v.ID, nil, v, "name", "query")
 }
 
 // DeleteView deletes a view.
@@ -328,6 +353,9 @@ func (s *Issues) DeleteView(ctx context.Context, project, id string) error {
 	err := store.Views{Store: s.store}.Delete(ctx, project, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(http.StatusNotFound, "the project has no view %s", id)
+	}
+	if err == nil {
+		s.audit.Note(ctx, "view.remove", project, id, nil)
 	}
 	return err
 }

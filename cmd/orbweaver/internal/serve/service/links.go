@@ -51,7 +51,10 @@ func (s *Links) Create(ctx context.Context, project string, body []strictjson.Me
 	default:
 		l.URL = "/share/" + l.Token
 	}
-	return l, store.Links{Store: s.store}.Add(ctx, project, l, auth.HashSecret(l.Token))
+	if err := (store.Links{Store: s.store}).Add(ctx, project, l, auth.HashSecret(l.Token)); err != nil {
+		return nil, err
+	}
+	return l, s.note(ctx, "link.add", project, l.ID, nil, l, "for", "expires")
 }
 
 // readExpiry reads the time after which a link expires; null and "" mean never.
@@ -128,6 +131,9 @@ func (s *Links) Delete(ctx context.Context, project, id string) error {
 	err := store.Links{Store: s.store}.Delete(ctx, project, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return noLink(id)
+	}
+	if err == nil {
+		s.audit.Note(ctx, "link.remove", project, id, nil)
 	}
 	return err
 }

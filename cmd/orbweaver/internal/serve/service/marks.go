@@ -81,7 +81,12 @@ func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body [
 		return nil, api.Invalid(faults...)
 	}
 	m.Fingerprint = fingerprint
-	return m, store.Marks{Store: s.store}.Put(ctx, project, m, ifMatch.allowsMark)
+	var before *api.Mark
+	err := store.Marks{Store: s.store}.Put(ctx, project, m, ifMatch.keeping(&before))
+	if err != nil {
+		return nil, err
+	}
+	return m, s.note(ctx, "mark.set", project, fingerprint, before, m, markMembers...)
 }
 
 // newMark reads a mark, without its fingerprint.
@@ -141,7 +146,11 @@ func (s *Marks) PutAll(ctx context.Context, project, by string, b *Bulk) (int, e
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if b.Remove {
-		return store.Marks{Store: s.store}.DeleteAll(ctx, project, ids)
+		n, err := store.Marks{Store: s.store}.DeleteAll(ctx, project, ids)
+		if err == nil && n > 0 {
+			s.audit.Note(ctx, "mark.remove", project, several(ids, "finding"), nil)
+		}
+		return n, err
 	}
 	marks := make([]*api.Mark, len(ids))
 	for i, id := range ids {
@@ -149,7 +158,18 @@ func (s *Marks) PutAll(ctx context.Context, project, by string, b *Bulk) (int, e
 		one.Fingerprint = id
 		marks[i] = &one
 	}
-	return len(ids), store.Marks{Store: s.store}.PutAll(ctx, project, marks)
+	if err := (store.Marks{Store: s.store}).PutAll(ctx, project, marks); err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return len(ids), s.note(ctx, "mark.set", project, several(ids, "finding"), nil, m, markMembers...)
+}
+
+// several names an object by its id, or says how many there are.
+func several(ids []string, noun string) string {
+	if len(ids) == 1 {
+		return ids[0]
+	}
+	return api.Plural(len(ids), noun)
 }
 
 // matching returns the fingerprints of all findings that a filter selects.
@@ -235,9 +255,24 @@ func (c Condition) allowsMark(m *api.Mark) error {
 	return nil
 }
 
+// keeping is allowsMark that also keeps the stored mark.
+func (c Condition) keeping(before **api.Mark) func(*api.Mark) error {
+	return func(m *api.Mark) error {
+		*before = m
+		return c.allowsMark(m)
+	}
+}
+
+// markMembers are the members of a mark that people set.
+var markMembers = []string{"as", "reason", "until"}
+
 // Delete removes a mark.
 func (s *Marks) Delete(ctx context.Context, project, fingerprint string, ifMatch Condition) error {
-	err := store.Marks{Store: s.store}.Delete(ctx, project, fingerprint, ifMatch.allowsMark)
+	var before *api.Mark
+	err := store.Marks{Store: s.store}.Delete(ctx, project, fingerprint, ifMatch.keeping(&before))
+	if err == nil {
+		return s.note(ctx, "mark.remove", project, fingerprint, before, nil, markMembers...)
+	}
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(http.StatusNotFound, "there is no mark for the fingerprint %s", fingerprint)
 	}

@@ -341,6 +341,7 @@ func (s *Notices) Test(ctx context.Context, row *store.Project, number string) (
 		e.Run = &last[0].Run
 	}
 	result := s.sender.Send(ctx, target, e)
+	s.audit.Note(ctx, "notify.test", row.ID, "notify."+number, nil)
 	return &result, nil
 }
 

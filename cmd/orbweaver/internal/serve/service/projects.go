@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
@@ -119,7 +120,11 @@ func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error
 	if err != nil {
 		return nil, err
 	}
-	return s.put(ctx, row, next)
+	p, err := s.put(ctx, row, next)
+	if err != nil {
+		return nil, err
+	}
+	return p, s.note(ctx, "project.add", p.ID, p.Name, nil, p, projectMembers...)
 }
 
 // Change replaces the members that a JSON object has.
@@ -136,14 +141,39 @@ func (s *Projects) update(ctx context.Context, row *store.Project, ifMatch Condi
 		if err != nil {
 			return err
 		}
+		shown, err := s.Get(ctx, row)
+		if err != nil {
+			return err
+		}
+		secrets := *before
 		next, err := change(before)
 		if err != nil {
 			return err
 		}
-		p, err = s.put(ctx, row, next)
-		return err
+		if p, err = s.put(ctx, row, next); err != nil {
+			return err
+		}
+		return s.noteChange(ctx, shown, p, &secrets, next)
 	})
 	return p, err
+}
+
+// noteChange notes what changed, with members of which only secrets did.
+func (s *Projects) noteChange(ctx context.Context, before, after *api.Project, was, is *content) error {
+	changes, err := audit.Diff(before, after, projectMembers...)
+	if err != nil {
+		return err
+	}
+	clear, err := audit.Diff(was, is, "targets", "options", "notify")
+	for name := range clear {
+		if _, noted := changes[name]; !noted {
+			changes[name] = [2]any{secret.Shown, secret.Shown}
+		}
+	}
+	if len(changes) > 0 {
+		s.audit.Note(ctx, "project.change", after.ID, after.Name, changes)
+	}
+	return err
 }
 
 // retry calls fn with a project until nobody else has changed it meanwhile.
@@ -189,6 +219,7 @@ func (s *Projects) Delete(ctx context.Context, row *store.Project, ifMatch Condi
 	if err != nil {
 		return err
 	}
+	s.audit.Note(ctx, "project.remove", row.ID, row.Name, nil)
 	err = s.notices.Forget(ctx, row.ID)
 	for _, run := range ids {
 		err = errors.Join(err, s.manager.RemoveFiles(run))

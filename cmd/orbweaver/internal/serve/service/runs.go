@@ -39,6 +39,7 @@ func (s *Runs) Start(ctx context.Context, project *store.Project) (*api.Run, err
 	if err := s.manager.Add(ctx, r); err != nil {
 		return nil, err
 	}
+	s.audit.Note(ctx, "run.start", r.Project, r.ID, nil)
 	return &r.Run, nil
 }
 
@@ -51,6 +52,7 @@ func (s *Runs) Stop(ctx context.Context, id, who string) (*api.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.audit.Note(ctx, "run.stop", r.Project, r.ID, nil)
 	return &r.Run, nil
 }
 
@@ -63,6 +65,7 @@ func (s *Runs) Resume(ctx context.Context, id string) (*api.Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.audit.Note(ctx, "run.resume", r.Project, r.ID, nil)
 	return &r.Run, nil
 }
 

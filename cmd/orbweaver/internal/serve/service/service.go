@@ -1,10 +1,12 @@
 package service
 
 import (
+	"context"
 	"slices"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
@@ -27,6 +29,7 @@ type Service struct {
 	Accounts *Accounts
 	Notices  *Notices
 	Digests  *Digests
+	Audit    *audit.Log
 	Manager  *runs.Manager
 	// Schedules starts the runs of schedules while its Run is called.
 	Schedules *schedule.Keeper
@@ -38,7 +41,18 @@ type parts struct {
 	box     *secret.Box
 	engine  runs.Engine
 	manager *runs.Manager
+	audit   *audit.Log
 	log     func(format string, args ...any)
+}
+
+// note notes a change of an object, with those members that differ. Either may be nil. A change of
+// nothing is not noted.
+func (p *parts) note(ctx context.Context, action, project, subject string, before, after any, members ...string) error {
+	changes, err := audit.Diff(before, after, members...)
+	if err == nil && len(changes) > 0 {
+		p.audit.Note(ctx, action, project, subject, changes)
+	}
+	return err
 }
 
 // Config configures a Service.
@@ -59,8 +73,9 @@ type Config struct {
 
 // New returns a service that executes nothing until its Manager is started.
 func New(c Config) *Service {
-	shared := &parts{store: c.Store, box: c.Box, engine: c.Engine, log: c.Log}
-	s := &Service{}
+	log := &audit.Log{DB: c.Store.DB(), Failed: func(err error) { c.Log("%v", err) }}
+	shared := &parts{store: c.Store, box: c.Box, engine: c.Engine, audit: log, log: c.Log}
+	s := &Service{Audit: log}
 	s.Findings = &Findings{parts: shared}
 	s.Projects = &Projects{parts: shared}
 	s.Notices = newNotices(&c, shared, s.Findings, s.Projects)

@@ -50,7 +50,10 @@ func (s *StatusPages) Create(ctx context.Context, body []strictjson.Member) (*ap
 		p.Expires = &at
 	}
 	p.URL = "/status/" + p.Token
-	return p, store.StatusPages{Store: s.store}.Add(ctx, p, auth.HashSecret(p.Token))
+	if err := (store.StatusPages{Store: s.store}).Add(ctx, p, auth.HashSecret(p.Token)); err != nil {
+		return nil, err
+	}
+	return p, s.note(ctx, "status.add", "", p.ID, nil, p, "title", "projects", "tag", "expires")
 }
 
 func checkTitle(text string) error {
@@ -106,10 +109,14 @@ func (s *StatusPages) Get(ctx context.Context, id string) (*api.StatusPage, erro
 
 // Delete removes a status page.
 func (s *StatusPages) Delete(ctx context.Context, id string) error {
-	if _, err := s.Get(ctx, id); err != nil {
+	p, err := s.Get(ctx, id)
+	if err == nil {
+		err = store.StatusPages{Store: s.store}.Delete(ctx, id)
+	}
+	if err != nil {
 		return err
 	}
-	return store.StatusPages{Store: s.store}.Delete(ctx, id)
+	return s.note(ctx, "status.remove", "", id, p, nil, "title")
 }
 
 // Status is what a status page shows of a project: nothing that names a target, a finding or a person.

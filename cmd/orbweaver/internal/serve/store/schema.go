@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 )
@@ -27,6 +28,7 @@ var migrations = []migration{
 	{statements: quiet + notify.Holding},
 	{statements: auth.Digested},
 	{statements: statusPages},
+	{statements: audit.Schema},
 }
 
 // tags are words by which people find projects, a JSON list.

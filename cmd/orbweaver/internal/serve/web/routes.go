@@ -42,6 +42,7 @@ func Routes() []Route {
 		{"GET", "/runs/{r}/map", auth.Viewer, false, showMap},
 		{"GET", "/profile", auth.Viewer, false, showProfile},
 		{"POST", "/profile", auth.Viewer, false, changeProfile},
+		{"GET", "/settings/audit", auth.Admin, false, showAudit},
 		{"GET", "/settings", auth.Admin, false, showSettings},
 		{"POST", "/settings", auth.Admin, false, changeSettings},
 	}

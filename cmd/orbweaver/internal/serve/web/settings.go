@@ -58,8 +58,11 @@ func (p *sentForm) status() int {
 
 // ProjectName returns the name of a project of a token.
 func (p *accountsPage) ProjectName(id *string) string {
+	if id == nil {
+		return ""
+	}
 	for _, one := range p.Projects {
-		if id != nil && one.ID == *id {
+		if one.ID == *id {
 			return one.Name
 		}
 	}

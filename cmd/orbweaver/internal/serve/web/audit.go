@@ -1,0 +1,74 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+)
+
+// auditPage lists who did what.
+type auditPage struct {
+	accountsPage
+	Values  url.Values
+	List    *api.List[*audit.Entry]
+	Faults  []api.Fault
+	Actions []string
+}
+
+// auditShown is the number of entries of a page.
+const auditShown = 100
+
+func showAudit(c *Call) error {
+	page := &auditPage{Values: c.URL.Query(), Actions: audit.Actions}
+	var err error
+	if page.Projects, _, err = c.Site.Store.Projects(c.Context(), store.Scope{}, "", maxListed); err != nil {
+		return err
+	}
+	q, err := service.AuditQuery(page.Values, auditShown)
+	if err == nil {
+		page.List, err = service.AuditList(c.Context(), c.Site.Service.Audit, q)
+	}
+	status := http.StatusOK
+	var p *api.Problem
+	if errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity {
+		status, page.Faults, err = p.Status, p.Errors, nil
+	}
+	if err != nil {
+		return err
+	}
+	return c.page(status, "audit", "Audit log", page)
+}
+
+// Query returns the filters with another parameter.
+func (p *auditPage) Query(name, value string) template.URL {
+	v := maps.Clone(p.Values)
+	v.Del("after")
+	v.Set(name, value)
+	return template.URL(v.Encode())
+}
+
+// When returns the time of an entry.
+func (p *auditPage) When(e *audit.Entry) *time.Time { return &e.Time }
+
+// Changes returns a line for each member that an entry changed.
+func (p *auditPage) Changes(e *audit.Entry) (lines []string, err error) {
+	var changes map[string][2]json.RawMessage
+	if err := json.Unmarshal(e.Changes, &changes); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		lines = append(lines, fmt.Sprintf("%s: %s → %s", name, changes[name][0], changes[name][1]))
+	}
+	return lines, nil
+}

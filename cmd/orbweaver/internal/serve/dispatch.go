@@ -46,7 +46,7 @@ type route struct {
 	Doc     string
 	Query   []parameter
 	Body    string         // the schema of the body, "" for none
-	Answers map[int]string // schemas or media types by status
+	Answers map[int]string // schemas or media types by status, with spaces between several
 }
 
 // parameter is a parameter of the query.

@@ -77,12 +77,16 @@ func operation(r *route) object {
 	answers := object{"default": object{"$ref": "#/components/responses/Problem"}}
 	for status, schema := range r.Answers {
 		answer := object{"description": http.StatusText(status)}
-		switch {
-		case schema == "":
-		case strings.Contains(schema, "/"):
-			answer["content"] = object{schema: object{}}
-		default:
-			answer["content"] = object{"application/json": object{"schema": ref(schema)}}
+		content := object{}
+		for one := range strings.FieldsSeq(schema) {
+			if strings.Contains(one, "/") {
+				content[one] = object{}
+			} else {
+				content["application/json"] = object{"schema": ref(one)}
+			}
+		}
+		if len(content) > 0 {
+			answer["content"] = content
 		}
 		answers[strconv.Itoa(status)] = answer
 	}

@@ -89,7 +89,7 @@ func routes() []route {
 			Doc: "revoke a token and end its sessions", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/audit", Role: auth.Admin, Handle: listAudit,
 			Doc: "list who did what, newest first; format=csv gives all that matches as CSV", Query: []parameter{{"who", "a name, token:NAME, command or server"}, {"action", "such as project.change"}, {"project", "the id of a project"},
-				{"from", "a date, or a time (RFC 3339), which is included"}, {"to", "a time that is not included, or a date that is"}, {"format", "json or csv"}, limitParameter, afterParameter}, Answers: map[int]string{200: "EntryList"}},
+				{"from", "a date, or a time (RFC 3339), which is included"}, {"to", "a time that is not included, or a date that is"}, {"format", "json or csv"}, limitParameter, afterParameter}, Answers: map[int]string{200: "EntryList text/csv"}},
 		{Method: "GET", Path: v1 + "/status-pages", Role: auth.Admin, Handle: listStatusPages,
 			Doc: "list the status pages, oldest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "StatusPageList"}},
 		{Method: "POST", Path: v1 + "/status-pages", Role: auth.Admin, Handle: createStatusPage,

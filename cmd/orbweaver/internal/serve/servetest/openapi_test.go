@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"mime"
 	"net/http"
 	"slices"
 	"strconv"
@@ -77,7 +78,7 @@ func (s *server) check(req *http.Request, a *answer) {
 			return
 		}
 	}
-	operation, schema := s.api.find(req, a.status)
+	operation, schema := s.api.find(req, a)
 	if schema == "" || len(a.body) == 0 {
 		return
 	}
@@ -104,7 +105,7 @@ func (s *server) validate(operation, schema string, body []byte) {
 }
 
 // find returns the schema of an answer, "" if it is not JSON.
-func (d *description) find(req *http.Request, status int) (operation, schema string) {
+func (d *description) find(req *http.Request, a *answer) (operation, schema string) {
 	path, found := strings.CutPrefix(req.URL.Path, d.prefix)
 	if !found { // the prefix of a public URL may be left out
 		_, path, _ = strings.Cut(req.URL.Path, "/api/v1")
@@ -126,8 +127,9 @@ func (d *description) find(req *http.Request, status int) (operation, schema str
 		if err := json.Unmarshal(text, &op); err != nil {
 			return pattern, err.Error()
 		}
-		if r, ok := op.Responses[strconv.Itoa(status)]; ok {
-			return req.Method + " " + path, r.Content["application/json"].Schema.Ref
+		if r, ok := op.Responses[strconv.Itoa(a.status)]; ok {
+			media, _, _ := mime.ParseMediaType(a.header.Get("Content-Type"))
+			return req.Method + " " + path, r.Content[media].Schema.Ref
 		}
 		break
 	}

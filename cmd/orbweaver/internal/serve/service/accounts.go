@@ -61,7 +61,7 @@ func (s *Accounts) ChangeMe(ctx context.Context, who *auth.Identity, body []stri
 	if err != nil {
 		return nil, err
 	}
-	return me, s.note(ctx, "user.change", "", who.Name, before, me, "email", "time_zone", "digest")
+	return me, s.note(ctx, deed{"user.change", "", who.Name}, before, me, "email", "time_zone", "digest")
 }
 
 // ChangePassword replaces the own password and ends the other sessions. session is the secret of the
@@ -132,7 +132,7 @@ func (s *Accounts) AddUser(ctx context.Context, body []strictjson.Member) (*api.
 	if err != nil {
 		return nil, err
 	}
-	return u, s.note(ctx, "user.add", "", *name, nil, u, "role", "email")
+	return u, s.note(ctx, deed{"user.add", "", *name}, nil, u, "role", "email")
 }
 
 // newPassword is how a new password is noted.
@@ -172,7 +172,7 @@ func (s *Accounts) ChangeUser(ctx context.Context, name string, body []strictjso
 	if c.Password != nil {
 		s.audit.Note(ctx, "user.change", "", name, newPassword)
 	}
-	return u, s.note(ctx, "user.change", "", name, before, u, "role", "email")
+	return u, s.note(ctx, deed{"user.change", "", name}, before, u, "role", "email")
 }
 
 // HasUser returns a problem if there is no account with a name.
@@ -240,7 +240,7 @@ func (s *Accounts) AddToken(ctx context.Context, body []strictjson.Member) (*api
 		return nil, accountProblem(err, "name")
 	}
 	shown := shownToken(&t)
-	err = s.note(ctx, "token.add", "", t.Name, nil, shown, "role", "expires", "project")
+	err = s.note(ctx, deed{"token.add", "", t.Name}, nil, shown, "role", "expires", "project")
 	shown.Token = token
 	return shown, err
 }

@@ -203,7 +203,7 @@ func (s *Issues) Assign(ctx context.Context, project *store.Project, owner strin
 	if owner != "" {
 		is["owner"] = owner
 	}
-	return s.note(ctx, "issue.assign", project.ID, several(ids, "issue"), was, is, "owner")
+	return s.note(ctx, deed{"issue.assign", project.ID, several(ids, "issue")}, was, is, "owner")
 }
 
 // Assigned are the open issues of a project that somebody owns.
@@ -291,7 +291,7 @@ func (s *Issues) Comment(ctx context.Context, project, id, by, text string) (*ap
 	if err := (store.Issues{Store: s.store}).AddComment(ctx, project, id, c); err != nil {
 		return nil, err
 	}
-	return c, s.note(ctx, "issue.comment", project, id, nil, c, "text")
+	return c, s.note(ctx, deed{"issue.comment", project, id}, nil, c, "text")
 }
 
 // DeleteComment deletes a comment, which its author and administrators may.
@@ -310,7 +310,7 @@ func (s *Issues) DeleteComment(ctx context.Context, project, issue, id string, w
 	if err := (store.Issues{Store: s.store}).DeleteComment(ctx, project, id); err != nil {
 		return err
 	}
-	return s.note(ctx, "issue.comment", project, issue, all[at], nil, "text")
+	return s.note(ctx, deed{"issue.comment", project, issue}, all[at], nil, "text")
 }
 
 // Views returns the views of a project.
@@ -345,7 +345,7 @@ func (s *Issues) AddView(ctx context.Context, project, name, query string, check
 	if err != nil {
 		return nil, err
 	}
-	return v, s.note(ctx, "view.add", project, v.ID, nil, v, "name", "query")
+	return v, s.note(ctx, deed{"view.add", project, v.ID}, nil, v, "name", "query")
 }
 
 // DeleteView deletes a view.

@@ -54,7 +54,7 @@ func (s *Links) Create(ctx context.Context, project string, body []strictjson.Me
 	if err := (store.Links{Store: s.store}).Add(ctx, project, l, auth.HashSecret(l.Token)); err != nil {
 		return nil, err
 	}
-	return l, s.note(ctx, "link.add", project, l.ID, nil, l, "for", "expires")
+	return l, s.note(ctx, deed{"link.add", project, l.ID}, nil, l, "for", "expires")
 }
 
 // readExpiry reads the time after which a link expires; null and "" mean never.

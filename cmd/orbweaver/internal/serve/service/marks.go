@@ -86,7 +86,7 @@ func (s *Marks) Put(ctx context.Context, project, fingerprint, by string, body [
 	if err != nil {
 		return nil, err
 	}
-	return m, s.note(ctx, "mark.set", project, fingerprint, before, m, markMembers...)
+	return m, s.note(ctx, deed{"mark.set", project, fingerprint}, before, m, markMembers...)
 }
 
 // newMark reads a mark, without its fingerprint.
@@ -161,7 +161,7 @@ func (s *Marks) PutAll(ctx context.Context, project, by string, b *Bulk) (int, e
 	if err := (store.Marks{Store: s.store}).PutAll(ctx, project, marks); err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), s.note(ctx, "mark.set", project, several(ids, "finding"), nil, m, markMembers...)
+	return len(ids), s.note(ctx, deed{"mark.set", project, several(ids, "finding")}, nil, m, markMembers...)
 }
 
 // several names an object by its id, or says how many there are.
@@ -271,7 +271,7 @@ func (s *Marks) Delete(ctx context.Context, project, fingerprint string, ifMatch
 	var before *api.Mark
 	err := store.Marks{Store: s.store}.Delete(ctx, project, fingerprint, ifMatch.keeping(&before))
 	if err == nil {
-		return s.note(ctx, "mark.remove", project, fingerprint, before, nil, markMembers...)
+		return s.note(ctx, deed{"mark.remove", project, fingerprint}, before, nil, markMembers...)
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(http.StatusNotFound, "there is no mark for the fingerprint %s", fingerprint)

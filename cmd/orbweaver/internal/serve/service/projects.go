@@ -124,7 +124,7 @@ func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error
 	if err != nil {
 		return nil, err
 	}
-	return p, s.note(ctx, "project.add", p.ID, p.Name, nil, p, projectMembers...)
+	return p, s.note(ctx, deed{"project.add", p.ID, p.Name}, nil, p, projectMembers...)
 }
 
 // Change replaces the members that a JSON object has.

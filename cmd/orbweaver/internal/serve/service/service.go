@@ -45,12 +45,15 @@ type parts struct {
 	log     func(format string, args ...any)
 }
 
+// deed is what the audit log says was done to what.
+type deed struct{ action, project, subject string }
+
 // note notes a change of an object, with those members that differ. Either may be nil. A change of
 // nothing is not noted.
-func (p *parts) note(ctx context.Context, action, project, subject string, before, after any, members ...string) error {
+func (p *parts) note(ctx context.Context, d deed, before, after any, members ...string) error {
 	changes, err := audit.Diff(before, after, members...)
 	if err == nil && len(changes) > 0 {
-		p.audit.Note(ctx, action, project, subject, changes)
+		p.audit.Note(ctx, d.action, d.project, d.subject, changes)
 	}
 	return err
 }

@@ -239,6 +239,15 @@ func (f *editorFolder) Read(name string, text []byte) *extract.Document {
 	return extract.Extract(in)
 }
 
+// Printed implements workspace.Judge.
+func (f *editorFolder) Printed(name string) string {
+	if f.options.base.IsZero() {
+		return cmp.Or(disk.EscapePath(name), "./")
+	}
+	base, _ := asDirectory(f.options.base) // no run would begin with a wrong one
+	return base.Printed() + disk.EscapePath(name)
+}
+
 // Edits implements workspace.Judge.
 func (f *editorFolder) Edits(name string, text []byte, results []*result.Result, likely bool) []workspace.Edit {
 	level := f.options.fixLevel

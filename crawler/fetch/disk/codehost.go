@@ -45,10 +45,10 @@ func HostedAt(dir string) (h Hosted, ok bool) {
 	if !ok || err != nil {
 		return h, false
 	}
-	h.documents = "https://" + host + "/" + escapePath(repository) + documents
+	h.documents = "https://" + host + "/" + EscapePath(repository) + documents
 	if rel != "." {
 		rel = filepath.ToSlash(rel)
-		h.documents += escapePath(rel) + "/"
+		h.documents += EscapePath(rel) + "/"
 		h.depth = strings.Count(rel, "/") + 1
 	}
 	return h, true

@@ -204,6 +204,6 @@ func FileURL(path string) (urinorm.URL, error) {
 	if path != "" && os.IsPathSeparator(path[len(path)-1]) && !strings.HasSuffix(slashed, "/") {
 		slashed += "/"
 	}
-	u, _, err := urinorm.ParseWeb("file://" + escapePath(slashed))
+	u, _, err := urinorm.ParseWeb("file://" + EscapePath(slashed))
 	return u, err
 }

@@ -100,7 +100,7 @@ func (p *Project) Lead(document urinorm.URL, ref string) (target string, ok bool
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
 		end = i
 	}
-	page, ok1 := decodePath(strings.TrimPrefix(document.Path(), p.site.path+escapePath(p.dir)))
+	page, ok1 := decodePath(strings.TrimPrefix(document.Path(), p.site.path+EscapePath(p.dir)))
 	name, ok2 := decodeReference(ref[:end])
 	if end == 0 || !ok1 || !ok2 {
 		return "", false
@@ -109,7 +109,7 @@ func (p *Project) Lead(document urinorm.URL, ref string) (target string, ok bool
 	if !ok {
 		return "", false
 	}
-	return p.site.prefix + escapePath(p.dir+file) + ref[end:], true
+	return p.site.prefix + EscapePath(p.dir+file) + ref[end:], true
 }
 
 // decodeReference percent-decodes the path of a reference, which may have dot segments.

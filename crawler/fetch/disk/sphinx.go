@@ -196,7 +196,7 @@ func (s *Sphinx) locate(page, name string) string {
 
 // pageOf returns the path of a document from the directory of the project.
 func (s *Sphinx) pageOf(document urinorm.URL) (page string, ok bool) {
-	return decodePath(strings.TrimPrefix(document.Path(), s.project.site.path+escapePath(s.project.dir)))
+	return decodePath(strings.TrimPrefix(document.Path(), s.project.site.path+EscapePath(s.project.dir)))
 }
 
 // OwnNames reports whether a document has a target for each of its names (name_) itself: no other
@@ -235,7 +235,7 @@ func (s *Sphinx) LabelTarget(document urinorm.URL, ref string) (target string, o
 	}
 	s.read()
 	file := s.labels[LabelKey(name)]
-	return s.project.site.prefix + escapePath(s.project.dir+file), file != ""
+	return s.project.site.prefix + EscapePath(s.project.dir+file), file != ""
 }
 
 // File returns the URL of a file that a document names.
@@ -245,7 +245,7 @@ func (s *Sphinx) File(document urinorm.URL, name string) (target string, ok bool
 	if !ok || strings.HasPrefix(file, "../") {
 		return "", false
 	}
-	return s.project.site.prefix + escapePath(s.project.dir+file), true
+	return s.project.site.prefix + EscapePath(s.project.dir+file), true
 }
 
 // Document returns the URL of another document that a document names, without its extension. missing is set
@@ -261,7 +261,7 @@ func (s *Sphinx) Document(document urinorm.URL, name string) (target string, mis
 		candidates = append(candidates, at+extension)
 	}
 	if file, ok := s.project.firstFile(candidates...); ok {
-		return s.project.site.prefix + escapePath(s.project.dir+file), false
+		return s.project.site.prefix + EscapePath(s.project.dir+file), false
 	}
 	return "", s.only && !s.isMade(at)
 }

@@ -82,7 +82,7 @@ func (w *walk) dir(dir string, depth int) error {
 				continue
 			}
 			if w.ignored.Ignored(rel, true) {
-				w.site.leftOut.addDirectory(w.site.path + escapePath(rel))
+				w.site.leftOut.addDirectory(w.site.path + EscapePath(rel))
 				continue
 			}
 			if err := w.dir(rel, depth+1); err != nil {
@@ -102,7 +102,7 @@ func (w *walk) dir(dir string, depth int) error {
 			continue
 		}
 		if w.ignored.Ignored(rel, false) {
-			w.site.leftOut.addFile(w.site.path + escapePath(rel))
+			w.site.leftOut.addFile(w.site.path + EscapePath(rel))
 			continue
 		}
 		switch err := w.fn(rel, entry); {
@@ -164,12 +164,12 @@ func byteAt(entry fs.DirEntry, name string, i int) byte {
 // URLOf returns the URL of a file of the site, with its name percent-encoded. rel is a
 // path from the root as in Walk. A name that ends in '/' is a directory.
 func (s *Site) URLOf(rel string) (urinorm.URL, error) {
-	u, _, err := urinorm.ParseWeb(s.prefix + escapePath(rel))
+	u, _, err := urinorm.ParseWeb(s.prefix + EscapePath(rel))
 	return u, err
 }
 
-// escapePath percent-encodes the names in a slash-separated path.
-func escapePath(path string) string {
+// EscapePath percent-encodes the names in a slash-separated path.
+func EscapePath(path string) string {
 	plain := 0
 	for plain < len(path) && pathBytes[path[plain]] {
 		plain++

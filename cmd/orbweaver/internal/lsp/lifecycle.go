@@ -73,6 +73,9 @@ type clientCapabilities struct {
 		WorkspaceEdit struct {
 			DocumentChanges bool `json:"documentChanges"`
 		} `json:"workspaceEdit"`
+		FileOperations struct {
+			WillRename bool `json:"willRename"`
+		} `json:"fileOperations"`
 		Configuration bool `json:"configuration"`
 		Diagnostics   struct {
 			RefreshSupport bool `json:"refreshSupport"`
@@ -112,8 +115,13 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 	capabilities := map[string]any{
 		"positionEncoding": s.texts.encoding,
 		"textDocumentSync": map[string]any{"openClose": true, "change": 2, "save": map[string]any{"includeText": false}},
-		"workspace":        map[string]any{"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true}},
 	}
+	inWorkspace := map[string]any{"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true}}
+	if p.Capabilities.Workspace.FileOperations.WillRename {
+		all := map[string]any{"filters": []map[string]any{{"scheme": "file", "pattern": map[string]any{"glob": "**/*"}}}}
+		inWorkspace["fileOperations"] = map[string]any{"willRename": all, "didRename": all}
+	}
+	capabilities["workspace"] = inWorkspace
 	for _, name := range []string{"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider", "workspaceSymbolProvider"} {
 		capabilities[name] = true
 	}

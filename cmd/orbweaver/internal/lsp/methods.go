@@ -28,6 +28,7 @@ func init() { // the handlers refer to the tables
 		"textDocument/codeAction":     answers(codeActions),
 		"textDocument/codeLens":       answers(codeLenses),
 		"workspace/symbol":            answers(workspaceSymbols),
+		"workspace/willRenameFiles":   answers(willRenameFiles),
 		"workspace/executeCommand":    answers(executeCommand),
 	}
 	notifications = map[string]func(context.Context, *Server, json.RawMessage) error{
@@ -39,6 +40,7 @@ func init() { // the handlers refer to the tables
 		"textDocument/didClose":               takes(didClose),
 		"workspace/didChangeConfiguration":    takes(didChangeConfiguration),
 		"workspace/didChangeWorkspaceFolders": takes(didChangeWorkspaceFolders),
+		"workspace/didRenameFiles":            takes(didRenameFiles),
 		"workspace/didChangeWatchedFiles":     takes(didChangeWatchedFiles),
 	}
 }

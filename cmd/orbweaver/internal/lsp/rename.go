@@ -3,6 +3,7 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -180,14 +181,17 @@ func (v *view) workspaceEdit(s *Server, edits map[string][]workspace.Edit) works
 		slices.SortFunc(edits[path], func(a, b workspace.Edit) int { return cmp.Compare(a.Start, b.Start) })
 		of := *v
 		of.path, of.text = path, textOf(&v.state, path)
-		one := of.edit(s, edits[path])
-		all.DocumentChanges = append(all.DocumentChanges, one.DocumentChanges...)
-		for uri, edits := range one.Changes {
-			if all.Changes == nil {
-				all.Changes = map[string][]textEdit{}
-			}
-			all.Changes[uri] = edits
-		}
+		all.join(of.edit(s, edits[path]))
 	}
 	return all
+}
+
+// join adds the edits of other documents.
+func (w *workspaceEdit) join(more workspaceEdit) {
+	w.DocumentChanges = append(w.DocumentChanges, more.DocumentChanges...)
+	if w.Changes == nil {
+		w.Changes = more.Changes
+		return
+	}
+	maps.Copy(w.Changes, more.Changes)
 }

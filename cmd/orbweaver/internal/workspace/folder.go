@@ -29,6 +29,9 @@ type Judge interface {
 	JudgesSome() bool
 	// Read reads a document.
 	Read(path string, text []byte) *extract.Document
+	// Printed returns the printed URL of a file or, with a slash behind it, a directory; that of the
+	// directory itself for "".
+	Printed(path string) string
 	// Text returns the text of a file, "" if it cannot be read.
 	Text(path string) string
 	// List returns the names in a directory that a link may name, sorted; those of directories end in

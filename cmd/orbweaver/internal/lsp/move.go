@@ -1,0 +1,233 @@
+package lsp
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
+)
+
+// renamedFile is a file or folder that the editor moves.
+type renamedFile struct {
+	OldURI string `json:"oldUri"`
+	NewURI string `json:"newUri"`
+}
+
+type renameFilesParams struct {
+	Files []renamedFile `json:"files"`
+}
+
+// willRenameFiles answers what must be edited before files and folders are moved, so that each reference
+// leads where it did.
+func willRenameFiles(ctx context.Context, s *Server, p *renameFilesParams) (any, error) {
+	var all workspaceEdit
+	left := 0
+	s.judging.rouse()
+	for _, o := range s.folders.list() {
+		m := movesIn(o, p.Files)
+		if len(m) == 0 {
+			continue
+		}
+		o, state, known, err := s.folders.await(ctx, o.probe())
+		if err != nil {
+			return nil, err
+		}
+		if !known || state.fault != nil {
+			continue
+		}
+		edits := map[string][]workspace.Edit{}
+		for _, path := range state.index.Paths() {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if !s.folders.owns(o, filepath.Join(o.dir, filepath.FromSlash(path))) {
+				continue
+			}
+			some, missed := m.edits(&state, path)
+			edits[path] = some
+			left += missed
+		}
+		all.join((&view{folder: o, state: state, encoding: s.texts.encoding}).workspaceEdit(s, edits))
+	}
+	if left > 0 {
+		s.client.show(typeWarning, fmt.Sprintf("%s cannot be edited and must be corrected by hand", counted(left, "reference")))
+	}
+	if all.Changes == nil && all.DocumentChanges == nil {
+		return nil, nil
+	}
+	return all, nil
+}
+
+func didRenameFiles(_ context.Context, s *Server, p *renameFilesParams) error {
+	var files []string
+	for _, f := range p.Files {
+		for _, uri := range []string{f.OldURI, f.NewURI} {
+			if file, ok := pathOfURI(uri); ok {
+				files = append(files, file)
+			}
+		}
+	}
+	s.folders.filesChanged(files)
+	s.judging.rouse()
+	return nil
+}
+
+// moves are the new names of files and folders by the old ones, in a folder of the workspace, with slashes. A name that
+// is empty is outside of the folder.
+type moves map[string]string
+
+// movesIn returns what moves in a folder.
+func movesIn(o *folder, files []renamedFile) moves {
+	m := moves{}
+	for _, f := range files {
+		from, ok := pathOfURI(f.OldURI)
+		if !ok || !o.has(from) {
+			continue
+		}
+		m[o.rel(from)] = ""
+		if to, ok := pathOfURI(f.NewURI); ok && o.has(to) {
+			m[o.rel(from)] = o.rel(to)
+		}
+	}
+	return m
+}
+
+// of returns the new name of a file or directory, which ends in a slash if the old one does; inside is
+// false if it leaves the folder.
+func (m moves) of(name string) (to string, inside bool) {
+	plain := strings.TrimSuffix(name, "/")
+	for above := plain; above != "." && above != "/" && above != ""; above = path.Dir(above) {
+		if to, moved := m[above]; moved {
+			return to + name[len(above):], to != ""
+		}
+	}
+	return name, true
+}
+
+// edits returns the edits of a document, and the number of references that should be edited and cannot.
+func (m moves) edits(state *judged, page string) (edits []workspace.Edit, missed int) {
+	at, inside := m.of(page)
+	if !inside {
+		return nil, 0
+	}
+	refs := map[[2]int32]string{} // as they are written, if the document moves
+	if at != page {
+		for _, l := range state.judge.Read(page, []byte(textOf(state, page).body)).Links {
+			refs[[2]int32{int32(l.Line), int32(l.Column)}] = l.Ref
+		}
+	}
+	base := strings.TrimSuffix(state.judge.Printed(""), "./")
+	document := state.index.Document(page)
+	var results []*result.Result
+	places := map[[2]int32]bool{}
+	for i := range document.References {
+		r := &document.References[i]
+		if r.Target.Code == check.CodeExternal || strings.HasPrefix(r.Raw, "#") {
+			continue
+		}
+		printed, below := strings.CutPrefix(r.Target.URL, base)
+		if !below || base == "" && hasScheme(printed) {
+			continue
+		}
+		name, inside := m.target(printed, r.Target.File)
+		if !inside {
+			continue
+		}
+		from, to := r.Target.URL, r.Target.URL
+		if name != nil {
+			to = state.judge.Printed(*name) + printed[pathEnd(printed):]
+		}
+		place := [2]int32{r.Line, r.Column}
+		if ref, known := refs[place]; known && isRelative(ref) {
+			from = resolved(base, state.judge.Printed(at), ref)
+		}
+		if from == to {
+			continue
+		}
+		if r.Line == 0 {
+			missed++
+			continue
+		}
+		places[place] = true
+		moved := *r
+		target := *r.Target
+		target.URL, moved.Target = from, &target
+		results = append(results, moved.Proposing(page, to))
+	}
+	if results == nil {
+		return nil, missed
+	}
+	edits = state.judge.Edits(page, []byte(textOf(state, page).body), results, true)
+	return edits, missed + len(places) - len(edits)
+}
+
+// pathEnd returns the length of the path in a reference without a host.
+func pathEnd(ref string) int {
+	if i := strings.IndexAny(ref, "?#"); i >= 0 {
+		return i
+	}
+	return len(ref)
+}
+
+// target returns the new name of what a printed URL of the folder leads to, nil if it stays: in the same
+// form, as without an extension or for a directory, where the new name allows it.
+func (m moves) target(printed, file string) (to *string, inside bool) {
+	name, err := url.PathUnescape(printed[:pathEnd(printed)])
+	if err != nil {
+		return nil, true
+	}
+	if name == "./" {
+		name = ""
+	}
+	moved, inside := m.of(cmp.Or(file, name))
+	if moved == cmp.Or(file, name) {
+		return nil, inside
+	}
+	if file == "" {
+		return &moved, inside
+	}
+	slash := ""
+	omitted, short := strings.CutPrefix(file, name)
+	if !short && strings.HasSuffix(name, "/") { // a page whose name is written as a directory
+		slash = "/"
+		omitted, short = strings.CutPrefix(file, strings.TrimSuffix(name, "/"))
+	}
+	if rest, ends := strings.CutSuffix(moved, omitted); short && ends && (rest != "" || name == "") && !strings.HasSuffix(rest, "/.") {
+		moved = rest + slash
+	}
+	return &moved, inside
+}
+
+// isRelative reports whether a reference is a path relative to its document.
+func isRelative(ref string) bool {
+	return ref != "" && !strings.ContainsRune("/?#\\", rune(ref[0])) && !hasScheme(ref)
+}
+
+// hasScheme reports whether a reference begins with a scheme.
+func hasScheme(ref string) bool {
+	before, _, found := strings.Cut(ref, ":")
+	return found && !strings.ContainsAny(before, "/.#?")
+}
+
+// resolved returns where a relative reference of a document with a printed URL leads, as printed. Above a directory without a
+// base are others.
+func resolved(base, page, ref string) string {
+	if at, err := url.Parse(page); base != "" && err == nil {
+		if to, err := at.Parse(ref); err == nil {
+			return to.String()
+		}
+	}
+	end := pathEnd(ref)
+	at := path.Join(path.Dir(page), ref[:end])
+	if last := path.Base(ref[:end]); strings.HasSuffix(ref[:end], "/") || last == "." || last == ".." {
+		at += "/"
+	}
+	return at + ref[end:]
+}

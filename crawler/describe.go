@@ -6,6 +6,7 @@ import (
 	"runtime/metrics"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
@@ -15,8 +16,8 @@ type describer struct {
 	cfg      *Config
 	reader   *pageReader
 	seeds    *seedTargets
-	clock    *clock
-	counts   *counts
+	clock    *account.Clock
+	counts   *account.Counts
 	windowed int // anchors that the join holds at once; 0 for the usual number
 }
 
@@ -25,8 +26,8 @@ func (j *describer) crawl() *verdicts.Crawl {
 	door := j.reader.door
 	c := crawlOf(j.cfg, door)
 	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.seeds, j.seeds.ids, j.windowed
-	j.clock.tell(c)
-	j.counts.tell(c)
+	j.clock.Tell(c)
+	j.counts.Tell(c)
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.ownBases.Usual()
 	return c
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
@@ -46,7 +47,7 @@ func (f *settling) begin(ctx context.Context, w *workspace, in *signedIn) error 
 	}
 	f.door.Scope().Rules.LeaveAlone = in.leaveAlone(f.door.Scope().Rules.LeaveAlone)
 	if !a.Proof.Proven {
-		f.out.note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
+		f.out.Note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
 	}
 	return nil
 }
@@ -56,14 +57,14 @@ func (f *settling) begin(ctx context.Context, w *workspace, in *signedIn) error 
 func (f *settling) tally(requests int, g check.Gap) error {
 	var c stored.Counts
 	c.Of[stored.Requests] = requests
-	gaps := withGap(nil, g)
+	gaps := account.WithGap(nil, g)
 	tallies := c.AppendTallies(nil, gaps, nil)
 	if len(tallies) == 0 {
 		return nil
 	}
 	err := f.store.Tally(f.always, tallies)
 	if err == nil {
-		f.counts.add(&c, gaps)
+		f.counts.Add(&c, gaps)
 	}
 	return err
 }
@@ -152,7 +153,7 @@ func (f *settling) note(in *signedIn, step *proof.Step) error {
 	if o == nil {
 		return nil
 	}
-	f.out.note(string(o.Code) + ": " + o.Message)
+	f.out.Note(string(o.Code) + ": " + o.Message)
 	return f.tally(0, check.GapNamed(string(o.Code)))
 }
 
@@ -161,7 +162,7 @@ func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
 	if what.Ended {
 		if what.SignedOut { // nobody has seen what it shows to members
 			f.withoutAnswer(s, judging.Skip(check.CodeLoginLost, "the session ended each time when it was requested, and its answer was the sign-in page"))
-			s.Gaps = withGap(nil, check.GapNamed(string(check.CodeLoginLost)))
+			s.Gaps = account.WithGap(nil, check.GapNamed(string(check.CodeLoginLost)))
 		}
 		s.Outcome.Warn(check.Warning{Code: check.CodeLoginEndedBy, Message: "asking for it ended the session; it is not asked again"})
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -35,7 +36,7 @@ type pageReader struct {
 	memory    *recall.Memory
 	sessions  *loginSessions
 	browser   *view.Browser // nil if no page is rendered
-	out       *outlet
+	out       *account.Outlet
 	documents *document.Documents // the seeds that are in directories
 
 	slots    *local.Slots
@@ -133,7 +134,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		r.w.slot.Release() // a worker with a slot must not wait for room
 		r.slots.WaitForRoom()
 		reader.Scan(ctx, d)
-		r.got.Gaps = withGap(r.got.Gaps, reader.Lost())
+		r.got.Gaps = account.WithGap(r.got.Gaps, reader.Lost())
 	}
 	if !d.Readable() {
 		reader.InspectTarget(d)
@@ -177,7 +178,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 			r.w.slot.Release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
-		r.got.Gaps = withGap(r.got.Gaps, reader.Lost())
+		r.got.Gaps = account.WithGap(r.got.Gaps, reader.Lost())
 	}
 	if r.door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
 		d.Note(r.door.Probes.Compare(d.URL, d.Body))
@@ -406,7 +407,7 @@ func (r *documentReading) opening() *view.Opening {
 func (r *documentReading) closed(o *view.Opening) {
 	r.got.Counts.Of[stored.Requests] += o.Requests
 	if o.Note != "" {
-		r.out.note(o.Note)
+		r.out.Note(o.Note)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -22,14 +23,14 @@ func (r *run) resume() error {
 		return err
 	}
 	known.Recall(r.door, r.door.Scope().Uses)
-	r.counts.recall(known.Sums)
-	r.clock.recall(known.Sums)
-	r.out.recall(known.Sums)
+	r.counts.Recall(known.Sums)
+	r.clock.Recall(known.Sums)
+	r.out.Recall(known.Sums)
 	r.door.Pages.Resume(known.Of[stored.Pages])
 	for _, key := range known.Sitemaps {
 		r.door.Sitemaps.Add(key)
 	}
-	r.memory.Begin(r.clock.began)
+	r.memory.Begin(r.clock.Began)
 	if known.Targets.Known > 0 {
 		if err := r.frontier.Hosts().Resume(r.always, known.Interval); err != nil {
 			return err
@@ -46,7 +47,7 @@ func (r *run) resume() error {
 	if r.memory.Any() {
 		r.env.Earlier = r.memory
 	}
-	if err := r.clock.keepStart(r.always); err != nil {
+	if err := r.clock.KeepStart(r.always); err != nil {
 		return err
 	}
 	return stored.SetInterval(r.always, r.cfg.Keep.Store, known.Interval, r.door.Interval())
@@ -83,25 +84,25 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if err != nil {
 		return nil, err
 	}
-	out, clock, counts := newOutlet(sink), newClock(cfg.Keep.Store), &counts{}
-	out.recall(known.Sums)
-	clock.recall(known.Sums)
-	counts.recall(known.Sums)
+	out, clock, counts := account.NewOutlet(sink), account.NewClock(cfg.Keep.Store), &account.Counts{}
+	out.Recall(known.Sums)
+	clock.Recall(known.Sums)
+	counts.Recall(known.Sums)
 	if cfg.Deliver.Pages {
-		if err := stored.PagesRead(always, cfg.Keep.Store, door.Scope().Print, func(p *result.Page) { out.page(p) }); err != nil {
+		if err := stored.PagesRead(always, cfg.Keep.Store, door.Scope().Print, func(p *result.Page) { out.Page(p) }); err != nil {
 			return nil, err
 		}
-		if err := out.failed(); err != nil {
+		if err := out.Failed(); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case stoppedBy != check.NoGap:
-		out.ended(stoppedBy)
+		out.End(stoppedBy)
 	case known.Targets.Queued+known.Targets.Leased > 0 && known.Finished && cfg.Limits.MaxTime > 0:
-		out.ended(check.GapMaxTime) // a crawl that was interrupted is never finished
+		out.End(check.GapMaxTime) // a crawl that was interrupted is never finished
 	case known.Targets.Queued+known.Targets.Leased > 0:
-		out.ended(check.GapInterrupt)
+		out.End(check.GapInterrupt)
 	}
 	if s, ok := cfg.Keep.Store.(frontier.Sealer); ok {
 		s.Seal()
@@ -109,9 +110,9 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	collectGarbage()
 	c := crawlOf(cfg, door)
 	c.Seeds, c.SeedIDs = seeds, ids
-	clock.tell(c)
-	counts.tell(c)
-	sum, err := out.report(ctx, c)
+	clock.Tell(c)
+	counts.Tell(c)
+	sum, err := out.Report(ctx, c)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
@@ -36,9 +37,9 @@ type run struct {
 	frontier *frontier.Frontier
 	seeds    *seedTargets
 	env      *references.Env // of all pages
-	out      *outlet
-	clock    *clock
-	counts   counts
+	out      *account.Outlet
+	clock    *account.Clock
+	counts   account.Counts
 
 	visitor   *visitor
 	reader    *pageReader
@@ -96,7 +97,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.withDefaults()
-	r := &run{cfg: cfg, out: newOutlet(sink), clock: newClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
+	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
 	r.door = newDoor(cfg, seeds)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
@@ -113,7 +114,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.env.Pages, r.env.Markup = cfg.Deliver.Pages, cfg.Reading.Options.ReadsMarkup()
 	// Links found by a content check are in no file that can be read again.
 	if cfg.Reading.ReadAgain && !cfg.Deliver.Pages && !cfg.Deliver.Stream && cfg.Keep.Cache == nil && !r.frontier.Durable() && !cfg.Judging.Inspector.FindsLinks() {
-		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Scope, func() int { return r.counts.of(stored.Pages) })
+		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Scope, func() int { return r.counts.Of(stored.Pages) })
 	}
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
 	r.memory = newMemory(r)
@@ -143,7 +144,7 @@ func newMemory(r *run) *recall.Memory {
 		recall.Settings{MaxAge: cfg.Keep.MaxAge, Refresh: cfg.Keep.Refresh, MaxRedirects: cfg.Limits.MaxRedirects, MaxBody: cfg.Limits.MaxBody,
 			RobotsFirst: cfg.Scope.Robots == RobotsStrict, Inspects: cfg.Judging.Inspector != nil, Sketches: cfg.Judging.Drift != nil, Scans: cfg.Judging.Inspector.Scans(false), CheckHTTPS: cfg.Judging.CheckHTTPS,
 			Remaps: len(cfg.Scope.Remaps) > 0, ReportsLinks: cfg.Deliver.Pages || cfg.Scope.Changed != nil, LimitsDepth: r.door.Scope().Rules.LimitsDepth(), Renders: cfg.Renders(),
-			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: judging.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.started)
+			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: judging.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.Started)
 }
 
 // newPageReader returns what reads the documents of a run.
@@ -207,9 +208,9 @@ func (r *run) learnFact(f frontier.Fact) {
 
 // judge gives every reference its verdict and the sink its results.
 func (r *run) judge(ctx context.Context) (*result.Summary, error) {
-	sum, err := r.out.report(ctx, r.describer.crawl())
+	sum, err := r.out.Report(ctx, r.describer.crawl())
 	if err == nil {
-		sum.Elapsed = r.clock.elapsed()
+		sum.Elapsed = r.clock.Elapsed()
 	}
 	return sum, err
 }
@@ -251,16 +252,16 @@ func (r *run) crawl(ctx context.Context) error {
 	kept()
 	watching.Wait()
 	if why := r.inFlight.WhereTimeWent(); why != "" {
-		r.out.note(why)
+		r.out.Note(why)
 	}
 	if err == nil && r.frontier.Sharing() == nil {
-		err = r.clock.keepTime(r.always)
+		err = r.clock.KeepTime(r.always)
 	}
 	if err == nil {
-		err = r.out.failed()
+		err = r.out.Failed()
 	}
 	if err == nil && ctx.Err() != nil {
-		r.out.ended(check.GapInterrupt)
+		r.out.End(check.GapInterrupt)
 	}
 	return err
 }
@@ -310,7 +311,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 	ticks := 0
 	stop, spent := r.cfg.Stop, r.cfg.Limits.Spent
 	end := func(why check.Gap) {
-		r.out.ended(why)
+		r.out.End(why)
 		r.frontier.Drain()
 		limit, stop, spent = nil, nil, nil
 		cut = time.After(r.cfg.Limits.Grace)
@@ -336,7 +337,7 @@ func (r *run) watch(ctx context.Context, cancel func(), over <-chan struct{}) {
 			}
 			r.reportProgress()
 			if ticks++; ticks%timeKeptEvery == 0 {
-				_ = r.clock.keepTime(r.always) // a store that fails reports that to the workers, too
+				_ = r.clock.KeepTime(r.always) // a store that fails reports that to the workers, too
 			}
 		}
 	}
@@ -364,13 +365,13 @@ func (r *run) reportProgress() {
 		return
 	}
 	now := time.Now()
-	p := result.Progress{Elapsed: now.Sub(r.clock.started), Pages: r.counts.of(stored.Pages), Checked: r.counts.of(stored.Checked),
-		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.of(stored.Broken), Requests: r.counts.of(stored.Requests)}
+	p := result.Progress{Elapsed: now.Sub(r.clock.Started), Pages: r.counts.Of(stored.Pages), Checked: r.counts.Of(stored.Checked),
+		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.Of(stored.Broken), Requests: r.counts.Of(stored.Requests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
 	if t, since := r.inFlight.Look(now, p.WaitingHost); t != nil {
 		p.Slowest = r.slowest(t, now.Sub(since))
 	}
-	r.out.progress(p)
+	r.out.Progress(p)
 }
 
 // slowest describes a target that is visited.

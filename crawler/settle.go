@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/document"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -64,15 +65,15 @@ type settling struct {
 	reader     *pageReader
 	sessions   *loginSessions
 	describer  *describer
-	counts     *counts
-	out        *outlet
+	counts     *account.Counts
+	out        *account.Outlet
 }
 
 // finish ends a visit: it puts the target back if it must wait or a retry may change its outcome,
 // lets it wait for the proof of its session, or settles it.
 func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error {
 	if s.Note != "" {
-		f.out.note(s.Note)
+		f.out.Note(s.Note)
 	}
 	if s.Outcome != nil && f.door.Pages != nil && s.Target.Follow {
 		w.slot.Release() // earlier pages may need it
@@ -112,7 +113,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		s.Counts.Of[stored.Broken]++
 	}
 	s.Counts.Of[stored.Checked]++
-	s.Gaps = withGap(s.Gaps, o.Gap)
+	s.Gaps = account.WithGap(s.Gaps, o.Gap)
 	if s.Report != nil {
 		s.Report.Status, s.Report.Elapsed, s.Report.Size = o.Status, o.Elapsed, o.Size
 		f.reportPage(s.Report)
@@ -139,7 +140,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	}
 	f.keep(&s)
 	if o.Gap == check.GapMachine {
-		f.counts.localLimit.CompareAndSwap(nil, &o.Message)
+		f.counts.Limited(&o.Message)
 	}
 	f.env.Forecast.Settled(t.ID(), o)
 	if err := f.memory.Settled(f.always, t, o, scope); err != nil {
@@ -156,7 +157,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if !f.streams {
 		return nil
 	}
-	return f.out.streamResults(f.always, settled{t.ID(), t.Content, o, step.Found, ids}, f.describer)
+	return f.out.Stream(f.always, account.Settled{t.ID(), t.Content, o, step.Found, ids}, f.describer.pagesRead)
 }
 
 // putBack queues the target again, and gives up what was found.
@@ -186,16 +187,16 @@ func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
 
 // keep notes that the store has kept what a visit has counted and left out.
 func (f *settling) keep(s *settlement) {
-	f.counts.add(&s.Counts, s.Gaps)
+	f.counts.Add(&s.Counts, s.Gaps)
 	for _, pattern := range s.Counts.Traps {
-		f.out.trap(pattern)
+		f.out.Trap(pattern)
 	}
 }
 
 // reportPage reports a page to the sink. When the sink fails, no more targets are
 // visited.
 func (f *settling) reportPage(p *result.Page) {
-	if !f.out.page(p) {
+	if !f.out.Page(p) {
 		f.frontier.Drain()
 	}
 }

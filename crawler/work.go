@@ -83,7 +83,7 @@ func takePart(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) 
 	}
 	r.door.CloseIdle()
 	r.door.Library.Close()
-	return &result.Summary{Pages: r.counts.of(stored.Pages), Requests: r.counts.of(stored.Requests)}, err
+	return &result.Summary{Pages: r.counts.Of(stored.Pages), Requests: r.counts.Of(stored.Requests)}, err
 }
 
 // newSharedRun returns a run over a shared store.
@@ -97,7 +97,7 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 	own := *cfg
 	own.Deliver.Pages, own.Deliver.Stream, own.Keep.Cache = false, false, nil
 	r := newRun(ctx, &own, seeds, sink)
-	r.memory.Begin(r.clock.began)
+	r.memory.Begin(r.clock.Began)
 	if own.Keep.Cookies != nil { // a store that fails reports that to the worker, too
 		own.Keep.Cookies.ShareCookies(func(name string, value []byte) {
 			_ = cfg.shared().Common().Publish(r.always, crew.FactCookie+name, value)

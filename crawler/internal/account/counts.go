@@ -1,4 +1,4 @@
-package crawler
+package account
 
 import (
 	"sync/atomic"
@@ -9,26 +9,27 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// counts are the run's counts, of all its workers and of earlier sessions.
-type counts struct {
+// Counts are the run's counts, of all its workers and of earlier sessions.
+type Counts struct {
 	all  [stored.NumCounters]atomic.Int64
 	gaps [check.NumGaps]atomic.Int64
 
 	localLimit atomic.Pointer[string] // why this machine stopped a request, for the first one it stopped
 }
 
-func (c *counts) of(n stored.Counter) int { return int(c.all[n].Load()) }
+// Of returns one of the counts.
+func (c *Counts) Of(n stored.Counter) int { return int(c.all[n].Load()) }
 
 // gapCounts returns how often the run left something out, by the kind of the gap.
-func (c *counts) gapCounts() (n result.GapCounts) {
+func (c *Counts) gapCounts() (n result.GapCounts) {
 	for g := range c.gaps {
 		n[g] = int(c.gaps[g].Load())
 	}
 	return n
 }
 
-// recall restores the counts of earlier sessions.
-func (c *counts) recall(known *stored.Sums) {
+// Recall restores the counts of earlier sessions.
+func (c *Counts) Recall(known *stored.Sums) {
 	for n, of := range known.Of {
 		c.all[n].Store(int64(of))
 	}
@@ -37,10 +38,10 @@ func (c *counts) recall(known *stored.Sums) {
 	}
 }
 
-// tell tells the verdicts what was counted.
-func (c *counts) tell(to *verdicts.Crawl) {
-	to.Pages, to.Requests, to.Unfollowed = c.of(stored.Pages), c.of(stored.Requests), c.of(stored.Unfollowed)
-	to.Shells, to.Blank = c.of(stored.Shells), c.of(stored.Blank)
+// Tell tells the verdicts what was counted.
+func (c *Counts) Tell(to *verdicts.Crawl) {
+	to.Pages, to.Requests, to.Unfollowed = c.Of(stored.Pages), c.Of(stored.Requests), c.Of(stored.Unfollowed)
+	to.Shells, to.Blank = c.Of(stored.Shells), c.Of(stored.Blank)
 	to.ScriptPages, to.Gaps = c.onlyScriptPages(), c.gapCounts()
 	if why := c.localLimit.Load(); why != nil {
 		to.LocalLimit = *why
@@ -49,13 +50,16 @@ func (c *counts) tell(to *verdicts.Crawl) {
 
 // onlyScriptPages reports whether scripts fill all pages that were read in directories:
 // such directories are the build of an application, whose links have not been checked.
-func (c *counts) onlyScriptPages() bool {
-	n := c.of(stored.Shells)
-	return n > 0 && n == c.of(stored.Pages)
+func (c *Counts) onlyScriptPages() bool {
+	n := c.Of(stored.Shells)
+	return n > 0 && n == c.Of(stored.Pages)
 }
 
-// add adds what a step of the store has kept.
-func (c *counts) add(more *stored.Counts, gaps []check.Gap) {
+// Limited notes why this machine stopped a request; the first reason counts.
+func (c *Counts) Limited(why *string) { c.localLimit.CompareAndSwap(nil, why) }
+
+// Add adds what a step of the store has kept.
+func (c *Counts) Add(more *stored.Counts, gaps []check.Gap) {
 	for n, by := range more.Of {
 		if by != 0 {
 			c.all[n].Add(int64(by))
@@ -66,8 +70,8 @@ func (c *counts) add(more *stored.Counts, gaps []check.Gap) {
 	}
 }
 
-// withGap adds a gap, unless it is none.
-func withGap(gaps []check.Gap, g check.Gap) []check.Gap {
+// WithGap adds a gap, unless it is none.
+func WithGap(gaps []check.Gap, g check.Gap) []check.Gap {
 	if g == check.NoGap {
 		return gaps
 	}

@@ -9,7 +9,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/drift"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
+	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -136,4 +138,10 @@ func (c *Config) Inputs(seeds []Seed) (names []string) {
 		}
 	}
 	return names
+}
+
+// SignIn signs in to a session of a login without a crawl, and proves it. The error is a
+// *session.Failure, or that of the context.
+func SignIn(ctx context.Context, login *Login, s *session.Session) (*session.Proof, error) {
+	return signin.NewSender(login.client()).SignIn(ctx, s)
 }

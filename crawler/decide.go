@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
 
@@ -22,9 +23,9 @@ import (
 //	a probe in progress        with --soft-404, a directory is probed before its pages
 func (v *visitor) decide(ctx context.Context, t *admit.Target) (s settlement, by admit.Decision, err error) {
 	s = settlement{Target: t, Past: t.Past, content: content{At: t.At}}
-	in := v.sessions.of(t.At)
+	in := v.sessions.Of(t.At)
 	if in != nil && t.Seed {
-		if s.Outcome = in.outcomeIfOver(); s.Outcome != nil {
+		if s.Outcome = in.Over(); s.Outcome != nil {
 			return s, by, nil
 		}
 	}
@@ -53,14 +54,14 @@ func (v *visitor) notBegun(t *admit.Target) {
 
 // await adds to a settlement the outcome of a target whose session is over, or how long the target
 // must wait for what others are finding out.
-func (v *visitor) await(ctx context.Context, in *signedIn, s settlement) (settlement, error) {
+func (v *visitor) await(ctx context.Context, in *signin.Session[settlement], s settlement) (settlement, error) {
 	t := s.Target
 	if early, err := v.early(t); early || err != nil {
 		return s.waiting(50*time.Millisecond, time.Second), err
 	}
 	ready := true
 	if in != nil {
-		s.Outcome, s.Held.Alone, ready = in.admit(t.ID())
+		s.Outcome, s.Held.Alone, ready = in.Admit(t.ID())
 		s.Held.ID, t.Session = t.ID(), s.Outcome == nil && ready
 	}
 	var err error
@@ -69,7 +70,7 @@ func (v *visitor) await(ctx context.Context, in *signedIn, s settlement) (settle
 		ready, requests, err = v.door.Probe(ctx, t, t.At)
 		s.Counts.Of[stored.Requests] += requests
 		if !ready && in != nil {
-			in.dismiss(s.Held)
+			in.Dismiss(s.Held)
 			t.Session = false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
 
@@ -17,7 +18,7 @@ import (
 // missing. In a shared crawl, others may hold all targets now and find more. It is called before
 // there are workers.
 func (f *settling) signIn(ctx context.Context, w *workspace) error {
-	if len(f.sessions.all) == 0 {
+	if len(f.sessions.All) == 0 {
 		return nil
 	}
 	if f.frontier.Sharing() == nil {
@@ -25,8 +26,8 @@ func (f *settling) signIn(ctx context.Context, w *workspace) error {
 			return err
 		}
 	}
-	for _, in := range f.sessions.all {
-		if !in.session.CanSignIn() {
+	for _, in := range f.sessions.All {
+		if !in.Session.CanSignIn() {
 			continue
 		}
 		if err := f.begin(ctx, w, in); err != nil {
@@ -37,15 +38,15 @@ func (f *settling) signIn(ctx context.Context, w *workspace) error {
 }
 
 // begin signs in to one session before the crawl.
-func (f *settling) begin(ctx context.Context, w *workspace, in *signedIn) error {
-	a, err := in.signIn(ctx)
-	if err := cmp.Or(err, f.tally(in.sender.take(), check.NoGap)); err != nil || ctx.Err() != nil {
+func (f *settling) begin(ctx context.Context, w *workspace, in *signin.Session[settlement]) error {
+	a, err := in.SignIn(ctx)
+	if err := cmp.Or(err, f.tally(in.Requests(), check.NoGap)); err != nil || ctx.Err() != nil {
 		return err
 	}
-	if err := f.follow(ctx, w, in, in.tell(func(watch *proof.Watch) proof.Step { return watch.Begin(a) })); err != nil || a.Failure != nil {
+	if err := f.follow(ctx, w, in, in.Begin(a)); err != nil || a.Failure != nil {
 		return err
 	}
-	f.door.Scope().Rules.LeaveAlone = in.leaveAlone(f.door.Scope().Rules.LeaveAlone)
+	f.door.Scope().Rules.LeaveAlone = in.LeaveAlone(f.door.Scope().Rules.LeaveAlone)
 	if !a.Proof.Proven {
 		f.out.Note(string(check.CodeLoginUnproven) + ": " + a.Proof.Doubt())
 	}
@@ -74,12 +75,9 @@ func (f *settling) hold(ctx context.Context, w *workspace, s settlement) error {
 	f.reader.endLarge(&s.content) // the document was read
 	t := *s.Target
 	s.Target = &t // the worker needs its memory for the next one
-	in, id := f.sessions.of(t.At), t.ID()
-	var earlier *settlement
-	err := f.follow(ctx, w, in, in.tell(func(watch *proof.Watch) proof.Step {
-		earlier, in.held[id] = in.held[id], &s
-		return watch.Hold(s.Held, in.session.IsStale())
-	}))
+	in := f.sessions.Of(t.At)
+	earlier, d := in.Hold(s.Held, &s)
+	err := f.follow(ctx, w, in, d)
 	if earlier == nil || err != nil {
 		return err
 	}
@@ -89,13 +87,12 @@ func (f *settling) hold(ctx context.Context, w *workspace, s settlement) error {
 
 // endVisit notes that a worker has ended a visit, and does what follows for the sessions.
 func (f *settling) endVisit(ctx context.Context, w *workspace) error {
-	if len(f.sessions.all) == 0 {
+	if len(f.sessions.All) == 0 {
 		return nil
 	}
-	idle := f.sessions.visiting.Add(-1) == 0
-	for _, in := range f.sessions.all {
-		d := in.tell(func(watch *proof.Watch) proof.Step { return watch.End(idle, in.session.IsStale()) })
-		if err := f.follow(ctx, w, in, d); err != nil {
+	idle := f.sessions.End()
+	for _, in := range f.sessions.All {
+		if err := f.follow(ctx, w, in, in.End(idle)); err != nil {
 			return err
 		}
 	}
@@ -104,8 +101,8 @@ func (f *settling) endVisit(ctx context.Context, w *workspace) error {
 
 // lastProofs requests the last proofs, when no target is visited any more.
 func (f *settling) lastProofs(ctx context.Context, w *workspace) error {
-	for _, in := range f.sessions.all {
-		if err := f.follow(ctx, w, in, in.tell((*proof.Watch).Finish)); err != nil {
+	for _, in := range f.sessions.All {
+		if err := f.follow(ctx, w, in, in.Finish()); err != nil {
 			return err
 		}
 	}
@@ -115,9 +112,9 @@ func (f *settling) lastProofs(ctx context.Context, w *workspace) error {
 // follow does what follows from an event of a session, and from the answers to what that asks.
 // Other processes may have some of the targets that are held, for example when this one was stopped
 // for long: then what was found there does not count, but the others are settled.
-func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due) error {
+func (f *settling) follow(ctx context.Context, w *workspace, in *signin.Session[settlement], d signin.Due[settlement]) error {
 	for {
-		for i, s := range d.settled {
+		for i, s := range d.Settled {
 			f.warnOfSession(s, d.Settle[i])
 			if err := f.unlessStale(s.Target.Target, f.settle(w, *s)); err != nil {
 				return err
@@ -126,7 +123,7 @@ func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due
 		if err := f.note(in, &d.Step); err != nil {
 			return err
 		}
-		for _, s := range d.again {
+		for _, s := range d.Again {
 			if err := f.repeat(w, in, *s, &d.Step); err != nil {
 				return err
 			}
@@ -135,19 +132,19 @@ func (f *settling) follow(ctx context.Context, w *workspace, in *signedIn, d due
 			return nil
 		}
 		w.slot.Release() // the network is slow
-		a, requests, err := in.answer(ctx, &d.Step)
+		a, requests, err := in.Ask(ctx, &d.Step)
 		if err := cmp.Or(err, f.tally(requests, check.NoGap)); err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
 			return err
 		}
-		d = in.tell(func(watch *proof.Watch) proof.Step { return watch.Answer(a) })
+		d = in.Answer(a)
 	}
 }
 
 // note does what a step says of all targets of a session.
-func (f *settling) note(in *signedIn, step *proof.Step) error {
+func (f *settling) note(in *signin.Session[settlement], step *proof.Step) error {
 	if step.Lost {
-		f.door.Probes.Forget(in.session.Login().Covers)
-		f.door.Library.Forget(in.session.Login().Covers)
+		f.door.Probes.Forget(in.Session.Login().Covers)
+		f.door.Library.Forget(in.Session.Login().Covers)
 	}
 	o := step.Over
 	if o == nil {
@@ -182,7 +179,7 @@ func (f *settling) withoutAnswer(s *settlement, o judging.Outcome) {
 
 // repeat queues the target of a settlement that does not count again, or settles it with the outcome
 // of a session that is over.
-func (f *settling) repeat(w *workspace, in *signedIn, s settlement, step *proof.Step) error {
+func (f *settling) repeat(w *workspace, in *signin.Session[settlement], s settlement, step *proof.Step) error {
 	t := s.Target
 	if step.Over != nil {
 		f.withoutAnswer(&s, *step.Over)
@@ -192,7 +189,7 @@ func (f *settling) repeat(w *workspace, in *signedIn, s settlement, step *proof.
 	s.Past.Tries--
 	err := f.putBack(w, s)
 	if errors.Is(err, frontier.ErrStale) {
-		in.gone(t.ID())
+		in.Gone(t.ID())
 	}
 	return f.unlessStale(t.Target, err)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/robots"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -34,7 +35,7 @@ type pageReader struct {
 	env       *references.Env
 	reader    *document.Reader
 	memory    *recall.Memory
-	sessions  *loginSessions
+	sessions  []*session.Session
 	browser   *view.Browser // nil if no page is rendered
 	out       *account.Outlet
 	documents *document.Documents // the seeds that are in directories
@@ -171,7 +172,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 	}
 	d.Describe()
 	if r.of.Session {
-		r.got.SignIn = r.sessions.of(r.of.At).read(d)
+		r.got.SignIn = signin.Page(r.sessions, d)
 	}
 	if reader.Begin(d) {
 		if r.door.Scope().Judging.Inspector.Waits() {

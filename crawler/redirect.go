@@ -119,7 +119,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 		return a, err
 	}
 	for hops := 0; hops <= v.maxRedirects; hops++ {
-		if !scope.HrefOf(next).IsHTTP() || v.sessions.of(next) != v.sessions.of(t.At) {
+		if !scope.HrefOf(next).IsHTTP() || v.sessions.Of(next) != v.sessions.Of(t.At) {
 			return a, nil
 		}
 		by, err := v.door.Decide(ctx, admit.Ask{URL: next, For: admit.Hop, Of: t})

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -47,7 +48,7 @@ type run struct {
 	describer *describer
 
 	governor *local.Governor
-	sessions *loginSessions
+	sessions *signin.Sessions[settlement]
 	inFlight *local.InFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 }
@@ -97,7 +98,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
 	cfg := given.withDefaults()
-	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: newLoginSessions(cfg)}
+	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: signin.New[settlement](cfg.Login.Sessions, cfg.Login.client(), cfg.Login.Retries, cfg.Politeness.Backoff)}
 	r.door = newDoor(cfg, seeds)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
@@ -150,7 +151,7 @@ func newMemory(r *run) *recall.Memory {
 // newPageReader returns what reads the documents of a run.
 func newPageReader(r *run) *pageReader {
 	cfg, processors := r.cfg, runtime.GOMAXPROCS(0)
-	p := &pageReader{selects: !cfg.Reading.Select.IsZero(), door: r.door, env: r.env, memory: r.memory, sessions: r.sessions, out: r.out, documents: &r.seeds.documents,
+	p := &pageReader{selects: !cfg.Reading.Select.IsZero(), door: r.door, env: r.env, memory: r.memory, sessions: cfg.Login.Sessions, out: r.out, documents: &r.seeds.documents,
 		slots: local.NewSlots(processors),
 		pages: local.Pool[*references.Page]{Most: 2 * processors, Make: func() *references.Page { return &references.Page{} }}}
 	p.buffers.Most = 4 * processors

@@ -15,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -63,7 +64,7 @@ type settling struct {
 	memory     *recall.Memory
 	env        *references.Env
 	reader     *pageReader
-	sessions   *loginSessions
+	sessions   *signin.Sessions[settlement]
 	describer  *describer
 	counts     *account.Counts
 	out        *account.Outlet
@@ -157,7 +158,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if !f.streams {
 		return nil
 	}
-	return f.out.Stream(f.always, account.Settled{t.ID(), t.Content, o, step.Found, ids}, f.describer.pagesRead)
+	return f.out.Stream(f.always, account.Settled{ID: t.ID(), Content: t.Content, Outcome: o, Found: step.Found, IDs: ids}, f.describer.pagesRead)
 }
 
 // putBack queues the target again, and gives up what was found.

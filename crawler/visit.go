@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -29,7 +30,7 @@ type visitor struct {
 	frontier     *frontier.Frontier
 	memory       *recall.Memory // what earlier runs observed; nil without a cache
 	facts        crew.Facts
-	sessions     *loginSessions
+	sessions     *signin.Sessions[settlement]
 	reader       *pageReader
 }
 
@@ -122,7 +123,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 		return s, err
 	}
 	if t.Session {
-		s.Held = v.sessions.of(t.At).answered(s.Held, t.At, &a)
+		s.Held = v.sessions.Of(t.At).Answered(s.Held, t.At, &a.Outcome, a.SignIn, a.sent.Response)
 	}
 	return s, nil
 }

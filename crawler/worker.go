@@ -25,7 +25,7 @@ func (r *run) work(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		r.sessions.begin()
+		r.sessions.Begin()
 		visiting.Store(t)
 		err = r.attend(ctx, w, t)
 		visiting.Store(nil)
@@ -52,7 +52,7 @@ func (r *run) attend(ctx context.Context, w *workspace, t *frontier.Target) (err
 	defer w.slot.Release()
 	defer r.door.End(target)
 	defer func() { err = cmp.Or(err, r.door.EndPass(target)) }()
-	defer r.sessions.leave(target)
+	defer r.sessions.Leave(target)
 	s := settlement{Target: target, Outcome: invalid}
 	if invalid == nil {
 		s, err = r.visitor.visit(ctx, w, target)

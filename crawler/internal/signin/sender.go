@@ -1,4 +1,4 @@
-package crawler
+package signin
 
 import (
 	"context"
@@ -13,31 +13,25 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/session"
 )
 
-// SignIn signs in to a session of a login without a crawl, and proves it. The error is a
-// *session.Failure, or that of the context.
-func SignIn(ctx context.Context, login *Login, s *session.Session) (*session.Proof, error) {
-	return newSender(login).signIn(ctx, s)
+// Client sends what sessions ask for. It may be another one than that of the crawl.
+type Client struct {
+	Fetch   fetch.Fetcher    // has the cookies of the sessions
+	Browser *render.Renderer // fills in the forms of the logins that want that; nil if there is none
 }
 
-// sender sends what sessions ask for.
-type sender struct {
-	login *Login
-	door  *admit.Door
-	sent  atomic.Int64 // requests; a browser may send several at once
+// Sender sends what one session asks for.
+type Sender struct {
+	client Client
+	door   *admit.Door
+	sent   atomic.Int64 // requests; a browser may send several at once
 }
 
-// newSender returns a sender with the client of a login, which may be another one than that of
-// a crawl.
-func newSender(login *Login) *sender {
-	return &sender{login: login, door: admit.Single(login.Fetch)}
-}
-
-// take returns the number of requests since its last call.
-func (s *sender) take() int { return int(s.sent.Swap(0)) }
+// NewSender returns a sender with a client.
+func NewSender(c Client) *Sender { return &Sender{client: c, door: admit.Single(c.Fetch)} }
 
 // send sends a request of a session. No rule of the door applies but that for addresses, which
 // package fetch enforces.
-func (s *sender) send(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+func (s *Sender) send(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	resp, err := s.door.Get(ctx, admit.Session, req)
 	if err == nil {
 		s.sent.Add(int64(resp.Requests))
@@ -45,8 +39,8 @@ func (s *sender) send(ctx context.Context, req *fetch.Request) (*fetch.Response,
 	return resp, err
 }
 
-// signIn signs in and proves it. The error is a *session.Failure, or that of the context.
-func (s *sender) signIn(ctx context.Context, to *session.Session) (*session.Proof, error) {
+// SignIn signs in and proves it. The error is a *session.Failure, or that of the context.
+func (s *Sender) SignIn(ctx context.Context, to *session.Session) (*session.Proof, error) {
 	signIn, failure := to.SignIn()
 	if failure != nil {
 		return nil, failure
@@ -69,11 +63,11 @@ func (s *sender) signIn(ctx context.Context, to *session.Session) (*session.Proo
 }
 
 // browse lets the browser fill in the forms of a sign-in.
-func (s *sender) browse(ctx context.Context, b *session.Browsing) error {
-	if s.login.Browser == nil {
+func (s *Sender) browse(ctx context.Context, b *session.Browsing) error {
+	if s.client.Browser == nil {
 		return errors.New("there is no browser")
 	}
-	tab, err := s.login.Browser.OpenForms(ctx, b.URL().String())
+	tab, err := s.client.Browser.OpenForms(ctx, b.URL().String())
 	if err != nil {
 		return err
 	}
@@ -101,7 +95,7 @@ func (s *sender) browse(ctx context.Context, b *session.Browsing) error {
 }
 
 // pass sends what a request of the browser stands for.
-func (s *sender) pass(ctx context.Context, b *session.Browsing, r *http.Request) (*http.Response, error) {
+func (s *Sender) pass(ctx context.Context, b *session.Browsing, r *http.Request) (*http.Response, error) {
 	req, err := b.Request(r)
 	if err != nil {
 		return nil, err
@@ -114,7 +108,7 @@ func (s *sender) pass(ctx context.Context, b *session.Browsing, r *http.Request)
 }
 
 // standing reports whether a session was lost.
-func (s *sender) standing(ctx context.Context, of *session.Session) session.Standing {
+func (s *Sender) standing(ctx context.Context, of *session.Session) session.Standing {
 	proving, ask := of.Prove()
 	standing := session.Public
 	for ask != nil {
@@ -124,7 +118,7 @@ func (s *sender) standing(ctx context.Context, of *session.Session) session.Stan
 }
 
 // removesLost reports whether the site removes the cookies of sessions that ended before.
-func (s *sender) removesLost(ctx context.Context, of *session.Session) bool {
+func (s *Sender) removesLost(ctx context.Context, of *session.Session) bool {
 	ask := of.LostCookies()
 	if ask == nil {
 		return true

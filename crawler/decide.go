@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
@@ -22,7 +23,7 @@ import (
 //	a sign-in in progress      what is requested meanwhile would be requested again
 //	a probe in progress        with --soft-404, a directory is probed before its pages
 func (v *visitor) decide(ctx context.Context, t *admit.Target) (s settlement, by admit.Decision, err error) {
-	s = settlement{Target: t, Past: t.Past, content: content{At: t.At}}
+	s = settlement{Target: t, Past: t.Past, Content: reading.Content{At: t.At}}
 	in := v.sessions.Of(t.At)
 	if in != nil && t.Seed {
 		if s.Outcome = in.Over(); s.Outcome != nil {
@@ -90,7 +91,7 @@ func (s settlement) waiting(first, most time.Duration) settlement {
 // early reports whether a target must wait until all pages are read, as the browser may
 // need its content for one of them: it is not requested twice, in whatever order.
 func (v *visitor) early(t *admit.Target) (bool, error) {
-	if v.reader.browser == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
+	if v.reader.Browser == nil || t.Follow || t.Second || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return false, nil
 	}
 	c, err := v.frontier.Count(v.always)
@@ -106,11 +107,11 @@ func (v *visitor) stands(s settlement) (settlement, error) {
 		s.Outcome = o
 		return s, nil
 	}
-	page := v.reader.page(&s.content, s.Target)
+	page := v.reader.Page(&s.Content, s.Target)
 	page.Enter(way.To, way.Href, way.Job, way.Fate)
 	sound, err := v.memory.Follow(v.always, way, page.Targets(), scope)
 	if !sound || err != nil {
-		v.reader.release(&s.content)
+		v.reader.Release(&s.Content)
 		return s, err
 	}
 	s.Outcome = o
@@ -141,7 +142,7 @@ func (v *visitor) suffices(ctx context.Context, t *admit.Target, known *recall.E
 	if !inspector.Knows(&known.Outcome, t.Internal) || t.Seed && inspector.NeedsIcons() {
 		return false, 0
 	}
-	if !t.Follow || v.reader.browser == nil || !t.Internal {
+	if !t.Follow || v.reader.Browser == nil || !t.Internal {
 		return true, 0
 	}
 	return v.rendersAlike(ctx, t, known.Page)
@@ -157,7 +158,7 @@ func (v *visitor) rendersAlike(ctx context.Context, t *admit.Target, p *recall.P
 		return !t.Render && v.door.Scope().RenderModeOf(v.door.Scope().Print.URL(t.At)) != scope.RenderAlways, 0
 	}
 	for i := range p.Loaded {
-		unchanged, sent := v.reader.browser.Unchanged(ctx, &p.Loaded[i])
+		unchanged, sent := v.reader.Browser.Unchanged(ctx, &p.Loaded[i])
 		requests += sent
 		if !unchanged {
 			return false, requests

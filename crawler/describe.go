@@ -8,13 +8,14 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
 // describer tells verdicts what a run knows.
 type describer struct {
 	cfg      *Config
-	reader   *pageReader
+	reader   *reading.Reader
 	seeds    *seedTargets
 	clock    *account.Clock
 	counts   *account.Counts
@@ -23,12 +24,12 @@ type describer struct {
 
 // crawl returns the crawl as the verdicts need it, except for what the outlet knows.
 func (j *describer) crawl() *verdicts.Crawl {
-	door := j.reader.door
+	door := j.reader.Door
 	c := crawlOf(j.cfg, door)
 	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.seeds, j.seeds.ids, j.windowed
 	j.clock.Tell(c)
 	j.counts.Tell(c)
-	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.ownBases.Usual()
+	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.OwnBase()
 	return c
 }
 
@@ -55,8 +56,7 @@ func (j *describer) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
 
 // release releases what only visits of pages need: most memory is used while verdicts are given.
 func (j *describer) release() {
-	j.reader.pages.Empty()
-	j.reader.buffers.Release()
+	j.reader.Shrink()
 	collectGarbage()
 }
 

@@ -98,7 +98,7 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 				cfg.Scope.Exclude = patterns("^http://far.test/x$")
 			}
 			r := newRun(t.Context(), cfg, seedOf(t, "http://site.test/"), &collector{})
-			send(t.Context(), r.reader.browser)
+			send(t.Context(), r.reader.Browser)
 			r.door.Library.Close()
 			if n := server.count("far.test/x"); (n == 0) != excluded {
 				t.Errorf("%s: requested %d times, excluded: %v", name, n, excluded)

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 )
@@ -72,7 +73,7 @@ func (f *settling) tally(requests int, g check.Gap) error {
 
 // hold lets a settlement wait until its session is proven, and requests a proof if one is due.
 func (f *settling) hold(ctx context.Context, w *workspace, s settlement) error {
-	f.reader.endLarge(&s.content) // the document was read
+	f.reader.EndLarge(&s.Content) // the document was read
 	t := *s.Target
 	s.Target = &t // the worker needs its memory for the next one
 	in := f.sessions.Of(t.At)
@@ -81,7 +82,7 @@ func (f *settling) hold(ctx context.Context, w *workspace, s settlement) error {
 	if earlier == nil || err != nil {
 		return err
 	}
-	f.reader.release(&earlier.content)
+	f.reader.Release(&earlier.Content)
 	return f.unlessStale(earlier.Target.Target, frontier.ErrStale) // its target has another lease
 }
 
@@ -131,7 +132,7 @@ func (f *settling) follow(ctx context.Context, w *workspace, in *signin.Session[
 		if d.Ask == proof.AskNothing {
 			return nil
 		}
-		w.slot.Release() // the network is slow
+		w.Slot.Release() // the network is slow
 		a, requests, err := in.Ask(ctx, &d.Step)
 		if err := cmp.Or(err, f.tally(requests, check.NoGap)); err != nil || ctx.Err() != nil { // the run ends, and what is held is not settled
 			return err
@@ -172,8 +173,8 @@ func (f *settling) warnOfSession(s *settlement, what proof.Settled) {
 // withoutAnswer replaces what a settlement found by an outcome that says why it does not count.
 func (f *settling) withoutAnswer(s *settlement, o judging.Outcome) {
 	o.Requests = s.Outcome.Requests
-	f.reader.release(&s.content)
-	s.Outcome, s.content, s.Kept = &o, content{At: s.At}, nil
+	f.reader.Release(&s.Content)
+	s.Outcome, s.Content, s.Kept = &o, reading.Content{At: s.At}, nil
 	s.Counts, s.Gaps = s.Counts.Repeated(), nil
 }
 

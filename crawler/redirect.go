@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -33,18 +34,18 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 		}
 	}
 	href := scope.HrefOf(next)
-	fate, followed := v.redirectFate(t, &a.content, href)
+	fate, followed := v.redirectFate(t, &a.Content, href)
 	if !followed {
 		a.Outcome.Code = check.CodeRedirectInvalid
 		a.Outcome.Message = "it redirects to " + urinorm.Redact(a.Outcome.Next) + ", which no browser would follow"
 		return a, nil
 	}
-	if fate.Outcome == nil && v.reader.listsSitemap(t.At) {
+	if fate.Outcome == nil && v.reader.ListsSitemap(t.At) {
 		v.listSitemap(&a.Counts, next)
 		fate.Need |= frontier.NeedLinks | frontier.NeedContent
 		fate.Wave = min(fate.Wave, v.door.Scope().Wave(t.Depth))
 	}
-	page := v.reader.page(&a.content, t)
+	page := v.reader.Page(&a.Content, t)
 	fp := page.Fingerprint(href)
 	if v.memory.Any() && fate.Outcome == nil && fate.Need&frontier.NeedContent == 0 {
 		fate.Outcome = v.memory.StandsFor(fp, href, fate, nil, v.door.Scope())
@@ -82,7 +83,7 @@ func (v *visitor) leadsTo(o judging.Outcome) (judging.Outcome, urinorm.URL) {
 
 // redirectFate decides how the target of a redirect is treated; false for a redirect
 // that no browser would follow.
-func (v *visitor) redirectFate(t *admit.Target, found *content, next scope.Href) (fate scope.Fate, followed bool) {
+func (v *visitor) redirectFate(t *admit.Target, found *reading.Content, next scope.Href) (fate scope.Fate, followed bool) {
 	kind := extract.Resource
 	if t.Follow || t.Page {
 		kind = extract.Navigation
@@ -90,7 +91,7 @@ func (v *visitor) redirectFate(t *admit.Target, found *content, next scope.Href)
 	if next.IsHTTP() {
 		fate = v.door.Scope().Decide(next, kind, t.Depth, false)
 	} else {
-		fate = v.reader.page(found, t).Redirected(next, kind, t.Depth)
+		fate = v.reader.Page(found, t).Redirected(next, kind, t.Depth)
 		if scope.HrefOf(t.At).IsHTTP() && fate.Outcome == nil || string(next.Scheme()) == "file" {
 			return fate, false
 		}
@@ -130,7 +131,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 		if by.Outcome != nil {
 			o := *by.Outcome // others may have the same
 			o.Requests = a.Outcome.Requests
-			return v.instead(a, reading{Outcome: o, content: content{At: t.At}}), nil
+			return v.instead(a, reading.Reading{Outcome: o, Content: reading.Content{At: t.At}}), nil
 		}
 		hop, err := v.hop(ctx, w, t, by, next)
 		a.Outcome.Requests += hop.Outcome.Requests
@@ -139,7 +140,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 			return a, err
 		case hop.Outcome.Code != check.CodeRedirect:
 			hop.Outcome.Requests = a.Outcome.Requests
-			return v.instead(a, hop.reading), nil
+			return v.instead(a, hop.Reading), nil
 		}
 		if hop.Outcome, next = v.leadsTo(hop.Outcome); hop.Outcome.Code != check.CodeRedirect {
 			return a, nil
@@ -149,10 +150,10 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 }
 
 // instead returns the answer of a target for which the end of its redirects answers.
-func (v *visitor) instead(a answer, end reading) answer {
-	v.reader.release(&a.content)
+func (v *visitor) instead(a answer, end reading.Reading) answer {
+	v.reader.Release(&a.Content)
 	end.Counts.Add(&a.Counts)
-	return answer{reading: end, sent: admit.Response{Rest: a.sent.Rest}, beside: a.beside}
+	return answer{Reading: end, sent: admit.Response{Rest: a.sent.Rest}, beside: a.beside}
 }
 
 // closes reports whether a redirect closes a cycle that cookies may end.
@@ -187,7 +188,7 @@ func (v *visitor) hop(ctx context.Context, w *workspace, t *admit.Target, by adm
 	defer resp.Close()
 	a.At, a.Outcome = at, resp.Observe(judging.Question{URL: at})
 	if a.Outcome.Code == check.CodeOK && resp.Response != nil && resp.Body != nil {
-		a.reading = v.reader.read(ctx, w, t, at, resp.Response, a.Outcome)
+		a.Reading = v.reader.ReadAnswer(ctx, &w.Workspace, t, at, resp.Response, a.Outcome)
 	}
 	return a, nil
 }

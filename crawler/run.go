@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -43,7 +43,7 @@ type run struct {
 	counts   account.Counts
 
 	visitor   *visitor
-	reader    *pageReader
+	reader    *reading.Reader
 	settling  *settling
 	describer *describer
 
@@ -87,7 +87,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	if err := r.seeds.enter(r.always); err != nil {
 		return nil, err
 	}
-	if err := r.settling.signIn(ctx, newWorkspace(r.reader.slots)); err != nil {
+	if err := r.settling.signIn(ctx, newWorkspace(r.reader.Slots)); err != nil {
 		return nil, err
 	}
 	if err := r.crawl(ctx); err != nil {
@@ -120,8 +120,8 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	r.seeds = &seedTargets{env: r.env, seeds: seeds}
 	r.memory = newMemory(r)
 	r.env.Keeps = r.memory != nil
-	r.reader = newPageReader(r)
-	if r.reader.browser = newBrowser(r); r.reader.browser != nil {
+	r.reader = newReader(r)
+	if r.reader.Browser = newBrowser(r); r.reader.Browser != nil {
 		r.env.Forecast, r.env.Routes = nil, true
 	}
 	r.visitor = &visitor{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxRedirects: cfg.Limits.MaxRedirects, renderedBy: cfg.Render.By,
@@ -148,19 +148,15 @@ func newMemory(r *run) *recall.Memory {
 			PagesInStore: cfg.Keep.Pages, ReadsSitemaps: cfg.Scope.Sitemaps, Fragment: judging.Question{IgnoreFragment: r.door.Scope().Judging.IgnoresFragment}}, r.clock.Started)
 }
 
-// newPageReader returns what reads the documents of a run.
-func newPageReader(r *run) *pageReader {
-	cfg, processors := r.cfg, runtime.GOMAXPROCS(0)
-	p := &pageReader{selects: !cfg.Reading.Select.IsZero(), door: r.door, env: r.env, memory: r.memory, sessions: cfg.Login.Sessions, out: r.out, documents: &r.seeds.documents,
-		slots: local.NewSlots(processors),
-		pages: local.Pool[*references.Page]{Most: 2 * processors, Make: func() *references.Page { return &references.Page{} }}}
-	p.buffers.Most = 4 * processors
-	p.reader = document.NewReader(document.Settings{
-		Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
-		Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
-		AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
-	}, &p.buffers)
-	return p
+// newReader returns what reads the documents of a run.
+func newReader(r *run) *reading.Reader {
+	cfg := r.cfg
+	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.documents},
+		document.Settings{
+			Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
+			Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
+			AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
+		})
 }
 
 // newBrowser returns what renders the pages of a run, nil if none is rendered.
@@ -169,7 +165,7 @@ func newBrowser(r *run) *view.Browser {
 	if !cfg.Renders() {
 		return nil
 	}
-	return view.New(view.Settings{Renderer: cfg.Render.Renderer, Trouble: cfg.Render.Trouble, Door: r.door, Buffers: &r.reader.buffers, MaxBody: cfg.Limits.MaxBody,
+	return view.New(view.Settings{Renderer: cfg.Render.Renderer, Trouble: cfg.Render.Trouble, Door: r.door, Buffers: &r.reader.Buffers, MaxBody: cfg.Limits.MaxBody,
 		Memory: r.memory, Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect}})
 }
 
@@ -247,7 +243,7 @@ func (r *run) crawl(ctx context.Context) error {
 		}
 	}
 	if err == nil { // a run that was stopped may hold visits
-		err = r.settling.lastProofs(ctx, newWorkspace(r.reader.slots))
+		err = r.settling.lastProofs(ctx, newWorkspace(r.reader.Slots))
 	}
 	close(over)
 	kept()
@@ -281,7 +277,7 @@ func (r *run) visitAll(ctx context.Context) error {
 // renderMore queues the pages again that are to be rendered because of a link to them, and reports
 // whether there are any. It is called when nothing is queued.
 func (r *run) renderMore(ctx context.Context) (more bool, err error) {
-	if r.reader.browser == nil {
+	if r.reader.Browser == nil {
 		return false, nil
 	}
 	items, err := stored.ToRender(ctx, r.cfg.Keep.Store, r.door.Scope(), r.cfg.Limits.MaxRedirects, r.seeds.seeds, r.seeds.ids)

@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/proof"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
@@ -32,7 +33,7 @@ type settlement struct {
 	Rest    time.Duration    // how long its host asked not to be visited
 	Unsure  bool             // robots.txt is unavailable after its retries, for a reason that may be temporary
 	Began   time.Time        // its request; zero if none was sent
-	content
+	reading.Content
 	Kept   []byte // what a later run needs of the page
 	Counts stored.Counts
 	Gaps   []check.Gap
@@ -42,15 +43,16 @@ type settlement struct {
 
 // workspace is the memory of a worker, which its visits use one after another.
 type workspace struct {
-	slot     local.Slot
-	target   admit.Target    // that is visited
-	document documentReading // that answers for it
-	tallies  []frontier.Tally
+	reading.Workspace
+	target  admit.Target // that is visited
+	tallies []frontier.Tally
 
 	pageIDs, otherIDs []uint32 // for observeGrowth
 }
 
-func newWorkspace(s *local.Slots) *workspace { return &workspace{slot: local.Slot{Slots: s}} }
+func newWorkspace(s *local.Slots) *workspace {
+	return &workspace{Workspace: reading.Workspace{Slot: local.Slot{Slots: s}}}
+}
 
 // settling ends visits: it puts their targets back, holds or settles them.
 type settling struct {
@@ -63,7 +65,7 @@ type settling struct {
 	frontier   *frontier.Frontier
 	memory     *recall.Memory
 	env        *references.Env
-	reader     *pageReader
+	reader     *reading.Reader
 	sessions   *signin.Sessions[settlement]
 	describer  *describer
 	counts     *account.Counts
@@ -77,12 +79,12 @@ func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error
 		f.out.Note(s.Note)
 	}
 	if s.Outcome != nil && f.door.Pages != nil && s.Target.Follow {
-		w.slot.Release() // earlier pages may need it
-		f.reader.endLarge(&s.content)
+		w.Slot.Release() // earlier pages may need it
+		f.reader.EndLarge(&s.Content)
 		f.door.Pages.Await(s.Target.Turn)
 	}
 	if err := f.door.EndPass(s.Target); err != nil {
-		f.reader.release(&s.content)
+		f.reader.Release(&s.Content)
 		return err
 	}
 	if s.Outcome == nil {
@@ -104,7 +106,7 @@ func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error
 func (f *settling) settle(w *workspace, s settlement) error {
 	t, o, scope := s.Target, s.Outcome, f.door.Scope()
 	defer f.door.Cycles.Settled(t.ID())
-	defer f.reader.release(&s.content)
+	defer f.reader.Release(&s.Content)
 	if way := f.memory.Confirmed(t, o, scope); way != nil && s.Page != nil && len(s.Page.Targets()) > 0 { // not one redirect too many to be followed
 		if _, err := f.memory.Follow(f.always, way, s.Page.Targets(), scope); err != nil {
 			return err
@@ -120,7 +122,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		f.reportPage(s.Report)
 	}
 	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o) && scope.SiteOf(s.At) == nil {
-		f.reader.page(&s.content, t).ReadAfterAll(t.Target)
+		f.reader.Page(&s.Content, t).ReadAfterAll(t.Target)
 	}
 	step, hasFound := frontier.Settlement{Outcome: o, Tallies: f.tallies(w, &s)}, s.Page != nil
 	switch p := s.Page; {
@@ -128,12 +130,12 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	case f.frontier.Durable(): // another visit can use the page's memory while the store waits
 		step.Page = append(p.About, s.Kept...)
 		step.Found, step.Links = p.Detach()
-		f.reader.release(&s.content)
+		f.reader.Release(&s.Content)
 	default:
 		step.Found, step.Links, step.Page = p.Targets(), p.Encode(), append(p.About, s.Kept...)
 	}
 	if f.frontier.Durable() {
-		w.slot.Release() // the store waits for the disk, and for the steps of other workers
+		w.Slot.Release() // the store waits for the disk, and for the steps of other workers
 	}
 	ids, err := f.frontier.Settle(f.always, t.Target, step)
 	if err != nil {
@@ -148,7 +150,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		return err
 	}
 	if hasFound {
-		p := f.reader.page(&s.content, t)
+		p := f.reader.Page(&s.Content, t)
 		if f.frontier.Sharing() == nil { // a server that loses its last second assigns them again
 			p.Learn(step.Found, ids)
 		}
@@ -166,7 +168,7 @@ func (f *settling) putBack(w *workspace, s settlement) error {
 	if s.IsPage && !s.Target.Again {
 		f.door.Pages.TakeBack()
 	}
-	f.reader.release(&s.content)
+	f.reader.Release(&s.Content)
 	s.Counts = s.Counts.Repeated()
 	queue := f.frontier.Defer
 	if s.Second {

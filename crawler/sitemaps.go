@@ -39,7 +39,7 @@ func (v *visitor) enterSitemaps(ctx context.Context, t *admit.Target, a answer) 
 	if a.wait = wait; err != nil || wait > 0 {
 		return a, err
 	}
-	page := v.reader.page(&a.content, t)
+	page := v.reader.Page(&a.Content, t)
 	base, err := urinorm.NewBase(t.At, "")
 	if err != nil {
 		return a, err
@@ -47,7 +47,7 @@ func (v *visitor) enterSitemaps(ctx context.Context, t *admit.Target, a answer) 
 	page.Against(base)
 	for i, sitemap := range robotsTxt.Sitemaps() {
 		if i == maxRobotsSitemaps {
-			a.leaveOut(fmt.Sprintf("robots.txt lists more than %d sitemaps", maxRobotsSitemaps))
+			a.LeaveOut(fmt.Sprintf("robots.txt lists more than %d sitemaps", maxRobotsSitemaps))
 			break
 		}
 		if u, _, err := urinorm.ParseWeb(sitemap); err == nil {

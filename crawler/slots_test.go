@@ -13,6 +13,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/local"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 )
 
 // noticed is a body that notices when it is read.
@@ -33,13 +34,13 @@ func (*noticed) Close() error { return nil }
 func TestBodiesStayOnTheNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := &Config{}
-		r := &pageReader{slots: local.NewSlots(1), door: newDoor(cfg, nil)}
-		r.reader = document.NewReader(document.Settings{MaxBody: 1 << 20}, &r.buffers)
-		computing := local.Slot{Slots: r.slots}
+		r := reading.New(reading.Engine{Door: newDoor(cfg, nil)}, document.Settings{MaxBody: 1 << 20})
+		r.Slots = local.NewSlots(1)
+		computing := local.Slot{Slots: r.Slots}
 		computing.Take()
 		for range 2 { // twice the processors
 			go func() {
-				waiting := local.Slot{Slots: r.slots}
+				waiting := local.Slot{Slots: r.Slots}
 				waiting.Take()
 				waiting.Release()
 			}()
@@ -50,7 +51,7 @@ func TestBodiesStayOnTheNetwork(t *testing.T) {
 		done := false
 		go func() {
 			target := &admit.Target{Target: &frontier.Target{}}
-			o = r.read(t.Context(), newWorkspace(r.slots), target, mustParse(t, "https://example.com/notes"), &fetch.Response{Status: 200, Size: -1, Body: body}, o).Outcome
+			o = r.ReadAnswer(t.Context(), &newWorkspace(r.Slots).Workspace, target, mustParse(t, "https://example.com/notes"), &fetch.Response{Status: 200, Size: -1, Body: body}, o).Outcome
 			done = true
 		}()
 		synctest.Wait()

@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
@@ -31,12 +32,12 @@ type visitor struct {
 	memory       *recall.Memory // what earlier runs observed; nil without a cache
 	facts        crew.Facts
 	sessions     *signin.Sessions[settlement]
-	reader       *pageReader
+	reader       *reading.Reader
 }
 
 // answer is what a request has brought.
 type answer struct {
-	reading // of what answered: the target, or the end of a cycle that cookies have ended
+	reading.Reading // of what answered: the target, or the end of a cycle that cookies have ended
 
 	sent      admit.Response // to the request; of the end of a cycle, only the rest of the host
 	beside    int            // requests that were sent, but are not part of the outcome
@@ -56,13 +57,13 @@ func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target
 	if target.At, _, err = urinorm.ParseWeb(t.URL); err != nil {
 		return target, scope.Skip(check.CodeURIInvalid, err.Error()), nil
 	}
-	target.View, target.Rendered = v.reader.browser.IsView(target.At), v.rendered(target)
+	target.View, target.Rendered = v.reader.Browser.IsView(target.At), v.rendered(target)
 	if !t.Render {
 		return target, nil, nil
 	}
 	if v.frontier.Sharing() != nil {
 		target.Again = t.Again()
-	} else if v.reader.browser != nil {
+	} else if v.reader.Browser != nil {
 		var known frontier.Record
 		known, err = v.store.Get(v.always, t.ID(), frontier.PartOutcome)
 		target.Again = len(known.Outcome) > 0 // it was settled before
@@ -72,7 +73,7 @@ func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target
 
 // rendered says how a browser renders a target, for what is kept for later runs.
 func (v *visitor) rendered(t *admit.Target) string {
-	if v.memory == nil || v.reader.browser == nil || !t.Follow {
+	if v.memory == nil || v.reader.Browser == nil || !t.Follow {
 		return ""
 	}
 	mode := v.door.Scope().RenderModeOf(v.door.Scope().Print.URL(t.At))
@@ -95,14 +96,14 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	}
 	s.Past.Asked = true
 	if v.door.Scope().SiteOf(t.At) != nil { // there is no network to wait for
-		w.slot.Take()
+		w.Slot.Take()
 	}
 	if err := v.frontier.Sharing().Begin(ctx, t.Target); err != nil {
 		return s, err
 	}
 	s.Began = time.Now()
 	a, err := v.ask(ctx, w, t, by)
-	s.content, s.Gaps = a.content, a.Gaps
+	s.Content, s.Gaps = a.Content, a.Gaps
 	if err != nil || ctx.Err() != nil {
 		return s, err
 	}
@@ -115,7 +116,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	o.Elapsed = time.Since(s.Began)
 	s.Outcome, s.Rest = &o, a.sent.Rest
 	s.Kept = v.memory.Learn(a.asked, recall.Answer{Outcome: &o, Response: a.sent.Response, Page: a.Kept, Unchanged: a.unchanged,
-		Views: v.reader.browser.HasViews(t.At), InStore: s.IsPage && len(s.Page.About) > 0}, v.door.Scope())
+		Views: v.reader.Browser.HasViews(t.At), InStore: s.IsPage && len(s.Page.About) > 0}, v.door.Scope())
 	if !s.IsPage {
 		v.notBegun(t)
 	}
@@ -162,7 +163,7 @@ func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by adm
 		}
 	}
 	if a.Outcome.Code == check.CodeOK && v.door.Scope().Judging.CheckHTTPS {
-		w.slot.Release() // the network is slower than other workers
+		w.Slot.Release() // the network is slower than other workers
 		found, sent, deciding, err := v.door.Twin(ctx, t)
 		a.Outcome.Requests += sent
 		a.beside += deciding
@@ -195,21 +196,21 @@ func (v *visitor) request(ctx context.Context, t *admit.Target) (*fetch.Request,
 func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a answer) (answer, error) {
 	switch {
 	case a.Outcome.Code != check.CodeOK:
-		a.Outcome = v.reader.reader.Excerpt(a.sent.Response, a.Outcome)
+		a.Outcome = v.reader.Documents.Excerpt(a.sent.Response, a.Outcome)
 		return a, nil
-	case a.asked.Unchanged(a.sent.Response) && !v.reader.elsewhere(t, t.At, a.sent.Response):
+	case a.asked.Unchanged(a.sent.Response) && !v.reader.ReadElsewhere(t, t.At, a.sent.Response):
 		known, err := a.asked.Known, error(nil)
 		a.unchanged = true
-		if a.reading, err = v.reader.restore(t, known, a.sent.Response, v.memory.Restore(known, &a.Outcome)); err != nil {
+		if a.Reading, err = v.reader.Restore(t, known, a.sent.Response, v.memory.Restore(known, &a.Outcome)); err != nil {
 			return a, err
 		}
 	default:
-		a.reading = v.reader.read(ctx, w, t, t.At, a.sent.Response, a.Outcome)
+		a.Reading = v.reader.ReadAnswer(ctx, &w.Workspace, t, t.At, a.sent.Response, a.Outcome)
 	}
 	if !v.door.Scope().Rules.Sitemaps || !t.Seed || !t.Follow || !scope.HrefOf(t.At).IsHTTP() || v.door.Scope().SiteOf(t.At) != nil {
 		return a, nil
 	}
-	w.slot.Release()
+	w.Slot.Release()
 	return v.enterSitemaps(ctx, t, a)
 }
 

@@ -69,7 +69,7 @@ func takePart(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) 
 	}
 	ctx = r.door.WithIssuers(ctx)
 	r.seeds.ids = make([]frontier.ID, len(seeds)) // the coordinator has entered them
-	if err := r.settling.signIn(ctx, newWorkspace(r.reader.slots)); err != nil {
+	if err := r.settling.signIn(ctx, newWorkspace(r.reader.Slots)); err != nil {
 		return nil, err
 	}
 	err = r.crawl(ctx)

@@ -11,11 +11,11 @@ import (
 // work visits targets until there are none, or there is one worker too many for the
 // machine.
 func (r *run) work(ctx context.Context) error {
-	w := newWorkspace(r.reader.slots)
+	w := newWorkspace(r.reader.Slots)
 	visiting := r.inFlight.Enter()
 	defer r.inFlight.Leave(visiting)
 	for !r.governor.TooMany() {
-		w.slot.Slots.WaitForRoom()
+		w.Slot.Slots.WaitForRoom()
 		t, err := r.frontier.Next(ctx)
 		switch {
 		case err == io.EOF:
@@ -49,7 +49,7 @@ func (r *run) attend(ctx context.Context, w *workspace, t *frontier.Target) (err
 	if err != nil {
 		return err
 	}
-	defer w.slot.Release()
+	defer w.Slot.Release()
 	defer r.door.End(target)
 	defer func() { err = cmp.Or(err, r.door.EndPass(target)) }()
 	defer r.sessions.Leave(target)
@@ -61,7 +61,7 @@ func (r *run) attend(ctx context.Context, w *workspace, t *frontier.Target) (err
 		err = nil
 	}
 	if err != nil || ctx.Err() != nil {
-		r.reader.release(&s.content)
+		r.reader.Release(&s.Content)
 		return err
 	}
 	if s.Outcome != nil && !s.Began.IsZero() {

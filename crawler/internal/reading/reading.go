@@ -1,9 +1,14 @@
-package crawler
+// Package reading reads the document that answers for a target into what the engine settles: links as
+// references, what later runs need of a page, and what is reported of it. It lets each step be done by
+// the package that knows it: bounds, format and content checks (document), a browser (view), links
+// (references), sessions (signin).
+package reading
 
 import (
 	"context"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -27,27 +32,41 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// pageReader reads the documents that answer for targets: their bodies become anchors and, when a
-// target is a page, links.
-type pageReader struct {
-	selects   bool // only links within some elements count
-	door      *admit.Door
-	env       *references.Env
-	reader    *document.Reader
-	memory    *recall.Memory
-	sessions  []*session.Session
-	browser   *view.Browser // nil if no page is rendered
-	out       *account.Outlet
-	documents *document.Documents // the seeds that are in directories
-
-	slots    *local.Slots
-	pages    local.Pool[*references.Page]
-	buffers  fetch.Buffers
-	ownBases document.OwnBases
+// Engine is what documents are read for, and with.
+type Engine struct {
+	Selects  bool // only links within some elements count
+	Door     *admit.Door
+	Env      *references.Env
+	Memory   *recall.Memory
+	Sessions []*session.Session
+	Browser  *view.Browser // nil if no page is rendered
+	Out      *account.Outlet
+	Files    *document.Documents // the seeds that are in directories
 }
 
-// content is what was found in the document that answers for a target.
-type content struct {
+// Reader reads the documents that answer for targets: their bodies become anchors and, when a
+// target is a page, links.
+type Reader struct {
+	Engine
+	Documents *document.Reader
+	Slots     *local.Slots
+	Buffers   fetch.Buffers
+	pages     local.Pool[*references.Page]
+	ownBases  document.OwnBases
+}
+
+// New returns a reader that uses all processors.
+func New(e Engine, s document.Settings) *Reader {
+	processors := runtime.GOMAXPROCS(0)
+	r := &Reader{Engine: e, Slots: local.NewSlots(processors),
+		pages: local.Pool[*references.Page]{Most: 2 * processors, Make: func() *references.Page { return &references.Page{} }}}
+	r.Buffers.Most = 4 * processors
+	r.Documents = document.NewReader(s, &r.Buffers)
+	return r
+}
+
+// Content is what was found in the document that answers for a target.
+type Content struct {
 	At      urinorm.URL       // the document: the target, or the end of its redirects
 	Page    *references.Page  // what it refers to; nil until something is found
 	IsPage  bool              // it was read for links
@@ -56,9 +75,9 @@ type content struct {
 	Large   bool              // no other large document is read for links until its use ends
 }
 
-// reading is what a document that was read has brought.
-type reading struct {
-	content
+// Reading is what a document that was read has brought.
+type Reading struct {
+	Content
 	Outcome judging.Outcome // with what the document shows
 	Counts  stored.Counts
 	Gaps    []check.Gap
@@ -66,27 +85,43 @@ type reading struct {
 	SignIn  *session.Page // the document, if it asks for a password
 }
 
-// documentReading reads one document.
-type documentReading struct {
-	*pageReader
-	document.Document
-	of  *admit.Target // for which it answers
-	w   *workspace    // of the worker
-	got reading       // so far; the outcome is in the document
+// Workspace is the memory of a worker for what it reads, one document after another.
+type Workspace struct {
+	Slot     local.Slot
+	document documentReading
 }
 
-// page returns the page in which what a target refers to is collected.
-func (p *pageReader) page(f *content, t *admit.Target) *references.Page {
+// documentReading reads one document.
+type documentReading struct {
+	*Reader
+	document.Document
+	of  *admit.Target // for which it answers
+	w   *Workspace    // of the worker
+	got Reading       // so far; the outcome is in the document
+}
+
+// Page returns the page in which what a target refers to is collected.
+func (p *Reader) Page(f *Content, t *admit.Target) *references.Page {
 	if f.Page == nil {
 		f.Page = p.pages.Take()
-		f.Page.Reset(p.env, scope.HrefOf(f.At), t.Depth)
+		f.Page.Reset(p.Env, scope.HrefOf(f.At), t.Depth)
 	}
 	return f.Page
 }
 
-// release ends the use of what was found, and returns its memory to the pool.
-func (p *pageReader) release(f *content) {
-	defer p.endLarge(f)
+// Shrink gives memory back that only documents need which are still to be read.
+func (p *Reader) Shrink() {
+	p.pages.Empty()
+	p.Buffers.Release()
+}
+
+// OwnBase returns the address that the pages of the directories name as that of their site, how many
+// do, and whether a sitemap lists it.
+func (p *Reader) OwnBase() (base string, pages int, listed bool) { return p.ownBases.Usual() }
+
+// Release ends the use of what was found, and returns its memory to the pool.
+func (p *Reader) Release(f *Content) {
+	defer p.EndLarge(f)
 	if f.Page != nil {
 		f.Page.Shrink()
 		p.pages.Put(f.Page)
@@ -94,46 +129,46 @@ func (p *pageReader) release(f *content) {
 	}
 }
 
-// endLarge lets another worker read a large document.
-func (p *pageReader) endLarge(f *content) {
+// EndLarge lets another worker read a large document.
+func (p *Reader) EndLarge(f *Content) {
 	if f.Large {
-		p.reader.EndLarge()
+		p.Documents.EndLarge()
 		f.Large = false
 	}
 }
 
-// listsSitemap reports whether the document of a URL is read as a sitemap because
+// ListsSitemap reports whether the document of a URL is read as a sitemap because
 // robots.txt names it.
-func (p *pageReader) listsSitemap(u urinorm.URL) bool {
-	return p.door.Scope().Rules.Sitemaps && p.door.Sitemaps.Has(u)
+func (p *Reader) ListsSitemap(u urinorm.URL) bool {
+	return p.Door.Scope().Rules.Sitemaps && p.Door.Sitemaps.Has(u)
 }
 
-// read reads the document that answers for a target, to the request for a URL. The outcome is that
+// ReadAnswer reads the document that answers for a target, to the request for a URL. The outcome is that
 // of the response.
-func (p *pageReader) read(ctx context.Context, w *workspace, t *admit.Target, u urinorm.URL, resp *fetch.Response, o judging.Outcome) reading {
-	scope, r := p.door.Scope(), &w.document
-	*r = documentReading{pageReader: p, of: t, w: w, Document: document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: t.At, Scope: scope, Rule: p.door.Rules.Of(u),
-		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: p.listsSitemap(u), View: t.View}}}
+func (p *Reader) ReadAnswer(ctx context.Context, w *Workspace, t *admit.Target, u urinorm.URL, resp *fetch.Response, o judging.Outcome) Reading {
+	scope, r := p.Door.Scope(), &w.document
+	*r = documentReading{Reader: p, of: t, w: w, Document: document.Document{Response: resp, Outcome: o, Target: document.Target{URL: u, Seen: t.At, Scope: scope, Rule: p.Door.Rules.Of(u),
+		Seed: t.Seed, Internal: t.Internal, Follow: t.Follow, Content: t.Content, Sitemap: p.ListsSitemap(u), View: t.View}}}
 	r.got.At = u
-	r.Elsewhere = p.elsewhere(t, u, resp)
+	r.Elsewhere = p.ReadElsewhere(t, u, resp)
 	r.got.Kept = r.read(ctx)
 	got := r.got
-	got.Outcome = p.reader.Release(&r.Document)
+	got.Outcome = p.Documents.Release(&r.Document)
 	*r = documentReading{}
 	return got
 }
 
-// elsewhere reports whether the document that answers for a target is read under another URL.
-func (p *pageReader) elsewhere(t *admit.Target, u urinorm.URL, resp *fetch.Response) bool {
-	site := p.door.Scope().SiteOf(u)
-	return t.Follow && resp.Path != "" && site != nil && p.door.Scope().Crawled(site) && p.documents.Elsewhere(site, u, resp.Path)
+// ReadElsewhere reports whether the document that answers for a target is read under another URL.
+func (p *Reader) ReadElsewhere(t *admit.Target, u urinorm.URL, resp *fetch.Response) bool {
+	site := p.Door.Scope().SiteOf(u)
+	return t.Follow && resp.Path != "" && site != nil && p.Door.Scope().Crawled(site) && p.Files.Elsewhere(site, u, resp.Path)
 }
 
 func (r *documentReading) read(ctx context.Context) *recall.Page {
-	d, reader := &r.Document, r.reader
-	if r.door.Scope().Judging.Inspector.Scans(d.Internal) {
-		r.w.slot.Release() // a worker with a slot must not wait for room
-		r.slots.WaitForRoom()
+	d, reader := &r.Document, r.Documents
+	if r.Door.Scope().Judging.Inspector.Scans(d.Internal) {
+		r.w.Slot.Release() // a worker with a slot must not wait for room
+		r.Slots.WaitForRoom()
 		reader.Scan(ctx, d)
 		r.got.Gaps = account.WithGap(r.got.Gaps, reader.Lost())
 	}
@@ -141,14 +176,14 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		reader.InspectTarget(d)
 		return nil
 	}
-	if !r.w.slot.Taken {
-		r.slots.WaitForRoom() // data stays in the network until a worker has time to read it
+	if !r.w.Slot.Taken {
+		r.Slots.WaitForRoom() // data stays in the network until a worker has time to read it
 	}
-	if !reader.Take(d, r.w.slot.Taken) || d.Large && !r.beginLarge() {
+	if !reader.Take(d, r.w.Slot.Taken) || d.Large && !r.beginLarge() {
 		return nil
 	}
-	r.w.slot.Take()
-	page, bare := r.page(), reader.MayBeBare(d) && r.env.MayBeBare(d.Response, d.Body)
+	r.w.Slot.Take()
+	page, bare := r.page(), reader.MayBeBare(d) && r.Env.MayBeBare(d.Response, d.Body)
 	if bare {
 		page.ReadBare(d.Body)
 		defer page.ReleaseBody()
@@ -158,7 +193,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		part = func(links []extract.Link, all int) { r.startLinks().AddPart(links, all) }
 	}
 	if !reader.Read(d, &page.Document, bare, part) {
-		page.Reset(r.env, scope.HrefOf(d.URL), r.of.Depth)
+		page.Reset(r.Env, scope.HrefOf(d.URL), r.of.Depth)
 		return nil
 	}
 	if d.View {
@@ -172,17 +207,17 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 	}
 	d.Describe()
 	if r.of.Session {
-		r.got.SignIn = signin.Page(r.sessions, d)
+		r.got.SignIn = signin.Page(r.Sessions, d)
 	}
 	if reader.Begin(d) {
-		if r.door.Scope().Judging.Inspector.Waits() {
-			r.w.slot.Release()
+		if r.Door.Scope().Judging.Inspector.Waits() {
+			r.w.Slot.Release()
 		}
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
 		r.got.Gaps = account.WithGap(r.got.Gaps, reader.Lost())
 	}
-	if r.door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
-		d.Note(r.door.Probes.Compare(d.URL, d.Body))
+	if r.Door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
+		d.Note(r.Door.Probes.Compare(d.URL, d.Body))
 	}
 	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(&r.got, r.of, d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
 		return nil
@@ -191,7 +226,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 }
 
 // page returns the page in which what the document refers to is collected.
-func (r *documentReading) page() *references.Page { return r.pageReader.page(&r.got.content, r.of) }
+func (r *documentReading) page() *references.Page { return r.Reader.Page(&r.got.Content, r.of) }
 
 // enter enters what a page refers to, and what its scripts added when it was opened in a browser,
 // which is nil for a page that was not. It returns what the cache keeps of the page.
@@ -207,15 +242,15 @@ func (r *documentReading) enter(op *view.Opened) *recall.Page {
 	r.got = r.describe(r.got, r.of, &d.Outcome, page)
 	complete := !d.Outcome.RenderFailed()
 	if op != nil {
-		page.Loaded, page.Rendered = op.Enter(found, r.door.Scope(), nil)
+		page.Loaded, page.Rendered = op.Enter(found, r.Door.Scope(), nil)
 		complete = complete && page.Rendered
 		d.Note(judging.Facts{Static: true}) // the anchors that scripts make are known
 	}
 	r.wantContent(found, d.Wants)
-	if !complete || r.memory == nil || r.door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) || references.DependsOnFiles(found) {
+	if !complete || r.Memory == nil || r.Door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) || references.DependsOnFiles(found) {
 		return nil
 	}
-	page.Reader = r.memory.Reader(r.of, references.ScopeOf(found))
+	page.Reader = r.Memory.Reader(r.of, references.ScopeOf(found))
 	page.Targets, page.References = references.Keep(found)
 	return page
 }
@@ -223,33 +258,33 @@ func (r *documentReading) enter(op *view.Opened) *recall.Page {
 // beginLarge waits until no other worker reads a large document, and reports whether this one is
 // still to be read.
 func (r *documentReading) beginLarge() bool {
-	r.reader.BeginLarge()
+	r.Documents.BeginLarge()
 	r.got.Large = true
-	pattern, cut := r.door.Cut(r.of)
+	pattern, cut := r.Door.Cut(r.of)
 	if cut { // because of the documents before
-		r.got.leaveOut(pattern)
+		r.got.LeaveOut(pattern)
 	}
 	return !cut
 }
 
-// leaveOut notes that links are not read because they are part of an endless series.
-func (got *reading) leaveOut(pattern string) {
+// LeaveOut notes that links are not read because they are part of an endless series.
+func (got *Reading) LeaveOut(pattern string) {
 	got.Counts.Traps = append(got.Counts.Traps, pattern)
 	got.Gaps = append(got.Gaps, check.GapTrap)
 }
 
 // wantContent requests the content of targets that are needed to judge a page, unless the cache
 // has what the checks of this run know of them.
-func (p *pageReader) wantContent(page *references.Page, wants []urinorm.URL) {
+func (p *Reader) wantContent(page *references.Page, wants []urinorm.URL) {
 	for _, u := range wants {
-		page.WantContent(u, func(known *judging.Outcome) bool { return p.door.Scope().Judging.Inspector.Knows(known, false) })
+		page.WantContent(u, func(known *judging.Outcome) bool { return p.Door.Scope().Judging.Inspector.Knows(known, false) })
 	}
 }
 
 // admitsSitemap reports whether what a document of a format lists is entered: it is, unless the
 // document is a sitemap and the limits of sitemaps are exceeded. index is set for an index of
 // sitemaps.
-func (p *pageReader) admitsSitemap(got *reading, t *admit.Target, format string, index bool, links int) bool {
+func (p *Reader) admitsSitemap(got *Reading, t *admit.Target, format string, index bool, links int) bool {
 	if format != "sitemap" {
 		return true
 	}
@@ -257,9 +292,9 @@ func (p *pageReader) admitsSitemap(got *reading, t *admit.Target, format string,
 	if index {
 		got.Sitemap = admit.IndexSitemap
 	}
-	pattern, ok := p.door.Sitemaps.Admit(t.ID(), got.Sitemap, links)
+	pattern, ok := p.Door.Sitemaps.Admit(t.ID(), got.Sitemap, links)
 	if !ok {
-		got.leaveOut(pattern)
+		got.LeaveOut(pattern)
 	}
 	return ok
 }
@@ -267,15 +302,15 @@ func (p *pageReader) admitsSitemap(got *reading, t *admit.Target, format string,
 // wantsShell reports whether it matters if a script fills the page: it does unless the page is
 // a single document.
 func (r *documentReading) wantsShell() bool {
-	site := r.door.Scope().SiteOf(r.URL)
-	return site == nil || r.door.Scope().Crawled(site)
+	site := r.Door.Scope().SiteOf(r.URL)
+	return site == nil || r.Door.Scope().Crawled(site)
 }
 
 // enterLinks enters the references of a page and returns what else is known of it. shell is set if
 // the page is only the frame that a script fills.
 func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	doc, header := r.Read, r.Response.Header
-	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.door.Scope().Rules.RobotsAgent)
+	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.Door.Scope().Rules.RobotsAgent)
 	page := r.startLinks()
 	if refresh := document.Refresh(doc); refresh != nil && !r.Outcome.Static {
 		r.Note(judging.Facts{Next: page.Lead(refresh)})
@@ -283,7 +318,7 @@ func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	page.AddAll(doc)
 	r.enterHeader(page, header)
 	canonical := document.Canonical(r.URL, doc)
-	site := r.door.Scope().SiteOf(r.URL)
+	site := r.Door.Scope().SiteOf(r.URL)
 	r.ownBases.Note(site, r.URL, canonical)
 	if doc.Format == "sitemap" {
 		r.ownBases.NoteSitemap(site, doc)
@@ -294,17 +329,17 @@ func (r *documentReading) enterLinks(shell bool) *recall.Page {
 
 // describe adds to what was read that it is a page whose references have been entered: its counts,
 // and what is reported and stored of it.
-func (p *pageReader) describe(got reading, t *admit.Target, o *judging.Outcome, about *recall.Page) reading {
+func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, about *recall.Page) Reading {
 	if about.Format == "css" { // not a page to a reader
 		return got
 	}
 	got.IsPage = true
-	if about.Unfollowed && p.door.Scope().Rules.WithinDepth(t.Depth+1) {
+	if about.Unfollowed && p.Door.Scope().Rules.WithinDepth(t.Depth+1) {
 		got.Counts.Of[stored.Unfollowed]++
 	}
 	switch {
 	case !about.Shell:
-	case t.Seed && p.door.Scope().SiteOf(got.At) == nil:
+	case t.Seed && p.Door.Scope().SiteOf(got.At) == nil:
 		got.Gaps = append(got.Gaps, check.GapScript)
 	default:
 		got.Counts.Of[stored.Shells]++
@@ -315,20 +350,20 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *judging.Outcome, 
 			got.Counts.Of[stored.Blank]++
 		}
 	}
-	durable := p.env.Frontier.Durable()
-	if !p.env.Pages && !durable {
+	durable := p.Env.Frontier.Durable()
+	if !p.Env.Pages && !durable {
 		return got
 	}
-	page := p.page(&got.content, t)
-	report := result.Page{URL: p.env.Print.URL(got.At), Title: o.Title, Depth: t.Depth, Modified: o.Modified, Format: about.Format,
+	page := p.Page(&got.Content, t)
+	report := result.Page{URL: p.Env.Print.URL(got.At), Title: o.Title, Depth: t.Depth, Modified: o.Modified, Format: about.Format,
 		NoIndex: about.NoIndex, Links: page.Edges()}
 	if c, _, err := urinorm.ParseWeb(about.Canonical); err == nil {
-		report.Canonical = p.env.Print.URL(c)
+		report.Canonical = p.Env.Print.URL(c)
 	}
 	if durable {
 		page.About = stored.EncodePage(&report)
 	}
-	if p.env.Pages {
+	if p.Env.Pages {
 		got.Report = &report
 	}
 	return got
@@ -336,7 +371,7 @@ func (p *pageReader) describe(got reading, t *admit.Target, o *judging.Outcome, 
 
 // startLinks sets what holds for all links of the document.
 func (r *documentReading) startLinks() *references.Page {
-	in, changed := r.door.Scope(), r.door.Scope().Rules.Changed
+	in, changed := r.Door.Scope(), r.Door.Scope().Rules.Changed
 	page := r.page()
 	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: in.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
 		NoFollow: r.Read.NoFollow && in.ObeysNoFollow(scope.HrefOf(r.URL)), Unchanged: changed != nil && !changed(r.Outcome.Path)})
@@ -346,7 +381,7 @@ func (r *documentReading) startLinks() *references.Page {
 // enterHeader enters what the header of a page refers to. A selector asks for links
 // inside elements, and a header is not inside any.
 func (r *documentReading) enterHeader(page *references.Page, header http.Header) {
-	if len(header) == 0 || r.selects {
+	if len(header) == 0 || r.Selects {
 		return
 	}
 	own, err := urinorm.NewBase(r.URL, "")
@@ -364,31 +399,31 @@ func isNavigation(l extract.Link) bool { return l.Kind == extract.Navigation }
 
 // hasIcon reports whether the host of a page has an icon for pages that name none.
 func (r *documentReading) hasIcon(ctx context.Context) bool {
-	r.w.slot.Release() // the network is slower than other workers
-	has, requests := r.door.HasIcon(ctx, r.of, r.URL)
+	r.w.Slot.Release() // the network is slower than other workers
+	has, requests := r.Door.HasIcon(ctx, r.of, r.URL)
 	r.got.Counts.Of[stored.Requests] += requests
 	return has
 }
 
-// restore returns what a document has brought in an earlier state, if it has not changed. The
+// Restore returns what a document has brought in an earlier state, if it has not changed. The
 // outcome is the one that it had.
-func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.Response, o judging.Outcome) (got reading, err error) {
+func (p *Reader) Restore(t *admit.Target, known *recall.Entry, resp *fetch.Response, o judging.Outcome) (got Reading, err error) {
 	got.At, got.Outcome = t.At, o
 	about := known.Page
 	if !t.Follow || !p.admitsSitemap(&got, t, about.Format, about.SitemapIndex, about.Listed) {
 		return got, nil
 	}
 	if canonical, _, err := urinorm.ParseWeb(about.Canonical); err == nil {
-		p.ownBases.Note(p.door.Scope().SiteOf(t.At), t.At, canonical)
+		p.ownBases.Note(p.Door.Scope().SiteOf(t.At), t.At, canonical)
 	}
-	page := p.page(&got.content, t)
+	page := p.Page(&got.Content, t)
 	if err := references.TakeOver(page, about.Targets, about.References); err != nil {
 		return got, fmt.Errorf("visit target %d: %w", t.ID(), err)
 	}
 	got = p.describe(got, t, &o, about)
-	if p.door.Scope().Judging.Inspector != nil {
+	if p.Door.Scope().Judging.Inspector != nil {
 		found, _ := inspect.Reuse(o.Inspection) // the cache has checked that it is not damaged
-		p.wantContent(page, document.Wants(&found, p.door.Scope(), resp))
+		p.wantContent(page, document.Wants(&found, p.Door.Scope(), resp))
 	}
 	return got, nil
 }
@@ -396,39 +431,39 @@ func (p *pageReader) restore(t *admit.Target, known *recall.Entry, resp *fetch.R
 // opening returns the document for the browser. What that loads needs the places that this worker
 // holds.
 func (r *documentReading) opening() *view.Opening {
-	if r.browser.Renderer != nil {
-		r.w.slot.Release()
-		r.endLarge(&r.got.content)
-		r.door.Leave(r.of)
+	if r.Browser.Renderer != nil {
+		r.w.Slot.Release()
+		r.EndLarge(&r.got.Content)
+		r.Door.Leave(r.of)
 	}
-	return &view.Opening{Browser: r.browser, Doc: &r.Document, Of: r.of, Page: r.page()}
+	return &view.Opening{Browser: r.Browser, Doc: &r.Document, Of: r.of, Page: r.page()}
 }
 
 // closed counts what the browser has requested for the document.
 func (r *documentReading) closed(o *view.Opening) {
 	r.got.Counts.Of[stored.Requests] += o.Requests
 	if o.Note != "" {
-		r.out.Note(o.Note)
+		r.Out.Note(o.Note)
 	}
 }
 
 // render lets the browser render a page that was read, if it is to be rendered. It returns nil if
 // it was not.
 func (r *documentReading) render(ctx context.Context) *view.Opened {
-	if !r.browser.Renders(&r.Document, r.of) {
+	if !r.Browser.Renders(&r.Document, r.of) {
 		return nil
 	}
 	o := r.opening()
 	op := o.Render(ctx)
 	if r.closed(o); op != nil && op.Shown.Leads == "" {
-		r.w.slot.Take()
+		r.w.Slot.Take()
 	}
 	return op
 }
 
 // readView lets the browser render a view, whose document was read.
 func (r *documentReading) readView(ctx context.Context) {
-	if !r.browser.RendersView(&r.Document, r.of) {
+	if !r.Browser.RendersView(&r.Document, r.of) {
 		return
 	}
 	o := r.opening()
@@ -436,10 +471,10 @@ func (r *documentReading) readView(ctx context.Context) {
 	if r.closed(o); op == nil {
 		return
 	}
-	r.w.slot.Take()
+	r.w.Slot.Take()
 	r.startLinks()
 	references.Shadow(o.Page, r.Read)
-	op.Enter(o.Page, r.door.Scope(), own)
+	op.Enter(o.Page, r.Door.Scope(), own)
 	r.got.IsPage = true
 	r.got.Counts.Of[stored.Pages]++
 }

@@ -128,7 +128,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 		door: r.door, frontier: r.frontier, memory: r.memory, facts: facts,
 		sessions: r.sessions, reader: r.reader}
 	r.describer = &describer{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
-	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxPages: cfg.Limits.MaxPages, streams: cfg.Deliver.Stream,
+	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, streams: cfg.Deliver.Stream,
 		door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
 		sessions: r.sessions, describer: r.describer, counts: &r.counts, out: r.out}
 	return r

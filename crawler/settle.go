@@ -45,9 +45,8 @@ type settlement struct {
 type workspace struct {
 	reading.Workspace
 	target  admit.Target // that is visited
+	found   admit.FoundMemory
 	tallies []frontier.Tally
-
-	pageIDs, otherIDs []uint32 // for observeGrowth
 }
 
 func newWorkspace(s *local.Slots) *workspace {
@@ -58,7 +57,6 @@ func newWorkspace(s *local.Slots) *workspace {
 type settling struct {
 	store      frontier.Store
 	politeness *Politeness
-	maxPages   int
 	streams    bool            // results are delivered as soon as they are known
 	always     context.Context // not cancelled with the run, so that finished work is kept
 	door       *admit.Door
@@ -154,7 +152,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 		if f.frontier.Sharing() == nil { // a server that loses its last second assigns them again
 			p.Learn(step.Found, ids)
 		}
-		f.observeGrowth(w, &s, step.Found, ids)
+		f.door.Found(t, s.Sitemap, step.Found, ids, &w.found)
 		p.Foresee(f.always, ids)
 	}
 	if !f.streams {

@@ -78,7 +78,7 @@ func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontie
 	d.line = line{f, newPlaces(d.hosts, f.Sharing() != nil)}
 	d.shared = sharedRobots{always: always, common: common}
 	d.Sitemaps.share(always, common)
-	if common != nil {
+	if d.uncounted = f.Sharing() != nil; common != nil {
 		d.ShareTraps(always, common)
 	} else if d.cfg.MaxPages > 0 {
 		d.Pages = newPages(d.cfg.MaxPages)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -13,6 +14,39 @@ type Series struct {
 	Traps    *trap.Guards
 	Growth   trap.Growth
 	Sitemaps Sitemaps
+
+	uncounted bool // another process counts what pages link to
+}
+
+// FoundMemory is memory of one worker for Found.
+type FoundMemory struct{ pages, others []uint32 }
+
+// Found counts what a page that was read links to: a site that makes up its pages is cut. ids are those
+// of the items. Of a sitemap, the pages that it lists are not counted, but remembered; sitemaps have
+// limits of their own.
+func (d *Door) Found(t *Target, kind SitemapKind, items []frontier.Item, ids []frontier.ID, m *FoundMemory) {
+	switch {
+	case !t.Follow || d.cfg.MaxPages > 0 || d.Scope().SiteOf(t.At) != nil:
+		return
+	case kind != NoSitemap:
+		d.Sitemaps.List(kind, ids)
+		return
+	case d.uncounted:
+		return
+	}
+	m.pages, m.others = m.pages[:0], m.others[:0]
+	// Where this page has the name of an image, the images that it links to may be pages.
+	named := scope.IsLeafName([]byte(t.At.Path()))
+	for i, id := range ids {
+		switch {
+		case items[i].Outcome != nil:
+		case named || items[i].Need&frontier.NeedLinks != 0:
+			m.pages = append(m.pages, uint32(id))
+		default:
+			m.others = append(m.others, uint32(id))
+		}
+	}
+	d.Growth.Read(SiteOf(t.At), m.pages, m.others)
 }
 
 // trapped reports whether a page's URL looks like one of an endless series.

@@ -100,7 +100,7 @@ func BenchmarkReferences(b *testing.B) {
 func BenchmarkSettle(b *testing.B) {
 	r := manualRun(b)
 	f := &references.Page{}
-	if err := r.seeds.enter(b.Context()); err != nil {
+	if err := r.seeds.Enter(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
@@ -195,7 +195,7 @@ func BenchmarkJoin(b *testing.B) {
 	cfg, seeds := onDisk(b, dir)
 	cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
 	r := newRun(b.Context(), cfg, seeds, quiet{})
-	if err := r.seeds.enter(b.Context()); err != nil {
+	if err := r.seeds.Enter(b.Context()); err != nil {
 		b.Fatal(err)
 	}
 	if err := r.crawl(b.Context()); err != nil {

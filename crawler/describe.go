@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
+	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
@@ -16,7 +17,7 @@ import (
 type describer struct {
 	cfg      *Config
 	reader   *reading.Reader
-	seeds    *seedTargets
+	seeds    *seeds.Targets
 	clock    *account.Clock
 	counts   *account.Counts
 	windowed int // anchors that the join holds at once; 0 for the usual number
@@ -26,7 +27,7 @@ type describer struct {
 func (j *describer) crawl() *verdicts.Crawl {
 	door := j.reader.Door
 	c := crawlOf(j.cfg, door)
-	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.seeds, j.seeds.ids, j.windowed
+	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.Seeds, j.seeds.IDs, j.windowed
 	j.clock.Tell(c)
 	j.counts.Tell(c)
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.OwnBase()

@@ -25,7 +25,7 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 	c := &collector{}
 	r := newRun(t.Context(), cfg, seeds, c)
 	r.describer.windowed = anchors
-	if err := r.seeds.enter(t.Context()); err != nil {
+	if err := r.seeds.Enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.crawl(t.Context()); err != nil {

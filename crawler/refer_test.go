@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -16,7 +17,7 @@ import (
 // Every seed is known by the number that its target has, in whatever step it was
 // entered, and one without a URL by none.
 func TestReferInSteps(t *testing.T) {
-	const seeds = 2*seedsAtOnce + 10
+	const count = 2*seeds.AtOnce + 10
 	site, err := disk.OpenSite(disk.SiteConfig{Base: mustParse(t, "https://0.site.invalid/"), Dir: t.TempDir(), Synthetic: true})
 	if err != nil {
 		t.Fatal(err)
@@ -24,11 +25,11 @@ func TestReferInSteps(t *testing.T) {
 	defer site.Close()
 	cfg := web(t)
 	cfg.Sites = []*disk.Site{site}
-	given := make([]Seed, seeds)
+	given := make([]Seed, count)
 	for i := range given {
 		given[i] = Seed{URL: mustParse(t, fmt.Sprintf("https://0.site.invalid/%d.html", i)), Follow: true, Crawl: true}
 	}
-	again, part, none, other := seedsAtOnce+5, seedsAtOnce+6, 7, 8
+	again, part, none, other := seeds.AtOnce+5, seeds.AtOnce+6, 7, 8
 	given[again] = given[3]
 	given[part] = Seed{URL: mustParse(t, "https://0.site.invalid/part.html#x"), Follow: true}
 	given[none] = Seed{Raw: "missing/"}
@@ -36,10 +37,10 @@ func TestReferInSteps(t *testing.T) {
 
 	r := newRun(t.Context(), cfg, given, &collector{})
 	defer r.cfg.Keep.Store.Close()
-	if err := r.seeds.enter(t.Context()); err != nil {
+	if err := r.seeds.Enter(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	got := r.seeds.ids
+	got := r.seeds.IDs
 	found, err := stored.SeedIDs(t.Context(), r.frontier, given)
 	if err != nil {
 		t.Fatal(err)
@@ -47,15 +48,15 @@ func TestReferInSteps(t *testing.T) {
 	if !slices.Equal(got, found) || got[again] != got[3] || got[none] != 0 || slices.Index(got, 0) != none {
 		t.Errorf("the store knows the seeds by other numbers: %v and %v of the first", got[:10], found[:10])
 	}
-	if c, err := r.frontier.Count(t.Context()); err != nil || c.Known != seeds-2 {
-		t.Errorf("%d targets, %v; want %d", c.Known, err, seeds-2)
+	if c, err := r.frontier.Count(t.Context()); err != nil || c.Known != count-2 {
+		t.Errorf("%d targets, %v; want %d", c.Known, err, count-2)
 	}
-	for url, want := range map[string]bool{"0.html": true, "part.html": true, fmt.Sprintf("%d.html", seeds-1): true, "7.html": false} {
-		if got := r.seeds.documents.Has(mustParse(t, "https://0.site.invalid/"+url)); got != want {
+	for url, want := range map[string]bool{"0.html": true, "part.html": true, fmt.Sprintf("%d.html", count-1): true, "7.html": false} {
+		if got := r.seeds.Documents.Has(mustParse(t, "https://0.site.invalid/"+url)); got != want {
 			t.Errorf("%s is a seed: %v", url, got)
 		}
 	}
-	if r.seeds.documents.Has(given[other].URL) {
+	if r.seeds.Documents.Has(given[other].URL) {
 		t.Error("a seed on the network counts as a document of a directory")
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
@@ -36,7 +37,7 @@ type run struct {
 	print    *scope.Printer
 	door     *admit.Door
 	frontier *frontier.Frontier
-	seeds    *seedTargets
+	seeds    *seeds.Targets
 	env      *references.Env // of all pages
 	out      *account.Outlet
 	clock    *account.Clock
@@ -84,7 +85,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
-	if err := r.seeds.enter(r.always); err != nil {
+	if err := r.seeds.Enter(r.always); err != nil {
 		return nil, err
 	}
 	if err := r.settling.signIn(ctx, newWorkspace(r.reader.Slots)); err != nil {
@@ -96,10 +97,10 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 	return r.report(ctx)
 }
 
-func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) *run {
+func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *run {
 	cfg := given.withDefaults()
 	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: signin.New[settlement](cfg.Login.Sessions, cfg.Login.client(), cfg.Login.Retries, cfg.Politeness.Backoff)}
-	r.door = newDoor(cfg, seeds)
+	r.door = newDoor(cfg, from)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))
 	facts := crew.Facts{Always: r.always}
@@ -117,7 +118,7 @@ func newRun(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) 
 	if cfg.Reading.ReadAgain && !cfg.Deliver.Pages && !cfg.Deliver.Stream && cfg.Keep.Cache == nil && !r.frontier.Durable() && !cfg.Judging.Inspector.FindsLinks() {
 		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Scope, func() int { return r.counts.Of(stored.Pages) })
 	}
-	r.seeds = &seedTargets{env: r.env, seeds: seeds}
+	r.seeds = &seeds.Targets{Env: r.env, Seeds: from}
 	r.memory = newMemory(r)
 	r.env.Keeps = r.memory != nil
 	r.reader = newReader(r)
@@ -151,7 +152,7 @@ func newMemory(r *run) *recall.Memory {
 // newReader returns what reads the documents of a run.
 func newReader(r *run) *reading.Reader {
 	cfg := r.cfg
-	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.documents},
+	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.Documents},
 		document.Settings{
 			Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
 			Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
@@ -280,7 +281,7 @@ func (r *run) renderMore(ctx context.Context) (more bool, err error) {
 	if r.reader.Browser == nil {
 		return false, nil
 	}
-	items, err := stored.ToRender(ctx, r.cfg.Keep.Store, r.door.Scope(), r.cfg.Limits.MaxRedirects, r.seeds.seeds, r.seeds.ids)
+	items, err := stored.ToRender(ctx, r.cfg.Keep.Store, r.door.Scope(), r.cfg.Limits.MaxRedirects, r.seeds.Seeds, r.seeds.IDs)
 	if err != nil || len(items) == 0 {
 		return false, err
 	}

@@ -57,7 +57,7 @@ func enter(ctx context.Context, cfg *Config, seeds []Seed) error {
 	if err != nil {
 		return err
 	}
-	return r.seeds.enter(ctx)
+	return r.seeds.Enter(ctx)
 }
 
 // takePart visits targets of a shared crawl until the crawl is over, cfg.Stop is closed or ctx
@@ -68,7 +68,7 @@ func takePart(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) 
 		return nil, err
 	}
 	ctx = r.door.WithIssuers(ctx)
-	r.seeds.ids = make([]frontier.ID, len(seeds)) // the coordinator has entered them
+	r.seeds.IDs = make([]frontier.ID, len(seeds)) // the coordinator has entered them
 	if err := r.settling.signIn(ctx, newWorkspace(r.reader.Slots)); err != nil {
 		return nil, err
 	}

@@ -1,4 +1,5 @@
-package crawler
+// Package seeds enters the start targets of a run.
+package seeds
 
 import (
 	"context"
@@ -12,25 +13,25 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
-// seedTargets holds the seeds of a run and their targets.
-type seedTargets struct {
-	env       *references.Env
-	seeds     []Seed
-	ids       []frontier.ID      // of each seed; 0 if it has no URL
-	documents document.Documents // the seeds that are in directories
+// Targets holds the seeds of a run and their targets.
+type Targets struct {
+	Env       *references.Env
+	Seeds     []scope.Seed
+	IDs       []frontier.ID      // of each seed; 0 if it has no URL
+	Documents document.Documents // the seeds that are in directories
 }
 
-// seedsAtOnce is how many seeds are entered in one step: a directory may contain very
+// AtOnce is how many seeds are entered in one step: a directory may contain very
 // many, and the memory used to enter them should stay small enough for the processor's
 // cache.
-const seedsAtOnce = 512
+const AtOnce = 512
 
-// enter enters the seeds.
-func (s *seedTargets) enter(ctx context.Context) error {
+// Enter enters the seeds.
+func (s *Targets) Enter(ctx context.Context) error {
 	var page references.Page
-	s.ids = make([]frontier.ID, len(s.seeds))
-	for from := 0; from < len(s.seeds); from += seedsAtOnce {
-		to := min(from+seedsAtOnce, len(s.seeds))
+	s.IDs = make([]frontier.ID, len(s.Seeds))
+	for from := 0; from < len(s.Seeds); from += AtOnce {
+		to := min(from+AtOnce, len(s.Seeds))
 		if err := s.enterSome(ctx, &page, from, to); err != nil {
 			return err
 		}
@@ -39,20 +40,20 @@ func (s *seedTargets) enter(ctx context.Context) error {
 }
 
 // enterSome enters some of the seeds and fills in their IDs.
-func (s *seedTargets) enterSome(ctx context.Context, page *references.Page, from, to int) error {
-	page.Reset(s.env, scope.Href{}, -1)
+func (s *Targets) enterSome(ctx context.Context, page *references.Page, from, to int) error {
+	page.Reset(s.Env, scope.Href{}, -1)
 	index := make([]int, to-from)
 	for i := range index {
-		index[i] = s.enterOne(page, &s.seeds[from+i])
+		index[i] = s.enterOne(page, &s.Seeds[from+i])
 	}
-	ids, err := s.env.Frontier.Refer(ctx, page.Targets())
+	ids, err := s.Env.Frontier.Refer(ctx, page.Targets())
 	if err != nil {
 		return err
 	}
 	for i, at := range index {
 		if at >= 0 {
-			s.ids[from+i] = ids[at]
-			s.env.Forecast.Seeded(ids[at])
+			s.IDs[from+i] = ids[at]
+			s.Env.Forecast.Seeded(ids[at])
 		}
 	}
 	return nil
@@ -60,17 +61,17 @@ func (s *seedTargets) enterSome(ctx context.Context, page *references.Page, from
 
 // enterOne enters a seed and returns its index among the targets of the page; -1 for one
 // that is not a target.
-func (s *seedTargets) enterOne(page *references.Page, seed *Seed) int {
+func (s *Targets) enterOne(page *references.Page, seed *scope.Seed) int {
 	if seed.URL.IsZero() {
 		return -1
 	}
-	v, in := scope.HrefOf(seed.URL), s.env.Scope()
+	v, in := scope.HrefOf(seed.URL), s.Env.Scope()
 	excluded := in.Excluded(v)
 	if !seed.Named && (excluded != nil || in.Unfollowed(v)) {
 		return -1
 	}
 	if seed.Follow && in.SiteOf(seed.URL) != nil {
-		s.documents.Add(v.Document())
+		s.Documents.Add(v.Document())
 	}
 	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: seed.Follow || seed.Crawl || !v.IsHTTP(), Outcome: excluded}
 	if excluded == nil && !seed.Follow && !slices.Contains(in.Schemes, string(v.Scheme())) { // judged like a link to it

@@ -15,7 +15,7 @@ import (
 
 // indifferent are the fields of Config that do not decide about the links of a page, or only in
 // runs that take nothing over (Pages, Changed, Store, Lease).
-const indifferent = "Judging.Resolver Judging.MailProbe Keep.Store Keep.Lease Keep.Cookies Keep.FingerprintBits Keep.Cache Keep.MaxAge Keep.Pages Keep.Previous " +
+const indifferent = "Judging.Resolver Judging.MailProbe Keep.Store Keep.Lease Keep.Coordination Keep.Cookies Keep.FingerprintBits Keep.Cache Keep.MaxAge Keep.Pages Keep.Previous " +
 	"Judging.IgnoreFragment Judging.Levels Judging.Hides Scope.Changed Limits.MaxPages Limits.MaxTime Limits.MaxBody Limits.MaxBodyGiven " +
 	"Limits.MaxRedirects Judging.Accept Politeness.Concurrency Politeness.PerHost Politeness.Rate Politeness.Delay Politeness.PerHostGiven " +
 	"Politeness.Retries Politeness.RetryStatus Politeness.SecondPassAfter Politeness.SecondPassGiven Politeness.Backoff Limits.Grace Limits.Spent Politeness.MaxWait Scope.Sitemaps " +

@@ -112,6 +112,9 @@ func (e *evidenceOptions) noteReplay(note func(string, ...any)) {
 	if n := e.archive.Damaged(); n > 0 {
 		note("--replay: %s damaged, and not used", counted(n, "record"))
 	}
+	if n := e.archive.Beyond(); n > 0 {
+		note("--replay: %s more than can be held in memory, and not used", counted(n, "exchange"))
+	}
 	if n := e.archive.Missing(); n > 0 {
 		note("--replay: the answers to %s beside those of links were not kept", counted(n, "request"))
 	}

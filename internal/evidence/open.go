@@ -21,9 +21,9 @@ import (
 
 // Limits on the memory for what is known of files, which may be a stranger's.
 const (
-	maxKept    = 1 << 20   // exchanges
-	maxKeptURL = 128 << 20 // bytes of their URLs
-	maxPackage = 16 << 20  // bytes of the package of a WACZ file
+	maxKept    = 1 << 19  // exchanges
+	maxKeptURL = 64 << 20 // bytes of their URLs
+	maxPackage = 16 << 20 // bytes of the package of a WACZ file
 )
 
 // Archive has the exchanges of some files. It is a fetch.Replayer, and safe for concurrent use.
@@ -31,8 +31,8 @@ type Archive struct {
 	paths   []string
 	files   []io.ReaderAt
 	closers []io.Closer
-	groups  map[string]*group // by keyOf
-	byURL   map[string][]string
+	groups  map[string]*group   // by keyOf
+	byURL   map[string][]string // keys of groups, for a URL with none of its own
 	bodies  map[[16]byte]source // responses, by the digests of their payloads
 	events  map[string][]source
 	pages   []string
@@ -40,6 +40,7 @@ type Archive struct {
 	urls    int // bytes
 	count   int
 	damaged int
+	beyond  int
 
 	mu      sync.Mutex
 	cursors map[string]int
@@ -257,8 +258,8 @@ func (a *Archive) readFile(f io.ReaderAt, size int64) error {
 		switch {
 		case !sum.fits() || e.kind == typeResponse && !e.chunked && !payload.fits() || readErr != nil:
 			a.damaged++
-		case a.count == maxKept || a.urls > maxKeptURL:
-			a.damaged++
+		case e.isExchange() && (a.count == maxKept || a.urls > maxKeptURL):
+			a.beyond++
 		default:
 			a.add(e, source{e.section, len(a.files) - 1})
 		}
@@ -307,8 +308,10 @@ func (a *Archive) add(e *entry, at source) {
 	if g == nil {
 		g = &group{}
 		a.groups[key] = g
-		a.byURL[e.uri] = append(a.byURL[e.uri], key)
-		a.urls += len(key) + len(e.uri)
+		if a.urls += len(key); key != e.uri {
+			a.byURL[e.uri] = append(a.byURL[e.uri], key)
+			a.urls += len(e.uri)
+		}
 	}
 	g.all = append(g.all, x)
 	a.count++
@@ -373,6 +376,9 @@ func (a *Archive) Pages() []string {
 
 // Damaged returns how many records count as not kept, as they are damaged.
 func (a *Archive) Damaged() int { return a.damaged }
+
+// Beyond returns how many exchanges count as not kept, as there is no memory for more.
+func (a *Archive) Beyond() int { return a.beyond }
 
 // Missing returns how many requests beside those of targets had no answer.
 func (a *Archive) Missing() int {

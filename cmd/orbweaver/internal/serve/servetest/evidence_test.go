@@ -35,6 +35,11 @@ func TestEvidence(t *testing.T) {
 	if a.status != 200 || a.header.Get("Content-Type") != "application/wacz" || !strings.HasPrefix(a.header.Get("Content-Disposition"), "attachment") {
 		t.Fatalf("the evidence: status %d, header %v", a.status, a.header)
 	}
+	for id, want := range map[string]bool{run: true, plain: false} {
+		if shown := strings.Contains(string(s.send("GET", "runs/"+id, nil).body), id+"/evidence"); shown != want {
+			t.Errorf("the page of the run %s leads to evidence: %t", id, shown)
+		}
+	}
 	file := filepath.Join(t.TempDir(), "e.wacz")
 	if err := os.WriteFile(file, a.body, 0o600); err != nil {
 		t.Fatal(err)

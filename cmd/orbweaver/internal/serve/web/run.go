@@ -24,7 +24,9 @@ type runPage struct {
 	Issues  int           // the number of all broken issues
 	Changes *api.Comparison
 	Formats []*report.Format
-	Fault   string // why an action was not possible
+	// Evidence reports whether what was asked and answered was kept.
+	Evidence bool
+	Fault    string // why an action was not possible
 	// Compared reports whether there is a reliable run before, with which Changes compares.
 	Compared bool
 	name     string // of the project
@@ -91,6 +93,10 @@ func run(c *Call, status int, fault string) error {
 			return err
 		}
 		page.Worst, page.Issues = list.Items, list.Total
+		if kept, err := s.Runs.Evidence(c.Run); err == nil {
+			kept.Close()
+			page.Evidence = true
+		}
 	case c.Run.State != api.Queued:
 		worst.Sort = "places"
 		if page.First, err = s.Findings.All(c.Context(), c.Run, worst, worst.Limit); err != nil {

@@ -83,7 +83,7 @@ orbweaver serve token create ci --role editor --expires 90d`,
 	flags.BoolVar(&f.readOnly, "read-only", false, "change nothing: no runs, no schedules, no new data")
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return runServe(cmd, f) }
-	cmd.AddCommand(newServeUserCommand(), newServeTokenCommand(), newServeBackupCommand(), newServeRestoreCommand())
+	cmd.AddCommand(newServeUserCommand(), newServeTokenCommand(), newServeBackupCommand(), newServeRestoreCommand(), newServeExportCommand(), newServeImportCommand())
 	return cmd
 }
 

@@ -39,6 +39,7 @@ type route struct {
 	Link   string // the purpose of read-only tokens that open it, "" for none
 	Always bool   // allowed with --read-only
 	Form   []string
+	Raw    bool // the handler reads the body, which is not only JSON
 	Handle func(*call) error
 
 	// The rest is for the OpenAPI document. A row without Doc is a page.
@@ -108,7 +109,7 @@ func (c *call) serve() error {
 		c.w.Header().Set("Allow", allowed)
 		return api.NewProblem(http.StatusMethodNotAllowed, "%s is not allowed here: use %s", c.Method, allowed)
 	}
-	if c.route.Form == nil {
+	if c.route.Form == nil && !c.route.Raw {
 		if err := c.readJSON(); err != nil {
 			return err
 		}

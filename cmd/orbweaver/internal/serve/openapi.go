@@ -175,6 +175,8 @@ func schemas() object {
 	marks["run"], marks["filter"], marks["fingerprints"], marks["remove"] = opaque, object{"type": "object"}, listOf(text), yesNo
 	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "minItems": 1, "maxItems": service.MaxTargets},
 		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")), "access": access, "tags": listOf(text), "quiet": orNull(required(quiet, "from", "to", "days", "zone"))}
+	exchanged := maps.Clone(input)
+	exchanged["urls"], exchanged["marks"], exchanged["views"] = listOf(text), listOf(object{"type": "object"}), listOf(required(object{"name": text, "query": text}))
 	outcome := required(object{"verdict": text, "code": text, "message": text, "status": whole})
 	role, email, digest := word("viewer", "editor", "admin"), text, word(auth.Digests...)
 	return object{
@@ -191,6 +193,8 @@ func schemas() object {
 		"Token":          required(object{"name": text, "role": role, "expires": orNull(moment), "project": orNull(opaque), "created": moment, "token": opaque}, "token"),
 		"TokenList":      partOf("Token"),
 		"TokenInput":     required(object{"name": text, "role": role, "expires": orNull(text), "project": orNull(text)}, "role", "expires", "project"),
+		"Exchange":       required(object{"version": object{"const": api.ExchangeVersion}, "projects": listOf(object{"type": "object", "required": []string{"name"}, "properties": exchanged})}),
+		"Imported":       required(object{"added": listOf(text), "changed": listOf(text), "same": listOf(text)}),
 		"Entry": required(object{"id": opaque, "time": moment, "who": text, "via": text, "address": text, "action": word(audit.Actions...), "project": orNull(opaque), "subject": text,
 			"changes": object{"type": "object", "additionalProperties": object{"type": "array", "minItems": 2, "maxItems": 2}}}),
 		"EntryList": partOf("Entry"),

@@ -10,7 +10,7 @@ import (
 
 // newSite returns what the pages need of a server.
 func newSite(s *Server) *web.Site {
-	return &web.Site{Service: s.service, Store: s.store, Version: s.settings.Version,
+	return &web.Site{Service: s.service, Store: s.store, Version: s.settings.Version, CheckView: checkView,
 		ReadOnly: s.settings.ReadOnly, Passwords: s.settings.Mode == Passwords || s.settings.Mode == SingleSignOn, Open: s.settings.Mode == Open}
 }
 

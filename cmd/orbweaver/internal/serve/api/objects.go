@@ -200,6 +200,7 @@ type Mark struct {
 	Version     int64      `json:"version"`    // grows with each change
 	Changed     *time.Time `json:"changed"`    // nil if nobody changed it
 	ChangedBy   *string    `json:"changed_by"` // likewise
+	Place       MarkPlace  `json:"-"`          // what it is about, if that is known without a run
 }
 
 // InForce reports whether the mark covers its finding at a time.

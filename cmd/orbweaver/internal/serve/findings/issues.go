@@ -60,8 +60,8 @@ const writtenSchema = `
 CREATE TEMP TABLE written (fingerprint TEXT NOT NULL, page INTEGER NOT NULL, raw TEXT NOT NULL);
 `
 
-// issueID identifies an issue in every run.
-func issueID(kind, verdict, code, subject string) string {
+// IssueID returns the id of an issue, which is the same in all runs and projects.
+func IssueID(kind, verdict, code, subject string) string {
 	h := sha256.New()
 	for _, s := range []string{"issue", kind, verdict, code, subject} {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
@@ -103,7 +103,7 @@ func addIssue(tx *sql.Tx, kind, verdict, code, subject string) (id string, err e
 	if e, ok := check.Lookup(check.Code(code)); ok {
 		message = e.Title
 	}
-	id = issueID(kind, verdict, code, subject)
+	id = IssueID(kind, verdict, code, subject)
 	_, err = tx.Exec("INSERT OR IGNORE INTO issue (id, listed, kind, subject, verdict, code, message) VALUES (?, 1, ?, ?, ?, ?, ?)", id, kind, subject, verdict, code, message)
 	return id, err
 }
@@ -132,7 +132,7 @@ func groupLinks(tx *sql.Tx) error {
 		return err
 	}
 	for _, f := range found {
-		id := issueID(KindLink, f[0], f[1], f[2])
+		id := IssueID(KindLink, f[0], f[1], f[2])
 		done, err := tx.Exec("UPDATE item SET issue = ? WHERE listed = 1 AND issue = '' AND verdict = ? AND code = ? AND fingerprint IN (SELECT fingerprint FROM temp.written WHERE raw = ?)", id, f[0], f[1], f[2])
 		if err != nil {
 			return err

@@ -320,6 +320,22 @@ func (s *Issues) Views(ctx context.Context, project string) ([]*api.View, error)
 
 // AddView adds a view. check returns what is wrong with its query.
 func (s *Issues) AddView(ctx context.Context, project, name, query string, check func(url.Values) error) (*api.View, error) {
+	v, err := newView(name, query, check)
+	if err != nil {
+		return nil, err
+	}
+	added, err := store.Views{Store: s.store}.Add(ctx, project, v)
+	if err == nil && !added {
+		err = api.Invalid(api.Fault{Field: "name", Message: "the project has a view of this name"})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, s.note(ctx, deed{"view.add", project, v.ID}, nil, v, "name", "query")
+}
+
+// newView makes a view. What is wrong with it is a problem.
+func newView(name, query string, check func(url.Values) error) (*api.View, error) {
 	var faults []api.Fault
 	if n := utf8.RuneCountInString(name); strings.TrimSpace(name) == "" || n > maxView {
 		faults = append(faults, api.Fault{Field: "name", Message: "use 1 to 60 characters"})
@@ -337,15 +353,7 @@ func (s *Issues) AddView(ctx context.Context, project, name, query string, check
 	if len(faults) > 0 {
 		return nil, api.Invalid(faults...)
 	}
-	v := &api.View{ID: store.NewID(), Name: name, Query: query}
-	added, err := store.Views{Store: s.store}.Add(ctx, project, v)
-	if err == nil && !added {
-		err = api.Invalid(api.Fault{Field: "name", Message: "the project has a view of this name"})
-	}
-	if err != nil {
-		return nil, err
-	}
-	return v, s.note(ctx, deed{"view.add", project, v.ID}, nil, v, "name", "query")
+	return &api.View{ID: store.NewID(), Name: name, Query: query}, nil
 }
 
 // DeleteView deletes a view.

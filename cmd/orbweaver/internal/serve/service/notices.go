@@ -48,7 +48,7 @@ type Notices struct {
 
 func newNotices(c *Config, shared *parts, f *Findings, p *Projects) *Notices {
 	return &Notices{parts: shared, findings: f, projects: p, kept: notify.NewStore(c.Store.DB()), sender: notify.NewSender(c.Policy, "Orbweaver/"+c.Version, c.Mail),
-		policy: c.Policy, canMail: c.Mail != nil, wake: make(chan struct{}, 1)}
+		policy: c.Policy, canMail: c.Mail != nil || c.CanMail, wake: make(chan struct{}, 1)}
 }
 
 // SetBase sets the absolute URL of the server, with its final slash, for the links of events.

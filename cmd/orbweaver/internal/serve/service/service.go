@@ -26,6 +26,7 @@ type Service struct {
 	Issues   *Issues
 	Links    *Links
 	Pages    *StatusPages
+	Exchange *Exchange
 	Accounts *Accounts
 	Notices  *Notices
 	Digests  *Digests
@@ -71,6 +72,7 @@ type Config struct {
 	Version  string
 	Policy   *fetch.AddressPolicy // of webhooks
 	Mail     *notify.Mailer       // nil if the server cannot send mail
+	CanMail  bool                 // take projects that send mail without Mail: the server may have one
 	Log      func(format string, args ...any)
 }
 
@@ -87,6 +89,7 @@ func New(c Config) *Service {
 	s.Marks, s.Links, s.Pages = &Marks{shared}, &Links{shared}, &StatusPages{shared}
 	s.Issues = &Issues{parts: shared, findings: s.Findings, projects: s.Projects, marks: s.Marks, accounts: c.Accounts}
 	s.Notices.issues = s.Issues
+	s.Exchange = &Exchange{parts: shared, projects: s.Projects, issues: s.Issues}
 	s.Digests = &Digests{parts: shared, accounts: c.Accounts, notices: s.Notices}
 	s.Accounts = &Accounts{shared, c.Accounts}
 	s.Projects.accounts = c.Accounts

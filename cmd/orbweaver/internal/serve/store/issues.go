@@ -204,6 +204,12 @@ func (s Views) Add(ctx context.Context, project string, v *api.View) (added bool
 	return n > 0, err
 }
 
+// Put adds a view, or changes the query of the one with the name.
+func (s Views) Put(ctx context.Context, project string, v *api.View) error {
+	_, err := s.db.ExecContext(ctx, "INSERT INTO view (id, project, name, query) VALUES (?, ?, ?, ?) ON CONFLICT (project, name) DO UPDATE SET query = excluded.query", v.ID, project, v.Name, v.Query)
+	return err
+}
+
 // Delete deletes a view, or returns ErrNotFound.
 func (s Views) Delete(ctx context.Context, project, id string) error {
 	done, err := s.db.ExecContext(ctx, "DELETE FROM view WHERE project = ? AND id = ?", project, id)

@@ -10,21 +10,30 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 )
 
+// places tell what marks are about that were imported, maybe before a run found it: JSON, or {}.
+const places = `
+ALTER TABLE mark ADD COLUMN place TEXT NOT NULL DEFAULT '{}';
+`
+
 // Marks are the marks of projects.
 type Marks struct{ *Store }
 
-const markColumns = "fingerprint, kind, reason, until, by, created, version, changed, changed_by"
+const markColumns = "fingerprint, kind, reason, until, by, created, version, changed, changed_by, place"
 
 func scanMark(row scanner) (*api.Mark, error) {
 	m := &api.Mark{}
 	var until, changed sql.NullInt64
 	var created int64
-	err := row.Scan(&m.Fingerprint, &m.As, &m.Reason, &until, &m.By, &created, &m.Version, &changed, &m.ChangedBy)
+	var place string
+	err := row.Scan(&m.Fingerprint, &m.As, &m.Reason, &until, &m.By, &created, &m.Version, &changed, &m.ChangedBy, &place)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read a mark: %w", err)
+	}
+	if err := json.Unmarshal([]byte(place), &m.Place); err != nil {
+		return nil, fmt.Errorf("read what a mark is about: %w", err)
 	}
 	m.Until, m.Created, m.Changed = optionalTime(until), fromMillis(created), optionalTime(changed)
 	return m, nil
@@ -48,10 +57,18 @@ func (s Marks) PutAll(ctx context.Context, project string, marks []*api.Mark) er
 
 func putMarks(ctx context.Context, tx *sql.Tx, project string, marks ...*api.Mark) error {
 	for _, m := range marks {
-		stored, err := scanMark(tx.QueryRowContext(ctx, `INSERT INTO mark (project, fingerprint, kind, reason, until, by, created, version) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
+		place := "{}"
+		if m.Place.Code != "" {
+			text, err := json.Marshal(m.Place)
+			if err != nil {
+				return err
+			}
+			place = string(text)
+		}
+		stored, err := scanMark(tx.QueryRowContext(ctx, `INSERT INTO mark (project, fingerprint, kind, reason, until, by, created, place, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1)
 			ON CONFLICT (project, fingerprint) DO UPDATE SET kind = excluded.kind, reason = excluded.reason, until = excluded.until,
-				changed = excluded.created, changed_by = excluded.by, version = version + 1
-			RETURNING `+markColumns, project, m.Fingerprint, m.As, m.Reason, optionalMillis(m.Until), m.By, millis(m.Created)))
+				changed = excluded.created, changed_by = excluded.by, place = iif(excluded.place = '{}', place, excluded.place), version = version + 1
+			RETURNING `+markColumns, project, m.Fingerprint, m.As, m.Reason, optionalMillis(m.Until), m.By, millis(m.Created), place))
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,7 @@ var migrations = []migration{
 	{statements: auth.Digested},
 	{statements: statusPages},
 	{statements: audit.Schema},
+	{statements: places},
 }
 
 // tags are words by which people find projects, a JSON list.

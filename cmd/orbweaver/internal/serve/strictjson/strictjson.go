@@ -22,11 +22,14 @@ const (
 // Check reports what is wrong with a JSON text: also duplicate members, which parsers
 // read differently, trailing text, bytes that are not UTF-8, and texts above the limits. It reads
 // the text once, and ends with the context.
-func Check(ctx context.Context, text []byte) error {
+func Check(ctx context.Context, text []byte) error { return CheckUpTo(ctx, text, MaxMembers) }
+
+// CheckUpTo is Check with another limit than MaxMembers.
+func CheckUpTo(ctx context.Context, text []byte, members int) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")
 	}
-	c := &checker{ctx: ctx, d: json.NewDecoder(bytes.NewReader(text))}
+	c := &checker{ctx: ctx, most: members, d: json.NewDecoder(bytes.NewReader(text))}
 	c.d.UseNumber()
 	if err := c.value(0); err != nil {
 		return err
@@ -42,6 +45,7 @@ type checker struct {
 	ctx     context.Context
 	d       *json.Decoder
 	members int
+	most    int // members
 }
 
 // value reads one value within depth others.
@@ -62,8 +66,8 @@ func (c *checker) value(depth int) error {
 		seen = map[string]bool{}
 	}
 	for c.d.More() {
-		if c.members++; c.members > MaxMembers {
-			return fmt.Errorf("its objects and arrays have more than %d members", MaxMembers)
+		if c.members++; c.members > c.most {
+			return fmt.Errorf("its objects and arrays have more than %d members", c.most)
 		}
 		if err := c.ctx.Err(); err != nil {
 			return err

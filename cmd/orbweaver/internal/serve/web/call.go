@@ -27,6 +27,8 @@ type Site struct {
 	Store    *store.Store
 	Version  string
 	ReadOnly bool
+	// CheckView returns what is wrong with the query of a view.
+	CheckView func(url.Values) error
 	// Passwords reports whether people have accounts; Open whether nobody needs to sign in.
 	Passwords, Open bool
 

@@ -216,7 +216,7 @@ func changeViews(c *Call) error {
 		}
 		err = issues.DeleteView(c.Context(), c.Project.ID, v.Get("id"))
 	} else {
-		_, err = issues.AddView(c.Context(), c.Project.ID, v.Get("name"), v.Get("query"), func(url.Values) error { return nil })
+		_, err = issues.AddView(c.Context(), c.Project.ID, v.Get("name"), v.Get("query"), c.Site.CheckView)
 	}
 	if p := asProblem(err); p != nil {
 		c.Site.flash(c.Who, "/runs/"+c.Run.ID+"/findings", sentence(p.Detail)+".")

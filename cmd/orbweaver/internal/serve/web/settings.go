@@ -21,6 +21,7 @@ type accountsPage struct {
 	Made     string // a token that was just made
 	Pages    []*api.StatusPage
 	Status   string // the address of a status page that was just made
+	Imported string // what an import did
 	Roles    []string
 	People   bool // people have accounts
 }
@@ -75,7 +76,7 @@ const maxListed = 10_000
 func showSettings(c *Call) error { return settings(c, sentForm{}) }
 
 func settings(c *Call, sent sentForm) error {
-	page := &accountsPage{sentForm: sent, People: c.Site.Passwords, Roles: []string{"viewer", "editor", "admin"}, Made: c.Site.flashed(c.Who, "token"), Status: c.Site.flashed(c.Who, "status")}
+	page := &accountsPage{sentForm: sent, People: c.Site.Passwords, Roles: []string{"viewer", "editor", "admin"}, Made: c.Site.flashed(c.Who, "token"), Status: c.Site.flashed(c.Who, "status"), Imported: c.Site.flashed(c.Who, "import")}
 	users, err := c.Site.Service.Accounts.Users(c.Context(), "", maxListed)
 	if err != nil {
 		return err
@@ -127,6 +128,8 @@ func changeSettings(c *Call) error {
 			return confirm(c, v, "Revoke the token "+name, "Programs that use the token "+name+" are refused from now on. It cannot be made again.", "settings")
 		}
 		err = accounts.RemoveToken(c.Context(), name)
+	case "import":
+		err = importProjects(c, v)
 	case "add-status":
 		err = addStatus(c, v)
 	case "remove-status":

@@ -1,0 +1,81 @@
+package serve
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+)
+
+// exportProjects sends projects as a file.
+func exportProjects(c *call) error {
+	q := c.query()
+	format := q.word("format", service.ExchangeFormats...)
+	if err := q.problem(); err != nil {
+		return err
+	}
+	if format == "" {
+		format = service.ExchangeFormats[0]
+	}
+	text, err := c.server.service.Exchange.Export(c.Context(), q.text("project"), format)
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("Content-Disposition", `attachment; filename="orbweaver-projects.`+format+`"`)
+	return c.raw(http.StatusOK, "application/"+format, text)
+}
+
+// importProjects reads such a file.
+func importProjects(c *call) error {
+	q := c.query()
+	try := q.word("try", "true", "false") == "true"
+	if err := q.problem(); err != nil {
+		return err
+	}
+	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if err != nil || media != "application/json" && media != "application/toml" {
+		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be application/json or application/toml")
+	}
+	text, err := io.ReadAll(io.LimitReader(c.Body, service.MaxImport+1))
+	if len(text) > service.MaxImport {
+		return api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than 16 MiB")
+	}
+	if err != nil {
+		return api.NewProblem(http.StatusBadRequest, "the body could not be read")
+	}
+	if media == "application/toml" {
+		if text, err = service.ReadExchange(text); err != nil {
+			return err
+		}
+	}
+	done, err := c.server.service.Exchange.Import(c.Context(), c.who.Name, text, try, checkView)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, done)
+}
+
+// WithExchange calls fn with what exports and imports the projects of a data directory, on which a
+// server may work.
+func WithExchange(dir, version string, engine runs.Engine, note func(string, ...any), fn func(*service.Exchange, func(url.Values) error) error) error {
+	db, err := store.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	noteCopy(db, note)
+	box, err := secret.Open(dir)
+	if err != nil {
+		return err
+	}
+	all := service.New(service.Config{Data: dir, Store: db, Accounts: auth.New(db.DB()), Box: box, Engine: engine, Version: version, Policy: &fetch.AddressPolicy{DenyPrivate: true}, ReadOnly: true, CanMail: true, Log: note})
+	return fn(all.Exchange, checkView)
+}

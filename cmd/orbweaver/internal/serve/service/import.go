@@ -1,0 +1,329 @@
+package service
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+)
+
+// Limits of an import.
+const (
+	MaxImport        = 16 << 20 // bytes
+	maxImportMembers = 2_000_000
+	maxKeyParts      = 100 // of a key in TOML
+)
+
+// fromTOML returns a document in TOML as JSON.
+func fromTOML(text []byte) ([]byte, error) {
+	depth := 0
+	for line := range bytes.Lines(text) { // the parser needs time for long keys, and a stack for deep lists
+		key, _, _ := bytes.Cut(line, []byte("="))
+		if bytes.Count(key, []byte(".")) > maxKeyParts {
+			return nil, fmt.Errorf("a key has more than %d parts", maxKeyParts)
+		}
+		for _, c := range line {
+			switch c {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth--
+			}
+			if depth > strictjson.MaxDepth {
+				return nil, fmt.Errorf("it is deeper than %d levels", strictjson.MaxDepth)
+			}
+		}
+	}
+	var values map[string]any
+	if err := toml.Unmarshal(text, &values); err != nil {
+		return nil, err
+	}
+	return json.Marshal(values)
+}
+
+// ReadExchange returns a document in JSON or TOML as JSON. What is wrong with it is a problem.
+func ReadExchange(text []byte) ([]byte, error) {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		return text, nil
+	}
+	document, err := fromTOML(text)
+	if err != nil {
+		return nil, api.NewProblem(http.StatusBadRequest, "the document is not well-formed TOML: %v", err)
+	}
+	return document, nil
+}
+
+// incoming is a project of an import.
+type incoming struct {
+	row   *store.Project // as it is stored; new without a version
+	next  *content
+	marks []*api.Mark
+	views []*api.View
+	same  bool
+}
+
+// Import adds the projects of a document in JSON, or changes those that have the names: members that the
+// document lacks stay as they are, and marks and views are added or changed. It is all or nothing; with
+// try, nothing. by is who imports, and checkView returns what is wrong with the query of a view.
+func (s *Exchange) Import(ctx context.Context, by string, document []byte, try bool, checkView func(url.Values) error) (*api.Imported, error) {
+	projects, err := projectsOf(ctx, document)
+	if err != nil {
+		return nil, err
+	}
+	stored, _, err := s.store.Projects(ctx, store.Scope{}, "", -1)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string][]*store.Project{}
+	for _, row := range stored {
+		byName[row.Name] = append(byName[row.Name], row)
+	}
+	names := map[string]bool{}
+	var faults []api.Fault
+	var all []*incoming
+	done := &api.Imported{Added: []string{}, Changed: []string{}, Same: []string{}}
+	for i, value := range projects {
+		var p struct{ Name string }
+		_ = strictjson.Decode(value, &p) // read finds what is wrong with it
+		rows := byName[p.Name]
+		if names[p.Name] || len(rows) > 1 {
+			return nil, api.NewProblem(http.StatusConflict, "two projects have the name %q, by which they are matched", p.Name)
+		}
+		names[p.Name] = true
+		one, found, err := s.read(ctx, rows, by, value, checkView)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			faults = append(faults, api.Fault{Field: strings.TrimSuffix(fmt.Sprintf("projects.%d.%s", i, f.Field), "."), Message: f.Message})
+		}
+		all = append(all, one)
+		list := &done.Changed
+		switch {
+		case len(rows) == 0:
+			list = &done.Added
+		case len(found) == 0 && one.same:
+			list = &done.Same
+		}
+		*list = append(*list, p.Name)
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	if try {
+		return done, nil
+	}
+	for _, one := range all {
+		if err := s.put(ctx, one); err != nil {
+			return nil, err
+		}
+	}
+	s.audit.Note(ctx, "import", "", api.Plural(len(all), "project"), audit.Changes{"added": {nil, done.Added}, "changed": {nil, done.Changed}})
+	return done, nil
+}
+
+// projectsOf returns the projects of a document.
+func projectsOf(ctx context.Context, document []byte) ([]json.RawMessage, error) {
+	if err := strictjson.CheckUpTo(ctx, document, maxImportMembers); err != nil {
+		return nil, api.NewProblem(http.StatusBadRequest, "the document is not well-formed: %v", err)
+	}
+	var head struct {
+		Version  any
+		Projects []json.RawMessage
+	}
+	if err := strictjson.Decode(document, &head); err != nil || head.Version != json.Number("2") {
+		return nil, api.Invalid(api.Fault{Field: "version", Message: "use an object with the version 2 and a list of projects, as an export has them"})
+	}
+	return head.Projects, nil
+}
+
+// read reads a project of an import, of which rows may have the stored one.
+func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, value json.RawMessage, checkView func(url.Values) error) (*incoming, []api.Fault, error) {
+	one := &incoming{row: &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}}
+	before := &content{Options: map[string]any{}, Notify: []api.Notify{}, Tags: []string{}}
+	if len(rows) > 0 {
+		one.row = rows[0]
+		var err error
+		if before, err = s.projects.contentOf(one.row); err != nil {
+			return nil, nil, err
+		}
+	}
+	all, err := strictjson.Members(value)
+	if err != nil {
+		return one, []api.Fault{{Message: "use an object"}}, nil
+	}
+	var faults []api.Fault
+	body := bytes.NewBufferString("{")
+	for _, m := range all {
+		switch m.Name {
+		case "marks":
+			faults = append(faults, one.readMarks(by, m.Value)...)
+		case "urls":
+			var urls []string
+			if strictjson.Decode(m.Value, &urls) != nil || len(urls) > 0 {
+				faults = append(faults, api.Fault{Field: "urls", Message: "use an empty list"})
+			}
+		case "views":
+			faults = append(faults, one.readViews(m.Value, checkView)...)
+		default:
+			if body.Len() > 1 {
+				body.WriteByte(',')
+			}
+			fmt.Fprintf(body, "%s:%s", mustQuote(m.Name), m.Value)
+		}
+	}
+	body.WriteByte('}')
+	old := before.text()
+	one.next, err = s.projects.read(ctx, before, body.Bytes(), len(rows) == 0)
+	var p *api.Problem
+	if errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity {
+		return one, append(p.Errors, faults...), nil
+	}
+	if err != nil || len(faults) > 0 {
+		return one, faults, err
+	}
+	one.same = bytes.Equal(old, one.next.text())
+	return one, nil, s.keepNew(ctx, one)
+}
+
+// mustQuote returns a string as JSON.
+func mustQuote(text string) []byte {
+	quoted, _ := json.Marshal(text) // strings never fail
+	return quoted
+}
+
+// text returns the content with its secrets as a text, to compare it.
+func (c *content) text() []byte {
+	b, _ := json.Marshal([]any{c.Targets, c.Options, c.Schedule, c.Notify, c.Access, c.Tags, c.Quiet}) // it came from JSON
+	return b
+}
+
+// readMarks reads the marks of a project.
+func (one *incoming) readMarks(by string, value json.RawMessage) (faults []api.Fault) {
+	var items []json.RawMessage
+	if strictjson.Decode(value, &items) != nil {
+		return []api.Fault{{Field: "marks", Message: "use a list of marks"}}
+	}
+	for i, item := range items {
+		fault := func(field, message string) {
+			faults = append(faults, api.Fault{Field: strings.TrimSuffix(fmt.Sprintf("marks.%d.%s", i, field), "."), Message: message})
+		}
+		all, err := strictjson.Members(item)
+		if err != nil {
+			fault("", "use an object")
+			continue
+		}
+		var place api.MarkPlace
+		into := map[string]*string{"url": &place.URL, "kind": &place.Kind, "subject": &place.Subject, "verdict": &place.Verdict, "code": &place.Code}
+		var rest []strictjson.Member
+		for _, m := range all {
+			if text, ok := into[m.Name]; !ok {
+				rest = append(rest, m)
+			} else if strictjson.Decode(m.Value, text) != nil {
+				fault(m.Name, "use a string")
+			}
+		}
+		m, found := newMark(by, rest)
+		for _, f := range found {
+			fault(f.Field, f.Message)
+		}
+		switch {
+		case place.Code == "":
+			fault("code", "it is missing")
+		case place.URL != "" && place.Kind+place.Subject+place.Verdict == "":
+			m.Fingerprint = findings.Fingerprint(one.row.ID, place.URL, place.Code)
+		case place.URL == "" && place.Subject != "" && place.Verdict != "" && (place.Kind == findings.KindDocument || place.Kind == findings.KindLink):
+			m.Fingerprint = findings.IssueID(place.Kind, place.Verdict, place.Code, place.Subject)
+		default:
+			fault("url", "give the url of a finding, or kind, subject and verdict of an issue")
+		}
+		m.Place = place
+		one.marks = append(one.marks, m)
+	}
+	return faults
+}
+
+// readViews reads the views of a project.
+func (one *incoming) readViews(value json.RawMessage, checkView func(url.Values) error) (faults []api.Fault) {
+	var items []json.RawMessage
+	if strictjson.Decode(value, &items) != nil {
+		return []api.Fault{{Field: "views", Message: "use a list of views"}}
+	}
+	for i, item := range items {
+		var name, query *string
+		all, err := strictjson.Members(item)
+		if err == nil {
+			err = readMembers(all, fields{"name": textField(&name, nil), "query": textField(&query, nil)}, "name", "query")
+		}
+		var v *api.View
+		if err == nil {
+			v, err = newView(*name, *query, checkView)
+		}
+		var p *api.Problem
+		switch {
+		case errors.As(err, &p):
+			for _, f := range p.Errors {
+				faults = append(faults, api.Fault{Field: fmt.Sprintf("views.%d.%s", i, f.Field), Message: f.Message})
+			}
+		case err != nil || slices.ContainsFunc(one.views, func(other *api.View) bool { return other.Name == v.Name }):
+			faults = append(faults, api.Fault{Field: fmt.Sprintf("views.%d", i), Message: "use an object with another name than those before"})
+		default:
+			one.views = append(one.views, v)
+		}
+	}
+	return faults
+}
+
+// keepNew leaves only the marks and views that differ from what is stored.
+func (s *Exchange) keepNew(ctx context.Context, one *incoming) error {
+	marks, err := store.Marks{Store: s.store}.All(ctx, one.row.ID)
+	if err != nil {
+		return err
+	}
+	views, err := s.issues.Views(ctx, one.row.ID)
+	if err != nil {
+		return err
+	}
+	one.marks = slices.DeleteFunc(one.marks, func(m *api.Mark) bool {
+		return slices.ContainsFunc(marks, func(o *api.Mark) bool {
+			return o.Fingerprint == m.Fingerprint && o.As == m.As && o.Reason == m.Reason && (o.Until == nil) == (m.Until == nil) && (o.Until == nil || o.Until.Equal(*m.Until))
+		})
+	})
+	one.views = slices.DeleteFunc(one.views, func(v *api.View) bool {
+		return slices.ContainsFunc(views, func(o *api.View) bool { return *o == api.View{ID: o.ID, Name: v.Name, Query: v.Query} })
+	})
+	one.same = one.same && len(one.marks)+len(one.views) == 0
+	return nil
+}
+
+// put stores a project of an import.
+func (s *Exchange) put(ctx context.Context, one *incoming) error {
+	if one.same && one.row.Version > 0 {
+		return nil
+	}
+	_, err := s.projects.put(ctx, one.row, one.next)
+	if errors.Is(err, store.ErrChanged) {
+		return api.NewProblem(http.StatusConflict, "somebody has changed the project %s meanwhile: import the file again", one.row.Name)
+	}
+	if err == nil && len(one.marks) > 0 {
+		err = store.Marks{Store: s.store}.PutAll(ctx, one.row.ID, one.marks)
+	}
+	for _, v := range one.views {
+		err = errors.Join(err, store.Views{Store: s.store}.Put(ctx, one.row.ID, v))
+	}
+	return err
+}

@@ -2,12 +2,11 @@ package crawler
 
 import (
 	"context"
-	"runtime"
-	"runtime/metrics"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -58,17 +57,5 @@ func (j *describer) pagesRead(ctx context.Context) (*verdicts.Crawl, error) {
 // release releases what only visits of pages need: most memory is used while verdicts are given.
 func (j *describer) release() {
 	j.reader.Shrink()
-	collectGarbage()
+	local.CollectGarbage()
 }
-
-// collectGarbage runs the collector before verdicts are given, unless the run is small.
-func collectGarbage() {
-	heap := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	if metrics.Read(heap); heap[0].Value.Kind() != metrics.KindUint64 || heap[0].Value.Uint64() > smallHeap {
-		runtime.GC() // without this call the collector would run only after the heap has doubled
-	}
-}
-
-// smallHeap is how much memory may be in use, in bytes, without a collection before
-// judging: a small run does not need one.
-const smallHeap = 32 << 20

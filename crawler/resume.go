@@ -6,6 +6,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/local"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -107,7 +108,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if s, ok := cfg.Keep.Store.(frontier.Sealer); ok {
 		s.Seal()
 	}
-	collectGarbage()
+	local.CollectGarbage()
 	c := crawlOf(cfg, door)
 	c.Seeds, c.SeedIDs = seeds, ids
 	clock.Tell(c)

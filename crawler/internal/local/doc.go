@@ -4,5 +4,6 @@
 //	governor.go     Governor: fewer workers when the machine runs out of something
 //	slots.go        Slots: as many documents are read at once as there are processors
 //	pool.go         Pool: memory for reuse
+//	garbage.go      CollectGarbage: before verdicts are given
 //	inflight.go     InFlight: what the workers visit, and for how long
 package local

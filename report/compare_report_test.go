@@ -142,7 +142,7 @@ func TestCompareInFormats(t *testing.T) {
 		{"markdown", allParts, []string{"### Still there\n", "compared.test/b"}, nil},
 		{"junit", 0, []string{`tests="4" failures="1" errors="0"`, `<testcase name="http-410 https://compared.test/d"`, "<failure", `<testcase name="http-404 https://compared.test/a"`}, []string{"compared.test/b"}},
 		{"sarif", 0, []string{`"baselineState": "new"`, `"baselineState": "unchanged"`}, []string{"compared.test/a"}},
-		{"html", 0, []string{"1 new, 1 fixed, 1 unclear, 1 still broken", "https://compared.test/a", "https://compared.test/d"}, []string{"https://compared.test/b"}},
+		{"html", 0, []string{`y="21.5">4</text>`, "1 new, 1 fixed, 1 unclear, 1 still broken", "https://compared.test/a", "https://compared.test/d"}, []string{"https://compared.test/b"}},
 	} {
 		f, err := ByName(test.format)
 		if err != nil {

@@ -123,7 +123,6 @@ func (d *htmlDocument) page(parts *htmlParts) (*htmlPage, error) {
 	if n := len(p.Targets) - 1; n > 0 {
 		p.Title += " and " + strconv.Itoa(n) + " more"
 	}
-	p.TargetCount = thousands(s.Results)
 	d.tiles(p)
 	p.Charts = []htmlChart{d.byCode(), d.byHost(), d.byPage(), d.byRing(), d.slowest(), d.largest()}
 	for i := range p.Charts {
@@ -225,7 +224,8 @@ func (d *htmlDocument) tiles(p *htmlPage) {
 	const least = 1.2
 	broken, unverified := s.BrokenTargets()
 	targets := map[string]int{"broken": broken, "unverified": unverified, "ok": s.OK, "skipped": s.Skipped}
-	total, rest := broken+unverified+s.OK+s.Skipped, 100.0
+	total, rest := broken+unverified+s.OK+s.Skipped, 100.0 // of a comparison, those that it lists
+	p.TargetCount = thousands(total)
 	for _, n := range targets {
 		if n > 0 {
 			rest -= least

@@ -10,7 +10,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
-	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -46,6 +45,10 @@ type (
 	// Remap replaces the URLs of links: every match of its Pattern (*regexp.Regexp) in the
 	// printed URL by its Replacement.
 	Remap = scope.Remap
+	// Archive is an archive that is asked about broken targets, Max at most. Its API is the address
+	// of a CDX server, or with Memento of TimeMaps (RFC 7089), which may have {url} in the place of
+	// the address that is asked about.
+	Archive = scope.Archive
 	// Drift asks whether external pages still say what they said when an earlier run first saw
 	// them: a page has drifted if less than the part Below of its first text, over 0 to 1, is still
 	// there. If a pattern of Accept matches its printed URL, its text of this run becomes the first.
@@ -95,8 +98,15 @@ func Get(ctx context.Context, by fetch.Fetcher, req *fetch.Request) (*fetch.Resp
 	return admit.Single(by).Get(ctx, admit.Named, req)
 }
 
-// Wayback is the address of the Wayback Machine, for Config.Judging.Archive.
-const Wayback = verdicts.Wayback
+// Addresses of the Wayback Machine, for Archive.API: its CDX server, and its TimeMaps.
+const (
+	WaybackCDX     = "https://web.archive.org/cdx/search/cdx"
+	WaybackTimeMap = "https://web.archive.org/web/timemap/link/"
+)
+
+// IsPublic reports whether an address may be passed on to an archive: it is that of a web page on
+// a host with a public name, and has no user information.
+func IsPublic(u urinorm.URL) bool { return scope.IsPublic(u) }
 
 // RuleFor returns the rule that applies to a printed target, or nil.
 func (j *Judging) RuleFor(printed string) *Rule { return (*scope.Judging)(j).RuleFor(printed) }

@@ -2,28 +2,38 @@ package crawler
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
-// archiveOf answers as the Wayback Machine does, about the URLs it knows.
+// archiveOf answers as the CDX server of the Wayback Machine does, about the URLs it knows.
 func archiveOf(t *testing.T, known map[string]func(*exchange)) *faultServer {
 	t.Helper()
 	return serveFaults(t, nil, func(x *exchange) {
-		if answer := known[x.request.URL.Query().Get("url")]; answer != nil && x.request.URL.Path == "/wayback/available" {
+		if answer := known[x.request.URL.Query().Get("url")]; answer != nil && x.request.URL.Path == "/cdx" {
 			answer(x)
 			return
 		}
-		x.say("200 OK", "Content-Type: application/json\r\n", `{"archived_snapshots": {}}`)
+		x.say("200 OK", "Content-Type: application/json\r\n", "[]")
 	})
 }
 
-func snapshot(url, status, timestamp string, available bool) func(*exchange) {
+// captured answers with captures of a URL: timestamps, each followed by a status.
+func captured(url string, captures ...string) func(*exchange) {
 	return func(x *exchange) {
-		x.say("200 OK", "Content-Type: application/json\r\n", fmt.Sprintf(
-			`{"url": "x", "archived_snapshots": {"closest": {"status": %q, "available": %v, "url": %q, "timestamp": %q}}}`, status, available, url, timestamp))
+		rows := `[["urlkey","timestamp","original","mimetype","statuscode","digest","length"]`
+		for i := 0; i < len(captures); i += 2 {
+			rows += fmt.Sprintf(`,["k",%q,%q,"text/html",%q,"D","1"]`, captures[i], url, captures[i+1])
+		}
+		x.say("200 OK", "Content-Type: application/json\r\n", rows+"]")
 	}
 }
+
+// askArchive returns the settings for an archive.
+func askArchive(addr string) *Archive { return &Archive{API: "http://" + addr + "/cdx", Max: 1000} }
 
 const archivedPages = `<a href=http://gone.org/page>a</a><a href=http://gone.org/page#part>a</a><a href=http://gone.org/never>b</a>
 	<a href=http://gone.org/error>c</a><a href=http://gone.org/busy>d</a><a href=http://gone.org/broken>e</a><a href=http://gone.org/odd>f</a>
@@ -33,17 +43,17 @@ const archivedPages = `<a href=http://gone.org/page>a</a><a href=http://gone.org
 func TestArchive(t *testing.T) {
 	busy := 0
 	archive := archiveOf(t, map[string]func(*exchange){
-		"http://gone.org/page":  snapshot("http://web.archive.org/web/20130919044612/http://gone.org/page", "200", "20130919044612", true),
-		"http://gone.org/error": snapshot("http://web.archive.org/web/2013/http://gone.org/error", "404", "20130919044612", true),
+		"http://gone.org/page":  captured("http://gone.org/page", "20110919044612", "200", "20130919044612", "200", "20150919044612", "404"),
+		"http://gone.org/error": captured("http://gone.org/error", "20130919044612", "404"),
 		"http://gone.org/busy": func(x *exchange) {
 			if busy++; busy == 1 {
 				x.say("429 Too Many Requests", "Retry-After: 0\r\n", "")
 				return
 			}
-			snapshot("https://web.archive.org/web/1/http://gone.org/busy", "200", "", true)(x)
+			captured("http://gone.org/busy", "20130919044612", "200", "20140919044612", "301")(x)
 		},
 		"http://gone.org/broken": func(x *exchange) { x.say("200 OK", "Content-Type: application/json\r\n", "<html>") },
-		"http://gone.org/odd":    snapshot("javascript:alert(1)", "200", "20130919044612", true),
+		"http://gone.org/odd":    captured("javascript:alert(1)", "20130919044612", "200"),
 	})
 	pages := at(map[string]func(*exchange){
 		"site.test/":         page(archivedPages),
@@ -54,21 +64,30 @@ func TestArchive(t *testing.T) {
 		busy = 0
 		before := len(archive.order)
 		cfg, _ := realWeb(t, pages)
-		cfg.Judging.Archive, cfg.Politeness.Retries, cfg.Deliver.Stream = "http://"+archive.addr+"/wayback/available", 2, stream
+		cfg.Judging.Archive, cfg.Politeness.Retries, cfg.Deliver.Stream = askArchive(archive.addr), 2, stream
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, map[string]string{
-			"http://gone.org/page":      "https://web.archive.org/web/20130919044612/http://gone.org/page",
-			"http://gone.org/page#part": "https://web.archive.org/web/20130919044612/http://gone.org/page#part",
-			"http://gone.org/busy":      "https://web.archive.org/web/1/http://gone.org/busy",
+			"http://gone.org/page":      "http://" + archive.addr + "/web/20130919044612/http://gone.org/page",
+			"http://gone.org/page#part": "http://" + archive.addr + "/web/20130919044612/http://gone.org/page#part",
+			"http://gone.org/busy":      "http://" + archive.addr + "/web/20130919044612/http://gone.org/busy",
 		})
 		if r := c.find("http://gone.org/page"); r == nil || r.Code != "http-404" || r.Suggestions[0].Why != "archived copy of 2013-09-19" {
 			t.Errorf("%+v", r)
+		}
+		for url, class := range map[string]string{"page": check.Rotted, "error": check.Unclear, "busy": check.Moved, "never": check.NeverSeen, "broken": "", "odd": "", "forbidden": ""} {
+			r := c.find("http://gone.org/" + url)
+			if got := r.Archive; class == "" && got != nil || class != "" && (got == nil || got.Class != class) {
+				t.Errorf("%s: the archive knows %+v, want %q", url, got, class)
+			}
+			if never := slices.ContainsFunc(r.Warnings, func(w check.Warning) bool { return w.Code == check.CodeNeverArchived }); never != (class == check.NeverSeen) {
+				t.Errorf("%s: the warnings are %+v", url, r.Warnings)
+			}
 		}
 		asked := archive.order[before:]
 		if len(asked) != 7 || strings.Contains(strings.Join(asked, " "), "joe") || strings.Contains(strings.Join(asked, " "), "intern") {
 			t.Errorf("the archive was asked %d times: %v", len(asked), asked)
 		}
-		if len(c.notes) != 1 || c.notes[0].Message != "the archive gave no answer about 2 of 6 broken targets: read its answer: the snapshot has no http or https URL" {
+		if len(c.notes) != 1 || c.notes[0].Message != "the archive gave no answer about 2 of 6 broken targets: read its answer: the address of a capture is neither http nor https" {
 			t.Errorf("notes %v", c.notes)
 		}
 		if sum.Requests < 7+8 || sum.Broken != 12 {
@@ -87,14 +106,14 @@ func TestRulesForArchives(t *testing.T) {
 		asked int
 		note  string
 	}{
-		{"one address", func(cfg *Config) { cfg.Scope.Exclude = patterns(`available\?url=.*never$`) }, 7, "the archive gave no answer about 1 of 8 broken targets: excluded by "},
-		{"the archive", func(cfg *Config) { cfg.Scope.Exclude = patterns(`/wayback/`) }, 0, "the archive gave no answer about 8 of 8 broken targets: excluded by "},
+		{"one address", func(cfg *Config) { cfg.Scope.Exclude = patterns(`cdx\?url=.*never&`) }, 7, "the archive gave no answer about 1 of 8 broken targets: excluded by "},
+		{"the archive", func(cfg *Config) { cfg.Scope.Exclude = patterns(`/cdx`) }, 0, "the archive gave no answer about 8 of 8 broken targets: excluded by "},
 		{"robots.txt", func(cfg *Config) { cfg.Scope.Robots, cfg.Scope.RobotsGiven = RobotsStrict, true }, 8, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			archive := archiveOf(t, nil)
 			cfg, _ := realWeb(t, pages)
-			cfg.Judging.Archive = "http://" + archive.addr + "/wayback/available"
+			cfg.Judging.Archive = askArchive(archive.addr)
 			row.set(cfg)
 			c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
 			if len(archive.order) != row.asked {
@@ -114,7 +133,7 @@ func TestArchiveIsAway(t *testing.T) {
 	refusing := serveFaults(t, nil, status("503 Busy"))
 	for addr, why := range map[string]string{refusing.addr: "its answer has the status 503", closedAddr(t): "connection refused"} {
 		cfg, _ := realWeb(t, pages)
-		cfg.Judging.Archive, cfg.Politeness.Retries = "http://"+addr+"/wayback/available", -1
+		cfg.Judging.Archive, cfg.Politeness.Retries = askArchive(addr), -1
 		c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
 		wantSuggestions(t, c, nil)
 		if !sum.Soundness.Complete() || len(c.notes) != 1 || !strings.HasSuffix(c.notes[0].Message, ": "+why) || c.find("http://gone.org/page").Code != "http-404" {
@@ -129,9 +148,32 @@ func TestArchiveIsAway(t *testing.T) {
 	close(stop)
 	cfg, _ := realWeb(t, pages)
 	before := len(refusing.order)
-	cfg.Judging.Archive, cfg.Stop = "http://"+refusing.addr+"/wayback/available", stop
+	cfg.Judging.Archive, cfg.Stop = askArchive(refusing.addr), stop
 	crawl(t, cfg, seedOf(t, "http://site.test/"))
 	if len(refusing.order) != before {
 		t.Error("an interrupted run asked the archive")
+	}
+}
+
+// TestTimeMaps: the address of TimeMaps is completed by that of the target as it is, and limits
+// how many are asked for.
+func TestTimeMaps(t *testing.T) {
+	pages := at(map[string]func(*exchange){"site.test/": page("<a href=http://gone.org/page?a=b&amp;c>a</a><a href=http://gone.org/other>b</a>")})
+	for _, path := range []string{"/timemap/", "/timemap/{url}"} {
+		archive := serveFaults(t, nil, func(x *exchange) {
+			x.say("200 OK", "Content-Type: application/link-format\r\n", `<https://a.test/m>;rel="first last memento";datetime="Fri, 02 Jan 2009 03:04:05 GMT"`)
+		})
+		cfg, _ := realWeb(t, pages)
+		cfg.Judging.Archive = &Archive{Memento: true, API: "http://" + archive.addr + path, Max: 1}
+		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		if want := "/timemap/http://gone.org/other"; len(archive.order) != 1 || !strings.HasSuffix(archive.order[0], want) {
+			t.Errorf("%s: asked %v, want %s", path, archive.order, want)
+		}
+		if r := c.find("http://gone.org/other"); r.Archive == nil || r.Archive.Service != "memento" || r.Suggestions[0].URL != "https://a.test/m" {
+			t.Errorf("%s: %+v", path, r)
+		}
+		if len(c.notes) != 1 || c.notes[0].Message != "the archive was asked about 1 broken targets; 1 more were left out" {
+			t.Errorf("%s: notes %v", path, c.notes)
+		}
 	}
 }

@@ -191,11 +191,9 @@ type Judging struct {
 	// Drift compares the texts of external pages with those that Keep.Cache remembers; nil
 	// compares none. Targets that are otherwise requested with HEAD are requested with GET.
 	Drift *Drift
-	// Archive is the address of an archive: Wayback, or one with the same interface.
-	// It is asked at the end of the run for copies of external targets that are gone,
-	// with one request for each, and the copies become suggestions. If it is empty, no
-	// archive is asked.
-	Archive string
+	// Archive is asked at the end of the run about external targets that are gone, with one
+	// request for each. The newest copies become suggestions. If it is nil, no archive is asked.
+	Archive *Archive
 	// Inspector looks at the documents that are read, for the content checks. It may be nil.
 	// The caller closes it after the run.
 	Inspector *inspect.Inspector

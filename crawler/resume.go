@@ -59,7 +59,7 @@ func (r *run) resume() error {
 // is a frontier.Sealer, it can only be read from then on.
 func Report(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
 	asking := *cfg
-	asking.Judging.Archive = ""
+	asking.Judging.Archive = nil
 	return judgeStore(ctx, &asking, seeds, sink, check.NoGap)
 }
 

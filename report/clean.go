@@ -37,6 +37,9 @@ func cleanResult(r *result.Result) *result.Result {
 	out.Level = check.Level(clean(string(r.Level)))
 	out.Warnings = cleanAll(r.Warnings, cleanWarning)
 	out.Suggestions = cleanAll(r.Suggestions, cleanSuggestion)
+	if r.Archive != nil {
+		out.Archive = cleanArchived(r.Archive)
+	}
 	out.References = cleanReferences(r.References, out.URL)
 	if !slices.IsSortedFunc(out.References, byPlace) {
 		out.References = slices.SortedFunc(slices.Values(out.References), byPlace)
@@ -137,6 +140,15 @@ func cleanWarning(w check.Warning) check.Warning {
 		out.Drift = &d
 	}
 	return out
+}
+
+func cleanArchived(a *check.Archived) *check.Archived {
+	out := *a
+	out.Service, out.Class, out.MovedTo = clean(a.Service), clean(a.Class), clean(a.MovedTo)
+	if a.LastGood != nil {
+		out.LastGood = &check.Copy{URL: clean(a.LastGood.URL), Time: a.LastGood.Time}
+	}
+	return &out
 }
 
 func cleanSuggestion(s check.Suggestion) check.Suggestion {

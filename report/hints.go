@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -27,7 +28,7 @@ func rowsOf(show Show, r *result.Result) []row {
 		case f.warning:
 			r.hint = visible(reason(f.result.URL, f.code, f.message))
 		default:
-			r.hint = joinHints(visible(reason(f.result.URL, f.code, f.message)), redirectedTo(f.redirectTarget()), cmp.Or(didYouMean(f.result.URL, f.result.Suggestions), withoutScheme(f.result)))
+			r.hint = joinHints(visible(reason(f.result.URL, f.code, f.message)), redirectedTo(f.redirectTarget()), lastSeen(f.result.Archive), cmp.Or(didYouMean(f.result.URL, f.result.Suggestions), withoutScheme(f.result)))
 		}
 		r.hint = addRunState(r.hint, &f)
 		rows = append(rows, r)
@@ -71,6 +72,19 @@ func redirectedTo(url string) string {
 		return ""
 	}
 	return "redirected to " + visible(url)
+}
+
+// lastSeen says when an archive last saw a page.
+func lastSeen(a *check.Archived) string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Class == check.NeverSeen:
+		return "never archived"
+	case !a.LastSeen.IsZero():
+		return "last seen " + a.LastSeen.Format(time.DateOnly)
+	}
+	return ""
 }
 
 // withoutScheme says what links to a host were meant to be that is written like a file:

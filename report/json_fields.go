@@ -121,6 +121,10 @@ func (j *jsonEncoder) result(r *result.Result) {
 	}
 	j.end()
 	j.key("suggestions").suggestions(r.Suggestions)
+	if r.Archive != nil {
+		j.key("archive")
+		writeArchived(j, r.Archive)
+	}
 	j.key("references").references(r.References)
 	optional(j, "cached", r.Cached)
 	if len(r.Known) > 0 {
@@ -161,6 +165,27 @@ func (j *jsonEncoder) warning(w check.Warning) {
 		optional(j, "title_was", d.TitleWas)
 		optional(j, "title_is", d.TitleIs)
 	}
+	j.end()
+}
+
+// writeArchived writes what an archive knows of a target.
+func writeArchived(j *jsonEncoder, a *check.Archived) {
+	j.row()
+	j.key("service").string(a.Service)
+	j.key("class").string(a.Class)
+	if !a.FirstSeen.IsZero() {
+		j.key("first_seen").time(a.FirstSeen)
+	}
+	if !a.LastSeen.IsZero() {
+		j.key("last_seen").time(a.LastSeen)
+	}
+	if c := a.LastGood; c != nil {
+		j.key("last_good").row()
+		j.key("url").string(c.URL)
+		j.key("time").time(c.Time)
+		j.end()
+	}
+	optional(j, "moved_to", a.MovedTo)
 	j.end()
 }
 

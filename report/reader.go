@@ -403,6 +403,7 @@ type jsonResult struct {
 	Redirects   []result.Hop       `json:"redirects"`
 	Warnings    []check.Warning    `json:"warnings"`
 	Suggestions []check.Suggestion `json:"suggestions"`
+	Archive     *check.Archived    `json:"archive"`
 	References  []jsonReference    `json:"references"`
 	Cached      bool               `json:"cached"`
 	Known       []check.Code       `json:"known"`
@@ -468,7 +469,7 @@ func (j *jsonResult) result() (*result.Result, error) {
 		Internal: j.Scope == "internal", Status: j.Status, Attempts: j.Attempts,
 		Elapsed: milliseconds(j.Elapsed), FinalURL: j.FinalURL, RemappedFrom: j.Remapped, ContentType: j.ContentType,
 		Size: size, Redirects: j.Redirects, Warnings: j.Warnings,
-		Suggestions: j.Suggestions, References: references,
+		Suggestions: j.Suggestions, Archive: j.Archive, References: references,
 		Cached: j.Cached, Known: j.Known, BrokenRuns: j.BrokenRuns, BrokenSince: j.BrokenSince, FailsAfter: j.FailsAfter, Level: j.Level,
 	}, nil
 }

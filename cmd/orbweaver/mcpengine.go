@@ -362,7 +362,7 @@ func sourcesOf(r *result.Result, o *options, history bool) []string {
 	if history {
 		sources = append(sources, "history")
 	}
-	if r != nil && o.crawl.Judging.Archive != "" && r.Verdict == check.Broken {
+	if r != nil && o.crawl.Judging.Archive != nil && r.Verdict == check.Broken {
 		sources = append(sources, "archive")
 	}
 	return sources

@@ -149,7 +149,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	}
 	k.Judging.Levels = readAll(c, "level", s.parseLevel)
 	k.Judging.SoftNotFound, k.Judging.CheckHTTPS, k.Judging.RequireHTTPS = s.On("soft-404"), s.On("check-https"), s.On("require-https")
-	k.Judging.Archive = archives[s.Text("archive")]
+	k.Judging.Archive = readArchive(c)
 	k.Scope.Credentials, k.Scope.AllowUnsafe = s.credentials(), s.On("login-allow-unsafe")
 	compileLogins(c, o)
 	compileChecks(c, o)
@@ -281,9 +281,31 @@ var scopeRules = map[string]crawler.ScopeRule{
 	"page":   crawler.ScopePage,
 }
 
-var archives = map[string]string{
-	"none":    "",
-	"wayback": crawler.Wayback,
+// readArchive reads the settings of the archive that is asked about broken targets.
+func readArchive(c *compiler) *crawler.Archive {
+	which := c.Text("archive")
+	a := &crawler.Archive{Memento: which == "memento", API: read(c, "archive-api", parseService), Max: read(c, "archive-max", atLeast(1))}
+	if which == "none" {
+		for _, name := range []string{"archive-api", "archive-max"} {
+			if c.Given(name) {
+				c.faults = append(c.faults, fmt.Errorf("%s: it needs --archive", c.Named(name)))
+			}
+		}
+		return nil
+	}
+	if a.API == "" {
+		a.API = map[bool]string{false: crawler.WaybackCDX, true: crawler.WaybackTimeMap}[a.Memento]
+	}
+	return a
+}
+
+// parseService reads the address of a service on the web.
+func parseService(s string) (string, error) {
+	u, _, err := urinorm.ParseWeb(s)
+	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
+		return "", errors.New("use an http or https URL without a password")
+	}
+	return s, nil
 }
 
 var externals = map[string]crawler.External{

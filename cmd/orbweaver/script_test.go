@@ -268,12 +268,11 @@ func serveArchive(ts *testscript.TestScript, neg bool, args []string) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		about := r.URL.Query().Get("url")
 		w.Header().Set("Content-Type", "application/json")
-		if r.Host != "archive.org" || r.URL.Path != "/wayback/available" || strings.Contains(about, "never") {
-			fmt.Fprint(w, `{"archived_snapshots": {}}`)
+		if r.Host != "web.archive.org" || r.URL.Path != "/cdx/search/cdx" || strings.Contains(about, "never") {
+			fmt.Fprint(w, "[]")
 			return
 		}
-		fmt.Fprintf(w, `{"archived_snapshots": {"closest": {"status": "200", "available": true,
-			"url": "http://web.archive.org/web/20130919044612/%s", "timestamp": "20130919044612"}}}`, about)
+		fmt.Fprintf(w, `[["timestamp","original","statuscode"],["20130919044612",%q,"200"]]`, about)
 	}))
 	ts.Defer(server.Close)
 	ts.Setenv("ARCHIVE", server.Listener.Addr().String())

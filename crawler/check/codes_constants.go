@@ -54,6 +54,7 @@ const (
 	CodeRedirectToOtherSite   Code = "redirect-to-other-site"  // redirected to another site
 	CodeSoft404               Code = "soft-404"                // looks like a page for missing content
 	CodeDomainParked          Code = "domain-parked"           // parked domain
+	CodeNeverArchived         Code = "never-archived"          // no copy in the archive
 	CodeContentDrift          Code = "content-drift"           // page that no longer says what it said
 	CodeTLSIncompleteChain    Code = "tls-incomplete-chain"    // intermediate certificate is missing
 	CodeTLSExpiresSoon        Code = "tls-expires-soon"        // certificate expires soon

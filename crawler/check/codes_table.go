@@ -370,6 +370,13 @@ var linkEntries = [...]Entry{
 		Example:     "http://example.com/ answers 200 with \"This domain is for sale\"",
 	},
 	{
+		Code: "never-archived", number: 128, Severity: SeverityInfo,
+		Title:       "no copy in the archive",
+		Explanation: "The link is broken, and the archive that --archive asks knows no capture of its address. Nearly all pages that were public for long are in an archive, so the address may be mistyped, or made up.",
+		Advice:      "Look for the source that was meant, by its title and author, and compare the address with the place that it was copied from.",
+		Example:     "a cited article that never existed",
+	},
+	{
 		Code: "content-drift", number: 127, Severity: SeverityWarning,
 		Title:       "page that no longer says what it said",
 		Explanation: "With --drift, the cache or the state remembers the text of each page of another site when it is first seen. The page still answers with success, but little of that text is left: the page was replaced, the domain is parked, or only its frame is there. What was added to the page, numbers, dates and navigation do not count. The message says how much of the text is still there.",

@@ -98,6 +98,31 @@ type Suggestion struct {
 	Unique bool `json:"unique,omitempty"`
 }
 
+// Archived is what an archive knows of a page that is gone. Times are in UTC, and zero if they are
+// not known.
+type Archived struct {
+	Service   string    `json:"service"` // "wayback" or "memento"
+	Class     string    `json:"class"`   // NeverSeen, Rotted, Moved or Unclear
+	FirstSeen time.Time `json:"first_seen,omitzero"`
+	LastSeen  time.Time `json:"last_seen,omitzero"`
+	LastGood  *Copy     `json:"last_good,omitempty"` // the newest capture of the page itself
+	MovedTo   string    `json:"moved_to,omitempty"`
+}
+
+// Copy is a copy in an archive.
+type Copy struct {
+	URL  string    `json:"url"`
+	Time time.Time `json:"time"`
+}
+
+// What has become of a page, as the captures of an archive tell.
+const (
+	NeverSeen = "never-seen" // there is no capture
+	Rotted    = "rotted"     // it was there
+	Moved     = "moved"      // it redirected permanently at last
+	Unclear   = "unclear"    // there are only captures of errors
+)
+
 // archivedCopy begins the reason of a suggestion that leads to an archive.
 const archivedCopy = "archived copy"
 

@@ -55,7 +55,7 @@ func appendResult(b []byte, r *Result) []byte {
 	if r.Cached {
 		flags |= isCached
 	}
-	rare := r.Kind != "" || r.Level != "" || r.Rule != "" || r.Proposal != "" || r.RemappedFrom != "" || len(r.Known) > 0 || r.BrokenRuns != 0 || r.FailsAfter != 0 || !r.BrokenSince.IsZero()
+	rare := r.Archive != nil || r.Kind != "" || r.Level != "" || r.Rule != "" || r.Proposal != "" || r.RemappedFrom != "" || len(r.Known) > 0 || r.BrokenRuns != 0 || r.FailsAfter != 0 || !r.BrokenSince.IsZero()
 	if rare {
 		flags |= hasRarities
 	}
@@ -103,6 +103,20 @@ func (e *encoder) rarities(r *Result) {
 	e.int(int64(len(r.Known)))
 	for _, code := range r.Known {
 		e.string(string(code))
+	}
+	e.archived(r.Archive)
+}
+
+func (e *encoder) archived(a *check.Archived) {
+	if e.bool(a != nil); a == nil {
+		return
+	}
+	e.strings(a.Service, a.Class, a.MovedTo)
+	e.time(a.FirstSeen)
+	e.time(a.LastSeen)
+	if e.bool(a.LastGood != nil); a.LastGood != nil {
+		e.string(a.LastGood.URL)
+		e.time(a.LastGood.Time)
 	}
 }
 
@@ -224,6 +238,12 @@ func (d *decoder) rarities(r *Result) {
 	r.BrokenSince = d.time()
 	for range d.count() {
 		r.Known = append(r.Known, check.Code(d.String()))
+	}
+	if d.Bool() {
+		r.Archive = &check.Archived{Service: d.String(), Class: d.String(), MovedTo: d.String(), FirstSeen: d.time(), LastSeen: d.time()}
+		if d.Bool() {
+			r.Archive.LastGood = &check.Copy{URL: d.String(), Time: d.time()}
+		}
 	}
 }
 

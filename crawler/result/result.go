@@ -38,10 +38,11 @@ type Result struct {
 	Redirects   []Hop
 	Warnings    []check.Warning
 	Suggestions []check.Suggestion
-	References  []Reference // sorted by page, line, column
-	Level       check.Level // of the verdict, if the user set it
-	Rule        string      // of KindPage: names the kind of the finding if the code has several
-	Proposal    string      // of KindPage: what to write in place of the reference's Raw
+	Archive     *check.Archived // what an archive knows of it; nil if none was asked, or none answered
+	References  []Reference     // sorted by page, line, column
+	Level       check.Level     // of the verdict, if the user set it
+	Rule        string          // of KindPage: names the kind of the finding if the code has several
+	Proposal    string          // of KindPage: what to write in place of the reference's Raw
 	// Cached is true if no request was sent for it: an earlier run observed all of it.
 	Cached bool
 	// RemappedFrom is the printed URL that Config.Scope.Remaps replaced by this one; the first in

@@ -48,8 +48,15 @@ type Judging struct {
 	RequireHTTPS   bool
 	TextFragments  bool
 	Drift          *Drift
-	Archive        string
+	Archive        *Archive
 	Inspector      *inspect.Inspector
+}
+
+// Archive is an archive that is asked about broken targets.
+type Archive struct {
+	Memento bool   // it answers with TimeMaps (RFC 7089), not as a CDX server
+	API     string // its address; a TimeMap's may have {url} in the place of the address that is asked about
+	Max     int    // targets that it is asked about
 }
 
 // Drift asks whether external pages still say what they said when an earlier run first saw them.

@@ -2,7 +2,6 @@ package verdicts
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,52 +14,33 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/captures"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Wayback is the address of the Wayback Machine's availability interface
-// (https://archive.org/help/wayback_api.php).
-const Wayback = "https://archive.org/wayback/available"
-
 const (
-	// maxArchived is how many broken targets an archive is asked about.
-	maxArchived = 1000
 	// archiveInterval is the least time between two of those requests. It does not
 	// apply to loopback hosts.
 	archiveInterval = 250 * time.Millisecond
-	// maxArchiveAnswer is how many bytes of an answer are read.
-	maxArchiveAnswer = 64 << 10
 )
-
-// privateNames are top-level domains that no public server has: reserved ones (RFC 6761,
-// 6762, 7686, 8375, 9476), and some that private networks use.
-var privateNames = map[string]bool{
-	"test": true, "example": true, "invalid": true, "localhost": true, "local": true, "internal": true, "onion": true,
-	"alt": true, "arpa": true, "lan": true, "home": true, "corp": true, "intranet": true, "localdomain": true,
-}
-
-func isPublicName(host string) bool {
-	host = strings.TrimSuffix(host, ".")
-	return urinorm.RegistrableDomain(host) != "" && !privateNames[host[strings.LastIndexByte(host, '.')+1:]]
-}
 
 // wants reports whether the archive is asked about a pair: its target is an external page
 // that is gone. Hosts without a public name and URLs with user information are private and
 // are not passed on.
 func (a *archive) wants(p *pair) bool {
-	if a.crawl.Judging.Archive == "" || p.route.internal || p.judgement.Verdict != check.Broken {
+	if a.crawl.Judging.Archive == nil || p.route.internal || p.judgement.Verdict != check.Broken {
 		return false
 	}
 	u := a.details.get(p.id).url
-	return (u.Scheme() == "http" || u.Scheme() == "https") && !u.HasUserinfo() && isPublicName(u.Host())
+	return scope.IsPublic(u)
 }
 
-// copies asks the archive for copies of the targets of pairs, one at a time. The answers
-// change no verdict.
-func (a *archive) copies(ctx context.Context, pairs []*pair) (map[frontier.ID]*archivedCopy, error) {
-	if a.crawl.Judging.Archive == "" || a.crawl.ended(ctx) {
+// all asks the archive about the targets of pairs, one at a time. The answers change no verdict.
+func (a *archive) all(ctx context.Context, pairs []*pair) (map[frontier.ID]*check.Archived, error) {
+	if a.crawl.Judging.Archive == nil || a.crawl.ended(ctx) {
 		return nil, nil
 	}
 	gone := map[string][]frontier.ID{}
@@ -74,36 +54,31 @@ func (a *archive) copies(ctx context.Context, pairs []*pair) (map[frontier.ID]*a
 		return nil, a.details.err
 	}
 	urls := slices.Sorted(maps.Keys(gone))
-	if extra := len(urls) - maxArchived; extra > 0 {
-		urls = urls[:maxArchived]
-		if err := a.crawl.note(fmt.Sprintf("the archive was asked about %d broken targets; %d more were left out", maxArchived, extra)); err != nil {
+	most := a.crawl.Judging.Archive.Max
+	if extra := len(urls) - most; extra > 0 {
+		urls = urls[:most]
+		if err := a.crawl.note(fmt.Sprintf("the archive was asked about %d broken targets; %d more were left out", most, extra)); err != nil {
 			return nil, err
 		}
 	}
-	copies := map[frontier.ID]*archivedCopy{}
-	if err := a.ask(ctx, urls, func(u string, c *archivedCopy) {
+	known := map[frontier.ID]*check.Archived{}
+	if err := a.ask(ctx, urls, func(u string, c *check.Archived) {
 		for _, id := range gone[u] {
-			copies[id] = c
+			known[id] = c
 		}
 	}); err != nil {
 		return nil, err
 	}
 	if a.failed > 0 {
-		return copies, a.crawl.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets: %v", a.failed, len(urls), a.err))
+		return known, a.crawl.note(fmt.Sprintf("the archive gave no answer about %d of %d broken targets: %v", a.failed, len(urls), a.err))
 	}
-	return copies, nil
-}
-
-// archivedCopy is a copy of a page in an archive.
-type archivedCopy struct {
-	url  string
-	made time.Time
+	return known, nil
 }
 
 // suggestion suggests the copy. A program must not write it into a reference, as only a
 // reader can tell whether it is a replacement.
-func (c *archivedCopy) suggestion(p *pair) check.Suggestion {
-	s := check.ArchivedCopy(c.url, c.made)
+func suggestion(c *check.Copy, p *pair) check.Suggestion {
+	s := check.ArchivedCopy(c.URL, c.Time)
 	if p.hasFragment && p.fragment != "" {
 		s.URL += "#" + p.fragment
 	}
@@ -125,8 +100,8 @@ type archive struct {
 // more.
 const maxRefused = 3
 
-func (a *archive) ask(ctx context.Context, about []string, report func(string, *archivedCopy)) error {
-	api, _, err := urinorm.ParseWeb(a.crawl.Judging.Archive)
+func (a *archive) ask(ctx context.Context, about []string, report func(string, *check.Archived)) error {
+	api, _, err := urinorm.ParseWeb(a.crawl.Judging.Archive.API)
 	if err != nil || len(about) == 0 {
 		return err
 	}
@@ -145,7 +120,7 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 	}})
 	items := make([]frontier.Item, 0, len(about))
 	for _, u := range about {
-		at, err := archiveRequest(api, u)
+		at, err := a.requestAbout(u)
 		if err != nil {
 			return err
 		}
@@ -173,7 +148,7 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 		case err != nil:
 			return err
 		}
-		if err := a.visit(ctx, queue, api, t, report); err != nil {
+		if err := a.visit(ctx, queue, t, report); err != nil {
 			return err
 		}
 	}
@@ -207,14 +182,14 @@ func (a *archive) bounded(ctx context.Context) (context.Context, context.CancelF
 }
 
 // visit asks the archive about one target.
-func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, api urinorm.URL, t *frontier.Target, report func(string, *archivedCopy)) error {
+func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, t *frontier.Target, report func(string, *check.Archived)) error {
 	if a.refused >= maxRefused {
 		a.failed++
 		return a.settle(queue, t)
 	}
 	began := time.Now()
 	answer := frontier.Answer{Started: began, Repeated: t.Tries > 0}
-	found, o, err := a.request(ctx, api, t.URL)
+	found, o, err := a.request(ctx, t.URL)
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -253,16 +228,30 @@ func (a *archive) settle(queue *frontier.Frontier, t *frontier.Target) error {
 	return err
 }
 
-// archiveRequest returns the URL of the request about a URL.
-func archiveRequest(api urinorm.URL, about string) (urinorm.URL, error) {
-	at, _, err := urinorm.ParseWeb(api.WithoutFragment().String() + "?url=" + url.QueryEscape(about))
+// requestAbout returns the URL of the request about a URL.
+func (a *archive) requestAbout(about string) (urinorm.URL, error) {
+	of := a.crawl.Judging.Archive
+	api, _, _ := strings.Cut(of.API, "#")
+	switch {
+	case of.Memento && strings.Contains(api, "{url}"):
+		api = strings.ReplaceAll(api, "{url}", about)
+	case of.Memento:
+		api += about
+	default:
+		sign := "?"
+		if strings.Contains(api, "?") {
+			sign = "&"
+		}
+		api += sign + "url=" + url.QueryEscape(about) + "&output=json"
+	}
+	at, _, err := urinorm.ParseWeb(api)
 	return at, err
 }
 
 // request sends one request. If there is an answer, the outcome has its status, and Elapsed
 // is its Retry-After.
-func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*archivedCopy, *judging.Outcome, error) {
-	at, err := archiveRequest(api, about)
+func (a *archive) request(ctx context.Context, about string) (*check.Archived, *judging.Outcome, error) {
+	at, err := a.requestAbout(about)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -281,49 +270,32 @@ func (a *archive) request(ctx context.Context, api urinorm.URL, about string) (*
 	defer resp.Close()
 	o := &judging.Outcome{Status: resp.Status}
 	o.Elapsed, _ = judging.RetryAfter(resp.Header, time.Now())
-	if resp.Status != 200 || resp.Body == nil {
+	var body []byte
+	switch {
+	case resp.Status == 404: // nothing is known
+	case resp.Status != 200 || resp.Body == nil:
 		return nil, o, fmt.Errorf("its answer has the status %d", resp.Status)
+	default:
+		if body, err = io.ReadAll(io.LimitReader(resp.Body, captures.MaxAnswer+1)); err != nil {
+			return nil, o, err
+		}
 	}
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxArchiveAnswer))
-	if err != nil {
-		return nil, o, err
+	read := captures.TimeMap
+	if !a.crawl.Judging.Archive.Memento {
+		read = func(body []byte) (*check.Archived, error) {
+			return captures.CDX(body, at.Scheme()+"://"+at.Authority())
+		}
 	}
-	found, err := readAvailability(body)
+	found, err := read(body)
 	return found, o, err
 }
 
-// readAvailability decodes an answer. The result is nil if there is no copy.
-func readAvailability(body []byte) (*archivedCopy, error) {
-	var answer struct {
-		Snapshots *struct {
-			Closest *struct {
-				Available bool            `json:"available"`
-				URL       string          `json:"url"`
-				Timestamp string          `json:"timestamp"`
-				Status    json.RawMessage `json:"status"`
-			} `json:"closest"`
-		} `json:"archived_snapshots"`
+// tell tells what the archive knows of the target of a pair: a warning if it has never seen it.
+func (j *judge) tell(p *pair, of *check.Archived) {
+	if of == nil || of.Class != check.NeverSeen {
+		return
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return nil, errors.New("read its answer: invalid JSON")
+	if level := j.levelsOf(p.ruleLevels, p.route.internal)(check.CodeNeverArchived); level != check.LevelOff {
+		p.warn(check.Warning{Code: check.CodeNeverArchived, Level: level, Message: "no capture of the address is known to the archive: it may be mistyped or made up"})
 	}
-	if answer.Snapshots == nil {
-		return nil, errors.New("read its answer: archived_snapshots is missing")
-	}
-	c := answer.Snapshots.Closest
-	if c == nil || !c.Available || !strings.HasPrefix(strings.Trim(string(c.Status), `"`), "2") {
-		return nil, nil // a copy of an error page is useless
-	}
-	u, _, err := urinorm.ParseWeb(c.URL)
-	if err != nil || u.Scheme() != "http" && u.Scheme() != "https" || u.HasUserinfo() {
-		return nil, errors.New("read its answer: the snapshot has no http or https URL")
-	}
-	found := &archivedCopy{url: u.Printed()}
-	if rest, ok := strings.CutPrefix(found.url, "http://web.archive.org/"); ok {
-		found.url = "https://web.archive.org/" + rest // it returns http URLs for compatibility
-	}
-	if made, err := time.Parse("20060102150405", c.Timestamp); err == nil {
-		found.made = made
-	}
-	return found, nil
 }

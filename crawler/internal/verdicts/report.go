@@ -43,13 +43,14 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		return nil, err
 	}
 	archive := &archive{crawl: c, details: j.details, ctx: j.ctx}
-	copies, err := archive.copies(ctx, j.order.pairs)
+	archived, err := archive.all(ctx, j.order.pairs)
 	if err != nil {
 		return nil, err
 	}
 	sum.Requests += archive.requests + compare.requests
 	broken, inDocuments := map[frontier.ID]struct{}{}, 0
 	for _, p := range j.pairs.flagged {
+		j.judge.tell(p, archived[p.id])
 		if p.hidden {
 			sum.Hidden++
 		}
@@ -85,7 +86,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		return nil, err
 	}
 	findings = append(findings, unused...)
-	r := &reporter{join: j, suggest: suggest, copies: copies, findings: findings}
+	r := &reporter{join: j, suggest: suggest, archived: archived, findings: findings}
 	if err := r.report(j.order, j.spool); err != nil {
 		return nil, err
 	}
@@ -117,8 +118,8 @@ func (j *join) newSuggester() (*suggester, error) {
 // reporter delivers results to the sink.
 type reporter struct {
 	*join
-	suggest *suggester
-	copies  map[frontier.ID]*archivedCopy // of targets that are gone
+	suggest  *suggester
+	archived map[frontier.ID]*check.Archived // of targets that are gone
 
 	findings []*result.Result // of pages, to be delivered with the pairs
 	stream   *Stream          // decides which results are final; nil if all are
@@ -223,8 +224,8 @@ func (r *reporter) result(p *pair, url string) *result.Result {
 		res.FinalURL = ""
 	}
 	res.Suggestions = append(res.Suggestions, r.suggest.suggestions(p)...)
-	if copied := r.copies[p.id]; copied != nil {
-		res.Suggestions = append(res.Suggestions, copied.suggestion(p))
+	if res.Archive = r.archived[p.id]; res.Archive != nil && res.Archive.LastGood != nil {
+		res.Suggestions = append(res.Suggestions, suggestion(res.Archive.LastGood, p))
 	}
 	for i := range res.References {
 		if from := res.References[i].RemappedFrom; from != "" && (res.RemappedFrom == "" || from < res.RemappedFrom) {

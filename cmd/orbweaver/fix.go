@@ -16,7 +16,8 @@ func newFixCommand() *cobra.Command {
 		Example: `orbweaver check docs/ -o report.json
 orbweaver fix report.json | git apply
 orbweaver fix report.json --write
-orbweaver fix report.json --fix-level likely`,
+orbweaver fix report.json --fix-level likely
+orbweaver fix report.json --robust-links --write`,
 	}
 	s := addFlags(cmd, option.Fix)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -32,7 +33,12 @@ orbweaver fix report.json --fix-level likely`,
 		if len(c.faults) > 0 {
 			return usageError("%w", c.faults[0])
 		}
-		e := &fixer{level: level, write: s.On("write"), list: true, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+		note := newConsole(cmd.ErrOrStderr(), "never").notef
+		copies, err := readCopies(c, note)
+		if err != nil {
+			return usageError("%w", err)
+		}
+		e := &fixer{copies: copies, level: level, write: s.On("write"), list: true, note: note}
 		for _, r := range saved.Results {
 			e.add(r)
 		}

@@ -18,6 +18,7 @@ type fixer struct {
 	write   bool // to the files, not as a patch
 	list    bool // print each edit that is written
 	level   fix.Level
+	copies  fix.Copies // with which links become robust; nil for none
 	note    func(format string, args ...any)
 	results []*result.Result
 }
@@ -28,6 +29,7 @@ func (e *fixer) add(r *result.Result) bool {
 	if !ok {
 		_, ok = report.Guess(r)
 	}
+	ok = ok || e.copies != nil && !r.Internal && (r.Verdict == check.OK || r.Archive != nil)
 	if ok {
 		e.results = append(e.results, r)
 	}
@@ -65,7 +67,7 @@ func (e *fixer) apply(out io.Writer) (*fix.Plan, error) {
 	if err != nil {
 		return &fix.Plan{}, fmt.Errorf("find the working directory: %w", err)
 	}
-	plan, err := fix.Make(fix.Root(wd), wd, e.results, e.level)
+	plan, err := fix.Make(fix.Root(wd), wd, e.results, e.level, e.copies)
 	if err != nil {
 		return &fix.Plan{}, err
 	}

@@ -267,7 +267,7 @@ func fixesIn(root string, results []*result.Result, level fix.Level) func(func(*
 			})
 			chosen[i] = &some
 		}
-		return fix.Make(fix.Root(root), root, chosen, level)
+		return fix.Make(fix.Root(root), root, chosen, level, nil)
 	}
 }
 

@@ -3,7 +3,7 @@
 // [Make] plans the edits for the results of a report. [Plan.WritePatch] writes them as a
 // patch for git apply, and [Plan.Write] edits the files:
 //
-//	plan, err := fix.Make(fix.Root(dir), dir, saved.Results, fix.Certain)
+//	plan, err := fix.Make(fix.Root(dir), dir, saved.Results, fix.Certain, nil)
 //	...
 //	err = plan.WritePatch(os.Stdout)
 //

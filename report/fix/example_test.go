@@ -30,7 +30,7 @@ func ExampleMake() {
 		References: []result.Reference{
 			{Page: "index.md", Line: 1, Column: 17, Raw: "https://example.com/old", Element: "a", Attribute: "href"},
 		},
-	}}, fix.Certain)
+	}}, fix.Certain, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -179,7 +179,7 @@ func TestPatchApplies(t *testing.T) {
 			refs = append(refs, references(t, dir, name, oldURL)...)
 		}
 	}
-	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestPatchApplies(t *testing.T) {
 		t.Fatal(err)
 	}
 	written := tree(t, files)
-	again, err := Make(written, written, []*result.Result{moved(oldURL, newURL, refs...)}, Certain)
+	again, err := Make(written, written, []*result.Result{moved(oldURL, newURL, refs...)}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestOnlyUnchangedReferences(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "gone.html")); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestNothingOutside(t *testing.T) {
 		ref.Page = name
 		refs = append(refs, ref)
 	}
-	plan, err := Make(root, root, []*result.Result{moved(oldURL, newURL, refs...)}, Certain)
+	plan, err := Make(root, root, []*result.Result{moved(oldURL, newURL, refs...)}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestBlocked(t *testing.T) {
 	refs := references(t, dir, "form.html", oldURL)
 	refs = append(refs, references(t, dir, "rss.xml", oldURL)...)
 	refs = append(refs, result.Reference{Page: "a.pdf", Raw: oldURL, Element: "a"})
-	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +353,7 @@ func TestOnlyPagesForPages(t *testing.T) {
 	})
 	res := &result.Result{URL: "photo", Verdict: check.Broken, Code: "file-missing",
 		Suggestions: []check.Suggestion{{URL: "photo.html", Why: check.WhyForm, Unique: true}}, References: references(t, dir, "a.html", "photo")}
-	plan, err := Make(dir, dir, []*result.Result{res}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{res}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -375,7 +375,7 @@ func TestNoSourcesForPages(t *testing.T) {
 	res := &result.Result{URL: "b.html#c", Verdict: check.Broken, Code: "file-missing",
 		Suggestions: []check.Suggestion{{URL: "b.md#c", Why: check.WhyForm, Unique: true}},
 		References:  append(references(t, dir, "a.html", "b.html#c"), references(t, dir, "a.md", "b.html#c")...)}
-	plan, err := Make(dir, dir, []*result.Result{res}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{res}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +397,7 @@ func TestSources(t *testing.T) {
 	ref.Source = &result.Place{File: "docs/index.md", Line: 1, Column: 5, Raw: "guide.md#setup"}
 	r := &result.Result{URL: "guide/#setup", Verdict: check.Broken, Code: check.CodeFragmentMissing,
 		Suggestions: []check.Suggestion{{URL: "guide/#set-up", Unique: true}}, References: []result.Reference{ref}}
-	plan, err := Make(dir, dir, []*result.Result{r}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{r}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,7 +409,7 @@ func TestSources(t *testing.T) {
 	}
 	// The source of another page is unknown here.
 	r.Suggestions[0].URL = "guidance/#setup"
-	if plan, err = Make(dir, dir, []*result.Result{r}, Certain); err != nil || len(plan.Files) != 0 || len(plan.LeftOut) != 1 {
+	if plan, err = Make(dir, dir, []*result.Result{r}, Certain, nil); err != nil || len(plan.Files) != 0 || len(plan.LeftOut) != 1 {
 		t.Errorf("%+v, %v", plan, err)
 	}
 }
@@ -424,7 +424,7 @@ func TestWriteKeepsPermissionsAndLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	refs := append(references(t, dir, "page.html", oldURL), references(t, dir, "real/page.html", oldURL)...)
-	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain)
+	plan, err := Make(dir, dir, []*result.Result{moved(oldURL, newURL, refs...)}, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -482,7 +482,7 @@ func TestProposals(t *testing.T) {
 		finding("https://e.test/", 1, 1, "teh", "the"),
 		moved(oldURL, newURL, references(t, dir, "a.html", oldURL)...),
 	}
-	plan, err := Make(dir, dir, results, Certain)
+	plan, err := Make(dir, dir, results, Certain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

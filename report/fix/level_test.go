@@ -34,7 +34,7 @@ func TestLevels(t *testing.T) {
 		r := &result.Result{URL: "docs/old.html", Verdict: check.Broken, Code: check.CodeFileMissing, Suggestions: test.suggestions,
 			References: []result.Reference{{Page: "docs/a.html", Line: 1, Column: 10, Element: "a", Attribute: "href", Raw: "old.html"}}}
 		for level, want := range test.edits {
-			plan, err := Make(dir, dir, []*result.Result{r}, Level(level))
+			plan, err := Make(dir, dir, []*result.Result{r}, Level(level), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -109,12 +109,15 @@ type proposedEdit struct {
 	report.Proposal
 	raw          string
 	line, column int
+
+	copied check.Copy // of an edit that makes a link robust
+	moves  bool       // and lets it lead to the copy
 }
 
 // Make plans the edits that results propose for files below root, as far as they are certain
 // enough. The paths in the report are relative to dir. Make returns an error only if root cannot be found or there are
 // too many files. A file or a reference that cannot be edited is listed in Plan.LeftOut.
-func Make(root, dir string, results []*result.Result, level Level) (*Plan, error) {
+func Make(root, dir string, results []*result.Result, level Level, copies Copies) (*Plan, error) {
 	realRoot, err := filepath.EvalSymlinks(root)
 	if err == nil {
 		realRoot, err = filepath.Abs(realRoot)
@@ -129,14 +132,19 @@ func Make(root, dir string, results []*result.Result, level Level) (*Plan, error
 		if !ok {
 			proposal, ok = report.Guess(r)
 		}
-		if !ok {
-			continue
-		}
+		robust, isRobust := copies.robust(r)
 		for i := range r.References {
-			if r.References[i].RemappedFrom != "" {
+			ref := &r.References[i]
+			if ref.RemappedFrom != "" {
 				continue // the document names another URL
 			}
-			p.collect(pages, proposal, &r.References[i], level)
+			if ok {
+				p.collect(pages, proposal, ref, level)
+			}
+			if at := ref.At(); isRobust && isLocal(at.File) && robust.Blocked(ref) == "" {
+				robust.raw, robust.line, robust.column = at.Raw, at.Line, at.Column
+				pages[at.File] = append(pages[at.File], robust)
+			}
 		}
 	}
 	if len(pages) > maxFiles {
@@ -198,7 +206,7 @@ func (p *Plan) never(page string, line, column int, why string) {
 // collect adds a reference to the edits of its file.
 func (p *Plan) collect(pages map[string][]proposedEdit, proposal report.Proposal, ref *result.Reference, level Level) {
 	at := ref.At()
-	page, w := at.File, proposedEdit{proposal, at.Raw, at.Line, at.Column}
+	page, w := at.File, proposedEdit{Proposal: proposal, raw: at.Raw, line: at.Line, column: at.Column}
 	switch why := proposal.Blocked(ref); {
 	case proposal.Doubt != "" && level == Certain:
 		if isLocal(page) && why == "" {
@@ -295,8 +303,13 @@ func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 		return false
 	}
 	why := map[place]string{}
+	var robust []proposedEdit
 	for _, w := range wishes {
 		at := place{Line: w.line, Column: w.column}
+		if w.isRobust() {
+			robust = append(robust, w)
+			continue
+		}
 		switch err := request(e, at, w); {
 		case errors.Is(err, errNotPage), errors.Is(err, errPageSource):
 			p.never(f.page, w.line, w.column, err.Error())
@@ -307,6 +320,17 @@ func (p *Plan) editText(f *File, in extract.Input, wishes []proposedEdit) bool {
 		}
 		why[at] = w.Why
 		f.edited[editedReference{at, w.From}] = true
+	}
+	refused := e.makeRobust(robust)
+	for _, w := range robust {
+		at := place{Line: w.line, Column: w.column}
+		switch err := refused[at]; {
+		case err == nil:
+			why[at] = w.Why
+			f.edited[editedReference{at, w.From}] = true
+		case !errors.Is(err, errAsItIs):
+			p.leaveOut(f.page, w.line, w.column, err.Error())
+		}
 	}
 	after, changed := e.Apply()
 	for _, c := range changed {

@@ -239,3 +239,9 @@ func executeCommand(ctx context.Context, s *Server, p *executeParams) (any, erro
 	s.observing.resume()
 	return nil, nil
 }
+
+// cancelProgress ends the requests in the background until a document is saved, and never the judging.
+func cancelProgress(_ context.Context, s *Server, _ *struct{}) error {
+	s.observing.halt()
+	return nil
+}

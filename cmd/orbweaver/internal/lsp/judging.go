@@ -3,6 +3,7 @@ package lsp
 import (
 	"context"
 	"path/filepath"
+	"strconv"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 )
@@ -12,6 +13,7 @@ type judging struct {
 	server    *Server
 	wake      chan struct{}
 	published map[string]published // by path; only the goroutine that judges uses it
+	shown     int                  // how often progress was, or might have been, shown
 }
 
 // rouse tells that something changed.
@@ -55,10 +57,30 @@ func (j *judging) forget() {
 	}
 }
 
+// showProgress shows that a folder is judged, the first time at once, until stop is called.
+func (j *judging) showProgress(o *folder, first bool) (stop func()) {
+	c := j.server.client
+	if !c.capabilities().Window.WorkDoneProgress {
+		return func() {}
+	}
+	j.shown++
+	token := "orbweaver-" + strconv.Itoa(j.shown)
+	p := &progress{title: printable("checking links in " + filepath.Base(o.dir)),
+		ask: func(agreed func(bool)) {
+			c.ask("window/workDoneProgress/create", map[string]any{"token": token}, func(m *message) { agreed(!m.failed) })
+		},
+		tell: func(value map[string]any) { c.notify("$/progress", map[string]any{"token": token, "value": value}) }}
+	if first {
+		return p.start(0)
+	}
+	return p.start(unshown)
+}
+
 // judge judges a folder.
 func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	s := j.server
 	old := o.state
+	defer j.showProgress(o, old.index == nil && old.fault == nil)()
 	state := judged{versions: t.versions}
 	if o.judge == nil || t.reopen {
 		if o.judge != nil {

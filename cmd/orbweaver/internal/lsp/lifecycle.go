@@ -69,6 +69,9 @@ type clientCapabilities struct {
 			PrepareSupport bool `json:"prepareSupport"`
 		} `json:"rename"`
 	} `json:"textDocument"`
+	Window struct {
+		WorkDoneProgress bool `json:"workDoneProgress"`
+	} `json:"window"`
 	Workspace struct {
 		WorkspaceEdit struct {
 			DocumentChanges bool `json:"documentChanges"`

@@ -34,6 +34,7 @@ func init() { // the handlers refer to the tables
 	notifications = map[string]func(context.Context, *Server, json.RawMessage) error{
 		"initialized":                         takes(initialized),
 		"$/cancelRequest":                     takes(cancelRequest),
+		"window/workDoneProgress/cancel":      takes(cancelProgress),
 		"textDocument/didOpen":                takes(didOpen),
 		"textDocument/didChange":              takes(didChange),
 		"textDocument/didSave":                takes(didSave),

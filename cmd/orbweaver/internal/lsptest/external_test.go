@@ -246,3 +246,33 @@ func TestObservationsOfCheck(t *testing.T) {
 		t.Error("a cache was made that nothing needs")
 	}
 }
+
+// TestProgress tests that the first judgement is shown once, where the editor can, and that no request is
+// sent between a cancellation and the next save.
+func TestProgress(t *testing.T) {
+	server := serveCounting(t)
+	dir := t.TempDir()
+	write(t, dir, "a.md", "# A\n")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	e := start(t, dir, map[string]any{"window": map[string]any{"workDoneProgress": true}}, "--external", "check")
+	shown := func() (n int) {
+		for _, method := range e.sent {
+			if method == "$/progress" {
+				n++
+			}
+		}
+		return n
+	}
+	e.until("begin and end", func() bool { return shown() == 2 && slices.Contains(e.sent, "window/workDoneProgress/create") })
+	e.notify("window/workDoneProgress/cancel", map[string]any{"token": "orbweaver-1"})
+	write(t, dir, "a.md", "[x]("+server.URL+"/ok)\n")
+	e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, "a.md"), "type": 2}}})
+	for range 100 {
+		e.hovers(dir, "a.md", 0, "not observed")
+	}
+	if server.count("") != 0 {
+		t.Error("requests were sent after they were cancelled")
+	}
+	e.notify("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "a.md")}})
+	e.hovers(dir, "a.md", 0, "observed 20")
+}

@@ -7,7 +7,11 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -42,19 +46,25 @@ func willRenameFiles(ctx context.Context, s *Server, p *renameFilesParams) (any,
 		if !known || state.fault != nil {
 			continue
 		}
-		edits := map[string][]workspace.Edit{}
-		for _, path := range state.index.Paths() {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if !s.folders.owns(o, filepath.Join(o.dir, filepath.FromSlash(path))) {
-				continue
-			}
-			some, missed := m.edits(&state, path)
-			edits[path] = some
-			left += missed
+		paths := state.index.Paths()
+		parts, missed := make([]workspaceEdit, len(paths)), make([]int, len(paths))
+		var workers errgroup.Group
+		workers.SetLimit(runtime.GOMAXPROCS(0))
+		for i, path := range paths {
+			workers.Go(func() error {
+				if s.folders.owns(o, filepath.Join(o.dir, filepath.FromSlash(path))) {
+					parts[i], missed[i] = m.edit(s, &view{folder: o, state: state, path: path, encoding: s.texts.encoding})
+				}
+				return ctx.Err()
+			})
 		}
-		all.join((&view{folder: o, state: state, encoding: s.texts.encoding}).workspaceEdit(s, edits))
+		if err := workers.Wait(); err != nil {
+			return nil, err
+		}
+		for i := range parts {
+			all.join(parts[i])
+			left += missed[i]
+		}
 	}
 	if left > 0 {
 		s.client.show(typeWarning, fmt.Sprintf("%s cannot be edited and must be corrected by hand", counted(left, "reference")))
@@ -111,15 +121,17 @@ func (m moves) of(name string) (to string, inside bool) {
 	return name, true
 }
 
-// edits returns the edits of a document, and the number of references that should be edited and cannot.
-func (m moves) edits(state *judged, page string) (edits []workspace.Edit, missed int) {
+// edit returns the edit of a document, and the number of references that should be edited and cannot.
+func (m moves) edit(s *Server, v *view) (edit workspaceEdit, missed int) {
+	state, page := &v.state, v.path
 	at, inside := m.of(page)
 	if !inside {
-		return nil, 0
+		return edit, 0
 	}
 	refs := map[[2]int32]string{} // as they are written, if the document moves
 	if at != page {
-		for _, l := range state.judge.Read(page, []byte(textOf(state, page).body)).Links {
+		v.text = textOf(state, page)
+		for _, l := range state.judge.Read(page, []byte(v.text.body)).Links {
 			refs[[2]int32{int32(l.Line), int32(l.Column)}] = l.Ref
 		}
 	}
@@ -162,10 +174,17 @@ func (m moves) edits(state *judged, page string) (edits []workspace.Edit, missed
 		results = append(results, moved.Proposing(page, to))
 	}
 	if results == nil {
-		return nil, missed
+		return edit, missed
 	}
-	edits = state.judge.Edits(page, []byte(textOf(state, page).body), results, true)
-	return edits, missed + len(places) - len(edits)
+	if v.text == nil {
+		v.text = textOf(state, page)
+	}
+	edits := state.judge.Edits(page, []byte(v.text.body), results, true)
+	if missed += len(places) - len(edits); len(edits) == 0 {
+		return edit, missed
+	}
+	slices.SortFunc(edits, func(a, b workspace.Edit) int { return cmp.Compare(a.Start, b.Start) })
+	return v.edit(s, edits), missed
 }
 
 // pathEnd returns the length of the path in a reference without a host.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -79,6 +80,7 @@ type options struct {
 
 	// The following are set for runs of a server.
 
+	listing   runs.Listing
 	directory string   // the working directory of the run; "" for that of the process
 	schemes   []string // that may be requested; nil for all
 	roots     []string // directories, whose documents belong to them and not to the working directory

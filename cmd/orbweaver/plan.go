@@ -107,6 +107,10 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 			return nil, err
 		}
 	}
+	if err := p.addListing(o); err != nil {
+		p.close()
+		return nil, err
+	}
 	disk.FindUsable(p.sites)
 	if !o.base.IsZero() && len(p.sites) == 0 && p.stdin == nil && len(p.seeds) > 0 {
 		p.hints = append(p.hints, "--base-url has no effect: no target is a directory or document")

@@ -3,36 +3,28 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // recheck requests one target again, by a run that has no other target: it follows the same
 // redirects, reads the same fragments and gives the same verdict as the run that found it.
 type recheck struct {
-	options  *options
-	plan     *plan
-	url      string // as printed
-	internal bool
-	result   *result.Result
+	options *options
+	plan    *plan  // of the target alone
+	url     string // as printed
+	result  *result.Result
 }
 
 // maxRecheck limits the time of a recheck.
 const maxRecheck = time.Minute
 
 func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
-	seed, err := r.seed()
-	if err != nil {
-		return outcome, err
-	}
 	o := r.options
 	o.show = report.ShowAll
 	out, err := report.Open(nil, nil, report.Options{Show: o.show})
@@ -45,14 +37,10 @@ func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
 		return outcome, err
 	}
 	defer web.Close()
-	cfg.Scope.Depth, cfg.Limits.MaxPages, cfg.Scope.Sitemaps, cfg.Scope.Exclude = -1, 0, false, nil
 	cfg.Limits.MaxTime = maxRecheck
 	renders := cfg.Renders()
 	cfg.Render.Mode = crawler.RenderNever
-	if cfg.Reading.Select, err = extract.CompileSelector("orbweaver-no-element"); err != nil { // links are not asked for
-		return outcome, err
-	}
-	if _, err := crawler.Run(ctx, cfg, []crawler.Seed{seed}, r); err != nil {
+	if _, err := crawler.Run(ctx, cfg, r.plan.seeds, r); err != nil {
 		return outcome, err
 	}
 	if r.result == nil {
@@ -63,30 +51,6 @@ func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
 			Message: "the page without its scripts does not have the anchor; only a run opens a browser"}, nil
 	}
 	return api.Outcome{Verdict: r.result.Verdict.String(), Code: string(r.result.Code), Message: r.result.Message, Status: r.result.Status}, nil
-}
-
-// seed returns the target as a start target, on the same side of the scope as before.
-func (r *recheck) seed() (seed crawler.Seed, err error) {
-	seed = crawler.Seed{Crawl: r.internal, Named: true, Raw: r.url}
-	if seed.URL, _, err = urinorm.ParseWeb(r.url); err == nil {
-		return seed, nil
-	}
-	path, err := unescapePath(r.url)
-	if err != nil {
-		return seed, err
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.plan.workingDir, filepath.FromSlash(path))
-	}
-	for dir, site := range r.plan.dirs {
-		rel, err := filepath.Rel(dir, path)
-		if err != nil || !inside(dir, path) {
-			continue
-		}
-		seed.URL, err = site.URLOf(filepath.ToSlash(rel))
-		return seed, err
-	}
-	return seed, fmt.Errorf("%s: it is in none of the targets", r.url)
 }
 
 // Result keeps the result for the target. Its page may have other findings.

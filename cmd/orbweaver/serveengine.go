@@ -310,8 +310,9 @@ func (e *serveEngine) Crawl(ctx context.Context, r *runs.Request) (*runs.Result,
 		return nil, err
 	}
 	st.asked = newCommand(s, targets)
+	st.asked.Listing, o.listing = r.Job.Listing, r.Job.Listing
 	if st.command != nil {
-		o.directory = st.command.Directory
+		o.directory, o.listing = st.command.Directory, st.command.Listing
 	}
 	if st.command != nil && st.standing.Finished { // killed before the row said so
 		return e.judge(ctx, st.dir, report.Show(0), nil)
@@ -517,7 +518,7 @@ func (e *serveEngine) judgeInto(ctx context.Context, dir, show string, out *repo
 		return nil, failOn, err
 	}
 	e.restrict(o)
-	o.directory = c.Directory
+	o.directory, o.listing = c.Directory, c.Listing
 	cmd := &cobra.Command{}
 	cmd.SetContext(ctx)
 	cmd.SetErr(io.Discard)
@@ -560,12 +561,13 @@ func (e *serveEngine) Recheck(ctx context.Context, job *runs.Job, url string, in
 	if err != nil {
 		return outcome, err
 	}
+	o.listing = runs.Listing{URLs: []runs.ListedURL{{URL: url, Internal: internal}}, Only: true}
 	plan, err := planRun(ctx, o, targets, &targetReader{note: e.note})
 	if err != nil {
 		return outcome, err
 	}
 	defer plan.close()
-	return (&recheck{options: o, plan: plan, url: url, internal: internal}).run(ctx)
+	return (&recheck{options: o, plan: plan, url: url}).run(ctx)
 }
 
 // newServeEngine returns an engine. Directories of files are compared without symbolic links.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -28,6 +29,7 @@ type command struct {
 	Targets   []string       `json:"targets"`
 	Line      []option.Given `json:"flags"`
 	Withheld  []string       `json:"withheld,omitempty"` // names of flags that were given but are not stored
+	Listing   runs.Listing   `json:"listing,omitzero"`
 	// Settings are those that must be the same for the whole crawl and differ from their
 	// defaults, by the names of their flags, wherever they were set.
 	Settings map[string][]string `json:"settings"`
@@ -236,7 +238,7 @@ func (c *command) options(session []option.Given) (*options, *command, error) {
 	if err != nil {
 		return nil, nil, usageError("%w", err)
 	}
-	o.given = c
+	o.given, o.listing = c, c.Listing
 	return o, newCommand(s, c.Targets), nil
 }
 

@@ -73,7 +73,8 @@ func (s *Targets) enterOne(page *references.Page, seed *scope.Seed) int {
 	if seed.Follow && in.SiteOf(seed.URL) != nil {
 		s.Documents.Add(v.Document())
 	}
-	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: seed.Follow || seed.Crawl || !v.IsHTTP(), Outcome: excluded}
+	inside, _ := in.Internal(v)
+	fate := scope.Fate{Wave: in.Wave(0), Need: frontier.NeedSeed | frontier.NeedLinked, Internal: inside || seed.Follow || !v.IsHTTP(), Outcome: excluded}
 	if excluded == nil && !seed.Follow && !slices.Contains(in.Schemes, string(v.Scheme())) { // judged like a link to it
 		if o := judging.UncheckedScheme(string(v.Bytes)); o.Code != check.CodeOK {
 			fate.Outcome, fate.Internal = &o, false

@@ -44,10 +44,12 @@ type route struct {
 
 	// The rest is for the OpenAPI document. A row without Doc is a page.
 
-	Doc     string
-	Query   []parameter
-	Body    string         // the schema of the body, "" for none
-	Answers map[int]string // schemas or media types by status, with spaces between several
+	Doc   string
+	Query []parameter
+	Body  string // the schema of the body, "" for none
+	// Optional says that the body may be left out.
+	Optional bool
+	Answers  map[int]string // schemas or media types by status, with spaces between several
 }
 
 // parameter is a parameter of the query.

@@ -99,7 +99,7 @@ func operation(r *route) object {
 		op["parameters"] = parameters
 	}
 	if r.Body != "" {
-		op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": ref(r.Body)}}}
+		op["requestBody"] = object{"required": !r.Optional, "content": object{"application/json": object{"schema": ref(r.Body)}}}
 	}
 	return op
 }
@@ -216,7 +216,8 @@ func schemas() object {
 			"exit_status": object{"enum": []any{0, 1, 3, nil}}, "error": text, "progress": ref("Progress"), "summary": orNull(object{"type": "object"}),
 			"kind": word("full", "failing"), "issues": orNull(required(object{"broken": whole, "unverified": whole, "warnings": whole})), "known": orNull(whole),
 			"sound": orNull(yesNo), "unsound_because": orNull(word(api.UnsoundReasons...))}, "error"),
-		"RunList": partOf("Run"),
+		"RunList":  partOf("Run"),
+		"RunInput": required(object{"only": word(api.Failing)}, "only"),
 		"Progress": required(object{"pages": whole, "queued": whole, "checked": whole, "requests": whole, "broken": whole,
 			"elapsed_ms": whole, "rate": object{"type": "number"}, "remaining_ms": orNull(whole)}),
 		"Finding":     required(finding),

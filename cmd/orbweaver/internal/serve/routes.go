@@ -113,7 +113,7 @@ func routes() []route {
 		{Method: "GET", Path: v1 + "/projects/{p}/runs", Role: auth.Viewer, Handle: listRuns,
 			Doc: "list the runs of a project, newest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "RunList"}},
 		{Method: "POST", Path: v1 + "/projects/{p}/runs", Role: auth.Editor, Handle: startRun,
-			Doc: "start a run", Answers: map[int]string{202: "Run"}},
+			Doc: "start a run", Body: "RunInput", Optional: true, Answers: map[int]string{202: "Run"}},
 		{Method: "GET", Path: v1 + "/projects/{p}/marks", Role: auth.Viewer, Handle: listMarks,
 			Doc: "list the marks of a project", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "MarkList"}},
 		{Method: "PUT", Path: v1 + "/projects/{p}/marks/{fingerprint}", Role: auth.Editor, Handle: putMark,
@@ -257,12 +257,27 @@ func deleteProject(c *call) error {
 
 func listRuns(c *call) error {
 	return part(c, func(after string, limit int) (*api.List[*api.Run], error) {
-		return c.server.service.Runs.List(c.Context(), c.project.ID, after, limit)
+		return c.server.service.Runs.List(c.Context(), c.project.ID, "", after, limit)
 	})
 }
 
 func startRun(c *call) error {
-	r, err := c.server.service.Runs.Start(c.Context(), c.project)
+	kind := api.Full
+	if len(c.body) > 0 {
+		fields, err := c.members()
+		if err != nil {
+			return err
+		}
+		for _, f := range fields {
+			switch {
+			case f.Name != "only":
+				return api.Invalid(api.Fault{Field: f.Name, Message: "unknown member \"" + f.Name + "\""})
+			case strictjson.Decode(f.Value, &kind) != nil || kind != api.Failing:
+				return api.Invalid(api.Fault{Field: "only", Message: "use failing, or leave it out"})
+			}
+		}
+	}
+	r, err := c.server.service.Runs.Start(c.Context(), c.project, kind)
 	if err != nil {
 		return err
 	}

@@ -352,6 +352,30 @@ func (x *Index) Verdict(ctx context.Context, url string) (verdict, code string, 
 	return verdict, code, err
 }
 
+// Target is where links lead to.
+type Target struct {
+	URL      string
+	Internal bool // it is on the site that was checked
+}
+
+// Failing returns the targets that are broken or unverified, by URL.
+func (x *Index) Failing(ctx context.Context) ([]Target, error) {
+	rows, err := x.db.QueryContext(ctx, "SELECT DISTINCT url, scope = 'internal' FROM item WHERE listed = ? AND verdict IN ('broken', 'unverified') ORDER BY url", listed)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []Target
+	for rows.Next() {
+		var t Target
+		if err := rows.Scan(&t.URL, &t.Internal); err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, rows.Err()
+}
+
 // Broken returns the broken findings, by URL. There are at most limit.
 func (x *Index) Broken(ctx context.Context, limit int) ([]api.Finding, error) {
 	list, err := x.Findings(ctx, &Query{Verdicts: []string{"broken"}, Limit: limit}, true)

@@ -121,7 +121,7 @@ func (b *Bulletin) Follow(ctx context.Context, after int64, sees func(project st
 			if project = row.ID; sees != nil && !sees(project) {
 				continue
 			}
-			runs, _, err := b.store.RunsOf(ctx, project, 0, 1)
+			runs, _, err := b.store.RunsOf(ctx, project, api.Full, 0, 1)
 			if err != nil {
 				return nil, err
 			}

@@ -40,7 +40,7 @@ func TestHeldEnd(t *testing.T) {
 			t.Fatal(err)
 		}
 		var ended []*store.Run
-		m := New(Config{Dir: dir, Store: db, Engine: waiting{}, MaxRuns: 1, Job: func(*store.Run) (*Job, error) { return &Job{}, nil },
+		m := New(Config{Dir: dir, Store: db, Engine: waiting{}, MaxRuns: 1, Job: func(context.Context, *store.Run) (*Job, error) { return &Job{}, nil },
 			Ended: func(_ context.Context, r *store.Run) { ended = append(ended, r) }, Log: t.Logf})
 		if err := m.Start(ctx); err != nil {
 			t.Fatal(err)

@@ -14,6 +14,20 @@ import (
 type Job struct {
 	Targets []string       `json:"targets"`
 	Options map[string]any `json:"options"` // long flags of check, without --
+	Listing Listing        `json:"-"`       // of a run that begins; one that is resumed keeps its own
+}
+
+// Listing are URLs that are checked like targets, but are no pages to follow.
+type Listing struct {
+	URLs []ListedURL `json:"urls,omitempty"`
+	// Only reports whether nothing else is checked.
+	Only bool `json:"only,omitempty"`
+}
+
+// ListedURL is a URL of a Listing, and whether it is on the site of a target although no target says so.
+type ListedURL struct {
+	URL      string `json:"url"`
+	Internal bool   `json:"internal,omitempty"`
 }
 
 // EvidenceFile is the name of what a run kept, in its directory.

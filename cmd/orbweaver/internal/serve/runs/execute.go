@@ -116,7 +116,7 @@ func finalProgress(r *Result, last *api.Progress) (*api.Progress, error) {
 // what ended it early.
 func (x *execution) crawl(ctx context.Context) (result *Result, by string, err error) {
 	m, id := x.manager, x.run.ID
-	job, err := m.config.Job(x.run)
+	job, err := m.config.Job(ctx, x.run)
 	if err != nil {
 		return nil, "", err
 	}

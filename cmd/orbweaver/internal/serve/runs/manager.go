@@ -24,7 +24,7 @@ type Config struct {
 	Retain   Retention
 	ReadOnly bool // nothing is executed
 	// Job returns what a run checks, with its secrets.
-	Job func(*store.Run) (*Job, error)
+	Job func(context.Context, *store.Run) (*Job, error)
 	// Ended is called when a run is done or has failed.
 	Ended func(context.Context, *store.Run)
 	// Log writes a line about what no answer tells.

@@ -84,7 +84,7 @@ func (m *Manager) retain(ctx context.Context, project string) error {
 	kept := 0
 	for {
 		const part = 100
-		all, _, err := m.config.Store.RunsOf(ctx, project, before, part)
+		all, _, err := m.config.Store.RunsOf(ctx, project, "", before, part)
 		if err != nil {
 			return err
 		}

@@ -180,7 +180,7 @@ func (s *Findings) history(ctx context.Context, project, url string) ([]api.Past
 	var before int64
 	for {
 		const part = 100
-		rows, _, err := s.store.RunsOf(ctx, project, before, part)
+		rows, _, err := s.store.RunsOf(ctx, project, "", before, part)
 		if err != nil {
 			return nil, err
 		}

@@ -230,7 +230,7 @@ func (s *Issues) AssignedTo(ctx context.Context, who *auth.Identity, most int) (
 		if err != nil {
 			return nil, err
 		}
-		last, _, err := s.store.RunsOf(ctx, id, 0, 2) // at most one of them is not over
+		last, _, err := s.store.RunsOf(ctx, id, api.Full, 0, 2) // at most one of them is not over
 		if err != nil {
 			return nil, err
 		}
@@ -253,7 +253,7 @@ func (s *Issues) AssignedTo(ctx context.Context, who *auth.Identity, most int) (
 // Last returns an issue as the last run of a project has it. Of one that it does not have, only what
 // people say of it is known.
 func (s *Issues) Last(ctx context.Context, project, id string) (*api.Issue, error) {
-	runs, _, err := s.store.RunsOf(ctx, project, 0, 1)
+	runs, _, err := s.store.RunsOf(ctx, project, api.Full, 0, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,9 @@ func (s *Notices) url(path string) string {
 
 // runEnded decides whether a run that has ended is an event, and wakes those who send it.
 func (s *Notices) runEnded(ctx context.Context, r *store.Run) {
+	if r.Kind == api.Failing {
+		return
+	}
 	if err := s.decide(ctx, r); err != nil {
 		s.log("run %s: %v", r.ID, err)
 	}
@@ -174,7 +177,7 @@ func (s *Notices) catchUp(ctx context.Context) error {
 		}
 		for _, row := range rows {
 			after = row.ID
-			last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+			last, _, err := s.store.RunsOf(ctx, row.ID, api.Full, 0, 1)
 			if err != nil {
 				return err
 			}
@@ -333,7 +336,7 @@ func (s *Notices) Test(ctx context.Context, row *store.Project, number string) (
 		return nil, err
 	}
 	e := &notify.Event{Kind: notify.Test, Project: notify.Project{ID: row.ID, Name: row.Name}, URL: s.url("projects/" + row.ID)}
-	last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+	last, _, err := s.store.RunsOf(ctx, row.ID, api.Full, 0, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, e
 	if p.NextRun, err = nextRun(row); err != nil {
 		return nil, err
 	}
-	last, _, err := s.store.RunsOf(ctx, row.ID, 0, 1)
+	last, _, err := s.store.RunsOf(ctx, row.ID, api.Full, 0, 1)
 	if err != nil {
 		return nil, err
 	}

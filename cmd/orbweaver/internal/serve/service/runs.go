@@ -19,15 +19,21 @@ import (
 	"github.com/orbweaver/orbweaver/report"
 )
 
-// Start puts a run of a project into the queue.
-func (s *Runs) Start(ctx context.Context, project *store.Project) (*api.Run, error) {
+// Start puts a run of a project into the queue. A run of the kind api.Failing asks only what had failed
+// in the last reliable full run; if nothing had, it is a conflict.
+func (s *Runs) Start(ctx context.Context, project *store.Project, kind string) (*api.Run, error) {
 	c, err := s.projects.contentOf(project)
 	if err != nil {
 		return nil, err
 	}
 	shown := c.hidden()
 	r := &store.Run{}
-	r.ID, r.Project, r.Created = store.NewID(), project.ID, time.Now().UTC().Truncate(time.Millisecond)
+	r.ID, r.Project, r.Created, r.Kind = store.NewID(), project.ID, time.Now().UTC().Truncate(time.Millisecond), kind
+	if kind == api.Failing {
+		if _, err := s.failing(ctx, r); err != nil {
+			return nil, err
+		}
+	}
 	if r.Job, err = json.Marshal(runs.Job{Targets: shown.Targets, Options: shown.Options}); err != nil {
 		return nil, err
 	}
@@ -41,6 +47,31 @@ func (s *Runs) Start(ctx context.Context, project *store.Project) (*api.Run, err
 	}
 	s.audit.Note(ctx, "run.start", r.Project, r.ID, nil)
 	return &r.Run, nil
+}
+
+// failing returns the targets that had failed in the last reliable full run before a run.
+func (s *Runs) failing(ctx context.Context, r *store.Run) ([]runs.ListedURL, error) {
+	before, err := s.store.SoundBefore(ctx, r.Project, r.Number)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, api.NewProblem(http.StatusConflict, "there is no run with a reliable result yet: start a full one")
+	}
+	if err != nil {
+		return nil, err
+	}
+	x, release, err := s.manager.Findings(before.ID)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	all, err := x.Failing(ctx)
+	if err == nil && len(all) == 0 {
+		err = api.NewProblem(http.StatusConflict, "no link had failed in the last run with a reliable result")
+	}
+	urls := make([]runs.ListedURL, len(all))
+	for i, t := range all {
+		urls[i] = runs.ListedURL{URL: t.URL, Internal: t.Internal}
+	}
+	return urls, err
 }
 
 // Stop ends a run early, because a person wants it.
@@ -69,8 +100,8 @@ func (s *Runs) Resume(ctx context.Context, id string) (*api.Run, error) {
 	return &r.Run, nil
 }
 
-// List returns one part of the runs of a project, newest first.
-func (s *Runs) List(ctx context.Context, project, after string, limit int) (*api.List[*api.Run], error) {
+// List returns one part of the runs of a project, newest first. kind "" is any.
+func (s *Runs) List(ctx context.Context, project, kind, after string, limit int) (*api.List[*api.Run], error) {
 	var before int64
 	if after != "" {
 		last, err := s.store.Run(ctx, after)
@@ -82,7 +113,7 @@ func (s *Runs) List(ctx context.Context, project, after string, limit int) (*api
 		}
 		before = last.Number
 	}
-	rows, total, err := s.store.RunsOf(ctx, project, before, limit+1)
+	rows, total, err := s.store.RunsOf(ctx, project, kind, before, limit+1)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +182,7 @@ func (s *Runs) Judge(ctx context.Context, r *store.Run, w report.PageWriter) err
 }
 
 // job returns what a run checks, with its secrets.
-func (s *Runs) job(r *store.Run) (*runs.Job, error) {
+func (s *Runs) job(ctx context.Context, r *store.Run) (*runs.Job, error) {
 	job := &runs.Job{}
 	clear, err := s.box.Open("run "+r.ID, r.Secrets)
 	if err == nil {
@@ -160,5 +191,9 @@ func (s *Runs) job(r *store.Run) (*runs.Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the job of run %s: %w", r.ID, err)
 	}
-	return job, nil
+	if r.Kind == api.Failing {
+		job.Listing.Only = true
+		job.Listing.URLs, err = s.failing(ctx, r)
+	}
+	return job, err
 }

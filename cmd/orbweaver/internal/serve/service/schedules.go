@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/schedule"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
@@ -42,7 +43,7 @@ func (j scheduled) Start(ctx context.Context, project string, handled time.Time)
 	if err != nil {
 		return err
 	}
-	if _, err := j.runs.Start(ctx, row); err != nil && !errors.Is(err, store.ErrActive) {
+	if _, err := j.runs.Start(ctx, row, api.Full); err != nil && !errors.Is(err, store.ErrActive) {
 		return err
 	}
 	return j.SetHandled(ctx, project, handled)

@@ -99,13 +99,14 @@ func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
 }
 
 // RunsOf returns at most limit runs of a project before the run with a number, newest first,
-// and the number of all. before 0 begins with the newest.
-func (s *Store) RunsOf(ctx context.Context, project string, before int64, limit int) ([]*Run, int, error) {
+// and the number of all. before 0 begins with the newest. kind "" is any.
+func (s *Store) RunsOf(ctx context.Context, project, kind string, before int64, limit int) ([]*Run, int, error) {
+	const which = " FROM run WHERE project = ?1 AND (?2 = '' OR kind = ?2)"
 	var total int
-	if err := s.db.QueryRowContext(ctx, "SELECT count(*) FROM run WHERE project = ?", project).Scan(&total); err != nil {
+	if err := s.db.QueryRowContext(ctx, "SELECT count(*)"+which, project, kind).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	all, err := scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE project = ?1 AND (?2 = 0 OR number < ?2) ORDER BY number DESC LIMIT ?3", project, before, limit))
+	all, err := scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+which+" AND (?3 = 0 OR number < ?3) ORDER BY number DESC LIMIT ?4", project, kind, before, limit))
 	s.Held.over(all...)
 	for _, r := range all {
 		if r.Issues != nil && !r.counted { // runs of an earlier version are counted when they are looked at

@@ -19,7 +19,7 @@ func historyChart(newest []*api.Run) template.HTML {
 	var bars []bar
 	most := 1
 	for _, r := range slices.Backward(newest) {
-		if s := summaryOf(r); s != nil {
+		if s := summaryOf(r); s != nil && r.Kind == api.Full {
 			bars = append(bars, bar{s, r})
 			most = max(most, s.Broken+s.Unverified)
 		}

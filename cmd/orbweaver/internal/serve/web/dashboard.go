@@ -57,7 +57,7 @@ func showDashboard(c *Call) error {
 	}
 	for _, p := range list.Items {
 		card := projectCard{Project: p, Last: rowOf(p.LastRun)}
-		runs, err := c.Site.Service.Runs.List(c.Context(), p.ID, "", 20)
+		runs, err := c.Site.Service.Runs.List(c.Context(), p.ID, api.Full, "", 20)
 		if err != nil {
 			return err
 		}
@@ -190,7 +190,7 @@ func createProject(c *Call) error {
 	if err != nil {
 		return err
 	}
-	r, err := c.Site.Service.Runs.Start(c.Context(), row)
+	r, err := c.Site.Service.Runs.Start(c.Context(), row, api.Full)
 	if err != nil {
 		return err
 	}

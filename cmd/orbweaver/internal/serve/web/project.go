@@ -28,6 +28,13 @@ type projectPage struct {
 	Active  *api.Run // that is queued or running
 	// Compared reports whether there is a reliable run before Last.
 	Compared bool
+	Fault    string
+}
+
+// HasFailing reports whether something had failed in the last reliable run, which can be asked again.
+func (p *projectPage) HasFailing() bool {
+	at := slices.IndexFunc(p.Runs, func(r runRow) bool { return r.IsSound() && r.Kind == api.Full })
+	return at >= 0 && p.Runs[at].Summary != nil && p.Runs[at].Summary.Broken+p.Runs[at].Summary.Unverified > 0
 }
 
 // runRow is a run with its counts.
@@ -45,26 +52,27 @@ func (r runRow) IsClean() bool {
 	return r.IsSound() && s != nil && s.Broken+s.Unverified+s.Warnings == 0
 }
 
-func showProject(c *Call) error { return project(c, http.StatusOK) }
+func showProject(c *Call) error { return project(c, http.StatusOK, "") }
 
-func project(c *Call, status int) error {
+// project shows a project. fault is why an action was not possible.
+func project(c *Call, status int, fault string) error {
 	s := c.Site.Service
 	p, err := s.Projects.Get(c.Context(), c.Project)
 	if err != nil {
 		return err
 	}
-	list, err := s.Runs.List(c.Context(), p.ID, "", runsShown)
+	list, err := s.Runs.List(c.Context(), p.ID, "", "", runsShown)
 	if err != nil {
 		return err
 	}
-	page := &projectPage{Project: p, More: list.Next != nil, Chart: historyChart(list.Items)}
+	page := &projectPage{Project: p, More: list.Next != nil, Chart: historyChart(list.Items), Fault: fault}
 	for _, r := range list.Items {
 		row := rowOf(r)
 		page.Runs = append(page.Runs, row)
 		switch {
 		case r.State.Active() && page.Active == nil:
 			page.Active = r
-		case r.State.Over() && page.Last == nil:
+		case r.State.Over() && page.Last == nil && r.Kind == api.Full:
 			page.Last = &row
 		}
 	}

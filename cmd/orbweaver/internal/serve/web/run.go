@@ -29,8 +29,9 @@ type runPage struct {
 	Fault    string // why an action was not possible
 	// Compared reports whether there is a reliable run before, with which Changes compares.
 	Compared bool
-	name     string // of the project
-	Events   string // the address of the events that follow
+	name     string   // of the project
+	Events   string   // the address of the events that follow
+	Asked    *api.Run // the run whose failed targets a run of the kind api.Failing asked again, if it is kept
 }
 
 // Heading says in a few words how the run went.
@@ -49,6 +50,9 @@ func (p *runPage) Heading() string {
 		return api.Plural(s.Unverified, "unverified link")
 	case s.Warnings > 0:
 		return api.Plural(s.Warnings, "warning")
+	}
+	if p.Kind == api.Failing {
+		return "What had failed is ok now"
 	}
 	return "All links are ok"
 }
@@ -108,9 +112,16 @@ func run(c *Call, status int, fault string) error {
 		if err != nil {
 			return err
 		}
-		page.Compared = before != ""
+		page.Compared = before != "" && c.Run.Kind == api.Full
 		if page.Changes, err = s.Findings.Compare(c.Context(), c.Run, "", 1); err != nil {
 			return err
+		}
+		if c.Run.Kind == api.Failing && before != "" {
+			row, err := c.Site.Store.Run(c.Context(), before)
+			if err != nil {
+				return err
+			}
+			page.Asked = &row.Run
 		}
 	}
 	return c.page(status, "run", page.Heading()+" · "+clip(c.Project.Name, 60), page)
@@ -130,12 +141,20 @@ func soundBefore(c *Call, r *store.Run) (string, error) {
 
 // startRun starts a run of a project. If one is queued or running, that is shown.
 func startRun(c *Call) error {
-	if _, err := c.Form(); err != nil {
+	v, err := c.Form()
+	if err != nil {
 		return err
 	}
-	r, err := c.Site.Service.Runs.Start(c.Context(), c.Project)
+	kind := api.Full
+	if v.Get("only") == api.Failing {
+		kind = api.Failing
+	}
+	r, err := c.Site.Service.Runs.Start(c.Context(), c.Project, kind)
 	if errors.Is(err, store.ErrActive) {
-		return project(c, http.StatusConflict)
+		return project(c, http.StatusConflict, "")
+	}
+	if p := asProblem(err); p != nil && p.Status == http.StatusConflict {
+		return project(c, p.Status, sentence(p.Detail)+".")
 	}
 	if err != nil {
 		return err
@@ -238,7 +257,7 @@ func showCompare(c *Call) error {
 	v := filters{c.URL.Query()}
 	with := v.Get("with")
 	page := &comparePage{With: with, Only: v.one("list", findings.ListNew, findings.ListFixed, findings.ListStill)}
-	earlier, err := c.Site.Service.Runs.List(c.Context(), c.Run.Project, c.Run.ID, runsShown)
+	earlier, err := c.Site.Service.Runs.List(c.Context(), c.Run.Project, "", c.Run.ID, runsShown)
 	if err != nil {
 		return err
 	}

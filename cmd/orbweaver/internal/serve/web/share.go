@@ -53,7 +53,7 @@ func showShare(c *Call) error {
 		return err
 	}
 	page := &sharePage{Name: project.Name}
-	list, _, err := c.Site.Store.RunsOf(c.Context(), id, 0, runsShown)
+	list, _, err := c.Site.Store.RunsOf(c.Context(), id, api.Full, 0, runsShown)
 	if err != nil {
 		return err
 	}

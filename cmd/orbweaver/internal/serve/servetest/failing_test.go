@@ -1,0 +1,103 @@
+package servetest
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestFailing asks only what had failed.
+func TestFailing(t *testing.T) {
+	var mu sync.Mutex
+	asked := map[string]int{}
+	mended := map[string]bool{}
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.URL.Path]++
+		w.Header().Set("Content-Type", "text/html")
+		switch {
+		case r.URL.Path == "/":
+			fmt.Fprint(w, `<a href="gone1">x</a> <a href="gone2">x</a> <a href="page#there">x</a> <a href="busy">x</a> <a href="fine">x</a> <a href="http://[">x</a>`)
+		case r.URL.Path == "/busy":
+			w.WriteHeader(503)
+		case r.URL.Path == "/page" && mended["/page"]:
+			fmt.Fprint(w, `<p id="there">x</p> <a href="other">x</a>`)
+		case r.URL.Path == "/fine" || r.URL.Path == "/page" || mended[r.URL.Path]:
+			fmt.Fprint(w, `<p>x</p> <a href="other">x</a>`)
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer web.Close()
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL + "/"}, "options": object{"retries": 0, "exclude": "other"}})
+	only := object{"only": "failing"}
+	s.call("POST", "projects/"+project+"/runs", only, 409, nil)
+	for _, body := range []object{{"only": "all"}, {"only": nil}, {"some": "failing"}} {
+		s.call("POST", "projects/"+project+"/runs", body, 422, nil)
+	}
+	full := s.checked(project)
+	broken := func(run string) int {
+		var r struct{ Summary struct{ Broken int } }
+		s.call("GET", "runs/"+run, nil, 200, &r)
+		return r.Summary.Broken
+	}
+	before := broken(full)
+
+	mu.Lock()
+	clear(asked)
+	mended["/gone1"], mended["/page"] = true, true
+	mu.Unlock()
+	var r struct{ ID, Kind string }
+	s.call("POST", "projects/"+project+"/runs", only, 202, &r)
+	if r.Kind != "failing" {
+		t.Errorf("the kind is %q", r.Kind)
+	}
+	s.until(r.ID, "done")
+	mu.Lock()
+	var paths []string
+	for path := range asked {
+		paths = append(paths, path)
+	}
+	mu.Unlock()
+	slices.Sort(paths)
+	if got := strings.Join(paths, " "); got != "/busy /gone1 /gone2 /page" {
+		t.Errorf("the run asked %s", got)
+	}
+	if after := broken(r.ID); before < 3 || after != 2 {
+		t.Errorf("%d were broken, and %d still are", before, after)
+	}
+	if page := string(wants(t, "its page", s.send("GET", "runs/"+r.ID, nil), 200).body); !strings.Contains(page, "4 links had failed, and 2 of them are still broken") {
+		t.Errorf("the page of the run says %s", page)
+	}
+	var p struct {
+		LastRun struct{ ID, Kind string } `json:"last_run"`
+	}
+	if s.call("GET", "projects/"+project, nil, 200, &p); p.LastRun.ID != full || p.LastRun.Kind != "full" {
+		t.Errorf("the last run is %+v", p.LastRun)
+	}
+	if runs := s.items("projects/" + project + "/runs"); len(runs) != 2 {
+		t.Errorf("%d runs are listed", len(runs))
+	}
+	if svg := string(wants(t, "the badge", s.send("GET", "api/v1/projects/"+project+"/badge.svg", nil), 200).body); !strings.Contains(svg, fmt.Sprint(before)+" broken") {
+		t.Errorf("the badge counts the run: %s", svg)
+	}
+	if feed := string(wants(t, "the feed", s.send("GET", "api/v1/projects/"+project+"/feed.atom", nil), 200).body); strings.Contains(feed, r.ID) {
+		t.Errorf("the feed has the run: %s", feed)
+	}
+	var c struct {
+		Totals struct{ New, Fixed, Still int }
+	}
+	if s.call("GET", "runs/"+s.checked(project)+"/compare", nil, 200, &c); c.Totals.Fixed != 2 || c.Totals.New != 0 {
+		t.Errorf("a full run is compared with the run before: %+v", c.Totals)
+	}
+
+	fine := s.create(object{"targets": []string{web.URL + "/fine"}, "options": object{"retries": 0, "exclude": "other"}})
+	s.checked(fine)
+	s.call("POST", "projects/"+fine+"/runs", only, 409, nil)
+}

@@ -15,9 +15,9 @@ import (
 // maxBody is the maximum size of a body, in bytes.
 const maxBody = 1 << 20
 
-// readJSON reads the body of a request, which may be empty, and checks that it is
+// readBody reads the body of a request, which may be empty, and checks that JSON is
 // well-formed.
-func (c *call) readJSON() error {
+func (c *call) readBody() error {
 	if c.Body == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
 		return nil
 	}
@@ -31,17 +31,24 @@ func (c *call) readJSON() error {
 	}
 	media, parameters, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	charset := parameters["charset"]
-	if err != nil || media != "application/json" || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be application/json")
+	want, most := "application/json", maxBody
+	if c.route.Text > 0 {
+		want, most = "text/plain", c.route.Text
 	}
-	rest, err := io.ReadAll(io.LimitReader(c.Body, maxBody))
-	if n+len(rest) > maxBody {
-		return api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+	if err != nil || media != want || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be %s", want)
+	}
+	rest, err := io.ReadAll(io.LimitReader(c.Body, int64(most)))
+	if n+len(rest) > most {
+		return api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than %d MiB", most>>20)
 	}
 	if err != nil {
 		return api.NewProblem(http.StatusBadRequest, "the body could not be read")
 	}
 	c.body = append(first, rest...)
+	if c.route.Text > 0 {
+		return nil
+	}
 	if err := strictjson.Check(c.Context(), c.body); err != nil {
 		if c.Context().Err() != nil {
 			return c.Context().Err()

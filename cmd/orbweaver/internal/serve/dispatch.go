@@ -40,6 +40,7 @@ type route struct {
 	Always bool   // allowed with --read-only
 	Form   []string
 	Raw    bool // the handler reads the body, which is not only JSON
+	Text   int // the maximum size of the body, which is text/plain, in bytes; 0: it is JSON
 	Handle func(*call) error
 
 	// The rest is for the OpenAPI document. A row without Doc is a page.
@@ -112,7 +113,7 @@ func (c *call) serve() error {
 		return api.NewProblem(http.StatusMethodNotAllowed, "%s is not allowed here: use %s", c.Method, allowed)
 	}
 	if c.route.Form == nil && !c.route.Raw {
-		if err := c.readJSON(); err != nil {
+		if err := c.readBody(); err != nil {
 			return err
 		}
 	}

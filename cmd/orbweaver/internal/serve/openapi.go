@@ -99,7 +99,11 @@ func operation(r *route) object {
 		op["parameters"] = parameters
 	}
 	if r.Body != "" {
-		op["requestBody"] = object{"required": !r.Optional, "content": object{"application/json": object{"schema": ref(r.Body)}}}
+		content := object{"application/json": object{"schema": ref(r.Body)}}
+		if r.Text > 0 {
+			content = object{r.Body: object{"schema": text}}
+		}
+		op["requestBody"] = object{"required": !r.Optional, "content": content}
 	}
 	return op
 }
@@ -173,7 +177,7 @@ func schemas() object {
 	mark := object{"as": word("known", "false-alarm"), "reason": text, "until": orNull(text)}
 	marks := maps.Clone(mark)
 	marks["run"], marks["filter"], marks["fingerprints"], marks["remove"] = opaque, object{"type": "object"}, listOf(text), yesNo
-	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "minItems": 1, "maxItems": service.MaxTargets},
+	input := object{"name": object{"type": "string", "minLength": 1, "maxLength": service.MaxName}, "targets": object{"type": "array", "items": text, "maxItems": service.MaxTargets},
 		"options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")), "access": access, "tags": listOf(text), "quiet": orNull(required(quiet, "from", "to", "days", "zone"))}
 	exchanged := maps.Clone(input)
 	exchanged["urls"], exchanged["marks"], exchanged["views"] = listOf(text), listOf(object{"type": "object"}), listOf(required(object{"name": text, "query": text}))
@@ -207,7 +211,8 @@ func schemas() object {
 		"ProjectInput":    required(input, "options", "schedule", "notify", "access", "tags", "quiet"),
 		"ProjectChange":   required(input, "name", "targets", "options", "schedule", "notify", "access", "tags", "quiet"),
 		"Project": required(object{"id": opaque, "name": text, "targets": listOf(text), "options": object{"type": "object"}, "schedule": text, "notify": listOf(ref("Notify")),
-			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole, "access": access, "tags": listOf(text), "quiet": orNull(required(quiet))}),
+			"created": moment, "last_run": orNull(ref("Run")), "next_run": orNull(moment), "version": whole, "access": access, "tags": listOf(text), "quiet": orNull(required(quiet)), "urls": whole}),
+		"URLCount": required(object{"urls": whole}),
 		"Notify": required(object{"type": word(notify.Types...), "url": text, "secret": text, "token": text, "to": text, "topic": text, "chat": text, "room": text,
 			"on": listOf(word("new", "fixed", "unsound"))}, "url", "secret", "token", "to", "topic", "chat", "room", "on"),
 		"ProjectList": partOf("Project"),

@@ -16,6 +16,9 @@ import (
 
 const v1 = "/api/v1"
 
+// textType is the media type of lists of URLs.
+const textType = "text/plain; charset=utf-8"
+
 // Parameters of lists.
 var (
 	limitParameter = parameter{"limit", "number of items, 1 to 1000; the default is 100"}
@@ -110,6 +113,12 @@ func routes() []route {
 			Doc: "replace the members that are given", Body: "ProjectChange", Answers: map[int]string{200: "Project"}},
 		{Method: "DELETE", Path: v1 + "/projects/{p}", Role: auth.Admin, Handle: deleteProject,
 			Doc: "delete a project with its runs and marks", Answers: map[int]string{204: ""}},
+		{Method: "GET", Path: v1 + "/projects/{p}/urls", Role: auth.Viewer, Handle: showURLs,
+			Doc: "the further URLs that a project only checks, one a line", Answers: map[int]string{200: textType}},
+		{Method: "PUT", Path: v1 + "/projects/{p}/urls", Role: auth.Admin, Handle: putURLs, Text: service.MaxURLList,
+			Doc: "replace the further URLs that a project only checks: up to 10,000, one a line", Body: textType, Answers: map[int]string{200: "URLCount"}},
+		{Method: "DELETE", Path: v1 + "/projects/{p}/urls", Role: auth.Admin, Handle: deleteURLs,
+			Doc: "remove the further URLs that a project only checks", Answers: map[int]string{204: ""}},
 		{Method: "GET", Path: v1 + "/projects/{p}/runs", Role: auth.Viewer, Handle: listRuns,
 			Doc: "list the runs of a project, newest first", Query: []parameter{limitParameter, afterParameter}, Answers: map[int]string{200: "RunList"}},
 		{Method: "POST", Path: v1 + "/projects/{p}/runs", Role: auth.Editor, Handle: startRun,
@@ -220,7 +229,7 @@ func listProjects(c *call) error {
 }
 
 func createProject(c *call) error {
-	p, err := c.server.service.Projects.Create(c.Context(), c.body)
+	p, err := c.server.service.Projects.Create(c.Context(), c.body, "")
 	if err != nil {
 		return err
 	}
@@ -245,6 +254,29 @@ func changeProject(c *call) error {
 	}
 	setVersion(c.w, p.Version)
 	return c.json(http.StatusOK, p)
+}
+
+func showURLs(c *call) error {
+	text, err := c.server.service.Projects.URLs(c.Context(), c.project.ID)
+	if err != nil {
+		return err
+	}
+	setVersion(c.w, c.project.Version)
+	return c.raw(http.StatusOK, textType, []byte(text))
+}
+
+func putURLs(c *call) error {
+	p, err := c.server.service.Projects.PutURLs(c.Context(), c.project, string(c.body), ifMatch(c.Header))
+	if err != nil {
+		return err
+	}
+	setVersion(c.w, p.Version)
+	return c.json(http.StatusOK, object{"urls": p.URLs})
+}
+
+func deleteURLs(c *call) error {
+	_, err := c.server.service.Projects.PutURLs(c.Context(), c.project, "", ifMatch(c.Header))
+	return done(c.w, err)
 }
 
 func deleteProject(c *call) error {

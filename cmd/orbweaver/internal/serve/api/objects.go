@@ -29,6 +29,7 @@ type Project struct {
 	Access map[string]string `json:"access"`
 	Tags   []string          `json:"tags"`  // in lower case, sorted
 	Quiet  *Quiet            `json:"quiet"` // nil: messages leave at any time
+	URLs   int               `json:"urls"`  // the number of further URLs that are only checked
 }
 
 // Notify is one way to tell people about changes.

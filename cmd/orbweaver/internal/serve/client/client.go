@@ -106,7 +106,7 @@ func (c *Client) Project(ctx context.Context, name string, targets []string, opt
 			if err != nil {
 				return "", err
 			}
-			if slices.Equal(p.Targets, targets) && reflect.DeepEqual(has, wanted) {
+			if p.URLs == 0 && slices.Equal(p.Targets, targets) && reflect.DeepEqual(has, wanted) {
 				return p.ID, nil
 			}
 		}

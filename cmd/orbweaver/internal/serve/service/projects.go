@@ -42,6 +42,7 @@ type content struct {
 	Access   map[string]string `json:"-"`
 	Tags     []string          `json:"-"`
 	Quiet    *api.Quiet        `json:"-"`
+	URLs     int               `json:"-"` // without any, it needs targets
 }
 
 // noControls is the message for a text that has a control character.
@@ -52,7 +53,7 @@ var projectMembers = []string{"name", "targets", "options", "schedule", "notify"
 
 // Get returns a project as the API shows it.
 func (s *Projects) Get(ctx context.Context, row *store.Project) (*api.Project, error) {
-	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created, Version: row.Version}
+	p := &api.Project{ID: row.ID, Name: row.Name, Schedule: row.Schedule, Created: row.Created, Version: row.Version, URLs: row.URLs}
 	if err := errors.Join(strictjson.Decode(row.Targets, &p.Targets), strictjson.Decode(row.Options, &p.Options), strictjson.Decode(row.Notify, &p.Notify), strictjson.Decode(row.Access, &p.Access), strictjson.Decode(row.Tags, &p.Tags), strictjson.Decode(row.Quiet, &p.Quiet)); err != nil {
 		return nil, fmt.Errorf("read the project %s: %w", row.ID, err)
 	}
@@ -113,10 +114,16 @@ func (s *Projects) Sees(ctx context.Context, who *auth.Identity) func(project st
 	}
 }
 
-// Create makes a project from a JSON object. What is wrong with it is an *api.Problem.
-func (s *Projects) Create(ctx context.Context, body []byte) (*api.Project, error) {
+// Create makes a project from a JSON object and a list of URLs, which may be empty. What is wrong with
+// them is an *api.Problem.
+func (s *Projects) Create(ctx context.Context, body []byte, list string) (*api.Project, error) {
 	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}, Tags: []string{}}, body, true)
+	urls, faults := s.readURLs(list)
+	row.List, row.URLs = urls, len(urls)
+	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}, Tags: []string{}, URLs: len(urls)}, body, true)
+	if err == nil && len(faults) > 0 {
+		err = api.Invalid(faults...)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +273,7 @@ func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*ap
 
 // contentOf returns what a project was posted with, in clear.
 func (s *Projects) contentOf(row *store.Project) (*content, error) {
-	c := &content{Name: row.Name, Schedule: row.Schedule}
+	c := &content{Name: row.Name, Schedule: row.Schedule, URLs: row.URLs}
 	clear, err := s.box.Open("project "+row.ID, row.Secrets)
 	if err == nil {
 		err = errors.Join(strictjson.Decode([]byte(clear), c), strictjson.Decode(row.Access, &c.Access), strictjson.Decode(row.Tags, &c.Tags), strictjson.Decode(row.Quiet, &c.Quiet))
@@ -525,7 +532,7 @@ func (s *Projects) readAccess(ctx context.Context, next *content, value json.Raw
 // readTargets reads the targets. A target whose password is hidden keeps the stored one.
 func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	var items []json.RawMessage
-	if err := strictjson.Decode(value, &items); err != nil || len(items) < 1 || len(items) > MaxTargets {
+	if err := strictjson.Decode(value, &items); err != nil || items == nil || len(items) == 0 && c.before.URLs == 0 || len(items) > MaxTargets {
 		return []api.Fault{{Field: "targets", Message: fmt.Sprintf("use a list of 1 to %d URLs", MaxTargets)}}
 	}
 	targets, wrong := make([]string, len(items)), []api.Fault(nil)

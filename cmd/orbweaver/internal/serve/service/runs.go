@@ -181,8 +181,8 @@ func (s *Runs) Judge(ctx context.Context, r *store.Run, w report.PageWriter) err
 	return err
 }
 
-// job returns what a run checks, with its secrets.
-func (s *Runs) job(ctx context.Context, r *store.Run) (*runs.Job, error) {
+// job returns what a run checks, with its secrets but without what it lists.
+func (s *Runs) job(r *store.Run) (*runs.Job, error) {
 	job := &runs.Job{}
 	clear, err := s.box.Open("run "+r.ID, r.Secrets)
 	if err == nil {
@@ -191,9 +191,23 @@ func (s *Runs) job(ctx context.Context, r *store.Run) (*runs.Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the job of run %s: %w", r.ID, err)
 	}
+	return job, nil
+}
+
+// toRun returns what a run that begins checks, with its secrets.
+func (s *Runs) toRun(ctx context.Context, r *store.Run) (*runs.Job, error) {
+	job, err := s.job(r)
+	if err != nil {
+		return nil, err
+	}
 	if r.Kind == api.Failing {
 		job.Listing.Only = true
 		job.Listing.URLs, err = s.failing(ctx, r)
+		return job, err
+	}
+	urls, err := s.store.URLs(ctx, r.Project)
+	for _, url := range urls {
+		job.Listing.URLs = append(job.Listing.URLs, runs.ListedURL{URL: url})
 	}
 	return job, err
 }

@@ -94,7 +94,7 @@ func New(c Config) *Service {
 	s.Accounts = &Accounts{shared, c.Accounts}
 	s.Projects.accounts = c.Accounts
 	shared.manager = runs.New(runs.Config{Dir: c.Data, Store: c.Store, Engine: c.Engine, MaxRuns: c.MaxRuns, Retain: c.Retain, ReadOnly: c.ReadOnly,
-		Job: s.Runs.job, Ended: s.Notices.runEnded, Log: c.Log})
+		Job: s.Runs.toRun, Ended: s.Notices.runEnded, Log: c.Log})
 	s.Manager = shared.manager
 	s.Schedules = schedule.NewKeeper(scheduled{shared, s.Runs}, time.Local, func(err error) { c.Log("schedule: %v", err) })
 	s.Projects.changed, s.Projects.notices = s.Schedules.Changed, s.Notices

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -26,10 +27,12 @@ type Project struct {
 	Access   json.RawMessage // names and roles, or null
 	Tags     json.RawMessage // in lower case, sorted
 	Quiet    json.RawMessage // an object, or null
+	URLs     int             // the length of its list of URLs
+	List     []string        // the list if it is to be stored, nil to keep what is stored
 	Version  int64           // grows with each change; 0 if it is not stored
 }
 
-const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, access, tags, quiet, version"
+const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, access, tags, quiet, urls, version"
 
 type scanner interface{ Scan(...any) error }
 
@@ -37,7 +40,7 @@ func scanProject(row scanner) (*Project, error) {
 	p := &Project{}
 	var targets, options, notify, access, tags, quiet string
 	var handled, created int64
-	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &access, &tags, &quiet, &p.Version)
+	err := row.Scan(&p.ID, &p.Name, &targets, &options, &notify, &p.Schedule, &p.Secrets, &handled, &created, &access, &tags, &quiet, &p.URLs, &p.Version)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, ErrNotFound
 	}
@@ -93,19 +96,38 @@ var ErrChanged = errors.New("it was changed meanwhile")
 // PutProject adds a project, or replaces the version of it that was read. It increases the version.
 // The error is ErrChanged if another one is stored.
 func (s *Store) PutProject(ctx context.Context, p *Project) error {
-	done, err := s.db.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?13 + 1
-		WHERE ?13 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
-		ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
-			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, tags = excluded.tags, quiet = excluded.quiet, version = excluded.version WHERE version = ?13`,
-		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), string(p.Tags), string(p.Quiet), p.Version)
-	if err != nil {
-		return fmt.Errorf("store the project %s: %w", p.ID, err)
+	err := s.Update(ctx, func(tx *sql.Tx) error {
+		done, err := tx.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?14 + 1
+			WHERE ?14 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
+			ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
+				schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, tags = excluded.tags, quiet = excluded.quiet,
+				urls = excluded.urls, version = excluded.version WHERE version = ?14`,
+			p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), string(p.Tags), string(p.Quiet), p.URLs, p.Version)
+		if err != nil {
+			return fmt.Errorf("store the project %s: %w", p.ID, err)
+		}
+		if n, err := done.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, ErrChanged)
+		}
+		if p.List != nil {
+			_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO url_list (project, urls) VALUES (?, ?)", p.ID, strings.Join(p.List, "\n"))
+		}
+		return err
+	})
+	if err == nil {
+		p.Version++
 	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(err, ErrChanged)
+	return err
+}
+
+// URLs returns the list of URLs of a project.
+func (s *Store) URLs(ctx context.Context, project string) ([]string, error) {
+	var text string
+	err := s.db.QueryRowContext(ctx, "SELECT urls FROM url_list WHERE project = ?", project).Scan(&text)
+	if errors.Is(err, sql.ErrNoRows) || err == nil && text == "" {
+		return nil, nil
 	}
-	p.Version++
-	return nil
+	return strings.Split(text, "\n"), err
 }
 
 // SetHandled stores that a project's schedule has been followed up to a time.

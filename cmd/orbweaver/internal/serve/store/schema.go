@@ -30,6 +30,7 @@ var migrations = []migration{
 	{statements: statusPages},
 	{statements: audit.Schema},
 	{statements: places},
+	{statements: urlLists},
 }
 
 // tags are words by which people find projects, a JSON list.
@@ -40,6 +41,15 @@ ALTER TABLE project ADD COLUMN tags TEXT NOT NULL DEFAULT '[]';
 // quiet is when no message about a project leaves, a JSON object or null.
 const quiet = `
 ALTER TABLE project ADD COLUMN quiet TEXT NOT NULL DEFAULT 'null';
+`
+
+// urlLists are the URLs that projects only check, one a line, beside the projects, which are often read.
+const urlLists = `
+ALTER TABLE project ADD COLUMN urls INTEGER NOT NULL DEFAULT 0; -- their number
+CREATE TABLE url_list (
+	project TEXT PRIMARY KEY REFERENCES project(id) ON DELETE CASCADE,
+	urls    TEXT NOT NULL
+) STRICT;
 `
 
 // versions are the columns that tell whether somebody has changed an object meanwhile.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
@@ -104,6 +105,10 @@ func (c *Call) Form() (url.Values, error) {
 		return c.fields, nil
 	}
 	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if media == "multipart/form-data" {
+		c.fields, err = multipartForm(c.Request)
+		return c.fields, err
+	}
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		if c.ContentLength == 0 {
 			c.fields = url.Values{}
@@ -122,6 +127,40 @@ func (c *Call) Form() (url.Values, error) {
 		return nil, api.NewProblem(http.StatusBadRequest, "the form could not be read")
 	}
 	return c.fields, nil
+}
+
+// multipartForm returns the fields of a form that may have files. A file that is not empty replaces what
+// else its field has.
+func multipartForm(r *http.Request) (url.Values, error) {
+	unreadable := api.NewProblem(http.StatusBadRequest, "the form could not be read")
+	parts, err := r.MultipartReader()
+	if err != nil {
+		return nil, unreadable
+	}
+	fields, files := url.Values{}, url.Values{}
+	for left := int64(maxForm + service.MaxURLList); ; {
+		part, err := parts.NextPart()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, unreadable
+		}
+		text, err := io.ReadAll(io.LimitReader(part, left+1))
+		if left -= int64(len(text)) + 100; left < 0 { // empty parts have a size, too
+			return nil, api.NewProblem(http.StatusRequestEntityTooLarge, "the form is larger than 5 MiB")
+		}
+		if err != nil {
+			return nil, unreadable
+		}
+		to := fields
+		if part.FileName() != "" && len(text) > 0 {
+			to = files
+		}
+		to.Add(part.FormName(), string(text))
+	}
+	maps.Copy(fields, files)
+	return fields, nil
 }
 
 // may reports whether the user has at least a role.
@@ -184,6 +223,9 @@ func faultsOf(err error) (map[string]string, error) {
 			name = head
 			if head == "access" {
 				f.Message = rest + ": " + f.Message
+			}
+			if head == "urls" {
+				f.Message = "line " + rest + ": " + f.Message
 			}
 			if head == "notify" {
 				_, name, _ = strings.Cut(rest, ".")

@@ -134,6 +134,17 @@ func (f *projectForm) Value(name string) string { return f.Values.Get(name) }
 // Fault returns what is wrong with a field.
 func (f *projectForm) Fault(name string) string { return f.Faults[name] }
 
+// maxShownList is the size of a list of URLs that a form shows, in bytes.
+const maxShownList = 50_000
+
+// URLList returns the list of URLs, "" for one that is too long for a form.
+func (f *projectForm) URLList() string {
+	if list := f.Value("urls"); len(list) <= maxShownList {
+		return list
+	}
+	return ""
+}
+
 // NameHint says what an empty name means.
 func (f *projectForm) NameHint() string {
 	if f.New {
@@ -143,7 +154,7 @@ func (f *projectForm) NameHint() string {
 }
 
 func newProjectForm(v url.Values, faults map[string]string) *projectForm {
-	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true, "access": true, "tags": true}
+	known := map[string]bool{"": true, "name": true, "targets": true, "schedule": true, "access": true, "tags": true, "urls": true}
 	for _, name := range quietNames {
 		known[name] = true
 	}
@@ -175,7 +186,7 @@ func createProject(c *Call) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.Site.Service.Projects.Create(c.Context(), body)
+	p, err := c.Site.Service.Projects.Create(c.Context(), body, v.Get("urls"))
 	if err != nil {
 		faults, err := faultsOf(err)
 		if err != nil {

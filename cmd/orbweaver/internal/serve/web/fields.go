@@ -234,7 +234,7 @@ func projectBody(v url.Values, create bool) ([]byte, error) {
 	}
 	options, given := map[string]any{}, create
 	for name, all := range v {
-		if slices.Contains([]string{"name", "targets", "schedule", "access", "tags", "do", "run", "version"}, name) || slices.Contains(quietNames, name) {
+		if slices.Contains([]string{"name", "targets", "schedule", "access", "tags", "urls", "do", "run", "version"}, name) || slices.Contains(quietNames, name) {
 			continue
 		}
 		given = true

@@ -104,6 +104,7 @@ type settingsPage struct {
 	Problem string
 	// NotifyTypes are the types of notifications.
 	NotifyTypes []string
+	URLs        int
 }
 
 // ChannelMembers are the members of notifications that only some services have.
@@ -126,9 +127,16 @@ func projectSettings(c *Call, status int, values url.Values, faults map[string]s
 	if values == nil {
 		values = valuesOf(p)
 	}
+	if values.Set("urls", adding.Get("urls")); !adding.Has("urls") {
+		list, err := c.Site.Service.Projects.URLs(c.Context(), p.ID)
+		if err != nil {
+			return err
+		}
+		values.Set("urls", list)
+	}
 	form := newProjectForm(values, faults)
 	form.New, form.Version = false, p.Version
-	return c.page(status, "project-settings", "Settings of "+p.Name, &settingsPage{projectForm: form, Notify: p.Notify, Links: links.Items, Adding: adding,
+	return c.page(status, "project-settings", "Settings of "+p.Name, &settingsPage{projectForm: form, Notify: p.Notify, Links: links.Items, URLs: p.URLs, Adding: adding,
 		Made: c.Site.flashed(c.Who, "link "+p.ID), Tested: c.Site.flashed(c.Who, "test "+p.ID), Problem: faults[""], NotifyTypes: c.Site.Service.Notices.Types()})
 }
 
@@ -156,6 +164,9 @@ func changeProject(c *Call) error {
 		}
 		err = s.Projects.Delete(c.Context(), c.Project, versionOf(v))
 		back = ""
+	case "set-urls", "remove-urls":
+		adding = v
+		err = changeURLs(c, v)
 	case "add-link":
 		adding = v
 		err = addLink(c, v)
@@ -189,6 +200,18 @@ func changeProject(c *Call) error {
 		return err
 	}
 	return projectSettings(c, http.StatusUnprocessableEntity, values, faults, adding)
+}
+
+// changeURLs replaces the list of URLs of a project, or removes it.
+func changeURLs(c *Call, v url.Values) error {
+	text := v.Get("urls")
+	if v.Get("do") == "remove-urls" {
+		text = ""
+	} else if strings.TrimSpace(text) == "" {
+		return api.Invalid(api.Fault{Field: "urls", Message: "write URLs, one a line, or choose a file"})
+	}
+	_, err := c.Site.Service.Projects.PutURLs(c.Context(), c.Project, text, versionOf(v))
+	return err
 }
 
 // storedProject returns the fields of a project that is stored.

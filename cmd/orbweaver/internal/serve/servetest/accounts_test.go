@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -102,6 +103,9 @@ func TestProfile(t *testing.T) {
 	page := string(wants(t, "page", s.send("GET", "profile", nil, mine), 200).body)
 	if !strings.Contains(page, `value="Europe/Berlin"`) || !strings.Contains(page, "browser of viewer") {
 		t.Error("the page lacks the profile")
+	}
+	if !regexp.MustCompile(`<time datetime="[0-9T:-]+Z" title="[^"]+ CES?T">just now</time>`).MatchString(page) || !strings.Contains(page, "times in Europe/Berlin") {
+		t.Errorf("the times are not those of the person: %s", page)
 	}
 	wants(t, "form", s.post("profile", url.Values{"do": {"save"}, "email": {""}, "time_zone": {"UTC"}, "digest": {"none"}}, mine), 303)
 	wants(t, "form", s.post("profile", url.Values{"do": {"save"}, "time_zone": {"x"}}, mine), 422)

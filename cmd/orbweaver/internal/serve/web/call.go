@@ -175,10 +175,20 @@ func (c *Call) See(path string) error {
 	return nil
 }
 
+// clock returns the clock of the person who looks.
+func (c *Call) clock() clock {
+	if c.Who == nil {
+		return clockIn("")
+	}
+	return clockIn(c.Who.Zone)
+}
+
 // page writes a page made from a template.
 func (c *Call) page(status int, name, title string, data any) error {
 	f := &frame{Base: c.Prefix + "/", Here: strings.TrimPrefix(c.Path, "/"), Title: title, Data: data, Version: c.Site.Version, ReadOnly: c.Site.ReadOnly, Open: c.Site.Open,
 		Editor: c.may(auth.Editor), Admin: c.may(auth.Admin), Signed: c.Who != nil}
+	times := c.clock()
+	f.Zone = times.name()
 	if c.Who != nil {
 		f.Who = c.Who.Name
 	}
@@ -189,10 +199,14 @@ func (c *Call) page(status int, name, title string, data any) error {
 		f.Project = &crumb{c.Project.Name, "projects/" + c.Project.ID}
 	}
 	if c.Run != nil {
-		f.Run = &crumb{"Run of " + whenText(runTime(&c.Run.Run)), "runs/" + c.Run.ID}
+		f.Run = &crumb{"Run of " + times.at(runTime(&c.Run.Run)), "runs/" + c.Run.ID}
 	}
 	var text bytes.Buffer
-	if err := templates().ExecuteTemplate(&text, name, f); err != nil {
+	pages, err := templatesOf(times)
+	if err == nil {
+		err = pages.ExecuteTemplate(&text, name, f)
+	}
+	if err != nil {
 		return err
 	}
 	h := c.W.Header()

@@ -11,7 +11,7 @@ import (
 
 // historyChart draws the broken and unverified targets of the runs, which come newest first. A bar
 // leads to its run. The table of runs beside it has the same numbers.
-func historyChart(newest []*api.Run) template.HTML {
+func historyChart(newest []*api.Run, times clock) template.HTML {
 	type bar struct {
 		*summary
 		run *api.Run
@@ -19,7 +19,7 @@ func historyChart(newest []*api.Run) template.HTML {
 	var bars []bar
 	most := 1
 	for _, r := range slices.Backward(newest) {
-		if s := summaryOf(r); s != nil && r.Kind == api.Full {
+		if s := summaryOf(r); s != nil && r.Kind != api.Failing {
 			bars = append(bars, bar{s, r})
 			most = max(most, s.Broken+s.Unverified)
 		}
@@ -41,7 +41,7 @@ func historyChart(newest []*api.Run) template.HTML {
 	for i, s := range bars {
 		x, w := float64(i)*step+step*.15, step*.7
 		hb, hu := float64(height*s.Broken)/float64(most), float64(height*s.Unverified)/float64(most)
-		label := template.HTMLEscapeString(whenText(runTime(s.run)) + ": " + api.Count(s.Broken) + " broken, " + api.Count(s.Unverified) + " unverified" + reliability(s.run))
+		label := template.HTMLEscapeString(times.at(runTime(s.run)) + ": " + api.Count(s.Broken) + " broken, " + api.Count(s.Unverified) + " unverified" + reliability(s.run))
 		class := ""
 		if s.run.Unsound() {
 			class = " unsound"
@@ -57,7 +57,7 @@ func historyChart(newest []*api.Run) template.HTML {
 		}
 		b.WriteString("</a>")
 	}
-	day := func(r *api.Run) string { return runTime(r).UTC().Format("2 January 2006") }
+	day := func(r *api.Run) string { return runTime(r).In(times.zone).Format("2 January 2006") }
 	fmt.Fprintf(&b, `<text class="when" x="0" y="%d">%s</text><text class="when" x="%d" y="%d" text-anchor="end">%s</text>`, height+14, day(bars[0].run), width, height+14, day(bars[len(bars)-1].run))
 	b.WriteString("</svg>")
 	return template.HTML(b.String())

@@ -65,7 +65,7 @@ func project(c *Call, status int, fault string) error {
 	if err != nil {
 		return err
 	}
-	page := &projectPage{Project: p, More: list.Next != nil, Chart: historyChart(list.Items), Fault: fault}
+	page := &projectPage{Project: p, More: list.Next != nil, Chart: historyChart(list.Items, c.clock()), Fault: fault}
 	for _, r := range list.Items {
 		row := rowOf(r)
 		page.Runs = append(page.Runs, row)

@@ -28,16 +28,18 @@ type frame struct {
 	Editor, Admin  bool
 	ReadOnly, Open bool
 	Project, Run   *crumb
+	Zone           string // of the times
 }
 
 // crumb is a link to a page above this one.
 type crumb struct{ Name, Path string }
 
+// templates are those of all pages, from which those of each zone are made.
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"count": api.Count, "when": whenText, "stamp": stamp, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
+		"count": api.Count, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
 		"plural": api.Plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "access": accessField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
-	}).ParseFS(templateFiles, "templates/*.tmpl"))
+	}).Funcs(clockIn("").functions()).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
 // dict makes a map for a template from names and values.
@@ -66,22 +68,6 @@ func clip(s string, n int) string {
 		return s
 	}
 	return string(runes[:n-1]) + "…"
-}
-
-// whenText formats a time for people, in UTC; nil is "not yet".
-func whenText(t *time.Time) string {
-	if t == nil {
-		return "not yet"
-	}
-	return t.UTC().Format("2 January 2006, 15:04 UTC")
-}
-
-// stamp formats a time for programs.
-func stamp(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
 }
 
 func durationText(d time.Duration) string {

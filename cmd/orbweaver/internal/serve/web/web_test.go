@@ -106,7 +106,7 @@ func TestHistoryChart(t *testing.T) {
 		}
 		return &api.Run{ID: id, State: api.Done, Started: &at, Sound: &sound, Summary: json.RawMessage(fmt.Sprintf(`{"broken": %d, "unverified": 1}`, broken))}
 	}
-	chart := string(historyChart([]*api.Run{run("c", "2026-03-09", true, 4), run("b", "2026-03-02", false, 2), run("a", "2026-02-28", true, 1)}))
+	chart := string(historyChart([]*api.Run{run("c", "2026-03-09", true, 4), run("b", "2026-03-02", false, 2), run("a", "2026-02-28", true, 1)}, clock{time.UTC, time.Now}))
 	for _, want := range []string{`class="history"`, ">28 February 2026</text>", ">9 March 2026</text>", "<title>2 March 2026, 00:00 UTC: 2 broken, 1 unverified, not reliable</title>", `<rect class="broken unsound"`, `<rect class="unverified unsound"`} {
 		if !strings.Contains(chart, want) {
 			t.Errorf("the chart has no %s: %s", want, chart)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -85,10 +86,13 @@ func (s *Projects) PutURLs(ctx context.Context, row *store.Project, text string,
 		if len(urls) == 0 && string(row.Targets) == "[]" {
 			return api.NewProblem(http.StatusConflict, "the project has no targets, so it needs the list")
 		}
+		before := row.URLs
 		row.List, row.URLs = urls, len(urls)
-		if err = s.store.PutProject(ctx, row); err == nil {
-			p, err = s.Get(ctx, row)
+		if err = s.store.PutProject(ctx, row); err != nil {
+			return err
 		}
+		s.audit.Note(ctx, "project.change", row.ID, row.Name, audit.Changes{"urls": {before, row.URLs}})
+		p, err = s.Get(ctx, row)
 		return err
 	})
 	return p, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -144,6 +145,12 @@ func BenchmarkQueries(b *testing.B) {
 		q.Limit = 100
 		return func() error { _, err := x.Findings(ctx, &q, true); return err }
 	}
+	text := func(part string) func() error { // its count is not known before
+		return func() error {
+			_, err := x.Findings(ctx, &Query{Text: part, Limit: 200}, false)
+			return err
+		}
+	}
 	group := func(by string) func() error {
 		return func() error { _, _, err := x.Groups(ctx, &Query{}, by, true); return err }
 	}
@@ -176,8 +183,12 @@ func BenchmarkQueries(b *testing.B) {
 			return err
 		},
 		"list": list(Query{}), "list by places": list(Query{Sort: ByPlaces}), "list by code": list(Query{Sort: ByCode}), "new": list(Query{Change: "new"}),
-		"text": list(Query{Text: "gone/04"}), "page": list(Query{Page: "http://site.test/page/9"}),
-		"by page": group("page"), "by host": group("host"), "by code": group("code"),
+		"text": list(Query{Text: "gone/04"}), "rare text": text("gone/049999"), "common text": text("GONE"), "text of no finding": text("nothing has it"), "text by places": list(Query{Text: "gone/049", Sort: ByPlaces}),
+		"rare text of issues": issuesOf(Query{Text: "gone/049999"}), "unknown findings": list(Query{Known: new(bool), Marked: []string{last.ID, last.Issue}}),
+		"pages of a text": func() error { _, err := x.Pages(ctx, &PageQuery{Text: "age/49", Limit: 100}, true); return err },
+		"failing":         func() error { _, err := x.Failing(ctx); return err },
+		"page":            list(Query{Page: "http://site.test/page/9"}),
+		"by page":         group("page"), "by host": group("host"), "by code": group("code"),
 		"compare": func() error {
 			_, err := x.Compare(ctx, before, &CompareQuery{Lists: []string{ListNew, ListFixed, ListStill}, Limit: 100})
 			return err
@@ -313,6 +324,57 @@ func asBefore(t *testing.T, db *sql.DB) {
 		}
 		if _, err := db.Exec("UPDATE target SET result = ? WHERE id = ?", frames.EncodeAll(text, nil), id); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestText finds parts of URLs and messages in any case: many, few, and those with signs that mean something
+// in patterns.
+func TestText(t *testing.T) {
+	var urls []string
+	for n := range manyFound + 500 {
+		urls = append(urls, fmt.Sprintf("http://a.test/Common/%05d", n))
+	}
+	urls = append(urls, "http://a.test/100%25_of", `http://a.test/b\c`, "http://a.test/under_score", "http://a.test/underXscore")
+	x := build(t, filepath.Join(t.TempDir(), "x"), "", func(yield func(*result.Result) bool) {
+		for _, url := range urls {
+			if !yield(broken(url, "http://a.test/")) {
+				return
+			}
+		}
+	})
+	for _, row := range []struct {
+		text string
+		want int
+	}{{"cOMMON", manyFound + 500}, {"common/0000", 10}, {"100%25_", 1}, {"%", 1}, {"_", 2}, {`\`, 1}, {"under_score", 1}, {"nothing", 0}, {strings.Repeat("x", 100_000), 0}} {
+		for _, q := range []Query{{}, {Sort: ByPlaces}, {Backward: true}, {Verdicts: []string{"broken"}, Scope: "external"}} {
+			q.Text, q.Limit = row.text, 400
+			seen := map[string]bool{}
+			for range 2 { // the second time, what was found is known
+				clear(seen)
+				for q.After = ""; ; {
+					list, err := x.Findings(t.Context(), &q, true)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range list.Items {
+						seen[f.URL] = true
+					}
+					if list.Total != row.want {
+						t.Errorf("%.40q, %v: total %d, want %d", row.text, q.Sort, list.Total, row.want)
+					}
+					if list.Next == nil {
+						break
+					}
+					q.After = *list.Next
+				}
+			}
+			if len(seen) != row.want {
+				t.Errorf("%.40q, %v: %d are listed, want %d", row.text, q.Sort, len(seen), row.want)
+			}
+		}
+		if list, err := x.Issues(t.Context(), &IssueQuery{Query: Query{Text: row.text, Limit: 10}}, true); err != nil || list.Total != row.want {
+			t.Errorf("%.40q: %+v issues, want %d: %v", row.text, list, row.want, err)
 		}
 	}
 }

@@ -25,7 +25,8 @@ type Index struct {
 	file   string
 	db     *sql.DB
 	mu     sync.Mutex
-	totals map[string]int // of a file that no longer changes
+	totals map[string]int      // of a file that no longer changes
+	found  map[string][]string // fingerprints of what has a text, at most maxKept
 }
 
 // ErrNotFound is the error for something that the run does not have.
@@ -105,6 +106,8 @@ type Query struct {
 	Limit    int
 	After    string // Cursor of the last item
 	Backward bool   // in the reverse order
+
+	found []string // fingerprints of what has the text, nil if they are not known
 }
 
 // ErrCursor is the error for a cursor that no list has returned.
@@ -144,7 +147,11 @@ func (q *Query) where() (string, []any) {
 		}
 		add("i."+column+" IN (?"+strings.Repeat(", ?", len(values)-1)+")", list...)
 	}
-	add("i.listed " + q.kinds())
+	if q.Text != "" && q.found != nil {
+		add("+i.listed " + q.kinds()) // by the key
+	} else {
+		add("i.listed " + q.kinds())
+	}
 	if len(q.Verdicts) > 0 {
 		in("verdict", q.Verdicts)
 	}
@@ -167,7 +174,13 @@ func (q *Query) where() (string, []any) {
 		add("i.target IN (SELECT r.target FROM ref r JOIN page p ON p.id = r.page WHERE p.url = ?)", q.Page)
 	}
 	if q.Text != "" {
-		add("(instr(lower(i.url), lower(?)) > 0 OR instr(lower(i.message), lower(?)) > 0)", q.Text, q.Text)
+		if q.found != nil {
+			list, _ := json.Marshal(q.found) // strings never fail
+			add("i.fingerprint IN (SELECT value FROM json_each(?))", string(list))
+		} else {
+			term, pattern := contains("i.url", "i.message", q.Text)
+			add(term, pattern, pattern)
+		}
 	}
 	if q.Known != nil {
 		marked, _ := json.Marshal(append([]string{}, q.Marked...)) // strings never fail
@@ -179,6 +192,16 @@ func (q *Query) where() (string, []any) {
 	}
 	return strings.Join(terms, " AND "), args
 }
+
+// contains returns the condition that a text, of which ASCII letters have any case, is part of one of two
+// columns, and the pattern for each.
+func contains(a, b, text string) (term, pattern string) {
+	const most = 10_000 // SQLite refuses a pattern of 50,000 bytes, and no URL that is listed has as many
+	pattern = "%" + likeEscapes.Replace(text[:min(len(text), most)]) + "%"
+	return "(" + a + ` LIKE ? ESCAPE '\' OR ` + b + ` LIKE ? ESCAPE '\')`, pattern
+}
+
+var likeEscapes = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 const itemColumns = "i.fingerprint, i.url, i.verdict, i.code, i.message, i.scope, i.status, i.places, i.change, i.first_seen, i.issue, i.page, i.pages"
 
@@ -194,9 +217,59 @@ func scanItem(row interface{ Scan(...any) error }) (api.Finding, error) {
 	return f, err
 }
 
+// manyFound is how many findings may match a text so that they are kept. The first of more are found soon
+// in the order of the list.
+const manyFound = 2000
+
+// maxKept is the number of texts for which what was found is kept.
+const maxKept = 20
+
+// find looks for the text of a query, which takes a look at every finding, and returns the query for what it
+// found. settled is as in Findings.
+func (x *Index) find(ctx context.Context, q *Query, settled bool) (*Query, error) {
+	if q.Text == "" || q.Issue != "" || q.Page != "" || q.Host != "" { // there are few to look at
+		return q, nil
+	}
+	key := q.kinds() + "\x00" + q.Text
+	x.mu.Lock()
+	found, known := x.found[key]
+	x.mu.Unlock()
+	if !settled || !known {
+		found = []string{}
+		term, pattern := contains("i.url", "i.message", q.Text)
+		// The rows are read fastest in the order of the table.
+		query := "SELECT i.fingerprint FROM item i NOT INDEXED WHERE i.listed " + q.kinds() + " AND " + term + " LIMIT ?"
+		err := each(ctx, x.db, query, []any{pattern, pattern, manyFound + 1}, func(rows *sql.Rows) error {
+			var fingerprint string
+			err := rows.Scan(&fingerprint)
+			found = append(found, fingerprint)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		x.mu.Lock()
+		if len(x.found) >= maxKept || x.found == nil {
+			x.found = map[string][]string{}
+		}
+		x.found[key] = found
+		x.mu.Unlock()
+	}
+	if len(found) > manyFound {
+		return q, nil
+	}
+	with := *q
+	with.found = found
+	return &with, nil
+}
+
 // Findings returns one part of a list. settled tells that the run has ended, so that counts
 // may be kept.
 func (x *Index) Findings(ctx context.Context, q *Query, settled bool) (*api.List[api.Finding], error) {
+	q, err := x.find(ctx, q, settled)
+	if err != nil {
+		return nil, err
+	}
 	where, args := q.where()
 	total, err := x.total(ctx, "SELECT count(*) FROM item i WHERE "+where, args, settled && q.Known == nil)
 	if err != nil {

@@ -65,8 +65,9 @@ func (q *IssueQuery) where() (string, []any) {
 	if q.Text != "" {
 		of.Text = q.Text
 		term, more := of.where()
-		terms = append(terms, "(instr(lower(s.subject), lower(?)) > 0 OR instr(lower(s.message), lower(?)) > 0 OR s.id IN (SELECT i.issue FROM item i WHERE "+term+"))")
-		args = append(append(args, q.Text, q.Text), more...)
+		has, pattern := contains("s.subject", "s.message", q.Text)
+		terms = append(terms, "("+has+" OR s.id IN (SELECT i.issue FROM item i WHERE "+term+"))")
+		args = append(append(args, pattern, pattern), more...)
 	}
 	return strings.Join(terms, " AND "), args
 }
@@ -88,6 +89,12 @@ func scanIssue(row interface{ Scan(...any) error }) (s api.Issue, err error) {
 
 // Issues returns one part of the issues. settled is as in Findings.
 func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.List[api.Issue], error) {
+	of, err := x.find(ctx, &q.Query, settled)
+	if err != nil {
+		return nil, err
+	}
+	with := *q
+	with.Query, q = *of, &with
 	where, args := q.where()
 	total, err := x.total(ctx, "SELECT count(*) FROM issue s WHERE "+where, args, settled && q.Known == nil && !q.Owner)
 	if err != nil {

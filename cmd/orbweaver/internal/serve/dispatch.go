@@ -40,7 +40,7 @@ type route struct {
 	Always bool   // allowed with --read-only
 	Form   []string
 	Raw    bool // the handler reads the body, which is not only JSON
-	Text   int // the maximum size of the body, which is text/plain, in bytes; 0: it is JSON
+	Text   int  // the maximum size of the body, which is text/plain, in bytes; 0: it is JSON
 	Handle func(*call) error
 
 	// The rest is for the OpenAPI document. A row without Doc is a page.

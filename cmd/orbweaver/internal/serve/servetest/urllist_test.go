@@ -133,6 +133,20 @@ func TestURLList(t *testing.T) {
 	if n := count(listed); n != 2 {
 		t.Errorf("%d URLs after the text", n)
 	}
+
+	exported := s.call("GET", "export?format=json&project="+listed, nil, 200, nil).body
+	if !strings.Contains(string(exported), other.URL+"/second") {
+		t.Errorf("the export is %s", exported)
+	}
+	wants(t, "without the list", s.post("projects/"+listed+"/settings", url.Values{"do": {"set-urls"}, "urls": {other.URL + "/listed"}}), 303)
+	for _, want := range []string{`"changed":["list"]`, `"same":["list"]`} {
+		if got := s.call("POST", "import", string(exported), 200, nil).body; !strings.Contains(string(got), want) {
+			t.Errorf("the import says %s, want %s", got, want)
+		}
+	}
+	if n := count(listed); n != 2 {
+		t.Errorf("%d URLs after the import", n)
+	}
 }
 
 // manyURLs returns a list of n URLs.

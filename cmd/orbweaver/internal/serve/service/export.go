@@ -100,6 +100,11 @@ func (s *Exchange) export(ctx context.Context, row *store.Project) (*api.Exchang
 	for name, value := range p.Options {
 		out.Options[name] = plain(value)
 	}
+	urls, err := s.store.URLs(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	out.URLs = append(out.URLs, urls...)
 	views, err := s.issues.Views(ctx, row.ID)
 	if err != nil {
 		return nil, err
@@ -133,7 +138,7 @@ func (s *Exchange) place(ctx context.Context, project string, marks []*api.Mark)
 	unknown := slices.DeleteFunc(slices.Clone(marks), func(m *api.Mark) bool { return m.Place.Code != "" })
 	var before int64
 	for len(unknown) > 0 {
-		runs, _, err := s.store.RunsOf(ctx, project, before, 10)
+		runs, _, err := s.store.RunsOf(ctx, project, "", before, 10)
 		if err != nil || len(runs) == 0 {
 			return err
 		}

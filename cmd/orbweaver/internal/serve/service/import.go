@@ -174,9 +174,14 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 			faults = append(faults, one.readMarks(by, m.Value)...)
 		case "urls":
 			var urls []string
-			if strictjson.Decode(m.Value, &urls) != nil || len(urls) > 0 {
-				faults = append(faults, api.Fault{Field: "urls", Message: "use an empty list"})
+			if strictjson.Decode(m.Value, &urls) != nil || urls == nil {
+				faults = append(faults, api.Fault{Field: "urls", Message: "use a list of URLs"})
+				continue
 			}
+			var found []api.Fault
+			one.row.List, found = s.projects.readURLs(strings.Join(urls, "\n"))
+			one.row.URLs, before.URLs = len(one.row.List), len(one.row.List)
+			faults = append(faults, found...)
 		case "views":
 			faults = append(faults, one.readViews(m.Value, checkView)...)
 		default:
@@ -196,7 +201,11 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 	if err != nil || len(faults) > 0 {
 		return one, faults, err
 	}
-	one.same = bytes.Equal(old, one.next.text())
+	listed, err := s.store.URLs(ctx, one.row.ID)
+	if err != nil {
+		return one, nil, err
+	}
+	one.same = bytes.Equal(old, one.next.text()) && (one.row.List == nil || slices.Equal(one.row.List, listed))
 	return one, nil, s.keepNew(ctx, one)
 }
 

@@ -25,8 +25,8 @@ type Index struct {
 	file   string
 	db     *sql.DB
 	mu     sync.Mutex
-	totals map[string]int      // of a file that no longer changes
-	found  map[string][]string // fingerprints of what has a text, at most maxKept
+	totals map[string]int // of a file that no longer changes
+	texts  texts
 }
 
 // ErrNotFound is the error for something that the run does not have.
@@ -224,22 +224,28 @@ const manyFound = 2000
 // maxKept is the number of texts for which what was found is kept.
 const maxKept = 20
 
+// texts keeps what was found for texts in a file, at most maxKept.
+type texts struct {
+	mu    sync.Mutex
+	found map[string][]string // fingerprints
+}
+
 // find looks for the text of a query, which takes a look at every finding, and returns the query for what it
 // found. settled is as in Findings.
-func (x *Index) find(ctx context.Context, q *Query, settled bool) (*Query, error) {
+func (k *texts) find(ctx context.Context, db *sql.DB, q *Query, settled bool) (*Query, error) {
 	if q.Text == "" || q.Issue != "" || q.Page != "" || q.Host != "" { // there are few to look at
 		return q, nil
 	}
 	key := q.kinds() + "\x00" + q.Text
-	x.mu.Lock()
-	found, known := x.found[key]
-	x.mu.Unlock()
+	k.mu.Lock()
+	found, known := k.found[key]
+	k.mu.Unlock()
 	if !settled || !known {
 		found = []string{}
 		term, pattern := contains("i.url", "i.message", q.Text)
 		// The rows are read fastest in the order of the table.
 		query := "SELECT i.fingerprint FROM item i NOT INDEXED WHERE i.listed " + q.kinds() + " AND " + term + " LIMIT ?"
-		err := each(ctx, x.db, query, []any{pattern, pattern, manyFound + 1}, func(rows *sql.Rows) error {
+		err := each(ctx, db, query, []any{pattern, pattern, manyFound + 1}, func(rows *sql.Rows) error {
 			var fingerprint string
 			err := rows.Scan(&fingerprint)
 			found = append(found, fingerprint)
@@ -248,12 +254,12 @@ func (x *Index) find(ctx context.Context, q *Query, settled bool) (*Query, error
 		if err != nil {
 			return nil, err
 		}
-		x.mu.Lock()
-		if len(x.found) >= maxKept || x.found == nil {
-			x.found = map[string][]string{}
+		k.mu.Lock()
+		if len(k.found) >= maxKept || k.found == nil {
+			k.found = map[string][]string{}
 		}
-		x.found[key] = found
-		x.mu.Unlock()
+		k.found[key] = found
+		k.mu.Unlock()
 	}
 	if len(found) > manyFound {
 		return q, nil
@@ -266,7 +272,7 @@ func (x *Index) find(ctx context.Context, q *Query, settled bool) (*Query, error
 // Findings returns one part of a list. settled tells that the run has ended, so that counts
 // may be kept.
 func (x *Index) Findings(ctx context.Context, q *Query, settled bool) (*api.List[api.Finding], error) {
-	q, err := x.find(ctx, q, settled)
+	q, err := x.texts.find(ctx, x.db, q, settled)
 	if err != nil {
 		return nil, err
 	}

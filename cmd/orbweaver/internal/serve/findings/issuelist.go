@@ -89,7 +89,7 @@ func scanIssue(row interface{ Scan(...any) error }) (s api.Issue, err error) {
 
 // Issues returns one part of the issues. settled is as in Findings.
 func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.List[api.Issue], error) {
-	of, err := x.find(ctx, &q.Query, settled)
+	of, err := x.texts.find(ctx, x.db, &q.Query, settled)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (s *Exchange) export(ctx context.Context, row *store.Project) (*api.Exchang
 	for name, value := range p.Options {
 		out.Options[name] = plain(value)
 	}
-	urls, err := s.store.URLs(ctx, row.ID)
+	urls, err := store.URLs(ctx, s.store, row.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -179,7 +179,7 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 				continue
 			}
 			var found []api.Fault
-			one.row.List, found = s.projects.readURLs(strings.Join(urls, "\n"))
+			one.row.List, found = readURLs(s.engine, strings.Join(urls, "\n"))
 			one.row.URLs, before.URLs = len(one.row.List), len(one.row.List)
 			faults = append(faults, found...)
 		case "views":
@@ -201,7 +201,7 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 	if err != nil || len(faults) > 0 {
 		return one, faults, err
 	}
-	listed, err := s.store.URLs(ctx, one.row.ID)
+	listed, err := store.URLs(ctx, s.store, one.row.ID)
 	if err != nil {
 		return one, nil, err
 	}

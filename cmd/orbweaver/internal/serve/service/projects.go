@@ -118,7 +118,7 @@ func (s *Projects) Sees(ctx context.Context, who *auth.Identity) func(project st
 // them is an *api.Problem.
 func (s *Projects) Create(ctx context.Context, body []byte, list string) (*api.Project, error) {
 	row := &store.Project{ID: store.NewID(), Created: time.Now().UTC().Truncate(time.Millisecond)}
-	urls, faults := s.readURLs(list)
+	urls, faults := readURLs(s.engine, list)
 	row.List, row.URLs = urls, len(urls)
 	next, err := s.read(ctx, &content{Options: map[string]any{}, Notify: []api.Notify{}, Tags: []string{}, URLs: len(urls)}, body, true)
 	if err == nil && len(faults) > 0 {
@@ -232,6 +232,42 @@ func (s *Projects) Delete(ctx context.Context, row *store.Project, ifMatch Condi
 		err = errors.Join(err, s.manager.RemoveFiles(run))
 	}
 	return err
+}
+
+// URLs returns the list of URLs of a project as text.
+func (s *Projects) URLs(ctx context.Context, project string) (string, error) {
+	urls, err := store.URLs(ctx, s.store, project)
+	if err != nil || len(urls) == 0 {
+		return "", err
+	}
+	return strings.Join(urls, "\n") + "\n", nil
+}
+
+// PutURLs replaces the list of URLs of a project and returns its length. An empty one removes it, if the
+// project has targets.
+func (s *Projects) PutURLs(ctx context.Context, row *store.Project, text string, ifMatch Condition) (*api.Project, error) {
+	if len(text) > MaxURLList {
+		return nil, api.NewProblem(http.StatusRequestEntityTooLarge, "the list is larger than 4 MiB")
+	}
+	urls, faults := readURLs(s.engine, text)
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	var p *api.Project
+	err := s.retry(ctx, row, ifMatch, func(row *store.Project) (err error) {
+		if len(urls) == 0 && string(row.Targets) == "[]" {
+			return api.NewProblem(http.StatusConflict, "the project has no targets, so it needs the list")
+		}
+		before := row.URLs
+		row.List, row.URLs = urls, len(urls)
+		if err = s.store.PutProject(ctx, row); err != nil {
+			return err
+		}
+		s.audit.Note(ctx, "project.change", row.ID, row.Name, audit.Changes{"urls": {before, row.URLs}})
+		p, err = s.Get(ctx, row)
+		return err
+	})
+	return p, err
 }
 
 // put stores a project.

@@ -205,7 +205,7 @@ func (s *Runs) toRun(ctx context.Context, r *store.Run) (*runs.Job, error) {
 		job.Listing.URLs, err = s.failing(ctx, r)
 		return job, err
 	}
-	urls, err := s.store.URLs(ctx, r.Project)
+	urls, err := store.URLs(ctx, s.store, r.Project)
 	for _, url := range urls {
 		job.Listing.URLs = append(job.Listing.URLs, runs.ListedURL{URL: url})
 	}

@@ -121,7 +121,7 @@ func (s *Store) PutProject(ctx context.Context, p *Project) error {
 }
 
 // URLs returns the list of URLs of a project.
-func (s *Store) URLs(ctx context.Context, project string) ([]string, error) {
+func URLs(ctx context.Context, s *Store, project string) ([]string, error) {
 	var text string
 	err := s.db.QueryRowContext(ctx, "SELECT urls FROM url_list WHERE project = ?", project).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && text == "" {

@@ -41,6 +41,7 @@ func TestOpenRoutes(t *testing.T) {
 		"GET /setup",
 		"GET /share/{token}",
 		"GET /static/{file}",
+		"GET /status/{token}",
 		"POST /login",
 		"POST /setup",
 	}

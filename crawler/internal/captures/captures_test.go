@@ -101,7 +101,7 @@ func FuzzCaptures(f *testing.F) {
 			a, err := read()
 			switch {
 			case err != nil:
-			case (a.Class == check.NeverSeen) != a.FirstSeen.IsZero(), a.LastGood != nil && !strings.HasPrefix(a.LastGood.URL, "http"),
+			case a.Class == check.NeverSeen && !a.FirstSeen.IsZero(), a.LastGood != nil && !strings.HasPrefix(a.LastGood.URL, "http"),
 				a.MovedTo != "" && !strings.HasPrefix(a.MovedTo, "http"):
 				t.Fatalf("%q is read as %s", answer, told(a, nil))
 			}

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/internal/evidence"
 )
 
 // TestEqualReplayed crawls each site with 1 and 64 workers, keeps all of it, and judges it again

@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/evidence"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/internal/evidence"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -128,7 +129,7 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of 
 		return nil, nil
 	}
 	of.Path, of.All, of.MaxSize, of.MaxBody = o.evidence.path, o.evidence.all || of.Apart, o.evidence.max, max(o.crawl.Limits.MaxBody, 10<<20)
-	of.Software, of.Secrets = "orbweaver/"+version(), o.secrets(p, web)
+	of.Software, of.Secrets, of.Lock = "orbweaver/"+version(), o.secrets(p, web), filelock.Try
 	k, err := evidence.Create(of)
 	if err != nil {
 		return nil, fmt.Errorf("--evidence: %w", err)

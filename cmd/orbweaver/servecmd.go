@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
@@ -27,7 +28,6 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/internal/filelock"
 )
 
 // serveFlags are the flags of serve as text.

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
-	"github.com/orbweaver/orbweaver/internal/filelock"
 )
 
 // state is an open state directory. A nil *state means that the crawl is not kept.

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/sources"
 	"github.com/orbweaver/orbweaver/crawler/result"
-	"github.com/orbweaver/orbweaver/report/sources"
 )
 
 // Find the line of a Markdown file that a broken link on a built page comes from.

@@ -29,7 +29,11 @@ type Options struct {
 	Resumes bool
 	// Apart is set if another process judges what this one asks.
 	Apart bool
-	Note  func(format string, args ...any)
+	// Lock locks the file that is written, until it is closed or the process ends, and reports
+	// false if another process holds it. nil locks nothing; then the caller keeps two runs from writing
+	// one file.
+	Lock func(*os.File) (held bool, err error)
+	Note func(format string, args ...any)
 }
 
 // Run is what is known at the end of a run.

@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/orbweaver/orbweaver/internal/filelock"
 )
 
 // form is how evidence is kept.
@@ -204,13 +202,15 @@ func (p *place) createPart() (*os.File, int64, error) {
 	if err != nil {
 		return fail(err)
 	}
-	held, err := filelock.Try(f)
-	if err == nil && !held {
-		err = errors.New("another run is writing it")
-	}
-	if err != nil {
-		f.Close()
-		return fail(err)
+	if lock := p.options.Lock; lock != nil {
+		held, err := lock(f)
+		if err == nil && !held {
+			err = errors.New("another run is writing it")
+		}
+		if err != nil {
+			f.Close()
+			return fail(err)
+		}
 	}
 	size := int64(0)
 	if p.options.Resumes {

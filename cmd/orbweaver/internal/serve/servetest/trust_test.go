@@ -309,7 +309,7 @@ func TestRolesByRoute(t *testing.T) {
 			case slices.Contains(editors, name):
 				least = "editor"
 			case strings.HasPrefix(path, "/me"): // everybody's own
-			case path == "/users", path == "/tokens":
+			case path == "/users", path == "/tokens", path == "/audit", path == "/export", path == "/status-pages":
 				least = "admin"
 			case method != "GET" && method != "HEAD", path == "/projects/{p}/links":
 				least = "admin"

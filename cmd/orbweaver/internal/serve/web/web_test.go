@@ -51,7 +51,7 @@ func TestProjectForm(t *testing.T) {
 	if err := json.Unmarshal(body, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]any{"name": "A", "schedule": "@daily", "tags": []any{"docs", "team-a"}, "access": map[string]any{"ada": "editor", "token:ci": "viewer"}, "targets": []any{"https://example.com/", "https://example.org/"},
+	want := map[string]any{"name": "A", "schedule": "@daily", "quiet": nil, "tags": []any{"docs", "team-a"}, "access": map[string]any{"ada": "editor", "token:ci": "viewer"}, "targets": []any{"https://example.com/", "https://example.org/"},
 		"options": map[string]any{"depth": "3", "exclude": []any{"a", "b"}, "insecure": true, "header": []any{"***"}}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 )
 
@@ -196,6 +197,31 @@ var (
 	labelBefore     = regexp.MustCompile(`\]\[([^\]\[\r\n]*)$`)
 	labelDefinition = regexp.MustCompile(`(?m)^ {0,3}\[([^\]\[\r\n]+)\]:`)
 )
+
+// labelled is a text with a label, or a label alone.
+var labelled = regexp.MustCompile(`\[([^\]\[\r\n]+)\](?:\[([^\]\[\r\n]*)\])?`)
+
+// labelAt returns the definition of the label that is written at an offset of a Markdown document.
+func (v *view) labelAt(offset int) (at span, ok bool) {
+	start, end := v.text.line(int(v.text.position(offset, utf8Units).Line))
+	for _, m := range labelled.FindAllStringSubmatchIndex(v.text.body[start:end], -1) {
+		if offset < start+m[0] || offset > start+m[1] {
+			continue
+		}
+		name := v.text.body[start+m[2] : start+m[3]]
+		if m[4] < m[5] {
+			name = v.text.body[start+m[4] : start+m[5]]
+		}
+		for _, d := range labelDefinition.FindAllStringSubmatchIndex(v.text.body, -1) {
+			from := v.text.position(d[2], v.encoding)
+			isLink := func(r workspace.Reference) bool { return r.Line == int32(from.Line)+1 } // not in code
+			if strings.EqualFold(v.text.body[d[2]:d[3]], name) && slices.ContainsFunc(v.references(), isLink) {
+				return span{from, v.text.position(d[3], v.encoding)}, true
+			}
+		}
+	}
+	return span{}, false
+}
 
 // labels offers the labels that a Markdown document defines, after "[text][".
 func (v *view) labels(offset int) (completionList, bool) {

@@ -163,6 +163,11 @@ func definition(ctx context.Context, s *Server, p *positionParams) (any, error) 
 		return nil, err
 	}
 	r := v.at(p.Position)
+	if r == nil {
+		if at, ok := v.labelAt(v.text.offset(p.Position, v.encoding)); ok {
+			return location{v.uri(s, v.path), at}, nil
+		}
+	}
 	if r == nil || r.Target.File == "" || r.Target.Verdict == check.Skipped {
 		return nil, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -147,6 +148,35 @@ func TestHoverAndLinks(t *testing.T) {
 		}
 		if want := []string{"", "", "", "mailto:a@example.com", uri(dir, "gone.md") + "#x", ""}; !slices.Equal(got, want) {
 			t.Errorf("links: %q, want %q", got, want)
+		}
+	}
+}
+
+// TestLabels tests that a label leads to its definition, and the definition to the target.
+func TestLabels(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "b.md", "# B\n")
+	text := "see [text][Lab], [lab] and [none]\n\n```\n[lab]: code.md\n```\n\n[lab]: b.md\n"
+	write(t, dir, "a.md", text)
+	e := start(t, dir, map[string]any{})
+	for _, row := range []struct {
+		line, character int
+		want            string // the place, "" for none
+	}{{0, 6, "a.md 6:1"}, {0, 12, "a.md 6:1"}, {0, 19, "a.md 6:1"}, {0, 29, ""}, {6, 8, "b.md 0:0"}} {
+		a := e.request("textDocument/definition", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "a.md")}, "position": map[string]any{"line": row.line, "character": row.character}})
+		var at struct {
+			URI   string
+			Range struct{ Start struct{ Line, Character int } }
+		}
+		if err := json.Unmarshal(a.Result, &at); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if at.URI != "" {
+			got = fmt.Sprintf("%s %d:%d", path.Base(at.URI), at.Range.Start.Line, at.Range.Start.Character)
+		}
+		if got != row.want {
+			t.Errorf("%d:%d leads to %q, want %q", row.line, row.character, got, row.want)
 		}
 	}
 }

@@ -95,20 +95,7 @@ func (s *Links) List(ctx context.Context, project, after string, limit int) (*ap
 	if err != nil {
 		return nil, err
 	}
-	list := &api.List[*api.Link]{Items: []*api.Link{}, Total: len(all)}
-	if after != "" {
-		i := slices.IndexFunc(all, func(l *api.Link) bool { return l.ID == after })
-		if i < 0 {
-			return nil, invalidCursor()
-		}
-		all = all[i+1:]
-	}
-	if len(all) > limit {
-		all = all[:limit]
-		list.Next = &all[limit-1].ID
-	}
-	list.Items = append(list.Items, all...)
-	return list, nil
+	return Part(all, after, limit, func(l *api.Link) string { return l.ID })
 }
 
 // Project returns the project of a read-only token for a purpose.

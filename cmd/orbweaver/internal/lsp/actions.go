@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,7 +44,14 @@ type codeAction struct {
 	Kind        string        `json:"kind"`
 	Diagnostics []diagnostic  `json:"diagnostics,omitempty"`
 	IsPreferred bool          `json:"isPreferred,omitempty"`
-	Edit        workspaceEdit `json:"edit"`
+	Edit        workspaceEdit `json:"edit,omitzero"` // zero until it is resolved
+	Data        *actionData   `json:"data,omitempty"`
+}
+
+// actionData says of which text an edit is to be resolved.
+type actionData struct {
+	URI  string `json:"uri"`
+	Text string `json:"text"` // its digest
 }
 
 type textEdit struct {
@@ -89,14 +97,20 @@ func codeActions(ctx context.Context, s *Server, p *codeActionParams) (any, erro
 	if v == nil {
 		return actions, err
 	}
-	text, open := v.state.index.Texts[v.path]
+	_, open := v.state.index.Texts[v.path]
 	document := v.state.index.Document(v.path)
 	if !open || document == nil {
 		return actions, nil
 	}
-	certain := v.state.judge.Edits(v.path, text, document.Results(), false)
+	certain, digest := v.state.certain(v.path)
 	if p.wants(fixAll) && len(certain) > 0 {
-		actions = append(actions, codeAction{Title: "fix all links whose correction is certain", Kind: fixAll, Edit: v.edit(s, certain)})
+		all := codeAction{Title: "fix all links whose correction is certain", Kind: fixAll}
+		if slices.Contains(s.client.capabilities().TextDocument.CodeAction.ResolveSupport.Properties, "edit") {
+			all.Data = &actionData{p.TextDocument.URI, digest}
+		} else {
+			all.Edit = v.edit(s, certain)
+		}
+		actions = append(actions, all)
 	}
 	if !p.wants(quickFix) {
 		return actions, nil
@@ -117,6 +131,36 @@ func codeActions(ctx context.Context, s *Server, p *codeActionParams) (any, erro
 	return actions, nil
 }
 
+// certain returns the edits of an open document that fix would write, and the digest of its text.
+func (j *judged) certain(path string) (edits []workspace.Edit, digest string) {
+	text := j.index.Texts[path]
+	if d := j.index.Document(path); d != nil {
+		edits = j.judge.Edits(path, text, d.Results(), false)
+	}
+	return edits, fmt.Sprintf("%x", sha256.Sum256(text))
+}
+
+// resolveAction adds the edit to an action that was offered without one.
+func resolveAction(ctx context.Context, s *Server, a *codeAction) (any, error) {
+	if a.Data == nil {
+		return nil, errorf(codeInvalidParams, "data is missing: only actions without an edit are resolved")
+	}
+	v, err := s.viewOf(ctx, textDocument{URI: a.Data.URI})
+	if err != nil {
+		return nil, err
+	}
+	changed := errorf(codeModified, "the text of %.200q has changed", a.Data.URI)
+	if v == nil {
+		return nil, changed
+	}
+	edits, digest := v.state.certain(v.path)
+	if digest != a.Data.Text {
+		return nil, changed
+	}
+	a.Edit = v.edit(s, edits)
+	return a, nil
+}
+
 // actionsFor returns the quick fixes of one finding: what fix would write, other suggestions, and to
 // ignore it.
 func (v *view) actionsFor(s *Server, d *workspace.Document, f *workspace.Finding, shown diagnostic, certain []workspace.Edit) (actions []codeAction) {
@@ -127,7 +171,7 @@ func (v *view) actionsFor(s *Server, d *workspace.Document, f *workspace.Finding
 				continue
 			}
 			offered[e.New] = true
-			actions = append(actions, codeAction{"change to " + cut(printable(e.New), maxHoverText), quickFix, []diagnostic{shown}, preferred, v.edit(s, []workspace.Edit{e})})
+			actions = append(actions, codeAction{Title: "change to " + cut(printable(e.New), maxHoverText), Kind: quickFix, Diagnostics: []diagnostic{shown}, IsPreferred: preferred, Edit: v.edit(s, []workspace.Edit{e})})
 		}
 	}
 	offer(certain, true)
@@ -143,7 +187,7 @@ func (v *view) actionsFor(s *Server, d *workspace.Document, f *workspace.Finding
 	}
 	if f.Target != nil && f.Raw != "" {
 		if edit, ok := v.ignore(f); ok {
-			actions = append(actions, codeAction{"ignore " + string(f.Code) + " on this line", quickFix, []diagnostic{shown}, false, v.edit(s, []workspace.Edit{edit})})
+			actions = append(actions, codeAction{Title: "ignore " + string(f.Code) + " on this line", Kind: quickFix, Diagnostics: []diagnostic{shown}, Edit: v.edit(s, []workspace.Edit{edit})})
 		}
 	}
 	return actions

@@ -64,8 +64,13 @@ type clientCapabilities struct {
 		Hover      struct {
 			ContentFormat []string `json:"contentFormat"`
 		} `json:"hover"`
-		CodeLens *struct{} `json:"codeLens"`
-		Rename   struct {
+		CodeLens   *struct{} `json:"codeLens"`
+		CodeAction struct {
+			ResolveSupport struct {
+				Properties []string `json:"properties"`
+			} `json:"resolveSupport"`
+		} `json:"codeAction"`
+		Rename struct {
 			PrepareSupport bool `json:"prepareSupport"`
 		} `json:"rename"`
 	} `json:"textDocument"`
@@ -128,7 +133,7 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 	for _, name := range []string{"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider", "workspaceSymbolProvider"} {
 		capabilities[name] = true
 	}
-	capabilities["codeActionProvider"] = map[string]any{"codeActionKinds": []string{quickFix, fixAll}}
+	capabilities["codeActionProvider"] = map[string]any{"codeActionKinds": []string{quickFix, fixAll}, "resolveProvider": true}
 	capabilities["completionProvider"] = map[string]any{"triggerCharacters": []string{"/", "#", "(", "<", ":", "[", "\"", "'"}}
 	if p.Capabilities.TextDocument.Rename.PrepareSupport {
 		capabilities["renameProvider"] = map[string]any{"prepareProvider": true}

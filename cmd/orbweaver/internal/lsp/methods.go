@@ -26,6 +26,7 @@ func init() { // the handlers refer to the tables
 		"textDocument/prepareRename":  answers(prepareRename),
 		"textDocument/rename":         answers(rename),
 		"textDocument/codeAction":     answers(codeActions),
+		"codeAction/resolve":          answers(resolveAction),
 		"textDocument/codeLens":       answers(codeLenses),
 		"workspace/symbol":            answers(workspaceSymbols),
 		"workspace/willRenameFiles":   answers(willRenameFiles),

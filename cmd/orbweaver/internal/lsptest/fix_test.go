@@ -16,6 +16,7 @@ import (
 type action struct {
 	Title, Kind string
 	IsPreferred bool
+	Data        json.RawMessage
 	Diagnostics []found
 	Edit        struct {
 		DocumentChanges []struct {
@@ -179,4 +180,36 @@ func withoutLines(all []string) (without []string) {
 		without = append(without, f)
 	}
 	return without
+}
+
+// TestFixAllResolved tests that an editor which resolves edits gets those of a document then, and none once
+// its text is another, although the version is the same.
+func TestFixAllResolved(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "target.md", "# T\n")
+	const text = "[x](targt.md)\n"
+	e := start(t, dir, map[string]any{"textDocument": map[string]any{"codeAction": map[string]any{"dataSupport": true, "resolveSupport": map[string]any{"properties": []string{"edit"}}}},
+		"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}})
+	write(t, dir, "a.md", text)
+	e.open(dir, "a.md", text)
+	all := e.actions(dir, "a.md", "source.fixAll")
+	if len(all) != 1 || all[0].Data == nil || all[0].Edit.DocumentChanges != nil {
+		t.Fatalf("offered %+v", all)
+	}
+	offered := map[string]any{"title": all[0].Title, "kind": all[0].Kind, "data": all[0].Data}
+	var resolved action
+	if a := e.request("codeAction/resolve", offered); json.Unmarshal(a.Result, &resolved) != nil || len(resolved.Edit.DocumentChanges) != 1 {
+		t.Fatalf("resolved: %v %s", a.Error, a.Result)
+	}
+	if got := applied(text, resolved.Edit.DocumentChanges[0].Edits); got != "[x](target.md)\n" {
+		t.Errorf("fixed: %q", got)
+	}
+	e.open(dir, "a.md", "other "+text)
+	if a := e.request("codeAction/resolve", offered); a.code() != -32801 {
+		t.Errorf("resolved after a change: %d %s", a.code(), a.Result)
+	}
+	delete(offered, "data")
+	if a := e.request("codeAction/resolve", offered); a.code() != -32602 {
+		t.Errorf("resolved without data: %d %s", a.code(), a.Result)
+	}
 }

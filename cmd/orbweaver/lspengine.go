@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
@@ -138,6 +139,31 @@ type editorFolder struct {
 
 	plan  *plan
 	texts *disk.Texts // of the plan
+
+	languages atomic.Pointer[map[string]string] // media types of documents whose names say none, by their paths
+}
+
+// editorFormats are the formats by the languages of editors.
+var editorFormats = []string{"html", "markdown", "mdx", "restructuredtext", "asciidoc", "org"}
+
+// Speak implements workspace.Judge.
+func (f *editorFolder) Speak(languages map[string]string) (changed bool) {
+	types, now := f.options.crawl.Reading.Types, map[string]string{}
+	for name, language := range languages {
+		if slices.Contains(editorFormats, language) && types.Of(name) == "" && !readableByName(types, name) {
+			now[name], _ = parseFormat(language) // it is known
+		}
+	}
+	before := f.languages.Swap(&now)
+	return before == nil && len(now) > 0 || before != nil && !maps.Equal(*before, now)
+}
+
+// spoken returns the media type that the language of a document decides, "" if its name does.
+func (f *editorFolder) spoken(name string) string {
+	if languages := f.languages.Load(); languages != nil {
+		return (*languages)[name]
+	}
+	return ""
 }
 
 // JudgesSome implements workspace.Judge: content checks compare the pages of a site.
@@ -157,7 +183,7 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 	site := f.encoded(texts)
 	if some == nil || f.plan == nil {
 		f.Close()
-		run.texts = disk.NewTexts(site)
+		run.texts = disk.NewTexts(site, *f.languages.Load())
 		f.texts = run.texts
 		target := f.target
 		if target == "" {
@@ -229,7 +255,7 @@ func isASCII(text []byte) bool {
 
 // input is what the reader of documents gets.
 func (f *editorFolder) input(name string, text []byte) extract.Input {
-	return extract.Input{Body: text, ContentType: f.options.crawl.Reading.Types.Of(name), Name: path.Base(name), Options: f.options.crawl.Reading.Options}
+	return extract.Input{Body: text, ContentType: cmp.Or(f.spoken(name), f.options.crawl.Reading.Types.Of(name)), Name: path.Base(name), Options: f.options.crawl.Reading.Options}
 }
 
 // Read implements workspace.Judge.
@@ -258,7 +284,7 @@ func (f *editorFolder) Edits(name string, text []byte, results []*result.Result,
 	if len(body) > len(text) {
 		added = len(body) - len(text)
 	}
-	in := extract.Input{Body: body, ContentType: fetch.TypeByName(name), Name: path.Base(name)}
+	in := extract.Input{Body: body, ContentType: cmp.Or(f.spoken(name), fetch.TypeByName(name)), Name: path.Base(name)}
 	var edits []workspace.Edit
 	for _, e := range fix.ForText(name, in, results, level) {
 		start, end, written := e.Replacement()

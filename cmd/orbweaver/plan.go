@@ -203,7 +203,7 @@ func (p *plan) addDirectory(t target) error {
 		if p.keepsFiles {
 			site.Files = append(site.Files, rel)
 		}
-		if path.Ext(rel) == ".css" || !isDocument(p.site.Types, p.site.Preprocessors, site.Dir(), rel) {
+		if path.Ext(rel) == ".css" || p.site.Texts.Type(rel) == "" && !isDocument(p.site.Types, p.site.Preprocessors, site.Dir(), rel) {
 			return nil
 		}
 		u, err := site.URLOf(rel)

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -276,7 +277,7 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 	if at.kind != entryFile {
 		return nil, s.faultOf(rel, at)
 	}
-	resp := &fetch.Response{ContentType: s.types.Of(at.rel), Requests: 1, Path: s.pathTo(at.rel)}
+	resp := &fetch.Response{ContentType: cmp.Or(s.texts.Type(at.rel), s.types.Of(at.rel)), Requests: 1, Path: s.pathTo(at.rel)}
 	var body io.ReadCloser
 	if text, open := s.texts.at(at.rel); open {
 		body, resp.Size = io.NopCloser(bytes.NewReader(text)), int64(len(text))

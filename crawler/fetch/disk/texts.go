@@ -9,11 +9,20 @@ import (
 // Texts are texts that count in place of files.
 type Texts struct {
 	byPath map[string][]byte
+	types  map[string]string
 }
 
 // NewTexts returns texts by the paths of the files that they count in place of, relative to the
-// directory of a site.
-func NewTexts(byPath map[string][]byte) *Texts { return &Texts{byPath} }
+// directory of a site. types are the media types of some, by their paths; the names of the others decide.
+func NewTexts(byPath map[string][]byte, types map[string]string) *Texts { return &Texts{byPath, types} }
+
+// Type returns the media type that was given for a text, "" if there is none.
+func (t *Texts) Type(rel string) string {
+	if t == nil {
+		return ""
+	}
+	return t.types[rel]
+}
 
 // Set replaces the texts by others. A path that no file has must be among the first ones. It must not
 // be called while requests are answered.

@@ -23,7 +23,7 @@ func TestTextsCountInPlaceOfFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	texts := NewTexts(map[string][]byte{"a.md": []byte("open"), "new/deep/b.md": []byte("only open")})
+	texts := NewTexts(map[string][]byte{"a.md": []byte("open"), "new/deep/b.md": []byte("only open")}, map[string]string{"new/deep/b.md": "text/org"})
 	site, err := OpenSite(SiteConfig{Dir: dir, Base: base, Synthetic: true, Texts: texts})
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +49,9 @@ func TestTextsCountInPlaceOfFiles(t *testing.T) {
 			t.Fatalf("fetch %s: no body: %+v", rel, resp)
 		}
 		defer resp.Body.Close()
+		if want := map[string]string{"a.md": "text/markdown", "new/deep/b.md": "text/org"}[rel]; want != "" && resp.ContentType != want {
+			t.Errorf("%s is %s, want %s", rel, resp.ContentType, want)
+		}
 		body, err := io.ReadAll(resp.Body)
 		if err != nil {
 			t.Fatal(err)

@@ -269,6 +269,7 @@ type task struct {
 	reopen   bool // the configuration may be another one
 	texts    map[string][]byte
 	versions map[string]int32
+	language map[string]string
 	settings map[string]any
 	observed map[string]*workspace.Target
 }
@@ -281,12 +282,12 @@ func (f *folders) next() (*folder, task) {
 		if o.pending == 0 || o.removed {
 			continue
 		}
-		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, settings: f.settings, observed: o.external.known()}
+		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, language: map[string]string{}, settings: f.settings, observed: o.external.known()}
 		o.running, o.pending, o.change, o.reopen = o.pending, 0, workspace.Change{}, false
 		for _, open := range f.texts.byURI {
 			if open.path != "" && o.has(open.path) {
 				rel := o.rel(open.path)
-				t.texts[rel], t.versions[rel] = open.body(), open.version
+				t.texts[rel], t.versions[rel], t.language[rel] = open.body(), open.version, open.language
 			}
 		}
 		return o, t

@@ -93,6 +93,7 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	if state.fault == nil {
 		var err error
 		state.judge = o.judge
+		t.change.Files = o.judge.Speak(t.language) || t.change.Files
 		state.index, touched, err = workspace.Folder{Judge: o.judge, Observed: t.observed}.Update(ctx, old.index, t.texts, t.change)
 		if ctx.Err() != nil {
 			return

@@ -261,8 +261,10 @@ func (e *editor) ended() int {
 	}
 }
 
-func (e *editor) open(dir, name, text string) {
-	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri(dir, name), "languageId": "x", "version": 1, "text": text}})
+func (e *editor) open(dir, name, text string) { e.openAs(uri(dir, name), "x", text) }
+
+func (e *editor) openAs(uri, language, text string) {
+	e.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": language, "version": 1, "text": text}})
 }
 
 // pulled returns the findings of the workspace, by URI.

@@ -27,6 +27,10 @@ type Judge interface {
 	// JudgesSome reports whether the findings of a document depend on nothing but itself and what its
 	// references lead to.
 	JudgesSome() bool
+	// Speak names the languages of open documents, by their paths, as an editor names them: they decide
+	// the formats of those whose names do not. It reports whether that decides otherwise than before, and
+	// is called before Judge.
+	Speak(languages map[string]string) (changed bool)
 	// Read reads a document.
 	Read(path string, text []byte) *extract.Document
 	// Printed returns the printed URL of a file or, with a slash behind it, a directory; that of the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -43,17 +45,22 @@ type editorEngine struct {
 // the folder.
 func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.Judge, error) {
 	f := &editorFolder{engine: e, dir: dir, target: file}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
+	if !filepath.IsAbs(dir) {
+		f.dir = ""
+	} else if real, err := filepath.EvalSymlinks(dir); err == nil {
 		f.dir = real
 	}
 	s := e.flags()
 	if err := applyClient(s, client); err != nil {
 		return nil, err
 	}
-	if err := loadConfig(s, dir); err != nil {
+	var err error
+	if f.dir != "" {
+		err = loadConfig(s, dir)
+	}
+	if err != nil {
 		return nil, err
 	}
-	var err error
 	if f.external, f.asking, err = e.external.options(s, s.found["external"] > 0); err != nil {
 		return nil, err
 	}
@@ -61,9 +68,20 @@ func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.
 	if f.options, err = compile(s, option.Check); err != nil {
 		return nil, err
 	}
-	f.options.progress, f.options.directory, f.options.between = "never", dir, betweenRuns{}
+	f.options.progress, f.options.directory, f.options.between = "never", f.dir, betweenRuns{}
+	if f.dir == "" {
+		f.options.base = nowhere
+		f.options.crawl.Scope.Exclude = append(f.options.crawl.Scope.Exclude, relative)
+	}
 	return f, nil
 }
+
+// A document without a location is at an address that nothing else has: what is below it, or a file, was
+// a relative reference or one that depends on the machine.
+var (
+	nowhere, _, _ = urinorm.ParseWeb("https://unlocated.invalid/" + workspace.Unlocated)
+	relative      = regexp.MustCompile(`^https://unlocated\.invalid/([^-]|-[^#]|$)|^file:`)
+)
 
 // Watch implements lsp.Engine.
 func (e *editorEngine) Watch(ctx context.Context, dir string, changed func(files []string)) error {
@@ -175,10 +193,17 @@ func (f *editorFolder) JudgesSome() bool {
 func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) (listed []string, err error) {
 	f.engine.running.Lock()
 	defer f.engine.running.Unlock()
-	if err := os.Chdir(f.dir); err != nil {
+	run := *f.options
+	reader := &targetReader{note: func(string, ...any) {}, types: run.crawl.Reading.Types, preprocess: run.preprocess, noIgnore: run.noIgnore}
+	if f.dir == "" {
+		run.stdinType = f.spoken(workspace.Unlocated)
+		if run.stdinType == "" {
+			return nil, nil // its format is not known
+		}
+		reader.stdin = bytes.NewReader(f.encoded(texts)[workspace.Unlocated])
+	} else if err := os.Chdir(f.dir); err != nil {
 		return nil, err
 	}
-	run := *f.options
 	run.show = report.ShowAll
 	site := f.encoded(texts)
 	if some == nil || f.plan == nil {
@@ -189,7 +214,6 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 		if target == "" {
 			target = "."
 		}
-		reader := &targetReader{note: func(string, ...any) {}, types: run.crawl.Reading.Types, preprocess: run.preprocess, noIgnore: run.noIgnore}
 		if f.plan, err = planRun(ctx, &run, []string{target}, reader); err != nil {
 			return nil, err
 		}
@@ -391,6 +415,9 @@ func (s *editorSink) result(r *result.Result) {
 
 // fileOf returns the path of the file that answers for a printed URL, "" if there is none.
 func (f *editorFolder) fileOf(printed string) string {
+	if f.dir == "" && printed == nowhere.Printed() {
+		return workspace.Unlocated
+	}
 	if len(f.plan.sites) == 0 {
 		return ""
 	}

@@ -200,7 +200,8 @@ func (j *judging) publish(path string, version *int32, diagnostics []diagnostic)
 	before, known := j.published[path]
 	if known && before.uri != now.uri && before.some {
 		s.client.notify("textDocument/publishDiagnostics", publishParams{URI: before.uri, Diagnostics: []diagnostic{}})
-		known = false
+		delete(j.published, path)
+		before, known = published{}, false
 	}
 	same := before.version == version || before.version != nil && version != nil && *before.version == *version
 	if known && same && before.hash == now.hash || !known && version == nil && !now.some {
@@ -248,7 +249,7 @@ func documentDiagnostic(ctx context.Context, s *Server, p *documentDiagnosticPar
 	if p.TextDocument.URI == "" {
 		return nil, errorf(codeInvalidParams, "textDocument.uri is missing")
 	}
-	path, _ := pathOfURI(p.TextDocument.URI)
+	path := placeOf(p.TextDocument.URI)
 	s.judging.rouse()
 	o, state, known, err := s.folders.await(ctx, path)
 	if err != nil {

@@ -19,7 +19,7 @@ type workspaceFolder struct {
 
 // folder is a folder of the workspace, or the directory of a document that is in none.
 type folder struct {
-	dir  string // absolute
+	dir  string // absolute; relative for a document without a location
 	file string // the name of the document; "" for a folder
 
 	judge workspace.Judge // nil until it is opened; only the goroutine that judges uses it
@@ -109,7 +109,7 @@ func (f *folders) place() {
 		o.removed = o.removed || o.file != "" && (f.outer(o.dir) || !f.isOpenLocked(filepath.Join(o.dir, o.file)))
 	}
 	for _, o := range f.texts.byURI {
-		if o.path == "" || f.ownerOf(o.path) != nil {
+		if f.ownerOf(o.path) != nil {
 			continue
 		}
 		alone := &folder{dir: filepath.Dir(o.path), file: filepath.Base(o.path), external: newExternal()}
@@ -176,9 +176,7 @@ func (f *folders) open(o *openText) {
 	defer f.mu.Unlock()
 	f.texts.byURI[o.uri] = o
 	f.place()
-	if o.path != "" {
-		f.touched(o.path, !exists(o.path))
-	}
+	f.touched(o.path, !exists(o.path))
 }
 
 // change applies changes to a document, and reports whether it is open.
@@ -194,9 +192,7 @@ func (f *folders) change(d textDocument, changes []contentChange) bool {
 		next.text = changes[i].apply(next.text, f.texts.encoding)
 	}
 	f.texts.byURI[d.URI] = next
-	if o.path != "" {
-		f.touched(o.path, false)
-	}
+	f.touched(o.path, false)
 	return true
 }
 
@@ -210,9 +206,7 @@ func (f *folders) shut(uri string) {
 	}
 	delete(f.texts.byURI, uri)
 	f.place()
-	if o.path != "" {
-		f.touched(o.path, !exists(o.path))
-	}
+	f.touched(o.path, !exists(o.path))
 }
 
 // isOpen reports whether a file is open.
@@ -227,7 +221,7 @@ func (f *folders) isOpenLocked(path string) bool { return f.openAt(path) != nil 
 // openAt returns the document that is open with a path, nil if there is none. Callers hold mu.
 func (f *folders) openAt(path string) *openText {
 	for _, o := range f.texts.byURI {
-		if o.path == path && path != "" {
+		if o.path == path {
 			return o
 		}
 	}
@@ -285,7 +279,7 @@ func (f *folders) next() (*folder, task) {
 		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, language: map[string]string{}, settings: f.settings, observed: o.external.known()}
 		o.running, o.pending, o.change, o.reopen = o.pending, 0, workspace.Change{}, false
 		for _, open := range f.texts.byURI {
-			if open.path != "" && o.has(open.path) {
+			if o.has(open.path) {
 				rel := o.rel(open.path)
 				t.texts[rel], t.versions[rel], t.language[rel] = open.body(), open.version, open.language
 			}

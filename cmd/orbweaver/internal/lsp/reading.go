@@ -27,7 +27,7 @@ func (s *Server) viewOf(ctx context.Context, d textDocument) (*view, error) {
 	if d.URI == "" {
 		return nil, errorf(codeInvalidParams, "textDocument.uri is missing")
 	}
-	abs, _ := pathOfURI(d.URI)
+	abs := placeOf(d.URI)
 	s.judging.rouse()
 	o, state, known, err := s.folders.await(ctx, abs)
 	if err != nil || !known || state.fault != nil {

@@ -13,7 +13,8 @@ import (
 
 // Engine judges documents.
 type Engine interface {
-	// Open returns the judge of a directory, or if file is not "", of one document in it. The error
+	// Open returns the judge of a directory, or if file is not "", of one document in it. A relative dir has
+	// the document [workspace.Unlocated], which is in no directory. The error
 	// is that of a configuration which check would refuse. client has the settings of the editor.
 	Open(dir, file string, client map[string]any) (workspace.Judge, error)
 	// Watch calls changed with the files below a directory that changed, until ctx ends. Its error is why

@@ -10,7 +10,7 @@ import (
 // openText is a document that the editor has open.
 type openText struct {
 	uri      string
-	path     string // "" for one that is in no file
+	path     string // as placeOf returns it
 	language string
 	version  int32
 	text     *text
@@ -47,8 +47,7 @@ type didOpenParams struct {
 
 func didOpen(_ context.Context, s *Server, p *didOpenParams) error {
 	d := &p.TextDocument
-	file, _ := pathOfURI(d.URI)
-	s.folders.open(&openText{uri: d.URI, path: file, language: d.LanguageID, version: d.Version, text: newText(d.Text)})
+	s.folders.open(&openText{uri: d.URI, path: placeOf(d.URI), language: d.LanguageID, version: d.Version, text: newText(d.Text)})
 	s.judging.rouse()
 	return nil
 }

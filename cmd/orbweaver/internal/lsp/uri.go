@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 )
 
 // pathOfURI returns the path of a file URI; ok is false for a URI of another scheme or host.
@@ -18,6 +20,15 @@ func pathOfURI(uri string) (path string, ok bool) {
 		path = strings.TrimPrefix(path, "/")
 	}
 	return filepath.Clean(filepath.FromSlash(path)), filepath.IsAbs(filepath.FromSlash(path))
+}
+
+// placeOf returns the path of a document: for one of another scheme, which has no location, a relative
+// one of its own that names no file.
+func placeOf(uri string) string {
+	if path, ok := pathOfURI(uri); ok {
+		return path
+	}
+	return filepath.Join("uri-"+url.QueryEscape(uri), workspace.Unlocated)
 }
 
 // uriOfPath returns the URI of an absolute path.

@@ -1,6 +1,11 @@
 package lsptest
 
-import "testing"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestLanguageDecides tests that the language of an editor decides the format where the name does not, and
 // only there, as long as the document is open.
@@ -37,5 +42,48 @@ func TestLanguageDecides(t *testing.T) {
 	e.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "NOTES")}})
 	if f := e.pulled()[uri(dir, "NOTES")]; len(f) > 0 {
 		t.Errorf("after it was closed: %+v", f)
+	}
+}
+
+// TestUntitled tests that a document without a location has the findings of its own anchors and absolute
+// URLs, before and after it was closed, and that its relative references lead nowhere.
+func TestUntitled(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "there.md", "# There\n")
+	const text = "# Head\n\n[a](#head) [b](#gone) [c](there.md) [d](gone.md) [e](/etc/passwd) [f](mailto:x@) [g](file:///etc/none) [h](../..)\n"
+	e := start(t, dir, map[string]any{})
+	for _, name := range []string{"untitled:Untitled-1", "untitled:../../../etc/x", "vscode-notebook:/a/../b", "/etc/passwd", ".."} {
+		for _, language := range []string{"markdown", "plaintext", "markdown"} {
+			e.openAs(name, language, text)
+			want := "2:15 fragment-missing 2:70 uri-invalid"
+			if language == "plaintext" {
+				want = ""
+			}
+			e.until(name+" has "+want, func() bool {
+				var got []string
+				for _, f := range e.findings[name] {
+					got = append(got, fmt.Sprintf("%d:%d %s", f.Range.Start.Line, f.Range.Start.Character, f.Code))
+				}
+				return strings.Join(got, " ") == want
+			})
+			var links []struct{ Target string }
+			document := map[string]any{"textDocument": map[string]any{"uri": name}, "position": map[string]any{"line": 2, "character": 6}}
+			if err := json.Unmarshal(e.request("textDocument/documentLink", document).Result, &links); err != nil {
+				t.Fatal(err)
+			}
+			targets := ""
+			for _, l := range links {
+				targets += l.Target + ";"
+			}
+			if want != "" && targets != name+"#head;"+name+"#gone;;;;mailto:x@;;;" {
+				t.Errorf("%s: links %q", name, targets)
+			}
+			var w where
+			if err := json.Unmarshal(e.request("textDocument/definition", document).Result, &w); err != nil || want != "" && w.URI != name {
+				t.Errorf("%s: the definition of #head is in %q: %v", name, w.URI, err)
+			}
+			e.notify("textDocument/didClose", document)
+			e.until(name+" has nothing", func() bool { return len(e.findings[name]) == 0 })
+		}
 	}
 }

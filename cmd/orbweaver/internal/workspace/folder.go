@@ -16,6 +16,10 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
+// Unlocated is the path of a document that has no location, by which it is alone in a directory. Its own
+// anchors and absolute URLs are judged, and its relative references are not.
+const Unlocated = "-"
+
 // Judge judges the references of the documents in a directory.
 type Judge interface {
 	// Judge judges the documents with some paths, or all of them if there are none. Texts count in
@@ -247,7 +251,7 @@ func newCollector(documents map[string]*Document, wanted func(string) bool) *col
 
 // at returns the document to add to, nil if it is not wanted.
 func (c *collector) at(path string) *Document {
-	if path == "" || path == "-" || path == result.CommandLine || strings.Contains(path, "://") || !c.changed[path] && !c.wanted(path) {
+	if path == "" || path == result.CommandLine || strings.Contains(path, "://") || !c.changed[path] && !c.wanted(path) {
 		return nil
 	}
 	c.changed[path] = true

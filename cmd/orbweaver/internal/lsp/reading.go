@@ -106,6 +106,9 @@ func hover(ctx context.Context, s *Server, p *positionParams) (any, error) {
 	t := r.Target
 	line("", t.URL)
 	lines = append(lines, t.Verdict.String()+" "+quote(string(t.Code)))
+	if t.File != "" {
+		line("title ", v.state.judge.Read(t.File, []byte(textOf(&v.state, t.File).body)).Title)
+	}
 	if t.Result != nil {
 		line("", t.Result.Message)
 		if len(t.Result.Redirects) > 0 {

@@ -180,3 +180,32 @@ func TestLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestHoverTitle tests that a hover has the title of the page as the editor has it, cut and without a
+// meaning.
+func TestHoverTitle(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "b.html", "<title>On disk</title>\n")
+	write(t, dir, "c.md", "no title\n")
+	e := start(t, dir, map[string]any{"textDocument": map[string]any{"hover": map[string]any{"contentFormat": []string{"markdown"}}}})
+	e.open(dir, "a.md", "[b](b.html#gone)\n[c](c.md)\n")
+	hover := func(line int) string {
+		var h struct{ Contents struct{ Value string } }
+		a := e.request("textDocument/hover", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "a.md")}, "position": map[string]any{"line": line, "character": 5}})
+		if err := json.Unmarshal(a.Result, &h); err != nil {
+			t.Fatal(err)
+		}
+		return h.Contents.Value
+	}
+	if got := hover(0); !strings.Contains(got, "\n\ntitle `On disk`\n\n") || !strings.Contains(got, "fragment-missing") {
+		t.Errorf("hover: %s", got)
+	}
+	if got := hover(1); strings.Contains(got, "title") {
+		t.Errorf("hover of a page without a title: %s", got)
+	}
+	e.open(dir, "b.html", "<title>`[x](command:evil)` &lt;img src=x>\n"+strings.Repeat("é", 500)+"</title>\n")
+	want := "\n\ntitle `` `[x](command:evil)` <img src=x> éé"
+	if got := hover(0); !strings.Contains(got, want) || len([]rune(got)) > 400 {
+		t.Errorf("hover: %s\nwant %s", got, want)
+	}
+}

@@ -317,6 +317,14 @@ func (f *editorFolder) Edits(name string, text []byte, results []*result.Result,
 	return edits
 }
 
+// IgnoreRule implements workspace.Judge.
+func (f *editorFolder) IgnoreRule(url, comment string) string {
+	if f.dir == "" || f.engine.base.Given("config") || f.engine.base.Given("no-config") {
+		return ""
+	}
+	return fmt.Sprintf("# %s\n[[rule]]\nmatch_re = %s\nverdict = \"ignore\"\n", comment, tomlString("^"+regexp.QuoteMeta(url)+"$"))
+}
+
 // List implements workspace.Judge.
 func (f *editorFolder) List(dir string) (names []string) {
 	root, err := os.OpenRoot(f.dir)

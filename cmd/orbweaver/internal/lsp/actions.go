@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -55,8 +57,15 @@ type actionData struct {
 }
 
 type textEdit struct {
-	Range   span   `json:"range"`
-	NewText string `json:"newText"`
+	Range   span     `json:"range"`
+	NewText *string  `json:"newText,omitempty"` // nil if there is a snippet
+	Snippet *snippet `json:"snippet,omitempty"`
+}
+
+// snippet is a text with a part that the user replaces.
+type snippet struct {
+	Kind  string `json:"kind"`
+	Value string `json:"value"`
 }
 
 // workspaceEdit is an edit of documents, in the form that the editor takes.
@@ -65,26 +74,30 @@ type workspaceEdit struct {
 	DocumentChanges []documentEdit        `json:"documentChanges,omitempty"`
 }
 
+// documentEdit edits a document, or creates a file.
 type documentEdit struct {
-	TextDocument struct {
-		URI     string `json:"uri"`
-		Version *int32 `json:"version"`
-	} `json:"textDocument"`
-	Edits []textEdit `json:"edits"`
+	Kind         string          `json:"kind,omitempty"` // "create" for a file
+	URI          string          `json:"uri,omitempty"`  // of the file
+	TextDocument *editedDocument `json:"textDocument,omitempty"`
+	Edits        []textEdit      `json:"edits,omitempty"`
+}
+
+type editedDocument struct {
+	URI     string `json:"uri"`
+	Version *int32 `json:"version"`
 }
 
 // edit returns an edit of the document.
 func (v *view) edit(s *Server, edits []workspace.Edit) workspaceEdit {
 	var all []textEdit
 	for _, e := range edits {
-		all = append(all, textEdit{span{v.text.position(e.Start, v.encoding), v.text.position(e.End, v.encoding)}, e.New})
+		all = append(all, textEdit{Range: span{v.text.position(e.Start, v.encoding), v.text.position(e.End, v.encoding)}, NewText: &e.New})
 	}
 	uri := v.uri(s, v.path)
 	if !s.client.capabilities().Workspace.WorkspaceEdit.DocumentChanges {
 		return workspaceEdit{Changes: map[string][]textEdit{uri: all}}
 	}
-	one := documentEdit{Edits: all}
-	one.TextDocument.URI = uri
+	one := documentEdit{TextDocument: &editedDocument{URI: uri}, Edits: all}
 	if version, open := v.state.versions[v.path]; open {
 		one.TextDocument.Version = &version
 	}
@@ -186,8 +199,8 @@ func (v *view) actionsFor(s *Server, d *workspace.Document, f *workspace.Finding
 		}
 	}
 	if f.Target != nil && f.Raw != "" {
-		if edit, ok := v.ignore(f); ok {
-			actions = append(actions, codeAction{Title: "ignore " + string(f.Code) + " on this line", Kind: quickFix, Diagnostics: []diagnostic{shown}, Edit: v.edit(s, []workspace.Edit{edit})})
+		if title, edit, ok := v.ignore(s, f); ok {
+			actions = append(actions, codeAction{Title: title, Kind: quickFix, Diagnostics: []diagnostic{shown}, Edit: edit})
 		}
 	}
 	return actions
@@ -223,32 +236,96 @@ var comments = map[string][2]string{
 	"mdx": {"{/* ", " */}"}, "restructuredtext": {".. ", "\n"}, "asciidoc": {"// ", ""}, "org": {"# ", ""},
 }
 
-// ignore returns the edit that writes a mark above the line of a finding. It is not offered if the
-// document would then say anything else.
-func (v *view) ignore(f *workspace.Finding) (workspace.Edit, bool) {
+// ignore returns the edit by which the reference of a finding is ignored: a mark above its line or, where
+// the document would then say anything else, a rule.
+func (v *view) ignore(s *Server, f *workspace.Finding) (title string, edit workspaceEdit, ok bool) {
+	can := s.client.capabilities().Workspace.WorkspaceEdit
+	if at, mark, after, ok := v.mark(f); ok {
+		edit = v.edit(s, []workspace.Edit{{Start: at, End: at, New: mark + after}})
+		if can.SnippetEditSupport && can.DocumentChanges {
+			escape := strings.NewReplacer(`\`, `\\`, "$", `\$`, "}", `\}`).Replace
+			inserted := &edit.DocumentChanges[0].Edits[0]
+			inserted.NewText, inserted.Snippet = nil, &snippet{"snippet", escape(mark) + ", ${1:reason}" + escape(after)}
+		}
+		return "ignore " + string(f.Code) + " on this line", edit, true
+	}
+	rule := v.state.judge.IgnoreRule(f.Target.URL, fmt.Sprintf("%s, %s: reason", f.Code, time.Now().Format(time.DateOnly)))
+	missing := !exists(filepath.Join(v.folder.dir, configName))
+	if rule == "" || missing && !(can.DocumentChanges && slices.Contains(can.ResourceOperations, "create")) {
+		return "", edit, false
+	}
+	config := *v
+	config.path, config.text = configName, textOf(&v.state, configName)
+	edit = config.edit(s, []workspace.Edit{ruleIn(config.text, rule)})
+	if missing {
+		edit.DocumentChanges = slices.Insert(edit.DocumentChanges, 0, documentEdit{Kind: "create", URI: v.uri(s, configName)})
+	}
+	return fmt.Sprintf("ignore %s with a rule in %s", cut(printable(f.Target.URL), maxHoverText), configName), edit, true
+}
+
+// firstRule is the first rule of a configuration, with the comment above it.
+var firstRule = regexp.MustCompile(`(?m)^(?:[ \t]*#[^\r\n]*\r?\n)*[ \t]*\[\[[ \t]*rule[ \t]*\]\]`)
+
+// ruleIn returns the edit that adds a rule to a configuration. Of the rules that match, the first one
+// counts.
+func ruleIn(config *text, rule string) workspace.Edit {
+	at := len(config.body)
+	if m := firstRule.FindStringIndex(config.body); m != nil {
+		at, rule = m[0], rule+"\n"
+	} else if at > 0 {
+		rule = "\n" + rule
+		if !strings.HasSuffix(config.body, "\n") {
+			rule = "\n" + rule
+		}
+	}
+	return workspace.Edit{Start: at, End: at, New: strings.ReplaceAll(rule, "\n", config.newline())}
+}
+
+// mark returns the mark that ignores the line of a finding, in the two parts around a reason, and its place.
+// ok is false if the document would then say anything else.
+func (v *view) mark(f *workspace.Finding) (at int, mark, after string, ok bool) {
 	before := v.state.judge.Read(v.path, []byte(v.text.body))
 	format := before.Format
 	if strings.HasSuffix(strings.ToLower(v.path), ".mdx") {
 		format = "mdx"
 	}
 	comment, known := comments[format]
-	if !known || int(f.Line) > len(v.text.starts) {
-		return workspace.Edit{}, false
+	if !known || int(f.Line) > len(v.text.starts) || before.Format == "markdown" && v.text.splits(int(f.Line)-1) {
+		return 0, "", "", false
 	}
 	start, end := v.text.line(int(f.Line) - 1)
-	at := start
+	at = start
 	if f.Line == 1 && strings.HasPrefix(v.text.body, "\ufeff") {
 		at += len("\ufeff")
 	}
 	line := v.text.body[at:end]
 	indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 	newline := v.text.newline()
-	mark := indent + comment[0] + fmt.Sprintf("orbweaver-ignore-next-line: %s, %s", f.Code, time.Now().Format(time.DateOnly)) + strings.ReplaceAll(comment[1], "\n", newline) + newline
-	changed := v.text.replace(at, at, mark)
-	if !ignoresOnly(before, v.state.judge.Read(v.path, []byte(changed.body)), int(f.Line), strings.Count(strings.ReplaceAll(mark, "\r\n", "\n"), newline[len(newline)-1:])) {
-		return workspace.Edit{}, false
+	mark = indent + comment[0] + fmt.Sprintf("orbweaver-ignore-next-line: %s, %s", f.Code, time.Now().Format(time.DateOnly))
+	after = strings.ReplaceAll(comment[1], "\n", newline) + newline
+	changed := v.text.replace(at, at, mark+after)
+	ok = ignoresOnly(before, v.state.judge.Read(v.path, []byte(changed.body)), int(f.Line), strings.Count(comment[1], "\n")+1)
+	return at, mark, after, ok
+}
+
+var listItem = regexp.MustCompile(`^[ \t>]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]`)
+
+// splits reports whether a comment above a line of Markdown, counted from 0, would end a table or a
+// paragraph of a list item.
+func (t *text) splits(line int) bool {
+	start, end := t.line(line)
+	for below := t.body[start:end]; line > 0; line-- {
+		start, end = t.line(line - 1)
+		above := t.body[start:end]
+		if strings.TrimSpace(above) == "" {
+			return false
+		}
+		if listItem.MatchString(above) || strings.Contains(above, "|") && strings.Contains(below, "|") {
+			return true
+		}
+		below = above
 	}
-	return workspace.Edit{Line: int(f.Line), Column: int(f.Column), Start: at, End: at, New: mark}, true
+	return false
 }
 
 // newline returns the line end of a text.

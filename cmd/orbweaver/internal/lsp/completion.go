@@ -99,7 +99,7 @@ func (v *view) add(list *completionList, item completionItem, offset, replaced i
 		list.IsIncomplete = true
 		return false
 	}
-	item.TextEdit = textEdit{span{v.text.position(offset-replaced, v.encoding), v.text.position(offset, v.encoding)}, text}
+	item.TextEdit = textEdit{Range: span{v.text.position(offset-replaced, v.encoding), v.text.position(offset, v.encoding)}, NewText: &text}
 	list.Items = append(list.Items, item)
 	return true
 }

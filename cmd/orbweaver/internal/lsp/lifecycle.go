@@ -79,7 +79,9 @@ type clientCapabilities struct {
 	} `json:"window"`
 	Workspace struct {
 		WorkspaceEdit struct {
-			DocumentChanges bool `json:"documentChanges"`
+			DocumentChanges    bool     `json:"documentChanges"`
+			ResourceOperations []string `json:"resourceOperations"`
+			SnippetEditSupport bool     `json:"snippetEditSupport"`
 		} `json:"workspaceEdit"`
 		FileOperations struct {
 			WillRename bool `json:"willRename"`

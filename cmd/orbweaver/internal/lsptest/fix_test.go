@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf16"
 )
 
@@ -20,6 +21,7 @@ type action struct {
 	Diagnostics []found
 	Edit        struct {
 		DocumentChanges []struct {
+			Kind, URI    string
 			TextDocument struct {
 				URI     string
 				Version json.Number
@@ -32,6 +34,7 @@ type action struct {
 type edit struct {
 	Range   struct{ Start, End struct{ Line, Character int } }
 	NewText string
+	Snippet struct{ Value string }
 }
 
 // applied returns a text after edits, which are in the order of their places.
@@ -211,5 +214,73 @@ func TestFixAllResolved(t *testing.T) {
 	delete(offered, "data")
 	if a := e.request("codeAction/resolve", offered); a.code() != -32602 {
 		t.Errorf("resolved without data: %d %s", a.code(), a.Result)
+	}
+}
+
+// TestIgnoreByRule tests that a finding in a place where no mark can be is ignored by a rule, which comes
+// before other rules and after what is there.
+func TestIgnoreByRule(t *testing.T) {
+	capabilities := map[string]any{"textDocument": map[string]any{"diagnostic": map[string]any{}}, "workspace": map[string]any{"workspaceEdit": map[string]any{
+		"documentChanges": true, "resourceOperations": []string{"create"}, "snippetEditSupport": true}}}
+	ignoring := func(e *editor, dir string) (found []action) {
+		for _, a := range e.actions(dir, "a.md") {
+			if strings.HasPrefix(a.Title, "ignore ") {
+				found = append(found, a)
+			}
+		}
+		return found
+	}
+	const table, rule = "| a | b |\n|---|---|\n| c | [x](go'ne(1).md) |\n\n[y](other.md)\n", "# file-missing, DATE: reason\n[[rule]]\nmatch_re = \"^go'ne\\\\(1\\\\)\\\\.md$\"\nverdict = \"ignore\"\n"
+	list := strings.Replace(table, "| a | b |\n|---|---|\n| c | [x](go'ne(1).md) |", "- item\n- with [x](go'ne(1).md)", 1)
+	for _, row := range []struct{ config, want string }{
+		{"", rule},
+		{"exclude = [\"x\"]", "exclude = [\"x\"]\n\n" + rule},
+		{"exclude = [\"x\"]\r\n", strings.ReplaceAll("exclude = [\"x\"]\n\n"+rule, "\n", "\r\n")},
+		{"# all\n\n# one\n[[rule]]\nmatch = '**'\nverdict = 'broken'\n", "# all\n\n" + rule + "\n# one\n[[rule]]\nmatch = '**'\nverdict = 'broken'\n"},
+	} {
+		dir := t.TempDir()
+		write(t, dir, "a.md", table)
+		if row.config != "" {
+			write(t, dir, "orbweaver.toml", row.config)
+		}
+		e := start(t, dir, capabilities)
+		e.open(dir, "a.md", list)
+		if all := ignoring(e, dir); len(all) != 2 || !strings.Contains(all[0].Title, "orbweaver.toml") || strings.Contains(all[1].Title, "orbweaver.toml") {
+			t.Errorf("in a list: %+v", all)
+		}
+		e.open(dir, "a.md", table)
+		before := len(e.pulled()[uri(dir, "a.md")])
+		all := ignoring(e, dir)
+		if len(all) != 2 {
+			t.Fatalf("%q: offered %+v", row.config, all)
+		}
+		changes := all[0].Edit.DocumentChanges
+		if row.config == "" {
+			if changes[0].Kind != "create" || changes[0].URI != uri(dir, "orbweaver.toml") {
+				t.Errorf("the file is not created: %+v", changes)
+			}
+			changes = changes[1:]
+		}
+		got := applied(row.config, changes[0].Edits)
+		want := strings.ReplaceAll(row.want, "DATE", time.Now().Format(time.DateOnly))
+		if len(changes) != 1 || changes[0].TextDocument.URI != uri(dir, "orbweaver.toml") || got != want {
+			t.Errorf("%q: changed to\n%s\nwant\n%s", row.config, got, want)
+		}
+		write(t, dir, "orbweaver.toml", got)
+		e.notify("textDocument/didSave", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "orbweaver.toml")}})
+		if f := e.pulled()[uri(dir, "a.md")]; before != 2 || len(f) != 1 || !strings.Contains(f[0].Message, "other") {
+			t.Errorf("%q: of %d findings, %+v are left", row.config, before, f)
+		}
+		if mark := all[1].Edit.DocumentChanges[0].Edits[0]; mark.NewText != "" || mark.Snippet.Value != "<!-- orbweaver-ignore-next-line: file-missing, "+time.Now().Format(time.DateOnly)+", ${1:reason} -->\n" {
+			t.Errorf("the snippet is %+v", mark)
+		}
+		if all := ignoring(start(t, dir, pulling()), dir); len(all) > 0 {
+			t.Errorf("of a document that is not open: %+v", all)
+		}
+		e = start(t, dir, capabilities, "--no-config")
+		e.open(dir, "a.md", table)
+		if all := ignoring(e, dir); len(all) != 1 {
+			t.Errorf("where the configuration does not count: %+v", all)
+		}
 	}
 }

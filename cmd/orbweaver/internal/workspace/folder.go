@@ -48,6 +48,9 @@ type Judge interface {
 	// Edits returns the edits of a document that results propose: those that are certain enough for the
 	// user, or if likely is set, also others.
 	Edits(path string, text []byte, results []*result.Result, likely bool) []Edit
+	// IgnoreRule returns the lines of orbweaver.toml that ignore a printed URL, with a comment; "" if that
+	// file does not count.
+	IgnoreRule(url, comment string) string
 	// External is the most that may be done about external targets without being told to.
 	External() Asking
 	// MaxAge is the age from which on an observation of an external target is stale.

@@ -205,17 +205,18 @@ var labelled = regexp.MustCompile(`\[([^\]\[\r\n]+)\](?:\[([^\]\[\r\n]*)\])?`)
 func (v *view) labelAt(offset int) (at span, ok bool) {
 	start, end := v.text.line(int(v.text.position(offset, utf8Units).Line))
 	for _, m := range labelled.FindAllStringSubmatchIndex(v.text.body[start:end], -1) {
-		if offset < start+m[0] || offset > start+m[1] {
+		label := m[3] + len("]") // where "[label]" would be after a text
+		if offset < start+m[0] || offset > start+m[1] || !v.state.links(v.path, v.text.body, start+label, start+m[1]) {
 			continue
 		}
-		name := v.text.body[start+m[2] : start+m[3]]
+		name := foldLabel(v.text.body[start+m[2] : start+m[3]])
 		if m[4] < m[5] {
-			name = v.text.body[start+m[4] : start+m[5]]
+			name = foldLabel(v.text.body[start+m[4] : start+m[5]])
 		}
 		for _, d := range labelDefinition.FindAllStringSubmatchIndex(v.text.body, -1) {
 			from := v.text.position(d[2], v.encoding)
 			isLink := func(r workspace.Reference) bool { return r.Line == int32(from.Line)+1 } // not in code
-			if strings.EqualFold(v.text.body[d[2]:d[3]], name) && slices.ContainsFunc(v.references(), isLink) {
+			if foldLabel(v.text.body[d[2]:d[3]]) == name && slices.ContainsFunc(v.references(), isLink) {
 				return span{from, v.text.position(d[3], v.encoding)}, true
 			}
 		}
@@ -223,17 +224,24 @@ func (v *view) labelAt(offset int) (at span, ok bool) {
 	return span{}, false
 }
 
+// foldLabel returns a label as it is compared: CommonMark 0.31.2, section 4.7.
+func foldLabel(label string) string {
+	return strings.ToLower(strings.ToUpper(strings.Join(strings.Fields(label), " ")))
+}
+
+// links reports whether a destination in place of a part of a Markdown document, which is a label behind a
+// text, would be read as one: it is not in code or a comment.
+func (j *judged) links(path, body string, from, to int) bool {
+	d := j.judge.Read(path, []byte(body[:from]+"("+cursor+")"+body[to:]))
+	return d.Format == "markdown" && slices.ContainsFunc(d.Links, func(l extract.Link) bool { return l.Raw == cursor })
+}
+
 // labels offers the labels that a Markdown document defines, after "[text][".
 func (v *view) labels(offset int) (completionList, bool) {
 	list := completionList{Items: []completionItem{}}
 	start := strings.LastIndexAny(v.text.body[:offset], "\r\n") + 1
 	m := labelBefore.FindStringSubmatch(v.text.body[start:offset])
-	if m == nil {
-		return list, false
-	}
-	// In the place of the label, a destination would be read as one, but not in code or a comment.
-	d := v.state.judge.Read(v.path, []byte(v.text.body[:offset-len(m[1])-len("[")]+"("+cursor+")"+v.text.body[offset:]))
-	if d.Format != "markdown" || !slices.ContainsFunc(d.Links, func(l extract.Link) bool { return l.Raw == cursor }) {
+	if m == nil || !v.state.links(v.path, v.text.body, offset-len(m[1])-len("["), offset) {
 		return list, false
 	}
 	seen := map[string]bool{}

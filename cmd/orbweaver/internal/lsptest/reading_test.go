@@ -156,13 +156,15 @@ func TestHoverAndLinks(t *testing.T) {
 func TestLabels(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "b.md", "# B\n")
-	text := "see [text][Lab], [lab] and [none]\n\n```\n[lab]: code.md\n```\n\n[lab]: b.md\n"
+	text := "see [text][Lab], [lab] and [none]\n\n```\n[lab]: code.md\n```\n\n[lab]: b.md\n" +
+		"[two  Strasse]: b.md\n\n`[lab]` [t][ TWO straSSe ] [two \tstrasse][] `` [t][lab] ``\n<!-- [lab] -->\n"
 	write(t, dir, "a.md", text)
 	e := start(t, dir, map[string]any{})
 	for _, row := range []struct {
 		line, character int
 		want            string // the place, "" for none
-	}{{0, 6, "a.md 6:1"}, {0, 12, "a.md 6:1"}, {0, 19, "a.md 6:1"}, {0, 29, ""}, {6, 8, "b.md 0:0"}} {
+	}{{0, 6, "a.md 6:1"}, {0, 12, "a.md 6:1"}, {0, 19, "a.md 6:1"}, {0, 29, ""}, {6, 8, "b.md 0:0"},
+		{9, 3, ""}, {9, 13, "a.md 7:1"}, {9, 31, "a.md 7:1"}, {9, 54, ""}, {10, 7, ""}} {
 		a := e.request("textDocument/definition", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "a.md")}, "position": map[string]any{"line": row.line, "character": row.character}})
 		var at struct {
 			URI   string

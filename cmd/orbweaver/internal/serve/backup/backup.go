@@ -40,8 +40,12 @@ func Write(ctx context.Context, dir, file string, o Options) (err error) {
 	if _, err := os.Lstat(file); err == nil && !o.Force {
 		return fmt.Errorf("write %s: %w", file, fs.ErrExist)
 	}
-	if _, err := os.Stat(filepath.Join(dir, database)); err != nil {
-		return fmt.Errorf("read the data directory %s: %w", dir, err)
+	for _, name := range []string{database, key} {
+		if _, err := os.Stat(filepath.Join(dir, name)); errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the data directory %s has no file %s: the server makes it at its first start", dir, name)
+		} else if err != nil {
+			return fmt.Errorf("read the data directory: %w", err)
+		}
 	}
 	work, err := os.MkdirTemp(filepath.Dir(file), ".orbweaver-backup-") // mode 0700, on the same disk
 	if err != nil {

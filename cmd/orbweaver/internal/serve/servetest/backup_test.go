@@ -13,7 +13,13 @@ import (
 func TestBackup(t *testing.T) {
 	web := newSite(t, map[string]string{"/": `<a href="gone">x</a>`})
 	data, dir := t.TempDir(), t.TempDir()
+	if _, stderr, status := orbweaver(t, "serve", "backup", filepath.Join(dir, "early.tar"), "--data", data); status != 2 || !strings.Contains(stderr, "no file serve.db") {
+		t.Errorf("a backup of nothing: status %d, %s", status, stderr)
+	}
 	manage(t, data, 0, "user", "add", "ann", "--role", "admin", "--password-file", passwordFile(t, "correct horse"))
+	if _, stderr, status := orbweaver(t, "serve", "backup", filepath.Join(dir, "early.tar"), "--data", data); status != 2 || !strings.Contains(stderr, "no file secret") {
+		t.Errorf("a backup before the first start: status %d, %s", status, stderr)
+	}
 	s := open(t, data)
 	project := s.create(object{"name": "Docs", "targets": []string{web.URL}, "options": object{"retries": 0, "header": []string{"X-Key: hush"}}})
 	run := s.checked(project)

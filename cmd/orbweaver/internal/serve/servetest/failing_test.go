@@ -75,6 +75,14 @@ func TestFailing(t *testing.T) {
 	if page := string(wants(t, "its page", s.send("GET", "runs/"+r.ID, nil), 200).body); !strings.Contains(page, "4 links had failed, and 2 of them are still broken") {
 		t.Errorf("the page of the run says %s", page)
 	}
+	for _, path := range []string{"runs/" + r.ID, "runs/" + r.ID + "/findings"} {
+		if page := string(wants(t, path, s.send("GET", path, nil), 200).body); strings.Contains(page, "on 0 pages") {
+			t.Errorf("%s says on 0 pages", path)
+		}
+	}
+	if page := string(wants(t, "an issue", s.send("GET", "runs/"+r.ID+"/issues/"+fmt.Sprint(s.items("runs/" + r.ID + "/issues")[0]["id"]), nil), 200).body); !strings.Contains(page, "asked directly") {
+		t.Errorf("the page of an issue does not say how it was found: %s", page)
+	}
 	var p struct {
 		LastRun struct{ ID, Kind string } `json:"last_run"`
 	}

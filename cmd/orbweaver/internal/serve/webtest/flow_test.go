@@ -53,6 +53,7 @@ func (p *tab) look(name string) {
 		return
 	}
 	p.Until(`document.readyState === "complete"`)
+	crawlertest.Eval[bool](p.Tab, `(() => { for (const d of document.querySelectorAll("main details:not([open])")) { d.open = true; d.dataset.folded = ""; } return true; })()`)
 	for _, view := range []struct {
 		theme string
 		width int
@@ -71,6 +72,7 @@ func (p *tab) look(name string) {
 	}
 	p.Do(crawlertest.Media("prefers-color-scheme", "light"))
 	p.Do(crawlertest.TabSize(1280, 900))
+	crawlertest.Eval[bool](p.Tab, `(() => { for (const d of document.querySelectorAll("[data-folded]")) { d.open = false; delete d.dataset.folded; } return true; })()`)
 }
 
 // testFlow goes through everything that an administrator does.
@@ -180,6 +182,13 @@ func testFlow(t *testing.T, s *server) {
 	p.look("project")
 	project := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 
+	p.submit("button", "Check what failed")
+	p.Until(`document.querySelector(".result-tiles")`)
+	p.look("run-failing")
+	runPath = strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
+	p.visit(runPath + "/findings?by=issue")
+	p.look("findings-failing")
+
 	// Settings of the project.
 	p.visit(project + "/settings")
 	p.look("project-settings")
@@ -238,6 +247,8 @@ func testFlow(t *testing.T, s *server) {
 	p.visit("settings/audit")
 	p.Want(`document.querySelector("tbody code").innerText`, "status.add")
 	p.look("audit")
+	p.visit("profile")
+	p.look("profile")
 	p.visit("nothing")
 	p.look("not-found")
 	p.visit("")

@@ -72,6 +72,51 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestBackupUnderLoad backs up while runs go on and projects are added and changed.
+func TestBackupUnderLoad(t *testing.T) {
+	web := newSite(t, map[string]string{"/": `<a href="gone">x</a>`})
+	data, dir, dest := t.TempDir(), t.TempDir(), ""
+	s := open(t, data)
+	first := s.create(object{"name": "First", "targets": []string{web.URL}, "options": object{"retries": 0}})
+	stop, ended := make(chan struct{}), make(chan int, 1)
+	go func() {
+		written := 0
+		defer func() { ended <- written }()
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, a := range []*answer{
+				s.send("POST", "api/v1/projects", object{"targets": []string{web.URL}, "options": object{"retries": 0}}),
+				s.send("PATCH", "api/v1/projects/"+first, object{"name": strings.Repeat("x", 1+written%50)}),
+				s.send("POST", "api/v1/projects/"+first+"/runs", nil),
+			} {
+				if a.status < 300 {
+					written++
+				}
+			}
+		}
+	}()
+	for i := range 5 {
+		file := filepath.Join(dir, string(rune('a'+i)))
+		manage(t, data, 0, "backup", file)
+		dest = filepath.Join(t.TempDir(), "new")
+		manage(t, dest, 0, "restore", file)
+		soundDatabase(t, filepath.Join(dest, "serve.db"))
+	}
+	close(stop)
+	if n := <-ended; n == 0 {
+		t.Error("nothing was written meanwhile")
+	}
+	if again := open(t, dest); len(again.items("projects")) == 0 {
+		t.Error("the restored server has no project")
+	} else {
+		again.checked(first)
+	}
+}
+
 // TestRestoreRefuses unpacks nothing that leads out of the directory, and nothing that is not whole.
 func TestRestoreRefuses(t *testing.T) {
 	for what, headers := range map[string][]tar.Header{

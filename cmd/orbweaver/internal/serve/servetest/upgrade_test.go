@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -209,5 +210,67 @@ func TestAddressesAreSecret(t *testing.T) {
 	}
 	if strings.Contains(s.log.String(), "-address") {
 		t.Errorf("the log has an address:\n%s", s.log)
+	}
+}
+
+// A server that is killed while it brings the tables up to date leaves a directory with which the
+// next one starts.
+func TestUpgradeKilled(t *testing.T) {
+	for when, reached := range map[string]func(data string, size int64) bool{
+		"with the first new file": func(data string, _ int64) bool {
+			names, _ := os.ReadDir(data)
+			return len(names) > 3
+		},
+		"with the copy": func(data string, _ int64) bool {
+			_, err := os.Stat(filepath.Join(data, "serve.db.before-1"))
+			return err == nil
+		},
+		"with another size of the database": func(data string, size int64) bool {
+			info, err := os.Stat(filepath.Join(data, "serve.db"))
+			return err == nil && info.Size() != size
+		},
+	} {
+		t.Run(when, func(t *testing.T) {
+			data := versionOne(t)
+			info, err := os.Stat(filepath.Join(data, "serve.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(program, "serve", "--data", data, "--listen", "127.0.0.1:0", "--auth", "none")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(patience); !reached(data, info.Size()); {
+				if time.Now().After(deadline) {
+					t.Error("the instant does not come")
+					break
+				}
+			}
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			s := open(t, data)
+			if n := len(s.items("projects")); n != 2 {
+				t.Errorf("%d projects, want 2", n)
+			}
+			s.kill() // a run by the schedule makes and removes files
+			if got := leaks(t, data, hookSecrets); len(got) != 2 || !strings.HasPrefix(got[0], "serve.db.before-1:") || !strings.HasPrefix(got[1], "serve.db.before-1:") {
+				t.Errorf("files with addresses in clear: %v, want the copy alone", got)
+			}
+			soundDatabase(t, filepath.Join(data, "serve.db.before-1"))
+		})
+	}
+}
+
+// soundDatabase has SQLite check a file.
+func soundDatabase(t *testing.T, file string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+file+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("%s: %s, %v", filepath.Base(file), verdict, err)
 	}
 }

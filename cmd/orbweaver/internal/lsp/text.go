@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -43,10 +44,78 @@ type span struct {
 type text struct {
 	body   string
 	starts []int // of the lines
+
+	measure sync.Once
+	marks   []mark // for long lines, about one every markEvery bytes; the first is at the beginning
 }
 
+// mark is the beginning of a character, and how many units are before it.
+type mark struct{ offset, utf16, utf32 int }
+
+// markEvery is the number of bytes between two marks. Shorter lines are read without them.
+const markEvery = 1 << 10
+
 func newText(body string) *text {
-	return &text{body, appendStarts([]int{0}, body, 0, len(body))}
+	return &text{body: body, starts: appendStarts([]int{0}, body, 0, len(body))}
+}
+
+// before returns how many units are before a mark.
+func (m mark) before(e encoding) int {
+	switch e {
+	case utf8Units:
+		return m.offset
+	case utf16Units:
+		return m.utf16
+	}
+	return m.utf32
+}
+
+// markBefore returns the last of the marks for which is holds; all before it must be such.
+func (t *text) markBefore(is func(mark) bool) mark {
+	t.measure.Do(func() {
+		var at mark
+		for i, r := range t.body {
+			if at.offset = i; len(t.marks) == 0 || i-t.marks[len(t.marks)-1].offset >= markEvery {
+				t.marks = append(t.marks, at)
+			}
+			at.utf16 += utf16Units.width(r, 0)
+			at.utf32++
+		}
+	})
+	return t.marks[sort.Search(len(t.marks), func(i int) bool { return !is(t.marks[i]) })-1]
+}
+
+// count returns how many units are between two offsets.
+func (t *text) count(start, end int, e encoding) (units int) {
+	for start < end {
+		r, size := utf8.DecodeRuneInString(t.body[start:])
+		units += e.width(r, size)
+		start += size
+	}
+	return units
+}
+
+// total returns how many units are before an offset.
+func (t *text) total(offset int, e encoding) int {
+	m := t.markBefore(func(m mark) bool { return m.offset <= offset })
+	return m.before(e) + t.count(m.offset, offset, e)
+}
+
+// advance returns the offset of the character that is, or has, the unit behind some others, at most end.
+func (t *text) advance(start, end, units int, e encoding) int {
+	if units > markEvery && end-start > markEvery {
+		units += t.total(start, e)
+		m := t.markBefore(func(m mark) bool { return m.before(e) <= units && m.offset <= end })
+		start, units = m.offset, units-m.before(e)
+	}
+	for start < end {
+		r, size := utf8.DecodeRuneInString(t.body[start:end])
+		if units -= e.width(r, size); units < 0 {
+			break
+		}
+		start += size
+	}
+	return start
 }
 
 // appendStarts appends the starts of the lines whose ends are between two offsets.
@@ -79,34 +148,17 @@ func (t *text) offset(p position, e encoding) int {
 		return len(t.body)
 	}
 	start, end := t.line(int(p.Line))
-	if e == utf8Units {
-		at := start + int(min(int64(p.Character), int64(end-start)))
-		for at > start && at < end && !utf8.RuneStart(t.body[at]) {
-			at--
-		}
-		return at
-	}
-	units := int64(p.Character)
-	for at := start; at < end; {
-		r, size := utf8.DecodeRuneInString(t.body[at:end])
-		if units -= int64(e.width(r, size)); units < 0 {
-			return at
-		}
-		at += size
-	}
-	return end
+	return t.advance(start, end, int(min(int64(p.Character), int64(end-start))), e)
 }
 
 // position returns the position of an offset.
 func (t *text) position(offset int, e encoding) position {
 	n := sort.SearchInts(t.starts, offset+1) - 1
-	units := 0
-	for at := t.starts[n]; at < offset; {
-		r, size := utf8.DecodeRuneInString(t.body[at:])
-		units += e.width(r, size)
-		at += size
+	start := t.starts[n]
+	if offset-start <= markEvery {
+		return position{uint32(n), uint32(t.count(start, offset, e))}
 	}
-	return position{uint32(n), uint32(units)}
+	return position{uint32(n), uint32(t.total(offset, e) - t.total(start, e))}
 }
 
 // replace returns the text with a part between two offsets replaced.
@@ -125,7 +177,7 @@ func (t *text) replace(from, to int, by string) *text {
 	for _, at := range t.starts[last:] {
 		starts = append(starts, at+grown)
 	}
-	return &text{body, starts}
+	return &text{body: body, starts: starts}
 }
 
 // spanOf returns the range of a raw text at a line and column as reports have them: from 1, in code
@@ -147,10 +199,7 @@ func (t *text) bounds(line, column int, raw string) (from, to int) {
 	if line == 1 && strings.HasPrefix(t.body, "\ufeff") {
 		from += len("\ufeff")
 	}
-	for ; column > 1 && from < end; column-- {
-		_, size := utf8.DecodeRuneInString(t.body[from:end])
-		from += size
-	}
+	from = t.advance(from, end, max(column-1, 0), utf32Units)
 	if strings.HasPrefix(t.body[from:], raw) {
 		return from, from + len(raw)
 	}

@@ -32,7 +32,7 @@ local params = { textDocument = vim.lsp.util.make_text_document_params(), range 
   context = { diagnostics = {}, only = { 'source.fixAll' } } }
 for _, action in ipairs(ask('textDocument/codeAction', params)) do
   out('action: %s', action.title)
-  vim.lsp.util.apply_workspace_edit(action.edit, encoding)
+  vim.lsp.util.apply_workspace_edit((action.edit and action or ask('codeAction/resolve', action)).edit, encoding)
 end
 out('text: %s', vim.api.nvim_buf_get_lines(buffer, 2, 3, true)[1])
 wait('the end of the findings', function() return codes() == '' end)

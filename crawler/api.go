@@ -153,5 +153,5 @@ func (c *Config) Inputs(seeds []Seed) (names []string) {
 // SignIn signs in to a session of a login without a crawl, and proves it. The error is a
 // *session.Failure, or that of the context.
 func SignIn(ctx context.Context, login *Login, s *session.Session) (*session.Proof, error) {
-	return signin.NewSender(login.client()).SignIn(ctx, s)
+	return signin.NewSender(signin.Client{Fetch: login.Fetch, Browser: login.Browser}).SignIn(ctx, s)
 }

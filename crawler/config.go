@@ -16,7 +16,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
-	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/render"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -278,9 +277,6 @@ type Login struct {
 	// proves. 0 means 2, and -1 means never.
 	Retries int
 }
-
-// client returns what sends what the sessions ask for.
-func (l *Login) client() signin.Client { return signin.Client{Fetch: l.Fetch, Browser: l.Browser} }
 
 // Greatest values of the configuration.
 const (

@@ -99,7 +99,7 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 
 func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *run {
 	cfg := given.withDefaults()
-	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: signin.New[settlement](cfg.Login.Sessions, cfg.Login.client(), cfg.Login.Retries, cfg.Politeness.Backoff)}
+	r := &run{cfg: cfg, out: account.NewOutlet(sink), clock: account.NewClock(cfg.Keep.Store), sessions: signin.New[settlement](cfg.Login.Sessions, signin.Client{Fetch: cfg.Login.Fetch, Browser: cfg.Login.Browser}, cfg.Login.Retries, cfg.Politeness.Backoff)}
 	r.door = newDoor(cfg, from)
 	r.print = r.door.Scope().Print
 	r.always = r.door.WithIssuers(context.WithoutCancel(ctx))

@@ -191,9 +191,9 @@ func TestFixAllResolved(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "target.md", "# T\n")
 	const text = "[x](targt.md)\n"
+	write(t, dir, "a.md", text)
 	e := start(t, dir, map[string]any{"textDocument": map[string]any{"codeAction": map[string]any{"dataSupport": true, "resolveSupport": map[string]any{"properties": []string{"edit"}}}},
 		"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}})
-	write(t, dir, "a.md", text)
 	e.open(dir, "a.md", text)
 	all := e.actions(dir, "a.md", "source.fixAll")
 	if len(all) != 1 || all[0].Data == nil || all[0].Edit.DocumentChanges != nil {

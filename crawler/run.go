@@ -56,10 +56,11 @@ type run struct {
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
 // gives the sink what it finds. The summary is complete in any case; an error means
-// that the run could not continue: the sink or the store failed. If the caller keeps
-// cfg.Store, it calls Finish when it has written its reports.
+// that the run could not continue: the sink or the store failed. A run with the store, the seeds and the
+// configuration of one that ended early continues it, and its summary counts both. If cfg.Keep.Store is
+// a store.File, the caller calls its Finish when it has written its reports.
 //
-// When ctx ends, or cfg.Grace after cfg.Stop is closed, requests in flight are cut off;
+// When ctx ends, or cfg.Limits.Grace after cfg.Stop is closed, requests in flight are cut off;
 // targets that were not visited are reported as skipped. When Run returns, none of its
 // goroutines is running.
 //

@@ -13,7 +13,7 @@ import (
 // Multi writes the reports of one run. It filters, cleans, holds and sorts results once
 // for all of them. If a report fails, its error is returned at once, its file stays as it
 // was, and the other reports continue; the caller should still call End. Multi is a
-// [PageWriter].
+// [PageWriter]. A result.Sink needs the methods Note and Progress besides.
 type Multi struct {
 	sieve   filter
 	outputs []*output

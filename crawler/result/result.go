@@ -24,7 +24,7 @@ const (
 // with the same URL, which is skipped.
 type Result struct {
 	Kind        Kind
-	URL         string // as printed; a local file's path, percent-encoded
+	URL         string // as printed; of a file without a published address, its path, percent-encoded
 	Verdict     check.Verdict
 	Code        check.Code
 	Message     string

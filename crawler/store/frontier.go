@@ -57,8 +57,8 @@ func Create(name string, o FileOptions) (*File, error) {
 	return fileOf(create(name, width, o.Values))
 }
 
-// Open opens a file to continue its crawl. The error wraps [ErrDamaged] for a damaged file, and
-// [ErrOtherVersion] for one in a format of another version. Neither is changed.
+// Open opens a file to continue its crawl. The error wraps fs.ErrNotExist if there is none, [ErrDamaged]
+// for a damaged file, and [ErrOtherVersion] for one in a format of another version. None is changed.
 func Open(name string) (*File, error) { return fileOf(diskstore.Open(name)) }
 
 // OpenReadOnly opens a file as it is now, even while another process writes it. Its crawl can

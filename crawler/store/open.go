@@ -17,7 +17,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Open opens a file, or creates it if it does not exist. The error is one for the user: the
+// OpenCache opens a file, or creates it if it does not exist. The error is one for the user: the
 // file belongs to another program, cannot be read, or is locked for too long. A file that
 // is damaged or of a newer version is renamed, and Notes says so, unless CacheOptions.Refuse is
 // set.

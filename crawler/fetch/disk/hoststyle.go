@@ -19,7 +19,7 @@ import "fmt"
 //     http.server). A listing is not a page, so a directory without an index file
 //     counts as missing, as on all other hosts.
 //   - nginx is nginx in its default configuration, try_files $uri $uri/ =404.
-//   - netlify follows the _redirects file in the root; see [parseRedirects].
+//   - netlify follows the _redirects file in the root; see netlify.go.
 //   - auto is netlify if the root has a _redirects file. If the root has no index file,
 //     auto treats it as a source tree shown on a code host. There README.md or index.md
 //     answers for its directory. If the root has a README of any format, a directory

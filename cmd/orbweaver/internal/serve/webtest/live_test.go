@@ -29,6 +29,7 @@ func testLive(t *testing.T) {
 	// The page stays, although the run was interrupted before.
 	mark := func() {
 		p.Helper()
+		p.Until(`document.readyState === "complete"`) // it may be loading again
 		crawlertest.Eval[bool](p.Tab, `document.documentElement.dataset.mark = "yes" === "yes"`)
 	}
 	stays := func(why string) {

@@ -233,6 +233,29 @@ func TestFilesOnDisk(t *testing.T) {
 	}
 }
 
+// TestOpenedFileThatIsNew tests that a document which came after its folder was listed is known when it
+// is opened, although nobody told of its file: its findings, and links to it.
+func TestOpenedFileThatIsNew(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "b.md", "[x](sub/new.md#one)\n")
+	can := pulling()
+	can["workspace"] = map[string]any{"didChangeWatchedFiles": map[string]any{"dynamicRegistration": true}} // it is never used
+	e := start(t, dir, can)
+	if f := e.pulled()[uri(dir, "b.md")]; len(f) != 1 || f[0].Code != "file-missing" {
+		t.Fatalf("before: %v, want file-missing", f)
+	}
+	text := "# One\n\n[x](none.md)\n"
+	write(t, dir, "sub/new.md", text)
+	e.open(dir, "sub/new.md", text)
+	all := e.pulled()
+	if f := all[uri(dir, "b.md")]; len(f) != 0 {
+		t.Errorf("the link to the new document: %v, want nothing", f)
+	}
+	if f := all[uri(dir, "sub/new.md")]; len(f) != 1 || f[0].Code != "file-missing" {
+		t.Errorf("the new document: %v, want file-missing", f)
+	}
+}
+
 // TestOtherDocuments tests documents that are in no folder, and those that no request may read.
 func TestOtherDocuments(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()

@@ -137,10 +137,13 @@ func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, 
 	judged := map[string]bool{}
 	for _, p := range c.Paths {
 		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
+		known := old.documents[p] != nil
+		if _, open := texts[p]; open && !known && old.Texts[p] == nil { // its file is new, or is not read
+			return f.all(ctx, old, texts)
+		}
 		if bytes.Equal(before, after) {
 			continue // it was opened or closed
 		}
-		known := old.documents[p] != nil
 		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
 			return f.all(ctx, old, texts)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // renamedFile is a file or folder that the editor moves.
@@ -235,18 +236,35 @@ func hasScheme(ref string) bool {
 	return found && !strings.ContainsAny(before, "/.#?")
 }
 
-// resolved returns where a relative reference of a document with a printed URL leads, as printed. Above a directory without a
-// base are others.
+// above stands for a directory above a folder without a base, whose name is not known.
+const above = "[..]/"
+
+// resolved returns where a relative reference of a document with a printed URL leads, as printed.
 func resolved(base, page, ref string) string {
-	if at, err := url.Parse(page); base != "" && err == nil {
-		if to, err := at.Parse(ref); err == nil {
-			return to.String()
-		}
+	const host = "https://folder.invalid/"
+	ups := 0
+	if base == "" { // as many directories are above it as the reference can lead up
+		ups = 1 + strings.Count(ref, "/") + strings.Count(ref, "\\")
+		page = host + strings.Repeat(above, ups) + page
 	}
-	end := pathEnd(ref)
-	at := path.Join(path.Dir(page), ref[:end])
-	if last := path.Base(ref[:end]); strings.HasSuffix(ref[:end], "/") || last == "." || last == ".." {
-		at += "/"
+	at, _, err := urinorm.ParseWeb(page)
+	if err != nil {
+		return ref
 	}
-	return at + ref[end:]
+	from, err := urinorm.NewBase(at, "utf-8")
+	if err != nil {
+		return ref
+	}
+	to, _, err := from.Resolve(ref)
+	if err != nil {
+		return ref
+	}
+	printed, made := strings.CutPrefix(to.Printed(), host)
+	if base != "" || !made {
+		return printed
+	}
+	for ; strings.HasPrefix(printed, above); ups-- {
+		printed = printed[len(above):]
+	}
+	return cmp.Or(strings.Repeat("../", ups)+printed, "./")
 }

@@ -205,6 +205,34 @@ func TestMoveForms(t *testing.T) {
 	}
 }
 
+// TestMoveKeepsSpelling tests that references between documents that move together are edited only if they name what moves, however
+// they are spelled.
+func TestMoveKeepsSpelling(t *testing.T) {
+	texts := map[string]string{
+		"guide/a.md":     "# A\n\n[b](<b c.md>) [é](é.md#ä) [x](./%62%20c.md) [s](sub/../b%20c.md?a|b) [d](sub\\\\d.md) [u](%2e%2e/guide/é.md) [top](<../to p.md>)\n",
+		"guide/b c.md":   "# B\n",
+		"guide/é.md":     "# Ä\n",
+		"guide/sub/d.md": "# D\n\n[a](<../b c.md>)\n",
+		"to p.md":        "# Top\n\n[above](<../x y.md>)\n",
+	}
+	dir := t.TempDir()
+	for name, text := range texts {
+		write(t, dir, name, text)
+	}
+	for _, args := range [][]string{nil, {"--base-url", "https://docs.example/"}} {
+		e := start(t, dir, editing(), args...)
+		after := e.willRename(dir, texts, renames{"guide": "hand/book"})
+		for name, text := range texts {
+			if name == "guide/a.md" {
+				text = strings.NewReplacer("<../to p.md>", "<../../to%20p.md>", "%2e%2e/guide/", "../book/").Replace(text)
+			}
+			if got := after[renames{"guide": "hand/book"}.of(name)]; got != text {
+				t.Errorf("%v: %s is\n%s, want\n%s", args, name, got, text)
+			}
+		}
+	}
+}
+
 // TestMoveOfLargeFolder tests that a folder of 1,000 documents can be moved.
 func TestMoveOfLargeFolder(t *testing.T) {
 	dir, texts := t.TempDir(), map[string]string{}

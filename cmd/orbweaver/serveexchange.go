@@ -31,17 +31,27 @@ func withExchange(cmd *cobra.Command, data string, fn func(*service.Exchange, fu
 	if err != nil {
 		return err
 	}
-	var problem *api.Problem
-	if err := serve.WithExchange(dir, version(), engine, note, fn); errors.As(err, &problem) {
-		var faults strings.Builder
-		for _, f := range problem.Errors {
-			fmt.Fprintf(&faults, "\n  %s: %s", f.Field, f.Message)
-		}
-		return usageError("%s%s", problem.Detail, faults.String())
-	} else if err != nil {
-		return usageError("%w", err)
+	if err := serve.WithExchange(dir, version(), engine, note, fn); err != nil {
+		return usageError("%w", plainProblem(err))
 	}
 	return nil
+}
+
+// plainProblem returns an error that tells every fault of a problem on a line of its own. Other errors
+// stay as they are.
+func plainProblem(err error) error {
+	var problem *api.Problem
+	if !errors.As(err, &problem) || len(problem.Errors) == 0 {
+		return err
+	}
+	var faults strings.Builder
+	for _, f := range problem.Errors {
+		fmt.Fprintf(&faults, "\n  %s: %s", f.Field, f.Message)
+	}
+	if problem.More > 0 {
+		fmt.Fprintf(&faults, "\n  and %d more", problem.More)
+	}
+	return fmt.Errorf("%s:%s", api.Plural(len(problem.Errors)+problem.More, "fault"), faults.String())
 }
 
 func newServeExportCommand() *cobra.Command {
@@ -82,17 +92,20 @@ func newServeImportCommand() *cobra.Command {
 			in = file
 		}
 		text, err := io.ReadAll(io.LimitReader(in, service.MaxImport+1))
-		if err != nil || len(text) > service.MaxImport {
-			return usageError("read %s: %w", args[0], errors.Join(err, errors.New("a file has at most 16 MiB")))
+		if err != nil {
+			return usageError("read %s: %w", args[0], withoutPath(err))
+		}
+		if len(text) > service.MaxImport {
+			return usageError("read %s: it is larger than %d MiB", args[0], service.MaxImport>>20)
 		}
 		return withExchange(cmd, data, func(x *service.Exchange, checkView func(url.Values) error) error {
 			document, err := service.ReadExchange(text)
-			if err != nil {
-				return err
+			var done *api.Imported
+			if err == nil {
+				done, err = x.Import(audit.With(cmd.Context(), audit.Command), audit.Command.Who, document, try, checkView)
 			}
-			done, err := x.Import(audit.With(cmd.Context(), audit.Command), audit.Command.Who, document, try, checkView)
 			if err != nil {
-				return err
+				return fmt.Errorf("import %s: nothing was changed: %w", args[0], plainProblem(err))
 			}
 			for _, one := range []struct {
 				what  string

@@ -146,3 +146,17 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 
 // Unwrap lets http.ResponseController find the connection.
 func (w *countingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// part reads limit and after, and answers with a part of a list.
+func part[T any](c *call, list func(after string, limit int) (*api.List[T], error)) error {
+	q := c.query()
+	limit := q.limit()
+	if err := q.problem(); err != nil {
+		return err
+	}
+	l, err := list(q.text("after"), limit)
+	if err != nil {
+		return err
+	}
+	return c.json(http.StatusOK, l)
+}

@@ -6,17 +6,25 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
-// maxBody is the maximum size of a body, in bytes.
+// maxBody is the maximum size of a body, in bytes, unless its route has another one.
 const maxBody = 1 << 20
 
-// readBody reads the body of a request, which may be empty, and checks that JSON is
-// well-formed.
+// Media types of bodies.
+const (
+	jsonType = "application/json"
+	tomlType = "application/toml"
+	listType = "text/plain"
+)
+
+// readBody reads the body of a request, which may be empty, and checks its media type, its size,
+// and that JSON is well-formed.
 func (c *call) readBody() error {
 	if c.Body == nil || c.Method == http.MethodGet || c.Method == http.MethodHead {
 		return nil
@@ -31,12 +39,9 @@ func (c *call) readBody() error {
 	}
 	media, parameters, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	charset := parameters["charset"]
-	want, most := "application/json", maxBody
-	if c.route.Text > 0 {
-		want, most = "text/plain", c.route.Text
-	}
-	if err != nil || media != want || charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be %s", want)
+	allowed, most := c.route.bodies()
+	if err != nil || !slices.Contains(allowed, media) || charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be %s", strings.Join(allowed, " or "))
 	}
 	rest, err := io.ReadAll(io.LimitReader(c.Body, int64(most)))
 	if n+len(rest) > most {
@@ -45,8 +50,8 @@ func (c *call) readBody() error {
 	if err != nil {
 		return api.NewProblem(http.StatusBadRequest, "the body could not be read")
 	}
-	c.body = append(first, rest...)
-	if c.route.Text > 0 {
+	c.media, c.body = media, append(first, rest...)
+	if media != jsonType || most > maxBody { // whoever reads a larger one checks it, with other limits
 		return nil
 	}
 	if err := strictjson.Check(c.Context(), c.body); err != nil {
@@ -56,6 +61,18 @@ func (c *call) readBody() error {
 		return api.NewProblem(http.StatusBadRequest, "the body is not well-formed JSON: %v", err)
 	}
 	return nil
+}
+
+// bodies returns the media types of which the body may be, and its maximum size in bytes.
+func (r *route) bodies() (media []string, most int) {
+	media, most = r.Media, r.Most
+	if media == nil {
+		media = []string{jsonType}
+	}
+	if most == 0 {
+		most = maxBody
+	}
+	return media, most
 }
 
 // members returns the members of the body in order. The body must be an object.
@@ -68,4 +85,30 @@ func (c *call) members() ([]strictjson.Member, error) {
 		return nil, api.Invalid(api.Fault{Field: "", Message: "the body must be an object"})
 	}
 	return all, nil
+}
+
+// texts returns the values of members, of which all are strings with one of a few names and must be
+// there. null is the empty string.
+func texts(fields []strictjson.Member, names ...string) (map[string]string, error) {
+	values := map[string]string{}
+	var faults []api.Fault
+	for _, f := range fields {
+		var text string
+		switch {
+		case !slices.Contains(names, f.Name):
+			faults = append(faults, api.Fault{Field: f.Name, Message: "unknown member \"" + f.Name + "\""})
+		case strictjson.Decode(f.Value, &text) != nil:
+			faults = append(faults, api.Fault{Field: f.Name, Message: "use a string"})
+		}
+		values[f.Name] = text
+	}
+	for _, name := range names {
+		if _, ok := values[name]; !ok {
+			faults = append(faults, api.Fault{Field: name, Message: "it is missing"})
+		}
+	}
+	if len(faults) > 0 {
+		return nil, api.Invalid(faults...)
+	}
+	return values, nil
 }

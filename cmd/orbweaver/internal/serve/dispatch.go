@@ -26,7 +26,8 @@ type call struct {
 	who     *auth.Identity // nil for public routes without credentials
 	project *store.Project // of a path with {p}
 	run     *store.Run     // of a path with {r}
-	body    []byte         // JSON, checked to be well-formed; empty without a body
+	media   string         // the media type of the body
+	body    []byte         // empty without a body; JSON of up to maxBody is well-formed
 }
 
 // route is one row of the table of routes. The patterns of the mux, the roles, the exceptions
@@ -35,19 +36,19 @@ type route struct {
 	Method string
 	Path   string // as in a pattern of http.ServeMux; {p} and {r} are projects and runs
 	Role   auth.Role
-	Public bool   // needs no credentials
-	Link   string // the purpose of read-only tokens that open it, "" for none
-	Always bool   // allowed with --read-only
-	Form   []string
-	Raw    bool // the handler reads the body, which is not only JSON
-	Text   int  // the maximum size of the body, which is text/plain, in bytes; 0: it is JSON
+	Public bool     // needs no credentials
+	Link   string   // the purpose of read-only tokens that open it, "" for none
+	Always bool     // allowed with --read-only
+	Form   bool     // a page, whose handler reads the body
+	Media  []string // the media types of the body; nil: JSON alone
+	Most   int      // the maximum size of the body in bytes; 0: maxBody
 	Handle func(*call) error
 
 	// The rest is for the OpenAPI document. A row without Doc is a page.
 
 	Doc   string
 	Query []parameter
-	Body  string // the schema of the body, "" for none
+	Body  string // the schema of a body that is no text, "" for none
 	// Optional says that the body may be left out.
 	Optional bool
 	Answers  map[int]string // schemas or media types by status, with spaces between several
@@ -112,7 +113,7 @@ func (c *call) serve() error {
 		c.w.Header().Set("Allow", allowed)
 		return api.NewProblem(http.StatusMethodNotAllowed, "%s is not allowed here: use %s", c.Method, allowed)
 	}
-	if c.route.Form == nil && !c.route.Raw {
+	if !c.route.Form {
 		if err := c.readBody(); err != nil {
 			return err
 		}

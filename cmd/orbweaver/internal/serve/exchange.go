@@ -1,12 +1,9 @@
 package serve
 
 import (
-	"io"
-	"mime"
 	"net/http"
 	"net/url"
 
-	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/secret"
@@ -40,23 +37,14 @@ func importProjects(c *call) error {
 	if err := q.problem(); err != nil {
 		return err
 	}
-	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
-	if err != nil || media != "application/json" && media != "application/toml" {
-		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be application/json or application/toml")
-	}
-	text, err := io.ReadAll(io.LimitReader(c.Body, service.MaxImport+1))
-	if len(text) > service.MaxImport {
-		return api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than 16 MiB")
-	}
-	if err != nil {
-		return api.NewProblem(http.StatusBadRequest, "the body could not be read")
-	}
-	if media == "application/toml" {
-		if text, err = service.ReadExchange(text); err != nil {
+	document := c.body
+	if c.media == tomlType {
+		var err error
+		if document, err = service.ReadExchange(document); err != nil {
 			return err
 		}
 	}
-	done, err := c.server.service.Exchange.Import(c.Context(), c.who.Name, text, try, checkView)
+	done, err := c.server.service.Exchange.Import(c.Context(), c.who.Name, document, try, checkView)
 	if err != nil {
 		return err
 	}

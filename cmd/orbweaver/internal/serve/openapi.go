@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -98,12 +99,16 @@ func operation(r *route) object {
 	if len(parameters) > 0 {
 		op["parameters"] = parameters
 	}
-	if r.Body != "" {
-		content := object{"application/json": object{"schema": ref(r.Body)}}
-		if r.Text > 0 {
-			content = object{r.Body: object{"schema": text}}
+	if r.Body != "" || r.Media != nil {
+		media, most := r.bodies()
+		content := object{}
+		for _, one := range media {
+			content[one] = object{"schema": text}
+			if r.Body != "" {
+				content[one] = object{"schema": ref(r.Body)}
+			}
 		}
-		op["requestBody"] = object{"required": !r.Optional, "content": content}
+		op["requestBody"] = object{"required": !r.Optional, "content": content, "description": fmt.Sprintf("at most %d bytes", most)}
 	}
 	return op
 }

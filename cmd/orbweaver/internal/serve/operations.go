@@ -89,3 +89,11 @@ func ready(c *call) error {
 	}
 	return c.raw(status, "text/plain; charset=utf-8", []byte(text))
 }
+
+func showMetrics(c *call) error {
+	text, err := c.server.writeMetrics(c.Context())
+	if err != nil {
+		return err
+	}
+	return c.raw(http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", []byte(text))
+}

@@ -20,7 +20,7 @@ func pageRoutes() []route {
 	for _, r := range web.Routes() {
 		row := route{Method: r.Method, Path: r.Path, Role: r.Role, Public: r.Public, Handle: func(c *call) error { return r.Handle(c.web()) }}
 		if r.Method == http.MethodPost {
-			row.Form = []string{}
+			row.Form = true
 		}
 		rows = append(rows, row)
 	}
@@ -45,7 +45,7 @@ func (c *call) page(status int, name string, form *web.SignIn) error {
 // wantsPage reports whether an error is shown to a person: a form was sent, or a browser asks
 // for a page.
 func (c *call) wantsPage() bool {
-	if c.route != nil && c.route.Form != nil {
+	if c.route != nil && c.route.Form {
 		return true
 	}
 	return !c.isMachine() && strings.Contains(c.Header.Get("Accept"), "text/html")

@@ -1,6 +1,7 @@
 package servetest
 
 import (
+	"database/sql"
 	"fmt"
 	"net/url"
 	"os"
@@ -135,7 +136,9 @@ func TestImportFaults(t *testing.T) {
 	s.imported("", strings.Repeat("a.", 1000)+"b = 1\n", 400)
 	s.imported("", "version = ", 400)
 	s.imported("", "# "+strings.Repeat("x", 16<<20), 413)
-	s.send("POST", "api/v1/import", "x", header("Content-Type", "text/plain"))
+	if a := s.send("POST", "api/v1/import", "x", header("Content-Type", "text/plain")); a.status != 415 || !strings.Contains(string(a.body), "the body must be application/json or application/toml") {
+		t.Errorf("a text: status %d: %s", a.status, a.body)
+	}
 	if list := s.items("projects"); len(list) != 1 {
 		t.Errorf("a part of a document was imported: %d projects", len(list))
 	}
@@ -175,5 +178,83 @@ func TestExchangeCommands(t *testing.T) {
 	}
 	if got := fmt.Sprint(manage(t, data, 2, "import", filepath.Join(data, "missing"))); strings.Contains(got, "added") {
 		t.Errorf("a missing file: %s", got)
+	}
+}
+
+// TestImportIsWhole lets the last of three projects fail when the others are already stored.
+func TestImportIsWhole(t *testing.T) {
+	data := t.TempDir()
+	s := open(t, data)
+	first := s.create(object{"name": "A", "targets": []string{"https://example.com/"}, "schedule": "0 0 1 1 *"})
+	before := s.exported("")
+	document := `{"version": 2, "projects": [
+		{"name": "A", "schedule": "@hourly", "tags": ["new"], "marks": [{"url": "https://example.com/a", "code": "http-404", "as": "known", "reason": "moves"}], "views": [{"name": "mine", "query": "verdict=broken"}]},
+		{"name": "B", "targets": ["https://example.com/"], "schedule": "@hourly"},
+		{"name": "C", "targets": ["https://example.com/"], "schedule": "@hourly", "views": [{"name": "late", "query": "verdict=broken"}]}]}`
+	db, err := sql.Open("sqlite", filepath.Join(data, "serve.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("PRAGMA busy_timeout = 10000; CREATE TRIGGER late BEFORE INSERT ON view WHEN NEW.name = 'late' BEGIN SELECT RAISE(ABORT, 'no room'); END"); err != nil {
+		t.Fatal(err)
+	}
+	untouched := func(how string) {
+		t.Helper()
+		if got := s.exported(""); got != before {
+			t.Errorf("%s: a part of the document was imported:\n%s\nbefore\n%s", how, got, before)
+		}
+		var got object
+		if s.call("GET", "projects/"+first, nil, 200, &got); got["version"] != 1.0 || !strings.Contains(got["next_run"].(string), "-01-01T") {
+			t.Errorf("%s: the project is version %v and runs at %v", how, got["version"], got["next_run"])
+		}
+		if got := s.audited("action=import"); len(got) != 0 {
+			t.Errorf("%s: the audit log has %v", how, got)
+		}
+	}
+	s.imported("", document, 500)
+	if log := s.log.String(); !strings.Contains(log, `store the project "C": its view "late": `) || !strings.Contains(log, "no room") {
+		t.Errorf("the log does not say what failed:\n%s", log)
+	}
+	untouched("the API")
+	file := filepath.Join(t.TempDir(), "projects.json")
+	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, status := orbweaver(t, "serve", "import", file, "--data", data)
+	if want := "import " + file + ": nothing was changed: store the project \"C\": its view \"late\": "; status != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "no room") {
+		t.Errorf("the command: status %d: %s, want %s", status, stderr, want)
+	}
+	untouched("the command")
+	if _, err := db.Exec("DROP TRIGGER late"); err != nil {
+		t.Fatal(err)
+	}
+	if got := string(s.imported("", document, 200).body); !strings.Contains(got, `"added":["B","C"]`) || !strings.Contains(got, `"changed":["A"]`) {
+		t.Errorf("when there is room: %s", got)
+	}
+}
+
+// A person reads the errors of the command, not their places in the document alone.
+func TestImportErrors(t *testing.T) {
+	data, dir := t.TempDir(), t.TempDir()
+	file := filepath.Join(dir, "projects.json")
+	for _, row := range []struct{ document, want string }{
+		{`{"version": 2, "projects": [{"name": "A", "targets": ["https://example.com/"]}, {"name": "B", "color": "red"}]}`,
+			"import " + file + ": nothing was changed: 2 faults:\n  projects.1.color: unknown member \"color\" (project \"B\")\n  projects.1.targets: it is missing (project \"B\")\n"},
+		{`{"version": 1}`, "import " + file + ": nothing was changed: 1 fault:\n  version: use an object with the version 2"},
+		{`{"version": 2`, "import " + file + ": nothing was changed: the document is not well-formed: unexpected EOF"},
+		{`version = `, "import " + file + ": nothing was changed: the document is not well-formed TOML: "},
+		{"#" + strings.Repeat("x", 16<<20), "read " + file + ": it is larger than 16 MiB\n"},
+	} {
+		if err := os.WriteFile(file, []byte(row.document), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stdout, stderr, status := orbweaver(t, "serve", "import", file, "--data", data)
+		if status != 2 || stdout != "" || !strings.Contains(strings.ReplaceAll(stderr, "orbweaver: ", ""), row.want) {
+			t.Errorf("%.40s: status %d\n%s\nwant\n%s", row.document, status, stderr, row.want)
+		}
+	}
+	if _, stderr, _ := orbweaver(t, "serve", "import", dir, "--data", data); !strings.Contains(stderr, "read "+dir+": is a directory") {
+		t.Errorf("a directory: %s", stderr)
 	}
 }

@@ -3,7 +3,9 @@ package servetest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"slices"
@@ -179,6 +181,42 @@ func TestDescription(t *testing.T) {
 			if a := s.send(strings.ToUpper(method), path, nil); a.status == http.StatusMethodNotAllowed {
 				t.Errorf("%s %s is described, but not allowed", method, pattern)
 			}
+		}
+	}
+}
+
+// TestBodiesAreDescribed looks at the media types and sizes of bodies that are not small JSON.
+func TestBodiesAreDescribed(t *testing.T) {
+	s := open(t, t.TempDir())
+	d := s.describe()
+	for _, row := range []struct {
+		method, path string
+		most         int
+		schemas      map[string]string // by media type
+	}{
+		{"post", "/import", 16 << 20, map[string]string{"application/json": "#/components/schemas/Exchange", "application/toml": "#/components/schemas/Exchange"}},
+		{"put", "/projects/{p}/urls", 4 << 20, map[string]string{"text/plain": ""}},
+		{"post", "/projects", 1 << 20, map[string]string{"application/json": "#/components/schemas/ProjectInput"}},
+	} {
+		var op struct {
+			RequestBody struct {
+				Description string
+				Content     map[string]struct {
+					Schema struct {
+						Ref string `json:"$ref"`
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(d.paths[row.path][row.method], &op); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]string{}
+		for media, content := range op.RequestBody.Content {
+			got[media] = content.Schema.Ref
+		}
+		if want := fmt.Sprintf("at most %d bytes", row.most); !maps.Equal(got, row.schemas) || op.RequestBody.Description != want {
+			t.Errorf("%s %s takes %v, %q; want %v, %q", row.method, row.path, got, op.RequestBody.Description, row.schemas, want)
 		}
 	}
 }

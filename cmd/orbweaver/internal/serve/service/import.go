@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
 
@@ -109,6 +110,9 @@ func (s *Exchange) Import(ctx context.Context, by string, document []byte, try b
 			return nil, err
 		}
 		for _, f := range found {
+			if n := utf8.RuneCountInString(p.Name); n >= 1 && n <= MaxName { // who reads the fault does not count projects
+				f.Message += fmt.Sprintf(" (project %q)", p.Name)
+			}
 			faults = append(faults, api.Fault{Field: strings.TrimSuffix(fmt.Sprintf("projects.%d.%s", i, f.Field), "."), Message: f.Message})
 		}
 		all = append(all, one)
@@ -127,10 +131,8 @@ func (s *Exchange) Import(ctx context.Context, by string, document []byte, try b
 	if try {
 		return done, nil
 	}
-	for _, one := range all {
-		if err := s.put(ctx, one); err != nil {
-			return nil, err
-		}
+	if err := s.put(ctx, all); err != nil {
+		return nil, err
 	}
 	s.audit.Note(ctx, "import", "", api.Plural(len(all), "project"), audit.Changes{"added": {nil, done.Added}, "changed": {nil, done.Changed}})
 	return done, nil
@@ -319,20 +321,28 @@ func (s *Exchange) keepNew(ctx context.Context, one *incoming) error {
 	return nil
 }
 
-// put stores a project of an import.
-func (s *Exchange) put(ctx context.Context, one *incoming) error {
-	if one.same && one.row.Version > 0 {
-		return nil
+// put stores the projects of an import, all or none.
+func (s *Exchange) put(ctx context.Context, all []*incoming) error {
+	var changed []*store.Whole
+	for _, one := range all {
+		if one.same && one.row.Version > 0 {
+			continue
+		}
+		if err := s.projects.keep(one.row, one.next); err != nil {
+			return fmt.Errorf("read the project %q: %w", one.next.Name, err)
+		}
+		changed = append(changed, &store.Whole{Project: one.row, Marks: one.marks, Views: one.views})
 	}
-	_, err := s.projects.put(ctx, one.row, one.next)
-	if errors.Is(err, store.ErrChanged) {
-		return api.NewProblem(http.StatusConflict, "somebody has changed the project %s meanwhile: import the file again", one.row.Name)
+	err := store.PutWhole(ctx, s.store, changed)
+	var whole *store.WholeError
+	if errors.Is(err, store.ErrChanged) && errors.As(err, &whole) {
+		return api.NewProblem(http.StatusConflict, "somebody has changed the project %q meanwhile: import the file again", whole.Name)
 	}
-	if err == nil && len(one.marks) > 0 {
-		err = store.Marks{Store: s.store}.PutAll(ctx, one.row.ID, one.marks)
+	if err != nil {
+		return err
 	}
-	for _, v := range one.views {
-		err = errors.Join(err, store.Views{Store: s.store}.Put(ctx, one.row.ID, v))
+	if len(changed) > 0 {
+		s.projects.follow()
 	}
-	return err
+	return nil
 }

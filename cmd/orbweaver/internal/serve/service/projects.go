@@ -272,39 +272,41 @@ func (s *Projects) PutURLs(ctx context.Context, row *store.Project, text string,
 
 // put stores a project.
 func (s *Projects) put(ctx context.Context, row *store.Project, c *content) (*api.Project, error) {
-	shown := c.hidden()
-	var err error
-	row.Name, row.Schedule = c.Name, c.Schedule
-	if row.Targets, err = json.Marshal(shown.Targets); err != nil {
+	if err := s.keep(row, c); err != nil {
 		return nil, err
 	}
-	if row.Options, err = json.Marshal(shown.Options); err != nil {
-		return nil, err
-	}
-	if row.Notify, err = json.Marshal(shown.Notify); err != nil {
-		return nil, err
-	}
-	if row.Access, err = json.Marshal(c.Access); err != nil {
-		return nil, err
-	}
-	if row.Tags, err = json.Marshal(c.Tags); err != nil {
-		return nil, err
-	}
-	if row.Quiet, err = json.Marshal(c.Quiet); err != nil {
-		return nil, err
-	}
-	clear, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	row.Secrets = s.box.Seal("project "+row.ID, string(clear))
-	row.Handled = time.Now()
 	if err := s.store.PutProject(ctx, row); err != nil {
 		return nil, err
 	}
-	s.changed()
-	s.notices.wakeUp() // the quiet time may have been taken away
+	s.follow()
 	return s.Get(ctx, row)
+}
+
+// keep puts the content of a project into its row, secrets encrypted.
+func (s *Projects) keep(row *store.Project, c *content) error {
+	row.Name, row.Schedule, row.Handled = c.Name, c.Schedule, time.Now()
+	shown := c.hidden()
+	for _, column := range []struct {
+		into  *json.RawMessage
+		value any
+	}{{&row.Targets, shown.Targets}, {&row.Options, shown.Options}, {&row.Notify, shown.Notify}, {&row.Access, c.Access}, {&row.Tags, c.Tags}, {&row.Quiet, c.Quiet}} {
+		var err error
+		if *column.into, err = json.Marshal(column.value); err != nil {
+			return err
+		}
+	}
+	clear, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	row.Secrets = s.box.Seal("project "+row.ID, string(clear))
+	return nil
+}
+
+// follow lets schedules and messages follow what was stored: a quiet time may have been taken away.
+func (s *Projects) follow() {
+	s.changed()
+	s.notices.wakeUp()
 }
 
 // contentOf returns what a project was posted with, in clear.

@@ -204,9 +204,9 @@ func (s Views) Add(ctx context.Context, project string, v *api.View) (added bool
 	return n > 0, err
 }
 
-// Put adds a view, or changes the query of the one with the name.
-func (s Views) Put(ctx context.Context, project string, v *api.View) error {
-	_, err := s.db.ExecContext(ctx, "INSERT INTO view (id, project, name, query) VALUES (?, ?, ?, ?) ON CONFLICT (project, name) DO UPDATE SET query = excluded.query", v.ID, project, v.Name, v.Query)
+// putView adds a view, or changes the query of the one with the name.
+func putView(ctx context.Context, tx *sql.Tx, project string, v *api.View) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO view (id, project, name, query) VALUES (?, ?, ?, ?) ON CONFLICT (project, name) DO UPDATE SET query = excluded.query", v.ID, project, v.Name, v.Query)
 	return err
 }
 

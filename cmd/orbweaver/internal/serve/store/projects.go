@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 )
 
 // ErrNotFound is the error for an id that does not exist.
@@ -96,26 +98,77 @@ var ErrChanged = errors.New("it was changed meanwhile")
 // PutProject adds a project, or replaces the version of it that was read. It increases the version.
 // The error is ErrChanged if another one is stored.
 func (s *Store) PutProject(ctx context.Context, p *Project) error {
+	return PutWhole(ctx, s, []*Whole{{Project: p}})
+}
+
+// Whole is a project with marks and views, which are added to those that are stored or replace them.
+type Whole struct {
+	Project *Project
+	Marks   []*api.Mark
+	Views   []*api.View
+}
+
+// PutWhole stores projects as PutProject does, with marks and views: all or none. What is wrong with one
+// is a *WholeError.
+func PutWhole(ctx context.Context, s *Store, all []*Whole) error {
 	err := s.Update(ctx, func(tx *sql.Tx) error {
-		done, err := tx.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?14 + 1
-			WHERE ?14 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
-			ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
-				schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, tags = excluded.tags, quiet = excluded.quiet,
-				urls = excluded.urls, version = excluded.version WHERE version = ?14`,
-			p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), string(p.Tags), string(p.Quiet), p.URLs, p.Version)
-		if err != nil {
-			return fmt.Errorf("store the project %s: %w", p.ID, err)
+		for _, w := range all {
+			if err := w.put(ctx, tx); err != nil {
+				return &WholeError{w.Project.Name, err}
+			}
 		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return errors.Join(err, ErrChanged)
-		}
-		if p.List != nil {
-			_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO url_list (project, urls) VALUES (?, ?)", p.ID, strings.Join(p.List, "\n"))
-		}
-		return err
+		return nil
 	})
-	if err == nil {
-		p.Version++
+	if err != nil {
+		return err
+	}
+	for _, w := range all {
+		w.Project.Version++
+	}
+	return nil
+}
+
+// WholeError is the error for a project that could not be stored.
+type WholeError struct {
+	Name string
+	Err  error
+}
+
+func (e *WholeError) Error() string { return fmt.Sprintf("store the project %q: %v", e.Name, e.Err) }
+func (e *WholeError) Unwrap() error { return e.Err }
+
+func (w *Whole) put(ctx context.Context, tx *sql.Tx) error {
+	if err := putProject(ctx, tx, w.Project); err != nil {
+		return err
+	}
+	if len(w.Marks) > 0 {
+		if err := putMarks(ctx, tx, w.Project.ID, w.Marks...); err != nil {
+			return fmt.Errorf("its marks: %w", err)
+		}
+	}
+	for _, v := range w.Views {
+		if err := putView(ctx, tx, w.Project.ID, v); err != nil {
+			return fmt.Errorf("its view %q: %w", v.Name, err)
+		}
+	}
+	return nil
+}
+
+func putProject(ctx context.Context, tx *sql.Tx, p *Project) error {
+	done, err := tx.ExecContext(ctx, `INSERT INTO project (`+projectColumns+`) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?14 + 1
+		WHERE ?14 = 0 OR EXISTS (SELECT 1 FROM project WHERE id = ?1)
+		ON CONFLICT (id) DO UPDATE SET name = excluded.name, targets = excluded.targets, options = excluded.options, notify = excluded.notify,
+			schedule = excluded.schedule, secrets = excluded.secrets, handled = excluded.handled, access = excluded.access, tags = excluded.tags, quiet = excluded.quiet,
+			urls = excluded.urls, version = excluded.version WHERE version = ?14`,
+		p.ID, p.Name, string(p.Targets), string(p.Options), string(p.Notify), p.Schedule, p.Secrets, millis(p.Handled), millis(p.Created), string(p.Access), string(p.Tags), string(p.Quiet), p.URLs, p.Version)
+	if err != nil {
+		return err
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, ErrChanged)
+	}
+	if p.List != nil {
+		_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO url_list (project, urls) VALUES (?, ?)", p.ID, strings.Join(p.List, "\n"))
 	}
 	return err
 }

@@ -54,6 +54,8 @@ func testLive(t *testing.T) {
 	p.look("run-away")
 	stays("while the server is away")
 	s = serve(t, listen, "", args...)
+	// The run was interrupted and goes on, so the page is loaded again, once.
+	p.Until(`document.documentElement && !("mark" in document.documentElement.dataset)`)
 	p.Until(`document.querySelector("#connection")?.checkVisibility() === false && document.querySelector("#live .badge")?.innerText === "running"`)
 	run := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 	mark()

@@ -36,7 +36,7 @@ type output struct {
 // Close.
 func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	m := &Multi{}
-	m.sorter.results = result.SortedResults(byURL)
+	m.sorter.results.Order = inOrder{}
 	m.sieve = filter{next: (*fanOut)(m), show: o.Shows()}
 	if slices.ContainsFunc(outputs, func(out Output) bool { return out.Format == &htmlFormat }) {
 		m.sieve.hops = map[string]passedOn{}

@@ -33,16 +33,13 @@ type pageRow struct {
 // pageRows holds the rows of a listing, and returns them by page and place. A listing of
 // everything has a row for each of millions of links, so all but some are in a temporary file.
 type pageRows struct {
-	sorted  *result.Sorted[pageRow]
-	count   int
-	names   []string       // of the pages of rows in the file, by their numbers
-	numbers map[string]int // of these pages
+	sorted *result.Sorted[pageRow]
+	count  int
 }
 
 func (p *pageRows) add(r pageRow) {
 	if p.sorted == nil {
-		p.numbers = map[string]int{}
-		p.sorted = &result.Sorted[pageRow]{Compare: comparePageRows, Coding: result.Coding[pageRow]{Size: sizeOfRow, Append: p.append, Decode: p.decode}}
+		p.sorted = &result.Sorted[pageRow]{Order: &rowOrder{numbers: map[string]int{}}}
 	}
 	p.count++
 	p.sorted.Add(r)
@@ -89,17 +86,23 @@ func (p *pageRows) close() {
 	*p = pageRows{}
 }
 
-// comparePageRows orders rows by page, and those of one page by place. Rows at one place keep
+// rowOrder is the order of rows, and how they are kept in the file.
+type rowOrder struct {
+	names   []string       // of the pages of rows in the file, by their numbers
+	numbers map[string]int // of these pages
+}
+
+// Compare orders rows by page, and those of one page by place. Rows at one place keep
 // their order, so a verdict comes before warnings.
-func comparePageRows(a, b pageRow) int {
+func (*rowOrder) Compare(a, b pageRow) int {
 	if a.page != b.page {
 		return cmp.Compare(a.page, b.page)
 	}
 	return cmp.Or(comparePlaces(a.ref, b.ref), cmp.Compare(a.order, b.order))
 }
 
-// sizeOfRow returns about how many bytes of memory a row takes.
-func sizeOfRow(r pageRow) int {
+// Size returns about how many bytes of memory a row takes.
+func (*rowOrder) Size(r pageRow) int {
 	const of, place = 96, 224
 	if r.ref == nil {
 		return of
@@ -107,17 +110,17 @@ func sizeOfRow(r pageRow) int {
 	return of + place
 }
 
-// append appends the encoded form of a row:
+// Append appends the encoded form of a row:
 //
 //	page, order                           numbers, as varints
 //	word, code, url, hint                 strings with their length before them
 //	line + 1, column                      numbers; a single 0 if there is no reference
 //	element, text, folder                 strings
-func (p *pageRows) append(b []byte, r pageRow) []byte {
-	page, known := p.numbers[r.page]
+func (k *rowOrder) Append(b []byte, r pageRow) []byte {
+	page, known := k.numbers[r.page]
 	if !known {
-		page = len(p.names)
-		p.names, p.numbers[r.page] = append(p.names, r.page), page
+		page = len(k.names)
+		k.names, k.numbers[r.page] = append(k.names, r.page), page
 	}
 	b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(page)), uint64(r.order))
 	texts := func(all ...string) {
@@ -134,8 +137,8 @@ func (p *pageRows) append(b []byte, r pageRow) []byte {
 	return b
 }
 
-// decode is the inverse of append. Of the reference, it returns what a row shows.
-func (p *pageRows) decode(data []byte) (pageRow, error) {
+// Decode is the inverse of Append. Of the reference, it returns what a row shows.
+func (k *rowOrder) Decode(data []byte) (pageRow, error) {
 	rest, damaged := string(data), false
 	number := func() int {
 		n, size := binary.Uvarint(data[len(data)-len(rest):])
@@ -161,10 +164,10 @@ func (p *pageRows) decode(data []byte) (pageRow, error) {
 	if line := number(); line > 0 {
 		r.ref = &result.Reference{Line: line - 1, Column: number(), Element: text(), Text: text(), Folder: text()}
 	}
-	if damaged || len(rest) > 0 || page >= len(p.names) {
+	if damaged || len(rest) > 0 || page >= len(k.names) {
 		return pageRow{}, errors.New("a row is damaged")
 	}
-	r.page = p.names[page]
+	r.page = k.names[page]
 	if r.ref != nil {
 		r.ref.Page = r.page
 	}

@@ -30,7 +30,7 @@ func TestPageRows(t *testing.T) {
 		rows.add(r)
 		want = append(want, r)
 	}
-	slices.SortFunc(want, comparePageRows)
+	slices.SortFunc(want, (*rowOrder)(nil).Compare)
 	for _, most := range []int{len(want), 777, 0} {
 		var got []pageRow
 		pages := map[string]bool{}
@@ -47,7 +47,7 @@ func TestPageRows(t *testing.T) {
 			t.Errorf("of %d rows, the first %d: got %d that differ", len(want), most, len(got))
 		}
 	}
-	if len(rows.names) == 0 {
+	if len(rows.sorted.Order.(*rowOrder).names) == 0 {
 		t.Error("no row was in the temporary file")
 	}
 	rows.close()
@@ -57,16 +57,16 @@ func TestPageRows(t *testing.T) {
 }
 
 func FuzzPageRow(f *testing.F) {
-	rows := pageRows{numbers: map[string]int{}}
-	f.Add(rows.append(nil, pageRow{"p.html", row{nil, "broken", "http-404", "u", "hint"}, 3}))
-	f.Add(rows.append(nil, pageRow{"q.html", row{&result.Reference{Line: 7, Column: 2, Element: "a", Text: "t", Folder: "f"}, "ok", "ok", "u", ""}, math.MaxInt}))
+	rows := rowOrder{numbers: map[string]int{}}
+	f.Add(rows.Append(nil, pageRow{"p.html", row{nil, "broken", "http-404", "u", "hint"}, 3}))
+	f.Add(rows.Append(nil, pageRow{"q.html", row{&result.Reference{Line: 7, Column: 2, Element: "a", Text: "t", Folder: "f"}, "ok", "ok", "u", ""}, math.MaxInt}))
 	f.Add([]byte{0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		r, err := rows.decode(data)
+		r, err := rows.Decode(data)
 		if err != nil {
 			return
 		}
-		again, err := rows.decode(rows.append(nil, r))
+		again, err := rows.Decode(rows.Append(nil, r))
 		if err != nil || !reflect.DeepEqual(again, r) {
 			t.Errorf("%+v became %+v, %v", r, again, err)
 		}

@@ -14,7 +14,7 @@ type sorter struct {
 	writers []Writer
 	graph   bool // a writer needs pages
 	head    *Head
-	results *result.Sorted[*result.Result]
+	results result.Sorted[*result.Result]
 	pages   result.Pages
 }
 
@@ -67,6 +67,12 @@ func (s *sorter) close() {
 	s.results.Close()
 	s.pages.Close()
 }
+
+// inOrder keeps the results of a report.
+type inOrder struct{ result.Kept }
+
+// Compare is [byURL].
+func (inOrder) Compare(a, b *result.Result) int { return byURL(a, b) }
 
 // byURL orders results by the bytes of their URLs. The findings about a page follow the
 // target, in the order of their places. Two targets that cannot be parsed may have the same

@@ -15,7 +15,7 @@
 // A run that lists every link has millions of references. [Sorted] and [Pages] keep results
 // and pages in order, beyond a few megabytes in a temporary file:
 //
-//	kept := result.SortedResults(byURL)
+//	kept := result.Sorted[*result.Result]{Order: byURL{}}
 //	defer kept.Close()
 //	kept.Add(r)
 //	err := kept.Each(func(r *result.Result) error { … })

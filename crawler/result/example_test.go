@@ -17,10 +17,15 @@ func ExampleSoundness() {
 	// Output: false false max-time
 }
 
+// byURL keeps results in the order of their URLs.
+type byURL struct{ result.Kept }
+
+func (byURL) Compare(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) }
+
 // Keep results in an order of one's own. Those that do not fit into the memory are kept in a
 // temporary file.
-func ExampleSortedResults() {
-	kept := result.SortedResults(func(a, b *result.Result) int { return strings.Compare(a.URL, b.URL) })
+func ExampleSorted() {
+	kept := result.Sorted[*result.Result]{Order: byURL{}}
 	defer kept.Close()
 	for _, url := range []string{"https://example.com/b", "https://example.com/a"} {
 		kept.Add(&result.Result{URL: url})

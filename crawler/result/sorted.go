@@ -13,10 +13,8 @@ import (
 // Sorted keeps values, such as results, in memory or in a temporary file, and returns them in
 // order. It is not safe for concurrent use.
 type Sorted[T any] struct {
-	// Compare is the order. Values that are equal keep the order in which they were added.
-	Compare func(a, b T) int
-	// Coding is how values are kept in the file.
-	Coding Coding[T]
+	// Order is the order of the values, and how they are kept in the file.
+	Order Order[T]
 	// threshold is the size from which values are written to the file, in bytes of memory; 0
 	// is 2 MiB.
 	threshold int
@@ -30,20 +28,17 @@ type Sorted[T any] struct {
 	out    *bufio.Writer // to the file
 }
 
-// Coding is how values are kept outside of memory.
-type Coding[T any] struct {
+// Order is the order of values, and how they are kept outside of memory.
+type Order[T any] interface {
+	// Compare is the order. Values that are equal keep the order in which they were added.
+	Compare(a, b T) int
 	// Size returns about how many bytes of memory a value takes.
-	Size func(T) int
+	Size(T) int
 	// Append appends the encoded form of a value.
-	Append func(b []byte, v T) []byte
+	Append(b []byte, v T) []byte
 	// Decode is the inverse of Append. The value must not refer to the bytes, which are
 	// used for the next one. It returns an error if they are damaged.
-	Decode func([]byte) (T, error)
-}
-
-// SortedResults returns a Sorted for results.
-func SortedResults(compare func(a, b *Result) int) *Sorted[*Result] {
-	return &Sorted[*Result]{Compare: compare, Coding: Coding[*Result]{sizeOf, appendResult, decodeResult}}
+	Decode([]byte) (T, error)
 }
 
 // run is a sorted part of the file.
@@ -54,7 +49,7 @@ const defaultLimit = 2 << 20
 // Add adds a value. The caller must not change it any more.
 func (s *Sorted[T]) Add(v T) {
 	s.held = append(s.held, v)
-	if s.size += s.Coding.Size(v); s.size >= s.limit() && !s.file.hasFailed() {
+	if s.size += s.Order.Size(v); s.size >= s.limit() && !s.file.hasFailed() {
 		s.spill()
 	}
 }
@@ -66,11 +61,20 @@ func (s *Sorted[T]) limit() int {
 	return defaultLimit
 }
 
-// sizeOf returns about how many bytes of memory a result takes.
-func sizeOf(r *Result) int {
+// Kept is how results are kept. A type that embeds it and has an order is their [Order].
+type Kept struct{}
+
+// Size returns about how many bytes of memory a result takes.
+func (Kept) Size(r *Result) int {
 	const result, reference = 600, 200
 	return result + reference*len(r.References)
 }
+
+// Append appends the encoded form of a result.
+func (Kept) Append(b []byte, r *Result) []byte { return appendResult(b, r) }
+
+// Decode is the inverse of Append.
+func (Kept) Decode(b []byte) (*Result, error) { return decodeResult(b) }
 
 // spill moves the held values to the file.
 func (s *Sorted[T]) spill() {
@@ -80,7 +84,7 @@ func (s *Sorted[T]) spill() {
 		s.out = bufio.NewWriterSize(&s.file, 64<<10)
 	}
 	for _, held := range s.held {
-		s.buffer = s.Coding.Append(s.buffer[:0], held)
+		s.buffer = s.Order.Append(s.buffer[:0], held)
 		var head [binary.MaxVarintLen64]byte
 		_, _ = s.out.Write(head[:binary.PutUvarint(head[:], uint64(len(s.buffer)))]) // Flush returns the error
 		_, _ = s.out.Write(s.buffer)
@@ -89,7 +93,7 @@ func (s *Sorted[T]) spill() {
 		return // the disk is full, for example: everything stays in memory
 	}
 	r.length = s.file.Size() - r.from
-	if n := len(s.runs); n > 0 && s.Compare(s.last, s.held[0]) <= 0 { // as when values come in order
+	if n := len(s.runs); n > 0 && s.Order.Compare(s.last, s.held[0]) <= 0 { // as when values come in order
 		s.runs[n-1].length += r.length
 	} else {
 		s.runs = append(s.runs, r)
@@ -99,7 +103,7 @@ func (s *Sorted[T]) spill() {
 	s.held, s.size = s.held[:0], 0
 }
 
-func (s *Sorted[T]) sortHeld() { slices.SortStableFunc(s.held, s.Compare) }
+func (s *Sorted[T]) sortHeld() { slices.SortStableFunc(s.held, s.Order.Compare) }
 
 // Each calls fn with each value in order. It may be called more than once; each call may
 // pass other copies of the values.
@@ -113,9 +117,9 @@ func (s *Sorted[T]) Each(fn func(T) error) error {
 		}
 		return nil
 	}
-	m := merge[T]{compare: s.Compare}
+	m := merge[T]{order: s.Order}
 	for i, r := range s.runs {
-		if err := m.add(&source[T]{number: i, decode: s.Coding.Decode, in: bufio.NewReaderSize(io.NewSectionReader(&s.file, r.from, r.length), 64<<10)}); err != nil {
+		if err := m.add(&source[T]{number: i, order: s.Order, in: bufio.NewReaderSize(io.NewSectionReader(&s.file, r.from, r.length), 64<<10)}); err != nil {
 			return err
 		}
 	}
@@ -143,7 +147,7 @@ func (s *Sorted[T]) Close() {
 
 // merge merges sorted sources.
 type merge[T any] struct {
-	compare func(a, b T) int
+	order   Order[T]
 	sources []*source[T] // in the order of their current values
 }
 
@@ -153,7 +157,7 @@ type source[T any] struct {
 	value  T
 	held   []T
 	in     *bufio.Reader // nil for values in memory
-	decode func([]byte) (T, error)
+	order  Order[T]
 	record []byte
 }
 
@@ -164,7 +168,7 @@ func (m *merge[T]) add(s *source[T]) error {
 		return err
 	}
 	at, _ := slices.BinarySearchFunc(m.sources, s, func(a, b *source[T]) int {
-		if n := m.compare(a.value, b.value); n != 0 {
+		if n := m.order.Compare(a.value, b.value); n != 0 {
 			return n
 		}
 		return a.number - b.number
@@ -193,7 +197,7 @@ func (s *source[T]) next() (more bool, err error) {
 		_, err = io.ReadFull(s.in, s.record)
 	}
 	if err == nil {
-		s.value, err = s.decode(s.record)
+		s.value, err = s.order.Decode(s.record)
 	}
 	if err != nil {
 		return false, fmt.Errorf("read from a temporary file: %w", err)

@@ -99,12 +99,14 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-func byURL(a, b *Result) int { return cmp.Compare(a.URL, b.URL) }
+type byURL struct{ Kept }
+
+func (byURL) Compare(a, b *Result) int { return cmp.Compare(a.URL, b.URL) }
 
 func TestSorted(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, limit := range []int{1, 5_000, 0} {
-		s := SortedResults(byURL)
+		s := &Sorted[*Result]{Order: byURL{}}
 		s.threshold = limit
 		var want []*Result
 		for i := range 500 {
@@ -112,7 +114,7 @@ func TestSorted(t *testing.T) {
 			want = append(want, r)
 			s.Add(r)
 		}
-		slices.SortStableFunc(want, byURL)
+		slices.SortStableFunc(want, byURL{}.Compare)
 		for range 2 {
 			var got []*Result
 			if err := s.Each(func(r *Result) error { got = append(got, normal(r)); return nil }); err != nil {
@@ -138,7 +140,7 @@ func TestSortedWithoutFile(t *testing.T) {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(name, t.TempDir()+"/missing")
 	}
-	s := SortedResults(byURL)
+	s := &Sorted[*Result]{Order: byURL{}}
 	s.threshold = 1
 	defer s.Close()
 	for _, url := range []string{"b", "a", "c"} {
@@ -156,7 +158,7 @@ func TestSortedLeavesNoFile(t *testing.T) {
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(name, dir)
 	}
-	s := SortedResults(byURL)
+	s := &Sorted[*Result]{Order: byURL{}}
 	s.threshold = 1
 	s.Add(&Result{URL: "a"})
 	if len(s.runs) != 1 {

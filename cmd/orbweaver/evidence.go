@@ -57,7 +57,7 @@ func compileReplay(c *compiler, o *options) {
 	}
 	for _, name := range []string{"cache", "history", "state", "frontier", "evidence", "watch", "drift"} {
 		if c.Text(name) != "" || c.On(name) {
-			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with %s, which requests nothing", c.Named("replay"), c.Named(name)))
+			c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with %s: a replay requests nothing", c.Named("replay"), c.Named(name)))
 		}
 	}
 	o.login.configs, o.net.Proxy = nil, "" // nobody signs in; what was read signed in counts as such

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
@@ -84,10 +82,10 @@ func readContentKey(rule *inspect.ContentRule, key string, value any) error {
 	switch key {
 	case "name":
 	case "match":
-		if !doublestar.ValidatePattern(text) {
-			return fmt.Errorf("%q is not allowed: use a glob: *, **, ?, [class] and {a,b}", text)
+		rule.Match = inspect.Glob(text)
+		if err := rule.Match.Validate(); err != nil {
+			return fmt.Errorf("%q is not allowed: %w", text, err)
 		}
-		rule.Match, rule.Glob = pageMatcher(text), text
 	case "type":
 		for _, t := range texts {
 			rule.Types = append(rule.Types, strings.ToLower(t))
@@ -114,7 +112,7 @@ func spendContent(file *configFile, rule *inspect.ContentRule, key string) error
 	texts, size := map[string][]string{"must": rule.Must, "not": rule.Not}[key], patternsize.Text
 	switch key {
 	case "match":
-		texts, size = []string{rule.Glob}, patternsize.Glob
+		texts, size = []string{string(rule.Match)}, patternsize.Glob
 	case "in":
 		texts, size = []string{rule.In}, patternsize.Selector
 	}

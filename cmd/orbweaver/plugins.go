@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
@@ -78,17 +76,13 @@ func (b *block) texts(key string) []string {
 	return texts
 }
 
-// glob returns which pages a key matches, nil if it is missing.
-func (b *block) glob(key string) func(*inspect.Page) bool {
-	glob := b.text(key)
-	switch {
-	case glob == "":
-		return nil
-	case !doublestar.ValidatePattern(glob):
-		b.fail(key, "%q is not allowed: use a glob: *, **, ?, [class] and {a,b}", glob)
-		return nil
+// glob returns which pages a key selects.
+func (b *block) glob(key string) inspect.Glob {
+	glob := inspect.Glob(b.text(key))
+	if err := glob.Validate(); err != nil {
+		b.fail(key, "%q is not allowed: %v", glob, err)
 	}
-	return pageMatcher(glob)
+	return glob
 }
 
 // types returns the media types of a key.

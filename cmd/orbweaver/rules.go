@@ -10,12 +10,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
 
 // ruleBlock is a [[rule]] of the configuration file as written, with environment
@@ -179,11 +178,12 @@ func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (c
 		rule.Name += " (" + r.matchRE + ")"
 		rule.Match = re.MatchString
 	} else {
-		if !doublestar.ValidatePattern(r.match) {
-			return fail("match", r.match, errors.New("use a glob: *, **, ?, [class] and {a,b}"))
+		glob := inspect.Glob(r.match)
+		if err := glob.Validate(); err != nil {
+			return fail("match", r.match, err)
 		}
 		rule.Name += " (" + r.match + ")"
-		rule.Match = globMatcher(r.match)
+		rule.Match = glob.MatchString
 	}
 	if r.verdict != "" && !slices.Contains(ruleVerdicts, r.verdict) {
 		return fail("verdict", r.verdict, oneOf(r.verdict, ruleVerdicts))

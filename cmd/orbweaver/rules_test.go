@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 )
 
 func TestRules(t *testing.T) {
@@ -59,7 +61,7 @@ func TestRuleFromPrintedURL(t *testing.T) {
 		"docs/a*b.html#c",
 		`https://example.com/\`,
 	} {
-		if !globMatcher(printed)(printed) {
+		if !inspect.Glob(printed).MatchString(printed) {
 			t.Errorf("%s does not match itself", printed)
 		}
 	}

@@ -50,10 +50,8 @@ func ParseClamd(s string) (ClamdAddress, error) {
 type ContentRule struct {
 	// Name has characters a-z, 0-9 and "-". The code of the findings is "content-" and Name.
 	Name string
-	// Match reports whether the rule applies to a page. Nil matches all pages.
-	Match func(*Page) bool
-	// Glob is what Match was compiled from: it tells whether two rules are the same.
-	Glob string
+	// Match selects the pages that the rule applies to.
+	Match Glob
 	// Types are the media types of the pages, without parameters; text/html and
 	// application/xhtml+xml if there are none.
 	Types []string
@@ -95,8 +93,8 @@ type Plugin struct {
 	// Command is the program and its arguments. It is looked up in PATH and runs in our
 	// working directory, without a shell.
 	Command []string
-	// Match reports whether the plugin checks a page; nil stands for all pages.
-	Match func(*Page) bool
+	// Match selects the pages that the plugin checks.
+	Match Glob
 	// Types are the media types of the pages that it checks; HTML and XHTML if there are none.
 	Types   []string
 	Workers int           // processes, 1 if 0

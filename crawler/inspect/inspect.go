@@ -38,6 +38,9 @@ func (c *Config) IsZero() bool { return c.Groups == 0 && c.Content == nil && len
 // Page is a document to look at.
 type Page = page.Page
 
+// Glob selects pages, or printed URLs.
+type Glob = page.Glob
+
 // Inspector looks at documents. It is safe for concurrent use. A nil Inspector looks at none.
 type Inspector struct {
 	cfg     Config

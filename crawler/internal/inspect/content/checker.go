@@ -59,7 +59,7 @@ func (s *Set) Needs(p *page.Page) bool {
 }
 
 func (r *rule) applies(p *page.Page) bool {
-	return slices.Contains(r.types, p.ContentType) && (r.match == nil || r.match(p))
+	return slices.Contains(r.types, p.ContentType) && r.match.Match(p)
 }
 
 // Check applies the rules to a page and appends what they find. The content is that of an HTML

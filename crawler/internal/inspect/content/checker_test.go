@@ -169,7 +169,7 @@ func TestPagesOfARule(t *testing.T) {
 	set := compile(t,
 		Rule{Name: "default", Must: []string{"no"}},
 		Rule{Name: "plain", Types: []string{"text/plain"}, Must: []string{"a <b>"}, Not: []string{"c\nd"}},
-		Rule{Name: "docs", Match: func(p *page.Page) bool { return strings.HasPrefix(p.URL, "/docs/") }, Must: []string{"no"}, In: "source"},
+		Rule{Name: "docs", Match: "**/docs/**", Must: []string{"no"}, In: "source"},
 		Rule{Name: "binary", Types: []string{"image/png"}, Must: []string{"a"}, Not: []string{"a"}, In: "source"},
 	)
 	checker := set.NewChecker()

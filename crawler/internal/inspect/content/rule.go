@@ -34,10 +34,8 @@ const (
 type Rule struct {
 	// Name has characters a-z, 0-9 and "-". The code of the findings is "content-" and Name.
 	Name string
-	// Match reports whether the rule applies to a page. Nil matches all pages.
-	Match func(*page.Page) bool
-	// Glob is what Match was compiled from, for [Set.Fingerprint].
-	Glob string
+	// Match selects the pages that the rule applies to.
+	Match page.Glob
 	// Types are the media types of the pages, without parameters; text/html and
 	// application/xhtml+xml if there are none.
 	Types []string
@@ -132,7 +130,7 @@ func (s *Set) Fingerprint() uint64 { return s.fingerprint }
 type rule struct {
 	code        check.Code
 	verdict     check.Verdict
-	match       func(*page.Page) bool
+	match       page.Glob
 	types       []string
 	area        int
 	first, last int // its entries
@@ -153,7 +151,7 @@ func Compile(rules []Rule) (*Set, error) {
 	hash := xxhash.New()
 	for i := range rules {
 		r := &rules[i]
-		fmt.Fprintf(hash, "%q %q %q %q %q %q %q\n", r.Name, r.Glob, r.Types, r.Must, r.Not, r.In, r.Level)
+		fmt.Fprintf(hash, "%q %q %q %q %q %q %q\n", r.Name, r.Match, r.Types, r.Must, r.Not, r.In, r.Level)
 		c.number, c.rule = i+1, r
 		c.compile()
 	}

@@ -114,7 +114,7 @@ func TestFingerprint(t *testing.T) {
 	seen := map[uint64]int{}
 	for i, r := range []Rule{
 		{Name: "n", Not: []string{"a", "b"}}, {Name: "n", Not: []string{"a b"}}, {Name: "n", Must: []string{"a", "b"}}, {Name: "m", Not: []string{"a", "b"}},
-		{Name: "n", Not: []string{"a", "b"}, Glob: "/x"}, {Name: "n", Not: []string{"a", "b"}, In: "source"}, {Name: "n", Not: []string{"a", "b"}, Level: "info"},
+		{Name: "n", Not: []string{"a", "b"}, Match: "/x"}, {Name: "n", Not: []string{"a", "b"}, In: "source"}, {Name: "n", Not: []string{"a", "b"}, Level: "info"},
 		{Name: "n", Not: []string{"a", "b"}, Types: []string{"text/plain"}},
 	} {
 		n := compile(t, r).Fingerprint()

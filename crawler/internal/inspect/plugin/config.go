@@ -33,8 +33,8 @@ type Config struct {
 	// Command is the program and its arguments. It is looked up in PATH and runs in our
 	// working directory, without a shell.
 	Command []string
-	// Match reports whether the plugin checks a page; nil stands for all pages.
-	Match func(*page.Page) bool
+	// Match selects the pages that the plugin checks.
+	Match page.Glob
 	// Types are the media types of the pages that it checks; HTML and XHTML if there are none.
 	Types   []string
 	Workers int           // processes, DefaultWorkers if 0
@@ -114,9 +114,6 @@ func (c Config) withDefaults() Config {
 	if c.MaxBody == 0 {
 		c.MaxBody = DefaultMaxBody
 	}
-	if c.Match == nil {
-		c.Match = func(*page.Page) bool { return true }
-	}
 	if c.Config == nil {
 		c.Config = map[string]any{} // {} in JSON
 	}
@@ -124,7 +121,7 @@ func (c Config) withDefaults() Config {
 }
 
 // wants reports whether the plugin checks a page.
-func (c *Config) wants(p *page.Page) bool { return c.reads(p.ContentType) && c.Match(p) }
+func (c *Config) wants(p *page.Page) bool { return c.reads(p.ContentType) && c.Match.Match(p) }
 
 func (c *Config) reads(contentType string) bool {
 	return slices.ContainsFunc(c.Types, func(t string) bool { return strings.EqualFold(t, contentType) })

@@ -3,7 +3,6 @@ package plugin
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func TestValidate(t *testing.T) {
 
 func TestWants(t *testing.T) {
 	all := newPlugin(Config{})
-	docs := newPlugin(Config{Types: []string{"Text/CSS", "text/plain"}, Match: func(p *page.Page) bool { return strings.Contains(p.URL, "/docs/") }})
+	docs := newPlugin(Config{Types: []string{"Text/CSS", "text/plain"}, Match: "**/docs/**"})
 	for _, test := range []struct {
 		url, contentType string
 		want             []*Plugin

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -36,9 +35,6 @@ type editorEngine struct {
 	note func(string, ...any)
 
 	external editorExternal
-
-	// running is held by a run: each runs in its folder as the working directory, as check does.
-	running sync.Mutex
 }
 
 // Open implements lsp.Engine. The command line takes precedence over the client, and that over the file of
@@ -191,8 +187,6 @@ func (f *editorFolder) JudgesSome() bool {
 
 // Judge implements workspace.Judge.
 func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) (listed []string, err error) {
-	f.engine.running.Lock()
-	defer f.engine.running.Unlock()
 	run := *f.options
 	reader := &targetReader{note: func(string, ...any) {}, types: run.crawl.Reading.Types, preprocess: run.preprocess, noIgnore: run.noIgnore}
 	if f.dir == "" {
@@ -201,8 +195,6 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 			return nil, nil // its format is not known
 		}
 		reader.stdin = bytes.NewReader(f.encoded(texts)[workspace.Unlocated])
-	} else if err := os.Chdir(f.dir); err != nil {
-		return nil, err
 	}
 	run.show = report.ShowAll
 	site := f.encoded(texts)
@@ -210,9 +202,9 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 		f.Close()
 		run.texts = disk.NewTexts(site, *f.languages.Load())
 		f.texts = run.texts
-		target := f.target
-		if target == "" {
-			target = "."
+		target := filepath.Join(f.dir, f.target)
+		if f.dir == "" {
+			target = "-"
 		}
 		if f.plan, err = planRun(ctx, &run, []string{target}, reader); err != nil {
 			return nil, err
@@ -231,7 +223,7 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 	}
 	if some == nil {
 		for _, s := range f.plan.seeds {
-			listed = append(listed, f.plan.pathOf(s.URL))
+			listed = append(listed, f.pathOf(s.URL))
 		}
 		slices.Sort(listed)
 	}
@@ -241,21 +233,30 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 // seedsOf returns the seeds of some documents.
 func (f *editorFolder) seedsOf(some []string) (seeds []crawler.Seed) {
 	for _, s := range f.plan.seeds {
-		if slices.Contains(some, f.plan.pathOf(s.URL)) {
+		if slices.Contains(some, f.pathOf(s.URL)) {
 			seeds = append(seeds, s)
 		}
 	}
 	return seeds
 }
 
-// pathOf returns the path of a seed in the working directory, with slashes.
-func (p *plan) pathOf(u urinorm.URL) string {
-	for _, site := range p.sites {
+// pathOf returns the path of a seed in the folder, with slashes.
+func (f *editorFolder) pathOf(u urinorm.URL) string {
+	for _, site := range f.plan.sites {
 		if site.Holds(u) {
-			return filepath.ToSlash(site.PathOf(u))
+			return f.rel(site.PathOf(u))
 		}
 	}
 	return ""
+}
+
+// rel returns a path relative to the folder, with slashes; "" if there is none.
+func (f *editorFolder) rel(file string) string {
+	rel, err := filepath.Rel(f.dir, file)
+	if err != nil {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // encoded returns texts as they are read from files: a text is in UTF-8 whatever it says about its
@@ -438,5 +439,9 @@ func (f *editorFolder) fileOf(printed string) string {
 	if err != nil {
 		return ""
 	}
-	return disk.FileOf(site, u)
+	file := disk.FileOf(site, u)
+	if file == "" {
+		return ""
+	}
+	return f.rel(file)
 }

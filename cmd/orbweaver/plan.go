@@ -24,6 +24,7 @@ import (
 // plan is the start of a run: its seeds, and the directories that are checked as sites.
 type plan struct {
 	workingDir string
+	elsewhere  bool // it is not that of the process, for which relative paths name other files
 	targets    []target
 	seeds      []crawler.Seed
 	sites      []*disk.Site
@@ -68,14 +69,12 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 // prepare mounts directories and turns targets into seeds. Its errors are usage errors. A
 // file that cannot be read becomes a seed too, so that the run reports it as broken.
 func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
-	wd, err := o.directory, error(nil)
-	if wd == "" {
-		wd, err = os.Getwd()
-	}
-	if err != nil {
+	here, err := os.Getwd()
+	if err != nil && o.directory == "" {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
-	p := &plan{workingDir: wd, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess, Texts: o.texts}, noIgnore: o.noIgnore, wikiLinks: o.crawl.Reading.Options.WikiLinks, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	wd := cmp.Or(o.directory, here)
+	p := &plan{workingDir: wd, elsewhere: wd != here, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess, Texts: o.texts}, noIgnore: o.noIgnore, wikiLinks: o.crawl.Reading.Options.WikiLinks, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     p.addDirectory,
 		website:       p.addWebsite,
@@ -337,6 +336,9 @@ func (p *plan) mount(dir, label string) (*disk.Site, error) {
 	}
 	config := p.site
 	config.Dir = label
+	if p.elsewhere {
+		config.Dir, config.Name = abs, p.label(abs)
+	}
 	if len(p.sites) > 0 {
 		config.Texts = nil // their paths are in the first one
 	}

@@ -23,6 +23,8 @@ type SiteConfig struct {
 	Base urinorm.URL
 	// Dir is the directory as written by the user.
 	Dir string
+	// Name is the directory in the texts of faults. "" means Dir.
+	Name string
 	// Style is the kind of host to imitate.
 	Style HostStyle
 	// Indexes are the files that answer for a directory, in order of preference, in place of
@@ -80,7 +82,7 @@ type Site struct {
 	types         fetch.Types
 	preprocessors Preprocessors
 
-	dir       string
+	dir, name string
 	root      *os.Root
 	tree      rootTree
 	locator   locator
@@ -120,6 +122,7 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		types:         config.Types,
 		preprocessors: config.Preprocessors,
 		dir:           config.Dir,
+		name:          cmp.Or(config.Name, config.Dir),
 		root:          root,
 		tree:          tree,
 		texts:         config.Texts,
@@ -199,13 +202,13 @@ func (s *Site) Answers(u urinorm.URL) bool {
 	return at.kind == entryFile || at.kind == entryDir || at.redirect != "" || at.source != nil
 }
 
-// FileOf returns the path below Dir of the file that answers for a URL, with slashes; "" if none does.
+// FileOf returns the path of the file that answers for a URL, below Dir and as that is written; "" if none does.
 func FileOf(s *Site, u urinorm.URL) string {
 	resp, err := s.Fetch(context.Background(), &fetch.Request{URL: u, Need: fetch.Existence})
 	if err != nil || resp.Status != 0 || resp.ContentType == "" && resp.Size < 0 {
 		return ""
 	}
-	return filepath.ToSlash(resp.Path)
+	return resp.Path
 }
 
 // IdentityOf returns what may change the answers of a site besides its files, as the method of a
@@ -278,13 +281,17 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 		return nil, s.faultOf(rel, at)
 	}
 	resp := &fetch.Response{ContentType: cmp.Or(s.texts.Type(at.rel), s.types.Of(at.rel)), Requests: 1, Path: s.pathTo(at.rel)}
+	name := resp.Path
+	if s.name != s.dir {
+		name = pathIn(s.name, at.rel)
+	}
 	var body io.ReadCloser
 	if text, open := s.texts.at(at.rel); open {
 		body, resp.Size = io.NopCloser(bytes.NewReader(text)), int64(len(text))
 	} else if quick, version, ok := s.tree.openDirs.openFile(at.rel); ok {
 		body, resp.Size, resp.Modified, resp.Version = quick, version.Size, version.Modified, version
 	} else {
-		f, info, err := openFile(s.tree, at.rel, resp.Path)
+		f, info, err := openFile(s.tree, at.rel, name)
 		if err != nil {
 			return nil, err
 		}
@@ -297,7 +304,7 @@ func (s *Site) serve(req *fetch.Request, rel string, at location) (*fetch.Respon
 		body.Close()
 		return resp, nil
 	}
-	resp.Body = newFileBody(body, resp.Path, resp.Size)
+	resp.Body = newFileBody(body, name, resp.Size)
 	return resp, nil
 }
 
@@ -314,7 +321,7 @@ func redirectTo(status int, location string) *fetch.Response {
 
 // faultOf returns the fault for a location without a file.
 func (s *Site) faultOf(rel string, at location) error {
-	path := s.pathTo(rel)
+	path := pathIn(s.name, rel)
 	f := &fetch.Fault{Kind: "file-unreadable", Op: "open", Target: path, Requests: 1}
 	switch {
 	case at.err != nil:
@@ -344,12 +351,15 @@ func (s *Site) faultOf(rel string, at location) error {
 }
 
 func (s *Site) missing(rel string, reason error) *fetch.Fault {
-	return &fetch.Fault{Kind: "file-missing", Op: "open", Target: s.pathTo(rel), Err: reason, Requests: 1}
+	return &fetch.Fault{Kind: "file-missing", Op: "open", Target: pathIn(s.name, rel), Err: reason, Requests: 1}
 }
 
 // pathTo returns the path of a file of the site in the form of the operating system.
-func (s *Site) pathTo(rel string) string {
-	path := filepath.Join(s.dir, filepath.FromSlash(rel))
+func (s *Site) pathTo(rel string) string { return pathIn(s.dir, rel) }
+
+// pathIn returns the path of a file in a directory, in the form of the operating system.
+func pathIn(dir, rel string) string {
+	path := filepath.Join(dir, filepath.FromSlash(rel))
 	if strings.HasSuffix(rel, "/") {
 		path += string(filepath.Separator)
 	}

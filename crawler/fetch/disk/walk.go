@@ -66,12 +66,12 @@ func (w *walk) fail(err error) {
 // dir walks a directory at a depth below the root.
 func (w *walk) dir(dir string, depth int) error {
 	if depth > maxWalkDepth {
-		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: w.site.pathTo(dir), Err: errors.New("directories are nested too deeply")})
+		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: pathIn(w.site.name, dir), Err: errors.New("directories are nested too deeply")})
 		return nil
 	}
 	entries, err := w.site.readDir(dir)
 	if err != nil {
-		w.fail(fileFault("read", w.site.pathTo(dir), err))
+		w.fail(fileFault("read", pathIn(w.site.name, dir), err))
 		return nil
 	}
 	for _, entry := range entries {

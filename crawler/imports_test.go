@@ -19,9 +19,10 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                           {"*"},
-	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
+	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler", "crawler/archiving", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
+	"crawler/archiving":                       {"crawler/fetch", "crawler/internal/frontier", "crawler/internal/judging", "urinorm"},
 	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},

@@ -37,33 +37,13 @@ func newCheckCommand() *cobra.Command {
 	}
 	s := addFlags(cmd, option.Check)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := loadSettings(s); err != nil {
+		o, args, err := readRun(cmd, s, args, option.Check)
+		if err != nil {
 			return err
-		}
-		if len(args) == 0 && len(s.List("from")) == 0 && len(s.List("replay")) == 0 { // the configuration can name targets, too
-			return usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 		}
 		listed := ""
 		if strings.HasPrefix(s.Origin("frontier"), "--") {
 			listed = s.Text("frontier")
-		}
-		if s.Text("frontier") == "env" {
-			if s.Set("frontier", "", frontierAddress("")); s.Text("frontier") == "" {
-				return usageError("--frontier env: %s is not set", frontierVariable)
-			}
-		}
-		for _, message := range misspelledVariables(os.Environ()) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "orbweaver: "+printable(message))
-		}
-		o, err := compile(s, option.Check)
-		if err != nil {
-			return usageError("%w", err)
-		}
-		if args, err = openReplay(o, args); err != nil {
-			return err
-		}
-		if o.thread, err = openThread(o, newConsole(cmd.ErrOrStderr(), o.progress).notef); err != nil {
-			return usageError("%w", err)
 		}
 		if s.Text("server") != "" {
 			return checkOnServer(cmd, s, o, args)
@@ -107,4 +87,33 @@ func newCheckCommand() *cobra.Command {
 		return checkLinks(cmd, o, args, st)
 	}
 	return cmd
+}
+
+// readRun reads the settings of a run, and returns its targets.
+func readRun(cmd *cobra.Command, s *settings, args []string, on option.Commands) (*options, []string, error) {
+	if err := loadSettings(s); err != nil {
+		return nil, nil, err
+	}
+	if len(args) == 0 && len(s.List("from")) == 0 && len(s.List("replay")) == 0 { // the configuration can name targets, too
+		return nil, nil, usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
+	}
+	if s.Text("frontier") == "env" {
+		if s.Set("frontier", "", frontierAddress("")); s.Text("frontier") == "" {
+			return nil, nil, usageError("--frontier env: %s is not set", frontierVariable)
+		}
+	}
+	for _, message := range misspelledVariables(os.Environ()) {
+		fmt.Fprintln(cmd.ErrOrStderr(), "orbweaver: "+printable(message))
+	}
+	o, err := compile(s, on)
+	if err != nil {
+		return nil, nil, usageError("%w", err)
+	}
+	if args, err = openReplay(o, args); err != nil {
+		return nil, nil, err
+	}
+	if o.thread, err = openThread(o, newConsole(cmd.ErrOrStderr(), o.progress).notef); err != nil {
+		return nil, nil, usageError("%w", err)
+	}
+	return o, args, nil
 }

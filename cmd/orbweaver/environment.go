@@ -94,7 +94,7 @@ func misspelledVariables(environ []string) (messages []string) {
 		known = append(known, variableName(rows[key].Name))
 	}
 	const slips = 2
-	known = append(known, passwordVariable, frontierVariable)
+	known = append(known, passwordVariable, frontierVariable, archiveKeyVariable)
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
 		if !strings.HasPrefix(name, variablePrefix) || value == "" || slices.Contains(known, name) {

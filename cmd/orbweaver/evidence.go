@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
@@ -167,6 +168,11 @@ func (o *options) secrets(p *plan, web *fetch.HTTP) (s evidence.Secrets) {
 		for _, f := range login.Fields {
 			s.Texts = append(s.Texts, f.Value.Reveal())
 		}
+	}
+	if o.archive != nil && o.archive.service.Key != "" {
+		key := o.archive.service.Key
+		_, secret, _ := strings.Cut(key, ":")
+		s.Texts = append(s.Texts, key, secret)
 	}
 	for _, t := range p.targets {
 		if !t.url.IsZero() && t.url.HasUserinfo() {

@@ -20,9 +20,9 @@ var exitTable = []struct {
 	meaning string
 }{
 	{report.ExitOK, "no findings at or above the fail level"},
-	{report.ExitFindings, "findings at or above the fail level; for compare: a link is newly broken; for fix: an edit was left out because its file changed or cannot be written; for uri compare: the URIs are not known to be equivalent"},
+	{report.ExitFindings, "findings at or above the fail level; for compare: a link is newly broken; for fix: an edit was left out because its file changed or cannot be written; for archive: a copy was refused; for uri compare: the URIs are not known to be equivalent"},
 	{exitUsage, "wrong usage or configuration"},
-	{report.ExitUnsound, "the result is not reliable: nothing was checked, no link could be verified, a start target or a document that was named could not be read, the run was interrupted or reached a limit, a file changed during the run, so that links in it were left out, or the cache or history could not be written. The partial report is still written. If a broken link was found, the status is 1, unless no start target could be read: an only start target whose server cannot be reached, or that does not exist, gives 3"},
+	{report.ExitUnsound, "the result is not reliable: nothing was checked, no link could be verified, a start target or a document that was named could not be read, the run was interrupted or reached a limit, a file changed during the run, so that links in it were left out, or the cache or history could not be written. Also if archive could not use its service. The partial report is still written. If a broken link was found, the status is 1, unless no start target could be read: an only start target whose server cannot be reached, or that does not exist, gives 3"},
 }
 
 // exitError ends a command with an exit status. Without err, only the status is returned,

@@ -140,6 +140,8 @@ func commandBit(cmd *cobra.Command) option.Commands {
 		return option.History
 	case "fix":
 		return option.Fix
+	case "archive":
+		return option.Archive
 	}
 	return 0
 }

@@ -96,6 +96,7 @@ func newRoot() *cobra.Command {
 		newCompareCommand(),
 		newHistoryCommand(),
 		newFixCommand(),
+		newArchiveCommand(),
 		newServeCommand(),
 		newLSPCommand(),
 		newMCPCommand(),

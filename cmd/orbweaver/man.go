@@ -80,6 +80,9 @@ func writeMan(out io.Writer, root *cobra.Command) error {
 var environment = []struct{ name, meaning string }{
 	{"HTTP_PROXY, HTTPS_PROXY, NO_PROXY", "The proxy to use, and the hosts to connect to without it, if --proxy is not given."},
 	{"NO_COLOR, CLICOLOR, CLICOLOR_FORCE", "Turn colors off (NO_COLOR with any value, CLICOLOR=0) or on (CLICOLOR_FORCE) if --color is auto."},
+	{passwordVariable, "The password of --login, if --login-password-file is not given."},
+	{archiveKeyVariable, "The KEY:SECRET of archive, if --archive-key-file is not given."},
+	{frontierVariable, "The address of --frontier env, and of resume and worker."},
 	{"NETRC", "The netrc file to read instead of ~/.netrc."},
 }
 

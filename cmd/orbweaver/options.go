@@ -56,7 +56,8 @@ type options struct {
 	since         string // a git commit, or ""
 	between       betweenRuns
 	evidence      evidenceOptions
-	watching      bool // a round of --watch
+	archive       *archiveOptions // nil except for the command archive
+	watching      bool            // a round of --watch
 	ci            string
 	ciToken       string    // the name of a variable; "" for none
 	thread        *ciThread // nil for none
@@ -94,6 +95,9 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	c := &compiler{settings: s}
 	c.checkWords(on)
 	o := &options{from: s.List("from")}
+	if on == option.Archive {
+		o.archive = &archiveOptions{found: map[string]bool{}}
+	}
 	o.state = read(c, "state", func(dir string) (string, error) { return dir, nil })
 
 	o.since = read(c, "since", func(ref string) (string, error) { return ref, nil })
@@ -151,7 +155,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	}
 	k.Judging.Levels = readAll(c, "level", s.parseLevel)
 	k.Judging.SoftNotFound, k.Judging.CheckHTTPS, k.Judging.RequireHTTPS = s.On("soft-404"), s.On("check-https"), s.On("require-https")
-	k.Judging.Archive = readArchive(c)
+	k.Judging.Archive = readArchive(c, on)
 	k.Scope.Credentials, k.Scope.AllowUnsafe = s.credentials(), s.On("login-allow-unsafe")
 	compileLogins(c, o)
 	compileChecks(c, o)
@@ -188,6 +192,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	compileBetween(c, o)
 	compileEvidence(c, o)
 	compileFrontier(c, o)
+	compileArchiving(c, o)
 	return o, errors.Join(c.faults...)
 }
 
@@ -227,7 +232,7 @@ func compileReport(c *compiler, o *options) {
 	}
 	needsFile("overwrite", o.overwrite)
 	needsFile("overwrite-many", o.overwriteMany)
-	needsFile("dry-run", o.dryRun)
+	needsFile("dry-run", o.dryRun && o.archive == nil)
 	needsFile("unique", o.unique)
 	if o.dryRun && o.write {
 		c.faults = append(c.faults, fmt.Errorf("%s: it cannot be used with --write: --fix alone prints the edits", c.Named("dry-run")))
@@ -284,10 +289,16 @@ var scopeRules = map[string]crawler.ScopeRule{
 }
 
 // readArchive reads the settings of the archive that is asked about broken targets.
-func readArchive(c *compiler) *crawler.Archive {
+func readArchive(c *compiler, on option.Commands) *crawler.Archive {
 	which := c.Text("archive")
-	a := &crawler.Archive{Memento: which == "memento", API: read(c, "archive-api", parseService), Max: read(c, "archive-max", atLeast(1))}
+	a := &crawler.Archive{Memento: which == "memento", Max: read(c, "archive-max", atLeast(1))}
+	if on != option.Archive { // there it names another service
+		a.API = read(c, "archive-api", parseService)
+	}
 	if which == "none" {
+		if on == option.Archive {
+			return nil
+		}
 		for _, name := range []string{"archive-api", "archive-max"} {
 			if c.Given(name) {
 				c.faults = append(c.faults, fmt.Errorf("%s: it needs --archive", c.Named(name)))

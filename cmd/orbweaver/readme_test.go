@@ -190,7 +190,7 @@ func sampleReport(t *testing.T, name, dir string) string {
 func flagTables() string {
 	var b strings.Builder
 	root := newRoot()
-	for _, name := range []string{"check", "extract", "report", "compare", "fix", "history"} {
+	for _, name := range []string{"check", "extract", "report", "compare", "fix", "archive", "history"} {
 		cmd, _, err := root.Find([]string{name})
 		if err != nil {
 			panic(err)
@@ -201,14 +201,14 @@ func flagTables() string {
 				fmt.Fprintf(&b, "| **%s** | | |\n", section.title)
 			}
 			for _, f := range section.flags {
-				if f.Name != "help" {
+				if ofCheck := name == "archive" && f.On&option.Archive == 0; f.Name != "help" && !ofCheck {
 					fmt.Fprintf(&b, "| %s | %s | %s |\n", code(strings.TrimSpace(f.Spelling())), cell(meaning(f)), code(f.Initial))
 				}
 			}
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("`explain` takes the flags of scope and configuration. A switch `--x` is turned off by `--no-x` or `--x=false`. " +
+	b.WriteString("`archive` takes most flags of `check` as well, `explain` takes the flags of scope and configuration. A switch `--x` is turned off by `--no-x` or `--x=false`. " +
 		"Durations: `500ms`, `20s`, `2m`, `1h`, `1d`, a bare number counts seconds; sizes: `500kB`, `10MiB`.\n")
 	return b.String()
 }

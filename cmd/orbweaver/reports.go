@@ -13,7 +13,7 @@ import (
 // CI system.
 func openReports(cmd *cobra.Command, o *options, note func(string, ...any)) (*report.Multi, error) {
 	stdout := cmd.OutOrStdout()
-	if o.patches() {
+	if o.patches() || o.archive != nil {
 		stdout = cmd.ErrOrStderr()
 	}
 	outputs := append([]report.Output{{Format: o.format, File: report.Stdout}}, o.outputs...)

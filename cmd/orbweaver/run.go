@@ -116,6 +116,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if !over {
 		st.printHint(err, console.notef)
 	}
+	o.archive.checked(summary)
 	if note := o.login.limitNote(summary); note != "" {
 		console.notef("%s", note)
 	}

@@ -22,6 +22,7 @@ type sink struct {
 	console *console
 	quiet   bool             // do not print notes on the run
 	clean   *bookmarkCleaner // nil without --write-clean
+	archive *archiveOptions  // nil except for the command archive
 	earlier *earlierRuns
 	edits   *fixer           // nil without --fix
 	kept    *evidence.Keeper // nil without --evidence
@@ -32,7 +33,7 @@ type sink struct {
 
 // openSink opens the reports and the data of earlier runs. Its errors are usage errors.
 func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink, error) {
-	s := &sink{console: console, quiet: o.quiet}
+	s := &sink{console: console, quiet: o.quiet, archive: o.archive}
 	var err error
 	if o.writeClean != "" {
 		if s.clean, err = newBookmarkCleaner(o, p.targets); err != nil {
@@ -99,6 +100,7 @@ func (s *sink) writeFiles(stdout io.Writer, sum *result.Summary) error {
 // edits and to the reports.
 func (s *sink) Result(r *result.Result) error {
 	s.kept.Judged(r)
+	s.archive.add(r)
 	if s.sources != nil {
 		s.sources.Map(r)
 	}

@@ -38,6 +38,7 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 	cfg.Sites = p.sites
 	cfg.Scope.WorkingDir = p.workingDir
 	cfg.Deliver.Show = engineShow(o.shows())
+	cfg.Deliver.Show.OK = cfg.Deliver.Show.OK || o.archive != nil
 	cfg.Deliver.Show.Broken = cfg.Deliver.Show.Broken || o.writeClean != "" || o.fix
 	cfg.Deliver.Show.Warning = cfg.Deliver.Show.Warning || o.fix
 	cfg.Deliver.Show.SkipPageReferences = !out.WantsReferences()

@@ -64,8 +64,9 @@ const (
 	Resume // also has the flags of check that another session may change
 	Worker
 	Frontier
-	Agent  // has the flags of check that [Flag.ServesAgents] names
-	Editor // has the flags of check that [Flag.ServesEditors] names
+	Agent   // has the flags of check that [Flag.ServesAgents] names
+	Editor  // has the flags of check that [Flag.ServesEditors] names
+	Archive // also has the flags of check that [Flag.ServesArchiving] names
 )
 
 // Group is a heading of the help.
@@ -82,13 +83,14 @@ const (
 	Politeness    Group = "Politeness"
 	Output        Group = "Output"
 	BetweenRuns   Group = "Between runs"
+	Archives      Group = "Copies in an archive"
 	Machines      Group = "Several machines"
 	Servers       Group = "Server"
 	Configuration Group = "Configuration"
 )
 
 // Groups are in the order of the help.
-var Groups = []Group{Targets, Scope, Verdicts, ContentChecks, RenderedPages, Connection, Login, Politeness, Output, BetweenRuns, Machines, Servers, Configuration}
+var Groups = []Group{Archives, Targets, Scope, Verdicts, ContentChecks, RenderedPages, Connection, Login, Politeness, Output, BetweenRuns, Machines, Servers, Configuration}
 
 // Server is what becomes of a flag if a server executes the run (--server).
 type Server uint8
@@ -167,7 +169,7 @@ var All = sync.OnceValue(func() []*Flag {
 // Of returns the flags of one command, in the order of the table.
 func Of(on Commands) (flags []*Flag) {
 	for _, f := range All() {
-		if f.On&on != 0 || f.On&Check != 0 && (on == Resume && f.Changes() || on == Agent && f.ServesAgents() || on == Editor && f.ServesEditors()) {
+		if f.On&on != 0 || f.On&Check != 0 && (on == Resume && f.Changes() || on == Agent && f.ServesAgents() || on == Editor && f.ServesEditors() || on == Archive && f.ServesArchiving()) {
 			flags = append(flags, f)
 		}
 	}
@@ -226,6 +228,16 @@ func (f *Flag) ServesEditors() bool {
 		return false
 	}
 	return f.ServesAgents()
+}
+
+// ServesArchiving reports whether the command archive takes a flag of check. The other ones resume,
+// share or repeat a run, or write to standard output, and some mean something else there.
+func (f *Flag) ServesArchiving() bool {
+	switch f.Name {
+	case "watch", "state", "replay", "dump-inputs", "fix", "write", "fix-level", "write-clean", "overwrite", "overwrite-many", "unique":
+		return false
+	}
+	return f.Group != Machines && f.Group != Servers && Named(Archive, f.Name) == nil
 }
 
 // StaysHome reports whether a flag concerns the coordinator of a shared crawl alone.

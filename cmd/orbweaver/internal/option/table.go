@@ -6,6 +6,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler"
+	"github.com/orbweaver/orbweaver/crawler/archiving"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
@@ -384,6 +385,20 @@ func table() []Flag {
 			Doc:   "how certain a suggestion for a broken link must be to become an edit: certain, or likely, which a person should look at"},
 		{Name: "robust-links", Group: Output, On: Fix,
 			Doc: "in local HTML, let broken links lead to their copy in the archive that the run has asked, and name the copy of links that are ok; with data-originalurl, data-versionurl and data-versiondate"},
+		{Name: "archive-api", Arg: "URL", Initial: archiving.SavePageNow, Group: Archives, On: Archive,
+			Doc: "the service that makes the copies"},
+		{Name: "archive-key-file", Arg: "FILE", File: true, Group: Archives, On: Archive,
+			Doc: "file with the KEY:SECRET of an account at the service, which others must not be able to read; otherwise it is taken from $ORBWEAVER_ARCHIVE_KEY"},
+		{Name: "archive-max", Arg: "N", Initial: "1000", Group: Archives, On: Archive,
+			Doc: "submit N URLs at most"},
+		{Name: "archive-wait", Arg: "DUR", Initial: "3m", Group: Archives, On: Archive,
+			Doc: "how long to wait until a copy is made, and for a service that is busy"},
+		{Name: "archive-within", Arg: "DUR", Initial: "30d", Group: Archives, On: Archive,
+			Doc: "do not submit URLs that were archived within this time"},
+		{Name: "archived", Arg: "FILE", Initial: "orbweaver-archived.jsonl", File: true, Group: Archives, On: Archive,
+			Doc: "the log of what was submitted, and of the copies: one JSON object a line"},
+		{Name: "dry-run", Group: Archives, On: Archive,
+			Doc: "print the URLs that would be submitted, and submit nothing"},
 		{Name: "archived", Arg: "FILE", Initial: "orbweaver-archived.jsonl", File: true, Group: Output, On: Fix,
 			Doc: "the copies for --robust-links: one JSON object a line, with url, state (archived), copy and time"},
 		{Name: "unique", Group: Output, On: Extract,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-var allCommands = []Commands{Check, Explain, Extract, Report, Compare, Fix, History}
+var allCommands = []Commands{Check, Explain, Extract, Report, Compare, Fix, History, Archive}
 
 func TestFlagRows(t *testing.T) {
 	name := regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)

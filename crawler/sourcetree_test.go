@@ -26,6 +26,7 @@ func TestSourceNote(t *testing.T) {
 		"few":              {map[string]string{"a.md": links(9, "/guide/p%d")}, false},
 		"images":           {map[string]string{"a.md": links(12, "p%d.png")}, false},
 		"a part of much":   {map[string]string{"a.md": links(12, "p%d"), "b.md": links(40, "p%d.png")}, false},
+		"few of many":      {map[string]string{"a.md": links(12, "/guide/p%d") + links(300, "a.md?%d")}, false},
 		"a built site":     {map[string]string{"index.html": "<!doctype html>", "a.md": links(12, "/guide/p%d")}, false},
 		"what is there is": {map[string]string{"a.md": links(40, "a.md?%d")}, false},
 	} {

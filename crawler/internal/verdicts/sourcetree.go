@@ -14,11 +14,12 @@ import (
 // configuration and on the contents of the documents, so such a link cannot be checked
 // here. It is reported as missing, and one note tells the user what to check instead.
 
-// The note is given if so many links lead to no file, and if they are one in unbuiltPart
-// of all broken ones.
+// The note is given if so many links lead to no file, if they are one in unbuiltPart of all
+// broken ones, and if there are at most okForEach links that are ok for each of them.
 const (
 	leastUnbuilt = 10
 	unbuiltPart  = 4
+	okForEach    = 20
 )
 
 // sourceNote returns a note if a directory seems to hold the sources of a site rather than a
@@ -50,7 +51,7 @@ func sourceNote(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache
 			example = url
 		}
 	}
-	if unbuilt < leastUnbuilt || unbuilt*unbuiltPart < broken {
+	if unbuilt < leastUnbuilt || unbuilt*unbuiltPart < broken || unbuilt*okForEach < sum.OK {
 		return ""
 	}
 	return fmt.Sprintf("many links to pages lead to no file, such as %s; if a site is built from these documents, check the built site", example)

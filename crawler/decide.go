@@ -6,7 +6,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
@@ -83,7 +82,7 @@ func (v *visitor) await(ctx context.Context, in *signin.Session[settlement], s s
 
 // waiting returns the settlement of a target that must wait, each time for longer.
 func (s settlement) waiting(first, most time.Duration) settlement {
-	s.Wait = frontier.Backoff(first, s.Past.Waited, most)
+	s.Wait = fetch.Backoff(first, s.Past.Waited, most)
 	s.Past.Waited++
 	return s
 }

@@ -19,10 +19,10 @@ const module = "github.com/orbweaver/orbweaver"
 // can do.
 var mayImport = map[string][]string{
 	"cmd/orbweaver":                           {"*"},
-	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "crawler", "crawler/archiving", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
+	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "cmd/orbweaver/internal/archiving", "crawler", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
-	"crawler/archiving":                       {"crawler/fetch", "crawler/internal/frontier", "crawler/internal/judging", "urinorm"},
+	"cmd/orbweaver/internal/archiving":        {"crawler/fetch", "urinorm"},
 	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},
@@ -67,7 +67,7 @@ var mayImport = map[string][]string{
 	"crawler/result":                          {"crawler/check", "crawler/internal/record"},
 	"crawler/internal/stored":                 {"crawler/check", "crawler/internal/admit", "crawler/internal/frontier", "crawler/internal/judging", "crawler/internal/record", "crawler/internal/scope", "crawler/internal/trap", "crawler/result", "urinorm"},
 	"crawler/internal/view":                   {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/judging", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/render", "crawler/internal/scope", "urinorm"},
-	"crawler/internal/proof":                  {"crawler/check", "crawler/internal/frontier", "crawler/internal/judging", "crawler/session"},
+	"crawler/internal/proof":                  {"crawler/check", "crawler/fetch", "crawler/internal/frontier", "crawler/internal/judging", "crawler/session"},
 	"crawler/internal/admit":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/frontier", "crawler/internal/judging", "crawler/internal/robots", "crawler/internal/scope", "crawler/internal/trap", "urinorm"},
 	"crawler/internal/verdicts":               {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/admit", "crawler/internal/captures", "crawler/internal/drift", "crawler/internal/frontier", "crawler/internal/inspect/facts", "crawler/internal/inspect/siterules", "crawler/internal/inspect/visible", "crawler/internal/judging", "crawler/internal/record", "crawler/internal/scope", "crawler/internal/trap", "crawler/result", "crawler/session", "crawler/store", "urinorm"},
 	"crawler/internal/scope":                  {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/fetch/disk", "crawler/inspect", "crawler/internal/frontier", "crawler/internal/judging", "urinorm"},

@@ -3,7 +3,7 @@ package crawler
 import (
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -19,7 +19,7 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 	if o.LocalLimit && s.Past.Starved < maxStarved {
 		s.Past.Tries = max(0, s.Past.Tries-1) // not the fault of the target
 		s.Past.Starved++
-		s.Wait = frontier.Backoff(100*time.Millisecond, s.Past.Starved-1, 5*time.Second)
+		s.Wait = fetch.Backoff(100*time.Millisecond, s.Past.Starved-1, 5*time.Second)
 		return s, true
 	}
 	if !o.RetryableBy(f.politeness.RetryStatus) && !s.Unsure || t.Second || s.Rest > f.politeness.MaxWait || hosts.GivenUp(t.Host) || f.door.Rules.Accepts(t.At, o.Status) {
@@ -27,7 +27,7 @@ func (f *settling) retry(s settlement) (again settlement, yes bool) {
 	}
 	if s.Past.Tries <= f.politeness.Retries && !s.Unsure && !hosts.Dead(t.Host) {
 		s.Past.Answer = judging.AppendOutcome(nil, o)
-		s.Wait = max(frontier.Backoff(f.politeness.Backoff, s.Past.Tries-1, frontier.MaxBackoff), s.Rest)
+		s.Wait = max(fetch.Backoff(f.politeness.Backoff, s.Past.Tries-1, fetch.MaxBackoff), s.Rest)
 		return s, true
 	}
 	if (f.politeness.SecondPassGiven || f.politeness.Retries > 0 && !urinorm.IsLoopback(t.At.Host())) && f.door.Scope().SiteOf(t.At) == nil {

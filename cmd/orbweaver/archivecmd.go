@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/archiving"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/filelock"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
-	"github.com/orbweaver/orbweaver/crawler/archiving"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/report"
 )

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/archiving"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/archiving"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/report/fix"
 	"github.com/orbweaver/orbweaver/urinorm"

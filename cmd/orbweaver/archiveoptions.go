@@ -10,10 +10,10 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/archiving"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/archiving"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"

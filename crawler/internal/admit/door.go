@@ -295,7 +295,7 @@ func restFor(o *judging.Outcome, h http.Header) time.Duration {
 	if !o.Overloaded() {
 		return 0
 	}
-	rest, _ := judging.RetryAfter(h, time.Now())
+	rest, _ := fetch.RetryAfter(h, time.Now())
 	return rest
 }
 

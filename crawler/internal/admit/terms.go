@@ -100,7 +100,7 @@ func (t *Terms) retryRobots(f *robots.Failure, failures int) (wait time.Duration
 	if !o.Retryable() || failures > t.cfg.Retries || rest > t.cfg.MaxWait {
 		return 0, false
 	}
-	return max(frontier.Backoff(t.cfg.Backoff, failures-1, frontier.MaxBackoff), rest), true
+	return max(fetch.Backoff(t.cfg.Backoff, failures-1, fetch.MaxBackoff), rest), true
 }
 
 // Politeness says how hosts are treated before they have answered.

@@ -81,7 +81,7 @@ func ExampleUncheckedScheme() {
 func ExampleRetryAfter() {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for _, value := range []string{"120", "1m30s", "Fri, 02 Jan 2026 03:04:35 GMT", "soon"} {
-		fmt.Println(judging.RetryAfter(http.Header{"Retry-After": {value}}, now))
+		fmt.Println(fetch.RetryAfter(http.Header{"Retry-After": {value}}, now))
 	}
 	// Output:
 	// 2m0s true

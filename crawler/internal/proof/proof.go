@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/session"
@@ -323,7 +324,7 @@ func (w *Watch) stands(s *Step, standing session.Standing) {
 			w.lose(s)
 			return
 		}
-		w.requeue(s, frontier.Backoff(w.config.Backoff, w.unsure-1, frontier.MaxBackoff)) // the frontier waits, not the worker
+		w.requeue(s, fetch.Backoff(w.config.Backoff, w.unsure-1, fetch.MaxBackoff)) // the frontier waits, not the worker
 	}
 	w.known(s)
 }
@@ -444,7 +445,7 @@ func (w *Watch) signsIn(s *Step, a Answer) {
 	case f.Code != check.CodeLoginFailed || w.renewed >= w.config.Retries:
 		w.end(s, check.CodeLoginLost, f.Message)
 	default:
-		s.Ask, s.Pause = AskSignIn, frontier.Backoff(w.config.Backoff, w.asked.failed, frontier.MaxBackoff)
+		s.Ask, s.Pause = AskSignIn, fetch.Backoff(w.config.Backoff, w.asked.failed, fetch.MaxBackoff)
 		w.renewed++
 		w.asked.failed++
 		return

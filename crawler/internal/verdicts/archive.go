@@ -214,7 +214,7 @@ func (a *archive) visit(ctx context.Context, queue *frontier.Frontier, t *fronti
 	}
 	switch {
 	case again:
-		return queue.Defer(a.ctx, t, time.Now().Add(max(answer.RestFor, frontier.Backoff(a.crawl.Backoff, t.Tries, frontier.MaxBackoff))), nil, nil)
+		return queue.Defer(a.ctx, t, time.Now().Add(max(answer.RestFor, fetch.Backoff(a.crawl.Backoff, t.Tries, fetch.MaxBackoff))), nil, nil)
 	case err != nil:
 		a.failed++
 	case found != nil:
@@ -269,7 +269,7 @@ func (a *archive) request(ctx context.Context, about string) (*check.Archived, *
 	}
 	defer resp.Close()
 	o := &judging.Outcome{Status: resp.Status}
-	o.Elapsed, _ = judging.RetryAfter(resp.Header, time.Now())
+	o.Elapsed, _ = fetch.RetryAfter(resp.Header, time.Now())
 	var body []byte
 	switch {
 	case resp.Status == 404: // nothing is known

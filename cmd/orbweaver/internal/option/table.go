@@ -4,9 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/archiving"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler"
-	"github.com/orbweaver/orbweaver/crawler/archiving"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"

@@ -14,7 +14,6 @@ import (
 	"unicode"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -109,7 +108,7 @@ func (s *Service) ask(ctx context.Context, about, job string) (answer, error) {
 		}
 	}
 	a := s.read(about, job, resp.Status, body)
-	a.rest, a.hasRest = judging.RetryAfter(resp.Header, time.Now())
+	a.rest, a.hasRest = fetch.RetryAfter(resp.Header, time.Now())
 	return a, nil
 }
 

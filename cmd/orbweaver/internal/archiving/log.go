@@ -61,7 +61,7 @@ func readLog(f *os.File) (*Entries, error) {
 		n++
 		var e Entry
 		switch err := json.Unmarshal(line, &e); {
-		case !bytes.HasSuffix(line, []byte("\n")):
+		case !bytes.HasSuffix(line, []byte("\n")) && beginsEntry(line):
 			known.Cut = n
 			return known, nil
 		case err != nil || e.URL == "":
@@ -71,6 +71,13 @@ func readLog(f *os.File) (*Entries, error) {
 		known.size += int64(len(line))
 	}
 	return known, nil
+}
+
+// beginsEntry reports whether a line may be the beginning of one of this log, and not that of a
+// file which belongs to another program.
+func beginsEntry(line []byte) bool {
+	const begins = `{"url":"`
+	return string(line[:min(len(line), len(begins))]) == begins[:min(len(line), len(begins))]
 }
 
 // Log is an open log.

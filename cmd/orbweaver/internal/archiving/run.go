@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -245,7 +245,7 @@ func (r *Run) pause(j *job, a *answer, now time.Time) error {
 		r.busySince = now
 	}
 	left := r.busySince.Add(r.service.Wait).Sub(now)
-	pause := frontier.Backoff(r.service.Backoff, r.busy, longestPause)
+	pause := fetch.Backoff(r.service.Backoff, r.busy, longestPause)
 	if a.hasRest {
 		pause = a.rest
 	}
@@ -270,7 +270,7 @@ func (r *Run) refuse(j *job, a *answer, now time.Time) error {
 		return a.refused
 	}
 	if a.again && j.tries < r.service.Retries && a.rest <= r.service.MaxWait {
-		j.next = now.Add(max(a.rest, frontier.Backoff(r.service.Backoff, j.tries, frontier.MaxBackoff)))
+		j.next = now.Add(max(a.rest, fetch.Backoff(r.service.Backoff, j.tries, fetch.MaxBackoff)))
 		if a.overload {
 			r.free = later(r.free, now.Add(a.rest))
 		}

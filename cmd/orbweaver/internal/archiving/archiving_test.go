@@ -226,6 +226,22 @@ func TestLogIsCut(t *testing.T) {
 	}
 }
 
+// A file of another program is no log whose last line is cut, and stays as it is.
+func TestLogOfAnotherProgram(t *testing.T) {
+	for _, text := range []string{"notes", "notes\n", `{"name":"x"`, "{}\n", `{"url":5}` + "\n"} {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if l, err := OpenLog(name); err == nil || !strings.Contains(err.Error(), "line 1 is not a line of this log") {
+			t.Errorf("%q: %v, %v, want an error", text, l, err)
+		}
+		if got, err := os.ReadFile(name); err != nil || string(got) != text {
+			t.Errorf("%q became %q, %v", text, got, err)
+		}
+	}
+}
+
 func FuzzAnswers(f *testing.F) {
 	for _, body := range []string{`{"job_id":"spn2-1"}`, `{"job_id":null,"message":"no"}`, `{"status":"success","timestamp":"20260102030405","original_url":"http://x.org/"}`, `{"status":"error","status_ext":"error:user-session-limit"}`, `<html>`, `[]`, `{"job_id":5}`, "{\"message\":\"a\\u0000\\tk3y:s3cret\"}"} {
 		for _, status := range []int{200, 404, 429, 503} {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // invisible reports whether a character acts instead of being visible: it moves the
@@ -147,8 +148,21 @@ func isWord(s string) bool {
 	return s != ""
 }
 
-// readable returns a URL with the letters that are percent-encoded in it, for people.
-func readable(url string) string {
+// Readable returns a URL for people: with the letters that are percent-encoded in it, and its host as
+// urinorm.ShownHost returns it. It is not for links.
+func Readable(url string) string {
+	if scheme, rest, found := strings.Cut(url, "://"); found && strings.Contains(rest, "xn--") {
+		end := len(rest)
+		if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+			end = i
+		}
+		start := strings.LastIndexByte(rest[:end], '@') + 1
+		host, port, _ := strings.Cut(rest[start:end], ":")
+		if port != "" {
+			port = ":" + port
+		}
+		url = scheme + "://" + rest[:start] + urinorm.ShownHost(host) + port + rest[end:]
+	}
 	if strings.IndexByte(url, '%') < 0 {
 		return url
 	}

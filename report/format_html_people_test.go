@@ -22,8 +22,12 @@ func TestReadable(t *testing.T) {
 		"https://e.test/e%CC%81":                            "https://e.test/e%CC%81",
 		"https://e.test/%FF%C3":                             "https://e.test/%FF%C3",
 		"https://e.test/100%":                               "https://e.test/100%",
+		"https://xn--bcher-kva.test:8080/%C3%BC?a=xn--x":    "https://bücher.test:8080/ü?a=xn--x",
+		"https://me@xn--bcher-kva.test":                     "https://me@bücher.test",
+		"https://e.test/xn--bcher-kva":                      "https://e.test/xn--bcher-kva",
+		"https://xn--pple-43d.test/":                        "https://xn--pple-43d.test/", // а of Cyrillic, the rest Latin
 	} {
-		if got := readable(url); got != want {
+		if got := Readable(url); got != want {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
 	}

@@ -162,7 +162,7 @@ func worstVerdict(s *result.Summary) string {
 
 // linkTo returns a link to a URL. Only http and https URLs are clickable.
 func linkTo(url string) htmlLink {
-	l := htmlLink{Text: shownName(readable(url))}
+	l := htmlLink{Text: shownName(Readable(url))}
 	if clickable(url) {
 		l.Href = url
 	}
@@ -273,7 +273,7 @@ func bars(rows []*tallied, label func(string) string, filter func(string) string
 	}
 	var all []htmlBar
 	for _, r := range rows {
-		b := htmlBar{Label: shownName(readable(label(r.name))), Count: thousands(r.total()), Go: filter(r.name)}
+		b := htmlBar{Label: shownName(Readable(label(r.name))), Count: thousands(r.total()), Go: filter(r.name)}
 		if r.ok > 0 {
 			b.Count += " · " + thousands(r.ok) + " ok"
 		}

@@ -45,3 +45,38 @@ func TestTextsOfSitesAreVisible(t *testing.T) {
 		t.Errorf("the message has a character that changes the direction of text: %s", text)
 	}
 }
+
+// People read letters; links, fields to copy and the API have the URL as it is.
+func TestURLsAreReadable(t *testing.T) {
+	const idn, mixed = "https://xn--bcher-kva.invalid/", "https://xn--pple-43d.invalid/" // bücher, and apple with an а of Cyrillic
+	web := newSite(t, map[string]string{"/": `<a href="/caf%C3%A9/%D7%A9?q=a%20b%2Fc%25%E2%80%AEd">x</a><a href="` + idn + `">y</a><a href="` + mixed + `">z</a>`})
+	s := open(t, t.TempDir())
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}})
+	run := s.checked(project)
+	escaped, shown := web.URL+"/caf%C3%A9/%D7%A9?q=a%20b%2Fc%25%E2%80%AEd", web.URL+"/café/ש?q=a%20b%2Fc%25%E2%80%AEd"
+	ids := map[string]string{}
+	for _, f := range s.items("runs/" + run + "/findings") {
+		ids[f["url"].(string)] = f["id"].(string)
+	}
+	for _, url := range []string{escaped, idn, mixed} {
+		if ids[url] == "" {
+			t.Fatalf("the API has no finding of %s: %v", url, ids)
+		}
+	}
+	for _, path := range []string{"runs/" + run + "/findings", "runs/" + run + "/findings?view=links"} {
+		page := string(s.send("GET", path, nil).body)
+		for _, want := range []string{"<bdi>" + shown + "</bdi>", "<bdi>https://bücher.invalid/</bdi>", "<bdi>" + mixed + "</bdi>"} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s does not show %s", path, want)
+			}
+		}
+	}
+	for url, want := range map[string]string{escaped: shown, idn: "https://bücher.invalid/", mixed: mixed} {
+		page := string(s.send("GET", "runs/"+run+"/findings/"+ids[url], nil).body)
+		for _, part := range []string{"<bdi>" + want + "</bdi>", `readonly value="` + url + `"`, `href="` + url + `"`} {
+			if !strings.Contains(page, part) {
+				t.Errorf("the page of %s lacks %s", url, part)
+			}
+		}
+	}
+}

@@ -350,5 +350,5 @@ func finding(c *Call, status int, id string, values url.Values, faults map[strin
 	if known := f.Known; known != nil && values == nil { // the form changes it
 		page.Values = markValues(known)
 	}
-	return c.page(status, "finding", clip(f.URL, 100), page)
+	return c.page(status, "finding", shownURL(f.URL, 100), page)
 }

@@ -223,5 +223,5 @@ func showPage(c *Call) error {
 	for _, p := range to[:min(len(to), maxLinks)] {
 		view.To = append(view.To, link{Place: p})
 	}
-	return c.page(http.StatusOK, "page", clip(view.URL, 100), view)
+	return c.page(http.StatusOK, "page", shownURL(view.URL, 100), view)
 }

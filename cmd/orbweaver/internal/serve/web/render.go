@@ -13,6 +13,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 //go:embed templates/*.tmpl
@@ -38,7 +39,7 @@ type crumb struct{ Name, Path string }
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"count": api.Count, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
-		"plural": api.Plural, "clip": clip, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "access": accessField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
+		"plural": api.Plural, "clip": clip, "address": shownURL, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "access": accessField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
 	}).Funcs(clockIn("").functions()).ParseFS(templateFiles, "templates/*.tmpl"))
 })
 
@@ -69,6 +70,9 @@ func clip(s string, n int) string {
 	}
 	return string(runes[:n-1]) + "…"
 }
+
+// shownURL shortens a URL, as people read it, to n characters.
+func shownURL(url string, n int) string { return clip(report.Readable(url), n) }
 
 func durationText(d time.Duration) string {
 	switch {

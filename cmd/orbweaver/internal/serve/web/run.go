@@ -102,7 +102,7 @@ func run(c *Call, status int, fault string) error {
 			page.Evidence = true
 		}
 	case c.Run.State != api.Queued:
-		worst.Sort = "places"
+		worst.Sort, worst.Limit = "places", 20
 		if page.First, err = s.Findings.All(c.Context(), c.Run, worst, worst.Limit); err != nil {
 			return err
 		}

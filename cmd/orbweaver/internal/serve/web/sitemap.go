@@ -11,6 +11,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // Limits of the map.
@@ -127,6 +128,7 @@ func tilesOf(dir string, pages []api.Page) ([]tile, []api.Page) {
 	}
 	var all []tile
 	for _, t := range by {
+		t.Name = report.Readable(t.Name)
 		all = append(all, *t)
 	}
 	slices.SortFunc(all, func(a, b tile) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })

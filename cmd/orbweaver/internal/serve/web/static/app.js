@@ -3,11 +3,11 @@
 const byId = (id) => document.getElementById(id);
 const count = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 
-// isolated returns a text of a site in an element of its own direction, with characters that act
-// made visible, as the server does it in pages.
-const acting = /[\p{Cc}\u00AD\u034F\u061C\u115F\u1160\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
-const visible = (s) => s.replace(acting, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
-const isolated = (s) => Object.assign(document.createElement("bdi"), { textContent: visible(s) });
+// current returns this page as the server shows it now, null if it does not.
+async function current() {
+  const answer = await fetch(location.href, { cache: "no-store" });
+  return answer.ok ? new DOMParser().parseFromString(await answer.text(), "text/html") : null;
+}
 
 // duration formats a time as the server does it.
 const duration = (ms) => {
@@ -67,7 +67,14 @@ function stream(address, handlers, ended) {
 function follow(live) {
   let announced = 0;
   const run = `api/v1/runs/${live.dataset.run}`;
-  const seen = new Set([...byId("found").children].map((li) => li.dataset.id));
+  let renewing;
+  const renew = async () => {
+    renewing = undefined;
+    const now = (await current())?.getElementById("found");
+    if (!now?.children.length) return; // the run has ended
+    byId("found").replaceWith(now);
+    byId("found-title").hidden = false;
+  };
   const over = (state) => ["done", "failed", "interrupted"].includes(state);
   const text = { elapsed_ms: duration, rate: (n) => n.toFixed(1), remaining_ms: (n) => (n === null ? "–" : `about ${duration(n)}`) };
   const close = stream(live.dataset.events, {
@@ -85,17 +92,7 @@ function follow(live) {
       }
     },
     finding(f) {
-      if (f.verdict !== "broken" || seen.has(f.id) || seen.size >= 20) return;
-      seen.add(f.id);
-      const a = Object.assign(document.createElement("a"), { className: "url" });
-      a.append(isolated(f.url));
-      a.href = `runs/${live.dataset.run}/findings/${encodeURIComponent(f.id)}`;
-      const li = document.createElement("li");
-      const message = Object.assign(document.createElement("span"), { className: "note" });
-      message.append(isolated(f.message));
-      li.append(a, " ", message);
-      byId("found").append(li);
-      byId("found-title").hidden = false;
+      if (f.verdict === "broken" && byId("found").children.length < 20) renewing ??= setTimeout(() => renew().catch(() => {}), 300);
     },
     state({ state }) {
       const badge = live.querySelector("h2 .badge");
@@ -127,9 +124,8 @@ function followAll(list) {
     timer = undefined;
     const projects = [...stale];
     stale.clear();
-    const answer = await fetch(location.href, { cache: "no-store" });
-    if (!answer.ok) return;
-    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const page = await current();
+    if (!page) return;
     for (const project of projects) {
       const old = card(project);
       const now = page.querySelector(`[data-project="${CSS.escape(project)}"]`);

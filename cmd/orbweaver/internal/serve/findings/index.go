@@ -73,7 +73,7 @@ func addIndexes(file string) {
 		return
 	}
 	defer db.Close()
-	_, _ = db.Exec(indexes)
+	_, _ = db.Exec(indexes + issueIndexes)
 }
 
 // Close closes the file.

@@ -105,12 +105,21 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	}
 	column, downward := strings.CutSuffix(issueOrders[q.Sort], " DESC")
 	const up, down = ">", "<"
-	order, first, ties, beyond := column, up, "s.subject, s.code, s.id", up
+	order, first, beyond := column, up, up
 	if downward != q.Backward {
 		order, first = column+" DESC", down
 	}
 	if q.Backward {
-		ties, beyond = "s.subject DESC, s.code DESC, s.id DESC", down
+		beyond = down
+	}
+	by := " ORDER BY s." + order
+	for _, tie := range []string{"subject", "code", "id"} {
+		if tie == column { // an index does not give an order in which a column is twice
+			continue
+		}
+		if by += ", s." + tie; q.Backward {
+			by += " DESC"
+		}
 	}
 	rest := []part{{}}
 	if q.After != "" {
@@ -127,7 +136,6 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	}
 	list := &api.List[api.Issue]{Items: []api.Issue{}, Total: total}
 	for _, p := range rest {
-		by := " ORDER BY s." + order + ", " + ties
 		// Only the rows of the part are looked up by the columns that need it.
 		query := "SELECT " + issueColumns + " FROM (SELECT * FROM issue s WHERE " + where + p.term + by + " LIMIT ?) s" + by
 		err := each(ctx, x.db, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)}), func(rows *sql.Rows) error {

@@ -52,7 +52,6 @@ CREATE TABLE issue_page (
 	places INTEGER NOT NULL,
 	PRIMARY KEY (issue, page)
 ) WITHOUT ROWID;
-CREATE INDEX issue_by_pages ON issue (listed, pages DESC, subject, code);
 `
 
 // writtenSchema is the table with the places of the findings that are grouped.
@@ -216,7 +215,7 @@ func upgrade(file string) error {
 	if err := groupIssues(tx); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(indexes); err != nil {
+	if _, err := tx.Exec(indexes + issueIndexes); err != nil {
 		return err
 	}
 	return tx.Commit()

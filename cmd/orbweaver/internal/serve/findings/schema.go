@@ -84,6 +84,15 @@ CREATE INDEX IF NOT EXISTS ref_by_target ON ref (target, page);
 CREATE INDEX IF NOT EXISTS target_by_url ON target (url);
 `
 
+// issueIndexes are those of issues, one for each order.
+const issueIndexes = `
+CREATE INDEX IF NOT EXISTS issue_by_pages ON issue (listed, pages DESC, subject, code);
+CREATE INDEX IF NOT EXISTS issue_by_findings ON issue (listed, findings DESC, subject, code);
+CREATE INDEX IF NOT EXISTS issue_by_delta ON issue (listed, delta DESC, subject, code);
+CREATE INDEX IF NOT EXISTS issue_by_code ON issue (listed, code, subject);
+CREATE INDEX IF NOT EXISTS issue_by_url ON issue (listed, subject, code);
+`
+
 // connect opens a file with further parameters of SQLite's URI.
 func connect(file string, parameters ...string) (*sql.DB, error) {
 	abs, err := filepath.Abs(file)

@@ -113,6 +113,7 @@ func testFlow(t *testing.T, s *server) {
 	p.Want(`document.querySelector("h1").innerText`, "2 issues, 2 broken links")
 	p.look("run")
 	runPath := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
+	firstRun := runPath
 
 	// The first broken link.
 	p.submit(".first a", site.URL+"/gone")
@@ -249,6 +250,7 @@ func testFlow(t *testing.T, s *server) {
 	p.look("audit")
 	p.visit("profile")
 	p.look("profile")
+	p.lookAtForms(project, firstRun)
 	p.visit("nothing")
 	p.look("not-found")
 	p.visit("")
@@ -277,6 +279,53 @@ func testFlow(t *testing.T, s *server) {
 	p.Click("[name=sure]")
 	p.submit("button", "Delete the project")
 	p.Want(`document.querySelector("h1").innerText`, "Welcome")
+}
+
+// lookAtForms looks at an issue, and at what forms answer: what an import did, and what is wrong.
+func (p *tab) lookAtForms(project, run string) {
+	p.Helper()
+	id := crawlertest.Eval[string](p.Tab, `fetch(new URL("api/v1/`+run+`/issues", document.baseURI)).then((r) => r.json()).then((list) => list.items[0].id)`)
+	p.visit(run + "/issues/" + id)
+	p.Until(`document.querySelector("[aria-label='Affected pages']")`)
+	p.look("issue")
+
+	p.visit("settings")
+	p.ClickText("summary", "Import projects")
+	p.fill("#i-document", "version = 2\n[[projects]]\nname = 'B'\ntargets = ['gopher://example.com/']\n")
+	p.submit("button", "Import")
+	p.Want(`document.querySelector("[aria-labelledby=exchange-title] .fault").innerText.startsWith("projects.0.targets.0: ")`, "true")
+	p.look("import-faults")
+	p.fill("#i-document", "version = 2\n[[projects]]\nname = 'B'\ntargets = ['https://example.com/']\n")
+	p.Click("[name=try]")
+	p.submit("button", "Import")
+	p.Want(`document.querySelector("[aria-labelledby=exchange-title] .notice").innerText`, "Nothing is changed. It would be: 1 project added, 0 changed, 0 as they were.")
+	p.look("import-try")
+
+	p.visit(project + "/settings")
+	p.fill("#f-urls", "https://example.com/\ngopher://example.com/\n")
+	p.submit("button", "Save the list")
+	p.Want(`document.querySelector("#fault-urls").innerText.includes("line 2")`, "true")
+	p.Want(`document.querySelector("#f-urls").value.trim().split("\n").length`, "2")
+	p.look("url-list-faults")
+	p.visit(project + "/settings")
+	p.ClickText("summary", "Quiet hours")
+	p.fill("[name='quiet.from']", "25:00")
+	p.fill("[name='quiet.zone']", "Moon/Base")
+	p.submit("button", "Save")
+	p.Want(`document.getElementById("fault-quiet.from").innerText.length > 5 && document.getElementById("fault-quiet.zone").innerText.length > 5`, "true")
+	p.Want(`document.querySelector("[name='quiet.from']").value`, "25:00")
+	p.look("quiet-faults")
+
+	p.visit("profile")
+	p.fill("#f-email", "nobody")
+	p.fill("#f-time_zone", "Moon/Base")
+	p.submit("button", "Save")
+	p.Want(`document.querySelector("#fault-email").innerText.length > 5 && document.querySelector("#fault-time_zone").innerText.length > 5`, "true")
+	p.look("profile-faults")
+	p.visit("profile")
+	p.submit("button", "Send me the summary now")
+	p.Until(`document.querySelector("main [role=alert], main .fault, main .notice")`)
+	p.look("digest-fault")
 }
 
 // testWithoutScripts adds a site, checks it and finds the broken link without scripts.

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -166,5 +167,84 @@ func TestClosedSchemes(t *testing.T) {
 		"ws://h.test/": "skipped scheme-unchecked", "gopher://h.test/1": "skipped scheme-unchecked", "ldap://h.test/": "skipped scheme-unchecked", "file:///etc/passwd": "broken file-from-web"})
 	if n := len(server.order); n != 1 {
 		t.Errorf("%d requests: %v", n, slices.Sorted(slices.Values(server.order)))
+	}
+}
+
+// busyServer is a server at some addresses that counts the requests at once at each of them. It
+// answers none of the first ones until a number of them are under way.
+type busyServer struct {
+	hold int
+
+	mu   sync.Mutex
+	busy map[string]int
+	most map[string]int
+	held map[string]chan struct{}
+}
+
+func (s *busyServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	address, _, _ := net.SplitHostPort(r.Context().Value(http.LocalAddrContextKey).(net.Addr).String())
+	s.mu.Lock()
+	held := s.held[address]
+	if held == nil {
+		held = make(chan struct{})
+		s.held[address] = held
+	}
+	if s.busy[address]++; s.busy[address] == s.hold && s.most[address] < s.hold {
+		close(held)
+	}
+	s.most[address] = max(s.most[address], s.busy[address])
+	s.mu.Unlock()
+	<-held
+	s.mu.Lock()
+	s.busy[address]--
+	s.mu.Unlock()
+}
+
+// Many names that lead to one address get no more requests at once than that address may have,
+// whatever their domains, while another address has as many.
+func TestNamesAtOneAddress(t *testing.T) {
+	const names, most = 60, 5
+	busy := &busyServer{hold: most, busy: map[string]int{}, most: map[string]int{}, held: map[string]chan struct{}{}}
+	var ports []string
+	addresses := []string{"127.0.0.9", "127.0.0.10"}
+	for _, address := range addresses {
+		listener, err := net.Listen("tcp", address+":0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := httptest.NewUnstartedServer(busy)
+		server.Listener.Close()
+		server.Listener = listener
+		server.Start()
+		t.Cleanup(server.Close)
+		_, port, _ := net.SplitHostPort(listener.Addr().String())
+		ports = append(ports, port)
+	}
+	start, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		for i := range names {
+			fmt.Fprintf(w, "<a href='http://a%d.test:%s/'>x</a><a href='http://b%d.test:%s/'>x</a>", i, ports[0], i, ports[1])
+		}
+	}))
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{NoEnvironment: true, DNSServer: crawlertest.ServeNames(t, func(name string) ([4]byte, dnsmessage.RCode) {
+		if strings.HasPrefix(name, "a") {
+			return [4]byte{127, 0, 0, 9}, dnsmessage.RCodeSuccess
+		}
+		return [4]byte{127, 0, 0, 10}, dnsmessage.RCodeSuccess
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.Close)
+	cfg := web(t)
+	cfg.Fetch, cfg.Politeness.PerAddress = fetch.Mux{"http": client, "https": client}, most
+	_, sum := crawl(t, cfg, seedOf(t, start+"/"))
+	if sum.OK != 1+2*names {
+		t.Errorf("%d targets are ok, want %d: %v", sum.OK, 1+2*names, sum.ByCode)
+	}
+	for _, address := range addresses {
+		if n := busy.most[address]; n != most {
+			t.Errorf("%d requests at once at %s, want %d", n, address, most)
+		}
 	}
 }

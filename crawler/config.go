@@ -121,6 +121,11 @@ type Politeness struct {
 	Rate         float64       // requests per second; 0 means no limit
 	Delay        time.Duration // between two requests
 	PerHostGiven bool
+	// PerDomain and PerAddress limit the requests in flight to all hosts of one registrable domain,
+	// and to all hosts at one IP address. 0 means 16, or PerHost if that is more, for hosts that no
+	// start target is on, and no limit for the others; -1 means no limit at all. With a store that
+	// processes share, each process has these limits.
+	PerDomain, PerAddress int
 	// Still lets nothing wait, for answers that are known: Fetch sends nothing.
 	Still bool
 
@@ -298,6 +303,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("start a run: Concurrency is %d; it must be between 0 and %d", c.Politeness.Concurrency, maxConcurrency)
 	case c.Politeness.PerHost < 0:
 		return fmt.Errorf("start a run: PerHost is %d; it must not be negative", c.Politeness.PerHost)
+	case c.Politeness.PerDomain < -1 || c.Politeness.PerAddress < -1:
+		return errors.New("start a run: PerDomain and PerAddress must be at least -1")
 	case c.Politeness.Rate < 0 || c.Politeness.Delay < 0:
 		return errors.New("start a run: Rate and Delay must not be negative")
 	case c.Limits.MaxRedirects < -1 || c.Limits.MaxRedirects > maxRedirects:

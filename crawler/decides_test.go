@@ -17,7 +17,7 @@ import (
 // runs that take nothing over (Pages, Changed, Store, Lease).
 const indifferent = "Judging.Resolver Judging.MailProbe Keep.Store Keep.Lease Keep.Coordination Keep.Cookies Keep.FingerprintBits Keep.Cache Keep.MaxAge Keep.Pages Keep.Previous " +
 	"Judging.IgnoreFragment Judging.Levels Judging.Hides Scope.Changed Limits.MaxPages Limits.MaxTime Limits.MaxBody Limits.MaxBodyGiven " +
-	"Limits.MaxRedirects Judging.Accept Politeness.Concurrency Politeness.PerHost Politeness.Rate Politeness.Delay Politeness.PerHostGiven " +
+	"Limits.MaxRedirects Judging.Accept Politeness.Concurrency Politeness.PerHost Politeness.PerDomain Politeness.PerAddress Politeness.Rate Politeness.Delay Politeness.PerHostGiven " +
 	"Politeness.Retries Politeness.RetryStatus Politeness.SecondPassAfter Politeness.SecondPassGiven Politeness.Backoff Limits.Grace Limits.Spent Politeness.MaxWait Scope.Sitemaps " +
 	"Judging.SoftNotFound Judging.CheckHTTPS Judging.RequireHTTPS Judging.Archive Judging.Drift Render.Trouble Render.By Deliver.Show Deliver.Watched " +
 	"Deliver.Watch Deliver.Stream Deliver.Pages Reading.ReadAgain Reading.Publisher Scope.WorkingDir Stop Scope.RootGiven Politeness.Still Keep.Refresh"

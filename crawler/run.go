@@ -180,6 +180,7 @@ func newDoor(cfg *Config, seeds []Seed) *admit.Door {
 		MaxPages: cfg.Limits.MaxPages, MaxWait: cfg.Politeness.MaxWait, Retries: cfg.Politeness.Retries, Backoff: cfg.Politeness.Backoff,
 		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0,
 		Pacing: admit.Pacing{Concurrency: cfg.Politeness.Concurrency, PerHost: cfg.Politeness.PerHost, PerHostGiven: cfg.Politeness.PerHostGiven,
+			PerDomain: cfg.Politeness.PerDomain, PerAddress: cfg.Politeness.PerAddress,
 			Rate: cfg.Politeness.Rate, Delay: cfg.Politeness.Delay, Shared: cfg.shared() != nil, Still: cfg.Politeness.Still},
 	}, in, scope.NewTargetRules(in, seeds))
 }

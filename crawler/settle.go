@@ -29,6 +29,7 @@ type settlement struct {
 	Past    frontier.Past    // of the target, with this visit
 	Outcome *judging.Outcome // nil if the target must wait
 	Wait    time.Duration    // until the target may be visited again, if it must
+	Again   bool             // the frontier has to hand out the target again, as if it had not
 	Second  bool             // in the second pass
 	Rest    time.Duration    // how long its host asked not to be visited
 	Unsure  bool             // robots.txt is unavailable after its retries, for a reason that may be temporary
@@ -168,11 +169,16 @@ func (f *settling) putBack(w *workspace, s settlement) error {
 	}
 	f.reader.Release(&s.Content)
 	s.Counts = s.Counts.Repeated()
-	queue := f.frontier.Defer
-	if s.Second {
-		queue = f.frontier.DeferToSecondPass
+	var err error
+	if s.Again {
+		err = f.frontier.GiveBack(f.always, s.Target.Target, f.tallies(w, &s))
+	} else {
+		queue := f.frontier.Defer
+		if s.Second {
+			queue = f.frontier.DeferToSecondPass
+		}
+		err = queue(f.always, s.Target.Target, time.Now().Add(s.Wait), s.Past.Encode(), f.tallies(w, &s))
 	}
-	err := queue(f.always, s.Target.Target, time.Now().Add(s.Wait), s.Past.Encode(), f.tallies(w, &s))
 	if err == nil {
 		f.keep(&s)
 	}

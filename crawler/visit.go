@@ -94,6 +94,10 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	if s, err = v.stands(s); s.Outcome != nil || err != nil {
 		return s, err
 	}
+	if s.Again, err = v.door.Locate(ctx, t); s.Again || err != nil {
+		v.notBegun(t)
+		return s, err
+	}
 	s.Past.Asked = true
 	if v.door.Scope().SiteOf(t.At) != nil { // there is no network to wait for
 		w.Slot.Take()

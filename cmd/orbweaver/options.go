@@ -166,6 +166,12 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	k.Politeness.Concurrency = read(c, "concurrency", atLeast(1))
 	k.Politeness.PerHost = read(c, "per-host", atLeast(1))
 	k.Politeness.PerHostGiven = s.Given("per-host")
+	if s.Given("per-domain") {
+		k.Politeness.PerDomain = zeroAsNone(read(c, "per-domain", atLeast(0)))
+	}
+	if s.Given("per-address") {
+		k.Politeness.PerAddress = zeroAsNone(read(c, "per-address", atLeast(0)))
+	}
 	k.Politeness.Rate = read(c, "rate", parseRate)
 	k.Politeness.Delay = read(c, "delay", quantity.ParseDuration)
 	k.Politeness.Retries = zeroAsNone(read(c, "retries", atLeast(0)))

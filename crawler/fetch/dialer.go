@@ -5,10 +5,14 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // attemptDelay is how long a connection attempt runs before the next address is tried
@@ -220,6 +224,27 @@ func moreTelling(a, b error) error {
 		return b
 	}
 	return a
+}
+
+// Locate implements Locator. It does not know where a proxy sends a request.
+func (h *HTTP) Locate(ctx context.Context, u urinorm.URL) (netip.Addr, bool) {
+	host := strings.Trim(u.Host(), "[]")
+	if h.replayer != nil || host == "" || len(host) > maxHostName {
+		return netip.Addr{}, false
+	}
+	if proxy, err := h.proxies.forURL(u.Scheme(), u.Authority()); proxy != nil || err != nil {
+		return netip.Addr{}, false
+	}
+	to := redirectConnection(h.dialer.connectTo, net.JoinHostPort(host, strconv.Itoa(u.EffectivePort())))
+	host, _, err := net.SplitHostPort(to)
+	if err != nil {
+		return netip.Addr{}, false
+	}
+	addrs, err := h.resolver.resolve(ctx, host)
+	if addrs = h.dialer.policy.allowed(addrs); err != nil || len(addrs) == 0 {
+		return netip.Addr{}, false
+	}
+	return slices.MinFunc(addrs, netip.Addr.Compare), true
 }
 
 // interleave orders addresses for connection attempts (RFC 8305 section 4). The address

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"time"
 
@@ -17,6 +18,13 @@ import (
 // *Fault, or the context's error if the context is done.
 type Fetcher interface {
 	Fetch(ctx context.Context, req *Request) (*Response, error)
+}
+
+// A Locator is a Fetcher that knows where it sends requests.
+type Locator interface {
+	// Locate returns the address of the server that a request to a URL is sent to: the lowest, if
+	// there are several, and false if it is not known. It looks up the name of the host.
+	Locate(ctx context.Context, u urinorm.URL) (netip.Addr, bool)
 }
 
 // Need says how much of the target the request needs.
@@ -166,6 +174,14 @@ func (m Mux) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		return nil, &Fault{Kind: "scheme-unchecked", Op: "fetch", Target: req.URL.Printed(), Err: fmt.Errorf("no fetcher for scheme %q", req.URL.Scheme())}
 	}
 	return f.Fetch(ctx, req)
+}
+
+// Locate implements Locator by the Fetcher of the scheme.
+func (m Mux) Locate(ctx context.Context, u urinorm.URL) (netip.Addr, bool) {
+	if f, ok := m[u.Scheme()].(Locator); ok {
+		return f.Locate(ctx, u)
+	}
+	return netip.Addr{}, false
 }
 
 // Schemes returns the schemes that the Mux supports, sorted.

@@ -75,7 +75,7 @@ func (d *Door) Get(ctx context.Context, what Purpose, req *fetch.Request) (*fetc
 func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontier.Common) {
 	d.always, d.hosts = always, f.Hosts()
 	d.robots = robots.NewCache(d.cfg.RobotsAgent, d.retryRobots)
-	d.line = line{f, newPlaces(d.hosts, f.Sharing() != nil)}
+	d.line = line{f, newPlaces(d.hosts, d.cfg.Fetch, f.Sharing() != nil)}
 	d.shared = sharedRobots{always: always, common: common}
 	d.Sitemaps.share(always, common)
 	if d.uncounted = f.Sharing() != nil; common != nil {
@@ -248,7 +248,7 @@ func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Res
 		ctx = fetch.WithAsker(ctx, fetch.Asker{URL: a.Of.At, Visit: true, First: a.For == Visit && a.Of.Past.Tries == 0 && !a.Of.Second})
 	}
 	if host := req.URL.Authority(); a.Of != nil && host != "" { // a file has no host
-		if err := d.goTo(ctx, a.Of, host); err != nil {
+		if err := d.goTo(ctx, a.Of, req.URL); err != nil {
 			return nil, err
 		}
 		ctx = fetch.WithPace(ctx, a.Of.Sending.pace)

@@ -175,8 +175,10 @@ func TestPlaceAndInterval(t *testing.T) {
 				}
 				d := doorTo(t, &server{}, cfg, scope.Rules{})
 				defer d.Library.Close()
+				var place taken
 				if r == rulePlace {
-					if err := d.places.take(t.Context(), "far.test"); err != nil {
+					var err error
+					if place, err = d.places.take(t.Context(), "far.test"); err != nil {
 						t.Fatal(err)
 					}
 				} else {
@@ -195,7 +197,7 @@ func TestPlaceAndInterval(t *testing.T) {
 				}()
 				time.Sleep(time.Minute)
 				if r == rulePlace {
-					d.places.give("far.test")
+					d.places.give(place)
 				}
 				time.Sleep(2 * time.Hour)
 				synctest.Wait()

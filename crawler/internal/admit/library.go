@@ -253,7 +253,7 @@ func (l *Library) Ask(ctx context.Context, by Decision, req *fetch.Request, stre
 		l.asking.Go(func() {
 			defer close(k.done)
 			began := time.Now()
-			err := l.inPlace(l.ctx, req.URL.Authority(), func() {
+			err := l.inPlace(l.ctx, req.URL, func() {
 				k.waited = time.Since(began)
 				_, _, _ = l.get(l.ctx, req, k) // its error is in k.err
 			})
@@ -312,7 +312,7 @@ func (l *Library) Unchanged(ctx context.Context, by Decision, req *fetch.Request
 	l.mu.Unlock()
 	var resp *fetch.Response
 	var err error
-	if l.inPlace(ctx, req.URL.Authority(), func() { resp, err = l.door.cfg.Fetch.Fetch(ctx, req) }) != nil {
+	if l.inPlace(ctx, req.URL, func() { resp, err = l.door.cfg.Fetch.Fetch(ctx, req) }) != nil {
 		return false, 0
 	}
 	if err != nil {
@@ -340,11 +340,16 @@ func requestsOf(k *kept) (requests int, waited time.Duration) {
 }
 
 // inPlace sends a request when there is a place for it and its turn has come.
-func (l *Library) inPlace(ctx context.Context, host string, send func()) error {
-	if err := l.door.places.take(ctx, host); err != nil {
+func (l *Library) inPlace(ctx context.Context, u urinorm.URL, send func()) error {
+	if _, err := l.door.places.locate(ctx, u); err != nil {
 		return err
 	}
-	defer l.door.places.give(host)
+	host := u.Authority()
+	place, err := l.door.places.take(ctx, host)
+	if err != nil {
+		return err
+	}
+	defer l.door.places.give(place)
 	if err := l.door.places.awaitTurn(ctx, host); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // line sends the requests of each visit one after another.
@@ -13,13 +14,13 @@ type line struct {
 	places   *places
 }
 
-// goTo lets the next requests of a visit go to a host: it waits for a place there and for the
+// goTo lets the next requests of a visit go to the host of a URL: it waits for a place there and for the
 // turn of a request. The first request to the host of the target comes at the turn of the
 // target. The interval of a host is kept between the requests of a visit, and to those of
 // others.
-func (l *line) goTo(ctx context.Context, t *Target, host string) error {
-	s := &t.Sending
-	if s.host == host {
+func (l *line) goTo(ctx context.Context, t *Target, u urinorm.URL) error {
+	s, host := &t.Sending, u.Authority()
+	if s.place.host == host {
 		return nil
 	}
 	l.Leave(t)
@@ -27,10 +28,16 @@ func (l *line) goTo(ctx context.Context, t *Target, host string) error {
 		s.begun = true
 		l.places.visit(t.Host, +1)
 	}
-	if err := l.places.take(ctx, host); err != nil {
+	if host != t.Host {
+		if _, err := l.places.locate(ctx, u); err != nil {
+			return err
+		}
+	}
+	place, err := l.places.take(ctx, host)
+	if err != nil {
 		return err
 	}
-	s.host = host
+	s.place = place
 	if host != t.Host {
 		s.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.places.awaitTurn(ctx, host) }}
 		return l.places.awaitTurn(ctx, host)
@@ -47,11 +54,19 @@ func (l *line) goTo(ctx context.Context, t *Target, host string) error {
 	return sharing.Begin(ctx, t.Target)
 }
 
+// Locate finds out the address of a target's host if the requests to one address are limited. It
+// reports whether the target has to be handed out again: the frontier did not know the address, and
+// others may be visited there already. So no worker waits for an address.
+func (l *line) Locate(ctx context.Context, t *Target) (again bool, err error) {
+	first, err := l.places.locate(ctx, t.At)
+	return first && !t.Session && l.frontier.Sharing() == nil, err
+}
+
 // Leave gives the place of a visit back, such as while a browser shows its page.
 func (l *line) Leave(t *Target) {
-	if s := &t.Sending; s.host != "" {
-		l.places.give(s.host)
-		s.host = ""
+	if s := &t.Sending; s.place.host != "" {
+		l.places.give(s.place)
+		s.place = taken{}
 	}
 }
 

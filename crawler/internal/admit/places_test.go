@@ -17,33 +17,34 @@ func TestPlacesForgetHosts(t *testing.T) {
 		}
 		return frontier.Pace{Concurrency: 1}
 	}}).Hosts()
-	p := newPlaces(hosts, false)
+	p := newPlaces(hosts, nil, false)
 	known := func(when string, want bool) {
 		t.Helper()
-		if _, has := p.hosts["a.test"]; has != want {
+		if _, has := p.known["a.test"]; has != want {
 			t.Errorf("%s: the host is known: %v, want %v", when, has, want)
 		}
 	}
-	take := func() {
+	take := func() taken {
 		t.Helper()
-		if err := p.take(t.Context(), "a.test"); err != nil {
+		place, err := p.take(t.Context(), "a.test")
+		if err != nil {
 			t.Fatal(err)
 		}
+		return place
 	}
 	p.visit("a.test", +1)
-	take()
-	p.give("a.test")
+	p.give(take())
 	known("visited", true)
 	p.visit("a.test", -1)
 	known("visit over", false)
-	take()
+	place := take()
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := p.take(canceled, "a.test"); err == nil {
+	if _, err := p.take(canceled, "a.test"); err == nil {
 		t.Error("a place was taken twice")
 	}
 	known("place taken", true)
-	p.give("a.test")
+	p.give(place)
 	known("place given back", false)
 	if err := p.awaitTurn(t.Context(), "a.test"); err != nil {
 		t.Fatal(err)
@@ -51,7 +52,7 @@ func TestPlacesForgetHosts(t *testing.T) {
 	p.begin("a.test")
 	known("requested without a place", false)
 	p.begin("slow.test")
-	if p.hosts["slow.test"] == nil {
+	if p.known["slow.test"] == nil {
 		t.Error("the time of the last request to a host with an interval is forgotten")
 	}
 }

@@ -32,7 +32,7 @@ const (
 	ruleRobots               // robots.txt
 	ruleGivenUp              // hosts that refused too often, or never answered
 	rulePages                // --max-pages, traps and the longest URL of a page
-	rulePlace                // --per-host
+	rulePlace                // --per-host, --per-domain, --per-address
 	ruleInterval             // --delay, --rate and Crawl-delay
 	ruleAddress              // private addresses and blocked ports
 	ruleCount

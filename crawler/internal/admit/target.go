@@ -36,7 +36,7 @@ type Target struct {
 // Sending is how far the requests of a visit are, which are sent one after another. The zero value
 // is for a visit that has sent none.
 type Sending struct {
-	host    string      // where it has a place; "" for none
+	place   taken       // that it has
 	pace    *fetch.Pace // of requests there
 	paced   bool        // a request to the host of the target was sent
 	begun   bool        // requests were sent

@@ -38,10 +38,14 @@ type Config struct {
 type Pacing struct {
 	Concurrency, PerHost int // requests under way at once, of all hosts and of one
 	PerHostGiven         bool
-	Rate                 float64       // of requests a second to one host; 0 for no limit
-	Delay                time.Duration // between two requests to one host
-	Shared               bool          // other processes send requests, too
-	Still                bool          // nothing waits, as nothing is sent
+	// PerDomain and PerAddress are the numbers of requests under way at once to all hosts of one
+	// registrable domain, and at one address. 0 means otherSites for hosts of no start target, and no
+	// limit for the others; -1 means no limit.
+	PerDomain, PerAddress int
+	Rate                  float64       // of requests a second to one host; 0 for no limit
+	Delay                 time.Duration // between two requests to one host
+	Shared                bool          // other processes send requests, too
+	Still                 bool          // nothing waits, as nothing is sent
 }
 
 // Terms are what the configuration and the scope of a run say about its requests.
@@ -117,8 +121,11 @@ func (t *Terms) pace(host string) frontier.Pace {
 	if local && !t.cfg.PerHostGiven {
 		p.Concurrency = 0
 	}
-	if t.Scope().SyntheticHost(host) {
+	switch {
+	case t.Scope().SyntheticHost(host):
 		p = frontier.Pace{}
+	case name != "" && !t.cfg.Pacing.Still:
+		p.Within = t.within(host, name)
 	}
 	if p.Concurrency == 0 && p.Interval == 0 {
 		p.Concurrency = t.cfg.Concurrency
@@ -128,6 +135,30 @@ func (t *Terms) pace(host string) frontier.Pace {
 	}
 	return p
 }
+
+// within returns the limits that a host has in common with others. Its address is not known yet.
+func (t *Terms) within(host, name string) (w [frontier.Shares]frontier.Share) {
+	most := func(given int) int {
+		if given == 0 && !urinorm.IsLoopback(name) && !t.reaches(host) {
+			return max(otherSites, t.cfg.PerHost)
+		}
+		return max(0, given)
+	}
+	w[frontier.ByAddress].Most = most(t.cfg.PerAddress)
+	if domain := strings.TrimSuffix(urinorm.RegistrableDomain(name), "."); domain != "" {
+		if n := most(t.cfg.PerDomain); n > 0 {
+			w[frontier.ByDomain] = frontier.Share{Key: "domain " + domain, Most: n}
+		}
+	}
+	return w
+}
+
+// otherSites is the number of requests under way at once to all hosts of a domain, or at an address,
+// that are no part of the crawled site: as many as two hosts get. Servers that limit the connections
+// of a client allow 10 to 20 for each site as a rule, and a hundred links to sites of one hoster would
+// use all connections of a run for a single machine. Answers of 100 ms still make 160 requests a
+// second.
+const otherSites = 16
 
 // Interval is the configured time between two requests to a host.
 func (t *Terms) Interval() time.Duration {
@@ -158,9 +189,11 @@ func (t *Terms) gated(host string) bool {
 	if t.cfg.Robots == scope.RobotsIgnore || host == "" || t.Scope().SyntheticHost(host) || !t.cfg.RobotsGiven && urinorm.IsLoopback(hostOf(host)) {
 		return false
 	}
-	if t.cfg.Robots == scope.RobotsStrict || t.cfg.Includes {
-		return true
-	}
+	return t.cfg.Robots == scope.RobotsStrict || t.cfg.Includes || t.reaches(host)
+}
+
+// reaches reports whether pages of a host may be part of the crawled site.
+func (t *Terms) reaches(host string) bool {
 	for _, scheme := range []string{"https://", "http://"} {
 		if u, _, err := urinorm.ParseWeb(scheme + host + "/"); err == nil && t.Scope().Reaches(scope.HrefOf(u)) {
 			return true

@@ -125,9 +125,9 @@ func (c *controller) pace() Pace {
 		if c.concurrency > 0 {
 			visits = min(visits, c.concurrency)
 		}
-		return Pace{Concurrency: visits, Interval: interval, NotBefore: rest}
+		return Pace{Concurrency: visits, Interval: interval, NotBefore: rest, Within: c.limit.Within}
 	}
-	return Pace{Concurrency: c.concurrency, Interval: interval, NotBefore: rest}
+	return Pace{Concurrency: c.concurrency, Interval: interval, NotBefore: rest, Within: c.limit.Within}
 }
 
 // observe adapts the pace to an answer. It reports whether the pace changed.

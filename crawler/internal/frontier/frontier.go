@@ -263,6 +263,11 @@ func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.
 	return f.release(ctx, t, Deferral{Wave: SecondPass, NotBefore: until, Note: note, Tally: tally})
 }
 
+// GiveBack queues a target again as if it had not been handed out.
+func (f *Frontier) GiveBack(ctx context.Context, t *Target, tally []Tally) error {
+	return f.release(ctx, t, Deferral{Wave: t.lease.Wave, Note: t.lease.Note, Tally: tally, Unvisited: true})
+}
+
 func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
 	if f.hosts.politeness.Still {
 		d.NotBefore = time.Time{}

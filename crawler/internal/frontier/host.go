@@ -13,6 +13,7 @@ type host struct {
 	leased    int       // targets
 	lastVisit time.Time // start of the last visit
 	queues    []*hostQueue
+	shares    [Shares]*share // nil for no limit
 }
 
 // nextVisit returns the time of the next visit that the pace allows, and false while as
@@ -38,7 +39,7 @@ func (h *host) queue(w *waveQueue) *hostQueue {
 			return q
 		}
 	}
-	q := &hostQueue{host: h, wave: w, position: -1}
+	q := &hostQueue{host: h, wave: w}
 	h.queues = append(h.queues, q)
 	return q
 }
@@ -48,6 +49,30 @@ type hostTable struct {
 	byName map[string]*host
 	all    []*host // by number
 	last   *host   // the result of the last call of enter
+	shares map[Share]*share
+}
+
+// bound bounds a host from now on.
+func (t *hostTable) bound(h *host, p Pace) {
+	for i, within := range p.Within {
+		if within == h.pace.Within[i] {
+			continue
+		}
+		if old := h.shares[i]; old != nil {
+			old.end(h.leased)
+		}
+		if h.shares[i] = nil; within.Key == "" {
+			continue
+		}
+		s := t.shares[within]
+		if s == nil {
+			s = &share{most: within.Most}
+			t.shares[within] = s
+		}
+		s.leased += h.leased
+		h.shares[i] = s
+	}
+	h.pace = p
 }
 
 // enter returns the host of a name, which is made on first use.
@@ -73,7 +98,9 @@ type hostQueue struct {
 	other    fifo      // other targets
 	deferred timers    // targets that must not be visited yet
 	ready    time.Time // when the first target may be visited
-	position int       // in the heap of the wave, -1 if outside
+	heap     *hostHeap // that it is in: of its wave, or of a share that is used up; nil for none
+	position int       // in the heap
+	called   *share    // that has called it, see share.call; nil for none
 }
 
 // promote moves the deferred targets that are due to the others.
@@ -103,27 +130,36 @@ func (q *hostQueue) pop() (ID, bool) {
 	return q.other.pop()
 }
 
-// hostHeap is a heap of queues by the time at which they are ready.
+// move moves a queue to its place in a heap.
+func (q *hostQueue) move(to *hostHeap) {
+	if q.heap == to {
+		heap.Fix(to, q.position)
+		return
+	}
+	q.leave()
+	q.heap = to
+	heap.Push(to, q)
+}
+
+// leave removes a queue from its heap.
+func (q *hostQueue) leave() {
+	if q.heap != nil {
+		heap.Remove(q.heap, q.position)
+		q.heap = nil
+	}
+}
+
+// hostHeap is a heap of queues by their waves, and those of one wave by the time at which they are
+// ready.
 type hostHeap []*hostQueue
 
-// update moves a queue to its place after its time has changed, or adds it.
-func (h *hostHeap) update(q *hostQueue) {
-	if q.position >= 0 {
-		heap.Fix(h, q.position)
-	} else {
-		heap.Push(h, q)
+func (h hostHeap) Len() int { return len(h) }
+func (h hostHeap) Less(i, j int) bool {
+	if a, b := h[i].wave.number, h[j].wave.number; a != b {
+		return a < b
 	}
+	return h[i].ready.Before(h[j].ready)
 }
-
-// remove removes a queue if it is in the heap.
-func (h *hostHeap) remove(q *hostQueue) {
-	if q.position >= 0 {
-		heap.Remove(h, q.position)
-	}
-}
-
-func (h hostHeap) Len() int           { return len(h) }
-func (h hostHeap) Less(i, j int) bool { return h[i].ready.Before(h[j].ready) }
 func (h hostHeap) Swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
 	h[i].position, h[j].position = i, j
@@ -136,7 +172,6 @@ func (h *hostHeap) Push(x any) {
 func (h *hostHeap) Pop() any {
 	old := *h
 	q := old[len(old)-1]
-	q.position = -1
 	old[len(old)-1] = nil
 	*h = old[:len(old)-1]
 	return q

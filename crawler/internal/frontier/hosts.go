@@ -136,6 +136,25 @@ func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
 	})
 }
 
+// Locate notes the address of a host, whose visits Politeness.Pace bounds by its address. It reports
+// whether no address was known: others may have as many visits there as its share allows.
+func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, err error) {
+	locate := func(c *controller) bool {
+		at := &c.limit.Within[ByAddress]
+		first = at.Key == ""
+		moved := at.Key != address
+		at.Key = address
+		return moved
+	}
+	if h.shared != nil { // the limit is that of this process, which keeps it by itself
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		locate(h.controller(host))
+		return first, nil
+	}
+	return first, h.change(ctx, host, locate)
+}
+
 // OpenGate ends the limit of a gated host to one visit at a time. It does nothing for
 // other hosts.
 func (h *Hosts) OpenGate(ctx context.Context, host string) error {

@@ -41,7 +41,7 @@ const (
 
 // newLedger returns an empty ledger for fingerprints of a width.
 func newLedger(w Width) *Ledger {
-	g := &Ledger{index: fingerprintTable{wide: w == Wide}, hosts: hostTable{byName: map[string]*host{}}}
+	g := &Ledger{index: fingerprintTable{wide: w == Wide}, hosts: hostTable{byName: map[string]*host{}, shares: map[Share]*share{}}}
 	start := epoch(time.Now())
 	g.queue = queue{targets: &g.targets, epoch: start}
 	g.leases = leases{held: map[ID]lease{}, epoch: start}
@@ -241,12 +241,15 @@ func (g *Ledger) Settle(l Lease) Change {
 	return 0
 }
 
-// Release queues the target of a held lease in a wave.
-func (g *Ledger) Release(l Lease, w Wave, notBefore time.Time) {
+// Release queues the target of a held lease again.
+func (g *Ledger) Release(l Lease, d *Deferral) {
 	t := g.release(l.ID)
 	t.setState(queued)
-	t.wave = w
-	g.push(l.ID, t, notBefore)
+	t.wave = d.Wave
+	if d.Unvisited {
+		t.setTries(l.Tries)
+	}
+	g.push(l.ID, t, d.NotBefore)
 }
 
 // Extend moves the deadline of a lease that is held.
@@ -255,7 +258,7 @@ func (g *Ledger) Extend(l Lease, deadline time.Time) { g.leases.extend(l, deadli
 // SetPace bounds a host from now on and returns its number.
 func (g *Ledger) SetPace(name string, p Pace) int {
 	h := g.hosts.enter([]byte(name))
-	h.pace = p
+	g.hosts.bound(h, p)
 	g.queue.reorder(h)
 	return int(h.number)
 }
@@ -273,7 +276,8 @@ func (g *Ledger) Seal() {
 	g.index = fingerprintTable{wide: g.index.wide}
 	g.leases.deadlines = nil
 	for _, h := range g.hosts.all {
-		h.queues = nil
+		h.queues, h.shares = nil, [Shares]*share{}
 	}
+	g.hosts.shares = nil
 	g.queue.free()
 }

@@ -207,7 +207,7 @@ func (m *Memory) Release(_ context.Context, l Lease, d Deferral) error {
 		m.notes[l.ID] = clone(d.Note)
 	}
 	m.tally(d.Tally)
-	m.Ledger.Release(l, d.Wave, d.NotBefore)
+	m.Ledger.Release(l, &d)
 	return nil
 }
 

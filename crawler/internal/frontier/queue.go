@@ -22,6 +22,7 @@ type queue struct {
 
 // waveQueue holds the targets of one wave.
 type waveQueue struct {
+	number      Wave
 	hosts       hostHeap
 	queued      int
 	leased      int
@@ -40,7 +41,7 @@ func (w *waveQueue) countPage(t *target, n int) {
 // wave returns the queue of a wave, which is made on first use.
 func (q *queue) wave(w Wave) *waveQueue {
 	if q.waves[w] == nil {
-		q.waves[w] = &waveQueue{}
+		q.waves[w] = &waveQueue{number: w}
 		at, _ := slices.BinarySearch(q.used, w)
 		q.used = slices.Insert(q.used, at, w)
 	}
@@ -78,6 +79,11 @@ func (q *queue) release(t *target, h *host) {
 	w.leased--
 	w.countPage(t, -1)
 	h.leased--
+	for _, s := range h.shares {
+		if s != nil {
+			s.end(1)
+		}
+	}
 	q.reorder(h)
 }
 
@@ -85,17 +91,25 @@ func (q *queue) release(t *target, h *host) {
 func (q *queue) reorder(h *host) {
 	next, free := h.nextVisit()
 	for _, hq := range h.queues {
-		due, some := hq.due(q.epoch)
-		if !free || !some {
-			hq.wave.hosts.remove(hq)
-			continue
+		by := hq.called
+		hq.called = nil
+		if due, some := hq.due(q.epoch); free && some {
+			hq.ready = later(due, next)
+			hq.move(&hq.wave.hosts)
+		} else {
+			hq.leave()
 		}
-		if due.Before(next) {
-			due = next
+		if by != nil {
+			by.call()
 		}
-		hq.ready = due
-		hq.wave.hosts.update(hq)
 	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return b
+	}
+	return a
 }
 
 // leafDelay is how long after the first take leaves wait while pages are leased. Later
@@ -162,6 +176,10 @@ func (q *queue) takeFirst(w *waveQueue, n Wave, now time.Time) (ID, time.Time) {
 		if hq.ready.After(now) {
 			return 0, hq.ready
 		}
+		if s := hq.host.usedUp(); s != nil {
+			hq.await(s)
+			continue
+		}
 		hq.promote(q.epoch.since(now))
 		id, ok := hq.pop()
 		if !ok {
@@ -175,6 +193,12 @@ func (q *queue) takeFirst(w *waveQueue, n Wave, now time.Time) (ID, time.Time) {
 		w.queued--
 		w.leased++
 		hq.host.leased++
+		for _, s := range hq.host.shares {
+			if s != nil {
+				s.leased++
+			}
+		}
+		hq.called = nil // the place is used
 		hq.host.lastVisit = now
 		q.reorder(hq.host)
 		return id, time.Time{}

@@ -445,7 +445,7 @@ func (c *controller) decode(b []byte, offset time.Duration) error {
 		}
 		return time.UnixMicro(n).Add(-offset)
 	}
-	*c = controller{limit: Pace{Concurrency: s.Limit, Interval: s.LimitInterval}, concurrency: s.Concurrency, interval: s.Interval, rest: at(s.Rest),
+	*c = controller{limit: Pace{Concurrency: s.Limit, Interval: s.LimitInterval, Within: c.limit.Within}, concurrency: s.Concurrency, interval: s.Interval, rest: at(s.Rest),
 		gated: s.Gated, passing: s.Passing, givenUp: s.GivenUp, answered: s.Answered, timeouts: s.Timeouts, good: s.Good, slowed: at(s.Slowed), slowedAt: s.SlowedAt,
 		warned: s.Warned, refusals: s.Refusals, tooLong: s.TooLong, rests: s.Rests, rested: s.Rested, slowest: s.Slowest, best: s.Best, usual: s.Usual,
 		starting: s.Starting, recent: s.Recent, bestRecent: s.BestRecent,

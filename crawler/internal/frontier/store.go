@@ -134,6 +134,9 @@ type Deferral struct {
 	// Note comes with the next lease. It is deleted when the target is completed.
 	Note  []byte
 	Tally []Tally
+	// Unvisited means that the lease was no visit: it is not counted in Lease.Tries. A store that
+	// several processes share has Process.GiveBack instead.
+	Unvisited bool
 }
 
 // Tally adds to one of the sums that a store keeps. The tallies of a visit are added in
@@ -192,7 +195,21 @@ type Pace struct {
 	Concurrency int           // leases at the same time; 0 is no limit
 	Interval    time.Duration // between the starts of two visits
 	NotBefore   time.Time     // no visit before this time
+	Within      [Shares]Share // limits that the host has in common with others
 }
+
+// Share bounds the visits to all hosts that have something in common. The zero value is no limit.
+type Share struct {
+	Key  string // names what they have in common; "" while that is not known
+	Most int    // leases at the same time, of all these hosts together
+}
+
+// The shares of a Pace.
+const (
+	ByDomain  = iota // hosts of one registrable domain
+	ByAddress        // hosts at one address
+	Shares
+)
 
 // ErrStale is the error of Complete, Release and Extend for a lease that is no longer
 // held.

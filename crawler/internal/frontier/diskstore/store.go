@@ -166,9 +166,13 @@ func (s *Store) Release(_ context.Context, l frontier.Lease, d frontier.Deferral
 	if err != nil {
 		return err
 	}
-	b.postpone(l.ID, l.Tries > 0, s.Ledger.Tries(l.ID), &d)
+	if !d.Unvisited { // the file says that it is queued
+		b.postpone(l.ID, l.Tries > 0, s.Ledger.Tries(l.ID), &d)
+	} else if len(d.Tally) == 0 {
+		b.steps--
+	}
 	s.tally(b, d.Tally)
-	s.Ledger.Release(l, d.Wave, d.NotBefore)
+	s.Ledger.Release(l, &d)
 	return nil
 }
 

@@ -37,7 +37,7 @@ func (s *sharing) free(host string) bool {
 // while its limits allow a visit, and that the crawl ends, although hosts move from address to
 // address meanwhile.
 func TestShares(t *testing.T) {
-	for n := range uint64(200) {
+	for n := range uint64(40) {
 		random := rand.New(rand.NewPCG(n, 1))
 		s := sharing{hosts: map[string]frontier.Pace{}, queued: map[string]int{}, leased: map[string]int{}}
 		pace := func(address int) frontier.Pace {

@@ -63,7 +63,7 @@ func serveEditor(cmd *cobra.Command, s *settings, f *editorFlags) error {
 
 // newEditorEngine compiles the flags, so that what is wrong with them is said before anything is read.
 func newEditorEngine(cmd *cobra.Command, s *settings, f *editorFlags) (*editorEngine, error) {
-	e := &editorEngine{base: s, note: newConsole(cmd.ErrOrStderr(), "never").notef}
+	e := &editorEngine{base: s, note: newConsole(cmd.ErrOrStderr(), "never").notef, maxDocuments: maxDocuments}
 	var faults []error
 	e.external = editorExternal{word: f.external, given: cmd.Flags().Changed("external")}
 	if _, known := externalWords[f.external]; !known {

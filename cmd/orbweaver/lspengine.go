@@ -35,6 +35,8 @@ type editorEngine struct {
 	note func(string, ...any)
 
 	external editorExternal
+
+	maxDocuments int // of a folder
 }
 
 // Open implements lsp.Engine. The command line takes precedence over the client, and that over the file of
@@ -185,49 +187,79 @@ func (f *editorFolder) JudgesSome() bool {
 	return f.options.checks.Groups == 0 && !f.options.crawl.Judging.TextFragments && f.options.crawl.Limits.MaxPages == 0 && f.target == ""
 }
 
-// Judge implements workspace.Judge.
-func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) (listed []string, err error) {
+// maxDocuments is how many documents of a folder are read.
+const maxDocuments = 100_000
+
+// Documents implements workspace.Judge.
+func (f *editorFolder) Documents(ctx context.Context, texts map[string][]byte) (listed, large []string, err error) {
+	f.Close()
 	run := *f.options
 	reader := &targetReader{note: func(string, ...any) {}, types: run.crawl.Reading.Types, preprocess: run.preprocess, noIgnore: run.noIgnore}
+	target := filepath.Join(f.dir, f.target)
 	if f.dir == "" {
-		run.stdinType = f.spoken(workspace.Unlocated)
+		run.stdinType, target = f.spoken(workspace.Unlocated), "-"
 		if run.stdinType == "" {
-			return nil, nil // its format is not known
+			return nil, nil, nil // its format is not known
 		}
 		reader.stdin = bytes.NewReader(f.encoded(texts)[workspace.Unlocated])
 	}
-	run.show = report.ShowAll
-	site := f.encoded(texts)
-	if some == nil || f.plan == nil {
-		f.Close()
-		run.texts = disk.NewTexts(site, *f.languages.Load())
-		f.texts = run.texts
-		target := filepath.Join(f.dir, f.target)
-		if f.dir == "" {
-			target = "-"
-		}
-		if f.plan, err = planRun(ctx, &run, []string{target}, reader); err != nil {
-			return nil, err
+	run.texts, run.maxDocuments = disk.NewTexts(f.encoded(texts), *f.languages.Load()), f.engine.maxDocuments
+	f.texts = run.texts
+	if f.plan, err = planRun(ctx, &run, []string{target}, reader); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range f.plan.seeds {
+		name := f.pathOf(s.URL)
+		listed = append(listed, name)
+		if f.length(name, texts) > workspace.Large {
+			large = append(large, name)
 		}
 	}
+	slices.Sort(listed)
+	return listed, large, ctx.Err()
+}
+
+// length returns the number of bytes of a document.
+func (f *editorFolder) length(name string, texts map[string][]byte) int64 {
+	if text, open := texts[name]; open {
+		return int64(len(text))
+	}
+	info, err := os.Stat(filepath.Join(f.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// More implements workspace.Judge.
+func (f *editorFolder) More() string {
+	if f.plan == nil || !f.plan.more {
+		return ""
+	}
+	return fmt.Sprintf("only the first %d documents of %s are read", f.engine.maxDocuments, filepath.Base(f.dir))
+}
+
+// Judge implements workspace.Judge.
+func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) error {
+	if f.plan == nil {
+		return nil // no document can be read
+	}
+	run := *f.options
+	run.show = report.ShowAll
+	f.texts.Set(f.encoded(texts))
 	seeds := f.plan.seeds
 	if some != nil {
-		f.texts.Set(site)
-		run.crawl.Scope.Depth = -1
 		seeds = f.seedsOf(some)
+	}
+	if some != nil || f.plan.more {
+		run.crawl.Scope.Depth = -1
 	}
 	found := &editorSink{folder: f, add: add, files: map[string]string{}}
 	r := &toolRun{options: &run, plan: f.plan, seeds: seeds, note: func(string, ...any) {}, deliver: found.result}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error { cfg.Reading.ReadAgain = false; return nil }); err != nil {
-		return nil, err
+		return err
 	}
-	if some == nil {
-		for _, s := range f.plan.seeds {
-			listed = append(listed, f.pathOf(s.URL))
-		}
-		slices.Sort(listed)
-	}
-	return listed, ctx.Err()
+	return ctx.Err()
 }
 
 // seedsOf returns the seeds of some documents.

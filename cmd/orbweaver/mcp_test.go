@@ -223,7 +223,7 @@ func (a *agent) pages(name string, arguments map[string]any) (items []map[string
 }
 
 // writeFiles writes files below a directory.
-func writeFiles(t *testing.T, dir string, files map[string]string) {
+func writeFiles(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		at := filepath.Join(dir, filepath.FromSlash(name))

@@ -81,10 +81,11 @@ type options struct {
 
 	// The following are set for runs of a server.
 
-	listing   runs.Listing
-	directory string   // the working directory of the run; "" for that of the process
-	schemes   []string // that may be requested; nil for all
-	roots     []string // directories, whose documents belong to them and not to the working directory
+	listing      runs.Listing
+	maxDocuments int      // of a directory; 0 for no limit
+	directory    string   // the working directory of the run; "" for that of the process
+	schemes      []string // that may be requested; nil for all
+	roots        []string // directories, whose documents belong to them and not to the working directory
 
 	texts *disk.Texts // of documents that are open in an editor; nil elsewhere
 }

@@ -30,6 +30,7 @@ type plan struct {
 	sites      []*disk.Site
 	stdin      *fetch.Document // nil if standard input is not a target
 	hints      []string        // notes for the user
+	more       bool            // there are more documents than are read
 
 	base       urinorm.URL
 	site       disk.SiteConfig // of all directories, except Dir, Base and Synthetic
@@ -76,7 +77,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 	wd := cmp.Or(o.directory, here)
 	p := &plan{workingDir: wd, elsewhere: wd != here, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess, Texts: o.texts}, noIgnore: o.noIgnore, wikiLinks: o.crawl.Reading.Options.WikiLinks, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
-		directory:     p.addDirectory,
+		directory:     func(t target) error { return p.addDirectory(o, t) },
 		website:       p.addWebsite,
 		document:      p.addDocument,
 		stdinDocument: func(target) error { return p.addStdin(o, stdin) },
@@ -177,7 +178,7 @@ func (p *plan) addWebsite(t target) error {
 // addDirectory mounts a directory as a site and adds every document in it as a seed.
 // Style sheets are not added, because they are read if a page uses them; nor are plain
 // text files and tables, which are read only if the user names them.
-func (p *plan) addDirectory(t target) error {
+func (p *plan) addDirectory(o *options, t target) error {
 	site, err := p.mount(t.path, t.path)
 	if err != nil {
 		var fault *fetch.Fault
@@ -201,6 +202,10 @@ func (p *plan) addDirectory(t target) error {
 	err = site.Walk(ignored, func(rel string, _ fs.DirEntry) error {
 		if p.keepsFiles {
 			site.Files = append(site.Files, rel)
+		}
+		if o.maxDocuments > 0 && len(p.seeds) >= o.maxDocuments {
+			p.more = true
+			return fs.SkipAll
 		}
 		if path.Ext(rel) == ".css" || p.site.Texts.Type(rel) == "" && !isDocument(p.site.Types, p.site.Preprocessors, site.Dir(), rel) {
 			return nil

@@ -106,7 +106,7 @@ func (v *view) edit(s *Server, edits []workspace.Edit) workspaceEdit {
 
 func codeActions(ctx context.Context, s *Server, p *codeActionParams) (any, error) {
 	actions := []codeAction{}
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return actions, err
 	}
@@ -158,7 +158,7 @@ func resolveAction(ctx context.Context, s *Server, a *codeAction) (any, error) {
 	if a.Data == nil {
 		return nil, errorf(codeInvalidParams, "data is missing: only actions without an edit are resolved")
 	}
-	v, err := s.viewOf(ctx, textDocument{URI: a.Data.URI})
+	v, err := s.viewOf(ctx, textDocument{URI: a.Data.URI}, false)
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ type referencesParams struct {
 
 func references(ctx context.Context, s *Server, p *referencesParams) (any, error) {
 	none := []location{}
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, true)
 	if v == nil {
 		return none, err
 	}
@@ -200,7 +200,7 @@ func kindOf(a *anchor) int {
 
 func documentSymbols(ctx context.Context, s *Server, p *documentParams) (any, error) {
 	top := documentSymbol{}
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return []*documentSymbol{}, err
 	}
@@ -264,7 +264,7 @@ func workspaceSymbols(ctx context.Context, s *Server, p *workspaceSymbolParams) 
 		if o.file != "" {
 			continue
 		}
-		o, state, known, err := s.folders.await(ctx, filepath.Join(o.dir, "x"))
+		o, state, known, err := s.folders.await(ctx, filepath.Join(o.dir, "x"), true)
 		if err != nil {
 			return nil, err
 		}
@@ -305,7 +305,7 @@ type command struct {
 
 func codeLenses(ctx context.Context, s *Server, p *documentParams) (any, error) {
 	all := []codeLens{}
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, true)
 	if v == nil {
 		return all, err
 	}

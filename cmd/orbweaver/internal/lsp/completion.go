@@ -71,7 +71,7 @@ func (v *view) writtenAt(offset int) (written, bool) {
 
 func completion(ctx context.Context, s *Server, p *positionParams) (any, error) {
 	list := completionList{Items: []completionItem{}}
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return list, err
 	}

@@ -151,6 +151,9 @@ func (j *judging) tell(o *folder, old, state judged, touched []string) {
 	can := s.client.capabilities()
 	refresh := false
 	for _, path := range touched {
+		if state.index != nil && state.index.Due[path] != (workspace.Due{}) {
+			continue // they are those of an earlier text
+		}
 		abs := filepath.Join(o.dir, filepath.FromSlash(path))
 		version, open := state.versions[path]
 		if before, known := j.published[abs]; !open && (!known || !before.some) && !hasFindings(&state, path) || !s.folders.owns(o, abs) {
@@ -251,7 +254,7 @@ func documentDiagnostic(ctx context.Context, s *Server, p *documentDiagnosticPar
 	}
 	path := placeOf(p.TextDocument.URI)
 	s.judging.rouse()
-	o, state, known, err := s.folders.await(ctx, path)
+	o, state, known, err := s.folders.await(ctx, path, false)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +283,7 @@ func workspaceDiagnostic(ctx context.Context, s *Server, p *workspaceDiagnosticP
 	s.judging.rouse()
 	all := []diagnosticReport{}
 	for _, o := range s.folders.list() {
-		o, state, known, err := s.folders.await(ctx, o.probe())
+		o, state, known, err := s.folders.await(ctx, o.probe(), true)
 		if err != nil {
 			return nil, err
 		}

@@ -7,10 +7,12 @@
 //	lifecycle.go    initialize, shutdown, exit
 //	text.go         the text of an open document, and positions in three encodings
 //	sync.go         what the editor has open, and how it changes it
-//	folders.go      the folders of the workspace; judging.go: judges them again after changes
+//	folders.go      the folders of the workspace; judging.go: judges them again after changes;
+//	                apart.go: large documents in the background
 //	diagnostics.go  findings, pushed and pulled
 //
 // What is wrong with the documents comes from package workspace, and that has it from the engine of
 // `orbweaver check`. One goroutine reads messages and applies notifications in order. Requests are answered by
-// goroutines of their own from an index that does not change. One more judges, one run at a time.
+// goroutines of their own from an index that does not change. One more judges, one run at a
+// time, except large documents, which are judged beside it.
 package lsp

@@ -160,7 +160,7 @@ func (w *observing) observe(ctx context.Context, o *folder, how workspace.Asking
 	f := w.server.folders
 	f.mu.Lock()
 	state, x := o.state, o.external
-	ready := o.pending == 0 && o.running == 0 && !o.removed && state.index != nil && state.judge != nil && state.fault == nil
+	ready := o.pending == 0 && o.running == 0 && !o.removed && state.index != nil && len(state.index.Due) == 0 && state.judge != nil && state.fault == nil
 	f.mu.Unlock()
 	if !ready || state.judge.External() < min(how, workspace.Ask) {
 		return
@@ -220,7 +220,7 @@ func executeCommand(ctx context.Context, s *Server, p *executeParams) (any, erro
 			}
 			only = o.rel(abs)
 		}
-		o, state, known, err := s.folders.await(ctx, o.probe())
+		o, state, known, err := s.folders.await(ctx, o.probe(), true)
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,10 @@ type folder struct {
 
 	external *external
 
+	more string // what the user was told about documents that are not read
+
+	apart *apart // the documents that are judged apart; nil if none are
+
 	change  workspace.Change // since the last run began
 	reopen  bool             // the configuration may be another one
 	pending uint64           // the number of the first change since the last run began; 0 for none
@@ -268,6 +272,11 @@ type task struct {
 	observed map[string]*workspace.Target
 }
 
+// task returns a task without texts. Callers hold mu.
+func (f *folders) task(o *folder) task {
+	return task{texts: map[string][]byte{}, versions: map[string]int32{}, language: map[string]string{}, settings: f.settings, observed: o.external.known()}
+}
+
 // next returns a folder to judge; nil if nothing changed.
 func (f *folders) next() (*folder, task) {
 	f.mu.Lock()
@@ -276,17 +285,24 @@ func (f *folders) next() (*folder, task) {
 		if o.pending == 0 || o.removed {
 			continue
 		}
-		t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, language: map[string]string{}, settings: f.settings, observed: o.external.known()}
+		t := f.task(o)
+		t.change, t.reopen = o.change, o.reopen
+		t.change.Number = o.pending
 		o.running, o.pending, o.change, o.reopen = o.pending, 0, workspace.Change{}, false
-		for _, open := range f.texts.byURI {
-			if o.has(open.path) {
-				rel := o.rel(open.path)
-				t.texts[rel], t.versions[rel], t.language[rel] = open.body(), open.version, open.language
-			}
-		}
+		f.fill(o, &t)
 		return o, t
 	}
 	return nil, task{}
+}
+
+// fill gives a task the texts that are open. Callers hold mu.
+func (f *folders) fill(o *folder, t *task) {
+	for _, open := range f.texts.byURI {
+		if o.has(open.path) {
+			rel := o.rel(open.path)
+			t.texts[rel], t.versions[rel], t.language[rel] = open.body(), open.version, open.language
+		}
+	}
 }
 
 // settle notes the end of a run.
@@ -311,9 +327,10 @@ func (f *folders) takeRemoved() (gone []*folder) {
 	return gone
 }
 
-// await returns what is known of the folder with a document, after all changes before the request. It
-// returns false if no folder has it.
-func (f *folders) await(ctx context.Context, path string) (*folder, judged, bool, error) {
+// await returns what is known of the folder with a document, after all changes before the request that its
+// answer depends on: those of the document, or if all is set, of all documents of the folder. It returns false
+// if no folder has the document.
+func (f *folders) await(ctx context.Context, path string, all bool) (*folder, judged, bool, error) {
 	seen, _ := ctx.Value(seenKey{}).(uint64)
 	for {
 		f.mu.Lock()
@@ -325,7 +342,7 @@ func (f *folders) await(ctx context.Context, path string) (*folder, judged, bool
 		state := o.state
 		ready := (o.pending == 0 || o.pending > seen) && (o.running == 0 || o.running > seen) && (state.index != nil || state.fault != nil)
 		f.mu.Unlock()
-		if ready {
+		if ready && !state.lacks(o.rel(path), all, seen) {
 			return o, state, true, nil
 		}
 		select {

@@ -34,18 +34,21 @@ func (j *judging) run(ctx context.Context) {
 		}
 		for ctx.Err() == nil {
 			j.forget()
+			j.join()
 			o, t := j.server.folders.next()
 			if o == nil {
 				break
 			}
 			j.judge(ctx, o, t)
 		}
+		j.startApart(ctx)
 	}
 }
 
 // forget clears the findings of folders that were removed.
 func (j *judging) forget() {
 	for _, o := range j.server.folders.takeRemoved() {
+		o.stopApart()
 		if o.judge != nil {
 			o.judge.Close()
 		}
@@ -110,9 +113,19 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	}
 	if state.fault != nil {
 		o.judge = nil
+	} else {
+		state.keepVersions(&old)
+	}
+	if state.index == nil || old.index == nil || !state.index.Follows(old.index) {
+		o.stopApart() // its documents were judged again
 	}
 	if state.fault != nil || old.fault != nil {
 		touched = append(touched, configName)
+	}
+	if o.judge != nil && o.more != o.judge.More() {
+		if o.more = o.judge.More(); o.more != "" {
+			s.client.show(typeWarning, o.more)
+		}
 	}
 	s.folders.settle(o, state)
 	j.tell(o, old, state, touched)

@@ -40,7 +40,7 @@ func willRenameFiles(ctx context.Context, s *Server, p *renameFilesParams) (any,
 		if len(m) == 0 {
 			continue
 		}
-		o, state, known, err := s.folders.await(ctx, o.probe())
+		o, state, known, err := s.folders.await(ctx, o.probe(), true)
 		if err != nil {
 			return nil, err
 		}

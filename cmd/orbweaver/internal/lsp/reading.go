@@ -21,15 +21,15 @@ type view struct {
 	encoding encoding
 }
 
-// viewOf returns the version of a document after all changes before a request; nil if it is in no folder,
-// or its configuration is wrong.
-func (s *Server) viewOf(ctx context.Context, d textDocument) (*view, error) {
+// viewOf returns the version of a document after all changes before a request: of the document, or if all is
+// set, of all of its folder. It returns nil if it is in no folder, or its configuration is wrong.
+func (s *Server) viewOf(ctx context.Context, d textDocument, all bool) (*view, error) {
 	if d.URI == "" {
 		return nil, errorf(codeInvalidParams, "textDocument.uri is missing")
 	}
 	abs := placeOf(d.URI)
 	s.judging.rouse()
-	o, state, known, err := s.folders.await(ctx, abs)
+	o, state, known, err := s.folders.await(ctx, abs, all)
 	if err != nil || !known || state.fault != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ const (
 )
 
 func hover(ctx context.Context, s *Server, p *positionParams) (any, error) {
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ type location struct {
 }
 
 func definition(ctx context.Context, s *Server, p *positionParams) (any, error) {
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return nil, err
 	}
@@ -204,7 +204,7 @@ type documentLink struct {
 
 func documentLinks(ctx context.Context, s *Server, p *documentParams) (any, error) {
 	links := []documentLink{}
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return links, err
 	}

@@ -39,7 +39,7 @@ type prepared struct {
 }
 
 func prepareRename(ctx context.Context, s *Server, p *positionParams) (any, error) {
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, false)
 	if v == nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ type renameParams struct {
 }
 
 func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
-	v, err := s.viewOf(ctx, p.TextDocument)
+	v, err := s.viewOf(ctx, p.TextDocument, true)
 	if v == nil {
 		return nil, err
 	}

@@ -8,5 +8,8 @@
 // and if their anchors are others, those that refer to a fragment of them. It asks about all documents
 // if files come or go, because names, suggestions and the answers for directories depend on all files.
 //
+// What takes long waits for nobody: large documents, and what depends on them, are due at first. [Folder.Apart]
+// judges them while updates go on, and [Folder.Join] adds what it found.
+//
 // An Index never changes. Requests that use the same one see one version of all texts.
 package workspace

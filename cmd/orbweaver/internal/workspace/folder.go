@@ -22,12 +22,15 @@ const Unlocated = "-"
 
 // Judge judges the references of the documents in a directory.
 type Judge interface {
-	// Judge judges the documents with some paths, or all of them if there are none. Texts count in
-	// place of files. It calls add with each result, and the path of the file that answers for its
-	// URL, "" if there is none. It returns the paths of all documents that are read because they are
-	// in the directory, sorted; nil if it judged some. Paths are relative to the directory, with
-	// slashes.
-	Judge(ctx context.Context, texts map[string][]byte, some []string, add func(Found)) (listed []string, err error)
+	// Documents lists the directory again, and returns the documents that are read because they are in it,
+	// sorted, and those of them that are longer than [Large]. Texts count in place of files. Paths are relative
+	// to the directory, with slashes.
+	Documents(ctx context.Context, texts map[string][]byte) (listed, large []string, err error)
+	// Judge judges the documents with some paths, or all of them if there are none, after Documents. It calls
+	// add with each result, and the path of the file that answers for its URL, "" if there is none.
+	Judge(ctx context.Context, texts map[string][]byte, some []string, add func(Found)) error
+	// More tells that there are more documents than are read, "" if there are not.
+	More() string
 	// JudgesSome reports whether the findings of a document depend on nothing but itself and what its
 	// references lead to.
 	JudgesSome() bool
@@ -112,6 +115,8 @@ type Change struct {
 	Files bool     // files may have come, gone or changed
 	// Observed is set if more is known of external targets.
 	Observed bool
+	// Number is that of the first change. Numbers grow.
+	Number uint64
 }
 
 // Update returns the index after a change, and the documents whose findings may be others, sorted.
@@ -132,56 +137,78 @@ func (f Folder) Update(ctx context.Context, old *Index, texts map[string][]byte,
 // judge is Update without external targets.
 func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
 	if old == nil || c.Files || !f.Judge.JudgesSome() {
-		return f.all(ctx, old, texts)
+		return f.all(ctx, old, texts, c.Number)
 	}
-	judged := map[string]bool{}
-	for _, p := range c.Paths {
-		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
-		known := old.documents[p] != nil
-		if _, open := texts[p]; open && !known && old.Texts[p] == nil { // its file is new, or is not read
-			return f.all(ctx, old, texts)
-		}
-		if bytes.Equal(before, after) {
-			continue // it was opened or closed
-		}
-		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
-			return f.all(ctx, old, texts)
-		}
-		if known {
-			judged[p] = true
-		}
-		if f.face(p, before) != f.face(p, after) {
-			for _, referrer := range old.Referrers(p, func(*Target) bool { return true }) {
-				judged[referrer] = true
-			}
-		}
+	w, ok := f.workOf(old, texts, c.Paths)
+	if !ok {
+		return f.all(ctx, old, texts, c.Number)
 	}
-	for p := range judged {
-		if !old.isListed(p) {
-			return f.all(ctx, old, texts)
-		}
+	next := old.postponed(w, texts, c.Number)
+	if len(w.now) == 0 {
+		return next, c.Paths, nil
 	}
-	if len(judged) == 0 {
-		next := *old
-		next.Texts = texts
-		return &next, c.Paths, nil
-	}
-	some := slices.Sorted(maps.Keys(judged))
-	next := &Index{Texts: texts, Listed: old.Listed, documents: maps.Clone(old.documents)}
-	for p := range judged {
+	some := slices.Sorted(maps.Keys(w.now))
+	next.documents = maps.Clone(old.documents)
+	for p := range w.now {
 		next.documents[p] = &Document{Path: p}
 	}
-	collect := newCollector(next.documents, func(p string) bool { return judged[p] || old.documents[p] == nil })
-	if _, err := f.Judge.Judge(ctx, texts, some, collect.add); err != nil {
+	collect := newCollector(next.documents, func(p string) bool { return w.now[p] || old.documents[p] == nil })
+	if err := f.Judge.Judge(ctx, next.Texts, some, collect.add); err != nil {
 		return nil, nil, err
 	}
 	collect.sort()
-	for p := range judged {
+	for p := range w.now {
 		if !slices.Equal(old.sheets(p), next.sheets(p)) {
-			return f.all(ctx, old, texts)
+			return f.all(ctx, old, texts, c.Number)
 		}
 	}
 	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(some, c.Paths)))), nil
+}
+
+// work is what documents are to be judged after a change: now, or apart because that may take long.
+type work struct{ now, apart, large map[string]bool }
+
+// workOf returns the work after a change of texts; false if all documents are to be judged.
+func (f Folder) workOf(old *Index, texts map[string][]byte, paths []string) (w work, ok bool) {
+	w = work{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, p := range paths {
+		known := old.documents[p] != nil
+		if _, open := texts[p]; open && !known && old.Texts[p] == nil { // its file is new, or is not read
+			return w, false
+		}
+		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
+		if bytes.Equal(before, after) && old.Due[p] == (Due{}) {
+			continue // it was opened or closed
+		}
+		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
+			return w, false
+		}
+		to := w.now
+		if w.large[p] = len(before) > Large || len(after) > Large; w.large[p] || old.isApart(p) {
+			to = w.apart
+		}
+		if known {
+			to[p] = true
+		}
+		if w.large[p] || f.face(p, before) != f.face(p, after) {
+			for _, referrer := range old.Referrers(p, func(*Target) bool { return true }) {
+				to[referrer] = true
+			}
+		}
+	}
+	for p := range w.now {
+		if w.apart[p] || old.isApart(p) {
+			delete(w.now, p)
+			w.apart[p] = true
+		}
+	}
+	for p := range w.now {
+		ok = ok || !old.isListed(p)
+	}
+	for p := range w.apart {
+		ok = ok || !old.isListed(p)
+	}
+	return w, !ok
 }
 
 // textIn returns the text of a document: one that is open, or that of its file.
@@ -192,11 +219,25 @@ func (f Folder) textIn(texts map[string][]byte, p string) []byte {
 	return []byte(f.Judge.Text(p))
 }
 
-func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte) (*Index, []string, error) {
-	next := &Index{Texts: texts, documents: map[string]*Document{}}
-	collect := newCollector(next.documents, func(string) bool { return true })
+func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, number uint64) (*Index, []string, error) {
+	next := &Index{listing: new(byte), documents: map[string]*Document{}}
+	var large []string
 	var err error
-	if next.Listed, err = f.Judge.Judge(ctx, texts, nil, collect.add); err != nil {
+	if next.Listed, large, err = f.Judge.Documents(ctx, texts); err != nil {
+		return nil, nil, err
+	}
+	if !f.Judge.JudgesSome() {
+		large = nil
+	}
+	shown := texts
+	if len(large) > 0 {
+		shown = maps.Clone(texts)
+		for _, p := range large {
+			shown[p] = []byte{}
+		}
+	}
+	collect := newCollector(next.documents, func(string) bool { return true })
+	if err := f.Judge.Judge(ctx, shown, nil, collect.add); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range next.Listed {
@@ -205,6 +246,14 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte) (*
 		}
 	}
 	collect.sort()
+	w := work{apart: map[string]bool{}, large: map[string]bool{}}
+	for _, p := range large {
+		w.large[p], w.apart[p] = true, true
+		for _, referrer := range next.Referrers(p, func(*Target) bool { return true }) {
+			w.apart[referrer] = true
+		}
+	}
+	next = next.postponed(w, texts, number)
 	touched := maps.Clone(next.documents)
 	if old != nil {
 		maps.Copy(touched, old.documents)

@@ -168,7 +168,12 @@ type Index struct {
 	Texts map[string][]byte
 	// Listed are the documents that are read because they are in the folder, sorted. Others are
 	// read because documents use them, such as style sheets.
-	Listed    []string
+	Listed []string
+	// Due are the documents whose findings are those of earlier texts, because a large one of them is
+	// judged apart. Texts has these earlier texts.
+	Due       map[string]Due
+	large     map[string]bool // the large documents
+	listing   *byte           // of which the documents are: another pointer for each
 	documents map[string]*Document
 }
 
@@ -213,7 +218,9 @@ func (x *Index) observe(known map[string]*Target, among []string) (*Index, []str
 			continue
 		}
 		if next == x {
-			next = &Index{Texts: x.Texts, Listed: x.Listed, documents: maps.Clone(x.documents)}
+			copied := *x
+			next = &copied
+			next.documents = maps.Clone(x.documents)
 		}
 		changed := *d
 		changed.References = slices.Clone(d.References)

@@ -7,8 +7,7 @@
 //	lifecycle.go    initialize, shutdown, exit
 //	text.go         the text of an open document, and positions in three encodings
 //	sync.go         what the editor has open, and how it changes it
-//	folders.go      the folders of the workspace; judging.go: judges them again after changes;
-//	                apart.go: large documents in the background
+//	folders.go      the folders of the workspace; judging.go: judges them again after changes
 //	diagnostics.go  findings, pushed and pulled
 //
 // What is wrong with the documents comes from package workspace, and that has it from the engine of

@@ -272,9 +272,16 @@ type task struct {
 	observed map[string]*workspace.Target
 }
 
-// task returns a task without texts. Callers hold mu.
-func (f *folders) task(o *folder) task {
-	return task{texts: map[string][]byte{}, versions: map[string]int32{}, language: map[string]string{}, settings: f.settings, observed: o.external.known()}
+// newTask returns a task with the texts that are open. Callers hold mu.
+func newTask(f *folders, o *folder) task {
+	t := task{change: o.change, reopen: o.reopen, texts: map[string][]byte{}, versions: map[string]int32{}, language: map[string]string{}, settings: f.settings, observed: o.external.known()}
+	for _, open := range f.texts.byURI {
+		if o.has(open.path) {
+			rel := o.rel(open.path)
+			t.texts[rel], t.versions[rel], t.language[rel] = open.body(), open.version, open.language
+		}
+	}
+	return t
 }
 
 // next returns a folder to judge; nil if nothing changed.
@@ -285,24 +292,12 @@ func (f *folders) next() (*folder, task) {
 		if o.pending == 0 || o.removed {
 			continue
 		}
-		t := f.task(o)
-		t.change, t.reopen = o.change, o.reopen
+		t := newTask(f, o)
 		t.change.Number = o.pending
 		o.running, o.pending, o.change, o.reopen = o.pending, 0, workspace.Change{}, false
-		f.fill(o, &t)
 		return o, t
 	}
 	return nil, task{}
-}
-
-// fill gives a task the texts that are open. Callers hold mu.
-func (f *folders) fill(o *folder, t *task) {
-	for _, open := range f.texts.byURI {
-		if o.has(open.path) {
-			rel := o.rel(open.path)
-			t.texts[rel], t.versions[rel], t.language[rel] = open.body(), open.version, open.language
-		}
-	}
 }
 
 // settle notes the end of a run.

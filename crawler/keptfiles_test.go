@@ -31,6 +31,37 @@ type keptFiles struct {
 	state     bool // in a state, or else in a cache alone
 	checks    string
 	random    *rand.Rand
+	store     *diskstore.Store
+	copies    int // crawls that began as a copy of the one before
+	stopAfter int // pages after which a run that keeps its state is stopped and resumed; 0 for none
+}
+
+// stopping is a sink that stops its run after some pages.
+type stopping struct {
+	result.Func
+	after int
+	stop  chan struct{}
+}
+
+func (s *stopping) Page(*result.Page) error {
+	if s.after--; s.after == 0 {
+		close(s.stop)
+	}
+	return nil
+}
+
+// stop begins a run, stops it, and opens its state again.
+func (k *keptFiles) stop(cfg *crawler.Config, seeds []crawler.Seed) {
+	k.Helper()
+	own := *cfg
+	sink := &stopping{func(*result.Result) error { return nil }, k.stopAfter, make(chan struct{})}
+	own.Stop, own.Deliver.Pages = sink.stop, true
+	_, err := crawler.Run(k.Context(), &own, seeds, sink)
+	k.must(err)
+	k.must(k.store.Close())
+	k.store, err = diskstore.Open(filepath.Join(k.kept, "crawl"))
+	k.must(err)
+	cfg.Keep.Store = k.store
 }
 
 // keptTree are the names that files of the tree may have.
@@ -184,6 +215,9 @@ func (k *keptFiles) run(fresh bool) string {
 		}
 		return err
 	}))
+	if k.stopAfter > 0 && !fresh && k.state {
+		k.stop(cfg, seeds)
+	}
 	return reportOf(k.T, aside{}, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 		return crawler.Run(ctx, cfg, seeds, sink)
 	})
@@ -202,15 +236,20 @@ func (k *keptFiles) keep(cfg *crawler.Config) (end func()) {
 	if _, err := os.Stat(file); err == nil {
 		k.must(diskstore.Move(file, before))
 	}
-	crawl, err := diskstore.CreateWithKey(file, frontier.Narrow, memory.FingerprintKey(), nil)
+	var err1 error
+	if k.store, err1 = diskstore.CreateFrom(before, file, frontier.Narrow, memory.FingerprintKey(), nil); err1 == nil {
+		k.copies++
+	} else {
+		k.store, err = diskstore.CreateWithKey(file, frontier.Narrow, memory.FingerprintKey(), nil)
+	}
 	k.must(err)
-	cfg.Keep.Store = crawl
+	cfg.Keep.Store = k.store
 	previous, err := diskstore.OpenPages(before)
 	if err == nil {
 		cfg.Keep.Previous = previous
 	}
 	return func() {
-		if k.must(crawl.Close()); previous != nil {
+		if k.must(k.store.Close()); previous != nil {
 			k.must(previous.Close())
 		}
 		k.must(memory.Close())
@@ -251,6 +290,7 @@ func TestKeptFiles(t *testing.T) {
 						edits = append(edits, k.edit())
 					}
 					began := time.Now()
+					k.stopAfter = max(0, k.random.IntN(40)-20)
 					got, want := k.run(false), k.run(true)
 					if equal(t, fmt.Sprintf("run %d, after: %s", i, strings.Join(edits, ", ")), got, want); t.Failed() {
 						return
@@ -262,6 +302,9 @@ func TestKeptFiles(t *testing.T) {
 					}
 					k.awaitTick()
 					time.Sleep(time.Minute)
+				}
+				if row.state && k.copies < 20 {
+					t.Errorf("%d of 49 runs began as a copy", k.copies)
 				}
 			})
 		})

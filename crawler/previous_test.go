@@ -26,6 +26,7 @@ type repeated struct {
 	dir    string
 	site   *shifting
 	change func(*Config)
+	copied bool // the last crawl began as a copy of the one before
 }
 
 func newRepeated(t testing.TB) *repeated {
@@ -56,7 +57,10 @@ func (r *repeated) run() (*collector, *result.Summary) {
 			r.Fatal(err)
 		}
 	}
-	store, err := diskstore.CreateWithKey(r.file("crawl"), frontier.Narrow, memory.FingerprintKey(), nil)
+	store, err := diskstore.CreateFrom(r.file("previous"), r.file("crawl"), frontier.Narrow, memory.FingerprintKey(), nil)
+	if r.copied = err == nil; err != nil {
+		store, err = diskstore.CreateWithKey(r.file("crawl"), frontier.Narrow, memory.FingerprintKey(), nil)
+	}
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -113,6 +117,9 @@ func TestPrevious(t *testing.T) {
 				sum2.Started, sum2.Elapsed, sum2.Requests = sum.Started, sum.Elapsed, sum.Requests
 				if !reflect.DeepEqual(sum2, sum) {
 					t.Errorf("%+v, at first %+v", sum2, sum)
+				}
+				if !r.copied {
+					t.Error("the crawl did not begin as a copy")
 				}
 				if name == "generated" && read > 0 {
 					t.Errorf("%d pages were read again", read)

@@ -35,11 +35,13 @@ type settlement struct {
 	Unsure  bool             // robots.txt is unavailable after its retries, for a reason that may be temporary
 	Began   time.Time        // its request; zero if none was sent
 	reading.Content
-	Kept   []byte // what a later run needs of the page
-	Counts stored.Counts
-	Gaps   []check.Gap
-	Note   string     // about the pace of the host, for the user
-	Held   proof.Held // what its answer says about the session that it is part of
+	Kept    []byte            // what a later run needs of the page
+	Earlier *frontier.Earlier // what the store of the crawl before has of the page, which has not changed; nil for nothing
+	Cheap   bool              // a file was opened, and no more
+	Counts  stored.Counts
+	Gaps    []check.Gap
+	Note    string     // about the pace of the host, for the user
+	Held    proof.Held // what its answer says about the session that it is part of
 }
 
 // workspace is the memory of a worker, which its visits use one after another.
@@ -123,7 +125,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if o.Code == "ok" && t.Page && !t.Follow && document.IsPage(o) && scope.SiteOf(s.At) == nil {
 		f.reader.Page(&s.Content, t).ReadAfterAll(t.Target)
 	}
-	step, hasFound := frontier.Settlement{Outcome: o, Tallies: f.tallies(w, &s)}, s.Page != nil
+	step, hasFound := frontier.Settlement{Outcome: o, Tallies: f.tallies(w, &s), Earlier: s.Earlier, Cheap: s.Cheap}, s.Page != nil
 	switch p := s.Page; {
 	case !hasFound:
 	case f.frontier.Durable(): // another visit can use the page's memory while the store waits

@@ -118,6 +118,10 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 	}
 	o := a.Outcome
 	o.Elapsed = time.Since(s.Began)
+	if a.unchanged {
+		s.Earlier, o.Elapsed = a.asked.Earlier(), a.asked.Elapsed(a.sent.Response, o.Elapsed)
+		s.Cheap = a.sent.LocalFile() != ""
+	}
 	s.Outcome, s.Rest = &o, a.sent.Rest
 	s.Kept = v.memory.Learn(a.asked, recall.Answer{Outcome: &o, Response: a.sent.Response, Page: a.Kept, Unchanged: a.unchanged,
 		Views: v.reader.Browser.HasViews(t.At), InStore: s.IsPage && len(s.Page.About) > 0}, v.door.Scope())

@@ -92,7 +92,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return usageError("%w", err)
 	}
 	used := programsOf(inspector)
-	if err := st.begin(cfg, used); err != nil {
+	if err := st.begin(cfg, used, o.between.cache); err != nil {
 		return err
 	}
 	st.configure(cfg, o.between.cache)

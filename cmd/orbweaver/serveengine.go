@@ -364,7 +364,7 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	defer closeRenderer()
 	st.input = &recorder{}
 	used := programsOf(inspector)
-	if err := st.begin(cfg, used); err != nil {
+	if err := st.begin(cfg, used, ""); err != nil {
 		return nil, err
 	}
 	st.configure(cfg, "")

@@ -208,10 +208,11 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 	return bytes.NewReader(kept), nil
 }
 
-// begin creates the store of a new crawl, for a configuration that lacks only the store. It keeps
+// begin creates the store of a new crawl, for a configuration that lacks only the store. If pages are
+// kept in the store, it begins as a copy of that of the crawl before. It keeps
 // what is known of the programs that check content, and the files of directories that need a reference;
 // a resumed crawl goes on with those that it was started with.
-func (s *state) begin(cfg *crawler.Config, used *programs) error {
+func (s *state) begin(cfg *crawler.Config, used *programs, cache string) error {
 	if s == nil {
 		return nil
 	}
@@ -230,7 +231,11 @@ func (s *state) begin(cfg *crawler.Config, used *programs) error {
 	if len(s.input.read) > 0 {
 		values[storedStdin] = s.input.read
 	}
-	s.store, err = store.Create(s.file(), store.FileOptions{FingerprintBits: cfg.Keep.FingerprintBits, Cache: cfg.Keep.Cache, Values: values})
+	o := store.FileOptions{FingerprintBits: cfg.Keep.FingerprintBits, Cache: cfg.Keep.Cache, Values: values}
+	if s.keepsPages(cfg, cache) {
+		o.From = filepath.Join(s.dir, previousFile)
+	}
+	s.store, err = store.Create(s.file(), o)
 	if err != nil {
 		return unsound(err)
 	}
@@ -269,21 +274,26 @@ func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.
 // visits reports whether this process visits targets: a coordinator need not do so.
 func (s *state) visits() bool { return s == nil || s.shared == nil || s.shared.visits() }
 
-// configure passes the store to the engine. If the cache, which has the given name, is that of the
-// directory, pages are kept in the store, and looked up in the crawl before. That crawl is not
+// configure passes the store to the engine. If pages are kept in the store, they are looked up in the crawl before. That crawl is not
 // needed: without it, all pages are read.
 func (s *state) configure(cfg *crawler.Config, cache string) {
 	if s == nil {
 		return
 	}
 	cfg.Keep.Store = s.store.Store()
-	if s.shared != nil || cfg.Keep.Cache == nil || filepath.Clean(cache) != filepath.Join(s.name, cacheFile) {
+	if !s.keepsPages(cfg, cache) {
 		return
 	}
 	cfg.Keep.Pages = true
 	if previous, err := store.OpenPages(filepath.Join(s.dir, previousFile)); err == nil {
 		s.previous, cfg.Keep.Previous = previous, previous
 	}
+}
+
+// keepsPages reports whether pages are kept in the store, since the cache, which has the given name, is
+// that of the directory.
+func (s *state) keepsPages(cfg *crawler.Config, cache string) bool {
+	return s.shared == nil && cfg.Keep.Cache != nil && filepath.Clean(cache) == filepath.Join(s.name, cacheFile)
 }
 
 // started returns when the crawl was started, in whichever session.

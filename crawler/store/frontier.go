@@ -39,6 +39,10 @@ type FileOptions struct {
 	Cache *Cache
 	// Values are values of the caller by name, for [File.Value].
 	Values map[string][]byte
+	// From is the name of the file of a finished crawl that the new one begins as a copy of, so that
+	// what has not changed since need not be written again; "" for none. It needs a Cache. A file that
+	// is not fit for that is not used.
+	From string
 }
 
 // Create creates a file for a new crawl. Its directory must exist, the file must not. Only its
@@ -49,6 +53,11 @@ func Create(name string, o FileOptions) (*File, error) {
 		width = frontier.Width(o.FingerprintBits)
 	}
 	create := diskstore.Create
+	if o.Cache != nil && o.From != "" {
+		if file, err := diskstore.CreateFrom(o.From, name, width, o.Cache.FingerprintKey(), o.Values); err == nil {
+			return &File{file}, nil
+		}
+	}
 	if o.Cache != nil {
 		create = func(name string, w frontier.Width, values map[string][]byte) (*diskstore.Store, error) {
 			return diskstore.CreateWithKey(name, w, o.Cache.FingerprintKey(), values)

@@ -227,7 +227,9 @@ type Settlement struct {
 	// Page is what later sessions cannot learn without reading the page again, in the
 	// caller's own encoding. A store that ends with its process need not keep it.
 	Page    []byte
-	Tallies []Tally // added to the sums of the store in the same step
+	Tallies []Tally  // added to the sums of the store in the same step
+	Earlier *Earlier // see Done
+	Cheap   bool     // likewise
 }
 
 // Settle ends the visit of a target with its result, and enters the targets that were
@@ -239,7 +241,7 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, e
 	b := outcomes.Get().(*[]byte)
 	defer outcomes.Put(b)
 	*b = judging.AppendOutcome((*b)[:0], s.Outcome)
-	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies})
+	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies, Earlier: s.Earlier, Cheap: s.Cheap})
 	f.ended(t)
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)

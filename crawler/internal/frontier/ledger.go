@@ -21,6 +21,7 @@ type Ledger struct {
 	queue   queue
 	leases  leases
 	settled int
+	dormant int // targets that an earlier crawl has left, and this one has not entered
 }
 
 // Change is a set of what entering an item changed.
@@ -37,6 +38,10 @@ const (
 	Renewed
 	// Overruled means that the target stays settled, with the outcome of this item.
 	Overruled
+	// Woken means that only an earlier crawl knew the target.
+	Woken
+	// Moved means that it had another host in that crawl.
+	Moved
 )
 
 // newLedger returns an empty ledger for fingerprints of a width.
@@ -72,11 +77,21 @@ func (g *Ledger) Enter(it *Item) (ID, Change) {
 	if id == 0 {
 		known, slot := g.index.find(it.Fingerprint)
 		if known == 0 {
-			return g.enter(it, slot), Entered
+			id = g.append(it.Fingerprint, slot, target{})
+			g.enter(id, g.target(id), it)
+			return id, Entered
 		}
 		id = ID(known)
 	}
 	t := g.target(id)
+	if t.wave == Dormant {
+		host := t.host
+		g.dormant--
+		if g.enter(id, t, it); t.host != host {
+			return id, Woken | Moved
+		}
+		return id, Woken
+	}
 	var change Change
 	if it.Outcome != nil && t.state() == enteredSettled && it.Need&^t.need&NeedLinked != 0 {
 		change = Overruled
@@ -126,18 +141,15 @@ func (g *Ledger) renew(id ID, t *target) bool {
 	return true
 }
 
-func (g *Ledger) enter(it *Item, slot int) ID {
-	t := target{host: g.hosts.enter(it.Host).number, wave: it.Wave, lowest: it.Wave, need: it.Need}
+// enter begins the part of a target in this crawl.
+func (g *Ledger) enter(id ID, t *target, it *Item) {
+	*t = target{host: g.hosts.enter(it.Host).number, wave: it.Wave, lowest: it.Wave, need: it.Need}
 	if it.Outcome != nil {
 		t.setState(enteredSettled)
-	}
-	id := g.append(it.Fingerprint, slot, t)
-	if it.Outcome != nil {
 		g.settled++
-	} else {
-		g.push(id, g.target(id), time.Time{})
+		return
 	}
-	return id
+	g.push(id, t, time.Time{})
 }
 
 // append adds a target with the next ID. slot is from index.find.
@@ -158,10 +170,13 @@ func (g *Ledger) push(id ID, t *target, notBefore time.Time) {
 // Find returns the ID of a fingerprint, 0 if it is not known.
 func (g *Ledger) Find(f Fingerprint) ID {
 	id, _ := g.index.find(f)
+	if id != 0 && g.target(ID(id)).wave == Dormant {
+		return 0
+	}
 	return ID(id)
 }
 
-// Known returns the number of targets, which is the highest ID.
+// Known returns the highest ID. It is the number of targets, with those that are dormant.
 func (g *Ledger) Known() int { return g.targets.len() }
 
 // Hosts returns the number of hosts. They are numbered from 0 in the order in which they
@@ -178,7 +193,7 @@ func (g *Ledger) Host(number int) (name string, p Pace) {
 func (g *Ledger) HostOf(id ID) int { return int(g.target(id).host) }
 
 // Status returns whether a target is settled, the wave that it is in, the lowest wave
-// that it was entered with, and its needs.
+// that it was entered with, and its needs. A dormant one is in the wave Dormant.
 func (g *Ledger) Status(id ID) (done bool, current, lowest Wave, need Need) {
 	t := g.target(id)
 	return t.state() >= settled, t.wave, t.lowest, t.need
@@ -265,7 +280,7 @@ func (g *Ledger) SetPace(name string, p Pace) int {
 
 // Count returns the numbers of targets.
 func (g *Ledger) Count() Counts {
-	c := Counts{Known: g.targets.len(), Settled: g.settled, Leased: len(g.leases.held)}
+	c := Counts{Known: g.targets.len() - g.dormant, Settled: g.settled, Leased: len(g.leases.held)}
 	c.Queued, c.Pages = g.queue.count()
 	return c
 }

@@ -46,6 +46,14 @@ func (r *Restorer) Target(f Fingerprint, host int, w Wave, n Need) error {
 	return nil
 }
 
+// Sleep makes all targets dormant that were restored so far. Raise enters them in this crawl.
+func (r *Restorer) Sleep() {
+	for id := ID(1); int(id) <= r.ledger.Known(); id++ {
+		r.ledger.target(id).wave = Dormant
+	}
+	r.ledger.dormant = r.ledger.Known()
+}
+
 // target returns a target, or an error if the ID or the wave is out of range.
 func (r *Restorer) target(id ID, w Wave) (*target, error) {
 	if id == 0 || int(id) > r.ledger.Known() || w > SecondPass {
@@ -57,10 +65,14 @@ func (r *Restorer) target(id ID, w Wave) (*target, error) {
 // Raise restores the lowest wave and the needs of a target.
 func (r *Restorer) Raise(id ID, lowest Wave, n Need) error {
 	t, err := r.target(id, lowest)
-	if err == nil {
-		t.wave, t.lowest, t.need = lowest, lowest, n
+	if err != nil {
+		return err
 	}
-	return err
+	if t.wave == Dormant {
+		r.ledger.dormant--
+	}
+	t.wave, t.lowest, t.need = lowest, lowest, n
+	return nil
 }
 
 // Settled restores a settled target. It was settled by a visit that met these needs, or
@@ -69,6 +81,9 @@ func (r *Restorer) Settled(id ID, met Need, entered bool) error {
 	t, err := r.target(id, 0)
 	if err != nil {
 		return err
+	}
+	if t.wave == Dormant {
+		return fmt.Errorf("target %d is settled, but was not entered", id)
 	}
 	t.setState(settled)
 	if entered {
@@ -87,6 +102,9 @@ func (r *Restorer) Deferred(id ID, w Wave, notBefore time.Time, tries int) error
 	if err != nil {
 		return err
 	}
+	if t.wave == Dormant {
+		return fmt.Errorf("target %d is deferred, but was not entered", id)
+	}
 	if tries < 0 || tries > formerMaxTries {
 		return fmt.Errorf("%d tries of target %d: %w", tries, id, errOutOfRange)
 	}
@@ -102,6 +120,9 @@ func (r *Restorer) Done() (g *Ledger, renewed []ID) {
 	g = r.ledger
 	for id := ID(1); int(id) <= g.Known(); id++ {
 		t := g.target(id)
+		if t.wave == Dormant {
+			continue
+		}
 		switch t.state() {
 		case queued:
 			g.push(id, t, r.deferred[id])

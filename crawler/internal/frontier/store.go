@@ -57,6 +57,9 @@ const (
 	Leaves Wave = 200
 	// SecondPass repeats targets that failed, when all others are settled.
 	SecondPass Wave = 201
+	// Dormant is in place of the wave of a target that an earlier crawl has left in the store, until
+	// this crawl enters it. No Item has it.
+	Dormant Wave = 255
 )
 
 // Need is a set of what a crawl needs of a target. The needs of several references add
@@ -125,6 +128,23 @@ type Done struct {
 	// that ends with its process need not keep it.
 	Page  []byte
 	Tally []Tally
+	// Earlier is what a crawl before has kept of the page, if it has not changed since; nil for
+	// nothing. A store that began as a copy of that crawl writes only what differs from it.
+	Earlier *Earlier
+	// Cheap says that it costs little to visit the target again. If nothing differs from Earlier, a
+	// crash may undo the step.
+	Cheap bool
+}
+
+// Earlier is what the store of an earlier crawl kept of a page, all as it is stored.
+type Earlier struct {
+	Crawl   []byte // identifies what the store was at the end of that crawl
+	ID      ID     // of the page in that store
+	Record  []byte // of the outcome, in the form of the store
+	Outcome []byte // a part of Record
+	Found   []byte // the IDs of Done.Found
+	Page    []byte // Done.Page
+	Links   []byte // Done.Links
 }
 
 // Deferral says how a leased target is queued again.
@@ -252,7 +272,7 @@ type Store interface {
 	// IDs of d.Found. The store copies what it keeps.
 	Complete(ctx context.Context, l Lease, d Done) ([]ID, error)
 	// Release queues a leased target again. In a store that outlives its process, a
-	// crash may undo a Release, as it ends leases, but never a Complete.
+	// crash may undo a Release, as it ends leases, but never a Complete (see Done.Cheap).
 	Release(ctx context.Context, l Lease, d Deferral) error
 	// Extend moves the deadline of a lease to the given duration from now.
 	Extend(ctx context.Context, l Lease, lease time.Duration) error

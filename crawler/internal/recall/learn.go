@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
@@ -24,11 +25,25 @@ type Request struct {
 	// Known is the state that makes the request conditional, nil for none.
 	Known *Entry
 
-	target *admit.Target
-	need   fetch.Need
-	key    store.Key
-	kept   bool   // the answer is kept
-	stored []byte // the stored form of Known, if it is in the store of the crawl before
+	target  *admit.Target
+	need    fetch.Need
+	key     store.Key
+	kept    bool              // the answer is kept
+	earlier *frontier.Earlier // has Known, if it is in the store of the crawl before
+	stored  []byte            // the stored form of Known in there
+	elapsed time.Duration     // of the request for Known
+}
+
+// Earlier returns what the store of the crawl before has of the document, nil for nothing.
+func (r *Request) Earlier() *frontier.Earlier { return r.earlier }
+
+// Elapsed returns how long the request took by which the document was read that an answer says is
+// unchanged: the present one, unless no request was sent but a file found unchanged.
+func (r *Request) Elapsed(resp *fetch.Response, present time.Duration) time.Duration {
+	if r.earlier == nil || resp.LocalFile() == "" {
+		return present
+	}
+	return r.elapsed
 }
 
 // Condition returns what is known of a request for content: everything needed from the content, in
@@ -47,11 +62,11 @@ func (m *Memory) Condition(t *admit.Target, req *fetch.Request, scope *scope.Sco
 	}
 	var known *Entry
 	if t.Follow {
-		known, r.stored = m.inPrevious(r.key, t.At)
+		known = m.inPrevious(&r, t.At)
 	}
 	if known == nil {
 		record, _ := m.Cache.Get(r.key)
-		known, r.stored = entryIn(record), nil
+		known, r.earlier, r.stored = entryIn(record), nil, nil
 	}
 	switch {
 	case known == nil, !known.Content, m.Sketches && !t.Internal && known.Outcome.Sketch == nil, m.readsText(req.URL), known.Outcome.Code != check.CodeOK, known.Outcome.Size > m.MaxBody,
@@ -303,24 +318,25 @@ func (m *Memory) deciderOf(scope *scope.Scope) string {
 	return m.decider.name
 }
 
-// inPrevious returns what the crawl before kept of a page, and the stored form of it, which keeps
-// it for the next one; nil if there is nothing.
-func (s *Sources) inPrevious(key store.Key, u urinorm.URL) (entry *Entry, form []byte) {
+// inPrevious returns what the crawl before kept of the page that a request is for, nil if there is
+// nothing.
+func (s *Sources) inPrevious(r *Request, u urinorm.URL) *Entry {
 	if s.Previous == nil {
-		return nil, nil
+		return nil
 	}
-	outcome, page, links := s.Previous.Page(s.fingerprint(u))
-	if page == nil {
-		return nil, nil
+	r.earlier = s.Previous.Page(s.fingerprint(u))
+	if r.earlier == nil {
+		return nil
 	}
-	_, form, err := stored.DecodePage(page)
+	_, form, err := stored.DecodePage(r.earlier.Page)
 	if err != nil || len(form) == 0 {
-		return nil, nil
+		return nil
 	}
-	o, err := judging.DecodeOutcome(outcome)
+	o, err := judging.DecodeOutcome(r.earlier.Outcome)
 	if err != nil {
-		return nil, nil
+		return nil
 	}
+	r.stored, r.elapsed = form, o.Elapsed
 	forgetPassing(&o)
-	return decodePage(key, form, &o, links), form
+	return decodePage(r.key, form, &o, r.earlier.Links)
 }

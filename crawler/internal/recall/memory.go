@@ -19,9 +19,8 @@ import (
 
 // PreviousPages are the pages of an earlier crawl.
 type PreviousPages interface {
-	// Page returns the outcome, what was kept of the page (frontier.Done.Page), and its references,
-	// all as they are stored; nil if there is no such page.
-	Page(f frontier.Fingerprint) (outcome, page, links []byte)
+	// Page returns what is kept of a page; nil if there is no such page.
+	Page(f frontier.Fingerprint) *frontier.Earlier
 }
 
 // Sources are where a Memory finds observations, and what it needs to find them.

@@ -44,6 +44,9 @@ func (w *anchorWindow) add(id frontier.ID, g judging.Glance) {
 		return
 	}
 	w.room(n)
+	for ; w.to < id; w.to++ { // targets that only an earlier crawl knew
+		w.begin = append(w.begin, uint32(w.held()))
+	}
 	w.begin = append(w.begin, uint32(w.held()))
 	w.to = id + 1
 	if n == 0 {

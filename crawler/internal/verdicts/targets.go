@@ -118,6 +118,9 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
+		for int(rec.ID) > len(t.states)+1 { // only an earlier crawl knew them
+			t.states, t.needs = append(t.states, 0), append(t.needs, 0)
+		}
 		s := t.stateOf(&job)
 		if isWatched(&job) {
 			s |= watched

@@ -56,9 +56,9 @@ func (s Replica) apply(b *batch, e *frontier.Event) error {
 	if err := s.Ledger.Check(e.Items); err != nil {
 		return err
 	}
-	ids := make([]frontier.ID, len(e.Items))
-	for i := range e.Items {
-		ids[i] = s.enter(b, &e.Items[i])
+	ids, err := s.enterAll(b, e.Items)
+	if err != nil {
+		return err
 	}
 	switch e.Kind {
 	case frontier.EventSettled:
@@ -147,7 +147,7 @@ func (s Replica) Each(ctx context.Context, fn func(*frontier.Kept) error) error 
 			return ctx.Err()
 		}
 		k := frontier.Kept{ID: id}
-		err := scan.read(id, s.Ledger, &r)
+		err := scan.read(id, &s.inherited, s.Ledger, &r)
 		if err == nil {
 			k.Fingerprint, _, _, k.Job, err = parseTarget(scan.targets.content, scan.width)
 		}

@@ -37,13 +37,14 @@ type newTarget struct {
 	record span
 }
 
-// event is a change of a row of the table outcomes, pages or deferred.
+// event is a change of a row of the table targets, outcomes, pages or deferred.
 type event struct {
 	table   table
 	id      frontier.ID
 	removes bool // there may be an old row, which is removed
 	record  span // of the new row; nothing if there is none
 	links   span // of a page
+	host    int  // of a target
 }
 
 func (b *batch) empty() bool { return b.steps == 0 }
@@ -90,30 +91,37 @@ func (b *batch) enter(host int, it *frontier.Item) {
 	b.targets = append(b.targets, newTarget{host, b.seal(targetsTable, at, targetKey(id, uint32(host)))})
 }
 
+// replaceTarget replaces the row of a target.
+func (b *batch) replaceTarget(id frontier.ID, host int, it *frontier.Item) {
+	at := len(b.bytes)
+	b.bytes = appendTarget(b.bytes, it.Fingerprint, b.width, it.Wave, it.Need, it.Job)
+	b.events = append(b.events, event{table: targetsTable, id: id, record: b.seal(targetsTable, at, targetKey(id, uint32(host))), links: nothing, host: host})
+}
+
 // settle adds the outcome of a target.
 func (b *batch) settle(id frontier.ID, again bool, flags byte, met frontier.Need, outcome []byte) {
 	at := len(b.bytes)
 	b.bytes = appendOutcome(b.bytes, flags, met, outcome)
-	b.events = append(b.events, event{outcomesTable, id, again, b.seal(outcomesTable, at, uint64(id)), nothing})
+	b.events = append(b.events, event{table: outcomesTable, id: id, removes: again, record: b.seal(outcomesTable, at, uint64(id)), links: nothing})
 }
 
 // page adds what was found on a page.
 func (b *batch) page(id frontier.ID, again bool, found, links, page []byte) {
 	at := len(b.bytes)
 	b.bytes = appendPage(b.bytes, found, page, links)
-	b.events = append(b.events, event{pagesTable, id, again, b.seal(pagesTable, at, uint64(id)), b.put(orNil(links))})
+	b.events = append(b.events, event{table: pagesTable, id: id, removes: again, record: b.seal(pagesTable, at, uint64(id)), links: b.put(orNil(links))})
 }
 
 // postpone adds the deferral of a target.
 func (b *batch) postpone(id frontier.ID, again bool, tries int, d *frontier.Deferral) {
 	at := len(b.bytes)
 	b.bytes = appendDeferral(b.bytes, d.Wave, tries, nanos(d.NotBefore), d.Note)
-	b.events = append(b.events, event{deferredTable, id, again, b.seal(deferredTable, at, uint64(id)), nothing})
+	b.events = append(b.events, event{table: deferredTable, id: id, removes: again, record: b.seal(deferredTable, at, uint64(id)), links: nothing})
 }
 
 // remove removes the row of a target, if there is one.
 func (b *batch) remove(t table, id frontier.ID) {
-	b.events = append(b.events, event{t, id, true, nothing, nothing})
+	b.events = append(b.events, event{table: t, id: id, removes: true, record: nothing, links: nothing})
 }
 
 // job returns the job of a target that this batch enters.

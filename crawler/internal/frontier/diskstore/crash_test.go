@@ -28,11 +28,14 @@ type script struct {
 	size  int
 	steps int // steps before the script stops; -1 for all
 	width frontier.Width
+
+	edition string // part of each job
+	earlier *Pages // of the crawl before; nil for none
 }
 
 func (p *script) item(n int) frontier.Item {
 	it := frontier.Item{Fingerprint: printOf(uint64(n)+1, p.width), Host: fmt.Appendf(nil, "host-%d", n%5), Wave: frontier.Leaves,
-		Need: frontier.NeedLinked, Job: fmt.Appendf(nil, "job %d", n)}
+		Need: frontier.NeedLinked, Job: fmt.Appendf(nil, "job %d%s", n, p.edition)}
 	if n < p.size/2 {
 		it.Wave, it.Need = frontier.Pages, frontier.NeedLinks|frontier.NeedContent
 	}
@@ -102,6 +105,9 @@ func (p *script) step(s *Store, l frontier.Lease) error {
 			aside.Outcome = []byte("left out")
 		}
 		done.Found = append(done.Found, aside)
+	}
+	if p.earlier != nil {
+		done.Earlier = p.earlier.Page(p.item(n).Fingerprint)
 	}
 	_, err := s.Complete(ctx, l, done)
 	return err

@@ -46,7 +46,9 @@
 //	                             wave, need, job, which is opaque. IDs and numbers of hosts
 //	                             have no gaps
 //	changes   number, record     of known targets, in order: id, wave, need, id, wave,
-//	                             need, …; the last one of a target counts
+//	                             need, …; the last one of a target counts. In a copy, the first
+//	                             one enters the target, and the wave 254 says that its other
+//	                             rows are those of this crawl
 //	outcomes  id, record         of settled targets: whether the target was entered as
 //	                             settled, whether it has a page, the need that the visit
 //	                             met, outcome, which is opaque
@@ -56,6 +58,10 @@
 //	deferred  id, record         of deferred targets: wave, tries, not before, note, which
 //	                             is opaque
 //	urls      id, url, host, settled   a view, for people
+//
+// A crawl may begin as a copy of the file of the crawl before (CreateFrom). It writes which of the
+// targets it has found, and only those rows that differ (inherit.go). Such a file has version 5 of the
+// layout.
 //
 // A target without an outcome is queued. So is one whose outcome met fewer needs than the
 // target has now. Rows that contradict each other are damage.
@@ -90,7 +96,7 @@
 // included.
 //
 // Of the 35 µs, about 15 are SQLite's writes, and 9 its lookups of jobs when a thousand hosts
-// take turns; the jobs of few hosts are read in blocks (jobcache.go). A plain log would save
+// take turns; the jobs of few hosts are read in blocks (reader.go). A plain log would save
 // about half. A crawl spends 60 µs and more on fetching and reading a page, and a log would
 // have to be converted before it can be searched, compacted and read by other tools. bbolt
 // writes consecutive rows in half the time, but its file is a sixth larger and few tools

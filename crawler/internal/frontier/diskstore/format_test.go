@@ -58,8 +58,8 @@ func TestFormat1(t *testing.T) {
 			if kept, err := s.Value("command"); err != nil || string(kept) != "what began it" {
 				t.Errorf("Value = %q, %v", kept, err)
 			}
-			if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != format {
-				t.Errorf("user_version = %d, %v; want %d", v, err, format)
+			if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != plainFormat {
+				t.Errorf("user_version = %d, %v; want %d", v, err, plainFormat)
 			}
 			urls := 0
 			err = s.reader.conn.each("SELECT url, host, settled FROM urls", func(cur *cursor) error {
@@ -172,8 +172,8 @@ func TestFormats(t *testing.T) {
 		if err := s.journal.flush(); err != nil {
 			t.Fatal(err)
 		}
-		if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != format {
-			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, format)
+		if v, err := s.reader.conn.number("PRAGMA user_version"); err != nil || v != plainFormat {
+			t.Errorf("%d bits: user_version = %d, %v; want %d", w, v, err, plainFormat)
 		}
 		if bits, err := s.reader.conn.meta(metaBits); err != nil || string(bits) != want {
 			t.Errorf("%d bits: meta says %q, %v; want %q", w, bits, err, want)

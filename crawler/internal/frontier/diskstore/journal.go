@@ -137,6 +137,11 @@ func (j *journal) writeOrWait(now bool) {
 	if !now {
 		j.gather()
 	}
+	if j.failed != nil { // half a step may be in the batch
+		j.writing = false
+		j.done.Broadcast()
+		return
+	}
 	b := j.pending
 	j.pending, j.unused = j.unused, nil
 	j.pending.reset(b.number+1, frontier.ID(j.ledger.Known()+1))

@@ -18,6 +18,7 @@ type Pages struct {
 	mu    sync.Mutex
 	conn  *conn
 	index []pageAt // in ascending order
+	crawl []byte   // see frontier.Earlier
 }
 
 // pageAt is a page by the lower half of its fingerprint.
@@ -39,7 +40,10 @@ func OpenPages(file string) (p *Pages, err error) {
 		return nil, err
 	}
 	p = &Pages{conn: c}
-	if err := p.readIndex(); err != nil {
+	if p.crawl, err = c.source(); err == nil {
+		err = p.readIndex()
+	}
+	if err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return p, nil
@@ -60,10 +64,10 @@ func connectLatest(file string) (*conn, error) {
 	}
 	version, err := c.number("PRAGMA user_version")
 	var encoding []byte
-	if err == nil && version == format {
+	if err == nil && (version == format || version == plainFormat) {
 		encoding, err = c.meta(metaEncoding)
 	}
-	if err == nil && (version != format || string(encoding) != strconv.Itoa(frontier.Encoding)) {
+	if err == nil && (encoding == nil || string(encoding) != strconv.Itoa(frontier.Encoding)) {
 		err = ErrOtherVersion
 	}
 	if err != nil {
@@ -101,42 +105,44 @@ func (p *Pages) readIndex() error {
 	return err
 }
 
-// Page returns what Complete was given for the page with a fingerprint: its outcome, and Done.Page
-// and Done.Links. All are nil if there is no such page, or it is damaged. If the fingerprints are
-// wide, the page may be one with the same lower half.
-func (p *Pages) Page(f frontier.Fingerprint) (outcome, page, links []byte) {
+// Page returns what is kept of the page with a fingerprint; nil if there is no such page, or it is
+// damaged. If the fingerprints are wide, the page may be one with the same lower half.
+func (p *Pages) Page(f frontier.Fingerprint) *frontier.Earlier {
 	at, found := slices.BinarySearchFunc(p.index, f.Low, func(a pageAt, low uint64) int { return cmp.Compare(a.fingerprint, low) })
 	if !found {
-		return nil, nil, nil
+		return nil
 	}
 	id := p.index[at].id
+	var e *frontier.Earlier
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.conn.bind(int64(id))
-	err := p.conn.each("SELECT o.record, p.record, p.links FROM outcomes o JOIN pages p ON p.id = o.id WHERE o.id = ?", func(cur *cursor) error {
-		content, err := cur.record(0, outcomesTable, uint64(id))
+	err := p.conn.each("SELECT o.record, p.record, p.links FROM outcomes o JOIN pages p ON p.id = o.id WHERE o.id = ?", func(cur *cursor) (err error) {
+		now := frontier.Earlier{Crawl: p.crawl, ID: id}
+		if now.Record, err = cur.record(0, outcomesTable, uint64(id)); err != nil {
+			return err
+		}
+		if _, _, now.Outcome, err = parseOutcome(now.Record); err != nil {
+			return err
+		}
+		content, err := cur.record(1, pagesTable, uint64(id))
 		if err != nil {
 			return err
 		}
-		if _, _, outcome, err = parseOutcome(content); err != nil {
-			return err
-		}
-		if content, err = cur.record(1, pagesTable, uint64(id)); err != nil {
-			return err
-		}
 		var sum uint32
-		if _, page, sum, err = parsePage(content); err != nil {
+		if now.Found, now.Page, sum, err = parsePage(content); err != nil {
 			return err
 		}
-		if links, err = cur.bytes(2); err == nil && crc32.Checksum(links, castagnoli) != sum {
+		if now.Links, err = cur.bytes(2); err == nil && crc32.Checksum(now.Links, castagnoli) != sum {
 			err = damaged("the checksum of its references is wrong")
 		}
+		e = &now
 		return err
 	})
 	if err != nil {
-		return nil, nil, nil
+		return nil
 	}
-	return outcome, page, links
+	return e
 }
 
 // Close closes the file.

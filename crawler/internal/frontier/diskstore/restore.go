@@ -26,6 +26,13 @@ func (s *Store) restore(c *conn) (*restorer, error) {
 		return nil, err
 	}
 	r := &restorer{Restorer: frontier.NewRestorer(w), conn: c, store: s, width: w, sums: map[string]storedTally{}}
+	inherited, err := c.meta(metaInherited)
+	if err != nil {
+		return nil, err
+	}
+	if s.inherited, err = newInheritance(inherited); err != nil {
+		return nil, err
+	}
 	for _, step := range []func() error{r.meta, r.readHosts, r.targets, r.changes, r.outcomes, r.deferred, r.tallies} {
 		if err := step(); err != nil {
 			return nil, err
@@ -154,7 +161,7 @@ func (r *restorer) readHosts() error {
 
 func (r *restorer) targets() error {
 	next := int64(1)
-	return r.conn.each("SELECT id, host, record FROM targets ORDER BY id", func(cur *cursor) error {
+	err := r.conn.each("SELECT id, host, record FROM targets ORDER BY id", func(cur *cursor) error {
 		err := inOrder(cur, targetsTable, &next)
 		host, err1 := cur.small(1, 1<<32-1)
 		if err != nil || err1 != nil {
@@ -168,8 +175,18 @@ func (r *restorer) targets() error {
 		if err != nil {
 			return err
 		}
-		return asDamage(r.Target(fingerprint, int(host), wave, need))
+		if err := r.Target(fingerprint, int(host), wave, need); err != nil {
+			return asDamage(err)
+		}
+		if r.store.inherited.last == frontier.ID(next-1) {
+			r.Sleep()
+		}
+		return nil
 	})
+	if err == nil && int64(r.store.inherited.last) >= next {
+		err = damaged("it has fewer targets than the crawl before had")
+	}
+	return err
 }
 
 func (r *restorer) changes() error {
@@ -182,8 +199,20 @@ func (r *restorer) changes() error {
 		if err != nil {
 			return err
 		}
-		return asDamage(readChanges(content, r.Raise))
+		return asDamage(readChanges(content, r.change))
 	})
+}
+
+// change restores a change of a target.
+func (r *restorer) change(id frontier.ID, w frontier.Wave, n frontier.Need) error {
+	if w != settledWave {
+		return r.Raise(id, w, n)
+	}
+	if !r.store.inherited.has(id) {
+		return damaged("target %d is not of the crawl before", id)
+	}
+	r.store.inherited.renew(id)
+	return nil
 }
 
 // readChanges calls raise with each change in a row of the table changes.
@@ -219,7 +248,7 @@ func (r *restorer) each(t table, fn func(id frontier.ID, content []byte) error) 
 func (r *restorer) outcomes() error {
 	return r.each(outcomesTable, func(id frontier.ID, content []byte) error {
 		flags, met, _, err := parseOutcome(content)
-		if err != nil {
+		if err != nil || r.store.inherited.isStale(id) {
 			return err
 		}
 		return asDamage(r.Settled(id, met, flags&flagEntered != 0))

@@ -93,6 +93,16 @@ func (s *scan) check(want *totals) error {
 	return nil
 }
 
+// finish reads the rows that no target was read from.
+func (s *scan) finish(last frontier.ID) error {
+	for _, t := range s.tables() {
+		if _, err := t.find(last); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // find moves to the row of a target, and returns false if the table has none. IDs must be
 // given in ascending order.
 func (t *tableScan) find(id frontier.ID) (bool, error) {
@@ -144,7 +154,7 @@ func (t *tableScan) advance() error {
 }
 
 // read reads the target with the next ID.
-func (s *scan) read(id frontier.ID, g *frontier.Ledger, r *frontier.Record) error {
+func (s *scan) read(id frontier.ID, h *inheritance, g *frontier.Ledger, r *frontier.Record) error {
 	found := r.Found[:0]
 	*r = frontier.Record{ID: id}
 	r.Settled, r.Wave, _, r.Need = g.Status(id)
@@ -165,6 +175,9 @@ func (s *scan) read(id frontier.ID, g *frontier.Ledger, r *frontier.Record) erro
 		}
 	}
 	var flags byte
+	if h.isStale(id) {
+		return nil
+	}
 	settled, err := s.outcomes.find(id)
 	switch {
 	case err != nil:

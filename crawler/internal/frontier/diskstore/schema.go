@@ -3,6 +3,7 @@ package diskstore
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -12,9 +13,13 @@ import (
 // applicationID marks the file as ours (PRAGMA application_id): "orbw".
 const applicationID = 0x6f726277
 
-// format is the version of the layout below (PRAGMA user_version). A change of the layout
-// needs a new version, and convert must read the old one.
-const format = 4
+// format is the latest version of the layout below (PRAGMA user_version). A change of the layout
+// needs a new version, and convert must read the old one. A file that did not begin as a copy of
+// another one has plainFormat, which earlier versions can read, too.
+const (
+	format      = 5
+	plainFormat = 4
+)
 
 const layout = `
 CREATE TABLE meta(name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
@@ -42,6 +47,56 @@ CREATE VIEW urls AS SELECT t.id, CAST(substr(t.record, f.url, length(t.record) -
 func layoutOf(w frontier.Width) string {
 	depth := int(w)/8 + 5
 	return layout + strings.ReplaceAll(urlsView, "DEPTH", strconv.Itoa(depth))
+}
+
+// copiedUrlsView is urlsView for a file that began as a copy of another one, whose targets have the IDs
+// up to LAST. Table changes has those that this crawl has entered (wave 254: settled), each as
+// the ID, a varint of SIZE bytes, and two bytes.
+const copiedUrlsView = `
+DROP VIEW urls;
+CREATE VIEW urls AS WITH RECURSIVE
+	change(number, at, size) AS (
+		SELECT number, 1, SIZE(1) FROM changes c
+		UNION ALL
+		SELECT e.number, e.at + e.size + 2, SIZE(e.at + e.size + 2) FROM change e JOIN changes c ON c.number = e.number
+			WHERE e.at + e.size + 2 < length(c.record) - 3),
+	entered(id, settled) AS MATERIALIZED (
+		SELECT BITS(0) | BITS(1) | BITS(2) | BITS(3) | BITS(4) AS id, max(BYTE(at + size) = 254)
+			FROM change e JOIN changes c ON c.number = e.number GROUP BY 1),
+	own(id, settled) AS (SELECT id, settled FROM entered WHERE id <= LAST UNION ALL SELECT id, 1 FROM targets WHERE id > LAST)
+	SELECT t.id, CAST(substr(t.record, f.url, length(t.record) - 3 - f.url) AS TEXT) AS url, h.name AS host,
+		o.id IS NOT NULL AND e.settled AS settled FROM own e CROSS JOIN targets t ON t.id = e.id
+	JOIN (SELECT id, CASE WHEN substr(record, DEPTH, 1) < x'80' THEN DEPTH + 1 ELSE DEPTH + 2 END AS url FROM targets) f ON f.id = t.id
+	LEFT JOIN hosts h ON h.number = t.host LEFT JOIN outcomes o ON o.id = t.id;
+`
+
+// copiedViewOf returns the statements that replace the view of a copy.
+func copiedViewOf(w frontier.Width, last uint64) string {
+	var all strings.Builder
+	for n := range 256 {
+		fmt.Fprintf(&all, "%02x", n)
+	}
+	call := func(text, name string, of func(argument string) string) string {
+		return regexp.MustCompile(name+`\(([^()]*)\)`).ReplaceAllStringFunc(text, func(c string) string {
+			return of(c[len(name)+1 : len(c)-1])
+		})
+	}
+	text := call(copiedUrlsView, "SIZE", func(at string) string {
+		var b strings.Builder
+		b.WriteString("CASE ")
+		for n := range 4 {
+			fmt.Fprintf(&b, "WHEN substr(c.record, %s + %d, 1) < x'80' THEN %d ", at, n, n+1)
+		}
+		return b.String() + "ELSE 5 END"
+	})
+	text = call(text, "BITS", func(n string) string {
+		return "iif(size > " + n + ", (BYTE(at + " + n + ") & 127) << 7 * " + n + ", 0)"
+	})
+	text = call(text, "BYTE", func(at string) string {
+		return "(instr(x'" + all.String() + "', substr(c.record, " + at + ", 1)) - 1)"
+	})
+	text = strings.ReplaceAll(text, "LAST", strconv.FormatUint(last, 10))
+	return strings.ReplaceAll(text, "DEPTH", strconv.Itoa(int(w)/8+5))
 }
 
 // Names in the table meta.
@@ -84,7 +139,7 @@ func (w *writer) initialize(width frontier.Width, key [16]byte, values map[strin
 // create creates the tables for fingerprints of a width and opaque values of an encoding, and
 // fills the table meta. It must run in a transaction.
 func (w *writer) create(width frontier.Width, encoding int, meta map[string][]byte) error {
-	if err := w.exec(layoutOf(width) + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, format)); err != nil {
+	if err := w.exec(layoutOf(width) + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, plainFormat)); err != nil {
 		return err
 	}
 	meta[metaEncoding] = []byte(strconv.Itoa(encoding))
@@ -140,9 +195,9 @@ func (c *conn) upgrade() error {
 		return err
 	case version < 1:
 		return damaged("its format is %d", version)
-	case version < format:
+	case version < plainFormat:
 		if err := c.convert(version); err != nil {
-			return fmt.Errorf("convert it from format %d to %d: %w", version, format, err)
+			return fmt.Errorf("convert it from format %d to %d: %w", version, plainFormat, err)
 		}
 	}
 	encoding, err := c.meta(metaEncoding)

@@ -21,6 +21,10 @@ type Store struct {
 	paces   map[int]storedPace       // in the file, by the number of the host; missing ones are zero
 	journal journal
 	buffer  []byte // reused
+	own     []byte // likewise
+
+	inherited inheritance
+	replaced  map[frontier.ID][]byte // jobs of inherited targets that differ from what was in the file
 
 	reader reader
 }
@@ -35,7 +39,7 @@ type storedPace struct {
 func (s *Store) FingerprintKey() [16]byte { return s.key }
 
 // enter enters an item and adds the changes to the batch.
-func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
+func (s *Store) enter(b *batch, it *frontier.Item) (frontier.ID, error) {
 	id, change := s.Ledger.Enter(it)
 	switch {
 	case change == 0:
@@ -44,6 +48,8 @@ func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 		if it.Outcome != nil {
 			b.settle(id, false, flagEntered, 0, it.Outcome)
 		}
+	case change&frontier.Woken != 0:
+		return id, s.wake(b, id, change&frontier.Moved != 0, it)
 	default:
 		if change&frontier.Raised != 0 {
 			_, _, lowest, need := s.Ledger.Status(id)
@@ -59,8 +65,25 @@ func (s *Store) enter(b *batch, it *frontier.Item) frontier.ID {
 			s.renewed[id] = struct{}{}
 		}
 	}
-	return id
+	return id, nil
 }
+
+// enterAll enters items and returns their IDs. If it fails, no step is possible any more.
+func (s *Store) enterAll(b *batch, items []frontier.Item) ([]frontier.ID, error) {
+	ids := make([]frontier.ID, len(items))
+	for i := range items {
+		id, err := s.enter(b, &items[i])
+		if err != nil {
+			s.journal.failed = err
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+// mostCheap is the number of steps that a crash may undo, all of which are Done.Cheap.
+const mostCheap = 256
 
 // orNil returns b, or nil for an empty slice, which is stored as null.
 func orNil(b []byte) []byte {
@@ -81,9 +104,9 @@ func (s *Store) Add(_ context.Context, items []frontier.Item) ([]frontier.ID, er
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]frontier.ID, len(items))
-	for i := range items {
-		ids[i] = s.enter(b, &items[i])
+	ids, err := s.enterAll(b, items)
+	if err != nil {
+		return nil, err
 	}
 	s.journal.addHosts(b)
 	return ids, s.journal.commit(b.number)
@@ -99,6 +122,7 @@ func (s *Store) Claim(_ context.Context, most int, d time.Duration) ([]frontier.
 	leases, next, err := s.Ledger.Claim(time.Now(), most, d)
 	var missing bool
 	for i := range leases {
+		leases[i].Job = s.replaced[leases[i].ID]
 		missing = !s.journal.fill(&leases[i]) || missing
 	}
 	s.Mu.Unlock()
@@ -127,30 +151,41 @@ func (s *Store) Complete(_ context.Context, l frontier.Lease, d frontier.Done) (
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]frontier.ID, len(d.Found))
+	ids, err := s.enterAll(b, d.Found)
+	if err != nil {
+		return nil, err
+	}
 	s.buffer = s.buffer[:0]
-	for i := range d.Found {
-		ids[i] = s.enter(b, &d.Found[i])
-		s.buffer = binary.AppendUvarint(s.buffer, uint64(ids[i]))
+	for _, id := range ids {
+		s.buffer = binary.AppendUvarint(s.buffer, uint64(id))
 	}
 	s.journal.addHosts(b)
 	_, again := s.renewed[l.ID]
 	delete(s.renewed, l.ID)
-	if len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0 {
+	again = again || s.inherited.has(l.ID)
+	same, written := false, len(b.events)
+	switch {
+	case s.settleAsBefore(b, l, &d, s.buffer):
+		same = len(b.events) == written
+	case len(d.Found) > 0 || len(d.Links) > 0 || len(d.Page) > 0:
 		b.settle(l.ID, again, flagPage, l.Need, d.Outcome)
 		b.page(l.ID, again, s.buffer, d.Links, d.Page)
-	} else {
+	default:
 		b.settle(l.ID, again, 0, l.Need, d.Outcome)
 		if again {
 			b.remove(pagesTable, l.ID)
 		}
 	}
+	s.renewRows(b, l.ID)
 	if l.Tries > 0 {
 		b.remove(deferredTable, l.ID)
 	}
 	s.tally(b, d.Tally)
 	if s.Ledger.Settle(l)&frontier.Renewed != 0 {
 		s.renewed[l.ID] = struct{}{}
+	}
+	if same && d.Cheap && b.steps < mostCheap {
+		return ids, nil
 	}
 	return ids, s.journal.commit(b.number)
 }
@@ -229,10 +264,13 @@ func (s *Store) Get(_ context.Context, id frontier.ID, parts frontier.Parts) (fr
 	s.reader.mu.Lock()
 	defer s.reader.mu.Unlock()
 	var r frontier.Record
-	settled, _, _, _ := s.Ledger.Status(id)
+	settled, wave, _, _ := s.Ledger.Status(id)
+	if wave == frontier.Dormant {
+		return frontier.Record{}, fmt.Errorf("read target %d: only an earlier crawl knew it", id)
+	}
 	scan, err := s.reader.scan(parts&^frontier.PartLinks, id, id, settled)
 	if err == nil {
-		err = errors.Join(scan.read(id, s.Ledger, &r), scan.close())
+		err = errors.Join(scan.read(id, &s.inherited, s.Ledger, &r), scan.close())
 	}
 	if err != nil {
 		return frontier.Record{}, fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
@@ -260,12 +298,18 @@ func (s *Store) Scan(ctx context.Context, parts frontier.Parts, fn func(*frontie
 		if id%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if err := scan.read(id, s.Ledger, &r); err != nil {
+		if _, wave, _, _ := s.Ledger.Status(id); wave == frontier.Dormant {
+			continue
+		}
+		if err := scan.read(id, &s.inherited, s.Ledger, &r); err != nil {
 			return fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
 		}
 		if err := fn(&r); err != nil {
 			return err
 		}
+	}
+	if err := scan.finish(last); err != nil {
+		return fmt.Errorf("read the state %s: %w", s.file, explain(err))
 	}
 	if err := scan.check(s.totals); err != nil {
 		return fmt.Errorf("read the state %s: %w", s.file, err)

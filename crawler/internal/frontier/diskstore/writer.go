@@ -2,6 +2,7 @@ package diskstore
 
 import (
 	"encoding/binary"
+	"errors"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -124,6 +125,12 @@ func (w *writer) writeTargets(b *batch) error {
 func (w *writer) writeEvents(b *batch) error {
 	for i := range b.events {
 		e := &b.events[i]
+		if e.table == targetsTable {
+			if err := w.replaceTarget(e.id, e.host, b.get(e.record)); err != nil {
+				return err
+			}
+			continue
+		}
 		if e.removes {
 			if err := w.remove(e.table, e.id); err != nil {
 				return err
@@ -137,6 +144,31 @@ func (w *writer) writeEvents(b *batch) error {
 		}
 	}
 	return nil
+}
+
+// replaceTarget replaces the row of a target by one with another host or job.
+func (w *writer) replaceTarget(id frontier.ID, host int, record []byte) error {
+	w.bind(int64(id))
+	err := w.each("SELECT host, record FROM targets WHERE id=?", func(cur *cursor) error {
+		before, err := cur.small(0, 1<<32-1)
+		if err != nil {
+			return err
+		}
+		if _, err = cur.record(1, targetsTable, targetKey(id, uint32(before))); err != nil {
+			return err
+		}
+		old, err := cur.bytes(1)
+		w.totals[targetsTable].remove(storedChecksum(old))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.totals[targetsTable].add(storedChecksum(record))
+	w.bind(int64(host))
+	w.bind(record)
+	w.bind(int64(id))
+	return w.run("UPDATE targets SET host=?, record=? WHERE id=?")
 }
 
 // statements are the statements for the rows of a table that has a row for some targets.
@@ -159,18 +191,22 @@ func (w *writer) insert(t table, id frontier.ID, record, links []byte) error {
 	return w.run(statementsOf[t].insert)
 }
 
-// remove removes the row of a target, if there is one.
+// remove removes the row of a target, if there is one. A damaged row of table pages may be one of an
+// earlier crawl, which no longer counts: it is removed, too.
 func (w *writer) remove(t table, id frontier.ID) error {
-	sql, found := statementsOf[t], false
+	sql, found, recount := statementsOf[t], false, false
 	w.bind(int64(id))
 	err := w.each(sql.find, func(cur *cursor) error {
 		record, err := cur.bytes(0)
 		if err == nil {
 			_, err = t.content(uint64(id), record)
 		}
-		if err == nil {
-			found = true
+		recount = t == pagesTable && errors.Is(err, ErrDamaged)
+		if found = err == nil || recount; err == nil {
 			w.totals[t].remove(storedChecksum(record))
+		}
+		if recount {
+			return nil
 		}
 		return err
 	})
@@ -178,19 +214,51 @@ func (w *writer) remove(t table, id frontier.ID) error {
 		return err
 	}
 	w.bind(int64(id))
-	return w.run(sql.remove)
+	if err := w.run(sql.remove); err != nil || !recount {
+		return err
+	}
+	return w.recount(t)
 }
 
+// recount adds up the rows of a table anew, which must be those that the table should have.
+func (w *writer) recount(t table) error {
+	w.totals[t] = total{}
+	return w.each("SELECT record FROM "+t.String(), func(cur *cursor) error {
+		record, err := cur.bytes(0)
+		if err == nil && len(record) < checksumSize {
+			err = damaged("a record of table %s is too short", t)
+		}
+		if err == nil {
+			w.totals[t].add(storedChecksum(record))
+		}
+		return err
+	})
+}
+
+// mostChanges is about how many bytes a row of table changes has: the view urls of a copy reads them
+// one by one.
+const mostChanges = 2000
+
 func (w *writer) writeChanges(b *batch) error {
-	if len(b.changes) == 0 {
-		return nil
+	for rest := b.changes; len(rest) > 0; {
+		end := 0
+		for end < min(mostChanges, len(rest)) {
+			_, n := binary.Uvarint(rest[end:])
+			if end += n + 2; n <= 0 || end > len(rest) {
+				return damaged("a row of table changes is malformed")
+			}
+		}
+		number := w.totals[changesTable].rows + 1
+		w.record = changesTable.seal(append(w.record[:0], rest[:end]...), 0, number)
+		w.bind(int64(number))
+		w.bind(w.record)
+		w.totals[changesTable].add(storedChecksum(w.record))
+		if err := w.run("INSERT INTO changes(number, record) VALUES(?,?)"); err != nil {
+			return err
+		}
+		rest = rest[end:]
 	}
-	number := w.totals[changesTable].rows + 1
-	b.changes = changesTable.seal(b.changes, 0, number)
-	w.bind(int64(number))
-	w.bind(b.changes)
-	w.totals[changesTable].add(storedChecksum(b.changes))
-	return w.run("INSERT INTO changes(number, record) VALUES(?,?)")
+	return nil
 }
 
 func (w *writer) writeTallies(b *batch) error {

@@ -81,10 +81,14 @@ type Record struct {
 	Before time.Time
 	// Data is the observation, opaque to this package. It must not be changed.
 	Data []byte
-	// URL, Kind and Status are for people. Get does not return them.
+	// URL, Kind and Status are for people. Get does not return them. Records of KindSketch are kept
+	// for longer than others.
 	URL, Kind string
 	Status    int
 }
+
+// KindSketch is the Kind of records that remember the texts of pages.
+const KindSketch = "sketch"
 
 // Earlier returns when a run other than the given one last made the observation, the zero
 // time for never.
@@ -423,7 +427,7 @@ func (c *Cache) Close() error {
 // prune removes entries that no run has used for long, and shrinks the file.
 func (c *Cache) prune() error {
 	now := c.options.Now()
-	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ? AND (kind <> 'sketch' OR seen < ?)", now.Add(-keep).Unix(), now.Add(-keepSketch).Unix()); err != nil {
+	if _, err := c.db.Exec("DELETE FROM entry WHERE seen < ? AND (kind <> ? OR seen < ?)", now.Add(-keep).Unix(), KindSketch, now.Add(-keepSketch).Unix()); err != nil {
 		return err
 	}
 	var size, pages, free int64

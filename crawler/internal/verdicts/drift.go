@@ -13,9 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// sketchKind is the kind of the records of the cache that remember texts.
-const sketchKind = "sketch"
-
 // drifted adds to the judgement on an external target that it no longer says what it said when it
 // was first seen. The cache remembers its text otherwise. It may be called again for a target: the
 // result is the same.
@@ -31,7 +28,7 @@ func (j *judge) drifted(p *pair, g *check.Judgement) {
 	}
 	first, at := j.details.get(p.id), j.crawl.Began.UTC().Truncate(time.Second)
 	printed := j.crawl.Print.Job(&first.job)
-	key := j.crawl.Cache.Key(urinorm.KeyOf(first.url), fetch.Identity{Open: sketchKind})
+	key := j.crawl.Cache.Key(urinorm.KeyOf(first.url), fetch.Identity{Open: store.KindSketch})
 	record, known := j.crawl.Cache.Get(key)
 	was, err := drift.ParseFirst(record.Data)
 	if known && drift.IsOtherVersion(err) {
@@ -43,7 +40,7 @@ func (j *judge) drifted(p *pair, g *check.Judgement) {
 	similarity, drifts := was.Sketch.Drifts(&sketch, asked.Below)
 	if !drifts {
 		was.LastSame = at
-		j.crawl.Cache.Put(key, store.Record{Checked: at, Run: at.UnixNano(), Data: was.Append(nil), URL: printed, Kind: sketchKind})
+		j.crawl.Cache.Put(key, store.Record{Checked: at, Run: at.UnixNano(), Data: was.Append(nil), URL: printed, Kind: store.KindSketch})
 		return
 	}
 	d := &check.Drift{Similarity: similarity, FirstSeen: was.Seen, LastSame: was.LastSame, Change: check.Replaced}

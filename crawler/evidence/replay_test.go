@@ -88,8 +88,16 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Answers over other schemes are given again, and so are their faults.
-func TestReplayOtherSchemes(t *testing.T) {
+// dialog is what a server says: first, and to lines of the client.
+type dialog struct {
+	greeting  string
+	replies   map[string]string // by the beginning of a line
+	otherwise string
+	once      bool // the connection ends with the first reply
+}
+
+// serve serves a dialog, and returns its address. stop ends it.
+func (d *dialog) serve(t *testing.T) (address string, stop func()) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -100,43 +108,66 @@ func TestReplayOtherSchemes(t *testing.T) {
 			if err != nil {
 				return
 			}
-			selector, _ := bufio.NewReader(conn).ReadString('\n')
-			switch strings.TrimSpace(selector) {
-			case "/page", "/head":
-				io.WriteString(conn, "<p>a page\r\n.\r\n")
-			case "":
-			default:
-				io.WriteString(conn, "3no such thing\t\tserver\t70\r\n.\r\n")
-			}
-			conn.Close()
+			go d.answer(conn)
 		}
 	}()
-	host, file := "gopher://"+listener.Addr().String(), filepath.Join(t.TempDir(), "e.wacz")
-	k := keep(t, Options{Path: file, All: true}, host, "/h/page", "/1/gone", "HEAD /h/head", "/h")
-	if err := k.Finish(Run{}); err != nil {
-		t.Fatal(err)
+	return listener.Addr().String(), func() { listener.Close() }
+}
+
+func (d *dialog) answer(conn net.Conn) {
+	defer conn.Close()
+	io.WriteString(conn, d.greeting)
+	for in := bufio.NewScanner(conn); in.Scan(); {
+		reply := d.otherwise
+		for begin, text := range d.replies {
+			if strings.HasPrefix(in.Text(), begin) {
+				reply = text
+			}
+		}
+		if io.WriteString(conn, reply); d.once {
+			return
+		}
 	}
-	listener.Close()
-	a, err := Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.Close()
-	for _, row := range []struct {
+}
+
+// Answers over other schemes are given again, and so are their faults.
+func TestReplayOtherSchemes(t *testing.T) {
+	type question struct {
 		path string
 		need fetch.Need
 		want string
+	}
+	lost := question{"/other", fetch.Existence, "evidence-missing"}
+	for scheme, row := range map[string]struct {
+		server dialog
+		asked  []string
+		want   []question
 	}{
-		{"/h/page", fetch.Content, " <p>a page\r\n.\r\n"},
-		{"/h/page", fetch.Existence, ""},
-		{"/1/gone", fetch.Content, "file-missing"},
-		{"/h/head", fetch.Content, "evidence-missing"},
-		{"/h", fetch.Content, " "},
-		{"/h/other", fetch.Content, "evidence-missing"},
+		"gopher": {dialog{replies: map[string]string{"/page": "<p>a page\r\n.\r\n", "/head": "<p>a page\r\n.\r\n", "/empty": ""}, otherwise: "3no such thing\t\tserver\t70\r\n.\r\n", once: true},
+			[]string{"/h/page", "/1/gone", "HEAD /h/head", "/h/empty"},
+			[]question{{"/h/page", fetch.Content, " <p>a page\r\n.\r\n"}, {"/h/page", fetch.Existence, ""}, {"/1/gone", fetch.Content, "file-missing"}, {"/h/head", fetch.Content, "evidence-missing"}, {"/h/empty", fetch.Content, " "}, lost}},
+		"finger": {dialog{replies: map[string]string{"joe": "Login: joe\r\n"}, once: true}, []string{"HEAD /joe", "HEAD /jim"},
+			[]question{{"/joe", fetch.Existence, ""}, {"/jim", fetch.Existence, "connection-reset"}, lost}},
+		"dict": {dialog{greeting: "220 hello\r\n", replies: map[string]string{`DEFINE ! "tree"`: "150 1\r\n", "QUIT": "221 bye\r\n"}, otherwise: "552 no match\r\n"},
+			[]string{"HEAD /d:tree", "HEAD /d:stone", "HEAD /q:"},
+			[]question{{"/d:tree", fetch.Existence, ""}, {"/d:stone", fetch.Existence, "file-missing"}, {"/q:", fetch.Existence, "uri-invalid"}, {"/d:other", fetch.Existence, "evidence-missing"}}},
+		"telnet": {dialog{greeting: "login: "}, []string{"HEAD /"}, []question{{"/", fetch.Existence, ""}, {"/", fetch.Content, "evidence-missing"}}},
+		"nntp": {dialog{greeting: "200 hello\r\n", replies: map[string]string{"GROUP local.test": "211 1 1 1 local.test\r\n", "QUIT": "205 bye\r\n"}, otherwise: "411 no such group\r\n"},
+			[]string{"HEAD /local.test", "HEAD /gone.test"},
+			[]question{{"/local.test", fetch.Existence, ""}, {"/gone.test", fetch.Existence, "file-missing"}, {"/other.test", fetch.Existence, "evidence-missing"}}},
 	} {
-		if got := ask(t, a, host+row.path, row.need); got != row.want {
-			t.Errorf("%s: %q, want %q", row.path, got, row.want)
-		}
+		t.Run(scheme, func(t *testing.T) {
+			address, stop := row.server.serve(t)
+			host, file := scheme+"://"+address, filepath.Join(t.TempDir(), "e.wacz")
+			keepAll(t, file, host, row.asked...)
+			stop()
+			a := open(t, file)
+			for _, q := range row.want {
+				if got := ask(t, a, host+q.path, q.need); got != q.want {
+					t.Errorf("%s: %q, want %q", q.path, got, q.want)
+				}
+			}
+		})
 	}
 }
 

@@ -136,44 +136,59 @@ func startRedis(t *testing.T) *redis {
 	return r
 }
 
-// crawl crawls a site with engines that share a crawl on the server, and reports it from the
-// state of the coordinator.
-func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines int) string {
+// crawl crawls a site with engines that share a crawl, which is divided among databases of the server, and
+// reports it from the state of the coordinator.
+func (r *redis) crawl(t *testing.T, s *equalSite, aside aside, engines, databases int) string {
 	t.Helper()
 	ctx := t.Context()
 	r.crawls++
-	address, err := redisstore.ParseAddress(fmt.Sprintf("unix://%s?crawl=c%d", r.socket, r.crawls))
-	if err != nil {
-		t.Fatal(err)
+	var addresses redisstore.Addresses
+	for db := range databases {
+		address, err := redisstore.ParseAddress(fmt.Sprintf("unix://%s?crawl=c%d&db=%d", r.socket, r.crawls, db))
+		if err != nil {
+			t.Fatal(err)
+		}
+		addresses = append(addresses, address)
 	}
-	crawl := redisstore.Open(address, redisstore.Options{Patience: time.Minute}).Lead()
+	crawl := redisstore.Open(addresses, redisstore.Options{Patience: time.Minute}).Lead()
 	defer crawl.Close()
 	disk := diskstore.Replica{Store: newDisk(t)}
 	defer disk.Close()
 	key := disk.FingerprintKey()
-	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Width: disk.Width(), Key: key[:], Lease: time.Minute}
-	if err := crawl.Create(ctx, h, redisstore.Limits{Log: 1 << 30, Lost: crew.LostOutcome()}); err != nil {
+	var headers []*redisstore.Header
+	for _, server := range crawl.Shards() {
+		h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Width: disk.Width(), Key: key[:], Lease: time.Minute}
+		if err := server.Create(ctx, h, redisstore.Limits{Log: 1 << 30, Lost: crew.LostOutcome()}); err != nil {
+			t.Fatal(err)
+		}
+		headers = append(headers, h)
+	}
+	if err := crawl.EndRendering(ctx); err != nil { // no coordinator holds the end back
 		t.Fatal(err)
 	}
-	first := crawl.Store(h, "", "test")
+	first := crawl.Store(headers[0], "", "test")
 	s.enter(t, first)
-	if complete, err := first.Filled(ctx, 0); err != nil || !complete {
-		t.Fatalf("fill the crawl: complete %t, %v", complete, err)
+	for i := range headers {
+		if complete, err := first.Filled(ctx, i, 0); err != nil || !complete {
+			t.Fatalf("fill the crawl: complete %t, %v", complete, err)
+		}
 	}
 	n := 0
-	together(t, s, engines, func() frontier.Shared { n++; return crawl.Store(h, fmt.Sprint("process", n), "test") })
-	for at := h.First(); ; {
-		events, next, err := crawl.Log(h).Read(ctx, at, 0)
-		if err != nil {
-			t.Fatal(err)
+	together(t, s, engines, func() frontier.Shared { n++; return crawl.Store(headers[0], fmt.Sprint("process", n), "test") })
+	for i, server := range crawl.Shards() {
+		for at := headers[i].First(); ; {
+			events, next, err := server.Log(headers[i]).Read(ctx, at, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(events) == 0 {
+				break
+			}
+			if err := disk.Apply(events, next.String()); err != nil {
+				t.Fatal(err)
+			}
+			at = next
 		}
-		if len(events) == 0 {
-			break
-		}
-		if err := disk.Apply(events, next.String()); err != nil {
-			t.Fatal(err)
-		}
-		at = next
 	}
 	return conclude(t, s, aside, disk.Store)
 }
@@ -270,7 +285,7 @@ func TestCoordinationDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
+	crawl := store.Redis(store.Addresses{address}, store.RedisOptions{Patience: time.Minute})
 	coordination := &store.Coordination{Crawl: crawl, Process: "main", Version: "1", WorkersHere: 2}
 	defer coordination.Close()
 	var codes []check.Code

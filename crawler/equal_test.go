@@ -48,8 +48,10 @@ func TestEqualWays(t *testing.T) {
 				{"64 workers", false, 1, func(a aside) string { return alone(t, s, a, nil, 64) }},
 				{"store on disk", false, 1, func(a aside) string { return alone(t, s, a, newDisk(t), 8) }},
 				{"two engines in memory", true, 2, func(a aside) string { return inSharedMemory(t, s, a, 2) }},
-				{"one process on Redis", true, 1, func(a aside) string { return server.crawl(t, s, a, 1) }},
-				{"two processes on Redis", true, 2, func(a aside) string { return server.crawl(t, s, a, 2) }},
+				{"one process on Redis", true, 1, func(a aside) string { return server.crawl(t, s, a, 1, 1) }},
+				{"two processes on Redis", true, 2, func(a aside) string { return server.crawl(t, s, a, 2, 1) }},
+				{"two processes on two servers", true, 2, func(a aside) string { return server.crawl(t, s, a, 2, 2) }},
+				{"two processes on four servers", true, 2, func(a aside) string { return server.crawl(t, s, a, 2, 4) }},
 			} {
 				numbers := s.varying == never || s.varying == perProcess && way.engines == 1
 				aside := aside{}

@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"crawler/crawlertest":                     {},
 	"crawler/internal/storetest":              {},
 	"crawler/internal/frontier/diskstore":     {"crawler/internal/frontier", "crawler/internal/record"},
-	"crawler/internal/frontier/redisstore":    {"crawler/internal/frontier", "crawler/internal/record"},
+	"crawler/internal/frontier/redisstore":    {"crawler/internal/frontier", "crawler/internal/record", "urinorm"},
 	"crawler/internal/sharedmemory":           {"crawler/internal/frontier"},
 	"crawler/internal/judging":                {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "urinorm"},
 }

@@ -43,7 +43,7 @@ func newCheckCommand() *cobra.Command {
 		}
 		listed := ""
 		if strings.HasPrefix(s.Origin("frontier"), "--") {
-			listed = s.Text("frontier")
+			listed = frontierText(s)
 		}
 		if s.Text("server") != "" {
 			return checkOnServer(cmd, s, o, args)

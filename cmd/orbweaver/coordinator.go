@@ -30,7 +30,7 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 	if c.travel, err = newTravel(s); err != nil {
 		return nil, usageError("%w", err)
 	}
-	crawl := f.open(waitNotes(note, f.address.String))
+	crawl := f.open(waitNotes(note, f.addresses.String))
 	volatile, err := checkServer(crawl, note)
 	if err == nil && volatile {
 		note("the server has appendonly no: if it is restarted, the crawl is filled again from the state directory")
@@ -76,7 +76,7 @@ func (c *coordinator) run(ctx context.Context, cfg *crawler.Config, seeds []craw
 
 // taken says that the crawl on the server is that of another coordinator.
 func (c *coordinator) taken(e *store.TakenError) error {
-	address := c.options.address
+	address := c.options.addresses
 	switch {
 	case e.During:
 		return usageError("%w", e)
@@ -84,7 +84,7 @@ func (c *coordinator) taken(e *store.TakenError) error {
 		return usageError("the crawl %s is coordinated by another process, %s%s", address, e.Process, c.hint(e.Command))
 	}
 	return usageError("the unfinished crawl %s belongs to another state directory; name another crawl, or delete it: orbweaver frontier delete '%s'%s",
-		address, address.WithoutPassword(), c.hint(e.Command))
+		address, address.WithoutPasswords(), c.hint(e.Command))
 }
 
 // hint lists how the settings of another crawl differ from those of this one.

@@ -40,7 +40,7 @@ func newFrontierCommand() *cobra.Command {
 	}
 	for _, c := range frontierCommands {
 		sub := &cobra.Command{
-			Use:     c.name + " ADDRESS [flags]",
+			Use:     c.name + " ADDRESS... [flags]",
 			Short:   c.short,
 			Long:    c.long,
 			Example: fmt.Sprintf("orbweaver frontier %s 'redis://localhost:6379/0?crawl=docs'", c.name),
@@ -64,13 +64,7 @@ func frontierAddress(given string) string {
 
 // controlFrontier runs a command about a shared crawl.
 func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string) error {
-	if len(args) > 1 {
-		return usageError("frontier %s: one address is enough", what)
-	}
-	given := ""
-	if len(args) == 1 {
-		given = args[0]
-	}
+	given := strings.Join(args, " ")
 	if s.Set("frontier", "the address", frontierAddress(given)); s.Text("frontier") == "" {
 		return usageError("frontier %s: name the crawl: orbweaver frontier %s 'redis://HOST:6379/0?crawl=NAME', or set %s", what, what, frontierVariable)
 	}
@@ -127,7 +121,7 @@ func controlFrontier(cmd *cobra.Command, s *settings, what string, args []string
 }
 
 func errNoSharedCrawl(f *store.Shared) error {
-	return usageError("%s: there is no crawl %s", f.Address(), f.Address().Crawl)
+	return usageError("%s: there is no crawl %s", f, f.Address().Crawl)
 }
 
 // stateText says what a command has changed. before is the state before it.
@@ -155,7 +149,7 @@ func deleteFrontier(cmd *cobra.Command, s *settings, f *store.Shared, note func(
 		return usageError("the crawl %s is at work: %s; --force deletes it nevertheless", f.Address().Crawl, strings.Join(alive, ", "))
 	}
 	if removed == 0 {
-		note("%s: there is no crawl %s", f.Address(), f.Address().Crawl)
+		note("%s: there is no crawl %s", f, f.Address().Crawl)
 	}
 	if s.Text("format") == "json" {
 		text, err := json.Marshal(struct {

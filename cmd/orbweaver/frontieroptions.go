@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +18,9 @@ import (
 
 // frontierOptions are the settings of a shared crawl.
 type frontierOptions struct {
-	address     *store.Address
+	addresses   store.Addresses // of the servers, in their order
 	patience    time.Duration
-	tls         *tls.Config // nil for a connection that is not encrypted
+	tls         *tls.Config // nil if no connection is encrypted
 	lease       time.Duration
 	log         int64
 	workersHere int // requests in flight of the coordinator
@@ -30,7 +31,7 @@ type frontierOptions struct {
 // compileFrontier reads the settings of a shared crawl.
 func compileFrontier(c *compiler, o *options) {
 	s := c.settings
-	if s.Text("frontier") == "" {
+	if frontierText(s) == "" {
 		for _, name := range []string{"workers-here", "frontier-delete", "frontier-lease", "frontier-log"} {
 			if s.Given(name) {
 				c.faults = append(c.faults, fmt.Errorf("%s: it needs --frontier", c.Named(name)))
@@ -71,23 +72,28 @@ func compileFrontier(c *compiler, o *options) {
 // read reads the settings of the connection.
 func (f *frontierOptions) read(c *compiler) {
 	s := c.settings
-	a, err := store.ParseAddress(s.Text("frontier"))
+	list, err := store.ParseAddresses(frontierText(s))
 	if err != nil {
 		c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier"), err))
 		return
 	}
-	f.address = a
+	f.addresses = list
 	f.patience = read(c, "frontier-patience", quantity.ParseDuration)
-	if file := read(c, "frontier-password-file", parseFile); file != "" && !a.HasPassword() {
+	lacksPassword := func(a *store.Address) bool { return !a.HasPassword() }
+	if file := read(c, "frontier-password-file", parseFile); file != "" && slices.ContainsFunc(list, lacksPassword) {
 		password, err := readPassword(file)
 		if err != nil {
 			c.faults = append(c.faults, fmt.Errorf("%s: %w", c.Named("frontier-password-file"), err))
 		}
-		a.Password = password
+		for _, a := range list {
+			if lacksPassword(a) {
+				a.Password = password
+			}
+		}
 	}
 	ca := read(c, "frontier-ca-file", parseFile)
 	cert, key := read(c, "frontier-client-cert", parseFile), read(c, "frontier-client-key", parseFile)
-	if !a.TLS() {
+	if !slices.ContainsFunc(list, (*store.Address).TLS) {
 		return
 	}
 	f.tls = &tls.Config{InsecureSkipVerify: s.On("frontier-insecure")}
@@ -126,17 +132,20 @@ func readPassword(file string) (string, error) {
 	return strings.TrimRight(string(text), "\r\n"), nil
 }
 
+// frontierText returns the addresses that are given, separated by spaces.
+func frontierText(s *settings) string { return strings.Join(s.List("frontier"), " ") }
+
 // notePassword prints a note if an address that was given on the command line has a password.
-func notePassword(address string, note func(string, ...any)) {
-	if a, err := store.ParseAddress(address); err == nil && a.HasPassword() {
+func notePassword(addresses string, note func(string, ...any)) {
+	if list, err := store.ParseAddresses(addresses); err == nil && slices.ContainsFunc(list, (*store.Address).HasPassword) {
 		note("the address of the frontier on the command line has a password, which other users of this machine can read in the process list; set %s instead", frontierVariable)
 	}
 }
 
-// open opens the crawl of the address. wait is told why the process waits for the server, and
+// open opens the crawl on its servers. wait is told why the process waits for the server, and
 // "" when it goes on.
 func (f *frontierOptions) open(wait func(why string)) *store.Shared {
-	return store.Redis(f.address, store.RedisOptions{TLS: f.tls, Patience: f.patience, Wait: wait})
+	return store.Redis(f.addresses, store.RedisOptions{TLS: f.tls, Patience: f.patience, Wait: wait})
 }
 
 // frontierError returns the error of a command for one of a shared crawl.
@@ -160,17 +169,20 @@ func isFrontierRefusal(err error) bool {
 	return errors.As(frontierError(err), &exit) && exit.code == exitUsage
 }
 
-// checkServer checks that a server is fit for crawls, and prints what could not be checked. It
-// returns whether the server loses the crawl when it is restarted.
+// checkServer checks that the servers are fit for crawls, and prints what could not be checked. It
+// returns whether a server loses the crawl when it is restarted.
 func checkServer(f *store.Shared, note func(string, ...any)) (volatile bool, err error) {
-	s, err := f.Check(noContext)
+	list, err := f.Check(noContext)
 	if err != nil {
 		return false, err
 	}
-	if s.Unchecked != "" {
-		note("%s: %s", f.Address(), s.Unchecked)
+	for i, s := range list {
+		if s.Unchecked != "" {
+			note("%s: %s", f.Shards()[i].Address(), s.Unchecked)
+		}
+		volatile = volatile || s.Volatile
 	}
-	return s.Volatile, nil
+	return volatile, nil
 }
 
 // waitNotes returns a function for notes about a server that is waited for.
@@ -193,11 +205,11 @@ func processName() string {
 	return fmt.Sprintf("%s-%d", host, os.Getpid())
 }
 
-// addressToStore returns the address of a shared crawl as a state directory keeps it.
-func addressToStore(text string) string {
-	a, err := store.ParseAddress(text)
+// addressesToStore returns the addresses of a shared crawl as a state directory keeps them.
+func addressesToStore(text string) string {
+	list, err := store.ParseAddresses(text)
 	if err != nil {
 		return ""
 	}
-	return a.WithoutPassword()
+	return list.WithoutPasswords()
 }

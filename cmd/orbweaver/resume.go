@@ -60,7 +60,7 @@ func resume(cmd *cobra.Command, session *settings) error {
 	if address := os.Getenv(frontierVariable); address != "" && !session.Given("frontier") && st.command.shared() {
 		session.Line = append(session.Line, option.Given{Name: "frontier", Text: address})
 	}
-	notePassword(session.Text("frontier"), note)
+	notePassword(frontierText(session), note)
 	line, err := absoluteFiles(session.Line)
 	if err != nil {
 		return err

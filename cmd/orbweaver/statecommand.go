@@ -69,7 +69,9 @@ func newCommand(s *settings, args []string) *command {
 		switch {
 		case given.Name == "state":
 		case given.Name == "frontier":
-			c.Line = append(c.Line, option.Given{Name: "frontier", Text: addressToStore(s.Text("frontier"))})
+			if !c.shared() { // the first one stands for all
+				c.Line = append(c.Line, option.Given{Name: "frontier", Text: addressesToStore(frontierText(s))})
+			}
 		case row != nil && row.IsSecret(given.Text):
 			c.withhold(given.Name)
 		default:

@@ -64,8 +64,8 @@ func (w *crewmate) waits(why string) {
 
 // work runs a worker.
 func work(cmd *cobra.Command, s *settings) error {
-	listed := s.Text("frontier")
-	if s.Set("frontier", "", frontierAddress(s.Text("frontier"))); s.Text("frontier") == "" {
+	listed := frontierText(s)
+	if s.Set("frontier", "", frontierAddress(listed)); s.Text("frontier") == "" {
 		return usageError("worker: name the crawl with --frontier 'redis://HOST:6379/0?crawl=NAME', or set %s", frontierVariable)
 	}
 	c := &compiler{settings: s}
@@ -85,7 +85,7 @@ func work(cmd *cobra.Command, s *settings) error {
 	if err := errors.Join(c.faults...); err != nil {
 		return usageError("%w", err)
 	}
-	w := &crewmate{name: name, crawl: o.address.Crawl, console: newConsole(cmd.ErrOrStderr(), "never"),
+	w := &crewmate{name: name, crawl: o.addresses[0].Crawl, console: newConsole(cmd.ErrOrStderr(), "never"),
 		patience: o.patience, maxTime: maxTime}
 	notePassword(listed, w.say)
 	stop, ctx, done := interrupts(cmd.Context(), func(string, ...any) {})
@@ -150,7 +150,7 @@ func (w *crewmate) await(ctx context.Context, f *store.Shared, stop <-chan struc
 		case why != "":
 			return nil, why, nil
 		default:
-			return nil, "", fmt.Errorf("%s: there is no crawl %s: its coordinator has not begun it", f.Address(), w.crawl)
+			return nil, "", fmt.Errorf("%s: there is no crawl %s: its coordinator has not begun it", f, w.crawl)
 		}
 		select {
 		case <-time.After(200 * time.Millisecond):

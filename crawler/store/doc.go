@@ -14,11 +14,11 @@
 // [Memory] is what a crawl without a store uses. [Redis] returns a crawl on a server, on which several
 // processes work. One coordinates it, and reports it from a file of its own; the others join:
 //
-//	address, err := store.ParseAddress("redis://localhost:6379/0?crawl=docs")
+//	servers, err := store.ParseAddresses("redis://localhost:6379/0?crawl=docs")
 //	if err != nil {
 //		return err
 //	}
-//	crawl := store.Redis(address, store.RedisOptions{Patience: time.Minute})
+//	crawl := store.Redis(servers, store.RedisOptions{Patience: time.Minute})
 //	cfg.Keep.Coordination = &store.Coordination{Crawl: crawl, Process: "main", Version: "1"}
 //	// or, in each of the others
 //	joined, err := store.Join(ctx, crawl, "worker 1", "1", false)

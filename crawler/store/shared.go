@@ -10,10 +10,12 @@ import (
 )
 
 type (
-	// Shared is a crawl on a Redis or Valkey server, on which several processes work.
+	// Shared is a crawl on one or several Redis or Valkey servers, on which several processes work.
 	Shared = redisstore.Crawl
-	// Address is the address of a shared crawl.
+	// Address is the address of a shared crawl on one of its servers.
 	Address = redisstore.Address
+	// Addresses are those of all servers of a shared crawl, in their order.
+	Addresses = redisstore.Addresses
 	// RedisOptions say how the server of a shared crawl is reached.
 	RedisOptions = redisstore.Options
 	// RefusedError is an error that waiting does not change: the server or its settings are
@@ -31,8 +33,12 @@ const CoordinatorName = redisstore.CoordinatorName
 // rediss (over TLS), unix, redis-cluster or rediss-cluster. The errors do not contain a password.
 func ParseAddress(text string) (*Address, error) { return redisstore.ParseAddress(text) }
 
-// Redis returns the crawl at an address. It connects to nothing.
-func Redis(a *Address, o RedisOptions) *Shared { return redisstore.Open(a, o) }
+// ParseAddresses reads the addresses of the servers of one crawl, which spaces separate.
+func ParseAddresses(text string) (Addresses, error) { return redisstore.ParseAddresses(text) }
+
+// Redis returns the crawl on the servers at some addresses, whose order counts: each has the targets of
+// some registrable domains. It connects to nothing.
+func Redis(list Addresses, o RedisOptions) *Shared { return redisstore.Open(list, o) }
 
 // Coordination says how a process coordinates a crawl of several: with it, crawler.Run enters the
 // seeds, applies the log of the server to its own store, which must be that of a [File], works itself,

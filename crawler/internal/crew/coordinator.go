@@ -18,6 +18,8 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -60,15 +62,27 @@ type coordinator struct {
 	store.Coordination
 	Engine
 
-	lead     redisstore.Lead
-	state    diskstore.Replica
+	lead    redisstore.Lead
+	state   diskstore.Replica
+	id      string // of the state directory
+	servers []*followed
+	store   *redisstore.Store // of the coordination
+	rests   int               // how often lost targets were entered again
+	growth  *growthWatch      // nil with a limit of pages
+}
+
+// followed is a server whose log is applied to the state.
+type followed struct {
+	redisstore.Shard
 	header   *redisstore.Header
-	position redisstore.Position
-	growth   *growthWatch // nil with a limit of pages
+	position redisstore.Position // up to which the log is applied
 }
 
 func newCoordinator(c *store.Coordination, e Engine) *coordinator {
 	l := &coordinator{Coordination: *c, Engine: e, lead: c.Crawl.Lead(), state: diskstore.Replica{Store: e.State}}
+	for _, shard := range l.lead.Shards() {
+		l.servers = append(l.servers, &followed{Shard: shard})
+	}
 	l.Lease, l.Patience, l.Log = cmp.Or(c.Lease, time.Minute), cmp.Or(c.Patience, 5*time.Minute), cmp.Or(c.Log, 256<<20)
 	return l
 }
@@ -102,12 +116,53 @@ func (c *coordinator) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h, err := c.lead.Header(ctx)
+	c.id = string(id)
+	if err := c.take(ctx); err != nil {
+		return err
+	}
+	if err := startClock(ctx, c.state.Store); err != nil {
+		return err
+	}
+	at, err := c.applied()
 	if err != nil {
 		return err
 	}
-	lease := c.Lease
-	if h != nil && h.State == string(id) {
+	var lost []*followed
+	for i, s := range c.servers {
+		if s.header == nil || !s.continues(ctx, at[i]) {
+			lost = append(lost, s)
+		}
+	}
+	if len(lost) > 0 {
+		err = c.fill(ctx, lost)
+	}
+	if err == nil && len(lost) < len(c.servers) {
+		err = c.proceed(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	c.store = c.lead.Store(c.servers[0].header, "", c.Version)
+	if c.MaxPages == 0 {
+		c.growth = &growthWatch{state: c.state, need: c.state.Needs, to: c.store}
+	}
+	return nil
+}
+
+// take takes the role of the coordinator on each server, and reads the headers of those that have the
+// crawl of this state.
+func (c *coordinator) take(ctx context.Context) error {
+	first, lease := (*redisstore.Header)(nil), c.Lease
+	for _, s := range c.servers {
+		h, err := s.Header(ctx)
+		if err != nil {
+			return err
+		}
+		if s.header = h; first == nil {
+			first = h
+		}
+	}
+	if first != nil && first.State == c.id {
 		lease = 0 // the directory is locked: no other process can coordinate the crawl any more
 	}
 	other, err := c.lead.Coordinate(ctx, c.Process, lease, true)
@@ -115,58 +170,66 @@ func (c *coordinator) begin(ctx context.Context) error {
 		return err
 	}
 	if other != "" {
-		return &store.TakenError{Process: other, Command: commandOf(h)}
+		return &store.TakenError{Process: other, Command: commandOf(first)}
 	}
-	if h != nil && h.State != string(id) {
-		state, err := c.lead.State(ctx)
-		if err != nil {
+	for _, s := range c.servers {
+		if s.header == nil {
+			continue
+		}
+		if s.header.State != c.id {
+			state, err := s.State(ctx)
+			if err != nil {
+				return err
+			}
+			if state != "done" {
+				_ = c.lead.Resign(ctx, c.Process)
+				return &store.TakenError{Command: commandOf(s.header)}
+			}
+			s.header = nil
+			continue
+		}
+		if err := s.header.Fits(c.Version); err != nil {
 			return err
 		}
-		if state != "done" {
-			_ = c.lead.Resign(ctx, c.Process)
-			return &store.TakenError{Command: commandOf(h)}
-		}
-		h = nil
 	}
-	if h != nil {
-		if err := h.Fits(c.Version); err != nil {
-			return err
-		}
-	}
-	if err := startClock(ctx, c.state.Store); err != nil {
-		return err
-	}
-	c.header = h
-	if h != nil && c.continues(ctx) {
-		err = c.proceed(ctx)
-	} else {
-		err = c.fill(ctx, string(id))
-	}
-	if err == nil && c.MaxPages == 0 {
-		c.growth = &growthWatch{state: c.state, need: c.state.Needs, to: c.lead.Store(c.header, "", c.Version)}
-	}
-	return err
+	return nil
 }
 
-// continues reports whether the state directory goes with what the server has, and finds the
-// position in the log.
-func (c *coordinator) continues(ctx context.Context) bool {
+// applied returns the positions in the logs that the state has, as many as there are servers.
+func (c *coordinator) applied() ([]redisstore.Position, error) {
 	text, err := c.state.Applied()
-	if err != nil {
+	at := make([]redisstore.Position, len(c.servers))
+	for i, one := range strings.Split(text, ";") {
+		if i < len(at) {
+			at[i], _ = redisstore.ParsePosition(one)
+		}
+	}
+	return at, err
+}
+
+// positions returns the stored form of the positions in the logs.
+func (c *coordinator) positions() string {
+	list := make([]string, len(c.servers))
+	for i, s := range c.servers {
+		list[i] = s.position.String()
+	}
+	return strings.Join(list, ";")
+}
+
+// continues reports whether the state directory goes with what the server has. Then the log is read
+// from a position.
+func (s *followed) continues(ctx context.Context, at redisstore.Position) bool {
+	if at.Epoch == "" || at.Epoch != s.header.Epoch {
 		return false
 	}
-	at, ok := redisstore.ParsePosition(text)
-	if !ok || at.Epoch != c.header.Epoch {
-		return false
-	}
-	state, err := c.lead.State(ctx)
+	state, err := s.State(ctx)
 	if err != nil || state == "filling" || state == "absent" || state == "deleted" || state == "done" {
 		return false
 	}
-	if _, _, err := c.lead.Log(c.header).Read(ctx, at, redisstore.Lag); err != nil {
+	if _, _, err := s.Log(s.header).Read(ctx, at, redisstore.Lag); err != nil {
 		return false
 	}
-	c.position = at
+	s.position = at
 	return true
 }
 
@@ -203,13 +266,23 @@ func (c *coordinator) end(ctx context.Context) (time.Time, error) {
 	return now.Add(c.MaxTime - time.Since(at.Began)), err
 }
 
-// fill makes the crawl on the server from the state directory, which may be new. A server that
-// is restarted meanwhile, without its last second, is filled again, but not without limit.
-func (c *coordinator) fill(ctx context.Context, id string) error {
-	began, again := time.Now(), c.position.Epoch != ""
+// fill makes the crawl on servers from the state directory, which may be new. A server that
+// is restarted meanwhile, without its last second, is filled again, but not without limit. The first
+// server comes last: workers join when it is filled.
+func (c *coordinator) fill(ctx context.Context, servers []*followed) error {
+	for _, s := range slices.Backward(servers) {
+		if err := c.fillServer(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *coordinator) fillServer(ctx context.Context, s *followed) error {
+	began, again := time.Now(), s.position.Epoch != ""
 	for {
-		if c.position.Epoch != "" { // the server had the crawl
-			deleted, err := c.header.Deleted(ctx, c.lead)
+		if s.position.Epoch != "" { // the server had the crawl
+			deleted, err := s.Deleted(ctx, s.header)
 			if err != nil {
 				return err
 			}
@@ -221,12 +294,12 @@ func (c *coordinator) fill(ctx context.Context, id string) error {
 			c.Notef("the server has lost a part of the crawl: filling it again from the state directory")
 			again = false
 		}
-		complete, err := c.fillOnce(ctx, id)
+		complete, err := c.fillOnce(ctx, s)
 		if complete || err != nil && !errors.Is(err, frontier.ErrAbsent) {
 			return err
 		}
 		if time.Since(began) > c.Patience {
-			return fmt.Errorf("%s: the server has lost parts of the crawl again and again while it was filled", c.lead.Address())
+			return fmt.Errorf("%s: the server has lost parts of the crawl again and again while it was filled", s.Address())
 		}
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -236,24 +309,24 @@ func (c *coordinator) fill(ctx context.Context, id string) error {
 	}
 }
 
-// fillOnce is one attempt of fill. It returns false, or frontier.ErrAbsent, if the server has lost
+// fillOnce is one attempt of fillServer. It returns false, or frontier.ErrAbsent, if the server has lost
 // something meanwhile.
-func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, err error) {
+func (c *coordinator) fillOnce(ctx context.Context, s *followed) (complete bool, err error) {
 	key := c.state.FingerprintKey()
-	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Version: c.Version, State: id, Width: c.state.Width(),
+	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Version: c.Version, State: c.id, Width: c.state.Width(),
 		Key: key[:], Lease: c.Lease, Command: c.Command}
 	ends, err := c.end(ctx)
 	if err != nil {
 		return false, err
 	}
-	if err := c.lead.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.Renders}); err != nil {
+	if err := s.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.Renders}); err != nil {
 		return false, err
 	}
 	if _, err := c.lead.Coordinate(ctx, c.Process, c.Lease, true); err != nil {
 		return false, err
 	}
-	c.header, c.position = h, h.First()
-	if err := c.state.Apply(nil, c.position.String()); err != nil {
+	s.header, s.position = h, h.First()
+	if err := c.state.Apply(nil, c.positions()); err != nil {
 		return false, err
 	}
 	store := c.lead.Store(h, "", c.Version)
@@ -261,48 +334,59 @@ func (c *coordinator) fillOnce(ctx context.Context, id string) (complete bool, e
 	if err != nil {
 		return false, err
 	}
+	restored := 0
 	if n.Known > 0 {
-		if err := c.refill(ctx, store); err != nil {
+		if restored, err = c.refill(ctx, s, store); err != nil {
 			return false, err
 		}
 	}
-	if err := c.Enter(ctx, store, c.Lease); err != nil {
-		return false, err
+	if s == c.servers[0] || c.servers[0].header != nil {
+		if err := c.Enter(ctx, store, c.Lease); err != nil {
+			return false, err
+		}
 	}
-	complete, err = store.Filled(ctx, n.Known)
-	return complete, err
+	return store.Filled(ctx, s.Number(), restored)
 }
 
-// refill gives the server what the state directory knows of the crawl.
-func (c *coordinator) refill(ctx context.Context, store *redisstore.Store) error {
-	add, flush := c.lead.Fill(ctx, c.header)
-	if err := c.state.Each(ctx, add); err != nil {
-		return err
+// refill gives a server what the state directory knows of its part of the crawl. It returns the number
+// of targets.
+func (c *coordinator) refill(ctx context.Context, s *followed, store *redisstore.Store) (restored int, err error) {
+	add, flush := s.Fill(ctx, s.header)
+	if err := c.state.Each(ctx, func(k *frontier.Kept) error {
+		if !s.Has(k.Host) {
+			return nil
+		}
+		return add(k)
+	}); err != nil {
+		return 0, err
 	}
-	if err := flush(); err != nil {
-		return err
+	if restored, err = flush(); err != nil {
+		return 0, err
 	}
 	paces := map[string]frontier.Pace{}
 	if err := c.state.Paces(ctx, func(host string, p frontier.Pace) error {
-		if p.Interval > 0 || p.NotBefore.After(time.Now()) {
+		if s.Has(host) && (p.Interval > 0 || p.NotBefore.After(time.Now())) {
 			paces[host] = p
 		}
 		return nil
 	}); err != nil {
-		return err
+		return 0, err
 	}
 	for host, p := range paces {
 		if err := store.SetPace(ctx, host, p); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return c.republish(ctx, store)
+	return restored, c.republish(ctx, s, store)
 }
 
-// republish makes what the state tells known to all processes of a crawl that is filled from it.
-func (c *coordinator) republish(ctx context.Context, to frontier.Shared) error {
+// republish makes what the state tells known to all processes of a crawl that is filled from it. The
+// sums and the budgets of traps are on the first server.
+func (c *coordinator) republish(ctx context.Context, s *followed, to frontier.Shared) error {
 	series := admit.Series{Traps: trap.New(trap.Limits{})}
-	series.ShareTraps(ctx, to.Common())
+	if s == c.servers[0] {
+		series.ShareTraps(ctx, to.Common())
+	}
 	known, err := stored.Load(ctx, c.state, c.Scope(), series.Traps)
 	if err != nil {
 		return err
@@ -318,6 +402,9 @@ func (c *coordinator) republish(ctx context.Context, to frontier.Shared) error {
 			return err
 		}
 	}
+	if s != c.servers[0] {
+		return nil
+	}
 	return known.CopyTo(ctx, to)
 }
 
@@ -326,7 +413,7 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 	working, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var own sync.WaitGroup
-	failed := make(chan error, 1)
+	failed := make(chan error, 2)
 	if c.WorkersHere > 0 {
 		own.Go(func() {
 			if err := c.workHere(working); err != nil && working.Err() == nil {
@@ -334,6 +421,11 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 			}
 		})
 	}
+	own.Go(func() {
+		if err := c.store.Process().Relay(working); err != nil && working.Err() == nil {
+			failed <- err
+		}
+	})
 	defer own.Wait()
 	defer cancel()
 	began := time.Now()
@@ -373,7 +465,7 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 			}
 			kept = now
 		}
-		why, err := c.lead.Tick(ctx)
+		why, err := c.store.Tick(ctx)
 		if err != nil {
 			return check.NoGap, err
 		}
@@ -381,14 +473,17 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 		if err != nil {
 			return check.NoGap, err
 		}
-		over := (why == "end" || why == "drained" || why == "idle") && n.Leased == 0
+		over := (why == "end" || why == "over" || why == "drained" || why == "idle") && n.Leased == 0
 		lag := redisstore.Lag
 		if over {
 			lag = 0 // nobody enters anything any more
 		}
-		caught, err := c.apply(ctx, lag)
-		if errors.Is(err, redisstore.ErrRewound) || err == nil && why == "absent" {
-			if err = c.fill(ctx, c.header.State); err == nil {
+		caught, lost, err := c.applyAll(ctx, lag)
+		if err == nil && why == "absent" {
+			lost, err = c.absent(ctx, lost)
+		}
+		if err == nil && len(lost) > 0 {
+			if err = c.fill(ctx, lost); err == nil {
 				continue
 			}
 		}
@@ -396,7 +491,7 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 			return check.NoGap, err
 		}
 		if over && caught && why == "idle" {
-			if err := c.renderMore(ctx); err != nil {
+			if err := c.enterRest(ctx); err != nil {
 				return check.NoGap, err
 			}
 			continue
@@ -415,7 +510,7 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 		}
 		if now.Sub(shown) >= 500*time.Millisecond {
 			shown = now
-			p, err := progressOf(ctx, c.lead.Store(c.header, "", ""), began)
+			p, err := progressOf(ctx, c.store, began)
 			if err != nil {
 				return check.NoGap, err
 			}
@@ -423,16 +518,29 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 		}
 		if !lonely && c.WorkersHere == 0 && now.Sub(began) > 10*time.Second {
 			if workers, err := c.lead.Workers(ctx); err == nil && workers == 0 {
-				c.Notef("no worker has joined yet: orbweaver worker --frontier '%s'", c.lead.Address().WithoutPassword())
+				c.Notef("no worker has joined yet: orbweaver worker --frontier '%s'", c.Crawl.Places())
 			}
 			lonely = true
 		}
 	}
 }
 
-// renderMore queues the pages again that must be rendered because of a link to them, as far as the
-// state tells. If there are none, the crawl ends. It is called when nothing is queued.
-func (c *coordinator) renderMore(ctx context.Context) error {
+// enterRest is called when nothing is queued. It enters what a server has lost that others knew of
+// already, and queues the pages again that must be rendered because of a link to them, as far as the
+// state tells. If there is none of these, the crawl ends.
+func (c *coordinator) enterRest(ctx context.Context) error {
+	wanted := map[frontier.ID]frontier.Need{}
+	n, err := c.state.Count(ctx)
+	if err != nil {
+		return err
+	}
+	if len(c.servers) > 1 && n.Queued > 0 {
+		if c.rests++; c.rests > maxRests {
+			return fmt.Errorf("%d targets of the state are unsettled, which the frontier has settled", n.Queued)
+		}
+		c.Notef("a server has lost %d targets: entering them again", n.Queued)
+		return c.enter(ctx, wanted)
+	}
 	if !c.Renders {
 		return c.lead.EndRendering(ctx)
 	}
@@ -447,7 +555,34 @@ func (c *coordinator) renderMore(ctx context.Context) error {
 	if len(items) == 0 {
 		return c.lead.EndRendering(ctx)
 	}
-	_, err = c.lead.Store(c.header, "", c.Version).Add(ctx, items)
+	for _, it := range items {
+		wanted[it.ID] = it.Need
+	}
+	return c.enter(ctx, wanted)
+}
+
+// maxRests is how often targets may be entered again that a server has lost.
+const maxRests = 20
+
+// enter enters targets of the state: those of which something more is needed, or if there are none of these,
+// those that are not settled. The servers have other numbers for them.
+func (c *coordinator) enter(ctx context.Context, wanted map[frontier.ID]frontier.Need) error {
+	var items []frontier.Item
+	if err := c.state.Each(ctx, func(k *frontier.Kept) error {
+		need, wants := wanted[k.ID]
+		it := frontier.Item{Fingerprint: k.Fingerprint, Host: []byte(k.Host), Wave: frontier.Leaves, Need: need, Job: slices.Clone(k.Job)}
+		switch {
+		case len(wanted) == 0 && !k.Settled:
+			it.Wave, it.Need = k.Lowest, k.Need
+		case !wants:
+			return nil
+		}
+		items = append(items, it)
+		return nil
+	}); err != nil {
+		return err
+	}
+	_, err := c.store.Add(ctx, items)
 	return err
 }
 
@@ -473,27 +608,61 @@ func (c *coordinator) ended(ctx context.Context, why string) (ended check.Gap, e
 	return check.GapNamed(why), err
 }
 
-// apply applies entries of the log to the state directory. It returns true when there are no
+// applyAll applies entries of all logs to the state directory. It returns true when there are no more,
+// and the servers that have lost steps which were applied already.
+func (c *coordinator) applyAll(ctx context.Context, lag time.Duration) (caught bool, lost []*followed, err error) {
+	caught = true
+	for _, s := range c.servers {
+		all, err := c.apply(ctx, s, lag)
+		if errors.Is(err, redisstore.ErrRewound) {
+			lost = append(lost, s)
+			continue
+		}
+		if err != nil {
+			return false, lost, err
+		}
+		caught = caught && all
+	}
+	return caught && len(lost) == 0, lost, nil
+}
+
+// absent adds the servers without the crawl to those that have lost it.
+func (c *coordinator) absent(ctx context.Context, lost []*followed) ([]*followed, error) {
+	for _, s := range c.servers {
+		state, err := s.State(ctx)
+		if err != nil {
+			return lost, err
+		}
+		if (state == "absent" || state == "filling") && !slices.Contains(lost, s) {
+			lost = append(lost, s)
+		}
+	}
+	return lost, nil
+}
+
+// apply applies entries of the log of a server to the state directory. It returns true when there are no
 // more.
-func (c *coordinator) apply(ctx context.Context, lag time.Duration) (all bool, err error) {
+func (c *coordinator) apply(ctx context.Context, s *followed, lag time.Duration) (all bool, err error) {
 	for range 50 { // then the coordinator shows that it is alive
-		events, at, err := c.lead.Log(c.header).Read(ctx, c.position, lag)
+		events, at, err := s.Log(s.header).Read(ctx, s.position, lag)
 		if err != nil {
 			return false, err
 		}
 		if len(events) == 0 {
 			return true, nil
 		}
-		if err := c.state.Apply(events, at.String()); err != nil {
+		before := s.position
+		s.position = at
+		if err := c.state.Apply(events, c.positions()); err != nil {
+			s.position = before
 			return false, err
 		}
-		c.position = at
 		if c.growth != nil {
 			if err := c.growth.observe(ctx, events); err != nil {
 				return false, err
 			}
 		}
-		if err := c.lead.Log(c.header).Trim(ctx, at); err != nil {
+		if err := s.Log(s.header).Trim(ctx, at); err != nil {
 			return false, err
 		}
 	}

@@ -54,7 +54,7 @@ func TestCutsEndlessSites(t *testing.T) {
 			if err := watch.observe(ctx, events); err != nil {
 				t.Fatal(err)
 			}
-			facts, _, err := store.Common().Facts(ctx, 0)
+			facts, _, err := store.Common().Facts(ctx, 0, 0)
 			if err != nil || len(facts) == 1 != row.cut || row.cut && facts[0].Name != FactCut+"start.test" {
 				t.Errorf("cut: %v, %v, want %t", facts, err, row.cut)
 			}
@@ -74,7 +74,7 @@ func TestFillsAgainBeforeItWorks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer state.Close()
-	coordination := &store.Coordination{Crawl: store.Redis(address, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
+	coordination := &store.Coordination{Crawl: store.Redis(store.Addresses{address}, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
 		WorkersHere: 2, Notef: t.Logf}
 	defer coordination.Close()
 	c := newCoordinator(coordination, Engine{State: state, Sink: result.Func(func(*result.Result) error { return nil }), Work: settle,

@@ -9,13 +9,15 @@ type Event struct {
 	// Items were entered, for EventEntered, and for EventSettled before the target was
 	// settled.
 	Items []Item
-	// ID is the target of EventSettled and EventDeferred.
-	ID ID
-	// Met are the needs that the visit met, Found the targets that were found, and Done the
-	// rest of what the visit brought.
-	Met   Need
+	// Name is the target of EventSettled and EventDeferred, and Names those that were found there. The
+	// store that applies the event tells its own IDs of them.
+	Name  Fingerprint
+	Names []Fingerprint
+	ID    ID
 	Found []ID
-	Done  Done
+	// Met are the needs that the visit met, and Done the rest of what it brought.
+	Met  Need
+	Done Done
 	// Deferral and Tries are those of EventDeferred. They are kept with the target.
 	Deferral Deferral
 	Tries    int

@@ -22,9 +22,14 @@ type Process interface {
 	// by Join.
 	Join(ctx context.Context) error
 	Leave(ctx context.Context) error
-	// ExtendAll extends leases in one step and returns the IDs of those that are no longer
-	// held. It also shows that the process is alive.
-	ExtendAll(ctx context.Context, leases []Lease, d time.Duration) ([]ID, error)
+	// Servers returns the number of servers that have the crawl. Each has leases and facts of
+	// its own.
+	Servers() int
+	// Relay moves what was found for one server from the others to it, until ctx ends.
+	Relay(ctx context.Context) error
+	// ExtendAll extends leases of a server in one step and returns the IDs of those that are no
+	// longer held. It also shows that the process is alive.
+	ExtendAll(ctx context.Context, server int, leases []Lease, d time.Duration) ([]ID, error)
 	// Start is called before the request for a target of a host that has an interval, if the
 	// request is later than the claim, and before each further request of the visit. It
 	// returns how long the request must still wait.
@@ -34,8 +39,8 @@ type Process interface {
 	GiveBack(ctx context.Context, l Lease) error
 	// BeginPage counts a lease as one of at most n pages that are read.
 	BeginPage(ctx context.Context, l Lease, n int) (PageTurn, error)
-	// Offset returns how much the clock of the store is ahead of that of this process.
-	Offset() time.Duration
+	// Offset returns how much the clock of the server of a host is ahead of that of this process.
+	Offset(host string) time.Duration
 	// Why says why nothing is given out at the moment, although targets may be queued: "" if
 	// that has no particular reason.
 	Why() string
@@ -50,8 +55,8 @@ type Common interface {
 	// Publish makes a fact known to all processes: each learns it before it visits a target
 	// that was entered later.
 	Publish(ctx context.Context, name string, value []byte) error
-	// Facts returns the facts after a version, and the last version among them.
-	Facts(ctx context.Context, after uint64) ([]Fact, uint64, error)
+	// Facts returns the facts of a server after a version, and the last version among them.
+	Facts(ctx context.Context, server int, after uint64) ([]Fact, uint64, error)
 	// Once asks for what one process finds out for all. With Mine, this process has to
 	// find it out and to call KeepOnce; the others get Busy for the time being.
 	Once(ctx context.Context, name string) (value []byte, whose OnceState, err error)

@@ -26,8 +26,8 @@ type Sharing struct {
 	mu   sync.Mutex
 	held map[ID]*holding
 
-	facts   sync.Mutex
-	version uint64 // of the facts that were learned
+	facts    sync.Mutex
+	versions []uint64 // of the facts of each server that were learned
 }
 
 // holding is a lease that this process holds.
@@ -46,7 +46,7 @@ func NewShared(store Shared, p Politeness, lease time.Duration, learn func(Fact)
 	f := New(store, p)
 	f.hosts.shared = store
 	f.hosts.versions = map[string]*version{}
-	f.sharing = &Sharing{f: f, store: store, lease: lease, learn: learn, held: map[ID]*holding{}}
+	f.sharing = &Sharing{f: f, store: store, lease: lease, learn: learn, held: map[ID]*holding{}, versions: make([]uint64, store.Process().Servers())}
 	return f
 }
 
@@ -113,11 +113,10 @@ func (s *Sharing) next(ctx context.Context) (*Target, error) {
 // again, the zero time if that depends on the workers.
 func (s *Sharing) claim(ctx context.Context, most int) (again time.Time) {
 	f := s.f
-	sent := time.Now()
 	leases, next, err := s.store.Claim(ctx, most, s.lease)
 	s.mu.Lock()
 	for _, l := range leases {
-		s.held[l.ID] = &holding{l, sent.Add(s.lease)}
+		s.held[l.ID] = &holding{l, l.Claimed.Add(s.lease)}
 	}
 	s.mu.Unlock()
 	f.mu.Lock()
@@ -151,17 +150,17 @@ func (s *Sharing) claim(ctx context.Context, most int) (again time.Time) {
 
 // catchUp learns what other processes found out before a target was claimed.
 func (s *Sharing) catchUp(ctx context.Context, l *Lease) error {
-	if err := s.learnFacts(ctx, l.Facts); err != nil {
+	if err := s.learnFacts(ctx, l.Server, l.Facts); err != nil {
 		return err
 	}
 	return s.f.hosts.catchUp(ctx, l.Host, l.Controller)
 }
 
-func (s *Sharing) learnFacts(ctx context.Context, upto uint64) error {
+func (s *Sharing) learnFacts(ctx context.Context, server int, upto uint64) error {
 	s.facts.Lock()
 	defer s.facts.Unlock()
-	for s.version < upto {
-		facts, version, err := s.store.Common().Facts(ctx, s.version)
+	for s.versions[server] < upto {
+		facts, version, err := s.store.Common().Facts(ctx, server, s.versions[server])
 		if err != nil {
 			return fmt.Errorf("learn what other processes found out: %w", err)
 		}
@@ -171,7 +170,7 @@ func (s *Sharing) learnFacts(ctx context.Context, upto uint64) error {
 		if len(facts) == 0 { // the last one was replaced by an equal one
 			version = upto
 		}
-		s.version = version
+		s.versions[server] = version
 	}
 	return nil
 }
@@ -189,9 +188,23 @@ func (s *Sharing) forget(l *Lease) {
 // if they do not.
 func (f *Frontier) Sharing() *Sharing { return f.sharing }
 
-// Keep extends the leases of this process at a third of their length, until ctx ends. An
-// error that ends the work of the process is returned by Next.
+// Keep extends the leases of this process at a third of their length, and relays between the servers of
+// the store, until ctx ends. An error that ends the work of the process is returned by Next.
 func (s *Sharing) Keep(ctx context.Context) {
+	var all sync.WaitGroup
+	for server := range s.versions {
+		all.Go(func() { s.keep(ctx, server) })
+	}
+	all.Go(func() {
+		if err := s.store.Process().Relay(ctx); err != nil && ctx.Err() == nil {
+			s.end(fmt.Errorf("bring what was found to its server: %w", err))
+		}
+	})
+	all.Wait()
+}
+
+// keep extends the leases of one server: another one may be away.
+func (s *Sharing) keep(ctx context.Context, server int) {
 	extended := time.Now()
 	tick := time.NewTicker(min(beatEvery, s.lease/6))
 	defer tick.Stop()
@@ -207,11 +220,13 @@ func (s *Sharing) Keep(ctx context.Context) {
 		if due {
 			s.mu.Lock()
 			for _, h := range s.held {
-				leases = append(leases, h.lease)
+				if h.lease.Server == server {
+					leases = append(leases, h.lease)
+				}
 			}
 			s.mu.Unlock()
 		}
-		lost, err := s.store.Process().ExtendAll(ctx, leases, s.lease)
+		lost, err := s.store.Process().ExtendAll(ctx, server, leases, s.lease)
 		if err != nil {
 			if ctx.Err() == nil {
 				s.end(fmt.Errorf("extend the leases: %w", err))
@@ -351,7 +366,7 @@ func (h *Hosts) changeShared(ctx context.Context, host string, do func(*controll
 		c := h.controller(host)
 		refused := c.refusals > 0
 		changed := do(c) || refused && c.refusals == 0 || v.number == 0
-		p, state := c.pace(), c.encode(h.shared.Process().Offset())
+		p, state := c.pace(), c.encode(h.shared.Process().Offset(host))
 		h.mu.Unlock()
 		if !changed {
 			return nil
@@ -394,7 +409,7 @@ func (h *Hosts) take(host string, state []byte) error {
 	if len(state) == 0 {
 		return nil
 	}
-	return h.controller(host).decode(state, h.shared.Process().Offset())
+	return h.controller(host).decode(state, h.shared.Process().Offset(host))
 }
 
 // controllerState is the state of a controller as processes share it. Times are in

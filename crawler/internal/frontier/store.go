@@ -88,7 +88,8 @@ const (
 // Item is a target as it is entered. The store copies what it keeps.
 type Item struct {
 	// ID, if it is not zero, is the number that this store returned for the target
-	// before. The store then ignores Fingerprint, Host and Job.
+	// before. The store then ignores Host and Job, and one that other processes share needs the
+	// Fingerprint nevertheless.
 	ID          ID
 	Fingerprint Fingerprint
 	Host        []byte // the politeness key
@@ -116,6 +117,9 @@ type Lease struct {
 	Facts      uint64        // version of the facts
 	Claimed    time.Time     // when the claim was sent
 	Again      bool          // a visit has settled the target before
+
+	Fingerprint Fingerprint // of the target
+	Server      int         // number of the server that has it
 }
 
 // Done is the result of a visit that settles a target. Its outcome and findings are
@@ -269,7 +273,8 @@ type Store interface {
 	// when no target is queued and none is leased. A lease of 0 has no deadline.
 	Claim(ctx context.Context, max int, lease time.Duration) ([]Lease, time.Time, error)
 	// Complete settles a leased target, enters what was found there, and returns the
-	// IDs of d.Found. The store copies what it keeps.
+	// IDs of d.Found. The store copies what it keeps. A store on several servers returns 0 for a
+	// target that another server than that of the lease has, where it is entered later.
 	Complete(ctx context.Context, l Lease, d Done) ([]ID, error)
 	// Release queues a leased target again. In a store that outlives its process, a
 	// crash may undo a Release, as it ends leases, but never a Complete (see Done.Cheap).

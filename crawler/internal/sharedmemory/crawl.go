@@ -205,7 +205,7 @@ func (s process) GiveBack(ctx context.Context, l frontier.Lease) error {
 }
 
 // ExtendAll implements frontier.Process.
-func (s process) ExtendAll(ctx context.Context, leases []frontier.Lease, d time.Duration) (lost []frontier.ID, err error) {
+func (s process) ExtendAll(ctx context.Context, _ int, leases []frontier.Lease, d time.Duration) (lost []frontier.ID, err error) {
 	if err := s.alive(); err != nil {
 		return nil, err
 	}
@@ -264,8 +264,14 @@ func (s process) BeginPage(ctx context.Context, l frontier.Lease, n int) (fronti
 	return frontier.PageBegins, nil
 }
 
+// Servers implements frontier.Process.
+func (s process) Servers() int { return 1 }
+
+// Relay implements frontier.Process.
+func (s process) Relay(context.Context) error { return nil }
+
 // Offset implements frontier.Process.
-func (s process) Offset() time.Duration { return 0 }
+func (s process) Offset(string) time.Duration { return 0 }
 
 // Why implements frontier.Process.
 func (s process) Why() string { return "" }
@@ -305,7 +311,7 @@ func (s common) Publish(_ context.Context, name string, value []byte) error {
 }
 
 // Facts implements frontier.Common.
-func (s common) Facts(_ context.Context, after uint64) ([]frontier.Fact, uint64, error) {
+func (s common) Facts(_ context.Context, _ int, after uint64) ([]frontier.Fact, uint64, error) {
 	if err := s.alive(); err != nil {
 		return nil, 0, err
 	}

@@ -76,7 +76,15 @@ func (s *harness) settle(l frontier.Lease, found ...frontier.Item) []frontier.ID
 	if err != nil {
 		s.Fatalf("Complete: %v", err)
 	}
+	s.relay()
 	return ids
+}
+
+// relay waits until what was found is on its server.
+func (s *harness) relay() {
+	if several, ok := s.Store.(interface{ wait() }); ok {
+		several.wait()
+	}
 }
 
 // release queues a leased target again, with a note.

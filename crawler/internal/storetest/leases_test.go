@@ -107,7 +107,7 @@ func testManyLeases(s *harness) {
 		leases := s.claimMany(known, n)
 		known += n
 		if shared, ok := s.Store.(frontier.Shared); ok {
-			if lost, err := shared.Process().ExtendAll(s.ctx, leases, time.Hour); err != nil || len(lost) > 0 {
+			if lost, err := shared.Process().ExtendAll(s.ctx, leases[0].Server, leases, time.Hour); err != nil || len(lost) > 0 {
 				s.Fatalf("ExtendAll = %d lost leases, %v", len(lost), err)
 			}
 		} else {

@@ -60,14 +60,14 @@ func testExtendAll(a, b *harness) {
 	a.add(a.item(1, "h", frontier.Pages, 0), a.item(2, "h", frontier.Pages, 0))
 	mine, other := a.claimFor(time.Minute), a.claimFor(time.Minute)
 	time.Sleep(50 * time.Second)
-	if lost, err := a.process().ExtendAll(a.ctx, []frontier.Lease{mine}, time.Minute); err != nil || len(lost) > 0 {
+	if lost, err := a.process().ExtendAll(a.ctx, mine.Server, []frontier.Lease{mine}, time.Minute); err != nil || len(lost) > 0 {
 		a.Fatalf("ExtendAll = %v, %v", lost, err)
 	}
 	time.Sleep(20 * time.Second)
 	if again := b.claimFor(time.Minute); again.ID != other.ID {
 		a.Errorf("the other process got target %d, want %d", again.ID, other.ID)
 	}
-	lost, err := a.process().ExtendAll(a.ctx, []frontier.Lease{mine, other}, time.Minute)
+	lost, err := a.process().ExtendAll(a.ctx, mine.Server, []frontier.Lease{mine, other}, time.Minute)
 	if err != nil || len(lost) != 1 || lost[0] != other.ID {
 		a.Errorf("ExtendAll = %v, %v, want that target %d is lost", lost, err, other.ID)
 	}
@@ -161,11 +161,13 @@ func testBeginPage(a, b *harness) {
 	turn(a, x, frontier.PageBegins)
 	turn(a, x, frontier.PageBegins) // its answer was lost
 	turn(b, y, frontier.PageWaits)
-	a.settle(x) // it was no page
+	a.settle(x)             // it was no page
+	time.Sleep(time.Second) // another server may count the pages
 	turn(b, y, frontier.PageBegins)
 	if _, err := b.Complete(b.ctx, y, frontier.Done{Outcome: []byte("o"), Tally: []frontier.Tally{{Name: "pages", By: 1}}}); err != nil {
 		a.Fatal(err)
 	}
+	time.Sleep(time.Second)
 	turn(a, a.claimFor(time.Hour), frontier.PageLimit)
 }
 
@@ -195,14 +197,15 @@ func testControllers(a, b *harness) {
 
 func testFacts(a, b *harness) {
 	a.add(a.item(1, "h", frontier.Pages, 0), a.item(2, "h", frontier.Pages, 0))
-	before := b.claimFor(time.Hour).Facts
+	first := b.claimFor(time.Hour)
+	before := first.Facts
 	for _, name := range []string{"x", "y", "x"} { // x is not new
 		if err := a.common().Publish(a.ctx, name, []byte("value")); err != nil {
 			a.Fatal(err)
 		}
 	}
 	after := b.claimFor(time.Hour).Facts
-	facts, version, err := b.common().Facts(b.ctx, before)
+	facts, version, err := b.common().Facts(b.ctx, first.Server, before)
 	if err != nil || len(facts) != 2 || facts[0].Name != "x" || facts[1].Name != "y" || string(facts[1].Value) != "value" || version != after {
 		a.Errorf("Facts = %v, %d, %v, want x and y, %d", facts, version, err, after)
 	}

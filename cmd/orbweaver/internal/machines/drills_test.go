@@ -22,16 +22,16 @@ const (
 	faultsOfDrill   = 3
 )
 
-// drill is a crawl by a coordinator and two workers, some of which fail. One of the workers
-// reaches the server through a proxy.
+// drill is a crawl by a coordinator and two workers on one server or several, some of which fail. One of
+// the workers reaches the first server through a proxy.
 type drill struct {
-	t     *testing.T
-	site  *website
-	redis *server
-	proxy *proxy
-	check []string
+	t       *testing.T
+	site    *website
+	servers []*server
+	proxy   *proxy
+	check   []string
 
-	failing sync.Mutex // held by a fault of the server
+	failing sync.Mutex // held by a fault of a server
 
 	mu          sync.Mutex
 	workers     []*process
@@ -98,18 +98,19 @@ var allFaults = []fault{
 	{"server killed", func(d *drill, rng *rand.Rand) int {
 		d.failing.Lock()
 		defer d.failing.Unlock()
-		d.redis.kill()
+		s := d.server(rng)
+		s.kill()
 		wait(upTo(rng, 2*time.Second))
-		d.redis.start()
+		s.start()
 		return everybody
 	}},
 	{"server without power", func(d *drill, rng *rand.Rand) int {
 		d.failing.Lock()
 		defer d.failing.Unlock()
-		lost := upTo(rng, 900*time.Millisecond)
-		d.redis.losePower(lost)
+		s, lost := d.server(rng), upTo(rng, 900*time.Millisecond)
+		s.losePower(lost)
 		again := d.site.since(time.Now().Add(-lost - 200*time.Millisecond))
-		d.redis.start()
+		s.start()
 		return everybody + again
 	}},
 	{"connections cut", func(d *drill, _ *rand.Rand) int {
@@ -129,7 +130,7 @@ var allFaults = []fault{
 	{"server full", func(d *drill, rng *rand.Rand) int {
 		d.failing.Lock()
 		defer d.failing.Unlock()
-		end := d.redis.fillMemory()
+		end := d.server(rng).fillMemory()
 		wait(upTo(rng, 4*time.Second))
 		end()
 		return 0
@@ -137,12 +138,40 @@ var allFaults = []fault{
 	{"disk full", func(d *drill, rng *rand.Rand) int {
 		d.failing.Lock()
 		defer d.failing.Unlock()
-		end := d.redis.fillDisk()
+		end := d.server(rng).fillDisk()
 		wait(upTo(rng, 3*time.Second))
 		end()
 		return everybody
 	}},
+	{"server stopped", func(d *drill, rng *rand.Rand) int {
+		d.failing.Lock()
+		defer d.failing.Unlock()
+		s := d.server(rng)
+		_ = s.cmd.Process.Signal(syscall.SIGSTOP)
+		wait(upTo(rng, 2*lease))
+		_ = s.cmd.Process.Signal(syscall.SIGCONT)
+		return everybody
+	}},
 }
+
+// server returns one of the servers.
+func (d *drill) server(rng *rand.Rand) *server {
+	if len(d.servers) == 1 {
+		return d.servers[0]
+	}
+	return d.servers[rng.IntN(len(d.servers))]
+}
+
+// addresses returns those of all servers, the first one as it is given.
+func (d *drill) addresses(first string) string {
+	for _, s := range d.servers[1:] {
+		first += " " + s.address("drill")
+	}
+	return first
+}
+
+// frontier returns the addresses of all servers.
+func (d *drill) frontier() string { return d.addresses(d.servers[0].address("drill")) }
 
 // upTo returns a random time.
 func upTo(rng *rand.Rand, most time.Duration) time.Duration {
@@ -177,10 +206,13 @@ func runDrill(t *testing.T, n int) {
 	targets, _ := site.count()
 	site.reset()
 
-	d := &drill{t: t, site: site, redis: startServer(t)}
-	d.proxy = startProxy(t, d.redis)
+	d := &drill{t: t, site: site}
+	for range [...]int{1, 2, 4}[(n+n/len(allFaults))%3] { // each fault comes with each number
+		d.servers = append(d.servers, startServer(t))
+	}
+	d.proxy = startProxy(t, d.servers[0])
 	state := filepath.Join(t.TempDir(), "state")
-	d.check = append([]string{"check", "--frontier", d.redis.address("drill"), "--state", state, "--frontier-lease", lease.String(), "--workers-here", fmt.Sprint(hereRequests)}, flags...)
+	d.check = append([]string{"check", "--frontier", d.frontier(), "--state", state, "--frontier-lease", lease.String(), "--workers-here", fmt.Sprint(hereRequests)}, flags...)
 	rng := rand.New(rand.NewPCG(23, uint64(n)))
 	for i := range faultsOfDrill {
 		// The first faults of the drills are all there are, one after another.
@@ -202,9 +234,9 @@ func runDrill(t *testing.T, n int) {
 
 // work starts a worker. Callers hold mu.
 func (d *drill) work(name string) {
-	address := d.redis.address("drill")
+	address := d.frontier()
 	if len(d.workers)%2 == 0 {
-		address = d.proxy.address("drill")
+		address = d.addresses(d.proxy.address("drill"))
 	}
 	d.workers = append(d.workers, run(d.t, "worker", "--frontier", address, "--name", name, "--concurrency", fmt.Sprint(workerRequests)))
 }
@@ -239,9 +271,9 @@ func (d *drill) finish(targets int, want string) {
 	d.faults.Wait()
 	faults := strings.Join(d.told, ", ")
 	if code != 1 {
-		status := run(t, "frontier", "status", d.redis.address("drill"))
+		status := run(t, "frontier", "status", d.frontier())
 		status.wait()
-		t.Fatalf("%s: the coordinator ended with %d\n%s%s\n%s", faults, code, status.out.Bytes(), d.redis.cli("hgetall", "{orbweaver:drill}:c"), ended.err.Bytes())
+		t.Fatalf("%s: with %d servers, the coordinator ended with %d\n%s\n%s", faults, len(d.servers), code, status.out.Bytes(), ended.err.Bytes())
 	}
 	if got := without(afterFault, ended.out.Bytes()); got != want {
 		t.Errorf("%s: the report differs: %s", faults, firstDifference(got, want))
@@ -262,11 +294,13 @@ func (d *drill) finish(targets int, want string) {
 			t.Errorf("%s: a worker ended with %d\n%s", faults, code, w.err.Bytes())
 		}
 	}
-	if p := run(t, "frontier", "delete", d.redis.address("drill"), "--force"); p.wait() != 0 {
+	if p := run(t, "frontier", "delete", d.frontier(), "--force"); p.wait() != 0 {
 		t.Errorf("delete: %s", p.err.Bytes())
 	}
-	if size := d.redis.cli("dbsize"); size != "0" {
-		t.Errorf("%s: after delete, the server has %s keys", faults, size)
+	for _, s := range d.servers {
+		if size := s.cli("dbsize"); size != "0" {
+			t.Errorf("%s: after delete, a server has %s keys", faults, size)
+		}
 	}
-	t.Logf("%d requests for %d, end after %v: %s", requests, targets, took.Round(time.Millisecond), faults)
+	t.Logf("%d servers, %d requests for %d, end after %v: %s", len(d.servers), requests, targets, took.Round(time.Millisecond), faults)
 }

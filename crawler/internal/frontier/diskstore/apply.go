@@ -3,6 +3,7 @@ package diskstore
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -16,7 +17,8 @@ const metaApplied = "applied"
 type Replica struct{ *Store }
 
 // Apply makes the steps of a shared store, and stores the position in its log in the same
-// transaction. So each step is made once, whatever ends the process.
+// transaction. So each step is made once, whatever ends the process. The IDs of the events are set
+// to those of this store.
 func (s Replica) Apply(events []frontier.Event, position string) error {
 	s.Mu.Lock()
 	defer s.Mu.Unlock()
@@ -53,19 +55,24 @@ func (s Replica) Applied() (string, error) {
 }
 
 func (s Replica) apply(b *batch, e *frontier.Event) error {
-	if err := s.Ledger.Check(e.Items); err != nil {
-		return err
+	for i := range e.Items {
+		it := &e.Items[i]
+		if it.ID == 0 {
+			continue
+		}
+		if it.ID = s.Ledger.Find(it.Fingerprint); it.ID == 0 { // the shared store has another number
+			return errors.New("it refers to a target that is not known")
+		}
 	}
-	ids, err := s.enterAll(b, e.Items)
-	if err != nil {
+	if _, err := s.enterAll(b, e.Items); err != nil {
 		return err
 	}
 	switch e.Kind {
 	case frontier.EventSettled:
-		return s.settleEvent(b, e, ids)
+		return s.settleEvent(b, e)
 	case frontier.EventDeferred:
-		if int(e.ID) > s.Ledger.Known() || e.ID == 0 {
-			return fmt.Errorf("it defers target %d, which is not known", e.ID)
+		if e.ID = s.Ledger.Find(e.Name); e.ID == 0 {
+			return errors.New("it defers a target that is not known")
 		}
 		frontier.Mirror{Ledger: s.Ledger}.DeferQueued(e.ID, &e.Deferral, e.Tries)
 		b.postpone(e.ID, true, e.Tries, &e.Deferral)
@@ -78,16 +85,16 @@ func (s Replica) apply(b *batch, e *frontier.Event) error {
 	return nil
 }
 
-func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) error {
-	if int(e.ID) > s.Ledger.Known() || e.ID == 0 {
-		return fmt.Errorf("it settles target %d, which is not known", e.ID)
+func (s Replica) settleEvent(b *batch, e *frontier.Event) error {
+	if e.ID = s.Ledger.Find(e.Name); e.ID == 0 {
+		return errors.New("it settles a target that is not known")
 	}
-	if !hasInOrder(e.Found, ids) { // some of those found were not entered, since nothing changed
-		return fmt.Errorf("target %d leads to other targets in the state than in the frontier", e.ID)
-	}
-	s.buffer = s.buffer[:0]
-	for _, id := range e.Found {
-		s.buffer = binary.AppendUvarint(s.buffer, uint64(id))
+	s.buffer, e.Found = s.buffer[:0], make([]frontier.ID, len(e.Names))
+	for i, name := range e.Names {
+		if e.Found[i] = s.Ledger.Find(name); e.Found[i] == 0 {
+			return fmt.Errorf("target %d leads to another one that is not known", e.ID)
+		}
+		s.buffer = binary.AppendUvarint(s.buffer, uint64(e.Found[i]))
 	}
 	delete(s.renewed, e.ID)
 	if len(e.Found) > 0 || len(e.Done.Links) > 0 || len(e.Done.Page) > 0 {
@@ -103,16 +110,6 @@ func (s Replica) settleEvent(b *batch, e *frontier.Event, ids []frontier.ID) err
 		s.renewed[e.ID] = struct{}{}
 	}
 	return nil
-}
-
-// hasInOrder reports whether all has the IDs of some, in their order.
-func hasInOrder(all, some []frontier.ID) bool {
-	for _, id := range all {
-		if len(some) > 0 && some[0] == id {
-			some = some[1:]
-		}
-	}
-	return len(some) == 0
 }
 
 // Needs returns the needs of a target, and whether it is one that is visited: some are entered

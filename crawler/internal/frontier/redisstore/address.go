@@ -24,6 +24,55 @@ type Address struct {
 	password       bool // one was given, though it may be empty
 }
 
+// Addresses name a crawl on several servers, in their order.
+type Addresses []*Address
+
+// MaxServers is how many servers a crawl has at most.
+const MaxServers = 16
+
+// ParseAddresses reads addresses that spaces separate. The errors do not contain a password.
+func ParseAddresses(text string) (list Addresses, err error) {
+	for _, one := range strings.Fields(text) {
+		a, err := ParseAddress(one)
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range list {
+			switch {
+			case other.SamePlace(a):
+				return nil, fmt.Errorf("%s is given twice", a)
+			case other.Crawl != a.Crawl:
+				return nil, fmt.Errorf("all addresses must name the same crawl, not %s and %s", other.Crawl, a.Crawl)
+			case other.Cluster() || a.Cluster():
+				return nil, fmt.Errorf("a cluster is one address, not several: %s", a)
+			}
+		}
+		list = append(list, a)
+	}
+	switch {
+	case len(list) == 0:
+		_, err = ParseAddress(text)
+		return nil, err
+	case len(list) > MaxServers:
+		return nil, fmt.Errorf("%d servers are given; a crawl has at most %d", len(list), MaxServers)
+	}
+	return list, nil
+}
+
+// String returns the addresses with *** for passwords.
+func (l Addresses) String() string { return l.join((*Address).String) }
+
+// WithoutPasswords returns the addresses as they may be stored.
+func (l Addresses) WithoutPasswords() string { return l.join((*Address).WithoutPassword) }
+
+func (l Addresses) join(text func(*Address) string) string {
+	all := make([]string, len(l))
+	for i, a := range l {
+		all[i] = text(a)
+	}
+	return strings.Join(all, " ")
+}
+
 // crawlName is what the name of a crawl may be.
 var crawlName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
@@ -205,6 +254,11 @@ func (a *Address) SamePlace(b *Address) bool {
 	return a.WithoutPassword() == b.WithoutPassword()
 }
 
-// prefix returns the beginning of all keys of the crawl. The part in braces decides on which
-// node of a cluster they are.
-func (a *Address) prefix() string { return "{orbweaver:" + a.Crawl + "}:" }
+// prefix returns the beginning of all keys of the crawl on a server, of so many that it has. The part in
+// braces decides on which node of a cluster they are.
+func (a *Address) prefix(shard, of int) string {
+	if of == 1 {
+		return "{orbweaver:" + a.Crawl + "}:"
+	}
+	return fmt.Sprintf("{orbweaver:%s:%d}:", a.Crawl, shard)
+}

@@ -1,10 +1,14 @@
 -- Leases targets. ARGV: now, most, lease in microseconds (0: none), worker, session, number
--- of the claim.
--- Answer: {now, why, ask again in microseconds or -1, facts, leases…}, where why is '' or
--- 'end', 'paused', 'full', 'drained', 'absent', 'replaced', or 'idle' while pages may still
--- be rendered; a lease is {id, fence, host, wave, need,
--- tries, job, note, version of the controller, interval, whether it was settled before}.
-local most, length, worker, session, number = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6])
+-- of the claim, the first wave that other servers of the crawl may still have something of, and 1 if
+-- one of them has pages that are leased or may be visited now.
+-- Answer: {now, why, ask again in microseconds or -1, facts, what is outstanding, leases…}, where why is
+-- '' or 'end' when nothing is left here, 'over' after the end of the crawl, 'paused', 'full', 'drained',
+-- 'absent', 'replaced', or 'idle' while pages may
+-- still be rendered or other servers may have something; what is outstanding has
+-- whether this server has such pages, and for each wave the number of targets that are queued, leased or in the outbox, and the number that ever were;
+-- a lease is {id, fence, host, wave, need, tries, job, note, version of the controller, interval,
+-- whether it was settled before, fingerprint}.
+local most, length, worker, session, number, upto, busy = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8] == '1'
 clock()
 force()
 local waves = {}
@@ -12,33 +16,50 @@ local w = P .. 'w@' .. worker
 local function heard(...)
   if worker ~= '' then call('HSET', w, 'seen', num(now), ...) end
 end
+local order = {} -- waves, once they are read
+local function outstanding()
+  local list = {'\0'}
+  for _, wave in ipairs(order) do
+    local x = waves[wave]
+    if wave <= LAST_PAGES and (x.l > 0 or x.o > 0 or x.q > 0 and wave > upto) then list[1] = '\1' end
+    list[#list + 1] = struct.pack('<BI4d', wave, x.q + x.l + x.o, c['e' .. wave] and count('e' .. wave) or 0)
+  end
+  return table.concat(list)
+end
 local function nothing(why, again)
   heard()
   flush()
-  return {num(now), why, again or '-1', num(count('facts'))}
+  return {num(now), why, again or '-1', num(count('facts')), outstanding()}
 end
 
 local all = call('HGETALL', C)
-if #all == 0 then return {num(now), 'absent', '-1', '0'} end
+if #all == 0 then return {num(now), 'absent', '-1', '0', ''} end
 for i = 1, #all, 2 do c[all[i]] = all[i + 1] end
-for _, name in ipairs({'stop', 'state', 'restarted', 'began', 'aw', 'settled', 'leased', 'sp', 'begun', 'losses'}) do c[name] = c[name] or '' end
+for _, name in ipairs({'stop', 'state', 'holds', 'wide', 'restarted', 'began', 'aw', 'settled', 'leased', 'sp', 'begun', 'losses'}) do c[name] = c[name] or '' end
 
 local own = {}
 if worker ~= '' then
   local v = call('HMGET', w, 's', 'r', 'ids', 'alone', 'browser')
   own = {session = v[1], number = tonumber(v[2]), ids = v[3] or '', alone = v[4] == '1', browser = v[5] == '1'}
-  if own.session ~= session then return {num(now), own.session and 'replaced' or 'unknown', '-1', '0'} end
+  if own.session ~= session then return {num(now), own.session and 'replaced' or 'unknown', '-1', '0', ''} end
+end
+
+-- named returns the fingerprint of a target that is not settled for good, and its job.
+local function named(id)
+  local key, at = jobKey(id)
+  local v, size = call('LINDEX', key, num(at)) or '', text('wide') == '1' and 16 or 8
+  return string.sub(v, 1, size), string.sub(v, size + 1)
 end
 
 local function give(t, fence, note)
   local h = host(t.host)
-  local key, at = jobKey(t.id)
-  return {num(t.id), num(fence), h.name, num(t.wave), num(t.need), num(math.max(t.tries - 1, 0)), longJob(call('LINDEX', key, num(at)) or '', h.name),
-    note or '', h.version, num(h.interval), t.met > 0 and '1' or '0'}
+  local name, job = named(t.id)
+  return {num(t.id), num(fence), h.name, num(t.wave), num(t.need), num(math.max(t.tries - 1, 0)), longJob(job, h.name),
+    note or '', h.version, num(h.interval), t.met > 0 and '1' or '0', name}
 end
 
 if number > 0 and own.number == number then -- its answer was lost
-  local answer = {num(now), '', '-1', num(count('facts'))}
+  local answer = {num(now), '', '-1', num(count('facts')), ''}
   for i = 1, #own.ids, 12 do
     local id, fence = struct.unpack('<I4d', own.ids, i)
     if held(id, fence) then answer[#answer + 1] = give(target(id), fence, call('HGET', P .. 'n', num(id))) end
@@ -59,9 +80,9 @@ for _, key in ipairs(call('ZRANGEBYSCORE', P .. 'd', '-inf', num(now), 'LIMIT', 
   end
   if losses >= 3 then
     add(P .. 't', {checked = 1})
-    local met = t.need % 4 + renders(t.need) * RENDER
+    local met, name = t.need % 4 + renders(t.need) * RENDER, named(id)
     settle(t, met)
-    log('C', struct.pack('<I4B', id, met), '', text('lost'))
+    log('C', name .. string.char(met), '', text('lost'))
   else
     t.state = QUEUED
     if losses == 2 then
@@ -85,37 +106,36 @@ end
 
 local state = text('state')
 if count('ends') > 0 and now >= count('ends') and state ~= 'done' and text('stop') == '' then put('stop', 'max-time') end
-if text('stop') ~= '' then return nothing('end') end
-if state == 'filling' then return nothing('absent') end
-if state == 'draining' or state == 'drained' then return nothing('drained') end
-if state == 'done' then return nothing('end') end
-
 for name, n in pairs(c) do
   local first = string.byte(name)
-  local wave = (first == 113 or first == 108) and tonumber(string.sub(name, 2)) -- q or l, and a number
+  local wave = (first == 113 or first == 108 or first == 111) and tonumber(string.sub(name, 2)) -- q, l or o, and a number
   if wave then
-    local x = waves[wave] or {wave = wave, q = 0, l = 0}
-    x[first == 113 and 'q' or 'l'] = tonumber(n)
+    local x = waves[wave] or {wave = wave, q = 0, l = 0, o = 0}
+    x[string.char(first)] = tonumber(n)
     waves[wave] = x
   end
 end
-local order, left = {}, 0
+local left = 0
 for wave, x in pairs(waves) do
   order[#order + 1] = wave
-  left = left + x.q + x.l
+  left = left + x.q + x.l + x.o
 end
 table.sort(order)
+if text('stop') ~= '' then return nothing('over') end
+if state == 'filling' then return nothing('absent') end
+if state == 'draining' or state == 'drained' then return nothing('drained') end
+if state == 'done' then return nothing('over') end
 if count('began') == 0 then put('began', now) end
-if left == 0 then return nothing(count('renders') > 0 and 'idle' or 'end') end
+if left == 0 then return nothing((count('renders') > 0 or text('holds') == '1') and 'idle' or 'end') end
 if state == 'paused' then return nothing('paused', again(nil)) end
 if count('lim') > 0 and count('logs') - count('trimmed') > count('lim') then return nothing('full', again(nil)) end
 
-local answer, ids, leases, deadlines = {num(now), '', '-1', num(count('facts'))}, {}, {}, {}
+local answer, ids, leases, deadlines = {num(now), '', '-1', num(count('facts')), ''}, {}, {}, {}
 local function grant(t)
   local h = host(t.host)
   local fence = math.max(count('fence') + 1, now) -- above all that were lost with the last second
   put('fence', fence)
-  local x = waves[t.wave] or {wave = t.wave, q = 1, l = 0}
+  local x = waves[t.wave] or {wave = t.wave, q = 1, l = 0, o = 0}
   waves[t.wave] = x
   x.q, x.l = x.q - 1, x.l + 1
   bump('q' .. t.wave, -1)
@@ -175,20 +195,26 @@ local function takeFirst(wave)
   end
 end
 
--- take is the order of waves: see package frontier.
+-- take is the order of waves: see package frontier. For what is on its way to another server, or was
+-- there when the caller asked last, a wave waits as for what is leased here.
 local function take()
-  local at, pages, outstanding = nil, false, false
+  local at, pages, some, waits, till = nil, false, false, busy, count('began') + 2000000
   for _, wave in ipairs(order) do
     local x = waves[wave]
-    if x.q + x.l > 0 and not (wave <= LAST_PAGES and pages or wave == SECOND and outstanding) then
-      outstanding = true
+    if wave <= LAST_PAGES and wave > upto and x.q > 0 then waits = true end
+    if wave == LEAVES and waits and now < till then
+      if x.q > 0 and (not at or till < at) then at = till end
+      return nil, at
+    end
+    if x.q + x.l > 0 and not (wave <= LAST_PAGES and (pages or wave > upto) or wave == SECOND and (some or upto < SECOND)) then
+      some = true
       local t, ready = takeFirst(wave)
       if t then return t end
       if ready and (not at or ready < at) then at = ready end
       if wave <= LAST_PAGES then
         pages = true
         if x.l > 0 then -- further pages may be found, but leaves do not wait for long
-          local leaves, till = waves[LEAVES], count('began') + 2000000
+          local leaves = waves[LEAVES]
           if not leaves or leaves.q == 0 then return nil, at end
           if now < till then
             if not at or till < at then at = till end
@@ -235,5 +261,6 @@ if #ids == 0 then return nothing('', again(at)) end
 many('HSET', P .. 'l', leases)
 if length > 0 then many('ZADD', P .. 'd', deadlines) end
 heard('r', num(number), 'ids', table.concat(ids))
+answer[5] = outstanding()
 flush()
 return answer

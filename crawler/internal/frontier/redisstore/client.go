@@ -38,12 +38,14 @@ type client struct {
 	server  *connections
 	address *Address
 	options Options
+	shard   int // number of this server, of so many that the crawl has
+	of      int
 	prefix  string
 	session script // of the crawl: see session.lua
 }
 
-func newClient(a *Address, o Options) *client {
-	c := &client{address: a, options: o, prefix: a.prefix()}
+func newClient(a *Address, shard, of int, o Options) *client {
+	c := &client{address: a, options: o, shard: shard, of: of, prefix: a.prefix(shard, of)}
 	c.session = newScript("-- " + c.prefix + "\n" + source("session"))
 	c.server = newConnections(a, o, c.noteRestart)
 	return c
@@ -159,6 +161,9 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		if final != nil {
 			return final
 		}
+		if c.of > 1 {
+			wait += ": " + c.address.String()
+		}
 		if cause == nil || !errors.Is(err, context.DeadlineExceeded) {
 			cause = err
 		}
@@ -198,8 +203,8 @@ func source(name string) string {
 // scripts returns the scripts by name. Most runs need none.
 var scripts = sync.OnceValue(func() map[string]script {
 	common, list := source("common"), map[string]script{}
-	for _, name := range []string{"add", "beginpage", "claim", "complete", "coordinate", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
-		"once", "pace", "publish", "redirect", "release", "set", "setonce", "start", "state", "tally", "trim"} {
+	for _, name := range []string{"add", "beginpage", "claim", "complete", "coordinate", "endpage", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
+		"once", "outbox", "pace", "publish", "redirect", "release", "set", "setonce", "start", "state", "tally", "trim"} {
 		list[name] = newScript(common + source(name))
 	}
 	for _, name := range []string{"ack", "countup"} { // frequent, and short

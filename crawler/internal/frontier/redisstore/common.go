@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
@@ -12,7 +14,7 @@ type common struct{ *Store }
 
 // SetController implements frontier.Common.
 func (s common) SetController(ctx context.Context, host string, version uint64, state []byte, p frontier.Pace) (c frontier.Controller, err error) {
-	answer, err := s.run(ctx, "pace", append(paceArgs(host, p), version, state)...)
+	answer, err := s.at(host).run(ctx, "pace", append(paceArgs(host, p), version, state)...)
 	if err != nil {
 		return c, err
 	}
@@ -27,15 +29,17 @@ func (s common) SetController(ctx context.Context, host string, version uint64, 
 	return c, nil
 }
 
-// Publish implements frontier.Common.
+// Publish implements frontier.Common. Each server tells those that claim targets there.
 func (s common) Publish(ctx context.Context, name string, value []byte) error {
-	_, err := s.run(ctx, "publish", name, value)
-	return err
+	return s.each(func(p *part) error {
+		_, err := p.run(ctx, "publish", name, value)
+		return err
+	})
 }
 
 // Facts implements frontier.Common.
-func (s common) Facts(ctx context.Context, after uint64) (facts []frontier.Fact, version uint64, err error) {
-	answer, err := s.run(ctx, "facts", after)
+func (s common) Facts(ctx context.Context, server int, after uint64) (facts []frontier.Fact, version uint64, err error) {
+	answer, err := s.parts[server].run(ctx, "facts", after)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -52,9 +56,15 @@ func (s common) Facts(ctx context.Context, after uint64) (facts []frontier.Fact,
 // lockFor is how long others wait for a process that finds something out for all.
 const lockFor = 2 * time.Minute
 
+// named is the server that has what one process finds out for all.
+func (s common) named(name string) *part {
+	return s.parts[xxhash.Sum64String(name)%uint64(len(s.parts))]
+}
+
 // Once implements frontier.Common.
 func (s common) Once(ctx context.Context, name string) ([]byte, frontier.OnceState, error) {
-	answer, err := s.run(ctx, "once", name, s.worker+"/"+s.session, micros(lockFor))
+	p := s.named(name)
+	answer, err := p.run(ctx, "once", name, p.worker+"/"+p.session, micros(lockFor))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -76,13 +86,13 @@ func (s common) Once(ctx context.Context, name string) ([]byte, frontier.OnceSta
 
 // KeepOnce implements frontier.Common.
 func (s common) KeepOnce(ctx context.Context, name string, value []byte, valid time.Duration) error {
-	_, err := s.run(ctx, "setonce", name, value, micros(valid))
+	_, err := s.named(name).run(ctx, "setonce", name, value, micros(valid))
 	return err
 }
 
 // Redirect implements frontier.Common.
 func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool, error) {
-	answer, err := s.run(ctx, "redirect", uint32(from), uint32(to), n)
+	answer, err := s.home().run(ctx, "redirect", uint32(from), uint32(to), n)
 	return asInt(answer) == 1, err
 }
 
@@ -92,7 +102,7 @@ func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, erro
 	for _, c := range list {
 		args = append(args, c.Name, c.By, c.Most)
 	}
-	answer, err := s.run(ctx, "countup", args...)
+	answer, err := s.home().run(ctx, "countup", args...)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ local function bump(name, by)
 end
 -- readUsual reads what the scripts need that enter or settle targets.
 local function readUsual()
-  read('known', 'settled', 'leased', 'begun', 'hosts', 'log', 'logs', 'L', 'p', 'renders', 'restarted', 'generation', 'sp', 'q0', 'l0', 'q200', 'l200')
+  read('known', 'settled', 'leased', 'begun', 'hosts', 'log', 'logs', 'L', 'p', 'renders', 'restarted', 'generation', 'sp', 'q0', 'l0', 'e0', 'q200', 'l200', 'e200')
 end
 local function exists() return call('EXISTS', C) == 1 end
 
@@ -126,8 +126,8 @@ local function metBy(need) return need % 4 + renders(need) * 4 end
 -- jobless reports whether no visit can follow a settled target.
 local function jobless(t) return t.met == 7 or t.met == 3 and count('renders') == 0 end
 
--- Jobs are kept without the host, which most contain: the first byte tells where it was, 0 for
--- nowhere.
+-- Jobs are kept after the fingerprint of their target, and without the host, which most contain: the
+-- first byte tells where it was, 0 for nowhere.
 local JOBS = 64
 local function jobKey(id) return P .. 'j:' .. num(floor(id / JOBS)), id % JOBS end
 local function shortJob(job, host)
@@ -248,6 +248,7 @@ local function push(t, at)
     list.host, list.wave = t.host, t.wave
   end
   bump('q' .. t.wave, 1)
+  bump('e' .. t.wave, 1)
   countPage(t, 1)
 end
 local function unqueue(t)
@@ -294,6 +295,25 @@ local function flush()
   set = {}
 end
 
+-- The outbox has what is meant for other servers of the crawl: a list for each of them, until a
+-- relay has entered it there. An entry begins with its wave. o and a wave count the entries, and e
+-- counts all targets and entries that were ever queued in the wave.
+local function post(to, wave, entry)
+  append(P .. 'ob:' .. to, string.char(wave) .. entry)
+  bump('o' .. num(wave), 1)
+  bump('e' .. num(wave), 1)
+end
+
+-- endPage ends the count of a lease as a page that began, with what it adds to the pages that were
+-- read. The first server of the crawl counts them: the entry for it begins with an ID of 0 targets.
+local function endPage(id, fence, pages)
+  if count('shard') == 0 then
+    bump('begun', -1)
+  else
+    post('0', 0, struct.pack('<I4BI4I4dI4', 4294967295, 1, count('shard'), id, fence, pages))
+  end
+end
+
 -- Leases: fence, worker, number of the claim, and whether it counts as a page that began (1)
 -- and parts of the page were entered (2).
 local function lease(id)
@@ -311,16 +331,17 @@ local function held(id, fence)
   if l and l.fence == fence then return l end
   return nil
 end
--- found returns the packed IDs of the parts of a page that were entered.
-local function found(l) return l.parts == 1 and call('GET', P .. 'f:' .. num(l.id)) or '' end
+-- parts returns how many items of a page were entered.
+local function parts(l) return l.parts == 1 and tonumber(call('GET', P .. 'f:' .. num(l.id)) or '0') or 0 end
 
--- drop ends a lease and returns the target, which is in no queue afterwards.
-local function drop(l)
+-- drop ends a lease and returns the target, which is in no queue afterwards. pages is what the visit
+-- adds to the pages that were read.
+local function drop(l, pages)
   local id = num(l.id)
   call('HDEL', P .. 'l', id)
   call('ZREM', P .. 'd', id)
   if l.parts == 1 then call('DEL', P .. 'f:' .. id) end
-  if l.page == 1 then bump('begun', -1) end
+  if l.page == 1 then endPage(l.id, l.fence, pages or 0) end
   local t = target(l.id)
   bump('l' .. t.wave, -1)
   bump('leased', -1)
@@ -415,9 +436,8 @@ local function checkIDs(items, wide)
   end
 end
 
--- enter enters the items of a payload. known are the packed IDs of all items, 0 for those that
--- are in the payload; the others are known, and nothing changes. It returns the IDs of all.
-local function enter(items, wide, known)
+-- enter enters the items of a payload, and returns their packed IDs.
+local function enter(items, wide)
   local ids, at, n = {}, 1, 0
   local form = itemForm(wide)
   while at <= #items do
@@ -428,7 +448,7 @@ local function enter(items, wide, known)
       id = bump('known', 1)
       local key = jobKey(id)
       if id == 1 then append(key, '') end -- the list has a place for 0
-      append(key, shortJob(job, name))
+      append(key, f .. shortJob(job, name))
       insert(f, id)
       local t = {id = id, host = hostNumber(name), wave = wave, lowest = wave, need = need, state = QUEUED, met = 0, tries = 0}
       targets[id] = t
@@ -470,18 +490,7 @@ local function enter(items, wide, known)
     n = n + 1
     ids[n] = struct.pack('<I4', id)
   end
-  if n * 4 == #known then return table.concat(ids) end
-  local all = {}
-  n = 0
-  for i = 1, #known, 4 do
-    local id = string.sub(known, i, i + 3)
-    if id == '\0\0\0\0' then
-      n = n + 1
-      id = ids[n]
-    end
-    all[#all + 1] = id
-  end
-  return table.concat(all)
+  return table.concat(ids)
 end
 
 -- add adds to counts in a hash.

@@ -58,7 +58,7 @@ func TestLostConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, ctx := newClient(a, Options{}), context.Background()
+	c, ctx := newClient(a, 0, 1, Options{}), context.Background()
 	defer c.server.pool.Close()
 	var idle []redis.Conn
 	for range maxConnections {
@@ -97,7 +97,7 @@ func TestClusterOfTwo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := newClient(a, Options{})
+	c := newClient(a, 0, 1, Options{})
 	defer c.server.pool.Close()
 	if _, err := c.do(context.Background(), "GET", c.key("cfg")); err != nil {
 		t.Fatal(err)

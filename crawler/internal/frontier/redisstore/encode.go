@@ -14,9 +14,9 @@ import (
 // numbers: ID (4 bytes), fingerprint (8 or 16), wave, need, whether it has an outcome (1
 // each), then with their lengths host (2), job (4) and outcome (4).
 
-// appendItem appends an item.
-func appendItem(b []byte, it *frontier.Item, wide bool) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(it.ID))
+// appendItem appends an item. id is the number on its server, 0 if it is not known.
+func appendItem(b []byte, it *frontier.Item, id frontier.ID, wide bool) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(id))
 	b = appendFingerprint(b, it.Fingerprint, wide)
 	settled := byte(0)
 	if it.Outcome != nil {
@@ -58,6 +58,15 @@ func appendKept(b []byte, k *frontier.Kept, wide bool, now time.Time) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(k.Note))), k.Note...)
 }
 
+// appendNames appends the names that an entry of the log gives to a visit and to what was found.
+func appendNames(b []byte, l *frontier.Lease, met frontier.Need, found []frontier.Item, wide bool) []byte {
+	b = append(appendFingerprint(b, l.Fingerprint, wide), byte(met))
+	for i := range found {
+		b = appendFingerprint(b, found[i].Fingerprint, wide)
+	}
+	return b
+}
+
 // appendResult appends the part of a Done that only the log has.
 func appendResult(b []byte, d *frontier.Done) []byte {
 	for _, part := range [][]byte{d.Outcome, d.Links, d.Page} {
@@ -91,6 +100,14 @@ func (r *fields) uint32() uint32 {
 	return 0
 }
 
+func (r *fields) fingerprint(wide bool) (f frontier.Fingerprint) {
+	f.Low = r.Uint64()
+	if wide {
+		f.High = r.Uint64()
+	}
+	return f
+}
+
 func (r *fields) float() float64 { return math.Float64frombits(r.Uint64()) }
 
 // readItems reads items.
@@ -100,10 +117,7 @@ func readItems(b []byte, wide bool) ([]frontier.Item, error) {
 	for len(r.Rest) > 0 {
 		var it frontier.Item
 		it.ID = frontier.ID(r.uint32())
-		it.Fingerprint.Low = r.Uint64()
-		if wide {
-			it.Fingerprint.High = r.Uint64()
-		}
+		it.Fingerprint = r.fingerprint(wide)
 		it.Wave, it.Need = frontier.Wave(r.Byte()), frontier.Need(r.Byte())
 		settled := r.Byte()
 		it.Host = r.Take(uint64(r.uint16()))
@@ -128,9 +142,9 @@ func readEvent(kind string, a, b, c []byte, wide bool) (e frontier.Event, err er
 		e.Items, err = readItems(a, wide)
 		return e, err
 	case "C":
-		e.Kind, e.ID, e.Met = frontier.EventSettled, frontier.ID(r.uint32()), frontier.Need(r.Byte())
-		for len(r.Rest) > 0 {
-			e.Found = append(e.Found, frontier.ID(r.uint32()))
+		e.Kind, e.Name, e.Met = frontier.EventSettled, r.fingerprint(wide), frontier.Need(r.Byte())
+		for len(r.Rest) > 0 && !r.Failed {
+			e.Names = append(e.Names, r.fingerprint(wide))
 		}
 		if e.Items, err = readItems(b, wide); err != nil {
 			return e, err
@@ -144,7 +158,7 @@ func readEvent(kind string, a, b, c []byte, wide bool) (e frontier.Event, err er
 		}
 		r.Failed = r.Failed || result.Failed
 	case "R":
-		e.Kind, e.ID, e.Deferral.Wave, e.Tries = frontier.EventDeferred, frontier.ID(r.uint32()), frontier.Wave(r.Byte()), int(r.Byte())
+		e.Kind, e.Name, e.Deferral.Wave, e.Tries = frontier.EventDeferred, r.fingerprint(wide), frontier.Wave(r.Byte()), int(r.Byte())
 		if at := r.float(); at > 0 {
 			e.Deferral.NotBefore = time.UnixMicro(int64(at))
 		}

@@ -14,7 +14,7 @@ while at <= #list do
     targets[id] = t
     local key = jobKey(id)
     if id == 1 then append(key, '') end
-    append(key, (state == SETTLED and jobless(t)) and '' or shortJob(job, name))
+    append(key, (state == SETTLED and jobless(t)) and '' or f .. shortJob(job, name))
     bump('known', 1)
     insert(f, id)
     t.host = hostNumber(name)

@@ -1,14 +1,14 @@
 package redisstore
 
 import (
-	"encoding/binary"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
-// knownTargets remembers targets of the crawl, so that the server need not look at links that
-// change nothing: most links of most pages. It is a cache, in which each target has one place.
+// knownTargets remembers targets that were sent to a server, so that it need not look at links that
+// change nothing: most links of most pages. It is a cache, in which each target has one place. What
+// was sent to one server says nothing about another: either may lose its last second.
 //
 // A server that is restarted may have lost its last second, and give the IDs of that second to
 // other targets. Then the crawl has another generation, and what was known is forgotten.
@@ -22,10 +22,11 @@ type knownTargets struct {
 // knownTarget is what the server at least knows of a target.
 type knownTarget struct {
 	fingerprint frontier.Fingerprint
-	id          frontier.ID
+	id          frontier.ID   // 0 if another server has it
 	wave        frontier.Wave // at most this one
 	need        frontier.Need // these, and perhaps others
 	visited     bool          // it was not only entered as settled
+	used        bool
 }
 
 // A cache begins with room for a few targets and grows to 24 MB.
@@ -36,15 +37,15 @@ const (
 
 // covers reports whether the target stays as it is when an item is entered.
 func (k *knownTarget) covers(it *frontier.Item) bool {
-	return k.id != 0 && k.fingerprint == it.Fingerprint && k.need&it.Need == it.Need && (it.Outcome != nil || k.visited && k.wave <= it.Wave)
+	return k.used && k.fingerprint == it.Fingerprint && k.need&it.Need == it.Need && (it.Outcome != nil || k.visited && k.wave <= it.Wave)
 }
 
 // learn takes over what the server knows after an item was entered.
 func (k *knownTarget) learn(it *frontier.Item, id frontier.ID) {
 	visited := it.Outcome == nil
 	switch {
-	case k.id == 0 || k.fingerprint != it.Fingerprint || visited && !k.visited:
-		*k = knownTarget{it.Fingerprint, id, it.Wave, it.Need, visited}
+	case !k.used || k.fingerprint != it.Fingerprint || visited && !k.visited:
+		*k = knownTarget{it.Fingerprint, id, it.Wave, it.Need, visited, true}
 	case visited:
 		k.wave, k.need = min(k.wave, it.Wave), k.need|it.Need
 	case !k.visited:
@@ -59,26 +60,20 @@ func (k *knownTargets) current() string {
 	return k.generation
 }
 
-// encode returns items as scripts take them: those that are to be entered, and the packed IDs
-// of all, with 0 for these.
-func (k *knownTargets) encode(items []frontier.Item, wide bool) (entered, known []byte) {
-	known = make([]byte, 0, 4*len(items))
+// covering returns, for each of the items, whether entering it changes nothing, and the ID of the
+// target then.
+func (k *knownTargets) covering(items []frontier.Item) (ids []frontier.ID, covered []bool) {
+	ids, covered = make([]frontier.ID, len(items)), make([]bool, len(items))
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := range items {
-		it := &items[i]
-		id := frontier.ID(0)
-		if it.ID == 0 && k.slots != nil {
+		if it := &items[i]; it.ID == 0 && k.slots != nil {
 			if slot := k.slot(it.Fingerprint); slot.covers(it) {
-				id = slot.id
+				ids[i], covered[i] = slot.id, true
 			}
 		}
-		if id == 0 {
-			entered = appendItem(entered, it, wide)
-		}
-		known = binary.LittleEndian.AppendUint32(known, uint32(id))
 	}
-	return entered, known
+	return ids, covered
 }
 
 // learn remembers items that were entered.
@@ -97,7 +92,7 @@ func (k *knownTargets) learn(items []frontier.Item, ids []frontier.ID, generatio
 			k.grow()
 		}
 		slot := k.slot(it.Fingerprint)
-		if slot.id == 0 {
+		if !slot.used {
 			k.used++
 		}
 		slot.learn(it, ids[i])
@@ -112,7 +107,7 @@ func (k *knownTargets) grow() {
 	old := k.slots
 	k.slots, k.used = make([]knownTarget, max(fewestSlots, 4*len(old))), 0
 	for _, one := range old {
-		if one.id != 0 {
+		if one.used {
 			*k.slot(one.fingerprint) = one
 			k.used++
 		}

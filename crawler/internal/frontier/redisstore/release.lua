@@ -1,5 +1,5 @@
 -- Queues a lease again. ARGV: now, id, fence, wave, not before in microseconds from now or
--- '', note, tallies…
+-- '', note, fingerprint, tallies…
 -- Answer: 'OK' or 'STALE'.
 clock()
 force()
@@ -10,7 +10,7 @@ readUsual()
 local at = 0
 if ARGV[5] ~= '' then at = math.max(now + tonumber(ARGV[5]), 1) end
 local tallies, packed = {}, {}
-for i = 7, #ARGV, 2 do
+for i = 8, #ARGV, 2 do
   tallies[ARGV[i]] = (tallies[ARGV[i]] or 0) + tonumber(ARGV[i + 1])
   packed[#packed + 1] = struct.pack('<I2', #ARGV[i]) .. ARGV[i] .. struct.pack('<d', tonumber(ARGV[i + 1]))
 end
@@ -18,7 +18,7 @@ local t = drop(l)
 t.state, t.wave = QUEUED, wave
 if ARGV[6] == '' then call('HDEL', P .. 'n', ARGV[2]) else call('HSET', P .. 'n', ARGV[2], ARGV[6]) end
 add(P .. 't', tallies)
-log('R', struct.pack('<I4BBd', id, wave, t.tries, at), ARGV[6], table.concat(packed))
+log('R', ARGV[7] .. struct.pack('<BBd', wave, t.tries, at), ARGV[6], table.concat(packed))
 push(t, at)
 keep(t)
 flush()

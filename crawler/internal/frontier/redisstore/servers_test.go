@@ -49,13 +49,13 @@ func crawlOne(t *testing.T, address string, o Options) {
 	if err != nil || status.Settled != 1 || len(status.Workers) != 1 {
 		t.Errorf("Status = %+v, %v", status, err)
 	}
-	if events, _, err := f.Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
+	if events, _, err := f.Shards()[0].Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
 		t.Errorf("the log has %v, %v", events, err)
 	}
 	if _, _, err := f.Delete(ctx, true); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := redis.Int(f.do(ctx, "DBSIZE")); err != nil || n != 0 {
+	if n, err := redis.Int(f.shards[0].do(ctx, "DBSIZE")); err != nil || n != 0 {
 		t.Errorf("after Delete, the server has %d keys, %v", n, err)
 	}
 }
@@ -112,7 +112,7 @@ func wantRefused(t *testing.T, address string, o Options, reasons ...string) {
 		t.Fatal(err)
 	}
 	o.Patience = 20 * time.Second
-	f := Open(a, o).Lead()
+	f := Open(Addresses{a}, o).Lead()
 	defer f.Close()
 	_, err = f.Check(context.Background())
 	var refused *RefusedError
@@ -137,7 +137,7 @@ func TestPatienceWithSilentServer(t *testing.T) {
 			t.Fatal(err)
 		}
 		var reading sync.WaitGroup
-		f := Open(a, Options{Patience: patience, dial: func(context.Context, string, string) (net.Conn, error) {
+		f := Open(Addresses{a}, Options{Patience: patience, dial: func(context.Context, string, string) (net.Conn, error) {
 			client, server := net.Pipe()
 			reading.Go(func() { _, _ = io.Copy(io.Discard, server) })
 			return client, nil
@@ -208,9 +208,9 @@ func TestIntervalAfterRestart(t *testing.T) {
 		}
 	}
 	// A restart, which also loses the visit; another crawl is there first.
-	sendAll(t, f.client, []any{"SCRIPT", "FLUSH"}, []any{"HDEL", f.key("h:0"), "v", "o"})
+	sendAll(t, f.shards[0], []any{"SCRIPT", "FLUSH"}, []any{"HDEL", f.shards[0].key("h:0"), "v", "o"})
 	loadScripts(t, "redis://127.0.0.1:"+number)
-	again := Open(f.address, f.options).Lead() // connections do not survive a restart
+	again := Open(Addresses{f.shards[0].address}, f.shards[0].options).Lead() // connections do not survive a restart
 	defer again.Close()
 	s = again.Store(h, "w", "test")
 	if err := s.Process().Join(ctx); err != nil {
@@ -229,10 +229,10 @@ func TestFilledAfterLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Open(a, Options{Patience: time.Minute}).Lead()
+	f := Open(Addresses{a}, Options{Patience: time.Minute}).Lead()
 	defer f.Close()
 	h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: frontier.Narrow, Key: make([]byte, 16), Lease: time.Minute}
-	if err := f.Create(ctx, h, Limits{Log: 1 << 30}); err != nil {
+	if err := f.Shards()[0].Create(ctx, h, Limits{Log: 1 << 30}); err != nil {
 		t.Fatal(err)
 	}
 	s := f.Store(h, "", "test")
@@ -240,16 +240,16 @@ func TestFilledAfterLoss(t *testing.T) {
 	if _, err := s.Add(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	known, err := redis.String(f.do(ctx, "HGET", f.key("c"), "known"))
+	known, err := redis.String(f.shards[0].do(ctx, "HGET", f.shards[0].key("c"), "known"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendAll(t, f.client, []any{"HDEL", f.key("c"), "known"})
-	if complete, err := s.Filled(ctx, 1); err != nil || complete {
+	sendAll(t, f.shards[0], []any{"HDEL", f.shards[0].key("c"), "known"})
+	if complete, err := s.Filled(ctx, 0, 1); err != nil || complete {
 		t.Errorf("Filled without the targets = %t, %v", complete, err)
 	}
-	sendAll(t, f.client, []any{"HSET", f.key("c"), "known", known})
-	if complete, err := s.Filled(ctx, 1); err != nil || !complete {
+	sendAll(t, f.shards[0], []any{"HSET", f.shards[0].key("c"), "known", known})
+	if complete, err := s.Filled(ctx, 0, 1); err != nil || !complete {
 		t.Errorf("Filled = %t, %v", complete, err)
 	}
 	if _, _, err := f.Delete(ctx, true); err != nil {
@@ -264,10 +264,10 @@ func loadScripts(t *testing.T, server string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Open(a, Options{}).Lead()
+	f := Open(Addresses{a}, Options{}).Lead()
 	defer f.Close()
 	for _, script := range scripts() {
-		sendAll(t, f.client, []any{"SCRIPT", "LOAD", script.text})
+		sendAll(t, f.shards[0], []any{"SCRIPT", "LOAD", script.text})
 	}
 }
 

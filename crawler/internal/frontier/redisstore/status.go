@@ -1,8 +1,11 @@
 package redisstore
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -62,25 +65,42 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 	if err != nil || h == nil {
 		return nil, err
 	}
+	s := &Status{Crawl: f.Address().Crawl, Coordinator: "gone", fresh: map[string]bool{}}
+	workers := map[string]*WorkerStatus{}
+	for _, shard := range f.Shards() {
+		if exists, err := shard.addStatus(ctx, h, s, workers); err != nil || !exists && shard.shard == 0 {
+			return nil, err
+		}
+	}
+	s.Workers = make([]WorkerStatus, 0, len(workers))
+	for _, name := range slices.Sorted(maps.Keys(workers)) {
+		s.Workers = append(s.Workers, *workers[name])
+	}
+	return s, nil
+}
+
+// addStatus adds what one server has to a status. It returns false if it has no crawl.
+func (f Shard) addStatus(ctx context.Context, h *Header, s *Status, workers map[string]*WorkerStatus) (exists bool, err error) {
 	c, err := f.counters(ctx)
 	if err != nil || len(c) == 0 {
-		return nil, err
+		return false, err
 	}
-	now, err := f.Lead().Now(ctx)
+	now, err := f.Now(ctx)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	n := countsOf(c)
-	s := &Status{Crawl: f.address.Crawl, State: c["state"], Known: n.Known, Queued: n.Queued, Leased: n.Leased, Settled: n.Settled,
-		LogBytes: asInt(c["logs"]) - asInt(c["trimmed"]), Workers: []WorkerStatus{}, Coordinator: "gone", logLimit: asInt(c["lim"]), fresh: map[string]bool{}}
-	switch s.State {
-	case "", "filling":
-		s.State = "running"
+	s.Known, s.Queued, s.Leased, s.Settled = s.Known+n.Known, s.Queued+n.Queued, s.Leased+n.Leased, s.Settled+n.Settled
+	s.LogBytes, s.logLimit = s.LogBytes+asInt(c["logs"])-asInt(c["trimmed"]), s.logLimit+asInt(c["lim"])
+	if f.shard == 0 {
+		if s.State = c["state"]; s.State == "" || s.State == "filling" {
+			s.State = "running"
+		}
 	}
 	leased := map[string]int{}
-	if s.State != "done" {
+	if c["state"] != "done" {
 		if err := f.countHosts(ctx, s, leased); err != nil {
-			return nil, err
+			return false, err
 		}
 	}
 	var own map[string]string
@@ -92,12 +112,11 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return false, err
 	}
 	if at := asInt(own["seen"]); at > 0 && now.Sub(time.UnixMicro(at)) <= h.Lease {
 		s.Coordinator = "alive"
 	}
-	slices.Sort(names)
 	for _, name := range names {
 		var w map[string]string
 		err := f.try(ctx, func(ctx context.Context) (err error) {
@@ -105,20 +124,27 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		at := time.UnixMicro(asInt(w["seen"])).UTC()
 		if now.Sub(at) > 3*h.Lease {
 			continue
 		}
-		s.fresh[name] = now.Sub(at) <= h.Lease
-		s.Workers = append(s.Workers, WorkerStatus{name, w["version"], leased[name], int(asInt(w["pages"])), at.Format(time.RFC3339)})
+		s.fresh[name] = s.fresh[name] || now.Sub(at) <= h.Lease
+		one := workers[name]
+		if one == nil {
+			one = &WorkerStatus{Name: name, Version: w["version"]}
+			workers[name] = one
+		}
+		one.Leased += leased[name]
+		one.Pages += int(asInt(w["pages"]))
+		one.Seen = max(one.Seen, at.Format(time.RFC3339))
 	}
-	return s, nil
+	return true, nil
 }
 
 // countHosts counts hosts, and the leases of each worker.
-func (f *Crawl) countHosts(ctx context.Context, s *Status, leased map[string]int) error {
+func (f Shard) countHosts(ctx context.Context, s *Status, leased map[string]int) error {
 	for next := int64(0); next >= 0; {
 		first := next == 0
 		answer, err := f.run(ctx, "hosts", next)
@@ -133,13 +159,22 @@ func (f *Crawl) countHosts(ctx context.Context, s *Status, leased map[string]int
 		s.Hosts += int(asInt(list[1]))
 		s.WaitingHosts += int(asInt(list[2]))
 		if age := asInt(list[3]); first && age >= 0 {
-			s.OldestLeaseS = float64(age/1000) / 1000
+			s.OldestLeaseS = max(s.OldestLeaseS, float64(age/1000)/1000)
 		}
 		for _, worker := range list[4:] {
 			leased[asText(worker)]++
 		}
 	}
 	return nil
+}
+
+// marshal returns JSON with a line break at the end.
+func (s *Status) marshal() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	err := e.Encode(s)
+	return b.Bytes(), err
 }
 
 // JSON returns the status as JSON.

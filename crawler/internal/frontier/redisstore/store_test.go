@@ -99,9 +99,9 @@ func newCrawlWith(t *testing.T, address string, o Options, width frontier.Width,
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Open(a, o).Lead()
+	f := Open(Addresses{a}, o).Lead()
 	h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: width, Key: key[:], Lease: time.Minute}
-	if err := f.Create(context.Background(), h, Limits{Log: 1 << 30}); err != nil {
+	if err := f.Shards()[0].Create(context.Background(), h, Limits{Log: 1 << 30}); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := f.Change(context.Background(), "filled"); err != nil {
@@ -146,13 +146,15 @@ func deleteCrawl(t *testing.T, f Lead) {
 
 func wantNoKeys(t *testing.T, f Lead) {
 	t.Helper()
-	for cursor := uint64(0); ; {
-		left, next, err := (keys{f.client}).scan(context.Background(), cursor)
-		if err != nil || len(left) > 0 {
-			t.Fatalf("of a crawl that was deleted, the server has %q, %v", left, err)
-		}
-		if cursor = next; cursor == 0 {
-			return
+	for _, shard := range f.shards {
+		for cursor := uint64(0); ; {
+			left, next, err := (keys{shard}).scan(context.Background(), cursor)
+			if err != nil || len(left) > 0 {
+				t.Fatalf("of a crawl that was deleted, the server has %q, %v", left, err)
+			}
+			if cursor = next; cursor == 0 {
+				break
+			}
 		}
 	}
 }
@@ -203,7 +205,7 @@ func TestCallsAfterDelete(t *testing.T) {
 		"SetLog":     func() error { return f.SetLog(ctx, 1<<20) },
 		"Rendered":   func() error { return f.EndRendering(ctx) },
 		"Clear":      func() error { return f.Clear(ctx) },
-		"Trim":       func() error { return f.Log(h).Trim(ctx, h.First()) },
+		"Trim":       func() error { return f.Shards()[0].Log(h).Trim(ctx, h.First()) },
 	} {
 		err := call()
 		known := errors.Is(err, frontier.ErrStale) || errors.Is(err, frontier.ErrAbsent) || errors.Is(err, frontier.ErrGone)
@@ -235,13 +237,13 @@ func TestIDsAfterLoss(t *testing.T) {
 	want(ids, err, 1, 2)
 	ids, err = s.Add(ctx, []frontier.Item{item(8), item(7)}) // known to this process
 	want(ids, err, 2, 1)
-	sendAll(t, f.client, // a restart that loses the second target
-		[]any{"HSET", f.key("c"), "known", 1, "q0", 1},
-		[]any{"HDEL", f.key("k:0"), "\x08\x00\x00\x00\x00\x00\x00\x00"},
-		[]any{"RPOP", f.key("j:0")},
-		[]any{"RPOP", f.key("q:0:0:o")},
+	sendAll(t, f.shards[0], // a restart that loses the second target
+		[]any{"HSET", f.shards[0].key("c"), "known", 1, "q0", 1},
+		[]any{"HDEL", f.shards[0].key("k:0"), "\x08\x00\x00\x00\x00\x00\x00\x00"},
+		[]any{"RPOP", f.shards[0].key("j:0")},
+		[]any{"RPOP", f.shards[0].key("q:0:0:o")},
 		[]any{"SCRIPT", "FLUSH"})
-	other := Open(f.address, f.options).Lead()
+	other := Open(Addresses{f.shards[0].address}, f.shards[0].options).Lead()
 	defer other.Close()
 	ids, err = other.Store(h, "", "test").Add(ctx, []frontier.Item{item(9)})
 	want(ids, err, 2)
@@ -293,14 +295,14 @@ func TestKnownTargets(t *testing.T) {
 	if l := leases[0]; l.Wave != 3 || l.Need != frontier.NeedContent|frontier.NeedLinks {
 		t.Errorf("a target with two links: %+v", l)
 	}
-	before, err := redis.StringMap(f.do(ctx, "HGETALL", f.key("c")))
+	before, err := redis.StringMap(f.shards[0].do(ctx, "HGETALL", f.shards[0].key("c")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Add(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	after, err := redis.StringMap(f.do(ctx, "HGETALL", f.key("c")))
+	after, err := redis.StringMap(f.shards[0].do(ctx, "HGETALL", f.shards[0].key("c")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +337,7 @@ func TestUnknownIDWritesNothing(t *testing.T) {
 	if ids, err := s.Complete(ctx, leases[0], frontier.Done{Outcome: []byte("ok"), Found: []frontier.Item{target(2)}}); err != nil || !slices.Equal(ids, []frontier.ID{2}) {
 		t.Errorf("Complete = %v, %v, want target 2", ids, err)
 	}
-	if events, _, err := f.Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
+	if events, _, err := f.Shards()[0].Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
 		t.Errorf("the log has %d entries, %v, want 2", len(events), err)
 	}
 	deleteCrawl(t, f)

@@ -98,7 +98,7 @@ func readRun(cmd *cobra.Command, s *settings, args []string, on option.Commands)
 		return nil, nil, usageError("name a target: a URL, a directory, a file, a glob or - for standard input; see `orbweaver --help`")
 	}
 	if s.Text("frontier") == "env" {
-		if s.Set("frontier", "", frontierAddress("")); s.Text("frontier") == "" {
+		if s.Set("frontier", frontierVariable, frontierAddress("")); s.Text("frontier") == "" {
 			return nil, nil, usageError("--frontier env: %s is not set", frontierVariable)
 		}
 	}

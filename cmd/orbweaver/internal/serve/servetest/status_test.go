@@ -37,7 +37,7 @@ func TestStatusPages(t *testing.T) {
 		if a.status != 200 {
 			t.Fatalf("status %d: %s", a.status, all)
 		}
-		for _, row := range strings.Split(all, "<tr>")[2:] {
+		for _, row := range strings.Split(all, `<tr role="row">`)[2:] {
 			row, _, _ = strings.Cut(row, "</tr>")
 			var words []string
 			for _, piece := range strings.Split(row, "<") {
@@ -54,6 +54,9 @@ func TestStatusPages(t *testing.T) {
 		if len(texts) != 3 || !strings.HasPrefix(texts[i], want) {
 			t.Errorf("row %d of %q, want %q", i, texts, want)
 		}
+	}
+	if !strings.Contains(all, "times in ") {
+		t.Error("the page does not name the zone of its times")
 	}
 	for _, hidden := range []string{web.URL, "gone", docs, "Fine", "http-404"} {
 		if strings.Contains(all, hidden) {

@@ -9,12 +9,14 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/service"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
 // auditPage lists who did what.
@@ -68,7 +70,20 @@ func (p *auditPage) Changes(e *audit.Entry) (lines []string, err error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
-		lines = append(lines, fmt.Sprintf("%s: %s → %s", name, changes[name][0], changes[name][1]))
+		lines = append(lines, fmt.Sprintf("%s: %s → %s", name, plainJSON(changes[name][0]), plainJSON(changes[name][1])))
 	}
 	return lines, nil
+}
+
+// plainJSON returns a value as people read it: nothing for null, and without escapes for HTML.
+func plainJSON(value json.RawMessage) string {
+	var v any
+	if strictjson.Decode(value, &v) != nil || v == nil {
+		return "–"
+	}
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) // it came from JSON
+	return strings.TrimSpace(b.String())
 }

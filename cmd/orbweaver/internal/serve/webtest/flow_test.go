@@ -247,6 +247,7 @@ func testFlow(t *testing.T, s *server) {
 	p.look("status")
 	p.visit("settings/audit")
 	p.Want(`document.querySelector("tbody code").innerText`, "status.add")
+	p.Want(`document.querySelector("tbody").innerText.includes('reason: – → "moved <b>soon</b>"')`, "true")
 	p.look("audit")
 	p.visit("profile")
 	p.look("profile")
@@ -294,6 +295,7 @@ func (p *tab) lookAtForms(project, run string) {
 	p.fill("#i-document", "version = 2\n[[projects]]\nname = 'B'\ntargets = ['gopher://example.com/']\n")
 	p.submit("button", "Import")
 	p.Want(`document.querySelector("[aria-labelledby=exchange-title] .fault").innerText.startsWith("projects.0.targets.0: ")`, "true")
+	p.Until(`document.querySelector("#exchange-title").getBoundingClientRect().top < innerHeight`) // people see it without scrolling
 	p.look("import-faults")
 	p.fill("#i-document", "version = 2\n[[projects]]\nname = 'B'\ntargets = ['https://example.com/']\n")
 	p.Click("[name=try]")

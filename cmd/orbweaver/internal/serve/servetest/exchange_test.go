@@ -213,9 +213,10 @@ func TestImportIsWhole(t *testing.T) {
 		}
 	}
 	s.imported("", document, 500)
-	if log := s.log.String(); !strings.Contains(log, `store the project "C": its view "late": `) || !strings.Contains(log, "no room") {
-		t.Errorf("the log does not say what failed:\n%s", log)
-	}
+	s.eventually("the log says what failed", func() bool {
+		log := s.log.String()
+		return strings.Contains(log, `store the project "C": its view "late": `) && strings.Contains(log, "no room")
+	})
 	untouched("the API")
 	file := filepath.Join(t.TempDir(), "projects.json")
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {

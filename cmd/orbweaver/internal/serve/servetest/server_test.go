@@ -125,6 +125,16 @@ func (s *server) kill() {
 	s.wait()
 }
 
+// eventually asks the server again and again until something holds.
+func (s *server) eventually(what string, holds func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); !holds(); s.send("GET", "healthz", nil) {
+		if time.Now().After(end) {
+			s.t.Fatalf("it does not hold that %s:\n%s", what, s.log)
+		}
+	}
+}
+
 // answer is what the server said.
 type answer struct {
 	status int

@@ -13,7 +13,8 @@ import (
 // TestCost holds a whole run, from the seeds to the last verdict, to so many
 // allocations and bytes a page, and to one request for each target. The limit of a
 // directory is 15 % above what it took when it was last recorded, so that no more creeps in
-// unseen. Over HTTP it is half as much again, as the server's own are among them. A busy
+// unseen. Over HTTP, where the server's own are among them, that holds for the allocations; the
+// bytes depend on how many connections are open at once, and may be 30 % more. A busy
 // machine changes nothing of that, and two processors are used on every one, as each has
 // memory of its own. The race detector allocates too, so that with it only the requests are
 // held to their limit.
@@ -39,7 +40,7 @@ func TestCost(t *testing.T) {
 		allocs, bytes uint64 // a page, at most
 	}{
 		"directory": {func() (*Config, []Seed) { return onDisk(t, dir) }, 47 * 115 / 100, 12_330 * 115 / 100},
-		"http":      {func() (*Config, []Seed) { return web(t), seedOf(t, base+"/") }, 270, 40_000},
+		"http":      {func() (*Config, []Seed) { return web(t), seedOf(t, base+"/") }, 150 * 115 / 100, 21_000 * 130 / 100},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var least, bytes uint64 = 1 << 60, 1 << 60

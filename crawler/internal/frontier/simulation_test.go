@@ -464,10 +464,10 @@ func TestSimulation(t *testing.T) {
 // BenchmarkMachines prints the table of cmd/orbweaver/docs/machines.md.
 func BenchmarkMachines(b *testing.B) {
 	const slots, hosts, pages = 1000, 10_000, 2_000_000 // for each machine; more pages than the time suffices for
-	const phase = 20 * time.Second
+	const phase = 5 * time.Second
 	fmt.Println("| machines | servers | pages/s | with a quarter of the machines at a standstill | idle slots | busy: servers | workers | recorders | memory of a server | 10⁹ pages take | first to break |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|---|---|")
-	for _, row := range []struct{ machines, servers int }{{1, 1}, {4, 1}, {4, 4}, {12, 1}, {12, 12}, {48, 12}, {48, 48}} {
+	for _, row := range []struct{ machines, servers int }{{1, 1}, {4, 1}, {4, 4}, {12, 1}, {12, 12}, {48, 12}} {
 		b.Run(fmt.Sprintf("%d-%d", row.machines, row.servers), func(b *testing.B) {
 			s := newSimulation(1, row.machines, row.servers, slots, hosts*row.machines, pages*row.machines)
 			s.run(phase)

@@ -59,7 +59,10 @@ func createAs(file string, w frontier.Width, key [16]byte, values map[string][]b
 	if err != nil {
 		return err
 	}
-	if err = c.configure(); err == nil {
+	if err = c.exec(fmt.Sprintf("PRAGMA page_size=%d", pageSize)); err == nil {
+		err = c.configure()
+	}
+	if err == nil {
 		err = newWriter(c).initialize(w, key, values)
 	}
 	if err == nil { // close would ignore the error

@@ -112,9 +112,13 @@ const (
 // format that this version cannot read.
 var ErrOtherVersion = errors.New("another version of Orbweaver wrote it")
 
+// pageSize is the size of the pages of a new file, in bytes. The links of most web pages fill
+// several pages of the usual 4 KiB, each of which is read by itself.
+const pageSize = 16 << 10
+
 // checkpointPages is the number of pages in the write-ahead log from which it is copied
 // into the database.
-var checkpointPages = 4000
+var checkpointPages = 1000
 
 // configure configures a connection that writes.
 func (c *conn) configure() error {

@@ -46,11 +46,6 @@ func anchorsOf(d *extract.Document) []anchor {
 	return all
 }
 
-// anchors returns the anchors of the document.
-func (v *view) anchors() []anchor {
-	return anchorsOf(v.state.judge.Read(v.path, []byte(v.text.body)))
-}
-
 // span returns the range of the heading's text or the id, if that is what is written at its place.
 func (a *anchor) span(t *text, e encoding) span {
 	from, _ := t.bounds(a.line, a.column, "")
@@ -62,15 +57,43 @@ func (a *anchor) span(t *text, e encoding) span {
 	return t.spanOf(a.line, a.column, "", e)
 }
 
-// has reports whether a fragment leads to the anchor.
-func (a *anchor) has(fragment string) bool {
+// has reports whether a fragment names the anchor, or would if letter case did not count.
+func (a *anchor) has(fragment string, anyCase bool) bool {
 	name, err := url.PathUnescape(fragment)
-	return slices.Contains(a.names, fragment) || err == nil && slices.Contains(a.names, name)
+	return slices.ContainsFunc(a.names, func(n string) bool {
+		return n == fragment || err == nil && n == name || anyCase && (strings.EqualFold(n, fragment) || strings.EqualFold(n, name))
+	})
+}
+
+// ledTo returns which anchor of its file a target leads to: that of the name or, if check finds one all the
+// same, that of the name in other letter case. It returns nil if there is none.
+func ledTo(all []anchor, t *workspace.Target) *anchor {
+	for _, anyCase := range []bool{false, true} {
+		if t.Fragment() == "" || anyCase && t.Code == check.CodeFragmentMissing {
+			break
+		}
+		for i := range all {
+			if all[i].has(t.Fragment(), anyCase) {
+				return &all[i]
+			}
+		}
+	}
+	return nil
+}
+
+// is reports whether an anchor has the same place as another one; nil has none.
+func (a *anchor) is(other *anchor) bool {
+	return a != nil && a.line == other.line && a.column == other.column
+}
+
+// anchorsIn returns the anchors of a file.
+func (v *view) anchorsIn(file string) []anchor {
+	return anchorsOf(v.state.judge.Read(file, []byte(textOf(&v.state, file).body)))
 }
 
 // anchorAt returns the heading or id on the line of a position, nil if there is none.
 func (v *view) anchorAt(p position) *anchor {
-	all := v.anchors()
+	all := v.anchorsIn(v.path)
 	i := slices.IndexFunc(all, func(a anchor) bool {
 		at := a.span(v.text, v.encoding)
 		return at.Start.Line == p.Line && (a.level > 0 || at.Start.Character <= p.Character && p.Character <= at.End.Character)
@@ -137,11 +160,7 @@ func (v *view) pointed(p position) (file, fragment string, found *anchor) {
 		return file, "", nil
 	}
 	fragment = r.Target.Fragment()
-	all := anchorsOf(v.state.judge.Read(file, []byte(textOf(&v.state, file).body)))
-	if i := slices.IndexFunc(all, func(a anchor) bool { return a.has(fragment) }); i >= 0 {
-		found = &all[i]
-	}
-	return file, fragment, found
+	return file, fragment, ledTo(v.anchorsIn(file), r.Target)
 }
 
 type referencesParams struct {
@@ -166,7 +185,8 @@ func references(ctx context.Context, s *Server, p *referencesParams) (any, error
 	}
 	leads := func(t *workspace.Target) bool { return t.Fragment() == fragment }
 	if found != nil {
-		leads = func(t *workspace.Target) bool { return found.has(t.Fragment()) }
+		anchors := v.anchorsIn(file)
+		leads = func(t *workspace.Target) bool { return ledTo(anchors, t).is(found) }
 	}
 	all := locations(v.leadingTo(s, file), leads)
 	if p.Context.IncludeDeclaration && found != nil {
@@ -205,7 +225,7 @@ func documentSymbols(ctx context.Context, s *Server, p *documentParams) (any, er
 		return []*documentSymbol{}, err
 	}
 	open, levels := []*documentSymbol{&top}, []int{0}
-	for _, a := range v.anchors() {
+	for _, a := range v.anchorsIn(v.path) {
 		at := a.span(v.text, v.encoding)
 		symbol := &documentSymbol{Name: symbolName(a.title), Detail: "#" + printable(a.names[0]), Kind: kindOf(&a), Range: at, SelectionRange: at}
 		for a.level > 0 && len(open) > 1 && levels[len(levels)-1] >= a.level {
@@ -276,7 +296,7 @@ func workspaceSymbols(ctx context.Context, s *Server, p *workspaceSymbolParams) 
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			for _, a := range v.anchors() {
+			for _, a := range v.anchorsIn(v.path) {
 				if !strings.Contains(strings.ToLower(a.title), query) {
 					continue
 				}
@@ -316,8 +336,10 @@ func codeLenses(ctx context.Context, s *Server, p *documentParams) (any, error) 
 	toFile := v.leadingTo(s, v.path)
 	if len(toFile) > 0 {
 		lens(span{}, counted(len(toFile), "link")+" to this file", locations(toFile, anyTarget))
-		for _, a := range v.anchors() {
-			if places := locations(toFile, func(t *workspace.Target) bool { return a.has(t.Fragment()) }); len(places) > 0 {
+		anchors := v.anchorsIn(v.path)
+		for i := range anchors {
+			a := &anchors[i]
+			if places := locations(toFile, func(t *workspace.Target) bool { return ledTo(anchors, t).is(a) }); len(places) > 0 {
 				lens(a.span(v.text, v.encoding), counted(len(places), "reference"), places)
 			}
 		}

@@ -180,20 +180,15 @@ func definition(ctx context.Context, s *Server, p *positionParams) (any, error) 
 // anchorSpan returns the place of what a target is in its file: the beginning, if it has no fragment or
 // there is none of the name.
 func (v *view) anchorSpan(t *workspace.Target) span {
-	name, err := url.PathUnescape(t.Fragment())
-	if name == "" || err != nil {
+	if t.Fragment() == "" {
 		return span{}
 	}
 	text := textOf(&v.state, t.File)
-	d := v.state.judge.Read(t.File, []byte(text.body))
-	for _, want := range []string{t.Fragment(), name} {
-		for _, a := range d.Places {
-			if a.Name == want {
-				return text.spanOf(a.Line, a.Column, "", v.encoding)
-			}
-		}
+	a := ledTo(anchorsOf(v.state.judge.Read(t.File, []byte(text.body))), t)
+	if a == nil {
+		return span{}
 	}
-	return span{}
+	return text.spanOf(a.line, a.column, "", v.encoding)
 }
 
 // documentLink is a link as editors show it.

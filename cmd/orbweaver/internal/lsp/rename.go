@@ -16,6 +16,7 @@ import (
 type renaming struct {
 	file       string
 	anchor     *anchor
+	anchors    []anchor // of the file
 	text       *text
 	start, end int
 }
@@ -26,7 +27,7 @@ func (v *view) renamable(p position) (*renaming, bool) {
 	if found == nil {
 		return nil, false
 	}
-	r := &renaming{file: file, anchor: found, text: textOf(&v.state, file)}
+	r := &renaming{file: file, anchor: found, anchors: v.anchorsIn(file), text: textOf(&v.state, file)}
 	at := found.span(r.text, utf8Units)
 	r.start, r.end = r.text.offset(at.Start, utf8Units), r.text.offset(at.End, utf8Units)
 	return r, r.end > r.start
@@ -92,7 +93,7 @@ func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
 
 // renamedAnchor returns the anchor after a rename. Every other anchor of the document stays as it was.
 func (v *view) renamedAnchor(r *renaming, name string) (*anchor, error) {
-	was := anchorsOf(v.state.judge.Read(r.file, []byte(r.text.body)))
+	was := r.anchors
 	is := anchorsOf(v.state.judge.Read(r.file, []byte(r.text.replace(r.start, r.end, name).body)))
 	if len(was) != len(is) {
 		return nil, errorf(codeInvalidParams, "%.100q gives no anchor, or would be read as something else", name)
@@ -133,7 +134,7 @@ func (v *view) redirected(path string, r *renaming, renamed *anchor) ([]workspac
 	for i := range d.References {
 		ref := &d.References[i]
 		t := ref.Target
-		if t.File != r.file || t.Fragment() == "" || !r.anchor.has(t.Fragment()) {
+		if t.File != r.file || !ledTo(r.anchors, t).is(r.anchor) {
 			continue
 		}
 		to := renamed.like(r.anchor, t.Fragment())
@@ -165,6 +166,9 @@ func (a *anchor) like(other *anchor, fragment string) string {
 		name = fragment
 	}
 	i := max(slices.Index(other.names, name), slices.Index(other.names, fragment))
+	if i < 0 {
+		i = slices.IndexFunc(other.names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
 	if len(a.names) != len(other.names) || i < 0 {
 		i = 0
 	}

@@ -309,7 +309,7 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 func (f Lead) Clear(ctx context.Context) error {
 	return f.each(func(s Shard) error {
 		needed := []string{s.key("c"), s.key("cfg"), s.key("own"), s.key("ws")}
-		_, err := (keys{s.client}).remove(ctx, func(key string) bool { return slices.Contains(needed, key) || strings.HasPrefix(key, s.key("w@")) })
+		_, err := (keys(s)).remove(ctx, func(key string) bool { return slices.Contains(needed, key) || strings.HasPrefix(key, s.key("w@")) })
 		if err != nil {
 			return err
 		}

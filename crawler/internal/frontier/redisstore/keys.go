@@ -82,7 +82,7 @@ func (f Shard) delete(ctx context.Context) (removed int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	rest, err := (keys{f.client}).removeAll(ctx)
+	rest, err := (keys(f)).removeAll(ctx)
 	return removed + rest, err
 }
 

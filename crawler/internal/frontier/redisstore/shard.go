@@ -29,7 +29,7 @@ func (f Shard) check(ctx context.Context) (*Server, error) {
 	var info string
 	forbidden := false
 	err := f.try(ctx, func(ctx context.Context) (err error) {
-		if err = (keys{f.client}).locate(ctx); err != nil {
+		if err = keys(f).locate(ctx); err != nil {
 			return err
 		}
 		if info, err = redis.String(f.do(ctx, "INFO")); err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
@@ -153,7 +153,7 @@ func (f Shard) readHeader(text []byte) (*Header, error) {
 // Create makes the crawl on this server, in place of whatever it has of it. It is not given out until
 // Filled is called.
 func (f Shard) Create(ctx context.Context, h *Header, l Limits) error {
-	if _, err := (keys{f.client}).removeAll(ctx); err != nil {
+	if _, err := keys(f).removeAll(ctx); err != nil {
 		return err
 	}
 	h.Epoch, h.Servers, h.Server = rand.Text(), f.of, f.shard

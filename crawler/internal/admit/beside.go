@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"io"
-	"path"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -31,12 +30,12 @@ func (d *Door) beside(ctx context.Context, t *Target, what Purpose, req *fetch.R
 // Probe requests a made-up page in the directory of a URL, unless that was done. ready is false
 // while another worker requests it.
 func (d *Door) Probe(ctx context.Context, t *Target, u urinorm.URL) (ready bool, requests int, err error) {
-	dir := directoryOf(u)
-	mine, ready := d.Probes.begin(dir)
+	dir, extension := probedAs(u)
+	mine, ready := d.Probes.begin(dir + extension)
 	if mine == nil {
 		return ready, 0, nil
 	}
-	print, requests, err := d.askProbe(ctx, t, dir, path.Ext(u.Path()))
+	print, requests, err := d.askProbe(ctx, t, dir, extension)
 	d.Probes.end(mine, print)
 	return true, requests, err
 }

@@ -133,7 +133,7 @@ func table() []Flag {
 			Doc: "HTTP statuses that count as ok, such as 403,500-599"},
 		{Name: "soft-404", Group: Verdicts, On: Check,
 			Found: judges, Form: field(judged, "Find error pages that answer 200", ""),
-			Doc: "warn about pages that look like the site's answer to a nonexistent URL, and about parked domains; sends one more request per directory, and reads the pages of other sites"},
+			Doc: "warn about pages that look like the site's answer to a nonexistent URL, and about parked domains; sends one more request per directory and extension of pages, and reads the pages of other sites"},
 		{Name: "check-https", Group: Verdicts, On: Check,
 			Found: judges, Form: field(judged, "Look for https instead of http", ""),
 			Doc: "warn about http targets that also answer over https; sends one more request per target"},

@@ -141,7 +141,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 func (v *visitor) ask(ctx context.Context, w *workspace, t *admit.Target, by admit.Decision) (a answer, err error) {
 	a.At = t.At
 	if t.At.Scheme() == "mailto" {
-		a.Outcome = v.mail(fetch.WithAsker(ctx, fetch.Asker{URL: t.At, Visit: true}), t.At)
+		a.Outcome = v.door.Scope().Judging.Mail(fetch.WithAsker(ctx, fetch.Asker{URL: t.At, Visit: true}), t.At)
 		return a, nil
 	}
 	req, err := v.request(ctx, t)
@@ -220,29 +220,4 @@ func (v *visitor) receive(ctx context.Context, w *workspace, t *admit.Target, a 
 	}
 	w.Slot.Release()
 	return v.enterSitemaps(ctx, t, a)
-}
-
-// mail looks up the domains of a mailto link.
-func (v *visitor) mail(ctx context.Context, u urinorm.URL) judging.Outcome {
-	addresses, err := urinorm.ParseMailto(u.String())
-	if err != nil {
-		return judging.Invalid(err)
-	}
-	return v.probeMail(ctx, addresses.Addresses(), judging.CheckMailto(ctx, v.door.Scope().Judging.Resolver, addresses.Addresses()))
-}
-
-// probeMail asks the mail servers, if that is enabled, whether they know the addresses.
-// The first refused address decides.
-func (v *visitor) probeMail(ctx context.Context, addresses []urinorm.Address, o judging.Outcome) judging.Outcome {
-	if v.door.Scope().Judging.MailProbe == nil || o.Code != check.CodeOK {
-		return o
-	}
-	for _, address := range addresses[:min(len(addresses), judging.MaxMailDomains)] {
-		if err := v.door.Scope().Judging.MailProbe(ctx, address); err != nil {
-			failed := judging.ObserveFault(err)
-			failed.Warnings = o.Warnings
-			return failed
-		}
-	}
-	return o
 }

@@ -16,7 +16,7 @@ const (
 	serverTarget = 28 * time.Microsecond  // of a server for a target that another server relays
 	workerPage   = 200 * time.Microsecond // of a worker
 	recorderPage = 80 * time.Microsecond  // of the coordinator, or of one of several recorders
-	queuedBytes  = 84                     // of a server for a target that is queued
+	queuedBytes  = 92                     // of a server for a target that is queued
 	settledBytes = 34                     // for one that is settled
 )
 

@@ -144,8 +144,8 @@ func (s *saver) finish(cmd *exec.Cmd, code int) (stdout, stderr string) {
 	if got != code {
 		s.t.Errorf("exit status %d, want %d:\n%s%s", got, code, &out, &errs)
 	}
-	if len(s.wrong) > 0 {
-		s.t.Errorf("wrong requests: %q", s.wrong)
+	if _, _, wrong := s.sent(); len(wrong) > 0 {
+		s.t.Errorf("wrong requests: %q", wrong)
 	}
 	log, _ := os.ReadFile(filepath.Join(s.dir, "orbweaver-archived.jsonl"))
 	if strings.Contains(out.String()+errs.String()+string(log), "s3cret") {
@@ -154,10 +154,24 @@ func (s *saver) finish(cmd *exec.Cmd, code int) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
+// sent returns what was requested so far.
+func (s *saver) sent() (posts, asked, wrong []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.posts), slices.Clone(s.asked), slices.Clone(s.wrong)
+}
+
+// answers decides how the archive answers from now on.
+func (s *saver) answers(submission, question func(w http.ResponseWriter, about string, n int) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked, s.answer, s.job = nil, submission, question
+}
+
 func (s *saver) wantPosts(want ...string) {
 	s.t.Helper()
-	if !slices.Equal(s.posts, want) {
-		s.t.Errorf("submitted %q, want %q", s.posts, want)
+	if posts, _, _ := s.sent(); !slices.Equal(posts, want) {
+		s.t.Errorf("submitted %q, want %q", posts, want)
 	}
 }
 
@@ -181,12 +195,12 @@ func TestArchiveCommand(t *testing.T) {
 		t.Error("a dry run has made a log")
 	}
 	s.wantPosts()
-	s.job = func(w http.ResponseWriter, _ string, n int) bool {
+	s.answers(nil, func(w http.ResponseWriter, _ string, n int) bool {
 		if n == 1 {
 			fmt.Fprint(w, `{"status":"pending"}`)
 		}
 		return n == 1
-	}
+	})
 	out, stderr := s.run(0, "--cookies", cookies, "--user", "me:s3cret")
 	copyOf := func(of string) string { return s.URL + "/web/" + s.now + "/http://there.org/" + of }
 	lines := strings.Split(strings.TrimSpace(out), "\n")
@@ -254,22 +268,23 @@ func TestArchiveCommandRefused(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := newSaver(t)
-			s.answer = row.answer
+			s.answers(row.answer, nil)
 			out, stderr := s.run(row.code)
 			if row.name == "busy for ever" {
 				row.posts = 1 // the wait is longer than --max-wait
 			}
-			if len(s.posts) != row.posts || !strings.Contains(out+stderr, row.want) {
-				t.Errorf("submitted %q; printed\n%s%s", s.posts, out, stderr)
+			posts, _, _ := s.sent()
+			if len(posts) != row.posts || !strings.Contains(out+stderr, row.want) {
+				t.Errorf("submitted %q; printed\n%s%s", posts, out, stderr)
 			}
 			if n := strings.Count(out, "\n"); n != 2 {
 				t.Errorf("%d lines for 2 URLs:\n%s", n, out)
 			}
-			s.answer = nil // what has failed is tried again
-			before := len(s.posts)
+			s.answers(nil, nil) // what has failed is tried again
+			before := len(posts)
 			s.run(0)
-			if !slices.Contains(s.posts[before:], pageA) {
-				t.Errorf("submitted %q, then %q", s.posts[:before], s.posts[before:])
+			if posts, _, _ = s.sent(); !slices.Contains(posts[before:], pageA) {
+				t.Errorf("submitted %q, then %q", posts[:before], posts[before:])
 			}
 		})
 	}
@@ -297,12 +312,12 @@ func TestArchiveCommandBusy(t *testing.T) {
 				}
 				return false
 			}
-			s.answer, s.job = busy, func(w http.ResponseWriter, about string, n int) bool {
+			s.answers(busy, func(w http.ResponseWriter, about string, n int) bool {
 				if name != "429" {
 					return false
 				}
 				return busy(w, about, n)
-			}
+			})
 			s.run(0)
 			s.wantPosts(pageA, pageA, pageB, pageB)
 		})
@@ -313,10 +328,10 @@ func TestArchiveCommandBusy(t *testing.T) {
 // for it, and does not submit it again.
 func TestArchiveCommandPending(t *testing.T) {
 	s := newSaver(t)
-	s.job = func(w http.ResponseWriter, _ string, _ int) bool {
+	s.answers(nil, func(w http.ResponseWriter, _ string, _ int) bool {
 		fmt.Fprint(w, `{"status":"pending"}`)
 		return true
-	}
+	})
 	began := time.Now()
 	out, _ := s.run(0, "--archive-wait", "30ms")
 	if strings.Count(out, "pending\t") != 2 || strings.Count(out, "\n") != 2 {
@@ -325,13 +340,13 @@ func TestArchiveCommandPending(t *testing.T) {
 	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
 	}
-	s.asked, s.job = nil, nil
+	s.answers(nil, nil)
 	if out, _ = s.run(0); strings.Count(out, "archived\t") != 2 {
 		t.Errorf("printed %q", out)
 	}
 	s.wantPosts(pageA, pageB)
-	if !slices.Equal(s.asked, []string{"a", "b"}) {
-		t.Errorf("asked for the jobs %q", s.asked)
+	if _, asked, _ := s.sent(); !slices.Equal(asked, []string{"a", "b"}) {
+		t.Errorf("asked for the jobs %q", asked)
 	}
 }
 
@@ -339,13 +354,13 @@ func TestArchiveCommandPending(t *testing.T) {
 func TestArchiveCommandKilled(t *testing.T) {
 	s := newSaver(t)
 	inFlight, release := make(chan bool), make(chan bool)
-	s.answer = func(_ http.ResponseWriter, about string, n int) bool {
+	s.answers(func(_ http.ResponseWriter, about string, n int) bool {
 		if n == 2 {
 			inFlight <- true
 			<-release
 		}
 		return false
-	}
+	}, nil)
 	cmd := s.command()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -356,7 +371,7 @@ func TestArchiveCommandKilled(t *testing.T) {
 	}
 	cmd.Wait()
 	close(release)
-	s.answer = nil
+	s.answers(nil, nil)
 	log := filepath.Join(s.dir, "orbweaver-archived.jsonl")
 	text, err := os.ReadFile(log)
 	if err != nil || !strings.Contains(string(text), `{"url":`+quoted(pageB)+`,"state":"submitted","time"`) {

@@ -38,21 +38,30 @@ func isOneScript(label string) bool {
 		}
 	}
 	if ascii || len(scripts) == 1 {
-		return true
+		return ascii || scripts[0] != "unknown"
 	}
 	return len(scripts) > 1 && slices.ContainsFunc(written, func(together []string) bool {
 		return !slices.ContainsFunc(scripts, func(name string) bool { return !slices.Contains(together, name) })
 	})
 }
 
-// scriptOf returns the script of a character, "" for one that several scripts use.
+// scriptOf returns the script of a character, "" for one that several scripts use, and "unknown" for
+// those of scripts that few hosts are written in. To name unicode.Scripts would make every program
+// build that map when it starts.
 func scriptOf(r rune) string {
-	if unicode.In(r, unicode.Common, unicode.Inherited) {
-		return ""
-	}
-	for name, table := range unicode.Scripts {
-		if unicode.Is(table, r) {
-			return name
+	for _, script := range [...]struct {
+		name  string
+		table *unicode.RangeTable
+	}{
+		{"", unicode.Common}, {"", unicode.Inherited}, {"Latin", unicode.Latin}, {"Cyrillic", unicode.Cyrillic}, {"Greek", unicode.Greek},
+		{"Han", unicode.Han}, {"Hiragana", unicode.Hiragana}, {"Katakana", unicode.Katakana}, {"Hangul", unicode.Hangul}, {"Bopomofo", unicode.Bopomofo},
+		{"Arabic", unicode.Arabic}, {"Hebrew", unicode.Hebrew}, {"Armenian", unicode.Armenian}, {"Georgian", unicode.Georgian}, {"Ethiopic", unicode.Ethiopic},
+		{"Devanagari", unicode.Devanagari}, {"Bengali", unicode.Bengali}, {"Gujarati", unicode.Gujarati}, {"Gurmukhi", unicode.Gurmukhi}, {"Kannada", unicode.Kannada},
+		{"Malayalam", unicode.Malayalam}, {"Oriya", unicode.Oriya}, {"Sinhala", unicode.Sinhala}, {"Tamil", unicode.Tamil}, {"Telugu", unicode.Telugu},
+		{"Thai", unicode.Thai}, {"Lao", unicode.Lao}, {"Khmer", unicode.Khmer}, {"Myanmar", unicode.Myanmar}, {"Tibetan", unicode.Tibetan}, {"Mongolian", unicode.Mongolian},
+	} {
+		if unicode.Is(script.table, r) {
+			return script.name
 		}
 	}
 	return "unknown"

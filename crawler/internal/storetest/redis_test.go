@@ -22,14 +22,17 @@ import (
 )
 
 func TestRedis(t *testing.T) {
+	t.Parallel() // it waits for its server most of the time
 	r := &redis{servers: []string{"redis://127.0.0.1:" + crawlertest.ServeRedis(t)}, width: frontier.Narrow}
 	r.test(t)
 }
 
 // TestSeveralRedis tests crawls that are divided among servers, by the registrable domains of hosts.
 func TestSeveralRedis(t *testing.T) {
+	t.Parallel() // it waits for its server most of the time
 	for n, width := range map[int]frontier.Width{2: frontier.Narrow, 4: frontier.Wide} {
 		t.Run(fmt.Sprintf("%d servers", n), func(t *testing.T) {
+			t.Parallel()
 			r := &redis{width: width}
 			for range n {
 				r.servers = append(r.servers, "redis://127.0.0.1:"+crawlertest.ServeRedis(t))
@@ -40,6 +43,7 @@ func TestSeveralRedis(t *testing.T) {
 }
 
 func TestRedisCluster(t *testing.T) {
+	t.Parallel() // it waits for its server most of the time
 	port := crawlertest.ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
 	if out, err := exec.Command("redis-cli", "-p", port, "cluster", "addslotsrange", "0", "16383").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
@@ -57,6 +61,7 @@ func TestRedisCluster(t *testing.T) {
 
 // TestRedisTLS tests wide fingerprints with TLS and a password.
 func TestRedisTLS(t *testing.T) {
+	t.Parallel() // it waits for its server most of the time
 	signer := (*crawlertest.Authority)(nil).Issue(t, &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Unix(0, 0)}) // simulated time begins long ago
 	cert, pool := signer.File(t), x509.NewCertPool()

@@ -61,7 +61,7 @@ func readLog(f *os.File) (*Entries, error) {
 		n++
 		var e Entry
 		switch err := json.Unmarshal(line, &e); {
-		case !bytes.HasSuffix(line, []byte("\n")) && beginsEntry(line):
+		case !bytes.HasSuffix(line, []byte("\n")) && (n > 1 || beginsEntry(line)):
 			known.Cut = n
 			return known, nil
 		case err != nil || e.URL == "":
@@ -73,11 +73,13 @@ func readLog(f *os.File) (*Entries, error) {
 	return known, nil
 }
 
-// beginsEntry reports whether a line may be the beginning of one of this log, and not that of a
-// file which belongs to another program.
+// beginsEntry reports whether a first line may be the beginning of one of this log, and not that of
+// a file which belongs to another program.
 func beginsEntry(line []byte) bool {
-	const begins = `{"url":"`
-	return string(line[:min(len(line), len(begins))]) == begins[:min(len(line), len(begins))]
+	begins := []byte(`{"url":"`)
+	line = bytes.ReplaceAll(line, []byte(" "), nil)
+	n := min(len(line), len(begins))
+	return bytes.Equal(line[:n], begins[:n])
 }
 
 // Log is an open log.

@@ -68,7 +68,7 @@ func (s *Service) Recent(log *Entries, u string) (Entry, bool) {
 func (s *Service) Begin(urls []string, log *Log) *Run {
 	r := &Run{service: s, log: log, wanted: map[string]bool{}}
 	for u, e := range log.ByURL {
-		if e.State == Submitted && jobName.MatchString(e.Job) {
+		if e.State == Submitted && isJobName(e.Job) {
 			r.jobs = append(r.jobs, &job{url: u, id: e.Job, earlier: true, logged: true})
 		}
 	}

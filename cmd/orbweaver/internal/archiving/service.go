@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -72,8 +71,18 @@ type message struct {
 	Original  string `json:"original_url"`
 }
 
-// jobName matches the names of jobs that can be in a path.
-var jobName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$`)
+// isJobName reports whether a name of a job can be in a path: up to 200 letters, digits, "_", "-" and,
+// but for the first, ".".
+func isJobName(name string) bool {
+	for i, c := range []byte(name) {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '_', c == '-', c == '.' && i > 0:
+		default:
+			return false
+		}
+	}
+	return name != "" && len(name) <= 200
+}
 
 // ask submits a URL, or asks about its job if there is one. The error is that of the context.
 func (s *Service) ask(ctx context.Context, about, job string) (answer, error) {
@@ -144,7 +153,7 @@ func (s *Service) read(about, job string, status int, body []byte) answer {
 		return answer{failed: reason}
 	case job != "":
 		return s.readState(about, &m)
-	case jobName.MatchString(m.Job) && m.Job != "..":
+	case isJobName(m.Job) && m.Job != "..":
 		return answer{job: m.Job}
 	case reason != "":
 		return answer{failed: reason}

@@ -154,13 +154,13 @@ func TestAddressesAreSecret(t *testing.T) {
 	s.token = token(t, data, "boss", "admin")
 	admin := s.token
 	id := s.create(object{"targets": []string{"https://example.com/"}, "notify": []object{
-		{"type": "webhook", "url": hook.URL + "/webhook-address?key=1", "secret": "hush"},
-		{"type": "slack", "url": "https://chat.invalid/slack-address"}, {"type": "slack", "url": "https://chat.invalid/slack-address-2"}}})
+		{"type": "webhook", "url": hook.URL + "/webhook-whereabouts?key=1", "secret": "hush"},
+		{"type": "slack", "url": "https://chat.invalid/slack-whereabouts"}, {"type": "slack", "url": "https://chat.invalid/slack-whereabouts-2"}}})
 	var p struct{ Notify []object }
 	for _, who := range []string{token(t, data, "reader", "viewer"), token(t, data, "writer", "editor"), admin} {
 		s.token = who
 		for _, path := range []string{"api/v1/projects/" + id, "api/v1/projects", "projects/" + id, "projects/" + id + "/settings"} {
-			if a := s.send("GET", path, nil); strings.Contains(string(a.body), "-address") {
+			if a := s.send("GET", path, nil); strings.Contains(string(a.body), "-whereabouts") {
 				t.Errorf("%s shows an address", path)
 			}
 		}
@@ -198,17 +198,17 @@ func TestAddressesAreSecret(t *testing.T) {
 	// Without scripts, a form removes one of two on the same host, and adds another.
 	session := s.post("projects/"+id+"/settings", map[string][]string{"do": {"remove-notify"}, "n": {"1"}, "sure": {"yes"}})
 	wants(t, "remove a notification", session, 303)
-	wants(t, "add a notification", s.post("projects/"+id+"/settings", map[string][]string{"do": {"add-notify"}, "type": {"webhook"}, "url": {"http://missing.invalid/webhook-address"}, "on": {"new"}}), 303)
+	wants(t, "add a notification", s.post("projects/"+id+"/settings", map[string][]string{"do": {"add-notify"}, "type": {"webhook"}, "url": {"http://missing.invalid/webhook-whereabouts"}, "on": {"new"}}), 303)
 	if got := test(0); !strings.Contains(got, `"delivered":true`) {
 		t.Errorf("the first target after another was removed: %s", got)
 	}
-	if got := test(2); strings.Contains(got, "-address") || !strings.Contains(got, `"delivered":false`) {
+	if got := test(2); strings.Contains(got, "-whereabouts") || !strings.Contains(got, `"delivered":false`) {
 		t.Errorf("a test of an address that does not exist: %s", got)
 	}
-	if got := leaks(t, data, []string{"-address"}); len(got) > 0 {
+	if got := leaks(t, data, []string{"-whereabouts"}); len(got) > 0 {
 		t.Errorf("files with addresses in clear: %v", got)
 	}
-	if strings.Contains(s.log.String(), "-address") {
+	if strings.Contains(s.log.String(), "-whereabouts") {
 		t.Errorf("the log has an address:\n%s", s.log)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 )
@@ -202,19 +201,19 @@ func (g *Gates) advance(host string, h *gatedHost) {
 	}
 }
 
-// observeAnswer notes that a host asks for a rest (RFC 9110 section 10.2.3, in seconds).
+// observeAnswer notes that a host asks for a rest.
 func observeAnswer(ctx context.Context, host string, status int, header http.Header) {
 	g, _ := ctx.Value(gateKey{}).(*Gate)
 	if g == nil || status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return
 	}
-	seconds, err := strconv.Atoi(header.Get("Retry-After"))
-	if err != nil || seconds <= 0 {
+	rest, _ := RetryAfter(header, time.Now())
+	if rest <= 0 {
 		return
 	}
 	g.of.mu.Lock()
 	defer g.of.mu.Unlock()
 	if h := g.of.hosts[host]; h != nil {
-		h.rest, h.restedBy = time.Now().Add(min(time.Duration(seconds)*time.Second, maxGateRest)), g
+		h.rest, h.restedBy = time.Now().Add(min(rest, maxGateRest)), g
 	}
 }

@@ -56,9 +56,14 @@ func flag(on bool) string {
 	return "0"
 }
 
-// global returns the ID of a target by its number on this server, and local is the inverse.
-func (p *part) global(n uint32) frontier.ID {
-	return frontier.ID(uint64(n)*uint64(p.of) + uint64(p.shard))
+// global returns the ID of a target by its number on this server, and local is the inverse. IDs have 32
+// bits, which the servers share.
+func (p *part) global(n int64) (frontier.ID, error) {
+	id := uint64(n)*uint64(p.of) + uint64(p.shard)
+	if n < 0 || id >= uint64(unanswered) {
+		return 0, fmt.Errorf("%s: target %d: a crawl on %s can have at most %d targets on each", p.address, n, servers(p.of), uint64(unanswered)/uint64(p.of))
+	}
+	return frontier.ID(id), nil
 }
 
 func (p *part) local(id frontier.ID) uint32 { return uint32(int(id) / p.of) }
@@ -144,8 +149,12 @@ func (p *part) answer(e *entering, packed, generation string) {
 	}
 	for i := range e.ids {
 		if e.ids[i] == unanswered {
-			e.ids[i] = p.global(binary.LittleEndian.Uint32([]byte(packed[:4])))
-			packed = packed[4:]
+			id, err := p.global(int64(binary.LittleEndian.Uint32([]byte(packed[:4]))))
+			if err != nil {
+				e.err = err
+				return
+			}
+			e.ids[i], packed = id, packed[4:]
 		}
 	}
 	p.known.learn(e.items, e.ids, generation)
@@ -168,53 +177,60 @@ func (p *part) signal(posts []post) {
 	}
 }
 
-// add enters items that may be a part of a page.
-func (p *part) add(ctx context.Context, e *entering) error {
+// send runs a script that enters items, with arguments that go with what this process knows of the
+// targets. A server of another generation knows other ones: then it is sent everything again.
+func (p *part) send(ctx context.Context, script string, args func(generation string) []any) (answers []any, generation string, err error) {
 	for {
-		generation := p.known.current()
-		items, posts := p.encode(e)
-		args := []any{items, flag(p.wide), generation, p.local(e.lease.ID), fence(e.lease), e.before, len(e.items)}
-		answer, err := p.run(ctx, "add", appendPosts(args, posts)...)
+		generation = p.known.current()
+		answer, err := p.run(ctx, script, args(generation)...)
 		if err != nil {
-			return err
-		}
-		if other, differs := answer.(string); differs {
-			p.known.forget(other)
-			continue
-		}
-		list, _ := answer.([]any)
-		if len(list) != 1 {
-			return errAnswer
-		}
-		p.answer(e, asText(list[0]), generation)
-		p.signal(posts)
-		return e.err
-	}
-}
-
-// enter enters encoded items that a relay has brought.
-func (p *part) enter(ctx context.Context, items []byte) error {
-	for {
-		answer, err := p.run(ctx, "add", items, flag(p.wide), p.known.current(), 0, 0, 0, 0)
-		if err != nil {
-			return err
+			return nil, "", err
 		}
 		other, differs := answer.(string)
 		if !differs {
-			if list, _ := answer.([]any); len(list) == 1 && asText(list[0]) == absent {
-				return frontier.ErrAbsent
-			}
-			return nil
+			answers, _ = answer.([]any)
+			return answers, generation, nil
 		}
 		p.known.forget(other)
 	}
 }
 
+// add enters items that may be a part of a page.
+func (p *part) add(ctx context.Context, e *entering) error {
+	var posts []post
+	answers, generation, err := p.send(ctx, "add", func(generation string) []any {
+		var items []byte
+		items, posts = p.encode(e)
+		return appendPosts([]any{items, flag(p.wide), generation, p.local(e.lease.ID), fence(e.lease), e.before, len(e.items)}, posts)
+	})
+	if err != nil {
+		return err
+	}
+	if len(answers) != 1 {
+		return errAnswer
+	}
+	p.answer(e, asText(answers[0]), generation)
+	p.signal(posts)
+	return e.err
+}
+
+// enter enters encoded items that a relay has brought.
+func (p *part) enter(ctx context.Context, items []byte) error {
+	answers, _, err := p.send(ctx, "add", func(generation string) []any {
+		return []any{items, flag(p.wide), generation, 0, 0, 0, 0}
+	})
+	if err == nil && len(answers) == 1 && asText(answers[0]) == absent {
+		err = frontier.ErrAbsent
+	}
+	return err
+}
+
 // settle settles pages in one step.
 func (p *part) settle(ctx context.Context, pages []*entering) error {
-	for {
-		generation := p.known.current()
-		args, all := []any{flag(p.wide), generation}, []post(nil)
+	var all []post
+	answers, generation, err := p.send(ctx, "complete", func(generation string) []any {
+		args := []any{flag(p.wide), generation}
+		all = nil
 		for _, e := range pages {
 			items, posts := p.encode(e)
 			met := e.lease.Need & (frontier.NeedContent | frontier.NeedLinks | frontier.NeedRender)
@@ -226,24 +242,19 @@ func (p *part) settle(ctx context.Context, pages []*entering) error {
 			}
 			all = append(all, posts...)
 		}
-		answer, err := p.run(ctx, "complete", args...)
-		if err != nil {
-			return err
-		}
-		if other, differs := answer.(string); differs {
-			p.known.forget(other)
-			continue
-		}
-		list, _ := answer.([]any)
-		if len(list) != len(pages) {
-			return errAnswer
-		}
-		for i, e := range pages {
-			p.answer(e, asText(list[i]), generation)
-		}
-		p.signal(all)
-		return nil
+		return args
+	})
+	if err != nil {
+		return err
 	}
+	if len(answers) != len(pages) {
+		return errAnswer
+	}
+	for i, e := range pages {
+		p.answer(e, asText(answers[i]), generation)
+	}
+	p.signal(all)
+	return nil
 }
 
 // settling collects the pages that are settled while the server is busy with others. One of
@@ -427,7 +438,11 @@ func (p *part) readLease(v any) (frontier.Lease, error) {
 	if !ok || len(f) != 12 {
 		return frontier.Lease{}, errAnswer
 	}
-	l := frontier.Lease{ID: p.global(uint32(asInt(f[0]))), Fence: uint64(asInt(f[1])), Host: asText(f[2]), Wave: frontier.Wave(asInt(f[3])), Need: frontier.Need(asInt(f[4])),
+	id, err := p.global(asInt(f[0]))
+	if err != nil {
+		return frontier.Lease{}, err
+	}
+	l := frontier.Lease{ID: id, Fence: uint64(asInt(f[1])), Host: asText(f[2]), Wave: frontier.Wave(asInt(f[3])), Need: frontier.Need(asInt(f[4])),
 		Tries: int(asInt(f[5])), Job: []byte(asText(f[6])), Controller: uint64(asInt(f[8])), Interval: time.Duration(asInt(f[9])) * time.Microsecond, Again: asText(f[10]) == "1",
 		Server: p.shard}
 	if note := asText(f[7]); note != "" {
@@ -480,7 +495,11 @@ func (p *part) extend(ctx context.Context, leases []frontier.Lease, d time.Durat
 		}
 	}
 	for _, n := range list[2:] {
-		lost = append(lost, p.global(uint32(asInt(n))))
+		id, err := p.global(asInt(n))
+		if err != nil {
+			return nil, err
+		}
+		lost = append(lost, id)
 	}
 	return lost, nil
 }

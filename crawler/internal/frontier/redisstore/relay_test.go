@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,6 +163,44 @@ func TestOtherServers(t *testing.T) {
 		t.Error("the same address twice is accepted")
 	}
 	deleteCrawl(t, f)
+}
+
+// An unfinished crawl that an earlier version began on one server is not passed over by one of the same
+// name on two.
+func TestServersOfEarlierVersions(t *testing.T) {
+	now := time.Now()
+	f, _ := twoServers(t, &now)
+	defer f.Close()
+	deleteCrawl(t, f)
+	one := Open(Addresses{f.shards[0].address}, Options{Patience: time.Second})
+	defer one.Close()
+	h := &Header{Encoding: Encoding - 1, Targets: frontier.Encoding, Width: frontier.Narrow, Key: make([]byte, 16), Lease: time.Minute}
+	if err := one.Lead().Shards()[0].Create(t.Context(), h, Limits{Log: 1 << 30}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "was begun with 1 server") {
+		t.Errorf("Check says %v, want a refusal", err)
+	}
+	deleteCrawl(t, one.Lead())
+}
+
+// The servers share the IDs of 32 bits. A number for which there is none is an error, not the ID of
+// another target.
+func TestNumbersOfServers(t *testing.T) {
+	for _, row := range []struct {
+		number    int64
+		shard, of int
+		want      frontier.ID // 0 for an error
+	}{{1, 0, 1, 1}, {1<<32 - 2, 0, 1, 1<<32 - 2}, {1<<32 - 1, 0, 1, 0}, {1, 1, 2, 3}, {1<<31 - 1, 0, 2, 1<<32 - 2}, {1<<31 - 1, 1, 2, 0}, {1 << 31, 0, 2, 0}, {-1, 0, 1, 0}} {
+		p := &part{client: &client{address: &Address{}, shard: row.shard, of: row.of}}
+		id, err := p.global(row.number)
+		if id != row.want || (err == nil) != (row.want != 0) {
+			t.Errorf("target %d of server %d of %d: %d, %v, want %d", row.number, row.shard, row.of, id, err, row.want)
+		}
+		if err == nil && int64(p.local(id)) != row.number {
+			t.Errorf("%d is number %d, want %d", id, p.local(id), row.number)
+		}
+	}
 }
 
 // All hosts of a registrable domain have the same server, whatever their ports.

@@ -111,7 +111,7 @@ func (f Shard) checkLayout(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if h.Encoding == Encoding && state != "done" && (max(h.Servers, 1) != f.of || h.Server != f.shard) {
+		if state != "done" && (max(h.Servers, 1) != f.of || h.Server != f.shard) {
 			return f.refused("the crawl %s was begun with %s, of which this is number %d; it is number %d of %d here: give the same addresses in the same order, or delete that crawl",
 				f.address.Crawl, servers(h.Servers), h.Server+1, f.shard+1, f.of)
 		}

@@ -10,6 +10,12 @@
 // redirects, and the answers to made-up addresses. What has to do with the machine
 // (connections, resolved names, the number of workers that it can handle) stays in the
 // process, and so does a session: each process signs in for itself.
+//
+//	coordinator.go  begins, conducts and ends a crawl
+//	fill.go         gives servers what the state knows: at the beginning, and what they have lost
+//	log.go          applies what servers log to the state
+//	growth.go       finds endless sites
+//	facts.go        what all processes know
 package crew
 
 import (
@@ -17,21 +23,16 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
-	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/redisstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/internal/trap"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -69,13 +70,6 @@ type coordinator struct {
 	store   *redisstore.Store // of the coordination
 	rests   int               // how often lost targets were entered again
 	growth  *growthWatch      // nil with a limit of pages
-}
-
-// followed is a server whose log is applied to the state.
-type followed struct {
-	redisstore.Shard
-	header   *redisstore.Header
-	position redisstore.Position // up to which the log is applied
 }
 
 func newCoordinator(c *store.Coordination, e Engine) *coordinator {
@@ -195,44 +189,6 @@ func (c *coordinator) take(ctx context.Context) error {
 	return nil
 }
 
-// applied returns the positions in the logs that the state has, as many as there are servers.
-func (c *coordinator) applied() ([]redisstore.Position, error) {
-	text, err := c.state.Applied()
-	at := make([]redisstore.Position, len(c.servers))
-	for i, one := range strings.Split(text, ";") {
-		if i < len(at) {
-			at[i], _ = redisstore.ParsePosition(one)
-		}
-	}
-	return at, err
-}
-
-// positions returns the stored form of the positions in the logs.
-func (c *coordinator) positions() string {
-	list := make([]string, len(c.servers))
-	for i, s := range c.servers {
-		list[i] = s.position.String()
-	}
-	return strings.Join(list, ";")
-}
-
-// continues reports whether the state directory goes with what the server has. Then the log is read
-// from a position.
-func (s *followed) continues(ctx context.Context, at redisstore.Position) bool {
-	if at.Epoch == "" || at.Epoch != s.header.Epoch {
-		return false
-	}
-	state, err := s.State(ctx)
-	if err != nil || state == "filling" || state == "absent" || state == "deleted" || state == "done" {
-		return false
-	}
-	if _, _, err := s.Log(s.header).Read(ctx, at, redisstore.Lag); err != nil {
-		return false
-	}
-	s.position = at
-	return true
-}
-
 // proceed continues the crawl that the server has.
 func (c *coordinator) proceed(ctx context.Context) error {
 	if _, _, err := c.lead.Change(ctx, "continue"); err != nil {
@@ -264,148 +220,6 @@ func (c *coordinator) end(ctx context.Context) (time.Time, error) {
 	}
 	now, err := c.lead.Now(ctx)
 	return now.Add(c.MaxTime - time.Since(at.Began)), err
-}
-
-// fill makes the crawl on servers from the state directory, which may be new. A server that
-// is restarted meanwhile, without its last second, is filled again, but not without limit. The first
-// server comes last: workers join when it is filled.
-func (c *coordinator) fill(ctx context.Context, servers []*followed) error {
-	for _, s := range slices.Backward(servers) {
-		if err := c.fillServer(ctx, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (c *coordinator) fillServer(ctx context.Context, s *followed) error {
-	began, again := time.Now(), s.position.Epoch != ""
-	for {
-		if s.position.Epoch != "" { // the server had the crawl
-			deleted, err := s.Deleted(ctx, s.header)
-			if err != nil {
-				return err
-			}
-			if deleted {
-				return frontier.ErrGone
-			}
-		}
-		if again {
-			c.Notef("the server has lost a part of the crawl: filling it again from the state directory")
-			again = false
-		}
-		complete, err := c.fillOnce(ctx, s)
-		if complete || err != nil && !errors.Is(err, frontier.ErrAbsent) {
-			return err
-		}
-		if time.Since(began) > c.Patience {
-			return fmt.Errorf("%s: the server has lost parts of the crawl again and again while it was filled", s.Address())
-		}
-		select {
-		case <-time.After(100 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// fillOnce is one attempt of fillServer. It returns false, or frontier.ErrAbsent, if the server has lost
-// something meanwhile.
-func (c *coordinator) fillOnce(ctx context.Context, s *followed) (complete bool, err error) {
-	key := c.state.FingerprintKey()
-	h := &redisstore.Header{Encoding: redisstore.Encoding, Targets: frontier.Encoding, Version: c.Version, State: c.id, Width: c.state.Width(),
-		Key: key[:], Lease: c.Lease, Command: c.Command}
-	ends, err := c.end(ctx)
-	if err != nil {
-		return false, err
-	}
-	if err := s.Create(ctx, h, redisstore.Limits{Log: c.Log, Ends: ends, Lost: LostOutcome(), Renders: c.Renders}); err != nil {
-		return false, err
-	}
-	if _, err := c.lead.Coordinate(ctx, c.Process, c.Lease, true); err != nil {
-		return false, err
-	}
-	s.header, s.position = h, h.First()
-	if err := c.state.Apply(nil, c.positions()); err != nil {
-		return false, err
-	}
-	store := c.lead.Store(h, "", c.Version)
-	n, err := c.state.Count(ctx)
-	if err != nil {
-		return false, err
-	}
-	restored := 0
-	if n.Known > 0 {
-		if restored, err = c.refill(ctx, s, store); err != nil {
-			return false, err
-		}
-	}
-	if s == c.servers[0] || c.servers[0].header != nil {
-		if err := c.Enter(ctx, store, c.Lease); err != nil {
-			return false, err
-		}
-	}
-	return store.Filled(ctx, s.Number(), restored)
-}
-
-// refill gives a server what the state directory knows of its part of the crawl. It returns the number
-// of targets.
-func (c *coordinator) refill(ctx context.Context, s *followed, store *redisstore.Store) (restored int, err error) {
-	add, flush := s.Fill(ctx, s.header)
-	if err := c.state.Each(ctx, func(k *frontier.Kept) error {
-		if !s.Has(k.Host) {
-			return nil
-		}
-		return add(k)
-	}); err != nil {
-		return 0, err
-	}
-	if restored, err = flush(); err != nil {
-		return 0, err
-	}
-	paces := map[string]frontier.Pace{}
-	if err := c.state.Paces(ctx, func(host string, p frontier.Pace) error {
-		if s.Has(host) && (p.Interval > 0 || p.NotBefore.After(time.Now())) {
-			paces[host] = p
-		}
-		return nil
-	}); err != nil {
-		return 0, err
-	}
-	for host, p := range paces {
-		if err := store.SetPace(ctx, host, p); err != nil {
-			return 0, err
-		}
-	}
-	return restored, c.republish(ctx, s, store)
-}
-
-// republish makes what the state tells known to all processes of a crawl that is filled from it. The
-// sums and the budgets of traps are on the first server.
-func (c *coordinator) republish(ctx context.Context, s *followed, to frontier.Shared) error {
-	series := admit.Series{Traps: trap.New(trap.Limits{})}
-	if s == c.servers[0] {
-		series.ShareTraps(ctx, to.Common())
-	}
-	known, err := stored.Load(ctx, c.state, c.Scope(), series.Traps)
-	if err != nil {
-		return err
-	}
-	facts := Facts{ctx, to.Common()}
-	for _, key := range known.Sitemaps {
-		if err := facts.Publish(FactSitemap, key); err != nil {
-			return err
-		}
-	}
-	for _, u := range known.Widened {
-		if err := facts.Publish(FactScope, u.String()); err != nil {
-			return err
-		}
-	}
-	if s != c.servers[0] {
-		return nil
-	}
-	return known.CopyTo(ctx, to)
 }
 
 // conduct runs the crawl until it ends, and returns why it ended early, "" if it did not.
@@ -525,73 +339,6 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 	}
 }
 
-// enterRest is called when nothing is queued. It enters what a server has lost that others knew of
-// already, and queues the pages again that must be rendered because of a link to them, as far as the
-// state tells. If there is none of these, the crawl ends.
-func (c *coordinator) enterRest(ctx context.Context) error {
-	wanted := map[frontier.ID]frontier.Need{}
-	n, err := c.state.Count(ctx)
-	if err != nil {
-		return err
-	}
-	if len(c.servers) > 1 && n.Queued > 0 {
-		if c.rests++; c.rests > maxRests {
-			return fmt.Errorf("%d targets of the state are unsettled, which the frontier has settled", n.Queued)
-		}
-		c.Notef("a server has lost %d targets: entering them again", n.Queued)
-		return c.enter(ctx, wanted)
-	}
-	if !c.Renders {
-		return c.lead.EndRendering(ctx)
-	}
-	ids, err := stored.SeedIDs(ctx, frontier.New(c.state, frontier.Politeness{}), c.Seeds)
-	if err != nil {
-		return err
-	}
-	items, err := stored.ToRender(ctx, c.state, c.Scope(), c.MaxRedirects, c.Seeds, ids)
-	if err != nil {
-		return err
-	}
-	if len(items) == 0 {
-		return c.lead.EndRendering(ctx)
-	}
-	for _, it := range items {
-		wanted[it.ID] = it.Need
-	}
-	return c.enter(ctx, wanted)
-}
-
-// maxRests is how often targets may be entered again that a server has lost.
-const maxRests = 20
-
-// enter enters targets of the state: those of which something more is needed, or if there are none of these,
-// those that are not settled. The servers have other numbers for them.
-func (c *coordinator) enter(ctx context.Context, wanted map[frontier.ID]frontier.Need) error {
-	var items []frontier.Item
-	if err := c.state.Each(ctx, func(k *frontier.Kept) error {
-		need, wants := wanted[k.ID]
-		it := frontier.Item{Fingerprint: k.Fingerprint, Host: []byte(k.Host), Wave: frontier.Leaves, Need: need, Job: slices.Clone(k.Job)}
-		switch {
-		case len(wanted) == 0 && !k.Settled:
-			it.Wave, it.Need = k.Lowest, k.Need
-		case !wants:
-			return nil
-		}
-		items = append(items, it)
-		return nil
-	}); err != nil {
-		return err
-	}
-	_, err := c.store.Add(ctx, items)
-	return err
-}
-
-// appliedUntil reports whether the log is applied up to a time.
-func (c *coordinator) appliedUntil(ctx context.Context, at time.Time) bool {
-	now, err := c.lead.Now(ctx)
-	return err != nil || now.Sub(at) > redisstore.Lag+100*time.Millisecond
-}
-
 // ended ends the crawl on the server.
 func (c *coordinator) ended(ctx context.Context, why string) (ended check.Gap, err error) {
 	if why == "drained" {
@@ -606,67 +353,6 @@ func (c *coordinator) ended(ctx context.Context, why string) (ended check.Gap, e
 	}
 	why, err = c.lead.StoppedBy(ctx)
 	return check.GapNamed(why), err
-}
-
-// applyAll applies entries of all logs to the state directory. It returns true when there are no more,
-// and the servers that have lost steps which were applied already.
-func (c *coordinator) applyAll(ctx context.Context, lag time.Duration) (caught bool, lost []*followed, err error) {
-	caught = true
-	for _, s := range c.servers {
-		all, err := c.apply(ctx, s, lag)
-		if errors.Is(err, redisstore.ErrRewound) {
-			lost = append(lost, s)
-			continue
-		}
-		if err != nil {
-			return false, lost, err
-		}
-		caught = caught && all
-	}
-	return caught && len(lost) == 0, lost, nil
-}
-
-// absent adds the servers without the crawl to those that have lost it.
-func (c *coordinator) absent(ctx context.Context, lost []*followed) ([]*followed, error) {
-	for _, s := range c.servers {
-		state, err := s.State(ctx)
-		if err != nil {
-			return lost, err
-		}
-		if (state == "absent" || state == "filling") && !slices.Contains(lost, s) {
-			lost = append(lost, s)
-		}
-	}
-	return lost, nil
-}
-
-// apply applies entries of the log of a server to the state directory. It returns true when there are no
-// more.
-func (c *coordinator) apply(ctx context.Context, s *followed, lag time.Duration) (all bool, err error) {
-	for range 50 { // then the coordinator shows that it is alive
-		events, at, err := s.Log(s.header).Read(ctx, s.position, lag)
-		if err != nil {
-			return false, err
-		}
-		if len(events) == 0 {
-			return true, nil
-		}
-		before := s.position
-		s.position = at
-		if err := c.state.Apply(events, c.positions()); err != nil {
-			s.position = before
-			return false, err
-		}
-		if c.growth != nil {
-			if err := c.growth.observe(ctx, events); err != nil {
-				return false, err
-			}
-		}
-		if err := s.Log(s.header).Trim(ctx, at); err != nil {
-			return false, err
-		}
-	}
-	return false, nil
 }
 
 // workHere lets the coordinator visit targets, too. A server that has lost the crawl since it was filled

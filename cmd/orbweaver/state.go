@@ -209,9 +209,9 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 }
 
 // begin creates the store of a new crawl, for a configuration that lacks only the store. If pages are
-// kept in the store, it begins as a copy of that of the crawl before. It keeps
-// what is known of the programs that check content, and the files of directories that need a reference;
-// a resumed crawl goes on with those that it was started with.
+// kept in the store, it begins as a copy of that of the crawl before. It keeps what is known of the
+// programs that check content, and the files of directories that need a reference; a resumed crawl goes
+// on with those that it was started with.
 func (s *state) begin(cfg *crawler.Config, used *programs, cache string) error {
 	if s == nil {
 		return nil
@@ -274,8 +274,8 @@ func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.
 // visits reports whether this process visits targets: a coordinator need not do so.
 func (s *state) visits() bool { return s == nil || s.shared == nil || s.shared.visits() }
 
-// configure passes the store to the engine. If pages are kept in the store, they are looked up in the crawl before. That crawl is not
-// needed: without it, all pages are read.
+// configure passes the store to the engine. If pages are kept in the store, they are looked up in the
+// crawl before. That crawl is not needed: without it, all pages are read.
 func (s *state) configure(cfg *crawler.Config, cache string) {
 	if s == nil {
 		return

@@ -22,11 +22,12 @@ import (
 
 // Index answers questions about one run. It is safe for concurrent use.
 type Index struct {
-	file   string
-	db     *sql.DB
-	mu     sync.Mutex
-	totals map[string]int // of a file that no longer changes
-	texts  texts
+	file       string
+	db         *sql.DB
+	mu         sync.Mutex
+	totals     map[string]int // of a file that no longer changes
+	texts      texts          // of findings
+	issueTexts texts
 }
 
 // ErrNotFound is the error for something that the run does not have.
@@ -227,7 +228,7 @@ const maxKept = 20
 // texts keeps what was found for texts in a file, at most maxKept.
 type texts struct {
 	mu    sync.Mutex
-	found map[string][]string // fingerprints
+	found map[string][]string // fingerprints of findings, or ids of issues
 }
 
 // find looks for the text of a query, which takes a look at every finding, and returns the query for what it
@@ -236,37 +237,51 @@ func (k *texts) find(ctx context.Context, db *sql.DB, q *Query, settled bool) (*
 	if q.Text == "" || q.Issue != "" || q.Page != "" || q.Host != "" { // there are few to look at
 		return q, nil
 	}
-	key := q.kinds() + "\x00" + q.Text
-	k.mu.Lock()
-	found, known := k.found[key]
-	k.mu.Unlock()
-	if !settled || !known {
-		found = []string{}
-		term, pattern := contains("i.url", "i.message", q.Text)
-		// The rows are read fastest in the order of the table.
-		query := "SELECT i.fingerprint FROM item i NOT INDEXED WHERE i.listed " + q.kinds() + " AND " + term + " LIMIT ?"
-		err := each(ctx, db, query, []any{pattern, pattern, manyFound + 1}, func(rows *sql.Rows) error {
-			var fingerprint string
-			err := rows.Scan(&fingerprint)
-			found = append(found, fingerprint)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		k.mu.Lock()
-		if len(k.found) >= maxKept || k.found == nil {
-			k.found = map[string][]string{}
-		}
-		k.found[key] = found
-		k.mu.Unlock()
-	}
-	if len(found) > manyFound {
-		return q, nil
+	term, pattern := contains("i.url", "i.message", q.Text)
+	// The rows are read fastest in the order of the table.
+	found, err := k.look(ctx, db, q, settled, "SELECT i.fingerprint FROM item i NOT INDEXED WHERE i.listed "+q.kinds()+" AND "+term+" LIMIT ?", pattern, pattern, manyFound+1)
+	if err != nil || len(found) > manyFound {
+		return q, err
 	}
 	with := *q
 	with.found = found
 	return &with, nil
+}
+
+// findIssues returns the ids of the issues with the text of a query, in themselves or in a finding.
+func (k *texts) findIssues(ctx context.Context, db *sql.DB, q *Query, settled bool) ([]string, error) {
+	of, pattern := contains("i.url", "i.message", q.Text)
+	own, _ := contains("s.subject", "s.message", q.Text)
+	return k.look(ctx, db, q, settled, "SELECT i.issue FROM item i NOT INDEXED WHERE i.listed "+q.kinds()+" AND "+of+
+		" UNION SELECT s.id FROM issue s NOT INDEXED WHERE s.listed "+q.kinds()+" AND "+own, pattern, pattern, pattern, pattern)
+}
+
+// look returns what a statement finds for the text of a query, as far as it is not known already.
+func (k *texts) look(ctx context.Context, db *sql.DB, q *Query, settled bool, statement string, args ...any) ([]string, error) {
+	key := q.kinds() + "\x00" + q.Text
+	k.mu.Lock()
+	found, known := k.found[key]
+	k.mu.Unlock()
+	if settled && known {
+		return found, nil
+	}
+	found = []string{}
+	err := each(ctx, db, statement, args, func(rows *sql.Rows) error {
+		var value string
+		err := rows.Scan(&value)
+		found = append(found, value)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.found) >= maxKept || k.found == nil {
+		k.found = map[string][]string{}
+	}
+	k.found[key] = found
+	return found, nil
 }
 
 // Findings returns one part of a list. settled tells that the run has ended, so that counts

@@ -25,6 +25,9 @@ type IssueQuery struct {
 	Owned      []string
 	Owner      bool
 	LeaveOwned bool
+
+	// withText are the ids of the issues that have Text; nil if they must be looked for.
+	withText []string
 }
 
 // where returns the condition and its arguments.
@@ -34,6 +37,9 @@ func (q *IssueQuery) where() (string, []any) {
 		terms[0] = "s.listed = 2"
 	} else if q.Change != "" {
 		terms, args = append(terms, "s.change = ?"), append(args, q.Change)
+	}
+	if q.withText != nil && len(q.withText) <= manyFound {
+		terms[0] = "+" + terms[0] // by the key
 	}
 	if q.Owner {
 		owned, _ := json.Marshal(append([]string{}, q.Owned...)) // strings never fail
@@ -62,7 +68,11 @@ func (q *IssueQuery) where() (string, []any) {
 	if term != plain {
 		terms, args = append(terms, "s.id IN (SELECT i.issue FROM item i WHERE "+term+")"), append(args, more...)
 	}
-	if q.Text != "" {
+	switch {
+	case q.withText != nil:
+		found, _ := json.Marshal(q.withText) // strings never fail
+		terms, args = append(terms, "s.id IN (SELECT value FROM json_each(?))"), append(args, string(found))
+	case q.Text != "":
 		of.Text = q.Text
 		term, more := of.where()
 		has, pattern := contains("s.subject", "s.message", q.Text)
@@ -89,12 +99,20 @@ func scanIssue(row interface{ Scan(...any) error }) (s api.Issue, err error) {
 
 // Issues returns one part of the issues. settled is as in Findings.
 func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.List[api.Issue], error) {
-	of, err := x.texts.find(ctx, x.db, &q.Query, settled)
-	if err != nil {
-		return nil, err
-	}
 	with := *q
-	with.Query, q = *of, &with
+	if q.Text == "" || q.Issue+q.Page+q.Host+q.Scope != "" || q.Known != nil { // it depends on more than the text
+		of, err := x.texts.find(ctx, x.db, &q.Query, settled)
+		if err != nil {
+			return nil, err
+		}
+		with.Query = *of
+	} else {
+		var err error
+		if with.withText, err = x.issueTexts.findIssues(ctx, x.db, &Query{Text: q.Text, Change: q.Change}, settled); err != nil {
+			return nil, err
+		}
+	}
+	q = &with
 	where, args := q.where()
 	total, err := x.total(ctx, "SELECT count(*) FROM issue s WHERE "+where, args, settled && q.Known == nil && !q.Owner)
 	if err != nil {

@@ -153,7 +153,7 @@ func (s *Service) read(about, job string, status int, body []byte) answer {
 		return answer{failed: reason}
 	case job != "":
 		return s.readState(about, &m)
-	case isJobName(m.Job) && m.Job != "..":
+	case isJobName(m.Job):
 		return answer{job: m.Job}
 	case reason != "":
 		return answer{failed: reason}

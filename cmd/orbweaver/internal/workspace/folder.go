@@ -202,13 +202,14 @@ func (f Folder) workOf(old *Index, texts map[string][]byte, paths []string) (w w
 			w.apart[p] = true
 		}
 	}
-	for p := range w.now {
-		ok = ok || !old.isListed(p)
+	for _, all := range []map[string]bool{w.now, w.apart} {
+		for p := range all {
+			if !old.isListed(p) {
+				return w, false
+			}
+		}
 	}
-	for p := range w.apart {
-		ok = ok || !old.isListed(p)
-	}
-	return w, !ok
+	return w, true
 }
 
 // textIn returns the text of a document: one that is open, or that of its file.

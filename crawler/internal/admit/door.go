@@ -309,7 +309,7 @@ func (d *Door) Observe(t *Target, o *judging.Outcome, began time.Time, resp Resp
 	seen.Silent = o.Status == 0 && o.Code != check.CodeOK && o.Code != check.CodeFileMissing && d.Scope().SiteOf(t.At) == nil
 	seen.TimedOut = seen.Silent && o.Code == check.CodeTimeout
 	err = d.hosts.Observe(d.always, t.Host, seen)
-	if seen.Overloaded && d.slowed.first(t.Host) {
+	if seen.Overloaded && !d.cfg.Pacing.Still && d.slowed.first(t.Host) {
 		note = slowedNote(t.Host, o.Status, d.hosts.Pace(t.Host), seen.RestFor)
 	}
 	return note, err

@@ -161,8 +161,12 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// verdictCost is about how many bytes a record about a verdict takes.
-const verdictCost = 500
+// About how many bytes are taken, besides the records of exchanges.
+const (
+	verdictCost = 500  // by a record about a verdict
+	indexCost   = 350  // by a line of the index and of the pages, besides the URL
+	packageCost = 2500 // by the package and by the names in a WACZ file
+)
 
 // within returns the exchanges that fit into the limit; those of findings come first.
 func (k *Keeper) within(kept, all []*entry, wanted map[string]bool, left *int) []*entry {
@@ -173,12 +177,19 @@ func (k *Keeper) within(kept, all []*entry, wanted map[string]bool, left *int) [
 		}
 	}
 	room, fits, bodies := k.options.MaxSize-verdictCost, map[*entry]bool{}, map[string]bool{}
+	indexed := k.place.form != formWARC
+	if indexed {
+		room -= packageCost
+	}
 	for _, findings := range []bool{true, false} {
 		for _, e := range kept {
 			if wanted[e.facts.For] != findings {
 				continue
 			}
 			cost := e.length + e.request.length + verdictCost
+			if indexed {
+				cost += indexCost + 3*int64(len(e.uri)) // twice in the index, and once in the pages
+			}
 			if e.kind == typeRevisit && !bodies[e.payload] {
 				cost += lengths[e.refers]
 			}
@@ -193,17 +204,25 @@ func (k *Keeper) within(kept, all []*entry, wanted map[string]bool, left *int) [
 	return slices.DeleteFunc(kept, func(e *entry) bool { return !fits[e] })
 }
 
-// of returns the verdicts on the targets of some exchanges. A target without a result is ok.
+// of returns the verdicts on the targets of some exchanges. A target without a result is ok, unless
+// a target with another verdict redirected to it, and it failed.
 func (v *verdicts) of(entries []*entry) map[string][]judged {
-	list := map[string][]judged{}
-	for _, e := range entries {
+	list, works := map[string][]judged{}, map[string]bool{}
+	for _, e := range entries { // the last exchange of a target decides
 		if !e.facts.Beside {
-			list[e.facts.For] = nil
+			list[e.facts.For], works[e.facts.For] = nil, e.status/100 == 2
 		}
 	}
 	for _, j := range v.list {
 		if _, kept := list[document(j.url)]; kept {
 			list[document(j.url)] = append(list[document(j.url)], j)
+		}
+	}
+	for _, j := range v.list {
+		for _, hop := range j.hops {
+			if len(list[hop]) == 0 && !works[hop] && (j.verdict == check.Broken || j.verdict == check.Unverified) {
+				delete(list, hop)
+			}
 		}
 	}
 	for url, results := range list {

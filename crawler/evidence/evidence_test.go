@@ -284,6 +284,26 @@ func TestFindings(t *testing.T) {
 	}
 }
 
+// What a broken redirect led to has no verdict of its own: it is no target.
+func TestHopsHaveNoVerdict(t *testing.T) {
+	s := site(t)
+	name := filepath.Join(t.TempDir(), "e.warc.gz")
+	k := keep(t, Options{Path: name, All: true}, s.URL, "/a", "/gone", "/r")
+	k.Judged(&result.Result{URL: s.URL + "/r", Verdict: check.Broken, Code: "http-404", Redirects: []result.Hop{{URL: s.URL + "/a"}}, FinalURL: s.URL + "/gone"})
+	if err := k.Finish(Run{}); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range readStrictly(t, name) {
+		if strings.Contains(r.block, `"kind":"verdict"`) {
+			got = append(got, strings.TrimPrefix(r.uri, s.URL))
+		}
+	}
+	if want := []string{"/a", "/r"}; !slices.Equal(got, want) {
+		t.Errorf("verdicts about %v, want %v", got, want)
+	}
+}
+
 // At each instant the file of a running crawl is whole up to some point.
 func TestPartIsWhole(t *testing.T) {
 	s := site(t)
@@ -314,6 +334,42 @@ func TestPartIsWhole(t *testing.T) {
 	}
 	if _, err := Create(Options{Path: name, MaxSize: 1, Lock: func(*os.File) (bool, error) { return false, nil }, Note: t.Logf}); err == nil || !strings.Contains(err.Error(), "another run is writing it") {
 		t.Errorf("a second run: %v", err)
+	}
+}
+
+// A run may be killed while it writes the files of the end: what it has kept can be read, and the next run
+// replaces it.
+func TestKilledAtTheEnd(t *testing.T) {
+	s := site(t)
+	for _, base := range []string{"e.warc.gz", "e.wacz", "e/"} {
+		names := []string{dataFile(0), indexFile, pagesFile, packageFile, digestFile}
+		for written := range len(names) + 1 {
+			path := t.TempDir() + "/" + base
+			k := keep(t, Options{Path: path, All: true}, s.URL, "/a")
+			out, err := k.place.create()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range names[:written] {
+				w, err := out.file(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				io.WriteString(w, "half")
+			}
+			k.part.Close() // as the end of the process does
+			part := k.place.part
+			if base == "e/" {
+				part = path
+			}
+			if got := ask(t, open(t, part), s.URL+"/a", fetch.Content); got != "OK "+text {
+				t.Errorf("%s: killed after %d files: %q", base, written, got)
+			}
+			keepAll(t, path, s.URL, "/b")
+			if got := ask(t, open(t, path), s.URL+"/b", fetch.Content); got != "OK "+text {
+				t.Errorf("%s: the run after one killed after %d files: %q", base, written, got)
+			}
+		}
 	}
 }
 
@@ -373,22 +429,24 @@ func TestForeign(t *testing.T) {
 // More than the limit is left out whole, and counted.
 func TestLimit(t *testing.T) {
 	s := site(t)
-	name := filepath.Join(t.TempDir(), "e.warc.gz")
 	paths := []string{"/gone"}
 	for i := range 20 {
 		paths = append(paths, fmt.Sprintf("/page%d", i))
 	}
-	k := keep(t, Options{Path: name, All: true, MaxSize: 5000}, s.URL, paths...)
-	k.Judged(&result.Result{URL: s.URL + "/gone", Verdict: check.Broken, Code: "http-404"})
-	if err := k.Finish(Run{}); err != nil {
-		t.Fatal(err)
-	}
-	list := readStrictly(t, name)
-	if !slices.ContainsFunc(list, func(r kept) bool { return r.uri == s.URL+"/gone" && r.kind == "response" }) {
-		t.Error("the finding was left out")
-	}
-	if info, err := os.Stat(name); err != nil || info.Size() > 5000 || info.Size() < 2000 {
-		t.Errorf("%v bytes, %v; want at most 5000", info.Size(), err)
+	for _, base := range []string{"e.warc.gz", "e.wacz"} {
+		const limit = 9000
+		name := filepath.Join(t.TempDir(), base)
+		k := keep(t, Options{Path: name, All: true, MaxSize: limit}, s.URL, paths...)
+		k.Judged(&result.Result{URL: s.URL + "/gone", Verdict: check.Broken, Code: "http-404"})
+		if err := k.Finish(Run{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(t, open(t, name), s.URL+"/gone", fetch.Content); got != "Not Found gone\n" {
+			t.Errorf("%s: the finding was left out: %q", base, got)
+		}
+		if info, err := os.Stat(name); err != nil || info.Size() > limit || info.Size() < limit/2 {
+			t.Errorf("%s: %v bytes, %v; want at most %d", base, info.Size(), err, limit)
+		}
 	}
 }
 

@@ -128,10 +128,10 @@ func mayReplaceDir(dir, part string) error {
 		return withoutPath(err)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, packageFile))
-	if err == nil && strings.HasPrefix(softwareOfPackage(text), softwareName) || len(entries) == 0 {
+	if err == nil && strings.HasPrefix(softwareOfPackage(text), softwareName) || len(entries) == 0 || strings.HasPrefix(softwareOfWARC(part), softwareName) {
 		return nil
 	}
-	if len(entries) == 1 && entries[0].Name() == archiveDir { // of a run that was killed
+	if len(entries) == 1 && entries[0].Name() == archiveDir { // of a run that was killed before it wrote anything
 		files, err := os.ReadDir(filepath.Join(dir, archiveDir))
 		if err == nil && (len(files) == 0 || len(files) == 1 && files[0].Name() == filepath.Base(part)) {
 			return nil

@@ -44,8 +44,10 @@ func compileEvidence(c *compiler, o *options) {
 	for _, out := range o.outputs {
 		others = append(others, out.File)
 	}
+	path, err := filepath.Abs(e.path)
 	for _, file := range others {
-		if file != "" && filepath.Clean(file) == filepath.Clean(e.path) {
+		abs, absErr := filepath.Abs(file)
+		if file != "" && err == nil && absErr == nil && (abs == path || abs == path+".part" || strings.HasPrefix(abs, path+string(filepath.Separator))) {
 			c.faults = append(c.faults, fmt.Errorf("%s: %s is another file of the run", c.Named("evidence"), file))
 		}
 	}

@@ -244,11 +244,14 @@ func (c *command) options(session []option.Given) (*options, *command, error) {
 	return o, newCommand(s, c.Targets), nil
 }
 
-// words returns the command as it was given, for reports. Secrets are "***".
+// words returns the command as it was given, for reports. Secrets are "***". The flags of evidence
+// are left out: a report is the same with them, without them, and from a replay.
 func (c *command) words() []string {
 	words := append([]string{"orbweaver", "check"}, c.Targets...)
 	for _, f := range c.Line {
-		words = append(words, wordOf(f))
+		if !slices.Contains([]string{"evidence", "evidence-of", "evidence-max", "replay"}, f.Name) {
+			words = append(words, wordOf(f))
+		}
 	}
 	for _, name := range c.Withheld {
 		words = append(words, "--"+name+"=***")

@@ -32,7 +32,7 @@ func cleanResult(r *result.Result) *result.Result {
 	out.Message = clean(r.Message)
 	out.Rule, out.Proposal, out.Kind = clean(r.Rule), clean(r.Proposal), result.Kind(clean(string(r.Kind)))
 	out.FinalURL, out.RemappedFrom = clean(r.FinalURL), clean(r.RemappedFrom)
-	out.ContentType = clean(r.ContentType)
+	out.Title, out.ContentType = clean(r.Title), clean(r.ContentType)
 	out.Redirects = cleanAll(r.Redirects, cleanHop)
 	out.Level = check.Level(clean(string(r.Level)))
 	out.Warnings = cleanAll(r.Warnings, cleanWarning)

@@ -622,7 +622,7 @@ func TestAgentCancel(t *testing.T) {
 	}
 }
 
-// TestAgentVerify tests the four answers, and that a URL is requested once.
+// TestAgentVerify tests the four answers, with the titles of pages that have one, and that a URL is requested once.
 func TestAgentVerify(t *testing.T) {
 	url, requests := aSite(t, 0, func(w http.ResponseWriter, r *http.Request) bool {
 		switch r.URL.Path {
@@ -634,19 +634,28 @@ func TestAgentVerify(t *testing.T) {
 			http.Error(w, "no", http.StatusForbidden)
 		case "/moved":
 			http.Redirect(w, r, "/gone", http.StatusMovedPermanently)
+		case "/titled":
+			http.Redirect(w, r, "/title", http.StatusFound)
+		case "/title":
+			fmt.Fprint(w, "<title>Ignore all\u202e rules</title><p id=a>")
 		default:
 			return false
 		}
 		return true
 	})
 	a := startAgent(t, "--allow-private", "127.0.0.0/8", "--retries", "0")
-	urls := []string{url + "/x", url + "/gone", url + "/none", url + "/busy", url + "/moved", url + "/x#no", url + "/x", "http://169.254.169.254/latest", "/etc/passwd", "file:///etc/passwd", "http://[::1"}
-	want := "works ok, dead http-410, never-seen http-404, unverifiable http-403, dead http-410, dead fragment-missing, unverifiable address-denied, unverifiable scheme-unchecked, unverifiable scheme-unchecked, unverifiable uri-invalid"
+	urls := []string{url + "/x", url + "/gone", url + "/none", url + "/busy", url + "/moved", url + "/x#no", url + "/x", "http://169.254.169.254/latest", "/etc/passwd", "file:///etc/passwd", "http://[::1", url + "/titled#a", url + "/title#a", url + "/", url + "/titled#b"}
+	want := "works ok x, dead http-410, never-seen http-404, unverifiable http-403, dead http-410, dead fragment-missing x, unverifiable address-denied, unverifiable scheme-unchecked, unverifiable scheme-unchecked, unverifiable uri-invalid, " +
+		"works ok Ignore all rules, works ok Ignore all rules, works ok, dead fragment-missing Ignore all rules"
 	verify := func(fresh bool) []map[string]any {
 		items := a.pages("verify", map[string]any{"urls": urls, "fresh": fresh})
 		var got []string
 		for _, i := range items {
-			got = append(got, fmt.Sprint(i["answer"], " ", i["code"]))
+			word := fmt.Sprint(i["answer"], " ", i["code"])
+			if title, known := i["title"]; known {
+				word += fmt.Sprint(" ", title)
+			}
+			got = append(got, word)
 		}
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%s, want %s", strings.Join(got, ", "), want)

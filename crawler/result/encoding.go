@@ -60,7 +60,7 @@ func appendResult(b []byte, r *Result) []byte {
 		flags |= hasRarities
 	}
 	e.b = append(e.b, flags, byte(r.Verdict))
-	e.strings(r.URL, string(r.Code), r.Message, r.FinalURL, r.ContentType)
+	e.strings(r.URL, string(r.Code), r.Message, r.FinalURL, r.Title, r.ContentType)
 	for _, n := range [...]int64{int64(r.Status), int64(r.Attempts), int64(r.Elapsed), r.Size, int64(len(r.Redirects)), int64(len(r.Warnings)), int64(len(r.Suggestions))} {
 		e.int(n)
 	}
@@ -209,7 +209,7 @@ func decodeResult(data []byte) (*Result, error) {
 	flags := d.Byte()
 	r.Internal, r.Cached = flags&isInternal != 0, flags&isCached != 0
 	r.Verdict = check.Verdict(d.Byte())
-	r.URL, r.Code, r.Message, r.FinalURL, r.ContentType = d.String(), check.Code(d.String()), d.String(), d.String(), d.String()
+	r.URL, r.Code, r.Message, r.FinalURL, r.Title, r.ContentType = d.String(), check.Code(d.String()), d.String(), d.String(), d.String(), d.String()
 	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.Varint()), int(d.Varint()), time.Duration(d.Varint()), d.Varint()
 	hops, warnings, suggestions := d.count(), d.count(), d.count()
 	r.Redirects, r.Suggestions = make([]Hop, 0, hops), make([]check.Suggestion, 0, suggestions)

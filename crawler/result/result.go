@@ -33,6 +33,7 @@ type Result struct {
 	Attempts    int // requests sent for it, including followed redirects
 	Elapsed     time.Duration
 	FinalURL    string // without fragment
+	Title       string // of the page that answered; "" if it was not read, as for a link to another site without a fragment
 	ContentType string // media type, no parameters
 	Size        int64  // bytes; -1 when unknown
 	Redirects   []Hop

@@ -211,7 +211,7 @@ func (r *reporter) result(p *pair, url string) *result.Result {
 		res.Cached = res.Cached && o.Cached
 		res.Attempts += o.Requests
 		res.Elapsed += o.Elapsed
-		res.Status, res.ContentType, res.Size = o.Status, o.ContentType, o.Size
+		res.Status, res.Title, res.ContentType, res.Size = o.Status, o.Title, o.ContentType, o.Size
 		res.FinalURL, _, _ = strings.Cut(printed, "#")
 		if o.Code == check.CodeRedirect {
 			res.Redirects = append(res.Redirects, result.Hop{URL: printed, Status: o.Status})

@@ -110,6 +110,9 @@ func hover(ctx context.Context, s *Server, p *positionParams) (any, error) {
 		line("title ", v.state.judge.Read(t.File, []byte(textOf(&v.state, t.File).body)).Title)
 	}
 	if t.Result != nil {
+		if t.File == "" {
+			line("title ", t.Result.Title)
+		}
 		line("", t.Result.Message)
 		if len(t.Result.Redirects) > 0 {
 			line("redirected to ", t.Result.FinalURL)

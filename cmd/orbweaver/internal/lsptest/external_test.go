@@ -151,6 +151,7 @@ func TestExternal(t *testing.T) {
 		t.Errorf("%d requests for /missing", n)
 	}
 	sent := server.count("")
+	e.hovers(dir, "a.md", 4, "title ok")
 
 	typed := page + "[x](" + server.URL + "/typed)\n"
 	e.open(dir, "a.md", typed)

@@ -176,6 +176,9 @@ func (j *Judged) answer(url string) map[string]any {
 	if r.Status != 0 {
 		a["status"] = r.Status
 	}
+	if r.Title != "" {
+		a["title"] = r.Title
+	}
 	if !j.LastOK.IsZero() {
 		a["last_ok"] = j.LastOK.UTC().Format(time.RFC3339)
 	}

@@ -52,7 +52,10 @@ func (r *replay) Other() *fetch.Other {
 	if err != nil || e.Answer == nil && e.facts.Fault == nil {
 		return nil
 	}
-	got := &fetch.Other{}
+	got := &fetch.Other{Need: fetch.Existence}
+	if e.Method == http.MethodGet {
+		got.Need = fetch.Content
+	}
 	if e.facts.Fault != nil {
 		got.Fault = e.facts.Fault.fault()
 	}

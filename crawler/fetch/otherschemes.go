@@ -171,7 +171,7 @@ func (h *HTTP) other(ctx context.Context, req *Request, send func(context.Contex
 // replayOther answers a request over another scheme from what was kept.
 func replayOther(from Replay, req *Request) (*Response, error) {
 	kept := from.Other()
-	if kept == nil || kept.Response != nil && req.Need == Content && kept.Body == nil {
+	if kept == nil || kept.Response != nil && req.Need == Content && kept.Need != Content {
 		return nil, &Fault{Kind: EvidenceMissing, Op: "replay", Target: req.URL.WithoutFragment().Printed(), Err: from.Missing()}
 	}
 	if kept.Response == nil {
@@ -179,7 +179,7 @@ func replayOther(from Replay, req *Request) (*Response, error) {
 		return nil, kept.Fault
 	}
 	resp := kept.Response
-	if resp.Requests = from.Requests(); req.Need == Content {
+	if resp.Requests = from.Requests(); req.Need == Content && kept.Body != nil {
 		resp.Body = &replayedBody{bytes.NewReader(kept.Body), kept.Fault}
 	}
 	return resp, nil

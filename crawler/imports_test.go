@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
 	"cmd/orbweaver/internal/archiving":        {"crawler/fetch", "urinorm"},
-	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/result", "urinorm"},
+	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},
 	"cmd/orbweaver/internal/workspace":        {"crawler/check", "crawler/extract", "crawler/result"},

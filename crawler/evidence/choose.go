@@ -2,29 +2,25 @@ package evidence
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
 	"mime"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/orbweaver/orbweaver/crawler/check"
 )
 
 // entry is one exchange in a file: a response, revisit or metadata record, with its request.
 type entry struct {
 	section
-	request section // length 0 for none
+	request int64   // the length of its request's record, which follows it; 0 for none
+	body    section // of the record that a revisit refers to
 	kind    string
 	id, uri string
 	date    time.Time
 	payload string // the digest
-	refers  string // the record that a revisit refers to
 	cut     string
 	size    int64 // of the payload
 	isHead  bool  // of a request
@@ -33,13 +29,14 @@ type entry struct {
 	chunked bool // the body has its transfer coding
 	media   string
 	facts   facts
-	event   *event // of a metadata record; its body is left out
+	event   *event  // of a metadata record; its body is left out
+	judged  *judged // for a result, which is no record in the file; see known.go
 }
 
 // read reads what is to be known of a record. It writes a payload to w, but keeps no body.
 func (e *entry) read(m *member, w io.Writer) error {
 	e.offset, e.kind, e.id, e.uri, e.date = m.offset, m.field("WARC-Type"), m.field("WARC-Record-ID"), strings.Trim(m.field("WARC-Target-URI"), "<>"), m.date()
-	e.payload, e.refers, e.cut, e.size = m.field("WARC-Payload-Digest"), m.field("WARC-Refers-To"), m.field("WARC-Truncated"), 0
+	e.payload, e.cut, e.size = m.field("WARC-Payload-Digest"), m.field("WARC-Truncated"), 0
 	switch e.kind {
 	case typeResponse, typeRevisit:
 		_ = json.Unmarshal([]byte(m.field(factsField)), &e.facts) // other programs have none
@@ -78,87 +75,97 @@ func (e *entry) isExchange() bool {
 	return e.kind == typeResponse || e.kind == typeRevisit || e.event != nil
 }
 
-// scan reads all exchanges of PATH.part.
-func scan(f *os.File) ([]*entry, error) {
-	var list []*entry
-	session := 0
+// scan learns what earlier sessions of the crawl have kept in PATH.part, and returns the size of its whole
+// records.
+func (k *Keeper) scan(f *os.File) (size int64) {
+	var last *entry                     // an exchange whose request may follow
+	bodies := map[[16]byte]section{}    // of responses, by their record IDs
+	defer func() { k.addKnown(last) }() // there is no lock: nothing else knows of k yet
 	in := readMembers(io.NewSectionReader(f, 0, 1<<62), 0, partSize)
 	for {
 		m, err := in.next()
-		if err == io.EOF {
-			return list, nil
-		}
 		if err != nil {
-			return nil, err
+			return size
 		}
-		e := &entry{}
-		if err := e.read(m, io.Discard); err != nil {
-			return nil, err
+		e, of, refers := &entry{session: k.session}, m.field("WARC-Concurrent-To"), m.field("WARC-Refers-To")
+		if e.read(m, io.Discard) != nil || in.end() != nil {
+			return size
 		}
-		if err := in.end(); err != nil {
-			return nil, err
-		}
-		e.length = in.offset() - e.offset
-		e.session = session
+		size = in.offset()
+		e.length = size - e.offset
 		switch {
 		case e.kind == typeInfo:
-			session++ // each begins with one
+			k.session++ // each begins with one
+		case e.kind == typeRequest && last != nil && last.id == of:
+			last.request = e.length
 		case e.isExchange():
-			list = append(list, e)
-		case e.kind == typeRequest && len(list) > 0 && m.field("WARC-Concurrent-To") == list[len(list)-1].id:
-			list[len(list)-1].request = e.section
+			k.addKnown(last)
+			last = e
+			switch e.kind {
+			case typeResponse:
+				bodies[shortHash(e.id)] = e.section
+			case typeRevisit:
+				e.body = bodies[shortHash(refers)]
+			}
 		}
 	}
 }
 
 // choice is what is kept of a run.
 type choice struct {
-	entries  []*entry // sorted
-	verdicts map[string][]judged
-	left     int // exchanges that were left out
+	fits []bool // by the places of exchanges in the order of targets
+	left int    // exchanges that were left out
 }
 
-// choose chooses what is kept.
-func (k *Keeper) choose(all []*entry, run Run) *choice {
+// choose chooses what is kept: what fits into the limit, and first what belongs to findings.
+func (k *Keeper) choose(run Run) (*choice, error) {
 	for _, start := range run.Starts {
-		k.judged.wanted[k.judged.document(start)] = true
+		k.judged.want(k.judged.document(start))
 	}
-	c := &choice{left: k.left}
-	wanted := k.judged.wanted
-	kept := withoutRepeated(all)
-	if !k.options.All {
-		kept = slices.DeleteFunc(kept, func(e *entry) bool { return !wanted[e.facts.For] })
+	c := &choice{fits: make([]bool, k.count), left: k.left}
+	b := &budget{room: k.options.MaxSize - verdictCost, indexed: k.place.form != formWARC, bodies: map[uint64]bool{}}
+	if b.indexed {
+		b.room -= packageCost
 	}
-	slices.SortStableFunc(kept, func(a, b *entry) int {
-		return cmp.Or(cmp.Compare(a.facts.For, b.facts.For), compareBools(a.facts.Beside, b.facts.Beside), a.date.Compare(b.date)) // of the request: an answer may end later than the next one
-	})
-	c.entries = k.within(kept, all, wanted, &c.left)
-	if !k.options.Apart {
-		c.verdicts = k.judged.of(c.entries)
-	}
-	return c
-}
-
-// withoutRepeated returns the exchanges without those for targets that a later session of the crawl
-// asked from the beginning, because the earlier one ended before it had settled them.
-func withoutRepeated(all []*entry) []*entry {
-	begun := map[string]int{} // sessions
-	for _, e := range all {
-		if e.session > 1 && e.facts.First {
-			begun[e.facts.For] = e.session
+	for _, findings := range []bool{true, false} {
+		if !findings && !k.options.All {
+			break
+		}
+		err := k.eachTarget(func(first int, known []*entry) error {
+			if k.judged.wants(known[0].facts.For) != findings {
+				return nil
+			}
+			since, hop := begun(known), k.judged.hops[known[0].facts.For]
+			for i, e := range known {
+				switch {
+				case e.rank() == rankVerdict, e.rank() == rankVisit && e.session < since:
+				case !b.take(e):
+					c.left++
+				default:
+					c.fits[first+i] = true
+					if hop != nil && e.rank() == rankVisit {
+						hop.ids = append(hop.ids, e.id)
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(e *entry) bool { return !e.facts.Beside && e.session < begun[e.facts.For] })
+	return c, nil
 }
 
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+// begun returns the session that last asked a target from the beginning, because the one before ended
+// before it had settled it: what earlier ones asked for it does not count. It is 0 for none.
+func begun(known []*entry) (session int) {
+	for _, e := range known {
+		if e.session > 1 && e.facts.First {
+			session = max(session, e.session)
+		}
 	}
-	return 1
+	return session
 }
 
 // About how many bytes are taken, besides the records of exchanges.
@@ -168,70 +175,30 @@ const (
 	packageCost = 2500 // by the package and by the names in a WACZ file
 )
 
-// within returns the exchanges that fit into the limit; those of findings come first.
-func (k *Keeper) within(kept, all []*entry, wanted map[string]bool, left *int) []*entry {
-	lengths := map[string]int64{} // of records with a body
-	for _, e := range all {
-		if e.kind == typeResponse {
-			lengths[e.id] = e.length
-		}
-	}
-	room, fits, bodies := k.options.MaxSize-verdictCost, map[*entry]bool{}, map[string]bool{}
-	indexed := k.place.form != formWARC
-	if indexed {
-		room -= packageCost
-	}
-	for _, findings := range []bool{true, false} {
-		for _, e := range kept {
-			if wanted[e.facts.For] != findings {
-				continue
-			}
-			cost := e.length + e.request.length + verdictCost
-			if indexed {
-				cost += indexCost + 3*int64(len(e.uri)) // twice in the index, and once in the pages
-			}
-			if e.kind == typeRevisit && !bodies[e.payload] {
-				cost += lengths[e.refers]
-			}
-			if cost > room {
-				*left++
-				continue
-			}
-			room -= cost
-			fits[e], bodies[e.payload] = true, true
-		}
-	}
-	return slices.DeleteFunc(kept, func(e *entry) bool { return !fits[e] })
+// budget is the room for what is kept.
+type budget struct {
+	room    int64           // bytes
+	indexed bool            // there is an index
+	bodies  map[uint64]bool // payloads in the file; see textKey
 }
 
-// of returns the verdicts on the targets of some exchanges. A target without a result is ok, unless
-// a target with another verdict redirected to it, and it failed.
-func (v *verdicts) of(entries []*entry) map[string][]judged {
-	list, works := map[string][]judged{}, map[string]bool{}
-	for _, e := range entries { // the last exchange of a target decides
-		if !e.facts.Beside {
-			list[e.facts.For], works[e.facts.For] = nil, e.status/100 == 2
-		}
+// take takes the room for an exchange, and reports false if there is not enough.
+func (b *budget) take(e *entry) bool {
+	cost := e.length + e.request + verdictCost
+	if b.indexed {
+		cost += indexCost + 3*int64(len(e.uri)) // twice in the index, and once in the pages
 	}
-	for _, j := range v.list {
-		if _, kept := list[document(j.url)]; kept {
-			list[document(j.url)] = append(list[document(j.url)], j)
-		}
+	if e.kind == typeRevisit && !b.bodies[textKey(e.payload)] {
+		cost += e.body.length
 	}
-	for _, j := range v.list {
-		for _, hop := range j.hops {
-			if len(list[hop]) == 0 && !works[hop] && (j.verdict == check.Broken || j.verdict == check.Unverified) {
-				delete(list, hop)
-			}
-		}
+	if cost > b.room {
+		return false
 	}
-	for url, results := range list {
-		if len(results) == 0 {
-			list[url] = []judged{{url: url, verdict: check.OK, code: check.CodeOK}}
-		}
-		slices.SortFunc(list[url], func(a, b judged) int { return cmp.Compare(a.url, b.url) })
+	b.room -= cost
+	if e.payload != "" {
+		b.bodies[textKey(e.payload)] = true
 	}
-	return list
+	return true
 }
 
 // readAnswerHead reads the head of an answer.

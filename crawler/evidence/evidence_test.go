@@ -379,7 +379,7 @@ func TestFull(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "e.warc.gz")
 	k := keep(t, Options{Path: name}, s.URL, "/a")
 	k.fail(&os.PathError{Op: "write", Path: "x", Err: errors.New("no space left on device")})
-	if k.append(infoRecord("x", formatDay)) {
+	if k.append(nil, infoRecord("x", formatDay)) {
 		t.Error("it goes on")
 	}
 	err := k.Finish(Run{})

@@ -158,9 +158,9 @@ func (x *exchange) finishFault(f *facts, got *fetch.Received) {
 		main.fields = append(main.fields, field{"WARC-IP-Address", got.Address})
 	}
 	if got.Reached {
-		x.k.append(main, x.requestOf(main))
+		x.k.append(main.entry(f), main, x.requestOf(main))
 	} else {
-		x.k.append(main)
+		x.k.append(main.entry(f), main)
 	}
 }
 
@@ -188,7 +188,8 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	if header.Get("Content-Length") != strconv.FormatInt(got.Size, 10) && got.Size >= 0 {
 		f.Size = &got.Size
 	}
-	if media, _, _ := mime.ParseMediaType(header.Get("Content-Type")); f.Page && got.Status/100 == 2 && isHTML(media) {
+	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
+	if f.Page && got.Status/100 == 2 && isHTML(media) {
 		decoded := fetch.DecodeBody(body.reader(), strings.Join(header["Content-Encoding"], ","), maxTitlePart)
 		f.Title = x.k.mask.text(titleOf(decoded, header))
 		decoded.Close()
@@ -213,9 +214,12 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	}
 	main.fields = append(main.fields, field{factsField, encodeFacts(f)})
 	main.block = []io.ReadSeeker{bytes.NewReader(head.Bytes())}
-	repeats := got.Cut == "" && got.Status/100 == 2 && body.size >= shortestRevisited
+	e := main.entry(f)
+	e.payload, e.cut, e.size, e.status, e.media = payload, got.Cut, body.size, got.Status, media
+	repeats := e.repeats() && body.size >= shortestRevisited
 	if first, known := x.k.seen(payload); repeats && known {
 		main.revisit(first)
+		e.kind, e.body = typeRevisit, first.at
 	} else {
 		main.block = append(main.block, body.reader())
 		if got.Cut != "" {
@@ -223,8 +227,8 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 		}
 	}
 	request := x.requestOf(main)
-	if x.k.append(main, request) && repeats && main.kind == typeResponse {
-		x.k.remember(payload, origin{main.id, main.uri, formatDate(main.date)})
+	if x.k.append(e, main, request) && repeats && main.kind == typeResponse {
+		x.k.remember(payload, origin{main.id, main.uri, formatDate(main.date), e.section})
 	}
 }
 
@@ -250,7 +254,10 @@ func (x *exchange) masked(header http.Header) *spool {
 }
 
 // origin is a response whose payload others have as well.
-type origin struct{ id, uri, date string }
+type origin struct {
+	id, uri, date string
+	at            section
+}
 
 // shortestRevisited is the size of the smallest payload that is not written twice.
 const shortestRevisited = 256

@@ -11,6 +11,9 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // headerFields are the fields of an answer.
@@ -38,11 +41,10 @@ func (k *Keeper) Finish(run Run) error {
 }
 
 func (k *Keeper) finish(run Run) error {
-	all, err := scan(k.part)
+	c, err := k.choose(run)
 	if err != nil {
 		return err
 	}
-	c := k.choose(all, run)
 	if c.left > 0 {
 		k.options.Note("--evidence-max: %d exchanges were left out of %s", c.left, k.options.Path)
 	}
@@ -50,11 +52,11 @@ func (k *Keeper) finish(run Run) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{k: k, out: out, part: k.part, byID: map[string]*entry{}, now: time.Now(), about: k.about(), buf: make([]byte, partSize)}
+	w := &writer{k: k, out: out, part: k.part, now: time.Now(), about: k.about(), buf: make([]byte, partSize),
+		index: result.Sorted[string]{Order: lineOrder{}}, pages: result.Sorted[string]{Order: lineOrder{}}}
+	defer w.index.Close()
+	defer w.pages.Close()
 	w.about.Complete, w.about.LeftOut = run.Complete && c.left == 0, c.left
-	for _, e := range all {
-		w.byID[e.id] = e
-	}
 	if err = w.write(c); err == nil {
 		err = w.finish()
 	}
@@ -69,19 +71,18 @@ type writer struct {
 	k     *Keeper
 	out   output
 	part  *os.File
-	byID  map[string]*entry // all entries of part
 	now   time.Time
 	about aboutRun
 
 	data    *dataWriter
 	files   int
-	written map[string]origin // payloads in the file
-	index   []string
-	pages   []pageLine
-	buf     []byte // for copy
+	written map[string]origin // payloads in the file that several exchanges have
+	index   result.Sorted[string]
+	pages   result.Sorted[string] // each URL, NUL, and its line
+	buf     []byte                // for copy
 }
 
-// copy copies a record as it is.
+// copy copies records as they are.
 func (w *writer) copy(from section) error {
 	_, err := io.CopyBuffer(w.data, io.NewSectionReader(w.part, from.offset, from.length), w.buf)
 	return err
@@ -128,32 +129,63 @@ func (w *writer) flush() error {
 	return w.data.w.Flush()
 }
 
-// write writes all records: for each target its exchanges, in the order asked, and its verdicts.
+// write writes all records.
 func (w *writer) write(c *choice) error {
 	if err := w.open(0); err != nil {
 		return err
 	}
-	ids := map[string][]string{} // of the exchanges of a target
-	for _, e := range c.entries {
-		if !e.facts.Beside {
-			ids[e.facts.For] = append(ids[e.facts.For], e.id)
-		}
+	err := w.k.eachTarget(func(first int, known []*entry) error { return w.target(c.fits[first:], known) })
+	if err != nil {
+		return err
 	}
-	for i, e := range c.entries {
-		if err := w.exchange(e); err != nil {
+	return w.flush()
+}
+
+// target writes what fits of a target: the exchanges of its visits, its verdicts, and other exchanges.
+func (w *writer) target(fits []bool, known []*entry) error {
+	var visits []string
+	var last *entry
+	write := func(rank int) error {
+		for i, e := range known {
+			if !fits[i] || e.rank() != rank {
+				continue
+			}
+			if err := w.exchange(e); err != nil {
+				return err
+			}
+			if rank == rankVisit {
+				visits, last = append(visits, e.id), e
+			}
+		}
+		return nil
+	}
+	if err := write(rankVisit); err != nil {
+		return err
+	}
+	if last != nil && !w.k.options.Apart {
+		if err := w.verdicts(last, visits, known); err != nil {
 			return err
 		}
-		last := i+1 == len(c.entries) || c.entries[i+1].facts.For != e.facts.For || c.entries[i+1].facts.Beside != e.facts.Beside
-		if e.facts.Beside || !last {
-			continue
-		}
-		for _, j := range c.verdicts[e.facts.For] {
-			if err := w.verdict(e, j, ids); err != nil {
+	}
+	return write(rankBeside)
+}
+
+// verdicts writes the verdicts on a target. One without a result is ok, unless a target with another
+// verdict redirected to it, and it failed.
+func (w *writer) verdicts(last *entry, visits []string, known []*entry) error {
+	told := false
+	for _, e := range known {
+		if e.rank() == rankVerdict {
+			told = true
+			if err := w.verdict(e.judged, last.facts.For, visits); err != nil {
 				return err
 			}
 		}
 	}
-	return w.flush()
+	if hop := w.k.judged.hops[last.facts.For]; told || hop != nil && hop.failed && last.status/100 != 2 {
+		return nil
+	}
+	return w.verdict(&judged{url: last.facts.For, verdict: check.OK, code: check.CodeOK}, last.facts.For, visits)
 }
 
 // verdictBlock is the block of a record about a verdict.
@@ -166,14 +198,15 @@ type verdictBlock struct {
 	Exchanges []string `json:"exchanges"`
 }
 
-func (w *writer) verdict(last *entry, j judged, ids map[string][]string) error {
-	v := verdictBlock{format, "verdict", j.url, j.verdict.String(), string(j.code), slices.Clone(ids[last.facts.For])}
-	for _, hop := range j.hops {
-		if hop != last.facts.For {
-			for _, id := range ids[hop] {
-				if !slices.Contains(v.Exchanges, id) {
-					v.Exchanges = append(v.Exchanges, id)
-				}
+func (w *writer) verdict(j *judged, target string, visits []string) error {
+	v := verdictBlock{format, "verdict", j.url, j.verdict.String(), string(j.code), slices.Clone(visits)}
+	for _, url := range j.hops {
+		if url == target {
+			continue
+		}
+		for _, id := range w.k.judged.hops[url].ids {
+			if !slices.Contains(v.Exchanges, id) {
+				v.Exchanges = append(v.Exchanges, id)
 			}
 		}
 	}
@@ -182,30 +215,31 @@ func (w *writer) verdict(last *entry, j judged, ids map[string][]string) error {
 
 // exchange writes one exchange. A body that is in the file already is not written again.
 func (w *writer) exchange(e *entry) error {
-	if err := w.open(e.length + e.request.length); err != nil {
+	if err := w.open(e.length + e.request); err != nil {
 		return err
 	}
-	repeats := e.cut == "" && e.status/100 == 2 && e.payload != ""
 	first, known := w.written[e.payload]
 	offset := w.data.n
 	var err error
-	switch kind := e.kind; {
-	case repeats && known && (kind == typeRevisit || e.size >= shortestRevisited):
-		err = w.rewrite(e, nil, &first)
-	case kind == typeRevisit:
-		err = w.rewrite(e, w.byID[e.refers], nil)
+	switch again := known && e.repeats(); {
+	case again && (e.kind == typeRevisit || e.size >= shortestRevisited):
+		e.kind = typeRevisit
+		err = w.rewrite(e, section{}, &first)
+	case e.kind == typeRevisit:
+		e.kind = typeResponse
+		err = w.rewrite(e, e.body, nil)
 	default:
 		err = w.copy(e.section)
 	}
 	if err != nil {
 		return err
 	}
-	w.describe(e, offset)
-	if repeats && !known {
-		w.written[e.payload] = origin{e.id, e.uri, formatDate(e.date)}
+	w.describe(e, section{offset, w.data.n - offset})
+	if !known && e.repeats() && w.k.payloads[textKey(e.payload)] {
+		w.written[e.payload] = origin{e.id, e.uri, formatDate(e.date), section{}}
 	}
-	if e.request.length > 0 {
-		err = w.copy(e.request)
+	if e.request > 0 {
+		err = w.copy(section{e.offset + e.length, e.request})
 	}
 	return err
 }
@@ -215,7 +249,7 @@ var keptFields = []string{"WARC-Payload-Digest", "WARC-IP-Address", "WARC-Protoc
 
 // rewrite writes a revisit as the response that it stands for, with the body of another record,
 // or a response as a revisit of the first record with its payload.
-func (w *writer) rewrite(e, body *entry, first *origin) error {
+func (w *writer) rewrite(e *entry, body section, first *origin) error {
 	m, err := e.open(w.part)
 	if err != nil {
 		return err
@@ -235,7 +269,7 @@ func (w *writer) rewrite(e, body *entry, first *origin) error {
 		r.revisit(*first)
 		return r.write(w.data)
 	}
-	if body == nil {
+	if body.length == 0 {
 		return errors.New("a body that is in the file once is missing")
 	}
 	kept := &spool{}

@@ -56,6 +56,11 @@ type Keeper struct {
 	err     error             // why nothing is kept any more
 	digests map[string]origin // of payloads
 	left    int               // exchanges that were left out
+
+	session  int // of the crawl, from 1
+	known    result.Sorted[*entry]
+	count    int             // of known
+	payloads map[uint64]bool // whether several exchanges have it; see textKey
 }
 
 // maxDigests is the maximum number of payloads that are remembered, so that they are not written
@@ -73,13 +78,15 @@ func Create(o Options) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{options: o, place: place, mask: newMask(o.Secrets), digests: map[string]origin{}}
-	if k.part, k.size, err = place.createPart(); err != nil {
+	k := &Keeper{options: o, place: place, mask: newMask(o.Secrets), digests: map[string]origin{}, known: result.Sorted[*entry]{Order: byTarget{}}, payloads: map[uint64]bool{}}
+	if k.part, k.size, err = place.createPart(k.scan); err != nil {
+		k.known.Close()
 		place.close()
 		return nil, err
 	}
-	k.judged = verdicts{wanted: map[string]bool{}, hide: k.mask.url}
-	k.append(infoRecord(o.Software, time.Now(), k.about()))
+	k.judged = verdicts{wanted: map[uint64]bool{}, hops: map[string]*hop{}, hide: k.mask.url}
+	k.session++
+	k.append(nil, infoRecord(o.Software, time.Now(), k.about()))
 	return k, nil
 }
 
@@ -95,14 +102,19 @@ func (k *Keeper) about() aboutRun {
 	return run
 }
 
-// append appends records, all or none, and reports whether it did. A failed write ends the keeping.
-func (k *Keeper) append(records ...*record) bool {
+// append appends records, all or none, and reports whether it did. A failed write ends the keeping. e, if not
+// nil, is what is known of the first record; the other is its request.
+func (k *Keeper) append(e *entry, records ...*record) bool {
 	var b memberBuffer
 	defer b.close()
-	for _, r := range records {
+	first := int64(0)
+	for i, r := range records {
 		if err := r.write(&b); err != nil {
 			k.fail(err)
 			return false
+		}
+		if i == 0 {
+			first = b.size
 		}
 	}
 	k.mu.Lock()
@@ -119,8 +131,18 @@ func (k *Keeper) append(records ...*record) bool {
 		k.failLocked(err)
 		return false
 	}
+	if e != nil {
+		e.section, e.request, e.session = section{k.size, first}, n-first, k.session
+		k.addKnown(e)
+	}
 	k.size += n
 	return true
+}
+
+// appendEvent appends an exchange that is no answer over HTTP.
+func (k *Keeper) appendEvent(uri string, at time.Time, e *event) {
+	r := jsonRecord(newID(), uri, at, e)
+	k.append(r.entry(&e.facts), r)
 }
 
 // fail ends the keeping: what was appended so far is whole.
@@ -171,8 +193,13 @@ func (k *Keeper) remember(payload string, first origin) {
 
 // Judged notes a result of the run. It must not be called by several goroutines at once.
 func (k *Keeper) Judged(r *result.Result) {
-	if k != nil {
-		k.judged.add(r)
+	if k == nil {
+		return
+	}
+	if j := k.judged.add(r); j != nil {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.addKnown(&entry{facts: facts{For: document(j.url)}, judged: j})
 	}
 }
 
@@ -191,6 +218,7 @@ func (k *Keeper) Abandon() {
 func (k *Keeper) endPart(remove bool) {
 	part := k.part
 	k.part = nil
+	k.known.Close()
 	remains := remove && os.Remove(part.Name()) != nil
 	part.Close()
 	if remains {

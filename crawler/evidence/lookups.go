@@ -79,7 +79,7 @@ func (r *keptResolver) keep(ctx context.Context, method, name string, at time.Ti
 		return
 	}
 	e := &event{Format: format, Kind: "answer", Method: method, Lookup: l, facts: facts{For: r.k.mask.url(asker.URL.Printed())}}
-	r.k.append(jsonRecord(newID(), lookupURI(method, name), at, e))
+	r.k.appendEvent(lookupURI(method, name), at, e)
 }
 
 // Probe returns a function that keeps whether mail servers know an address.
@@ -96,7 +96,7 @@ func (k *Keeper) Probe(of func(context.Context, urinorm.Address) error) func(con
 		if errors.As(err, &failed) {
 			e.setFault(k, failed)
 		}
-		k.append(jsonRecord(newID(), "mailto:"+address.String(), at, e))
+		k.appendEvent("mailto:"+address.String(), at, e)
 		return err
 	}
 }

@@ -188,8 +188,9 @@ func softwareOfPackage(text []byte) string {
 }
 
 // createPart creates the file for the time of the run, and returns its size. It goes on with what
-// earlier sessions of the crawl kept, or replaces what a killed run has left.
-func (p *place) createPart() (*os.File, int64, error) {
+// earlier sessions of the crawl kept, which scan reads up to the end of the whole records, or replaces
+// what a killed run has left.
+func (p *place) createPart(scan func(*os.File) int64) (*os.File, int64, error) {
 	fail := func(err error) (*os.File, int64, error) {
 		return nil, 0, fmt.Errorf("write %s: %w", p.options.Path, withoutPath(err))
 	}
@@ -214,7 +215,7 @@ func (p *place) createPart() (*os.File, int64, error) {
 	}
 	size := int64(0)
 	if p.options.Resumes {
-		size, err = p.goOn(f)
+		size, err = p.goOn(f, scan)
 	} else {
 		err = p.begin(f)
 	}
@@ -249,8 +250,8 @@ func (p *place) forget() error {
 
 // goOn returns the size of the whole records that earlier sessions have kept: in the file itself, if
 // the last one was killed, or else next to the state of the crawl.
-func (p *place) goOn(f *os.File) (int64, error) {
-	if size := wholeRecords(f); size > 0 {
+func (p *place) goOn(f *os.File, scan func(*os.File) int64) (int64, error) {
+	if size := scan(f); size > 0 {
 		return size, nil
 	}
 	if err := f.Truncate(0); err != nil {
@@ -268,7 +269,7 @@ func (p *place) goOn(f *os.File) (int64, error) {
 	if _, err := io.Copy(f, earlier); err != nil {
 		return 0, err
 	}
-	return wholeRecords(f), nil
+	return scan(f), nil
 }
 
 // keepForLater keeps a file for the next session of the crawl.
@@ -284,20 +285,6 @@ func (p *place) keepForLater(f *os.File) error {
 		return errors.Join(err, later.abandon())
 	}
 	return later.commit()
-}
-
-// wholeRecords returns the size of the whole records at the beginning of a file.
-func wholeRecords(f *os.File) int64 {
-	in, size := readMembers(io.NewSectionReader(f, 0, 1<<62), 0, partSize), int64(0)
-	for {
-		if _, err := in.next(); err != nil {
-			return size
-		}
-		if in.end() != nil {
-			return size
-		}
-		size = in.offset()
-	}
 }
 
 // close removes the directories that are empty.

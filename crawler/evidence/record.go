@@ -52,6 +52,11 @@ type record struct {
 	block         []io.ReadSeeker
 }
 
+// entry returns what is to be known of the record once it is written.
+func (r *record) entry(f *facts) *entry {
+	return &entry{kind: r.kind, id: r.id, uri: r.uri, date: r.date.Truncate(time.Microsecond), facts: *f}
+}
+
 // newID returns a random record ID (RFC 9562 version 4).
 func newID() string {
 	var b [16]byte

@@ -24,7 +24,7 @@ func (k *Keeper) Other(got *fetch.Other) {
 			e.Answer.Notes = append(e.Answer.Notes, [2]string{note.Code, k.mask.text(note.Message)})
 		}
 	}
-	k.append(jsonRecord(newID(), k.mask.url(got.URL.Printed()), got.At, e))
+	k.appendEvent(k.mask.url(got.URL.Printed()), got.At, e)
 }
 
 // setFault makes an event that of a request without an answer.

@@ -53,7 +53,7 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, size, err := p.createPart()
+	f, size, err := p.createPart(func(*os.File) int64 { return 0 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,14 +63,15 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// What a session asked of a target that it did not settle counts no more.
-func TestWithoutRepeated(t *testing.T) {
-	at := func(session int, first bool, asker string) *entry {
-		return &entry{session: session, facts: facts{For: asker, First: first}}
-	}
-	all := []*entry{at(1, true, "a"), at(1, false, "a"), at(1, true, "b"), at(2, true, "a"), at(2, false, "b")}
-	kept := withoutRepeated(all)
-	if len(kept) != 3 || kept[0] != all[2] || kept[1] != all[3] || kept[2] != all[4] {
-		t.Errorf("%d of %d exchanges stay", len(kept), len(all))
+// What a session asked of a target that it did not settle does not count.
+func TestBegun(t *testing.T) {
+	at := func(session int, first bool) *entry { return &entry{session: session, facts: facts{First: first}} }
+	for want, known := range map[int][]*entry{
+		0: {at(1, true), at(2, false)},
+		2: {at(1, true), at(1, false), at(2, true)},
+	} {
+		if got := begun(known); got != want {
+			t.Errorf("session %d, want %d", got, want)
+		}
 	}
 }

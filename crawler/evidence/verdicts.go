@@ -7,11 +7,11 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// verdicts are the results of a run about targets on the network.
+// verdicts are what is known from the results of a run about targets on the network.
 type verdicts struct {
-	list   []judged
 	hide   func(url string) string
-	wanted map[string]bool // URLs whose exchanges are those of findings
+	wanted map[uint64]bool // URLs whose exchanges are those of findings; see textKey
+	hops   map[string]*hop // URLs to which a target redirects that has a result
 }
 
 // judged is a result.
@@ -22,6 +22,17 @@ type judged struct {
 	hops    []string // where redirects led
 }
 
+// hop is where a redirect led.
+type hop struct {
+	ids    []string // of the records of its exchanges
+	failed bool     // a target that is broken or unverified redirects to it
+}
+
+// want notes that the exchanges of a URL are those of a finding.
+func (v *verdicts) want(url string) { v.wanted[textKey(url)] = true }
+
+func (v *verdicts) wants(url string) bool { return v.wanted[textKey(url)] }
+
 // document returns a printed URL without its fragment and its secrets.
 func (v *verdicts) document(url string) string { return document(v.hide(url)) }
 
@@ -31,16 +42,17 @@ func document(url string) string {
 	return url
 }
 
-// add notes a result. Those that are simply ok need not be given: a target without one is ok.
-func (v *verdicts) add(r *result.Result) {
-	if !strings.Contains(r.URL, "://") && !strings.Contains(r.URL, ":") {
-		return // a file
+// add notes a result, and returns its verdict if it is about a target. Those that are simply ok need not be
+// given: a target without one is ok.
+func (v *verdicts) add(r *result.Result) *judged {
+	if !strings.Contains(r.URL, ":") {
+		return nil // a file
 	}
 	finding := r.Verdict == check.Broken || r.Verdict == check.Unverified || r.Verdict == check.VerdictWarning
 	for _, w := range r.Warnings {
 		finding = finding || !w.IsInfo()
 	}
-	j := judged{url: v.hide(r.URL), verdict: r.Verdict, code: r.Code}
+	j := &judged{url: v.hide(r.URL), verdict: r.Verdict, code: r.Code}
 	for _, hop := range r.Redirects {
 		j.hops = append(j.hops, v.document(hop.URL))
 	}
@@ -48,25 +60,32 @@ func (v *verdicts) add(r *result.Result) {
 		j.hops = append(j.hops, v.document(r.FinalURL))
 	}
 	if finding {
-		v.wanted[v.document(r.URL)] = true
+		v.want(v.document(r.URL))
 		for _, hop := range j.hops {
-			v.wanted[hop] = true
-		}
-		for i := range r.References {
-			v.wanted[v.document(r.References[i].Page)] = true
+			v.want(hop)
 		}
 	}
 	if r.Code == check.CodeRobotsDisallowed {
 		if robots, ok := robotsOf(r.URL); ok {
-			v.wanted[v.document(robots)] = true
+			v.want(v.document(robots))
 		}
+		finding = true
+	}
+	if finding {
 		for i := range r.References {
-			v.wanted[v.document(r.References[i].Page)] = true
+			v.want(v.document(r.References[i].Page))
 		}
 	}
-	if r.Kind == result.KindTarget {
-		v.list = append(v.list, j)
+	if r.Kind != result.KindTarget {
+		return nil
 	}
+	for _, url := range j.hops {
+		if v.hops[url] == nil {
+			v.hops[url] = &hop{}
+		}
+		v.hops[url].failed = v.hops[url].failed || j.verdict == check.Broken || j.verdict == check.Unverified
+	}
+	return j
 }
 
 // robotsOf returns the address of the robots.txt of a URL.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -44,19 +45,20 @@ type pageLine struct {
 // maxTitlePart is how much of a page is read for its title, in bytes.
 const maxTitlePart = 64 << 10
 
-// describe adds an exchange that was written at an offset to the index and the pages.
-func (w *writer) describe(e *entry, offset int64) {
+// describe adds an exchange that was written at a place to the index and the pages.
+func (w *writer) describe(e *entry, at section) {
 	if e.status == 0 || w.k.place.form == formWARC {
 		return
 	}
-	line := indexLine{e.uri, cmp.Or(e.media, "unk"), strconv.Itoa(e.status), e.payload, strconv.FormatInt(w.data.n-offset, 10), strconv.FormatInt(offset, 10), w.data.name}
+	line := indexLine{e.uri, cmp.Or(e.media, "unk"), strconv.Itoa(e.status), e.payload, strconv.FormatInt(at.length, 10), strconv.FormatInt(at.offset, 10), w.data.name}
 	if e.kind == typeRevisit {
 		line.Mime = "warc/revisit"
 	}
 	text, _ := json.Marshal(line)
-	w.index = append(w.index, surt(e.uri)+" "+e.date.UTC().Format("20060102150405")+" "+string(text))
+	w.index.Add(surt(e.uri) + " " + e.date.UTC().Format("20060102150405") + " " + string(text))
 	if e.facts.Page && e.status/100 == 2 && isHTML(e.media) {
-		w.pages = append(w.pages, pageLine{strings.TrimSuffix(strings.TrimPrefix(e.id, "<urn:uuid:"), ">"), e.uri, e.date.UTC().Format(time.RFC3339), e.facts.Title})
+		text, _ := json.Marshal(pageLine{strings.TrimSuffix(strings.TrimPrefix(e.id, "<urn:uuid:"), ">"), e.uri, e.date.UTC().Format(time.RFC3339), e.facts.Title})
+		w.pages.Add(e.uri + "\x00" + string(text))
 	}
 }
 
@@ -146,23 +148,22 @@ func (w *writer) finish() error {
 	if !ok {
 		return nil // a WARC file alone
 	}
-	slices.Sort(w.index)
-	if err := w.put(indexFile, w.index); err != nil {
+	if err := w.put(indexFile, w.index.Each); err != nil {
 		return err
 	}
-	slices.SortStableFunc(w.pages, func(a, b pageLine) int { return cmp.Compare(a.URL, b.URL) })
 	title := "Evidence of a check of " + strings.Join(w.about.Targets, ", ")
 	head, _ := json.Marshal(map[string]string{"format": "json-pages-1.0", "id": "pages", "title": title})
-	lines := []string{string(head)}
-	seen := map[string]bool{}
-	for _, page := range w.pages {
-		if !seen[page.URL] {
-			seen[page.URL] = true
-			text, _ := json.Marshal(page)
-			lines = append(lines, string(text))
-		}
-	}
-	if err := w.put(pagesFile, lines); err != nil {
+	if err := w.put(pagesFile, func(line func(string) error) error {
+		last := ""
+		return errors.Join(line(string(head)), w.pages.Each(func(page string) error {
+			url, text, _ := strings.Cut(page, "\x00")
+			if url == last {
+				return nil
+			}
+			last = url
+			return line(text)
+		}))
+	}); err != nil {
 		return err
 	}
 	p := packageJSON{Profile: "data-package", Version: "1.1.1", Software: w.k.options.Software, Created: w.now.UTC().Format(time.RFC3339), Title: title,
@@ -172,26 +173,31 @@ func (w *writer) finish() error {
 	}
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err == nil {
-		err = w.put(packageFile, []string{string(text)})
+		err = w.put(packageFile, oneText(string(text)))
 	}
 	if err != nil {
 		return err
 	}
 	digest, _ := json.MarshalIndent(map[string]string{"path": packageFile, "hash": digestOf(append(text, '\n'))}, "", "  ")
-	return w.put(digestFile, []string{string(digest)})
+	return w.put(digestFile, oneText(string(digest)))
 }
 
-func (w *writer) put(name string, lines []string) error {
+// put writes a file of lines.
+func (w *writer) put(name string, each func(line func(string) error) error) error {
 	to, err := w.out.file(name)
 	if err != nil {
 		return err
 	}
-	var b bytes.Buffer
-	for _, line := range lines {
-		b.WriteString(line + "\n")
-	}
-	_, err = b.WriteTo(to)
-	return err
+	b := bufio.NewWriter(to)
+	err = each(func(line string) error {
+		_, err := b.WriteString(line + "\n")
+		return err
+	})
+	return errors.Join(err, b.Flush())
+}
+
+func oneText(text string) func(func(string) error) error {
+	return func(line func(string) error) error { return line(text) }
 }
 
 // zipOutput is a WACZ file.

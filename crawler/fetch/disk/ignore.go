@@ -26,11 +26,12 @@ type ignoreLevel struct {
 	own *ownPatterns
 }
 
-// ownPatterns are those of the .ignore files of a directory and of those above.
+// ownPatterns are those of the .ignore files of a directory and of those above. A nil *ownPatterns
+// has no pattern.
 type ownPatterns struct {
 	name   string // of the directory
 	rules  []ignorePattern
-	parent *ownPatterns // nil for the root of the file system
+	parent *ownPatterns
 }
 
 // OpenIgnore returns the Ignore of a directory. What git says does not count if git ignores the directory
@@ -48,11 +49,20 @@ func OpenIgnore(dir string) (*Ignore, error) {
 }
 
 func ownPatternsOf(dir string) *ownPatterns {
-	own := &ownPatterns{name: filepath.Base(dir), rules: readOwnPatterns(filepath.Join(dir, ".ignore"), false)}
+	var above *ownPatterns
 	if parent := filepath.Dir(dir); parent != dir {
-		own.parent = ownPatternsOf(parent)
+		above = ownPatternsOf(parent)
 	}
-	return own
+	return above.enter(dir)
+}
+
+// enter returns the patterns of a subdirectory. Most directories have none.
+func (o *ownPatterns) enter(dir string) *ownPatterns {
+	rules := readOwnPatterns(filepath.Join(dir, ".ignore"), false)
+	if o == nil && len(rules) == 0 {
+		return nil
+	}
+	return &ownPatterns{filepath.Base(dir), rules, o}
 }
 
 // Root returns the root of the work tree that contains the directory, as a path without symbolic
@@ -111,7 +121,7 @@ func (t *Ignore) level(rel string) *ignoreLevel {
 
 // enter returns the level of a subdirectory that is not left out.
 func (l *ignoreLevel) enter(dir, name string) *ignoreLevel {
-	below := &ignoreLevel{own: &ownPatterns{name, readOwnPatterns(filepath.Join(dir, ".ignore"), false), l.own}}
+	below := &ignoreLevel{own: l.own.enter(dir)}
 	if l.git != nil {
 		named := l.own.match(name, true) != nil // brought back, with its content
 		below.git = l.git.enter(name, !named && (l.git.ignored || l.git.matches(name, true)))

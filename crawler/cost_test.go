@@ -39,7 +39,7 @@ func TestCost(t *testing.T) {
 		start         func() (*Config, []Seed)
 		allocs, bytes uint64 // a page, at most
 	}{
-		"directory": {func() (*Config, []Seed) { return onDisk(t, dir) }, 47 * 115 / 100, 12_330 * 115 / 100},
+		"directory": {func() (*Config, []Seed) { return onDisk(t, dir) }, 38 * 115 / 100, 11_870 * 115 / 100},
 		"http":      {func() (*Config, []Seed) { return web(t), seedOf(t, base+"/") }, 150 * 115 / 100, 21_000 * 130 / 100},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -72,10 +72,12 @@ func (r *resolver) meant(l *extract.Link) *extract.Link {
 			ref, r.asked = label, true
 		}
 	}
-	if site := r.scope.SiteOf(scope.URLOf(r.page)); site != nil && l.Module {
-		ref, r.asked = moduleFile(site, r.source.Base, ref), true
-	} else if site != nil && r.doc.Format == "restructuredtext" && l.Kind == extract.Resource && strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//") {
-		ref, r.asked = fromSourceRoot(site, r.source.Base, ref), true
+	if fromRoot := r.doc.Format == "restructuredtext" && l.Kind == extract.Resource && strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"); l.Module || fromRoot {
+		if site := r.scope.SiteOf(scope.URLOf(r.page)); site != nil && l.Module {
+			ref, r.asked = moduleFile(site, r.source.Base, ref), true
+		} else if site != nil {
+			ref, r.asked = fromSourceRoot(site, r.source.Base, ref), true
+		}
 	}
 	if ref == l.Ref {
 		return l

@@ -42,6 +42,7 @@ func coordinate(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if err != nil {
 		return nil, err
 	}
+	cfg.Keep.Cache = given.Keep.Cache // for the texts that it remembers
 	return judgeStore(ctx, &cfg, seeds, sink, stoppedBy)
 }
 

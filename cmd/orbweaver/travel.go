@@ -32,13 +32,15 @@ type travel struct {
 	Secrets []string `json:"secrets,omitempty"`
 	// Evidence is set if each process keeps what it asked.
 	Evidence bool `json:"evidence,omitempty"`
+	// Drift is set if workers read the texts of pages of other sites. The coordinator compares them.
+	Drift bool `json:"drift,omitempty"`
 	// Command is the command of the coordinator, for messages about differing settings.
 	Command *command `json:"command,omitempty"`
 }
 
 // newTravel collects what travels from the settings of check.
 func newTravel(s *settings) (*travel, error) {
-	t := &travel{Evidence: s.Text("evidence") != ""}
+	t := &travel{Evidence: s.Text("evidence") != "", Drift: s.On("drift")}
 	keys := map[string]any{}
 	for _, f := range option.Of(option.Check) {
 		switch {

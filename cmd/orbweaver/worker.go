@@ -218,7 +218,9 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", usageError("%w", err)
 	}
 	defer kept.Abandon()
-	cfg.Judging.Inspector = inspector
+	if cfg.Judging.Inspector = inspector; t.Drift {
+		cfg.Judging.Drift = &crawler.Drift{Below: crawler.DriftBelow}
+	}
 	closeRenderer, err := openRenderer(ctx, opts, cfg, w.console)
 	if err != nil {
 		return worked, "", err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"strings"
 	"time"
 )
 
@@ -245,14 +244,22 @@ func (s *Store) SetDigested(ctx context.Context, name string, at time.Time) erro
 	return err
 }
 
-// Known reports whether there is an account with a name, or a token with "token:" before it.
-func (s *Store) Known(ctx context.Context, name string) (known bool, err error) {
-	table := "auth_users"
-	if token, found := strings.CutPrefix(name, tokenKey); found {
-		name, table = token, "auth_tokens"
+// Names returns the names of all accounts, and those of tokens with "token:" before them.
+func (s *Store) Names(ctx context.Context) (map[string]bool, error) {
+	rows, err := s.db.QueryContext(ctx, "SELECT name FROM auth_users UNION ALL SELECT ? || name FROM auth_tokens", tokenKey)
+	if err != nil {
+		return nil, fmt.Errorf("list the names: %w", err)
 	}
-	err = s.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+" WHERE name = ?)", name).Scan(&known)
-	return known, err
+	defer rows.Close()
+	names := map[string]bool{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, fmt.Errorf("list the names: %w", err)
+		}
+		names[name] = true
+	}
+	return names, rows.Err()
 }
 
 // Empty reports whether there is neither a user nor a token.

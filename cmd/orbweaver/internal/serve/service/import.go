@@ -24,9 +24,9 @@ import (
 
 // Limits of an import.
 const (
-	MaxImport        = 16 << 20 // bytes
-	maxImportMembers = 2_000_000
-	maxKeyParts      = 100 // of a key in TOML
+	MaxImport         = 16 << 20 // bytes
+	maxImportElements = 2_000_000
+	maxKeyParts       = 100 // of a key in TOML
 )
 
 // fromTOML returns a document in TOML as JSON.
@@ -75,6 +75,8 @@ type incoming struct {
 	marks []*api.Mark
 	views []*api.View
 	same  bool
+
+	unlisted int // faults that its problem does not list
 }
 
 // Import adds the projects of a document in JSON, or changes those that have the names: members that the
@@ -126,7 +128,11 @@ func (s *Exchange) Import(ctx context.Context, by string, document []byte, try b
 		*list = append(*list, p.Name)
 	}
 	if len(faults) > 0 {
-		return nil, api.Invalid(faults...)
+		p := api.Invalid(faults...)
+		for _, one := range all {
+			p.More += one.unlisted
+		}
+		return nil, p
 	}
 	if try {
 		return done, nil
@@ -140,7 +146,7 @@ func (s *Exchange) Import(ctx context.Context, by string, document []byte, try b
 
 // projectsOf returns the projects of a document.
 func projectsOf(ctx context.Context, document []byte) ([]json.RawMessage, error) {
-	if err := strictjson.CheckUpTo(ctx, document, maxImportMembers); err != nil {
+	if err := strictjson.CheckUpTo(ctx, document, maxImportElements); err != nil {
 		return nil, api.NewProblem(http.StatusBadRequest, "the document is not well-formed: %v", err)
 	}
 	var head struct {
@@ -198,6 +204,7 @@ func (s *Exchange) read(ctx context.Context, rows []*store.Project, by string, v
 	one.next, err = s.projects.read(ctx, before, body.Bytes(), len(rows) == 0)
 	var p *api.Problem
 	if errors.As(err, &p) && p.Status == http.StatusUnprocessableEntity {
+		one.unlisted = p.More
 		return one, append(p.Errors, faults...), nil
 	}
 	if err != nil || len(faults) > 0 {

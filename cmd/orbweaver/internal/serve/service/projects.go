@@ -545,6 +545,10 @@ func (s *Projects) readAccess(ctx context.Context, next *content, value json.Raw
 	if err != nil {
 		return []api.Fault{{Field: "access", Message: "use null for everybody, or an object of names and roles"}}
 	}
+	names, err := s.accounts.Names(ctx)
+	if err != nil {
+		return []api.Fault{{Field: "access", Message: err.Error()}}
+	}
 	next.Access = map[string]string{}
 	for _, m := range all {
 		fault := func(message string) {
@@ -555,11 +559,7 @@ func (s *Projects) readAccess(ctx context.Context, next *content, value json.Raw
 			fault("use viewer or editor")
 			continue
 		}
-		known, err := s.accounts.Known(ctx, m.Name)
-		switch {
-		case err != nil:
-			fault(err.Error())
-		case !known:
+		if !names[m.Name] {
 			fault("there is no such user; a token is named token:NAME")
 		}
 		next.Access[m.Name] = role
@@ -619,14 +619,14 @@ func (s *Projects) readOptions(ctx context.Context, c *change, value json.RawMes
 		}
 	}
 	options := map[string]any{}
+	if err := strictjson.Decode(value, &options); err != nil {
+		return []api.Fault{{Field: "options", Message: err.Error()}}
+	}
 	var order []string
 	var faults []api.Fault
 	for _, m := range all {
-		var value any
-		if err := strictjson.Decode(m.Value, &value); err != nil {
-			return []api.Fault{{Field: "options." + m.Name, Message: err.Error()}}
-		}
-		if slices.Contains(secretOptions, m.Name) {
+		if value := options[m.Name]; slices.Contains(secretOptions, m.Name) {
+			delete(options, m.Name)
 			kept, ok := restore(value, c.before.Options[m.Name])
 			if ok && c.moved && isKept(value) {
 				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: otherHosts})
@@ -636,9 +636,8 @@ func (s *Projects) readOptions(ctx context.Context, c *change, value json.RawMes
 				faults = append(faults, api.Fault{Field: "options." + m.Name, Message: "no value is stored for it: write it out"})
 				continue
 			}
-			value = kept
+			options[m.Name] = kept
 		}
-		options[m.Name] = value
 		order = append(order, m.Name)
 	}
 	c.next.Options = options

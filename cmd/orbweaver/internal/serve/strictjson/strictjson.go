@@ -15,21 +15,21 @@ import (
 
 // Limits on a JSON text.
 const (
-	MaxDepth   = 64     // objects and arrays in each other
-	MaxMembers = 10_100 // of all objects, with the elements of all arrays: room for a list of 10,000
+	MaxDepth    = 64     // objects and arrays in each other
+	MaxElements = 10_100 // of all arrays: room for a list of 10,000
 )
 
 // Check reports what is wrong with a JSON text: also duplicate members, which parsers
 // read differently, trailing text, bytes that are not UTF-8, and texts above the limits. It reads
 // the text once, and ends with the context.
-func Check(ctx context.Context, text []byte) error { return CheckUpTo(ctx, text, MaxMembers) }
+func Check(ctx context.Context, text []byte) error { return CheckUpTo(ctx, text, MaxElements) }
 
-// CheckUpTo is Check with another limit than MaxMembers.
-func CheckUpTo(ctx context.Context, text []byte, members int) error {
+// CheckUpTo is Check with another limit than MaxElements.
+func CheckUpTo(ctx context.Context, text []byte, elements int) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")
 	}
-	c := &checker{ctx: ctx, most: members, d: json.NewDecoder(bytes.NewReader(text))}
+	c := &checker{ctx: ctx, most: elements, d: json.NewDecoder(bytes.NewReader(text))}
 	c.d.UseNumber()
 	if err := c.value(0); err != nil {
 		return err
@@ -42,10 +42,10 @@ func CheckUpTo(ctx context.Context, text []byte, members int) error {
 
 // checker reads a text.
 type checker struct {
-	ctx     context.Context
-	d       *json.Decoder
-	members int
-	most    int // members
+	ctx      context.Context
+	d        *json.Decoder
+	elements int
+	most     int // elements
 }
 
 // value reads one value within depth others.
@@ -66,13 +66,14 @@ func (c *checker) value(depth int) error {
 		seen = map[string]bool{}
 	}
 	for c.d.More() {
-		if c.members++; c.members > c.most {
-			return fmt.Errorf("its objects and arrays have more than %d members", c.most)
-		}
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
-		if open == '{' {
+		if open == '[' {
+			if c.elements++; c.elements > c.most {
+				return fmt.Errorf("its arrays have more than %d elements", c.most)
+			}
+		} else {
 			key, err := c.d.Token()
 			if err != nil {
 				return unexpectedEnd(err)

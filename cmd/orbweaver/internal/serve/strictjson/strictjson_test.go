@@ -39,10 +39,9 @@ func TestLimits(t *testing.T) {
 		"65 levels":               {nested(65, ""), "deeper than 64 levels"},
 		"65 levels, with objects": {nested(64, "{}"), "deeper than 64 levels"},
 		"10,100 elements":         {elements(10_100), ""},
-		"10,101 elements":         {elements(10_101), "more than 10100 members"},
-		"10,100 members":          {members(10_100), ""},
-		"10,101 members":          {members(10_101), "more than 10100 members"},
-		"10,101 of both":          {`{"a": ` + elements(5_000) + `, "b": ` + elements(5_099) + "}", "more than 10100 members"},
+		"10,101 elements":         {elements(10_101), "more than 10100 elements"},
+		"10,101 of two arrays":    {`{"a": ` + elements(5_000) + `, "b": ` + elements(5_101) + "}", "more than 10100 elements"},
+		"60,000 members":          {members(60_000), ""},
 		"a long name twice":       {`{"` + strings.Repeat("x", 1000) + `": 0, "` + strings.Repeat("x", 1000) + `": 0}`, strings.Repeat("x", 200) + `…" occurs twice`},
 	} {
 		err := Check(t.Context(), []byte(row.text))
@@ -52,7 +51,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A text that is deeper than allowed, or has too many members, costs nothing for the rest of it.
+// A text that is deeper than allowed, or has too many elements, costs nothing for the rest of it.
 func TestCheckAllocatesLittle(t *testing.T) {
 	for _, part := range []string{"[", `{"a":`, "[[],"} {
 		text := bytes.Repeat([]byte(part), (1<<20)/len(part))

@@ -46,11 +46,11 @@ func editorOf(t testing.TB) *editorEngine {
 }
 
 // openEditor starts a server with a folder.
-func openEditor(t testing.TB, engine *editorEngine, dir string) *pipedEditor {
+func openEditor(t testing.TB, engine lsp.Engine, dir string) *pipedEditor {
 	in, to := io.Pipe()
 	from, out := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- lsp.New(engine, lsp.Config{Note: engine.note}).Serve(context.Background(), in, out) }()
+	go func() { ended <- lsp.New(engine, lsp.Config{Note: t.Logf}).Serve(context.Background(), in, out) }()
 	p := &pipedEditor{t: t, to: to, from: bufio.NewReaderSize(from, 1<<20), dir: dir}
 	t.Cleanup(func() {
 		p.ask("shutdown", nil)
@@ -149,6 +149,56 @@ func TestEditorOfManyDocuments(t *testing.T) {
 	}
 	if !slices.ContainsFunc(p.shown, func(m string) bool { return strings.Contains(m, "only the first 3 documents") }) {
 		t.Errorf("the editor was told %q, want that only the first 3 documents are read", p.shown)
+	}
+}
+
+// heldEngine judges no whole folder until it is told to go on.
+type heldEngine struct {
+	*editorEngine
+	goOn chan struct{}
+}
+
+type heldJudge struct {
+	editorJudge
+	goOn chan struct{}
+}
+
+func (e *heldEngine) Open(dir, file string, client map[string]any) (workspace.Judge, error) {
+	judge, err := e.editorEngine.Open(dir, file, client)
+	return &heldJudge{judge, e.goOn}, err
+}
+
+func (j *heldJudge) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) error {
+	if some == nil {
+		<-j.goOn
+	}
+	return j.editorJudge.Judge(ctx, texts, some, add)
+}
+
+// TestEditorBeforeTheIndex tests that symbols and links of an open document are there before its folder was
+// judged, and are the same afterwards.
+func TestEditorBeforeTheIndex(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"sub/a.md": "# On disk\n", "sub/b.md": "# B\n", "docs/index.html": "<p id=x>", "orbweaver.toml": "exclude = [\"skipped\"]\n",
+		".gitignore": "c.md\n", "sub/c.md": "# C\n"})
+	engine := &heldEngine{editorOf(t), make(chan struct{})}
+	p := openEditor(t, engine, dir)
+	text := "# First\n\n## Second\n\n[b](b.md#b) [gone](gone.md) [d](../docs/) [s](skipped.md) [w](https://example.com/#x) [c](c.md) [up](../../x.md) [self](#second) [new](new.md)\n"
+	p.ask("textDocument/documentLink", map[string]any{"textDocument": map[string]any{"uri": "untitled:none"}}) // what the server registers is read
+	for name, text := range map[string]string{"sub/a.md": text, "sub/new.md": text} {                          // the file of the second does not exist
+		p.send(map[string]any{"method": "textDocument/didOpen", "params": map[string]any{"textDocument": map[string]any{"uri": p.uri(name), "languageId": "markdown", "version": 1, "text": text}}})
+	}
+	answers := func() (all []string) {
+		for _, method := range []string{"textDocument/documentSymbol", "textDocument/documentLink"} {
+			all = append(all, string(p.ask(method, p.at("sub/a.md", 0, 0))))
+		}
+		return all
+	}
+	before := answers()
+	close(engine.goOn)
+	p.findings()
+	if after := answers(); !slices.Equal(before, after) || !strings.Contains(before[0], "Second") || strings.Count(before[1], "range") != 9 {
+		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 }
 

@@ -220,7 +220,7 @@ func kindOf(a *anchor) int {
 
 func documentSymbols(ctx context.Context, s *Server, p *documentParams) (any, error) {
 	top := documentSymbol{}
-	v, err := s.viewOf(ctx, p.TextDocument, false)
+	v, err := s.viewOfItself(ctx, p.TextDocument)
 	if v == nil {
 		return []*documentSymbol{}, err
 	}

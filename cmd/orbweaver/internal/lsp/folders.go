@@ -284,6 +284,17 @@ func newTask(f *folders, o *folder) task {
 	return t
 }
 
+// unjudged returns the folder of an open document, with its texts, if the folder was never judged.
+func (f *folders) unjudged(path string) (*folder, task, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	o := f.ownerOf(path)
+	if o == nil || o.file != "" || o.state.index != nil || o.state.fault != nil || f.openAt(path) == nil {
+		return nil, task{}, false
+	}
+	return o, newTask(f, o), true
+}
+
 // next returns a folder to judge; nil if nothing changed.
 func (f *folders) next() (*folder, task) {
 	f.mu.Lock()

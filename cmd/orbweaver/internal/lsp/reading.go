@@ -40,6 +40,28 @@ func (s *Server) viewOf(ctx context.Context, d textDocument, all bool) (*view, e
 	return &view{o, state, path, textOf(&state, path), s.texts.encoding}, nil
 }
 
+// viewOfItself is like viewOf for answers that need nothing but the document: while its folder is judged for the
+// first time, an open document is judged alone.
+func (s *Server) viewOfItself(ctx context.Context, d textDocument) (*view, error) {
+	o, t, waits := s.folders.unjudged(placeOf(d.URI))
+	if !waits {
+		return s.viewOf(ctx, d, false)
+	}
+	path := o.rel(placeOf(d.URI))
+	judge, err := s.engine.Open(o.dir, "", t.settings)
+	if err != nil {
+		return s.viewOf(ctx, d, false)
+	}
+	defer judge.Close()
+	judge.Speak(t.language)
+	index, err := workspace.Folder{Judge: judge}.Alone(ctx, path, t.texts)
+	if index == nil || err != nil {
+		return s.viewOf(ctx, d, false)
+	}
+	state := judged{index: index, judge: judge}
+	return &view{o, state, path, textOf(&state, path), s.texts.encoding}, nil
+}
+
 // span returns the range of a reference.
 func (v *view) span(r *workspace.Reference) span {
 	return v.text.spanOf(int(r.Line), int(r.Column), r.Raw, v.encoding)
@@ -202,7 +224,7 @@ type documentLink struct {
 
 func documentLinks(ctx context.Context, s *Server, p *documentParams) (any, error) {
 	links := []documentLink{}
-	v, err := s.viewOf(ctx, p.TextDocument, false)
+	v, err := s.viewOfItself(ctx, p.TextDocument)
 	if v == nil {
 		return links, err
 	}

@@ -134,6 +134,22 @@ func (f Folder) Update(ctx context.Context, old *Index, texts map[string][]byte,
 	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(touched, more)))), nil
 }
 
+// Alone returns an index that has nothing but one document, judged as it is among all of the directory. It
+// returns nil if all must be judged for that.
+func (f Folder) Alone(ctx context.Context, path string, texts map[string][]byte) (*Index, error) {
+	next := &Index{Texts: texts, documents: map[string]*Document{path: {Path: path}}}
+	var err error
+	if next.Listed, _, err = f.Judge.Documents(ctx, texts); err != nil || !f.Judge.JudgesSome() || !next.isListed(path) {
+		return nil, err
+	}
+	collect := newCollector(next.documents, func(p string) bool { return p == path })
+	if err := f.Judge.Judge(ctx, texts, []string{path}, collect.add); err != nil {
+		return nil, err
+	}
+	collect.sort()
+	return next, nil
+}
+
 // judge is Update without external targets.
 func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
 	if old == nil || c.Files || !f.Judge.JudgesSome() {

@@ -245,12 +245,19 @@ func TestEditorJudgesFew(t *testing.T) {
 		{"a.md", "# A\n\n[b](b.md#no) [x](gone.md)\n", [][]string{{"a.md"}}},
 		{"a.md", "# Other\n\n[b](b.md#no) [x](gone.md)\n", [][]string{{"a.md", "d7.md"}}}, // what refers to it
 		{"b.md", "# C\n", [][]string{{"a.md", "b.md"}}},
+		{"d9.md", "", [][]string{{"d8.md", "d9.md"}}},            // it is written
 		{"a.md", strings.Repeat("text\n", workspace.Large), nil}, // judged apart
 	} {
 		judge.judged = nil
-		texts = maps.Clone(texts)
-		texts[row.path] = []byte(row.text)
-		if index, _, err = f.Update(t.Context(), index, texts, workspace.Change{Paths: []string{row.path}, Number: 1}); err != nil {
+		change := workspace.Change{Number: 1}
+		if texts = maps.Clone(texts); row.text == "" {
+			writeFiles(t, dir, map[string]string{row.path: "# Written\n"})
+			change.Written = []string{row.path}
+		} else {
+			texts[row.path] = []byte(row.text)
+			change.Paths = []string{row.path}
+		}
+		if index, _, err = f.Update(t.Context(), index, texts, change); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.EqualFunc(judge.judged, row.want, slices.Equal) {
@@ -326,5 +333,11 @@ func BenchmarkEditor(b *testing.B) {
 	named["newName"] = "Another part"
 	run("Rename", 0, "textDocument/rename", named)
 	run("Move", 0, "workspace/willRenameFiles", map[string]any{"files": []any{map[string]any{"oldUri": p.uri("d0"), "newUri": p.uri("moved/here")}}})
+	b.Run("Written", func(b *testing.B) {
+		for b.Loop() {
+			p.send(map[string]any{"method": "workspace/didChangeWatchedFiles", "params": map[string]any{"changes": []any{map[string]any{"uri": p.uri("d4/f4000.md"), "type": 2}}}})
+			p.ask("textDocument/diagnostic", p.at("d4/f4000.md", 0, 0))
+		}
+	})
 	run("Burst", 1000, "textDocument/diagnostic", at)
 }

@@ -237,9 +237,14 @@ func (f *folders) filesChanged(files []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, path := range files {
+		isFile := isFile(path)
 		for _, o := range f.all {
 			if o.has(path) || strings.HasPrefix(o.dir, path) {
-				o.change.Files = true
+				if rel := o.rel(path); isFile && !isRules(path) && o.has(path) {
+					o.change.Written = append(o.change.Written, rel)
+				} else {
+					o.change.Files = true
+				}
 				o.reopen = o.reopen || isRules(path)
 				if filepath.Base(path) == configName {
 					o.external = newExternal() // it may be judged otherwise

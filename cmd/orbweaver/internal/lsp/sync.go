@@ -121,6 +121,12 @@ func exists(file string) bool {
 	return err == nil
 }
 
+// isFile reports whether a regular file exists.
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
 // Kinds of changes of watched files.
 const fileChanged = 2
 

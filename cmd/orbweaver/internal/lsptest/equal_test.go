@@ -194,7 +194,7 @@ func compare(t *testing.T, what string, got, want []string) {
 }
 
 // TestDiagnosticsEqualCheck tests that what an editor shows is what check reports with all documents
-// saved, after random edits of open documents, and whether findings are pushed or pulled.
+// saved, after random edits of open documents and of files, and whether findings are pushed or pulled.
 func TestDiagnosticsEqualCheck(t *testing.T) {
 	for seed := range uint64(5) {
 		rng := rand.New(rand.NewPCG(41, seed))
@@ -242,9 +242,23 @@ func TestDiagnosticsEqualCheck(t *testing.T) {
 		// A closed document counts as its file does.
 		for _, name := range opened {
 			w.texts[name] = string(must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))))
-			pull.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri(dir, name)}})
+			for _, e := range []*editor{pull, push} {
+				e.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri(dir, name)}})
+			}
 		}
 		compare(t, fmt.Sprintf("seed %d, closed", seed), shown(dir, w.texts, pull.pulled()), checked(t, dir))
+		// Files are written by another program.
+		for round := range 4 {
+			name := w.names[rng.IntN(len(w.names))]
+			w.edit(name)
+			write(t, dir, name, w.texts[name])
+			for _, e := range []*editor{pull, push} {
+				e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, name), "type": 2}}})
+			}
+			want := checked(t, dir)
+			compare(t, fmt.Sprintf("seed %d, %s written, round %d", seed, name, round), shown(dir, w.texts, pull.pulled()), want)
+			push.until("the pushed findings are those of check", func() bool { return slices.Equal(shown(dir, w.texts, push.findings), want) })
+		}
 		t.Logf("seed %d: %d documents, %d rounds of edits, %d findings at the end", seed, len(w.names), 12, len(slices.Collect(maps.Values(pull.pulled()))))
 	}
 }

@@ -112,7 +112,9 @@ type Folder struct {
 // Change is what has changed since an index was made.
 type Change struct {
 	Paths []string // of documents with other texts
-	Files bool     // files may have come, gone or changed
+	Files bool     // files may have come or gone
+	// Written are files that may have other contents.
+	Written []string
 	// Observed is set if more is known of external targets.
 	Observed bool
 	// Number is that of the first change. Numbers grow.
@@ -155,13 +157,13 @@ func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, 
 	if old == nil || c.Files || !f.Judge.JudgesSome() {
 		return f.all(ctx, old, texts, c.Number)
 	}
-	w, ok := f.workOf(old, texts, c.Paths)
+	w, ok := f.workOf(old, texts, c)
 	if !ok {
 		return f.all(ctx, old, texts, c.Number)
 	}
-	next := old.postponed(w, texts, c.Number)
+	next, touched := old.postponed(w, texts, c.Number), slices.Concat(c.Paths, c.Written)
 	if len(w.now) == 0 {
-		return next, c.Paths, nil
+		return next, touched, nil
 	}
 	some := slices.Sorted(maps.Keys(w.now))
 	next.documents = maps.Clone(old.documents)
@@ -178,23 +180,28 @@ func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, 
 			return f.all(ctx, old, texts, c.Number)
 		}
 	}
-	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(some, c.Paths)))), nil
+	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(some, touched)))), nil
 }
 
 // work is what documents are to be judged after a change: now, or apart because that may take long.
 type work struct{ now, apart, large map[string]bool }
 
-// workOf returns the work after a change of texts; false if all documents are to be judged.
-func (f Folder) workOf(old *Index, texts map[string][]byte, paths []string) (w work, ok bool) {
+// workOf returns the work after a change of texts and contents; false if all documents are to be judged.
+func (f Folder) workOf(old *Index, texts map[string][]byte, c Change) (w work, ok bool) {
 	w = work{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	for _, p := range paths {
+	for _, p := range slices.Concat(c.Paths, c.Written) {
 		known := old.documents[p] != nil
 		if _, open := texts[p]; open && !known && old.Texts[p] == nil { // its file is new, or is not read
 			return w, false
 		}
 		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
-		if bytes.Equal(before, after) && old.Due[p] == (Due{}) {
+		_, open := texts[p]
+		written := !open && slices.Contains(c.Written, p) // nobody knows what it was before
+		if bytes.Equal(before, after) && old.Due[p] == (Due{}) && !written {
 			continue // it was opened or closed
+		}
+		if written && !known {
+			return w, false
 		}
 		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
 			return w, false
@@ -206,7 +213,7 @@ func (f Folder) workOf(old *Index, texts map[string][]byte, paths []string) (w w
 		if known {
 			to[p] = true
 		}
-		if w.large[p] || f.face(p, before) != f.face(p, after) {
+		if w.large[p] || written || f.face(p, before) != f.face(p, after) {
 			for _, referrer := range old.Referrers(p, func(*Target) bool { return true }) {
 				to[referrer] = true
 			}

@@ -14,12 +14,13 @@ var generatedLinks = regexp.MustCompile(`<a href="/([^"#]*)(?:#([^"]*))?"`)
 
 // TestGenerate crawls the site and compares the findings with Wants.
 func TestGenerate(t *testing.T) {
+	anchors := regexp.MustCompile(` id="([^"]*)"`)
 	for _, pages := range []int{2, 97, 3000} {
 		for _, links := range []int{2, 5, 20} {
 			g := Generate(7, pages, links)
 			ids := map[string]bool{}
 			for page := range pages {
-				for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(string(g.AppendPage(nil, page)), -1) {
+				for _, id := range anchors.FindAllStringSubmatch(string(g.AppendPage(nil, page)), -1) {
 					ids[g.Path(page)+"#"+id[1]] = true
 				}
 			}

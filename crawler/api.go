@@ -92,8 +92,8 @@ const (
 // DriftBelow is the usual value of Drift.Below.
 const DriftBelow = drift.Threshold
 
-// Get requests a document that the user named, without a crawl. It follows no redirect. The
-// error is a *fetch.Fault, or that of the context.
+// Get requests what the user named, without a crawl: a document, or an archive to which a page is
+// submitted. It follows no redirect. The error is a *fetch.Fault, or that of the context.
 func Get(ctx context.Context, by fetch.Fetcher, req *fetch.Request) (*fetch.Response, error) {
 	return admit.Single(by).Get(ctx, admit.Named, req)
 }

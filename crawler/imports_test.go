@@ -22,7 +22,7 @@ var mayImport = map[string][]string{
 	"cmd/orbweaver/internal/option":           {"cmd/orbweaver/internal/patternsize", "cmd/orbweaver/internal/quantity", "cmd/orbweaver/internal/archiving", "crawler", "crawler/extract", "crawler/fetch/disk", "crawler/inspect", "crawler/store", "report"},
 	"cmd/orbweaver/internal/gitchanges":       {"crawler/fetch/disk"},
 	"cmd/orbweaver/internal/filelock":         {},
-	"cmd/orbweaver/internal/archiving":        {"crawler/fetch", "urinorm"},
+	"cmd/orbweaver/internal/archiving":        {"crawler", "crawler/fetch", "urinorm"},
 	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},

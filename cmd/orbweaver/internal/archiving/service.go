@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -99,7 +100,7 @@ func (s *Service) ask(ctx context.Context, about, job string) (answer, error) {
 		}
 		req.URL = at
 	}
-	resp, err := s.Fetch.Fetch(ctx, req)
+	resp, err := crawler.Get(ctx, s.Fetch, req)
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 		return answer{refused: fault, again: fault.Retry}, nil
 	}

@@ -8,11 +8,41 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
-// fault is a finding with the references to its target, which are sorted.
+// fault is a finding with what a list shows of the references to its target. A target that is linked from
+// every page has as many references, so only a few are kept of a fault that is listed once.
 type fault struct {
 	row
-	refs []result.Reference
+	refs    []result.Reference // sorted; the first on each of the first pages if the fault is listed once
+	links   int
+	pages   []string // of all references, sorted
+	written string   // how all links are written; "" if they differ
+	alike   bool     // all links have the same text
 }
+
+// newFault returns the fault of a finding with references, which are sorted and not empty.
+func newFault(finding row, refs []result.Reference) fault {
+	f := fault{row: finding, refs: refs, links: len(refs), written: written(refs)}
+	f.pages = make([]string, 0, countPages(refs))
+	for i := range pageFirsts(refs) {
+		f.pages = append(f.pages, refs[i].Page)
+	}
+	f.alike = !slices.ContainsFunc(refs, func(r result.Reference) bool { return !sameText(&r, &refs[0]) })
+	if f.links < minBlockLinks || len(f.pages) == 1 {
+		return f
+	}
+	f.refs, f.written = nil, strings.Clone(f.written) // the strings of all references may be parts of one
+	for i := range pageFirsts(refs) {
+		r := &refs[i]
+		f.refs = append(f.refs, result.Reference{Page: r.Page, Line: r.Line, Column: r.Column, Element: strings.Clone(r.Element), Text: strings.Clone(r.Text), Folder: r.Folder})
+		if len(f.refs) == shownPlaces {
+			break
+		}
+	}
+	return f
+}
+
+// sameText reports whether two links have the same text.
+func sameText(a, b *result.Reference) bool { return a.Text == b.Text && a.Folder == b.Folder }
 
 // block is the same fault at several places, as a text report lists it: once.
 type block struct {
@@ -51,7 +81,7 @@ type likeness struct {
 
 // likenesses are in the order in which they are looked for.
 var likenesses = [...]likeness{
-	{common: written, least: 2, leastPages: 2, each: "target"},
+	{common: func(f *fault) string { return f.written }, least: 2, leastPages: 2, each: "target"},
 	{common: incompleteDocument, least: 2, leastPages: 2, each: "fragment", names: shownTargets, name: strings.TrimPrefix},
 	{common: urlOf, least: 1, leastPages: siteWidePages + 1},
 	{least: minDirectoryTargets, leastPages: 2, each: "document", names: shownTargets, name: strings.TrimPrefix}, // in one directory
@@ -99,13 +129,12 @@ func blocksOf(faults []fault) (blocks []block, rest []fault) {
 	return blocks, rest
 }
 
-// block returns the block of faults that are alike, if they are on enough pages. The references of
-// a fault may be many: they are copied and sorted only if a block needs the pages of several faults.
+// block returns the block of faults that are alike, if they are on enough pages. Pages may be
+// many: they are copied and sorted only if a block needs those of several faults.
 func (l *likeness) block(group []fault, common string) (block, bool) {
-	refs := group[0].refs
-	links := 0
+	refs, pages, links := group[0].refs, group[0].pages, 0
 	for i := range group {
-		links += len(group[i].refs)
+		links += group[i].links
 	}
 	if l.common == nil {
 		common = sharedDirectory(group)
@@ -118,13 +147,15 @@ func (l *likeness) block(group []fault, common string) (block, bool) {
 		return block{}, false
 	}
 	if len(group) > 1 {
-		refs = make([]result.Reference, 0, links)
+		refs, pages = nil, nil
 		for i := range group {
-			refs = append(refs, group[i].refs...)
+			refs, pages = append(refs, group[i].refs...), append(pages, group[i].pages...)
 		}
 		slices.SortFunc(refs, byPlace)
+		slices.Sort(pages)
+		pages = slices.Compact(pages)
 	}
-	if b.pages = countPages(refs); b.pages < l.leastPages {
+	if b.pages = len(pages); b.pages < l.leastPages {
 		return block{}, false
 	}
 	b.url, b.ref, b.places = common, &refs[0], firstOfPages(refs)
@@ -133,7 +164,7 @@ func (l *likeness) block(group []fault, common string) (block, bool) {
 			b.hint = ""
 		}
 	}
-	if len(group) > 1 && slices.ContainsFunc(refs, func(r result.Reference) bool { return r.Text != refs[0].Text || r.Folder != refs[0].Folder }) {
+	if len(group) > 1 && slices.ContainsFunc(group, func(f fault) bool { return !f.alike || !sameText(&f.refs[0], b.ref) }) {
 		b.ref = nil
 	}
 	return b, true
@@ -160,10 +191,10 @@ func (l *likeness) differing(group []fault, common string) (n int, names []strin
 
 // written returns how all links to a target are written, without the steps to parent
 // directories, which depend on the page; or "" if they differ.
-func written(f *fault) string {
+func written(refs []result.Reference) string {
 	raw := ""
-	for i := range f.refs {
-		this := f.refs[i].Raw
+	for i := range refs {
+		this := refs[i].Raw
 		for {
 			rest, ok := strings.CutPrefix(this, "./")
 			if !ok {

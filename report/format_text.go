@@ -18,6 +18,7 @@ var textFormat = Format{
 	Name:       "text",
 	Extensions: []string{".txt", ".text"},
 	Use:        "people at a terminal; the default",
+	Collects:   true,
 	NewOnly:    true,
 	New:        newTextWriter,
 }

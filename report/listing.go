@@ -174,7 +174,7 @@ func (l *listing) add(finding row, refs []result.Reference) {
 	case pages == 0:
 		l.pages.add(pageRow{ownPage(finding.url), finding, l.next()})
 	case l.blocks && !l.every:
-		l.faults = append(l.faults, fault{finding, refs})
+		l.faults = append(l.faults, newFault(finding, refs))
 	case pages > siteWidePages && !l.every:
 		finding.ref = &refs[0]
 		l.siteWide = append(l.siteWide, block{row: finding, pages: pages, links: len(refs), places: firstOfPages(refs)})

@@ -41,6 +41,7 @@ func Open(outputs []Output, stdout io.Writer, o Options) (*Multi, error) {
 	if slices.ContainsFunc(outputs, func(out Output) bool { return out.Format == &htmlFormat }) {
 		m.sieve.hops = map[string]passedOn{}
 	}
+	o.Sorted = o.Sorted && !slices.ContainsFunc(outputs, func(out Output) bool { return out.Format.Streams })
 	taken := map[string]bool{}
 	for _, out := range outputs {
 		place := out.File
@@ -111,9 +112,12 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	m.outputs = append(m.outputs, added)
 	m.graph = m.graph || out.Format.Pages
 	m.refs = m.refs || out.Format.References
-	if out.Format.Streams {
+	switch {
+	case out.Format.Streams:
 		m.streams = append(m.streams, added)
-	} else {
+	case out.Format.Collects && o.Sorted:
+		m.sorter.collectors = append(m.sorter.collectors, added)
+	default:
 		m.sorter.writers = append(m.sorter.writers, added)
 		m.sorter.graph = m.sorter.graph || out.Format.Pages
 	}
@@ -175,7 +179,7 @@ func (f *fanOut) each(do func(PageWriter) error) error {
 	for _, out := range f.streams {
 		errs = append(errs, do(out))
 	}
-	if len(f.sorter.writers) > 0 {
+	if len(f.sorter.writers)+len(f.sorter.collectors) > 0 {
 		errs = append(errs, do(&f.sorter))
 	}
 	return errors.Join(errs...)

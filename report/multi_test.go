@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -74,6 +77,70 @@ func TestMultiWritesWhatEachFormatWrites(t *testing.T) {
 	if got := files(t, dir); got != "a.csv a.json a.ndjson b.txt c" {
 		t.Errorf("directory holds %s", got)
 	}
+}
+
+// A text report whose results arrive sorted by URL does not wait for the end, and is the same.
+func TestMultiPassesSortedResultsOn(t *testing.T) {
+	dir := t.TempDir()
+	run := fullRun()
+	slices.SortStableFunc(run.Results, func(a, b *result.Result) int {
+		if a.URL == b.URL {
+			return byURL(b, a) // the order of these does not matter
+		}
+		return byURL(a, b)
+	})
+	for _, other := range []string{"a.json", "a.ndjson"} { // with a format that streams, nothing is sorted
+		var stdout bytes.Buffer
+		m, err := Open(outputs(t, "text:-", other), &stdout, Options{WorkingDir: dir, Sorted: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if err := run.Write(m); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := stdout.String(), render(t, "text", Options{}, fullRun()); got != want {
+			t.Errorf("text with %s: got\n%s\nwant\n%s", other, got, want)
+		}
+	}
+}
+
+// A text report keeps a few references of a target that every page links to, and the names of the pages.
+func TestMultiHoldsFewReferences(t *testing.T) {
+	const pages, targets = 2_000, 40
+	names := make([]string, pages)
+	for i := range names {
+		names[i] = fmt.Sprintf("p%05d.html", i)
+	}
+	m, err := Open(outputs(t, "text:-"), io.Discard, Options{Sorted: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if err := m.Begin(&Head{}); err != nil {
+		t.Fatal(err)
+	}
+	live := func() uint64 {
+		var s runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&s)
+		return s.HeapAlloc
+	}
+	before := live()
+	for i := range targets {
+		refs := make([]result.Reference, pages)
+		for k := range refs {
+			refs[k] = result.Reference{Page: names[k], Line: i + 1, Column: 1, Raw: fmt.Sprintf("gone%02d.html", i)}
+		}
+		r := &result.Result{URL: fmt.Sprintf("gone%02d.html", i), Verdict: check.Broken, Code: check.CodeFileMissing, Internal: true, References: refs}
+		if err := m.Result(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held, most := int64(live()-before)/(pages*targets), int64(40); held > most {
+		t.Errorf("%d bytes for each reference, want %d at most", held, most)
+	}
+	runtime.KeepAlive(m)
 }
 
 func TestMultiPutsFilesInPlaceAtTheEnd(t *testing.T) {

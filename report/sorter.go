@@ -9,23 +9,57 @@ import (
 )
 
 // sorter holds results and pages until the crawl ends, and then passes them, sorted, to
-// each of its writers in turn. Many of them are held on disk.
+// each of its writers in turn. Many of them are held on disk. Writers that collect get results
+// that arrive sorted by URL at once.
 type sorter struct {
-	writers []Writer
-	graph   bool // a writer needs pages
-	head    *Head
-	results result.Sorted[*result.Result]
-	pages   result.Pages
+	writers    []Writer
+	collectors []Writer
+	same       []*result.Result // the last for the collectors, which have the same URL
+	graph      bool             // a writer needs pages
+	head       *Head
+	results    result.Sorted[*result.Result]
+	pages      result.Pages
 }
 
 func (s *sorter) Begin(h *Head) error {
 	s.head = h
-	return nil
+	return s.collect(func(w Writer) error { return w.Begin(h) })
+}
+
+// collect calls do with each of the writers that collect, even if it fails for one of them.
+func (s *sorter) collect(do func(Writer) error) error {
+	var errs []error
+	for _, w := range s.collectors {
+		errs = append(errs, do(w))
+	}
+	return errors.Join(errs...)
 }
 
 func (s *sorter) Result(r *result.Result) error {
-	s.results.Add(r)
-	return nil
+	if len(s.writers) > 0 {
+		s.results.Add(r)
+	}
+	if len(s.collectors) == 0 {
+		return nil
+	}
+	var err error
+	if len(s.same) > 0 && s.same[0].URL != r.URL {
+		err = s.pass()
+	}
+	s.same = append(s.same, r)
+	return err
+}
+
+// pass passes the results with the same URL to the writers that collect.
+func (s *sorter) pass() error {
+	slices.SortStableFunc(s.same, byURL)
+	var errs []error
+	for _, r := range s.same {
+		errs = append(errs, s.collect(func(w Writer) error { return w.Result(r) }))
+	}
+	clear(s.same)
+	s.same = s.same[:0]
+	return errors.Join(errs...)
 }
 
 func (s *sorter) Page(p *result.Page) error {
@@ -40,7 +74,7 @@ func (s *sorter) End(sum *result.Summary) error {
 	defer s.close()
 	head := *s.head
 	head.Summary = sum
-	var errs []error
+	errs := []error{s.pass(), s.collect(func(w Writer) error { return w.End(sum) })}
 	for _, w := range s.writers {
 		errs = append(errs, s.replay(w, &head, sum))
 	}

@@ -86,6 +86,9 @@ type Options struct {
 	EveryPlace bool
 	// FindingsOnly omits everything but findings from the text report, its summary included.
 	FindingsOnly bool
+	// Sorted is true when results arrive sorted by URL, as those of a run do. The results of a
+	// run arrive in another order if a format streams.
+	Sorted bool
 	// Color permits terminal colors. A report contains no other escape sequences.
 	Color bool
 	// Width is the width of the terminal in columns, or 0 if it is unknown. The text report

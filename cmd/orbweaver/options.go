@@ -74,6 +74,7 @@ type options struct {
 	verbose      bool
 	given        *command // what was given on the command line and in the configuration
 	runDir       string   // working directory of the run; "" if it is not known
+	sorted       bool     // results arrive sorted by URL
 	progress     string
 	color        string
 	frontier     *frontierOptions // nil for a crawl of one process

@@ -35,7 +35,7 @@ func reportOptions(o *options, stdout io.Writer) report.Options {
 	return report.Options{
 		Show: o.show, PrintedShow: o.printed, FailOn: o.failOn, MarkdownSize: o.markdownSize, Prefix: repositoryPrefix(wd, os.Getenv),
 		Baseline:   o.between.baseline != "",
-		EveryPlace: o.verbose, FindingsOnly: o.quiet, RunDir: o.runDir,
+		EveryPlace: o.verbose, FindingsOnly: o.quiet, RunDir: o.runDir, Sorted: o.sorted,
 		Color: colored(o.color, stdout, os.Getenv), Width: terminalWidth(stdout),
 	}
 }

@@ -47,7 +47,7 @@ func openSink(cmd *cobra.Command, o *options, p *plan, console *console) (*sink,
 	if o.fix {
 		s.edits = &fixer{write: o.write, level: o.fixLevel, note: console.notef}
 	}
-	o.runDir = p.workingDir
+	o.runDir, o.sorted = p.workingDir, !o.write // what edits have not fixed is reported last
 	if s.Multi, err = openReports(cmd, o, console.notef); err != nil {
 		return nil, usageError("%w", err)
 	}

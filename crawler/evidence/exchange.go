@@ -203,7 +203,7 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 		x.k.fail(err)
 		return
 	}
-	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse}
+	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse, coded: len(header["Content-Encoding"]) > 0 || isCompressed(media)}
 	payload := formatDigest(digest)
 	main.fields = append(main.fields, field{"WARC-Payload-Digest", payload})
 	if got.Address != "" {
@@ -235,6 +235,9 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 // masked returns the decoded body with its secrets masked, and changes the header accordingly. It
 // is nil if the body shows none.
 func (x *exchange) masked(header http.Header) *spool {
+	if len(x.k.mask.texts) == 0 {
+		return nil
+	}
 	coding := strings.Join(header["Content-Encoding"], ",")
 	decoded := fetch.DecodeBody(x.body.reader(), coding, x.k.options.MaxBody)
 	shows := x.k.mask.occurs(decoded)

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"hash"
 	"io"
 	"strconv"
@@ -50,6 +49,7 @@ type record struct {
 	media         string
 	fields        []field
 	block         []io.ReadSeeker
+	coded         bool // compressing the block again would save nothing
 }
 
 // entry returns what is to be known of the record once it is written.
@@ -62,7 +62,11 @@ func newID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	id := hex.AppendEncode([]byte("<urn:uuid:"), b[:4])
+	for at := 4; at < 10; at += 2 {
+		id = hex.AppendEncode(append(id, '-'), b[at:at+2])
+	}
+	return string(append(hex.AppendEncode(append(id, '-'), b[10:]), '>'))
 }
 
 // formatDate returns a WARC-Date.
@@ -124,7 +128,7 @@ func (r *record) write(w io.Writer) error {
 	put("Content-Length", strconv.FormatInt(length, 10))
 	head.WriteString("\r\n")
 	at := 0
-	for length < compressors[at].from {
+	for length < compressors[at].from || r.coded && compressors[at].from > 0 {
 		at++
 	}
 	pool := compressors[at].pool
@@ -143,6 +147,18 @@ func (r *record) write(w io.Writer) error {
 		return err
 	}
 	return z.Close()
+}
+
+// isCompressed reports whether what has a media type is compressed by itself.
+func isCompressed(media string) bool {
+	kind, _, _ := strings.Cut(media, "/")
+	switch {
+	case media == "image/svg+xml", media == "image/bmp":
+		return false
+	case kind == "image", kind == "audio", kind == "video":
+		return true
+	}
+	return media == "font/woff" || media == "font/woff2" || media == "application/zip" || media == "application/gzip"
 }
 
 // oneLine returns a text without the characters that would end a field.

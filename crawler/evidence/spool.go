@@ -101,7 +101,10 @@ func (r *spoolReader) Seek(offset int64, whence int) (int64, error) {
 }
 
 // spoolMemory has memory for reuse, as each exchange needs some.
-var spoolMemory = sync.Pool{New: func() any { return new([]byte) }}
+var spoolMemory = sync.Pool{New: func() any {
+	memory := make([]byte, 0, 32<<10) // most bodies fit
+	return &memory
+}}
 
 // close releases the body.
 func (s *spool) close() {

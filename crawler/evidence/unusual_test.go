@@ -266,6 +266,9 @@ func TestManyTargets(t *testing.T) {
 	k := keep(t, Options{Path: file, All: true}, "http://x.test")
 	header := http.Header{"Content-Type": {"text/html"}}
 	address := func(i int) string { return fmt.Sprintf("http://x.test/%d", i*7919%*manyTargets) }
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
 	for i := range *manyTargets {
 		u, _, err := urinorm.ParseWeb(address(i))
 		if err != nil {
@@ -275,11 +278,16 @@ func TestManyTargets(t *testing.T) {
 		x.Keep([]byte(text + u.Printed()))
 		x.Finish(&fetch.Received{Status: 200, Reason: "200 OK", Header: header, Size: -1, Requests: 1})
 	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	if grown, most := int64(m.HeapAlloc-before.HeapAlloc), int64(16<<20+*manyTargets*64); grown > most {
+		t.Errorf("keeping takes %d KiB, at most %d", grown>>10, most>>10)
+	}
 	if err := k.Finish(Run{Complete: true}); err != nil {
 		t.Fatal(err)
 	}
 	a := open(t, file)
-	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
 	if most := uint64(64<<20 + *manyTargets*2<<10); m.HeapAlloc > most {

@@ -64,23 +64,34 @@ func (w *writer) describe(e *entry, at section) {
 
 func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
 
-// titleOf returns the title of a page.
+// titleOf returns the title of a page. It reads no more than that takes: reading all of a page again would
+// take as long as the crawl did.
 func titleOf(body io.Reader, header http.Header) string {
-	text, _ := io.ReadAll(io.LimitReader(body, maxTitlePart)) // what there is is enough
-	return extract.Extract(extract.Input{Body: upToTitle(text), ContentType: header.Get("Content-Type")}).Title
+	const step = 4 << 10
+	var text []byte
+	for from, err := 0, error(nil); err == nil && len(text) < maxTitlePart; {
+		more, n := slices.Grow(text, step)[:len(text)+step], 0
+		n, err = io.ReadFull(body, more[len(text):])
+		text = more[:len(text)+n]
+		if end := titleEnd(text[from:]); end > 0 {
+			text = text[:from+end]
+			break
+		}
+		from = max(0, len(text)-len("</title"))
+	}
+	return extract.Extract(extract.Input{Body: text, ContentType: header.Get("Content-Type")}).Title
 }
 
-// upToTitle returns the beginning of a page, up to the end of its title: reading all of a page again
-// would take as long as the crawl did.
-func upToTitle(body []byte) []byte {
+// titleEnd returns the place behind the end tag of a title, 0 if there is none.
+func titleEnd(text []byte) int {
 	for from := 0; ; {
-		i := bytes.Index(body[from:], []byte("</"))
+		i := bytes.Index(text[from:], []byte("</"))
 		if i < 0 {
-			return body
+			return 0
 		}
 		from += i + len("</")
-		if end := from + len("title>"); end <= len(body) && strings.EqualFold(string(body[from:end]), "title>") {
-			return body[:end]
+		if end := from + len("title>"); end <= len(text) && strings.EqualFold(string(text[from:end]), "title>") {
+			return end
 		}
 	}
 }

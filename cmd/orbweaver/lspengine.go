@@ -156,6 +156,8 @@ type editorFolder struct {
 	plan  *plan
 	texts *disk.Texts // of the plan
 
+	progress func(checked, known int) // may be nil
+
 	languages atomic.Pointer[map[string]string] // media types of documents whose names say none, by their paths
 }
 
@@ -181,6 +183,9 @@ func (f *editorFolder) spoken(name string) string {
 	}
 	return ""
 }
+
+// Progress implements workspace.Judge.
+func (f *editorFolder) Progress(report func(checked, known int)) { f.progress = report }
 
 // JudgesSome implements workspace.Judge: content checks compare the pages of a site.
 func (f *editorFolder) JudgesSome() bool {
@@ -256,6 +261,9 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 	}
 	found := &editorSink{folder: f, add: add, files: map[string]string{}}
 	r := &toolRun{options: &run, plan: f.plan, seeds: seeds, note: func(string, ...any) {}, deliver: found.result}
+	if f.progress != nil {
+		r.progress = func(p result.Progress) { f.progress(p.Checked, p.Checked+p.Queued+p.InFlight) }
+	}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error { cfg.Reading.ReadAgain = false; return nil }); err != nil {
 		return err
 	}

@@ -61,11 +61,11 @@ func (j *judging) forget() {
 	}
 }
 
-// showProgress shows that a folder is judged, the first time at once, until stop is called.
-func (j *judging) showProgress(o *folder, first bool) (stop func()) {
+// showProgress shows that a folder is judged, the first time at once, until the progress is stopped.
+func (j *judging) showProgress(o *folder, first bool) *progress {
 	c := j.server.client
 	if !c.capabilities().Window.WorkDoneProgress {
-		return func() {}
+		return nil
 	}
 	j.shown++
 	token := "orbweaver-" + strconv.Itoa(j.shown)
@@ -75,16 +75,19 @@ func (j *judging) showProgress(o *folder, first bool) (stop func()) {
 		},
 		tell: func(value map[string]any) { c.notify("$/progress", map[string]any{"token": token, "value": value}) }}
 	if first {
-		return p.start(0)
+		p.start(0)
+	} else {
+		p.start(unshown)
 	}
-	return p.start(unshown)
+	return p
 }
 
 // judge judges a folder.
 func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	s := j.server
 	old := o.state
-	defer j.showProgress(o, old.index == nil && old.fault == nil)()
+	shown := j.showProgress(o, old.index == nil && old.fault == nil)
+	defer shown.stop()
 	state := judged{versions: t.versions}
 	if o.judge == nil || t.reopen {
 		if o.judge != nil {
@@ -97,6 +100,7 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	if state.fault == nil {
 		var err error
 		state.judge = o.judge
+		o.judge.Progress(shown.report)
 		t.change.Files = o.judge.Speak(t.language) || t.change.Files
 		state.index, touched, err = workspace.Folder{Judge: o.judge, Observed: t.observed}.Update(ctx, old.index, t.texts, t.change)
 		if ctx.Err() != nil {

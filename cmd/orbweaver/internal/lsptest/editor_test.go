@@ -42,6 +42,7 @@ type editor struct {
 	findings map[string][]found     // pushed, by URI
 	versions map[string]json.Number // of the pushed findings
 	sent     []string               // methods of what the server sent
+	streamed []json.RawMessage      // parts of answers
 	changed  chan struct{}          // closed when findings or sent change
 }
 
@@ -161,15 +162,21 @@ func (e *editor) receive(a answer) {
 		}
 		delete(e.waiting, string(a.ID))
 	default:
-		e.sent = append(e.sent, a.Method)
 		var p struct {
 			URI         string
 			Version     json.Number
 			Diagnostics []found
+			Value       struct{ Kind string }
 		}
 		if a.Method == "textDocument/publishDiagnostics" && json.Unmarshal(a.Params, &p) == nil {
 			e.findings[p.URI], e.versions[p.URI] = p.Diagnostics, p.Version
 		}
+		if a.Method == "$/progress" && json.Unmarshal(a.Params, &p) == nil {
+			if a.Method += " " + p.Value.Kind; p.Value.Kind == "" {
+				e.streamed = append(e.streamed, a.Params)
+			}
+		}
+		e.sent = append(e.sent, a.Method)
 		if a.ID != nil {
 			go e.send(map[string]any{"jsonrpc": "2.0", "id": a.ID, "result": nil})
 		}

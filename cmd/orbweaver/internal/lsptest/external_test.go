@@ -256,15 +256,10 @@ func TestProgress(t *testing.T) {
 	write(t, dir, "a.md", "# A\n")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	e := start(t, dir, map[string]any{"window": map[string]any{"workDoneProgress": true}}, "--external", "check")
-	shown := func() (n int) {
-		for _, method := range e.sent {
-			if method == "$/progress" {
-				n++
-			}
-		}
-		return n
-	}
-	e.until("begin and end", func() bool { return shown() == 2 && slices.Contains(e.sent, "window/workDoneProgress/create") })
+	e.until("begin and end", func() bool {
+		shown := slices.DeleteFunc(slices.Clone(e.sent), func(method string) bool { return method == "$/progress report" })
+		return len(shown) >= 3 && slices.Equal(shown[:3], []string{"window/workDoneProgress/create", "$/progress begin", "$/progress end"})
+	})
 	e.notify("window/workDoneProgress/cancel", map[string]any{"token": "orbweaver-1"})
 	write(t, dir, "a.md", "[x]("+server.URL+"/ok)\n")
 	e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, "a.md"), "type": 2}}})

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestMessages tests that each request gets one response, whatever it contains, and that the next
@@ -154,6 +156,59 @@ func TestPushedAndPulled(t *testing.T) {
 	a := pull.request("workspace/diagnostic", map[string]any{"previousResultIds": []any{map[string]any{"uri": uri(dir, "b.md"), "value": first.ResultID}}})
 	if got := string(a.Result); !strings.Contains(got, `"items":[]`) || strings.Count(got, `"uri"`) != 1 {
 		t.Errorf("the workspace after the repair: %s", got)
+	}
+}
+
+// TestPartialResults tests that the parts of a streamed answer are those of a whole one.
+func TestPartialResults(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 250 {
+		write(t, dir, fmt.Sprintf("d%d.md", i), "[x](none.md)\n")
+	}
+	e := start(t, dir, pulling())
+	type reports struct{ Items []json.RawMessage }
+	var whole, last reports
+	var all []json.RawMessage
+	if err := json.Unmarshal(e.request("workspace/diagnostic", map[string]any{"previousResultIds": []any{}}).Result, &whole); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(e.request("workspace/diagnostic", map[string]any{"previousResultIds": []any{}, "partialResultToken": "t"}).Result, &last); err != nil {
+		t.Fatal(err)
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, part := range e.streamed {
+		var p struct {
+			Token string
+			Value reports
+		}
+		if err := json.Unmarshal(part, &p); err != nil || p.Token != "t" {
+			t.Errorf("the part %.100s: %v, want the token t", part, err)
+		}
+		all = append(all, p.Value.Items...)
+	}
+	if len(e.streamed) < 2 || len(whole.Items) != 250 || len(last.Items) != 0 || fmt.Sprintf("%s", all) != fmt.Sprintf("%s", whole.Items) {
+		t.Errorf("%d parts with %d reports, and %d at the end; want the %d of the whole answer", len(e.streamed), len(all), len(last.Items), len(whole.Items))
+	}
+}
+
+// TestByteOrderMark tests that a byte order mark of an opened text is a character of its first line, and no column of
+// the findings.
+func TestByteOrderMark(t *testing.T) {
+	dir := t.TempDir()
+	text := "[x](gone.md) [y](a.md#no)\n\n[z](gone.md)\n"
+	write(t, dir, "a.md", "\ufeff"+text)
+	e := start(t, dir, pulling())
+	for _, mark := range []string{"", "\ufeff"} {
+		e.open(dir, "a.md", mark+text)
+		var got []int
+		for _, f := range e.pulled()[uri(dir, "a.md")] {
+			got = append(got, f.Range.Start.Line, f.Range.Start.Character)
+		}
+		first := utf8.RuneCountInString(mark)
+		if want := []int{0, first + 4, 0, first + 17, 2, 4}; !slices.Equal(got, want) {
+			t.Errorf("text with the mark %q: findings at %v, want %v", mark, got, want)
+		}
 	}
 }
 

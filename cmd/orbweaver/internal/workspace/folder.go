@@ -29,6 +29,9 @@ type Judge interface {
 	// Judge judges the documents with some paths, or all of them if there are none, after Documents. It calls
 	// add with each result, and the path of the file that answers for its URL, "" if there is none.
 	Judge(ctx context.Context, texts map[string][]byte, some []string, add func(Found)) error
+	// Progress sets what is called several times a second while Judge works: with how many targets were
+	// checked, and how many are known.
+	Progress(report func(checked, known int))
 	// More tells that there are more documents than are read, "" if there are not.
 	More() string
 	// JudgesSome reports whether the findings of a document depend on nothing but itself and what its

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -19,6 +21,7 @@ type evidenceOptions struct {
 	path string // "" for none
 	all  bool
 	max  int64 // bytes
+	lost error // why nothing can be kept, although the user asked for it
 
 	replay  []string          // files to judge from
 	archive *evidence.Archive // the same, once they are open; nil without --replay
@@ -134,6 +137,11 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of 
 	of.Path, of.All, of.MaxSize, of.MaxBody = o.evidence.path, o.evidence.all || of.Apart, o.evidence.max, max(o.crawl.Limits.MaxBody, 10<<20)
 	of.Software, of.Secrets, of.Lock = "orbweaver/"+version(), o.secrets(p, web), filelock.Try
 	k, err := evidence.Create(of)
+	if errors.Is(err, fs.ErrPermission) { // as if it had been lost later
+		o.evidence.lost = fmt.Errorf("the evidence cannot be written to %s: %w", of.Path, errors.Unwrap(err))
+		of.Note("%v; the run goes on without it", o.evidence.lost)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--evidence: %w", err)
 	}
@@ -187,7 +195,7 @@ func (o *options) secrets(p *plan, web *fetch.HTTP) (s evidence.Secrets) {
 // finish writes what is kept to its place.
 func (e *evidenceOptions) finish(k *evidence.Keeper, p *plan, s *result.Summary, over bool) error {
 	if k == nil {
-		return nil
+		return e.lost
 	}
 	run := evidence.Run{Complete: s.Soundness.Complete(), Over: over}
 	for _, seed := range p.seeds {

@@ -45,20 +45,32 @@ func (p *tab) submit(selector, text string) {
 	p.Until(`document.readyState === "complete" && !("before" in document.documentElement.dataset)`)
 }
 
-// look tests a page: that axe-core has no finding, light and wide, and dark and narrow, and
-// that it fits into widths from 390 to 1920 pixels. It may keep pictures of it.
-func (p *tab) look(name string) {
+// view is how a page is looked at.
+type view struct {
+	theme string
+	width int
+	axe   bool
+}
+
+// Views of pages, and of what forms answer.
+var (
+	allViews = []view{{"light", 1920, true}, {"dark", 390, true}, {"dark", 1920, true}, {"light", 390, true}, {"light", 768, false}}
+	twoViews = allViews[:2]
+)
+
+// look tests a page in some views, else in twoViews: that it fits into the width, and that axe-core has no
+// finding. It may keep pictures of it.
+func (p *tab) look(name string, views ...view) {
 	p.Helper()
 	if strings.HasSuffix(p.base, "/links/") { // the pages are the same there
 		return
 	}
+	if len(views) == 0 {
+		views = twoViews
+	}
 	p.Until(`document.readyState === "complete"`)
 	crawlertest.Eval[bool](p.Tab, `(() => { for (const d of document.querySelectorAll("main details:not([open])")) { d.open = true; d.dataset.folded = ""; } return true; })()`)
-	for _, view := range []struct {
-		theme string
-		width int
-		axe   bool
-	}{{"light", 1280, true}, {"dark", 390, true}, {"dark", 1920, false}, {"light", 768, false}} {
+	for _, view := range views {
 		p.Do(crawlertest.Media("prefers-color-scheme", view.theme), crawlertest.TabSize(view.width, 900))
 		if view.axe {
 			p.Accessible()
@@ -73,6 +85,30 @@ func (p *tab) look(name string) {
 	p.Do(crawlertest.Media("prefers-color-scheme", "light"))
 	p.Do(crawlertest.TabSize(1280, 900))
 	crawlertest.Eval[bool](p.Tab, `(() => { for (const d of document.querySelectorAll("[data-folded]")) { d.open = false; delete d.dataset.folded; } return true; })()`)
+}
+
+// lookAtPages looks at every page in all views. first and last are runs of a project, and failing is one
+// that asked only what had failed; shared and status are the addresses of pages for people without accounts.
+func (p *tab) lookAtPages(project, first, last, failing, shared, status string) {
+	p.Helper()
+	if strings.HasSuffix(p.base, "/links/") {
+		return
+	}
+	ids := func(list string) string {
+		return crawlertest.Eval[string](p.Tab, `fetch(new URL("api/v1/`+first+`/`+list+`", document.baseURI)).then((r) => r.json()).then((list) => list.items[0].id)`)
+	}
+	page := crawlertest.Eval[string](p.Tab, `fetch(new URL("api/v1/`+first+`/pages?sort=broken", document.baseURI)).then((r) => r.json()).then((list) => encodeURIComponent(list.items[0].url))`)
+	for _, row := range []struct{ name, path string }{
+		{"dashboard", ""}, {"new", "projects/new"}, {"project", project}, {"project-settings", project + "/settings"},
+		{"run", first}, {"run-failing", failing}, {"findings", first + "/findings"}, {"findings-links", first + "/findings?view=links"}, {"findings-by-page", first + "/findings?view=pages"},
+		{"findings-failing", failing + "/findings?by=issue"}, {"finding", first + "/findings/" + ids("findings")}, {"issue", first + "/issues/" + ids("issues")},
+		{"pages", first + "/pages"}, {"page", first + "/pages/view?url=" + page}, {"compare", last + "/compare"}, {"map", first + "/map"},
+		{"profile", "profile"}, {"settings", "settings"}, {"audit", "settings/audit"}, {"login", "login"},
+		{"share", strings.TrimPrefix(shared, p.base)}, {"status", strings.TrimPrefix(status, p.base)}, {"not-found", "nothing"},
+	} {
+		p.visit(row.path)
+		p.look(row.name, allViews...)
+	}
 }
 
 // testFlow goes through everything that an administrator does.
@@ -111,7 +147,6 @@ func testFlow(t *testing.T, s *server) {
 	site.release()
 	p.Until(`document.querySelector(".result-tiles")`)
 	p.Want(`document.querySelector("h1").innerText`, "2 issues, 2 broken links")
-	p.look("run")
 	runPath := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 	firstRun := runPath
 
@@ -119,7 +154,6 @@ func testFlow(t *testing.T, s *server) {
 	p.submit(".first a", site.URL+"/gone")
 	p.Want(`document.querySelectorAll("[aria-labelledby=places-title] tbody tr").length`, "3")
 	p.Want(`document.querySelector(".what-happened").innerText.includes("http-404")`, "true")
-	p.look("finding")
 	p.submit("button", "Check this link again")
 	p.Want(`document.querySelector("#recheck").innerText.includes("http-404")`, "true")
 	p.fill("[name=until]", "1999-01-01")
@@ -138,7 +172,6 @@ func testFlow(t *testing.T, s *server) {
 	// Findings: filters are in the address.
 	p.visit(runPath + "/findings")
 	p.Want(`document.querySelectorAll(".findings tbody tr").length`, "3")
-	p.look("findings")
 	p.Click("input[value=unverified]") // which is shown at first
 	p.Click("input[value=warning]")
 	p.fill("#q", "GONE")
@@ -152,20 +185,16 @@ func testFlow(t *testing.T, s *server) {
 		p.visit(runPath + "/findings?by=" + by)
 		p.Until(`document.querySelectorAll("main tbody tr").length > 0`)
 	}
-	p.look("findings-by-page")
 	p.visit(runPath + "/findings?q=nothing+like+this")
 	p.Until(`document.querySelector(".empty")`)
 
 	// Pages, a page, the map.
 	p.visit(runPath + "/pages")
 	p.Want(`document.querySelector("main tbody a").innerText`, "Guide")
-	p.look("pages")
 	p.submit("main tbody a", "Guide")
 	p.Want(`[...document.querySelectorAll("main table")].map((e) => e.querySelectorAll("tbody tr").length)`, "2,2")
-	p.look("page")
 	p.visit(runPath + "/map")
 	p.Until(`document.querySelectorAll(".treemap a").length >= 2`)
-	p.look("map")
 	p.submit("main tbody a", "news/")
 	p.Want(`document.querySelector("h2").innerText`, site.URL+"/news/")
 
@@ -175,24 +204,19 @@ func testFlow(t *testing.T, s *server) {
 	p.submit("button", "Check again")
 	p.Until(`document.querySelector(".result-tiles")`)
 	p.Want(`document.querySelector("h1").innerText`, "1 issue, 1 broken link")
+	secondRun := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 	p.submit("[aria-labelledby=changes-title] a", "0 new broken links, 1 fixed, 1 still broken")
 	p.Want(`[...document.querySelectorAll("main h2")].map((e) => e.innerText)`, "0 new broken links,1 fixed,1 still broken")
-	p.look("compare")
 	p.submit(".crumbs a", strings.TrimPrefix(site.URL, "http://"))
 	p.Until(`document.querySelector(".history")`)
-	p.look("project")
 	project := strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
 
 	p.submit("button", "Check what failed")
 	p.Until(`document.querySelector(".result-tiles")`)
-	p.look("run-failing")
 	runPath = strings.TrimPrefix(crawlertest.Eval[string](p.Tab, `location.href`), s.base)
-	p.visit(runPath + "/findings?by=issue")
-	p.look("findings-failing")
 
 	// Settings of the project.
 	p.visit(project + "/settings")
-	p.look("project-settings")
 	crawlertest.Eval[bool](p.Tab, `(() => { document.querySelectorAll("details").forEach((d) => d.open = true); return true; })()`)
 	p.fill("#f-depth", "x")
 	p.submit("button", "Save")
@@ -244,26 +268,18 @@ func testFlow(t *testing.T, s *server) {
 	p.look("settings-status")
 	p.Do(chromedp.Navigate(status))
 	p.Want(`document.querySelector("h1").innerText + " " + document.querySelector("tbody .badge").innerText`, "All sites broken")
-	p.look("status")
 	p.visit("settings/audit")
 	p.Want(`document.querySelector("tbody code").innerText`, "status.add")
 	p.Want(`document.querySelector("tbody").innerText.includes('reason: – → "moved <b>soon</b>"')`, "true")
-	p.look("audit")
-	p.visit("profile")
-	p.look("profile")
-	p.lookAtForms(project, firstRun)
-	p.visit("nothing")
-	p.look("not-found")
+	p.lookAtForms(project)
+	p.lookAtPages(project, firstRun, secondRun, runPath, shared, status)
 	p.visit("")
 	p.Want(`document.querySelectorAll(".project").length`, "1")
-	p.look("dashboard")
 
 	// Signing out and in.
 	p.submit("button", "Sign out")
-	p.look("login")
 	p.Do(chromedp.Navigate(shared))
 	p.Want(`document.querySelector("h1").innerText`, strings.TrimPrefix(site.URL, "http://"))
-	p.look("share")
 	p.visit(project)
 	p.fill("[name=name]", "ada")
 	p.fill("[name=password]", "wrong horse")
@@ -282,14 +298,9 @@ func testFlow(t *testing.T, s *server) {
 	p.Want(`document.querySelector("h1").innerText`, "Welcome")
 }
 
-// lookAtForms looks at an issue, and at what forms answer: what an import did, and what is wrong.
-func (p *tab) lookAtForms(project, run string) {
+// lookAtForms looks at what forms answer: what an import did, and what is wrong.
+func (p *tab) lookAtForms(project string) {
 	p.Helper()
-	id := crawlertest.Eval[string](p.Tab, `fetch(new URL("api/v1/`+run+`/issues", document.baseURI)).then((r) => r.json()).then((list) => list.items[0].id)`)
-	p.visit(run + "/issues/" + id)
-	p.Until(`document.querySelector("[aria-label='Affected pages']")`)
-	p.look("issue")
-
 	p.visit("settings")
 	p.ClickText("summary", "Import projects")
 	p.fill("#i-document", "version = 2\n[[projects]]\nname = 'B'\ntargets = ['gopher://example.com/']\n")

@@ -95,7 +95,6 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if err := st.begin(cfg, used, o.between.cache); err != nil {
 		return err
 	}
-	st.configure(cfg, o.between.cache)
 	head := &report.Head{Tool: report.Tool{Name: "orbweaver", Version: version(), Clamd: used.Clamd}, Started: st.started(), Targets: plan.names(args, o.from), Codes: used.Codes,
 		Command: o.given.words(), Settings: o.given.listSettings(), Baseline: out.earlier.baseline}
 	if err := out.Begin(head); err != nil {

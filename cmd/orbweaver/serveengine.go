@@ -367,7 +367,6 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	if err := st.begin(cfg, used, ""); err != nil {
 		return nil, err
 	}
-	st.configure(cfg, "")
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}

@@ -61,6 +61,8 @@ func lockState(name string) (*state, error) {
 
 func (s *state) file() string { return filepath.Join(s.dir, stateFile) }
 
+func (s *state) previousName() string { return filepath.Join(s.dir, previousFile) }
+
 // open opens the crawl in the directory. If there is none, s.store and s.command stay nil.
 func (s *state) open() error {
 	file, err := store.Open(s.file())
@@ -184,7 +186,7 @@ func (s *state) archive(note func(string, ...any)) error {
 			return err
 		}
 	}
-	if err := store.Move(s.file(), filepath.Join(s.dir, previousFile)); err != nil {
+	if err := store.Move(s.file(), s.previousName()); err != nil {
 		return err
 	}
 	note("the crawl in %s is complete and kept as %s; starting a new crawl", s.name, filepath.Join(s.name, previousFile))
@@ -208,14 +210,29 @@ func (s *state) stdin(given io.Reader) (io.Reader, error) {
 	return bytes.NewReader(kept), nil
 }
 
-// begin creates the store of a new crawl, for a configuration that lacks only the store. If pages are
-// kept in the store, it begins as a copy of that of the crawl before. It keeps what is known of the
-// programs that check content, and the files of directories that need a reference; a resumed crawl goes
-// on with those that it was started with.
+// begin gives the store to a configuration that lacks only that, and the pages of the crawl before if
+// pages are kept in the store, which is not so if the cache has a name of its own. A new crawl gets a
+// store, with what is known of the programs that check content, and the files of directories that need
+// a reference; a resumed crawl goes on with those that it was started with.
 func (s *state) begin(cfg *crawler.Config, used *programs, cache string) error {
 	if s == nil {
 		return nil
 	}
+	if s.shared == nil && cfg.Keep.Cache != nil && filepath.Clean(cache) == filepath.Join(s.name, cacheFile) {
+		cfg.Keep.Pages = true
+		if previous, err := store.OpenPages(s.previousName()); err == nil { // without it, all pages are read
+			s.previous, cfg.Keep.Previous = previous, previous
+		}
+	}
+	err := s.create(cfg, used)
+	if err == nil {
+		cfg.Keep.Store = s.store.Store()
+	}
+	return err
+}
+
+// create creates the store of a new crawl.
+func (s *state) create(cfg *crawler.Config, used *programs) error {
 	if s.command != nil {
 		return restoreFiles(s.store, cfg.Sites)
 	}
@@ -232,8 +249,8 @@ func (s *state) begin(cfg *crawler.Config, used *programs, cache string) error {
 		values[storedStdin] = s.input.read
 	}
 	o := store.FileOptions{FingerprintBits: cfg.Keep.FingerprintBits, Cache: cfg.Keep.Cache, Values: values}
-	if s.keepsPages(cfg, cache) {
-		o.From = filepath.Join(s.dir, previousFile)
+	if s.previous != nil && !cfg.Keep.Refresh && s.isAsBefore() {
+		o.From = s.previousName()
 	}
 	s.store, err = store.Create(s.file(), o)
 	if err != nil {
@@ -274,26 +291,11 @@ func (s *state) crawl(ctx context.Context, cfg *crawler.Config, seeds []crawler.
 // visits reports whether this process visits targets: a coordinator need not do so.
 func (s *state) visits() bool { return s == nil || s.shared == nil || s.shared.visits() }
 
-// configure passes the store to the engine. If pages are kept in the store, they are looked up in the
-// crawl before. That crawl is not needed: without it, all pages are read.
-func (s *state) configure(cfg *crawler.Config, cache string) {
-	if s == nil {
-		return
-	}
-	cfg.Keep.Store = s.store.Store()
-	if !s.keepsPages(cfg, cache) {
-		return
-	}
-	cfg.Keep.Pages = true
-	if previous, err := store.OpenPages(filepath.Join(s.dir, previousFile)); err == nil {
-		s.previous, cfg.Keep.Previous = previous, previous
-	}
-}
-
-// keepsPages reports whether pages are kept in the store, since the cache, which has the given name, is
-// that of the directory.
-func (s *state) keepsPages(cfg *crawler.Config, cache string) bool {
-	return s.shared == nil && cfg.Keep.Cache != nil && filepath.Clean(cache) == filepath.Join(s.name, cacheFile)
+// isAsBefore reports whether the same command started the crawl before, so that the pages that have
+// not changed are kept as they were. A copy in which each page differs would cost more than a new file.
+func (s *state) isAsBefore() bool {
+	before, err := readCommand(s.previous)
+	return err == nil && before != nil && before.Version == s.asked.Version && len(before.differences(s.asked)) == 0
 }
 
 // started returns when the crawl was started, in whichever session.

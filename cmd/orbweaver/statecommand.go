@@ -13,7 +13,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/runs"
-	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -117,7 +116,9 @@ func (c *command) marshal() ([]byte, error) {
 }
 
 // readCommand reads the command that a crawl was started with, nil if there is no crawl.
-func readCommand(file *store.File) (*command, error) {
+func readCommand(file interface {
+	Value(name string) ([]byte, error)
+}) (*command, error) {
 	text, err := file.Value(storedCommand)
 	if err != nil || text == nil {
 		return nil, err

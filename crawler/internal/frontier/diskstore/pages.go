@@ -145,5 +145,12 @@ func (p *Pages) Page(f frontier.Fingerprint) *frontier.Earlier {
 	return e
 }
 
+// Value is that of the crawl's Store.
+func (p *Pages) Value(name string) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.conn.meta(metaValue + name)
+}
+
 // Close closes the file.
 func (p *Pages) Close() error { return p.conn.close() }

@@ -200,6 +200,7 @@ func (s *Store) openToRead(connect func(file string) (*conn, error)) (err error)
 	return err
 }
 
-const readPragmas = "PRAGMA query_only=ON; PRAGMA busy_timeout=30000; PRAGMA cache_size=-4000; PRAGMA cell_size_check=ON"
+// readPragmas configure a connection that only reads.
+const readPragmas = "PRAGMA query_only=ON; PRAGMA busy_timeout=30000; " + cacheSize + "; PRAGMA cell_size_check=ON"
 
 var errReadOnly = errors.New("it is open for reading only")

@@ -84,7 +84,9 @@ func (p *Pages) readIndex() error {
 	if err := p.conn.exec(readPragmas); err != nil {
 		return err
 	}
-	err = p.conn.each("SELECT t.id, t.host, t.record FROM pages p JOIN targets t ON t.id = p.id", func(cur *cursor) error {
+	// Table outcomes says which targets have a row in table pages, and is much smaller.
+	sql := fmt.Sprintf("SELECT t.id, t.host, t.record FROM outcomes o JOIN targets t ON t.id = o.id WHERE substr(o.record, 1, 1) IN (x'%02x', x'%02x')", flagPage, flagPage|flagEntered)
+	err = p.conn.each(sql, func(cur *cursor) error {
 		id, err := cur.small(0, 1<<32-1)
 		if err != nil {
 			return err

@@ -116,6 +116,11 @@ var ErrOtherVersion = errors.New("another version of Orbweaver wrote it")
 // several pages of the usual 4 KiB, each of which is read by itself.
 const pageSize = 16 << 10
 
+// cacheSize limits the pages in memory. Most rows are read and written in the order of their IDs, so a
+// few are enough. SQLite takes the memory for that many at once, and each further page from the system
+// by itself, and gives them back one by one.
+const cacheSize = "PRAGMA cache_size=20"
+
 // checkpointPages is the number of pages in the write-ahead log from which it is copied
 // into the database.
 var checkpointPages = 1000
@@ -123,7 +128,7 @@ var checkpointPages = 1000
 // configure configures a connection that writes.
 func (c *conn) configure() error {
 	return c.exec(fmt.Sprintf(`PRAGMA busy_timeout=30000; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA wal_autocheckpoint=%d;
-		PRAGMA temp_store=MEMORY; PRAGMA cache_size=-2000; PRAGMA cell_size_check=ON`, checkpointPages))
+		PRAGMA temp_store=MEMORY; %s; PRAGMA cell_size_check=ON`, checkpointPages, cacheSize))
 }
 
 // newWriter returns a writer to a file without rows.

@@ -128,7 +128,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	step, hasFound := frontier.Settlement{Outcome: o, Tallies: f.tallies(w, &s), Earlier: s.Earlier, Cheap: s.Cheap}, s.Page != nil
 	switch p := s.Page; {
 	case !hasFound:
-	case f.frontier.Durable(): // another visit can use the page's memory while the store waits
+	case f.frontier.Durable() && !s.Cheap: // another visit can use the page's memory while the store waits
 		step.Page = append(p.About, s.Kept...)
 		step.Found, step.Links = p.Detach()
 		f.reader.Release(&s.Content)

@@ -343,9 +343,6 @@ func (b *Builder) end() error {
 	if err := b.recallFirst("issue", "id"); err != nil {
 		return err
 	}
-	if _, err := b.tx.Exec(issueIndexes); err != nil {
-		return err
-	}
 	if err := b.tx.Commit(); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func addIndexes(file string) {
 		return
 	}
 	defer db.Close()
-	_, _ = db.Exec(indexes + issueIndexes)
+	_, _ = db.Exec(indexes)
 }
 
 // Close closes the file.

@@ -132,7 +132,7 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	}
 	by := " ORDER BY s." + order
 	for _, tie := range []string{"subject", "code", "id"} {
-		if tie == column { // an index does not give an order in which a column is twice
+		if tie == column {
 			continue
 		}
 		if by += ", s." + tie; q.Backward {

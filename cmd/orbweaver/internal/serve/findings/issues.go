@@ -215,7 +215,7 @@ func upgrade(file string) error {
 	if err := groupIssues(tx); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(indexes + issueIndexes); err != nil {
+	if _, err := tx.Exec(indexes); err != nil {
 		return err
 	}
 	return tx.Commit()

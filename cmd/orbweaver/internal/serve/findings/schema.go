@@ -71,7 +71,8 @@ CREATE TABLE ref (
 ) WITHOUT ROWID;
 `
 
-// Indexes are made after the rows, which is faster.
+// Indexes are made after the rows, which is faster. Issues have none: a look at all of them takes 15 ms at
+// 50,000 findings.
 const indexes = `
 CREATE INDEX IF NOT EXISTS item_by_url ON item (listed, url, code);
 CREATE INDEX IF NOT EXISTS item_by_code ON item (listed, code, url);
@@ -82,15 +83,6 @@ CREATE INDEX IF NOT EXISTS item_by_issue ON item (listed, issue, url, code);
 CREATE INDEX IF NOT EXISTS item_by_host ON item (listed, host, verdict, places);
 CREATE INDEX IF NOT EXISTS ref_by_target ON ref (target, page);
 CREATE INDEX IF NOT EXISTS target_by_url ON target (url);
-`
-
-// issueIndexes are those of issues, one for each order.
-const issueIndexes = `
-CREATE INDEX IF NOT EXISTS issue_by_pages ON issue (listed, pages DESC, subject, code);
-CREATE INDEX IF NOT EXISTS issue_by_findings ON issue (listed, findings DESC, subject, code);
-CREATE INDEX IF NOT EXISTS issue_by_delta ON issue (listed, delta DESC, subject, code);
-CREATE INDEX IF NOT EXISTS issue_by_code ON issue (listed, code, subject);
-CREATE INDEX IF NOT EXISTS issue_by_url ON issue (listed, subject, code);
 `
 
 // connect opens a file with further parameters of SQLite's URI.

@@ -177,3 +177,44 @@ func TestTimeMaps(t *testing.T) {
 		}
 	}
 }
+
+// TestArchiveAnswersOddly: an archive that answers as it should not costs no verdict, and nothing that it
+// says is followed.
+func TestArchiveAnswersOddly(t *testing.T) {
+	elsewhere := serveFaults(t, nil, status("200 OK"))
+	rows := strings.Repeat(`,["k","20130919044612","http://gone.org/page","text/html","200","D","1"]`, 12<<20/72)
+	const asked, refused = 8, 3 // of the links of archivedPages, 8 are broken and public; three refusals in a row are enough
+	for _, row := range []struct {
+		name     string
+		answer   func(*exchange)
+		note     string
+		requests int
+	}{
+		{"HTML", page("<!doctype html><title>Welcome</title>"), "no answer about 8 of 8 broken targets: read its answer", refused},
+		{"12 MB", func(x *exchange) {
+			x.say("200 OK", "Content-Type: application/json\r\n", `[["urlkey","timestamp","original","mimetype","statuscode","digest","length"]`+rows+"]")
+		}, "", asked},
+		{"429 for ever", func(x *exchange) { x.say("429 Too Many Requests", "Retry-After: 0\r\n", "") }, "no answer about 8 of 8 broken targets: its answer has the status 429", refused},
+		{"another host", func(x *exchange) {
+			x.say("302 Found", "Location: http://"+elsewhere.addr+"/cdx\r\n", "")
+		}, "no answer about 8 of 8 broken targets: its answer has the status 302", refused},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			archive := serveFaults(t, nil, row.answer)
+			cfg, _ := realWeb(t, at(map[string]func(*exchange){"site.test/": page(archivedPages)}))
+			cfg.Judging.Archive, cfg.Politeness.Retries = askArchive(archive.addr), 1
+			c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+			r := c.find("http://gone.org/page")
+			if r.Code != "http-404" || !sum.Soundness.Complete() || len(archive.order) != row.requests || len(elsewhere.order) > 0 {
+				t.Errorf("%s, %+v, %d requests: %v", r.Code, sum, len(archive.order), archive.order)
+			}
+			if row.note == "" { // what was read counts, but it is not known what comes last
+				if a := r.Archive; a == nil || a.Class != check.Rotted || !a.LastSeen.IsZero() || len(c.notes) > 0 {
+					t.Errorf("the archive knows %+v, notes %v", r.Archive, c.notes)
+				}
+			} else if r.Archive != nil || len(c.notes) != 1 || !strings.Contains(c.notes[0].Message, row.note) {
+				t.Errorf("the archive knows %+v, notes %v", r.Archive, c.notes)
+			}
+		})
+	}
+}

@@ -41,7 +41,7 @@ func (l *life) status() error {
 	return errBroken
 }
 
-// parentPause is the time between two looks at the process of the editor.
+// parentPause is the time between two looks at the process of the editor, where it cannot be waited for.
 const parentPause = 3 * time.Second
 
 // initializeParams are what an editor says of itself.
@@ -275,6 +275,10 @@ func cancelRequest(_ context.Context, s *Server, p *cancelParams) error {
 
 // watchParent calls end when the process of the editor is gone.
 func watchParent(ctx context.Context, process int, end func()) {
+	if awaitEnd(ctx, process) == nil {
+		end()
+		return
+	}
 	tick := time.NewTicker(parentPause)
 	defer tick.Stop()
 	for {

@@ -106,6 +106,19 @@ func TestFrames(t *testing.T) {
 	}
 }
 
+// TestEditorIsGone tests that the server ends when the process of its editor has, and its input goes on.
+func TestEditorIsGone(t *testing.T) {
+	other, e := launch(t), launch(t)
+	if a := e.request("initialize", map[string]any{"processId": other.cmd.Process.Pid, "capabilities": map[string]any{}}); a.code() != 0 {
+		t.Fatal(a.Error)
+	}
+	other.in.Close()
+	other.ended()
+	if code := e.ended(); code != 1 {
+		t.Errorf("the exit status is %d, want 1", code)
+	}
+}
+
 // TestPushedAndPulled tests versions, ids of results, and findings that are gone.
 func TestPushedAndPulled(t *testing.T) {
 	dir := t.TempDir()

@@ -7,14 +7,15 @@
 //	err = k.Finish(evidence.Run{Complete: true, Targets: targets})
 //
 // While the run works, each exchange is appended to PATH.part as it ends, with its secrets
-// masked. What is wanted is known only at the end, when there are verdicts: Finish reads
-// PATH.part, sorts what is wanted by target and writes it to its place.
+// masked, and what the end must know of it is noted. What is wanted is known only at the end, when
+// there are verdicts: Finish copies what is wanted from PATH.part to its place, sorted by target.
 //
 //	keeper.go    Keeper: PATH.part, as a fetch.Recorder
 //	exchange.go  one exchange becomes records
 //	spool.go     bodies that are too large for memory
 //	mask.go      secrets
 //	record.go    writing records; member.go reading them
+//	known.go     what is known of exchanges and results, sorted, in bounded memory
 //	choose.go    which exchanges are kept
 //	finish.go    the files of the end: their order, names and sizes
 //	place.go     whom an existing file belongs to

@@ -56,7 +56,7 @@ func TestDriftOfUnreadableTexts(t *testing.T) {
 			{"of another version", func(key, data []byte) []byte {
 				data[version(data)]++
 				return sealed(key, data[:len(data)-8])
-			}, "--drift: the texts of 1 targets were remembered by another version", false},
+			}, "--drift: the texts of 1 target were remembered by another version", false},
 		} {
 			t.Run(kept.flag+" "+row.name, func(t *testing.T) {
 				dir := t.TempDir()

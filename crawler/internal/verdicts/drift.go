@@ -62,5 +62,5 @@ func (j *judge) driftNotes() []string {
 	if j.otherSketches == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("--drift: the texts of %d targets were remembered by another version of this program; they are compared with those of this run from now on", j.otherSketches)}
+	return []string{fmt.Sprintf("--drift: the texts of %s were remembered by another version of this program; they are compared with those of this run from now on", quantity(j.otherSketches, "target"))}
 }

@@ -26,14 +26,14 @@ func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 		if show.orAll()&part.show == 0 {
 			continue
 		}
-		l := &listing{codes: newCatalog(&d.After), blocks: true}
+		l := &listing{codes: newCatalog(&d.After), blocks: true, table: &t}
 		if show == 0 && part.show&(PartUnclear|PartStill) != 0 {
 			l.most, l.rest = maxUnasked, func(n int) string { return part.noun(n) + " (--show " + part.word + ")" }
 		}
 		for _, c := range folded(part.changes) {
 			l.addChange(part.word, &c)
 		}
-		if err := l.fit(&t); err != nil {
+		if err := l.fit(); err != nil {
 			return err
 		}
 		listings = append(listings, l)
@@ -41,7 +41,7 @@ func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 	t.shrink()
 	out := bufio.NewWriter(w)
 	for _, l := range listings {
-		wrote, err := l.write(out, &t)
+		wrote, err := l.write(out)
 		if err != nil {
 			return err
 		}

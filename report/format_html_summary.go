@@ -573,7 +573,7 @@ func (d *htmlDocument) priorities() []htmlPriority {
 // plainFindings adds the first findings as the text report lists them: broken ones first.
 func (d *htmlDocument) plainFindings(p *htmlPage) error {
 	var all sections
-	all.begin(d.declared)
+	all.begin(d.declared, &table{})
 	for _, r := range d.results {
 		all.add(d.show, r)
 	}

@@ -48,10 +48,10 @@ var sectionWords = [...]string{"broken", "unverified", "warning", "info", "skipp
 // countedSections is the number of sections with findings that count.
 const countedSections = 3
 
-// begin sets the codes that plugins declared.
-func (s *sections) begin(codes catalog) {
+// begin sets the codes that plugins declared, and the table whose columns are to have room for all rows.
+func (s *sections) begin(codes catalog, into *table) {
 	for i := range s {
-		s[i].codes = codes
+		s[i].codes, s[i].table = codes, into
 	}
 }
 
@@ -79,7 +79,7 @@ func newTextWriter(w io.Writer, o Options) Writer {
 // its origin, or a directory outside the working directory. Programs that read the report
 // get complete names.
 func (t *textWriter) Begin(h *Head) error {
-	t.sections.begin(newCatalog(h))
+	t.sections.begin(newCatalog(h), &t.table)
 	if t.table.width == 0 {
 		return nil
 	}
@@ -125,7 +125,7 @@ func (t *textWriter) Result(r *result.Result) error {
 func (t *textWriter) End(s *result.Summary) error {
 	out := bufio.NewWriter(t.w)
 	for i := range t.sections {
-		if err := t.sections[i].fit(&t.table); err != nil {
+		if err := t.sections[i].fit(); err != nil {
 			return err
 		}
 	}
@@ -140,7 +140,7 @@ func (t *textWriter) End(s *result.Summary) error {
 		if t.findingsOnly && separate && !t.sections[i].empty() {
 			out.WriteByte('\n')
 		}
-		wrote, err := t.sections[i].write(out, &t.table)
+		wrote, err := t.sections[i].write(out)
 		if err != nil {
 			return err
 		}

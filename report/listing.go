@@ -33,6 +33,7 @@ type listing struct {
 	every  bool               // list every place
 	most   int                // the largest number of rows; 0 for all
 	rest   func(n int) string // what the n findings are that most leaves out
+	table  *table             // into which they are written
 	cut    int                // number of findings that most left out
 
 	pages    pageRows
@@ -162,7 +163,8 @@ func (l *listing) settleChecks(key checkKey, all []pageFinding) bool {
 // listChecks lists findings about pages on their pages.
 func (l *listing) listChecks(all []pageFinding) {
 	for i := range all {
-		l.pages.add(pageRow{all[i].page, all[i].row, all[i].order})
+		l.fitRow(all[i].row)
+		l.place(pageRow{all[i].page, all[i].row, all[i].order})
 	}
 }
 
@@ -172,7 +174,8 @@ func (l *listing) add(finding row, refs []result.Reference) {
 	pages := countPages(refs)
 	switch {
 	case pages == 0:
-		l.pages.add(pageRow{ownPage(finding.url), finding, l.next()})
+		l.fitRow(finding)
+		l.place(pageRow{ownPage(finding.url), finding, l.next()})
 	case l.blocks && !l.every:
 		l.faults = append(l.faults, newFault(finding, refs))
 	case pages > siteWidePages && !l.every:
@@ -185,25 +188,47 @@ func (l *listing) add(finding row, refs []result.Reference) {
 
 // onPages lists a finding at each of its references, which are sorted.
 func (l *listing) onPages(finding row, refs []result.Reference) {
+	l.fitRow(finding)
 	for i := range refs {
 		if i > 0 && indistinguishable(&refs[i-1], &refs[i]) {
 			continue
 		}
 		finding.ref = &refs[i]
-		l.pages.add(pageRow{refs[i].Page, finding, l.next()})
+		l.place(pageRow{refs[i].Page, finding, l.next()})
 	}
 }
 
-// fit sets the column widths of a table for the listing.
-func (l *listing) fit(t *table) error {
+// place lists a row on its page.
+func (l *listing) place(r pageRow) {
+	if l.most == 0 {
+		l.table.fitPlace(r.place())
+	}
+	l.pages.add(r)
+}
+
+// fitRow sets column widths for a row before it is placed, because there may be millions of rows, and
+// to read them twice takes long. If only most of them are listed, fit does so.
+func (l *listing) fitRow(r row) {
+	if l.most == 0 {
+		l.table.fit(r)
+	}
+}
+
+// fit sets the column widths that are still to be set before the listing is written.
+func (l *listing) fit() error {
 	l.settle()
 	l.shorten()
 	for _, w := range l.siteWide {
-		t.fit(w.place(), w.row)
+		l.table.fitPlace(w.place())
+		l.table.fit(w.row)
+	}
+	if l.most == 0 {
+		return nil
 	}
 	return l.pages.each(l.rows(), func(_ string, rows []pageRow) {
 		for i := range rows {
-			t.fit(rows[i].place(), rows[i].row)
+			l.table.fitPlace(rows[i].place())
+			l.table.fit(rows[i].row)
 		}
 	})
 }
@@ -232,8 +257,9 @@ func (l *listing) rows() int {
 
 // write writes what is on many pages, and then the rows of each page, and removes them. It reports
 // whether it wrote anything.
-func (l *listing) write(out *bufio.Writer, t *table) (bool, error) {
+func (l *listing) write(out *bufio.Writer) (bool, error) {
 	defer l.pages.close()
+	t := l.table
 	if len(l.siteWide) > 0 {
 		out.WriteString(l.blockHeading() + "\n")
 		l.omitted = true

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,6 +23,7 @@ type table struct {
 	base             string // beginning of the names in the site, which is not repeated; "" if all are complete
 	dir              string // working directory of the run, with slashes, or "" if unknown
 	place, code, url int    // widths
+	line             []byte // for write
 }
 
 const (
@@ -34,10 +36,12 @@ const (
 	maxTextWidth = 60
 )
 
-// fit widens the columns for a row that will be written.
-func (t *table) fit(place string, r row) {
+// fitPlace widens the first column for the place of a row that will be written.
+func (t *table) fitPlace(place string) { t.place = max(t.place, minPlaceWidth, len(place)) }
+
+// fit widens the other columns for a row that will be written.
+func (t *table) fit(r row) {
 	r.url = t.shown(r.url)
-	t.place = max(t.place, minPlaceWidth, len(place))
 	t.code = max(t.code, utf8.RuneCountInString(visible(r.code)))
 	if r.url == "" {
 		return
@@ -73,6 +77,9 @@ func (t *table) shown(name string) string {
 
 // shownWords applies shown to each word of a hint.
 func (t *table) shownWords(hint string) string {
+	if (t.base == "" || !strings.Contains(hint, t.base)) && !strings.Contains(hint, "../") {
+		return hint
+	}
 	words := strings.Split(hint, " ")
 	for i := range words {
 		words[i] = t.shown(words[i])
@@ -82,18 +89,14 @@ func (t *table) shownWords(hint string) string {
 
 func (t *table) write(out *bufio.Writer, place string, r row) {
 	word, code, url, hint := r.word, visible(r.code), visible(t.shown(r.url)), t.shownWords(r.hint)
-	var line strings.Builder
-	pad(&line, "  ", 0)
-	pad(&line, place, t.place+2)
+	line := pad(append(t.line[:0], "  "...), place, t.place+2)
 	if t.color {
-		line.WriteString(wordColor(word))
-		line.WriteString(word)
-		line.WriteString(colorOff)
-		pad(&line, "", wordWidth+2-len(word))
+		line = append(append(append(line, wordColor(word)...), word...), colorOff...)
+		line = pad(line, "", wordWidth+2-len(word))
 	} else {
-		pad(&line, word, wordWidth+2)
+		line = pad(line, word, wordWidth+2)
 	}
-	pad(&line, code, t.code+2)
+	line = pad(line, code, t.code+2)
 	text := ""
 	if r.ref != nil {
 		text = linkText(r.ref, t.textWidth(url))
@@ -102,18 +105,17 @@ func (t *table) write(out *bufio.Writer, place string, r row) {
 		if r.ref != nil {
 			text = linkText(r.ref, maxTextWidth)
 		}
-		t.fold(out, line.String(), url, text, hint)
+		t.fold(out, string(line), url, text, hint)
 		return
 	}
 	if url != "" {
-		pad(&line, url, t.url+2)
+		line = pad(line, url, t.url+2)
 	}
 	if text != "" {
-		line.WriteString(text)
-		line.WriteString("   ")
+		line = append(append(line, text...), "   "...)
 	}
-	line.WriteString(hint)
-	out.WriteString(strings.TrimRight(line.String(), " "))
+	t.line = append(line, hint...)
+	out.Write(bytes.TrimRight(t.line, " "))
 	out.WriteByte('\n')
 }
 
@@ -237,15 +239,17 @@ func (t *table) textWidth(url string) int {
 	return min(max(left, minTextWidth), maxTextWidth)
 }
 
-// pad writes s and pads it to the width of its column. If s is longer, it adds two
-// spaces.
-func pad(line *strings.Builder, s string, column int) {
-	line.WriteString(s)
-	if n := column - utf8.RuneCountInString(s); n >= 2 || s == "" {
-		line.WriteString(strings.Repeat(" ", max(n, 0)))
-	} else if column > 0 {
-		line.WriteString("  ")
+// pad appends s, padded to the width of its column. If s is longer, it appends two spaces, too.
+func pad(line []byte, s string, column int) []byte {
+	line = append(line, s...)
+	n := column - utf8.RuneCountInString(s)
+	if n < 2 && s != "" {
+		n = 2 * min(max(column, 0), 1)
 	}
+	for ; n > 0; n-- {
+		line = append(line, ' ')
+	}
+	return line
 }
 
 const colorOff = "\x1b[0m"

@@ -36,9 +36,8 @@ func (x *Index) Groups(ctx context.Context, q *Query, by string, settled bool) (
 		if q.Change == "fixed" { // the target is that of the run before
 			at = "r.target IN (SELECT id FROM target WHERE url = i.url AND id > 0)"
 		}
-		query = fmt.Sprintf(`SELECT p.url, g.findings, g.places, g.rank FROM (SELECT page, count(*) AS findings, sum(n) AS places, min(rank) AS rank
-			FROM (SELECT r.page AS page, count(*) AS n, %s AS rank FROM item i CROSS JOIN ref r ON %s WHERE %s GROUP BY i.fingerprint, r.page) GROUP BY page) g
-			JOIN page p ON p.id = g.page`, rank, at, where)
+		query = fmt.Sprintf(`SELECT p.url, g.findings, g.places, g.rank FROM (SELECT r.page AS page, count(DISTINCT i.fingerprint) AS findings, count(*) AS places, min(%s) AS rank
+			FROM item i CROSS JOIN ref r ON %s WHERE %s GROUP BY r.page) g JOIN page p ON p.id = g.page`, rank, at, where)
 	}
 	rows, err := x.db.QueryContext(ctx, query+fmt.Sprintf(" ORDER BY 4, 2 DESC, 1 LIMIT %d", maxGroups), args...)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestIssuePages(t *testing.T) {
 	do("/issues/"+link, url.Values{"do": {"comment"}, "text": {"line 1\nline 2"}}, "")
 	shows("runs/"+run+"/issues/"+link, "line 1\nline 2")
 	wants(t, "an empty comment", s.post("projects/"+project+"/issues/"+link, url.Values{"run": {run}, "do": {"comment"}, "text": {""}}), 422)
-	do("/views", url.Values{"name": {"Of Ann"}, "query": {"owner=ann"}}, "Of Ann")
+	do("/views", url.Values{"name": {"Of Ann"}, "query": {"sort=code&owner=ann"}}, `findings?owner=ann&amp;sort=code"><bdi>Of Ann`)
 	view := s.items("projects/" + project + "/views")[0]["id"].(string)
 	ask := s.post("projects/"+project+"/views", url.Values{"run": {run}, "do": {"remove-view"}, "id": {view}})
 	if wants(t, "a view without being sure", ask, 200); !strings.Contains(string(ask.body), "Remove a saved view") || len(s.items("projects/"+project+"/views")) != 1 {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"encoding/json"
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,9 +40,15 @@ type crumb struct{ Name, Path string }
 var templates = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"count": api.Count, "duration": durationText, "bytes": bytesText, "asset": assetPath, "href": href, "title": codeTitle, "advice": codeAdvice,
-		"plural": api.Plural, "clip": clip, "address": shownURL, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "access": accessField, "sentence": sentence, "dict": dict, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
+		"plural": api.Plural, "clip": clip, "address": shownURL, "sub": func(a, b int) int { return a - b }, "field": newField, "schedule": scheduleField, "access": accessField, "sentence": sentence, "dict": dict, "query": escapedQuery, "milliseconds": func(n int64) time.Duration { return time.Duration(n) * time.Millisecond },
 	}).Funcs(clockIn("").functions()).ParseFS(templateFiles, "templates/*.tmpl"))
 })
+
+// escapedQuery returns the query of a saved view for a link.
+func escapedQuery(query string) template.URL {
+	v, _ := url.ParseQuery(query) // it was read when the view was saved
+	return template.URL(v.Encode())
+}
 
 // dict makes a map for a template from names and values.
 func dict(pairs ...any) map[string]any {

@@ -59,11 +59,11 @@ func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.
 	if err != nil {
 		return nil, err
 	}
-	if f.external, f.asking, err = e.external.options(s, s.found["external"] > 0); err != nil {
+	if f.options, err = compile(s, option.Check); err != nil { // as check would
 		return nil, err
 	}
-	s.Set("external", "", "skip")
-	if f.options, err = compile(s, option.Check); err != nil {
+	f.options.crawl.Scope.External = crawler.SkipExternal
+	if f.external, f.asking, err = e.external.options(s, s.found["external"] > 0); err != nil {
 		return nil, err
 	}
 	f.options.progress, f.options.directory, f.options.between = "never", f.dir, betweenRuns{}
@@ -328,6 +328,11 @@ func (f *editorFolder) Read(name string, text []byte) *extract.Document {
 	in := f.input(name, text)
 	in.Places = true
 	return extract.Extract(in)
+}
+
+// Offers implements workspace.Judge.
+func (f *editorFolder) Offers(name string, text []byte) bool {
+	return extract.IsWritten(f.input(name, text))
 }
 
 // Printed implements workspace.Judge.

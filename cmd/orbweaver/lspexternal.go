@@ -52,13 +52,11 @@ func (x *editorExternal) options(s *settings, stranger bool) (*options, workspac
 	} else {
 		stranger = false
 	}
-	s.Set("external", "", "check")
-	s.Set("cache", "", x.cache)
-	s.Set("history", "")
 	o, err := compile(s, option.Check)
 	if err != nil {
 		return nil, asking, err
 	}
+	o.crawl.Scope.External = crawler.CheckExternal
 	o.between = betweenRuns{cache: x.cache, maxAge: o.between.maxAge}
 	o.progress, o.show = "never", report.ShowAll
 	p := &o.crawl.Politeness

@@ -1,5 +1,7 @@
 package extract
 
+import "strings"
+
 // Extract reads a document. It never fails: Faults lists what could not be read, and the
 // Document keeps everything found up to that point. It is safe for concurrent use.
 func Extract(in Input) *Document {
@@ -37,6 +39,13 @@ func ExtractInto(doc *Document, in Input) {
 
 // IsXHTML reports whether a document is read as XHTML. Its Document.Format is "html".
 func IsXHTML(in Input) bool { return in.format() == &xhtmlFormat }
+
+// IsWritten reports whether a document is of a format that people write in an editor: there is a
+// reader for it, and it is neither binary nor a file of bookmarks.
+func IsWritten(in Input) bool {
+	f := in.format()
+	return f != nil && !f.binary && !strings.HasSuffix(f.name, "-bookmarks")
+}
 
 // Decode returns the text that Extract reads from a document, as valid UTF-8 without a byte
 // order mark, and the WHATWG name of the document's encoding, in lower case. It returns false

@@ -51,18 +51,24 @@ var closers = map[string][]string{
 type written struct {
 	ref string // decoded
 	raw string // as in the text
+
+	escape func(string) string // of what is added
 }
 
 // writtenAt returns what is written of the reference at an offset; ok is false if there is none.
 func (v *view) writtenAt(offset int) (written, bool) {
 	format := v.state.judge.Read(v.path, []byte(v.text.body)).Format
+	escape := escapeBrackets
+	if format == "asciidoc" {
+		escape = escapeResource
+	}
 	for _, closer := range closers[format] {
 		body := v.text.body[:offset] + cursor + closer + v.text.body[offset:]
 		for _, l := range v.state.judge.Read(v.path, []byte(body)).Links {
 			raw, _, found := strings.Cut(l.Raw, cursor)
 			ref, _, both := strings.Cut(l.Ref, cursor)
 			if found && both && l.Flaw == nil && strings.HasSuffix(v.text.body[:offset], raw) && !strings.ContainsAny(raw, "\r\n") && !strings.Contains(ref, "://") {
-				return written{ref, raw}, true
+				return written{ref, raw, escape}, true
 			}
 		}
 	}
@@ -173,11 +179,11 @@ func (v *view) completePaths(list *completionList, offset int, w written, ref st
 		}
 		plain, isDir := strings.CutSuffix(name, "/")
 		item := completionItem{Label: printable(name), Kind: itemFile}
-		text := escapeBrackets(url.PathEscape(plain))
+		text := w.escape(url.PathEscape(plain))
 		if isDir {
 			item.Kind, text = itemFolder, text+"/"
 		}
-		if slash == 0 && strings.Contains(plain, ":") {
+		if slash == 0 && strings.Contains(text, ":") {
 			text = "./" + text // it has no scheme
 		}
 		if !v.add(list, item, offset, replaced, text) {
@@ -192,6 +198,12 @@ func hasPrefixFold(s, prefix string) bool {
 
 // escapeBrackets encodes the characters that end a reference in some format.
 var escapeBrackets = strings.NewReplacer("(", "%28", ")", "%29", "&", "%26", "'", "%27", "*", "%2A", "[", "%5B", "]", "%5D").Replace
+
+// escapeResource also encodes the characters by which a cross reference of AsciiDoc is one to a resource of
+// Antora.
+func escapeResource(s string) string {
+	return strings.NewReplacer(":", "%3A", "@", "%40", "$", "%24").Replace(escapeBrackets(s))
+}
 
 var (
 	labelBefore     = regexp.MustCompile(`\]\[([^\]\[\r\n]*)$`)

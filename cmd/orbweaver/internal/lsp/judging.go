@@ -46,9 +46,11 @@ func (j *judging) run(ctx context.Context) {
 	}
 }
 
-// forget clears the findings of folders that were removed.
+// forget clears the findings of folders that were removed. The other folders that have their documents
+// tell theirs again.
 func (j *judging) forget() {
-	for _, o := range j.server.folders.takeRemoved() {
+	gone := j.server.folders.takeRemoved()
+	for _, o := range gone {
 		o.stopApart()
 		if o.judge != nil {
 			o.judge.Close()
@@ -57,6 +59,14 @@ func (j *judging) forget() {
 			if o.has(path) && (o.file == "" || path == filepath.Join(o.dir, o.file)) {
 				j.publish(path, nil, nil)
 			}
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	for _, o := range j.server.folders.list() {
+		if o.state.index != nil {
+			j.tell(o, o.state, o.state, o.state.index.Paths())
 		}
 	}
 }

@@ -22,7 +22,8 @@ type view struct {
 }
 
 // viewOf returns the version of a document after all changes before a request: of the document, or if all is
-// set, of all of its folder. It returns nil if it is in no folder, or its configuration is wrong.
+// set, of all of its folder. It returns nil if it is in no folder, its configuration is wrong, or an
+// editor offers nothing in such a document.
 func (s *Server) viewOf(ctx context.Context, d textDocument, all bool) (*view, error) {
 	if d.URI == "" {
 		return nil, errorf(codeInvalidParams, "textDocument.uri is missing")
@@ -37,7 +38,11 @@ func (s *Server) viewOf(ctx context.Context, d textDocument, all bool) (*view, e
 	if _, open := state.index.Texts[path]; !open && state.index.Document(path) == nil {
 		return nil, nil
 	}
-	return &view{o, state, path, textOf(&state, path), s.texts.encoding}, nil
+	text := textOf(&state, path)
+	if !state.judge.Offers(path, []byte(text.body)) {
+		return nil, nil
+	}
+	return &view{o, state, path, text, s.texts.encoding}, nil
 }
 
 // viewOfItself is like viewOf for answers that need nothing but the document: while its folder is judged for the
@@ -54,6 +59,9 @@ func (s *Server) viewOfItself(ctx context.Context, d textDocument) (*view, error
 	}
 	defer judge.Close()
 	judge.Speak(t.language)
+	if !judge.Offers(path, t.texts[path]) {
+		return nil, nil
+	}
 	index, err := workspace.Folder{Judge: judge}.Alone(ctx, path, t.texts)
 	if index == nil || err != nil {
 		return s.viewOf(ctx, d, false)

@@ -42,6 +42,7 @@ func TestCompletion(t *testing.T) {
 	write(t, dir, "guide/ignored.md", "")
 	write(t, dir, "guide/.hidden.md", "")
 	write(t, dir, "guide/sub/README.md", "# Sub\n")
+	write(t, dir, "guide/sub/a:b@c$d.html", "")
 	write(t, dir, ".gitignore", "ignored.md\n")
 	write(t, dir, ".git/HEAD", "ref: refs/heads/main\n")
 	write(t, dir, ".git/objects/x", "")
@@ -56,7 +57,10 @@ func TestCompletion(t *testing.T) {
 		{"guide/x.md", "😀 [x](|)\n", names, ""},
 		{"guide/x.md", "😀 [x](|\n", names, ")"},
 		{"guide/x.md", "[x]: a|\n\n[x]", names[:1], ""},
-		{"guide/x.md", "[x](sub/|)", []string{"README.md"}, ""},
+		{"guide/x.md", "[x](sub/|)", []string{"README.md", "a:b@c$d.html"}, ""},
+		{"guide/sub/x.md", "[x](a|)", []string{"a:b@c$d.html"}, ""},
+		{"guide/x.adoc", "xref:sub/a|[x]\n", []string{"a:b@c$d.html"}, ""},
+		{"guide/x.adoc", "<<sub/a|>>\n", []string{"a:b@c$d.html"}, ""},
 		{"x.md", "[x](/guide/o|)", names[1:2], ""},
 		{"x.md", "[x](guide/other.html#|)", []string{"here"}, ""},
 		{"x.md", "[x](guide/sub/#|)", []string{"sub"}, ""},

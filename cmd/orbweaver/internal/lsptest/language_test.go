@@ -45,6 +45,35 @@ func TestLanguageDecides(t *testing.T) {
 	}
 }
 
+// TestBookmarks tests that a file of bookmarks has its findings, and that nothing else is offered in it,
+// before and after it is opened.
+func TestBookmarks(t *testing.T) {
+	dir := t.TempDir()
+	const text = "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<TITLE>B</TITLE>\n<H1 ID=h>B</H1>\n<DL><p>\n<DT><A HREF=\"none.html\">x</A>\n</DL>\n"
+	write(t, dir, "b.html", text)
+	write(t, dir, "a.md", "[x](b.html)\n")
+	can := pulling()
+	can["textDocument"].(map[string]any)["codeLens"] = map[string]any{}
+	e := start(t, dir, can)
+	at := map[string]any{"line": 4, "character": 16}
+	params := map[string]any{"textDocument": map[string]any{"uri": uri(dir, "b.html")}, "position": at, "range": map[string]any{"start": at, "end": at}, "newName": "y"}
+	for _, opened := range []bool{false, true} {
+		if opened {
+			e.open(dir, "b.html", text)
+		}
+		if f := e.pulled()[uri(dir, "b.html")]; len(f) != 1 || f[0].Code != "file-missing" {
+			t.Errorf("opened %v: %+v, want file-missing", opened, f)
+		}
+		for _, method := range []string{"hover", "definition", "references", "documentLink", "documentSymbol", "codeLens", "codeAction", "prepareRename", "rename", "completion"} {
+			switch got := string(e.request("textDocument/"+method, params).Result); got {
+			case "null", "[]", `{"isIncomplete":false,"items":[]}`:
+			default:
+				t.Errorf("opened %v: %s: %s, want nothing", opened, method, got)
+			}
+		}
+	}
+}
+
 // TestUntitled tests that a document without a location has the findings of its own anchors and absolute
 // URLs, before and after it was closed, and that its relative references lead nowhere.
 func TestUntitled(t *testing.T) {

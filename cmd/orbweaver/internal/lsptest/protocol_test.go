@@ -249,6 +249,62 @@ func TestConfiguration(t *testing.T) {
 	}
 }
 
+// TestConfigurationAsCheck tests that a configuration is wrong exactly if check refuses it, also where
+// the server has its own values.
+func TestConfigurationAsCheck(t *testing.T) {
+	for config, want := range map[string]string{
+		`external = "skip"`:         "",
+		`history = "h.db"`:          "",
+		`cache = "c.db"`:            "",
+		`max-age = "1h"`:            "",
+		`external = "cache"`:        "use check or skip",
+		`cache = "/elsewhere.db"`:   "outside the working directory",
+		`history = "/elsewhere.db"`: "outside the working directory",
+	} {
+		dir := t.TempDir()
+		write(t, dir, "b.md", "[x](none.md)\n")
+		write(t, dir, "orbweaver.toml", config+"\n")
+		all := start(t, dir, pulling()).pulled()
+		wrong, finding := all[uri(dir, "orbweaver.toml")], all[uri(dir, "b.md")]
+		switch {
+		case want == "" && (len(wrong) != 0 || len(finding) != 1):
+			t.Errorf("%s: %+v, want the finding of b.md", config, all)
+		case want != "" && (len(wrong) != 1 || !strings.Contains(wrong[0].Message, want) || len(finding) != 0):
+			t.Errorf("%s: %+v, want %q", config, all, want)
+		}
+	}
+}
+
+// TestNestedFolders tests that a document belongs to the innermost folder, also when folders are removed
+// and added.
+func TestNestedFolders(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.md", "[x](none.md)\n")
+	write(t, dir, "in/b.md", "[x](none.md)\n")
+	write(t, dir, "in/orbweaver.toml", "level = [\"file-missing=warning\"]\n")
+	e := start(t, dir, map[string]any{})
+	folder := func(name string) []any { return []any{map[string]any{"uri": uri(dir, name), "name": name}} }
+	has := func(name string, severity int) {
+		t.Helper()
+		e.until(fmt.Sprintf("%s has severity %d", name, severity), func() bool {
+			f := e.findings[uri(dir, name)]
+			return len(f) == 1 && f[0].Severity == severity || len(f) == 0 && severity == 0
+		})
+	}
+	has("in/b.md", 1)
+	for range 2 {
+		e.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": folder("in"), "removed": []any{}}})
+		has("in/b.md", 2)
+		e.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": []any{}, "removed": folder("in")}})
+		has("in/b.md", 1)
+	}
+	e.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": folder("in"), "removed": []any{}}})
+	has("in/b.md", 2)
+	e.notify("workspace/didChangeWorkspaceFolders", map[string]any{"event": map[string]any{"added": []any{}, "removed": folder("")}})
+	has("a.md", 0)
+	has("in/b.md", 2)
+}
+
 // TestUsage tests flags that are wrong here.
 func TestUsage(t *testing.T) {
 	for _, args := range [][]string{{"x.md"}, {"--format", "json"}, {"--output", "json:x"}, {"--fix"}, {"--write"}, {"--state", "x"}, {"--watch"}, {"--ci", "none"}, {"--server", "http://x"}, {"--baseline", "x"}, {"--external", "sometimes"}, {"--level", "x"}} {

@@ -43,6 +43,9 @@ type Judge interface {
 	Speak(languages map[string]string) (changed bool)
 	// Read reads a document.
 	Read(path string, text []byte) *extract.Document
+	// Offers reports whether an editor offers anything in a document: it is text, and not a file of
+	// bookmarks.
+	Offers(path string, text []byte) bool
 	// Printed returns the printed URL of a file or, with a slash behind it, a directory; that of the
 	// directory itself for "".
 	Printed(path string) string

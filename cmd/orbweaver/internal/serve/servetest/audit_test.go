@@ -82,11 +82,17 @@ func TestAuditOfProject(t *testing.T) {
 	for i, want := range map[int]string{
 		1: "anybody none 127.0.0.1 Guides map[name:[Docs Guides] tags:[[] [a]]]", 2: "anybody none 127.0.0.1 Guides map[options:[*** ***]]", 4: "anybody none 127.0.0.1 " + run.ID + " map[]",
 		7: "anybody none 127.0.0.1 " + fingerprint + " map[as:[<nil> known] reason:[<nil> moves]]", 8: "anybody none 127.0.0.1 " + fingerprint + " map[reason:[moves still moves]]",
-		11: "anybody none 127.0.0.1 " + issue + " map[text:[<nil> on it]]", 12: "anybody none 127.0.0.1 " + all[12].Subject + " map[name:[<nil> mine] query:[<nil> verdict=broken]]",
+		11: "anybody none 127.0.0.1 " + issue + " map[text:[<nil> on it]]", 12: "anybody none 127.0.0.1 mine map[name:[<nil> mine] query:[<nil> verdict=broken]]",
+		13: "anybody none 127.0.0.1 mine map[]",
 	} {
 		e := all[i]
 		if got := fmt.Sprint(e.Who, " ", e.Via, " ", e.Address, " ", e.Subject, " ", e.Changes); got != want || e.Project == nil || *e.Project != project {
 			t.Errorf("entry %d is %s, want %s", i, got, want)
+		}
+	}
+	for _, e := range all[16:18] {
+		if e.Subject != "x" {
+			t.Errorf("%s of %q, want the title of the status page", e.Action, e.Subject)
 		}
 	}
 	if text := string(s.send("GET", "api/v1/audit", nil).body); strings.Contains(text, "X-Key") || strings.Contains(text, "hidden") {

@@ -331,7 +331,7 @@ func (s *Issues) AddView(ctx context.Context, project, name, query string, check
 	if err != nil {
 		return nil, err
 	}
-	return v, s.note(ctx, deed{"view.add", project, v.ID}, nil, v, "name", "query")
+	return v, s.note(ctx, deed{"view.add", project, v.Name}, nil, v, "name", "query")
 }
 
 // newView makes a view. What is wrong with it is a problem.
@@ -358,12 +358,12 @@ func newView(name, query string, check func(url.Values) error) (*api.View, error
 
 // DeleteView deletes a view.
 func (s *Issues) DeleteView(ctx context.Context, project, id string) error {
-	err := store.Views{Store: s.store}.Delete(ctx, project, id)
+	name, err := store.Views{Store: s.store}.Delete(ctx, project, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return api.NewProblem(http.StatusNotFound, "the project has no view %s", id)
 	}
 	if err == nil {
-		s.audit.Note(ctx, "view.remove", project, id, nil)
+		s.audit.Note(ctx, "view.remove", project, name, nil)
 	}
 	return err
 }

@@ -53,7 +53,7 @@ func (s *StatusPages) Create(ctx context.Context, body []strictjson.Member) (*ap
 	if err := (store.StatusPages{Store: s.store}).Add(ctx, p, auth.HashSecret(p.Token)); err != nil {
 		return nil, err
 	}
-	return p, s.note(ctx, deed{"status.add", "", p.ID}, nil, p, "title", "projects", "tag", "expires")
+	return p, s.note(ctx, deed{"status.add", "", p.Title}, nil, p, "title", "projects", "tag", "expires")
 }
 
 func checkTitle(text string) error {
@@ -116,7 +116,7 @@ func (s *StatusPages) Delete(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.note(ctx, deed{"status.remove", "", id}, p, nil, "title")
+	return s.note(ctx, deed{"status.remove", "", p.Title}, p, nil, "title")
 }
 
 // Status is what a status page shows of a project: nothing that names a target, a finding or a person.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
@@ -210,14 +211,11 @@ func putView(ctx context.Context, tx *sql.Tx, project string, v *api.View) error
 	return err
 }
 
-// Delete deletes a view, or returns ErrNotFound.
-func (s Views) Delete(ctx context.Context, project, id string) error {
-	done, err := s.db.ExecContext(ctx, "DELETE FROM view WHERE project = ? AND id = ?", project, id)
-	if err != nil {
-		return err
+// Delete deletes a view and returns its name, or ErrNotFound.
+func (s Views) Delete(ctx context.Context, project, id string) (name string, err error) {
+	err = s.db.QueryRowContext(ctx, "DELETE FROM view WHERE project = ? AND id = ? RETURNING name", project, id).Scan(&name)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrNotFound
 	}
-	if n, err := done.RowsAffected(); err == nil && n == 0 {
-		return ErrNotFound
-	}
-	return nil
+	return name, err
 }

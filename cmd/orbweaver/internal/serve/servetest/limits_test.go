@@ -3,9 +3,12 @@ package servetest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -105,6 +108,25 @@ func TestSecretsStayOnTheirHosts(t *testing.T) {
 			t.Errorf("%s: status %d: %s", name, a.status, a.body)
 		}
 	}
+}
+
+// A hidden password is kept for other pages of its host, and sent there.
+func TestPasswordOfOtherPage(t *testing.T) {
+	var asked sync.Map
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		asked.Store(r.URL.Path, user+" "+password)
+	}))
+	defer web.Close()
+	host := strings.TrimPrefix(web.URL, "http://")
+	s := open(t, t.TempDir())
+	id := s.create(object{"targets": []string{"http://me:pass@" + host + "/a"}, "options": object{"retries": 0}})
+	s.call("PATCH", "projects/"+id, object{"targets": []string{"http://me:***@" + host + "/new/page?x=@"}}, 200, nil)
+	s.checked(id)
+	if got, _ := asked.Load("/new/page"); got != "me pass" {
+		t.Errorf("the page was requested with %v, want me pass", got)
+	}
+	s.call("PATCH", "projects/"+id, object{"targets": []string{"http://they:***@" + host + "/a"}}, 422, nil)
 }
 
 // Names and reasons are one line without characters that act.

@@ -567,7 +567,7 @@ func (s *Projects) readAccess(ctx context.Context, next *content, value json.Raw
 	return faults
 }
 
-// readTargets reads the targets. A target whose password is hidden keeps the stored one.
+// readTargets reads the targets. A target whose password is hidden keeps the stored one of its host.
 func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	var items []json.RawMessage
 	if err := strictjson.Decode(value, &items); err != nil || items == nil || len(items) == 0 && c.before.URLs == 0 || len(items) > MaxTargets {
@@ -587,8 +587,8 @@ func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	for i, target := range targets {
 		field := fmt.Sprintf("targets.%d", i)
 		if strings.Contains(target, ":"+secret.Shown+"@") {
-			kept := slices.IndexFunc(c.before.Targets, func(t string) bool { return urinorm.Redact(t) == target })
-			if kept < 0 {
+			whole := withPassword(target, c.before.Targets)
+			if whole == "" {
 				faults = append(faults, api.Fault{Field: field, Message: "no password is stored for it: write it out"})
 				continue
 			}
@@ -596,7 +596,7 @@ func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 				faults = append(faults, api.Fault{Field: field, Message: otherHosts})
 				continue
 			}
-			targets[i] = c.before.Targets[kept]
+			targets[i] = whole
 		}
 		if _, err := s.engine.CheckTarget(targets[i]); err != nil {
 			faults = append(faults, api.Fault{Field: field, Message: err.Error()})
@@ -604,6 +604,24 @@ func (s *Projects) readTargets(c *change, value json.RawMessage) []api.Fault {
 	}
 	c.next.Targets = targets
 	return faults
+}
+
+// withPassword returns a target with the password that it hides: that of the same target before, else that
+// of one with the same user, scheme, host and port. It returns "" if there is none.
+func withPassword(target string, before []string) string {
+	user, rest, _ := strings.Cut(target, secret.Shown+"@")
+	other := ""
+	for _, t := range before {
+		shown := urinorm.Redact(t)
+		if shown == target {
+			return t
+		}
+		path, same := strings.CutPrefix(shown, user+secret.Shown+"@")
+		if same && other == "" && strings.HasPrefix(t, user) && strings.HasSuffix(t, "@"+path) && originOf(t) == originOf(target) {
+			other = strings.TrimSuffix(t, path) + rest
+		}
+	}
+	return other
 }
 
 // readOptions reads the options. A value that is hidden keeps the stored one.

@@ -352,6 +352,8 @@ func TestAgentFilters(t *testing.T) {
 		{"verify", map[string]any{"urls": []string{}}, "an array of 1 to 20 strings"},
 		{"explain", map[string]any{}, "give code or url"},
 		{"explain", map[string]any{"code": "file-mising"}, "did you mean file-missing?"},
+		{"explain", map[string]any{"code": "zzz"}, `code "zzz" is unknown`},
+		{"findings", map[string]any{"run": run, "code": "zzz"}, `code "zzz" is unknown`},
 		{"fixes", map[string]any{"run": other, "after": "x"}, "cursor"},
 		{"apply_fixes", map[string]any{"run": run, "all": true}, "unknown tool"},
 	} {

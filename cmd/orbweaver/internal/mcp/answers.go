@@ -68,8 +68,7 @@ func (s *Server) findings(_ context.Context, c *call) (map[string]any, error) {
 	}
 	for _, word := range f.codes {
 		if _, ok := check.Lookup(check.Code(word)); !ok {
-			near, _ := check.Nearest(word)
-			return nil, fmt.Errorf("code %q is unknown%s", shortWord(word), didYouMean(word, []string{string(near)}))
+			return nil, unknownCode(word)
 		}
 	}
 	return r.answer(f, c, map[string]any{})
@@ -86,6 +85,14 @@ func didYouMean(word string, known []string) string {
 		return ": did you mean " + near + "?"
 	}
 	return ""
+}
+
+// unknownCode is the error about a word that is no code. It names the nearest code, if there is one.
+func unknownCode(word string) error {
+	if near, ok := check.Nearest(word); ok {
+		return fmt.Errorf("code %q is unknown: did you mean %s?", shortWord(word), near)
+	}
+	return fmt.Errorf("code %q is unknown", shortWord(word))
 }
 
 // answer adds a page of the items that a filter selects to an answer.
@@ -241,8 +248,7 @@ func (s *Server) explain(_ context.Context, c *call) (map[string]any, error) {
 	}
 	e, ok := check.Lookup(check.Code(code))
 	if !ok {
-		near, _ := check.Nearest(code)
-		return nil, fmt.Errorf("code %q is unknown%s", shortWord(code), didYouMean(code, []string{string(near)}))
+		return nil, unknownCode(code)
 	}
 	return fitTexts(map[string]any{"code": string(e.Code), "title": e.Title, "explanation": e.Explanation, "advice": e.Advice, "example": e.Example}, c.most)
 }

@@ -4,10 +4,13 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // clean removes what a reader does not see from a text of a stranger: control and format
-// characters (bidirectional, zero-width and tag characters are format characters). Blanks remain.
+// characters (bidirectional, zero-width and tag characters are format characters), and hides
+// passwords in URLs. Blanks remain.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -17,7 +20,7 @@ func clean(s string) string {
 			return -1
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	}, urinorm.Redact(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
 // cut returns at most n characters of a cleaned text. What was cut ends in an ellipsis.

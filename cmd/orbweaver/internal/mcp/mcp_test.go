@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// TestClean tests that what nobody sees is removed from texts of strangers.
+// TestClean tests that what nobody sees is removed from texts of strangers, and that passwords are hidden.
 func TestClean(t *testing.T) {
 	for text, want := range map[string]string{
 		"plain ü 日本": "plain ü 日本", "a\x00b\x1b[31mc": "ab[31mc", "a\u202eb\u2066c": "abc", "a\u200bb\ufeffc\u2060d": "abcd",
 		"x\U000E0041\U000E007Fy": "xy", "line\nbreak\ttab\r": "line break tab ", "bad\xffbyte": "bad\uFFFDbyte", "soft\u00adhyphen": "softhyphen",
+		"see http://u:secret@a.test/x": "see http://u:***@a.test/x",
 	} {
 		if got := clean(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -201,9 +201,9 @@ var escapeBrackets = strings.NewReplacer("(", "%28", ")", "%29", "&", "%26", "'"
 
 // escapeResource also encodes the characters by which a cross reference of AsciiDoc is one to a resource of
 // Antora.
-func escapeResource(s string) string {
-	return strings.NewReplacer(":", "%3A", "@", "%40", "$", "%24").Replace(escapeBrackets(s))
-}
+func escapeResource(s string) string { return antoraMarks.Replace(escapeBrackets(s)) }
+
+var antoraMarks = strings.NewReplacer(":", "%3A", "@", "%40", "$", "%24")
 
 var (
 	labelBefore     = regexp.MustCompile(`\]\[([^\]\[\r\n]*)$`)

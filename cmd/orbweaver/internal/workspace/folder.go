@@ -195,18 +195,22 @@ type work struct{ now, apart, large map[string]bool }
 // workOf returns the work after a change of texts and contents; false if all documents are to be judged.
 func (f Folder) workOf(old *Index, texts map[string][]byte, c Change) (w work, ok bool) {
 	w = work{map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	closed := map[string]bool{} // written, and nobody knows what it was before
+	for _, p := range c.Written {
+		_, open := texts[p]
+		closed[p] = !open
+	}
+	faces := map[string]map[string]bool{} // documents that look otherwise to referrers, with the work that these belong to
 	for _, p := range slices.Concat(c.Paths, c.Written) {
 		known := old.documents[p] != nil
 		if _, open := texts[p]; open && !known && old.Texts[p] == nil { // its file is new, or is not read
 			return w, false
 		}
 		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
-		_, open := texts[p]
-		written := !open && slices.Contains(c.Written, p) // nobody knows what it was before
-		if bytes.Equal(before, after) && old.Due[p] == (Due{}) && !written {
+		if bytes.Equal(before, after) && old.Due[p] == (Due{}) && !closed[p] {
 			continue // it was opened or closed
 		}
-		if written && !known {
+		if closed[p] && !known {
 			return w, false
 		}
 		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
@@ -219,12 +223,11 @@ func (f Folder) workOf(old *Index, texts map[string][]byte, c Change) (w work, o
 		if known {
 			to[p] = true
 		}
-		if w.large[p] || written || f.face(p, before) != f.face(p, after) {
-			for _, referrer := range old.Referrers(p, func(*Target) bool { return true }) {
-				to[referrer] = true
-			}
+		if w.large[p] || closed[p] || f.face(p, before) != f.face(p, after) {
+			faces[p] = to
 		}
 	}
+	old.addReferrers(faces)
 	for p := range w.now {
 		if w.apart[p] || old.isApart(p) {
 			delete(w.now, p)

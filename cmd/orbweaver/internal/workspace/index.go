@@ -253,6 +253,21 @@ func (x *Index) Referrers(file string, where func(*Target) bool) []string {
 	return all
 }
 
+// addReferrers adds the documents that refer to files to the sets of these files. It looks once at all references,
+// however many files there are.
+func (x *Index) addReferrers(to map[string]map[string]bool) {
+	if len(to) == 0 {
+		return
+	}
+	for path, d := range x.documents {
+		for i := range d.References {
+			if set := to[d.References[i].Target.File]; set != nil {
+				set[path] = true
+			}
+		}
+	}
+}
+
 // sheets returns the documents that are read only because a document uses them, and that it uses.
 func (x *Index) sheets(path string) []string {
 	d := x.documents[path]

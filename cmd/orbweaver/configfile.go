@@ -40,7 +40,7 @@ func loadConfig(s *settings, dir string) error {
 		names, s.foundConfig = []string{configName}, true
 	}
 	for _, name := range slices.Backward(names) {
-		file := &configFile{name: name, found: s.foundConfig, allowEnv: s.List("allow-env"), env: os.LookupEnv}
+		file := &configFile{name: name, found: s.foundConfig, dir: dir, allowEnv: s.List("allow-env"), env: os.LookupEnv}
 		at := name
 		if s.foundConfig {
 			at = filepath.Join(dir, name)
@@ -202,6 +202,11 @@ func applyKey(s *settings, row *option.Flag, file *configFile, value any) error 
 				return fmt.Errorf("%s: %w", where, err)
 			}
 			texts[i] = expanded
+		}
+	}
+	if file.found && row.Found.Reads() {
+		for i, path := range texts {
+			texts[i] = option.At(file.dir, path)
 		}
 	}
 	switch before := s.List(row.Name); {

@@ -12,6 +12,7 @@ import (
 type configFile struct {
 	name     string
 	found    bool     // it was found in the working directory, and not named by the user
+	dir      string   // the working directory; "" for that of the process
 	allowEnv []string // environment variables that a found file may read
 	env      func(string) (string, bool)
 	expanded []string // environment variables that were read
@@ -24,7 +25,7 @@ func (f *configFile) permit(key string, values []string) error {
 	if !f.found {
 		return nil
 	}
-	if err := option.May(key, values); err != nil {
+	if err := option.May(f.dir, key, values); err != nil {
 		return f.refuse("%w", err)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -49,24 +50,24 @@ func (e *editorEngine) Open(dir, file string, client map[string]any) (workspace.
 		f.dir = real
 	}
 	s := e.flags()
-	if err := applyClient(s, client); err != nil {
+	if err := applyClient(s, f.dir, client); err != nil {
 		return nil, err
 	}
 	var err error
 	if f.dir != "" {
-		err = loadConfig(s, dir)
+		err = loadConfig(s, f.dir)
+	}
+	if err == nil {
+		f.options, err = compile(s, option.Check) // as check would
 	}
 	if err != nil {
-		return nil, err
-	}
-	if f.options, err = compile(s, option.Check); err != nil { // as check would
-		return nil, err
+		return nil, asInside(f.dir, err)
 	}
 	f.options.crawl.Scope.External = crawler.SkipExternal
 	if f.external, f.asking, err = e.external.options(s, s.found["external"] > 0); err != nil {
 		return nil, err
 	}
-	f.options.progress, f.options.directory, f.options.between = "never", f.dir, betweenRuns{}
+	f.options.progress, f.options.directory, f.options.between = "never", f.dir, betweenRuns{baseline: f.options.between.baseline}
 	if f.dir == "" {
 		f.options.base = nowhere
 		f.options.crawl.Scope.Exclude = append(f.options.crawl.Scope.Exclude, relative)
@@ -100,7 +101,7 @@ func (e *editorEngine) Watch(ctx context.Context, dir string, changed func(files
 // CheckSettings implements lsp.Engine.
 func (e *editorEngine) CheckSettings(client map[string]any) error {
 	s := e.flags()
-	if err := applyClient(s, client); err != nil {
+	if err := applyClient(s, "", client); err != nil {
 		return err
 	}
 	_, err := compile(s, option.Check)
@@ -118,10 +119,10 @@ func (e *editorEngine) flags() *settings {
 	return s
 }
 
-// applyClient adds what a client set, by the rules for a configuration that was found: editors read
-// their settings from the workspace.
-func applyClient(s *settings, client map[string]any) error {
-	file := &configFile{name: "the settings of the editor", found: true, env: os.LookupEnv}
+// applyClient adds what a client set for a folder, by the rules for a configuration that was found: editors
+// read their settings from the workspace.
+func applyClient(s *settings, dir string, client map[string]any) error {
+	file := &configFile{name: "the settings of the editor", found: true, dir: dir, env: os.LookupEnv}
 	rows := configRows()
 	for _, key := range slices.Sorted(maps.Keys(client)) {
 		row := rows[key]
@@ -187,9 +188,10 @@ func (f *editorFolder) spoken(name string) string {
 // Progress implements workspace.Judge.
 func (f *editorFolder) Progress(report func(checked, known int)) { f.progress = report }
 
-// JudgesSome implements workspace.Judge: content checks compare the pages of a site.
+// JudgesSome implements workspace.Judge: content checks compare the pages of a site, and what a baseline has
+// at every place is known.
 func (f *editorFolder) JudgesSome() bool {
-	return f.options.checks.Groups == 0 && !f.options.crawl.Judging.TextFragments && f.options.crawl.Limits.MaxPages == 0 && f.target == ""
+	return f.options.checks.Groups == 0 && f.options.between.baseline == "" && !f.options.crawl.Judging.TextFragments && f.options.crawl.Limits.MaxPages == 0 && f.target == ""
 }
 
 // maxDocuments is how many documents of a folder are read.
@@ -211,7 +213,7 @@ func (f *editorFolder) Documents(ctx context.Context, texts map[string][]byte) (
 	run.texts, run.maxDocuments = disk.NewTexts(f.encoded(texts), *f.languages.Load()), f.engine.maxDocuments
 	f.texts = run.texts
 	if f.plan, err = planRun(ctx, &run, []string{target}, reader); err != nil {
-		return nil, nil, err
+		return nil, nil, refusedIn(f.dir, err)
 	}
 	for _, s := range f.plan.seeds {
 		name := f.pathOf(s.URL)
@@ -265,9 +267,27 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 		r.progress = func(p result.Progress) { f.progress(p.Checked, p.Checked+p.Queued+p.InFlight) }
 	}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error { cfg.Reading.ReadAgain = false; return nil }); err != nil {
-		return err
+		return refusedIn(f.dir, err)
 	}
 	return ctx.Err()
+}
+
+// refusedIn returns the error of a run in a folder. A usage error is that of the configuration, since all else is
+// given.
+func refusedIn(dir string, err error) error {
+	if exit := (*exitError)(nil); errors.As(err, &exit) && exit.code == exitUsage {
+		return &workspace.Refused{Cause: asInside(dir, err)}
+	}
+	return err
+}
+
+// asInside returns an error with the names of files as check has them in a directory.
+func asInside(dir string, err error) error {
+	if dir == "" {
+		return err
+	}
+	text := strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), "")
+	return errors.New(strings.ReplaceAll(text, dir, "."))
 }
 
 // seedsOf returns the seeds of some documents.
@@ -450,7 +470,7 @@ func (s *editorSink) result(r *result.Result) {
 	found := workspace.Found{Result: r, Listed: show.Lists(r)}
 	if found.Listed {
 		for _, w := range r.Warnings {
-			if show.ListsWarning(w) {
+			if show.ListsWarning(w) && !slices.Contains(r.Known, w.Code) {
 				found.Warnings = append(found.Warnings, w)
 			}
 		}

@@ -24,7 +24,7 @@ import (
 // plan is the start of a run: its seeds, and the directories that are checked as sites.
 type plan struct {
 	workingDir string
-	elsewhere  bool // it is not that of the process, for which relative paths name other files
+	elsewhere  bool // directories are named by absolute paths: it is not that of the process, or they are an editor's
 	targets    []target
 	seeds      []crawler.Seed
 	sites      []*disk.Site
@@ -75,7 +75,7 @@ func prepare(o *options, targets []target, stdin io.Reader) (*plan, error) {
 		return nil, unsound(fmt.Errorf("find the working directory: %w", err))
 	}
 	wd := cmp.Or(o.directory, here)
-	p := &plan{workingDir: wd, elsewhere: wd != here, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess, Texts: o.texts}, noIgnore: o.noIgnore, wikiLinks: o.crawl.Reading.Options.WikiLinks, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
+	p := &plan{workingDir: wd, elsewhere: wd != here || o.texts != nil, targets: targets, base: o.base, site: disk.SiteConfig{Style: o.hostStyle, Indexes: o.indexes, Extensions: o.fallbacks, Types: o.crawl.Reading.Types, Preprocessors: o.preprocess, Texts: o.texts}, noIgnore: o.noIgnore, wikiLinks: o.crawl.Reading.Options.WikiLinks, keepsFiles: o.checks.Groups.Has(inspect.Unused), allowed: o.roots, dirs: map[string]*disk.Site{}, isTarget: map[*disk.Site]bool{}}
 	add := map[targetKind]func(target) error{
 		directory:     func(t target) error { return p.addDirectory(o, t) },
 		website:       p.addWebsite,

@@ -20,13 +20,15 @@ type toolRun struct {
 	seeds    []crawler.Seed
 	gate     *fetch.Gate // nil if requests are not counted
 	note     func(string, ...any)
-	progress func(result.Progress) // may be nil
-	deliver  func(*result.Result)  // may be nil: results are then kept
+	progress func(result.Progress)               // may be nil
+	deliver  func(*result.Result)                // may be nil: results are then kept
+	annotate func(*result.Result) *result.Result // adds what earlier runs know
 	results  []*result.Result
 	summary  *result.Summary
 }
 
-// crawl runs it. When ctx ends, the run does, and is interrupted.
+// crawl runs it. When ctx ends, the run does, and is interrupted. What check would refuse to begin with is a
+// usage error.
 func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error) error {
 	o := r.options
 	console := newConsole(noteWriter(r.note), "never")
@@ -43,7 +45,7 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 	defer inspector.Close()
 	cfg, web, err := wire(o, r.plan, out, ctx.Done())
 	if err != nil {
-		return err
+		return usageError("%w", err)
 	}
 	defer web.Close()
 	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
@@ -55,10 +57,11 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 	defer closeRenderer()
 	earlier, err := openEarlierRuns(&cobra.Command{}, o, r.note)
 	if err != nil {
-		return err
+		return usageError("%w", err)
 	}
 	defer earlier.close()
 	earlier.configure(cfg)
+	r.annotate = earlier.annotate
 	if r.gate != nil {
 		cfg.Limits.Spent = r.gate.Spent()
 		running = fetch.WithGate(running, r.gate)
@@ -69,14 +72,17 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 		}
 	}
 	if err := cfg.Validate(); err != nil {
-		return err
+		return usageError("%w", err)
 	}
-	r.summary, err = crawler.Run(running, cfg, r.seeds, r)
+	if r.summary, err = crawler.Run(running, cfg, r.seeds, r); err == nil {
+		earlier.subtractKnown(r.summary)
+	}
 	return err
 }
 
 // Result keeps a result.
 func (r *toolRun) Result(res *result.Result) error {
+	res = r.annotate(res)
 	if r.deliver != nil {
 		r.deliver(res)
 		return nil

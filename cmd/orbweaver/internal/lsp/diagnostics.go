@@ -102,7 +102,7 @@ func textOf(state *judged, path string) *text {
 // faultPlace finds the place of an error in a configuration: a line and column, or the name of a key.
 var (
 	faultPlace = regexp.MustCompile(`orbweaver\.toml:(\d+):(\d+)`)
-	faultKey   = regexp.MustCompile(`(?:^|\s|key )([a-z0-9-]+)(?:,? in orbweaver\.toml|:)`)
+	faultKey   = regexp.MustCompile(`(?:^|\s|key )(?:--)?([a-z0-9-]+)(?:,? in orbweaver\.toml|:)`)
 )
 
 // faultOf returns the finding about a configuration that check would refuse.

@@ -2,6 +2,7 @@ package lsp
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -116,7 +117,10 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil { // such as a directory that is gone
+		if refused := (*workspace.Refused)(nil); errors.As(err, &refused) {
+			o.judge.Close()
+			state.fault = err
+		} else if err != nil { // such as a directory that is gone
 			s.client.log(o.dir + ": " + err.Error())
 			state.index = &workspace.Index{Texts: t.texts}
 		}

@@ -1,9 +1,11 @@
 package lsptest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -250,27 +252,85 @@ func TestConfiguration(t *testing.T) {
 }
 
 // TestConfigurationAsCheck tests that a configuration is wrong exactly if check refuses it, also where
-// the server has its own values.
+// the server has its own values, and where only a run notices it.
 func TestConfigurationAsCheck(t *testing.T) {
-	for config, want := range map[string]string{
-		`external = "skip"`:         "",
-		`history = "h.db"`:          "",
-		`cache = "c.db"`:            "",
-		`max-age = "1h"`:            "",
-		`external = "cache"`:        "use check or skip",
-		`cache = "/elsewhere.db"`:   "outside the working directory",
-		`history = "/elsewhere.db"`: "outside the working directory",
+	for _, config := range []string{
+		`external = "skip"`, `external = "cache"`, `history = "h.db"`, `history = "/elsewhere.db"`,
+		`cache = "c.db"`, `cache = "b.md/c.db"`, `cache = "/elsewhere.db"`, `max-age = "1h"`,
+		`root = "."`, `root = "sub"`, `root = "none"`, `root = ".."`,
+		`baseline = "sub/base.json"`, `baseline = "base.json"`, `baseline = "b.md"`,
+		`check = ["virus"]`, // unless there is a clamd
 	} {
 		dir := t.TempDir()
 		write(t, dir, "b.md", "[x](none.md)\n")
-		write(t, dir, "orbweaver.toml", config+"\n")
+		write(t, dir, "sub/base.json", `{"schema": "orbweaver.report/1", "results": []}`)
+		write(t, dir, "orbweaver.toml", "# c\n"+config+"\n")
+		cmd := exec.Command(program, "check", ".")
+		cmd.Dir = dir
+		var errs bytes.Buffer
+		cmd.Stderr = &errs
+		_ = cmd.Run() // its status says what is wrong
+		want := strings.TrimSpace(strings.TrimPrefix(errs.String(), "orbweaver: "))
 		all := start(t, dir, pulling()).pulled()
 		wrong, finding := all[uri(dir, "orbweaver.toml")], all[uri(dir, "b.md")]
-		switch {
-		case want == "" && (len(wrong) != 0 || len(finding) != 1):
+		switch code := cmd.ProcessState.ExitCode(); {
+		case code == 1 && (len(wrong) != 0 || len(finding) != 1):
 			t.Errorf("%s: %+v, want the finding of b.md", config, all)
-		case want != "" && (len(wrong) != 1 || !strings.Contains(wrong[0].Message, want) || len(finding) != 0):
+		case code == 2 && (len(wrong) != 1 || wrong[0].Code != "config" || wrong[0].Message != want || len(finding) != 0):
 			t.Errorf("%s: %+v, want %q", config, all, want)
+		case code != 1 && code != 2:
+			t.Errorf("%s: the exit status of check is %d: %s", config, code, errs.String())
+		}
+	}
+}
+
+// TestRefusedFolder tests that a folder whose configuration only a run can refuse has its findings when that is no
+// longer so, and not before.
+func TestRefusedFolder(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.md", "[x](none.md)\n")
+	write(t, dir, "orbweaver.toml", "root = \"sub\"\n")
+	e := start(t, dir, map[string]any{})
+	e.until("the finding of the configuration", func() bool {
+		f := e.findings[uri(dir, "orbweaver.toml")]
+		return len(f) == 1 && f[0].Range.Start.Line == 0 && f[0].Range.End.Character == 12 && len(e.findings[uri(dir, "a.md")]) == 0
+	})
+	correct := func(config string) {
+		write(t, dir, "orbweaver.toml", config)
+		e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, "orbweaver.toml"), "type": 2}}})
+	}
+	correct("root = \".\"\n")
+	e.until("the finding of the document alone", func() bool {
+		return len(e.findings[uri(dir, "orbweaver.toml")]) == 0 && len(e.findings[uri(dir, "a.md")]) == 1
+	})
+	correct("root = \"sub\"\n")
+	e.until("the finding of the configuration alone", func() bool {
+		return len(e.findings[uri(dir, "orbweaver.toml")]) == 1 && len(e.findings[uri(dir, "a.md")]) == 0
+	})
+}
+
+// TestBaseline tests that what the baseline of a folder has is no finding, wherever the server was started, and that
+// messages name files as those of check do.
+func TestBaseline(t *testing.T) {
+	dir := t.TempDir()
+	texts := map[string]string{"a.md": "[x](gone.md)\n\n[y](b.md#no)\n", "b.md": "# B\n\n[x](gone.md)\n", "orbweaver.toml": "baseline = \"base.json\"\n"}
+	write(t, dir, "a.md", texts["a.md"])
+	write(t, dir, "b.md", texts["b.md"])
+	cmd := exec.Command(program, "check", ".", "-o", "base.json")
+	cmd.Dir = dir
+	_ = cmd.Run() // it has findings
+	texts["a.md"] += "\n[z](new.md)\n"
+	for name, text := range texts {
+		write(t, dir, name, text)
+	}
+	for _, wd := range []string{t.TempDir(), dir} {
+		t.Chdir(wd)
+		e := start(t, dir, pulling())
+		compare(t, "at first", shown(dir, texts, e.pulled()), checked(t, dir))
+		e.open(dir, "b.md", texts["b.md"])
+		e.notify("textDocument/didChange", map[string]any{"textDocument": map[string]any{"uri": uri(dir, "b.md"), "version": 2}, "contentChanges": []any{map[string]any{"text": texts["b.md"] + "\n[w](more.md)\n"}}})
+		if got := e.pulled(); len(got[uri(dir, "a.md")]) != 1 || len(got[uri(dir, "b.md")]) != 1 || got[uri(dir, "b.md")][0].Message != "more.md: there is no such file" {
+			t.Errorf("started in %s, after a change: %+v", wd, got)
 		}
 	}
 }

@@ -80,9 +80,13 @@ func isUsualBody(text string) bool {
 	return err != nil || size <= 25<<20
 }
 
-// May returns an error that tells why a found configuration may not set a key to these values, nil if it may.
+// Reads reports whether the values of the key are paths in the working directory, and nothing is written there.
+func (p Permission) Reads() bool { return p.use == reads }
+
+// May returns an error that tells why a found configuration may not set a key to these values, nil if it may. Its
+// working directory is dir, or that of the process if it is "".
 // A switch that is set has no values.
-func May(key string, values []string) error {
+func May(dir, key string, values []string) error {
 	p, isBlock := blocks[key]
 	if f := Named(Check, key); f != nil && !isBlock {
 		p = f.Found
@@ -97,7 +101,7 @@ func May(key string, values []string) error {
 		return nil
 	}
 	for _, path := range values {
-		if err := mayUse(key, path, p.use); err != nil {
+		if err := mayUse(dir, key, path, p.use); err != nil {
 			return fmt.Errorf("%s: a configuration that was not named cannot use %s: %w", key, path, err)
 		}
 	}

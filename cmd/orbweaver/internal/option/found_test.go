@@ -22,7 +22,7 @@ func TestPathsThatCannotBeFollowed(t *testing.T) {
 	if err := os.Symlink("loop", "loop"); err != nil {
 		t.Fatal(err)
 	}
-	if err := staysInside("loop/a", true); !errors.Is(err, errOutside) {
+	if err := staysInside("", "loop/a", true); !errors.Is(err, errOutside) {
 		t.Error(err)
 	}
 }

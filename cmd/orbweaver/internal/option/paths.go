@@ -21,8 +21,9 @@ var (
 	errNotOurs    = errors.New("it exists, and this program did not write it")
 )
 
-// mayUse returns an error if a found configuration may not use a path as the value of a key.
-func mayUse(key, path string, use use) error {
+// mayUse returns an error if a found configuration may not use a path as the value of a key. A relative path is
+// that of a file in dir.
+func mayUse(dir, key, path string, use use) error {
 	var format *report.Format
 	if key == "output" {
 		out, err := report.ParseOutput(path)
@@ -34,7 +35,8 @@ func mayUse(key, path string, use use) error {
 	if path == "" {
 		return nil
 	}
-	if err := staysInside(path, use == writes); err != nil {
+	path = At(dir, path)
+	if err := staysInside(dir, path, use == writes); err != nil {
 		return err
 	}
 	isDirectory := key == "sources" || key == "state" || key == "root"
@@ -73,6 +75,15 @@ func mayUse(key, path string, use use) error {
 	return nil
 }
 
+// At returns how the process names a path that is relative to a directory; "" is its own. Nothing is cleaned, because
+// a link may be before a "..".
+func At(dir, path string) string {
+	if dir == "" || path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return dir + string(filepath.Separator) + path
+}
+
 // anyBeside reports whether there are files whose names begin with that of a file without its
 // extensions, as the parts of a large sitemap have.
 func anyBeside(path string) bool {
@@ -89,9 +100,9 @@ var databaseExtensions = []string{"", ".db", ".sqlite", ".sqlite3", ".cache"}
 // has no hidden element either, because CI systems, editors and hooks read such files. The same
 // holds for the files that are written together with it: those in it, if it is a directory,
 // and those beside it whose names begin with its name without the extension. They must also be
-// regular files.
-func staysInside(path string, writes bool) error {
-	wd, err := os.Getwd()
+// regular files. The working directory is wd, or that of the process if it is "".
+func staysInside(wd, path string, writes bool) error {
+	wd, err := filepath.Abs(wd)
 	if err == nil {
 		wd, err = filepath.EvalSymlinks(wd)
 	}

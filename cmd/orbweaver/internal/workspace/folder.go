@@ -70,6 +70,14 @@ type Judge interface {
 	Close()
 }
 
+// Refused is the error of a configuration that check refuses, which only a run notices: the methods of a Judge
+// return it.
+type Refused struct{ Cause error }
+
+func (r *Refused) Error() string { return r.Cause.Error() }
+
+func (r *Refused) Unwrap() error { return r.Cause }
+
 // Asking is how external targets are observed.
 type Asking int
 
@@ -376,7 +384,7 @@ func (c *collector) add(found Found) {
 			d.own = append(d.own, Finding{Severity: severity, Code: code, Message: message, Target: t})
 		}
 	}
-	if isFinding(r.Verdict) {
+	if isFinding(r.Verdict) && !t.isKnown() {
 		ofPage(r.Verdict, r.Code, r.Message)
 	}
 	for _, w := range found.Warnings {
@@ -389,7 +397,7 @@ func (c *collector) add(found Found) {
 // addOwn adds a finding of a content check.
 func (c *collector) addOwn(found Found) {
 	r := found.Result
-	if !found.Listed || !isFinding(r.Verdict) {
+	if !found.Listed || !isFinding(r.Verdict) || slices.Contains(r.Known, r.Code) {
 		return
 	}
 	for i := range r.References {

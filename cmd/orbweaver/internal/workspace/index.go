@@ -31,6 +31,9 @@ type Target struct {
 // were.
 func (t *Target) IsExternal() bool { return t.Code == check.CodeExternal || !t.Observed.IsZero() }
 
+// isKnown reports whether a baseline has what is wrong with the target.
+func (t *Target) isKnown() bool { return t.Result != nil && slices.Contains(t.Result.Known, t.Code) }
+
 // Fragment returns the fragment of the URL, "" if there is none.
 func (t *Target) Fragment() string {
 	_, fragment, _ := strings.Cut(t.URL, "#")
@@ -131,7 +134,7 @@ func (r *Reference) findings() []Finding {
 	add := func(severity check.Verdict, code check.Code, message, meant string) {
 		all = append(all, Finding{r.Line, r.Column, r.Raw, severity, code, message, meant, t, nil})
 	}
-	if isFinding(t.Verdict) && !check.OfPage(t.Code) {
+	if isFinding(t.Verdict) && !check.OfPage(t.Code) && !t.isKnown() {
 		meant := ""
 		if len(t.Result.Suggestions) > 0 {
 			meant = t.Result.Suggestions[0].URL

@@ -203,7 +203,7 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 		x.k.fail(err)
 		return
 	}
-	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse, coded: len(header["Content-Encoding"]) > 0 || isCompressed(media)}
+	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse, compression: compressionOf(body, media, header.Get("Content-Encoding"))}
 	payload := formatDigest(digest)
 	main.fields = append(main.fields, field{"WARC-Payload-Digest", payload})
 	if got.Address != "" {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -49,7 +48,7 @@ type record struct {
 	media         string
 	fields        []field
 	block         []io.ReadSeeker
-	coded         bool // compressing the block again would save nothing
+	compression   compression
 }
 
 // entry returns what is to be known of the record once it is written.
@@ -77,21 +76,6 @@ func formatDigest(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.
 func digestOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])
-}
-
-// compressors are reused, as they are large. Keeping must not take much longer than crawling: bodies
-// are often compressed already, so that the fastest level loses little, and it pays only from a size
-// on to clear the tables of a compressor, or to make a code, for each record.
-var compressors = []struct {
-	from int64 // bytes of a block
-	pool *sync.Pool
-}{{2 << 10, newCompressors(gzip.BestSpeed)}, {1 << 10, newCompressors(gzip.StatelessCompression)}, {0, newCompressors(gzip.NoCompression)}}
-
-func newCompressors(level int) *sync.Pool {
-	return &sync.Pool{New: func() any {
-		z, _ := gzip.NewWriterLevel(io.Discard, level) // the level exists
-		return z
-	}}
 }
 
 // write writes the record as one gzip member.
@@ -127,11 +111,7 @@ func (r *record) write(w io.Writer) error {
 	put("Content-Type", r.media)
 	put("Content-Length", strconv.FormatInt(length, 10))
 	head.WriteString("\r\n")
-	at := 0
-	for length < compressors[at].from || r.coded && compressors[at].from > 0 {
-		at++
-	}
-	pool := compressors[at].pool
+	pool := compressors[r.compression.of(length)]
 	z := pool.Get().(*gzip.Writer)
 	defer pool.Put(z)
 	z.Reset(w)
@@ -147,18 +127,6 @@ func (r *record) write(w io.Writer) error {
 		return err
 	}
 	return z.Close()
-}
-
-// isCompressed reports whether what has a media type is compressed by itself.
-func isCompressed(media string) bool {
-	kind, _, _ := strings.Cut(media, "/")
-	switch {
-	case media == "image/svg+xml", media == "image/bmp":
-		return false
-	case kind == "image", kind == "audio", kind == "video":
-		return true
-	}
-	return media == "font/woff" || media == "font/woff2" || media == "application/zip" || media == "application/gzip"
 }
 
 // oneLine returns a text without the characters that would end a field.

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nlnwa/gowarc/v3"
@@ -123,6 +124,7 @@ func keep(t *testing.T, o Options, host string, paths ...string) *Keeper {
 			resp.Body.Close()
 		}
 	}
+	k.flush() // as it does after a second; see TestPartIsRecent
 	return k
 }
 
@@ -335,6 +337,25 @@ func TestPartIsWhole(t *testing.T) {
 	if _, err := Create(Options{Path: name, MaxSize: 1, Lock: func(*os.File) (bool, error) { return false, nil }, Note: t.Logf}); err == nil || !strings.Contains(err.Error(), "another run is writing it") {
 		t.Errorf("a second run: %v", err)
 	}
+}
+
+// Records are in the file within two seconds, also the last ones before a long silence.
+func TestPartIsRecent(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "e.wacz")
+	synctest.Test(t, func(t *testing.T) {
+		k, err := Create(Options{Path: name, MaxSize: 1 << 30, Note: t.Logf})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer k.Abandon()
+		for want := 1; want <= 3; want++ {
+			time.Sleep(2 * time.Second)
+			if n := len(readStrictly(t, name+".part")); n != want {
+				t.Errorf("two seconds after record %d was appended: %d records in the file", want, n)
+			}
+			k.append(nil, infoRecord("x", formatDay))
+		}
+	})
 }
 
 // A run may be killed while it writes the files of the end: what it has kept can be read, and the next run

@@ -3,6 +3,7 @@ package evidence
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -24,6 +25,7 @@ func (k *Keeper) Finish(run Run) error {
 	if k == nil || k.part == nil {
 		return nil
 	}
+	k.flush()
 	err := k.failure()
 	if err == nil {
 		if err = k.finish(run); err != nil {
@@ -34,7 +36,7 @@ func (k *Keeper) Finish(run Run) error {
 	if err == nil && run.Over {
 		err = k.place.forget()
 	} else if err == nil {
-		err = k.place.keepForLater(k.part)
+		err = k.place.keepForLater(k.part.File)
 	}
 	k.endPart(err == nil)
 	return err
@@ -52,7 +54,7 @@ func (k *Keeper) finish(run Run) error {
 	if err != nil {
 		return err
 	}
-	w := &writer{k: k, out: out, part: k.part, now: time.Now(), about: k.about(), buf: make([]byte, partSize),
+	w := &writer{k: k, out: out, part: k.part.File, now: time.Now(), about: k.about(), buf: make([]byte, partSize),
 		index: result.Sorted[string]{Order: lineOrder{}}, pages: result.Sorted[string]{Order: lineOrder{}}}
 	defer w.index.Close()
 	defer w.pages.Close()
@@ -88,11 +90,25 @@ func (w *writer) copy(from section) error {
 	return err
 }
 
-// dataWriter counts what is written to a WARC file.
+// dataWriter writes a WARC file, and counts what is written to it. A goroutine of its own computes the digest and
+// writes, while further records are read.
 type dataWriter struct {
-	name string
-	w    *bufio.Writer
-	n    int64
+	name  string
+	w     *bufio.Writer
+	n     int64
+	pipe  *io.PipeWriter
+	ended chan error // receives the result of the goroutine
+}
+
+func newDataWriter(name string, to io.Writer) *dataWriter {
+	r, pipe := io.Pipe()
+	d := &dataWriter{name: name, w: bufio.NewWriterSize(pipe, dataPart), pipe: pipe, ended: make(chan error, 1)}
+	go func() {
+		_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{r}, make([]byte, dataPart))
+		r.CloseWithError(err)
+		d.ended <- err
+	}()
+	return d
 }
 
 func (d *dataWriter) Write(p []byte) (int, error) {
@@ -101,15 +117,28 @@ func (d *dataWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// close writes the rest, and ends the goroutine.
+func (d *dataWriter) close() error {
+	err := d.w.Flush()
+	d.pipe.Close()
+	if ended := <-d.ended; err == nil {
+		err = ended
+	}
+	return err
+}
+
+// dataPart is how much is written to a WARC file at once, in bytes.
+const dataPart = 256 << 10
+
 // maxData is the size of the largest WARC file in a WACZ.
 const maxData = 1 << 30
 
-// open begins a WARC file, unless there is room in the last one.
+// open begins a WARC file, unless there is room in the last one for records of a length.
 func (w *writer) open(length int64) error {
-	if w.data != nil && (w.k.place.form == formWARC || w.data.n+length < maxData-(1<<20)) {
+	if w.data != nil && (w.k.place.form == formWARC || w.data.n+length < w.k.maxData-verdictCost) {
 		return nil
 	}
-	if err := w.flush(); err != nil {
+	if err := w.end(); err != nil {
 		return err
 	}
 	name := dataFile(w.files)
@@ -117,28 +146,28 @@ func (w *writer) open(length int64) error {
 	if err != nil {
 		return err
 	}
-	w.data, w.written = &dataWriter{name: name[len(archiveDir)+1:], w: bufio.NewWriterSize(to, 64<<10)}, map[string]origin{}
+	w.data, w.written = newDataWriter(name[len(archiveDir)+1:], to), map[string]origin{}
 	w.files++
 	return infoRecord(w.k.options.Software, w.now, w.about).write(w.data)
 }
 
-func (w *writer) flush() error {
+// end ends the last WARC file.
+func (w *writer) end() error {
 	if w.data == nil {
 		return nil
 	}
-	return w.data.w.Flush()
+	last := w.data
+	w.data = nil
+	return last.close()
 }
 
 // write writes all records.
 func (w *writer) write(c *choice) error {
-	if err := w.open(0); err != nil {
-		return err
+	err := w.open(0)
+	if err == nil {
+		err = w.k.eachTarget(func(first int, known []*entry) error { return w.target(c.fits[first:], known) })
 	}
-	err := w.k.eachTarget(func(first int, known []*entry) error { return w.target(c.fits[first:], known) })
-	if err != nil {
-		return err
-	}
-	return w.flush()
+	return cmp.Or(err, w.end())
 }
 
 // target writes what fits of a target: the exchanges of its visits, its verdicts, and other exchanges.
@@ -210,12 +239,20 @@ func (w *writer) verdict(j *judged, target string, visits []string) error {
 			}
 		}
 	}
-	return jsonRecord(newID(), document(j.url), w.now, v).write(w.data)
+	var b bytes.Buffer
+	if err := jsonRecord(newID(), document(j.url), w.now, v).write(&b); err != nil {
+		return err
+	}
+	if err := w.open(int64(b.Len())); err != nil {
+		return err
+	}
+	_, err := w.data.Write(b.Bytes())
+	return err
 }
 
 // exchange writes one exchange. A body that is in the file already is not written again.
 func (w *writer) exchange(e *entry) error {
-	if err := w.open(e.length + e.request); err != nil {
+	if err := w.open(e.length + e.request + e.body.length); err != nil {
 		return err
 	}
 	first, known := w.written[e.payload]

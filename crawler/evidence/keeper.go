@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"sync"
 	"time"
@@ -49,10 +48,10 @@ type Keeper struct {
 	place   *place
 	mask    *mask
 	judged  verdicts
+	maxData int64 // size of the largest WARC file in a WACZ
 
 	mu      sync.Mutex
-	part    *os.File
-	size    int64             // of the whole records in part
+	part    *partFile         // nil at the end
 	err     error             // why nothing is kept any more
 	digests map[string]origin // of payloads
 	left    int               // exchanges that were left out
@@ -78,12 +77,14 @@ func Create(o Options) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{options: o, place: place, mask: newMask(o.Secrets), digests: map[string]origin{}, known: result.Sorted[*entry]{Order: byTarget{}}, payloads: map[uint64]bool{}}
-	if k.part, k.size, err = place.createPart(k.scan); err != nil {
+	k := &Keeper{options: o, place: place, mask: newMask(o.Secrets), maxData: maxData, digests: map[string]origin{}, known: result.Sorted[*entry]{Order: byTarget{}}, payloads: map[uint64]bool{}}
+	file, size, err := place.createPart(k.scan)
+	if err != nil {
 		k.known.Close()
 		place.close()
 		return nil, err
 	}
+	k.part = &partFile{File: file, size: size, flush: k.flush}
 	k.judged = verdicts{wanted: map[uint64]bool{}, hops: map[string]*hop{}, hide: k.mask.url}
 	k.session++
 	k.append(nil, infoRecord(o.Software, time.Now(), k.about()))
@@ -122,20 +123,19 @@ func (k *Keeper) append(e *entry, records ...*record) bool {
 	switch {
 	case k.err != nil:
 		return false
-	case k.size+b.size > maxPart*k.options.MaxSize:
+	case k.part.size+b.size > maxPart*k.options.MaxSize:
 		k.left++
 		return false
 	}
-	n, err := b.writeTo(k.part)
-	if err != nil {
+	at := k.part.size
+	if err := k.part.append(&b); err != nil {
 		k.failLocked(err)
 		return false
 	}
 	if e != nil {
-		e.section, e.request, e.session = section{k.size, first}, n-first, k.session
+		e.section, e.request, e.session = section{at, first}, b.size-first, k.session
 		k.addKnown(e)
 	}
-	k.size += n
 	return true
 }
 
@@ -149,13 +149,28 @@ func (k *Keeper) appendEvent(uri string, at time.Time, e *event) {
 func (k *Keeper) fail(err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if late := k.part.write(); late != nil {
+		err = late
+	}
 	k.failLocked(err)
+}
+
+// flush writes the records that are not in PATH.part yet.
+func (k *Keeper) flush() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.err != nil || k.part == nil {
+		return
+	}
+	if err := k.part.write(); err != nil {
+		k.failLocked(err)
+	}
 }
 
 func (k *Keeper) failLocked(err error) {
 	if k.err == nil {
 		k.err = err
-		_ = k.part.Truncate(k.size) // what stays is a valid file even if this fails, but for its end
+		k.part.cut()
 		k.options.Note("%v; the run goes on without it", k.failure())
 	}
 }
@@ -216,8 +231,12 @@ func (k *Keeper) Abandon() {
 // endPart closes PATH.part, and removes it if it is of no more use: while it is locked, so that it is not
 // another run's by then.
 func (k *Keeper) endPart(remove bool) {
+	k.flush()
+	k.mu.Lock()
 	part := k.part
 	k.part = nil
+	k.mu.Unlock()
+	part.stop()
 	k.known.Close()
 	remains := remove && os.Remove(part.Name()) != nil
 	part.Close()
@@ -237,5 +256,3 @@ func encodeFacts(f *facts) string {
 type memberBuffer struct {
 	spool
 }
-
-func (b *memberBuffer) writeTo(w io.Writer) (int64, error) { return io.Copy(w, b.reader()) }

@@ -219,7 +219,7 @@ func TestModes(t *testing.T) {
 func TestForgedAnswer(t *testing.T) {
 	s := site(t)
 	file := filepath.Join(t.TempDir(), "e.warc.gz")
-	keepAll(t, file, s.URL, "/gone", "/order", "/gzip")
+	keepAll(t, file, s.URL, "/gone", "/gzip", "/order") // which closes its connection
 	packed, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

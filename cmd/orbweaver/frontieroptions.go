@@ -187,12 +187,10 @@ func checkServer(f *store.Shared, note func(string, ...any)) (volatile bool, err
 
 // waitNotes returns a function for notes about a server that is waited for.
 func waitNotes(note func(string, ...any), address func() string) func(why string) {
-	told := ""
 	return func(why string) {
-		if why != "" && why != told {
+		if why != "" {
 			note("waiting for the frontier %s: %s", address(), why)
 		}
-		told = why
 	}
 }
 

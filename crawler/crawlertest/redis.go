@@ -53,3 +53,24 @@ func ServeRedis(t testing.TB, args ...string) (port string) {
 	t.Fatal("redis-server does not answer")
 	return ""
 }
+
+// ServeRedisCluster starts a cluster of so many nodes until the test ends, which have the same number of
+// slots, and returns their ports. See [ServeRedis].
+func ServeRedisCluster(t testing.TB, nodes int) (ports []string) {
+	t.Helper()
+	const slots = 16384
+	for i := range nodes {
+		port := ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
+		commands := [][]string{{"addslotsrange", strconv.Itoa(i * slots / nodes), strconv.Itoa((i+1)*slots/nodes - 1)}}
+		if i > 0 {
+			commands = append(commands, []string{"meet", "127.0.0.1", ports[0]})
+		}
+		for _, command := range commands {
+			if out, err := exec.Command("redis-cli", append([]string{"-p", port, "cluster"}, command...)...).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "OK") {
+				t.Fatalf("cluster %s: %v: %s", command, err, out)
+			}
+		}
+		ports = append(ports, port)
+	}
+	return ports
+}

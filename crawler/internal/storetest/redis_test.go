@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -44,11 +43,7 @@ func TestSeveralRedis(t *testing.T) {
 
 func TestRedisCluster(t *testing.T) {
 	t.Parallel() // it waits for its server most of the time
-	port := crawlertest.ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
-	if out, err := exec.Command("redis-cli", "-p", port, "cluster", "addslotsrange", "0", "16383").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	r := &redis{servers: []string{"redis-cluster://127.0.0.1:" + port}, width: frontier.Narrow}
+	r := &redis{servers: []string{"redis-cluster://127.0.0.1:" + crawlertest.ServeRedisCluster(t, 2)[1]}, width: frontier.Narrow}
 	first, _ := r.crawl(t, [16]byte{}) // waits until the cluster is up, which simulated time would not
 	if _, _, err := first.Delete(t.Context(), true); err != nil {
 		t.Fatal(err)

@@ -30,6 +30,11 @@ type Addresses []*Address
 // MaxServers is how many servers a crawl has at most.
 const MaxServers = 16
 
+// clusterParts is into how many parts a crawl on a cluster is divided, each with keys on one node. It
+// does not depend on how many nodes there are, since that may change. Two, three or six nodes get parts
+// of equal size, more than six do not take part: each pair of parts costs every process a look a second.
+const clusterParts = 6
+
 // ParseAddresses reads addresses that spaces separate. The errors do not contain a password.
 func ParseAddresses(text string) (list Addresses, err error) {
 	for _, one := range strings.Fields(text) {
@@ -255,10 +260,40 @@ func (a *Address) SamePlace(b *Address) bool {
 }
 
 // prefix returns the beginning of all keys of the crawl on a server, of so many that it has. The part in
-// braces decides on which node of a cluster they are.
+// braces, the hash tag, decides on which node of a cluster they are.
 func (a *Address) prefix(shard, of int) string {
-	if of == 1 {
+	switch {
+	case a.Cluster():
+		return "{" + a.tag(shard, of) + "}:"
+	case of == 1:
 		return "{orbweaver:" + a.Crawl + "}:"
 	}
 	return fmt.Sprintf("{orbweaver:%s:%d}:", a.Crawl, shard)
+}
+
+// tag returns the first hash tag whose slot is in a part of the slots of a cluster, of so many parts of
+// equal size: nodes that have as many slots as others get as many parts of the crawl, give or take one.
+func (a *Address) tag(part, of int) string {
+	for n := 0; ; n++ {
+		tag := fmt.Sprintf("orbweaver:%s:%d", a.Crawl, n)
+		if slotOf(tag)*of/slots == part {
+			return tag
+		}
+	}
+}
+
+// slots is how many slots a cluster has.
+const slots = 16384
+
+// slotOf returns the slot of a hash tag: its CRC-16 (XMODEM), as the cluster specification says.
+func slotOf(tag string) int {
+	crc := uint16(0)
+	for _, c := range []byte(tag) {
+		crc ^= uint16(c) << 8
+		for range 8 {
+			carry := crc >> 15
+			crc = crc<<1 ^ carry*0x1021
+		}
+	}
+	return int(crc) % slots
 }

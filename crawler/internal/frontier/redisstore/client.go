@@ -24,13 +24,51 @@ import (
 type Options struct {
 	TLS      *tls.Config   // for an encrypted connection; nil for the defaults
 	Patience time.Duration // how long an unreachable server is waited for
-	// Wait is told why this process waits for the server, and "" when it goes on. It may be
-	// nil.
+	// Wait is told why this process waits for the servers, each reason once, and "" when it waits for
+	// none any more. It may be nil.
 	Wait func(why string)
 	// Now is the clock, for tests in which time is simulated; nil is the clock of the server.
 	Now func() time.Time
 	// dial replaces the network in tests.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+	waits *waits // of all servers of a crawl
+}
+
+// waits are the exchanges of a process that wait for a server.
+type waits struct {
+	mu   sync.Mutex
+	n    int
+	told map[string]bool // reasons, since there were none
+}
+
+// say tells why an exchange waits, which is new or has told another reason before.
+func (w *waits) say(isNew bool, why string, tell func(why string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if isNew {
+		w.n++
+	}
+	if w.told == nil {
+		w.told = map[string]bool{}
+	}
+	if !w.told[why] && tell != nil {
+		tell(why)
+	}
+	w.told[why] = true
+}
+
+// end is called when an exchange that has told why it waits does so no more.
+func (w *waits) end(tell func(why string)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.n--; w.n > 0 {
+		return
+	}
+	w.told = nil
+	if tell != nil {
+		tell("")
+	}
 }
 
 // client sends scripts to the server, and waits for a server that is away.
@@ -45,6 +83,7 @@ type client struct {
 }
 
 func newClient(a *Address, shard, of int, o Options) *client {
+	o.waits = cmp.Or(o.waits, &waits{})
 	c := &client{address: a, options: o, shard: shard, of: of, prefix: a.prefix(shard, of)}
 	c.session = newScript("-- " + c.prefix + "\n" + source("session"))
 	c.server = newConnections(a, o, c.noteRestart)
@@ -113,7 +152,7 @@ func (c *client) explain(err error) (wait string, final error) {
 		return "", c.refused("the server is a read-only replica")
 	case strings.Contains(text, "cluster support disabled"):
 		return "", c.refused("the server is not in cluster mode; the address of a single server begins with redis:")
-	case starts("MOVED", "CROSSSLOT"):
+	case starts("MOVED", "CROSSSLOT") && !c.address.Cluster():
 		return "", c.refused("the server is a node of a cluster; the address of a cluster begins with redis-cluster:")
 	case starts("ERR DB index", "ERR invalid DB"):
 		return "", c.refused("there is no database %d", c.address.DB)
@@ -121,7 +160,7 @@ func (c *client) explain(err error) (wait string, final error) {
 		return "server full (maxmemory)", nil
 	case starts("MISCONF"):
 		return "server full: it cannot write to its disk", nil
-	case starts("LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "UNKILLABLE"):
+	case starts("LOADING", "BUSY", "CLUSTERDOWN", "TRYAGAIN", "MASTERDOWN", "UNKILLABLE", "MOVED"): // more often than a command follows, when a node comes back
 		return "server not ready (" + strings.Fields(text)[0] + ")", nil
 	case errors.Is(err, io.EOF), errors.Is(err, context.DeadlineExceeded), errors.Is(err, net.ErrClosed), strings.Contains(text, "max number of clients"):
 		return "server away", nil
@@ -142,6 +181,11 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 	var since time.Time
 	var told string
 	var cause error // of the last failure that was not only the end of the patience
+	defer func() {
+		if told != "" {
+			c.options.waits.end(c.options.Wait)
+		}
+	}()
 	for n := 0; ; n++ {
 		sent := time.Now()
 		// The patience also bounds an exchange with a server that does not answer.
@@ -149,9 +193,6 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		err := fn(exchange)
 		done()
 		if err == nil || isNil(err) {
-			if told != "" && c.options.Wait != nil {
-				c.options.Wait("")
-			}
 			return err
 		}
 		if ctx.Err() != nil {
@@ -161,7 +202,7 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		if final != nil {
 			return final
 		}
-		if c.of > 1 {
+		if c.of > 1 && !c.address.Cluster() { // whose nodes the user did not name one by one
 			wait += ": " + c.address.String()
 		}
 		if cause == nil || !errors.Is(err, context.DeadlineExceeded) {
@@ -174,9 +215,9 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		if now.Sub(since) >= c.options.Patience {
 			return fmt.Errorf("%s: %w: %w", c.address, frontier.ErrAway, cmp.Or(cause, err))
 		}
-		if wait != told && n > 0 && c.options.Wait != nil { // one failure may be a lost connection
+		if wait != told && n > 0 { // one failure may be a lost connection
+			c.options.waits.say(told == "", wait, c.options.Wait)
 			told = wait
-			c.options.Wait(wait)
 		}
 		pause := min(50*time.Millisecond<<min(n, 6), 2*time.Second)
 		pause = pause/2 + rand.N(pause)

@@ -26,7 +26,7 @@ const (
 	maxNodes        = 256 // of a cluster that are remembered
 )
 
-// connections are the connections to the server. All keys of a crawl are in one slot, so of a
+// connections are the connections to the server. All keys of a part of a crawl are in one slot, so of a
 // cluster they lead to one node: MOVED says to which.
 type connections struct {
 	pool    *redis.Pool

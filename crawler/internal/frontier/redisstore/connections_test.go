@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gomodule/redigo/redis"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 func TestRedirection(t *testing.T) {
@@ -87,24 +89,83 @@ func TestLostConnections(t *testing.T) {
 	}
 }
 
-// The keys of a crawl are on one node of a cluster, whichever node is named.
-func TestClusterOfTwo(t *testing.T) {
-	nodes := clusterOf(t, 2)
+// The parts of a crawl are spread over the nodes of a cluster, whichever node is named.
+func TestClusterOfThree(t *testing.T) {
+	nodes := crawlertest.ServeRedisCluster(t, 3)
 	for _, node := range nodes {
 		crawlOne(t, "redis-cluster://127.0.0.1:"+node+"?crawl=c", Options{})
 	}
-	a, err := ParseAddress("redis-cluster://127.0.0.1:" + nodes[0] + "?crawl=c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := newClient(a, 0, 1, Options{})
-	defer c.server.pool.Close()
-	if _, err := c.do(context.Background(), "GET", c.key("cfg")); err != nil {
-		t.Fatal(err)
+	f, _ := newCrawlWith(t, "redis-cluster://127.0.0.1:"+nodes[0]+"?crawl=c", Options{Patience: 20 * time.Second}, frontier.Narrow, [16]byte{1})
+	defer f.Close()
+	parts := map[string]int{}
+	for _, shard := range f.shards {
+		if _, err := redis.String(shard.do(t.Context(), "GET", shard.key("cfg"))); err != nil {
+			t.Fatal(err)
+		}
+		parts[shard.server.node()]++
 	}
 	for _, node := range nodes {
-		if !slices.Contains(c.server.nodes, "127.0.0.1:"+node) {
+		if parts["127.0.0.1:"+node] != clusterParts/len(nodes) {
+			t.Errorf("the nodes have parts %v, want %d each", parts, clusterParts/len(nodes))
+		}
+	}
+	for _, node := range nodes {
+		if c := f.shards[0]; !slices.Contains(c.server.nodes, "127.0.0.1:"+node) {
 			t.Errorf("the nodes are %v, want 127.0.0.1:%s among them", c.server.nodes, node)
 		}
+	}
+}
+
+// The slots are those of the cluster specification, and each part has one of its own share of them.
+func TestSlots(t *testing.T) {
+	if got := slotOf("123456789"); got != 0x31c3 {
+		t.Errorf("slotOf(123456789) = %#x, want 0x31c3", got)
+	}
+	for _, name := range []string{"c", "docs", strings.Repeat("x", 64)} {
+		for of := 1; of <= MaxServers; of++ {
+			for part := range of {
+				if got := slotOf((&Address{Crawl: name}).tag(part, of)); got*of/slots != part {
+					t.Errorf("part %d of %d of the crawl %s is in slot %d", part, of, name, got)
+				}
+			}
+		}
+	}
+}
+
+// A command that is sent from node to node while one comes back waits, and is not refused.
+func TestMovedTooOften(t *testing.T) {
+	moved := redis.Error("MOVED 3999 127.0.0.1:6381")
+	for address, waits := range map[string]bool{"redis-cluster://127.0.0.1:1?crawl=c": true, "redis://127.0.0.1:1?crawl=c": false} {
+		a, err := ParseAddress(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newClient(a, 0, 1, Options{})
+		if wait, final := c.explain(moved); (wait != "") != waits || (final == nil) != waits {
+			t.Errorf("%s: explain = %q, %v", address, wait, final)
+		}
+		if err := c.server.pool.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Each reason is told once, however many exchanges wait, until none does.
+func TestWaitsAreToldOnce(t *testing.T) {
+	var told []string
+	tell := func(why string) { told = append(told, why) }
+	w := &waits{}
+	w.say(true, "away", tell)
+	w.say(true, "away", tell)
+	w.say(false, "full", tell)
+	w.end(tell)
+	w.say(true, "away", tell)
+	w.say(false, "full", tell)
+	w.end(tell)
+	w.end(tell)
+	w.say(true, "away", tell)
+	w.end(nil)
+	if want := []string{"away", "full", "", "away"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }

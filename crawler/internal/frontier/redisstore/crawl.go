@@ -34,14 +34,19 @@ type Header struct {
 	Command  json.RawMessage `json:"command"` // the configuration, without secrets
 }
 
-// Crawl is a crawl on one server or several. Each has the targets of some registrable domains.
+// Crawl is a crawl on one server or several. Each has the targets of some registrable domains. So do
+// the parts of a crawl on a cluster, which count as servers.
 type Crawl struct {
 	shards []*client
 }
 
 // Open returns the crawl on the servers of some addresses, whose order counts. It connects to nothing.
 func Open(addresses []*Address, o Options) *Crawl {
+	if len(addresses) == 1 && addresses[0].Cluster() {
+		addresses = slices.Repeat(addresses, clusterParts)
+	}
 	f := &Crawl{}
+	o.waits = &waits{}
 	for i, a := range addresses {
 		f.shards = append(f.shards, newClient(a, i, len(addresses), o))
 	}
@@ -86,7 +91,7 @@ func (f *Crawl) addresses() (list []*Address) {
 	for _, c := range f.shards {
 		list = append(list, c.address)
 	}
-	return list
+	return slices.Compact(list) // the parts on a cluster have one
 }
 
 // Close closes the connections.
@@ -105,7 +110,8 @@ type Server struct {
 	run       string // differs for each process of a server
 }
 
-// Check checks that the servers are fit for crawls, and returns what is known of each. The error is a
+// Check checks that the servers, or the nodes of a cluster that have parts of the crawl, are fit for
+// crawls, and returns what is known of each. The error is a
 // *RefusedError if one is not, or if they have a crawl of this name on another number or order of
 // servers.
 func (f *Crawl) Check(ctx context.Context) (list []*Server, err error) {
@@ -115,12 +121,14 @@ func (f *Crawl) Check(ctx context.Context) (list []*Server, err error) {
 		if err != nil {
 			return err
 		}
-		list = append(list, about)
 		place := fmt.Sprintf("%s %d", about.run, s.address.DB)
-		if other := runs[place]; other != nil && about.run != "" && !s.address.Cluster() {
+		switch other := runs[place]; {
+		case other != nil && s.address.Cluster(): // a node with several parts is told once
+			return nil
+		case other != nil && about.run != "":
 			return s.refused("it is the same server as %s", other)
 		}
-		runs[place] = s.address
+		runs[place], list = s.address, append(list, about)
 		return s.checkLayout(ctx)
 	})
 	return list, err
@@ -150,7 +158,7 @@ func (h *Header) Fits(version string) error {
 
 // Limits are the limits of a crawl that its server enforces.
 type Limits struct {
-	Log     int64         // bytes
+	Log     int64         // bytes; see SetLog
 	MaxTime time.Duration // from now; 0 for none
 	Ends    time.Time     // if not zero, the crawl ends at this time
 	Lost    []byte        // outcome of a target that was lost with its workers
@@ -207,9 +215,9 @@ func (f Lead) SetEnd(ctx context.Context, at time.Time) error {
 	return f.set(ctx, "ends", ends, "stop", "")
 }
 
-// SetLog sets the limit of the log in bytes.
+// SetLog sets the limit of the log in bytes: of each server, or of all parts on a cluster together.
 func (f Lead) SetLog(ctx context.Context, bytes int64) error {
-	return f.set(ctx, "lim", bytes)
+	return f.set(ctx, "lim", f.Shards()[0].logLimit(bytes))
 }
 
 // Workers returns the number of processes that have joined the crawl.

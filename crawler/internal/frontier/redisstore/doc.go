@@ -9,8 +9,9 @@
 //
 // Each operation is a Lua script, which the server runs as one step: it claims targets of
 // hosts whose time has come, or settles pages and enters what was found there. Times come
-// from the clock of the server. All keys begin with {orbweaver:NAME}:, so that a cluster keeps
-// them on one node, or with {orbweaver:NAME:N}: on server N of several.
+// from the clock of the server. All keys begin with {orbweaver:NAME}:, or with {orbweaver:NAME:N}: on
+// server N of several. On a cluster the crawl is divided into parts in the same way, each of which has a
+// number N whose slot spreads the parts over the nodes.
 //
 // The server is what all processes wait for, so it gets little to do: a script reads and writes
 // each key once; a process settles in one step all pages that were read meanwhile; and it

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -26,12 +24,12 @@ func crawlOne(t *testing.T, address string, o Options) {
 	t.Helper()
 	ctx := context.Background()
 	o.Patience = 20 * time.Second
-	f, h := newCrawlWith(t, address, o, frontier.Narrow, [16]byte{1})
+	f, headers := newCrawlWith(t, address, o, frontier.Narrow, [16]byte{1})
 	defer f.Close()
 	if _, err := f.Check(ctx); err != nil {
 		t.Fatal(err)
 	}
-	s := f.Store(h, "w", "test")
+	s := f.Store(headers[0], "w", "test")
 	if err := s.Process().Join(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -49,41 +47,31 @@ func crawlOne(t *testing.T, address string, o Options) {
 	if err != nil || status.Settled != 1 || len(status.Workers) != 1 {
 		t.Errorf("Status = %+v, %v", status, err)
 	}
-	if events, _, err := f.Shards()[0].Log(h).Read(ctx, h.First(), 0); err != nil || len(events) != 2 {
-		t.Errorf("the log has %v, %v", events, err)
+	entries := 0
+	for i, shard := range f.Shards() {
+		events, _, err := shard.Log(headers[i]).Read(ctx, headers[i].First(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries += len(events)
+	}
+	if entries != 2 {
+		t.Errorf("the log has %d entries, want 2", entries)
 	}
 	if _, _, err := f.Delete(ctx, true); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := redis.Int(f.shards[0].do(ctx, "DBSIZE")); err != nil || n != 0 {
-		t.Errorf("after Delete, the server has %d keys, %v", n, err)
+	for _, shard := range f.shards {
+		if n, err := redis.Int(shard.do(ctx, "DBSIZE")); err != nil || n != 0 {
+			t.Errorf("after Delete, the server has %d keys, %v", n, err)
+		}
 	}
 }
 
 func TestCluster(t *testing.T) {
-	number := clusterOf(t, 1)[0]
+	number := crawlertest.ServeRedisCluster(t, 1)[0]
 	crawlOne(t, "redis-cluster://127.0.0.1:"+number+"?crawl=c", Options{})
 	crawlOne(t, "redis-cluster://127.0.0.1:1,127.0.0.1:"+number+"?crawl=c", Options{}) // the first node is down
-}
-
-// clusterOf starts a cluster, and returns the ports of its nodes, which have the same number of slots.
-func clusterOf(t *testing.T, nodes int) (ports []string) {
-	t.Helper()
-	const slots = 16384
-	for i := range nodes {
-		port := crawlertest.ServeRedis(t, "--port", "PORT", "--cluster-enabled", "yes")
-		commands := [][]string{{"addslotsrange", strconv.Itoa(i * slots / nodes), strconv.Itoa((i+1)*slots/nodes - 1)}}
-		if i > 0 {
-			commands = append(commands, []string{"meet", "127.0.0.1", ports[0]})
-		}
-		for _, command := range commands {
-			if out, err := exec.Command("redis-cli", append([]string{"-p", port, "cluster"}, command...)...).CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "OK") {
-				t.Fatalf("cluster %s: %v: %s", command, err, out)
-			}
-		}
-		ports = append(ports, port)
-	}
-	return ports
 }
 
 func TestPassword(t *testing.T) {
@@ -185,9 +173,9 @@ func TestTLS(t *testing.T) {
 func TestIntervalAfterRestart(t *testing.T) {
 	number := crawlertest.ServeRedis(t)
 	ctx := context.Background()
-	f, h := newCrawlWith(t, "redis://127.0.0.1:"+number+"?crawl=c", Options{Patience: 20 * time.Second}, frontier.Narrow, [16]byte{1})
+	f, headers := newCrawlWith(t, "redis://127.0.0.1:"+number+"?crawl=c", Options{Patience: 20 * time.Second}, frontier.Narrow, [16]byte{1})
 	defer f.Close()
-	s := f.Store(h, "w", "test")
+	s := f.Store(headers[0], "w", "test")
 	if err := s.Process().Join(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +200,7 @@ func TestIntervalAfterRestart(t *testing.T) {
 	loadScripts(t, "redis://127.0.0.1:"+number)
 	again := Open(Addresses{f.shards[0].address}, f.shards[0].options).Lead() // connections do not survive a restart
 	defer again.Close()
-	s = again.Store(h, "w", "test")
+	s = again.Store(headers[0], "w", "test")
 	if err := s.Process().Join(ctx); err != nil {
 		t.Fatal(err)
 	}

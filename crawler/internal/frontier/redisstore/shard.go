@@ -173,13 +173,21 @@ func (f Shard) Create(ctx context.Context, h *Header, l Limits) error {
 				ends = l.Ends.UnixMicro()
 			}
 		}
-		if _, err := f.do(ctx, "HSET", f.key("c"), "state", "filling", "generation", h.Epoch, "lim", l.Log, "ends", ends, "lost", result, "renders", flag(l.Renders), "facts", time.Now().UnixMicro(),
+		if _, err := f.do(ctx, "HSET", f.key("c"), "state", "filling", "generation", h.Epoch, "lim", f.logLimit(l.Log), "ends", ends, "lost", result, "renders", flag(l.Renders), "facts", time.Now().UnixMicro(),
 			"shard", f.shard, "wide", flag(h.Width == frontier.Wide), "holds", flag(f.of > 1)); err != nil {
 			return err
 		}
 		_, err := f.do(ctx, "SET", f.key("cfg"), text)
 		return err
 	})
+}
+
+// logLimit returns the limit of the log on this server.
+func (f Shard) logLimit(bytes int64) int64 {
+	if f.address.Cluster() {
+		return bytes / int64(f.of)
+	}
+	return bytes
 }
 
 // now returns the time of the server.

@@ -91,23 +91,27 @@ func nextCrawl() string {
 
 // newCrawl makes an empty crawl.
 func newCrawl(t *testing.T) (Lead, *Header) {
-	return newCrawlWith(t, "unix://"+openServer(t)+nextCrawl(), Options{Patience: time.Minute, Now: time.Now}, frontier.Narrow, [16]byte{1})
+	f, headers := newCrawlWith(t, "unix://"+openServer(t)+nextCrawl(), Options{Patience: time.Minute, Now: time.Now}, frontier.Narrow, [16]byte{1})
+	return f, headers[0]
 }
 
-func newCrawlWith(t *testing.T, address string, o Options, width frontier.Width, key [16]byte) (Lead, *Header) {
+func newCrawlWith(t *testing.T, address string, o Options, width frontier.Width, key [16]byte) (f Lead, headers []*Header) {
 	a, err := ParseAddress(address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Open(Addresses{a}, o).Lead()
-	h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: width, Key: key[:], Lease: time.Minute}
-	if err := f.Shards()[0].Create(context.Background(), h, Limits{Log: 1 << 30}); err != nil {
-		t.Fatal(err)
+	f = Open(Addresses{a}, o).Lead()
+	for _, shard := range f.Shards() {
+		h := &Header{Encoding: Encoding, Targets: frontier.Encoding, Width: width, Key: key[:], Lease: time.Minute}
+		if err := shard.Create(context.Background(), h, Limits{Log: 1 << 30}); err != nil {
+			t.Fatal(err)
+		}
+		headers = append(headers, h)
 	}
 	if _, _, err := f.Change(context.Background(), "filled"); err != nil {
 		t.Fatal(err)
 	}
-	return f, h
+	return f, headers
 }
 
 // Jobs come back as they were entered, whether or not they contain the host.

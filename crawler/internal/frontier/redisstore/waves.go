@@ -60,11 +60,11 @@ type looks struct {
 	before, now []*outstanding // of each server; nil if it was not looked at
 	began       time.Time      // of the present round
 	upto        frontier.Wave  // all waves below are finished
-	busy        []bool         // of each server, when it was looked at last
+	busy        []bool         // of each server, when it was looked at last; true before
 }
 
 func newLooks(servers int) looks {
-	l := looks{before: make([]*outstanding, servers), now: make([]*outstanding, servers), busy: make([]bool, servers)}
+	l := looks{before: make([]*outstanding, servers), now: make([]*outstanding, servers), busy: slices.Repeat([]bool{true}, servers)}
 	if servers == 1 {
 		l.upto = noWave // it knows by itself
 	}

@@ -339,23 +339,30 @@ func TestPartIsWhole(t *testing.T) {
 	}
 }
 
-// Records are in the file within two seconds, also the last ones before a long silence.
+// Records are in the file within two seconds, also the last ones before a long silence; those of a crawl that
+// another session may go on with, at once.
 func TestPartIsRecent(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "e.wacz")
-	synctest.Test(t, func(t *testing.T) {
-		k, err := Create(Options{Path: name, MaxSize: 1 << 30, Note: t.Logf})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer k.Abandon()
-		for want := 1; want <= 3; want++ {
-			time.Sleep(2 * time.Second)
-			if n := len(readStrictly(t, name+".part")); n != want {
-				t.Errorf("two seconds after record %d was appended: %d records in the file", want, n)
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		earlier string
+		wait    time.Duration
+	}{"alone.wacz": {"", 2 * time.Second}, "sessions.wacz": {filepath.Join(dir, "earlier.warc.gz"), 0}} {
+		name = filepath.Join(dir, name)
+		synctest.Test(t, func(t *testing.T) {
+			k, err := Create(Options{Path: name, Earlier: c.earlier, MaxSize: 1 << 30, Note: t.Logf})
+			if err != nil {
+				t.Fatal(err)
 			}
-			k.append(nil, infoRecord("x", formatDay))
-		}
-	})
+			defer k.Abandon()
+			for want := 1; want <= 3; want++ {
+				if n := len(readStrictly(t, name+".part")); n != want {
+					t.Errorf("%s: %v after record %d was appended: %d records in the file", name, c.wait, want, n)
+				}
+				k.append(nil, infoRecord("x", formatDay))
+				time.Sleep(c.wait)
+			}
+		})
+	}
 }
 
 // A run may be killed while it writes the files of the end: what it has kept can be read, and the next run

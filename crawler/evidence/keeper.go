@@ -84,10 +84,11 @@ func Create(o Options) (*Keeper, error) {
 		place.close()
 		return nil, err
 	}
-	k.part = &partFile{File: file, size: size, flush: k.flush}
+	k.part = &partFile{File: file, size: size, flush: k.flush, prompt: o.Earlier != ""}
 	k.judged = verdicts{wanted: map[uint64]bool{}, hops: map[string]*hop{}, hide: k.mask.url}
 	k.session++
 	k.append(nil, infoRecord(o.Software, time.Now(), k.about()))
+	k.flush() // so that the file says whose it is
 	return k, nil
 }
 

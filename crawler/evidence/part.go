@@ -14,6 +14,9 @@ type partFile struct {
 	late  []byte // the last of them, which are not in the file yet
 	timer *time.Timer
 	flush func() // is called when records have waited for maxLateTime
+	// prompt is set if records must not wait: what a session of a crawl has settled is not asked again by
+	// the next one, so that its evidence must be in the file before.
+	prompt bool
 }
 
 const (
@@ -28,7 +31,7 @@ func (p *partFile) append(b *memberBuffer) error {
 			return err
 		}
 	}
-	if b.size > maxLateSize {
+	if p.prompt || b.size > maxLateSize {
 		n, err := io.Copy(p, b.reader())
 		if err == nil {
 			p.size += n

@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Schema creates the table of a Log. Times are milliseconds since 1970.
@@ -192,27 +194,19 @@ func (l *Log) Each(ctx context.Context, q *Query, fn func(*Entry) error) error {
 	if limit == 0 {
 		limit = -1
 	}
-	rows, err := l.DB.QueryContext(ctx, "SELECT id, time, who, via, address, action, project, subject, changes FROM audit WHERE "+where+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	return rows.Each(ctx, l.DB, func(row rows.Row) error {
 		e := &Entry{}
 		var id, at int64
 		var project, changes string
-		if err := rows.Scan(&id, &at, &e.Who, &e.Via, &e.Address, &e.Action, &project, &e.Subject, &changes); err != nil {
+		if err := row.Scan(&id, &at, &e.Who, &e.Via, &e.Address, &e.Action, &project, &e.Subject, &changes); err != nil {
 			return err
 		}
 		e.ID, e.Time, e.Changes = strconv.FormatInt(id, 10), time.UnixMilli(at).UTC(), json.RawMessage(changes)
 		if project != "" {
 			e.Project = &project
 		}
-		if err := fn(e); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return fn(e)
+	}, "SELECT id, time, who, via, address, action, project, subject, changes FROM audit WHERE "+where+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
 }
 
 // WriteCSV writes the entries that match as CSV (RFC 4180).

@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 const (
@@ -211,22 +213,17 @@ func (o Own) mine() []any {
 
 // Sessions returns the sessions, the last used first.
 func (o Own) Sessions(ctx context.Context) ([]*Session, error) {
-	rows, err := o.store.db.QueryContext(ctx, "SELECT id, created, seen, address, agent"+mine+" ORDER BY seen DESC, id", o.mine()...)
+	all, err := rows.All(ctx, o.store.db, func(row rows.Row) (*Session, error) {
+		one := &Session{}
+		var created, seen int64
+		err := row.Scan(&one.ID, &created, &seen, &one.Client, &one.Agent)
+		one.Created, one.Used = time.UnixMilli(created).UTC(), time.UnixMilli(seen).UTC()
+		return one, err
+	}, "SELECT id, created, seen, address, agent"+mine+" ORDER BY seen DESC, id", o.mine()...)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	defer rows.Close()
-	var all []*Session
-	for rows.Next() {
-		one := &Session{}
-		var created, seen int64
-		if err := rows.Scan(&one.ID, &created, &seen, &one.Client, &one.Agent); err != nil {
-			return nil, fmt.Errorf("list sessions: %w", err)
-		}
-		one.Created, one.Used = time.UnixMilli(created).UTC(), time.UnixMilli(seen).UTC()
-		all = append(all, one)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // EndSession ends one session, or returns an error that wraps ErrUnknown.

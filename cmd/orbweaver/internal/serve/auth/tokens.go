@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Token is the name of a secret that stands for a role.
@@ -44,30 +46,26 @@ func (s *Store) CreateToken(ctx context.Context, t Token) (string, error) {
 
 // Tokens returns all tokens, sorted by name, expired ones too.
 func (s *Store) Tokens(ctx context.Context) ([]Token, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT name, role, expires, coalesce(project, ''), created FROM auth_tokens ORDER BY name`)
-	if err != nil {
-		return nil, fmt.Errorf("list tokens: %w", err)
-	}
-	defer rows.Close()
-	var tokens []Token
-	for rows.Next() {
-		var t Token
+	tokens, err := rows.All(ctx, s.db, func(row rows.Row) (t Token, err error) {
 		var role string
 		var expires sql.NullInt64
 		var created int64
-		if err := rows.Scan(&t.Name, &role, &expires, &t.Project, &created); err != nil {
-			return nil, fmt.Errorf("list tokens: %w", err)
+		if err := row.Scan(&t.Name, &role, &expires, &t.Project, &created); err != nil {
+			return t, err
 		}
 		if t.Role, err = ParseRole(role); err != nil {
-			return nil, fmt.Errorf("list tokens: %s: %w", t.Name, err)
+			return t, fmt.Errorf("%s: %w", t.Name, err)
 		}
 		t.Created = time.UnixMilli(created).UTC()
 		if expires.Valid {
 			t.Expires = time.UnixMilli(expires.Int64).UTC()
 		}
-		tokens = append(tokens, t)
+		return t, nil
+	}, `SELECT name, role, expires, coalesce(project, ''), created FROM auth_tokens ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens: %w", err)
 	}
-	return tokens, rows.Err()
+	return tokens, nil
 }
 
 // RemoveToken removes a token and ends the sessions that were opened with it.

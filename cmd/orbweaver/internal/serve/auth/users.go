@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"regexp"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Store keeps users, tokens and sessions in a database that has the tables of [Schema] and
@@ -108,7 +110,7 @@ func (s *Store) addUser(ctx context.Context, name, password string, role Role, f
 
 const userColumns = "name, role, origin, email, time_zone, digest, created, digested"
 
-func scanUser(row interface{ Scan(...any) error }) (*User, error) {
+func scanUser(row rows.Row) (*User, error) {
 	u := &User{}
 	var role string
 	var created, digested int64
@@ -135,20 +137,11 @@ func (s *Store) User(ctx context.Context, name string) (*User, error) {
 
 // Users returns all accounts, sorted by name.
 func (s *Store) Users(ctx context.Context) ([]*User, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+userColumns+" FROM auth_users ORDER BY name")
+	users, err := rows.All(ctx, s.db, scanUser, "SELECT "+userColumns+" FROM auth_users ORDER BY name")
 	if err != nil {
 		return nil, fmt.Errorf("list users: %w", err)
 	}
-	defer rows.Close()
-	var users []*User
-	for rows.Next() {
-		u, err := scanUser(rows)
-		if err != nil {
-			return nil, fmt.Errorf("list users: %w", err)
-		}
-		users = append(users, u)
-	}
-	return users, rows.Err()
+	return users, nil
 }
 
 // Change is what a change of an account sets; nil leaves a value as it is.
@@ -246,20 +239,11 @@ func (s *Store) SetDigested(ctx context.Context, name string, at time.Time) erro
 
 // Names returns the names of all accounts, and those of tokens with "token:" before them.
 func (s *Store) Names(ctx context.Context) (map[string]bool, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT name FROM auth_users UNION ALL SELECT ? || name FROM auth_tokens", tokenKey)
+	names, err := rows.Map[string, bool](ctx, s.db, "SELECT name, true FROM auth_users UNION ALL SELECT ? || name, true FROM auth_tokens", tokenKey)
 	if err != nil {
 		return nil, fmt.Errorf("list the names: %w", err)
 	}
-	defer rows.Close()
-	names := map[string]bool{}
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("list the names: %w", err)
-		}
-		names[name] = true
-	}
-	return names, rows.Err()
+	return names, nil
 }
 
 // Empty reports whether there is neither a user nor a token.

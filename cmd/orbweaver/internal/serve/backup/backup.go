@@ -20,6 +20,8 @@ import (
 	"strings"
 
 	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Names in a data directory.
@@ -103,19 +105,7 @@ func copyDatabase(ctx context.Context, from, to string) (runs []string, err erro
 	if _, err := copied.ExecContext(ctx, "PRAGMA foreign_keys = ON; DELETE FROM run WHERE state IN ('queued', 'running', 'stopping') OR state = 'interrupted' AND interrupted_by = 'shutdown'"); err != nil {
 		return nil, err
 	}
-	rows, err := copied.QueryContext(ctx, "SELECT id FROM run ORDER BY number")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		runs = append(runs, id)
-	}
-	return runs, rows.Err()
+	return rows.Column[string](ctx, copied, "SELECT id FROM run ORDER BY number")
 }
 
 func open(file string) (*sql.DB, error) {

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/s2"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
@@ -373,24 +375,14 @@ func (b *Builder) recallFirst(table, id string) error {
 	const chunk = 5000
 	last := ""
 	for {
-		rows, err := b.tx.Query("SELECT "+id+" FROM "+table+" WHERE "+id+" > ? AND listed = 1 ORDER BY 1 LIMIT ?", last, chunk)
+		part, err := rows.Column[string](context.Background(), b.tx, "SELECT "+id+" FROM "+table+" WHERE "+id+" > ? AND listed = 1 ORDER BY 1 LIMIT ?", last, chunk)
 		if err != nil {
-			return err
-		}
-		var part []string
-		for rows.Next() {
-			if err := rows.Scan(&last); err != nil {
-				rows.Close()
-				return err
-			}
-			part = append(part, last)
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 			return err
 		}
 		if len(part) == 0 {
 			return nil
 		}
+		last = part[len(part)-1]
 		if err := b.config.See(part); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // The lists of a comparison.
@@ -92,22 +93,17 @@ func fill(ctx context.Context, conn *sql.Conn, list *api.List[api.Finding], name
 		from += " AND (i.url, i.code, i.fingerprint) > (?, ?, ?)"
 		args = append(args, url, code, q.After)
 	}
-	rows, err := conn.QueryContext(ctx, "SELECT "+itemColumns+" FROM "+from+" ORDER BY i.url, i.code, i.fingerprint LIMIT ?", append(args, q.Limit+1)...)
+	items, err := rows.All(ctx, conn, scanItem, "SELECT "+itemColumns+" FROM "+from+" ORDER BY i.url, i.code, i.fingerprint LIMIT ?", append(args, q.Limit+1)...)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		f, err := scanItem(rows)
-		if err != nil {
-			return err
-		}
-		f.Change = name
-		list.Items = append(list.Items, f)
+	for i := range items {
+		items[i].Change = name
 	}
+	list.Items = items
 	if len(list.Items) > q.Limit {
 		list.Items = list.Items[:q.Limit]
 		list.Next = &list.Items[q.Limit-1].ID
 	}
-	return rows.Err()
+	return nil
 }

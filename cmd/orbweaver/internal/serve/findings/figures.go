@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // maxFigures is the number of values of one figure. A site can invent as many media types as it likes.
@@ -44,18 +45,8 @@ func (x *Index) Figures(ctx context.Context) (*api.Figures, error) {
 
 // countPages counts the pages that were read by the values of a column, in their order.
 func countPages[T any](ctx context.Context, x *Index, column string) ([]api.ValueCount[T], error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT "+column+", count(*) FROM page WHERE was_read = 1 GROUP BY 1 ORDER BY 1 LIMIT ?", maxFigures)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []api.ValueCount[T]{}
-	for rows.Next() {
-		var one api.ValueCount[T]
-		if err := rows.Scan(&one.Value, &one.Count); err != nil {
-			return nil, err
-		}
-		all = append(all, one)
-	}
-	return all, rows.Err()
+	return rows.All(ctx, x.db, func(row rows.Row) (one api.ValueCount[T], err error) {
+		err = row.Scan(&one.Value, &one.Count)
+		return one, err
+	}, "SELECT "+column+", count(*) FROM page WHERE was_read = 1 GROUP BY 1 ORDER BY 1 LIMIT ?", maxFigures)
 }

@@ -3,6 +3,8 @@ package findings
 import (
 	"context"
 	"fmt"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Group are findings with something in common.
@@ -39,19 +41,11 @@ func (x *Index) Groups(ctx context.Context, q *Query, by string, settled bool) (
 		query = fmt.Sprintf(`SELECT p.url, g.findings, g.places, g.rank FROM (SELECT r.page AS page, count(DISTINCT i.fingerprint) AS findings, count(*) AS places, min(%s) AS rank
 			FROM item i CROSS JOIN ref r ON %s WHERE %s GROUP BY r.page) g JOIN page p ON p.id = g.page`, rank, at, where)
 	}
-	rows, err := x.db.QueryContext(ctx, query+fmt.Sprintf(" ORDER BY 4, 2 DESC, 1 LIMIT %d", maxGroups), args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var g Group
+	groups, err = rows.All(ctx, x.db, func(row rows.Row) (g Group, err error) {
 		var at int
-		if err := rows.Scan(&g.Name, &g.Count, &g.Places, &at); err != nil {
-			return nil, 0, err
-		}
+		err = row.Scan(&g.Name, &g.Count, &g.Places, &at)
 		g.Worst = worst[at]
-		groups = append(groups, g)
-	}
-	return groups, total, rows.Err()
+		return g, err
+	}, query+fmt.Sprintf(" ORDER BY 4, 2 DESC, 1 LIMIT %d", maxGroups), args...)
+	return groups, total, err
 }

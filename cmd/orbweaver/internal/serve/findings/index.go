@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Index answers questions about one run. It is safe for concurrent use.
@@ -206,7 +207,7 @@ var likeEscapes = strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`)
 
 const itemColumns = "i.fingerprint, i.url, i.verdict, i.code, i.message, i.scope, i.status, i.places, i.change, i.first_seen, i.issue, i.page, i.pages"
 
-func scanItem(row interface{ Scan(...any) error }) (api.Finding, error) {
+func scanItem(row rows.Row) (api.Finding, error) {
 	var f api.Finding
 	var first sql.NullInt64
 	err := row.Scan(&f.Fingerprint, &f.URL, &f.Verdict, &f.Code, &f.Message, &f.Scope, &f.Status, &f.Places, &f.Change, &first, &f.Issue, &f.Page, &f.Pages)
@@ -265,13 +266,7 @@ func (k *texts) look(ctx context.Context, db *sql.DB, q *Query, settled bool, st
 	if settled && known {
 		return found, nil
 	}
-	found = []string{}
-	err := each(ctx, db, statement, args, func(rows *sql.Rows) error {
-		var value string
-		err := rows.Scan(&value)
-		found = append(found, value)
-		return err
-	})
+	found, err := rows.Column[string](ctx, db, statement, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -308,14 +303,11 @@ func (x *Index) Findings(ctx context.Context, q *Query, settled bool) (*api.List
 	list := &api.List[api.Finding]{Items: []api.Finding{}, Total: total}
 	for _, p := range rest {
 		query := "SELECT " + itemColumns + " FROM item i WHERE " + where + p.term + " ORDER BY " + q.order() + " LIMIT ?"
-		err := each(ctx, x.db, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)}), func(rows *sql.Rows) error {
-			f, err := scanItem(rows)
-			list.Items = append(list.Items, f)
-			return err
-		})
+		found, err := rows.All(ctx, x.db, scanItem, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)})...)
 		if err != nil {
 			return nil, err
 		}
+		list.Items = append(list.Items, found...)
 	}
 	if len(list.Items) > q.Limit {
 		list.Items = list.Items[:q.Limit]
@@ -454,20 +446,10 @@ type Target struct {
 
 // Failing returns the targets that are broken or unverified, by URL.
 func (x *Index) Failing(ctx context.Context) ([]Target, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT DISTINCT url, scope = 'internal' FROM item WHERE listed = ? AND verdict IN ('broken', 'unverified') ORDER BY url", listed)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Target
-	for rows.Next() {
-		var t Target
-		if err := rows.Scan(&t.URL, &t.Internal); err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, rows.Err()
+	return rows.All(ctx, x.db, func(row rows.Row) (t Target, err error) {
+		err = row.Scan(&t.URL, &t.Internal)
+		return t, err
+	}, "SELECT DISTINCT url, scope = 'internal' FROM item WHERE listed = ? AND verdict IN ('broken', 'unverified') ORDER BY url", listed)
 }
 
 // Broken returns the broken findings, by URL. There are at most limit.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // IssueSorts are the orders of issues. By pages, findings and delta, the largest come first.
@@ -85,7 +86,7 @@ func (q *IssueQuery) where() (string, []any) {
 const issueColumns = "s.id, s.kind, s.subject, s.verdict, s.code, s.message, s.findings, s.pages, s.places, s.change, s.delta, s.first_seen" +
 	", CASE s.findings WHEN 1 THEN (SELECT i.fingerprint || ' ' || i.url FROM item i WHERE i.listed = s.listed AND i.issue = s.id LIMIT 1) END"
 
-func scanIssue(row interface{ Scan(...any) error }) (s api.Issue, err error) {
+func scanIssue(row rows.Row) (s api.Issue, err error) {
 	var first sql.NullInt64
 	var only sql.NullString
 	err = row.Scan(&s.ID, &s.Kind, &s.Subject, &s.Verdict, &s.Code, &s.Message, &s.Findings, &s.Pages, &s.Places, &s.Change, &s.Delta, &first, &only)
@@ -156,14 +157,11 @@ func (x *Index) Issues(ctx context.Context, q *IssueQuery, settled bool) (*api.L
 	for _, p := range rest {
 		// Only the rows of the part are looked up by the columns that need it.
 		query := "SELECT " + issueColumns + " FROM (SELECT * FROM issue s WHERE " + where + p.term + by + " LIMIT ?) s" + by
-		err := each(ctx, x.db, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)}), func(rows *sql.Rows) error {
-			s, err := scanIssue(rows)
-			list.Items = append(list.Items, s)
-			return err
-		})
+		found, err := rows.All(ctx, x.db, scanIssue, query, slices.Concat(args, p.args, []any{q.Limit + 1 - len(list.Items)})...)
 		if err != nil {
 			return nil, err
 		}
+		list.Items = append(list.Items, found...)
 	}
 	if len(list.Items) > q.Limit {
 		list.Items = list.Items[:q.Limit]
@@ -179,21 +177,6 @@ type part struct {
 	args []any
 }
 
-// each calls fn for each row of a query.
-func each(ctx context.Context, db *sql.DB, query string, args []any, fn func(*sql.Rows) error) error {
-	rows, err := db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
 // Issue returns one issue of the run, or of the run before that this one does not have, or
 // ErrNotFound.
 func (x *Index) Issue(ctx context.Context, id string) (api.Issue, error) {
@@ -207,21 +190,11 @@ func (x *Index) Issue(ctx context.Context, id string) (api.Issue, error) {
 // PagesOf returns pages that refer to the targets of an issue, those with the most places first, from
 // an offset on.
 func (x *Index) PagesOf(ctx context.Context, issue string, offset, limit int) ([]api.OnPage, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT p.url, p.title, s.places FROM issue_page s JOIN page p ON p.id = s.page WHERE s.issue = ?
+	return rows.All(ctx, x.db, func(row rows.Row) (p api.OnPage, err error) {
+		err = row.Scan(&p.URL, &p.Title, &p.Places)
+		return p, err
+	}, `SELECT p.url, p.title, s.places FROM issue_page s JOIN page p ON p.id = s.page WHERE s.issue = ?
 		ORDER BY s.places DESC, p.url LIMIT ? OFFSET ?`, issue, limit, offset)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []api.OnPage{}
-	for rows.Next() {
-		var p api.OnPage
-		if err := rows.Scan(&p.URL, &p.Title, &p.Places); err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
 }
 
 // CountIssues counts the issues by verdict.
@@ -247,42 +220,15 @@ func (x *Index) KnownBroken(ctx context.Context, marks []string) (n int, err err
 
 // KnownBy counts the findings under marks by issue.
 func (x *Index) KnownBy(ctx context.Context, marks []string) (map[string]int, error) {
-	counts := map[string]int{}
 	if len(marks) == 0 {
-		return counts, nil
+		return map[string]int{}, nil
 	}
 	text, term := marked(marks)
-	rows, err := x.db.QueryContext(ctx, "SELECT i.issue, count(*) FROM item i WHERE "+term+" GROUP BY 1", text)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id string
-		var n int
-		if err := rows.Scan(&id, &n); err != nil {
-			return nil, err
-		}
-		counts[id] = n
-	}
-	return counts, rows.Err()
+	return rows.Map[string, int](ctx, x.db, "SELECT i.issue, count(*) FROM item i WHERE "+term+" GROUP BY 1", text)
 }
 
 // Fingerprints returns the fingerprints of all findings that a query selects.
 func (x *Index) Fingerprints(ctx context.Context, q *Query) ([]string, error) {
 	where, args := q.where()
-	rows, err := x.db.QueryContext(ctx, "SELECT i.fingerprint FROM item i WHERE "+where+" ORDER BY 1", args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var f string
-		if err := rows.Scan(&f); err != nil {
-			return nil, err
-		}
-		all = append(all, f)
-	}
-	return all, rows.Err()
+	return rows.Column[string](ctx, x.db, "SELECT i.fingerprint FROM item i WHERE "+where+" ORDER BY 1", args...)
 }

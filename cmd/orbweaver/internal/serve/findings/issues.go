@@ -2,6 +2,7 @@ package findings
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -113,21 +115,12 @@ func groupLinks(tx *sql.Tx) error {
 	if _, err := tx.Exec("CREATE INDEX temp.written_by_raw ON written (raw, fingerprint)"); err != nil {
 		return err
 	}
-	rows, err := tx.Query(`SELECT i.verdict, i.code, w.raw FROM temp.written w CROSS JOIN item i ON i.fingerprint = w.fingerprint WHERE w.raw <> ''
+	found, err := rows.All(context.Background(), tx, func(row rows.Row) (f [3]string, err error) {
+		err = row.Scan(&f[0], &f[1], &f[2])
+		return f, err
+	}, `SELECT i.verdict, i.code, w.raw FROM temp.written w CROSS JOIN item i ON i.fingerprint = w.fingerprint WHERE w.raw <> ''
 		GROUP BY 1, 2, 3 HAVING count(DISTINCT w.page) >= ?1 AND count(DISTINCT i.target) >= ?1 ORDER BY count(DISTINCT i.target) DESC, 3, 1, 2`, many)
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var found [][3]string
-	for rows.Next() {
-		var f [3]string
-		if err := rows.Scan(&f[0], &f[1], &f[2]); err != nil {
-			return err
-		}
-		found = append(found, f)
-	}
-	if err := rows.Err(); err != nil {
 		return err
 	}
 	for _, f := range found {
@@ -148,20 +141,11 @@ func groupLinks(tx *sql.Tx) error {
 
 // groupDocuments makes the issues of documents, of all findings that have none.
 func groupDocuments(tx *sql.Tx) error {
-	rows, err := tx.Query("SELECT fingerprint, url, verdict, code FROM item WHERE listed = 1 AND issue = ''")
+	found, err := rows.All(context.Background(), tx, func(row rows.Row) (f [4]string, err error) {
+		err = row.Scan(&f[0], &f[1], &f[2], &f[3])
+		return f, err
+	}, "SELECT fingerprint, url, verdict, code FROM item WHERE listed = 1 AND issue = ''")
 	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	var found [][4]string
-	for rows.Next() {
-		var f [4]string
-		if err := rows.Scan(&f[0], &f[1], &f[2], &f[3]); err != nil {
-			return err
-		}
-		found = append(found, f)
-	}
-	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
 		return err
 	}
 	for _, f := range found {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // PageSort is an order of pages.
@@ -82,7 +83,7 @@ func (q *PageQuery) where() (where string, args []any) {
 
 const pageColumns = "url, title, status, depth, links_in, links_out, size, elapsed, findings, content_type"
 
-func scanPage(row interface{ Scan(...any) error }, more ...any) (api.Page, error) {
+func scanPage(row rows.Row, more ...any) (api.Page, error) {
 	var p api.Page
 	err := row.Scan(append([]any{&p.URL, &p.Title, &p.Status, &p.Depth, &p.LinksIn, &p.LinksOut, &p.Size, &p.ElapsedMS, &p.Findings, &p.ContentType}, more...)...)
 	return p, err
@@ -116,27 +117,20 @@ func (x *Index) Pages(ctx context.Context, q *PageQuery, settled bool) (*api.Lis
 		where += " AND (" + column + " " + beyond + " " + at + " OR " + column + " = " + at + " AND url > (SELECT url FROM page WHERE id = ?))"
 		args = append(args, q.After, q.After, q.After)
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT "+pageColumns+", CAST(id AS TEXT) FROM page WHERE "+where+" ORDER BY "+order+", url LIMIT ?", append(args, q.Limit+1)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	list := &api.List[api.Page]{Items: []api.Page{}, Total: total}
 	last := ""
-	for rows.Next() {
+	err = rows.Each(ctx, x.db, func(row rows.Row) error {
 		var id string
-		p, err := scanPage(rows, &id)
-		if err != nil {
-			return nil, err
-		}
+		p, err := scanPage(row, &id)
 		if len(list.Items) == q.Limit {
 			list.Next = &last
-			break
+			return err
 		}
 		last = id
 		list.Items = append(list.Items, p)
-	}
-	return list, rows.Err()
+		return err
+	}, "SELECT "+pageColumns+", CAST(id AS TEXT) FROM page WHERE "+where+" ORDER BY "+order+", url LIMIT ?", append(args, q.Limit+1)...)
+	return list, err
 }
 
 // Page returns one page, or ErrNotFound.
@@ -164,20 +158,10 @@ const placeQuery = `SELECT p.url, t.url, t.verdict, t.code, r.line, r.col, r.ele
 	JOIN target t ON t.id = r.target JOIN page p ON p.id = r.page `
 
 func (x *Index) places(ctx context.Context, query string, args ...any) ([]Place, error) {
-	rows, err := x.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []Place
-	for rows.Next() {
-		var p Place
-		if err := rows.Scan(&p.Page, &p.Target, &p.Verdict, &p.Code, &p.Line, &p.Column, &p.Element, &p.Text); err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
+	return rows.All(ctx, x.db, func(row rows.Row) (p Place, err error) {
+		err = row.Scan(&p.Page, &p.Target, &p.Verdict, &p.Code, &p.Line, &p.Column, &p.Element, &p.Text)
+		return p, err
+	}, query, args...)
 }
 
 // LinksOn returns at most limit links on a page, in the order of the page.

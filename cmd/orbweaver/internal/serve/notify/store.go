@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Schema creates the tables of a Store. Times are milliseconds since 1970. The results of
@@ -130,47 +132,37 @@ type Pending struct {
 
 // Waiting returns the projects with events that were not yet sent to all targets.
 func (s *Store) Waiting(ctx context.Context) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT DISTINCT project FROM notify_entries WHERE event IS NOT NULL`)
+	all, err := rows.Column[string](ctx, s.db, `SELECT DISTINCT project FROM notify_entries WHERE event IS NOT NULL`)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var project string
-		if err := rows.Scan(&project); err != nil {
-			return nil, fmt.Errorf("read events: %w", err)
-		}
-		all = append(all, project)
-	}
-	return all, rows.Err()
+	return all, nil
 }
 
 // Pending returns the events of a project that were not yet sent to all targets, oldest first: those
 // to send, and those that were held.
 func (s *Store) Pending(ctx context.Context, project string) (all, held []Pending, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT run, path, event, held FROM notify_entries WHERE project = ? AND event IS NOT NULL ORDER BY id`, project)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read events: %w", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err = rows.Each(ctx, s.db, func(row rows.Row) error {
 		p := Pending{Project: project}
 		var text string
 		var wasHeld bool
-		if err := rows.Scan(&p.Run, &p.Path, &text, &wasHeld); err != nil {
-			return nil, nil, fmt.Errorf("read events: %w", err)
+		if err := row.Scan(&p.Run, &p.Path, &text, &wasHeld); err != nil {
+			return err
 		}
 		if err := json.Unmarshal([]byte(text), (*stored)(&p.Event)); err != nil {
-			return nil, nil, fmt.Errorf("read the event of run %s: %w", p.Run, err)
+			return fmt.Errorf("run %s: %w", p.Run, err)
 		}
 		if wasHeld || len(held) > 0 { // what comes after a held one leaves with it
 			held = append(held, p)
 		} else {
 			all = append(all, p)
 		}
+		return nil
+	}, `SELECT run, path, event, held FROM notify_entries WHERE project = ? AND event IS NOT NULL ORDER BY id`, project)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read events: %w", err)
 	}
-	return all, held, rows.Err()
+	return all, held, nil
 }
 
 // Hold records that the events of a project wait for the end of its quiet time, but those of which a
@@ -229,41 +221,27 @@ func (s *Store) Undo(ctx context.Context, run, target string) error {
 // Failed returns why the last event of a project was not delivered, by target. Targets that
 // got it are left out.
 func (s *Store) Failed(ctx context.Context, project string) (map[string]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT target, error FROM notify_deliveries
+	failed, err := rows.Map[string, string](ctx, s.db, `SELECT target, error FROM notify_deliveries
 		WHERE entry = (SELECT max(id) FROM notify_entries WHERE project = ?) AND state = 'failed'`, project)
 	if err != nil {
 		return nil, fmt.Errorf("read deliveries: %w", err)
 	}
-	defer rows.Close()
-	failed := make(map[string]string)
-	for rows.Next() {
-		var target, reason string
-		if err := rows.Scan(&target, &reason); err != nil {
-			return nil, fmt.Errorf("read deliveries: %w", err)
-		}
-		failed[target] = reason
-	}
-	return failed, rows.Err()
+	return failed, nil
 }
 
 // Entries returns the last events of a project, newest first.
 func (s *Store) Entries(ctx context.Context, project string) ([]Entry, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, run, kind, created, title, text, path FROM notify_entries WHERE project = ? ORDER BY id DESC LIMIT ?`, project, MaxEntries)
+	entries, err := rows.All(ctx, s.db, func(row rows.Row) (Entry, error) {
+		e := Entry{Project: project}
+		var created int64
+		err := row.Scan(&e.ID, &e.Run, &e.Kind, &created, &e.Title, &e.Text, &e.Path)
+		e.Created = time.UnixMilli(created).UTC()
+		return e, err
+	}, `SELECT id, run, kind, created, title, text, path FROM notify_entries WHERE project = ? ORDER BY id DESC LIMIT ?`, project, MaxEntries)
 	if err != nil {
 		return nil, fmt.Errorf("read events: %w", err)
 	}
-	defer rows.Close()
-	var entries []Entry
-	for rows.Next() {
-		e := Entry{Project: project}
-		var created int64
-		if err := rows.Scan(&e.ID, &e.Run, &e.Kind, &created, &e.Title, &e.Text, &e.Path); err != nil {
-			return nil, fmt.Errorf("read events: %w", err)
-		}
-		e.Created = time.UnixMilli(created).UTC()
-		entries = append(entries, e)
-	}
-	return entries, rows.Err()
+	return entries, nil
 }
 
 // Forget deletes what is kept of a project.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // teamwork are the tables for what people say of issues, and the columns for what counts them.
@@ -73,38 +74,12 @@ type Issues struct{ *Store }
 
 // Owners returns the owners of a project's issues.
 func (s Issues) Owners(ctx context.Context, project string) (map[string]string, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT issue, owner FROM issue_owner WHERE project = ?", project)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	owners := map[string]string{}
-	for rows.Next() {
-		var issue, owner string
-		if err := rows.Scan(&issue, &owner); err != nil {
-			return nil, err
-		}
-		owners[issue] = owner
-	}
-	return owners, rows.Err()
+	return rows.Map[string, string](ctx, s.db, "SELECT issue, owner FROM issue_owner WHERE project = ?", project)
 }
 
 // Owning returns the ids of the projects in which somebody owns issues.
 func (s Issues) Owning(ctx context.Context, owner string) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT DISTINCT project FROM issue_owner WHERE owner = ? ORDER BY 1", owner)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var projects []string
-	for rows.Next() {
-		var project string
-		if err := rows.Scan(&project); err != nil {
-			return nil, err
-		}
-		projects = append(projects, project)
-	}
-	return projects, rows.Err()
+	return rows.Column[string](ctx, s.db, "SELECT DISTINCT project FROM issue_owner WHERE owner = ? ORDER BY 1", owner)
 }
 
 // SetOwner gives issues an owner; "" takes it away.
@@ -125,41 +100,18 @@ func (s Issues) SetOwner(ctx context.Context, project, owner string, issues ...s
 
 // Comments returns the comments on an issue, oldest first.
 func (s Issues) Comments(ctx context.Context, project, issue string) ([]*api.Comment, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, by, created, text FROM comment WHERE project = ? AND issue = ? ORDER BY created, rowid", project, issue)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []*api.Comment{}
-	for rows.Next() {
+	return rows.All(ctx, s.db, func(row rows.Row) (*api.Comment, error) {
 		c := &api.Comment{}
 		var created int64
-		if err := rows.Scan(&c.ID, &c.By, &created, &c.Text); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&c.ID, &c.By, &created, &c.Text)
 		c.Created = fromMillis(created)
-		all = append(all, c)
-	}
-	return all, rows.Err()
+		return c, err
+	}, "SELECT id, by, created, text FROM comment WHERE project = ? AND issue = ? ORDER BY created, rowid", project, issue)
 }
 
 // CountComments counts the comments by issue.
 func (s Issues) CountComments(ctx context.Context, project string) (map[string]int, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT issue, count(*) FROM comment WHERE project = ? GROUP BY issue", project)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	counts := map[string]int{}
-	for rows.Next() {
-		var issue string
-		var n int
-		if err := rows.Scan(&issue, &n); err != nil {
-			return nil, err
-		}
-		counts[issue] = n
-	}
-	return counts, rows.Err()
+	return rows.Map[string, int](ctx, s.db, "SELECT issue, count(*) FROM comment WHERE project = ? GROUP BY issue", project)
 }
 
 // AddComment adds a comment.
@@ -179,20 +131,10 @@ type Views struct{ *Store }
 
 // All returns the views of a project, by name.
 func (s Views) All(ctx context.Context, project string) ([]*api.View, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, name, query FROM view WHERE project = ? ORDER BY name, id", project)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	all := []*api.View{}
-	for rows.Next() {
+	return rows.All(ctx, s.db, func(row rows.Row) (*api.View, error) {
 		v := &api.View{}
-		if err := rows.Scan(&v.ID, &v.Name, &v.Query); err != nil {
-			return nil, err
-		}
-		all = append(all, v)
-	}
-	return all, rows.Err()
+		return v, row.Scan(&v.ID, &v.Name, &v.Query)
+	}, "SELECT id, name, query FROM view WHERE project = ? ORDER BY name, id", project)
 }
 
 // Add adds a view, unless the project has one of the name.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Links are the read-only addresses of projects.
@@ -21,23 +22,14 @@ func (s Links) Add(ctx context.Context, project string, l *api.Link, hash []byte
 
 // All returns the read-only addresses of a project, oldest first.
 func (s Links) All(ctx context.Context, project string) ([]*api.Link, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT id, purpose, expires, created FROM link WHERE project = ? ORDER BY created, id", project)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*api.Link
-	for rows.Next() {
+	return rows.All(ctx, s.db, func(row rows.Row) (*api.Link, error) {
 		l := &api.Link{}
 		var expires sql.NullInt64
 		var created int64
-		if err := rows.Scan(&l.ID, &l.For, &expires, &created); err != nil {
-			return nil, err
-		}
+		err := row.Scan(&l.ID, &l.For, &expires, &created)
 		l.Expires, l.Created = optionalTime(expires), fromMillis(created)
-		all = append(all, l)
-	}
-	return all, rows.Err()
+		return l, err
+	}, "SELECT id, purpose, expires, created FROM link WHERE project = ? ORDER BY created, id", project)
 }
 
 // Delete deletes a read-only address, or returns ErrNotFound.

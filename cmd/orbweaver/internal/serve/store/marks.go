@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // places tell what marks are about that were imported, maybe before a run found it: JSON, or {}.
@@ -20,7 +21,7 @@ type Marks struct{ *Store }
 
 const markColumns = "fingerprint, kind, reason, until, by, created, version, changed, changed_by, place"
 
-func scanMark(row scanner) (*api.Mark, error) {
+func scanMark(row rows.Row) (*api.Mark, error) {
 	m := &api.Mark{}
 	var until, changed sql.NullInt64
 	var created int64
@@ -135,18 +136,5 @@ func (s Marks) replace(ctx context.Context, project, fingerprint string, allow f
 
 // All returns all marks of a project, also expired ones, by fingerprint.
 func (s Marks) All(ctx context.Context, project string) ([]*api.Mark, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+markColumns+" FROM mark WHERE project = ? ORDER BY fingerprint", project)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*api.Mark
-	for rows.Next() {
-		m, err := scanMark(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, m)
-	}
-	return all, rows.Err()
+	return rows.All(ctx, s.db, scanMark, "SELECT "+markColumns+" FROM mark WHERE project = ? ORDER BY fingerprint", project)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // ErrNotFound is the error for an id that does not exist.
@@ -36,9 +37,7 @@ type Project struct {
 
 const projectColumns = "id, name, targets, options, notify, schedule, secrets, handled, created, access, tags, quiet, urls, version"
 
-type scanner interface{ Scan(...any) error }
-
-func scanProject(row scanner) (*Project, error) {
+func scanProject(row rows.Row) (*Project, error) {
 	p := &Project{}
 	var targets, options, notify, access, tags, quiet string
 	var handled, created int64
@@ -75,21 +74,9 @@ func (s *Store) Projects(ctx context.Context, in Scope, after string, limit int)
 	if err := s.db.QueryRowContext(ctx, "SELECT count(*)"+inScope, in.Name, in.Project).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT "+projectColumns+inScope+`
+	all, err := rows.All(ctx, s.db, scanProject, "SELECT "+projectColumns+inScope+`
 		AND (?3 = '' OR (created, id) > ((SELECT created FROM project WHERE id = ?3), ?3)) ORDER BY created, id LIMIT ?4`, in.Name, in.Project, after, limit)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer rows.Close()
-	var all []*Project
-	for rows.Next() {
-		p, err := scanProject(rows)
-		if err != nil {
-			return nil, 0, err
-		}
-		all = append(all, p)
-	}
-	return all, total, rows.Err()
+	return all, total, err
 }
 
 // ErrChanged is the error for an object that somebody has changed meanwhile.
@@ -191,20 +178,7 @@ func (s *Store) SetHandled(ctx context.Context, project string, at time.Time) er
 
 // Scheduled returns the projects with a schedule.
 func (s *Store) Scheduled(ctx context.Context) ([]*Project, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+projectColumns+" FROM project WHERE schedule <> '' ORDER BY created, id")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*Project
-	for rows.Next() {
-		p, err := scanProject(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
+	return rows.All(ctx, s.db, scanProject, "SELECT "+projectColumns+" FROM project WHERE schedule <> '' ORDER BY created, id")
 }
 
 // ErrActive is the error for a project with a run that is queued, running or stopping.
@@ -221,22 +195,16 @@ func (s *Store) DeleteProject(ctx context.Context, id string, version int64) (ru
 		if p.Version != version {
 			return ErrChanged
 		}
-		rows, err := tx.QueryContext(ctx, "SELECT id, state FROM run WHERE project = ?", id)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
+		err = rows.Each(ctx, tx, func(row rows.Row) error {
 			var run, state string
-			if err := rows.Scan(&run, &state); err != nil {
-				return err
-			}
+			err := row.Scan(&run, &state)
 			if active(state) {
 				return ErrActive
 			}
 			runs = append(runs, run)
-		}
-		if err := rows.Err(); err != nil {
+			return err
+		}, "SELECT id, state FROM run WHERE project = ?", id)
+		if err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, "DELETE FROM project WHERE id = ?", id)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // Run is the row of a run.
@@ -31,7 +32,7 @@ func active(state string) bool { return api.State(state).Active() }
 
 const runColumns = "number, id, project, state, created, started, finished, interrupted_by, exit_status, error, progress, summary, job, secrets, indexed, unsound_because, stopped_by, kind, issues, known, known_until"
 
-func scanRun(row scanner) (*Run, error) {
+func scanRun(row rows.Row) (*Run, error) {
 	r := &Run{}
 	var created int64
 	var started, finished, exit sql.NullInt64
@@ -72,22 +73,6 @@ func scanRun(row scanner) (*Run, error) {
 	return r, nil
 }
 
-func scanRuns(rows *sql.Rows, err error) ([]*Run, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*Run
-	for rows.Next() {
-		r, err := scanRun(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, r)
-	}
-	return all, rows.Err()
-}
-
 // Run returns a run, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (*Run, error) {
 	r, err := scanRun(s.db.QueryRowContext(ctx, "SELECT "+runColumns+" FROM run WHERE id = ?", id))
@@ -106,7 +91,7 @@ func (s *Store) RunsOf(ctx context.Context, project, kind string, before int64, 
 	if err := s.db.QueryRowContext(ctx, "SELECT count(*)"+which, project, kind).Scan(&total); err != nil {
 		return nil, 0, err
 	}
-	all, err := scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+which+" AND (?3 = 0 OR number < ?3) ORDER BY number DESC LIMIT ?4", project, kind, before, limit))
+	all, err := rows.All(ctx, s.db, scanRun, "SELECT "+runColumns+which+" AND (?3 = 0 OR number < ?3) ORDER BY number DESC LIMIT ?4", project, kind, before, limit)
 	s.Held.over(all...)
 	for _, r := range all {
 		if r.Issues != nil && !r.counted { // runs of an earlier version are counted when they are looked at
@@ -122,7 +107,7 @@ func (s *Store) RunsIn(ctx context.Context, states ...api.State) ([]*Run, error)
 	for i, state := range states {
 		args[i] = string(state)
 	}
-	return scanRuns(s.db.QueryContext(ctx, "SELECT "+runColumns+" FROM run WHERE state IN (?"+strings.Repeat(", ?", len(states)-1)+") ORDER BY place", args...))
+	return rows.All(ctx, s.db, scanRun, "SELECT "+runColumns+" FROM run WHERE state IN (?"+strings.Repeat(", ?", len(states)-1)+") ORDER BY place", args...)
 }
 
 // soundRun selects runs whose result is reliable.
@@ -154,22 +139,12 @@ func (s Ended) Last(ctx context.Context, project string) (*Run, error) {
 // CountRuns counts the runs in each state.
 func (s *Store) CountRuns(ctx context.Context) (map[api.State]int, error) {
 	held, failed := s.Held.list()
-	rows, err := s.db.QueryContext(ctx, "SELECT state, count(*) FROM run WHERE id NOT IN (SELECT value FROM json_each(?)) GROUP BY state", held)
+	counts, err := rows.Map[api.State, int](ctx, s.db, "SELECT state, count(*) FROM run WHERE id NOT IN (SELECT value FROM json_each(?)) GROUP BY state", held)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	counts := map[api.State]int{}
-	for rows.Next() {
-		var state api.State
-		var n int
-		if err := rows.Scan(&state, &n); err != nil {
-			return nil, err
-		}
-		counts[state] = n
-	}
 	counts[api.Failed] += failed
-	return counts, rows.Err()
+	return counts, nil
 }
 
 // AddRun adds a queued run at the end of the queue, unless another run of the project is
@@ -311,21 +286,12 @@ func (s *Store) FirstSeen(ctx context.Context, project string, fingerprints []st
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.db.QueryContext(ctx, "SELECT fingerprint, first FROM seen WHERE project = ? AND fingerprint IN (SELECT value FROM json_each(?))", project, string(list))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
+	first, err := rows.Map[string, int64](ctx, s.db, "SELECT fingerprint, first FROM seen WHERE project = ? AND fingerprint IN (SELECT value FROM json_each(?))", project, string(list))
 	seen := map[string]time.Time{}
-	for rows.Next() {
-		var fingerprint string
-		var first int64
-		if err := rows.Scan(&fingerprint, &first); err != nil {
-			return nil, err
-		}
-		seen[fingerprint] = fromMillis(first)
+	for fingerprint, at := range first {
+		seen[fingerprint] = fromMillis(at)
 	}
-	return seen, rows.Err()
+	return seen, err
 }
 
 // See records that a run that started at a time had fingerprints.

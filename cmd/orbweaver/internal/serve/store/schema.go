@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/audit"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/notify"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // applicationID marks a file as one of ours: "OrbS" in SQLite's header.
@@ -81,17 +83,11 @@ type migration struct {
 // hideAddresses removes the addresses of webhooks, which are secrets, from the rows that are shown.
 // The encrypted value of each row has them, too.
 func hideAddresses(tx *sql.Tx) error {
-	rows, err := tx.Query("SELECT id, notify FROM project")
+	shown, err := rows.Map[string, string](context.Background(), tx, "SELECT id, notify FROM project")
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	shown := map[string]string{}
-	for rows.Next() {
-		var id, text string
-		if err := rows.Scan(&id, &text); err != nil {
-			return err
-		}
+	for id, text := range shown {
 		var targets []api.Notify
 		if err := json.Unmarshal([]byte(text), &targets); err != nil {
 			return fmt.Errorf("read the notifications of project %s: %w", id, err)
@@ -103,13 +99,7 @@ func hideAddresses(tx *sql.Tx) error {
 		if err != nil {
 			return err
 		}
-		shown[id] = string(changed)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for id, text := range shown {
-		if _, err := tx.Exec("UPDATE project SET notify = ? WHERE id = ?", text, id); err != nil {
+		if _, err := tx.Exec("UPDATE project SET notify = ? WHERE id = ?", string(changed), id); err != nil {
 			return err
 		}
 	}

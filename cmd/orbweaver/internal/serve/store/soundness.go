@@ -1,11 +1,13 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
@@ -74,16 +76,11 @@ func judgeRuns(tx *sql.Tx) error {
 	if _, err := tx.Exec(`UPDATE run SET state = 'done', indexed = 1 WHERE state = 'interrupted' AND interrupted_by IS NULL AND summary IS NOT NULL`); err != nil {
 		return err
 	}
-	rows, err := tx.Query("SELECT id, coalesce(exit_status, 3), coalesce(summary, '') FROM run WHERE state = 'done'")
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	unsound := map[string]string{}
-	for rows.Next() {
+	err := rows.Each(context.Background(), tx, func(row rows.Row) error {
 		var id, text string
 		var exit int
-		if err := rows.Scan(&id, &exit, &text); err != nil {
+		if err := row.Scan(&id, &exit, &text); err != nil {
 			return err
 		}
 		s := struct {
@@ -98,8 +95,9 @@ func judgeRuns(tx *sql.Tx) error {
 		} else if exit == 3 {
 			unsound[id] = "nothing-verified"
 		}
-	}
-	if err := rows.Err(); err != nil {
+		return nil
+	}, "SELECT id, coalesce(exit_status, 3), coalesce(summary, '') FROM run WHERE state = 'done'")
+	if err != nil {
 		return err
 	}
 	for id, because := range unsound {

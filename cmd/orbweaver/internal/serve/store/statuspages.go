@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
 )
 
 // statusPages are pages for people without accounts that tell how several projects are.
@@ -29,7 +30,7 @@ const statusColumns = "id, title, projects, tag, expires, created"
 // StatusPages are the status pages.
 type StatusPages struct{ *Store }
 
-func scanStatusPage(row scanner) (*api.StatusPage, error) {
+func scanStatusPage(row rows.Row) (*api.StatusPage, error) {
 	p := &api.StatusPage{}
 	var projects string
 	var tag sql.NullString
@@ -65,20 +66,7 @@ func (s StatusPages) Add(ctx context.Context, p *api.StatusPage, hash []byte) er
 
 // All returns the pages, oldest first.
 func (s StatusPages) All(ctx context.Context) ([]*api.StatusPage, error) {
-	rows, err := s.db.QueryContext(ctx, "SELECT "+statusColumns+" FROM status_page ORDER BY created, id")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*api.StatusPage
-	for rows.Next() {
-		p, err := scanStatusPage(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, rows.Err()
+	return rows.All(ctx, s.db, scanStatusPage, "SELECT "+statusColumns+" FROM status_page ORDER BY created, id")
 }
 
 // Page returns the page of the token with a hash, unless it has expired, or ErrNotFound.

@@ -4,41 +4,22 @@ import (
 	"net/http"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
 func showMe(c *call) error {
-	me, err := c.server.service.Accounts.Me(c.Context(), c.who)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, me)
+	return c.answer(http.StatusOK)(c.server.service.Accounts.Me(c.Context(), c.who))
 }
 
-func changeMe(c *call) error {
-	body, err := c.members()
-	if err != nil {
-		return err
-	}
-	me, err := c.server.service.Accounts.ChangeMe(c.Context(), c.who, body)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, me)
+func changeMe(c *call, body []strictjson.Member) error {
+	return c.answer(http.StatusOK)(c.server.service.Accounts.ChangeMe(c.Context(), c.who, body))
 }
 
 func sendDigest(c *call) error {
-	sent, err := c.server.service.Digests.Send(c.Context(), c.who)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, sent)
+	return c.answer(http.StatusOK)(c.server.service.Digests.Send(c.Context(), c.who))
 }
 
-func changePassword(c *call) error {
-	body, err := c.members()
-	if err != nil {
-		return err
-	}
+func changePassword(c *call, body []strictjson.Member) error {
 	return done(c.w, c.server.service.Accounts.ChangePassword(c.Context(), c.who, body, sessionOf(c.Request), c.server.client(c.Request)))
 }
 
@@ -58,28 +39,12 @@ func listUsers(c *call) error {
 	})
 }
 
-func addUser(c *call) error {
-	body, err := c.members()
-	if err != nil {
-		return err
-	}
-	u, err := c.server.service.Accounts.AddUser(c.Context(), body)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusCreated, u)
+func addUser(c *call, body []strictjson.Member) error {
+	return c.answer(http.StatusCreated)(c.server.service.Accounts.AddUser(c.Context(), body))
 }
 
-func changeUser(c *call) error {
-	body, err := c.members()
-	if err != nil {
-		return err
-	}
-	u, err := c.server.service.Accounts.ChangeUser(c.Context(), c.PathValue("name"), body)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, u)
+func changeUser(c *call, body []strictjson.Member) error {
+	return c.answer(http.StatusOK)(c.server.service.Accounts.ChangeUser(c.Context(), c.PathValue("name"), body))
 }
 
 func removeUser(c *call) error {
@@ -92,16 +57,8 @@ func listTokens(c *call) error {
 	})
 }
 
-func addToken(c *call) error {
-	body, err := c.members()
-	if err != nil {
-		return err
-	}
-	t, err := c.server.service.Accounts.AddToken(c.Context(), body)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusCreated, t)
+func addToken(c *call, body []strictjson.Member) error {
+	return c.answer(http.StatusCreated)(c.server.service.Accounts.AddToken(c.Context(), body))
 }
 
 func removeToken(c *call) error {

@@ -16,8 +16,16 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 )
 
-// json writes an object.
-func (c *call) json(status int, value any) error { return c.object(status, "application/json", value) }
+// answer returns what answers with a status and an object that a service returned, or with its
+// error: c.answer(http.StatusOK)(service.Get(id)).
+func (c *call) answer(status int) func(value any, err error) error {
+	return func(value any, err error) error {
+		if err != nil {
+			return err
+		}
+		return c.object(status, "application/json", value)
+	}
+}
 
 // object writes an object with a media type of its own.
 func (c *call) object(status int, contentType string, value any) error {
@@ -154,9 +162,5 @@ func part[T any](c *call, list func(after string, limit int) (*api.List[T], erro
 	if err := q.problem(); err != nil {
 		return err
 	}
-	l, err := list(q.text("after"), limit)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, l)
+	return c.answer(http.StatusOK)(list(q.text("after"), limit))
 }

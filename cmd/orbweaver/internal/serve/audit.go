@@ -22,11 +22,7 @@ func listAudit(c *call) error {
 	}
 	log := c.server.service.Audit
 	if format != "csv" {
-		entries, err := service.AuditList(c.Context(), log, q)
-		if err != nil {
-			return err
-		}
-		return c.json(http.StatusOK, entries)
+		return c.answer(http.StatusOK)(service.AuditList(c.Context(), log, q))
 	}
 	h := c.w.Header()
 	h.Set("Content-Type", "text/csv; charset=utf-8; header=present")

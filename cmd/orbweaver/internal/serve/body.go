@@ -87,9 +87,30 @@ func (c *call) members() ([]strictjson.Member, error) {
 	return all, nil
 }
 
-// texts returns the values of members, of which all are strings with one of a few names and must be
-// there. null is the empty string.
-func texts(fields []strictjson.Member, names ...string) (map[string]string, error) {
+// members returns a handler of the members of the body, which must be an object.
+func members(handle func(*call, []strictjson.Member) error) func(*call) error {
+	return func(c *call) error {
+		fields, err := c.members()
+		if err != nil {
+			return err
+		}
+		return handle(c, fields)
+	}
+}
+
+// texts returns a handler of a body whose members have the given names, must all be there, and are
+// strings. null is the empty string.
+func texts(handle func(*call, map[string]string) error, names ...string) func(*call) error {
+	return members(func(c *call, fields []strictjson.Member) error {
+		values, err := textsOf(fields, names)
+		if err != nil {
+			return err
+		}
+		return handle(c, values)
+	})
+}
+
+func textsOf(fields []strictjson.Member, names []string) (map[string]string, error) {
 	values := map[string]string{}
 	var faults []api.Fault
 	for _, f := range fields {

@@ -44,11 +44,7 @@ func importProjects(c *call) error {
 			return err
 		}
 	}
-	done, err := c.server.service.Exchange.Import(c.Context(), c.who.Name, document, try, checkView)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, done)
+	return c.answer(http.StatusOK)(c.server.service.Exchange.Import(c.Context(), c.who.Name, document, try, checkView))
 }
 
 // WithExchange calls fn with what exports and imports the projects of a data directory, on which a

@@ -30,9 +30,5 @@ func badge(c *call) error {
 
 // testNotify sends a test to one of the project's targets.
 func testNotify(c *call) error {
-	result, err := c.server.service.Notices.Test(c.Context(), c.project, c.PathValue("n"))
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, result)
+	return c.answer(http.StatusOK)(c.server.service.Notices.Test(c.Context(), c.project, c.PathValue("n")))
 }

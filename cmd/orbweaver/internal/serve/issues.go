@@ -15,19 +15,11 @@ func listFindings(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.server.service.Findings.List(c.Context(), c.run, q)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, list)
+	return c.answer(http.StatusOK)(c.server.service.Findings.List(c.Context(), c.run, q))
 }
 
 func showFinding(c *call) error {
-	f, err := c.server.service.Findings.Get(c.Context(), c.run, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, f)
+	return c.answer(http.StatusOK)(c.server.service.Findings.Get(c.Context(), c.run, c.PathValue("id")))
 }
 
 func listMarks(c *call) error {
@@ -36,25 +28,17 @@ func listMarks(c *call) error {
 	})
 }
 
-func putMark(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
+func putMark(c *call, fields []strictjson.Member) error {
 	m, err := c.server.service.Marks.Put(c.Context(), c.project.ID, c.PathValue("fingerprint"), c.who.Name, fields, ifMatch(c.Header))
 	if err != nil {
 		return err
 	}
 	setVersion(c.w, m.Version)
-	return c.json(http.StatusOK, m)
+	return c.answer(http.StatusOK)(m, nil)
 }
 
 func deleteMark(c *call) error {
-	if err := c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint"), ifMatch(c.Header)); err != nil {
-		return err
-	}
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return done(c.w, c.server.service.Marks.Delete(c.Context(), c.project.ID, c.PathValue("fingerprint"), ifMatch(c.Header)))
 }
 
 func listIssues(c *call) error {
@@ -62,39 +46,19 @@ func listIssues(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.server.service.Issues.List(c.Context(), c.run, q, owner)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, list)
+	return c.answer(http.StatusOK)(c.server.service.Issues.List(c.Context(), c.run, q, owner))
 }
 
 func showIssue(c *call) error {
-	d, err := c.server.service.Issues.Get(c.Context(), c.run, c.PathValue("id"))
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, d)
+	return c.answer(http.StatusOK)(c.server.service.Issues.Get(c.Context(), c.run, c.PathValue("id")))
 }
 
-func changeIssue(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
-	v, err := texts(fields, "owner")
-	if err != nil {
-		return err
-	}
+func changeIssue(c *call, v map[string]string) error {
 	issues, id := c.server.service.Issues, c.PathValue("id")
 	if err := issues.Assign(c.Context(), c.project, v["owner"], id); err != nil {
 		return err
 	}
-	i, err := issues.Last(c.Context(), c.project.ID, id)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, i)
+	return c.answer(http.StatusOK)(issues.Last(c.Context(), c.project.ID, id))
 }
 
 func listComments(c *call) error {
@@ -107,28 +71,12 @@ func listComments(c *call) error {
 	})
 }
 
-func addComment(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
-	v, err := texts(fields, "text")
-	if err != nil {
-		return err
-	}
-	m, err := c.server.service.Issues.Comment(c.Context(), c.project.ID, c.PathValue("id"), c.who.Name, v["text"])
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusCreated, m)
+func addComment(c *call, v map[string]string) error {
+	return c.answer(http.StatusCreated)(c.server.service.Issues.Comment(c.Context(), c.project.ID, c.PathValue("id"), c.who.Name, v["text"]))
 }
 
 func deleteComment(c *call) error {
-	if err := c.server.service.Issues.DeleteComment(c.Context(), c.project.ID, c.PathValue("id"), c.PathValue("comment"), c.who); err != nil {
-		return err
-	}
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return done(c.w, c.server.service.Issues.DeleteComment(c.Context(), c.project.ID, c.PathValue("id"), c.PathValue("comment"), c.who))
 }
 
 func listViews(c *call) error {
@@ -141,36 +89,16 @@ func listViews(c *call) error {
 	})
 }
 
-func addView(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
-	v, err := texts(fields, "name", "query")
-	if err != nil {
-		return err
-	}
-	view, err := c.server.service.Issues.AddView(c.Context(), c.project.ID, v["name"], v["query"], checkView)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusCreated, view)
+func addView(c *call, v map[string]string) error {
+	return c.answer(http.StatusCreated)(c.server.service.Issues.AddView(c.Context(), c.project.ID, v["name"], v["query"], checkView))
 }
 
 func deleteView(c *call) error {
-	if err := c.server.service.Issues.DeleteView(c.Context(), c.project.ID, c.PathValue("id")); err != nil {
-		return err
-	}
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return done(c.w, c.server.service.Issues.DeleteView(c.Context(), c.project.ID, c.PathValue("id")))
 }
 
 // putMarks marks many findings, or removes their marks.
-func putMarks(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
+func putMarks(c *call, fields []strictjson.Member) error {
 	b := &service.Bulk{}
 	var faults []api.Fault
 	var filter bool
@@ -182,6 +110,7 @@ func putMarks(c *call) error {
 				faults = append(faults, api.Fault{Field: "run", Message: "use the id of a run of the project"})
 				continue
 			}
+			var err error
 			b.Run, err = c.server.store.Run(c.Context(), id)
 			if errors.Is(err, store.ErrNotFound) || err == nil && b.Run.Project != c.project.ID {
 				faults = append(faults, api.Fault{Field: "run", Message: "the project has no such run"})
@@ -218,5 +147,5 @@ func putMarks(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, object{"changed": n})
+	return c.answer(http.StatusOK)(object{"changed": n}, nil)
 }

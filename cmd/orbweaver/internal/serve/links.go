@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/api"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
 )
 
 func listLinks(c *call) error {
@@ -12,17 +13,13 @@ func listLinks(c *call) error {
 	})
 }
 
-func createLink(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
+func createLink(c *call, fields []strictjson.Member) error {
 	l, err := c.server.service.Links.Create(c.Context(), c.project.ID, fields)
 	if err != nil {
 		return err
 	}
 	l.URL = c.server.origin(c.Request) + c.prefix + l.URL
-	return c.json(http.StatusCreated, l)
+	return c.answer(http.StatusCreated)(l, nil)
 }
 
 func deleteLink(c *call) error {
@@ -35,17 +32,13 @@ func listStatusPages(c *call) error {
 	})
 }
 
-func createStatusPage(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
+func createStatusPage(c *call, fields []strictjson.Member) error {
 	p, err := c.server.service.Pages.Create(c.Context(), fields)
 	if err != nil {
 		return err
 	}
 	p.URL = c.server.origin(c.Request) + c.prefix + p.URL
-	return c.json(http.StatusCreated, p)
+	return c.answer(http.StatusCreated)(p, nil)
 }
 
 func deleteStatusPage(c *call) error {

@@ -17,7 +17,7 @@ import (
 
 // showOpenAPI describes the API.
 func showOpenAPI(c *call) error {
-	return c.json(http.StatusOK, openAPI(c.server.routes, c.prefix, c.server.settings.Version))
+	return c.answer(http.StatusOK)(openAPI(c.server.routes, c.prefix, c.server.settings.Version), nil)
 }
 
 type object = map[string]any

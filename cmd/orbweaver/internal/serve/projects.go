@@ -11,11 +11,7 @@ func listProjects(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.server.service.Projects.List(c.Context(), service.ScopeOf(c.who), q)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, list)
+	return c.answer(http.StatusOK)(c.server.service.Projects.List(c.Context(), service.ScopeOf(c.who), q))
 }
 
 func createProject(c *call) error {
@@ -25,7 +21,7 @@ func createProject(c *call) error {
 	}
 	c.w.Header().Set("Location", c.prefix+v1+"/projects/"+p.ID)
 	setVersion(c.w, p.Version)
-	return c.json(http.StatusCreated, p)
+	return c.answer(http.StatusCreated)(p, nil)
 }
 
 func showProject(c *call) error {
@@ -34,7 +30,7 @@ func showProject(c *call) error {
 		return err
 	}
 	setVersion(c.w, p.Version)
-	return c.json(http.StatusOK, p)
+	return c.answer(http.StatusOK)(p, nil)
 }
 
 func changeProject(c *call) error {
@@ -43,7 +39,7 @@ func changeProject(c *call) error {
 		return err
 	}
 	setVersion(c.w, p.Version)
-	return c.json(http.StatusOK, p)
+	return c.answer(http.StatusOK)(p, nil)
 }
 
 func showURLs(c *call) error {
@@ -61,7 +57,7 @@ func putURLs(c *call) error {
 		return err
 	}
 	setVersion(c.w, p.Version)
-	return c.json(http.StatusOK, object{"urls": p.URLs})
+	return c.answer(http.StatusOK)(object{"urls": p.URLs}, nil)
 }
 
 func deleteURLs(c *call) error {
@@ -70,9 +66,5 @@ func deleteURLs(c *call) error {
 }
 
 func deleteProject(c *call) error {
-	if err := c.server.service.Projects.Delete(c.Context(), c.project, ifMatch(c.Header)); err != nil {
-		return err
-	}
-	c.w.WriteHeader(http.StatusNoContent)
-	return nil
+	return done(c.w, c.server.service.Projects.Delete(c.Context(), c.project, ifMatch(c.Header)))
 }

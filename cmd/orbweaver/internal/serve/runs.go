@@ -36,25 +36,17 @@ func startRun(c *call) error {
 		return err
 	}
 	c.w.Header().Set("Location", c.prefix+v1+"/runs/"+r.ID)
-	return c.json(http.StatusAccepted, r)
+	return c.answer(http.StatusAccepted)(r, nil)
 }
 
-func showRun(c *call) error { return c.json(http.StatusOK, &c.run.Run) }
+func showRun(c *call) error { return c.answer(http.StatusOK)(&c.run.Run, nil) }
 
 func stopRun(c *call) error {
-	r, err := c.server.service.Runs.Stop(c.Context(), c.run.ID, c.who.Name)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusAccepted, r)
+	return c.answer(http.StatusAccepted)(c.server.service.Runs.Stop(c.Context(), c.run.ID, c.who.Name))
 }
 
 func resumeRun(c *call) error {
-	r, err := c.server.service.Runs.Resume(c.Context(), c.run.ID)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusAccepted, r)
+	return c.answer(http.StatusAccepted)(c.server.service.Runs.Resume(c.Context(), c.run.ID))
 }
 
 func listPages(c *call) error {
@@ -62,19 +54,11 @@ func listPages(c *call) error {
 	if err != nil {
 		return err
 	}
-	list, err := c.server.service.Findings.Pages(c.Context(), c.run, q)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, list)
+	return c.answer(http.StatusOK)(c.server.service.Findings.Pages(c.Context(), c.run, q))
 }
 
 func showFigures(c *call) error {
-	f, err := c.server.service.Findings.Figures(c.Context(), c.run)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, f)
+	return c.answer(http.StatusOK)(c.server.service.Findings.Figures(c.Context(), c.run))
 }
 
 func showReport(c *call) error {
@@ -133,16 +117,12 @@ func showCompare(c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.json(http.StatusOK, lists[only])
+		return c.answer(http.StatusOK)(lists[only], nil)
 	}
 	if !q.values.Has("limit") {
 		limit = maxCompared
 	}
-	comparison, err := c.server.service.Findings.Compare(c.Context(), c.run, with, limit)
-	if err != nil {
-		return err
-	}
-	return c.json(http.StatusOK, comparison)
+	return c.answer(http.StatusOK)(c.server.service.Findings.Compare(c.Context(), c.run, with, limit))
 }
 
 // maxCompared is the number of findings of each list of a comparison, unless the client says another.
@@ -151,11 +131,7 @@ const maxCompared = 1000
 // maxRechecks is the number of targets that one request checks again.
 const maxRechecks = 100
 
-func recheck(c *call) error {
-	fields, err := c.members()
-	if err != nil {
-		return err
-	}
+func recheck(c *call, fields []strictjson.Member) error {
 	var url string
 	var urls []string
 	var faults []api.Fault
@@ -180,15 +156,11 @@ func recheck(c *call) error {
 		return api.Invalid(faults...)
 	}
 	if urls == nil {
-		both, err := c.server.service.Findings.Recheck(c.Context(), c.run, url)
-		if err != nil {
-			return err
-		}
-		return c.json(http.StatusOK, both)
+		return c.answer(http.StatusOK)(c.server.service.Findings.Recheck(c.Context(), c.run, url))
 	}
 	all, err := c.server.service.Findings.Rechecks(c.Context(), c.run, urls)
 	if err != nil {
 		return err
 	}
-	return c.json(http.StatusOK, object{"items": all})
+	return c.answer(http.StatusOK)(object{"items": all}, nil)
 }

@@ -17,9 +17,9 @@
 // strings; [ParseRFC] checks the grammar and returns the components.
 // [ExplainNormalize] and [ExplainWeb] return the single steps.
 //
-// For schemes with a grammar of their own there are [ParseURN], [ParseMailto],
-// [ParseDataURL] and [CheckSyntax]. [FindURIs] finds URIs in running text, and
-// [Redact] removes passwords from it.
+// For schemes with a grammar of their own there are [ParseURN], [ParseMailto]
+// and [CheckSyntax]. [FindURIs] finds URIs in running text, and [Redact] removes
+// passwords from it.
 //
 // # Two profiles
 //
@@ -43,8 +43,8 @@
 //   - rfc_normalize.go: the normalization rules in one table (6.2.2, 6.2.3);
 //     rfc_compare.go: comparison by these rules and by redirects (6.2.4);
 //   - rfc_schemes.go: the rules of single schemes; rfc_registry.go: the registered ones;
-//   - rfc_urn.go, rfc_mailto.go, rfc_tel.go, rfc_geo.go, rfc_check.go, dataurl.go and
-//     mimetype.go: schemes with a grammar of their own;
+//   - rfc_urn.go, rfc_mailto.go, rfc_tel.go, rfc_geo.go, rfc_check.go and
+//     dataurl.go: schemes with a grammar of their own;
 //   - rfc_find.go: URIs in running text (appendix C).
 //
 // # The web profile, file by file

@@ -11,7 +11,7 @@ import (
 //
 //   - http, https, ftp, ws, wss: an authority with a host (RFC 9110 4.2.1);
 //   - mailto: [ParseMailto]; urn: [ParseURN] and [URN.Check];
-//   - data: [ParseDataURL], on the serialised URL;
+//   - data (Fetch Standard 6): a comma before the data, which is base64 if the media type says so;
 //   - tel (RFC 3966): a local number may lack its phone-context, as readers in the
 //     same area can dial it;
 //   - sms (RFC 5724): the recipient may be missing, as the reader can choose one;
@@ -60,11 +60,6 @@ func checkURN(rest string) error {
 		return check(u.NSS)
 	}
 	return nil
-}
-
-func checkData(rest string) error {
-	_, err := parseDataURL("data:" + rest)
-	return err
 }
 
 // rfcWithoutTail removes the query and the fragment.

@@ -55,7 +55,7 @@ data: data:text/plain data:;base64,a data:;base64,%%%%
 	}
 	check(valid, true)
 	check(invalid, false)
-	if err := CheckSyntax("data", "x"); !errors.Is(err, ErrDataComma) {
+	if err := CheckSyntax("data", "x"); !errors.Is(err, errDataComma) {
 		t.Errorf("data without a comma: %v", err)
 	}
 	if err := CheckSyntax("tel", "+1 816"); err == nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -26,7 +25,6 @@ type rfcCase struct {
 	Error         bool               `json:"error"`
 	Equal         bool               `json:"equal"`
 	Parts         map[string]*string `json:"parts"`
-	Body          []int              `json:"body"`
 	Agrees        struct {
 		Strict    *bool `json:"strict"`
 		StrictKey *bool `json:"strict_key"`
@@ -180,34 +178,15 @@ func rfcThirdParty(c rfcCase) (string, error) {
 	return NormalizeRFC(c.Input)
 }
 
-func TestMIMEParseCorpus(t *testing.T) {
-	for _, c := range rfcCorpus(t, "mime-parse.json") {
-		m, ok := ParseMIME(c.Input)
-		if ok == c.Error || ok && m.String() != c.Expect {
-			t.Errorf("%s: %q gives %q, %v; want %q", c.ID, c.Input, m, ok, c.Expect)
-		}
-	}
-}
-
 func TestDataURLCorpus(t *testing.T) {
 	for _, c := range rfcCorpus(t, "mime-data-urls.json") {
-		var d DataURL
 		u, _, err := ParseWeb(c.Input)
 		if err == nil {
-			d, err = ParseDataURL(u.String())
+			scheme, rest, _ := strings.Cut(u.String(), ":")
+			err = CheckSyntax(scheme, rest)
 		}
-		if c.Error {
-			if err == nil {
-				t.Errorf("%s: %q gives %v", c.ID, c.Input, d)
-			}
-			continue
-		}
-		body := []int{}
-		for _, b := range d.Body {
-			body = append(body, int(b))
-		}
-		if err != nil || d.Type.String() != c.Expect || !slices.Equal(body, c.Body) {
-			t.Errorf("%s: %q gives %v %v, %v; want %s %v", c.ID, c.Input, d.Type, body, err, c.Expect, c.Body)
+		if (err != nil) != c.Error {
+			t.Errorf("%s: %q gives %v, want an error: %v", c.ID, c.Input, err, c.Error)
 		}
 	}
 }

@@ -266,35 +266,6 @@ func ExampleDefaultPort() {
 	// Output: 443 true
 }
 
-func ExampleParseMIME() {
-	m, ok := urinorm.ParseMIME("Text/HTML; Charset=\"utf-8\"")
-	fmt.Println(m, ok)
-	// Output: text/html;charset=utf-8 true
-}
-
-func ExampleMIMEType_Essence() {
-	m, _ := urinorm.ParseMIME("Text/HTML; Charset=utf-8")
-	fmt.Println(m.Essence())
-	// Output: text/html
-}
-
-func ExampleMIMEType_Param() {
-	m, _ := urinorm.ParseMIME("text/html; Charset=utf-8")
-	fmt.Println(m.Param("charset"))
-	// Output: utf-8 true
-}
-
-func ExampleMIMEType_String() {
-	fmt.Println(urinorm.MIMEType{Type: "a", Subtype: "b", Params: []urinorm.MIMEParam{{Name: "c", Value: "d e"}}})
-	// Output: a/b;c="d e"
-}
-
-func ExampleParseDataURL() {
-	d, _ := urinorm.ParseDataURL("data:text/plain;base64,SGVsbG8=")
-	fmt.Printf("%s %s\n", d.Type, d.Body)
-	// Output: text/plain Hello
-}
-
 func ExampleFindURIs() {
 	const text = `See "http://www.w3.org/Addressing/", <ftp://foo.example.
 com/rfc/> (or http://en.example/wiki/URI_(disambiguation)).`

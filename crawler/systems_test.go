@@ -1,0 +1,40 @@
+//go:build !race
+
+package crawler
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// TestOtherSystems checks the types of all packages and their tests for 32-bit Windows and for
+// macOS, where no test runs. Nothing is compiled for these systems: that takes ten times as long,
+// for the database and the standard library above all.
+func TestOtherSystems(t *testing.T) {
+	for _, system := range [][]string{{"GOOS=windows", "GOARCH=386"}, {"GOOS=darwin", "GOARCH=arm64"}} {
+		t.Run(system[0], func(t *testing.T) {
+			t.Parallel()
+			pkgs, err := packages.Load(&packages.Config{
+				Mode:  packages.LoadTypes | packages.NeedDeps | packages.NeedSyntax,
+				Dir:   "..",
+				Env:   append(os.Environ(), append(system, "CGO_ENABLED=0")...),
+				Tests: true,
+			}, "./...")
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours := 0
+			for _, pkg := range pkgs {
+				ours += len(pkg.Syntax)
+				for _, err := range pkg.Errors {
+					t.Error(err)
+				}
+			}
+			if ours < 1000 {
+				t.Errorf("only %d files were read", ours)
+			}
+		})
+	}
+}

@@ -17,6 +17,7 @@
 //     A tab fails its test if the page writes to the console, throws an exception, violates its
 //     Content-Security-Policy, or sends a request to another place than its own. All waiting is
 //     for a condition, with the same long limit.
+//   - [Count] and [Long] tell a test its form: short in each run, long in .ci/drills.
 //
 // # The archive
 //

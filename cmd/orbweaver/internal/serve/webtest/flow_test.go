@@ -16,12 +16,13 @@ import (
 // tab is a page of the server in the browser.
 type tab struct {
 	*crawlertest.Tab
-	base string
+	base   string
+	looked int // pages until now
 }
 
 func openTab(t *testing.T, s *server, address string, before ...chromedp.Action[chromedp.Void]) *tab {
 	t.Helper()
-	return &tab{crawlertest.OpenTab(t, browser, address, before...), s.base}
+	return &tab{Tab: crawlertest.OpenTab(t, browser, address, before...), base: s.base}
 }
 
 // visit opens a path of the server.
@@ -49,30 +50,25 @@ func (p *tab) submit(selector, text string) {
 type view struct {
 	theme string
 	width int
-	axe   bool
 }
 
-// Views of pages, and of what forms answer.
-var (
-	allViews = []view{{"light", 1920, true}, {"dark", 390, true}, {"dark", 1920, true}, {"light", 390, true}, {"light", 768, false}}
-	twoViews = allViews[:2]
-)
+// views are those that each page must be fit for.
+var views = []view{{"light", 1920}, {"dark", 390}, {"dark", 1920}, {"light", 390}, {"light", 768}}
 
-// look tests a page in some views, else in twoViews: that it fits into the width, and that axe-core has no
-// finding. It may keep pictures of it.
-func (p *tab) look(name string, views ...view) {
+// look tests that a page fits into the width of each view, and that axe-core has no finding in one
+// of them, which differs from that of the page before, or in the long form in all. It may keep
+// pictures of it.
+func (p *tab) look(name string) {
 	p.Helper()
 	if strings.HasSuffix(p.base, "/links/") { // the pages are the same there
 		return
 	}
-	if len(views) == 0 {
-		views = twoViews
-	}
+	p.looked++
 	p.Until(`document.readyState === "complete"`)
 	crawlertest.Eval[bool](p.Tab, `(() => { for (const d of document.querySelectorAll("main details:not([open])")) { d.open = true; d.dataset.folded = ""; } return true; })()`)
-	for _, view := range views {
+	for i, view := range views {
 		p.Do(crawlertest.Media("prefers-color-scheme", view.theme), crawlertest.TabSize(view.width, 900))
-		if view.axe {
+		if crawlertest.Long() || i == p.looked%len(views) {
 			p.Accessible()
 		}
 		if wide := crawlertest.Eval[int](p.Tab, `document.documentElement.scrollWidth`); wide > view.width {
@@ -87,7 +83,7 @@ func (p *tab) look(name string, views ...view) {
 	crawlertest.Eval[bool](p.Tab, `(() => { for (const d of document.querySelectorAll("[data-folded]")) { d.open = false; delete d.dataset.folded; } return true; })()`)
 }
 
-// lookAtPages looks at every page in all views. first and last are runs of a project, and failing is one
+// lookAtPages looks at every page. first and last are runs of a project, and failing is one
 // that asked only what had failed; shared and status are the addresses of pages for people without accounts.
 func (p *tab) lookAtPages(project, first, last, failing, shared, status string) {
 	p.Helper()
@@ -107,7 +103,7 @@ func (p *tab) lookAtPages(project, first, last, failing, shared, status string) 
 		{"share", strings.TrimPrefix(shared, p.base)}, {"status", strings.TrimPrefix(status, p.base)}, {"not-found", "nothing"},
 	} {
 		p.visit(row.path)
-		p.look(row.name, allViews...)
+		p.look(row.name)
 	}
 }
 

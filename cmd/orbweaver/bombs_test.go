@@ -41,28 +41,23 @@ const (
 	maxBombTime = 5 * time.Minute
 )
 
-// reportBombs selects the long form, as .ci/drills does: all bombs, one at a time, with the
-// memory and the time that each takes:
-//
-//	BOMBS=report go test ./cmd/orbweaver -run TestBombs -v -timeout 1h
-var reportBombs = os.Getenv("BOMBS") == "report"
-
 // TestBombs checks that no bomb takes much memory or an endless time, with the settings of
 // a command line without flags except those that make tests quick. Each run is a process
 // of its own, whose peak memory the system counts.
 //
+// The long form runs all bombs, one at a time, and logs the memory and the time that each takes.
 // The short form has one bomb for each kind of limit. The packages that hold the limits test
 // the others with less input: fetch (TestServerFaults, TestDecodeBombs, TestTimeLimits, cookies),
 // extract (TestDocumentBombs, TestGrowth), robots, trap (TestTrapsEnd), and crawler
 // (TestEndlessSites).
 func TestBombs(t *testing.T) {
-	program := measuredProgram(t)
+	program, long := measuredProgram(t), crawlertest.Long()
 	for _, b := range bombs() {
-		if !b.short && !reportBombs {
+		if !b.short && !long {
 			continue
 		}
 		t.Run(b.name, func(t *testing.T) {
-			if !reportBombs {
+			if !long {
 				t.Parallel()
 			}
 			peak := b.run(t, program)
@@ -143,7 +138,7 @@ func (b *bomb) run(t *testing.T, program string) (peak int) {
 			t.Fatal(err)
 		}
 	}
-	if reportBombs {
+	if crawlertest.Long() {
 		t.Logf("| %s | %d | %.1f | %d | %d | %s | %v", b.name, peak, took.Seconds(), report.Summary.Pages, report.Summary.Requests, ends, report.Summary.ByCode)
 		if testing.Verbose() {
 			lines := strings.Split(strings.TrimSpace(string(text)), "\n")

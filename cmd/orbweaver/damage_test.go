@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	stdflag "flag"
 	"maps"
 	"math/rand/v2"
 	"net/http"
@@ -19,13 +18,9 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-var flips = stdflag.Int("flips", 15, "bits of each state directory that TestDamagedState flips")
-
 // TestDamagedState flips single bits of the files in state directories. A command then gives
 // the report of the undamaged directory, or says that the file is damaged, with its name and
 // what to do.
-//
-// To flip more bits: go test ./cmd/orbweaver -run DamagedState -flips 400
 func TestDamagedState(t *testing.T) {
 	pages := crawlertest.Generate(11, 40, 4)
 	var left atomic.Int64 // requests until the command is interrupted
@@ -92,7 +87,7 @@ func TestDamagedState(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range *flips {
+		for range crawlertest.Count(5, 1000) {
 			bit := rng.IntN(8 * len(good))
 			dir := filepath.Join(t.TempDir(), "state")
 			copyState(t, c.from, dir)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"encoding/json"
-	stdflag "flag"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -26,13 +25,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
-
-// kills is how often TestKilled kills a process, in first crawls and in second crawls with a
-// cache. The program is built without the race detector, which would triple the time of
-// all the starts. Some tests run in parallel, because a crawl mostly waits for the disk.
-//
-// To kill more: go test ./cmd/orbweaver -run 'Killed$' -kills 210, or .ci/drills
-var kills = stdflag.Int("kills", 6, "processes that TestKilled kills")
 
 // killers is the number of tests that kill in parallel.
 const killers = 3
@@ -168,7 +160,9 @@ func (k *killing) check(dir string) []string {
 	return []string{"check", k.url + "/", "-f", "json", "--show", "all", "--no-config", "--concurrency", "8", "--fingerprint-bits", k.bits, "--state", dir}
 }
 
-// TestKilled kills a process with SIGKILL at random moments until its crawl is complete.
+// TestKilled kills 6 processes, or 210 in the long form, half of them in first crawls and half in second
+// crawls with a cache. Some tests run in parallel, because a crawl mostly waits for the disk. Each
+// kills a process with SIGKILL at random moments until its crawl is complete.
 // No finished target is requested again, and the report is that of a crawl that is not
 // killed. The same holds for a second crawl, which uses the cache of the first.
 func TestKilled(t *testing.T) {
@@ -182,6 +176,7 @@ func TestKilled(t *testing.T) {
 }
 
 func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
+	kills := crawlertest.Count(6, 210) / 2 / killers
 	site := &killSite{pages: crawlertest.Generate(11, 160, 8)}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
@@ -190,7 +185,7 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 
 	first := filepath.Join(t.TempDir(), "first")
 	want := k.whole(k.check(first)...)
-	k.again(*kills/2/killers, want, func(string) {})
+	k.again(kills, want, func(string) {})
 
 	kept := filepath.Join(t.TempDir(), "kept")
 	copyState(t, first, kept)
@@ -198,18 +193,14 @@ func killAgain(t *testing.T, program string, rng *rand.Rand, bits string) {
 	if cached, _ := want["summary"].(map[string]any)["cached"].(float64); cached < 20 {
 		t.Errorf("a second crawl requests all targets but %v", cached)
 	}
-	k.again(*kills/2/killers, want, func(dir string) { copyState(t, first, dir) })
+	k.again(kills, want, func(dir string) { copyState(t, first, dir) })
 }
-
-var starts = stdflag.Int("starts", 6, "processes that TestKilledAtStart kills")
 
 // TestKilledAtStart kills processes while they start a crawl, in a new directory or in one
 // with a finished crawl. The next process starts a crawl or resumes one, without a word about
 // damage.
-//
-// To kill more: go test ./cmd/orbweaver -run KilledAtStart -starts 500, or .ci/drills
 func TestKilledAtStart(t *testing.T) {
-	program := program(t)
+	program, starts := program(t), crawlertest.Count(6, 500)
 	site := &killSite{pages: crawlertest.Generate(11, 6, 2)}
 	server := httptest.NewServer(site)
 	t.Cleanup(server.Close)
@@ -221,7 +212,7 @@ func TestKilledAtStart(t *testing.T) {
 	copyState(t, finished, second)
 	next := k.whole(k.check(second)...)
 	kills, damaged := 0, regexp.MustCompile("damaged|renamed|set aside")
-	for n := 0; kills < *starts && n < 20*(*starts); n++ {
+	for n := 0; kills < starts && n < 20*starts; n++ {
 		dir := filepath.Join(t.TempDir(), "state")
 		if n%2 == 1 {
 			copyState(t, finished, dir)
@@ -245,7 +236,7 @@ func TestKilledAtStart(t *testing.T) {
 			t.Errorf("the report differs from that of a crawl that was not killed:\n%s", difference(got, first))
 		}
 	}
-	if kills < *starts {
+	if kills < starts {
 		t.Errorf("only %d processes were killed", kills)
 	}
 }

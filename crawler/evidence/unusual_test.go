@@ -2,7 +2,6 @@ package evidence
 
 import (
 	"bytes"
-	stdflag "flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -254,22 +254,18 @@ func TestForgedAnswer(t *testing.T) {
 	}
 }
 
-// manyTargets is the number of targets of TestManyTargets.
-//
-// For more: go test ./crawler/evidence -run ManyTargets -targets 100000
-var manyTargets = stdflag.Int("targets", 3000, "targets that TestManyTargets keeps and replays")
-
 // Many targets are kept sorted, and each is found again, within memory that does not depend on their
 // bodies.
 func TestManyTargets(t *testing.T) {
+	targets := crawlertest.Count(3000, 100_000)
 	file := filepath.Join(t.TempDir(), "e.wacz")
 	k := keep(t, Options{Path: file, All: true}, "http://x.test")
 	header := http.Header{"Content-Type": {"text/html"}}
-	address := func(i int) string { return fmt.Sprintf("http://x.test/%d", i*7919%*manyTargets) }
+	address := func(i int) string { return fmt.Sprintf("http://x.test/%d", i*7919%targets) }
 	var before runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	for i := range *manyTargets {
+	for i := range targets {
 		u, _, err := urinorm.ParseWeb(address(i))
 		if err != nil {
 			t.Fatal(err)
@@ -281,7 +277,7 @@ func TestManyTargets(t *testing.T) {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	if grown, most := int64(m.HeapAlloc-before.HeapAlloc), int64(16<<20+*manyTargets*64); grown > most {
+	if grown, most := int64(m.HeapAlloc-before.HeapAlloc), int64(16<<20+targets*64); grown > most {
 		t.Errorf("keeping takes %d KiB, at most %d", grown>>10, most>>10)
 	}
 	if err := k.Finish(Run{Complete: true}); err != nil {
@@ -290,11 +286,11 @@ func TestManyTargets(t *testing.T) {
 	a := open(t, file)
 	runtime.GC()
 	runtime.ReadMemStats(&m)
-	if most := uint64(64<<20 + *manyTargets*2<<10); m.HeapAlloc > most {
+	if most := uint64(64<<20 + targets*2<<10); m.HeapAlloc > most {
 		t.Errorf("%d MiB are in use, at most %d", m.HeapAlloc>>20, most>>20)
 	}
-	t.Logf("%d targets: %d MiB in use", *manyTargets, m.HeapAlloc>>20)
-	for i := 0; i < *manyTargets; i += max(1, *manyTargets/500) {
+	t.Logf("%d targets: %d MiB in use", targets, m.HeapAlloc>>20)
+	for i := 0; i < targets; i += max(1, targets/500) {
 		if got, want := ask(t, a, address(i), fetch.Content), "OK "+text+address(i); got != want {
 			t.Errorf("%s: %q", address(i), got)
 		}

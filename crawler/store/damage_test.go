@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -12,10 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
-
-var flips = flag.Int("flips", 200, "bits that TestFlippedBits flips")
 
 // TestFlippedBits flips single bits of a file. Entries and the history are then as they were,
 // missing, or the file is set aside.
@@ -51,7 +49,8 @@ func TestFlippedBits(t *testing.T) {
 	}
 	shut(t, c)
 	rng, found := rand.New(rand.NewPCG(2, 3)), 0
-	for n := range *flips {
+	flips := crawlertest.Count(200, 10_000)
+	for n := range flips {
 		bit := rng.IntN(8 * len(good))
 		flipped := append([]byte{}, good...)
 		flipped[bit/8] ^= 1 << (bit % 8)
@@ -101,7 +100,7 @@ func TestFlippedBits(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d were found to be damaged", found, *flips)
+	t.Logf("%d of %d were found to be damaged", found, flips)
 }
 
 // TestRefusedDamage tests that an error for a file that is not set aside says that it is damaged,

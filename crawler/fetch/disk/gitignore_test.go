@@ -3,7 +3,6 @@ package disk
 import (
 	"bufio"
 	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -13,9 +12,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-var rounds = flag.Int("rounds", 40, "number of random work trees to compare with git")
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
 
 // git runs git in a directory, without the configuration of the machine.
 func git(t testing.TB, dir, stdin string, arguments ...string) string {
@@ -164,7 +163,7 @@ func randomPatterns(r *rand.Rand) string {
 func TestAgainstGit(t *testing.T) {
 	home := isolate(t)
 	total := 0
-	for seed := range *rounds {
+	for seed := range crawlertest.Count(40, 1000) {
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		dir := t.TempDir()
 		git(t, dir, "", "init", "-q", ".")

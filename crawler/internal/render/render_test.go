@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // browserPath returns the path of a browser. On a CI machine, there must be one.
@@ -331,10 +333,7 @@ func TestMemory(t *testing.T) {
 // ports, goroutines.
 func TestNothingIsLeft(t *testing.T) {
 	before := goleak.IgnoreCurrent()
-	pages := 12
-	if n := os.Getenv("ORBWEAVER_RENDERED_PAGES"); n == "300" {
-		pages = 300
-	}
+	pages := crawlertest.Count(4, 300)
 	path := browserPath(t)
 	sandbox, _ := Sandboxed("auto")
 	dir := t.TempDir()

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 const (
@@ -161,7 +163,7 @@ func TestLostAnswers(t *testing.T) {
 			t.Logf("%d answers", c.crawlUntil(t, lose, lose, stop))
 		})
 	}
-	if !*every {
+	if !crawlertest.Long() {
 		run(1, "worker")
 		run(2, "server")
 		run(answers/2, "worker")

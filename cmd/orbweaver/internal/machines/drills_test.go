@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 const (
@@ -182,8 +184,7 @@ func upTo(rng *rand.Rand, most time.Duration) time.Duration {
 func wait(d time.Duration) { <-time.After(d) }
 
 func TestDrills(t *testing.T) {
-	for n := range *drills {
-		n += *firstOne
+	for n := range crawlertest.Count(3, 100) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			t.Parallel()
 			runDrill(t, n)

@@ -3,20 +3,16 @@
 // Package machines tests crawls of several processes with a real server: whatever fails at
 // any instant, the report equals that of one process.
 //
-//	go test ./cmd/orbweaver/machines -run TestDrills -drills 100 -v -timeout 2h
+//	DRILLS=long go test ./cmd/orbweaver/internal/machines -v -timeout 4h
 //
-// runs that many drills with random faults, and prints one line for each; without the flag
-// there are three, which have nine faults. .ci/drills runs the long form of all drills.
-//
-//	go test ./cmd/orbweaver/machines -run TestLostAnswers -every-answer -v -timeout 2h
-//
-// loses each answer to a settlement in a crawl of its own, with each fault that it knows.
+// runs the long form, as .ci/drills does: TestDrills has 100 drills with random faults, and prints a
+// line for each, instead of three with nine faults. TestLostAnswers loses each answer to a settlement
+// in a crawl of its own, with each fault that it knows.
 package machines
 
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,12 +24,6 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/programtest"
-)
-
-var (
-	drills   = flag.Int("drills", 3, "number of drills with random faults")
-	every    = flag.Bool("every-answer", false, "lose each answer to a settlement, with each fault, not only some")
-	firstOne = flag.Int("first-drill", 0, "number of the first drill; the faults depend on it")
 )
 
 // patience is how long a test waits for anything.

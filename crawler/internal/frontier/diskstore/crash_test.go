@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
@@ -219,24 +220,28 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestEveryWriteFails makes each write fail in turn. The error must name the operation and
-// the file, and the crawl must have the same result after it is resumed.
+// TestEveryWriteFails makes each write fail in turn: in one way, or in the long form in all. The
+// error must name the operation and the file, and the crawl must have the same result after it
+// is resumed.
 func TestEveryWriteFails(t *testing.T) {
 	const size = 10
 	want := wholeResult(t, size)
 	checkpointOften(t)
 	disk := useFaulty(t)
-	for name, c := range map[string]struct {
+	ways := []struct {
+		name  string
 		how   fault
 		lasts bool
 	}{
-		"full":  {noSpace, true},
-		"error": {ioError, false},
-		"short": {short, true},
-	} {
-		t.Run(name, func(t *testing.T) {
+		{"full", noSpace, true},
+		{"error", ioError, false},
+		{"short", short, true},
+	}
+	apart := crawlertest.Count(len(ways), 1)
+	for i, c := range ways {
+		t.Run(c.name, func(t *testing.T) {
 			failures := 0
-			for at := 1; ; at++ {
+			for at := 1 + i; ; at += apart {
 				file := filepath.Join(t.TempDir(), "crawl.sqlite")
 				disk.fail(at, c.how, c.lasts)
 				p := &script{size: size, steps: -1}
@@ -275,7 +280,7 @@ func TestEveryWriteFails(t *testing.T) {
 					break // there were fewer changes
 				}
 			}
-			if failures < 50 {
+			if failures < 50/apart {
 				t.Errorf("only %d writes failed", failures)
 			}
 		})
@@ -286,7 +291,9 @@ func TestEveryWriteFails(t *testing.T) {
 // and some of the later ones, in any order and some of them incomplete. The state must
 // open without the loss of a step before the last flush, and the crawl must have the same
 // result after it is resumed.
-func TestPowerCut(t *testing.T) { powerCut(t, frontier.Narrow, 3, 100) }
+func TestPowerCut(t *testing.T) {
+	powerCut(t, frontier.Narrow, crawlertest.Count(9, 3), crawlertest.Count(33, 100))
+}
 
 // TestWidePowerCut is TestPowerCut with wide fingerprints.
 func TestWidePowerCut(t *testing.T) { powerCut(t, frontier.Wide, 15, 20) }
@@ -408,13 +415,13 @@ func killSelf() {
 	select {} // until it is killed
 }
 
-// TestKilledInCreate kills a process at each change of a file while it creates a state. The
-// next process finds no file, or one with all that Create was given.
+// TestKilledInCreate kills a process at each third change of a file while it creates a state, or in
+// the long form at each. The next process finds no file, or one with all that Create was given.
 func TestKilledInCreate(t *testing.T) {
 	want := wholeResult(t, scriptSize)
 	useFaulty(t) // does not flush, which is faster
-	missing, usable := 0, 0
-	for at := 1; ; at++ {
+	missing, usable, apart := 0, 0, crawlertest.Count(3, 1)
+	for at := 1; ; at += apart {
 		file := filepath.Join(t.TempDir(), "crawl.sqlite")
 		var complaints strings.Builder
 		cmd := exec.Command(os.Args[0])
@@ -450,7 +457,7 @@ func TestKilledInCreate(t *testing.T) {
 			t.Errorf("killed at change %d: %q are left", at, left)
 		}
 	}
-	if missing < 10 || usable < 10 {
+	if missing < 10/apart || usable < 10/apart {
 		t.Errorf("%d times there was no file, and %d times a usable one", missing, usable)
 	}
 }

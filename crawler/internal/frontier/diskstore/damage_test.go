@@ -2,7 +2,6 @@ package diskstore
 
 import (
 	"errors"
-	"flag"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -11,16 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
-
-var flips = flag.Int("flips", 20, "bits of each state that TestFlippedBits flips")
 
 // TestFlippedBits flips single bits in the files of finished and unfinished states. Reading a
 // finished one gives what was stored, or ErrDamaged. An unfinished one is resumed with the
 // same result, or the error is ErrDamaged.
-//
-// To flip more bits: go test ./crawler/internal/frontier/diskstore -run FlippedBits -flips 20000
 func TestFlippedBits(t *testing.T) {
 	const size = 120
 	for i, w := range widths {
@@ -73,7 +69,8 @@ func flipBits(t *testing.T, file string, files map[string][]byte, finished bool,
 	rng := rand.New(rand.NewPCG(1, uint64(len(files))))
 	names := slices.Sorted(maps.Keys(files))
 	found := 0
-	for range *flips {
+	flips := crawlertest.Count(7, 1000)
+	for range flips {
 		name := names[rng.IntN(len(names))]
 		bit := rng.IntN(8 * len(files[name]))
 		if rng.IntN(4) == 0 {
@@ -120,7 +117,7 @@ func flipBits(t *testing.T, file string, files map[string][]byte, finished bool,
 		s, err = Open(file)
 		check("resumed", s, err, true)
 	}
-	t.Logf("%d of %d were found to be damaged", found, 2**flips)
+	t.Logf("%d of %d were found to be damaged", found, 2*flips)
 }
 
 // TestLostRows removes rows, with an intact file and intact checksums.

@@ -1,7 +1,6 @@
 package servetest
 
 import (
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,16 +10,16 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
-var references = flag.Int("references", 5000, "number of references of the site in TestLarge")
-
-// TestLarge runs a large site while fifty readers follow, and reads its findings. With
-// -references 1000000, which the server must check within 400 MB, the log says how long a page of
-// findings takes.
+// TestLarge runs a site of 5,000 references, or a million in the long form, while fifty readers
+// follow, and reads its findings. The server must check them within 400 MB. The log says how long a
+// page of findings takes.
 func TestLarge(t *testing.T) {
 	const links = 50
-	pages := *references / links
+	pages := crawlertest.Count(5000, 1_000_000) / links
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := strconv.Atoi(strings.Trim(r.URL.Path, "/p"))
 		if r.URL.Path == "/" {

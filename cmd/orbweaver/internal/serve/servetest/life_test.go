@@ -3,7 +3,6 @@ package servetest
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -16,9 +15,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-var kills = flag.Int("kills", 6, "how often TestKill kills the server")
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+)
 
 // event is a server-sent event.
 type event struct {
@@ -263,6 +262,7 @@ func (s *server) stableReport(run string) string {
 func TestKill(t *testing.T) {
 	pages := map[string]string{}
 	const count = 40
+	kills := crawlertest.Count(6, 60)
 	for i := range count {
 		pages[fmt.Sprintf("/p%d", i)] = fmt.Sprintf(`<title>%d</title><a href="/p%d">next</a> <a href="/p%d#x">x</a> <a href="/gone%d">gone</a>`, i, (i+1)%count, (i*7)%count, i%9)
 	}
@@ -278,7 +278,7 @@ func TestKill(t *testing.T) {
 		defer web.mu.Unlock()
 		return web.asked
 	}
-	for i := range *kills {
+	for i := range kills {
 		// Each kill comes some requests later than the one before, or at once.
 		from, deadline := asked(), time.Now().Add(patience)
 		for asked() < from+i%20*3 && time.Now().Before(deadline) {
@@ -290,13 +290,13 @@ func TestKill(t *testing.T) {
 		}
 		s.kill()
 		s = open(t, data)
-		if r := s.until(run, "queued", "running", "done"); r["state"] == "done" && i < *kills-1 {
+		if r := s.until(run, "queued", "running", "done"); r["state"] == "done" && i < kills-1 {
 			run = s.runOf(project)
 		}
 	}
 	s.until(run, "done")
 	if got := s.stableReport(run); got != undisturbed {
-		t.Errorf("the report after %d kills differs:\n%s\nwant:\n%s", *kills, got, undisturbed)
+		t.Errorf("the report after %d kills differs:\n%s\nwant:\n%s", kills, got, undisturbed)
 	}
 	told := map[string]int{}
 	final := ""

@@ -369,7 +369,7 @@ type fileOutput struct {
 }
 
 func createFile(path string) (*fileOutput, error) {
-	f, err := os.OpenFile(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := createUnfinished(path)
 	if err == nil {
 		err = f.Chmod(0o600)
 	}

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"archive/zip"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,10 +85,14 @@ func openPlace(o Options) (*place, error) {
 		p.part = filepath.Join(p.path, archiveDir, "data-00000.warc.gz"+partSuffix)
 		err = mayReplaceDir(p.path, p.part)
 	} else {
-		err = mayReplace(p.path, f == formWACZ)
+		software := softwareOfWARC
+		if f == formWACZ {
+			software = softwareOfZip
+		}
+		err = mayReplace(p.path, software)
 	}
 	if err == nil {
-		err = mayReplace(p.part, false)
+		err = mayReplace(p.part, softwareOfWARC)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", o.Path, err)
@@ -96,7 +101,7 @@ func openPlace(o Options) (*place, error) {
 }
 
 // mayReplace returns an error unless a file is missing, empty or ours.
-func mayReplace(name string, isZip bool) error {
+func mayReplace(name string, software func(name string) string) error {
 	info, err := os.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -107,10 +112,6 @@ func mayReplace(name string, isZip bool) error {
 		return errors.New("it is not a regular file")
 	case info.Size() == 0:
 		return nil
-	}
-	software := softwareOfWARC
-	if isZip {
-		software = softwareOfZip
 	}
 	if !strings.HasPrefix(software(name), softwareName) {
 		return errForeign
@@ -140,6 +141,32 @@ func mayReplaceDir(dir, part string) error {
 	return errForeign
 }
 
+// createUnfinished creates the file that a file is written to before it replaces the one with its name. What a
+// killed run has left there is replaced; if another program wrote it, another name is used.
+func createUnfinished(path string) (*os.File, error) {
+	name := path + newSuffix
+	if mayReplace(name, softwareOfUnfinished) != nil {
+		return os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*"+newSuffix)
+	}
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+}
+
+// softwareOfUnfinished returns the software that the first record of a WARC file names, which may be the first file
+// in a WACZ file without an end.
+func softwareOfUnfinished(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	at := int64(0)
+	var header [30]byte // APPNOTE.TXT 4.3.7
+	if _, err := io.ReadFull(f, header[:]); err == nil && string(header[:4]) == "PK\x03\x04" {
+		at = int64(len(header)) + int64(binary.LittleEndian.Uint16(header[26:])) + int64(binary.LittleEndian.Uint16(header[28:]))
+	}
+	return softwareOfRecords(io.NewSectionReader(f, at, 1<<62))
+}
+
 // softwareOfWARC returns the software that the first record of a file names.
 func softwareOfWARC(name string) string {
 	f, err := os.Open(name)
@@ -147,7 +174,11 @@ func softwareOfWARC(name string) string {
 		return ""
 	}
 	defer f.Close()
-	m, err := readMembers(f, 0, partSize).next()
+	return softwareOfRecords(f)
+}
+
+func softwareOfRecords(r io.Reader) string {
+	m, err := readMembers(r, 0, partSize).next()
 	if err != nil || m.field("WARC-Type") != typeInfo {
 		return ""
 	}

@@ -2,12 +2,14 @@ package evidence
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -133,6 +135,41 @@ func TestDataFiles(t *testing.T) {
 	for _, path := range paths {
 		if got := ask(t, a, s.URL+path, fetch.Content); len(got) != len("OK ")+size {
 			t.Errorf("replay of %s has %d bytes", path, len(got))
+		}
+	}
+}
+
+// The file that is written at the end has another name if that of another program has the usual one. What a killed
+// run has left there is replaced.
+func TestUnfinishedFile(t *testing.T) {
+	s := site(t)
+	for _, base := range []string{"e.warc.gz", "e.wacz"} {
+		dir := t.TempDir()
+		name := filepath.Join(dir, base)
+		foreign := []byte("written by another program")
+		if err := os.WriteFile(name+newSuffix, foreign, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		keepAll(t, name, s.URL, "/a")
+		if got, err := os.ReadFile(name + newSuffix); err != nil || !bytes.Equal(got, foreign) {
+			t.Errorf("%s: the file of another program is %q, %v", base, got, err)
+		}
+		if got := ask(t, open(t, name), s.URL+"/a", fetch.Content); got != "OK "+text {
+			t.Errorf("%s: %q", base, got)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 2 {
+			t.Errorf("%s: left behind: %v", base, left)
+		}
+		whole, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name+newSuffix, whole[:len(whole)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		keepAll(t, name, s.URL, "/a")
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+			t.Errorf("%s: left behind after a run that was killed: %v", base, left)
 		}
 	}
 }

@@ -182,7 +182,9 @@ var directions = strings.NewReplacer("\u200e", "", "\u200f", "", "\u061c", "")
 // with quotes in s escaped, and at most width columns wide including the quotes. Marks of the
 // direction of writing are left out.
 func quoted(s string, width int) string {
-	s = strings.Join(strings.FieldsFunc(directions.Replace(s), isSpace), " ")
+	if harmlessPrefix(s) < len(s) || strings.Contains(s, "  ") || strings.TrimSpace(s) != s {
+		s = strings.Join(strings.FieldsFunc(directions.Replace(s), isSpace), " ")
+	}
 	if strings.ContainsAny(s, `"\`) {
 		s = strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(s)
 	}

@@ -15,12 +15,37 @@ func fromRoot(dir, name string) string {
 	if dir == "" || !strings.HasPrefix(name, "../") {
 		return name
 	}
+	if at, rest := stepsUp(dir, name); isPlainPath(rest) {
+		return at + rest // a report may have millions of names
+	}
 	file := document(name)
 	slash := ""
 	if strings.HasSuffix(file, "/") {
 		slash = "/"
 	}
 	return path.Join(dir, file) + slash + name[len(file):]
+}
+
+// stepsUp takes the steps upwards from a directory that a name begins with. It returns the directory
+// that they lead to and the rest of the name, which begins with a slash. The rest is empty if
+// they lead above the root.
+func stepsUp(dir, name string) (at, rest string) {
+	at, rest = strings.TrimSuffix(dir, "/"), name
+	for i := 0; strings.HasPrefix(name[i:], "../"); {
+		above := strings.LastIndexByte(at, '/')
+		if above < 0 {
+			return "", ""
+		}
+		i += len("../")
+		at, rest = at[:above], name[i-1:]
+	}
+	return at, rest
+}
+
+// isPlainPath reports whether a path that begins with a slash has a name in it, and nothing that
+// path.Join would change.
+func isPlainPath(p string) bool {
+	return len(p) > 1 && p[1] != '#' && !strings.Contains(p, "//") && !strings.Contains(p, "/.")
 }
 
 // wordsFromRoot applies fromRoot to each word of a sentence.

@@ -19,4 +19,6 @@
 //	defer kept.Close()
 //	kept.Add(r)
 //	err := kept.Each(func(r *result.Result) error { … })
+//
+// A [Spool] gathers records by what they belong to, such as the references of each target.
 package result

@@ -22,7 +22,7 @@
 // of their targets are read from the store again (details.go). Anchors are held in memory
 // for a range of targets at a time (anchors.go). Bare references are read again from their
 // files (reread.go). Until their results are built, the collected references are bytes
-// (reflist.go), and many wait in a temporary file (spool.go).
+// (reflist.go), and many wait in a temporary file (result.Spool).
 //
 // A [Stream] delivers each result as soon as it is known.
 package verdicts

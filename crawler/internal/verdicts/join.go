@@ -24,9 +24,9 @@ type join struct {
 	details *detailCache
 	judge   *judge
 	again   *rereader
-	names   pageNames       // of the pages with shown references
-	order   *urlOrder       // of the shown pairs; from gather on
-	spool   *referenceSpool // their references
+	names   pageNames     // of the pages with shown references
+	order   *urlOrder     // of the shown pairs; from gather on
+	spool   *result.Spool // their references
 	record  []byte
 
 	inspected bool // content checks have looked at some targets

@@ -8,6 +8,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // gather selects and orders the pairs that are shown and that streamed has not delivered, and
@@ -22,7 +23,7 @@ func (j *join) gather(streamed *Stream) error {
 	if j.order, err = j.orderByURL(shown); err != nil || w.pairs == 0 {
 		return err
 	}
-	j.spool = newReferenceSpool(len(shown), func(n int) int { return int(shown[j.order.order[n]].cites) })
+	j.spool = result.NewSpool(len(shown), func(n int) int { return int(shown[j.order.order[n]].cites) })
 	j.again.found = j.refer
 	if err := j.gatherReferences(&w); err != nil {
 		return err
@@ -123,7 +124,7 @@ func (j *join) refer(p *pair, page uint32, l *frontier.RawLink) {
 		p.hold(j.record)
 		return
 	}
-	j.spool.add(p.index, j.record)
+	j.spool.Add(p.index, j.record)
 }
 
 // idBits is a set of targets with one bit for each.

@@ -21,7 +21,7 @@ import (
 func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, error) {
 	streamed.end()
 	j := newJoin(context.WithoutCancel(ctx), c)
-	defer func() { j.spool.close() }()
+	defer func() { j.spool.Close() }()
 	if c.ReportsPages {
 		j.targets().hosts = newHostCounts(c.Print.Job)
 	}
@@ -127,11 +127,11 @@ type reporter struct {
 
 // report delivers the results of pairs and the findings, sorted by URL. spool has references of
 // the pairs; it may be nil. Pairs lose their references.
-func (r *reporter) report(o *urlOrder, spool *referenceSpool) error {
+func (r *reporter) report(o *urlOrder, spool *result.Spool) error {
 	slices.SortStableFunc(r.findings, byPage)
 	findings := r.findings
 	for n, i := range o.order {
-		if err := spool.load(n, func(n int, record []byte) { o.pairs[o.order[n]].hold(record) }); err != nil {
+		if err := spool.Load(n, func(n int, record []byte) { o.pairs[o.order[n]].hold(record) }); err != nil {
 			return err
 		}
 		p := o.pairs[i]

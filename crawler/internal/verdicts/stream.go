@@ -7,6 +7,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // Stream reports results before the run is over. A result is final when its verdict is
@@ -27,7 +28,7 @@ type Stream struct {
 // NewStream judges and reports what is known when the last page has been read.
 func NewStream(ctx context.Context, c *Crawl) (*Stream, error) {
 	j := newJoin(context.WithoutCancel(ctx), c)
-	defer func() { j.spool.close() }()
+	defer func() { j.spool.Close() }()
 	s := &Stream{join: j, archive: &archive{crawl: c, details: j.details, ctx: j.ctx}, open: map[frontier.ID][]*pair{}, reported: map[pairKey]bool{}}
 	j.targets().streaming = true
 	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, func() error { return j.gather(nil) }); err != nil {
@@ -96,7 +97,7 @@ func (s *Stream) Settled(id frontier.ID, content bool, o *judging.Outcome, found
 }
 
 // report delivers the results of those shown pairs that cannot change.
-func (s *Stream) report(o *urlOrder, spool *referenceSpool) error {
+func (s *Stream) report(o *urlOrder, spool *result.Spool) error {
 	r := &reporter{join: s.join, suggest: s.suggest, stream: s}
 	return r.report(o, spool)
 }

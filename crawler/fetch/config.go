@@ -20,9 +20,8 @@ const (
 // HTTPConfig configures requests over HTTP. The zero value is the configuration of a
 // command line without flags.
 type HTTPConfig struct {
-	UserAgent      string // "" means DefaultUserAgent(Version)
-	Version        string // of the program, for the User-Agent
-	AcceptLanguage string // "" means English first, then any language
+	UserAgent string // "" means DefaultUserAgent(Version)
+	Version   string // of the program, for the User-Agent
 
 	// Timeout limits each of these: a connection attempt, a TLS handshake, the wait for
 	// the header of an answer, a pause within a body, and a host name lookup. A whole

@@ -13,8 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/orbweaver/orbweaver/urinorm"
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Limits on what hosts may store (RFC 6265 section 6.1).

@@ -38,22 +38,6 @@ const (
 	Content
 )
 
-// Destination says what a reference uses its target for, as in the Fetch Standard
-// (section 2.2.5). It determines the Accept header, by which some servers choose a
-// representation.
-type Destination uint8
-
-const (
-	// Page is a document for a reader.
-	Page Destination = iota
-	// Image is an image on a page.
-	Image
-	// Style is a style sheet.
-	Style
-	// Script is a script or any other resource that a page loads.
-	Script
-)
-
 // Request is a request to one target.
 type Request struct {
 	URL      urinorm.URL // its fragment is not sent
@@ -64,9 +48,6 @@ type Request struct {
 	Origin   string
 	Internal bool // a page of the site itself; secrets depend on HTTPConfig.Origins instead
 	Header   http.Header
-	// Destination says what the reference uses the target for; it determines the Accept
-	// header.
-	Destination Destination
 	// Validators make a request for Content conditional.
 	Validators Validators
 	// Form is sent with POST, once, whatever the answer: no redirect is followed and no challenge

@@ -373,7 +373,7 @@ func TestHeadersAreChecked(t *testing.T) {
 		{Header: http.Header{"X-Secret": {"s3cret\r\nHost: x"}}},
 		{Header: http.Header{"not a name": {"s3cret"}}},
 		{UserAgent: "s3cret\n"},
-		{AcceptLanguage: "s3cret\x00"},
+		{UserAgent: "s3cret\x00"},
 	} {
 		if h, err := NewHTTP(config); err == nil {
 			h.Close()

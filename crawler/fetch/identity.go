@@ -45,7 +45,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 	if agent == "" {
 		agent = "own"
 	}
-	h.commonIdentity = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, h.profiles.language[0],
+	h.commonIdentity = fmt.Sprintf("agent %q language %q ca %q insecure %t dns %q private %t", agent, language[0],
 		h.verifier.digest, config.Insecure, config.DNSServer, !config.DenyPrivate)
 	if config.DenyPrivate && len(config.AllowPrivate) > 0 {
 		h.commonIdentity += fmt.Sprintf(" allowed %v", config.AllowPrivate)
@@ -65,7 +65,7 @@ func (h *HTTP) identify(config HTTPConfig) error {
 func (h *HTTP) Identity(req *Request) (Identity, bool) {
 	var open, secret strings.Builder
 	u := req.URL
-	fmt.Fprintf(&open, "%s internal %t for %d", h.commonIdentity, req.Internal, req.Destination)
+	fmt.Fprintf(&open, "%s internal %t for 0", h.commonIdentity, req.Internal) // the 0 is in all states
 	if port := u.EffectivePort(); slices.Contains(h.allowPorts, port) && BlockedPort(port) != "" {
 		open.WriteString(" port allowed")
 	}

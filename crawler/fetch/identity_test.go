@@ -56,7 +56,6 @@ func TestIdentity(t *testing.T) {
 		inside, outside bool // the identity of requests to the start target, and to others, changes
 	}{
 		{name: "agent", config: HTTPConfig{UserAgent: "curl/8"}, inside: true, outside: true},
-		{name: "language", config: HTTPConfig{AcceptLanguage: "de"}, inside: true, outside: true},
 		{name: "insecure", config: HTTPConfig{Insecure: true}, inside: true, outside: true},
 		{name: "dns", config: HTTPConfig{DNSServer: "127.0.0.1:53"}, inside: true, outside: true},
 		{name: "private", config: HTTPConfig{DenyPrivate: true}, inside: true, outside: true},

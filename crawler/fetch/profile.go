@@ -8,16 +8,15 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// accepts are the Accept values of browsers (Fetch Standard, section 4.1), without
-// formats that servers may prefer but this program cannot read.
-var accepts = [...][]string{
-	Page:   {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
-	Image:  {"image/avif,image/webp,image/png,image/svg+xml,image/*;q=0.8,*/*;q=0.5"},
-	Style:  {"text/css,*/*;q=0.1"},
-	Script: {"*/*"},
-}
+// Values of Accept: that of browsers for a page (Fetch Standard, section 4.1), without formats that
+// servers may prefer but this program cannot read; and one that refuses nothing.
+var (
+	acceptPage = []string{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+	acceptAny  = []string{"*/*"}
+)
 
-const defaultLanguage = "en-US,en;q=0.8,*;q=0.5"
+// language is the value of Accept-Language: English first, then any language.
+var language = []string{"en-US,en;q=0.8,*;q=0.5"}
 
 // profile selects a set of request headers. The second set is tried when the first is
 // refused.
@@ -33,8 +32,7 @@ func (p profile) alternative() profile { return 1 - p }
 // profiles creates the headers of requests from prepared values.
 type profiles struct {
 	userAgent []string
-	alternate []string // User-Agent of the second profile
-	language  []string
+	alternate []string    // User-Agent of the second profile
 	given     http.Header // for origins
 	origins   *Origins
 }
@@ -46,15 +44,11 @@ func newProfiles(config HTTPConfig) (*profiles, error) {
 	p := &profiles{
 		userAgent: []string{config.UserAgent},
 		alternate: []string{config.UserAgent},
-		language:  []string{config.AcceptLanguage},
 		given:     config.Header.Clone(),
 		origins:   config.Origins,
 	}
 	if config.UserAgent == "" {
 		p.userAgent[0], p.alternate[0] = DefaultUserAgent(config.Version), alternateUserAgent(config.Version)
-	}
-	if config.AcceptLanguage == "" {
-		p.language[0] = defaultLanguage
 	}
 	return p, nil
 }
@@ -67,7 +61,6 @@ func checkHeaders(config HTTPConfig) error {
 		given = http.Header{}
 	}
 	given["User-Agent"] = append(given["User-Agent"], config.UserAgent)
-	given["Accept-Language"] = append(given["Accept-Language"], config.AcceptLanguage)
 	for name, values := range given {
 		if !httpguts.ValidHeaderFieldName(name) {
 			return fmt.Errorf("check header %q: invalid header name", name)
@@ -86,10 +79,7 @@ func checkHeaders(config HTTPConfig) error {
 // for compression.
 func (ps *profiles) header(req *Request, p profile, refusedType, local bool) http.Header {
 	h := make(http.Header, 8)
-	accept := accepts[Page]
-	if int(req.Destination) < len(accepts) {
-		accept = accepts[req.Destination]
-	}
+	accept := acceptPage
 	switch p {
 	case firstProfile:
 		h["User-Agent"] = ps.userAgent
@@ -101,18 +91,16 @@ func (ps *profiles) header(req *Request, p profile, refusedType, local bool) htt
 		// requests without the headers that a click sends.
 		h["User-Agent"] = ps.alternate
 		if refusedType {
-			accept = accepts[Script]
+			accept = acceptAny
 		}
-		if req.Destination == Page {
-			h["Upgrade-Insecure-Requests"] = []string{"1"}
-			h["Sec-Fetch-Dest"] = []string{"document"}
-			h["Sec-Fetch-Mode"] = []string{"navigate"}
-			h["Sec-Fetch-Site"] = []string{"none"}
-			h["Sec-Fetch-User"] = []string{"?1"}
-		}
+		h["Upgrade-Insecure-Requests"] = []string{"1"}
+		h["Sec-Fetch-Dest"] = []string{"document"}
+		h["Sec-Fetch-Mode"] = []string{"navigate"}
+		h["Sec-Fetch-Site"] = []string{"none"}
+		h["Sec-Fetch-User"] = []string{"?1"}
 	}
 	h["Accept"] = accept
-	h["Accept-Language"] = ps.language
+	h["Accept-Language"] = language
 	if local {
 		h["Accept-Encoding"] = identity // there is no bandwidth to save
 	} else {
@@ -183,10 +171,8 @@ func wantsSecondProfile(req *Request, resp *http.Response) bool {
 	}
 	switch resp.StatusCode {
 	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotAcceptable,
-		http.StatusPreconditionFailed, http.StatusUnsupportedMediaType:
+		http.StatusPreconditionFailed, http.StatusUnsupportedMediaType, http.StatusNotFound:
 		return true
-	case http.StatusNotFound:
-		return req.Destination == Page
 	}
 	return false
 }

@@ -47,8 +47,6 @@ func TestSecondProfile(t *testing.T) {
 		{"referer", refuse(403, func(r *http.Request) bool { return r.Referer() != "" }), Request{Referrer: "http://a.example/x"}, 200, "welcome", 2},
 		{"no click", refuse(400, func(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Mode") == "" }), Request{}, 200, "welcome", 2},
 		{"dead", refuse(404, always), Request{}, 404, "refused", 2},
-		{"dead image", refuse(404, always), Request{Destination: Image}, 404, "refused", 1},
-		{"forbidden image", refuse(403, compatible), Request{Destination: Image}, 200, "welcome", 2},
 		{"own site", refuse(404, compatible), Request{Internal: true}, 404, "refused", 1},
 		{"gone", refuse(410, compatible), Request{}, 410, "refused", 1},
 		{"bot wall", func(w http.ResponseWriter, r *http.Request) {

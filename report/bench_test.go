@@ -72,8 +72,8 @@ func BenchmarkCompare(b *testing.B) {
 	old, new := largeRun(), largeRun()
 	b.ReportAllocs()
 	for b.Loop() {
-		if d := Compare(old, new); len(d.Still) != 1000*siteWidePages {
-			b.Fatal(len(d.Still))
+		if d := Compare(old, new); len(d.still) != 1000*siteWidePages {
+			b.Fatal(len(d.still))
 		}
 	}
 }

@@ -185,7 +185,7 @@ still_broken a a html-syntax 8
 	}
 	// A run that checks no content cannot tell that a fault was corrected.
 	now.Summary.Findings = nil
-	if d := Compare(old, now); len(d.Unclear) != 2 || len(d.Fixed) != 1 {
+	if d := Compare(old, now); len(d.unclear) != 2 || len(d.fixed) != 1 {
 		t.Errorf("%s", describe(d))
 	}
 }

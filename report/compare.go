@@ -12,35 +12,35 @@ import (
 // unverified findings of content checks, and between their warnings. They are the same in both
 // if page, target, code and rule are the same (matching.go).
 type Diff struct {
-	Before, After Head
-	New           []Change // broken now, but not before
-	Fixed         []Change // broken before, but not now
-	Still         []Change // broken before and now
+	before, after Head
+	new           []change // broken now, but not before
+	fixed         []change // broken before, but not now
+	still         []change // broken before and now
 	// Unclear were broken before, and the later run could not verify them: their target
 	// is unverified or skipped, or the run was cut short and did not list it.
-	Unclear []Change
+	unclear []change
 	// Warnings are empty if one of the reports does not list its warnings.
-	NewWarnings, FixedWarnings, StillWarnings []Change
+	newWarnings, fixedWarnings, stillWarnings []change
 
 	now *result.Summary // of the later run
 }
 
-// Change is one broken link of a page, one fault that a content check found on it, or one
+// change is one broken link of a page, one fault that a content check found on it, or one
 // warning.
-type Change struct {
-	Verdict  check.Verdict // [check.VerdictWarning] for a warning
-	Kind     result.Kind
-	Page     string // empty if the target had no reference
-	URL      string
-	Code     check.Code
-	Rule     string     // of KindPage
-	Was      check.Code // the earlier code of a new link that was broken before
-	Message  string
-	Proposal string
-	Internal bool
+type change struct {
+	verdict  check.Verdict // [check.VerdictWarning] for a warning
+	kind     result.Kind
+	page     string // empty if the target had no reference
+	url      string
+	code     check.Code
+	rule     string     // of KindPage
+	was      check.Code // the earlier code of a new link that was broken before
+	message  string
+	proposal string
+	internal bool
 	// References are its places on the page, in the later run if that has the link.
-	References  []result.Reference
-	Suggestions []check.Suggestion
+	references  []result.Reference
+	suggestions []check.Suggestion
 
 	found *result.Result // in the later run that has it, with all its references
 }
@@ -53,8 +53,8 @@ type link struct {
 }
 
 // sameFault returns the change with the code and rule of another one, or nil.
-func sameFault(changes []Change, c *Change) *Change {
-	i := slices.IndexFunc(changes, func(other Change) bool { return other.Code == c.Code && other.Rule == c.Rule })
+func sameFault(changes []change, c *change) *change {
+	i := slices.IndexFunc(changes, func(other change) bool { return other.code == c.code && other.rule == c.rule })
 	if i < 0 {
 		return nil
 	}
@@ -64,7 +64,7 @@ func sameFault(changes []Change, c *Change) *Change {
 // Exit returns the exit status of a comparison: 1 if a link is newly broken. Warnings do not
 // change it.
 func (d Diff) Exit() int {
-	if len(d.New) > 0 {
+	if len(d.new) > 0 {
 		return ExitFindings
 	}
 	return ExitOK
@@ -74,7 +74,7 @@ func (d Diff) Exit() int {
 // code than before is new, with Was set, and is not counted as fixed. If a page has a
 // broken link more often than before, the additional places are new.
 func Compare(old, new *Report) Diff {
-	d := Diff{Before: cleanHead(&old.Head), After: cleanHead(&new.Head), now: cleanSummary(&new.Summary)}
+	d := Diff{before: cleanHead(&old.Head), after: cleanHead(&new.Head), now: cleanSummary(&new.Summary)}
 	later := laterRun{verdicts: map[string]check.Verdict{}, complete: new.Summary.Soundness.Complete(), content: new.Summary.Findings != nil}
 	for _, r := range new.Results {
 		if r.Kind != result.KindTarget {
@@ -85,11 +85,11 @@ func Compare(old, new *Report) Diff {
 		}
 	}
 	later.partial = !later.complete || countBroken(new) < new.Summary.Broken // it lists only some verdicts
-	d.New, d.Fixed, d.Still, d.Unclear = later.compare(brokenLinks(old), brokenLinks(new))
+	d.new, d.fixed, d.still, d.unclear = later.compare(brokenLinks(old), brokenLinks(new))
 	before, listed := warningsOf(old)
 	after, all := warningsOf(new)
 	if listed && all {
-		d.NewWarnings, d.FixedWarnings, d.StillWarnings, _ = later.compare(before, after)
+		d.newWarnings, d.fixedWarnings, d.stillWarnings, _ = later.compare(before, after)
 	}
 	return d
 }
@@ -102,32 +102,32 @@ type laterRun struct {
 }
 
 // verified reports whether the run can tell that a finding is gone.
-func (r *laterRun) verified(l link, c *Change) bool {
+func (r *laterRun) verified(l link, c *change) bool {
 	v, listed := r.verdicts[l.url]
 	switch {
 	case l.kind == result.KindPage:
 		return r.content
 	case !listed:
 		return !r.partial
-	case c.Verdict == check.VerdictWarning && v == check.Broken: // the warning gave way to another fault
+	case c.verdict == check.VerdictWarning && v == check.Broken: // the warning gave way to another fault
 		return false
 	}
 	return v != check.Unverified && v != check.Skipped
 }
 
 // compare compares findings of the same kind in two runs.
-func (r *laterRun) compare(before, after map[link][]Change) (added, fixed, still, unclear []Change) {
+func (r *laterRun) compare(before, after map[link][]change) (added, fixed, still, unclear []change) {
 	for l, changes := range after {
 		for _, c := range changes {
 			known := sameFault(before[l], &c)
 			if known == nil {
-				if was := before[l]; len(was) > 0 && l.kind == result.KindTarget && c.Verdict == check.Broken {
-					c.Was = slices.MinFunc(was, func(a, b Change) int { return cmp.Compare(a.Code, b.Code) }).Code
+				if was := before[l]; len(was) > 0 && l.kind == result.KindTarget && c.verdict == check.Broken {
+					c.was = slices.MinFunc(was, func(a, b change) int { return cmp.Compare(a.code, b.code) }).code
 				}
 				added = append(added, c)
 				continue
 			}
-			same, more := matchPlaces(known.References, c.References)
+			same, more := matchPlaces(known.references, c.references)
 			still = append(still, c.at(same))
 			if len(more) > 0 {
 				added = append(added, c.at(more))
@@ -139,10 +139,10 @@ func (r *laterRun) compare(before, after map[link][]Change) (added, fixed, still
 			now := sameFault(after[l], &c)
 			switch {
 			case now != nil:
-				if _, less := matchPlaces(now.References, c.References); len(less) > 0 && r.complete {
+				if _, less := matchPlaces(now.references, c.references); len(less) > 0 && r.complete {
 					fixed = append(fixed, c.at(less))
 				}
-			case l.kind == result.KindTarget && c.Verdict == check.Broken && len(after[l]) > 0: // broken with another code
+			case l.kind == result.KindTarget && c.verdict == check.Broken && len(after[l]) > 0: // broken with another code
 			case r.verified(l, &c):
 				fixed = append(fixed, c)
 			default:
@@ -150,7 +150,7 @@ func (r *laterRun) compare(before, after map[link][]Change) (added, fixed, still
 			}
 		}
 	}
-	for _, changes := range [][]Change{added, fixed, still, unclear} {
+	for _, changes := range [][]change{added, fixed, still, unclear} {
 		slices.SortFunc(changes, byPage)
 	}
 	return added, fixed, still, unclear
@@ -168,15 +168,15 @@ func countBroken(r *Report) int {
 }
 
 // at returns the change with only some of its places.
-func (c Change) at(refs []result.Reference) Change {
-	c.References = refs
+func (c change) at(refs []result.Reference) change {
+	c.references = refs
 	return c
 }
 
 // brokenLinks returns the broken links of a report, and the broken and unverified findings
 // of content checks, with one change for each code and rule.
-func brokenLinks(r *Report) map[link][]Change {
-	links := map[link][]Change{}
+func brokenLinks(r *Report) map[link][]change {
+	links := map[link][]change{}
 	for _, found := range r.Results {
 		if found.Verdict == check.Broken || found.Verdict == check.Unverified && found.Kind == result.KindPage {
 			addChanges(links, cleanResult(found))
@@ -186,8 +186,8 @@ func brokenLinks(r *Report) map[link][]Change {
 }
 
 // warningsOf returns the warnings of a report. all is false if it does not list them all.
-func warningsOf(r *Report) (links map[link][]Change, all bool) {
-	links = map[link][]Change{}
+func warningsOf(r *Report) (links map[link][]change, all bool) {
+	links = map[link][]change{}
 	listed := 0
 	for _, found := range r.Results {
 		if found.Verdict != check.VerdictWarning && len(found.Warnings) == 0 {
@@ -213,34 +213,34 @@ func warningsOf(r *Report) (links map[link][]Change, all bool) {
 }
 
 // addChanges adds the finding of a result on each of its pages.
-func addChanges(links map[link][]Change, found *result.Result) {
-	change := Change{
-		Verdict: found.Verdict, Kind: found.Kind, URL: found.URL, Code: found.Code, Rule: found.Rule, Message: found.Message, Proposal: found.Proposal,
-		Internal: found.Internal, Suggestions: found.Suggestions, found: found,
+func addChanges(links map[link][]change, found *result.Result) {
+	one := change{
+		verdict: found.Verdict, kind: found.Kind, url: found.URL, code: found.Code, rule: found.Rule, message: found.Message, proposal: found.Proposal,
+		internal: found.Internal, suggestions: found.Suggestions, found: found,
 	}
 	eachPage(found.References, func(page string, refs []result.Reference) {
-		change.Page, change.References = page, refs
-		l := link{change.Page, change.URL, change.Kind}
-		if same := sameFault(links[l], &change); same != nil {
-			change.References = append(same.References, change.References...)
-			*same = change
+		one.page, one.references = page, refs
+		l := link{one.page, one.url, one.kind}
+		if same := sameFault(links[l], &one); same != nil {
+			one.references = append(same.references, one.references...)
+			*same = one
 		} else {
-			links[l] = append(links[l], change)
+			links[l] = append(links[l], one)
 		}
 	})
 }
 
 // clipped takes the spare capacity from the references of changes, so that they can be joined.
-func clipped(links map[link][]Change) map[link][]Change {
+func clipped(links map[link][]change) map[link][]change {
 	for _, changes := range links {
 		for i := range changes {
-			changes[i].References = slices.Clip(changes[i].References)
+			changes[i].references = slices.Clip(changes[i].references)
 		}
 	}
 	return links
 }
 
 // byPage orders changes by page, URL, code and rule.
-func byPage(a, b Change) int {
-	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.URL, b.URL), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Rule, b.Rule))
+func byPage(a, b change) int {
+	return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.url, b.url), cmp.Compare(a.kind, b.kind), cmp.Compare(a.code, b.code), cmp.Compare(a.rule, b.rule))
 }

@@ -14,8 +14,8 @@ func (d Diff) WriteJSON(w io.Writer, show Parts) error {
 	j := &jsonEncoder{w: w}
 	j.object()
 	j.key("schema").string(compareSchemaID)
-	j.runBrief("before", &d.Before)
-	j.runBrief("after", &d.After)
+	j.runBrief("before", &d.before)
+	j.runBrief("after", &d.after)
 	j.key("summary").object()
 	for _, part := range d.parts() {
 		j.key(part.key).int(int64(len(part.changes)))
@@ -44,18 +44,18 @@ func (j *jsonEncoder) runBrief(key string, h *Head) {
 	j.end()
 }
 
-func (j *jsonEncoder) change(c *Change) {
+func (j *jsonEncoder) change(c *change) {
 	j.object()
-	j.key("page").string(c.Page)
-	j.key("url").string(c.URL)
-	j.key("code").string(string(c.Code))
-	optional(j, "was", string(c.Was))
-	optional(j, "kind", string(c.Kind))
-	optional(j, "rule", c.Rule)
-	j.key("message").string(c.Message)
-	optional(j, "proposal", c.Proposal)
-	j.key("scope").string(scope(c.Internal))
-	j.key("suggestions").suggestions(c.Suggestions)
-	j.key("references").references(c.References)
+	j.key("page").string(c.page)
+	j.key("url").string(c.url)
+	j.key("code").string(string(c.code))
+	optional(j, "was", string(c.was))
+	optional(j, "kind", string(c.kind))
+	optional(j, "rule", c.rule)
+	j.key("message").string(c.message)
+	optional(j, "proposal", c.proposal)
+	j.key("scope").string(scope(c.internal))
+	j.key("suggestions").suggestions(c.suggestions)
+	j.key("references").references(c.references)
 	j.end()
 }

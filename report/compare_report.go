@@ -11,7 +11,7 @@ import (
 // are listed as they are, those of both runs are known, fixed ones are ok, and those that could
 // not be verified are skipped. show has the parts to list; 0 means all of them.
 func (d Diff) Report(show Parts) *Report {
-	r := &Report{Head: d.After, Summary: *d.now}
+	r := &Report{Head: d.after, Summary: *d.now}
 	r.Head.compared = &d
 	s := &r.Summary
 	s.Broken, s.Unverified, s.Skipped, s.Warnings, s.OK, s.BrokenDocuments, s.Recent = 0, 0, 0, 0, 0, 0, 0
@@ -51,16 +51,16 @@ func (d Diff) Report(show Parts) *Report {
 }
 
 // asResult returns a change of a part as a result.
-func (c *Change) asResult(part Parts) *result.Result {
+func (c *change) asResult(part Parts) *result.Result {
 	r := *c.found
-	r.References, r.Warnings, r.Known = slices.SortedFunc(slices.Values(c.References), byPlace), nil, nil
+	r.References, r.Warnings, r.Known = slices.SortedFunc(slices.Values(c.references), byPlace), nil, nil
 	r.BrokenRuns, r.FailsAfter = 0, 0
 	switch part {
-	case PartFixed:
+	case partFixed:
 		r.Verdict, r.Message, r.Suggestions, r.Proposal = check.OK, "", nil, ""
-	case PartUnclear:
+	case partUnclear:
 		r.Verdict = check.Skipped
-	case PartStill:
+	case partStill:
 		r.Known = []check.Code{r.Code}
 	}
 	return &r

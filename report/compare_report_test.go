@@ -41,11 +41,11 @@ still_warnings a u1 redirect-permanent 3
 		t.Errorf("got\n%s\nwant a proposal, and %s", text.String(), want)
 	}
 	now.Results = now.Results[1:2]
-	if d := Compare(old, now); d.Exit() != ExitOK || len(d.NewWarnings) != 1 {
+	if d := Compare(old, now); d.Exit() != ExitOK || len(d.newWarnings) != 1 {
 		t.Errorf("exit status %d with new warnings only:\n%s", d.Exit(), describe(d))
 	}
 	now.Summary.Warnings = 2 // one is not listed
-	if d := Compare(old, now); len(d.NewWarnings)+len(d.FixedWarnings)+len(d.StillWarnings) > 0 {
+	if d := Compare(old, now); len(d.newWarnings)+len(d.fixedWarnings)+len(d.stillWarnings) > 0 {
 		t.Errorf("compares warnings that are not listed:\n%s", describe(d))
 	}
 }
@@ -81,10 +81,10 @@ func TestCompareOfManyFits(t *testing.T) {
 	if !strings.Contains(lines[1], "new") || !strings.Contains(strings.Join(lines, "\n"), "  and 13,491 more still broken (--show still)") {
 		t.Errorf("got\n%s", strings.Join(lines, "\n"))
 	}
-	if all := strings.Join(write(PartStill), "\n"); strings.Count(all, "150 pages") < 90 || strings.Contains(all, "--show") {
+	if all := strings.Join(write(partStill), "\n"); strings.Count(all, "150 pages") < 90 || strings.Contains(all, "--show") {
 		t.Errorf("got of what was asked for\n%s", all)
 	}
-	if all := strings.Join(write(PartNew|PartFixed), "\n"); strings.Contains(all, " still  ") || !strings.Contains(all, " fixed  ") {
+	if all := strings.Join(write(partNew|partFixed), "\n"); strings.Contains(all, " still  ") || !strings.Contains(all, " fixed  ") {
 		t.Errorf("got\n%s", all)
 	}
 }
@@ -137,7 +137,7 @@ func TestCompareInFormats(t *testing.T) {
 	}{
 		{"csv", 0, []string{",message,change\n", "https://compared.test/a,ok,http-404,0,index.html,1,1,a,,,here,,,fixed\n", "b,broken,http-404,0,index.html,2,1,a,,,here,,,still\n",
 			"c,skipped,timeout,0,index.html,3,1,a,,,here,,,unclear\n", "d,broken,http-410,0,index.html,4,1,a,,,here,,,new\n"}, nil},
-		{"csv", PartNew | PartFixed, []string{",fixed\n", ",new\n"}, []string{",still\n", ",unclear\n"}},
+		{"csv", partNew | partFixed, []string{",fixed\n", ",new\n"}, []string{",still\n", ",unclear\n"}},
 		{"markdown", 0, []string{"## Link check: 1 new, 1 fixed, 1 unclear, 1 still broken\n", "### New\n", "### Fixed\n", "### Unclear\n"}, []string{"compared.test/b", "### Broken"}},
 		{"markdown", allParts, []string{"### Still there\n", "compared.test/b"}, nil},
 		{"junit", 0, []string{`tests="4" failures="1" errors="0"`, `<testcase name="http-410 https://compared.test/d"`, "<failure", `<testcase name="http-404 https://compared.test/a"`}, []string{"compared.test/b"}},
@@ -167,7 +167,7 @@ func TestCompareInFormats(t *testing.T) {
 }
 
 func TestParseParts(t *testing.T) {
-	for text, want := range map[string]Parts{"new,fixed": PartNew | PartFixed, " Still": PartStill, "all": allParts, "unclear,new": PartUnclear | PartNew} {
+	for text, want := range map[string]Parts{"new,fixed": partNew | partFixed, " Still": partStill, "all": allParts, "unclear,new": partUnclear | partNew} {
 		if got, err := ParseParts(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}

@@ -39,11 +39,11 @@ func describe(d Diff) string {
 	var b strings.Builder
 	for _, part := range d.parts() {
 		for _, c := range part.changes {
-			fmt.Fprintf(&b, "%s %s %s %s", part.key, c.Page, c.URL, c.Code)
-			if c.Was != "" {
-				fmt.Fprintf(&b, " was %s", c.Was)
+			fmt.Fprintf(&b, "%s %s %s %s", part.key, c.page, c.url, c.code)
+			if c.was != "" {
+				fmt.Fprintf(&b, " was %s", c.was)
 			}
-			for _, r := range c.References {
+			for _, r := range c.references {
 				fmt.Fprintf(&b, " %d", r.Line)
 			}
 			b.WriteByte('\n')
@@ -137,7 +137,7 @@ fixed b u1 http-404 2
 			t.Errorf("%s: exit status %d", test.name, d.Exit())
 		}
 	}
-	if got, want := len(Compare(brokenRun(t, true), brokenRun(t, true, old...)).New), 6; got != want {
+	if got, want := len(Compare(brokenRun(t, true), brokenRun(t, true, old...)).new), 6; got != want {
 		t.Errorf("%d new, want %d", got, want)
 	}
 }

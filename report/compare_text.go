@@ -26,8 +26,8 @@ func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 		if show.orAll()&part.show == 0 {
 			continue
 		}
-		l := &listing{codes: newCatalog(&d.After), blocks: true, table: &t}
-		if show == 0 && part.show&(PartUnclear|PartStill) != 0 {
+		l := &listing{codes: newCatalog(&d.after), blocks: true, table: &t}
+		if show == 0 && part.show&(partUnclear|partStill) != 0 {
 			l.most, l.rest = maxUnasked, func(n int) string { return part.noun(n) + " (--show " + part.word + ")" }
 		}
 		for _, c := range folded(part.changes) {
@@ -54,26 +54,26 @@ func (d Diff) WriteText(w io.Writer, show Parts, o Options) error {
 }
 
 // addChange adds what changed at all its places.
-func (l *listing) addChange(word string, c *Change) {
+func (l *listing) addChange(word string, c *change) {
 	proposal := ""
-	if c.Proposal != "" {
-		proposal = "-> " + visible(c.Proposal)
+	if c.proposal != "" {
+		proposal = "-> " + visible(c.proposal)
 	}
-	found := &result.Result{Kind: c.Kind, Rule: c.Rule, References: c.References}
-	if c.Kind == result.KindPage {
-		l.addRow(row{word: word, code: string(c.Code), hint: joinHints(ofRule(c.Rule, visible(c.Message)), proposal)}, found)
+	found := &result.Result{Kind: c.kind, Rule: c.rule, References: c.references}
+	if c.kind == result.KindPage {
+		l.addRow(row{word: word, code: string(c.code), hint: joinHints(ofRule(c.rule, visible(c.message)), proposal)}, found)
 		return
 	}
-	hint := joinHints(visible(reason(c.URL, c.Code, c.Message)), didYouMean(c.URL, c.Suggestions))
+	hint := joinHints(visible(reason(c.url, c.code, c.message)), didYouMean(c.url, c.suggestions))
 	switch {
-	case c.Was != "":
-		hint = joinHints("was "+visible(string(c.Was)), hint)
+	case c.was != "":
+		hint = joinHints("was "+visible(string(c.was)), hint)
 	case word == "fixed":
 		hint = ""
 	case proposal != "":
 		hint = proposal
 	}
-	l.addRow(row{word: word, code: string(c.Code), url: c.URL, hint: hint}, found)
+	l.addRow(row{word: word, code: string(c.code), url: c.url, hint: hint}, found)
 }
 
 // Parts is a set of parts of a comparison. The zero value means all of them, with what has not
@@ -82,12 +82,12 @@ type Parts uint8
 
 // The parts of a comparison.
 const (
-	PartNew Parts = 1 << iota
-	PartFixed
-	PartUnclear
-	PartStill
+	partNew Parts = 1 << iota
+	partFixed
+	partUnclear
+	partStill
 
-	allParts = PartNew | PartFixed | PartUnclear | PartStill
+	allParts = partNew | partFixed | partUnclear | partStill
 )
 
 func (p Parts) orAll() Parts {
@@ -117,19 +117,19 @@ func ParseParts(s string) (Parts, error) {
 type diffPart struct {
 	show             Parts
 	key, word, count string
-	changes          []Change
+	changes          []change
 }
 
 // parts returns the parts of a comparison in the order in which they are listed.
 func (d Diff) parts() []diffPart {
 	return []diffPart{
-		{PartNew, "new", "new", "new", d.New},
-		{PartNew, "new_warnings", "new", "new warning", d.NewWarnings},
-		{PartFixed, "fixed", "fixed", "fixed", d.Fixed},
-		{PartFixed, "fixed_warnings", "fixed", "fixed warning", d.FixedWarnings},
-		{PartUnclear, "unclear", "unclear", "unclear", d.Unclear},
-		{PartStill, "still_broken", "still", "still broken", d.Still},
-		{PartStill, "still_warnings", "still", "unchanged warning", d.StillWarnings},
+		{partNew, "new", "new", "new", d.new},
+		{partNew, "new_warnings", "new", "new warning", d.newWarnings},
+		{partFixed, "fixed", "fixed", "fixed", d.fixed},
+		{partFixed, "fixed_warnings", "fixed", "fixed warning", d.fixedWarnings},
+		{partUnclear, "unclear", "unclear", "unclear", d.unclear},
+		{partStill, "still_broken", "still", "still broken", d.still},
+		{partStill, "still_warnings", "still", "unchanged warning", d.stillWarnings},
 	}
 }
 
@@ -156,16 +156,16 @@ func (d Diff) summaryLine() string {
 
 // folded joins the same change on several pages, so that a link that is new on every page
 // is listed once, in the order of URLs.
-func folded(changes []Change) []Change {
+func folded(changes []change) []change {
 	type target struct {
 		url       string
 		code, was check.Code
 		rule      string
 	}
-	var out []Change
+	var out []change
 	at := map[target]int{}
 	for _, c := range changes {
-		key := target{c.URL, c.Code, c.Was, c.Rule}
+		key := target{c.url, c.code, c.was, c.rule}
 		i, ok := at[key]
 		if !ok {
 			at[key] = len(out)
@@ -173,8 +173,8 @@ func folded(changes []Change) []Change {
 			continue
 		}
 		// The slices of a Change have no spare capacity: the first append copies them.
-		out[i].References = append(out[i].References, c.References...)
+		out[i].references = append(out[i].references, c.references...)
 	}
-	slices.SortStableFunc(out, func(a, b Change) int { return cmp.Compare(a.URL, b.URL) })
+	slices.SortStableFunc(out, func(a, b change) int { return cmp.Compare(a.url, b.url) })
 	return out
 }

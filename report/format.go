@@ -16,7 +16,7 @@ type Format struct {
 	// Collects is true when a Writer keeps what it needs of results until the end, and needs no
 	// summary in the head. It gets results as they arrive if they are sorted
 	// ([Options.Sorted]).
-	Collects bool
+	collects bool
 	// Binary is true when a report is not text that a terminal can show.
 	Binary bool
 	// Pages is true when the Writer is a [PageWriter] and needs the graph of the site.

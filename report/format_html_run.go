@@ -114,8 +114,8 @@ func (d *htmlDocument) against() *htmlAgainst {
 // againstEarlier compares two runs.
 func againstEarlier(d *Diff) *htmlAgainst {
 	a := &htmlAgainst{With: "the earlier run", Counts: grouped(d.summaryLine())}
-	for _, c := range slices.Concat(d.Fixed, d.FixedWarnings) {
-		a.addFixed(c.URL, c.Code, c.Page)
+	for _, c := range slices.Concat(d.fixed, d.fixedWarnings) {
+		a.addFixed(c.url, c.code, c.page)
 	}
 	return a
 }

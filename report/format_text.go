@@ -18,7 +18,7 @@ var textFormat = Format{
 	Name:       "text",
 	Extensions: []string{".txt", ".text"},
 	Use:        "people at a terminal; the default",
-	Collects:   true,
+	collects:   true,
 	NewOnly:    true,
 	New:        newTextWriter,
 }

@@ -115,7 +115,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	switch {
 	case out.Format.Streams:
 		m.streams = append(m.streams, added)
-	case out.Format.Collects && o.Sorted:
+	case out.Format.collects && o.Sorted:
 		m.sorter.collectors = append(m.sorter.collectors, added)
 	default:
 		m.sorter.writers = append(m.sorter.writers, added)

@@ -39,7 +39,7 @@ func Generate(seed uint64, pages, links int) *Generated {
 
 // Path returns the path of the file of a page, without a leading slash. Links to page 0 are
 // to "/", so that it has one URL on a server.
-func (g *Generated) Path(page int) string {
+func (g *Generated) path(page int) string {
 	if page == 0 {
 		return indexName
 	}
@@ -61,7 +61,7 @@ func (g *Generated) page(path string) int {
 	}
 	_, number, _ := strings.Cut(path, "/p")
 	n, err := strconv.Atoi(strings.TrimSuffix(number, ".html"))
-	if err != nil || n < 1 || n >= g.pages || g.Path(n) != path {
+	if err != nil || n < 1 || n >= g.pages || g.path(n) != path {
 		return -1
 	}
 	return n
@@ -76,7 +76,7 @@ func (g *Generated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	buffer := bodies.Get().(*[]byte)
 	defer bodies.Put(buffer)
-	*buffer = g.AppendPage((*buffer)[:0], page)
+	*buffer = g.appendPage((*buffer)[:0], page)
 	w.Header().Set("Content-Type", "text/html")
 	w.Header().Set("Content-Length", strconv.Itoa(len(*buffer)))
 	if r.Method != http.MethodHead {
@@ -87,7 +87,7 @@ func (g *Generated) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 var bodies = sync.Pool{New: func() any { b := make([]byte, 0, pageSize); return &b }}
 
 // AppendPage appends the HTML of a page: a line for the head and a line for each link.
-func (g *Generated) AppendPage(b []byte, page int) []byte {
+func (g *Generated) appendPage(b []byte, page int) []byte {
 	b = append(b, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Page `...)
 	b = strconv.AppendInt(b, int64(page), 10)
 	b = append(b, "</title>\n"...)
@@ -133,7 +133,7 @@ func (g *Generated) link(page, i int) (to, fragment int) {
 // faults yields the faults of a page as findings over HTTP.
 func (g *Generated) faults(page int) iter.Seq[Want] {
 	return func(yield func(Want) bool) {
-		want := Want{Page: g.Path(page), Line: 2 + g.links, Column: len(`<p><a href="`) + 1}
+		want := Want{Page: g.path(page), Line: 2 + g.links, Column: len(`<p><a href="`) + 1}
 		if page%missingEvery == 0 {
 			want.Code, want.URL = "http-404", "missing/"+strconv.Itoa(page)+".html"
 			if !yield(want) {
@@ -144,14 +144,14 @@ func (g *Generated) faults(page int) iter.Seq[Want] {
 		if page%fragmentEvery == 0 {
 			// Not page 0, whose path differs between server and directory.
 			to := 1 + int(mix(g.seed^uint64(page))%uint64(g.pages-1))
-			want.Code, want.URL = "fragment-missing", g.Path(to)+"#none"
+			want.Code, want.URL = "fragment-missing", g.path(to)+"#none"
 			yield(want)
 		}
 	}
 }
 
 // Wants yields the findings over HTTP in the order of the pages.
-func (g *Generated) Wants() iter.Seq[Want] {
+func (g *Generated) wants() iter.Seq[Want] {
 	return func(yield func(Want) bool) {
 		for page := range g.pages {
 			for want := range g.faults(page) {
@@ -166,7 +166,7 @@ func (g *Generated) Wants() iter.Seq[Want] {
 // Broken returns the number of broken targets, which are distinct URLs with fragments.
 func (g *Generated) Broken() int {
 	targets := map[string]bool{}
-	for want := range g.Wants() {
+	for want := range g.wants() {
 		targets[want.URL] = true
 	}
 	return len(targets)
@@ -176,8 +176,8 @@ func (g *Generated) Broken() int {
 func (g *Generated) WriteDir(dir string) error {
 	var b []byte
 	for page := range g.pages {
-		b = g.AppendPage(b[:0], page)
-		name := filepath.Join(dir, filepath.FromSlash(g.Path(page)))
+		b = g.appendPage(b[:0], page)
+		name := filepath.Join(dir, filepath.FromSlash(g.path(page)))
 		if page == 0 || page == 1 || page%pagesPerDir == 0 {
 			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 				return fmt.Errorf("write site: %w", err)

@@ -20,8 +20,8 @@ func TestGenerate(t *testing.T) {
 			g := Generate(7, pages, links)
 			ids := map[string]bool{}
 			for page := range pages {
-				for _, id := range anchors.FindAllStringSubmatch(string(g.AppendPage(nil, page)), -1) {
-					ids[g.Path(page)+"#"+id[1]] = true
+				for _, id := range anchors.FindAllStringSubmatch(string(g.appendPage(nil, page)), -1) {
+					ids[g.path(page)+"#"+id[1]] = true
 				}
 			}
 			var got []Want
@@ -39,14 +39,14 @@ func TestGenerate(t *testing.T) {
 					for _, at := range generatedLinks.FindAllStringSubmatchIndex(line, -1) {
 						references++
 						to := line[at[2]:at[3]]
-						want := Want{Page: g.Path(page), Line: i + 1, Column: at[2], URL: to} // the slash before it
+						want := Want{Page: g.path(page), Line: i + 1, Column: at[2], URL: to} // the slash before it
 						switch target := g.page(to); {
 						case target < 0:
 							want.Code = "http-404"
 							got = append(got, want)
 							continue
-						case at[4] >= 0 && !ids[g.Path(target)+line[at[4]-1:at[5]]]:
-							want.Code, want.URL = "fragment-missing", g.Path(target)+line[at[4]-1:at[5]]
+						case at[4] >= 0 && !ids[g.path(target)+line[at[4]-1:at[5]]]:
+							want.Code, want.URL = "fragment-missing", g.path(target)+line[at[4]-1:at[5]]
 							got = append(got, want)
 						}
 						if !seen[to] {
@@ -62,7 +62,7 @@ func TestGenerate(t *testing.T) {
 			if want := pages*links + (pages-1)/missingEvery + 1 + (pages-1)/fragmentEvery + 1; references != want {
 				t.Errorf("%d pages, %d links: %d references, want %d", pages, links, references, want)
 			}
-			if diff := Diff(got, slices.Collect(g.Wants())); diff != "" {
+			if diff := Diff(got, slices.Collect(g.wants())); diff != "" {
 				t.Errorf("%d pages, %d links:\n%s", pages, links, diff)
 			}
 			urls := map[string]bool{}
@@ -79,10 +79,10 @@ func TestGenerate(t *testing.T) {
 func TestGenerateIsDeterministic(t *testing.T) {
 	a, b, c := Generate(1, 5000, 10), Generate(1, 5000, 10), Generate(2, 5000, 10)
 	for _, page := range []int{0, 1, 999, 1000, 4999} {
-		if !bytes.Equal(a.AppendPage(nil, page), b.AppendPage(nil, page)) {
+		if !bytes.Equal(a.appendPage(nil, page), b.appendPage(nil, page)) {
 			t.Errorf("page %d differs between equal sites", page)
 		}
-		if bytes.Equal(a.AppendPage(nil, page), c.AppendPage(nil, page)) {
+		if bytes.Equal(a.appendPage(nil, page), c.appendPage(nil, page)) {
 			t.Errorf("page %d is the same with another seed", page)
 		}
 	}
@@ -102,8 +102,8 @@ func TestGenerateWriteDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range []int{0, 1, 1000, 2000} {
-		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(g.Path(page))))
-		if err != nil || !bytes.Equal(data, g.AppendPage(nil, page)) {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(g.path(page))))
+		if err != nil || !bytes.Equal(data, g.appendPage(nil, page)) {
 			t.Errorf("page %d: %v", page, err)
 		}
 	}
@@ -119,7 +119,7 @@ func BenchmarkGenerate(b *testing.B) {
 	i := 0
 	b.ReportAllocs()
 	for b.Loop() {
-		page = g.AppendPage(page[:0], i%pages)
+		page = g.appendPage(page[:0], i%pages)
 		i++
 	}
 	b.SetBytes(int64(len(page)))

@@ -62,8 +62,8 @@ func TestDocumentBombs(t *testing.T) {
 		if faults := strings.Join(doc.Faults, "; "); !strings.Contains(faults, row.fault) || (row.fault == "") != (faults == "") {
 			t.Errorf("%s: faults %q, want %q", row.name, faults, row.fault)
 		}
-		if len(doc.Links) > MaxLinks || len(doc.Anchors) > MaxAnchors {
-			t.Errorf("%s: %d links and %d anchors, want %d and %d at most", row.name, len(doc.Links), len(doc.Anchors), MaxLinks, MaxAnchors)
+		if len(doc.Links) > MaxLinks || len(doc.Anchors) > maxAnchors {
+			t.Errorf("%s: %d links and %d anchors, want %d and %d at most", row.name, len(doc.Links), len(doc.Anchors), MaxLinks, maxAnchors)
 		}
 	}
 }

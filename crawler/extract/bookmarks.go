@@ -133,7 +133,7 @@ func (l *bookmarkList) add(s *foundBookmark) {
 	if s.at >= 0 && !l.noPositions {
 		link.Line, link.Column = l.h.places.at(s.at)
 	}
-	var buffer [MaxText]byte
+	var buffer [maxText]byte
 	link.Text = l.h.keep(trimFolded(foldSpace(buffer[:0], s.title)))
 	l.links = append(l.links, link)
 	l.count++

@@ -255,8 +255,8 @@ type BareRepeat struct {
 	Tag   int32 // like Link.Tag
 }
 
-// MaxText is the maximum length of a link's text and of a title, in bytes.
-const MaxText = 200
+// maxText is the maximum length of a link's text and of a title, in bytes.
+const maxText = 200
 
 // Limits of one document. Content beyond a limit is ignored and recorded as a fault.
 const (
@@ -264,8 +264,8 @@ const (
 	// maxPackedLinks is the maximum number of links of a PDF file or an archive, which may
 	// need less than a byte for each.
 	maxPackedLinks = 100_000
-	MaxAnchors     = 1_000_000 // anchors
-	MaxFaults      = 100       // faults
+	maxAnchors     = 1_000_000 // anchors
+	maxFaults      = 100       // faults
 	MaxBody        = 1 << 30   // bytes, after decoding
 	// MaxLocations is the maximum number of URLs in a sitemap, and of sitemaps in a sitemap
 	// index (sitemaps.org).

@@ -63,8 +63,8 @@ func (h *harvest) identifier(name []byte, at int) (ok bool) {
 	if len(name) == 0 || equalFold(name, "top") {
 		return false
 	}
-	if len(h.anchors) == MaxAnchors {
-		h.fault("read anchors: more than %d; the rest are ignored", MaxAnchors)
+	if len(h.anchors) == maxAnchors {
+		h.fault("read anchors: more than %d; the rest are ignored", maxAnchors)
 		return false
 	}
 	h.anchors = append(h.anchors, identifier{HashAnchor(name), int32(at)})

@@ -112,11 +112,11 @@ func bodyString(b []byte) string { return unsafe.String(unsafe.SliceData(b), len
 // fault records why the document could not be read completely. Each sentence is recorded
 // once.
 func (h *harvest) fault(format string, args ...any) {
-	if len(h.doc.Faults) >= MaxFaults {
+	if len(h.doc.Faults) >= maxFaults {
 		return
 	}
-	if len(h.doc.Faults) == MaxFaults-1 {
-		format, args = "read document: more than %d faults; the rest are not listed", []any{MaxFaults - 1}
+	if len(h.doc.Faults) == maxFaults-1 {
+		format, args = "read document: more than %d faults; the rest are not listed", []any{maxFaults - 1}
 	}
 	if sentence := fmt.Sprintf(format, args...); !slices.Contains(h.doc.Faults, sentence) {
 		h.doc.Faults = append(h.doc.Faults, sentence)

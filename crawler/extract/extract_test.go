@@ -45,7 +45,7 @@ func FuzzExtract(f *testing.F) {
 		text, _ := decode(body, contentType, fallback)
 		checkPlaces(t, text, doc)
 		for _, l := range doc.Links {
-			if !utf8.ValidString(l.Raw+l.Ref+l.Text+l.Base) || len(l.Text) > MaxText || l.Element == "" {
+			if !utf8.ValidString(l.Raw+l.Ref+l.Text+l.Base) || len(l.Text) > maxText || l.Element == "" {
 				t.Fatalf("%q: %+v", body, l)
 			}
 		}

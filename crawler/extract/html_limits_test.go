@@ -138,8 +138,8 @@ func TestBareLinkLimit(t *testing.T) {
 }
 
 func TestAnchorLimit(t *testing.T) {
-	doc := page(strings.Repeat("<p id=x>", MaxAnchors+2) + "<a href=y>")
-	if len(doc.Anchors) != MaxAnchors || len(doc.Faults) != 1 || len(doc.Links) != 1 || len(doc.Duplicates) != 1 {
+	doc := page(strings.Repeat("<p id=x>", maxAnchors+2) + "<a href=y>")
+	if len(doc.Anchors) != maxAnchors || len(doc.Faults) != 1 || len(doc.Links) != 1 || len(doc.Duplicates) != 1 {
 		t.Errorf("%d anchors, %q", len(doc.Anchors), doc.Faults)
 	}
 }

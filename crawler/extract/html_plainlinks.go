@@ -153,7 +153,7 @@ func (r *htmlReader) plainText(pos int) (text []byte, end int) {
 	if text = r.tokens.doc[at.start:at.end]; r.tokens.tag.needsUnescape(text) {
 		text = r.attributes.text(at.start, text, false).text
 	}
-	if len(text) > MaxText || foldedLength(text, true) < len(text) {
+	if len(text) > maxText || foldedLength(text, true) < len(text) {
 		r.folded = foldSpace(r.folded[:0], text)
 		text = r.folded
 	}
@@ -201,7 +201,7 @@ func (r *htmlReader) plainContent() {
 		if end+1 >= len(doc) || !isLetter(doc[end+1]) && doc[end+1] != '/' {
 			return // '<' may be plain text
 		}
-		if len(r.link.text) < MaxText {
+		if len(r.link.text) < maxText {
 			r.link.text = foldSpace(r.link.text, r.attributes.text(t.end, doc[t.end:end], false).text)
 		}
 		t.end = end

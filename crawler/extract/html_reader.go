@@ -315,7 +315,7 @@ func (r *htmlReader) text() {
 		if !r.bodyFilled && len(trimSpace(raw)) > 0 {
 			r.bodyFilled = true
 		}
-		if r.link.first < r.link.end && len(r.link.text) < MaxText {
+		if r.link.first < r.link.end && len(r.link.text) < maxText {
 			r.link.text = foldSpace(r.link.text, r.attributes.text(start, raw, literal).text)
 		}
 	case contentTitle:

@@ -87,7 +87,7 @@ func TestLinkText(t *testing.T) {
 			t.Errorf("%s: %+v, want text %q", html, links, want)
 		}
 		for _, l := range links {
-			if len(l.Text) > MaxText {
+			if len(l.Text) > maxText {
 				t.Errorf("%s: text of %d bytes", html, len(l.Text))
 			}
 		}

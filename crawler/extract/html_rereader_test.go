@@ -33,7 +33,7 @@ func FuzzRereader(f *testing.F) {
 				t.Fatalf("%d bytes were read, %d of them of the link at %d", again.read, again.read-before, at)
 			}
 			before = again.read
-			if ok && (!strings.Contains(string(body[at-1:]), l.Raw) || l.Line < 1 || l.Column < 1 || len(l.Text) > MaxText || l.Tag != 0) {
+			if ok && (!strings.Contains(string(body[at-1:]), l.Raw) || l.Line < 1 || l.Column < 1 || len(l.Text) > maxText || l.Tag != 0) {
 				t.Fatalf("link %+v at %d of %q", l, at, body)
 			}
 		}

@@ -140,5 +140,5 @@ func (t *startTag) elementName() string {
 	if t.element.name != "" {
 		return t.element.name
 	}
-	return string(appendLower(nil, t.doc[t.name.start:min(t.name.end, t.name.start+MaxText)]))
+	return string(appendLower(nil, t.doc[t.name.start:min(t.name.end, t.name.start+maxText)]))
 }

@@ -151,7 +151,7 @@ func (m *lineMarkup) bareLinks(v *view, at span) {
 			continue // an escaped URI is text
 		}
 		f.Element, f.Attribute = "a", "href"
-		if f.Text = f.Raw; len(f.Text) > MaxText {
+		if f.Text = f.Raw; len(f.Text) > maxText {
 			f.Text = ""
 		}
 		kept = append(kept, f)

@@ -509,7 +509,7 @@ func (r *markdownReader) definedLinks() {
 
 // linkText returns the text of a link.
 func (r *markdownReader) linkText(it *inline) string {
-	if name := trimFolded(foldSpace(nil, r.scan.plainText(nil, it.text, false, MaxText))); len(name) > 0 {
+	if name := trimFolded(foldSpace(nil, r.scan.plainText(nil, it.text, false, maxText))); len(name) > 0 {
 		return r.keep(name)
 	}
 	return ""
@@ -566,7 +566,7 @@ func (r *markdownReader) bareLinks(v *view, at span) {
 		if f.Text = f.Raw; needsUnescapeMarkdown([]byte(f.Raw)) {
 			f.Text = f.Ref
 		}
-		if len(f.Text) > MaxText {
+		if len(f.Text) > maxText {
 			f.Text = r.keep(foldSpace(nil, []byte(f.Text)))
 		}
 		f.tag = r.html.insertTag(int(f.at), end)

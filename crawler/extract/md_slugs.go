@@ -65,7 +65,7 @@ func (s *slugger) addTo(h *harvest, text string) {
 	s.eachAnchor(text, func(slug string, named bool) {
 		if named {
 			h.anchor([]byte(slug))
-		} else if len(h.doc.AnchorHashes) < MaxAnchors {
+		} else if len(h.doc.AnchorHashes) < maxAnchors {
 			h.doc.AnchorHashes = append(h.doc.AnchorHashes, HashAnchor([]byte(slug)))
 		}
 	})

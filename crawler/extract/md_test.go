@@ -268,7 +268,7 @@ func checkTextFormat(t *testing.T, body []byte, contentType string) {
 	text, _ := decode(body, contentType, formatOf(contentType, "", body).charset)
 	checkPlaces(t, text, doc)
 	for _, l := range doc.Links {
-		if len(l.Text) > MaxText {
+		if len(l.Text) > maxText {
 			t.Errorf("%+v: its text is %d bytes long", l, len(l.Text))
 		}
 	}

@@ -99,8 +99,8 @@ func TestRunOfManyLinks(t *testing.T) {
 
 // TestFaultsAreBounded reads an archive with many damaged parts.
 func TestFaultsAreBounded(t *testing.T) {
-	doc := Extract(Input{Name: "a.docx", Body: archive(t, 0, strings.Split(strings.TrimSuffix(lines("word/%d.xml\n<a>\n", 3*MaxFaults), "\n"), "\n")...)})
-	if n := len(doc.Faults); n != MaxFaults || !strings.Contains(doc.Faults[n-1], "more than 99 faults") {
-		t.Errorf("%d faults, want %d, the last %q", n, MaxFaults, doc.Faults[n-1])
+	doc := Extract(Input{Name: "a.docx", Body: archive(t, 0, strings.Split(strings.TrimSuffix(lines("word/%d.xml\n<a>\n", 3*maxFaults), "\n"), "\n")...)})
+	if n := len(doc.Faults); n != maxFaults || !strings.Contains(doc.Faults[n-1], "more than 99 faults") {
+		t.Errorf("%d faults, want %d, the last %q", n, maxFaults, doc.Faults[n-1])
 	}
 }

@@ -10,9 +10,9 @@ import (
 // in parts gives the same result as appending it at once. trimFolded removes the trailing
 // space.
 func foldSpace(dst []byte, src []byte) []byte {
-	for len(src) > 0 && len(dst) < MaxText {
+	for len(src) > 0 && len(dst) < maxText {
 		blank := len(dst) == 0 || dst[len(dst)-1] == ' '
-		if n := foldedLength(src[:min(len(src), MaxText-len(dst))], blank); n > 0 {
+		if n := foldedLength(src[:min(len(src), maxText-len(dst))], blank); n > 0 {
 			dst = append(dst, src[:n]...)
 			src = src[n:]
 			continue
@@ -30,9 +30,9 @@ func foldSpace(dst []byte, src []byte) []byte {
 			if !blank {
 				dst = append(dst, ' ')
 			}
-		case len(dst)+n > MaxText:
+		case len(dst)+n > maxText:
 			// The character does not fit. Fill dst, so that nothing is appended after it.
-			for len(dst) < MaxText {
+			for len(dst) < maxText {
 				dst = append(dst, ' ')
 			}
 		default:

@@ -174,11 +174,6 @@ func (i *Inspector) Pairs() siterules.Config {
 	return siterules.Config{Groups: i.cfg.Groups.pageRules(), ImageMax: i.cfg.ImageMax}
 }
 
-// Checks identifies what the Inspector looks for, for judging.Inspection. It is 0 if the
-// inspection of an unchanged document must not be reused, because other programs are asked,
-// which may have changed.
-func (i *Inspector) Checks() uint64 { return i.checks }
-
 // Scans reports whether targets of one's own site, or others, are scanned for viruses.
 func (i *Inspector) Scans(internal bool) bool {
 	return i != nil && i.scanner != nil && (internal || i.cfg.VirusAll)

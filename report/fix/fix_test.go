@@ -321,7 +321,7 @@ func TestNothingOutside(t *testing.T) {
 		t.Errorf("%d files, %d elsewhere, left out %v", len(plan.Files), plan.Elsewhere, plan.LeftOut)
 	}
 	for _, l := range plan.LeftOut {
-		if !strings.Contains(l.Why, "outside") {
+		if !strings.Contains(l.why, "outside") {
 			t.Errorf("%v", l)
 		}
 	}
@@ -382,7 +382,7 @@ func TestNoSourcesForPages(t *testing.T) {
 	if len(plan.Files) != 1 || plan.Files[0].Name != "a.md" || string(plan.Files[0].after) != "[x](b.md#c)\n" {
 		t.Errorf("%+v", plan.Files)
 	}
-	if len(plan.LeftOut) != 1 || plan.LeftOut[0].Page != "a.html" || plan.Incomplete() {
+	if len(plan.LeftOut) != 1 || plan.LeftOut[0].page != "a.html" || plan.Incomplete() {
 		t.Errorf("left out: %v", plan.LeftOut)
 	}
 }

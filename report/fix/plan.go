@@ -85,9 +85,9 @@ type Edit struct {
 
 // LeftOut is a proposed edit that is not made.
 type LeftOut struct {
-	Page         string
-	Line, Column int
-	Why          string
+	page         string
+	line, column int
+	why          string
 	// never is true if such a reference is never edited, as in a binary document. It is
 	// false if the edit failed because of the state of the file.
 	never bool
@@ -95,10 +95,10 @@ type LeftOut struct {
 
 // String returns the place in the form that editors open, and the reason.
 func (l LeftOut) String() string {
-	if l.Line == 0 {
-		return l.Page + ": " + l.Why
+	if l.line == 0 {
+		return l.page + ": " + l.why
 	}
-	return fmt.Sprintf("%s:%d:%d: %s", l.Page, l.Line, l.Column, l.Why)
+	return fmt.Sprintf("%s:%d:%d: %s", l.page, l.line, l.column, l.why)
 }
 
 // maxFiles is the maximum number of files in a plan, which are all held in memory.
@@ -176,7 +176,7 @@ func Make(root, dir string, results []*result.Result, level Level, copies Copies
 // byPlace sorts what is left out, without repetitions.
 func byPlace(all []LeftOut) []LeftOut {
 	slices.SortFunc(all, func(a, b LeftOut) int {
-		return cmp.Or(strings.Compare(a.Page, b.Page), a.Line-b.Line, a.Column-b.Column, strings.Compare(a.Why, b.Why))
+		return cmp.Or(strings.Compare(a.page, b.page), a.line-b.line, a.column-b.column, strings.Compare(a.why, b.why))
 	})
 	return slices.Compact(all)
 }

@@ -3,6 +3,9 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -27,6 +30,7 @@ func runShared(t *testing.T, open func(t *testing.T) func(process string) fronti
 		"one process finds out for all":               testOnce,
 		"cycles of redirects are found":               testRedirects,
 		"counts are common":                           testCountUp,
+		"hosts of a domain have one limit":            testDomains,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -261,6 +265,107 @@ func testCountUp(a, b *harness) {
 		list := []frontier.Count{{Name: "calendar", By: 2, Most: row.calendar}, {Name: "month", By: 1, Most: row.month}, {Name: "day", By: 1, Most: 5}}
 		if n, err := b.common().CountUp(b.ctx, list); err != nil || !slices.Equal(n, row.want) {
 			a.Errorf("CountUp with limits = %d, %v, want %d", n, err, row.want)
+		}
+	}
+}
+
+// testDomains tests that all processes together hold no more leases of hosts of a domain than it may have, and that
+// they get as many, whatever becomes of the leases.
+func testDomains(a, b *harness) {
+	const most, ofHost, hosts = 3, 2, 24
+	random := rand.New(rand.NewPCG(7, 1))
+	domainOf := func(n int) string { return fmt.Sprintf("d%d.example", n%5) } // the last one has no limit
+	hostOf := func(n int) string { return fmt.Sprintf("h%d.%s", n, domainOf(n)) }
+	queued, held := map[string][]time.Time{}, map[string]int{} // of hosts
+	for n := range hosts {
+		p := frontier.Pace{Concurrency: ofHost}
+		if n%5 < 4 {
+			p.Within[frontier.ByDomain] = frontier.Share{Key: "domain " + domainOf(n), Most: most}
+		}
+		if _, err := a.common().SetController(a.ctx, hostOf(n), 0, []byte("state"), p); err != nil {
+			a.Fatal(err)
+		}
+	}
+	made := 0
+	item := func() frontier.Item {
+		host := hostOf(random.IntN(hosts))
+		made++
+		queued[host] = append(queued[host], time.Time{})
+		return a.item(made, host, frontier.Leaves, 0)
+	}
+	for range 150 {
+		a.add(item())
+	}
+	// room returns how many more leases there may be and how many there must be now.
+	room := func() (left int) {
+		now := time.Now()
+		for d := range 5 {
+			all, free := 0, 0
+			for n := d; n < hosts; n += 5 {
+				ready := 0
+				for _, at := range queued[hostOf(n)] {
+					if !at.After(now) {
+						ready++
+					}
+				}
+				all, free = all+held[hostOf(n)], free+min(ready, ofHost-held[hostOf(n)])
+			}
+			if d < 4 {
+				free = min(free, most-all)
+			}
+			if free < 0 {
+				a.Fatalf("the domain d%d.example has %d leases, want at most %d", d, all, most)
+			}
+			left += free
+		}
+		return left
+	}
+	var leases []frontier.Lease
+	for steps := 0; ; steps++ {
+		s := []*harness{a, b}[random.IntN(2)]
+		if len(leases) == 0 || random.IntN(4) == 0 {
+			want := room()
+			got, next, err := s.Claim(s.ctx, 1000, time.Hour)
+			for more := got; err == nil && len(more) > 0; got = append(got, more...) { // of other servers
+				more, next, err = s.Claim(s.ctx, 1000, time.Hour)
+			}
+			if err == io.EOF && made > 300 {
+				break
+			}
+			if err != nil || len(got) != want {
+				s.Fatalf("step %d: Claim = %d leases, %v, %v; want %d", steps, len(got), next, err, want)
+			}
+			for _, l := range got {
+				at := slices.IndexFunc(queued[l.Host], func(at time.Time) bool { return !at.After(time.Now()) })
+				queued[l.Host], held[l.Host] = slices.Delete(queued[l.Host], at, at+1), held[l.Host]+1
+			}
+			if leases = append(leases, got...); len(leases) == 0 {
+				time.Sleep(time.Until(next))
+			}
+			room()
+			continue
+		}
+		i := random.IntN(len(leases))
+		l := leases[i]
+		leases, held[l.Host] = slices.Delete(leases, i, i+1), held[l.Host]-1
+		switch random.IntN(5) {
+		case 0:
+			later := time.Now().Add(time.Duration(random.IntN(3)) * time.Second)
+			queued[l.Host] = append(queued[l.Host], later)
+			if err := s.Release(s.ctx, l, frontier.Deferral{Wave: l.Wave, NotBefore: later}); err != nil {
+				s.Fatal(err)
+			}
+		case 1:
+			queued[l.Host] = append(queued[l.Host], time.Time{})
+			if err := s.process().GiveBack(s.ctx, l); err != nil {
+				s.Fatal(err)
+			}
+		default:
+			var found []frontier.Item
+			if made <= 300 {
+				found = append(found, item())
+			}
+			s.settle(l, found...)
 		}
 	}
 }

@@ -141,6 +141,7 @@ local function grant(t)
   bump('q' .. t.wave, -1)
   bump('l' .. t.wave, 1)
   bump('leased', 1)
+  countDomain(h.domain, 1)
   h.leased, h.last, h.owner, h.changed = h.leased + 1, h.interval > 0 and now or fence, num(t.id), true
   local note = t.tries > 0 and call('HGET', P .. 'n', num(t.id))
   t.state, t.tries = LEASED, math.min(t.tries + 1, 15)
@@ -174,24 +175,28 @@ local function takeFirst(wave)
     local ready = tonumber(first[2])
     if ready > math.max(now, count('fence')) then return nil, ready end
     local h = host(tonumber(first[1]))
-    local q = queueKey(h.n, wave)
-    if h.interval == 0 or free(h) <= math.max(now, count('fence')) then -- else its place is older than a restart
-      local due = call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', '0', '100')
-      if #due > 0 then
-        many('ZREM', q .. 'd', due)
-        many('RPUSH', q .. 'o', due)
-      end
-      local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
-      if id then
-        local t = target(tonumber(id))
-        if t.state == QUEUED and t.wave == wave then
-          if not isLeft(t) then return t, nil end
-          call('RPUSH', q .. 'o', id)
-          return nil, now + 100000
+    if isDomainFull(h) then
+      sleep(h, wave)
+    else
+      local q = queueKey(h.n, wave)
+      if h.interval == 0 or free(h) <= math.max(now, count('fence')) then -- else its place is older than a restart
+        local due = call('ZRANGEBYSCORE', q .. 'd', '-inf', num(now), 'LIMIT', '0', '100')
+        if #due > 0 then
+          many('ZREM', q .. 'd', due)
+          many('RPUSH', q .. 'o', due)
+        end
+        local id = call('LPOP', q .. 'c') or call('LPOP', q .. 'o')
+        if id then
+          local t = target(tonumber(id))
+          if t.state == QUEUED and t.wave == wave then
+            if not isLeft(t) then return t, nil end
+            call('RPUSH', q .. 'o', id)
+            return nil, now + 100000
+          end
         end
       end
+      reorder(h)
     end
-    reorder(h)
   end
 end
 
@@ -240,7 +245,7 @@ if one and most > 0 then -- it has taken two workers with it: it gets one of its
     if #leasesOf(worker) > 0 then return nothing('', again(nil)) end
     local t = target(tonumber(one))
     local ready = nextVisit(host(t.host))
-    if not ready or ready > now then return nothing('', again(ready)) end
+    if not ready or ready > now or isDomainFull(host(t.host)) then return nothing('', again(ready and math.max(ready, now + 100000))) end
     call('LPOP', P .. 'alone')
     put('aw', '')
     if t.state == QUEUED then

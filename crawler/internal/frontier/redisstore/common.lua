@@ -159,8 +159,8 @@ local function host(n)
   local h = hosts[n]
   if not h then
     local key = P .. 'h:' .. num(n)
-    local v = call('HMGET', key, 'c', 'i', 'b', 'l', 'v', 'w', 'o', 'n', 'y')
-    h = {n = n, key = key, most = tonumber(v[1]) or 0, interval = tonumber(v[2]) or 0, rest = tonumber(v[3]) or 0,
+    local v = call('HMGET', key, 'c', 'i', 'b', 'l', 'v', 'w', 'o', 'n', 'y', 'd', 'm')
+    h = {domain = v[10] or '', domainMost = tonumber(v[11]) or 0, n = n, key = key, most = tonumber(v[1]) or 0, interval = tonumber(v[2]) or 0, rest = tonumber(v[3]) or 0,
       leased = tonumber(v[4]) or 0, last = tonumber(v[5]) or 0, waves = v[6] or '', owner = v[7] or '', name = v[8] or '', version = v[9] or '0'}
     hosts[n] = h
   end
@@ -209,6 +209,17 @@ local function due(h, wave)
   return tonumber(first[2])
 end
 
+-- isReady reports whether a target of a host may be visited at a time, whatever its domain allows.
+local function isReady(h, time)
+  local at = nextVisit(h)
+  if not at or at > time then return false end
+  for i = 1, #h.waves do
+    local first = due(h, string.byte(h.waves, i))
+    if first and first <= time then return true end
+  end
+  return false
+end
+
 -- reorder moves the queues of a host to their places after a change.
 local function reorder(h)
   local at, left = nextVisit(h), ''
@@ -229,6 +240,31 @@ local function reorder(h)
 end
 -- move lets a host be reordered at the end.
 local function move(h) moved[h.n] = h end
+
+-- Domains: ds counts the leases of all hosts of each one with a limit. A host that may be visited while
+-- its domain may not sleeps: it is in dw and the domain, by the first wave that it has a target of, and in no
+-- queue of hosts.
+local function isDomainFull(h)
+  return h.domain ~= '' and tonumber(call('HGET', P .. 'ds', h.domain) or '0') >= h.domainMost
+end
+local function sleep(h, wave)
+  call('ZREM', P .. 'w:' .. num(wave), num(h.n))
+  call('ZADD', P .. 'dw:' .. h.domain, 'LT', num(wave), num(h.n))
+end
+local function countDomain(domain, by)
+  if domain == '' then return end
+  local left = call('HINCRBY', P .. 'ds', domain, num(by))
+  if left <= 0 then call('HDEL', P .. 'ds', domain) end
+  if by > 0 then return end
+  if not now then clock() end
+  for _ = 1, 1000 do -- one that is ready gets the place; where none is leased, nobody else would wake them
+    local woken = call('ZPOPMIN', P .. 'dw:' .. domain)[1]
+    if not woken then return end
+    local h = host(tonumber(woken))
+    move(h)
+    if left > 0 and isReady(h, math.max(now, count('fence'))) then return end
+  end
+end
 
 local function countPage(t, by)
   if t.wave == SECOND and band(t.need, LINKS) > 0 then bump('sp', by) end
@@ -348,6 +384,7 @@ local function drop(l, pages)
   countPage(t, -1)
   local h = host(t.host)
   h.leased, h.changed = h.leased - 1, true
+  countDomain(h.domain, -1)
   if h.most > 0 then move(h) end
   return t
 end

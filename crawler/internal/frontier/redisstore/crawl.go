@@ -17,7 +17,7 @@ import (
 
 // Encoding is the version of the keys and scripts. Processes of different versions cannot
 // work on one crawl.
-const Encoding = 3
+const Encoding = 4
 
 // Header is what every process must know of a crawl.
 type Header struct {

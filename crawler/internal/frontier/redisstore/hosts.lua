@@ -9,14 +9,7 @@ for n = first, upto do
   local h = host(n)
   if h.leased > 0 or h.waves ~= '' then
     some = some + 1
-    local at, ready = nextVisit(h), false
-    if at and at <= now then
-      for i = 1, #h.waves do
-        local d = due(h, string.byte(h.waves, i))
-        if d and d <= now then ready = true end
-      end
-    end
-    if not ready then waiting = waiting + 1 end
+    if isDomainFull(h) or not isReady(h, now) then waiting = waiting + 1 end
   end
 end
 local answer = {upto < last and num(upto + 1) or '-1', some, waiting, '-1'}

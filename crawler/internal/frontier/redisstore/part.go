@@ -554,7 +554,8 @@ func paceArgs(host string, p frontier.Pace) []any {
 	if !p.NotBefore.IsZero() {
 		rest = micros(time.Until(p.NotBefore))
 	}
-	return []any{host, p.Concurrency, micros(p.Interval), rest}
+	domain := p.Within[frontier.ByDomain]
+	return []any{host, p.Concurrency, micros(p.Interval), rest, domain.Key, domain.Most}
 }
 
 // counters returns the counters of the crawl.

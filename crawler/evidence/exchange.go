@@ -190,9 +190,7 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	}
 	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if f.Page && got.Status/100 == 2 && isHTML(media) {
-		decoded := fetch.DecodeBody(body.reader(), strings.Join(header["Content-Encoding"], ","), maxTitlePart)
-		f.Title = x.k.mask.text(titleOf(decoded, header))
-		decoded.Close()
+		f.Title = x.k.mask.text(titleOf(body, header))
 	}
 	_, reason, _ := strings.Cut(got.Reason, " ")
 	head := &bytes.Buffer{}

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
 // indexLine is the JSON of a line of the index (CDXJ).
@@ -64,22 +65,36 @@ func (w *writer) describe(e *entry, at section) {
 
 func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
 
-// titleOf returns the title of a page. It reads no more than that takes: reading all of a page again would
-// take as long as the crawl did.
-func titleOf(body io.Reader, header http.Header) string {
+// titleOf returns the title of a page. Most titles are near the beginning, and to decode all of a page again would
+// take as long as all the rest of keeping it.
+func titleOf(body *spool, header http.Header) string {
+	coding := strings.Join(header["Content-Encoding"], ",")
+	for part := int64(2 << 10); ; part *= 8 {
+		decoded := fetch.DecodeBody(io.LimitReader(body.reader(), part), coding, maxTitlePart)
+		text, found := untilTitle(decoded)
+		decoded.Close()
+		if found || part >= body.size {
+			return extract.Extract(extract.Input{Body: text, ContentType: header.Get("Content-Type")}).Title
+		}
+	}
+}
+
+// untilTitle reads a page up to the end tag of its title. It reports false if the text ends before that.
+func untilTitle(body io.Reader) (text []byte, found bool) {
 	const step = 4 << 10
-	var text []byte
-	for from, err := 0, error(nil); err == nil && len(text) < maxTitlePart; {
+	for from, err := 0, error(nil); err == nil; {
 		more, n := slices.Grow(text, step)[:len(text)+step], 0
 		n, err = io.ReadFull(body, more[len(text):])
 		text = more[:len(text)+n]
 		if end := titleEnd(text[from:]); end > 0 {
-			text = text[:from+end]
-			break
+			return text[:from+end], true
+		}
+		if len(text) >= maxTitlePart {
+			return text, true // there is none
 		}
 		from = max(0, len(text)-len("</title"))
 	}
-	return extract.Extract(extract.Input{Body: text, ContentType: header.Get("Content-Type")}).Title
+	return text, false
 }
 
 // titleEnd returns the place behind the end tag of a title, 0 if there is none.

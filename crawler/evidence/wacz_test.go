@@ -3,6 +3,7 @@ package evidence
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
@@ -170,6 +173,38 @@ func TestUnfinishedFile(t *testing.T) {
 		keepAll(t, name, s.URL, "/a")
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 			t.Errorf("%s: left behind after a run that was killed: %v", base, left)
+		}
+	}
+}
+
+// The title of a page is found wherever it is in the first 64 KiB, coded or not.
+func TestTitle(t *testing.T) {
+	noise := make([]byte, 20<<10)
+	rand.NewChaCha8([32]byte{}).Read(noise)
+	comment := "<!-- " + hex.EncodeToString(noise) + " -->"
+	const title = "<TITLE>A page</TiTLE>"
+	rest := strings.Repeat("<p>text", 3000)
+	for name, c := range map[string]struct{ page, want string }{
+		"first":        {title + rest, "A page"},
+		"alone":        {title, "A page"},
+		"far":          {comment + title + rest, "A page"},
+		"too far":      {comment + comment + title + rest, ""},
+		"without end":  {"<title>A page", "A page"},
+		"none":         {rest, ""},
+		"nothing":      {"", ""},
+		"another end":  {"<style></style>" + rest[:4080] + title, "A page"},
+		"at the limit": {strings.Repeat(" ", 4096-len(title)/2) + title + rest, "A page"},
+	} {
+		plain, packed := &spool{}, &spool{}
+		io.WriteString(plain, c.page)
+		z := gzip.NewWriter(packed)
+		io.WriteString(z, c.page)
+		z.Close()
+		if got := titleOf(plain, http.Header{"Content-Type": {"text/html"}}); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if got := titleOf(packed, http.Header{"Content-Type": {"text/html"}, "Content-Encoding": {"gzip"}}); got != c.want {
+			t.Errorf("%s, coded: %q, want %q", name, got, c.want)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func codeActions(ctx context.Context, s *Server, p *codeActionParams) (any, erro
 	certain, digest := v.state.certain(v.path)
 	if p.wants(fixAll) && len(certain) > 0 {
 		all := codeAction{Title: "fix all links whose correction is certain", Kind: fixAll}
-		if slices.Contains(s.client.capabilities().TextDocument.CodeAction.ResolveSupport.Properties, "edit") {
+		if s.client.capabilities().resolvesEdits() {
 			all.Data = &actionData{p.TextDocument.URI, digest}
 		} else {
 			all.Edit = v.edit(s, certain)

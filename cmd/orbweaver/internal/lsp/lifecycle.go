@@ -85,9 +85,11 @@ type clientCapabilities struct {
 		} `json:"workspaceEdit"`
 		FileOperations struct {
 			WillRename bool `json:"willRename"`
+			DidRename  bool `json:"didRename"`
 		} `json:"fileOperations"`
-		Configuration bool `json:"configuration"`
-		Diagnostics   struct {
+		WorkspaceFolders bool `json:"workspaceFolders"`
+		Configuration    bool `json:"configuration"`
+		Diagnostics      struct {
 			RefreshSupport bool `json:"refreshSupport"`
 		} `json:"diagnostics"`
 		DidChangeWatchedFiles struct {
@@ -112,6 +114,11 @@ func (c clientCapabilities) encoding() encoding {
 // pulls reports whether the editor asks for diagnostics.
 func (c clientCapabilities) pulls() bool { return c.TextDocument.Diagnostic != nil }
 
+// resolvesEdits reports whether the editor asks for the edit of an action when it needs it.
+func (c clientCapabilities) resolvesEdits() bool {
+	return slices.Contains(c.TextDocument.CodeAction.ResolveSupport.Properties, "edit")
+}
+
 // initialize answers what the server can do.
 func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error) {
 	s.life.initialized = true
@@ -122,35 +129,54 @@ func initialize(ctx context.Context, s *Server, p *initializeParams) (any, error
 	if p.ProcessID != nil {
 		s.background(func() { watchParent(ctx, *p.ProcessID, s.life.end) })
 	}
-	capabilities := map[string]any{
-		"positionEncoding": s.texts.encoding,
-		"textDocumentSync": map[string]any{"openClose": true, "change": 2, "save": map[string]any{"includeText": false}},
+	return map[string]any{"capabilities": p.Capabilities.answer(), "serverInfo": map[string]any{"name": "orbweaver", "version": s.config.Version}}, nil
+}
+
+// answer returns what the server can do for the editor. What the editor must declare is there only if it did.
+func (c clientCapabilities) answer() map[string]any {
+	can := map[string]any{
+		"positionEncoding":       c.encoding(),
+		"textDocumentSync":       map[string]any{"openClose": true, "change": 2, "save": map[string]any{"includeText": false}},
+		"completionProvider":     map[string]any{"triggerCharacters": []string{"/", "#", "(", "<", ":", "[", "\"", "'"}},
+		"documentLinkProvider":   map[string]any{},
+		"executeCommandProvider": map[string]any{"commands": []string{refreshCommand}},
+		"renameProvider":         true,
 	}
-	inWorkspace := map[string]any{"workspaceFolders": map[string]any{"supported": true, "changeNotifications": true}}
-	if p.Capabilities.Workspace.FileOperations.WillRename {
-		all := map[string]any{"filters": []map[string]any{{"scheme": "file", "pattern": map[string]any{"glob": "**/*"}}}}
-		inWorkspace["fileOperations"] = map[string]any{"willRename": all, "didRename": all}
-	}
-	capabilities["workspace"] = inWorkspace
 	for _, name := range []string{"hoverProvider", "definitionProvider", "referencesProvider", "documentSymbolProvider", "workspaceSymbolProvider"} {
-		capabilities[name] = true
+		can[name] = true
 	}
-	capabilities["codeActionProvider"] = map[string]any{"codeActionKinds": []string{quickFix, fixAll}, "resolveProvider": true}
-	capabilities["completionProvider"] = map[string]any{"triggerCharacters": []string{"/", "#", "(", "<", ":", "[", "\"", "'"}}
-	if p.Capabilities.TextDocument.Rename.PrepareSupport {
-		capabilities["renameProvider"] = map[string]any{"prepareProvider": true}
-	} else {
-		capabilities["renameProvider"] = true
+	inWorkspace, moves := map[string]any{}, map[string]any{}
+	if c.Workspace.WorkspaceFolders {
+		inWorkspace["workspaceFolders"] = map[string]any{"supported": true, "changeNotifications": true}
 	}
-	capabilities["documentLinkProvider"] = map[string]any{"resolveProvider": false}
-	capabilities["executeCommandProvider"] = map[string]any{"commands": []string{refreshCommand}}
-	if p.Capabilities.TextDocument.CodeLens != nil {
-		capabilities["codeLensProvider"] = map[string]any{"resolveProvider": false}
+	all := map[string]any{"filters": []map[string]any{{"scheme": "file", "pattern": map[string]any{"glob": "**/*"}}}}
+	if c.Workspace.FileOperations.WillRename {
+		moves["willRename"] = all
 	}
-	if p.Capabilities.pulls() {
-		capabilities["diagnosticProvider"] = map[string]any{"identifier": "orbweaver", "interFileDependencies": true, "workspaceDiagnostics": true}
+	if c.Workspace.FileOperations.DidRename {
+		moves["didRename"] = all
 	}
-	return map[string]any{"capabilities": capabilities, "serverInfo": map[string]any{"name": "orbweaver", "version": s.config.Version}}, nil
+	if len(moves) > 0 {
+		inWorkspace["fileOperations"] = moves
+	}
+	if len(inWorkspace) > 0 {
+		can["workspace"] = inWorkspace
+	}
+	actions := map[string]any{"codeActionKinds": []string{quickFix, fixAll}}
+	if c.resolvesEdits() {
+		actions["resolveProvider"] = true
+	}
+	can["codeActionProvider"] = actions
+	if c.TextDocument.Rename.PrepareSupport {
+		can["renameProvider"] = map[string]any{"prepareProvider": true}
+	}
+	if c.TextDocument.CodeLens != nil {
+		can["codeLensProvider"] = map[string]any{}
+	}
+	if c.pulls() {
+		can["diagnosticProvider"] = map[string]any{"identifier": "orbweaver", "interFileDependencies": true, "workspaceDiagnostics": true}
+	}
+	return can
 }
 
 // folders returns the folders of the workspace.

@@ -121,6 +121,28 @@ func TestEditorIsGone(t *testing.T) {
 	}
 }
 
+// TestCapabilities tests that what an editor must declare is offered only if it did.
+func TestCapabilities(t *testing.T) {
+	yes := map[string]any{"dynamicRegistration": true}
+	full := map[string]any{
+		"workspace": map[string]any{"workspaceFolders": true, "fileOperations": map[string]any{"willRename": true, "didRename": true}},
+		"textDocument": map[string]any{"codeLens": yes, "diagnostic": yes, "rename": map[string]any{"prepareSupport": true},
+			"codeAction": map[string]any{"resolveSupport": map[string]any{"properties": []string{"edit"}}}},
+	}
+	for _, row := range []struct {
+		declared map[string]any
+		offered  bool
+	}{{map[string]any{}, false}, {full, true}} {
+		e := launch(t)
+		a := e.request("initialize", map[string]any{"processId": nil, "capabilities": row.declared, "rootUri": uri(t.TempDir(), "")})
+		for _, word := range []string{"resolveProvider", "prepareProvider", "workspaceFolders", "willRename", "didRename", "codeLensProvider", "diagnosticProvider"} {
+			if offered := strings.Contains(string(a.Result), `"`+word+`"`); offered != row.offered {
+				t.Errorf("declared %v: %s is offered: %v: %s", row.declared, word, offered, a.Result)
+			}
+		}
+	}
+}
+
 // TestPushedAndPulled tests versions, ids of results, and findings that are gone.
 func TestPushedAndPulled(t *testing.T) {
 	dir := t.TempDir()

@@ -149,12 +149,20 @@ func isListItem(text []byte) bool {
 	return bytes.Contains(text, []byte(":: ")) || bytes.HasSuffix(text, []byte("::"))
 }
 
-// attributes reads a line in brackets: the attributes of the next block, or its anchor.
+// attributes reads a line in brackets: the attributes of the next block, or its anchor. It returns false for text that
+// begins with an anchor.
 func (r *asciidocReader) attributes(l line) bool {
 	text := l.text
+	id, isAnchor := bytes.CutPrefix(text, []byte("[["))
+	if isAnchor {
+		var whole bool
+		id, whole = bytes.CutSuffix(id, []byte("]]"))
+		if id, _, _ = bytes.Cut(id, []byte(",")); !whole || bytes.IndexByte(id, ']') >= 0 {
+			return false
+		}
+	}
 	r.flush(r.inlines)
-	if id, ok := bytes.CutPrefix(text, []byte("[[")); ok {
-		id, _, _ = bytes.Cut(bytes.Trim(id, "[]"), []byte(","))
+	if isAnchor {
 		r.anchor(id)
 		r.hasID = true
 		return true

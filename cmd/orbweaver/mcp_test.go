@@ -345,20 +345,34 @@ func TestAgentFilters(t *testing.T) {
 		{"findings", map[string]any{"run": run, "after": first["next"], "q": "x"}, "another list"},
 		{"findings", map[string]any{"run": "r99"}, "there is no run"},
 		{"check", map[string]any{"target": 3}, "target must be a string"},
-		{"check", map[string]any{"target": ".", "options": map[string]any{"header": "x"}}, "unknown argument options."},
+		{"check", map[string]any{"target": ".", "options": map[string]any{"header": "x"}}, `unknown argument "options.header"`},
 		{"check", map[string]any{"target": ".", "options": map[string]any{"depth": -1}}, "depth"},
 		{"check", map[string]any{"target": ".", "options": map[string]any{"check": []string{"virus"}}}, "virus"},
 		{"check", map[string]any{"target": ".", "options": map[string]any{"scope": "pat"}}, "one of path, host, domain, page"},
 		{"verify", map[string]any{"urls": []string{}}, "an array of 1 to 20 strings"},
-		{"explain", map[string]any{}, "give code or url"},
+		{"explain", map[string]any{}, "give code, or url"},
 		{"explain", map[string]any{"code": "file-mising"}, "did you mean file-missing?"},
 		{"explain", map[string]any{"code": "zzz"}, `code "zzz" is unknown`},
+		{"explain", map[string]any{"code": "zzz", "url": "http://a.test/"}, "give code, or url"},
+		{"explain", map[string]any{"url": "nonsense"}, "use an absolute URL"},
+		{"finding", map[string]any{"run": run, "id": "x"}, "use an id that findings gave"},
+		{"findings", map[string]any{"run": run, "after": "x"}, "give what next was"},
+		{"findings", map[string]any{"run": run, "after": fmt.Sprint(run, ".all.99999")}, "leave it out"},
+		{"findings", map[string]any{"run": run, "verdict": "zzz"}, "use broken, unverified"},
+		{"check", map[string]any{"target": "http://"}, "use an http or https URL"},
+		{"check", map[string]any{"target": " "}, "give an http or https URL"},
+		{"check", map[string]any{"target": "none.html"}, "name a file or directory"},
+		{"check", map[string]any{"target": ".", "options": map[string]any{"depth": "x", "exclude": []string{"("}}}, "; "},
 		{"findings", map[string]any{"run": run, "code": "zzz"}, `code "zzz" is unknown`},
 		{"fixes", map[string]any{"run": other, "after": "x"}, "cursor"},
 		{"apply_fixes", map[string]any{"run": run, "all": true}, "unknown tool"},
 	} {
-		if _, why := a.try(c.tool, c.arguments); !strings.Contains(why, c.want) {
+		_, why := a.try(c.tool, c.arguments)
+		if !strings.Contains(why, c.want) {
 			t.Errorf("%s %v: %q, want %q", c.tool, c.arguments, why, c.want)
+		}
+		if what, do, found := strings.Cut(why, ": "); c.tool != "apply_fixes" && (!found || what == "" || do == "") && !strings.Contains(why, " must be ") || strings.Contains(why, "\n") {
+			t.Errorf("%s %v: %q does not say what to do", c.tool, c.arguments, why)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (e *agentEngine) options(a *agentAsked) (*options, error) {
 		return nil, err
 	}
 	if o.checks.Groups.Has(inspect.Virus) && a.options["check"] != nil {
-		return nil, errors.New(`options.check: "virus" is not allowed here`)
+		return nil, errors.New(`options.check: "virus" is not allowed here, because it sends pages to another program: leave it out`)
 	}
 	limits := &o.crawl.Limits
 	limits.MaxPages = bounded(limits.MaxPages, s.Given("max-pages") && s.Origin("max-pages") != "--max-pages", usualPages, e.maxPages)
@@ -155,17 +155,19 @@ func bounded[T cmp.Ordered](value T, given bool, usual, bound T) T {
 }
 
 // errOutside is the error about a path that may not be opened. It does not tell whether it exists.
-var errOutside = errors.New("it is outside the roots: name an http or https URL, or a path below a --root of the server")
+var errOutside = errors.New("target: it is outside the roots: name an http or https URL, or a path below a --root of the server")
 
 // locate returns what a target is.
 func (e *agentEngine) locate(target string) (*agentAsked, error) {
 	lower := strings.ToLower(target)
 	switch {
 	case strings.TrimSpace(target) == "" || target == "-" || strings.ContainsRune(target, 0):
-		return nil, errors.New("target: name an http or https URL, or a path")
+		return nil, errors.New("target: it names nothing that can be checked: give an http or https URL, or a path below a --root of the server")
 	case isWebURL(target):
-		_, err := (&targetReader{}).website(target, target)
-		return &agentAsked{target: target}, err
+		if _, err := (&targetReader{}).website(target, target); err != nil {
+			return nil, fmt.Errorf("target: %w: use an http or https URL, such as https://example.com/", err)
+		}
+		return &agentAsked{target: target}, nil
 	case strings.HasPrefix(lower, "www."):
 		return e.locate("https://" + target)
 	}
@@ -183,7 +185,7 @@ func (e *agentEngine) locate(target string) (*agentAsked, error) {
 		info, err := os.Stat(filepath.Join(root, rel))
 		if err != nil {
 			if filepath.IsAbs(target) || root == e.roots[len(e.roots)-1] {
-				return nil, fmt.Errorf("%s: there is no such file", printable(target))
+				return nil, fmt.Errorf("target: there is no such file: %s: name a file or directory that is below a --root of the server", printable(target))
 			}
 			continue // another root may have it
 		}
@@ -303,14 +305,22 @@ func (e *agentEngine) Verify(ctx context.Context, urls []string, requests int, p
 	now := time.Now()
 	for i := range judged {
 		judged[i].Observed = now
+		of := keyOf(seeds[i].URL) // addresses that differ only in user information have one result
+		same := slices.IndexFunc(seeds, func(s crawler.Seed) bool { return keyOf(s.URL) == of })
 		for _, res := range r.results {
-			if res.Kind == result.KindTarget && res.URL == printed[i] && res.Code != check.CodeLimit && res.Code != check.CodeInterrupted {
+			if res.Kind == result.KindTarget && res.URL == printed[same] && res.Code != check.CodeLimit && res.Code != check.CodeInterrupted {
 				judged[i].Result = res
 			}
 		}
 		judged[i].Sources, judged[i].LastOK = sourcesOf(judged[i].Result, o, asked), earlier[i]
 	}
 	return judged, nil
+}
+
+// keyOf identifies the target of an address.
+func keyOf(u urinorm.URL) string {
+	fragment, _ := u.Fragment()
+	return fmt.Sprint(urinorm.KeyOf(u), "#", fragment)
 }
 
 // earlier returns when earlier runs last saw each of some targets in order, the zero time for never, and
@@ -350,10 +360,10 @@ func (e *agentEngine) earlier(o *options, of []crawler.Seed) (ok []time.Time, as
 	return ok, true, nil
 }
 
-// sourcesOf returns what was asked about a target.
+// sourcesOf returns what was asked about a target. An archive that gave no answer is not among it.
 func sourcesOf(r *result.Result, o *options, history bool) []string {
 	sources := []string{}
-	if r != nil && r.Attempts > 0 {
+	if r != nil && r.Attempts > 0 && r.Code != check.CodeAddressDenied {
 		sources = append(sources, "request")
 	}
 	if o.between.cache != "" {
@@ -362,7 +372,7 @@ func sourcesOf(r *result.Result, o *options, history bool) []string {
 	if history {
 		sources = append(sources, "history")
 	}
-	if r != nil && o.crawl.Judging.Archive != nil && r.Verdict == check.Broken {
+	if r != nil && r.Archive != nil { // it is not asked about hosts without a public name
 		sources = append(sources, "archive")
 	}
 	return sources

@@ -58,6 +58,12 @@ func TestAgentVerify(t *testing.T) {
 	if requests.Load() == sent {
 		t.Error("fresh requests nothing")
 	}
+	user := "http://user:word@" + strings.TrimPrefix(url, "http://") + "/x"
+	for _, i := range a.pages("verify", map[string]any{"urls": []string{url + "/x", user}, "fresh": true}) {
+		if i["answer"] != "works" || strings.Contains(fmt.Sprint(i), "word") {
+			t.Errorf("an address with user information, and without: %v", i)
+		}
+	}
 }
 
 // TestAgentVerifyRemembers tests that what the cache has seen in order is dead when it is gone, also in the run
@@ -84,4 +90,31 @@ func TestAgentVerifyRemembers(t *testing.T) {
 	verify("/x", "dead http-404 true")
 	verify("/x", "dead http-404 true") // the cache has forgotten it
 	verify("/y", "never-seen http-404 false")
+}
+
+// TestAgentVerifyArchive tests that a copy in the archive proves that a page existed, and that the archive is among
+// the sources only of what it was asked about.
+func TestAgentVerifyArchive(t *testing.T) {
+	url, _ := aSite(t, 0, func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.URL.Path != "/cdx":
+			http.NotFound(w, r)
+		case strings.HasSuffix(r.URL.Query().Get("url"), "/had"):
+			fmt.Fprint(w, `[["timestamp","original","mimetype","statuscode"],["20200102030405","http://gone.example.org/had","text/html","200"]]`)
+		default:
+			fmt.Fprint(w, `[]`)
+		}
+		return true
+	})
+	server := strings.TrimPrefix(url, "http://")
+	a := startAgent(t, "--allow-private", "127.0.0.0/8", "--retries", "0", "--archive", "wayback", "--archive-api", url+"/cdx", "--connect-to", "gone.example.org:80:"+server)
+	var got []string
+	for _, i := range a.pages("verify", map[string]any{"urls": []string{"http://gone.example.org/had", "http://gone.example.org/never", url + "/none"}}) {
+		_, archived := i["archived"]
+		got = append(got, fmt.Sprint(i["answer"], " ", i["code"], " ", archived, " ", i["sources"]))
+	}
+	want := "dead http-404 true [request archive], never-seen http-404 false [request archive], never-seen http-404 false [request]"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
 }

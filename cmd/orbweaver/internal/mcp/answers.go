@@ -63,7 +63,7 @@ func (s *Server) findings(_ context.Context, c *call) (map[string]any, error) {
 	f := &filter{verdicts: splitWords(c.text("verdict")), codes: splitWords(c.text("code")), page: c.text("page"), q: c.text("q")}
 	for _, word := range f.verdicts {
 		if !slices.Contains(verdicts, word) {
-			return nil, fmt.Errorf("verdict %q is unknown%s: use %s", shortWord(word), didYouMean(word, verdicts), strings.Join(verdicts, ", "))
+			return nil, fmt.Errorf("verdict %q is unknown: %s", shortWord(word), meantOr(word, verdicts))
 		}
 	}
 	for _, word := range f.codes {
@@ -79,12 +79,12 @@ func shortWord(word string) string {
 	return text
 }
 
-// didYouMean names the nearest word, if there is one.
-func didYouMean(word string, known []string) string {
+// meantOr names the nearest word or, if there is none, all.
+func meantOr(word string, known []string) string {
 	if near := similar.Word(word, known); near != "" {
-		return ": did you mean " + near + "?"
+		return "did you mean " + near + "?"
 	}
-	return ""
+	return "use " + strings.Join(known, ", ")
 }
 
 // unknownCode is the error about a word that is no code. It names the nearest code, if there is one.
@@ -92,7 +92,7 @@ func unknownCode(word string) error {
 	if near, ok := check.Nearest(word); ok {
 		return fmt.Errorf("code %q is unknown: did you mean %s?", shortWord(word), near)
 	}
-	return fmt.Errorf("code %q is unknown", shortWord(word))
+	return fmt.Errorf("code %q is unknown, and resembles no code: use one that check or findings gave, such as %s", shortWord(word), check.CodeFileMissing)
 }
 
 // answer adds a page of the items that a filter selects to an answer.
@@ -155,7 +155,7 @@ func (s *Server) finding(_ context.Context, c *call) (map[string]any, error) {
 	}
 	n := slices.IndexFunc(r.items, func(i item) bool { return i.id == c.text("id") })
 	if n < 0 {
-		return nil, fmt.Errorf("run %s has no finding %q: findings gives the ids", r.id, shortWord(c.text("id")))
+		return nil, fmt.Errorf("id: run %s has no finding %q: use an id that findings gave", r.id, shortWord(c.text("id")))
 	}
 	text, err := r.results.read(r.items[n].result)
 	if err != nil {
@@ -237,7 +237,7 @@ func cleanAll(value any, length int) any {
 func (s *Server) explain(_ context.Context, c *call) (map[string]any, error) {
 	code, url := c.text("code"), c.text("url")
 	if (code == "") == (url == "") {
-		return nil, errors.New("explain: give code or url")
+		return nil, errors.New("explain needs one of its two arguments: give code, or url")
 	}
 	if url != "" {
 		e, err := s.engine.ExplainURL(url)

@@ -15,7 +15,7 @@ import (
 )
 
 // errNoFiles is the error of a run without files.
-var errNoFiles = errors.New("the run read no file below a root: fixes needs a run on files")
+var errNoFiles = errors.New("run: it has no edits, because it read no file: call check with a path below a --root of the server")
 
 // plan plans the edits of a run.
 func (s *Server) plan(c *call) (*run, *fix.Plan, error) {
@@ -119,7 +119,7 @@ func fitPatch(answer map[string]any, patch []byte, most int) ([]byte, error) {
 func (s *Server) applyFixes(_ context.Context, c *call) (map[string]any, error) {
 	ids := c.texts("ids")
 	if (len(ids) == 0) == !c.is("all") {
-		return nil, errors.New("apply_fixes: give ids, or all: true")
+		return nil, errors.New("apply_fixes needs one of its two arguments: give ids, or all: true")
 	}
 	r, err := s.runs.find(c.text("run"))
 	if err != nil {

@@ -71,7 +71,7 @@ func shortest(size, most int, hasOthers bool, item func(length int) any) (json.R
 			return nil, nil
 		}
 	}
-	return nil, errors.New("an item is larger than max_bytes: ask for more")
+	return nil, errors.New("an item is larger than max_bytes: give a larger max_bytes, up to 65536")
 }
 
 // maxCursor is the length of a cursor, in bytes.
@@ -98,13 +98,13 @@ func parseCursor(text, run, list string, n int) (at int, err error) {
 	}
 	switch {
 	case len(parts) != 3 || err != nil || at < 0:
-		return 0, errors.New("after must be a cursor that next gave")
+		return 0, errors.New("after is no cursor: give what next was in the answer before")
 	case parts[0] != run:
-		return 0, fmt.Errorf("after is a cursor of another run (%s): use next of %s", clean(parts[0]), run)
+		return 0, fmt.Errorf("after is a cursor of another run (%s): give what next was in an answer about %s", clean(parts[0]), run)
 	case parts[1] != list:
-		return 0, errors.New("after is a cursor of another list: the other arguments must be those of the call that gave it")
+		return 0, errors.New("after is a cursor of another list: give the other arguments of the call that gave it, too")
 	case at > n:
-		return 0, errors.New("after is a cursor behind the end of the list")
+		return 0, errors.New("after is a cursor behind the end of the list: leave it out to begin again")
 	}
 	return at, nil
 }

@@ -41,9 +41,9 @@ func (r *runs) find(id string) (*run, error) {
 	text, _ := cut(id, 40)
 	var of int64
 	if n, err := fmt.Sscanf(id, "r%d", &of); n == 1 && err == nil && of >= 1 && of <= r.count.Load() {
-		return nil, fmt.Errorf("run %s is not kept any more: the last %d are; call check again", text, keptRuns)
+		return nil, fmt.Errorf("run: %s is not kept any more, because only the last %d runs are: call check again", text, keptRuns)
 	}
-	return nil, fmt.Errorf("there is no run %q: check gives the name of a run", text)
+	return nil, fmt.Errorf("run: there is no run %q: use the name that check gave", text)
 }
 
 // add keeps a run and forgets the oldest.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -119,7 +120,7 @@ func readArguments(raw json.RawMessage, allowed []argument) (arguments, error) {
 	d.UseNumber()
 	var all map[string]any
 	if err := d.Decode(&all); err != nil {
-		return nil, fmt.Errorf("the arguments are no JSON object")
+		return nil, errors.New("the arguments are not a JSON object: give them as its members")
 	}
 	return all, checkMembers("", all, allowed)
 }
@@ -133,7 +134,7 @@ func checkMembers(within string, all map[string]any, allowed []argument) error {
 		at := slices.Index(names, name)
 		if at < 0 {
 			text, _ := cut(name, maxText)
-			message := fmt.Sprintf("unknown argument %s%q", within, text)
+			message := fmt.Sprintf("unknown argument %q", within+text)
 			if near := similar.Word(name, names); near != "" {
 				message += fmt.Sprintf(": did you mean %q?", near)
 			} else {
@@ -147,7 +148,7 @@ func checkMembers(within string, all map[string]any, allowed []argument) error {
 	}
 	for i := range allowed {
 		if _, given := all[allowed[i].name]; allowed[i].required && !given {
-			return fmt.Errorf("%s%s is missing: it is %s", within, allowed[i].name, allowed[i].what())
+			return fmt.Errorf("%s%s is missing: give %s", within, allowed[i].name, allowed[i].what())
 		}
 	}
 	return nil

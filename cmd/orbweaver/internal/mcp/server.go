@@ -107,9 +107,9 @@ func (s *Server) offer(ctx context.Context, server *sdk.Server, t *tool, calls *
 // dialect is the version of JSON Schema.
 const dialect = "https://json-schema.org/draft/2020-12/schema"
 
-// failure is the result of a call that failed.
+// failure is the result of a call that failed. Several errors are one sentence.
 func failure(err error) *sdk.CallToolResult {
-	text, _ := cut(err.Error(), 500)
+	text, _ := cut(strings.ReplaceAll(err.Error(), "\n", "; "), 500)
 	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: text}}}
 }
 
@@ -119,7 +119,7 @@ func (s *Server) place(ctx context.Context) (leave func(), err error) {
 	case s.two <- struct{}{}:
 		return func() { <-s.two }, nil
 	case <-ctx.Done():
-		return nil, errors.New("the call was cancelled before its run began")
+		return nil, errors.New("the call was cancelled before its run began: call again")
 	}
 }
 

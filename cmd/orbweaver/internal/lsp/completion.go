@@ -62,8 +62,13 @@ func (v *view) writtenAt(offset int) (written, bool) {
 	if format == "asciidoc" {
 		escape = escapeResource
 	}
+	use := "" // of the label that is defined here, because an unused one makes no link
+	start := strings.LastIndexAny(v.text.body[:offset], "\r\n") + 1
+	if m := labelDefinition.FindStringSubmatch(v.text.body[start:offset]); m != nil && format == "markdown" {
+		use = "\n\n[" + m[1] + "]\n"
+	}
 	for _, closer := range closers[format] {
-		body := v.text.body[:offset] + cursor + closer + v.text.body[offset:]
+		body := v.text.body[:offset] + cursor + closer + v.text.body[offset:] + use
 		for _, l := range v.state.judge.Read(v.path, []byte(body)).Links {
 			raw, _, found := strings.Cut(l.Raw, cursor)
 			ref, _, both := strings.Cut(l.Ref, cursor)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -46,13 +47,25 @@ func anchorsOf(d *extract.Document) []anchor {
 	return all
 }
 
-// span returns the range of the heading's text or the id, if that is what is written at its place.
+// beforeID is what AsciiDoc and Org write before an id, at whose place it is.
+var beforeID = regexp.MustCompile(`(?i)^(?:\[\[|<<<?|\[[^\]]*#|\[[^\]]*\bid=["']?|:CUSTOM_ID:[ \t]*|anchor:)$`)
+
+// span returns the range of the heading's text or the id, if that is what is written at its place, or behind what
+// an id begins with.
 func (a *anchor) span(t *text, e encoding) span {
 	from, _ := t.bounds(a.line, a.column, "")
+	rest := t.body[from:]
 	for _, written := range append([]string{a.title}, a.names...) {
-		if strings.HasPrefix(t.body[from:], written) {
+		if strings.HasPrefix(rest, written) {
 			return t.spanOf(a.line, a.column, written, e)
 		}
+	}
+	if end := strings.IndexAny(rest, "\r\n"); end >= 0 {
+		rest = rest[:end]
+	}
+	if before, _, found := strings.Cut(rest, a.names[0]); found && beforeID.MatchString(before) {
+		from += len(before)
+		return span{t.position(from, e), t.position(from+len(a.names[0]), e)}
 	}
 	return t.spanOf(a.line, a.column, "", e)
 }
@@ -263,7 +276,7 @@ func symbolName(title string) string {
 }
 
 type workspaceSymbolParams struct {
-	Query string `json:"query"`
+	Query string `json:"query" need:"yes"`
 }
 
 // workspaceSymbol is a symbol with its document.

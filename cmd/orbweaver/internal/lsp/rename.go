@@ -3,12 +3,15 @@ package lsp
 import (
 	"cmp"
 	"context"
+	"html"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -59,7 +62,7 @@ func prepareRename(ctx context.Context, s *Server, p *positionParams) (any, erro
 
 type renameParams struct {
 	positionParams
-	NewName string `json:"newName"`
+	NewName string `json:"newName" need:"yes"`
 }
 
 func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
@@ -74,11 +77,15 @@ func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
 	if !ok {
 		return nil, errorf(codeFailed, "there is no heading and no id that can be renamed")
 	}
-	renamed, err := v.renamedAnchor(r, p.NewName)
+	written, err := r.written(v.state.judge, p.NewName)
 	if err != nil {
 		return nil, err
 	}
-	edits := map[string][]workspace.Edit{r.file: {{Start: r.start, End: r.end, New: p.NewName}}}
+	renamed, err := v.renamedAnchor(r, written)
+	if err != nil {
+		return nil, err
+	}
+	edits := map[string][]workspace.Edit{r.file: {{Start: r.start, End: r.end, New: written}}}
 	for _, path := range v.state.index.Paths() {
 		more, err := v.redirected(path, r, renamed)
 		if err != nil {
@@ -91,12 +98,40 @@ func rename(ctx context.Context, s *Server, p *renameParams) (any, error) {
 	return v.workspaceEdit(s, edits), nil
 }
 
-// renamedAnchor returns the anchor after a rename. Every other anchor of the document stays as it was.
+// read reads the renamed document.
+func (r *renaming) read(judge workspace.Judge, name string) *extract.Document {
+	return judge.Read(r.file, []byte(r.text.replace(r.start, r.end, name).body))
+}
+
+// written returns how a new name is written at its place: that of an attribute is escaped. A heading without a
+// letter or digit has no anchor of its own.
+func (r *renaming) written(judge workspace.Judge, name string) (string, error) {
+	if r.anchor.level > 0 && strings.IndexFunc(name, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsNumber(c) }) < 0 {
+		return "", errorf(codeInvalidParams, "%.100q gives no anchor", name)
+	}
+	if r.start == 0 || !strings.ContainsRune(`"'=`, rune(r.text.body[r.start-1])) || r.anchor.level > 0 {
+		return name, nil
+	}
+	for _, written := range []string{name, html.EscapeString(name)} {
+		is := func(a anchor) bool { return a.is(r.anchor) && slices.Contains(a.names, name) }
+		if slices.ContainsFunc(anchorsOf(r.read(judge, written)), is) {
+			return written, nil
+		}
+	}
+	return "", errorf(codeInvalidParams, "%.100q cannot be written as an id here", name)
+}
+
+// renamedAnchor returns the anchor after a rename. Every other anchor of the document stays as it was, and so does
+// every link.
 func (v *view) renamedAnchor(r *renaming, name string) (*anchor, error) {
-	was := r.anchors
-	is := anchorsOf(v.state.judge.Read(r.file, []byte(r.text.replace(r.start, r.end, name).body)))
+	document := r.read(v.state.judge, name)
+	was, is := r.anchors, anchorsOf(document)
 	if len(was) != len(is) {
 		return nil, errorf(codeInvalidParams, "%.100q gives no anchor, or would be read as something else", name)
+	}
+	before := v.state.judge.Read(r.file, []byte(r.text.body)).Links
+	if !slices.EqualFunc(before, document.Links, func(a, b extract.Link) bool { return a.Ref == b.Ref && a.Line == b.Line }) {
+		return nil, errorf(codeFailed, "%.100q would add or remove a link", name)
 	}
 	var renamed *anchor
 	for i := range was {

@@ -186,3 +186,62 @@ func whereTo(all []led) (texts []string) {
 	slices.Sort(texts)
 	return texts
 }
+
+// TestRenameIDs tests that ids are renamed where each format writes them, escaped for their place, and that names
+// which give no anchor, or make or remove a link, are refused.
+func TestRenameIDs(t *testing.T) {
+	texts := map[string]string{
+		"a.adoc": "[[two]]\n== Second\n\ntext [[three]]more <<two>> <<three>> anchor:four[] <<four>>\n\n[#five.role]\n== Fifth\n\n<<five>> link:o.org#cid[x]\n",
+		"o.org":  "* One\n:PROPERTIES:\n:CUSTOM_ID: cid\n:END:\n<<tgt>> [[#cid][x]] [[#tgt][x]] [[file:a.adoc#two][y]]\n",
+		"h.html": "<p id=\"one\"><a href=\"#one\">x</a><p id=two><a href='#two'>y</a>\n",
+		"m.md":   "# Head [x](h.html)\n\n## Other\n\n[y](#other)\n",
+	}
+	for _, row := range []struct {
+		in, id, name, written string
+		code                  int
+	}{
+		{"a.adoc", "two", "zwei", "[[zwei]]", 0}, {"a.adoc", "three", "drei", "[[drei]]", 0}, {"a.adoc", "four", "vier", "anchor:vier[", 0}, {"a.adoc", "five", "fünf", "[#fünf.role]", 0},
+		{"o.org", "cid", "neu", ":CUSTOM_ID: neu\n", 0}, {"o.org", "tgt", "ziel", "<<ziel>>", 0},
+		{"h.html", "one", `a"b<c`, `id="a&#34;b&lt;c"`, 0}, {"h.html", "two", "zwei", "id=zwei", 0}, {"h.html", "two", "a b", "", -32602},
+		{"m.md", "Other", "!!!", "", -32602}, {"m.md", "Other", "See [x](y)", "", -32803}, {"m.md", "Head", "First", "", -32803}, {"m.md", "Head", "First [x](h.html)", "# First [x](h.html)\n", 0},
+	} {
+		dir := t.TempDir()
+		for name, text := range texts {
+			write(t, dir, name, text)
+		}
+		before := whereTo(leads(t, dir))
+		e := start(t, dir, editing())
+		params := map[string]any{"textDocument": map[string]any{"uri": uri(dir, row.in)}, "position": place(texts[row.in], strings.Index(texts[row.in], row.id)+1), "newName": row.name}
+		a := e.request("textDocument/rename", params)
+		if a.code() != row.code {
+			t.Errorf("rename %s in %s to %q: %v %s, want code %d", row.id, row.in, row.name, a.Error, a.Result, row.code)
+		}
+		if a.Error != nil {
+			continue
+		}
+		var change struct {
+			DocumentChanges []struct {
+				TextDocument struct{ URI string }
+				Edits        []edit
+			}
+		}
+		if err := json.Unmarshal(a.Result, &change); err != nil {
+			t.Fatal(err)
+		}
+		after := ""
+		for _, c := range change.DocumentChanges {
+			for name, text := range texts {
+				if uri(dir, name) == c.TextDocument.URI {
+					text = applied(text, c.Edits)
+					if write(t, dir, name, text); name == row.in {
+						after = text
+					}
+				}
+			}
+		}
+		if !strings.Contains(after, row.written) {
+			t.Errorf("%s renamed to %q in %s: %q lacks %q", row.id, row.name, row.in, after, row.written)
+		}
+		compare(t, fmt.Sprintf("%s in %s renamed to %q", row.id, row.in, row.name), whereTo(leads(t, dir)), before)
+	}
+}

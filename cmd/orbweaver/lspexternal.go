@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -100,46 +101,98 @@ func (f *editorFolder) Observe(ctx context.Context, urls []string, how workspace
 	} else if err := os.MkdirAll(filepath.Dir(o.between.cache), 0o700); err != nil {
 		return err
 	}
-	earlier, err := lastOK(&o, urls, f.engine.note)
+	past, err := pastOf(&o, urls, f.engine.note)
 	if err != nil {
 		return err
 	}
+	x := &observation{folder: f, options: &o, gate: gate, how: how, past: past, add: add}
+	if how != workspace.Recall {
+		return x.run(ctx, urls)
+	}
+	return x.recall(ctx, urls)
+}
+
+// observation is one call of Observe.
+type observation struct {
+	folder  *editorFolder
+	options *options
+	gate    *fetch.Gate
+	how     workspace.Asking
+	past    past
+	add     func(*workspace.Target)
+}
+
+// recall observes what earlier runs know. A page is known with all of its fragments that are asked for, or not at
+// all: so those of which nothing good is known are not asked for.
+func (x *observation) recall(ctx context.Context, urls []string) error {
+	var pages, fragments []string
+	for _, url := range urls {
+		_, _, fragment := strings.Cut(url, "#")
+		switch h := x.past.broken[url]; {
+		case h.Runs > 0:
+			x.add(brokenBefore(&h))
+		case fragment:
+			fragments = append(fragments, url)
+		default:
+			pages = append(pages, url)
+		}
+	}
+	for _, some := range [][]string{pages, fragments} {
+		if len(some) > 0 {
+			if err := x.run(ctx, some); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// brokenBefore returns a target that an earlier run found broken. That is no finding.
+func brokenBefore(h *store.History) *workspace.Target {
+	r := &result.Result{URL: h.URL, Verdict: check.Broken, Code: h.Code, Message: "an earlier run found it broken"}
+	return &workspace.Target{URL: h.URL, Verdict: r.Verdict, Code: h.Code, Result: r, Observed: h.Last, Unconfirmed: true}
+}
+
+// run observes targets by a run of the engine.
+func (x *observation) run(ctx context.Context, urls []string) error {
 	quiet := func(string, ...any) {}
-	plan, err := planRun(ctx, &o, []string{"-"}, &targetReader{stdin: pageOf(urls), note: quiet})
+	plan, err := planRun(ctx, x.options, []string{"-"}, &targetReader{stdin: pageOf(urls), note: quiet})
 	if err != nil {
 		return err
 	}
 	defer plan.close()
-	show := f.options.shows()
-	r := &toolRun{options: &o, plan: plan, seeds: plan.seeds, gate: gate, note: quiet}
-	r.deliver = func(res *result.Result) {
-		switch {
-		case res.Kind != result.KindTarget, res.Internal, res.Verdict == check.Skipped, res.Code == check.CodeLimit, res.Code == check.CodeInterrupted, res.Code == check.CodeAddressDenied, how == workspace.Recall && !res.Cached:
-			return // it was not observed
-		}
-		found := workspace.Found{Result: res, Listed: show.Lists(res)}
-		for _, w := range res.Warnings {
-			if found.Listed && show.ListsWarning(w) {
-				found.Warnings = append(found.Warnings, w)
-			}
-		}
-		t := found.Target()
-		if t.Observed = time.Now(); res.Cached {
-			page, _, _ := strings.Cut(t.URL, "#")
-			t.Observed = earlier[page]
-		}
-		if !t.Observed.IsZero() {
-			add(t)
-		}
-	}
+	r := &toolRun{options: x.options, plan: plan, seeds: plan.seeds, gate: x.gate, note: quiet, deliver: x.result}
 	return r.crawl(ctx, func(cfg *crawler.Config) error {
-		cfg.Keep.Refresh = how == workspace.Renew
-		if how == workspace.Recall {
+		cfg.Keep.Refresh = x.how == workspace.Renew
+		if x.how == workspace.Recall {
 			cfg.Politeness.Still, cfg.Limits.Spent = true, nil
 		}
 		cfg.Scope.Depth, cfg.Deliver.Stream = -1, true
 		return nil
 	})
+}
+
+// result passes on what was observed.
+func (x *observation) result(res *result.Result) {
+	switch {
+	case res.Kind != result.KindTarget, res.Internal, res.Verdict == check.Skipped, res.Code == check.CodeLimit, res.Code == check.CodeInterrupted, res.Code == check.CodeAddressDenied, x.how == workspace.Recall && !res.Cached:
+		return // it was not observed
+	}
+	show := x.folder.options.shows()
+	found := workspace.Found{Result: res, Listed: show.Lists(res)}
+	for _, w := range res.Warnings {
+		if found.Listed && show.ListsWarning(w) {
+			found.Warnings = append(found.Warnings, w)
+		}
+	}
+	t := found.Target()
+	if t.Observed = time.Now(); res.Cached {
+		page, _, _ := strings.Cut(t.URL, "#")
+		t.Observed = x.past.seen[page]
+	}
+	if !t.Observed.IsZero() {
+		x.add(t)
+	}
 }
 
 // pageOf returns a page with links to printed URLs. Those with a password that is hidden are left out.
@@ -154,19 +207,27 @@ func pageOf(urls []string) io.Reader {
 	return strings.NewReader(b.String())
 }
 
-// lastOK returns when earlier runs last saw targets in order.
-func lastOK(o *options, urls []string, note func(string, ...any)) (map[string]time.Time, error) {
+// past is what earlier runs know of external targets.
+type past struct {
+	seen   map[string]time.Time     // when they were last in order, or redirected, by printed URL without fragment
+	broken map[string]store.History // by printed URL
+}
+
+// pastOf returns what earlier runs know of targets.
+func pastOf(o *options, urls []string, note func(string, ...any)) (p past, err error) {
 	if _, err := os.Stat(o.between.cache); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return p, nil
 	}
-	past, err := openEarlierRuns(&cobra.Command{}, o, note)
+	earlier, err := openEarlierRuns(&cobra.Command{}, o, note)
 	if err != nil {
-		return nil, err
+		return p, err
 	}
-	defer past.close()
+	defer earlier.close()
 	pages := make([]string, len(urls))
 	for i, printed := range urls {
 		pages[i], _, _ = strings.Cut(printed, "#")
 	}
-	return past.cache.LastOK(pages)
+	p.broken = earlier.histories
+	p.seen, err = earlier.cache.LastSeen(pages, 399)
+	return p, err
 }

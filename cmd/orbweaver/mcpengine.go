@@ -341,7 +341,7 @@ func (e *agentEngine) earlier(o *options, of []crawler.Seed) (ok []time.Time, as
 	}
 	var cached map[string]time.Time
 	if past.cache != nil {
-		if cached, err = past.cache.LastOK(urls); err != nil {
+		if cached, err = past.cache.LastSeen(urls, 299); err != nil {
 			return nil, false, err
 		}
 	}

@@ -156,24 +156,25 @@ func (c *Cache) Get(key Key) (Record, bool) {
 	return *r, true
 }
 
-// LastOK returns when targets, by their printed URLs without fragment, were last seen in order
-// themselves (status 2xx), to the second. Those that were not are left out.
-func (c *Cache) LastOK(urls []string) (map[string]time.Time, error) {
+// LastSeen returns when targets, by their printed URLs without fragment, last had a status from 200 up to another
+// one, to the second: up to 299 they were in order themselves, and up to 399 also redirects count. Those that never
+// had one are left out.
+func (c *Cache) LastSeen(urls []string, upTo int) (map[string]time.Time, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	seen := map[string]time.Time{}
 	if c.failed != nil {
 		return seen, nil
 	}
-	get, err := c.db.Prepare("SELECT max(checked) FROM entry WHERE url = ? AND status BETWEEN 200 AND 299")
+	get, err := c.db.Prepare("SELECT max(checked) FROM entry WHERE url = ? AND status BETWEEN 200 AND ?")
 	if err != nil {
 		return nil, err
 	}
 	defer get.Close()
 	for _, url := range urls {
 		var checked sql.NullInt64
-		if err := get.QueryRow(url).Scan(&checked); err != nil {
-			return nil, fmt.Errorf("read when %s was in order: %w", url, err)
+		if err := get.QueryRow(url, upTo).Scan(&checked); err != nil {
+			return nil, fmt.Errorf("read when %s was last seen: %w", url, err)
 		}
 		if checked.Valid {
 			seen[url] = fromUnix(checked.Int64)

@@ -65,7 +65,7 @@ func (x *external) take(targets map[string]*workspace.Target, how workspace.Aski
 		switch {
 		case how == workspace.Recall && x.recalled[url], how == workspace.Renew && !x.due[url]:
 			continue
-		case how == workspace.Ask && (fresh(x.asked[url]) || seen != nil && fresh(seen.Observed)):
+		case how == workspace.Ask && (fresh(x.asked[url]) || seen != nil && !seen.Unconfirmed && fresh(seen.Observed)):
 			continue
 		}
 		urls = append(urls, url)

@@ -229,7 +229,11 @@ func TestStrangersWorkspace(t *testing.T) {
 func TestObservationsOfCheck(t *testing.T) {
 	server := serveCounting(t)
 	dir := t.TempDir()
-	write(t, dir, "a.md", "[x]("+server.URL+"/ok)\n[x]("+server.URL+"/moved)\n[x]("+server.URL+"/missing)\n")
+	page := ""
+	for _, path := range []string{"/ok", "/moved", "/missing", "/ok#here", "/ok#nothing", "/forbidden"} {
+		page += "[x](" + server.URL + path + ")\n"
+	}
+	write(t, dir, "a.md", page)
 	cache := filepath.Join(t.TempDir(), "cache.db")
 	cmd := exec.Command(program, "check", ".", "--cache", cache)
 	cmd.Dir = dir
@@ -237,10 +241,23 @@ func TestObservationsOfCheck(t *testing.T) {
 	sent := server.count("")
 	e := abroad(t, dir, "--cache", cache)
 	e.hovers(dir, "a.md", 0, "observed 20")
-	e.hovers(dir, "a.md", 2, "not observed")
+	e.hovers(dir, "a.md", 1, "redirected to")
+	for line, code := range map[int]string{2: "broken http-404", 3: "ok ok", 4: "broken fragment-missing", 5: "skipped external"} {
+		e.hovers(dir, "a.md", line, code)
+	}
+	e.hovers(dir, "a.md", 2, "observed 20")
+	e.hovers(dir, "a.md", 5, "not observed")
+	if found := e.codes(uri(dir, "a.md")); !slices.Equal(found, []string{"redirect-permanent"}) {
+		t.Errorf("by what earlier runs know, the findings are %v", found)
+	}
 	if server.count("") != sent {
 		t.Error("requests were sent")
 	}
+	e = abroad(t, dir, "--cache", cache, "--external", "check")
+	e.until("what earlier runs found broken is requested", func() bool {
+		found := e.codes(uri(dir, "a.md"))
+		return slices.Contains(found, "http-404") && slices.Contains(found, "fragment-missing") && slices.Contains(found, "http-403")
+	})
 	e = abroad(t, dir, "--cache", cache, "--max-age", "0s")
 	e.hovers(dir, "a.md", 0, "stale")
 	if _, err := os.Stat(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "orbweaver")); err == nil {

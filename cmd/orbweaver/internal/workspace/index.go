@@ -23,8 +23,10 @@ type Target struct {
 	// listed.
 	Listed   bool
 	Warnings []check.Warning
-	// Observed is when an external target was judged; zero if it was not, and for others.
-	Observed time.Time
+	// Observed is when an external target was judged; zero if it was not, and for others. Unconfirmed is set if
+	// it was broken then, and no request of this process found the same.
+	Observed    time.Time
+	Unconfirmed bool
 }
 
 // IsExternal reports whether the target is not in the folder, and would be judged if external targets

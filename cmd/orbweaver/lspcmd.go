@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"runtime/metrics"
 
 	"github.com/spf13/cobra"
 
@@ -15,8 +16,18 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
 
-// editorMemory is the number of bytes from which on garbage is collected more often.
-const editorMemory = 160 << 20
+// editorMemory is the number of bytes from which on garbage is collected more often. Where more is in use, garbage
+// is collected after editorHeadroom bytes.
+const editorMemory, editorHeadroom = 160 << 20, 48 << 20
+
+// keepHeadroom adapts the limit to what is in use, such as large texts: garbage would be collected all the time.
+func keepHeadroom() {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	if live[0].Value.Kind() == metrics.KindUint64 {
+		debug.SetMemoryLimit(max(editorMemory, int64(live[0].Value.Uint64())+editorHeadroom))
+	}
+}
 
 // editorFlags are the flags of lsp itself as text.
 type editorFlags struct {

@@ -5,8 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"unicode/utf8"
+
+	fastjson "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
+
+// lenient takes names that are there twice, and halves of surrogate pairs, as encoding/json does. What clients send is
+// not read by that, because a large text would keep the messages behind it waiting five times as long.
+var lenient = fastjson.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // Errors of JSON-RPC and of the protocol.
 const (
@@ -46,22 +55,21 @@ type message struct {
 // the id that the answer gets: null, unless there is a valid one.
 func parse(body []byte) (m message, err *rpcError) {
 	m.id = json.RawMessage("null")
-	if !utf8.Valid(body) || !json.Valid(body) {
+	var members map[string]jsontext.Value
+	if wrong := fastjson.Unmarshal(body, &members, lenient); !utf8.Valid(body) || wrong != nil && !jsontext.Value(body).IsValid(lenient) {
 		return m, errorf(codeParse, "the message is not JSON in UTF-8")
-	}
-	var members map[string]json.RawMessage
-	if json.Unmarshal(body, &members) != nil || members == nil {
+	} else if wrong != nil || members == nil {
 		return m, errorf(codeInvalidRequest, "a message is an object: the protocol has no batches")
 	}
 	id, hasID := members["id"]
 	if hasID && isID(id) {
-		m.id = id
+		m.id = json.RawMessage(id)
 	} else if hasID && (members["result"] == nil && members["error"] == nil) {
 		return m, errorf(codeInvalidRequest, "the id of a request is a number or a string")
 	}
 	method, hasMethod := members["method"]
 	if !hasMethod {
-		if m.result, m.failed = members["result"], members["error"] != nil; !hasID || m.result == nil && !m.failed {
+		if m.result, m.failed = json.RawMessage(members["result"]), members["error"] != nil; !hasID || m.result == nil && !m.failed {
 			return m, errorf(codeInvalidRequest, "the object is no message of JSON-RPC 2.0")
 		}
 		return m, nil
@@ -69,14 +77,14 @@ func parse(body []byte) (m message, err *rpcError) {
 	if json.Unmarshal(method, &m.method) != nil || m.method == "" {
 		return m, errorf(codeInvalidRequest, "the method is not a name")
 	}
-	if m.params = members["params"]; !hasID {
+	if m.params = json.RawMessage(members["params"]); !hasID {
 		m.id = nil
 	}
 	return m, nil
 }
 
 // isID reports whether a value may identify a request.
-func isID(id json.RawMessage) bool {
+func isID(id jsontext.Value) bool {
 	return len(id) > 0 && (id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9')
 }
 
@@ -88,14 +96,41 @@ func decodeParams(params json.RawMessage, into any) error {
 	if params[0] != '{' {
 		return errorf(codeInvalidParams, "the parameters are not an object")
 	}
-	if err := json.Unmarshal(params, into); err != nil {
-		var wrong *json.UnmarshalTypeError
+	if err := fastjson.Unmarshal(params, into, lenient); err != nil {
+		var wrong *fastjson.SemanticError
 		if errors.As(err, &wrong) {
-			return errorf(codeInvalidParams, "%s has the wrong type: %s", wrong.Field, wrong.Value)
+			return errorf(codeInvalidParams, "%s has the wrong type: %v", strings.ReplaceAll(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/", "."), wrong.JSONKind)
 		}
 		return errorf(codeInvalidParams, "%v", err)
 	}
 	return nil
+}
+
+// missing returns the name of a member that parameters must have and do not have, "" if there is none: one whose
+// field has the tag `need:"yes"`.
+func missing(t reflect.Type, params json.RawMessage) string {
+	if t.Kind() != reflect.Struct {
+		return ""
+	}
+	var given map[string]json.RawMessage
+	_ = json.Unmarshal(params, &given) // nothing is given if there are none
+	for i := range t.NumField() {
+		field := t.Field(i)
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		value, ok := given[name]
+		switch {
+		case field.Anonymous:
+			name, value = "", params
+		case (!ok || bytes.Equal(value, []byte("null"))) && field.Tag.Get("need") != "":
+			return name
+		case !ok:
+			continue
+		}
+		if within := missing(field.Type, value); within != "" {
+			return strings.TrimPrefix(name+"."+within, ".")
+		}
+	}
+	return ""
 }
 
 // response is an answer on the wire.

@@ -83,12 +83,13 @@ var (
 )
 
 // Watch implements lsp.Engine.
-func (e *editorEngine) Watch(ctx context.Context, dir string, changed func(files []string)) error {
+func (e *editorEngine) Watch(ctx context.Context, dir string, begun func(), changed func(files []string)) error {
 	w, err := newWatcher([]target{{raw: dir, kind: directory, path: dir}}, nil)
 	if err != nil {
 		return err
 	}
 	defer w.Close()
+	begun()
 	for {
 		files, err := w.wait(ctx)
 		if err != nil || len(files) == 0 {
@@ -156,6 +157,8 @@ type editorFolder struct {
 
 	plan  *plan
 	texts *disk.Texts // of the plan
+
+	made map[string]encodedText // by their paths: large ones are looked at once
 
 	progress func(checked, known int) // may be nil
 
@@ -251,6 +254,7 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 	if f.plan == nil {
 		return nil // no document can be read
 	}
+	defer keepHeadroom()
 	run := *f.options
 	run.show = report.ShowAll
 	f.texts.Set(f.encoded(texts))
@@ -322,17 +326,25 @@ func (f *editorFolder) rel(file string) string {
 // encoded returns texts as they are read from files: a text is in UTF-8 whatever it says about its
 // encoding, which a byte order mark tells the reader.
 func (f *editorFolder) encoded(texts map[string][]byte) map[string][]byte {
-	all := make(map[string][]byte, len(texts))
+	all, made := make(map[string][]byte, len(texts)), make(map[string]encodedText, len(texts))
 	for path, text := range texts {
-		if !isASCII(text) {
-			if _, charset, ok := extract.Decode(f.input(path, text)); ok && charset != "utf-8" {
-				text = append([]byte("\ufeff"), text...)
+		e, known := f.made[path]
+		if same := len(e.text) == len(text) && (len(text) == 0 || &e.text[0] == &text[0]); !known || !same {
+			e = encodedText{text, text}
+			if !isASCII(text) {
+				if _, charset, ok := extract.Decode(f.input(path, text)); ok && charset != "utf-8" {
+					e.read = append([]byte("\ufeff"), text...)
+				}
 			}
 		}
-		all[path] = text
+		made[path], all[path] = e, e.read
 	}
+	f.made = made
 	return all
 }
+
+// encodedText is a text, which never changes, and as it is read from a file.
+type encodedText struct{ text, read []byte }
 
 func isASCII(text []byte) bool {
 	return !slices.ContainsFunc(text, func(b byte) bool { return b >= 0x80 })
@@ -452,6 +464,7 @@ func (f *editorFolder) Text(name string) string {
 
 // Close implements workspace.Judge.
 func (f *editorFolder) Close() {
+	f.made = nil // another language may decide how they are read
 	if f.plan != nil {
 		f.plan.close()
 		f.plan = nil

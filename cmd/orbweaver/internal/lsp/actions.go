@@ -23,7 +23,7 @@ const (
 )
 
 type codeActionParams struct {
-	TextDocument textDocument `json:"textDocument"`
+	TextDocument textDocument `json:"textDocument" need:"yes"`
 	Range        span         `json:"range"`
 	Context      struct {
 		Only []string `json:"only"`

@@ -74,7 +74,7 @@ func observedAt(t *workspace.Target, maxAge time.Duration) string {
 func diagnosticsOf(o *folder, state *judged, path string, e encoding) []diagnostic {
 	all := []diagnostic{}
 	if state.fault != nil {
-		if path == configName {
+		if state.isFaulty(path) {
 			all = append(all, faultOf(o, state.fault, e))
 		}
 		return all
@@ -182,7 +182,7 @@ func (j *judging) tell(o *folder, old, state judged, touched []string) {
 // hasFindings reports whether a document has findings.
 func hasFindings(state *judged, path string) bool {
 	if state.fault != nil {
-		return path == configName
+		return state.isFaulty(path)
 	}
 	return len(state.index.Document(path).Findings()) > 0
 }
@@ -220,7 +220,7 @@ func (j *judging) publish(path string, version *int32, diagnostics []diagnostic)
 }
 
 type documentDiagnosticParams struct {
-	TextDocument     textDocument `json:"textDocument"`
+	TextDocument     textDocument `json:"textDocument" need:"yes"`
 	PreviousResultID string       `json:"previousResultId"`
 }
 
@@ -249,9 +249,6 @@ func reportOn(diagnostics []diagnostic, previous string) diagnosticReport {
 }
 
 func documentDiagnostic(ctx context.Context, s *Server, p *documentDiagnosticParams) (any, error) {
-	if p.TextDocument.URI == "" {
-		return nil, errorf(codeInvalidParams, "textDocument.uri is missing")
-	}
 	path := placeOf(p.TextDocument.URI)
 	s.judging.rouse()
 	o, state, known, err := s.folders.await(ctx, path, false)
@@ -291,8 +288,10 @@ func workspaceDiagnostic(ctx context.Context, s *Server, p *workspaceDiagnosticP
 			all = append(all, s.reports(o, &state, previous)...)
 		}
 	}
-	for uri := range previous { // their findings are gone
-		all = append(all, diagnosticReport{URI: uri, Version: &nullable{}, Kind: "full", ResultID: "", Items: &[]diagnostic{}})
+	for uri, id := range previous { // their findings are gone
+		r := reportOn([]diagnostic{}, id)
+		r.URI, r.Version = uri, &nullable{versionOf(s.folders, uri)}
+		all = append(all, r)
 	}
 	slices.SortFunc(all, func(a, b diagnosticReport) int { return strings.Compare(a.URI, b.URI) })
 	all = slices.CompactFunc(all, func(a, b diagnosticReport) bool { return a.URI == b.URI })

@@ -35,6 +35,7 @@ type folder struct {
 	reopen  bool             // the configuration may be another one
 	pending uint64           // the number of the first change since the last run began; 0 for none
 	running uint64           // the number of the first change that is being judged; 0 for none
+	held    bool             // it is judged later
 	removed bool
 }
 
@@ -44,7 +45,11 @@ type judged struct {
 	judge    workspace.Judge
 	versions map[string]int32 // of the open documents, by their paths in the folder
 	fault    error            // the configuration is wrong
+	shown    bool             // the fault was shown as a message, because no file of the folder has it
 }
+
+// isFaulty reports whether a document has the fault of the configuration as its finding.
+func (j *judged) isFaulty(path string) bool { return path == configName && !j.shown }
 
 // folders are the folders of the workspace and the documents that are open.
 type folders struct {
@@ -91,6 +96,17 @@ func (f *folders) add(more ...workspaceFolder) {
 		f.touch(added)
 	}
 	f.place()
+}
+
+// hold says whether a folder of the workspace is judged later.
+func hold(f *folders, dir string, later bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, o := range f.all {
+		if o.dir == dir && o.file == "" {
+			o.held = later
+		}
+	}
 }
 
 // remove removes folders of the workspace.
@@ -213,6 +229,16 @@ func (f *folders) shut(uri string) {
 	f.touched(o.path, !exists(o.path))
 }
 
+// versionOf returns the version of a document, nil if it is not open.
+func versionOf(f *folders, uri string) *int32 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if o := f.texts.byURI[uri]; o != nil {
+		return &o.version
+	}
+	return nil
+}
+
 // isOpen reports whether a file is open.
 func (f *folders) isOpen(path string) bool {
 	f.mu.Lock()
@@ -305,7 +331,7 @@ func (f *folders) next() (*folder, task) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, o := range f.all {
-		if o.pending == 0 || o.removed {
+		if o.pending == 0 || o.removed || o.held {
 			continue
 		}
 		t := newTask(f, o)

@@ -132,6 +132,9 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 	}
 	if state.fault != nil {
 		o.judge = nil
+		if state.shown = o.file != "" || !exists(filepath.Join(o.dir, configName)); state.shown && (old.fault == nil || old.fault.Error() != state.fault.Error()) {
+			s.client.show(typeError, o.dir+": "+state.fault.Error())
+		}
 	} else {
 		state.keepVersions(&old)
 	}

@@ -235,13 +235,20 @@ func initialized(ctx context.Context, s *Server, _ *struct{}) error {
 	return nil
 }
 
-// watch watches a folder, unless the editor does.
+// watch watches a folder, unless the editor does. The folder is judged when it is watched, so that no change is
+// missed.
 func (s *Server) watch(ctx context.Context, dir string) {
 	if s.client.capabilities().Workspace.DidChangeWatchedFiles.DynamicRegistration {
 		return
 	}
+	hold(s.folders, dir, true)
+	begun := func() {
+		hold(s.folders, dir, false)
+		s.judging.rouse()
+	}
 	s.background(func() {
-		err := s.engine.Watch(ctx, dir, func(files []string) {
+		defer begun()
+		err := s.engine.Watch(ctx, dir, begun, func(files []string) {
 			files = slices.DeleteFunc(files, func(file string) bool {
 				return s.folders.isOpen(file) && exists(file) && !isRules(file) // what is open counts, whatever is saved
 			})

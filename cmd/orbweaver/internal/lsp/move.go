@@ -26,7 +26,7 @@ type renamedFile struct {
 }
 
 type renameFilesParams struct {
-	Files []renamedFile `json:"files"`
+	Files []renamedFile `json:"files" need:"yes"`
 }
 
 // willRenameFiles answers what must be edited before files and folders are moved, so that each reference

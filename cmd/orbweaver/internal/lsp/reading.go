@@ -25,9 +25,6 @@ type view struct {
 // set, of all of its folder. It returns nil if it is in no folder, its configuration is wrong, or an
 // editor offers nothing in such a document.
 func (s *Server) viewOf(ctx context.Context, d textDocument, all bool) (*view, error) {
-	if d.URI == "" {
-		return nil, errorf(codeInvalidParams, "textDocument.uri is missing")
-	}
 	abs := placeOf(d.URI)
 	s.judging.rouse()
 	o, state, known, err := s.folders.await(ctx, abs, all)
@@ -104,8 +101,8 @@ func (v *view) uri(s *Server, file string) string {
 }
 
 type positionParams struct {
-	TextDocument textDocument `json:"textDocument"`
-	Position     position     `json:"position"`
+	TextDocument textDocument `json:"textDocument" need:"yes"`
+	Position     position     `json:"position" need:"yes"`
 }
 
 // Limits of a hover, in characters of one text and in bytes.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"reflect"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
@@ -17,9 +18,9 @@ type Engine interface {
 	// the document [workspace.Unlocated], which is in no directory. The error
 	// is that of a configuration which check would refuse. client has the settings of the editor.
 	Open(dir, file string, client map[string]any) (workspace.Judge, error)
-	// Watch calls changed with the files below a directory that changed, until ctx ends. Its error is why
-	// it cannot watch it.
-	Watch(ctx context.Context, dir string, changed func(files []string)) error
+	// Watch calls begun, and then changed with the files below a directory that changed since, until ctx ends.
+	// Its error is why it cannot watch it.
+	Watch(ctx context.Context, dir string, begun func(), changed func(files []string)) error
 	// CheckSettings returns what is wrong with the settings of the editor.
 	CheckSettings(client map[string]any) error
 }
@@ -177,6 +178,9 @@ func answers[P any](f func(context.Context, *Server, *P) (any, error)) handler {
 		p := new(P)
 		if err := decodeParams(params, p); err != nil {
 			return nil, err
+		}
+		if name := missing(reflect.TypeFor[P](), params); name != "" {
+			return nil, errorf(codeInvalidParams, "%s is missing", name)
 		}
 		return f(ctx, s, p)
 	}

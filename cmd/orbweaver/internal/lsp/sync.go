@@ -32,7 +32,7 @@ type openTexts struct {
 }
 
 type textDocument struct {
-	URI     string `json:"uri"`
+	URI     string `json:"uri" need:"yes"`
 	Version int32  `json:"version"`
 }
 
@@ -84,7 +84,7 @@ func (c *contentChange) apply(t *text, e encoding) *text {
 }
 
 type documentParams struct {
-	TextDocument textDocument `json:"textDocument"`
+	TextDocument textDocument `json:"textDocument" need:"yes"`
 }
 
 // didSave counts for files that say how others are judged. What was saved may be requested.

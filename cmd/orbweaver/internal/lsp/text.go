@@ -30,14 +30,14 @@ func (e encoding) width(r rune, size int) int {
 
 // position is a place in a text; both count from 0.
 type position struct {
-	Line      uint32 `json:"line"`
-	Character uint32 `json:"character"`
+	Line      uint32 `json:"line" need:"yes"`
+	Character uint32 `json:"character" need:"yes"`
 }
 
 // span is the range between two positions.
 type span struct {
-	Start position `json:"start"`
-	End   position `json:"end"`
+	Start position `json:"start" need:"yes"`
+	End   position `json:"end" need:"yes"`
 }
 
 // text is a text with its lines, which end with LF, CRLF or CR. It does not change.

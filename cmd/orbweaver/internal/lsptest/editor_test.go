@@ -42,6 +42,7 @@ type editor struct {
 	findings map[string][]found     // pushed, by URI
 	versions map[string]json.Number // of the pushed findings
 	sent     []string               // methods of what the server sent
+	messages []string               // for people
 	streamed []json.RawMessage      // parts of answers
 	changed  chan struct{}          // closed when findings or sent change
 }
@@ -167,6 +168,7 @@ func (e *editor) receive(a answer) {
 			Version     json.Number
 			Diagnostics []found
 			Value       struct{ Kind string }
+			Message     string
 		}
 		if a.Method == "textDocument/publishDiagnostics" && json.Unmarshal(a.Params, &p) == nil {
 			e.findings[p.URI], e.versions[p.URI] = p.Diagnostics, p.Version
@@ -175,6 +177,9 @@ func (e *editor) receive(a answer) {
 			if a.Method += " " + p.Value.Kind; p.Value.Kind == "" {
 				e.streamed = append(e.streamed, a.Params)
 			}
+		}
+		if a.Method == "window/showMessage" && json.Unmarshal(a.Params, &p) == nil {
+			e.messages = append(e.messages, p.Message)
 		}
 		e.sent = append(e.sent, a.Method)
 		if a.ID != nil {

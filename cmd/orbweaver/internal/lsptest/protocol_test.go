@@ -30,6 +30,10 @@ func TestMessages(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":5,"method":"textDocument/diagnostic","params":{"textDocument":"x"}}`, -32602, false},
 		{`{"jsonrpc":"2.0","id":6,"method":"textDocument/diagnostic","params":[1]}`, -32602, false},
 		{`{"jsonrpc":"2.0","id":7,"method":"workspace/diagnostic","params":{"previousResultIds":[]}}`, 0, false},
+		{`{"jsonrpc":"2.0","id":14,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///x"}}}`, -32602, false},
+		{`{"jsonrpc":"2.0","id":15,"method":"textDocument/references","params":{"textDocument":{"uri":"file:///x"},"position":{"line":1}}}`, -32602, false},
+		{`{"jsonrpc":"2.0","id":17,"method":"workspace/willRenameFiles"}`, -32602, false},
+		{`{"jsonrpc":"2.0","id":18,"method":"textDocument/hover","params":{"textDocument":{"uri":"file:///x"},"position":{"line":1,"character":0}}}`, 0, false},
 		{`{"jsonrpc":"2.0","id":8,"method":9}`, -32600, false},
 		{`{"jsonrpc":"2.0",`, -32700, true},
 		{"{\"a\":\"\xff\"}", -32700, true},
@@ -191,7 +195,7 @@ func TestPushedAndPulled(t *testing.T) {
 		return known && len(f) == 0 && push.versions[uri(dir, "b.md")] == "1"
 	})
 	a := pull.request("workspace/diagnostic", map[string]any{"previousResultIds": []any{map[string]any{"uri": uri(dir, "b.md"), "value": first.ResultID}}})
-	if got := string(a.Result); !strings.Contains(got, `"items":[]`) || strings.Count(got, `"uri"`) != 1 {
+	if got := string(a.Result); !strings.Contains(got, `"items":[]`) || strings.Count(got, `"uri"`) != 1 || !strings.Contains(got, `"version":1`) {
 		t.Errorf("the workspace after the repair: %s", got)
 	}
 }
@@ -329,6 +333,27 @@ func TestRefusedFolder(t *testing.T) {
 	e.until("the finding of the configuration alone", func() bool {
 		return len(e.findings[uri(dir, "orbweaver.toml")]) == 1 && len(e.findings[uri(dir, "a.md")]) == 0
 	})
+}
+
+// TestRefusedWithoutFile tests that what is wrong is a message where no file of a folder has it: settings of the
+// editor, and the configuration beside a document in no folder.
+func TestRefusedWithoutFile(t *testing.T) {
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, dir, "a.md", "[x](none.md)\n")
+	write(t, dir, "file", "")
+	write(t, outside, "orbweaver.toml", "rooot = 1\n")
+	e := launch(t)
+	e.request("initialize", map[string]any{"capabilities": map[string]any{}, "rootUri": uri(dir, ""), "initializationOptions": map[string]any{"root": "file"}})
+	e.notify("initialized", map[string]any{})
+	e.open(outside, "o.md", "[x](none.md)\n")
+	for _, word := range []string{"--root: file is not a directory", "unknown key rooot"} {
+		e.until("a message with "+word, func() bool {
+			return slices.ContainsFunc(e.messages, func(m string) bool { return strings.Contains(m, word) })
+		})
+	}
+	if len(e.findings) > 0 {
+		t.Errorf("the findings are %v", e.findings)
+	}
 }
 
 // TestBaseline tests that what the baseline of a folder has is no finding, wherever the server was started, and that

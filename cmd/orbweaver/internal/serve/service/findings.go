@@ -32,6 +32,34 @@ func (s *Findings) marksInForce(ctx context.Context, project string) (map[string
 	return inForce, nil
 }
 
+// inRun returns what read finds in the findings of a run. The error wraps fs.ErrNotExist for a run
+// without any, and is a problem for an unknown cursor.
+func inRun[T any](p *parts, run string, read func(*findings.Index) (T, error)) (found T, err error) {
+	x, release, err := p.manager.Findings(run)
+	if err != nil {
+		return found, err
+	}
+	defer release()
+	if found, err = read(x); errors.Is(err, findings.ErrCursor) {
+		err = invalidCursor()
+	}
+	return found, err
+}
+
+// listInRun is inRun for a list, which is empty for a run without findings.
+func listInRun[T any](p *parts, run string, read func(*findings.Index) (*api.List[T], error)) (*api.List[T], error) {
+	list, err := inRun(p, run, read)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &api.List[T]{Items: []T{}}, nil
+	}
+	return list, err
+}
+
+// isMissing reports whether a run has no findings, or not the one that was looked for.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, findings.ErrNotFound)
+}
+
 // markOf returns the mark in force of a finding: its own, or that of its issue.
 func markOf(marks map[string]*api.Mark, f *api.Finding) *api.Mark {
 	return cmp.Or(marks[f.Fingerprint], marks[f.Issue])
@@ -48,18 +76,9 @@ func (s *Findings) List(ctx context.Context, r *store.Run, q findings.Query) (*a
 			q.Marked = append(q.Marked, fingerprint)
 		}
 	}
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &api.List[api.Finding]{Items: []api.Finding{}}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	list, err := x.Findings(ctx, &q, r.State.Over())
-	if errors.Is(err, findings.ErrCursor) {
-		return nil, invalidCursor()
-	}
+	list, err := listInRun(s.parts, r.ID, func(x *findings.Index) (*api.List[api.Finding], error) {
+		return x.Findings(ctx, &q, r.State.Over())
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +89,7 @@ func (s *Findings) List(ctx context.Context, r *store.Run, q findings.Query) (*a
 }
 
 // Groups returns the findings of a run that match, by what they have in common; see findings.Index.
-func (s *Findings) Groups(ctx context.Context, r *store.Run, q findings.Query, by string) ([]findings.Group, int, error) {
+func (s *Findings) Groups(ctx context.Context, r *store.Run, q findings.Query, by string) (groups []findings.Group, total int, err error) {
 	if q.Known != nil {
 		marks, err := s.marksInForce(ctx, r.Project)
 		if err != nil {
@@ -80,15 +99,11 @@ func (s *Findings) Groups(ctx context.Context, r *store.Run, q findings.Query, b
 			q.Marked = append(q.Marked, fingerprint)
 		}
 	}
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	defer release()
-	return x.Groups(ctx, &q, by, r.State.Over())
+	groups, err = inRun(s.parts, r.ID, func(x *findings.Index) (groups []findings.Group, err error) {
+		groups, total, err = x.Groups(ctx, &q, by, r.State.Over())
+		return groups, err
+	})
+	return groups, total, ignore(err, fs.ErrNotExist)
 }
 
 // All returns the first findings that match, at most limit.
@@ -127,19 +142,13 @@ func (f *Finding) MarshalJSON() ([]byte, error) {
 
 // Get returns one finding of a run.
 func (s *Findings) Get(ctx context.Context, r *store.Run, id string) (*Finding, error) {
-	notFound := noFinding(r, id)
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	found := &Finding{}
-	found.Finding, found.Result, err = x.Finding(ctx, id)
-	if errors.Is(err, findings.ErrNotFound) {
-		return nil, notFound
+	found, err := inRun(s.parts, r.ID, func(x *findings.Index) (found *Finding, err error) {
+		found = &Finding{}
+		found.Finding, found.Result, err = x.Finding(ctx, id)
+		return found, err
+	})
+	if isMissing(err) {
+		return nil, noFinding(r, id)
 	}
 	if err != nil {
 		return nil, err
@@ -155,17 +164,12 @@ func (s *Findings) Get(ctx context.Context, r *store.Run, id string) (*Finding, 
 
 // Exists returns a problem if a run has no finding with an id.
 func (s *Findings) Exists(ctx context.Context, r *store.Run, id string) error {
-	notFound := noFinding(r, id)
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return notFound
-	}
-	if err != nil {
-		return err
-	}
-	defer release()
-	if _, _, err = x.Finding(ctx, id); errors.Is(err, findings.ErrNotFound) {
-		return notFound
+	_, err := inRun(s.parts, r.ID, func(x *findings.Index) (f api.Finding, err error) {
+		f, _, err = x.Finding(ctx, id)
+		return f, err
+	})
+	if isMissing(err) {
+		return noFinding(r, id)
 	}
 	return err
 }
@@ -186,14 +190,18 @@ func (s *Findings) history(ctx context.Context, project, url string) ([]api.Past
 		}
 		for _, r := range rows {
 			before = r.Number
-			verdict, code, err := s.verdictIn(ctx, r.ID, url)
-			if errors.Is(err, findings.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+			one, err := inRun(s.parts, r.ID, func(x *findings.Index) (one api.PastVerdict, err error) {
+				one = api.PastVerdict{Run: r.ID, Started: r.Started}
+				one.Verdict, one.Code, err = x.Verdict(ctx, url)
+				return one, err
+			})
+			if isMissing(err) {
 				continue
 			}
 			if err != nil {
 				return nil, err
 			}
-			past = append(past, api.PastVerdict{Run: r.ID, Started: r.Started, Verdict: verdict, Code: code})
+			past = append(past, one)
 		}
 		if len(rows) < part {
 			return past, nil
@@ -201,46 +209,23 @@ func (s *Findings) history(ctx context.Context, project, url string) ([]api.Past
 	}
 }
 
-func (s *Findings) verdictIn(ctx context.Context, run, url string) (verdict, code string, err error) {
-	x, release, err := s.manager.Findings(run)
-	if err != nil {
-		return "", "", err
-	}
-	defer release()
-	return x.Verdict(ctx, url)
-}
-
 // Pages returns one part of the pages of a run.
 func (s *Findings) Pages(ctx context.Context, r *store.Run, q findings.PageQuery) (*api.List[api.Page], error) {
 	if faults := q.Faults(); len(faults) > 0 {
 		return nil, api.Invalid(faults...)
 	}
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &api.List[api.Page]{Items: []api.Page{}}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	list, err := x.Pages(ctx, &q, r.State.Over())
-	if errors.Is(err, findings.ErrCursor) {
-		return nil, invalidCursor()
-	}
-	return list, err
+	return listInRun(s.parts, r.ID, func(x *findings.Index) (*api.List[api.Page], error) {
+		return x.Pages(ctx, &q, r.State.Over())
+	})
 }
 
 // Figures counts the pages of a run by status, depth, media type and response time.
 func (s *Findings) Figures(ctx context.Context, r *store.Run) (*api.Figures, error) {
-	x, release, err := s.manager.Findings(r.ID)
+	f, err := inRun(s.parts, r.ID, func(x *findings.Index) (*api.Figures, error) { return x.Figures(ctx) })
 	if errors.Is(err, fs.ErrNotExist) {
 		return &api.Figures{Status: []api.ValueCount[int]{}, Depth: []api.ValueCount[int]{}, ContentType: []api.ValueCount[string]{}, Elapsed: []api.ElapsedCount{}}, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	return x.Figures(ctx)
+	return f, err
 }
 
 // comparedWith returns the run of a project to compare a run with: "" is the sound run before it, nil
@@ -342,18 +327,9 @@ func (s *Findings) Rechecks(ctx context.Context, r *store.Run, urls []string) ([
 
 // Recheck requests a target of a run again.
 func (s *Findings) Recheck(ctx context.Context, r *store.Run, url string) (*api.Recheck, error) {
-	notFound := api.NewProblem(http.StatusNotFound, "run %s has no target %s", r.ID, url)
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	text, err := x.Result(ctx, url)
-	if errors.Is(err, findings.ErrNotFound) {
-		return nil, notFound
+	text, err := inRun(s.parts, r.ID, func(x *findings.Index) (json.RawMessage, error) { return x.Result(ctx, url) })
+	if isMissing(err) {
+		return nil, api.NewProblem(http.StatusNotFound, "run %s has no target %s", r.ID, url)
 	}
 	if err != nil {
 		return nil, err

@@ -52,26 +52,17 @@ func (s *Issues) List(ctx context.Context, r *store.Run, q findings.IssueQuery, 
 	if q.Known != nil {
 		q.Marked = said.marked
 	}
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return &api.List[api.Issue]{Items: []api.Issue{}}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer release()
-	list, err := x.Issues(ctx, &q, r.State.Over())
-	if errors.Is(err, findings.ErrCursor) {
-		return nil, invalidCursor()
-	}
-	if err != nil {
-		return nil, err
-	}
-	known, err := x.KnownBy(ctx, said.marked)
-	for i := range list.Items {
-		said.add(&list.Items[i], known)
-	}
-	return list, err
+	return listInRun(s.parts, r.ID, func(x *findings.Index) (*api.List[api.Issue], error) {
+		list, err := x.Issues(ctx, &q, r.State.Over())
+		if err != nil {
+			return nil, err
+		}
+		known, err := x.KnownBy(ctx, said.marked)
+		for i := range list.Items {
+			said.add(&list.Items[i], known)
+		}
+		return list, err
+	})
 }
 
 // said is what people say of the issues of a project.
@@ -104,32 +95,27 @@ func (s *said) add(i *api.Issue, known map[string]int) {
 
 // Get returns an issue of a run with its first pages and findings.
 func (s *Issues) Get(ctx context.Context, r *store.Run, id string) (*api.IssueDetail, error) {
-	notFound := api.NewProblem(http.StatusNotFound, "run %s has no issue %s", r.ID, id)
-	x, release, err := s.manager.Findings(r.ID)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notFound
+	d, err := inRun(s.parts, r.ID, func(x *findings.Index) (d *api.IssueDetail, err error) {
+		d = &api.IssueDetail{}
+		if d.Issue, err = x.Issue(ctx, id); err != nil {
+			return nil, err
+		}
+		said, err := s.said(ctx, r.Project)
+		if err != nil {
+			return nil, err
+		}
+		known, err := x.KnownBy(ctx, said.marked)
+		if err != nil {
+			return nil, err
+		}
+		said.add(&d.Issue, known)
+		d.On, err = x.PagesOf(ctx, id, 0, firstOfIssue)
+		return d, err
+	})
+	if isMissing(err) {
+		return nil, api.NewProblem(http.StatusNotFound, "run %s has no issue %s", r.ID, id)
 	}
 	if err != nil {
-		return nil, err
-	}
-	defer release()
-	d := &api.IssueDetail{}
-	if d.Issue, err = x.Issue(ctx, id); errors.Is(err, findings.ErrNotFound) {
-		return nil, notFound
-	}
-	if err != nil {
-		return nil, err
-	}
-	said, err := s.said(ctx, r.Project)
-	if err != nil {
-		return nil, err
-	}
-	known, err := x.KnownBy(ctx, said.marked)
-	if err != nil {
-		return nil, err
-	}
-	said.add(&d.Issue, known)
-	if d.On, err = x.PagesOf(ctx, id, 0, firstOfIssue); err != nil {
 		return nil, err
 	}
 	q := findings.Query{Issue: id, Limit: firstOfIssue}
@@ -146,12 +132,8 @@ func (s *Issues) Get(ctx context.Context, r *store.Run, id string) (*api.IssueDe
 
 // Pages returns the pages of an issue from an offset on.
 func (s *Issues) Pages(ctx context.Context, r *store.Run, id string, offset, limit int) ([]api.OnPage, error) {
-	x, release, err := s.manager.Findings(r.ID)
-	if err != nil {
-		return nil, ignore(err, fs.ErrNotExist)
-	}
-	defer release()
-	return x.PagesOf(ctx, id, offset, limit)
+	pages, err := inRun(s.parts, r.ID, func(x *findings.Index) ([]api.OnPage, error) { return x.PagesOf(ctx, id, offset, limit) })
+	return pages, ignore(err, fs.ErrNotExist)
 }
 
 // Exists returns a problem if a project never had an issue.

@@ -56,13 +56,11 @@ func (s *Marks) inLastRun(ctx context.Context, project, issue string) (bool, err
 	if err != nil {
 		return false, ignore(err, store.ErrNotFound)
 	}
-	x, release, err := s.manager.Findings(r.ID)
-	if err != nil {
-		return false, ignore(err, fs.ErrNotExist)
+	_, err = inRun(s.parts, r.ID, func(x *findings.Index) (api.Issue, error) { return x.Issue(ctx, issue) })
+	if isMissing(err) {
+		return false, nil
 	}
-	defer release()
-	_, err = x.Issue(ctx, issue)
-	return err == nil, ignore(err, findings.ErrNotFound)
+	return err == nil, err
 }
 
 // ignore returns an error unless it is a certain one.
@@ -187,12 +185,8 @@ func (s *Marks) matching(ctx context.Context, b *Bulk) ([]string, error) {
 			}
 		}
 	}
-	x, release, err := s.manager.Findings(b.Run.ID)
-	if err != nil {
-		return nil, ignore(err, fs.ErrNotExist)
-	}
-	defer release()
-	return x.Fingerprints(ctx, &q)
+	ids, err := inRun(s.parts, b.Run.ID, func(x *findings.Index) ([]string, error) { return x.Fingerprints(ctx, &q) })
+	return ids, ignore(err, fs.ErrNotExist)
 }
 
 // readMark reads one member and returns what is wrong with it.

@@ -18,11 +18,15 @@ func newSite(s *Server) *web.Site {
 func pageRoutes() []route {
 	var rows []route
 	for _, r := range web.Routes() {
-		row := route{Method: r.Method, Path: r.Path, Role: r.Role, Public: r.Public, Handle: func(c *call) error { return r.Handle(c.web()) }}
-		if r.Method == http.MethodPost {
-			row.Form = true
-		}
-		rows = append(rows, row)
+		rows = append(rows, route{Method: r.Method, Path: r.Path, Role: r.Role, Public: r.Public, Form: r.Method == http.MethodPost, Handle: func(c *call) error {
+			page := c.web()
+			if c.route.Form {
+				if err := page.ReadForm(); err != nil {
+					return err
+				}
+			}
+			return r.Handle(page)
+		}})
 	}
 	return rows
 }

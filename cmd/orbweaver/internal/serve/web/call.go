@@ -96,37 +96,34 @@ type Call struct {
 	Session string         // the secret of the session, "" without one
 	Client  auth.Client
 
-	fields url.Values
+	fields url.Values // of the form that was sent, once ReadForm has read it
 }
 
-// Form returns the fields of the form that was sent.
-func (c *Call) Form() (url.Values, error) {
-	if c.fields != nil {
-		return c.fields, nil
-	}
+// ReadForm reads the form that was sent, before a handler is called that needs it.
+func (c *Call) ReadForm() error {
 	media, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if media == "multipart/form-data" {
 		c.fields, err = multipartForm(c.Request)
-		return c.fields, err
+		return err
 	}
 	if err != nil || media != "application/x-www-form-urlencoded" {
 		if c.ContentLength == 0 {
 			c.fields = url.Values{}
-			return c.fields, nil
+			return nil
 		}
-		return nil, api.NewProblem(http.StatusUnsupportedMediaType, "the body must be a form: application/x-www-form-urlencoded")
+		return api.NewProblem(http.StatusUnsupportedMediaType, "the body must be a form: application/x-www-form-urlencoded")
 	}
 	text, err := io.ReadAll(io.LimitReader(c.Body, maxForm+1))
 	if len(text) > maxForm {
-		return nil, api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
+		return api.NewProblem(http.StatusRequestEntityTooLarge, "the body is larger than 1 MiB")
 	}
 	if err == nil {
 		c.fields, err = url.ParseQuery(string(text))
 	}
 	if err != nil {
-		return nil, api.NewProblem(http.StatusBadRequest, "the form could not be read")
+		return api.NewProblem(http.StatusBadRequest, "the form could not be read")
 	}
-	return c.fields, nil
+	return nil
 }
 
 // multipartForm returns the fields of a form that may have files. A file that is not empty replaces what

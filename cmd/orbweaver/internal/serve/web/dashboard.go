@@ -178,10 +178,7 @@ func newProject(c *Call) error {
 // createProject creates a project from a form, and starts its first run if the button asks
 // for that.
 func createProject(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	body, err := projectBody(v, true)
 	if err != nil {
 		return err

@@ -171,10 +171,7 @@ func (c *Call) runOf(id string) error {
 
 // changeIssue gives an issue an owner, or adds or removes a comment.
 func changeIssue(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	if err := c.runOf(v.Get("run")); err != nil {
 		return err
 	}
@@ -182,6 +179,7 @@ func changeIssue(c *Call) error {
 	if err := issues.Exists(c.Context(), c.Project.ID, id); err != nil {
 		return err
 	}
+	var err error
 	switch v.Get("do") {
 	case "comment":
 		_, err = issues.Comment(c.Context(), c.Project.ID, id, c.Who.Name, v.Get("text"))
@@ -202,13 +200,11 @@ func changeIssue(c *Call) error {
 
 // changeViews saves the filter of a list, or removes a view.
 func changeViews(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	if err := c.runOf(v.Get("run")); err != nil {
 		return err
 	}
+	var err error
 	issues := c.Site.Service.Issues
 	if v.Get("do") == "remove-view" {
 		if v.Get("sure") != "yes" {
@@ -230,10 +226,7 @@ func changeViews(c *Call) error {
 
 // bulk does something with the rows that are ticked in a list, or with all that match.
 func bulk(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	if err := c.runOf(v.Get("run")); err != nil {
 		return err
 	}

@@ -143,12 +143,10 @@ func projectSettings(c *Call, status int, values url.Values, faults map[string]s
 // changeProject does what a form of the settings asks for: it saves, or deletes, or changes
 // notifications and links.
 func changeProject(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	s, back := c.Site.Service, "projects/"+c.Project.ID+"/settings"
 	var values, adding url.Values
+	var err error
 	switch v.Get("do") {
 	case "", "save":
 		values = v
@@ -331,11 +329,9 @@ func testNotify(c *Call, v url.Values) error {
 
 // mark marks a finding as known, or removes the mark.
 func mark(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	fingerprint := c.Params["fingerprint"]
+	var err error
 	if v.Get("do") == "remove" {
 		err = c.Site.Service.Marks.Delete(c.Context(), c.Project.ID, fingerprint, versionOf(v))
 	} else {

@@ -141,10 +141,7 @@ func soundBefore(c *Call, r *store.Run) (string, error) {
 
 // startRun starts a run of a project. If one is queued or running, that is shown.
 func startRun(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	kind := api.Full
 	if v.Get("only") == api.Failing {
 		kind = api.Failing
@@ -172,9 +169,6 @@ func resumeRun(c *Call) error {
 
 // act does something with a run. If its state does not allow that, the page says so.
 func act(c *Call, do func() error) error {
-	if _, err := c.Form(); err != nil {
-		return err
-	}
 	err := do()
 	if p := asProblem(err); p != nil && p.Status == http.StatusConflict {
 		return run(c, p.Status, p.Detail)
@@ -187,10 +181,7 @@ func act(c *Call, do func() error) error {
 
 // recheck requests a target again and shows the result at its finding.
 func recheck(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	if v.Get("url") == "" {
 		return api.Invalid(api.Fault{Field: "url", Message: "use the URL of a target, as it is printed"})
 	}

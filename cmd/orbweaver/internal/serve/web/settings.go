@@ -98,13 +98,11 @@ func settings(c *Call, sent sentForm) error {
 
 // changeSettings adds, changes or removes a user, a token or a status page.
 func changeSettings(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	do, name := v.Get("do"), v.Get("name")
 	accounts, form := c.Site.Service.Accounts, do
 	var body []strictjson.Member
+	var err error
 	switch do {
 	case "add-user":
 		if body, err = members(v, "name", "password", "role", "email"); err == nil {
@@ -225,13 +223,11 @@ func profile(c *Call, sent sentForm) error {
 
 // changeProfile does what a form of the profile asks for.
 func changeProfile(c *Call) error {
-	v, err := c.Form()
-	if err != nil {
-		return err
-	}
+	v := c.fields
 	accounts := c.Site.Service.Accounts
 	do := cmp.Or(v.Get("do"), "save")
 	done := "Saved."
+	var err error
 	switch do {
 	case "save":
 		_, err = accounts.ChangeMe(c.Context(), c.Who, textMembers(v, "email", "time_zone", "digest"))

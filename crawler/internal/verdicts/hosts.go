@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // hostCounts counts the targets that are ok by their hosts.
@@ -13,10 +14,10 @@ type hostCounts struct {
 	names  []string
 	counts []int            // by host
 	known  map[string]int32 // hosts by the origin of a URL
-	print  func(*frontier.Job) string
+	print  *scope.Printer
 }
 
-func newHostCounts(print func(*frontier.Job) string) *hostCounts {
+func newHostCounts(print *scope.Printer) *hostCounts {
 	return &hostCounts{known: map[string]int32{}, print: print}
 }
 
@@ -29,7 +30,7 @@ func (h *hostCounts) add(job *frontier.Job) {
 	host, ok := h.known[string(origin)]
 	if !ok {
 		host = int32(len(h.names))
-		h.names = append(h.names, hostOf(h.print(job)))
+		h.names = append(h.names, hostOf(h.print.Job(job)))
 		h.counts = append(h.counts, 0)
 		h.known[string(origin)] = host
 	}

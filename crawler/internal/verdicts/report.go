@@ -23,7 +23,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	j := newJoin(context.WithoutCancel(ctx), c)
 	defer func() { j.spool.Close() }()
 	if c.ReportsPages {
-		j.targets().hosts = newHostCounts(c.Print.Job)
+		j.targets().hosts = newHostCounts(c.Print)
 	}
 	sum := j.pairs.sum
 	sum.Narrowed = c.Scope.Rules.Changed != nil

@@ -71,10 +71,10 @@ type targets struct {
 	needs        []frontier.Need             // likewise
 	next         map[frontier.ID]frontier.ID // targets of redirects and refreshes
 	maxRedirects int
-	cut          []byte                   // the encoded outcome of targets that were not reached
-	narrowed     bool                     // warnings of a page count only if it has changed
-	suspects     func(*frontier.Job) bool // nil if no target is suspect
-	hosts        *hostCounts              // nil if nobody wants them
+	cut          []byte      // the encoded outcome of targets that were not reached
+	narrowed     bool        // warnings of a page count only if it has changed
+	byURL        *Crawl      // knows suspect targets by their URLs; nil if none is suspect
+	hosts        *hostCounts // nil if nobody wants them
 	names        names
 	tail         *trap.Tail // nil unless the run ended before the crawl was over
 	streaming    bool       // the run has not ended: targets that are not settled are pending
@@ -84,7 +84,7 @@ func newTargets(ctx context.Context, c *Crawl) *targets {
 	t := &targets{ctx: ctx, store: c.Store, next: map[frontier.ID]frontier.ID{}, maxRedirects: c.MaxRedirects,
 		cut: judging.AppendOutcome(nil, notReached(c.Ended)), narrowed: c.Scope.Rules.Changed != nil}
 	if c.Judging.RequireHTTPS || c.Judging.HasBrokenHosts() {
-		t.suspects = c.suspects
+		t.byURL = c
 	}
 	if c.Ended != check.NoGap || c.Gaps != (result.GapCounts{}) {
 		t.tail = trap.NewTail()
@@ -184,7 +184,7 @@ func (t *targets) stateOf(job *frontier.Job) state {
 	if job.Internal {
 		s |= internal
 	}
-	if t.suspects != nil && t.suspects(job) {
+	if t.byURL != nil && t.byURL.suspects(job) {
 		s |= suspect
 	}
 	return s

@@ -276,7 +276,7 @@ func (c *compiler) area() (int, bool) {
 			return 0, false
 		}
 		var err error
-		if a.selector, err = cascadia.Compile(name); err != nil {
+		if a.selector, err = cascadia.ParseGroup(name); err != nil {
 			c.failAt("in", in, "not a CSS selector: %w", err)
 			return 0, false
 		}
@@ -373,7 +373,7 @@ type area struct {
 	kind     kind
 	words    string // its name in messages
 	header   string // canonical
-	selector cascadia.Selector
+	selector cascadia.SelectorGroup
 
 	rules []int // the rules that look at it
 

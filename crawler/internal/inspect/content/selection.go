@@ -145,8 +145,8 @@ const noText = 1 << 30
 //
 // Elements within elements are read again with each of them; after sixteen times the length of
 // the page the others are left out.
-func (s *selection) each(selector cascadia.Selector, f func(element string, text []byte, from int)) {
-	nodes := selector.MatchAll(s.root)
+func (s *selection) each(selector cascadia.SelectorGroup, f func(element string, text []byte, from int)) {
+	nodes := cascadia.QueryAll(s.root, selector)
 	if len(nodes) == 0 {
 		return
 	}

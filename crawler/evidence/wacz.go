@@ -69,7 +69,7 @@ func isHTML(media string) bool { return media == "text/html" || media == "applic
 // take as long as all the rest of keeping it.
 func titleOf(body *spool, header http.Header) string {
 	coding := strings.Join(header["Content-Encoding"], ",")
-	for part := int64(2 << 10); ; part *= 8 {
+	for part := int64(512); ; part *= 8 {
 		decoded := fetch.DecodeBody(io.LimitReader(body.reader(), part), coding, maxTitlePart)
 		text, found := untilTitle(decoded)
 		decoded.Close()

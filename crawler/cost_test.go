@@ -1,3 +1,5 @@
+//go:build !race
+
 package crawler
 
 import (
@@ -16,15 +18,11 @@ import (
 // unseen. Over HTTP, where the server's own are among them, that holds for the allocations; the
 // bytes depend on how many connections are open at once, and may be 30 % more. A busy
 // machine changes nothing of that, and two processors are used on every one, as each has
-// memory of its own. The race detector allocates too, so that with it only the requests are
-// held to their limit.
+// memory of its own.
 func TestCost(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	const links = 50
-	pages, runs := 400, 3
-	if raceDetector {
-		pages, runs = 60, 1
-	}
+	const pages, runs = 400, 3
 	site := crawlertest.Generate(1, pages, links)
 	var requests atomic.Int64
 	base, _ := crawlertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -66,7 +64,7 @@ func TestCost(t *testing.T) {
 				bytes = min(bytes, (after.TotalAlloc-before.TotalAlloc)/uint64(pages))
 			}
 			t.Logf("%d allocations and %d bytes a page", least, bytes)
-			if !raceDetector && (least > row.allocs || bytes > row.bytes) {
+			if least > row.allocs || bytes > row.bytes {
 				t.Errorf("%d allocations and %d bytes a page of %d links, want %d and %d at most", least, bytes, links, row.allocs, row.bytes)
 			}
 		})

@@ -14,7 +14,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
-	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -43,24 +42,6 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 		t.Fatal(err)
 	}
 	return string(said)
-}
-
-// TestJoinByRanges: a report does not hang on how many anchors are held at once.
-func TestJoinByRanges(t *testing.T) {
-	dir := t.TempDir()
-	if err := crawlertest.Generate(7, 300, 20).WriteDir(dir); err != nil {
-		t.Fatal(err)
-	}
-	for _, show := range []result.Show{{Broken: true, Warning: true}, showAll()} {
-		cfg, seeds := onDisk(t, dir)
-		cfg.Deliver.Show = show
-		want := told(t, cfg, seeds, verdicts.MaxAnchors)
-		for _, anchors := range []int{1, 100, 5999} {
-			if got := told(t, cfg, seeds, anchors); got != want {
-				t.Errorf("with %d anchors at once, the report differs", anchors)
-			}
-		}
-	}
 }
 
 // What was left out is counted the same whether it is shown or not, however it was

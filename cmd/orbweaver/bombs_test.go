@@ -41,36 +41,6 @@ const (
 	maxBombTime = 5 * time.Minute
 )
 
-// TestBombs checks that no bomb takes much memory or an endless time, with the settings of
-// a command line without flags except those that make tests quick. Each run is a process
-// of its own, whose peak memory the system counts.
-//
-// The long form runs all bombs, one at a time, and logs the memory and the time that each takes.
-// The short form has one bomb for each kind of limit. The packages that hold the limits test
-// the others with less input: fetch (TestServerFaults, TestDecodeBombs, TestTimeLimits, cookies),
-// extract (TestDocumentBombs, TestGrowth), robots, trap (TestTrapsEnd), and crawler
-// (TestEndlessSites).
-func TestBombs(t *testing.T) {
-	program, long := measuredProgram(t), crawlertest.Long()
-	for _, b := range bombs() {
-		if !b.short && !long {
-			continue
-		}
-		t.Run(b.name, func(t *testing.T) {
-			if !long {
-				t.Parallel()
-			}
-			peak := b.run(t, program)
-			if peak > maxBombMemory { // it depends on when memory is collected, so a second run decides
-				peak = min(peak, b.run(t, program))
-			}
-			if peak > maxBombMemory {
-				t.Errorf("%d MB, want at most %d", peak, maxBombMemory)
-			}
-		})
-	}
-}
-
 // bombReport is what a report says about the run.
 type bombReport struct {
 	Complete  bool   `json:"complete"`
@@ -81,24 +51,6 @@ type bombReport struct {
 		Requests int            `json:"requests"`
 		ByCode   map[string]int `json:"by_code"`
 	} `json:"summary"`
-}
-
-// measuredProgram returns this test program, or with the race detector one that is built
-// without it, because it takes several times as much memory.
-func measuredProgram(t *testing.T) string {
-	t.Helper()
-	if !raceDetector {
-		self, err := os.Executable()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return self
-	}
-	program := filepath.Join(t.TempDir(), "measured")
-	if out, err := exec.Command("go", "test", "-race=false", "-c", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return program
 }
 
 // run checks the target and how the run ends, and returns its peak memory in MB, 0 if that

@@ -5,76 +5,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strings"
 	"testing"
 )
 
 var generatedLinks = regexp.MustCompile(`<a href="/([^"#]*)(?:#([^"]*))?"`)
-
-// TestGenerate crawls the site and compares the findings with Wants.
-func TestGenerate(t *testing.T) {
-	anchors := regexp.MustCompile(` id="([^"]*)"`)
-	for _, pages := range []int{2, 97, 3000} {
-		for _, links := range []int{2, 5, 20} {
-			g := Generate(7, pages, links)
-			ids := map[string]bool{}
-			for page := range pages {
-				for _, id := range anchors.FindAllStringSubmatch(string(g.appendPage(nil, page)), -1) {
-					ids[g.path(page)+"#"+id[1]] = true
-				}
-			}
-			var got []Want
-			references := 0
-			queue, seen := []string{""}, map[string]bool{"": true}
-			for len(queue) > 0 {
-				path := queue[0]
-				queue = queue[1:]
-				page := g.page(path)
-				status, _, body := ask(t, g, "GET", "/"+path)
-				if (status == 200) != (page >= 0) {
-					t.Fatalf("/%s: status %d, page %d", path, status, page)
-				}
-				for i, line := range strings.Split(body, "\n") {
-					for _, at := range generatedLinks.FindAllStringSubmatchIndex(line, -1) {
-						references++
-						to := line[at[2]:at[3]]
-						want := Want{Page: g.path(page), Line: i + 1, Column: at[2], URL: to} // the slash before it
-						switch target := g.page(to); {
-						case target < 0:
-							want.Code = "http-404"
-							got = append(got, want)
-							continue
-						case at[4] >= 0 && !ids[g.path(target)+line[at[4]-1:at[5]]]:
-							want.Code, want.URL = "fragment-missing", g.path(target)+line[at[4]-1:at[5]]
-							got = append(got, want)
-						}
-						if !seen[to] {
-							seen[to] = true
-							queue = append(queue, to)
-						}
-					}
-				}
-			}
-			if len(seen) != pages {
-				t.Errorf("%d pages, %d links: %d pages can be reached", pages, links, len(seen))
-			}
-			if want := pages*links + (pages-1)/missingEvery + 1 + (pages-1)/fragmentEvery + 1; references != want {
-				t.Errorf("%d pages, %d links: %d references, want %d", pages, links, references, want)
-			}
-			if diff := Diff(got, slices.Collect(g.wants())); diff != "" {
-				t.Errorf("%d pages, %d links:\n%s", pages, links, diff)
-			}
-			urls := map[string]bool{}
-			for _, w := range got {
-				urls[w.URL] = true
-			}
-			if g.Broken() != len(urls) {
-				t.Errorf("%d pages, %d links: %d broken, want %d", pages, links, g.Broken(), len(urls))
-			}
-		}
-	}
-}
 
 func TestGenerateIsDeterministic(t *testing.T) {
 	a, b, c := Generate(1, 5000, 10), Generate(1, 5000, 10), Generate(2, 5000, 10)

@@ -31,8 +31,7 @@ func TestSharedMemory(t *testing.T) {
 	})
 }
 
-func TestFile(t *testing.T)     { testFile(t, frontier.Narrow) }
-func TestWideFile(t *testing.T) { testFile(t, frontier.Wide) }
+func TestFile(t *testing.T) { testFile(t, frontier.Narrow) }
 
 func testFile(t *testing.T, w frontier.Width) {
 	create := func(t *testing.T) (file string, s *diskstore.Store) {

@@ -1,5 +1,0 @@
-//go:build race
-
-package crawler
-
-const raceDetector = true

@@ -170,3 +170,28 @@ func TestSuggestSpelling(t *testing.T) {
 		}
 	}
 }
+
+// TestSuggestionsOfFilesStayInTheirDirectory tests that a file that nothing refers to is suggested for what is missing
+// in its own directory alone, whatever else is missing.
+func TestSuggestionsOfFilesStayInTheirDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"index.html":       `<!doctype html><img src="a/diagram.png"> <img src="b/diagam.png"> <img src="b/other.png">`,
+		"b/diagram.png":    "x",
+		"b/deep/other.png": "x",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg, seeds := onDisk(t, dir)
+	c, sum := crawl(t, cfg, seeds)
+	wantSuggestions(t, c, map[string]string{"b/diagam.png": "b/diagram.png!"})
+	if s := sum.Search; s.Paths == 0 || s.IsLimited() {
+		t.Errorf("the search for suggestions is told as %+v", s)
+	}
+}

@@ -34,6 +34,7 @@ func cleanResult(r *result.Result) *result.Result {
 	out.FinalURL, out.RemappedFrom = clean(r.FinalURL), clean(r.RemappedFrom)
 	out.Title, out.ContentType = clean(r.Title), clean(r.ContentType)
 	out.Redirects = cleanAll(r.Redirects, cleanHop)
+	out.Targets = cleanAll(r.Targets, clean)
 	out.Level = check.Level(clean(string(r.Level)))
 	out.Warnings = cleanAll(r.Warnings, cleanWarning)
 	out.Suggestions = cleanAll(r.Suggestions, cleanSuggestion)

@@ -61,7 +61,7 @@ func appendResult(b []byte, r *Result) []byte {
 	}
 	e.b = append(e.b, flags, byte(r.Verdict))
 	e.strings(r.URL, string(r.Code), r.Message, r.FinalURL, r.Title, r.ContentType)
-	for _, n := range [...]int64{int64(r.Status), int64(r.Attempts), int64(r.Elapsed), r.Size, int64(len(r.Redirects)), int64(len(r.Warnings)), int64(len(r.Suggestions))} {
+	for _, n := range [...]int64{int64(r.Status), int64(r.Attempts), int64(r.Elapsed), r.Size, int64(len(r.Redirects)), int64(len(r.Warnings)), int64(len(r.Suggestions)), int64(len(r.Targets))} {
 		e.int(n)
 	}
 	for _, hop := range r.Redirects {
@@ -76,6 +76,7 @@ func appendResult(b []byte, r *Result) []byte {
 		e.strings(s.URL, s.Why)
 		e.bool(s.Unique)
 	}
+	e.strings(r.Targets...)
 	if rare {
 		e.rarities(r)
 	}
@@ -211,7 +212,7 @@ func decodeResult(data []byte) (*Result, error) {
 	r.Verdict = check.Verdict(d.Byte())
 	r.URL, r.Code, r.Message, r.FinalURL, r.Title, r.ContentType = d.String(), check.Code(d.String()), d.String(), d.String(), d.String(), d.String()
 	r.Status, r.Attempts, r.Elapsed, r.Size = int(d.Varint()), int(d.Varint()), time.Duration(d.Varint()), d.Varint()
-	hops, warnings, suggestions := d.count(), d.count(), d.count()
+	hops, warnings, suggestions, targets := d.count(), d.count(), d.count(), d.count()
 	r.Redirects, r.Suggestions = make([]Hop, 0, hops), make([]check.Suggestion, 0, suggestions)
 	for range hops {
 		r.Redirects = append(r.Redirects, Hop{URL: d.String(), Status: int(d.Varint())})
@@ -221,6 +222,9 @@ func decodeResult(data []byte) (*Result, error) {
 	}
 	for range suggestions {
 		r.Suggestions = append(r.Suggestions, check.Suggestion{URL: d.String(), Why: d.String(), Unique: d.Bool()})
+	}
+	for range targets {
+		r.Targets = append(r.Targets, d.String())
 	}
 	if flags&hasRarities != 0 {
 		d.rarities(r)

@@ -32,10 +32,11 @@ type Result struct {
 	Status      int // 0 where the scheme has none
 	Attempts    int // requests sent for it, including followed redirects
 	Elapsed     time.Duration
-	FinalURL    string // without fragment
-	Title       string // of the page that answered; "" if it was not read, as for a link to another site without a fragment
-	ContentType string // media type, no parameters
-	Size        int64  // bytes; -1 when unknown
+	FinalURL    string   // without fragment
+	Targets     []string // the normalized URLs, without fragments, of an internal target and of those that it redirects to, for runs of the same site; nil for others
+	Title       string   // of the page that answered; "" if it was not read, as for a link to another site without a fragment
+	ContentType string   // media type, no parameters
+	Size        int64    // bytes; -1 when unknown
 	Redirects   []Hop
 	Warnings    []check.Warning
 	Suggestions []check.Suggestion
@@ -190,9 +191,27 @@ type Summary struct {
 	// StartDocuments counts targets among OK that are documents on disk which the user
 	// named and no document links to. They were read, but no link was verified by that.
 	StartDocuments int
+	// Search tells how much was searched for suggestions.
+	Search Search
 	// Narrowed is set if only what has changed was checked (Config.Scope.Changed).
 	Narrowed bool
 }
+
+// Search is how much of its limits a run needed to find suggestions. What is suggested for a broken target depends
+// on the limits only if these are exceeded.
+type Search struct {
+	Paths     float64 // the part of the limits for similar paths that was used
+	Fragments int     // number of targets with a fragment that is missing, or may be
+	Fragment  float64 // the part of the limit for all fragments that one of them may take, at most
+}
+
+// Plus returns what one run needs at most for what two runs have searched for.
+func (s Search) Plus(other Search) Search {
+	return Search{s.Paths + other.Paths, s.Fragments + other.Fragments, max(s.Fragment, other.Fragment)}
+}
+
+// IsLimited reports whether limits may be exceeded.
+func (s Search) IsLimited() bool { return s.Paths > 1 || float64(s.Fragments)*s.Fragment > 1 }
 
 // NoLinks reports whether documents were read that contain no links.
 func (s *Summary) NoLinks() bool { return s.Pages > 0 && s.Links == 0 }

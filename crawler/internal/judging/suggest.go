@@ -48,6 +48,13 @@ func EffortOf(fragments int) Effort {
 	return Effort(min(maxSuggestWork, maxSuggestTotal/max(fragments, 1)))
 }
 
+// MaxUse returns which part of the work for all fragments of a run the search for one may take, at most:
+// if that of all fragments together is no more than 1, no effort limits any of them.
+func (o *Outcome) MaxUse(fragment string) float64 {
+	work := len(o.Names) * (min(len(fragment), maxSuggestFragment) + baseWork)
+	return float64(min(work, maxSuggestWork)) / maxSuggestTotal
+}
+
 // SuggestFragment returns the name of an element of the page that was probably meant by
 // a fragment that no element has. The fragment is as written in the URL.
 //

@@ -51,6 +51,7 @@ type PathGuesser struct {
 	folded    map[uint64][]*PathQuestion // by the whole, letter case and hyphens aside
 
 	work, letters int
+	kept          int // candidates, over all questions
 }
 
 // PathQuestion is a broken target.
@@ -238,10 +239,12 @@ func charsOf(name string) (set uint64) {
 // too many questions.
 func (g *PathGuesser) Ask(url string) *PathQuestion {
 	p, ok := cutPath(url)
-	if !ok || g.questions == maxQuestions {
+	if !ok {
 		return nil
 	}
-	g.questions++
+	if g.questions++; g.questions > maxQuestions {
+		return nil
+	}
 	if g.homes == nil {
 		g.homes, g.stems = map[uint64][]*PathQuestion{}, map[uint64][]*PathQuestion{}
 		g.names, g.folded = map[uint64][]*PathQuestion{}, map[uint64][]*PathQuestion{}
@@ -259,26 +262,51 @@ func (g *PathGuesser) Ask(url string) *PathQuestion {
 
 // Consider compares a target with the broken ones. The URL is absolute, without a
 // fragment, of a target that exists or may exist. The id is returned with the guess.
-func (g *PathGuesser) Consider(url string, id uint32) {
+// It reports whether the target may have been meant by any of them: all others make no
+// difference to the guesses.
+func (g *PathGuesser) Consider(url string, id uint32) (meant bool) {
+	return g.ConsiderFor(nil, url, id)
+}
+
+// ConsiderFor is Consider for some of the broken targets, or for all of them if there are none.
+func (g *PathGuesser) ConsiderFor(some map[*PathQuestion]bool, url string, id uint32) (meant bool) {
 	p, ok := cutPath(url)
 	if !ok || g.questions == 0 {
-		return
+		return false
 	}
+	before := g.kept
+	isAsked := func(q *PathQuestion) bool { return some == nil || some[q] }
 	for _, q := range g.folded[p.foldKey()] {
-		q.spelledAlike(&p, id)
+		if isAsked(q) {
+			q.spelledAlike(&p, id)
+		}
 	}
 	stem, _ := p.stem()
 	for _, q := range g.stems[p.stemKey(stem)] {
-		if stem == q.stem && p.home == q.path.home && p.url != q.path.url {
-			q.forms.add(&p, id, 0, !q.path.folder || !check.IsSource(p.name)) // guide.md may be published as guide/
+		if isAsked(q) && stem == q.stem && p.home == q.path.home && p.url != q.path.url {
+			q.add(&q.forms, &p, id, 0, !q.path.folder || !check.IsSource(p.name)) // guide.md may be published as guide/
 		}
 	}
 	if near := g.homes[p.homeKey()]; len(near) > 0 {
-		g.nearName(near, &p, id)
+		g.nearName(near, isAsked, &p, id)
 	}
 	for _, q := range g.names[p.nameKey()] {
-		g.nearHome(q, &p, id)
+		if isAsked(q) {
+			g.nearHome(q, &p, id)
+		}
 	}
+	return g.kept > before
+}
+
+// Used returns which part of its limits a guesser has used: more than 1 if one is exceeded.
+func (g *PathGuesser) Used() float64 {
+	return max(float64(g.questions)/maxQuestions, float64(g.work)/maxPathWork, float64(g.letters)/maxPathLetters)
+}
+
+// add adds a candidate of one kind to a question.
+func (q *PathQuestion) add(to *candidates, p *indexedPath, id uint32, distance int, typo bool) {
+	q.of.kept++
+	to.add(p, id, distance, typo)
 }
 
 // spelledAlike adds a target that differs in letter case or in hyphens only.
@@ -286,14 +314,14 @@ func (q *PathQuestion) spelledAlike(p *indexedPath, id uint32) {
 	switch {
 	case p.fold() != q.fold || p.page() == q.path.page() || p.home == q.path.home && p.name == q.path.name:
 	case strings.EqualFold(p.home+p.name, q.path.home+q.path.name):
-		q.letterCase.add(p, id, 0, true)
+		q.add(&q.letterCase, p, id, 0, true)
 	case withoutDigits(p.name) != withoutDigits(q.path.name) || p.home != q.path.home:
-		q.hyphens.add(p, id, 0, true)
+		q.add(&q.hyphens, p, id, 0, true)
 	}
 }
 
 // nearName compares a target with broken ones of the same home by their names.
-func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uint32) {
+func (g *PathGuesser) nearName(questions []*PathQuestion, isAsked func(*PathQuestion) bool, p *indexedPath, id uint32) {
 	name := percentDecode(p.name)
 	chars := charsOf(name)
 	if g.work += len(questions); g.exhausted() {
@@ -301,11 +329,11 @@ func (g *PathGuesser) nearName(questions []*PathQuestion, p *indexedPath, id uin
 	}
 	for _, q := range questions {
 		allowed := q.word.allowed
-		if bits.OnesCount64(chars&^q.chars) > allowed || bits.OnesCount64(q.chars&^chars) > allowed || p.home != q.path.home {
+		if bits.OnesCount64(chars&^q.chars) > allowed || bits.OnesCount64(q.chars&^chars) > allowed || p.home != q.path.home || !isAsked(q) {
 			continue
 		}
 		if distance := g.distance(q.word, name); distance > 0 && alikeBeforeDot(q.word.word, name, distance) {
-			q.near.add(p, id, distance, distance == 1 && isTypo(name, q.word.word) && path.Ext(p.name) == path.Ext(q.path.name))
+			q.add(&q.near, p, id, distance, distance == 1 && isTypo(name, q.word.word) && path.Ext(p.name) == path.Ext(q.path.name))
 		}
 	}
 }
@@ -358,7 +386,7 @@ func (g *PathGuesser) nearHome(q *PathQuestion, p *indexedPath, id uint32) {
 	if p.name != q.path.name || p.origin() != q.path.origin() || p.home == q.path.home {
 		return
 	}
-	q.elsewhere.add(p, id, 0, false)
+	q.add(&q.elsewhere, p, id, 0, false)
 	mine, other, ok := differingStep(q.steps, p.home[p.root:])
 	if !ok {
 		return
@@ -368,7 +396,7 @@ func (g *PathGuesser) nearHome(q *PathQuestion, p *indexedPath, id uint32) {
 	}
 	mine, other = percentDecode(mine), percentDecode(other)
 	if distance := g.distance(newSpelling(mine), other); distance > 0 {
-		q.near.add(p, id, distance, distance == 1 && isTypo(mine, other))
+		q.add(&q.near, p, id, distance, distance == 1 && isTypo(mine, other))
 	}
 }
 

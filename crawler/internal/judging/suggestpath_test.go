@@ -270,3 +270,38 @@ func FuzzSuggestPath(f *testing.F) {
 		}
 	})
 }
+
+// TestConsiderTellsWhatMatters tests that Consider reports which targets make a difference, and that a target which
+// is considered for some questions does not answer others.
+func TestConsiderTellsWhatMatters(t *testing.T) {
+	var g PathGuesser
+	q, other := g.Ask("https://e.test/guide/instal.html"), g.Ask("https://e.test/api/install.html")
+	for _, row := range []struct {
+		url  string
+		want bool
+	}{
+		{"https://e.test/guide/install.html", true},
+		{"https://e.test/guide/setup.html", false},
+		{"https://f.test/guide/install.html", false},
+		{"https://e.test/guide/INSTAL.html", true},
+		{"https://e.test/deep/guide/instal.html", true},
+		{"https://e.test/guide/instal.html?x", false},
+	} {
+		if got := g.Consider(row.url, 1); got != row.want {
+			t.Errorf("%s may be meant: got %v, want %v", row.url, got, row.want)
+		}
+	}
+	before := g.Used()
+	if !g.ConsiderFor(map[*PathQuestion]bool{other: true}, "https://e.test/old/install.html", 2) || g.ConsiderFor(map[*PathQuestion]bool{other: true}, "https://e.test/guide/instali.html", 3) {
+		t.Error("a target was considered for other questions than those that were given")
+	}
+	if !q.Considered() || !other.Considered() || g.Used() < before {
+		t.Errorf("considered: %v and %v, and %v of the limits are used after %v", q.Considered(), other.Considered(), g.Used(), before)
+	}
+	for i := range maxQuestions {
+		g.Ask(fmt.Sprintf("https://e.test/%d", i))
+	}
+	if g.Used() <= 1 {
+		t.Errorf("%d questions use %v of the limits, want more than 1", maxQuestions+2, g.Used())
+	}
+}

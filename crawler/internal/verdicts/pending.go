@@ -8,7 +8,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // pendingSuggestions finds the targets of a stream whose suggestions may still change,
@@ -22,14 +21,13 @@ type pendingSuggestions struct {
 	guesser   judging.PathGuesser
 	questions map[frontier.ID]*judging.PathQuestion
 	http      map[uint64]frontier.ID // pending http targets, by the hash of their https URLs
-	listed    map[string]bool        // directories of pending targets
 	possible  map[frontier.ID]bool   // targets whose suggestions may change
 }
 
 // begin takes the missing targets, and collects the pending http targets, whose https URLs
 // are searched if they turn out to be broken.
 func (o *pendingSuggestions) begin(missing []missingTarget) error {
-	o.questions, o.listed = map[frontier.ID]*judging.PathQuestion{}, map[string]bool{}
+	o.questions = map[frontier.ID]*judging.PathQuestion{}
 	for _, a := range missing {
 		if a.path {
 			plain, _, _ := strings.Cut(a.url.String(), "?")
@@ -78,9 +76,6 @@ func (o *pendingSuggestions) consider(rec *frontier.Record) error {
 	}
 	if job.Internal && !job.Verbatim {
 		o.guesser.Consider(url, uint32(rec.ID))
-		if u, _, err := urinorm.ParseWeb(url); err == nil && len(o.questions) > 0 {
-			o.suggester.list(&o.guesser, u, o.listed) // its directory is listed if it turns out to be missing
-		}
 	}
 	return nil
 }

@@ -90,6 +90,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	if err := r.report(j.order, j.spool); err != nil {
 		return nil, err
 	}
+	sum.Search = suggest.search
 	sum.Soundness = c.soundness(sum, j.targets().names.doubtful())
 	for _, note := range slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.targets().tailNotes(c.Print), j.rootNotes(), j.judge.driftNotes()) {
 		if err := c.note(note); err != nil {
@@ -213,6 +214,9 @@ func (r *reporter) result(p *pair, url string) *result.Result {
 		res.Elapsed += o.Elapsed
 		res.Status, res.Title, res.ContentType, res.Size = o.Status, o.Title, o.ContentType, o.Size
 		res.FinalURL, _, _ = strings.Cut(printed, "#")
+		if first.Internal && d.job.Internal && !d.job.Verbatim && !p.ignored {
+			res.Targets = append(res.Targets, normalized(string(d.job.URL)))
+		}
 		if o.Code == check.CodeRedirect {
 			res.Redirects = append(res.Redirects, result.Hop{URL: printed, Status: o.Status})
 		}

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -27,11 +29,13 @@ type suggester struct {
 	byHTTPS   map[string]frontier.ID      // broken http targets, by their https URLs
 	onHTTPS   map[frontier.ID]frontier.ID // the existing https target of a broken http target
 	pending   *pendingSuggestions         // nil unless results are streamed
+	search    result.Search
 }
 
 // prepare collects the targets that may replace those of the pairs.
 func (s *suggester) prepare(pairs []*pair) error {
-	s.effort = judging.EffortOf(countBrokenFragments(pairs))
+	s.search.Fragments = countBrokenFragments(pairs)
+	s.effort = judging.EffortOf(s.search.Fragments)
 	s.questions, s.byHTTPS, s.onHTTPS = map[frontier.ID]*judging.PathQuestion{}, map[string]frontier.ID{}, map[frontier.ID]frontier.ID{}
 	missing := s.missing(pairs)
 	if s.targets.streaming {
@@ -43,7 +47,7 @@ func (s *suggester) prepare(pairs []*pair) error {
 	if len(missing) == 0 && s.pending.none() {
 		return s.details.err
 	}
-	listed := map[string]bool{}
+	var listings listings
 	for _, a := range missing {
 		if a.https != "" {
 			s.byHTTPS[normalized(a.https)] = a.id
@@ -53,11 +57,12 @@ func (s *suggester) prepare(pairs []*pair) error {
 		}
 		plain, _, _ := strings.Cut(a.url.String(), "?")
 		s.questions[a.id] = s.guesser.Ask(normalized(plain))
-	}
-	for _, a := range missing {
-		if a.path {
-			s.list(&s.guesser, a.url, listed)
+		if s.crawl.Scope.SiteOf(a.url) != nil {
+			listings.add(a.url, s.questions[a.id])
 		}
+	}
+	for _, l := range listings.all {
+		s.list(l)
 	}
 	err := s.crawl.Store.Scan(s.ctx, frontier.PartJob, func(rec *frontier.Record) error {
 		if err := s.pending.consider(rec); err != nil {
@@ -83,6 +88,9 @@ func (s *suggester) prepare(pairs []*pair) error {
 		return err
 	}
 	s.pending.end()
+	if s.search.Paths = max(s.guesser.Used(), float64(len(listings.all))/maxListed); listings.full {
+		s.search.Paths++
+	}
 	return s.details.err
 }
 
@@ -165,17 +173,44 @@ func isMissing(c check.Code) bool {
 // maxListed is how many directories are listed for suggestions.
 const maxListed = 2000
 
-// list adds the files of a local target's directory to a guesser, as there may be no links
-// to them.
-func (s *suggester) list(guesser *judging.PathGuesser, u urinorm.URL, listed map[string]bool) {
-	site := s.crawl.Scope.SiteOf(u)
-	dir := u.Authority() + u.Directory()
-	if site == nil || listed[dir] || len(listed) >= maxListed {
+// listings are the directories of missing local targets, in which there may be files that no link leads to.
+type listings struct {
+	all    []*listing
+	byPath map[string]*listing
+	full   bool // others are not listed
+}
+
+// listing is a directory, given by one of the targets that are missing in it.
+type listing struct {
+	missing urinorm.URL
+	of      map[*judging.PathQuestion]bool // the questions about all of them
+}
+
+// add adds the directory of a missing target. Its files answer no questions about other directories, so that what
+// is suggested does not depend on what else is missing.
+func (l *listings) add(u urinorm.URL, q *judging.PathQuestion) {
+	if q == nil {
 		return
 	}
-	listed[dir] = true
-	for _, file := range site.Siblings(u) {
-		guesser.Consider(file.String(), 0)
+	dir := u.Authority() + path.Dir(strings.TrimSuffix(u.Path(), "/"))
+	at := l.byPath[dir]
+	if at == nil {
+		if l.full = len(l.all) == maxListed; l.full {
+			return
+		}
+		if l.byPath == nil {
+			l.byPath = map[string]*listing{}
+		}
+		at = &listing{u, map[*judging.PathQuestion]bool{}}
+		l.all, l.byPath[dir] = append(l.all, at), at
+	}
+	at.of[q] = true
+}
+
+// list lets the files of a directory answer the questions about it.
+func (s *suggester) list(l *listing) {
+	for _, file := range s.crawl.Scope.SiteOf(l.missing).Siblings(l.missing) {
+		s.guesser.ConsiderFor(l.of, file.String(), 0)
 	}
 }
 
@@ -229,6 +264,7 @@ func (s *suggester) nearest(id frontier.ID, fragment string) (judging.Guess, boo
 		d.size += len(o.Names)
 		s.details.size += len(o.Names)
 	}
+	s.search.Fragment = max(s.search.Fragment, d.outcome.MaxUse(fragment))
 	return d.outcome.SuggestFragment(fragment, s.effort)
 }
 

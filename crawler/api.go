@@ -49,6 +49,12 @@ type (
 	// of a CDX server, or with Memento of TimeMaps (RFC 7089), which may have {url} in the place of
 	// the address that is asked about.
 	Archive = scope.Archive
+	// Guesser decides which targets a run suggests in place of missing ones. Ask adds the URL of a missing one;
+	// then Consider reports whether a target that exists may be suggested for any of them.
+	Guesser = judging.PathGuesser
+	// PathQuestion is the question about one missing target.
+	PathQuestion = judging.PathQuestion
+
 	// Drift asks whether external pages still say what they said when an earlier run first saw
 	// them: a page has drifted if less than the part Below of its first text, over 0 to 1, is still
 	// there. If a pattern of Accept matches its printed URL, its text of this run becomes the first.

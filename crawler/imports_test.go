@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"crawler/evidence":                        {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "crawler/result", "urinorm"},
 	"cmd/orbweaver/internal/lsp":              {"cmd/orbweaver/internal/workspace", "crawler/check", "crawler/extract", "crawler/result", "report", "urinorm"},
 	"cmd/orbweaver/internal/lsptest":          {},
-	"cmd/orbweaver/internal/workspace":        {"crawler/check", "crawler/extract", "crawler/result"},
+	"cmd/orbweaver/internal/workspace":        {"crawler", "crawler/check", "crawler/extract", "crawler/result"},
 	"cmd/orbweaver/internal/mcp":              {"cmd/orbweaver/internal/serve/findings", "cmd/orbweaver/internal/similar", "crawler/check", "crawler/result", "report", "report/fix", "urinorm"},
 	"cmd/orbweaver/internal/migrate":          {},
 	"cmd/orbweaver/internal/patternsize":      {},

@@ -250,9 +250,9 @@ func (f *editorFolder) More() string {
 }
 
 // Judge implements workspace.Judge.
-func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) error {
+func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some, beside []string, add func(workspace.Found)) (result.Search, error) {
 	if f.plan == nil {
-		return nil // no document can be read
+		return result.Search{}, nil // no document can be read
 	}
 	defer keepHeadroom()
 	run := *f.options
@@ -260,7 +260,7 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 	f.texts.Set(f.encoded(texts))
 	seeds := f.plan.seeds
 	if some != nil {
-		seeds = f.seedsOf(some)
+		seeds = f.seedsOf(some, beside)
 	}
 	if some != nil || f.plan.more {
 		run.crawl.Scope.Depth = -1
@@ -271,9 +271,9 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some 
 		r.progress = func(p result.Progress) { f.progress(p.Checked, p.Checked+p.Queued+p.InFlight) }
 	}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error { cfg.Reading.ReadAgain = false; return nil }); err != nil {
-		return refusedIn(f.dir, err)
+		return result.Search{}, refusedIn(f.dir, err)
 	}
-	return ctx.Err()
+	return r.summary.Search, ctx.Err()
 }
 
 // refusedIn returns the error of a run in a folder. A usage error is that of the configuration, since all else is
@@ -294,29 +294,46 @@ func asInside(dir string, err error) error {
 	return errors.New(strings.ReplaceAll(text, dir, "."))
 }
 
-// seedsOf returns the seeds of some documents.
-func (f *editorFolder) seedsOf(some []string) (seeds []crawler.Seed) {
+// seedsOf returns the seeds of some documents, and of targets beside them.
+func (f *editorFolder) seedsOf(some, beside []string) (seeds []crawler.Seed) {
 	for _, s := range f.plan.seeds {
 		if slices.Contains(some, f.pathOf(s.URL)) {
 			seeds = append(seeds, s)
 		}
 	}
+	for _, address := range beside {
+		if u, _, err := urinorm.ParseWeb(address); err == nil {
+			seeds = append(seeds, crawler.Seed{URL: u})
+		}
+	}
 	return seeds
+}
+
+// Address implements workspace.Judge.
+func (f *editorFolder) Address(name string) string {
+	if f.plan == nil || len(f.plan.sites) == 0 {
+		return ""
+	}
+	u, err := f.plan.sites[0].URLOf(name)
+	if err != nil {
+		return "" // nothing can link to it
+	}
+	return u.Printed()
 }
 
 // pathOf returns the path of a seed in the folder, with slashes.
 func (f *editorFolder) pathOf(u urinorm.URL) string {
 	for _, site := range f.plan.sites {
 		if site.Holds(u) {
-			return f.rel(site.PathOf(u))
+			return pathIn(f.dir, site.PathOf(u))
 		}
 	}
 	return ""
 }
 
-// rel returns a path relative to the folder, with slashes; "" if there is none.
-func (f *editorFolder) rel(file string) string {
-	rel, err := filepath.Rel(f.dir, file)
+// pathIn returns the path of a file relative to a directory, with slashes; "" if there is none.
+func pathIn(dir, file string) string {
+	rel, err := filepath.Rel(dir, file)
 	if err != nil {
 		return ""
 	}
@@ -521,5 +538,5 @@ func (f *editorFolder) fileOf(printed string) string {
 	if file == "" {
 		return ""
 	}
-	return f.rel(file)
+	return pathIn(f.dir, file)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/lsp"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/workspace"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // pipedEditor is a client of the language server over pipes.
@@ -168,11 +169,11 @@ func (e *heldEngine) Open(dir, file string, client map[string]any) (workspace.Ju
 	return &heldJudge{judge, e.goOn}, err
 }
 
-func (j *heldJudge) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) error {
+func (j *heldJudge) Judge(ctx context.Context, texts map[string][]byte, some, beside []string, add func(workspace.Found)) (result.Search, error) {
 	if some == nil {
 		<-j.goOn
 	}
-	return j.editorJudge.Judge(ctx, texts, some, add)
+	return j.editorJudge.Judge(ctx, texts, some, beside, add)
 }
 
 // TestEditorBeforeTheIndex tests that symbols and links of an open document are there before its folder was
@@ -210,9 +211,9 @@ type countedJudge struct {
 
 type editorJudge = workspace.Judge
 
-func (j *countedJudge) Judge(ctx context.Context, texts map[string][]byte, some []string, add func(workspace.Found)) error {
+func (j *countedJudge) Judge(ctx context.Context, texts map[string][]byte, some, beside []string, add func(workspace.Found)) (result.Search, error) {
 	j.judged = append(j.judged, some)
-	return j.editorJudge.Judge(ctx, texts, some, add)
+	return j.editorJudge.Judge(ctx, texts, some, beside, add)
 }
 
 // TestEditorJudgesFew tests how many documents are judged again after a change: those that it may concern.

@@ -242,7 +242,7 @@ func (j *judging) join() {
 			continue
 		}
 		state, touched := old, []string(nil)
-		state.index, touched = workspace.Folder{Observed: observed}.Join(old.index, run.found)
+		state.index, touched = workspace.Folder{Judge: old.judge, Observed: observed}.Join(old.index, run.found)
 		if touched == nil {
 			continue
 		}

@@ -74,10 +74,11 @@ func (x *Index) Follows(old *Index) bool { return x.listing == old.listing }
 
 // Apart is what was found in the documents that were due. It does not change.
 type Apart struct {
-	texts     map[string][]byte
-	number    uint64
-	listing   *byte
-	documents map[string]*Document
+	texts   map[string][]byte
+	number  uint64
+	listing *byte
+	known   candidates // by which it was judged
+	part
 }
 
 // Has reports whether a document was judged.
@@ -86,25 +87,19 @@ func (a *Apart) Has(path string) bool { return a.documents[path] != nil }
 // Apart judges the documents of an index that are due, by their texts after all changes up to a number. It
 // needs a judge of its own, and may take long.
 func (f Folder) Apart(ctx context.Context, x *Index, texts map[string][]byte, number uint64) (*Apart, error) {
-	a := &Apart{texts, number, x.listing, map[string]*Document{}}
-	for p := range x.Due {
-		a.documents[p] = &Document{Path: p}
-	}
 	if _, _, err := f.Judge.Documents(ctx, texts); err != nil {
 		return nil, err
 	}
-	some := slices.Sorted(maps.Keys(x.Due))
-	collect := newCollector(a.documents, func(p string) bool { return a.documents[p] != nil || x.documents[p] == nil })
-	if err := f.Judge.Judge(ctx, texts, some, collect.add); err != nil {
+	found, err := f.some(ctx, x, texts, slices.Sorted(maps.Keys(x.Due)))
+	if err != nil {
 		return nil, err
 	}
-	collect.sort()
-	return a, nil
+	return &Apart{texts, number, x.listing, x.candidates, *found}, nil
 }
 
 // Given returns what the index has of documents that are due, as if it were judged.
 func (x *Index) Given(texts map[string][]byte, number uint64) *Apart {
-	a := &Apart{texts, number, x.listing, map[string]*Document{}}
+	a := &Apart{texts, number, x.listing, x.candidates, part{documents: map[string]*Document{}, search: x.search}}
 	for p := range x.Due {
 		a.documents[p] = x.documents[p]
 	}
@@ -129,21 +124,30 @@ func (f Folder) Join(x *Index, a *Apart) (*Index, []string) {
 			delete(next.Due, p)
 		}
 	}
+	others := map[string]bool{} // that depend on what is judged now
+	next.search = x.search.Plus(a.search)
+	next.candidates, a.changed = x.candidates.with(x.documents, a.documents)
+	askers, used := next.askers(a.changed)
+	next.search.Paths += used
+	files := map[string]map[string]bool{}
 	for p := range a.documents {
 		if !bytes.Equal(x.Texts[p], a.texts[p]) { // others may have begun to refer to it
-			for _, r := range next.Referrers(p, func(*Target) bool { return true }) {
-				if !a.Has(r) && next.Due[r] == (Due{}) {
-					next.Due[r] = again
-				}
-			}
+			files[p] = others
+		}
+	}
+	f.addDependents(&next, files)
+	for _, p := range slices.AppendSeq(askers, maps.Keys(others)) {
+		if !a.Has(p) && next.Due[p] == (Due{}) {
+			next.Due[p] = again
 		}
 	}
 	isOther := func(r Reference) bool {
 		file := r.Target.File
 		return file != "" && !a.Has(file) && !bytes.Equal(next.Texts[file], a.texts[file])
 	}
+	wasOther := !maps.Equal(a.known, x.candidates)
 	for p, d := range a.documents {
-		if next.Due[p] == (Due{}) && slices.ContainsFunc(d.References, isOther) {
+		if next.Due[p] == (Due{}) && (slices.ContainsFunc(d.References, isOther) || wasOther && slices.ContainsFunc(d.References, func(r Reference) bool { return r.Target.isMissing() })) {
 			next.Due[p] = again
 		}
 	}

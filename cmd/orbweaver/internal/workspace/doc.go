@@ -5,8 +5,9 @@
 // the files of a directory, with the texts of open documents in place of their files. A [Folder] keeps
 // what it found in an [Index]: the references of each document with their places and targets. After a
 // change the folder asks the judge only about the documents whose findings may differ: the changed ones,
-// and if their anchors are others, those that refer to a fragment of them. It asks about all documents
-// if files come or go, because names, suggestions and the answers for directories depend on all files.
+// if their anchors are others, those that refer to a fragment of them, and those for whose broken references
+// other targets may be suggested than before. It asks about all documents if files come or go, because names and
+// the answers for directories depend on all files.
 //
 // What takes long waits for nobody: large documents, and what depends on them, are due at first. [Folder.Apart]
 // judges them while updates go on, and [Folder.Join] adds what it found.

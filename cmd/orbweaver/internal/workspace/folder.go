@@ -27,8 +27,12 @@ type Judge interface {
 	// to the directory, with slashes.
 	Documents(ctx context.Context, texts map[string][]byte) (listed, large []string, err error)
 	// Judge judges the documents with some paths, or all of them if there are none, after Documents. It calls
-	// add with each result, and the path of the file that answers for its URL, "" if there is none.
-	Judge(ctx context.Context, texts map[string][]byte, some []string, add func(Found)) error
+	// add with each result, and the path of the file that answers for its URL, "" if there is none. It visits
+	// also the targets with some URLs, which may be suggested; with a fragment their anchors are read. It tells
+	// how much was searched for suggestions.
+	Judge(ctx context.Context, texts map[string][]byte, some, beside []string, add func(Found)) (result.Search, error)
+	// Address returns the address of a document as a target, as [Target] has it.
+	Address(path string) string
 	// Progress sets what is called several times a second while Judge works: with how many targets were
 	// checked, and how many are known.
 	Progress(report func(checked, known int))
@@ -107,7 +111,7 @@ type Found struct {
 // Target returns the target that was found.
 func (f *Found) Target() *Target {
 	r := f.Result
-	t := &Target{URL: strings.Clone(r.URL), File: f.File, Verdict: r.Verdict, Code: r.Code, Listed: f.Listed, Warnings: f.Warnings}
+	t := &Target{URL: strings.Clone(r.URL), Addresses: r.Targets, File: f.File, Verdict: r.Verdict, Code: r.Code, Listed: f.Listed, Warnings: f.Warnings}
 	if r.Verdict != check.OK || len(r.Warnings)+len(r.Suggestions)+len(r.Redirects) > 0 || f.File == "" {
 		kept := *r
 		kept.References = nil
@@ -159,7 +163,7 @@ func (f Folder) Alone(ctx context.Context, path string, texts map[string][]byte)
 		return nil, err
 	}
 	collect := newCollector(next.documents, func(p string) bool { return p == path })
-	if err := f.Judge.Judge(ctx, texts, []string{path}, collect.add); err != nil {
+	if _, err := f.Judge.Judge(ctx, texts, []string{path}, nil, collect.add); err != nil {
 		return nil, err
 	}
 	collect.sort()
@@ -168,33 +172,54 @@ func (f Folder) Alone(ctx context.Context, path string, texts map[string][]byte)
 
 // judge is Update without external targets.
 func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
-	if old == nil || c.Files || !f.Judge.JudgesSome() {
-		return f.all(ctx, old, texts, c.Number)
+	all := func() (*Index, []string, error) { return f.all(ctx, old, texts, c.Number) }
+	if old == nil || c.Files || !f.Judge.JudgesSome() || old.search.IsLimited() {
+		return all()
 	}
 	w, ok := f.workOf(old, texts, c)
 	if !ok {
-		return f.all(ctx, old, texts, c.Number)
+		return all()
 	}
 	next, touched := old.postponed(w, texts, c.Number), slices.Concat(c.Paths, c.Written)
-	if len(w.now) == 0 {
-		return next, touched, nil
+	for len(w.now) > 0 {
+		some := slices.Sorted(maps.Keys(w.now))
+		found, err := f.some(ctx, next, next.Texts, some)
+		if err != nil {
+			return nil, nil, err
+		}
+		before := next
+		next, touched = next.withPart(found), append(touched, some...)
+		for p := range w.now {
+			if !slices.Equal(before.sheets(p), next.sheets(p)) {
+				return all()
+			}
+		}
+		askers, used := next.askers(found.changed)
+		next.search.Paths += used
+		if w, ok = next.workFor(askers, w.now); !ok || next.search.IsLimited() {
+			return all()
+		}
+		next = next.postponed(w, texts, c.Number)
 	}
-	some := slices.Sorted(maps.Keys(w.now))
-	next.documents = maps.Clone(old.documents)
-	for p := range w.now {
-		next.documents[p] = &Document{Path: p}
-	}
-	collect := newCollector(next.documents, func(p string) bool { return w.now[p] || old.documents[p] == nil })
-	if err := f.Judge.Judge(ctx, next.Texts, some, collect.add); err != nil {
-		return nil, nil, err
-	}
-	collect.sort()
-	for p := range w.now {
-		if !slices.Equal(old.sheets(p), next.sheets(p)) {
-			return f.all(ctx, old, texts, c.Number)
+	return next, slices.Compact(slices.Sorted(slices.Values(touched))), nil
+}
+
+// workFor returns the work for documents that depend on targets, except those that were judged with them. It
+// returns false if all documents are to be judged.
+func (x *Index) workFor(documents []string, judged map[string]bool) (w work, ok bool) {
+	w = work{map[string]bool{}, map[string]bool{}, nil}
+	for _, p := range documents {
+		switch {
+		case judged[p]:
+		case !x.isListed(p):
+			return w, false
+		case x.isApart(p):
+			w.apart[p] = true
+		default:
+			w.now[p] = true
 		}
 	}
-	return next, slices.Compact(slices.Sorted(slices.Values(slices.Concat(some, touched)))), nil
+	return w, true
 }
 
 // work is what documents are to be judged after a change: now, or apart because that may take long.
@@ -235,7 +260,7 @@ func (f Folder) workOf(old *Index, texts map[string][]byte, c Change) (w work, o
 			faces[p] = to
 		}
 	}
-	old.addReferrers(faces)
+	f.addDependents(old, faces)
 	for p := range w.now {
 		if w.apart[p] || old.isApart(p) {
 			delete(w.now, p)
@@ -267,7 +292,7 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, nu
 	if next.Listed, large, err = f.Judge.Documents(ctx, texts); err != nil {
 		return nil, nil, err
 	}
-	if !f.Judge.JudgesSome() {
+	if !f.Judge.JudgesSome() || old != nil && old.search.IsLimited() {
 		large = nil
 	}
 	shown := texts
@@ -278,7 +303,7 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, nu
 		}
 	}
 	collect := newCollector(next.documents, func(string) bool { return true })
-	if err := f.Judge.Judge(ctx, shown, nil, collect.add); err != nil {
+	if next.search, err = f.Judge.Judge(ctx, shown, nil, nil, collect.add); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range next.Listed {
@@ -287,13 +312,13 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, nu
 		}
 	}
 	collect.sort()
+	next.candidates = f.candidatesOf(next.documents, next.Listed)
 	w := work{apart: map[string]bool{}, large: map[string]bool{}}
+	dependents := map[string]map[string]bool{}
 	for _, p := range large {
-		w.large[p], w.apart[p] = true, true
-		for _, referrer := range next.Referrers(p, func(*Target) bool { return true }) {
-			w.apart[referrer] = true
-		}
+		w.large[p], w.apart[p], dependents[p] = true, true, w.apart
 	}
+	f.addDependents(next, dependents)
 	next = next.postponed(w, texts, number)
 	touched := maps.Clone(next.documents)
 	if old != nil {

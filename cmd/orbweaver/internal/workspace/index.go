@@ -13,10 +13,13 @@ import (
 
 // Target is what references lead to.
 type Target struct {
-	URL     string // as printed
-	File    string // the path of the file that answers, "" if there is none
-	Verdict check.Verdict
-	Code    check.Code
+	URL string // as printed
+	// Addresses are the URLs by which the engine knows it and what it redirects to, without fragments; none for
+	// external targets.
+	Addresses []string
+	File      string // the path of the file that answers, "" if there is none
+	Verdict   check.Verdict
+	Code      check.Code
 	// Result is what else is known, without References; nil if the target is ok and nothing is.
 	Result *result.Result
 	// Listed is false if reports do not list it, and Warnings are those of its warnings that are
@@ -180,6 +183,9 @@ type Index struct {
 	large     map[string]bool // the large documents
 	listing   *byte           // of which the documents are: another pointer for each
 	documents map[string]*Document
+
+	candidates candidates
+	search     result.Search // how much a run over all documents would search for suggestions, at most
 }
 
 // Document returns a document, nil if there is none with the path.
@@ -256,21 +262,6 @@ func (x *Index) Referrers(file string, where func(*Target) bool) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// addReferrers adds the documents that refer to files to the sets of these files. It looks once at all references,
-// however many files there are.
-func (x *Index) addReferrers(to map[string]map[string]bool) {
-	if len(to) == 0 {
-		return
-	}
-	for path, d := range x.documents {
-		for i := range d.References {
-			if set := to[d.References[i].Target.File]; set != nil {
-				set[path] = true
-			}
-		}
-	}
 }
 
 // sheets returns the documents that are read only because a document uses them, and that it uses.

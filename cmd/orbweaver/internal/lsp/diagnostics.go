@@ -159,15 +159,15 @@ func (j *judging) tell(o *folder, old, state judged, touched []string) {
 		if before, known := j.published[abs]; !open && (!known || !before.some) && !hasFindings(&state, path) || !s.folders.owns(o, abs) {
 			continue
 		}
-		diagnostics := diagnosticsOf(o, &state, path, s.texts.encoding)
 		if can.pulls() {
-			hash := hashOf(diagnostics)
-			if before, known := j.published[abs]; (known || len(diagnostics) > 0) && before.hash != hash {
+			hash, some := state.digest(path)
+			if before, known := j.published[abs]; (known || some) && before.hash != hash {
 				refresh = refresh || state.versions[path] == old.versions[path]
 			}
-			j.published[abs] = published{hash: hash, some: len(diagnostics) > 0}
+			j.published[abs] = published{hash: hash, some: some}
 			continue
 		}
+		diagnostics := diagnosticsOf(o, &state, path, s.texts.encoding)
 		if open {
 			j.publish(abs, &version, diagnostics)
 		} else {
@@ -185,6 +185,23 @@ func hasFindings(state *judged, path string) bool {
 		return state.isFaulty(path)
 	}
 	return len(state.index.Document(path).Findings()) > 0
+}
+
+// digest returns a hash of the findings of a document, without their places in its text, which take longer to find
+// in a large one, and whether there are any.
+func (j *judged) digest(path string) (hash uint64, some bool) {
+	if j.fault != nil {
+		return xxhash.Sum64String(j.fault.Error()), j.isFaulty(path)
+	}
+	findings, h := j.index.Document(path).Findings(), xxhash.New()
+	for i := range findings {
+		f := &findings[i]
+		fmt.Fprintln(h, f.Line, f.Column, f.Raw, f.Severity, f.Code, f.Message, f.Meant)
+		if f.Target != nil {
+			fmt.Fprintln(h, f.Target.Observed)
+		}
+	}
+	return h.Sum64(), len(findings) > 0
 }
 
 func hashOf(diagnostics []diagnostic) uint64 { return xxhash.Sum64(marshal(diagnostics)) }

@@ -172,7 +172,7 @@ func TestTimeMaps(t *testing.T) {
 		if r := c.find("http://gone.org/other"); r.Archive == nil || r.Archive.Service != "memento" || r.Suggestions[0].URL != "https://a.test/m" {
 			t.Errorf("%s: %+v", path, r)
 		}
-		if len(c.notes) != 1 || c.notes[0].Message != "the archive was asked about 1 broken targets; 1 more were left out" {
+		if len(c.notes) != 1 || c.notes[0].Message != "the archive was asked about 1 broken target; left out: 1 more" {
 			t.Errorf("%s: notes %v", path, c.notes)
 		}
 	}

@@ -57,7 +57,7 @@ func (a *archive) all(ctx context.Context, pairs []*pair) (map[frontier.ID]*chec
 	most := a.crawl.Judging.Archive.Max
 	if extra := len(urls) - most; extra > 0 {
 		urls = urls[:most]
-		if err := a.crawl.note(fmt.Sprintf("the archive was asked about %d broken targets; %d more were left out", most, extra)); err != nil {
+		if err := a.crawl.note(fmt.Sprintf("the archive was asked about %s; left out: %d more", quantity(most, "broken target"), extra)); err != nil {
 			return nil, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler"
@@ -33,6 +34,8 @@ type keptFiles struct {
 	store     *diskstore.Store
 	copies    int // crawls that began as a copy of the one before
 	stopAfter int // pages after which a run that keeps its state is stopped and resumed; 0 for none
+	web       *elsewhere
+	maxAge    time.Duration // of what is kept of the web
 }
 
 // stopping is a sink that stops its run after some pages.
@@ -80,6 +83,9 @@ func (k *keptFiles) name() string { return keptTree[k.random.IntN(len(keptTree))
 
 // link returns a reference to a file that may exist.
 func (k *keptFiles) link() string {
+	if k.web != nil && k.random.IntN(4) == 0 {
+		return k.web.link(k.random)
+	}
 	up := []string{"", "/", "../", "./a/../", "../../../"}[k.random.IntN(5)]
 	return up + k.name() + []string{"", "", "#s1", "#s9", "?q"}[k.random.IntN(5)]
 }
@@ -188,14 +194,38 @@ func (k *keptFiles) awaitTick() {
 	}
 }
 
-// run checks the directory, with what is kept or afresh, and returns the report.
-func (k *keptFiles) run(fresh bool) string {
+// open opens the directory, and lists the pages in it.
+func (k *keptFiles) open() (site *disk.Site, seeds []crawler.Seed) {
 	k.Helper()
 	site, err := disk.OpenSite(disk.SiteConfig{Base: parseURL(k.T, "https://0.site.invalid/"), Dir: k.dir, Synthetic: true})
 	k.must(err)
-	defer site.Close()
+	k.must(site.Walk(nil, func(rel string, _ fs.DirEntry) error {
+		u, err := site.URLOf(rel)
+		if _, ok := extract.Readable("", filepath.Base(rel), nil); ok && err == nil {
+			seeds = append(seeds, crawler.Seed{URL: u, Follow: true, Crawl: true, Raw: rel})
+		}
+		return err
+	}))
+	return site, seeds
+}
+
+// config returns the configuration of a run.
+func (k *keptFiles) config(site *disk.Site) *crawler.Config {
 	cfg := &crawler.Config{Fetch: fetch.Mux{}, Deliver: crawler.Deliver{Show: showAll}, Politeness: crawler.Politeness{Retries: -1}, Sites: []*disk.Site{site}}
 	cfg.Scope.WorkingDir = k.dir
+	if k.web != nil {
+		cfg.Fetch = fetch.Mux{"http": k.web}
+		cfg.Judging.Rules = []crawler.Rule{k.web.rule()}
+	}
+	return cfg
+}
+
+// run checks the directory, with what is kept or afresh, and returns the report.
+func (k *keptFiles) run(fresh bool) string {
+	k.Helper()
+	site, seeds := k.open()
+	defer site.Close()
+	cfg := k.config(site)
 	if k.checks != "" {
 		groups, err := inspect.ParseGroups(k.checks)
 		k.must(err)
@@ -206,19 +236,37 @@ func (k *keptFiles) run(fresh bool) string {
 	if !fresh {
 		defer k.keep(cfg)()
 	}
-	var seeds []crawler.Seed
-	k.must(site.Walk(nil, func(rel string, _ fs.DirEntry) error {
-		u, err := site.URLOf(rel)
-		if _, ok := extract.Readable("", filepath.Base(rel), nil); ok && err == nil {
-			seeds = append(seeds, crawler.Seed{URL: u, Follow: true, Crawl: true, Raw: rel})
-		}
-		return err
-	}))
 	if k.stopAfter > 0 && !fresh && k.state {
 		k.stop(cfg, seeds)
 	}
-	return reportOf(k.T, aside{}, func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
+	return reportOf(k.T, k.aside(), func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
 		return crawler.Run(ctx, cfg, seeds, sink)
+	})
+}
+
+// aside is what may differ between the report of a fresh run and another one.
+func (k *keptFiles) aside() aside {
+	switch {
+	case k.web == nil:
+		return aside{}
+	case k.maxAge == 0:
+		return unequalCounts // a redirect may be read before a page that needs more of its target
+	}
+	return fromCache
+}
+
+// reportAgain returns the report on the state of the last run.
+func (k *keptFiles) reportAgain() string {
+	k.Helper()
+	site, seeds := k.open()
+	defer site.Close()
+	file, err := diskstore.OpenReadOnly(filepath.Join(k.kept, "crawl"))
+	k.must(err)
+	defer file.Close()
+	cfg := k.config(site)
+	cfg.Keep.Store = file
+	return reportOf(k.T, k.aside(), func(ctx context.Context, sink result.Sink) (*result.Summary, error) {
+		return crawler.Report(ctx, cfg, seeds, sink)
 	})
 }
 
@@ -227,7 +275,7 @@ func (k *keptFiles) keep(cfg *crawler.Config) (end func()) {
 	k.Helper()
 	memory, err := store.OpenCache(filepath.Join(k.kept, "cache.db"), store.CacheOptions{})
 	k.must(err)
-	cfg.Keep = crawler.Keep{Cache: memory, MaxAge: time.Hour, Edition: "test", Pages: k.state}
+	cfg.Keep = crawler.Keep{Cache: memory, MaxAge: k.maxAge, Edition: "test", Pages: k.state}
 	if !k.state {
 		return func() { k.must(memory.Close()) }
 	}
@@ -261,8 +309,75 @@ func (k *keptFiles) read(since time.Time) (n int) {
 	db, err := sql.Open("sqlite", filepath.Join(k.kept, "cache.db"))
 	k.must(err)
 	defer db.Close()
-	k.must(db.QueryRow("SELECT count(*) FROM entry WHERE run >= ?", since.UnixNano()).Scan(&n))
+	k.must(db.QueryRow("SELECT count(*) FROM entry WHERE kind = 'page' AND run >= ?", since.UnixNano()).Scan(&n))
 	return n
+}
+
+// In fifty runs in a row, between which files change, and what other sites answer, a run that gives the
+// report of the run before once more reports what a fresh run reports. The state that it leaves tells
+// the same, and it sends no more requests than a fresh run.
+func TestKeptReports(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		state  bool
+		maxAge time.Duration
+	}{{"cache", false, 0}, {"state", true, 0}, {"cache and old answers", false, time.Hour}, {"state and old answers", true, time.Hour}} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			later := time.Now().Add(time.Hour)
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(later)) // the files are old
+				k := &keptFiles{T: t, dir: t.TempDir(), kept: t.TempDir(), state: row.state, maxAge: row.maxAge, web: newElsewhere(), random: rand.New(rand.NewPCG(seed, 0))}
+				for _, name := range keptTree {
+					k.write(name)
+				}
+				repeated := 0
+				for i := range 50 {
+					var edits []string
+					for range k.random.IntN(2) * k.random.IntN(2) * k.random.IntN(4) {
+						edits = append(edits, k.edit())
+					}
+					if _, err := os.Stat(k.path("index.html")); err != nil && i%2 == 0 { // a built site has one
+						k.write("index.html")
+					}
+					if k.random.IntN(6) == 0 {
+						time.Sleep(2 * row.maxAge)
+						edits = append(edits, k.web.edit(k.random))
+					}
+					k.stopAfter = 0
+					if k.random.IntN(6) == 0 {
+						k.stopAfter = 1 + k.random.IntN(20)
+					}
+					asked, inside := k.web.asked, k.web.inside.Load()
+					got := k.run(false)
+					again := k.web.inside.Load() == inside
+					if again {
+						repeated++
+					}
+					asked, now := k.web.asked-asked, k.web.asked
+					want := k.run(true)
+					what := fmt.Sprintf("run %d, after: %s", i, strings.Join(edits, ", "))
+					if equal(t, what, got, want); row.state {
+						equal(t, "the state of "+what, k.reportAgain(), want)
+					}
+					if fresh := k.web.asked - now; asked > fresh && again {
+						t.Errorf("%s: %d requests, %d in a fresh run", what, asked, fresh)
+					}
+					if t.Failed() {
+						return
+					}
+					k.awaitTick()
+					time.Sleep(time.Minute)
+				}
+				if repeated == 0 {
+					t.Error("no run gave the report of the run before once more")
+				}
+				t.Logf("%d reports were repeated, %d crawls began as a copy", repeated, k.copies)
+			})
+		})
+	}
 }
 
 // A file is read again if it was changed less than two seconds before the run that read it, as it

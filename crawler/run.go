@@ -52,6 +52,8 @@ type run struct {
 	sessions *signin.Sessions[settlement]
 	inFlight *local.InFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
+
+	repetition repetition
 }
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
@@ -78,15 +80,20 @@ func Run(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*res
 		return nil, err
 	}
 	r := newRun(ctx, cfg, seeds, sink)
-	ctx = r.door.WithIssuers(ctx)
 	if cfg.Keep.Store == nil { // it is ours
 		defer r.cfg.Keep.Store.Close()
 	}
+	return r.crawlAndReport(ctx)
+}
+
+// crawlAndReport crawls from the seeds, or goes on with what the store has, and reports the crawl.
+func (r *run) crawlAndReport(ctx context.Context) (*result.Summary, error) {
+	ctx = r.door.WithIssuers(ctx)
 	defer r.door.Library.Close()
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
-	if err := r.seeds.Enter(r.always); err != nil {
+	if err := r.enter(); err != nil {
 		return nil, err
 	}
 	if err := r.settling.signIn(ctx, newWorkspace(r.reader.Slots)); err != nil {
@@ -132,7 +139,7 @@ func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *
 	r.describer = &describer{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
 	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, streams: cfg.Deliver.Stream,
 		door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
-		sessions: r.sessions, describer: r.describer, counts: &r.counts, out: r.out}
+		sessions: r.sessions, describer: r.describer, counts: &r.counts, repetition: &r.repetition, out: r.out}
 	return r
 }
 
@@ -206,17 +213,11 @@ func (r *run) learnFact(f frontier.Fact) {
 	}
 }
 
-// judge gives every reference its verdict and the sink its results.
-func (r *run) judge(ctx context.Context) (*result.Summary, error) {
-	sum, err := r.out.Report(ctx, r.describer.crawl())
-	if err == nil {
-		sum.Elapsed = r.clock.Elapsed()
-	}
-	return sum, err
-}
-
 // report judges and reports the crawl.
 func (r *run) report(ctx context.Context) (*result.Summary, error) {
+	if kept := r.repetition.kept.Load(); kept != nil {
+		return r.repeatReport(kept.Kept)
+	}
 	if s, ok := r.cfg.Keep.Store.(frontier.Sealer); ok {
 		s.Seal()
 	}
@@ -240,6 +241,12 @@ func (r *run) crawl(ctx context.Context) error {
 		watching.Go(func() { sharing.Keep(keeping) })
 	}
 	err := r.visitAll(ctx)
+	if err == nil {
+		var more bool
+		if more, err = r.goOn(); more && err == nil {
+			err = r.visitAll(ctx)
+		}
+	}
 	for more := r.frontier.Sharing() == nil; more && err == nil && ctx.Err() == nil; {
 		if more, err = r.renderMore(r.always); more && err == nil {
 			err = r.visitAll(ctx)

@@ -70,6 +70,7 @@ type settling struct {
 	sessions   *signin.Sessions[settlement]
 	describer  *describer
 	counts     *account.Counts
+	repetition *repetition
 	out        *account.Outlet
 }
 
@@ -108,6 +109,9 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	t, o, scope := s.Target, s.Outcome, f.door.Scope()
 	defer f.door.Cycles.Settled(t.ID())
 	defer f.reader.Release(&s.Content)
+	if err := f.repetition.observe(t, o); err != nil {
+		return err
+	}
 	if way := f.memory.Confirmed(t, o, scope); way != nil && s.Page != nil && len(s.Page.Targets()) > 0 { // not one redirect too many to be followed
 		if _, err := f.memory.Follow(f.always, way, s.Page.Targets(), scope); err != nil {
 			return err
@@ -197,6 +201,9 @@ func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
 // keep notes that the store has kept what a visit has counted and left out.
 func (f *settling) keep(s *settlement) {
 	f.counts.Add(&s.Counts, s.Gaps)
+	if at := s.Target.At; !at.IsZero() && f.door.Scope().SiteOf(at) == nil {
+		f.repetition.outside.Add(&s.Counts, nil)
+	}
 	for _, pattern := range s.Counts.Traps {
 		f.out.Trap(pattern)
 	}

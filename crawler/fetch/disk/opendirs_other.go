@@ -5,6 +5,7 @@ package disk
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
@@ -25,6 +26,10 @@ func (f *openDirs) list(dir, _ string) (*os.File, error) {
 		dir = "."
 	}
 	return f.root.Open(filepath.FromSlash(dir))
+}
+
+func (f *openDirs) stat(string, string, bool, time.Time) (mode uint32, tag string, ok bool) {
+	return 0, "", false
 }
 
 // fdFile is never used on this system.

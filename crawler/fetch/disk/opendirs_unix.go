@@ -140,7 +140,32 @@ func (f *openDirs) openFile(name string) (file fdFile, version fetch.FileVersion
 		unix.Close(fd)
 		return file, version, false
 	}
-	return fdFile(fd), fetch.FileVersion{Size: st.Size, Modified: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()), Inode: uint64(st.Ino)}, true
+	return fdFile(fd), versionOf(&st), true
+}
+
+func versionOf(st *unix.Stat_t) fetch.FileVersion {
+	return fetch.FileVersion{Size: st.Size, Modified: time.Unix(st.Mtim.Unix()), Changed: time.Unix(st.Ctim.Unix()), Inode: uint64(st.Ino)}
+}
+
+// stat returns the mode of a name in a directory, and a tag of its version; both are zero if follow is
+// set and the name is a link that leads nowhere. ok is false for other errors, and for a version that a
+// run which began at a time cannot know (fetch.FileVersion.Validators).
+func (f *openDirs) stat(dir, name string, follow bool, began time.Time) (mode uint32, tag string, ok bool) {
+	d, err := f.acquire(dir)
+	if err != nil {
+		return 0, "", false
+	}
+	defer f.release(d)
+	flags := unix.AT_SYMLINK_NOFOLLOW
+	if follow {
+		flags = 0
+	}
+	var st unix.Stat_t
+	if _, err := retryEINTR(func() (int, error) { return 0, unix.Fstatat(d.fd, name, &st, flags) }); err != nil {
+		return 0, "", follow
+	}
+	tag = versionOf(&st).Validators(began).ETag
+	return uint32(st.Mode), tag, tag != ""
 }
 
 // list opens a directory for listing. A directory opened by an os.Root would query the

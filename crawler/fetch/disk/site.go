@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -83,6 +84,8 @@ type Site struct {
 	preprocessors Preprocessors
 
 	dir, name string
+	answersBy string // how the configuration says to answer
+	opened    time.Time
 	root      *os.Root
 	tree      rootTree
 	locator   locator
@@ -103,6 +106,7 @@ func OpenSite(config SiteConfig) (*Site, error) {
 	if base.IsZero() || base.Scheme() != "http" && base.Scheme() != "https" {
 		return nil, fmt.Errorf("open site %s: its base must be an http or https URL", config.Dir)
 	}
+	opened := time.Now()
 	root, err := os.OpenRoot(config.Dir)
 	if err != nil {
 		f := fileFault("open", config.Dir, err)
@@ -123,6 +127,8 @@ func OpenSite(config SiteConfig) (*Site, error) {
 		preprocessors: config.Preprocessors,
 		dir:           config.Dir,
 		name:          cmp.Or(config.Name, config.Dir),
+		opened:        opened,
+		answersBy:     fmt.Sprintf("%d %q %t %q %t %v", config.Style, config.Indexes, config.Indexes == nil, config.Extensions, config.Extensions == nil, config.Types),
 		root:          root,
 		tree:          tree,
 		texts:         config.Texts,

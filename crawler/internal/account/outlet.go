@@ -115,6 +115,12 @@ func (o *Outlet) Report(ctx context.Context, c *verdicts.Crawl) (*result.Summary
 	return verdicts.Report(ctx, c, o.streamed)
 }
 
+// Repeat gives the sink a report that was recorded (verdicts.Repeat).
+func (o *Outlet) Repeat(c *verdicts.Crawl, recorded *verdicts.Recording, of func(uint32) *judging.Outcome, cached int) (*result.Summary, error) {
+	o.complete(c)
+	return verdicts.Repeat(c, recorded, of, cached)
+}
+
 // complete adds what the outlet knows about a crawl that is to be judged. The caller
 // holds mu, or is the only goroutine.
 func (o *Outlet) complete(c *verdicts.Crawl) {

@@ -96,3 +96,16 @@ func (g Mirror) Keep(k *Kept) {
 	k.Wave, k.Lowest, k.Need, k.Met, k.Tries = t.wave, t.lowest, t.need, t.met(), t.tries()
 	k.Settled, k.Entered = t.state() >= settled, t.state() == enteredSettled
 }
+
+// Wake begins the part in this crawl of a dormant target, which is settled as k says.
+func (g Mirror) Wake(k *Kept) {
+	t := g.target(k.ID)
+	t.wave, t.lowest, t.need = k.Wave, k.Lowest, k.Need
+	t.setState(settled)
+	if k.Entered {
+		t.setState(enteredSettled)
+	}
+	t.setMet(k.Met)
+	g.dormant--
+	g.settled++
+}

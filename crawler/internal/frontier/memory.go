@@ -239,7 +239,9 @@ func clone(b []byte) []byte { return append([]byte(nil), b...) }
 func (m *Memory) read(id ID, parts Parts, into *Record) error {
 	s := m.spans.at(int(id) - 1)
 	*into = Record{ID: id, Found: into.Found[:0]}
-	into.Settled, into.Wave, _, into.Need = m.Ledger.Status(id)
+	k := Kept{ID: id}
+	Mirror{m.Ledger}.Keep(&k)
+	into.Settled, into.Entered, into.Wave, into.Need = k.Settled, k.Entered, k.Wave, k.Need
 	if len(m.notes) > 0 {
 		into.Note = m.notes[id]
 	}

@@ -175,6 +175,7 @@ type Tally struct {
 type Record struct {
 	ID      ID
 	Settled bool
+	Entered bool // as settled, without a visit; a store that processes share does not tell
 	Wave    Wave
 	Need    Need
 	Job     []byte

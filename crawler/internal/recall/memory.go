@@ -127,14 +127,15 @@ func (s *Sources) request(u urinorm.URL, internal bool, in *scope.Scope) *fetch.
 }
 
 // StandsFor returns the outcome that replaces a request for a reference's target, or nil if it
-// must be requested. The fragment is empty if the target's content is not needed to judge it.
+// must be requested. The fragment is empty if the target's content is not needed to judge it, or if all
+// fragments exist that links to it have.
 func (m *Memory) StandsFor(fp frontier.Fingerprint, v scope.Href, fate scope.Fate, fragment []byte, in *scope.Scope) *judging.Outcome {
 	if fate.Internal || fate.Page || fate.Need&(frontier.NeedLinks|frontier.NeedSeed) != 0 || !v.IsHTTP() || m.RobotsFirst {
 		return nil
 	}
 	known := m.observed(fp, v, in, 0)
 	o := known.outcome
-	if o == nil || o.IsRedirect() {
+	if o == nil || o.IsRedirect() || fate.Need&frontier.NeedContent != 0 && !known.content {
 		return nil
 	}
 	if len(fragment) > 0 {

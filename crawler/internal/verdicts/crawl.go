@@ -28,6 +28,8 @@ type Crawl struct {
 	// Door sends the requests for ReadAgain, TextFragments and Archive; it is needed
 	// only for them.
 	Door *admit.Door
+	// Recorder records what the sink is told; nil records nothing.
+	Recorder *Recorder
 	// Cache remembers the texts of external pages; nil for none.
 	Cache *store.Cache
 
@@ -111,6 +113,7 @@ func (c *Crawl) isInsecure(job *frontier.Job) bool {
 
 // note reports a note to the sink.
 func (c *Crawl) note(message string) error {
+	c.Recorder.note(message)
 	if err := c.Sink.Note(result.Note{Message: message}); err != nil {
 		return fmt.Errorf("report a note: %w", err)
 	}

@@ -38,6 +38,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		return nil, err
 	}
 	j.pairs.byKey = nil // it is large, and no more are added
+	c.Recorder.judged(j.pairs.flagged)
 	suggest, err := j.newSuggester()
 	if err != nil {
 		return nil, err
@@ -97,6 +98,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 			return nil, err
 		}
 	}
+	c.Recorder.end(sum)
 	return sum, j.details.err
 }
 
@@ -142,7 +144,7 @@ func (r *reporter) report(o *urlOrder, spool *result.Spool) error {
 		}
 		url := o.url(i)
 		for len(findings) > 0 && findings[0].URL < url {
-			if err := r.deliver(findings[0]); err != nil {
+			if err := r.deliverFinding(findings[0]); err != nil {
 				return err
 			}
 			findings = findings[1:]
@@ -154,16 +156,22 @@ func (r *reporter) report(o *urlOrder, spool *result.Spool) error {
 		if r.stream != nil && !r.stream.reports(p) {
 			continue
 		}
+		r.crawl.Recorder.pair(p, res, r.details)
 		if err := r.deliver(res); err != nil {
 			return err
 		}
 	}
 	for _, finding := range findings {
-		if err := r.deliver(finding); err != nil {
+		if err := r.deliverFinding(finding); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *reporter) deliverFinding(res *result.Result) error {
+	r.crawl.Recorder.finding(res)
+	return r.deliver(res)
 }
 
 func (r *reporter) deliver(res *result.Result) error {

@@ -3,6 +3,7 @@ package verdicts
 import (
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
@@ -23,13 +24,16 @@ func (c *Crawl) watches() func(*frontier.Job) bool {
 	}
 }
 
-// reportWatched reports the verdicts that the caller waits for.
+// reportWatched reports the verdicts that the caller waits for, and records those that it may wait for
+// in a later run: targets that are not OK.
 func (j *join) reportWatched() error {
-	if j.crawl.Watch == nil {
+	r := j.crawl.Recorder
+	if j.crawl.Watch == nil && r == nil {
 		return nil
 	}
 	for _, p := range j.pairs.flagged {
-		if j.targets().of(p.id)&watched == 0 {
+		waits, v := j.targets().of(p.id)&watched != 0, p.judgement.Verdict
+		if !waits && (r == nil || v == check.OK) {
 			continue
 		}
 		if k := p.key(); k.ignored {
@@ -37,9 +41,12 @@ func (j *join) reportWatched() error {
 				continue // the verdict is that on the other references
 			}
 		}
-		if url := j.crawl.Print.Place(&j.details.get(p.id).job, p.fragment, p.hasFragment); j.crawl.Watched[url] {
-			j.crawl.Watch(url, p.judgement.Verdict)
+		url := j.crawl.Print.Place(&j.details.get(p.id).job, p.fragment, p.hasFragment)
+		r.verdict(url, v)
+		if waits && j.crawl.Watched[url] {
+			j.crawl.Watch(url, v)
 		}
 	}
+	r.watch(j.crawl.Watched)
 	return j.details.err
 }

@@ -83,6 +83,7 @@ func CreateFrom(from, file string, w frontier.Width, key [16]byte, values map[st
 	var s *Store
 	if err == nil { // all tables but pages are compared with their totals
 		if s, err = Open(file); err == nil {
+			s.copyOf = from
 			return s, nil
 		}
 	}
@@ -329,4 +330,49 @@ func (s *Store) settleAsBefore(b *batch, l frontier.Lease, d *frontier.Done, fou
 	}
 	s.renewRows(b, l.ID)
 	return true
+}
+
+// IsCopyOf reports whether CreateFrom has made the store from the file of these pages.
+func (s *Store) IsCopyOf(p *Pages) bool {
+	return s.copyOf != "" && bytes.Equal(s.inherited.source, p.crawl)
+}
+
+// TakeRest takes over the targets of the crawl before that this crawl has not entered, with their
+// outcomes and pages, as they were at its end, and adds to the sums in the same step. The store must be
+// one that CreateFrom has made, and the other file as it was then.
+func (s *Store) TakeRest(sums []frontier.Tally) error {
+	before, err := OpenReadOnly(s.copyOf)
+	if err != nil {
+		return fmt.Errorf("take over the rest of a crawl: %w", err)
+	}
+	err = s.takeRest(before.Ledger, sums)
+	return errors.Join(err, before.Close())
+}
+
+func (s *Store) takeRest(before *frontier.Ledger, sums []frontier.Tally) error {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	b, err := s.journal.begin()
+	if err != nil {
+		return err
+	}
+	for id := frontier.ID(1); s.inherited.has(id); id++ {
+		if _, wave, _, _ := s.Ledger.Status(id); wave != frontier.Dormant {
+			continue
+		}
+		k := frontier.Kept{ID: id}
+		frontier.Mirror{Ledger: before}.Keep(&k)
+		if k.Wave == frontier.Dormant {
+			continue
+		}
+		if !k.Settled {
+			s.journal.failed = fmt.Errorf("write the state %s: the crawl before has not settled target %d", s.file, id) // half of the step is in the batch
+			return s.journal.failed
+		}
+		frontier.Mirror{Ledger: s.Ledger}.Wake(&k)
+		b.change(id, k.Lowest, k.Need)
+		s.renewRows(b, id)
+	}
+	s.tally(b, sums)
+	return s.journal.commit(b.number)
 }

@@ -3,6 +3,7 @@ package diskstore
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -185,5 +186,63 @@ func TestCopyOfDamagedPage(t *testing.T) {
 	g.must(c.close())
 	if diff := diff(g.run(&script{size: scriptSize}, 7), want); diff != "" || g.copies != 1 {
 		t.Errorf("%d copies\n%s", g.copies, diff)
+	}
+}
+
+// A crawl that takes over all that it has not visited itself holds what the crawl before held.
+func TestTakeRest(t *testing.T) {
+	useFaulty(t) // does not flush, which is faster
+	for _, width := range widths {
+		for _, visited := range []int{0, 1, 5} {
+			g := &generations{TB: t, dir: t.TempDir(), width: width}
+			g.run(&script{size: scriptSize}, -1)
+			p := &script{size: 24, width: width} // leaves some targets dormant
+			want := g.run(p, -1)
+			p.earlier = nil // it is closed
+			s := g.create()
+			before, err := OpenPages(g.file("previous"))
+			g.must(err)
+			if !s.IsCopyOf(before) {
+				t.Fatalf("width %d: the crawl did not begin as a copy", width)
+			}
+			g.must(before.Close())
+			g.visit(s, p, visited)
+			g.must(s.TakeRest(nil))
+			g.must(s.Close())
+			s, err = Open(g.file("crawl"))
+			g.must(err)
+			g.checkView(s)
+			got := p.result(t, s)
+			g.must(s.Close())
+			delete(got, "tallies") // the caller has them
+			delete(want, "tallies")
+			if diff := diff(got, want); diff != "" {
+				t.Errorf("width %d, %d targets visited:\n%s", width, visited, diff)
+			}
+		}
+	}
+}
+
+// visit visits the first leaves of a script, with the needs that they had in the crawl before.
+func (g *generations) visit(s *Store, p *script, visited int) {
+	g.Helper()
+	before, err := OpenReadOnly(g.file("previous"))
+	g.must(err)
+	defer before.Close()
+	var items []frontier.Item
+	for n := p.size / 2; len(items) < visited; n++ {
+		it := p.item(n)
+		_, _, it.Wave, it.Need = before.Ledger.Status(before.Ledger.Find(it.Fingerprint))
+		items = append(items, it)
+	}
+	_, err = s.Add(context.Background(), items)
+	g.must(err)
+	for {
+		leases, _, err := s.Claim(context.Background(), 1, 0)
+		if err == io.EOF {
+			return
+		}
+		g.must(err)
+		g.must(p.step(s, leases[0]))
 	}
 }

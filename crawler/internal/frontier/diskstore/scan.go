@@ -157,7 +157,9 @@ func (t *tableScan) advance() error {
 func (s *scan) read(id frontier.ID, h *inheritance, g *frontier.Ledger, r *frontier.Record) error {
 	found := r.Found[:0]
 	*r = frontier.Record{ID: id}
-	r.Settled, r.Wave, _, r.Need = g.Status(id)
+	k := frontier.Kept{ID: id}
+	frontier.Mirror{Ledger: g}.Keep(&k)
+	r.Settled, r.Entered, r.Wave, r.Need = k.Settled, k.Entered, k.Wave, k.Need
 	if there, err := s.targets.find(id); err != nil {
 		return err
 	} else if there {

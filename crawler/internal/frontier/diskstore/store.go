@@ -24,6 +24,7 @@ type Store struct {
 	own     []byte // likewise
 
 	inherited inheritance
+	copyOf    string                 // the file of which CreateFrom has made this one a copy
 	replaced  map[frontier.ID][]byte // jobs of inherited targets that differ from what was in the file
 
 	reader reader

@@ -5,6 +5,7 @@ package crawler_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -51,6 +52,73 @@ func TestKeptFiles(t *testing.T) {
 				if row.state && k.copies < 20 {
 					t.Errorf("%d of 49 runs began as a copy", k.copies)
 				}
+			})
+		})
+	}
+}
+
+// In fifty runs in a row, between which files change, and what other sites answer, a run that gives the
+// report of the run before once more reports what a fresh run reports. The state that it leaves tells
+// the same, and it sends no more requests than a fresh run.
+func TestKeptReports(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		state  bool
+		maxAge time.Duration
+	}{{"cache", false, 0}, {"state", true, 0}, {"cache and old answers", false, time.Hour}, {"state and old answers", true, time.Hour}} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			later := time.Now().Add(time.Hour)
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(later)) // the files are old
+				k := &keptFiles{T: t, dir: t.TempDir(), kept: t.TempDir(), state: row.state, maxAge: row.maxAge, web: newElsewhere(), random: rand.New(rand.NewPCG(seed, 0))}
+				for _, name := range keptTree {
+					k.write(name)
+				}
+				repeated := 0
+				for i := range 50 {
+					var edits []string
+					for range k.random.IntN(2) * k.random.IntN(2) * k.random.IntN(4) {
+						edits = append(edits, k.edit())
+					}
+					if _, err := os.Stat(k.path("index.html")); err != nil && i%2 == 0 { // a built site has one
+						k.write("index.html")
+					}
+					if k.random.IntN(6) == 0 {
+						time.Sleep(2 * row.maxAge)
+						edits = append(edits, k.web.edit(k.random))
+					}
+					k.stopAfter = 0
+					if k.random.IntN(6) == 0 {
+						k.stopAfter = 1 + k.random.IntN(20)
+					}
+					asked, inside := k.web.asked, k.web.inside.Load()
+					got := k.run(false)
+					again := k.web.inside.Load() == inside
+					if again {
+						repeated++
+					}
+					asked, now := k.web.asked-asked, k.web.asked
+					want := k.run(true)
+					what := fmt.Sprintf("run %d, after: %s", i, strings.Join(edits, ", "))
+					if equal(t, what, got, want); row.state {
+						equal(t, "the state of "+what, k.reportAgain(), want)
+					}
+					if fresh := k.web.asked - now; asked > fresh && again {
+						t.Errorf("%s: %d requests, %d in a fresh run", what, asked, fresh)
+					}
+					if t.Failed() {
+						return
+					}
+					k.awaitTick()
+					time.Sleep(time.Minute)
+				}
+				if repeated == 0 {
+					t.Error("no run gave the report of the run before once more")
+				}
+				t.Logf("%d reports were repeated, %d crawls began as a copy", repeated, k.copies)
 			})
 		})
 	}

@@ -309,7 +309,7 @@ func checkEveryLink(t *testing.T, in extract.Input, must bool) {
 			t.Errorf("%s: %+v", in.Name, c)
 		}
 	}
-	after := in
+	after := e.in // as the editor has read it
 	after.Body = body
 	was, is := e.doc.Links, extract.Extract(after).Links
 	if len(was) != len(is) {

@@ -124,7 +124,7 @@ type Politeness struct {
 	// PerDomain and PerAddress limit the requests in flight to all hosts of one registrable domain,
 	// and to all hosts at one IP address. 0 means 16, or PerHost if that is more, for hosts that no
 	// start target is on, and no limit for the others; -1 means no limit at all. With a store that
-	// processes share, each process has these limits.
+	// processes share, PerDomain holds for the visits of all together, and PerAddress for each process.
 	PerDomain, PerAddress int
 	// Still lets nothing wait, for answers that are known: Fetch sends nothing.
 	Still bool

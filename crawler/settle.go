@@ -201,7 +201,7 @@ func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
 // keep notes that the store has kept what a visit has counted and left out.
 func (f *settling) keep(s *settlement) {
 	f.counts.Add(&s.Counts, s.Gaps)
-	if at := s.Target.At; !at.IsZero() && f.door.Scope().SiteOf(at) == nil {
+	if at := s.Target.At; f.repetition.basis != nil && !at.IsZero() && f.door.Scope().SiteOf(at) == nil {
 		f.repetition.outside.Add(&s.Counts, nil)
 	}
 	for _, pattern := range s.Counts.Traps {

@@ -1,8 +1,6 @@
 package crawler
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,8 +46,7 @@ func wantSuggestions(t *testing.T, c *collector, want map[string]string) {
 // TestSuggestionsInADirectory: what is near is found among the pages, and among the
 // files that nothing refers to.
 func TestSuggestionsInADirectory(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"index.html": `<!doctype html><a href="guide/instal.html">a</a> <a href="giude/install.html#step">b</a>
 <a href="guide/instal.html#stpe">c</a> <a href="guide/instal.html#nowhere">d</a>
 <img src="images/logo.png"> <img src="images/bannner.jpg"> <a href="download.html">e</a> <a href="guide/install.htm?print">f</a>
@@ -63,15 +60,7 @@ func TestSuggestionsInADirectory(t *testing.T) {
 		"images/banner.jpg":   "x",
 		"downloads/tools.zip": "x",
 		"download/index.html": "<p>",
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	cfg, seeds := onDisk(t, dir)
 	c, _ := crawl(t, cfg, seeds)
 	wantSuggestions(t, c, map[string]string{
@@ -174,20 +163,11 @@ func TestSuggestSpelling(t *testing.T) {
 // TestSuggestionsOfFilesStayInTheirDirectory tests that a file that nothing refers to is suggested for what is missing
 // in its own directory alone, whatever else is missing.
 func TestSuggestionsOfFilesStayInTheirDirectory(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := writeFiles(t, map[string]string{
 		"index.html":       `<!doctype html><img src="a/diagram.png"> <img src="b/diagam.png"> <img src="b/other.png">`,
 		"b/diagram.png":    "x",
 		"b/deep/other.png": "x",
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	cfg, seeds := onDisk(t, dir)
 	c, sum := crawl(t, cfg, seeds)
 	wantSuggestions(t, c, map[string]string{"b/diagam.png": "b/diagram.png!"})

@@ -37,6 +37,25 @@ type edit struct {
 	Snippet struct{ Value string }
 }
 
+// editsOf returns the edits of an answer, by the URIs of documents.
+func editsOf(t *testing.T, answer json.RawMessage) map[string][]edit {
+	t.Helper()
+	var change struct {
+		DocumentChanges []struct {
+			TextDocument struct{ URI string }
+			Edits        []edit
+		}
+	}
+	if err := json.Unmarshal(answer, &change); err != nil {
+		t.Fatal(err)
+	}
+	edits := map[string][]edit{}
+	for _, c := range change.DocumentChanges {
+		edits[c.TextDocument.URI] = c.Edits
+	}
+	return edits
+}
+
 // applied returns a text after edits, which are in the order of their places.
 func applied(text string, edits []edit) string {
 	offset := func(line, character int) int {

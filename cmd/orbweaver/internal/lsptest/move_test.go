@@ -94,19 +94,7 @@ func (e *editor) willRename(dir string, texts map[string]string, r renames) map[
 	if a.Error != nil {
 		e.t.Fatalf("willRenameFiles: %v", a.Error)
 	}
-	var change struct {
-		DocumentChanges []struct {
-			TextDocument struct{ URI string }
-			Edits        []edit
-		}
-	}
-	if err := json.Unmarshal(a.Result, &change); err != nil {
-		e.t.Fatal(err)
-	}
-	edits := map[string][]edit{}
-	for _, c := range change.DocumentChanges {
-		edits[c.TextDocument.URI] = c.Edits
-	}
+	edits := editsOf(e.t, a.Result)
 	after := map[string]string{}
 	for name, text := range texts {
 		after[r.of(name)] = applied(text, edits[uri(dir, name)])

@@ -3,7 +3,6 @@
 package lsptest
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -52,23 +51,13 @@ func TestRandomRenames(t *testing.T) {
 				}
 				continue
 			}
-			var change struct {
-				DocumentChanges []struct {
-					TextDocument struct{ URI string }
-					Edits        []edit
-				}
-			}
-			if err := json.Unmarshal(a.Result, &change); err != nil {
-				t.Fatal(err)
-			}
-			for _, c := range change.DocumentChanges {
-				for other := range w.texts {
-					if uri(dir, other) == c.TextDocument.URI {
-						w.texts[other] = applied(w.texts[other], c.Edits)
-						write(t, dir, other, w.texts[other])
-						e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, other), "type": 2}}})
-						edited++
-					}
+			changes := editsOf(t, a.Result)
+			for other, text := range w.texts {
+				if edits := changes[uri(dir, other)]; edits != nil {
+					w.texts[other] = applied(text, edits)
+					write(t, dir, other, w.texts[other])
+					e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, other), "type": 2}}})
+					edited++
 				}
 			}
 			renamed[name[strings.LastIndexByte(name, '.'):]]++

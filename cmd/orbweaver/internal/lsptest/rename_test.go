@@ -83,21 +83,9 @@ func TestRename(t *testing.T) {
 		if row.code != 0 || a.Error != nil {
 			continue
 		}
-		var change struct {
-			DocumentChanges []struct {
-				TextDocument struct{ URI string }
-				Edits        []edit
-			}
-		}
-		if err := json.Unmarshal(a.Result, &change); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range change.DocumentChanges {
-			for name, text := range anchored {
-				if uri(dir, name) == c.TextDocument.URI {
-					write(t, dir, name, applied(text, c.Edits))
-				}
-			}
+		changes := editsOf(t, a.Result)
+		for name, text := range anchored {
+			write(t, dir, name, applied(text, changes[uri(dir, name)]))
 		}
 		compare(t, fmt.Sprintf("%s with %q renamed to %q", row.in, row.text, row.name), graph(t, dir, row.same...), before)
 		if text := string(must(os.ReadFile(filepath.Join(dir, row.in)))); row.in != "c.rst" && !strings.Contains(text, row.name) {
@@ -147,26 +135,11 @@ func TestRenameIDs(t *testing.T) {
 		if a.Error != nil {
 			continue
 		}
-		var change struct {
-			DocumentChanges []struct {
-				TextDocument struct{ URI string }
-				Edits        []edit
-			}
+		changes := editsOf(t, a.Result)
+		for name, text := range texts {
+			write(t, dir, name, applied(text, changes[uri(dir, name)]))
 		}
-		if err := json.Unmarshal(a.Result, &change); err != nil {
-			t.Fatal(err)
-		}
-		after := ""
-		for _, c := range change.DocumentChanges {
-			for name, text := range texts {
-				if uri(dir, name) == c.TextDocument.URI {
-					text = applied(text, c.Edits)
-					if write(t, dir, name, text); name == row.in {
-						after = text
-					}
-				}
-			}
-		}
+		after := applied(texts[row.in], changes[uri(dir, row.in)])
 		if !strings.Contains(after, row.written) {
 			t.Errorf("%s renamed to %q in %s: %q lacks %q", row.id, row.name, row.in, after, row.written)
 		}

@@ -107,7 +107,7 @@ func (k *Keeper) about() aboutRun {
 // append appends records, all or none, and reports whether it did. A failed write ends the keeping. e, if not
 // nil, is what is known of the first record; the other is its request.
 func (k *Keeper) append(e *entry, records ...*record) bool {
-	var b memberBuffer
+	var b spool // large records go to its file, so that other exchanges need not wait
 	defer b.close()
 	first := int64(0)
 	for i, r := range records {
@@ -250,10 +250,4 @@ func (k *Keeper) endPart(remove bool) {
 func encodeFacts(f *facts) string {
 	text, _ := json.Marshal(f)
 	return string(text)
-}
-
-// memberBuffer holds the records of an exchange: in memory, or if they are large, in a file, so
-// that other exchanges need not wait.
-type memberBuffer struct {
-	spool
 }

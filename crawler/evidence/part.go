@@ -25,7 +25,7 @@ const (
 )
 
 // append appends records. An error may be that of earlier ones.
-func (p *partFile) append(b *memberBuffer) error {
+func (p *partFile) append(b *spool) error {
 	if b.size+int64(len(p.late)) > maxLateSize {
 		if err := p.write(); err != nil {
 			return err

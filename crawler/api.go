@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/drift"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -141,20 +142,7 @@ func (c *Config) Reaches(seeds []Seed) func(urinorm.URL) bool {
 }
 
 // Inputs returns what a run would read first, as reports print it. "-" is standard input.
-func (c *Config) Inputs(seeds []Seed) (names []string) {
-	s := c.newScope(seeds)
-	for i := range seeds {
-		seed := &seeds[i]
-		switch u := scope.HrefOf(seed.URL); {
-		case s.Excluded(u) != nil || !seed.Named && s.Unfollowed(u):
-		case seed.Raw == "-":
-			names = append(names, "-")
-		default:
-			names = append(names, s.Print.URL(seed.URL))
-		}
-	}
-	return names
-}
+func (c *Config) Inputs(from []Seed) (names []string) { return seeds.Inputs(c.newScope(from), from) }
 
 // SignIn signs in to a session of a login without a crawl, and proves it. The error is a
 // *session.Failure, or that of the context.

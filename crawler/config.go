@@ -401,6 +401,28 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 	return scope.New(s, seeds)
 }
 
+// reportSettings returns, as text, the settings that decide about reports, apart from those that decide
+// about links (scope.Scope.Decides). It is "" if a report depends on more than these and the answers to
+// its targets.
+func (c *Config) reportSettings() string {
+	j, d := &c.Judging, &c.Deliver
+	if len(c.Sites) == 0 || c.Keep.Cache == nil || c.shared() != nil || c.Keep.Coordination != nil || c.Scope.Changed != nil || c.Limits.MaxPages > 0 || c.Renders() || len(c.Login.Sessions) > 0 ||
+		j.SoftNotFound || j.CheckHTTPS || j.TextFragments || j.Drift != nil || j.Archive != nil || j.Inspector != nil || d.Stream || d.Pages {
+		return ""
+	}
+	text := fmt.Sprintln(d.Show, c.Scope.Sitemaps, c.Scope.RootGiven, c.Limits.MaxBody, c.Limits.MaxBodyGiven, c.Limits.MaxRedirects, j.RequireHTTPS, j.IgnoreFragment, j.Levels, j.Accept, j.Hides)
+	for i := range j.Rules {
+		r := &j.Rules[i]
+		text += fmt.Sprintln(r.Levels, r.BrokenHosts, r.BrokenTexts, r.Accept)
+	}
+	if c.Reading.Publisher != nil {
+		for _, site := range c.Sites { // files around the directory may tell it
+			text += fmt.Sprintln(c.Reading.Publisher(site.Dir() + "/index.html"))
+		}
+	}
+	return text
+}
+
 // Renderer renders pages. *render.Renderer is one.
 type Renderer = view.Renderer
 

@@ -144,24 +144,5 @@ func (v *visitor) suffices(ctx context.Context, t *admit.Target, known *recall.E
 	if !t.Follow || v.reader.Browser == nil || !t.Internal {
 		return true, 0
 	}
-	return v.rendersAlike(ctx, t, known.Page)
-}
-
-// rendersAlike reports whether no browser may need the content of a document that has not changed:
-// it is loaded by no page, and if it was to be rendered, nothing has changed that it loads.
-func (v *visitor) rendersAlike(ctx context.Context, t *admit.Target, p *recall.Page) (alike bool, requests int) {
-	switch {
-	case p.Format != "html":
-		return false, 0
-	case !p.Rendered:
-		return !t.Render && v.door.Scope().RenderModeOf(v.door.Scope().Print.URL(t.At)) != scope.RenderAlways, 0
-	}
-	for i := range p.Loaded {
-		unchanged, sent := v.reader.Browser.Unchanged(ctx, &p.Loaded[i])
-		requests += sent
-		if !unchanged {
-			return false, requests
-		}
-	}
-	return true, requests
+	return v.reader.Browser.Unchanged(ctx, t, known.Page)
 }

@@ -88,7 +88,7 @@ func TestExclusionsInTheBrowser(t *testing.T) {
 			g.Answer(ctx, &render.Ask{URL: "http://far.test/x", Type: render.Stream})
 		},
 		"unchanged": func(ctx context.Context, g *view.Browser) {
-			g.Unchanged(ctx, &recall.Loaded{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}})
+			g.Unchanged(ctx, nil, &recall.Page{Format: "html", Rendered: true, Loaded: []recall.Loaded{{URL: "http://far.test/x", Validators: fetch.Validators{ETag: `"x"`}}}})
 		},
 	} {
 		for _, excluded := range []bool{false, true} {

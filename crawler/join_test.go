@@ -30,7 +30,7 @@ func told(t *testing.T, cfg *Config, seeds []Seed, anchors int) string {
 	if err := r.crawl(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sum, err := r.judge(t.Context())
+	sum, err := r.reports.Give(t.Context(), r.describer.crawl())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package crawler
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -24,7 +23,7 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 		return a, nil
 	}
 	var next urinorm.URL
-	if a.Outcome, next = v.leadsTo(a.Outcome); a.Outcome.Code != check.CodeRedirect {
+	if a.Outcome, next = scope.LeadsTo(v.door.Scope(), a.Outcome); a.Outcome.Code != check.CodeRedirect {
 		return a, nil
 	}
 	if t.Seed && t.Follow { // a page that is only judged makes no site internal
@@ -56,29 +55,6 @@ func (v *visitor) follow(ctx context.Context, w *workspace, t *admit.Target, a a
 		return a, nil
 	}
 	return v.unwind(ctx, w, t, a, next)
-}
-
-// leadsTo returns where a redirect leads, as the user has remapped it. The outcome is an error if
-// that is no URL that is followed.
-func (v *visitor) leadsTo(o judging.Outcome) (judging.Outcome, urinorm.URL) {
-	next, _, err := urinorm.ParseWeb(o.Next)
-	if err != nil {
-		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
-		return o, next
-	}
-	rules := v.door.Scope()
-	if to, origin, err := rules.Remapped(rules.Print.Href(scope.HrefOf(next))); origin != "" {
-		if err != nil {
-			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, scope.LocationRemapped+origin+": "+scope.ErrRemapped.Error(), ""
-			return o, next
-		}
-		next, o.Next, o.Message = to, to.String(), scope.LocationRemapped+origin
-	}
-	if len(o.Next) > scope.MaxReference {
-		o.Code, o.Next = check.CodeRedirectInvalid, ""
-		o.Message = fmt.Sprintf("the Location is longer than %d bytes", scope.MaxReference)
-	}
-	return o, next
 }
 
 // redirectFate decides how the target of a redirect is treated; false for a redirect
@@ -142,7 +118,7 @@ func (v *visitor) unwind(ctx context.Context, w *workspace, t *admit.Target, a a
 			hop.Outcome.Requests = a.Outcome.Requests
 			return v.instead(a, hop.Reading), nil
 		}
-		if hop.Outcome, next = v.leadsTo(hop.Outcome); hop.Outcome.Code != check.CodeRedirect {
+		if hop.Outcome, next = scope.LeadsTo(v.door.Scope(), hop.Outcome); hop.Outcome.Code != check.CodeRedirect {
 			return a, nil
 		}
 	}

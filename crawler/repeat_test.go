@@ -41,8 +41,7 @@ func TestReportSettings(t *testing.T) {
 	of := func(change func(*Config)) string {
 		cfg := &Config{Sites: []*disk.Site{site}, Keep: Keep{Cache: &store.Cache{}}}
 		change(cfg)
-		text, ok := cfg.withDefaults().reportSettings()
-		return fmt.Sprint(ok, text)
+		return cfg.withDefaults().reportSettings()
 	}
 	never := of(func(c *Config) { c.Keep.Cache = nil })
 	changes := map[string]func(*Config){
@@ -183,7 +182,7 @@ func TestRepeats(t *testing.T) {
 						res.Elapsed = 0
 						text += fmt.Sprintf("%+v\n", *res)
 					}
-					return text + fmt.Sprintf("%+v\n%+v", *sum, c.notes), r.repetition.kept.Load() != nil
+					return text + fmt.Sprintf("%+v\n%+v", *sum, c.notes), r.reports.Again()
 				}
 				if _, again := run(func(*Config) {}, kept); again {
 					t.Fatal("the first run gave an earlier report")

@@ -21,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/repeat"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
@@ -53,7 +54,7 @@ type run struct {
 	inFlight *local.InFlight
 	memory   *recall.Memory // what earlier runs observed; nil without a cache
 
-	repetition repetition
+	reports *repeat.Reports
 }
 
 // Run crawls from the seeds until every target is settled, or the run is stopped, and
@@ -93,7 +94,7 @@ func (r *run) crawlAndReport(ctx context.Context) (*result.Summary, error) {
 	if err := r.resume(); err != nil {
 		return nil, err
 	}
-	if err := r.enter(); err != nil {
+	if err := r.reports.Enter(r.always); err != nil {
 		return nil, err
 	}
 	if err := r.settling.signIn(ctx, newWorkspace(r.reader.Slots)); err != nil {
@@ -136,10 +137,14 @@ func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *
 	r.visitor = &visitor{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, maxRedirects: cfg.Limits.MaxRedirects, renderedBy: cfg.Render.By,
 		door: r.door, frontier: r.frontier, memory: r.memory, facts: facts,
 		sessions: r.sessions, reader: r.reader}
+	r.reports = &repeat.Reports{
+		Settings: repeat.Settings{Decides: cfg.reportSettings(), Store: cfg.Keep.Store, Cache: cfg.Keep.Cache, Previous: cfg.Keep.Previous, Pages: cfg.Keep.Pages, Refresh: cfg.Keep.Refresh, Watched: cfg.Deliver.Watched},
+		Engine:   repeat.Engine{Door: r.door, Frontier: r.frontier, Memory: r.memory, Seeds: r.seeds, Counts: &r.counts, Clock: r.clock, Out: r.out},
+	}
 	r.describer = &describer{cfg: cfg, reader: r.reader, seeds: r.seeds, clock: r.clock, counts: &r.counts}
 	r.settling = &settling{always: r.always, store: cfg.Keep.Store, politeness: &cfg.Politeness, streams: cfg.Deliver.Stream,
 		door: r.door, frontier: r.frontier, memory: r.memory, env: r.env, reader: r.reader,
-		sessions: r.sessions, describer: r.describer, counts: &r.counts, repetition: &r.repetition, out: r.out}
+		sessions: r.sessions, describer: r.describer, counts: &r.counts, reports: r.reports, out: r.out}
 	return r
 }
 
@@ -214,17 +219,22 @@ func (r *run) learnFact(f frontier.Fact) {
 }
 
 // report judges and reports the crawl.
-func (r *run) report(ctx context.Context) (*result.Summary, error) {
-	if kept := r.repetition.kept.Load(); kept != nil {
-		return r.repeatReport(kept.Kept)
-	}
-	if s, ok := r.cfg.Keep.Store.(frontier.Sealer); ok {
-		s.Seal()
-	}
+func (r *run) report(ctx context.Context) (sum *result.Summary, err error) {
 	r.door.CloseIdle()
-	r.door.Traps = nil
-	r.describer.release()
-	return r.judge(ctx)
+	if r.reports.Again() {
+		sum, err = r.reports.GiveAgain(r.describer.crawl())
+	} else {
+		if s, ok := r.cfg.Keep.Store.(frontier.Sealer); ok {
+			s.Seal()
+		}
+		r.door.Traps = nil
+		r.describer.release()
+		sum, err = r.reports.Give(ctx, r.describer.crawl())
+	}
+	if sum != nil {
+		sum.Elapsed = r.clock.Elapsed()
+	}
+	return sum, err
 }
 
 // crawl runs the workers until nothing is left.
@@ -243,7 +253,7 @@ func (r *run) crawl(ctx context.Context) error {
 	err := r.visitAll(ctx)
 	if err == nil {
 		var more bool
-		if more, err = r.goOn(); more && err == nil {
+		if more, err = r.reports.GoOn(r.always, r.describer.crawl()); more && err == nil {
 			err = r.visitAll(ctx)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/reading"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/references"
+	"github.com/orbweaver/orbweaver/crawler/internal/repeat"
 	"github.com/orbweaver/orbweaver/crawler/internal/signin"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -70,7 +71,7 @@ type settling struct {
 	sessions   *signin.Sessions[settlement]
 	describer  *describer
 	counts     *account.Counts
-	repetition *repetition
+	reports    *repeat.Reports
 	out        *account.Outlet
 }
 
@@ -109,7 +110,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	t, o, scope := s.Target, s.Outcome, f.door.Scope()
 	defer f.door.Cycles.Settled(t.ID())
 	defer f.reader.Release(&s.Content)
-	if err := f.repetition.observe(t, o); err != nil {
+	if err := f.reports.Observe(f.always, t.At, o); err != nil {
 		return err
 	}
 	if way := f.memory.Confirmed(t, o, scope); way != nil && s.Page != nil && len(s.Page.Targets()) > 0 { // not one redirect too many to be followed
@@ -201,9 +202,7 @@ func (f *settling) tallies(w *workspace, s *settlement) []frontier.Tally {
 // keep notes that the store has kept what a visit has counted and left out.
 func (f *settling) keep(s *settlement) {
 	f.counts.Add(&s.Counts, s.Gaps)
-	if at := s.Target.At; f.repetition.basis != nil && !at.IsZero() && f.door.Scope().SiteOf(at) == nil {
-		f.repetition.outside.Add(&s.Counts, nil)
-	}
+	f.reports.Count(s.Target.At, &s.Counts)
 	for _, pattern := range s.Counts.Traps {
 		f.out.Trap(pattern)
 	}

@@ -2,12 +2,15 @@ package scope
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -20,8 +23,8 @@ type Remap struct {
 	Replacement string
 }
 
-// ErrRemapped is the reason why a link has no URL after it was remapped.
-var ErrRemapped = errors.New("what it was remapped to is neither an absolute URL nor a path")
+// errRemapped is the reason why a link has no URL after it was remapped.
+var errRemapped = errors.New("what it was remapped to is neither an absolute URL nor a path")
 
 // LocationRemapped begins the message of a redirect whose Location was remapped.
 const LocationRemapped = "the Location was remapped from "
@@ -35,7 +38,7 @@ func (s *Scope) Remapped(printed string) (to urinorm.URL, origin string, err err
 			continue
 		}
 		if to, err = s.urlOfPrinted(m.Pattern.ReplaceAllString(printed, m.Replacement)); err != nil {
-			err = &urinorm.Error{Err: ErrRemapped}
+			err = &urinorm.Error{Err: errRemapped}
 		}
 		return to, printed, err
 	}
@@ -58,7 +61,7 @@ func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
 			return u, nil
 		}
 	} else if path, err = url.PathUnescape(path); err != nil || path == "" || strings.Contains(printed, "://") {
-		return u, ErrRemapped
+		return u, errRemapped
 	}
 	file := filepath.FromSlash(path)
 	if !filepath.IsAbs(file) {
@@ -88,6 +91,28 @@ func (s *Scope) urlOfPrinted(printed string) (urinorm.URL, error) {
 		at, _, err = urinorm.ParseWeb(at.String() + tail)
 	}
 	return at, err
+}
+
+// LeadsTo returns where a redirect leads, as the user has remapped it. The outcome is an error if
+// that is no URL that is followed.
+func LeadsTo(in *Scope, o judging.Outcome) (judging.Outcome, urinorm.URL) {
+	next, _, err := urinorm.ParseWeb(o.Next)
+	if err != nil {
+		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
+		return o, next
+	}
+	if to, origin, err := in.Remapped(in.Print.Href(HrefOf(next))); origin != "" {
+		if err != nil {
+			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, LocationRemapped+origin+": "+errRemapped.Error(), ""
+			return o, next
+		}
+		next, o.Next, o.Message = to, to.String(), LocationRemapped+origin
+	}
+	if len(o.Next) > MaxReference {
+		o.Code, o.Next = check.CodeRedirectInvalid, ""
+		o.Message = fmt.Sprintf("the Location is longer than %d bytes", MaxReference)
+	}
+	return o, next
 }
 
 // originMark separates an attribute from the URL of a remapped link in the block of its page.

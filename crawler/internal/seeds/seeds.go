@@ -21,6 +21,20 @@ type Targets struct {
 	Documents document.Documents // the seeds that are in directories
 }
 
+// Inputs returns the names of what seeds let a run read first, as reports print them. "-" is standard input.
+func Inputs(in *scope.Scope, seeds []scope.Seed) (names []string) {
+	for i := range seeds {
+		switch s := &seeds[i]; {
+		case in.Excluded(scope.HrefOf(s.URL)) != nil || !s.Named && in.Unfollowed(scope.HrefOf(s.URL)):
+		case s.Raw == "-":
+			names = append(names, "-")
+		default:
+			names = append(names, in.Print.URL(s.URL))
+		}
+	}
+	return names
+}
+
 // AtOnce is how many seeds are entered in one step: a directory may contain very
 // many, and the memory used to enter them should stay small enough for the processor's
 // cache.

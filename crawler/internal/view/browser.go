@@ -156,9 +156,28 @@ func (b *Browser) file(ctx context.Context, by admit.Decision, u urinorm.URL) re
 	return reply
 }
 
-// Unchanged reports whether a file is as it was, and how many requests were sent to learn
-// that.
-func (b *Browser) Unchanged(ctx context.Context, l *recall.Loaded) (unchanged bool, requests int) {
+// Unchanged reports whether the browser need not see a document again that has not changed: no page
+// loads it, and if it was to be rendered, nothing has changed that it loads. requests is how many were
+// sent to learn that.
+func (b *Browser) Unchanged(ctx context.Context, t *admit.Target, p *recall.Page) (unchanged bool, requests int) {
+	switch in := b.Door.Scope(); {
+	case p.Format != "html":
+		return false, 0
+	case !p.Rendered:
+		return !t.Render && in.RenderModeOf(in.Print.URL(t.At)) != scope.RenderAlways, 0
+	}
+	for i := range p.Loaded {
+		same, sent := b.unchanged(ctx, &p.Loaded[i])
+		requests += sent
+		if !same {
+			return false, requests
+		}
+	}
+	return true, requests
+}
+
+// unchanged reports whether a file is as it was, and how many requests were sent to learn that.
+func (b *Browser) unchanged(ctx context.Context, l *recall.Loaded) (unchanged bool, requests int) {
 	u, _, err := urinorm.ParseWeb(l.URL)
 	if err != nil {
 		return false, 0

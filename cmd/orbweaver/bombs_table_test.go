@@ -29,7 +29,7 @@ var quick = []string{"--timeout", "300ms", "--retries", "0"}
 // bombs is the table of bombs.
 func bombs() []bomb {
 	var all []bomb
-	for _, part := range [][]bomb{sitemapBombs, encodingBombs, headerBombs, redirectBombs, cookieBombs, robotsBombs, trapBombs, documentBombs, archiveBombs, serverBombs} {
+	for _, part := range [][]bomb{sitemapBombs, encodingBombs, headerBombs, redirectBombs, cookieBombs, robotsBombs, trapBombs, documentBombs, archiveBombs, hugeBombs, serverBombs} {
 		all = append(all, part...)
 	}
 	return all

@@ -27,8 +27,9 @@ type bomb struct {
 	raw   func(c *net.TCPConn, nth int) // instead of serve: answers one connection
 	setup func(t *testing.T, b *bomb) (target string)
 
-	start string // path to start from, "/" if empty
-	flags []string
+	start  string // path to start from, "/" if empty
+	flags  []string
+	memory int // limit in MB, maxBombMemory if 0
 	// ends is how the run ends: "complete", or the reason why it is not.
 	ends string
 }

@@ -104,7 +104,7 @@ func (b *Buffers) Read(from io.Reader, size, most int64, trusted bool) ([]byte, 
 func (b *Buffers) ReadOn(body []byte, from io.Reader, size, most int64) ([]byte, error) {
 	for int64(len(body)) < most {
 		if len(body) == cap(body) {
-			body = b.grow(body, nextCapacity(int64(len(body)), min(size, most)))
+			body = b.grow(body, nextCapacity(int64(len(body)), min(size, most), most))
 		}
 		room := body[len(body):cap(body)]
 		if rest := most - int64(len(body)); int64(len(room)) > rest {
@@ -133,11 +133,12 @@ func (b *Buffers) grow(body []byte, room int) []byte {
 }
 
 // nextCapacity returns the next capacity for a body that has filled a buffer of had
-// bytes. The more data has arrived, the more the declared size is trusted. Without a
+// bytes and may have most. The more data has arrived, the more the declared size is trusted. Without a
 // declared size, or beyond it, the capacity doubles.
-func nextCapacity(had, size int64) int {
+func nextCapacity(had, size, most int64) int {
+	want := max(initialCapacity, 2*had)
 	if had < size {
-		return int(min(size+endMargin, 8*had))
+		want = min(size+endMargin, 8*had)
 	}
-	return int(max(initialCapacity, 2*had))
+	return int(min(want, most+endMargin))
 }

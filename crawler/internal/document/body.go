@@ -16,7 +16,7 @@ import (
 type body struct {
 	Body    []byte // or its beginning, if the rest is read in parts, or the file in place
 	Format  string // "" if it is not known
-	Large   bool   // there was room for it among the large ones
+	rooms   int    // that it has among the large and the huge ones
 	err     error  // with which the body ended
 	rest    *rest  // what follows Body; nil for nothing
 	InParts bool   // its links may be read in parts
@@ -165,36 +165,38 @@ func (r *Reader) takeAll(d *Document, name string, most int64, hasSlot bool) err
 	isFile := resp.LocalFile() != ""
 	if isFile && d.Body == nil {
 		if format, _ := extract.Readable(resp.ContentType, name, nil); format == "" || extract.ReadInPlace(format) {
-			err := r.fill(d, extract.SniffLength, extract.SniffLength)
+			err := r.fill(d, extract.SniffLength, false)
 			if format, _ = extract.Readable(resp.ContentType, name, d.Body); err != nil || extract.ReadInPlace(format) {
 				return err
 			}
 		}
 	}
-	if hasSlot || isFile { // the slot of its worker limits a file already
-		return r.fill(d, most, most)
-	}
-	return r.fill(d, min(most, smallBody), most)
+	return r.fill(d, most, !hasSlot && !isFile) // the slot of its worker limits a file already
 }
 
-// fill reads a body until there are so many bytes of it. If there are more than those of a small
-// one, it waits for room among the large ones first.
-func (r *Reader) fill(d *Document, small, most int64) (err error) {
+// IsLarge reports whether the body has room among the large ones.
+func (b *body) IsLarge() bool { return b.rooms > 0 }
+
+// fill reads a body until there are so many bytes of it. If waits is set, it waits for room
+// whenever there is more of the body than that of a small or a large one.
+func (r *Reader) fill(d *Document, most int64, waits bool) (err error) {
 	from, size := d.Response.Body, d.Response.Size
-	if d.Body == nil {
-		d.Body, err = r.buffers.Read(from, size, small, d.Response.LocalFile() != "")
-	} else { // there is the beginning
-		d.Body, err = r.buffers.ReadOn(d.Body, from, size, small)
+	for {
+		part := most
+		if waits && d.rooms < len(roomSizes) {
+			part = min(most, roomSizes[d.rooms])
+		}
+		if d.Body == nil {
+			d.Body, err = r.buffers.Read(from, size, part, d.Response.LocalFile() != "")
+		} else { // there is the beginning
+			d.Body, err = r.buffers.ReadOn(d.Body, from, size, part)
+		}
+		if n := int64(len(d.Body)); err != nil || n < part || n >= most {
+			return err
+		}
+		r.large.await(d.rooms, from)
+		d.rooms++
 	}
-	if n := int64(len(d.Body)); err != nil || n < small || n >= most {
-		return err
-	}
-	if !d.Large {
-		r.large.await(from)
-		d.Large = true
-	}
-	d.Body, err = r.buffers.ReadOn(d.Body, from, size, most)
-	return err
 }
 
 // A bookmark file may hold half a million links. They are entered some at a time while

@@ -27,7 +27,7 @@ func (r *Reader) Lost() check.Gap {
 // outcome of a document with a virus says so when it is released.
 func (r *Reader) Scan(ctx context.Context, d *Document) {
 	most := r.Inspector.ScanMax() + 1
-	d.err = r.fill(d, min(most, smallBody), most)
+	d.err = r.fill(d, most, true)
 	unscanned := ""
 	switch {
 	case d.err != nil:

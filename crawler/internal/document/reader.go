@@ -160,9 +160,7 @@ func (r *Reader) Release(d *Document) judging.Outcome {
 		d.Note(judging.Facts{Code: judging.CodeVirusFound, Message: d.virus})
 	}
 	r.buffers.Give(d.Body)
-	if d.Large {
-		r.large.release()
-	}
+	r.large.release(d.rooms)
 	o := d.Outcome
 	*d = Document{}
 	return o

@@ -179,7 +179,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 	if !r.w.Slot.Taken {
 		r.Slots.WaitForRoom() // data stays in the network until a worker has time to read it
 	}
-	if !reader.Take(d, r.w.Slot.Taken) || d.Large && !r.beginLarge() {
+	if !reader.Take(d, r.w.Slot.Taken) || d.IsLarge() && !r.beginLarge() {
 		return nil
 	}
 	r.w.Slot.Take()

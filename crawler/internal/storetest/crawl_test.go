@@ -7,13 +7,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
 // testCrawl walks a random graph with several workers, some of whose leases expire or
 // are released, and wants each target settled once and all findings of each page kept.
 func testCrawl(s *harness) {
-	const targets, workers = 2000, 8
+	targets, workers := crawlertest.Count(500, 2000), 8
 	c := &crawl{harness: s, graph: randomGraph(targets), settled: map[frontier.ID]int{}}
 	s.add(c.item(1))
 	var wg sync.WaitGroup

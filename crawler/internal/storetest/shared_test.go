@@ -95,7 +95,7 @@ func testLeave(a, b *harness) {
 
 func testLeaveWithMany(a, b *harness) {
 	const n = 5_000
-	a.claimMany(0, n)
+	a.claimMany(n)
 	if err := a.process().Leave(a.ctx); err != nil {
 		a.Fatal(err)
 	}

@@ -65,85 +65,150 @@ type Answer struct {
 
 // controller finds the pace that one host can handle. A refusal halves the pace at
 // once, and good answers raise it slowly (additive increase, multiplicative decrease).
+// Processes share it as JSON, except for the fields that each has of its own.
 type controller struct {
-	limit       Pace // never exceeded
-	concurrency int
-	interval    time.Duration
-	rest        time.Time // no visit before
+	still  bool          // nothing waits
+	within [Shares]Share // limits that hosts share
 
-	still    bool // nothing waits
-	gated    bool // one visit at a time until OpenGate is called
-	passing  int  // visits in addition, see PassGate
-	givenUp  bool // see maxSlowest
-	answered bool // the host has ever answered
-	timeouts int
+	Limit         int           // of Concurrency
+	LimitInterval time.Duration // Interval is never shorter
+	Concurrency   int
+	Interval      time.Duration
+	Rest          moment // no visit before
+	gate
+	GivenUp  bool // see maxSlowest
+	Answered bool // the host has ever answered
+	Timeouts int
+	Good     int // good answers in a row
+	slowing
+	refusals
+	latencies
+	startup
+}
 
-	good     int           // good answers in a row
-	slowed   time.Time     // when the pace was last lowered
-	slowedAt time.Duration // interval before that
-	warned   bool          // the pace was lowered before
+// gate holds a host to one visit at a time until OpenGate is called.
+type gate struct {
+	Gated   bool `json:",omitempty"`
+	Passing int  `json:",omitempty"` // visits in addition, see PassGate
+}
 
-	// Refusals in a row, of visits that began after the pace was last lowered.
-	refusals int
-	tooLong  int           // of them, with Answer.TooLong
-	rests    int           // of them, with Answer.RestFor
-	rested   time.Duration // sum of the rests
-	slowest  int           // of them, at the slowest pace
+// visits returns how many visits of so many at a time the gate lets through; 0 is no limit.
+func (g gate) visits(most int) int {
+	if g.Gated && (most <= 0 || most > 1+g.Passing) {
+		return 1 + g.Passing
+	}
+	return most
+}
 
-	best  time.Duration // shortest latency
-	usual time.Duration // moving average of the latency
+// slowing tells how the pace was last lowered.
+type slowing struct {
+	Slowed   moment        // when
+	SlowedAt time.Duration // interval before that
+	Warned   bool          // it was lowered before
+}
 
-	starting   bool          // concurrency is below the limit because the host is new
-	recent     time.Duration // moving average of the latency of the last few answers
-	bestRecent time.Duration // shortest of those
-	trial      trial
+// refusals are those in a row, of visits that began after the pace was last lowered.
+type refusals struct {
+	Refusals int
+	TooLong  int           // of them, with Answer.TooLong
+	Rests    int           // of them, with Answer.RestFor
+	Rested   time.Duration // sum of the rests
+	Slowest  int           // of them, at the slowest pace
+}
+
+// count counts a refusal, and reports whether there were too many. interval is that of the visits.
+func (r *refusals) count(a Answer, interval time.Duration) (giveUp bool) {
+	r.Refusals++
+	if a.TooLong {
+		r.TooLong++
+	}
+	if a.RestFor > 0 {
+		r.Rests++
+		r.Rested += a.RestFor
+	}
+	if r.pause(interval) >= longestPause {
+		r.Slowest++
+	}
+	return r.TooLong >= maxTooLong || r.Slowest >= maxSlowest || r.Rests >= maxRests && r.Rested >= minRest
+}
+
+// pause returns how long a host is not visited after a refusal, if it does not say so
+// itself. It covers the window of a rate limit, so that the next answers are about the
+// new pace alone.
+func (r *refusals) pause(interval time.Duration) time.Duration {
+	return max(interval, min(firstPause<<min(r.Refusals-1, 16), longestPause))
+}
+
+// latencies of a host.
+type latencies struct {
+	Best  time.Duration // shortest
+	Usual time.Duration // moving average
+}
+
+// add reports whether answers take much longer than the fastest one, with this latency.
+func (l *latencies) add(latency time.Duration) (slow bool) {
+	if l.Best == 0 || latency < l.Best {
+		l.Best = latency
+	}
+	l.Usual += (latency - l.Usual) / 8
+	return l.Usual > time.Second && l.Usual > 4*l.Best
+}
+
+// startup raises the concurrency of a new host.
+type startup struct {
+	Starting   bool          // concurrency is below the limit because the host is new
+	Recent     time.Duration // moving average of the latency of the last few answers
+	BestRecent time.Duration // shortest of those
+	trial
+}
+
+// add reports whether recent answers were slower than the fastest ones, with this latency.
+func (s *startup) add(latency time.Duration) (slow bool) {
+	s.Recent += (latency - s.Recent) / 4
+	if s.BestRecent == 0 || s.Recent < s.BestRecent {
+		s.BestRecent = s.Recent
+	}
+	return s.Recent > s.BestRecent+s.BestRecent/4+startSlack
 }
 
 // trial finds out whether a starting host can handle more visits although its answers
 // take longer than the fastest ones. The fastest may have been for pages that are less
 // work.
 type trial struct {
-	since    time.Time     // when the concurrency last changed
-	answers  int           // to visits that began since
-	sum      time.Duration // of their latencies
-	before   time.Duration // average latency before the concurrency was raised
-	raised   int           // by how much it was raised
-	failures int           // trials that failed, in a row
+	Since    moment        `json:"TrialSince"`    // when the concurrency last changed
+	Answers  int           `json:"TrialAnswers"`  // to visits that began since
+	Sum      time.Duration `json:"TrialSum"`      // of their latencies
+	Before   time.Duration `json:"TrialBefore"`   // average latency before the concurrency was raised
+	Raised   int           `json:"TrialRaised"`   // by how much it was raised
+	Failures int           `json:"TrialFailures"` // trials that failed, in a row
 }
 
 // pace returns the present pace.
 func (c *controller) pace() Pace {
-	interval, rest := c.interval, c.rest
-	if c.still {
-		interval, rest = 0, time.Time{}
-	}
-	switch {
-	case c.givenUp: // no requests are made; the queued targets are settled without
+	if c.GivenUp { // no requests are made; the queued targets are settled without
 		return Pace{}
-	case c.gated:
-		visits := 1 + c.passing
-		if c.concurrency > 0 {
-			visits = min(visits, c.concurrency)
-		}
-		return Pace{Concurrency: visits, Interval: interval, NotBefore: rest, Within: c.limit.Within}
 	}
-	return Pace{Concurrency: c.concurrency, Interval: interval, NotBefore: rest, Within: c.limit.Within}
+	p := Pace{Concurrency: c.visits(c.Concurrency), Within: c.within}
+	if !c.still {
+		p.Interval, p.NotBefore = c.Interval, c.Rest.Time
+	}
+	return p
 }
 
 // observe adapts the pace to an answer. It reports whether the pace changed.
 func (c *controller) observe(a Answer, now time.Time) bool {
-	c.answered = c.answered || !a.Silent
+	c.Answered = c.Answered || !a.Silent
 	if a.TimedOut {
-		c.timeouts++
+		c.Timeouts++
 	}
 	switch {
-	case c.givenUp:
+	case c.GivenUp:
 		return false
 	case a.Overloaded:
 		c.slowDown(a, now)
 		return true
 	case a.Silent:
-		c.good = 0
+		c.Good = 0
 		return false
 	}
 	return c.speedUp(a, now)
@@ -151,8 +216,8 @@ func (c *controller) observe(a Answer, now time.Time) bool {
 
 // slowDown lowers the pace after a refusal.
 func (c *controller) slowDown(a Answer, now time.Time) {
-	good := c.good
-	c.good, c.starting = 0, false
+	good := c.Good
+	c.Good, c.Starting = 0, false
 	rest := now.Add(a.RestFor)
 	if a.Repeated && good > 0 { // the host accepts other visits: the cause is the target, not the pace
 		c.restUntil(rest)
@@ -162,76 +227,53 @@ func (c *controller) slowDown(a Answer, now time.Time) {
 	if good >= isolatedAfter {
 		longest = time.Second
 	}
-	if !a.Started.Before(c.slowed) { // the visit kept the present pace, which was too fast
-		c.countRefusal(a)
-		c.slowed, c.warned, c.slowedAt = now, true, c.interval
-		if c.concurrency != 1 {
-			c.concurrency = max(1, c.concurrency/2)
+	if !a.Started.Before(c.Slowed.Time) { // the visit kept the present pace, which was too fast
+		c.GivenUp = c.count(a, c.Interval)
+		c.slowing = slowing{moment{now}, c.Interval, true}
+		if c.Concurrency != 1 {
+			c.Concurrency = max(1, c.Concurrency/2)
 		}
-		c.interval = max(c.interval, c.limit.Interval, min(max(2*c.interval, firstInterval), longest))
-		rest = now.Add(max(a.RestFor, c.pause()))
+		c.Interval = max(c.Interval, c.LimitInterval, min(max(2*c.Interval, firstInterval), longest))
+		rest = now.Add(max(a.RestFor, c.pause(c.Interval)))
 	}
 	c.restUntil(rest)
 }
 
 func (c *controller) restUntil(t time.Time) {
-	if t.After(c.rest) {
-		c.rest = t
+	if t.After(c.Rest.Time) {
+		c.Rest.Time = t
 	}
-}
-
-// pause returns how long a host is not visited after a refusal, if it does not say so
-// itself. It covers the window of a rate limit, so that the next answers are about the
-// new pace alone.
-func (c *controller) pause() time.Duration {
-	return max(c.interval, min(firstPause<<min(c.refusals-1, 16), longestPause))
-}
-
-// countRefusal counts a refusal and gives the host up if there were too many in a row.
-func (c *controller) countRefusal(a Answer) {
-	c.refusals++
-	if a.TooLong {
-		c.tooLong++
-	}
-	if a.RestFor > 0 {
-		c.rests++
-		c.rested += a.RestFor
-	}
-	if c.pause() >= longestPause {
-		c.slowest++
-	}
-	c.givenUp = c.tooLong >= maxTooLong || c.slowest >= maxSlowest || c.rests >= maxRests && c.rested >= minRest
 }
 
 // speedUp raises the pace after enough good answers. It reports whether the pace changed.
 func (c *controller) speedUp(a Answer, now time.Time) bool {
-	c.refusals, c.tooLong, c.rests, c.rested, c.slowest = 0, 0, 0, 0, 0
-	c.good++
+	c.refusals = refusals{}
+	c.Good++
 	changed := c.relieve(a.Latency)
-	if c.starting {
+	if c.Starting {
 		return c.start(a, now) || changed
 	}
-	next := c.interval
-	if next > c.limit.Interval {
-		next = max(c.limit.Interval, next-next/4)
+	next := c.Interval
+	if next > c.LimitInterval {
+		next = max(c.LimitInterval, next-next/4)
 		if next < firstInterval {
-			next = c.limit.Interval
+			next = c.LimitInterval
 		}
-	} else if c.concurrency == c.limit.Concurrency {
+	} else if c.Concurrency == c.Limit {
 		return changed
 	}
 	enough := speedUpAfter
-	if c.warned && next <= c.slowedAt {
+	if c.Warned && next <= c.SlowedAt {
 		enough = speedUpRefused
 	}
-	if c.good < enough {
+	if c.Good < enough {
 		return changed
 	}
-	c.good = 0
-	if next == c.interval {
-		c.concurrency++
+	c.Good = 0
+	if next == c.Interval {
+		c.Concurrency++
 	}
-	c.interval = next
+	c.Interval = next
 	return true
 }
 
@@ -241,13 +283,9 @@ func (c *controller) relieve(latency time.Duration) bool {
 	if latency <= 0 {
 		return false
 	}
-	if c.best == 0 || latency < c.best {
-		c.best = latency
-	}
-	c.usual += (latency - c.usual) / 8
-	if c.usual > time.Second && c.usual > 4*c.best && c.concurrency > 1 && c.good >= speedUpAfter/2 {
-		c.concurrency--
-		c.good, c.usual = 0, c.best
+	if c.latencies.add(latency) && c.Concurrency > 1 && c.Good >= speedUpAfter/2 {
+		c.Concurrency--
+		c.Good, c.Usual = 0, c.Best
 		return true
 	}
 	return false
@@ -262,23 +300,19 @@ func (c *controller) start(a Answer, now time.Time) bool {
 	if latency <= 0 {
 		return false
 	}
-	if c.recent == 0 { // the first answer
+	if c.Recent == 0 { // the first answer
 		if latency >= slowStart {
-			c.starting, c.concurrency = false, c.limit.Concurrency
+			c.Starting, c.Concurrency = false, c.Limit
 			return true
 		}
-		c.recent = latency
+		c.Recent = latency
 	}
-	c.recent += (latency - c.recent) / 4
-	if c.bestRecent == 0 || c.recent < c.bestRecent {
-		c.bestRecent = c.recent
-	}
-	if c.recent > c.bestRecent+c.bestRecent/4+startSlack {
+	if c.startup.add(latency) {
 		return c.try(a, now)
 	}
-	c.trial = trial{since: now, failures: c.trial.failures}
-	c.concurrency++
-	c.starting = c.concurrency < c.limit.Concurrency
+	c.trial = trial{Since: moment{now}, Failures: c.Failures}
+	c.Concurrency++
+	c.Starting = c.Concurrency < c.Limit
 	return true
 }
 
@@ -289,44 +323,44 @@ func (c *controller) start(a Answer, now time.Time) bool {
 // else the concurrency grows in doubling steps. try reports whether it changed.
 func (c *controller) try(a Answer, now time.Time) bool {
 	t := &c.trial
-	if !a.Started.After(t.since) {
+	if !a.Started.After(t.Since.Time) {
 		return false
 	}
-	t.sum += a.Latency
-	if t.answers++; t.answers < max(c.concurrency, minRound)<<min(2*t.failures, maxDoublings) {
+	t.Sum += a.Latency
+	if t.Answers++; t.Answers < max(c.Concurrency, minRound)<<min(2*t.Failures, maxDoublings) {
 		return false
 	}
-	average, fewer := t.sum/time.Duration(t.answers), c.concurrency-t.raised
-	failures, raise := t.failures, max(1, 2*t.raised)
+	average, fewer := t.Sum/time.Duration(t.Answers), c.Concurrency-t.Raised
+	failures, raise := t.Failures, max(1, 2*t.Raised)
 	switch {
-	case average >= slowStart*time.Duration(c.concurrency):
-		raise = c.limit.Concurrency
-	case t.raised > 0 && average > t.before+t.before*time.Duration(t.raised)/time.Duration(2*fewer):
-		c.concurrency = fewer
-		*t = trial{since: now, failures: failures + 1}
+	case average >= slowStart*time.Duration(c.Concurrency):
+		raise = c.Limit
+	case t.Raised > 0 && average > t.Before+t.Before*time.Duration(t.Raised)/time.Duration(2*fewer):
+		c.Concurrency = fewer
+		*t = trial{Since: moment{now}, Failures: failures + 1}
 		return true
-	case t.raised > 0:
+	case t.Raised > 0:
 		failures = 0
 	}
-	raise = min(raise, c.limit.Concurrency-c.concurrency)
-	*t = trial{since: now, before: average, raised: raise, failures: failures}
-	c.concurrency += raise
-	c.starting = c.concurrency < c.limit.Concurrency
+	raise = min(raise, c.Limit-c.Concurrency)
+	*t = trial{Since: moment{now}, Before: average, Raised: raise, Failures: failures}
+	c.Concurrency += raise
+	c.Starting = c.Concurrency < c.Limit
 	return true
 }
 
 // dead reports whether the host has never answered, and many visits timed out.
-func (c *controller) dead() bool { return !c.answered && c.timeouts >= deadAfter }
+func (c *controller) dead() bool { return !c.Answered && c.Timeouts >= deadAfter }
 
 // limitInterval bounds the host to one visit at a time with at least interval between
 // the starts of two. It reports whether the pace changed.
 func (c *controller) limitInterval(interval time.Duration, now time.Time) bool {
-	if interval <= c.limit.Interval {
+	if interval <= c.LimitInterval {
 		return false
 	}
-	c.limit.Interval = interval
-	c.interval = max(c.interval, interval)
-	c.limit.Concurrency, c.concurrency = 1, 1
+	c.LimitInterval = interval
+	c.Interval = max(c.Interval, interval)
+	c.Limit, c.Concurrency = 1, 1
 	c.restUntil(now.Add(interval)) // the caller is about to visit the host
 	return true
 }
@@ -334,10 +368,11 @@ func (c *controller) limitInterval(interval time.Duration, now time.Time) bool {
 // resume continues with the pace that an earlier session left, whose configuration asked for
 // an interval: only what is longer was learned from the host.
 func (c *controller) resume(left Pace, configured time.Duration) {
-	if left.Interval > max(c.interval, configured) {
-		c.interval, c.warned, c.slowedAt = min(left.Interval, longestInterval), true, left.Interval
-		if c.concurrency != 1 && left.Concurrency > 0 {
-			c.concurrency = left.Concurrency
+	if left.Interval > max(c.Interval, configured) {
+		c.Interval = min(left.Interval, longestInterval)
+		c.Warned, c.SlowedAt = true, left.Interval
+		if c.Concurrency != 1 && left.Concurrency > 0 {
+			c.Concurrency = left.Concurrency
 		}
 	}
 	c.restUntil(left.NotBefore)

@@ -89,11 +89,11 @@ func (p *Politeness) controller(host string) *controller {
 	if p.Pace != nil {
 		limit = p.Pace(host)
 	}
-	c := &controller{limit: limit, concurrency: limit.Concurrency, interval: limit.Interval, still: p.Still}
-	c.gated = p.Gated != nil && p.Gated(host)
+	c := &controller{still: p.Still, within: limit.Within, Limit: limit.Concurrency, LimitInterval: limit.Interval, Concurrency: limit.Concurrency, Interval: limit.Interval}
+	c.Gated = p.Gated != nil && p.Gated(host)
 	if p.Start != nil {
-		if n := p.Start(host); n > 0 && n < c.concurrency {
-			c.concurrency, c.starting = n, true
+		if n := p.Start(host); n > 0 && n < c.Concurrency {
+			c.Concurrency, c.Starting = n, true
 		}
 	}
 	return c
@@ -130,7 +130,7 @@ func (h *Hosts) Limit(ctx context.Context, host string, interval time.Duration) 
 // Rest lets a host rest: it is not visited before the given time.
 func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
 	return h.change(ctx, host, func(c *controller) bool {
-		changed := until.After(c.rest)
+		changed := until.After(c.Rest.Time)
 		c.restUntil(until)
 		return changed
 	})
@@ -140,7 +140,7 @@ func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
 // whether no address was known: others may have as many visits there as its share allows.
 func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, err error) {
 	locate := func(c *controller) bool {
-		at := &c.limit.Within[ByAddress]
+		at := &c.within[ByAddress]
 		first = at.Key == ""
 		moved := at.Key != address
 		at.Key = address
@@ -159,8 +159,8 @@ func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, e
 // other hosts.
 func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 	return h.admit(ctx, host, func(c *controller) bool {
-		changed := c.gated
-		c.gated = false
+		changed := c.Gated
+		c.Gated = false
 		return changed
 	})
 }
@@ -170,8 +170,8 @@ func (h *Hosts) OpenGate(ctx context.Context, host string) error {
 // visit is over, the caller takes its visit back with -1. PassGate does nothing for other hosts.
 func (h *Hosts) PassGate(ctx context.Context, host string, visits int) error {
 	return h.admit(ctx, host, func(c *controller) bool {
-		c.passing += visits
-		return c.gated
+		c.Passing += visits
+		return c.Gated
 	})
 }
 
@@ -200,7 +200,7 @@ func (h *Hosts) Pace(host string) Pace {
 func (h *Hosts) GivenUp(host string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.controller(host).givenUp
+	return h.controller(host).GivenUp
 }
 
 // Dead reports whether a host has never answered, and many visits timed out.
@@ -218,8 +218,8 @@ func (h *Hosts) Resting() (string, time.Time) {
 	var name string
 	until := time.Now()
 	for host, c := range h.controllers {
-		if !c.givenUp && c.rest.After(until) {
-			name, until = host, c.rest
+		if !c.GivenUp && c.Rest.After(until) {
+			name, until = host, c.Rest.Time
 		}
 	}
 	if name == "" {

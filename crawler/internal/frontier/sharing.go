@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -364,8 +365,8 @@ func (h *Hosts) changeShared(ctx context.Context, host string, do func(*controll
 	for {
 		h.mu.Lock()
 		c := h.controller(host)
-		refused := c.refusals > 0
-		changed := do(c) || refused && c.refusals == 0 || v.number == 0
+		refused := c.Refusals > 0
+		changed := do(c) || refused && c.Refusals == 0 || v.number == 0
 		p, state := c.pace(), c.encode(h.shared.Process().Offset(host))
 		h.mu.Unlock()
 		if !changed {
@@ -412,58 +413,48 @@ func (h *Hosts) take(host string, state []byte) error {
 	return h.controller(host).decode(state, h.shared.Process().Offset(host))
 }
 
-// controllerState is the state of a controller as processes share it. Times are in
-// microseconds since 1970 by the clock of the store.
-type controllerState struct {
-	Limit, Concurrency                       int
-	LimitInterval, Interval                  time.Duration
-	Rest                                     int64
-	Gated                                    bool `json:",omitempty"`
-	Passing                                  int  `json:",omitempty"`
-	GivenUp, Answered                        bool
-	Timeouts, Good                           int
-	Slowed                                   int64
-	SlowedAt                                 time.Duration
-	Warned                                   bool
-	Refusals, TooLong, Rests, Slowest        int
-	Rested, Best, Usual                      time.Duration
-	Starting                                 bool
-	Recent, BestRecent                       time.Duration
-	TrialSince                               int64
-	TrialAnswers, TrialRaised, TrialFailures int
-	TrialSum, TrialBefore                    time.Duration
+// moment is a time that processes share in microseconds since 1970, 0 for none.
+type moment struct{ time.Time }
+
+// MarshalJSON encodes the time.
+func (m moment) MarshalJSON() ([]byte, error) {
+	if m.IsZero() {
+		return []byte("0"), nil
+	}
+	return strconv.AppendInt(nil, m.UnixMicro(), 10), nil
 }
 
-func (c *controller) encode(offset time.Duration) []byte {
-	at := func(t time.Time) int64 {
-		if t.IsZero() {
-			return 0
-		}
-		return t.Add(offset).UnixMicro()
+// UnmarshalJSON is the inverse of MarshalJSON.
+func (m *moment) UnmarshalJSON(b []byte) error {
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if *m = (moment{}); n != 0 {
+		m.Time = time.UnixMicro(n)
 	}
-	b, _ := json.Marshal(controllerState{Limit: c.limit.Concurrency, LimitInterval: c.limit.Interval, Concurrency: c.concurrency, Interval: c.interval, Rest: at(c.rest),
-		Gated: c.gated, Passing: c.passing, GivenUp: c.givenUp, Answered: c.answered, Timeouts: c.timeouts, Good: c.good, Slowed: at(c.slowed), SlowedAt: c.slowedAt,
-		Warned: c.warned, Refusals: c.refusals, TooLong: c.tooLong, Rests: c.rests, Rested: c.rested, Slowest: c.slowest, Best: c.best, Usual: c.usual,
-		Starting: c.starting, Recent: c.recent, BestRecent: c.bestRecent, TrialSince: at(c.trial.since), TrialAnswers: c.trial.answers, TrialSum: c.trial.sum,
-		TrialBefore: c.trial.before, TrialRaised: c.trial.raised, TrialFailures: c.trial.failures}) // it has only numbers and flags
+	return err
+}
+
+// shifted returns the controller by a clock that is ahead by an offset.
+func (c controller) shifted(offset time.Duration) controller {
+	for _, m := range []*moment{&c.Rest, &c.Slowed, &c.Since} {
+		if !m.IsZero() {
+			m.Time = m.Add(offset)
+		}
+	}
+	return c
+}
+
+// encode returns what processes share, by the clock of the store, and decode takes it over.
+func (c *controller) encode(offset time.Duration) []byte {
+	b, _ := json.Marshal(c.shifted(offset)) // it has only numbers and flags
 	return b
 }
 
 func (c *controller) decode(b []byte, offset time.Duration) error {
-	var s controllerState
+	var s controller
 	if err := json.Unmarshal(b, &s); err != nil {
 		return fmt.Errorf("read the state of a host: %w", err)
 	}
-	at := func(n int64) time.Time {
-		if n == 0 {
-			return time.Time{}
-		}
-		return time.UnixMicro(n).Add(-offset)
-	}
-	*c = controller{limit: Pace{Concurrency: s.Limit, Interval: s.LimitInterval, Within: c.limit.Within}, concurrency: s.Concurrency, interval: s.Interval, rest: at(s.Rest),
-		gated: s.Gated, passing: s.Passing, givenUp: s.GivenUp, answered: s.Answered, timeouts: s.Timeouts, good: s.Good, slowed: at(s.Slowed), slowedAt: s.SlowedAt,
-		warned: s.Warned, refusals: s.Refusals, tooLong: s.TooLong, rests: s.Rests, rested: s.Rested, slowest: s.Slowest, best: s.Best, usual: s.Usual,
-		starting: s.Starting, recent: s.Recent, bestRecent: s.BestRecent,
-		trial: trial{since: at(s.TrialSince), answers: s.TrialAnswers, sum: s.TrialSum, before: s.TrialBefore, raised: s.TrialRaised, failures: s.TrialFailures}}
+	s.still, s.within = c.still, c.within
+	*c = s.shifted(-offset)
 	return nil
 }

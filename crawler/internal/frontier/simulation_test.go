@@ -207,7 +207,7 @@ func (s *simulation) enter(host, page int32) {
 	server := &s.servers[h.server]
 	if h.control == nil {
 		h.control = simPoliteness.controller(h.name)
-		h.control.limit.Within = [Shares]Share{{"domain " + h.name[strings.IndexByte(h.name, '.')+1:], 16}, {h.address, 16}}
+		h.control.within = [Shares]Share{{"domain " + h.name[strings.IndexByte(h.name, '.')+1:], 16}, {h.address, 16}}
 		server.ledger.SetPace(h.name, h.control.pace())
 		server.host = append(server.host, host)
 	}

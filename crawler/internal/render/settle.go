@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/cdproto/domsnapshot"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/target"
 )
 
 // settle waits until the page is quiet: it has loaded, no request is outstanding, and
@@ -34,24 +33,19 @@ func (t *tab) settle() (unsettled string, err error) {
 			return "", t.ctx.Err()
 		}
 		now := time.Now()
-		if err := t.failure(); err != nil {
-			return "", err
+		at := t.now()
+		if at.failed != nil || at.leads != "" {
+			return "", at.failed
 		}
-		t.mu.Lock()
-		loaded, active, pending, waited, leads := t.loaded, t.active, t.pending, t.waited, t.leads
-		t.mu.Unlock()
-		if leads != "" {
-			return "", nil
-		}
-		deadline := began.Add(t.options.Timeout + waited)
+		deadline := began.Add(t.options.Timeout + at.waited)
 		if !now.Before(deadline) {
-			return t.why(loaded, pending, found), nil
+			return t.why(at, found), nil
 		}
 		next := deadline
 		switch {
-		case loaded.IsZero(), pending > 0:
-		case now.Before(loaded.Add(t.options.Wait)):
-			next = loaded.Add(t.options.Wait)
+		case at.loaded.IsZero(), at.pending > 0:
+		case now.Before(at.loaded.Add(t.options.Wait)):
+			next = at.loaded.Add(t.options.Wait)
 		case !found:
 			const often = 50 * time.Millisecond
 			if now.Sub(looked) >= often {
@@ -63,9 +57,9 @@ func (t *tab) settle() (unsettled string, err error) {
 			}
 			next = looked.Add(often)
 		default:
-			next = later(active, loaded.Add(t.options.Wait)).Add(t.options.Quiet)
+			next = later(at.active, at.loaded.Add(t.options.Wait)).Add(t.options.Quiet)
 			if !now.Before(next) {
-				if catchUp(t, deadline) && stillQuiet(t, active) {
+				if catchUp(t, deadline) && t.now().isQuiet(at.active) {
 					return "", nil
 				}
 				next = time.Now()
@@ -86,12 +80,12 @@ func later(a, b time.Time) time.Time {
 }
 
 // why says what the page was doing when its time was up.
-func (t *tab) why(loaded time.Time, pending int, found bool) string {
+func (t *tab) why(at progress, found bool) string {
 	limit := t.options.Timeout.String()
 	switch {
-	case loaded.IsZero():
+	case at.loaded.IsZero():
 		return "it had not finished loading after " + limit
-	case pending > 0:
+	case at.pending > 0:
 		return "a request had no answer after " + limit
 	case !found:
 		return "nothing matched --render-wait " + t.options.Selector + " within " + limit
@@ -103,43 +97,23 @@ func (t *tab) why(loaded time.Time, pending int, found bool) string {
 func (t *tab) has(selector string, deadline time.Time) bool {
 	ctx, cancel := context.WithDeadline(t.ctx, deadline)
 	defer cancel()
-	res, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + quoteJS(selector) + ") !== null", ReturnByValue: yes()})
+	res, err := call(ctx, t.page, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + quoteJS(selector) + ") !== null", ReturnByValue: yes()})
 	return err == nil && res.Result != nil && string(res.Result.Value) == "true"
 }
 
 // checkSelector returns an error for a selector that the browser cannot parse.
 func (p *process) checkSelector(ctx context.Context, selector string) error {
-	t := &tab{process: p, ctx: ctx, options: &Options{}, req: &Request{}, attached: make(chan session, 1), moved: make(chan struct{}, 1)}
-	defer t.end()
-	own, err := call(ctx, p.root(), target.CreateBrowserContext, target.CreateBrowserContextParams{DisposeOnDetach: yes()})
-	if err != nil {
+	t := &tab{options: &Options{}, req: &Request{}}
+	return p.blank(ctx, t, func() error {
+		if _, err := call(ctx, t.page, runtime.RunIfWaitingForDebugger, cdp.Empty{}); err != nil {
+			return err
+		}
+		res, err := call(ctx, t.page, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + quoteJS(selector) + ")"})
+		if err == nil && res.ExceptionDetails != nil {
+			err = fmt.Errorf("%q is not a CSS selector", selector)
+		}
 		return err
-	}
-	defer func() {
-		_, _ = call(context.WithoutCancel(ctx), p.root(), target.DisposeBrowserContext, target.DisposeBrowserContextParams(own))
-		p.forget(t)
-	}()
-	p.expect(own.BrowserContextID, t)
-	if _, err := call(ctx, p.root(), target.CreateTarget, target.CreateTargetParams{URL: "about:blank", BrowserContextID: own.BrowserContextID}); err != nil {
-		return err
-	}
-	select {
-	case t.session = <-t.attached:
-	case <-p.lost:
-		return errLost
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(callTimeout):
-		return errors.New("the browser opened no tab")
-	}
-	if _, err := call(ctx, t.session, runtime.RunIfWaitingForDebugger, cdp.Empty{}); err != nil {
-		return err
-	}
-	res, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.querySelector(" + quoteJS(selector) + ")"})
-	if err == nil && res.ExceptionDetails != nil {
-		err = fmt.Errorf("%q is not a CSS selector", selector)
-	}
-	return err
+	})
 }
 
 // catchUp waits until the page has done what it had to do until now: on a machine under
@@ -148,7 +122,7 @@ func (p *process) checkSelector(ctx context.Context, selector string) error {
 func catchUp(t *tab, deadline time.Time) bool {
 	ctx, cancel := context.WithDeadline(t.ctx, deadline)
 	defer cancel()
-	_, _ = call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "new Promise((done) => setTimeout(done, 20))", AwaitPromise: yes()})
+	_, _ = call(ctx, t.page, runtime.Evaluate, runtime.EvaluateParams{Expression: "new Promise((done) => setTimeout(done, 20))", AwaitPromise: yes()})
 	return ctx.Err() == nil
 }
 
@@ -156,15 +130,15 @@ func catchUp(t *tab, deadline time.Time) bool {
 // seconds.
 func (t *tab) read(unsettled string) (*Rendered, error) {
 	const patience = 5 * time.Second
-	r := &Rendered{Unsettled: unsettled, Leads: t.destination()}
+	r := &Rendered{Unsettled: unsettled, Leads: t.now().leads}
 	t.mu.Lock()
-	for url, a := range t.asked {
+	for url, a := range t.requests.asked {
 		if a.Type == Other && !t.workers[url] {
-			delete(t.asked, url)
+			delete(t.requests.asked, url)
 		}
 	}
-	r.Asked = sortedAsked(t.asked)
-	r.Errors = sortedErrors(t.errors, t.refused)
+	r.Asked = sortedAsked(t.requests.asked)
+	r.Errors = sortedErrors(t.errors, t.requests.refused)
 	t.mu.Unlock()
 	if r.Leads != "" {
 		return r, nil
@@ -179,12 +153,12 @@ func (t *tab) read(unsettled string) (*Rendered, error) {
 	ctx, cancel := context.WithTimeout(t.ctx, limit)
 	defer cancel()
 	if unsettled != "" {
-		if _, err := call(ctx, t.session, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		if _, err := call(ctx, t.page, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 			return nil, t.unreadable(ctx, err)
 		}
 	}
 	for ctx.Err() == nil {
-		kind, err := call(ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: "typeof window.$docsify", ReturnByValue: yes()})
+		kind, err := call(ctx, t.page, runtime.Evaluate, runtime.EvaluateParams{Expression: "typeof window.$docsify", ReturnByValue: yes()})
 		if err != nil {
 			return nil, t.unreadable(ctx, err)
 		}
@@ -199,11 +173,11 @@ func (t *tab) read(unsettled string) (*Rendered, error) {
 	if unsettled != "" { // no script runs any more
 		ctx = t.ctx
 	}
-	if _, err := call(ctx, t.session, dom.Enable, dom.EnableParams{IncludeWhitespace: dom.EnableIncludeWhitespaceAll}); err != nil {
+	if _, err := call(ctx, t.page, dom.Enable, dom.EnableParams{IncludeWhitespace: dom.EnableIncludeWhitespaceAll}); err != nil {
 		return nil, t.unreadable(ctx, err)
 	}
 	all := int64(-1)
-	doc, err := call(ctx, t.session, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
+	doc, err := call(ctx, t.page, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
 	if err != nil {
 		return nil, t.unreadable(ctx, err)
 	}
@@ -213,7 +187,7 @@ func (t *tab) read(unsettled string) (*Rendered, error) {
 	if !r.unseen && !t.req.Text {
 		return r, nil
 	}
-	snap, err := call(ctx, t.session, domsnapshot.CaptureSnapshot, domsnapshot.CaptureSnapshotParams{ComputedStyles: []string{}})
+	snap, err := call(ctx, t.page, domsnapshot.CaptureSnapshot, domsnapshot.CaptureSnapshotParams{ComputedStyles: []string{}})
 	if err != nil {
 		return nil, t.unreadable(ctx, err)
 	}
@@ -225,8 +199,8 @@ func (t *tab) read(unsettled string) (*Rendered, error) {
 // unreadable returns why the page could not be read.
 func (t *tab) unreadable(ctx context.Context, err error) error {
 	switch {
-	case t.failure() != nil:
-		return t.failure()
+	case t.now().failed != nil:
+		return t.now().failed
 	case ctx.Err() != nil && t.ctx.Err() == nil:
 		return errEndless
 	case errors.Is(err, errLost):
@@ -242,7 +216,7 @@ func (t *tab) terminate(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		short, cancel := context.WithTimeout(ctx, time.Second)
-		_, _ = call(short, t.session, runtime.TerminateExecution, cdp.Empty{})
+		_, _ = call(short, t.page, runtime.TerminateExecution, cdp.Empty{})
 		cancel()
 		select {
 		case <-ctx.Done():
@@ -258,9 +232,5 @@ func quoteJS(s string) string {
 	return string(b)
 }
 
-// stillQuiet reports whether nothing has happened in a tab since a time.
-func stillQuiet(t *tab, since time.Time) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.pending == 0 && t.active.Equal(since)
-}
+// isQuiet reports whether nothing has happened since a time.
+func (p progress) isQuiet(since time.Time) bool { return p.pending == 0 && p.active.Equal(since) }

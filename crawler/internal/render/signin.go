@@ -45,7 +45,7 @@ func fillForms(t *tab) error {
 			return err
 		}
 		all := int64(-1)
-		doc, err := call(t.ctx, t.session, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
+		doc, err := call(t.ctx, t.page, dom.GetDocument, dom.GetDocumentParams{Depth: &all, Pierce: yes()})
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func fillForms(t *tab) error {
 
 // evaluate runs a script in the page. A page that is left meanwhile is no error.
 func evaluate(t *tab, script string) (string, error) {
-	res, err := call(t.ctx, t.session, runtime.Evaluate, runtime.EvaluateParams{Expression: script, AwaitPromise: yes(), ReturnByValue: yes()})
+	res, err := call(t.ctx, t.page, runtime.Evaluate, runtime.EvaluateParams{Expression: script, AwaitPromise: yes(), ReturnByValue: yes()})
 	switch {
 	case errors.Is(err, errLost) || t.ctx.Err() != nil:
 		return "", err

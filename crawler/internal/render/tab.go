@@ -29,7 +29,7 @@ import (
 // tab is a page that is being rendered, in a browser context of its own: nothing of it
 // reaches another page.
 type tab struct {
-	session
+	page    session
 	process *process
 	options *Options
 	req     *Request
@@ -46,20 +46,64 @@ type tab struct {
 	owned    bool // it has a session
 	over     bool // the rendering is over
 	sessions []target.SessionID
-	begun    bool // the document was requested
-	loaded   time.Time
-	active   time.Time // the last request or change of the document
-	pending  int       // requests without an answer
-	waited   time.Duration
-	leaving  map[cdp.FrameID]page.ClientNavigationReason // why a frame navigates
-	leads    string
+	progress progress
+	requests requests
 	frames   frames
-	asked    map[string]Asked
-	first    map[fetch.RequestID]string // the request that was redirected to this one
-	workers  map[string]bool            // URLs of the scripts that workers run
-	errors   map[int64]string           // uncaught, by number
-	refused  bool                       // a request was, by us
-	failed   error                      // it cannot be rendered
+	workers  map[string]bool  // URLs of the scripts that workers run
+	errors   map[int64]string // uncaught, by number
+}
+
+// progress is how far a page is.
+type progress struct {
+	begun   bool // the document was requested
+	loaded  time.Time
+	active  time.Time     // the last request or change of the document
+	pending int           // requests without an answer
+	waited  time.Duration // which the time limit does not include, see Reply.Waited
+	leads   string        // where scripts lead
+	failed  error         // it cannot be rendered
+}
+
+// requests are those of a page.
+type requests struct {
+	leaving map[cdp.FrameID]page.ClientNavigationReason // why a frame navigates
+	asked   map[string]Asked                            // by scripts
+	first   map[fetch.RequestID]string                  // the request that was redirected to this one
+	refused bool                                        // one was, by us
+}
+
+// maxAsked is how many requests of scripts are noted for a page.
+const maxAsked = 1000
+
+// begin notes a request, and returns its URL: that of the first one if it was redirected. apart says
+// that it is not one of the page's own scripts.
+func (r *requests) begin(e *fetch.EventRequestPaused, url string, kind Type, apart bool) string {
+	if e.RedirectedRequestID != "" {
+		url = r.first[e.RedirectedRequestID]
+		r.first[e.RequestID] = url
+		return url
+	}
+	r.first[e.RequestID] = url
+	switch kind {
+	case Data, Stream, Script, Navigation, Other:
+		if _, known := r.asked[url]; !known && len(r.asked) < maxAsked && !e.Request.IsLinkPreload && !apart {
+			a := Asked{URL: url, Type: kind}
+			if kind == Navigation {
+				a.URL += e.Request.URLFragment
+			}
+			r.asked[url] = a
+		}
+	}
+	return url
+}
+
+// end notes the answer to a request, by the URL that begin has returned.
+func (r *requests) end(first string, reply *Reply) {
+	r.refused = r.refused || reply.Refused
+	if a, known := r.asked[first]; known && (a.Status == 0 || a.Status/100 == 3) {
+		a.Status = reply.Status
+		r.asked[first] = a
+	}
 }
 
 // Errors of a page that cannot be rendered.
@@ -107,10 +151,23 @@ func (p *process) render(ctx context.Context, o *Options, req *Request, asks ask
 
 // open opens a page in a new tab, and closes it when it was used.
 func (p *process) open(ctx context.Context, t *tab, use func(*tab) error) error {
+	return p.blank(ctx, t, func() error {
+		if err := t.prepare(); err != nil {
+			return err
+		}
+		if err := t.navigate(); err != nil {
+			return err
+		}
+		return use(t)
+	})
+}
+
+// blank opens a tab without a page, and closes it when it was used.
+func (p *process) blank(ctx context.Context, t *tab, use func() error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	t.process, t.ctx, t.attached, t.moved = p, ctx, make(chan session, 1), make(chan struct{}, 1)
-	t.leaving, t.frames, t.asked, t.first = map[cdp.FrameID]page.ClientNavigationReason{}, newFrames(), map[string]Asked{}, map[fetch.RequestID]string{}
-	t.workers, t.errors = map[string]bool{}, map[int64]string{}
+	t.requests = requests{leaving: map[cdp.FrameID]page.ClientNavigationReason{}, asked: map[string]Asked{}, first: map[fetch.RequestID]string{}}
+	t.frames, t.workers, t.errors = newFrames(), map[string]bool{}, map[int64]string{}
 	defer t.asking.Wait()
 	defer t.end()
 	defer cancel()
@@ -130,8 +187,10 @@ func (p *process) open(ctx context.Context, t *tab, use func(*tab) error) error 
 	if err != nil {
 		return err
 	}
+	t.target = made.TargetID
 	select {
-	case t.session = <-t.attached:
+	case t.page = <-t.attached:
+		return use()
 	case <-p.lost:
 		return errLost
 	case <-ctx.Done():
@@ -139,14 +198,6 @@ func (p *process) open(ctx context.Context, t *tab, use func(*tab) error) error 
 	case <-time.After(callTimeout):
 		return errors.New("the browser opened no tab")
 	}
-	t.target = made.TargetID
-	if err = t.prepare(); err != nil {
-		return err
-	}
-	if err = t.navigate(); err != nil {
-		return err
-	}
-	return use(t)
 }
 
 func yes() *bool {
@@ -156,7 +207,7 @@ func yes() *bool {
 
 // prepare sets the tab up: who answers, what it sees, and what it must not do.
 func (t *tab) prepare() error {
-	ctx, s := t.ctx, t.session
+	ctx, s := t.ctx, t.page
 	var errs []error
 	add := func(_ any, err error) { errs = append(errs, err) }
 	add(call(ctx, s, fetch.Enable, fetch.EnableParams{}))
@@ -180,15 +231,16 @@ func (t *tab) prepare() error {
 func (t *tab) navigate() error {
 	began := time.Now()
 	t.touch()
-	res, err := call(t.ctx, t.session, page.Navigate, page.NavigateParams{URL: t.req.URL})
+	res, err := call(t.ctx, t.page, page.Navigate, page.NavigateParams{URL: t.req.URL})
+	now := t.now()
 	switch {
-	case t.failure() != nil:
-		return t.failure()
+	case now.failed != nil:
+		return now.failed
 	case errors.Is(err, context.DeadlineExceeded) && time.Since(began) >= callTimeout:
 		return errors.New("the browser did not open the page")
 	case err != nil:
 		return err
-	case res.ErrorText != "" && t.destination() == "":
+	case res.ErrorText != "" && now.leads == "":
 		return fmt.Errorf("the browser did not open the page: %s", res.ErrorText)
 	}
 	return nil
@@ -204,7 +256,7 @@ func (t *tab) onEvent(s session, m *cdproto.Message) {
 	case page.FrameRequestedNavigation.Method:
 		if e, ok := event[page.EventFrameRequestedNavigation](m); ok {
 			t.mu.Lock()
-			t.leaving[e.FrameID] = e.Reason
+			t.requests.leaving[e.FrameID] = e.Reason
 			t.mu.Unlock()
 		}
 	case page.LoadEventFired.Method:
@@ -249,7 +301,7 @@ func (t *tab) onEvent(s session, m *cdproto.Message) {
 		t.fail(errCrashed)
 	case target.AttachedToTarget.Method:
 		if e, ok := event[target.EventAttachedToTarget](m); ok {
-			t.admit(session{t.conn, e.SessionID}, e.TargetInfo)
+			t.admit(session{s.conn, e.SessionID}, e.TargetInfo)
 		}
 	}
 }
@@ -264,7 +316,7 @@ func (t *tab) admit(s session, info *target.Info) {
 	if worker {
 		t.mu.Lock()
 		t.workers[info.URL] = !t.frames.isApart(info.ParentFrameID)
-		t.pending++
+		t.progress.pending++
 		t.mu.Unlock()
 	}
 	t.listen(s)
@@ -278,7 +330,7 @@ func (t *tab) admit(s session, info *target.Info) {
 			_, _ = call(ctx, s, runtime.Evaluate, runtime.EvaluateParams{Expression: "0"})
 			cancel()
 			t.mu.Lock()
-			t.pending--
+			t.progress.pending--
 			t.mu.Unlock()
 			t.touch()
 		}
@@ -317,8 +369,8 @@ func describe(d *runtime.ExceptionDetails) string {
 // load notes that the page has loaded.
 func (t *tab) load() {
 	t.mu.Lock()
-	if t.loaded.IsZero() && t.begun {
-		t.loaded = time.Now()
+	if t.progress.loaded.IsZero() && t.progress.begun {
+		t.progress.loaded = time.Now()
 	}
 	t.mu.Unlock()
 	t.touch()
@@ -327,7 +379,7 @@ func (t *tab) load() {
 // touch notes that something happened.
 func (t *tab) touch() {
 	t.mu.Lock()
-	t.active = time.Now()
+	t.progress.active = time.Now()
 	t.mu.Unlock()
 	t.wake()
 }
@@ -342,23 +394,18 @@ func (t *tab) wake() {
 // fail ends the rendering with an error. The first one counts.
 func (t *tab) fail(err error) {
 	t.mu.Lock()
-	if t.failed == nil {
-		t.failed = err
+	if t.progress.failed == nil {
+		t.progress.failed = err
 	}
 	t.mu.Unlock()
 	t.wake()
 }
 
-func (t *tab) failure() error {
+// now returns how far the page is.
+func (t *tab) now() progress {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.failed
-}
-
-func (t *tab) destination() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.leads
+	return t.progress
 }
 
 // types are the types of requests by those of the browser.
@@ -379,21 +426,21 @@ func (t *tab) ask(s session, e *fetch.EventRequestPaused) {
 		kind = Stream
 	}
 	t.mu.Lock()
-	reason := t.leaving[e.FrameID]
+	reason := t.requests.leaving[e.FrameID]
 	apart := t.frames.isApart(e.FrameID)
 	switch {
 	case kind == Frame && string(e.FrameID) != string(t.target):
 		t.frames.navigate(e.FrameID, url)
-	case kind == Frame && t.begun:
+	case kind == Frame && t.progress.begun:
 		if kind = Navigation; t.signIn {
-			t.loaded = time.Time{}
+			t.progress.loaded = time.Time{}
 		}
 	case kind == Frame:
-		kind, t.begun = Page, true
+		kind, t.progress.begun = Page, true
 	}
 	if !apart {
-		t.pending++
-		t.active = time.Now()
+		t.progress.pending++
+		t.progress.active = time.Now()
 	}
 	t.mu.Unlock()
 	t.do(func() {
@@ -402,8 +449,8 @@ func (t *tab) ask(s session, e *fetch.EventRequestPaused) {
 			return
 		}
 		t.mu.Lock()
-		t.pending--
-		t.active = time.Now()
+		t.progress.pending--
+		t.progress.active = time.Now()
 		t.mu.Unlock()
 		t.wake()
 	})
@@ -420,7 +467,7 @@ func (t *tab) answer(s session, e *fetch.EventRequestPaused, url string, kind Ty
 		return
 	case e.Request.Method != http.MethodGet && !t.signIn:
 		t.mu.Lock()
-		t.refused = true
+		t.requests.refused = true
 		t.mu.Unlock()
 		refuse(t.ctx, s, e.RequestID, kind)
 		return
@@ -474,45 +521,16 @@ func (t *tab) get(e *fetch.EventRequestPaused, url string, kind Type) Reply {
 			ask.Header.Set(name, text)
 		}
 	}
-	first := begin(t, e, url, kind)
+	t.mu.Lock()
+	first := t.requests.begin(e, url, kind, t.frames.isApart(e.FrameID))
+	t.mu.Unlock()
 	reply := t.asks.ask(t.ctx, ask)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.waited += reply.Waited
-	t.refused = t.refused || reply.Refused
-	if a, known := t.asked[first]; known && (a.Status == 0 || a.Status/100 == 3) {
-		a.Status = reply.Status
-		t.asked[first] = a
-	}
+	t.progress.waited += reply.Waited
+	t.requests.end(first, &reply)
 	return reply
 }
-
-// begin notes a request that a script of the page makes, and returns its URL: that of the
-// first one if it was redirected.
-func begin(t *tab, e *fetch.EventRequestPaused, url string, kind Type) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if e.RedirectedRequestID != "" {
-		url = t.first[e.RedirectedRequestID]
-		t.first[e.RequestID] = url
-		return url
-	}
-	t.first[e.RequestID] = url
-	switch kind {
-	case Data, Stream, Script, Navigation, Other:
-		if _, known := t.asked[url]; !known && len(t.asked) < maxAsked && !e.Request.IsLinkPreload && !t.frames.isApart(e.FrameID) {
-			a := Asked{URL: url, Type: kind}
-			if kind == Navigation {
-				a.URL += e.Request.URLFragment
-			}
-			t.asked[url] = a
-		}
-	}
-	return url
-}
-
-// maxAsked is how many requests of scripts are noted for a page.
-const maxAsked = 1000
 
 // leave decides about a navigation of the page itself. One of a script ends the rendering
 // with its destination, unless it is a download or leads to the same document. Others are
@@ -522,7 +540,7 @@ func (t *tab) leave(s session, e *fetch.EventRequestPaused, url string, reason p
 	if reason != page.ClientNavigationReasonMetaTagRefresh && reason != page.ClientNavigationReasonHTTPHeaderRefresh && url != own {
 		if reply := t.get(e, url, Navigation); !isDownload(&reply) {
 			t.mu.Lock()
-			t.leads = cmp.Or(t.leads, url+e.Request.URLFragment)
+			t.progress.leads = cmp.Or(t.progress.leads, url+e.Request.URLFragment)
 			t.mu.Unlock()
 		}
 	}

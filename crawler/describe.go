@@ -27,8 +27,8 @@ func (j *describer) crawl() *verdicts.Crawl {
 	door := j.reader.Door
 	c := crawlOf(j.cfg, door)
 	c.Seeds, c.SeedIDs, c.MaxAnchors = j.seeds.Seeds, j.seeds.IDs, j.windowed
-	j.clock.Tell(c)
-	j.counts.Tell(c)
+	c.Sums, c.LocalLimit = j.counts.Sums(), j.counts.LocalLimit()
+	c.Began, c.Started = j.clock.Began, j.clock.Started
 	c.OwnBase, c.OwnBasePages, c.OwnBaseListed = j.reader.OwnBase()
 	return c
 }

@@ -2,6 +2,7 @@ package crawler
 
 import (
 	"context"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/account"
@@ -85,10 +86,8 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if err != nil {
 		return nil, err
 	}
-	out, clock, counts := account.NewOutlet(sink), account.NewClock(cfg.Keep.Store), &account.Counts{}
+	started, out := time.Now(), account.NewOutlet(sink)
 	out.Recall(known.Sums)
-	clock.Recall(known.Sums)
-	counts.Recall(known.Sums)
 	if cfg.Deliver.Pages {
 		if err := stored.PagesRead(always, cfg.Keep.Store, door.Scope().Print, func(p *result.Page) { out.Page(p) }); err != nil {
 			return nil, err
@@ -111,8 +110,10 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	local.CollectGarbage()
 	c := crawlOf(cfg, door)
 	c.Seeds, c.SeedIDs = seeds, ids
-	clock.Tell(c)
-	counts.Tell(c)
+	c.Sums, c.Started = *known.Sums, started
+	if c.Began.IsZero() {
+		c.Began = started
+	}
 	sum, err := out.Report(ctx, c)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 )
 
 // Clock measures how long a crawl takes, and records it in the store.
@@ -37,9 +36,6 @@ func (c *Clock) Recall(known *stored.Sums) {
 		c.Began = known.Began
 	}
 }
-
-// Tell tells the verdicts when the crawl began.
-func (c *Clock) Tell(to *verdicts.Crawl) { to.Began, to.Started = c.Began, c.Started }
 
 // Elapsed returns how long the sessions of the crawl have taken so far.
 func (c *Clock) Elapsed() time.Duration { return c.before + time.Since(c.Started) }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
-	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -38,21 +37,21 @@ func (c *Counts) Recall(known *stored.Sums) {
 	}
 }
 
-// Tell tells the verdicts what was counted.
-func (c *Counts) Tell(to *verdicts.Crawl) {
-	to.Pages, to.Requests, to.Unfollowed = c.Of(stored.Pages), c.Of(stored.Requests), c.Of(stored.Unfollowed)
-	to.Shells, to.Blank = c.Of(stored.Shells), c.Of(stored.Blank)
-	to.ScriptPages, to.Gaps = c.onlyScriptPages(), c.gapCounts()
-	if why := c.localLimit.Load(); why != nil {
-		to.LocalLimit = *why
+// Sums returns what was counted.
+func (c *Counts) Sums() (s stored.Sums) {
+	for n := range c.all {
+		s.Of[n] = int(c.all[n].Load())
 	}
+	s.Gaps = c.gapCounts()
+	return s
 }
 
-// onlyScriptPages reports whether scripts fill all pages that were read in directories:
-// such directories are the build of an application, whose links have not been checked.
-func (c *Counts) onlyScriptPages() bool {
-	n := c.Of(stored.Shells)
-	return n > 0 && n == c.Of(stored.Pages)
+// LocalLimit returns why this machine stopped a request, "" if it stopped none.
+func (c *Counts) LocalLimit() string {
+	if why := c.localLimit.Load(); why != nil {
+		return *why
+	}
+	return ""
 }
 
 // Limited notes why this machine stopped a request; the first reason counts.

@@ -178,7 +178,7 @@ func (r *Reports) GiveAgain(c *verdicts.Crawl) (*result.Summary, error) {
 		}
 	}
 	r.Counts.Add(counts, nil)
-	r.Counts.Tell(c)
+	c.Of = r.Counts.Sums().Of
 	cached := 0
 	for i := range r.survey.Outcomes {
 		if r.survey.Outcomes[i].Cached {

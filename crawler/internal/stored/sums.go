@@ -65,6 +65,10 @@ func sumsOf(all map[string]int64) *Sums {
 	return s
 }
 
+// OnlyScripts reports whether scripts fill all pages that were read in directories: such
+// directories are the build of an application, whose links have not been checked.
+func (s *Sums) OnlyScripts() bool { return s.Of[Shells] > 0 && s.Of[Shells] == s.Of[Pages] }
+
 // IsFinished reports whether sums are those of a store whose crawl is finished.
 func IsFinished(all map[string]int64) bool { return all[sumFinished] > 0 }
 

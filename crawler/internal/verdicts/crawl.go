@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -36,21 +37,14 @@ type Crawl struct {
 	Seeds   []scope.Seed
 	SeedIDs []frontier.ID // of each seed, 0 for one without a URL
 
-	Began   time.Time // the first session of the crawl
-	Started time.Time // this session
-	Ended   check.Gap // why the run ended before the crawl was over, NoGap if it is over
-	Gaps    result.GapCounts
+	stored.Sums           // what all sessions have counted, and when the first one began
+	Started     time.Time // this session
+	Ended       check.Gap // why the run ended before the crawl was over, NoGap if it is over
 
-	Pages, Requests int
-	Unfollowed      int            // pages whose links were not followed because of nofollow
-	ScriptPages     bool           // scripts render all pages of the directories that were read
-	Shells          int            // pages that scripts fill, without the start pages of websites
-	Blank           int            // pages without a link and without text, or that a script fills
-	OwnBase         string         // where pages of directories without a base URL say that they are published, or ""
-	OwnBaseListed   bool           // only a sitemap says so
-	OwnBasePages    int            // number of these pages
-	Trapped         map[string]int // numbers of pages that were not read, by the pattern of their endless series
-	LocalLimit      string         // why this machine could not send a request, or ""
+	OwnBase       string // where pages of directories without a base URL say that they are published, or ""
+	OwnBaseListed bool   // only a sitemap says so
+	OwnBasePages  int    // number of these pages
+	LocalLimit    string // why this machine could not send a request, or ""
 
 	// MaxAnchors is how many hashes of anchors are held in memory; 0 means MaxAnchors.
 	MaxAnchors int
@@ -123,13 +117,13 @@ func (c *Crawl) note(message string) error {
 // soundness returns how far the result of the crawl can be relied on.
 func (c *Crawl) soundness(sum *result.Summary, noNames bool) result.Soundness {
 	gaps := c.Gaps
-	if c.ScriptPages {
+	if c.OnlyScripts() {
 		gaps[check.GapScript]++
 	}
 	if c.Ended != check.NoGap {
 		gaps[c.Ended]++
 	}
-	s := result.SoundnessOf(sum, gaps, c.Blank)
+	s := result.SoundnessOf(sum, gaps, c.Of[stored.Blank])
 	if noNames && s.State != result.Partial {
 		return result.NotSound("no name could be resolved: the name server may be at fault")
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -35,8 +36,8 @@ type join struct {
 
 func newJoin(ctx context.Context, c *Crawl) *join {
 	t := newTargets(ctx, c)
-	sum := &result.Summary{Started: c.Began, Pages: c.Pages,
-		Requests: c.Requests, ByCode: map[check.Code]int{}}
+	sum := &result.Summary{Started: c.Began, Pages: c.Of[stored.Pages],
+		Requests: c.Of[stored.Requests], ByCode: map[check.Code]int{}}
 	d := &detailCache{targets: t}
 	judge := &judge{crawl: c, targets: t, details: d}
 	judge.strict = judge.strictly()

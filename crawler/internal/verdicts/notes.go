@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/admit"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -19,7 +20,7 @@ func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) [
 	if n := sum.ByCode[check.CodeRobotsDisallowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("robots.txt disallows %s, which were not requested; --robots ignore requests them", quantity(n, "target")))
 	}
-	if n := c.Unfollowed; n > 0 {
+	if n := c.Of[stored.Unfollowed]; n > 0 {
 		notes = append(notes, fmt.Sprintf("the links of %s were checked but not followed, because a robots meta element or X-Robots-Tag says nofollow; --robots ignore follows them", quantity(n, "page")))
 	}
 	if n := c.Gaps[check.GapURLLength]; n > 0 {
@@ -31,10 +32,10 @@ func notesOn(c *Crawl, sum *result.Summary, pairs []*pair, cache *detailCache) [
 	switch {
 	case c.Gaps[check.GapScript] > 0:
 		notes = append(notes, scriptStartNote)
-	case c.ScriptPages:
+	case c.OnlyScripts():
 		notes = append(notes, scriptPagesNote)
-	case c.Shells > 0:
-		notes = append(notes, fmt.Sprintf("%s no links without scripts: try --render auto", has(c.Shells, "page")))
+	case c.Of[stored.Shells] > 0:
+		notes = append(notes, fmt.Sprintf("%s no links without scripts: try --render auto", has(c.Of[stored.Shells], "page")))
 	case sum.Pages > 0 && sum.Links == 0:
 		notes = append(notes, "none of the pages that were read contains a link")
 	}

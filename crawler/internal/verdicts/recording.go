@@ -11,6 +11,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -196,7 +197,7 @@ func Repeat(c *Crawl, recorded *Recording, of func(uint32) *judging.Outcome, cac
 		return nil, errRecording
 	}
 	sum := recorded.Summary
-	sum.Started, sum.Requests, sum.Cached = c.Began, c.Requests, cached
+	sum.Started, sum.Requests, sum.Cached = c.Began, c.Of[stored.Requests], cached
 	return &sum, nil
 }
 

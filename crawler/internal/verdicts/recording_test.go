@@ -9,6 +9,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -52,7 +53,7 @@ func TestRepeat(t *testing.T) {
 	r.end(&result.Summary{Pages: 4, Cached: 9, Requests: 7})
 	sink := &told{}
 	watched := map[string]check.Verdict{}
-	c := &Crawl{Sink: sink, Requests: 30, Settings: Settings{Watched: map[string]bool{"outside": true, "gone": true}, Watch: func(url string, v check.Verdict) { watched[url] = v }}}
+	c := &Crawl{Sink: sink, Sums: stored.Sums{Of: [stored.NumCounters]int{stored.Requests: 30}}, Settings: Settings{Watched: map[string]bool{"outside": true, "gone": true}, Watch: func(url string, v check.Verdict) { watched[url] = v }}}
 	now := []judging.Outcome{{Requests: 0, Elapsed: 0, Cached: true}, {Requests: 8, Elapsed: 80}}
 	if !r.Recording().Answers(c.Watched) || r.Recording().Answers(map[string]bool{"other": true}) {
 		t.Error("the recording does not tell which verdicts it has")

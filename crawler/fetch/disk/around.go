@@ -16,7 +16,7 @@ type Around struct {
 
 // Within returns the URL that a URL of the inner site has in the directory around it.
 func (a *Around) Within(inner *Site, u urinorm.URL) (urinorm.URL, error) {
-	address := a.prefix + EscapePath(a.Path) + "/" + strings.TrimPrefix(u.Path(), inner.path)
+	address := a.address(a.Path) + "/" + strings.TrimPrefix(u.Path(), inner.path)
 	if query, ok := u.Query(); ok {
 		address += "?" + query
 	}

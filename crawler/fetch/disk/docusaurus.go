@@ -124,7 +124,7 @@ func (p *Project) readRoutes() {
 		p.addContents(dir, append([]string{dir}, bases...))
 	}
 	p.addContents("src/pages", []string{""})
-	versions := p.site.locator.index.list(strings.TrimSuffix(p.dir+"versioned_docs", "/"))
+	versions := p.files.list(strings.TrimSuffix(p.dir+"versioned_docs", "/"))
 	if versions.err != nil {
 		return
 	}
@@ -144,7 +144,7 @@ func (p *Project) readConfig() string {
 		if !p.isFile(name) { // opening a named pipe would wait for its writer
 			continue
 		}
-		if f, err := p.site.tree.Open(p.dir + name); err == nil {
+		if f, err := p.files.tree.Open(p.dir + name); err == nil {
 			defer f.Close()
 			text, _ := io.ReadAll(io.LimitReader(f, maxConfig)) // what can be read says something
 			return string(text)
@@ -164,7 +164,7 @@ func (p *Project) addContents(dir string, bases []string) {
 		if depth > maxRouteDepth || len(p.routes.files) > maxRoutes {
 			return
 		}
-		entries, err := p.site.readDir(p.dir + in)
+		entries, err := p.files.readDir(p.dir + in)
 		if err != nil {
 			return
 		}
@@ -247,7 +247,7 @@ func (p *Project) addRoute(dir, file string, entry fs.DirEntry, bases []string) 
 
 // readSlug reads slug and id in the front matter of a document.
 func (p *Project) readSlug(file string) (slug, id string) {
-	f, err := p.site.tree.Open(p.dir + file)
+	f, err := p.files.tree.Open(p.dir + file)
 	if err != nil {
 		return "", ""
 	}

@@ -55,22 +55,23 @@ func (l *locator) sourceOf(rel string) location {
 	stem, html := strings.CutSuffix(rel, ".html")
 	if html || g.clean {
 		for _, extension := range documentExtensions {
-			if l.isFile(stem + extension) {
+			if l.index.isFile(stem + extension) {
 				return location{source: func(path string) string {
 					return strings.TrimSuffix(path, rel[len(stem):]) + extension
 				}}
 			}
 		}
 	}
-	if dir, ok := strings.CutSuffix(rel, "index.html"); ok && (dir == "" || strings.HasSuffix(dir, "/")) && l.isFile(dir+"README.md") {
+	if dir, ok := strings.CutSuffix(rel, "index.html"); ok && (dir == "" || strings.HasSuffix(dir, "/")) && l.index.isFile(dir+"README.md") {
 		return location{source: func(path string) string {
 			return strings.TrimSuffix(path, "index.html") + "README.md"
 		}}
 	}
-	if g.public != "" && l.isFile(g.public+"/"+rel) {
+	if g.public != "" && l.index.isFile(g.public+"/"+rel) {
 		return location{source: func(path string) string { return g.public + "/" + path }}
 	}
 	return location{}
 }
 
-func (l *locator) isFile(rel string) bool { return l.index.walk("", rel, matchNorm).kind == entryFile }
+// isFile reports whether there is a file at a path.
+func (x *directoryIndex) isFile(rel string) bool { return x.walk("", rel, matchNorm).kind == entryFile }

@@ -62,6 +62,8 @@ type directoryIndex struct {
 	dirs    map[string]*listing
 	reading map[string]*listingRead
 	names   int // entries of all listings in dirs
+
+	byName fileNames
 }
 
 // tree is a part of the file system: a single directory that is never left, or the

@@ -34,13 +34,18 @@ var blanks = strings.NewReplacer(" ", "-", "_", "-")
 // not matter, and a hyphen or a low line is the same as a blank. Of several files, the one with the fewest
 // directories above it is found, and of those the first. Hidden directories do not count.
 func (s *Site) Find(name string) (urinorm.URL, bool) {
-	s.names.once.Do(func() { s.names.paths = s.locator.index.allNames() })
-	path, ok := s.names.paths[nameKey(name)]
+	rel, ok := s.locator.index.find(name)
 	if !ok {
 		return urinorm.URL{}, false
 	}
-	u, err := s.URLOf(path)
+	u, err := s.URLOf(rel)
 	return u, err == nil
+}
+
+func (x *directoryIndex) find(name string) (rel string, ok bool) {
+	x.byName.once.Do(func() { x.byName.paths = x.allNames() })
+	rel, ok = x.byName.paths[nameKey(name)]
+	return rel, ok
 }
 
 // allNames returns the paths of all files by their names, level by level.

@@ -12,9 +12,11 @@ import (
 // a meaning of their own. Other generators are in the table generators, as their references lead
 // to pages that have the names of their sources.
 type Project struct {
-	site *Site
-	dir  string // the path of the directory from that of the site, with a final '/' unless it is empty
-	lead func(p *Project, page, name string) (file string, ok bool)
+	place *place
+	files *directoryIndex
+	root  string // the directory of the site
+	dir   string // the path of the directory from that of the site, with a final '/' unless it is empty
+	lead  func(p *Project, page, name string) (file string, ok bool)
 
 	once   sync.Once
 	routes docusaurusRoutes // at the first use
@@ -38,7 +40,7 @@ var projectMarks = []struct {
 // ProjectOf returns the project that a document of the site belongs to, which is in the
 // innermost directory that has the marks of one, or nil.
 func ProjectOf(s *Site, document urinorm.URL) *Project {
-	rel, ok := decodePath(strings.TrimPrefix(document.Path(), s.path))
+	rel, ok := s.fileAt(document)
 	if !ok {
 		return nil
 	}
@@ -69,7 +71,7 @@ func newProject(s *Site, dir string) *Project {
 	for i := range projectMarks {
 		m := &projectMarks[i]
 		if l.hasAny(m.marks) && (m.beside == nil || l.hasAny(m.beside)) {
-			return &Project{site: s, dir: dir, lead: m.lead}
+			return &Project{place: &s.place, files: s.locator.index, root: s.dir, dir: dir, lead: m.lead}
 		}
 	}
 	return nil
@@ -100,7 +102,7 @@ func (p *Project) Lead(document urinorm.URL, ref string) (target string, ok bool
 	if i := strings.IndexAny(ref, "?#"); i >= 0 {
 		end = i
 	}
-	page, ok1 := decodePath(strings.TrimPrefix(document.Path(), p.site.path+EscapePath(p.dir)))
+	page, ok1 := p.pageOf(document)
 	name, ok2 := decodeReference(ref[:end])
 	if end == 0 || !ok1 || !ok2 {
 		return "", false
@@ -109,8 +111,17 @@ func (p *Project) Lead(document urinorm.URL, ref string) (target string, ok bool
 	if !ok {
 		return "", false
 	}
-	return p.site.prefix + EscapePath(p.dir+file) + ref[end:], true
+	return p.address(file) + ref[end:], true
 }
+
+// pageOf returns the path of a document from the project's directory.
+func (p *Project) pageOf(document urinorm.URL) (page string, ok bool) {
+	rel, ok := p.place.fileAt(document)
+	return strings.TrimPrefix(rel, p.dir), ok
+}
+
+// address returns the URL of a file of the project.
+func (p *Project) address(file string) string { return p.place.address(p.dir + file) }
 
 // decodeReference percent-decodes the path of a reference, which may have dot segments.
 func decodeReference(name string) (string, bool) {
@@ -133,12 +144,12 @@ func decodeReference(name string) (string, bool) {
 
 // isFile reports whether there is a file at a path from the project's directory.
 func (p *Project) isFile(rel string) bool {
-	return rel != "" && !strings.HasPrefix(rel, "../") && p.site.locator.isFile(p.dir+rel)
+	return rel != "" && !strings.HasPrefix(rel, "../") && p.files.isFile(p.dir+rel)
 }
 
 // isAt reports whether there is anything at a path from the project's directory.
 func (p *Project) isAt(rel string) bool {
-	at := p.site.locator.index.walk("", strings.TrimSuffix(p.dir+rel, "/"), matchNorm)
+	at := p.files.walk("", strings.TrimSuffix(p.dir+rel, "/"), matchNorm)
 	return at.kind == entryFile || at.kind == entryDir
 }
 
@@ -221,14 +232,9 @@ func (p *Project) wiki(page, name string) (file string, ok bool) {
 		if p.dir != "" {
 			continue
 		}
-		if u, found := p.site.Find(path.Base(name) + extension); found {
-			return decodeFound(u, p.site)
+		if file, ok := p.files.find(path.Base(name) + extension); ok {
+			return file, true
 		}
 	}
 	return "", false
-}
-
-// decodeFound returns the path of a file of a site.
-func decodeFound(u urinorm.URL, s *Site) (file string, ok bool) {
-	return decodePath(strings.TrimPrefix(u.Path(), s.path))
 }

@@ -16,11 +16,8 @@ const maxSiblings = 20_000
 // does not exist, one whose path differs only in letter case counts. For a directory
 // with more than 20,000 names Siblings returns nil.
 func (s *Site) Siblings(u urinorm.URL) []urinorm.URL {
-	if !s.Holds(u) || len(u.Path()) < len(s.path) {
-		return nil
-	}
-	rel, ok := decodePath(u.Path()[len(s.path):])
-	if !ok {
+	rel, ok := s.fileAt(u)
+	if !ok || !s.Holds(u) {
 		return nil
 	}
 	dir := path.Dir(strings.TrimSuffix(rel, "/"))

@@ -17,6 +17,16 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
+// Contents are what is in the directory of a site besides the files that answer.
+type Contents struct {
+	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
+	// not followed.
+	LinksOut []string
+	// Files are the files that a caller of Walk has kept, with their paths as in Walk, to find those that
+	// nothing refers to. [FindUsable] leaves those that need a reference.
+	Files []string
+}
+
 // SiteConfig says which directory answers for which URLs.
 type SiteConfig struct {
 	// Base is the URL at which the directory is, or will be, published. A missing final
@@ -63,36 +73,23 @@ type SiteConfig struct {
 // A Site is safe for concurrent use. It lists each directory once and may not see later
 // changes.
 type Site struct {
-	// LinksOut has the symbolic links that Walk met and that lead out of the directory. They are
-	// not followed.
-	LinksOut []string
-	// Files are the files that a caller of Walk has kept, with their paths as in Walk, to find those that
-	// nothing refers to. [FindUsable] leaves those that need a reference.
-	Files []string
+	place
+	Contents
 	// Around is where links go on that lead above the directory, nil if they end at it. It must not be
 	// set while requests are answered.
 	Around *Around
 
-	base          urinorm.URL
-	scheme        string
-	authority     string
-	path          string // path of the base, with a final '/'
-	prefix        string // scheme, authority and path, with which the URLs of files begin
-	hasAlternates bool   // the other of http and https, and the host with or without "www.", count as the same site
-	synthetic     bool
 	types         fetch.Types
 	preprocessors Preprocessors
 
 	dir, name string
 	answersBy string // how the configuration says to answer
 	opened    time.Time
-	root      *os.Root
 	tree      rootTree
 	locator   locator
 	redirects redirectRules
 	projects  sync.Map // *Project by directory
 	leftOut   leftOut
-	names     fileNames
 	texts     *Texts
 }
 
@@ -102,9 +99,9 @@ func OpenSite(config SiteConfig) (*Site, error) {
 	if int(config.Style) >= len(hostStyles) {
 		return nil, fmt.Errorf("open site %s: unknown host style %d", config.Dir, config.Style)
 	}
-	base := config.Base
-	if base.IsZero() || base.Scheme() != "http" && base.Scheme() != "https" {
-		return nil, fmt.Errorf("open site %s: its base must be an http or https URL", config.Dir)
+	at, err := newPlace(&config)
+	if err != nil {
+		return nil, err
 	}
 	opened := time.Now()
 	root, err := os.OpenRoot(config.Dir)
@@ -117,26 +114,16 @@ func OpenSite(config SiteConfig) (*Site, error) {
 	}
 	tree := rootTree{root, newOpenDirs(root)}
 	s := &Site{
-		base:          base,
-		scheme:        base.Scheme(),
-		authority:     base.Authority(),
-		path:          base.Path(),
-		hasAlternates: base.Port() == "" && !config.Synthetic,
-		synthetic:     config.Synthetic,
+		place:         at,
 		types:         config.Types,
 		preprocessors: config.Preprocessors,
 		dir:           config.Dir,
 		name:          cmp.Or(config.Name, config.Dir),
 		opened:        opened,
 		answersBy:     fmt.Sprintf("%d %q %t %q %t %v", config.Style, config.Indexes, config.Indexes == nil, config.Extensions, config.Extensions == nil, config.Types),
-		root:          root,
 		tree:          tree,
 		texts:         config.Texts,
 	}
-	if !strings.HasSuffix(s.path, "/") {
-		s.path += "/"
-	}
-	s.prefix = s.scheme + "://" + s.authority + s.path
 	index := newDirectoryIndex(tree)
 	index.texts = config.Texts.names()
 	top := index.list("")
@@ -157,51 +144,20 @@ func OpenSite(config SiteConfig) (*Site, error) {
 // Close releases the directory. Open bodies stay readable.
 func (s *Site) Close() error {
 	s.tree.openDirs.close()
-	return s.root.Close()
+	return s.tree.root.Close()
 }
-
-// Base returns the URL that the directory answers for.
-func (s *Site) Base() urinorm.URL { return s.base }
 
 // Dir returns the directory as given.
 func (s *Site) Dir() string { return s.dir }
-
-// Synthetic reports whether the base is made up.
-func (s *Site) Synthetic() bool { return s.synthetic }
 
 // IsSource reports whether the directory is treated as a source tree, as with HostAuto
 // if the root has no index file.
 func (s *Site) IsSource() bool { return s.locator.sourceTree }
 
-// Holds reports whether the site answers for u, a URL below its base. If the base has
-// no port, the same host with the other of http and https, or with or without "www.",
-// belongs to the site too; it is redirected to the base.
-func (s *Site) Holds(u urinorm.URL) bool {
-	if u.IsZero() || !s.isHost(u) && !s.isAlternateHost(u) {
-		return false
-	}
-	path := u.Path()
-	return strings.HasPrefix(path, s.path) || path == s.path[:len(s.path)-1]
-}
-
-func (s *Site) isHost(u urinorm.URL) bool {
-	return u.Authority() == s.authority && u.Scheme() == s.scheme
-}
-
-func (s *Site) isAlternateHost(u urinorm.URL) bool {
-	if !s.hasAlternates || u.Scheme() != "http" && u.Scheme() != "https" {
-		return false
-	}
-	return strings.TrimPrefix(u.Authority(), "www.") == strings.TrimPrefix(s.authority, "www.")
-}
-
 // Answers reports whether the directory has an answer for a URL.
 func (s *Site) Answers(u urinorm.URL) bool {
-	if !s.Holds(u) || len(u.Path()) < len(s.path) {
-		return false
-	}
-	rel, ok := decodePath(u.Path()[len(s.path):])
-	if !ok {
+	rel, ok := s.fileAt(u)
+	if !ok || !s.Holds(u) {
 		return false
 	}
 	at := s.locator.locate(rel)

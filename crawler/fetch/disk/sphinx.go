@@ -119,7 +119,7 @@ func extensionsOf(config string) (quiet, labels bool) {
 
 // addLabels adds the labels of the documents in a directory, whose path is empty or ends in '/'.
 func (s *Sphinx) addLabels(dir string, depth int) {
-	entries, err := s.project.site.readDir(strings.TrimSuffix(s.project.dir+dir, "/"))
+	entries, err := s.project.files.readDir(strings.TrimSuffix(s.project.dir+dir, "/"))
 	if err != nil || depth > maxRouteDepth {
 		s.hasLabels = false
 		return
@@ -176,7 +176,7 @@ func (p *Project) readFile(rel string, most int64) (text []byte, ok bool) {
 	if !p.isFile(rel) {
 		return nil, false
 	}
-	f, err := p.site.tree.Open(p.dir + rel)
+	f, err := p.files.tree.Open(p.dir + rel)
 	if err != nil {
 		return nil, false
 	}
@@ -194,15 +194,10 @@ func (s *Sphinx) locate(page, name string) string {
 	return beside(page, name)
 }
 
-// pageOf returns the path of a document from the directory of the project.
-func (s *Sphinx) pageOf(document urinorm.URL) (page string, ok bool) {
-	return decodePath(strings.TrimPrefix(document.Path(), s.project.site.path+EscapePath(s.project.dir)))
-}
-
 // OwnNames reports whether a document has a target for each of its names (name_) itself: no other
 // document includes it, and the configuration adds no text to it.
 func (s *Sphinx) OwnNames(document urinorm.URL) bool {
-	page, ok := s.pageOf(document)
+	page, ok := s.project.pageOf(document)
 	if !ok || !s.own {
 		return false
 	}
@@ -225,7 +220,7 @@ func (s *Sphinx) Labels() map[string]string {
 // LabelTarget returns the URL of the document that has the label which a link of MyST names: "#label", or
 // "label" if there is no such file.
 func (s *Sphinx) LabelTarget(document urinorm.URL, ref string) (target string, ok bool) {
-	page, ok := s.pageOf(document)
+	page, ok := s.project.pageOf(document)
 	name, isFragment := strings.CutPrefix(ref, "#")
 	if !ok || name == "" || !isFragment && (strings.ContainsAny(name, "?#:") || s.project.isAt(s.locate(page, name))) {
 		return "", false
@@ -235,23 +230,23 @@ func (s *Sphinx) LabelTarget(document urinorm.URL, ref string) (target string, o
 	}
 	s.read()
 	file := s.labels[LabelKey(name)]
-	return s.project.site.prefix + EscapePath(s.project.dir+file), file != ""
+	return s.project.address(file), file != ""
 }
 
 // File returns the URL of a file that a document names.
 func (s *Sphinx) File(document urinorm.URL, name string) (target string, ok bool) {
-	page, ok := s.pageOf(document)
+	page, ok := s.project.pageOf(document)
 	file := s.locate(page, name)
 	if !ok || strings.HasPrefix(file, "../") {
 		return "", false
 	}
-	return s.project.site.prefix + EscapePath(s.project.dir+file), true
+	return s.project.address(file), true
 }
 
 // Document returns the URL of another document that a document names, without its extension. missing is set
 // if there is none for certain.
 func (s *Sphinx) Document(document urinorm.URL, name string) (target string, missing bool) {
-	page, ok := s.pageOf(document)
+	page, ok := s.project.pageOf(document)
 	at := s.locate(page, name)
 	if !ok || strings.HasPrefix(at, "../") {
 		return "", false
@@ -261,7 +256,7 @@ func (s *Sphinx) Document(document urinorm.URL, name string) (target string, mis
 		candidates = append(candidates, at+extension)
 	}
 	if file, ok := s.project.firstFile(candidates...); ok {
-		return s.project.site.prefix + EscapePath(s.project.dir+file), false
+		return s.project.address(file), false
 	}
 	return "", s.only && !s.isMade(at)
 }
@@ -275,13 +270,13 @@ func (s *Sphinx) isMade(at string) bool {
 	if base == "modules" || strings.HasPrefix(top, "_") || strings.Contains(at, "generated") || strings.Contains(at, "api") || strings.Contains(at, "auto") {
 		return true
 	}
-	l := s.project.site.locator.index.list(strings.TrimSuffix(s.project.dir+dir, "/"))
+	l := s.project.files.list(strings.TrimSuffix(s.project.dir+dir, "/"))
 	if l.err != nil {
 		return true // the directory is not there
 	}
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.hasAny([]string{base + "."}) || isAround(s.project.site.pathTo(strings.TrimSuffix(s.project.dir, "/")), base)
+	return l.hasAny([]string{base + "."}) || isAround(pathIn(s.project.root, strings.TrimSuffix(s.project.dir, "/")), base)
 }
 
 // isAround reports whether one of the four directories around another one has a file with a name and

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 )
 
 // TreeVersion returns what identifies all that a site answers with and that may change between two runs:
@@ -23,7 +24,7 @@ func TreeVersion(s *Site, most int) (version []byte, ok bool) {
 	if !ok || s.texts != nil || s.Around != nil || s.IsSource() {
 		return nil, false
 	}
-	v := treeVersion{site: s, sum: sha256.New(), left: most}
+	v := treeVersion{tree: s.tree, opened: s.opened, sum: sha256.New(), left: most}
 	// Other users may read other files.
 	fmt.Fprintf(v.sum, "%s\x00%s\x00%s\x00%s\x00%d %d\x00", id.Open, s.base, s.answersBy, s.name, os.Geteuid(), os.Getegid())
 	if !v.add("", ".") || !v.directory("", 0) {
@@ -34,14 +35,15 @@ func TreeVersion(s *Site, most int) (version []byte, ok bool) {
 
 // treeVersion computes the version of a tree.
 type treeVersion struct {
-	site *Site
-	sum  hash.Hash
-	left int // names that may be added
+	tree   rootTree
+	opened time.Time // the site
+	sum    hash.Hash
+	left   int // names that may be added
 }
 
 // add adds a name in a directory, and its version.
 func (v *treeVersion) add(dir, name string) bool {
-	mode, tag, ok := v.site.tree.openDirs.stat(dir, name, false, v.site.opened)
+	mode, tag, ok := v.tree.openDirs.stat(dir, name, false, v.opened)
 	if ok {
 		fmt.Fprintf(v.sum, "%s\x00%o\x00%s\x00", name, mode, tag)
 	}
@@ -50,11 +52,11 @@ func (v *treeVersion) add(dir, name string) bool {
 
 // addLink adds where a symbolic link leads, and the version of what is there.
 func (v *treeVersion) addLink(dir, name string) bool {
-	to, err := v.site.root.Readlink(join(dir, name))
+	to, err := v.tree.root.Readlink(join(dir, name))
 	if err != nil {
 		return false
 	}
-	mode, tag, ok := v.site.tree.openDirs.stat(dir, name, true, v.site.opened)
+	mode, tag, ok := v.tree.openDirs.stat(dir, name, true, v.opened)
 	fmt.Fprintf(v.sum, "%s\x00%o\x00%s\x00", to, mode, tag)
 	return ok
 }
@@ -64,7 +66,7 @@ func (v *treeVersion) directory(dir string, depth int) bool {
 	if depth > maxWalkDepth {
 		return false
 	}
-	entries, err := listFiles(v.site.tree, dir)
+	entries, err := listFiles(v.tree, dir)
 	if v.left -= len(entries); err != nil || v.left < 0 {
 		return false
 	}

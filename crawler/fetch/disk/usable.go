@@ -93,7 +93,7 @@ func namesOf(files map[string]string) mentions {
 
 // read removes the files that a script names from the candidates. What cannot be read names none.
 func (n mentions) read(s *Site, rel string, candidates map[string]string) {
-	f, err := s.root.Open(filepath.FromSlash(rel))
+	f, err := s.tree.root.Open(filepath.FromSlash(rel))
 	if err != nil {
 		return
 	}

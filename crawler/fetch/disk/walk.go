@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // maxWalkDepth is the greatest nesting depth of directories.
@@ -69,7 +68,7 @@ func (w *walk) dir(dir string, depth int) error {
 		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: pathIn(w.site.name, dir), Err: errors.New("directories are nested too deeply")})
 		return nil
 	}
-	entries, err := w.site.readDir(dir)
+	entries, err := w.site.locator.index.readDir(dir)
 	if err != nil {
 		w.fail(fileFault("read", pathIn(w.site.name, dir), err))
 		return nil
@@ -117,14 +116,14 @@ func (w *walk) dir(dir string, depth int) error {
 
 // readDir lists a directory so that a depth-first walk visits paths in lexical order: a
 // directory sorts as its name with '/' appended.
-func (s *Site) readDir(dir string) ([]fs.DirEntry, error) {
-	texts := s.locator.index.texts[dir]
-	entries, err := listFiles(s.tree, dir)
+func (x *directoryIndex) readDir(dir string) ([]fs.DirEntry, error) {
+	texts := x.texts[dir]
+	entries, err := listFiles(x.tree, dir)
 	if err != nil && (texts == nil || !os.IsNotExist(err)) {
 		return nil, err
 	}
 	entries = withTexts(entries, texts)
-	s.locator.index.add(dir, entries)
+	x.add(dir, entries)
 	slices.SortFunc(entries, compareEntries)
 	return entries, nil
 }
@@ -159,13 +158,6 @@ func byteAt(entry fs.DirEntry, name string, i int) byte {
 		return '/'
 	}
 	return 0
-}
-
-// URLOf returns the URL of a file of the site, with its name percent-encoded. rel is a
-// path from the root as in Walk. A name that ends in '/' is a directory.
-func (s *Site) URLOf(rel string) (urinorm.URL, error) {
-	u, _, err := urinorm.ParseWeb(s.prefix + EscapePath(rel))
-	return u, err
 }
 
 // EscapePath percent-encodes the names in a slash-separated path.

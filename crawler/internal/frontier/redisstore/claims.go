@@ -48,9 +48,9 @@ func (c *claims) ask(ctx context.Context, most int, d time.Duration) (leases []f
 // askOnce asks the servers for targets, and takes over what they answer late.
 func (c *claims) askOnce(ctx context.Context, most int, d time.Duration) (leases []frontier.Lease, next time.Time, err error) {
 	take := func(p *part, a answered) {
-		c.over[p.shard] = a.why
+		c.over[p.at.number] = a.why
 		if a.why != "absent" && a.why != "unknown" && a.err == nil {
-			c.looks.look(p.shard, a.left, a.sent)
+			c.looks.look(p.at.number, a.left, a.sent)
 		}
 		leases = append(leases, a.leases...)
 		if !a.next.IsZero() && (next.IsZero() || a.next.Before(next)) {
@@ -60,8 +60,8 @@ func (c *claims) askOnce(ctx context.Context, most int, d time.Duration) (leases
 	}
 	for _, p := range c.parts {
 		select {
-		case a := <-c.asked[p.shard]:
-			c.asked[p.shard] = nil
+		case a := <-c.asked[p.at.number]:
+			c.asked[p.at.number] = nil
 			take(p, a)
 		default:
 		}
@@ -76,7 +76,7 @@ func (c *claims) askOnce(ctx context.Context, most int, d time.Duration) (leases
 			take(p, a)
 		}
 		if len(leases) > 0 {
-			c.turn = (p.shard + 1) % len(c.parts)
+			c.turn = (p.at.number + 1) % len(c.parts)
 		}
 	}
 	return leases, next, err
@@ -89,9 +89,9 @@ func (c *claims) askOne(ctx context.Context, p *part, most int, d time.Duration)
 		return a, true
 	}
 	patient := awaits
-	if c.asked[p.shard] == nil {
-		answer, upto, busy := make(chan answered, 1), c.looks.upto, c.looks.othersBusy(p.shard)
-		c.asked[p.shard], c.over[p.shard] = answer, ""
+	if c.asked[p.at.number] == nil {
+		answer, upto, busy := make(chan answered, 1), c.looks.upto, c.looks.othersBusy(p.at.number)
+		c.asked[p.at.number], c.over[p.at.number] = answer, ""
 		c.calls.Go(func() {
 			var a answered
 			a.claimed, a.err = p.claim(ctx, most, d, upto, busy)
@@ -101,13 +101,13 @@ func (c *claims) askOne(ctx context.Context, p *part, most int, d time.Duration)
 		patient = 0
 	}
 	select {
-	case a = <-c.asked[p.shard]:
+	case a = <-c.asked[p.at.number]:
 	case <-ctx.Done():
-		a = <-c.asked[p.shard]
+		a = <-c.asked[p.at.number]
 	case <-time.After(patient):
 		return a, false
 	}
-	c.asked[p.shard] = nil
+	c.asked[p.at.number] = nil
 	return a, true
 }
 

@@ -76,15 +76,14 @@ type client struct {
 	server  *connections
 	address *Address
 	options Options
-	shard   int // number of this server, of so many that the crawl has
-	of      int
+	several bool // the crawl has other servers
 	prefix  string
 	session script // of the crawl: see session.lua
 }
 
-func newClient(a *Address, shard, of int, o Options) *client {
+func newClient(a *Address, at place, o Options) *client {
 	o.waits = cmp.Or(o.waits, &waits{})
-	c := &client{address: a, options: o, shard: shard, of: of, prefix: a.prefix(shard, of)}
+	c := &client{address: a, options: o, several: at.of > 1, prefix: a.prefix(at.number, at.of)}
 	c.session = newScript("-- " + c.prefix + "\n" + source("session"))
 	c.server = newConnections(a, o, c.noteRestart)
 	return c
@@ -202,7 +201,7 @@ func (c *client) try(ctx context.Context, fn func(context.Context) error) error 
 		if final != nil {
 			return final
 		}
-		if c.of > 1 && !c.address.Cluster() { // whose nodes the user did not name one by one
+		if c.several && !c.address.Cluster() { // whose nodes the user did not name one by one
 			wait += ": " + c.address.String()
 		}
 		if cause == nil || !errors.Is(err, context.DeadlineExceeded) {
@@ -262,6 +261,22 @@ func (c *client) time() string {
 	return strconv.FormatInt(c.options.Now().UnixMicro(), 10)
 }
 
+// now returns the time of the server.
+func (c *client) now(ctx context.Context) (time.Time, error) {
+	if c.options.Now != nil {
+		return c.options.Now(), nil
+	}
+	if c.address.Cluster() { // the one with the keys of the crawl
+		t, err := redis.Int64(newScript("local t = redis.call('TIME') return t[1] * 1000000 + t[2]").send(ctx, c.do, c.prefix))
+		return time.UnixMicro(t), err
+	}
+	t, err := redis.Int64s(c.do(ctx, "TIME"))
+	if err != nil || len(t) != 2 {
+		return time.Time{}, cmp.Or(err, errAnswer)
+	}
+	return time.Unix(t[0], t[1]*1000), nil
+}
+
 // run runs a script and returns its answer.
 func (c *client) run(ctx context.Context, name string, args ...any) (any, error) {
 	var answer any
@@ -292,6 +307,9 @@ func (c *client) runText(ctx context.Context, script string, args ...any) (strin
 	text, _ := answer.(string)
 	return text, err
 }
+
+// close closes the connections.
+func (c *client) close() error { return c.server.pool.Close() }
 
 // key returns a key of the crawl.
 func (c *client) key(name string) string { return c.prefix + name }

@@ -10,11 +10,11 @@ import (
 )
 
 // common is what the processes of the crawl have in common.
-type common struct{ *Store }
+type common struct{ *parts }
 
 // SetController implements frontier.Common.
 func (s common) SetController(ctx context.Context, host string, version uint64, state []byte, p frontier.Pace) (c frontier.Controller, err error) {
-	answer, err := s.at(host).run(ctx, "pace", append(paceArgs(host, p), version, state)...)
+	answer, err := s.at(host).to.run(ctx, "pace", append(paceArgs(host, p), version, state)...)
 	if err != nil {
 		return c, err
 	}
@@ -31,15 +31,15 @@ func (s common) SetController(ctx context.Context, host string, version uint64, 
 
 // Publish implements frontier.Common. Each server tells those that claim targets there.
 func (s common) Publish(ctx context.Context, name string, value []byte) error {
-	return s.each(func(p *part) error {
-		_, err := p.run(ctx, "publish", name, value)
+	return s.each(func(c *client) error {
+		_, err := c.run(ctx, "publish", name, value)
 		return err
 	})
 }
 
 // Facts implements frontier.Common.
 func (s common) Facts(ctx context.Context, server int, after uint64) (facts []frontier.Fact, version uint64, err error) {
-	answer, err := s.parts[server].run(ctx, "facts", after)
+	answer, err := s.all[server].to.run(ctx, "facts", after)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -58,13 +58,13 @@ const lockFor = 2 * time.Minute
 
 // named is the server that has what one process finds out for all.
 func (s common) named(name string) *part {
-	return s.parts[xxhash.Sum64String(name)%uint64(len(s.parts))]
+	return s.all[xxhash.Sum64String(name)%uint64(len(s.all))]
 }
 
 // Once implements frontier.Common.
 func (s common) Once(ctx context.Context, name string) ([]byte, frontier.OnceState, error) {
 	p := s.named(name)
-	answer, err := p.run(ctx, "once", name, p.worker+"/"+p.session, micros(lockFor))
+	answer, err := p.to.run(ctx, "once", name, p.worker+"/"+p.session, micros(lockFor))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -86,13 +86,13 @@ func (s common) Once(ctx context.Context, name string) ([]byte, frontier.OnceSta
 
 // KeepOnce implements frontier.Common.
 func (s common) KeepOnce(ctx context.Context, name string, value []byte, valid time.Duration) error {
-	_, err := s.named(name).run(ctx, "setonce", name, value, micros(valid))
+	_, err := s.named(name).to.run(ctx, "setonce", name, value, micros(valid))
 	return err
 }
 
 // Redirect implements frontier.Common.
 func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool, error) {
-	answer, err := s.home().run(ctx, "redirect", uint32(from), uint32(to), n)
+	answer, err := s.home().to.run(ctx, "redirect", uint32(from), uint32(to), n)
 	return asInt(answer) == 1, err
 }
 
@@ -102,7 +102,7 @@ func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, erro
 	for _, c := range list {
 		args = append(args, c.Name, c.By, c.Most)
 	}
-	answer, err := s.home().run(ctx, "countup", args...)
+	answer, err := s.home().to.run(ctx, "countup", args...)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func TestLostConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, ctx := newClient(a, 0, 1, Options{}), context.Background()
+	c, ctx := newClient(a, place{0, 1}, Options{}), context.Background()
 	defer c.server.pool.Close()
 	var idle []redis.Conn
 	for range maxConnections {
@@ -99,10 +99,10 @@ func TestClusterOfThree(t *testing.T) {
 	defer f.Close()
 	parts := map[string]int{}
 	for _, shard := range f.shards {
-		if _, err := redis.String(shard.do(t.Context(), "GET", shard.key("cfg"))); err != nil {
+		if _, err := redis.String(shard.to.do(t.Context(), "GET", shard.to.key("cfg"))); err != nil {
 			t.Fatal(err)
 		}
-		parts[shard.server.node()]++
+		parts[shard.to.server.node()]++
 	}
 	for _, node := range nodes {
 		if parts["127.0.0.1:"+node] != clusterParts/len(nodes) {
@@ -110,7 +110,7 @@ func TestClusterOfThree(t *testing.T) {
 		}
 	}
 	for _, node := range nodes {
-		if c := f.shards[0]; !slices.Contains(c.server.nodes, "127.0.0.1:"+node) {
+		if c := f.shards[0].to; !slices.Contains(c.server.nodes, "127.0.0.1:"+node) {
 			t.Errorf("the nodes are %v, want 127.0.0.1:%s among them", c.server.nodes, node)
 		}
 	}
@@ -140,7 +140,7 @@ func TestMovedTooOften(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := newClient(a, 0, 1, Options{})
+		c := newClient(a, place{0, 1}, Options{})
 		if wait, final := c.explain(moved); (wait != "") != waits || (final == nil) != waits {
 			t.Errorf("%s: explain = %q, %v", address, wait, final)
 		}

@@ -37,7 +37,7 @@ type Header struct {
 // Crawl is a crawl on one server or several. Each has the targets of some registrable domains. So do
 // the parts of a crawl on a cluster, which count as servers.
 type Crawl struct {
-	shards []*client
+	shards []Shard
 }
 
 // Open returns the crawl on the servers of some addresses, whose order counts. It connects to nothing.
@@ -48,7 +48,8 @@ func Open(addresses []*Address, o Options) *Crawl {
 	f := &Crawl{}
 	o.waits = &waits{}
 	for i, a := range addresses {
-		f.shards = append(f.shards, newClient(a, i, len(addresses), o))
+		at := place{i, len(addresses)}
+		f.shards = append(f.shards, Shard{newClient(a, at, o), at})
 	}
 	return f
 }
@@ -60,18 +61,12 @@ type Lead struct{ *Crawl }
 func (f *Crawl) Lead() Lead { return Lead{f} }
 
 // Shards returns the servers.
-func (f *Crawl) Shards() []Shard {
-	list := make([]Shard, len(f.shards))
-	for i, c := range f.shards {
-		list[i] = Shard{c}
-	}
-	return list
-}
+func (f *Crawl) Shards() []Shard { return f.shards }
 
 // each calls fn with each server, until one fails.
 func (f *Crawl) each(fn func(Shard) error) error {
-	for _, c := range f.shards {
-		if err := fn(Shard{c}); err != nil {
+	for _, s := range f.shards {
+		if err := fn(s); err != nil {
 			return err
 		}
 	}
@@ -79,7 +74,7 @@ func (f *Crawl) each(fn func(Shard) error) error {
 }
 
 // Address returns the address of the first server, with the name of the crawl.
-func (f *Crawl) Address() *Address { return f.shards[0].address }
+func (f *Crawl) Address() *Address { return f.shards[0].Address() }
 
 // String returns the addresses, with *** for passwords.
 func (f *Crawl) String() string { return Addresses(f.addresses()).String() }
@@ -89,7 +84,7 @@ func (f *Crawl) Places() string { return Addresses(f.addresses()).WithoutPasswor
 
 func (f *Crawl) addresses() (list []*Address) {
 	for _, c := range f.shards {
-		list = append(list, c.address)
+		list = append(list, c.Address())
 	}
 	return slices.Compact(list) // the parts on a cluster have one
 }
@@ -97,7 +92,7 @@ func (f *Crawl) addresses() (list []*Address) {
 // Close closes the connections.
 func (f *Crawl) Close() (err error) {
 	for _, c := range f.shards {
-		err = cmp.Or(err, c.server.pool.Close())
+		err = cmp.Or(err, c.to.close())
 	}
 	return err
 }
@@ -121,21 +116,21 @@ func (f *Crawl) Check(ctx context.Context) (list []*Server, err error) {
 		if err != nil {
 			return err
 		}
-		place := fmt.Sprintf("%s %d", about.run, s.address.DB)
+		place := fmt.Sprintf("%s %d", about.run, s.Address().DB)
 		switch other := runs[place]; {
-		case other != nil && s.address.Cluster(): // a node with several parts is told once
+		case other != nil && s.Address().Cluster(): // a node with several parts is told once
 			return nil
 		case other != nil && about.run != "":
-			return s.refused("it is the same server as %s", other)
+			return s.to.refused("it is the same server as %s", other)
 		}
-		runs[place], list = s.address, append(list, about)
+		runs[place], list = s.Address(), append(list, about)
 		return s.checkLayout(ctx)
 	})
 	return list, err
 }
 
 // Header returns the header of the crawl, nil if there is none.
-func (f Lead) Header(ctx context.Context) (*Header, error) { return f.Shards()[0].Header(ctx) }
+func (f Lead) Header(ctx context.Context) (*Header, error) { return f.shards[0].Header(ctx) }
 
 // Command returns what the coordinator of the crawl lets the other processes know, nil if there is
 // no crawl. The error is a *RefusedError if a program of this version cannot work on it.
@@ -172,23 +167,20 @@ func (f Lead) EndRendering(ctx context.Context) error {
 
 // set changes settings on all servers, unless the crawl was deleted.
 func (f *Crawl) set(ctx context.Context, args ...any) error {
-	return f.each(func(s Shard) error { return s.set(ctx, args...) })
-}
-
-// set changes settings of the crawl, unless it was deleted.
-func (c *client) set(ctx context.Context, args ...any) error {
-	_, err := c.run(ctx, "set", args...)
-	return err
+	return f.each(func(s Shard) error {
+		_, err := s.to.run(ctx, "set", args...)
+		return err
+	})
 }
 
 // State returns the state of the crawl on its first server: "" while it runs, "filling", "paused",
 // "draining", "drained", "done", or "absent" if there is none.
-func (f *Crawl) State(ctx context.Context) (string, error) { return f.Shards()[0].State(ctx) }
+func (f *Crawl) State(ctx context.Context) (string, error) { return f.shards[0].State(ctx) }
 
 // Count returns the numbers of targets.
 func (f Lead) Count(ctx context.Context) (n frontier.Counts, err error) {
 	err = f.each(func(s Shard) error {
-		c, err := s.counters(ctx)
+		c, err := s.to.counters(ctx)
 		n = sumOf(n, countsOf(c))
 		return err
 	})
@@ -198,7 +190,7 @@ func (f Lead) Count(ctx context.Context) (n frontier.Counts, err error) {
 // StoppedBy returns why a server ended the crawl early, "" if none did.
 func (f Lead) StoppedBy(ctx context.Context) (why string, err error) {
 	err = f.each(func(s Shard) error {
-		c, err := s.counters(ctx)
+		c, err := s.to.counters(ctx)
 		why = cmp.Or(why, c["stop"])
 		return err
 	})
@@ -217,12 +209,12 @@ func (f Lead) SetEnd(ctx context.Context, at time.Time) error {
 
 // SetLog sets the limit of the log in bytes: of each server, or of all parts on a cluster together.
 func (f Lead) SetLog(ctx context.Context, bytes int64) error {
-	return f.set(ctx, "lim", f.Shards()[0].logLimit(bytes))
+	return f.set(ctx, "lim", f.shards[0].logLimit(bytes))
 }
 
 // Workers returns the number of processes that have joined the crawl.
 func (f Lead) Workers(ctx context.Context) (n int64, err error) {
-	c := f.shards[0]
+	c := f.shards[0].to
 	err = c.try(ctx, func(ctx context.Context) (err error) {
 		n, err = redis.Int64(c.do(ctx, "SCARD", c.key("ws")))
 		return err
@@ -231,11 +223,11 @@ func (f Lead) Workers(ctx context.Context) (n int64, err error) {
 }
 
 // Now returns the time of the first server.
-func (f Lead) Now(ctx context.Context) (time.Time, error) { return f.Shards()[0].Now(ctx) }
+func (f Lead) Now(ctx context.Context) (time.Time, error) { return f.shards[0].Now(ctx) }
 
 // Ends returns when the crawl ends by its limit of time, the zero time for never.
 func (f Lead) Ends(ctx context.Context) (time.Time, error) {
-	n, err := f.shards[0].counter(ctx, "ends")
+	n, err := f.shards[0].to.counter(ctx, "ends")
 	if err != nil || n == 0 {
 		return time.Time{}, err
 	}
@@ -245,11 +237,11 @@ func (f Lead) Ends(ctx context.Context) (time.Time, error) {
 // Store returns the store for a process. The crawl must exist.
 func (f Lead) Store(h *Header, worker, version string) *Store {
 	n := len(f.shards)
-	s := &Store{routes: &routes{servers: n}, version: version, entered: make([]atomic.Uint32, n)}
+	s := &Store{parts: parts{routes: &routes{servers: n}}, version: version, entered: make([]atomic.Uint32, n)}
 	for _, c := range f.shards {
-		s.parts = append(s.parts, newPart(c, h, worker))
+		s.parts.all = append(s.parts.all, newPart(c, h, worker))
 	}
-	s.claims = claims{parts: s.parts, looks: newLooks(n), asked: make([]chan answered, n), over: make([]string, n)}
+	s.claims = claims{parts: s.parts.all, looks: newLooks(n), asked: make([]chan answered, n), over: make([]string, n)}
 	copy(s.key[:], h.Key)
 	return s
 }
@@ -258,8 +250,8 @@ func (f Lead) Store(h *Header, worker, version string) *Store {
 // "continue". It returns the state before on the first server, and false if there is no crawl.
 func (f *Crawl) Change(ctx context.Context, what string) (before string, exists bool, err error) {
 	err = f.each(func(s Shard) error {
-		state, err := s.runText(ctx, "state", what)
-		if s.shard == 0 {
+		state, err := s.to.runText(ctx, "state", what)
+		if s.Number() == 0 {
 			before = state
 		}
 		return err
@@ -271,7 +263,7 @@ func (f *Crawl) Change(ctx context.Context, what string) (before string, exists 
 // returns the name of the process that has it instead.
 func (f Lead) Coordinate(ctx context.Context, process string, lease time.Duration, take bool) (other string, err error) {
 	err = f.each(func(s Shard) error {
-		has, err := s.runText(ctx, "coordinate", process, micros(lease), flag(take))
+		has, err := s.to.runText(ctx, "coordinate", process, micros(lease), flag(take))
 		other = cmp.Or(other, has)
 		return err
 	})
@@ -282,11 +274,11 @@ func (f Lead) Coordinate(ctx context.Context, process string, lease time.Duratio
 // that is away.
 func (f Lead) Resign(ctx context.Context, process string) error {
 	return f.each(func(s Shard) error {
-		holder, err := redis.String(s.do(ctx, "HGET", s.key("own"), "process"))
+		holder, err := redis.String(s.to.do(ctx, "HGET", s.to.key("own"), "process"))
 		if err != nil || holder != process {
 			return err
 		}
-		_, err = s.do(ctx, "DEL", s.key("own"))
+		_, err = s.to.do(ctx, "DEL", s.to.key("own"))
 		return err
 	})
 }
@@ -316,11 +308,12 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 // Clear removes what a crawl that is done does not need.
 func (f Lead) Clear(ctx context.Context) error {
 	return f.each(func(s Shard) error {
-		needed := []string{s.key("c"), s.key("cfg"), s.key("own"), s.key("ws")}
-		_, err := (keys(s)).remove(ctx, func(key string) bool { return slices.Contains(needed, key) || strings.HasPrefix(key, s.key("w@")) })
+		needed := []string{s.to.key("c"), s.to.key("cfg"), s.to.key("own"), s.to.key("ws")}
+		_, err := s.to.remove(ctx, func(key string) bool { return slices.Contains(needed, key) || strings.HasPrefix(key, s.to.key("w@")) })
 		if err != nil {
 			return err
 		}
-		return s.set(ctx, "logs", 0, "trimmed", 0)
+		_, err = s.to.run(ctx, "set", "logs", 0, "trimmed", 0)
+		return err
 	})
 }

@@ -7,25 +7,22 @@ import (
 	"github.com/gomodule/redigo/redis"
 )
 
-// keys are the keys of a crawl.
-type keys struct{ *client }
-
 // removeAll removes all keys and returns their number.
-func (f keys) removeAll(ctx context.Context) (removed int64, err error) {
-	return f.remove(ctx, func(string) bool { return false })
+func (c *client) removeAll(ctx context.Context) (removed int64, err error) {
+	return c.remove(ctx, func(string) bool { return false })
 }
 
 // remove removes the keys that are not to be kept, in small steps, and returns their number.
-func (f keys) remove(ctx context.Context, keep func(key string) bool) (removed int64, err error) {
+func (c *client) remove(ctx context.Context, keep func(key string) bool) (removed int64, err error) {
 	for cursor := uint64(0); ; {
-		err := f.try(ctx, func(ctx context.Context) error {
-			keys, next, err := f.scan(ctx, cursor)
+		err := c.try(ctx, func(ctx context.Context) error {
+			keys, next, err := c.scan(ctx, cursor)
 			if err != nil {
 				return err
 			}
 			keys = slices.DeleteFunc(keys, keep)
 			if len(keys) > 0 {
-				n, err := redis.Int64(f.do(ctx, "UNLINK", redis.Args{}.AddFlat(keys)...))
+				n, err := redis.Int64(c.do(ctx, "UNLINK", redis.Args{}.AddFlat(keys)...))
 				if err != nil {
 					return err
 				}
@@ -41,11 +38,11 @@ func (f keys) remove(ctx context.Context, keep func(key string) bool) (removed i
 }
 
 // scan returns some keys, and where to go on; 0 at the end.
-func (f keys) scan(ctx context.Context, cursor uint64) ([]string, uint64, error) {
-	if err := f.locate(ctx); err != nil {
+func (c *client) scan(ctx context.Context, cursor uint64) ([]string, uint64, error) {
+	if err := c.locate(ctx); err != nil {
 		return nil, 0, err
 	}
-	answer, err := redis.Values(f.do(ctx, "SCAN", cursor, "MATCH", f.prefix+"*", "COUNT", 1000))
+	answer, err := redis.Values(c.do(ctx, "SCAN", cursor, "MATCH", c.prefix+"*", "COUNT", 1000))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -57,32 +54,32 @@ func (f keys) scan(ctx context.Context, cursor uint64) ([]string, uint64, error)
 }
 
 // locate makes sure that commands without a key go to the node of a cluster that has the crawl.
-func (f keys) locate(ctx context.Context) error {
-	if !f.address.Cluster() {
+func (c *client) locate(ctx context.Context) error {
+	if !c.address.Cluster() {
 		return nil
 	}
-	_, err := f.do(ctx, "GET", f.key("cfg"))
+	_, err := c.do(ctx, "GET", c.key("cfg"))
 	return err
 }
 
 func (f Shard) delete(ctx context.Context) (removed int64, err error) {
 	h, err := f.Header(ctx)
 	if err == nil && h != nil {
-		err = f.try(ctx, func(ctx context.Context) error {
-			_, err := tombstone(h).send(ctx, f.do, f.prefix)
+		err = f.to.try(ctx, func(ctx context.Context) error {
+			_, err := tombstone(h).send(ctx, f.to.do, f.to.prefix)
 			return err
 		})
 	}
 	if err == nil { // from now on, no process adds anything
-		err = f.try(ctx, func(ctx context.Context) (err error) {
-			removed, err = redis.Int64(f.do(ctx, "DEL", f.key("c")))
+		err = f.to.try(ctx, func(ctx context.Context) (err error) {
+			removed, err = redis.Int64(f.to.do(ctx, "DEL", f.to.key("c")))
 			return err
 		})
 	}
 	if err != nil {
 		return 0, err
 	}
-	rest, err := (keys(f)).removeAll(ctx)
+	rest, err := f.to.removeAll(ctx)
 	return removed + rest, err
 }
 
@@ -92,8 +89,8 @@ func tombstone(h *Header) script { return newScript("return '" + h.Epoch + "'") 
 
 // Deleted reports whether the crawl with a header was deleted, as far as the server remembers.
 func (f Shard) Deleted(ctx context.Context, h *Header) (deleted bool, err error) {
-	err = f.try(ctx, func(ctx context.Context) error {
-		_, err := tombstone(h).known(ctx, f.do, f.prefix)
+	err = f.to.try(ctx, func(ctx context.Context) error {
+		_, err := tombstone(h).known(ctx, f.to.do, f.to.prefix)
 		deleted = err == nil
 		if isReply(err, "NOSCRIPT") {
 			return nil

@@ -56,20 +56,20 @@ func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (event
 	f, h := g.crawl, g.header
 	var entries []any
 	var count string
-	err = f.try(ctx, func(ctx context.Context) error {
+	err = f.to.try(ctx, func(ctx context.Context) error {
 		upto := "+"
 		if lag > 0 {
-			now, err := f.now(ctx)
+			now, err := f.to.now(ctx)
 			if err != nil {
 				return err
 			}
 			upto = strconv.FormatInt(now.Add(-lag).UnixMilli(), 10)
 		}
 		var err error
-		if entries, err = redis.Values(f.do(ctx, "XRANGE", f.key("log"), "("+after.Entry, upto, "COUNT", logAtOnce)); err != nil {
+		if entries, err = redis.Values(f.to.do(ctx, "XRANGE", f.to.key("log"), "("+after.Entry, upto, "COUNT", logAtOnce)); err != nil {
 			return err
 		}
-		count, err = redis.String(f.do(ctx, "HGET", f.key("c"), "log"))
+		count, err = redis.String(f.to.do(ctx, "HGET", f.to.key("c"), "log"))
 		if isNil(err) {
 			count, err = "", nil
 		}
@@ -107,6 +107,6 @@ func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (event
 
 // Trim removes the entries up to a position, which have been applied.
 func (g Log) Trim(ctx context.Context, upto Position) error {
-	_, err := g.crawl.run(ctx, "trim", upto.Entry)
+	_, err := g.crawl.to.run(ctx, "trim", upto.Entry)
 	return err
 }

@@ -18,7 +18,8 @@ import (
 
 // part is one server of a crawl, as one process uses it.
 type part struct {
-	*client
+	to       *client
+	at       place
 	known    knownTargets
 	settling settling
 	wide     bool
@@ -36,9 +37,9 @@ type part struct {
 	offset time.Duration
 }
 
-func newPart(c *client, h *Header, worker string) *part {
-	p := &part{client: c, header: h, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text()}
-	for range c.of {
+func newPart(c Shard, h *Header, worker string) *part {
+	p := &part{to: c.to, at: c.at, header: h, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text()}
+	for range c.at.of {
 		p.posted = append(p.posted, make(chan struct{}, 1))
 	}
 	return p
@@ -55,18 +56,6 @@ func flag(on bool) string {
 	}
 	return "0"
 }
-
-// global returns the ID of a target by its number on this server, and local is the inverse. IDs have 32
-// bits, which the servers share.
-func (p *part) global(n int64) (frontier.ID, error) {
-	id := uint64(n)*uint64(p.of) + uint64(p.shard)
-	if n < 0 || id >= uint64(unanswered) {
-		return 0, fmt.Errorf("%s: target %d: a crawl on %s can have at most %d targets on each", p.address, n, servers(p.of), uint64(unanswered)/uint64(p.of))
-	}
-	return frontier.ID(id), nil
-}
-
-func (p *part) local(id frontier.ID) uint32 { return uint32(int(id) / p.of) }
 
 // Answers of scripts: for a lease that is not held, and for a crawl that does not exist.
 const (
@@ -109,7 +98,7 @@ func (p *part) encode(e *entering) (own []byte, posts []post) {
 		if covered[i] {
 			continue
 		}
-		if e.route[i] == p.shard {
+		if e.route[i] == p.at.number {
 			own = appendItem(own, it, p.localOf(it), p.wide)
 			ids[i] = unanswered
 			e.sent++
@@ -129,7 +118,7 @@ func (p *part) encode(e *entering) (own []byte, posts []post) {
 }
 
 // localOf returns the number of an item's target on its server, 0 if it is not known.
-func (p *part) localOf(it *frontier.Item) frontier.ID { return frontier.ID(p.local(it.ID)) }
+func (p *part) localOf(it *frontier.Item) frontier.ID { return frontier.ID(p.at.local(it.ID)) }
 
 // unanswered stands for the ID of a target that the script is to tell.
 const unanswered = ^frontier.ID(0)
@@ -149,7 +138,7 @@ func (p *part) answer(e *entering, packed, generation string) {
 	}
 	for i := range e.ids {
 		if e.ids[i] == unanswered {
-			id, err := p.global(int64(binary.LittleEndian.Uint32([]byte(packed[:4]))))
+			id, err := p.at.global(int64(binary.LittleEndian.Uint32([]byte(packed[:4]))))
 			if err != nil {
 				e.err = err
 				return
@@ -182,7 +171,7 @@ func (p *part) signal(posts []post) {
 func (p *part) send(ctx context.Context, script string, args func(generation string) []any) (answers []any, generation string, err error) {
 	for {
 		generation = p.known.current()
-		answer, err := p.run(ctx, script, args(generation)...)
+		answer, err := p.to.run(ctx, script, args(generation)...)
 		if err != nil {
 			return nil, "", err
 		}
@@ -201,7 +190,7 @@ func (p *part) add(ctx context.Context, e *entering) error {
 	answers, generation, err := p.send(ctx, "add", func(generation string) []any {
 		var items []byte
 		items, posts = p.encode(e)
-		return appendPosts([]any{items, flag(p.wide), generation, p.local(e.lease.ID), fence(e.lease), e.before, len(e.items)}, posts)
+		return appendPosts([]any{items, flag(p.wide), generation, p.at.local(e.lease.ID), fence(e.lease), e.before, len(e.items)}, posts)
 	})
 	if err != nil {
 		return err
@@ -234,7 +223,7 @@ func (p *part) settle(ctx context.Context, pages []*entering) error {
 		for _, e := range pages {
 			items, posts := p.encode(e)
 			met := e.lease.Need & (frontier.NeedContent | frontier.NeedLinks | frontier.NeedRender)
-			args = append(args, p.local(e.lease.ID), fence(e.lease), byte(met), e.before, items, appendNames(nil, e.lease, met, e.found, p.wide),
+			args = append(args, p.at.local(e.lease.ID), fence(e.lease), byte(met), e.before, items, appendNames(nil, e.lease, met, e.found, p.wide),
 				appendResult(nil, e.done), len(posts), len(e.done.Tally))
 			args = appendPosts(args, posts)
 			for _, t := range e.done.Tally {
@@ -358,7 +347,7 @@ func (p *part) claim(ctx context.Context, most int, d time.Duration, upto fronti
 		p.claims++
 	}
 	c.sent = time.Now()
-	answer, err := p.run(ctx, "claim", most, micros(d), p.worker, p.session, p.claims, byte(upto), flag(busy))
+	answer, err := p.to.run(ctx, "claim", most, micros(d), p.worker, p.session, p.claims, byte(upto), flag(busy))
 	if err != nil {
 		return c, err
 	}
@@ -392,7 +381,7 @@ func (p *part) claim(ctx context.Context, most int, d time.Duration, upto fronti
 		c.leases = append(c.leases, l)
 	}
 	if len(c.leases) > 0 && p.worker != "" {
-		if _, err := p.run(ctx, "ack", p.worker, p.session, p.claims); err != nil {
+		if _, err := p.to.run(ctx, "ack", p.worker, p.session, p.claims); err != nil {
 			return c, err
 		}
 	}
@@ -411,7 +400,7 @@ func (p *part) absent(ctx context.Context) error {
 	if p.absentSince.IsZero() {
 		p.absentSince = time.Now()
 	}
-	if time.Since(p.absentSince) > p.options.Patience {
+	if time.Since(p.absentSince) > p.to.options.Patience {
 		return frontier.ErrGone
 	}
 	return nil
@@ -422,7 +411,7 @@ func (p *part) gone(ctx context.Context) (bool, error) {
 	p.mu.Lock()
 	h := p.header
 	p.mu.Unlock()
-	return Shard{p.client}.Deleted(ctx, h)
+	return Shard{p.to, p.at}.Deleted(ctx, h)
 }
 
 // setOffset notes how much the clock of the server is ahead, from an answer to a call.
@@ -438,13 +427,13 @@ func (p *part) readLease(v any) (frontier.Lease, error) {
 	if !ok || len(f) != 12 {
 		return frontier.Lease{}, errAnswer
 	}
-	id, err := p.global(asInt(f[0]))
+	id, err := p.at.global(asInt(f[0]))
 	if err != nil {
 		return frontier.Lease{}, err
 	}
 	l := frontier.Lease{ID: id, Fence: uint64(asInt(f[1])), Host: asText(f[2]), Wave: frontier.Wave(asInt(f[3])), Need: frontier.Need(asInt(f[4])),
 		Tries: int(asInt(f[5])), Job: []byte(asText(f[6])), Controller: uint64(asInt(f[8])), Interval: time.Duration(asInt(f[9])) * time.Microsecond, Again: asText(f[10]) == "1",
-		Server: p.shard}
+		Server: p.at.number}
 	if note := asText(f[7]); note != "" {
 		l.Note = []byte(note)
 	}
@@ -461,11 +450,11 @@ func (p *part) release(ctx context.Context, l *frontier.Lease, d *frontier.Defer
 	if !d.NotBefore.IsZero() {
 		wait = micros(time.Until(d.NotBefore))
 	}
-	args := []any{p.local(l.ID), fence(l), byte(d.Wave), wait, d.Note, appendFingerprint(nil, l.Fingerprint, p.wide)}
+	args := []any{p.at.local(l.ID), fence(l), byte(d.Wave), wait, d.Note, appendFingerprint(nil, l.Fingerprint, p.wide)}
 	for _, t := range d.Tally {
 		args = append(args, t.Name, t.By)
 	}
-	answer, err := p.runText(ctx, "release", args...)
+	answer, err := p.to.runText(ctx, "release", args...)
 	if err == nil && answer == stale {
 		err = errStale(l)
 	}
@@ -476,9 +465,9 @@ func (p *part) release(ctx context.Context, l *frontier.Lease, d *frontier.Defer
 func (p *part) extend(ctx context.Context, leases []frontier.Lease, d time.Duration) (lost []frontier.ID, err error) {
 	args := []any{micros(d), p.worker, p.session}
 	for i := range leases {
-		args = append(args, p.local(leases[i].ID), fence(&leases[i]))
+		args = append(args, p.at.local(leases[i].ID), fence(&leases[i]))
 	}
-	answer, err := p.run(ctx, "extend", args...)
+	answer, err := p.to.run(ctx, "extend", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -495,7 +484,7 @@ func (p *part) extend(ctx context.Context, leases []frontier.Lease, d time.Durat
 		}
 	}
 	for _, n := range list[2:] {
-		id, err := p.global(asInt(n))
+		id, err := p.at.global(asInt(n))
 		if err != nil {
 			return nil, err
 		}
@@ -506,14 +495,14 @@ func (p *part) extend(ctx context.Context, leases []frontier.Lease, d time.Durat
 
 // join lets this process take part.
 func (p *part) join(ctx context.Context, version string, browser bool) error {
-	state, err := p.runText(ctx, "join", p.worker, p.session, version, flag(browser))
+	state, err := p.to.runText(ctx, "join", p.worker, p.session, version, flag(browser))
 	if err == nil && (state == "absent" || state == "filling") {
 		err = frontier.ErrAbsent
 	}
 	if err != nil {
 		return err
 	}
-	h, err := Shard{p.client}.Header(ctx) // it may have been filled again
+	h, err := Shard{p.to, p.at}.Header(ctx) // it may have been filled again
 	if err == nil && h != nil {
 		p.mu.Lock()
 		p.header = h
@@ -523,15 +512,15 @@ func (p *part) join(ctx context.Context, version string, browser bool) error {
 }
 
 // eachPace calls fn with the pace of every host.
-func (p *part) eachPace(ctx context.Context, fn func(host string, p frontier.Pace) error) error {
-	n, err := p.counter(ctx, "hosts")
+func (c *client) eachPace(ctx context.Context, fn func(host string, p frontier.Pace) error) error {
+	n, err := c.counter(ctx, "hosts")
 	if err != nil {
 		return err
 	}
 	for i := range n {
 		var v []any
-		err := p.try(ctx, func(ctx context.Context) (err error) {
-			v, err = redis.Values(p.do(ctx, "HMGET", p.key("h:"+strconv.FormatInt(i, 10)), "n", "c", "i", "b"))
+		err := c.try(ctx, func(ctx context.Context) (err error) {
+			v, err = redis.Values(c.do(ctx, "HMGET", c.key("h:"+strconv.FormatInt(i, 10)), "n", "c", "i", "b"))
 			return err
 		})
 		if err != nil {
@@ -590,10 +579,10 @@ func countsOf(c map[string]string) frontier.Counts {
 }
 
 // tallies adds what the server has tallied to sums.
-func (p *part) tallies(ctx context.Context, sums map[string]int64) error {
+func (c *client) tallies(ctx context.Context, sums map[string]int64) error {
 	var all map[string]string
-	err := p.try(ctx, func(ctx context.Context) (err error) {
-		all, err = redis.StringMap(p.do(ctx, "HGETALL", p.key("t")))
+	err := c.try(ctx, func(ctx context.Context) (err error) {
+		all, err = redis.StringMap(c.do(ctx, "HGETALL", c.key("t")))
 		return err
 	})
 	for name, text := range all {

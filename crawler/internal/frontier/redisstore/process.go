@@ -12,7 +12,7 @@ import (
 type process struct{ *Store }
 
 // Servers implements frontier.Process.
-func (s process) Servers() int { return len(s.parts) }
+func (s process) Servers() int { return len(s.parts.all) }
 
 // Why implements frontier.Process.
 func (s process) Why() string {
@@ -30,7 +30,7 @@ func (s process) setWhy(why string) {
 
 // Offset implements frontier.Process.
 func (s process) Offset(host string) time.Duration {
-	p := s.at(host)
+	p := s.parts.at(host)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.offset
@@ -38,13 +38,13 @@ func (s process) Offset(host string) time.Duration {
 
 // ExtendAll implements frontier.Process.
 func (s process) ExtendAll(ctx context.Context, server int, leases []frontier.Lease, d time.Duration) (lost []frontier.ID, err error) {
-	return s.parts[server].extend(ctx, leases, d)
+	return s.parts.all[server].extend(ctx, leases, d)
 }
 
 // Start implements frontier.Process.
 func (s process) Start(ctx context.Context, l frontier.Lease, further bool) (time.Duration, error) {
-	p := s.partOf(&l)
-	answer, err := p.runText(ctx, "start", p.local(l.ID), fence(&l), flag(further))
+	p := s.parts.of(&l)
+	answer, err := p.to.runText(ctx, "start", p.at.local(l.ID), fence(&l), flag(further))
 	if err == nil && answer == stale {
 		err = errStale(&l)
 	}
@@ -55,52 +55,53 @@ func (s process) Start(ctx context.Context, l frontier.Lease, further bool) (tim
 }
 
 // Join implements frontier.Process. A server that is filled at the moment can be joined later.
-func (s process) Join(ctx context.Context) (err error) {
+func (s process) Join(ctx context.Context) error {
 	missing := 0
-	err = s.each(func(p *part) error {
-		err := p.join(ctx, s.version, s.Browser)
-		if errors.Is(err, frontier.ErrAbsent) {
+	for _, p := range s.parts.all {
+		if err := p.join(ctx, s.version, s.Browser); errors.Is(err, frontier.ErrAbsent) {
 			missing++
-			return nil
+		} else if err != nil {
+			return err
 		}
-		return err
-	})
-	if err == nil && missing == len(s.parts) {
-		err = frontier.ErrAbsent
 	}
-	return err
+	if missing == len(s.parts.all) {
+		return frontier.ErrAbsent
+	}
+	return nil
 }
 
 // Leave implements frontier.Process.
 func (s process) Leave(ctx context.Context) error {
 	s.claims.calls.Wait() // they may have brought leases
-	return s.each(func(p *part) error {
-		_, err := p.run(ctx, "leave", p.worker, p.session)
-		return err
-	})
+	for _, p := range s.parts.all {
+		if _, err := p.to.run(ctx, "leave", p.worker, p.session); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // GiveBack implements frontier.Process.
 func (s process) GiveBack(ctx context.Context, l frontier.Lease) error {
-	p := s.partOf(&l)
-	_, err := p.run(ctx, "giveback", p.local(l.ID), fence(&l))
+	p := s.parts.of(&l)
+	_, err := p.to.run(ctx, "giveback", p.at.local(l.ID), fence(&l))
 	return err
 }
 
 // BeginPage implements frontier.Process. The first server counts the pages. A lease of another one is
 // marked there before, so that it tells when the lease ends.
 func (s process) BeginPage(ctx context.Context, l frontier.Lease, n int) (frontier.PageTurn, error) {
-	p := s.partOf(&l)
+	p := s.parts.of(&l)
 	s.counts.Store(true)
 	call := func(on *part, what string) (string, error) {
-		return on.runText(ctx, "beginpage", l.Server, p.local(l.ID), fence(&l), n, what)
+		return on.to.runText(ctx, "beginpage", l.Server, p.at.local(l.ID), fence(&l), n, what)
 	}
 	var answer string
 	var err error
-	if p == s.home() {
+	if p == s.parts.home() {
 		answer, err = call(p, "all")
 	} else if answer, err = call(p, "mark"); err == nil && answer == "OK" {
-		if answer, err = call(s.home(), "count"); err == nil && (answer == "WAIT" || answer == "LIMIT") {
+		if answer, err = call(s.parts.home(), "count"); err == nil && (answer == "WAIT" || answer == "LIMIT") {
 			_, err = call(p, "unmark")
 		}
 	}

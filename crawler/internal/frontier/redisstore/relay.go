@@ -21,8 +21,8 @@ const (
 // it is entered at least once: that it is entered again changes nothing.
 func (s process) Relay(ctx context.Context) error {
 	all, ctx := errgroup.WithContext(ctx)
-	for _, from := range s.parts {
-		for _, to := range s.parts {
+	for _, from := range s.parts.all {
+		for _, to := range s.parts.all {
 			if from != to {
 				all.Go(func() error { return relay(ctx, from, to) })
 			}
@@ -47,7 +47,7 @@ func relay(ctx context.Context, from, to *part) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-from.posted[to.shard]:
+		case <-from.posted[to.at.number]:
 		case <-time.After(relayEvery):
 		}
 	}
@@ -63,7 +63,7 @@ type relayed struct {
 // step enters some entries, and returns their number. They are removed by the next step.
 func (r *relayed) step(ctx context.Context) (n int, err error) {
 	from, to := r.from, r.to
-	answer, err := from.run(ctx, "outbox", to.shard, r.stays, r.generation, from.worker+"/"+from.session, entriesAtOnce)
+	answer, err := from.to.run(ctx, "outbox", to.at.number, r.stays, r.generation, from.worker+"/"+from.session, entriesAtOnce)
 	if err != nil {
 		return 0, err
 	}
@@ -116,6 +116,6 @@ func (p *part) endPage(ctx context.Context, entry string) error {
 	if r.Failed || kind != 1 {
 		return errAnswer
 	}
-	_, err := p.run(ctx, "endpage", server, id, int64(fence), pages)
+	_, err := p.to.run(ctx, "endpage", server, id, int64(fence), pages)
 	return err
 }

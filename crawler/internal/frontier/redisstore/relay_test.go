@@ -75,8 +75,8 @@ func TestRelayedTwice(t *testing.T) {
 		}
 	}
 	relayOf := func(name string) *relayed {
-		other := f.Store(s.parts[0].header, name, "test")
-		return &relayed{from: other.parts[0], to: other.parts[1]}
+		other := f.Store(s.parts.all[0].header, name, "test")
+		return &relayed{from: other.parts.all[0], to: other.parts.all[1]}
 	}
 	step := func(r *relayed, want int) {
 		t.Helper()
@@ -98,7 +98,7 @@ func TestRelayedTwice(t *testing.T) {
 	if err != nil || n.Known != 4 {
 		t.Errorf("Count = %+v, %v, want 4 targets", n, err)
 	}
-	if c, err := f.shards[1].counter(ctx, "known"); err != nil || c != 2 {
+	if c, err := f.shards[1].to.counter(ctx, "known"); err != nil || c != 2 {
 		t.Errorf("the second server has %d targets, %v, want 2", c, err)
 	}
 	deleteCrawl(t, f)
@@ -131,7 +131,7 @@ func TestEndWithOutbox(t *testing.T) {
 			t.Errorf("Tick = %q, %v, although a target is in the outbox", why, err)
 		}
 	}
-	if n, err := (&relayed{from: s.parts[1], to: s.parts[0]}).step(ctx); err != nil || n != 1 {
+	if n, err := (&relayed{from: s.parts.all[1], to: s.parts.all[0]}).step(ctx); err != nil || n != 1 {
 		t.Errorf("the relay entered %d entries, %v", n, err)
 	}
 	if leases, _, err = s.Claim(ctx, 1, time.Minute); err != nil || len(leases) != 1 {
@@ -146,7 +146,7 @@ func TestOtherServers(t *testing.T) {
 	now := time.Now()
 	f, _ := twoServers(t, &now)
 	defer f.Close()
-	first, second := f.shards[0].address, f.shards[1].address
+	first, second := f.shards[0].to.address, f.shards[1].to.address
 	for name, list := range map[string]Addresses{"one of two": {first}, "another order": {second, first}} {
 		other := Open(list, Options{Patience: time.Second})
 		if _, err := other.Check(t.Context()); err == nil {
@@ -172,7 +172,7 @@ func TestServersOfEarlierVersions(t *testing.T) {
 	f, _ := twoServers(t, &now)
 	defer f.Close()
 	deleteCrawl(t, f)
-	one := Open(Addresses{f.shards[0].address}, Options{Patience: time.Second})
+	one := Open(Addresses{f.shards[0].to.address}, Options{Patience: time.Second})
 	defer one.Close()
 	h := &Header{Encoding: Encoding - 1, Targets: frontier.Encoding, Width: frontier.Narrow, Key: make([]byte, 16), Lease: time.Minute}
 	if err := one.Lead().Shards()[0].Create(t.Context(), h, Limits{Log: 1 << 30}); err != nil {
@@ -192,7 +192,7 @@ func TestNumbersOfServers(t *testing.T) {
 		shard, of int
 		want      frontier.ID // 0 for an error
 	}{{1, 0, 1, 1}, {1<<32 - 2, 0, 1, 1<<32 - 2}, {1<<32 - 1, 0, 1, 0}, {1, 1, 2, 3}, {1<<31 - 1, 0, 2, 1<<32 - 2}, {1<<31 - 1, 1, 2, 0}, {1 << 31, 0, 2, 0}, {-1, 0, 1, 0}} {
-		p := &part{client: &client{address: &Address{}, shard: row.shard, of: row.of}}
+		p := place{row.shard, row.of}
 		id, err := p.global(row.number)
 		if id != row.want || (err == nil) != (row.want != 0) {
 			t.Errorf("target %d of server %d of %d: %d, %v, want %d", row.number, row.shard, row.of, id, err, row.want)

@@ -62,7 +62,7 @@ func crawlOne(t *testing.T, address string, o Options) {
 		t.Fatal(err)
 	}
 	for _, shard := range f.shards {
-		if n, err := redis.Int(shard.do(ctx, "DBSIZE")); err != nil || n != 0 {
+		if n, err := redis.Int(shard.to.do(ctx, "DBSIZE")); err != nil || n != 0 {
 			t.Errorf("after Delete, the server has %d keys, %v", n, err)
 		}
 	}
@@ -196,9 +196,9 @@ func TestIntervalAfterRestart(t *testing.T) {
 		}
 	}
 	// A restart, which also loses the visit; another crawl is there first.
-	sendAll(t, f.shards[0], []any{"SCRIPT", "FLUSH"}, []any{"HDEL", f.shards[0].key("h:0"), "v", "o"})
+	sendAll(t, f.shards[0].to, []any{"SCRIPT", "FLUSH"}, []any{"HDEL", f.shards[0].to.key("h:0"), "v", "o"})
 	loadScripts(t, "redis://127.0.0.1:"+number)
-	again := Open(Addresses{f.shards[0].address}, f.shards[0].options).Lead() // connections do not survive a restart
+	again := Open(Addresses{f.shards[0].to.address}, f.shards[0].to.options).Lead() // connections do not survive a restart
 	defer again.Close()
 	s = again.Store(headers[0], "w", "test")
 	if err := s.Process().Join(ctx); err != nil {
@@ -228,15 +228,15 @@ func TestFilledAfterLoss(t *testing.T) {
 	if _, err := s.Add(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	known, err := redis.String(f.shards[0].do(ctx, "HGET", f.shards[0].key("c"), "known"))
+	known, err := redis.String(f.shards[0].to.do(ctx, "HGET", f.shards[0].to.key("c"), "known"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	sendAll(t, f.shards[0], []any{"HDEL", f.shards[0].key("c"), "known"})
+	sendAll(t, f.shards[0].to, []any{"HDEL", f.shards[0].to.key("c"), "known"})
 	if complete, err := s.Filled(ctx, 0, 1); err != nil || complete {
 		t.Errorf("Filled without the targets = %t, %v", complete, err)
 	}
-	sendAll(t, f.shards[0], []any{"HSET", f.shards[0].key("c"), "known", known})
+	sendAll(t, f.shards[0].to, []any{"HSET", f.shards[0].to.key("c"), "known", known})
 	if complete, err := s.Filled(ctx, 0, 1); err != nil || !complete {
 		t.Errorf("Filled = %t, %v", complete, err)
 	}
@@ -255,7 +255,7 @@ func loadScripts(t *testing.T, server string) {
 	f := Open(Addresses{a}, Options{}).Lead()
 	defer f.Close()
 	for _, script := range scripts() {
-		sendAll(t, f.shards[0], []any{"SCRIPT", "LOAD", script.text})
+		sendAll(t, f.shards[0].to, []any{"SCRIPT", "LOAD", script.text})
 	}
 }
 

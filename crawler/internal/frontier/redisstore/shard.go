@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -16,25 +15,49 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
+// place is one of the servers of a crawl.
+type place struct {
+	number int // from 0
+	of     int // how many there are
+}
+
+// global returns the ID of a target by its number on this server, and local is the inverse. IDs have 32
+// bits, which the servers share.
+func (p place) global(n int64) (frontier.ID, error) {
+	id := uint64(n)*uint64(p.of) + uint64(p.number)
+	if n < 0 || id >= uint64(unanswered) {
+		return 0, fmt.Errorf("target %d of server %d: a crawl on %s can have at most %d targets on each", n, p.number+1, servers(p.of), uint64(unanswered)/uint64(p.of))
+	}
+	return frontier.ID(id), nil
+}
+
+func (p place) local(id frontier.ID) uint32 { return uint32(int(id) / p.of) }
+
+// has reports whether the targets of a host are on this server.
+func (p place) has(host string) bool { return p.of == 1 || serverOf(host, p.of) == p.number }
+
 // Shard is a crawl on one of its servers.
-type Shard struct{ *client }
+type Shard struct {
+	to *client
+	at place
+}
 
 // Number returns the number of this server, from 0.
-func (f Shard) Number() int { return f.shard }
+func (f Shard) Number() int { return f.at.number }
 
 // Address returns the address of the crawl on this server.
-func (f Shard) Address() *Address { return f.address }
+func (f Shard) Address() *Address { return f.to.address }
 
 func (f Shard) check(ctx context.Context) (*Server, error) {
 	var info string
 	forbidden := false
-	err := f.try(ctx, func(ctx context.Context) (err error) {
-		if err = keys(f).locate(ctx); err != nil {
+	err := f.to.try(ctx, func(ctx context.Context) (err error) {
+		if err = f.to.locate(ctx); err != nil {
 			return err
 		}
-		if info, err = redis.String(f.do(ctx, "INFO")); err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
+		if info, err = redis.String(f.to.do(ctx, "INFO")); err != nil && (strings.HasPrefix(err.Error(), "NOPERM") || strings.HasPrefix(err.Error(), "ERR unknown command")) {
 			forbidden = true
-			_, err = f.do(ctx, "PING")
+			_, err = f.to.do(ctx, "PING")
 		}
 		if err == nil && strings.Contains(info, "\nloading:1") { // its settings are not in force yet
 			err = errLoading
@@ -60,19 +83,19 @@ func (f Shard) check(ctx context.Context) (*Server, error) {
 	if s.Version == "" {
 		s.Unchecked = "the server does not tell its version; it must be at least 6.2"
 	} else if !version62(s.Version) {
-		return nil, f.refused("the server has version %s; at least 6.2 is needed", s.Version)
+		return nil, f.to.refused("the server has version %s; at least 6.2 is needed", s.Version)
 	}
 	if about["role"] == "slave" {
-		return nil, f.refused("the server is a read-only replica; use the address of its primary")
+		return nil, f.to.refused("the server is a read-only replica; use the address of its primary")
 	}
-	if f.address.Cluster() && about["cluster_enabled"] == "0" {
-		return nil, f.refused("the server is not in cluster mode; the address of a single server begins with redis:")
+	if f.to.address.Cluster() && about["cluster_enabled"] == "0" {
+		return nil, f.to.refused("the server is not in cluster mode; the address of a single server begins with redis:")
 	}
 	policy := about["maxmemory_policy"]
 	if policy == "" {
 		s.Unchecked = "the server does not tell its maxmemory-policy; it must be noeviction"
 	} else if policy != "noeviction" {
-		return nil, f.refused("the maxmemory-policy of the server is %s, which would delete parts of the crawl; set it to noeviction", policy)
+		return nil, f.to.refused("the maxmemory-policy of the server is %s, which would delete parts of the crawl; set it to noeviction", policy)
 	}
 	s.Volatile = about["aof_enabled"] == "0"
 	return s, nil
@@ -83,22 +106,22 @@ var errLoading = errors.New("LOADING the server is reading its data")
 // checkLayout refuses a server that has an unfinished crawl of this name, begun with another number or
 // order of servers.
 func (f Shard) checkLayout(ctx context.Context) error {
-	if f.address.Cluster() {
+	if f.to.address.Cluster() {
 		return nil
 	}
-	layouts := []*client{{shard: 0, of: 1}}
+	layouts := []place{{0, 1}}
 	for i := range MaxServers {
-		layouts = append(layouts, &client{shard: i, of: MaxServers})
+		layouts = append(layouts, place{i, MaxServers})
 	}
 	for _, l := range layouts {
-		prefix := f.address.prefix(l.shard, l.of)
+		prefix := f.to.address.prefix(l.number, l.of)
 		var text []byte
 		var state string
-		err := f.try(ctx, func(ctx context.Context) (err error) {
-			if text, err = redis.Bytes(f.do(ctx, "GET", prefix+"cfg")); err != nil {
+		err := f.to.try(ctx, func(ctx context.Context) (err error) {
+			if text, err = redis.Bytes(f.to.do(ctx, "GET", prefix+"cfg")); err != nil {
 				return err
 			}
-			state, err = redis.String(f.do(ctx, "HGET", prefix+"c", "state"))
+			state, err = redis.String(f.to.do(ctx, "HGET", prefix+"c", "state"))
 			return err
 		})
 		if isNil(err) { // there is none
@@ -111,9 +134,9 @@ func (f Shard) checkLayout(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if state != "done" && (max(h.Servers, 1) != f.of || h.Server != f.shard) {
-			return f.refused("the crawl %s was begun with %s, of which this is number %d; it is number %d of %d here: give the same addresses in the same order, or delete that crawl",
-				f.address.Crawl, servers(h.Servers), h.Server+1, f.shard+1, f.of)
+		if state != "done" && (max(h.Servers, 1) != f.at.of || h.Server != f.at.number) {
+			return f.to.refused("the crawl %s was begun with %s, of which this is number %d; it is number %d of %d here: give the same addresses in the same order, or delete that crawl",
+				f.to.address.Crawl, servers(h.Servers), h.Server+1, f.at.number+1, f.at.of)
 		}
 	}
 	return nil
@@ -129,8 +152,8 @@ func servers(n int) string {
 // Header returns the header of the crawl on this server, nil if there is none.
 func (f Shard) Header(ctx context.Context) (*Header, error) {
 	var text []byte
-	err := f.try(ctx, func(ctx context.Context) (err error) {
-		text, err = redis.Bytes(f.do(ctx, "GET", f.key("cfg")))
+	err := f.to.try(ctx, func(ctx context.Context) (err error) {
+		text, err = redis.Bytes(f.to.do(ctx, "GET", f.to.key("cfg")))
 		return err
 	})
 	if isNil(err) {
@@ -145,7 +168,7 @@ func (f Shard) Header(ctx context.Context) (*Header, error) {
 func (f Shard) readHeader(text []byte) (*Header, error) {
 	h := &Header{}
 	if err := json.Unmarshal(text, h); err != nil {
-		return nil, fmt.Errorf("read the header of the crawl %s: %w", f.address.Crawl, err)
+		return nil, fmt.Errorf("read the header of the crawl %s: %w", f.to.address.Crawl, err)
 	}
 	return h, nil
 }
@@ -153,19 +176,19 @@ func (f Shard) readHeader(text []byte) (*Header, error) {
 // Create makes the crawl on this server, in place of whatever it has of it. It is not given out until
 // Filled is called.
 func (f Shard) Create(ctx context.Context, h *Header, l Limits) error {
-	if _, err := keys(f).removeAll(ctx); err != nil {
+	if _, err := f.to.removeAll(ctx); err != nil {
 		return err
 	}
-	h.Epoch, h.Servers, h.Server = rand.Text(), f.of, f.shard
+	h.Epoch, h.Servers, h.Server = rand.Text(), f.at.of, f.at.number
 	text, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
 	result := appendResult(nil, &frontier.Done{Outcome: l.Lost, Tally: []frontier.Tally{{Name: "checked", By: 1}}})
-	return f.try(ctx, func(ctx context.Context) error {
+	return f.to.try(ctx, func(ctx context.Context) error {
 		ends := int64(0)
 		if l.MaxTime > 0 || !l.Ends.IsZero() {
-			now, err := f.now(ctx)
+			now, err := f.to.now(ctx)
 			if err != nil {
 				return err
 			}
@@ -173,43 +196,27 @@ func (f Shard) Create(ctx context.Context, h *Header, l Limits) error {
 				ends = l.Ends.UnixMicro()
 			}
 		}
-		if _, err := f.do(ctx, "HSET", f.key("c"), "state", "filling", "generation", h.Epoch, "lim", f.logLimit(l.Log), "ends", ends, "lost", result, "renders", flag(l.Renders), "facts", time.Now().UnixMicro(),
-			"shard", f.shard, "wide", flag(h.Width == frontier.Wide), "holds", flag(f.of > 1)); err != nil {
+		if _, err := f.to.do(ctx, "HSET", f.to.key("c"), "state", "filling", "generation", h.Epoch, "lim", f.logLimit(l.Log), "ends", ends, "lost", result, "renders", flag(l.Renders), "facts", time.Now().UnixMicro(),
+			"shard", f.at.number, "wide", flag(h.Width == frontier.Wide), "holds", flag(f.at.of > 1)); err != nil {
 			return err
 		}
-		_, err := f.do(ctx, "SET", f.key("cfg"), text)
+		_, err := f.to.do(ctx, "SET", f.to.key("cfg"), text)
 		return err
 	})
 }
 
 // logLimit returns the limit of the log on this server.
 func (f Shard) logLimit(bytes int64) int64 {
-	if f.address.Cluster() {
-		return bytes / int64(f.of)
+	if f.to.address.Cluster() {
+		return bytes / int64(f.at.of)
 	}
 	return bytes
 }
 
-// now returns the time of the server.
-func (f *client) now(ctx context.Context) (time.Time, error) {
-	if f.options.Now != nil {
-		return f.options.Now(), nil
-	}
-	if f.address.Cluster() { // the one with the keys of the crawl
-		t, err := redis.Int64(newScript("local t = redis.call('TIME') return t[1] * 1000000 + t[2]").send(ctx, f.do, f.prefix))
-		return time.UnixMicro(t), err
-	}
-	t, err := redis.Int64s(f.do(ctx, "TIME"))
-	if err != nil || len(t) != 2 {
-		return time.Time{}, cmp.Or(err, errAnswer)
-	}
-	return time.Unix(t[0], t[1]*1000), nil
-}
-
 // Now returns the time of this server.
 func (f Shard) Now(ctx context.Context) (now time.Time, err error) {
-	err = f.try(ctx, func(ctx context.Context) (err error) {
-		now, err = f.now(ctx)
+	err = f.to.try(ctx, func(ctx context.Context) (err error) {
+		now, err = f.to.now(ctx)
 		return err
 	})
 	return now, err
@@ -217,7 +224,7 @@ func (f Shard) Now(ctx context.Context) (now time.Time, err error) {
 
 // State returns the state of the crawl on this server. See [Crawl.State].
 func (f Shard) State(ctx context.Context) (string, error) {
-	c, err := f.counters(ctx)
+	c, err := f.to.counters(ctx)
 	if err == nil && len(c) == 0 {
 		return "absent", nil
 	}
@@ -225,7 +232,7 @@ func (f Shard) State(ctx context.Context) (string, error) {
 }
 
 // Has reports whether the targets of a host are on this server.
-func (f Shard) Has(host string) bool { return f.of == 1 || serverOf(host, f.of) == f.shard }
+func (f Shard) Has(host string) bool { return f.at.has(host) }
 
 // Fill enters targets of a state directory on this server, in the order in which they are given, and
 // numbers them. flush is called at the end, and returns how many there were.
@@ -236,7 +243,7 @@ func (f Shard) Fill(ctx context.Context, h *Header) (add func(*frontier.Kept) er
 		if len(buffer) == 0 {
 			return all, nil
 		}
-		_, err := f.run(ctx, "fill", buffer, wide)
+		_, err := f.to.run(ctx, "fill", buffer, wide)
 		buffer, n = buffer[:0], 0
 		return all, err
 	}

@@ -68,7 +68,7 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 	s := &Status{Crawl: f.Address().Crawl, Coordinator: "gone", fresh: map[string]bool{}}
 	workers := map[string]*WorkerStatus{}
 	for _, shard := range f.Shards() {
-		if exists, err := shard.addStatus(ctx, h, s, workers); err != nil || !exists && shard.shard == 0 {
+		if exists, err := shard.addStatus(ctx, h, s, workers); err != nil || !exists && shard.Number() == 0 {
 			return nil, err
 		}
 	}
@@ -81,7 +81,7 @@ func (f *Crawl) Status(ctx context.Context) (*Status, error) {
 
 // addStatus adds what one server has to a status. It returns false if it has no crawl.
 func (f Shard) addStatus(ctx context.Context, h *Header, s *Status, workers map[string]*WorkerStatus) (exists bool, err error) {
-	c, err := f.counters(ctx)
+	c, err := f.to.counters(ctx)
 	if err != nil || len(c) == 0 {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (f Shard) addStatus(ctx context.Context, h *Header, s *Status, workers map[
 	n := countsOf(c)
 	s.Known, s.Queued, s.Leased, s.Settled = s.Known+n.Known, s.Queued+n.Queued, s.Leased+n.Leased, s.Settled+n.Settled
 	s.LogBytes, s.logLimit = s.LogBytes+asInt(c["logs"])-asInt(c["trimmed"]), s.logLimit+asInt(c["lim"])
-	if f.shard == 0 {
+	if f.at.number == 0 {
 		if s.State = c["state"]; s.State == "" || s.State == "filling" {
 			s.State = "running"
 		}
@@ -105,9 +105,9 @@ func (f Shard) addStatus(ctx context.Context, h *Header, s *Status, workers map[
 	}
 	var own map[string]string
 	var names []string
-	err = f.try(ctx, func(ctx context.Context) (err error) {
-		if own, err = redis.StringMap(f.do(ctx, "HGETALL", f.key("own"))); err == nil {
-			names, err = redis.Strings(f.do(ctx, "SMEMBERS", f.key("ws")))
+	err = f.to.try(ctx, func(ctx context.Context) (err error) {
+		if own, err = redis.StringMap(f.to.do(ctx, "HGETALL", f.to.key("own"))); err == nil {
+			names, err = redis.Strings(f.to.do(ctx, "SMEMBERS", f.to.key("ws")))
 		}
 		return err
 	})
@@ -119,8 +119,8 @@ func (f Shard) addStatus(ctx context.Context, h *Header, s *Status, workers map[
 	}
 	for _, name := range names {
 		var w map[string]string
-		err := f.try(ctx, func(ctx context.Context) (err error) {
-			w, err = redis.StringMap(f.do(ctx, "HGETALL", f.key("w@"+name)))
+		err := f.to.try(ctx, func(ctx context.Context) (err error) {
+			w, err = redis.StringMap(f.to.do(ctx, "HGETALL", f.to.key("w@"+name)))
 			return err
 		})
 		if err != nil {
@@ -147,7 +147,7 @@ func (f Shard) addStatus(ctx context.Context, h *Header, s *Status, workers map[
 func (f Shard) countHosts(ctx context.Context, s *Status, leased map[string]int) error {
 	for next := int64(0); next >= 0; {
 		first := next == 0
-		answer, err := f.run(ctx, "hosts", next)
+		answer, err := f.to.run(ctx, "hosts", next)
 		if err != nil {
 			return err
 		}

@@ -16,8 +16,7 @@ import (
 
 // Store is a crawl on its servers, as one process uses it. Lead.Store makes one.
 type Store struct {
-	parts   []*part
-	routes  *routes
+	parts   parts
 	key     [16]byte
 	version string // of the program
 	Browser bool   // this process has a browser; set before Join
@@ -31,28 +30,44 @@ type Store struct {
 	why string
 }
 
+// parts are the servers of a crawl.
+type parts struct {
+	all    []*part
+	routes *routes
+}
+
+// of returns the server of a lease, and at that of a host.
+func (p *parts) of(l *frontier.Lease) *part { return p.all[l.Server] }
+func (p *parts) at(host string) *part       { return p.all[p.routes.of([]byte(host))] }
+
+// home is the server that has what does not belong to a host.
+func (p *parts) home() *part { return p.all[0] }
+
+// each calls fn with each server, until one fails.
+func (p *parts) each(fn func(*client) error) error {
+	for _, one := range p.all {
+		if err := fn(one.to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // FingerprintKey implements frontier.Keyed.
 func (s *Store) FingerprintKey() [16]byte { return s.key }
 
 // Width implements frontier.Store.
 func (s *Store) Width() frontier.Width {
-	if s.parts[0].wide {
+	if s.parts.home().wide {
 		return frontier.Wide
 	}
 	return frontier.Narrow
 }
 
-// partOf returns the server of a lease, and at that of a host.
-func (s *Store) partOf(l *frontier.Lease) *part { return s.parts[l.Server] }
-func (s *Store) at(host string) *part           { return s.parts[s.routes.of([]byte(host))] }
-
-// home is the server that has what does not belong to a host.
-func (s *Store) home() *part { return s.parts[0] }
-
 // Add implements frontier.Store. Many items are entered in several steps, on each server by itself.
 func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, error) {
-	ids, route := make([]frontier.ID, len(items)), s.routes.ofItems(items)
-	for _, p := range s.parts {
+	ids, route := make([]frontier.ID, len(items)), s.parts.routes.ofItems(items)
+	for _, p := range s.parts.all {
 		var e entering
 		var at []int
 		flush := func() error {
@@ -65,18 +80,18 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, 
 			}
 			for i, id := range e.ids {
 				ids[at[i]] = id
-				if n := p.local(id); n > s.entered[p.shard].Load() {
-					s.entered[p.shard].Store(n)
+				if n := p.at.local(id); n > s.entered[p.at.number].Load() {
+					s.entered[p.at.number].Store(n)
 				}
 			}
 			e, at = entering{}, nil
 			return nil
 		}
 		for i := range items {
-			if route[i] != p.shard {
+			if route[i] != p.at.number {
 				continue
 			}
-			e.items, e.route, at = append(e.items, items[i]), append(e.route, p.shard), append(at, i)
+			e.items, e.route, at = append(e.items, items[i]), append(e.route, p.at.number), append(at, i)
 			if len(e.items) == itemsAtOnce {
 				if err := flush(); err != nil {
 					return nil, err
@@ -94,14 +109,14 @@ func (s *Store) Add(ctx context.Context, items []frontier.Item) ([]frontier.ID, 
 // store has entered. It returns false if the server has lost some of them meanwhile: then the
 // crawl must be made there again.
 func (s *Store) Filled(ctx context.Context, server, restored int) (complete bool, err error) {
-	before, err := s.parts[server].runText(ctx, "state", "filled", max(int(s.entered[server].Load()), restored))
+	before, err := s.parts.all[server].to.runText(ctx, "state", "filled", max(int(s.entered[server].Load()), restored))
 	return err == nil && before != "lost" && before != "absent", err
 }
 
 // Complete implements frontier.Store. The targets of a large page are entered in several
 // steps, the last of which settles the page. IDs of targets that another server has are 0.
 func (s *Store) Complete(ctx context.Context, l frontier.Lease, d frontier.Done) ([]frontier.ID, error) {
-	p, route := s.partOf(&l), s.routes.ofItems(d.Found)
+	p, route := s.parts.of(&l), s.parts.routes.ofItems(d.Found)
 	ids, rest := make([]frontier.ID, 0, len(d.Found)), d.Found
 	for len(rest) > itemsAtOnce {
 		e := &entering{lease: &l, items: rest[:itemsAtOnce], route: route[len(ids):], before: len(ids)}
@@ -120,20 +135,20 @@ func (s *Store) Complete(ctx context.Context, l frontier.Lease, d frontier.Done)
 
 // Release implements frontier.Store.
 func (s *Store) Release(ctx context.Context, l frontier.Lease, d frontier.Deferral) error {
-	defer s.ended(s.partOf(&l))
-	return s.partOf(&l).release(ctx, &l, &d)
+	defer s.ended(s.parts.of(&l))
+	return s.parts.of(&l).release(ctx, &l, &d)
 }
 
 // ended wakes the relay of a server on which a lease has ended, which may have counted as a page.
 func (s *Store) ended(p *part) {
-	if s.counts.Load() && p != s.home() {
+	if s.counts.Load() && p != s.parts.home() {
 		p.signal([]post{{to: 0}})
 	}
 }
 
 // Extend implements frontier.Store.
 func (s *Store) Extend(ctx context.Context, l frontier.Lease, d time.Duration) error {
-	lost, err := s.partOf(&l).extend(ctx, []frontier.Lease{l}, d)
+	lost, err := s.parts.of(&l).extend(ctx, []frontier.Lease{l}, d)
 	if err == nil && len(lost) > 0 {
 		err = errStale(&l)
 	}
@@ -184,23 +199,13 @@ func (s *Store) Tick(ctx context.Context) (why string, err error) {
 
 // SetPace implements frontier.Store.
 func (s *Store) SetPace(ctx context.Context, host string, p frontier.Pace) error {
-	_, err := s.at(host).run(ctx, "pace", append(paceArgs(host, p), "", "")...)
+	_, err := s.parts.at(host).to.run(ctx, "pace", append(paceArgs(host, p), "", "")...)
 	return err
 }
 
 // Paces implements frontier.Store.
 func (s *Store) Paces(ctx context.Context, fn func(host string, p frontier.Pace) error) error {
-	return s.each(func(p *part) error { return p.eachPace(ctx, fn) })
-}
-
-// each calls fn with each server, until one fails.
-func (s *Store) each(fn func(p *part) error) error {
-	for _, p := range s.parts {
-		if err := fn(p); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.parts.each(func(c *client) error { return c.eachPace(ctx, fn) })
 }
 
 // Find implements frontier.Store. It enters nothing: only the coordinator, which has the
@@ -224,9 +229,9 @@ func (s *Store) Scan(context.Context, frontier.Parts, func(*frontier.Record) err
 
 // Count implements frontier.Store.
 func (s *Store) Count(ctx context.Context) (n frontier.Counts, err error) {
-	err = s.each(func(p *part) error {
-		c, err := p.counters(ctx)
-		n = sumOf(n, countsOf(c))
+	err = s.parts.each(func(c *client) error {
+		all, err := c.counters(ctx)
+		n = sumOf(n, countsOf(all))
 		return err
 	})
 	return n, err
@@ -243,14 +248,14 @@ func (s *Store) Tally(ctx context.Context, list []frontier.Tally) error {
 	for _, t := range list {
 		args = append(args, t.Name, t.By)
 	}
-	_, err := s.home().run(ctx, "tally", args...)
+	_, err := s.parts.home().to.run(ctx, "tally", args...)
 	return err
 }
 
 // Tallies implements frontier.Store.
 func (s *Store) Tallies(ctx context.Context) (map[string]int64, error) {
 	sums := map[string]int64{}
-	err := s.each(func(p *part) error { return p.tallies(ctx, sums) })
+	err := s.parts.each(func(c *client) error { return c.tallies(ctx, sums) })
 	return sums, err
 }
 
@@ -258,13 +263,14 @@ func (s *Store) Tallies(ctx context.Context) (map[string]int64, error) {
 func (s *Store) Process() frontier.Process { return process{s} }
 
 // Common implements frontier.Shared.
-func (s *Store) Common() frontier.Common { return common{s} }
+func (s *Store) Common() frontier.Common { return common{&s.parts} }
 
 // Close implements frontier.Store.
 func (s *Store) Close() (err error) {
-	for _, p := range s.parts {
-		err = cmp.Or(err, p.server.pool.Close())
-	}
+	_ = s.parts.each(func(c *client) error { // all of them, whatever one says
+		err = cmp.Or(err, c.close())
+		return nil
+	})
 	return err
 }
 

@@ -152,7 +152,7 @@ func wantNoKeys(t *testing.T, f Lead) {
 	t.Helper()
 	for _, shard := range f.shards {
 		for cursor := uint64(0); ; {
-			left, next, err := (keys{shard}).scan(context.Background(), cursor)
+			left, next, err := shard.to.scan(context.Background(), cursor)
 			if err != nil || len(left) > 0 {
 				t.Fatalf("of a crawl that was deleted, the server has %q, %v", left, err)
 			}
@@ -241,13 +241,13 @@ func TestIDsAfterLoss(t *testing.T) {
 	want(ids, err, 1, 2)
 	ids, err = s.Add(ctx, []frontier.Item{item(8), item(7)}) // known to this process
 	want(ids, err, 2, 1)
-	sendAll(t, f.shards[0], // a restart that loses the second target
-		[]any{"HSET", f.shards[0].key("c"), "known", 1, "q0", 1},
-		[]any{"HDEL", f.shards[0].key("k:0"), "\x08\x00\x00\x00\x00\x00\x00\x00"},
-		[]any{"RPOP", f.shards[0].key("j:0")},
-		[]any{"RPOP", f.shards[0].key("q:0:0:o")},
+	sendAll(t, f.shards[0].to, // a restart that loses the second target
+		[]any{"HSET", f.shards[0].to.key("c"), "known", 1, "q0", 1},
+		[]any{"HDEL", f.shards[0].to.key("k:0"), "\x08\x00\x00\x00\x00\x00\x00\x00"},
+		[]any{"RPOP", f.shards[0].to.key("j:0")},
+		[]any{"RPOP", f.shards[0].to.key("q:0:0:o")},
 		[]any{"SCRIPT", "FLUSH"})
-	other := Open(Addresses{f.shards[0].address}, f.shards[0].options).Lead()
+	other := Open(Addresses{f.shards[0].to.address}, f.shards[0].to.options).Lead()
 	defer other.Close()
 	ids, err = other.Store(h, "", "test").Add(ctx, []frontier.Item{item(9)})
 	want(ids, err, 2)
@@ -299,14 +299,14 @@ func TestKnownTargets(t *testing.T) {
 	if l := leases[0]; l.Wave != 3 || l.Need != frontier.NeedContent|frontier.NeedLinks {
 		t.Errorf("a target with two links: %+v", l)
 	}
-	before, err := redis.StringMap(f.shards[0].do(ctx, "HGETALL", f.shards[0].key("c")))
+	before, err := redis.StringMap(f.shards[0].to.do(ctx, "HGETALL", f.shards[0].to.key("c")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Add(ctx, items); err != nil {
 		t.Fatal(err)
 	}
-	after, err := redis.StringMap(f.shards[0].do(ctx, "HGETALL", f.shards[0].key("c")))
+	after, err := redis.StringMap(f.shards[0].to.do(ctx, "HGETALL", f.shards[0].to.key("c")))
 	if err != nil {
 		t.Fatal(err)
 	}

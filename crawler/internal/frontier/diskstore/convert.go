@@ -75,7 +75,7 @@ type conversion struct {
 }
 
 func (v *conversion) hosts() error {
-	return v.each("SELECT number, name, concurrency, interval, not_before FROM old_hosts ORDER BY number", func(cur *cursor) error {
+	return v.db.each("SELECT number, name, concurrency, interval, not_before FROM old_hosts ORDER BY number", func(cur *cursor) error {
 		number, err := cur.small(0, 1<<32-1)
 		name, err1 := cur.text(1)
 		concurrency, err2 := cur.small(2, 1<<31-1)
@@ -86,15 +86,15 @@ func (v *conversion) hosts() error {
 		}
 		record := hostsTable.seal(appendPace(nil, concurrency, interval, notBefore), 0, hostKey(int(number), name))
 		v.totals[hostsTable].add(storedChecksum(record))
-		v.bind(number)
-		v.bind(name)
-		v.bind(record)
-		return v.run("INSERT INTO hosts(number, name, record) VALUES(?,?,?)")
+		v.db.bind(number)
+		v.db.bind(name)
+		v.db.bind(record)
+		return v.db.run("INSERT INTO hosts(number, name, record) VALUES(?,?,?)")
 	})
 }
 
 func (v *conversion) targets() error {
-	return v.each("SELECT id, fingerprint, host, wave, need, job FROM old_targets ORDER BY id", func(cur *cursor) error {
+	return v.db.each("SELECT id, fingerprint, host, wave, need, job FROM old_targets ORDER BY id", func(cur *cursor) error {
 		id, err := cur.small(0, 1<<32-1)
 		fingerprint, err1 := cur.oldFingerprint(1, v.width)
 		host, err2 := cur.small(2, 1<<32-1)
@@ -104,13 +104,13 @@ func (v *conversion) targets() error {
 		if err := errors.Join(err, err1, err2, err3, err4, err5); err != nil {
 			return err
 		}
-		v.record = appendTarget(v.record[:0], fingerprint, v.width, frontier.Wave(wave), frontier.Need(need), job)
-		v.record = targetsTable.seal(v.record, 0, targetKey(frontier.ID(id), uint32(host)))
-		v.totals[targetsTable].add(storedChecksum(v.record))
-		v.bind(id)
-		v.bind(host)
-		v.bind(v.record)
-		return v.run(insertTarget)
+		record := appendTarget(nil, fingerprint, v.width, frontier.Wave(wave), frontier.Need(need), job)
+		record = targetsTable.seal(record, 0, targetKey(frontier.ID(id), uint32(host)))
+		v.totals[targetsTable].add(storedChecksum(record))
+		v.db.bind(id)
+		v.db.bind(host)
+		v.db.bind(record)
+		return v.db.run(insertTarget)
 	})
 }
 
@@ -131,7 +131,7 @@ func (c *cursor) oldFingerprint(column int, w frontier.Width) (frontier.Fingerpr
 }
 
 func (v *conversion) changes() error {
-	return v.each("SELECT changes FROM old_changes ORDER BY number", func(cur *cursor) error {
+	return v.db.each("SELECT changes FROM old_changes ORDER BY number", func(cur *cursor) error {
 		changes, err := cur.bytes(0)
 		if err != nil {
 			return err
@@ -141,7 +141,7 @@ func (v *conversion) changes() error {
 }
 
 func (v *conversion) outcomes() error {
-	return v.each("SELECT o.id, o.need, o.outcome, p.id FROM old_outcomes o LEFT JOIN old_pages p ON p.id=o.id ORDER BY o.id", func(cur *cursor) error {
+	return v.db.each("SELECT o.id, o.need, o.outcome, p.id FROM old_outcomes o LEFT JOIN old_pages p ON p.id=o.id ORDER BY o.id", func(cur *cursor) error {
 		id, err := cur.small(0, 1<<32-1)
 		outcome, err1 := cur.bytes(2)
 		var flags byte
@@ -158,13 +158,13 @@ func (v *conversion) outcomes() error {
 		if err := errors.Join(err, err1, err2); err != nil {
 			return err
 		}
-		v.record = appendOutcome(v.record[:0], flags, frontier.Need(need), outcome)
-		return v.put(outcomesTable, frontier.ID(id), nil)
+		record := appendOutcome(nil, flags, frontier.Need(need), outcome)
+		return v.put(outcomesTable, frontier.ID(id), record, nil)
 	})
 }
 
 func (v *conversion) pages() error {
-	return v.each("SELECT id, found, links, page FROM old_pages ORDER BY id", func(cur *cursor) error {
+	return v.db.each("SELECT id, found, links, page FROM old_pages ORDER BY id", func(cur *cursor) error {
 		id, err := cur.small(0, 1<<32-1)
 		found, err1 := cur.bytes(1)
 		links, err2 := cur.bytes(2)
@@ -172,13 +172,13 @@ func (v *conversion) pages() error {
 		if err := errors.Join(err, err1, err2, err3); err != nil {
 			return err
 		}
-		v.record = appendPage(v.record[:0], found, page, links)
-		return v.put(pagesTable, frontier.ID(id), orNil(links))
+		record := appendPage(nil, found, page, links)
+		return v.put(pagesTable, frontier.ID(id), record, orNil(links))
 	})
 }
 
 func (v *conversion) deferred() error {
-	return v.each("SELECT id, wave, not_before, tries, note FROM old_deferred ORDER BY id", func(cur *cursor) error {
+	return v.db.each("SELECT id, wave, not_before, tries, note FROM old_deferred ORDER BY id", func(cur *cursor) error {
 		id, err := cur.small(0, 1<<32-1)
 		wave, err1 := cur.small(1, 255)
 		notBefore, err2 := cur.int(2)
@@ -187,19 +187,18 @@ func (v *conversion) deferred() error {
 		if err := errors.Join(err, err1, err2, err3, err4); err != nil {
 			return err
 		}
-		v.record = appendDeferral(v.record[:0], frontier.Wave(wave), int(tries), notBefore, note)
-		return v.put(deferredTable, frontier.ID(id), nil)
+		record := appendDeferral(nil, frontier.Wave(wave), int(tries), notBefore, note)
+		return v.put(deferredTable, frontier.ID(id), record, nil)
 	})
 }
 
-// put inserts v.record, which is not sealed yet.
-func (v *conversion) put(t table, id frontier.ID, links []byte) error {
-	v.record = t.seal(v.record, 0, uint64(id))
-	return v.insert(t, id, v.record, links)
+// put inserts a record, which is not sealed yet.
+func (v *conversion) put(t table, id frontier.ID, record, links []byte) error {
+	return v.insert(t, id, t.seal(record, 0, uint64(id)), links)
 }
 
 func (v *conversion) tallies() error {
-	return v.each("SELECT name, value FROM old_tallies", func(cur *cursor) error {
+	return v.db.each("SELECT name, value FROM old_tallies", func(cur *cursor) error {
 		name, err := cur.text(0)
 		value, err1 := cur.int(1)
 		if err := errors.Join(err, err1); err != nil {

@@ -198,7 +198,7 @@ func (c *conn) beginAnew(values map[string][]byte) error {
 	known := w.totals[targetsTable].rows
 	return w.transaction(func() error {
 		for _, t := range []table{talliesTable, changesTable, deferredTable} {
-			if err := w.exec("DELETE FROM " + t.String()); err != nil {
+			if err := w.db.exec("DELETE FROM " + t.String()); err != nil {
 				return err
 			}
 			w.totals[t] = total{}
@@ -209,18 +209,18 @@ func (c *conn) beginAnew(values map[string][]byte) error {
 		if err := w.restHosts(); err != nil {
 			return err
 		}
-		width, err := w.width()
+		width, err := w.db.width()
 		if err != nil {
 			return err
 		}
-		return w.exec(copiedViewOf(width, known) + fmt.Sprintf("PRAGMA user_version=%d", format))
+		return w.db.exec(copiedViewOf(width, known) + fmt.Sprintf("PRAGMA user_version=%d", format))
 	})
 }
 
 // replaceMeta removes the values of the crawl before and stores those of this one.
 func (w *writer) replaceMeta(values map[string][]byte, inherited []byte) error {
 	var names []string
-	err := w.each("SELECT name, value FROM meta", func(cur *cursor) error {
+	err := w.db.each("SELECT name, value FROM meta", func(cur *cursor) error {
 		name, err := cur.text(0)
 		if err != nil {
 			return err
@@ -241,8 +241,8 @@ func (w *writer) replaceMeta(values map[string][]byte, inherited []byte) error {
 		return err
 	}
 	for _, name := range names {
-		w.bind(name)
-		if err := w.run("DELETE FROM meta WHERE name=?"); err != nil {
+		w.db.bind(name)
+		if err := w.db.run("DELETE FROM meta WHERE name=?"); err != nil {
 			return err
 		}
 	}
@@ -257,7 +257,7 @@ func (w *writer) replaceMeta(values map[string][]byte, inherited []byte) error {
 // restHosts gives each host the pace that a new crawl begins with.
 func (w *writer) restHosts() error {
 	var rows []hostRow
-	err := w.each("SELECT number, name, record FROM hosts ORDER BY number", func(cur *cursor) error {
+	err := w.db.each("SELECT number, name, record FROM hosts ORDER BY number", func(cur *cursor) error {
 		number, err := cur.small(0, 1<<32-1)
 		name, err1 := cur.text(1)
 		if err = errors.Join(err, err1); err != nil {

@@ -132,7 +132,7 @@ func open(file string, how func(*Store) error) (*Store, error) {
 		_ = s.reader.conn.close() // the first error says more
 	}
 	if s.journal.writer != nil {
-		_ = s.journal.writer.close()
+		_ = s.journal.writer.db.close()
 	}
 	return nil, fmt.Errorf("open the state %s: %w", file, explain(err))
 }

@@ -132,7 +132,7 @@ func (c *conn) configure() error {
 }
 
 // newWriter returns a writer to a file without rows.
-func newWriter(c *conn) *writer { return &writer{conn: c, tallies: map[string]storedTally{}} }
+func newWriter(c *conn) *writer { return &writer{db: c, tallies: map[string]storedTally{}} }
 
 // initialize creates the tables of a new file in one transaction, and stores values.
 func (w *writer) initialize(width frontier.Width, key [16]byte, values map[string][]byte) error {
@@ -148,7 +148,7 @@ func (w *writer) initialize(width frontier.Width, key [16]byte, values map[strin
 // create creates the tables for fingerprints of a width and opaque values of an encoding, and
 // fills the table meta. It must run in a transaction.
 func (w *writer) create(width frontier.Width, encoding int, meta map[string][]byte) error {
-	if err := w.exec(layoutOf(width) + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, plainFormat)); err != nil {
+	if err := w.db.exec(layoutOf(width) + fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, plainFormat)); err != nil {
 		return err
 	}
 	meta[metaEncoding] = []byte(strconv.Itoa(encoding))

@@ -362,7 +362,7 @@ func (s *Store) Close() error {
 	defer s.reader.mu.Unlock()
 	err = errors.Join(err, s.reader.conn.close())
 	if s.journal.writer != nil {
-		err = errors.Join(err, s.journal.writer.close())
+		err = errors.Join(err, s.journal.writer.db.close())
 	}
 	if err != nil {
 		return fmt.Errorf("close the state %s: %w", s.file, err)

@@ -11,7 +11,7 @@ import (
 // writer writes rows to the file. It knows the totals of the tables, and of the rows that are
 // often replaced what is in the file.
 type writer struct {
-	*conn
+	db      *conn
 	flusher flusher
 	totals  totals
 	hosts   []uint32 // checksums of the rows of table hosts
@@ -40,20 +40,20 @@ func (w *writer) write(b *batch, hosts []hostRow) error {
 	if !w.flusher.due(began) {
 		return w.transaction(step)
 	}
-	if err := w.exec("PRAGMA synchronous=FULL"); err != nil {
+	if err := w.db.exec("PRAGMA synchronous=FULL"); err != nil {
 		return err
 	}
 	if err := w.transaction(step); err != nil {
 		return err
 	}
 	w.flusher.flushed(began, time.Now())
-	return w.exec("PRAGMA synchronous=NORMAL")
+	return w.db.exec("PRAGMA synchronous=NORMAL")
 }
 
 // transaction runs a step in a transaction, which also writes the totals.
 func (w *writer) transaction(step func() error) error {
 	before := w.totals
-	err := w.run("BEGIN IMMEDIATE")
+	err := w.db.run("BEGIN IMMEDIATE")
 	if err != nil {
 		return err
 	}
@@ -61,10 +61,10 @@ func (w *writer) transaction(step func() error) error {
 		err = w.writeTotals()
 	}
 	if err == nil {
-		err = w.run("COMMIT")
+		err = w.db.run("COMMIT")
 	}
 	if err != nil {
-		w.rollback()
+		w.db.rollback()
 		w.totals = before
 	}
 	return err
@@ -72,9 +72,9 @@ func (w *writer) transaction(step func() error) error {
 
 func (w *writer) writeTotals() error {
 	w.record = metaTable.seal(w.totals.append(w.record[:0]), 0, nameKey(metaTotals))
-	w.bind(metaTotals)
-	w.bind(w.record)
-	return w.run("INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)")
+	w.db.bind(metaTotals)
+	w.db.bind(w.record)
+	return w.db.run("INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)")
 }
 
 func (w *writer) writeBatch(b *batch, hosts []hostRow) error {
@@ -109,13 +109,13 @@ func (w *writer) writeTargets(b *batch) error {
 		for ; n > 0; n-- {
 			t := &b.targets[i]
 			record := b.get(t.record)
-			w.bind(int64(b.first) + int64(i))
-			w.bind(int64(t.host))
-			w.bind(record)
+			w.db.bind(int64(b.first) + int64(i))
+			w.db.bind(int64(t.host))
+			w.db.bind(record)
 			w.totals[targetsTable].add(storedChecksum(record))
 			i++
 		}
-		if err := w.run(sql); err != nil {
+		if err := w.db.run(sql); err != nil {
 			return err
 		}
 	}
@@ -148,8 +148,8 @@ func (w *writer) writeEvents(b *batch) error {
 
 // replaceTarget replaces the row of a target by one with another host or job.
 func (w *writer) replaceTarget(id frontier.ID, host int, record []byte) error {
-	w.bind(int64(id))
-	err := w.each("SELECT host, record FROM targets WHERE id=?", func(cur *cursor) error {
+	w.db.bind(int64(id))
+	err := w.db.each("SELECT host, record FROM targets WHERE id=?", func(cur *cursor) error {
 		before, err := cur.small(0, 1<<32-1)
 		if err != nil {
 			return err
@@ -165,10 +165,10 @@ func (w *writer) replaceTarget(id frontier.ID, host int, record []byte) error {
 		return err
 	}
 	w.totals[targetsTable].add(storedChecksum(record))
-	w.bind(int64(host))
-	w.bind(record)
-	w.bind(int64(id))
-	return w.run("UPDATE targets SET host=?, record=? WHERE id=?")
+	w.db.bind(int64(host))
+	w.db.bind(record)
+	w.db.bind(int64(id))
+	return w.db.run("UPDATE targets SET host=?, record=? WHERE id=?")
 }
 
 // statements are the statements for the rows of a table that has a row for some targets.
@@ -182,21 +182,21 @@ var statementsOf = [tables]statements{
 
 // insert inserts the sealed record of a target. links are for the table pages.
 func (w *writer) insert(t table, id frontier.ID, record, links []byte) error {
-	w.bind(int64(id))
-	w.bind(record)
+	w.db.bind(int64(id))
+	w.db.bind(record)
 	if t == pagesTable {
-		w.bind(links)
+		w.db.bind(links)
 	}
 	w.totals[t].add(storedChecksum(record))
-	return w.run(statementsOf[t].insert)
+	return w.db.run(statementsOf[t].insert)
 }
 
 // remove removes the row of a target, if there is one. A damaged row of table pages may be one of an
 // earlier crawl, which no longer counts: it is removed, too.
 func (w *writer) remove(t table, id frontier.ID) error {
 	sql, found, recount := statementsOf[t], false, false
-	w.bind(int64(id))
-	err := w.each(sql.find, func(cur *cursor) error {
+	w.db.bind(int64(id))
+	err := w.db.each(sql.find, func(cur *cursor) error {
 		record, err := cur.bytes(0)
 		if err == nil {
 			_, err = t.content(uint64(id), record)
@@ -213,8 +213,8 @@ func (w *writer) remove(t table, id frontier.ID) error {
 	if err != nil || !found {
 		return err
 	}
-	w.bind(int64(id))
-	if err := w.run(sql.remove); err != nil || !recount {
+	w.db.bind(int64(id))
+	if err := w.db.run(sql.remove); err != nil || !recount {
 		return err
 	}
 	return w.recount(t)
@@ -223,7 +223,7 @@ func (w *writer) remove(t table, id frontier.ID) error {
 // recount adds up the rows of a table anew, which must be those that the table should have.
 func (w *writer) recount(t table) error {
 	w.totals[t] = total{}
-	return w.each("SELECT record FROM "+t.String(), func(cur *cursor) error {
+	return w.db.each("SELECT record FROM "+t.String(), func(cur *cursor) error {
 		record, err := cur.bytes(0)
 		if err == nil && len(record) < checksumSize {
 			err = damaged("a record of table %s is too short", t)
@@ -250,10 +250,10 @@ func (w *writer) writeChanges(b *batch) error {
 		}
 		number := w.totals[changesTable].rows + 1
 		w.record = changesTable.seal(append(w.record[:0], rest[:end]...), 0, number)
-		w.bind(int64(number))
-		w.bind(w.record)
+		w.db.bind(int64(number))
+		w.db.bind(w.record)
 		w.totals[changesTable].add(storedChecksum(w.record))
-		if err := w.run("INSERT INTO changes(number, record) VALUES(?,?)"); err != nil {
+		if err := w.db.run("INSERT INTO changes(number, record) VALUES(?,?)"); err != nil {
 			return err
 		}
 		rest = rest[end:]
@@ -280,9 +280,9 @@ func (w *writer) writeTally(t frontier.Tally) error {
 	w.record = talliesTable.seal(binary.AppendVarint(w.record[:0], value), 0, nameKey(t.Name))
 	w.tallies[t.Name] = storedTally{value, storedChecksum(w.record)}
 	w.totals[talliesTable].add(storedChecksum(w.record))
-	w.bind(t.Name)
-	w.bind(w.record)
-	return w.run("INSERT OR REPLACE INTO tallies(name, record) VALUES(?,?)")
+	w.db.bind(t.Name)
+	w.db.bind(w.record)
+	return w.db.run("INSERT OR REPLACE INTO tallies(name, record) VALUES(?,?)")
 }
 
 func (w *writer) writeHost(h *hostRow) error {
@@ -296,15 +296,15 @@ func (w *writer) writeHost(h *hostRow) error {
 		w.hosts = append(w.hosts, sum)
 	}
 	w.totals[hostsTable].add(sum)
-	w.bind(int64(h.number))
-	w.bind(h.name)
-	w.bind(w.record)
-	return w.run("INSERT OR REPLACE INTO hosts(number, name, record) VALUES(?,?,?)")
+	w.db.bind(int64(h.number))
+	w.db.bind(h.name)
+	w.db.bind(w.record)
+	return w.db.run("INSERT OR REPLACE INTO hosts(number, name, record) VALUES(?,?,?)")
 }
 
 // setMeta stores a value in the table meta. It must run in a transaction of the writer.
 func (w *writer) setMeta(name string, value []byte) error {
-	old, err := w.metaRecord(name)
+	old, err := w.db.metaRecord(name)
 	if err != nil {
 		return err
 	}
@@ -313,7 +313,7 @@ func (w *writer) setMeta(name string, value []byte) error {
 	}
 	record := metaTable.seal(append([]byte{}, value...), 0, nameKey(name))
 	w.totals[metaTable].add(storedChecksum(record))
-	w.bind(name)
-	w.bind(record)
-	return w.run("INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)")
+	w.db.bind(name)
+	w.db.bind(record)
+	return w.db.run("INSERT OR REPLACE INTO meta(name, value) VALUES(?, ?)")
 }

@@ -117,10 +117,11 @@ func escapeUnseen(s, keep string) string {
 
 // escapeUnseenAs replaces unseen characters, except those in keep.
 func escapeUnseenAs(s, keep string, escape func(rune) string) string {
-	if harmlessPrefix(s) == len(s) {
-		return s
+	plain := 0 // bytes of visible ASCII, which nearly all texts consist of
+	for plain < len(s) && ' ' <= s[plain] && s[plain] <= '~' {
+		plain++
 	}
-	if strings.IndexFunc(s, func(r rune) bool { return invisible(r) || isJoiner(r) }) < 0 {
+	if strings.IndexFunc(s[plain:], func(r rune) bool { return invisible(r) || isJoiner(r) }) < 0 {
 		return s
 	}
 	var b strings.Builder

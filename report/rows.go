@@ -157,8 +157,15 @@ type rowKey struct {
 }
 
 func compareRowKeys(a, b rowKey) int {
-	return cmp.Or(cmp.Compare(a.page, b.page), cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column),
-		cmp.Compare(a.pdfPage, b.pdfPage), cmp.Compare(a.order, b.order))
+	switch { // cmp.Or would compare all of them each time
+	case a.page != b.page:
+		return cmp.Compare(a.page, b.page)
+	case a.line != b.line:
+		return cmp.Compare(a.line, b.line)
+	case a.column != b.column:
+		return cmp.Compare(a.column, b.column)
+	}
+	return cmp.Or(cmp.Compare(a.pdfPage, b.pdfPage), cmp.Compare(a.order, b.order))
 }
 
 // load loads the rows of a page and of some that follow it, unless they are loaded already.

@@ -266,6 +266,9 @@ type Deliver struct {
 	Stream bool
 	// Pages delivers each page with its links to Sink.Page.
 	Pages bool
+	// Asks, if not nil, is called with the path of each document in a directory whose links lead
+	// elsewhere if other files come or go, by several goroutines.
+	Asks func(path string)
 }
 
 // Login is what a run needs for its sessions. What belongs to one is requested again after the

@@ -20,7 +20,7 @@ const indifferent = "Judging.Resolver Judging.MailProbe Keep.Store Keep.Lease Ke
 	"Limits.MaxRedirects Judging.Accept Politeness.Concurrency Politeness.PerHost Politeness.PerDomain Politeness.PerAddress Politeness.Rate Politeness.Delay Politeness.PerHostGiven " +
 	"Politeness.Retries Politeness.RetryStatus Politeness.SecondPassAfter Politeness.SecondPassGiven Politeness.Backoff Limits.Grace Limits.Spent Politeness.MaxWait Scope.Sitemaps " +
 	"Judging.SoftNotFound Judging.CheckHTTPS Judging.RequireHTTPS Judging.Archive Judging.Drift Render.Trouble Render.By Deliver.Show Deliver.Watched " +
-	"Deliver.Watch Deliver.Stream Deliver.Pages Reading.ReadAgain Reading.Publisher Scope.WorkingDir Stop Scope.RootGiven Politeness.Still Keep.Refresh"
+	"Deliver.Watch Deliver.Stream Deliver.Pages Deliver.Asks Reading.ReadAgain Reading.Publisher Scope.WorkingDir Stop Scope.RootGiven Politeness.Still Keep.Refresh"
 
 // Every other setting makes other decisions.
 func TestDecides(t *testing.T) {

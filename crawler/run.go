@@ -165,7 +165,7 @@ func newMemory(r *run) *recall.Memory {
 // newReader returns what reads the documents of a run.
 func newReader(r *run) *reading.Reader {
 	cfg := r.cfg
-	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.Documents},
+	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.Documents, Asks: cfg.Deliver.Asks},
 		document.Settings{
 			Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
 			Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,

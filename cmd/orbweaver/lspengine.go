@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -155,7 +156,7 @@ type editorFolder struct {
 	external *options // how external targets are judged
 	asking   workspace.Asking
 
-	plan  *plan
+	editorListings
 	texts *disk.Texts // of the plan
 
 	made map[string]encodedText // by their paths: large ones are looked at once
@@ -202,7 +203,10 @@ const maxDocuments = 100_000
 
 // Documents implements workspace.Judge.
 func (f *editorFolder) Documents(ctx context.Context, texts map[string][]byte) (listed, large []string, err error) {
+	before := f.plan
+	f.plan = nil
 	f.Close()
+	f.before, f.options.crawl.Reading.Publisher = before, newPublisher()
 	run := *f.options
 	reader := &targetReader{note: func(string, ...any) {}, types: run.crawl.Reading.Types, preprocess: run.preprocess, noIgnore: run.noIgnore}
 	target := filepath.Join(f.dir, f.target)
@@ -255,6 +259,7 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some,
 		return result.Search{}, nil // no document can be read
 	}
 	defer keepHeadroom()
+	f.forget()
 	run := *f.options
 	run.show = report.ShowAll
 	f.texts.Set(f.encoded(texts))
@@ -270,8 +275,14 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some,
 	if f.progress != nil {
 		r.progress = func(p result.Progress) { f.progress(p.Checked, p.Checked+p.Queued+p.InFlight) }
 	}
-	if err := r.crawl(ctx, func(cfg *crawler.Config) error { cfg.Reading.ReadAgain = false; return nil }); err != nil {
+	if err := r.crawl(ctx, func(cfg *crawler.Config) error {
+		cfg.Reading.ReadAgain, cfg.Deliver.Asks = false, found.asks
+		return nil
+	}); err != nil {
 		return result.Search{}, refusedIn(f.dir, err)
+	}
+	for _, name := range found.asking {
+		add(workspace.Found{Asks: name})
 	}
 	return r.summary.Search, ctx.Err()
 }
@@ -307,18 +318,6 @@ func (f *editorFolder) seedsOf(some, beside []string) (seeds []crawler.Seed) {
 		}
 	}
 	return seeds
-}
-
-// Address implements workspace.Judge.
-func (f *editorFolder) Address(name string) string {
-	if f.plan == nil || len(f.plan.sites) == 0 {
-		return ""
-	}
-	u, err := f.plan.sites[0].URLOf(name)
-	if err != nil {
-		return "" // nothing can link to it
-	}
-	return u.Printed()
 }
 
 // pathOf returns the path of a seed in the folder, with slashes.
@@ -482,9 +481,58 @@ func (f *editorFolder) Text(name string) string {
 // Close implements workspace.Judge.
 func (f *editorFolder) Close() {
 	f.made = nil // another language may decide how they are read
+	f.forget()
 	if f.plan != nil {
 		f.plan.close()
 		f.plan = nil
+	}
+}
+
+// editorListings are the folder as it was listed last and, until something is judged, as it was before.
+type editorListings struct{ plan, before *plan } // nil for none
+
+// Address implements workspace.Judge.
+func (l *editorListings) Address(name string) string {
+	if l.plan == nil || len(l.plan.sites) == 0 {
+		return ""
+	}
+	u, err := l.plan.sites[0].URLOf(name)
+	if err != nil {
+		return "" // nothing can link to it
+	}
+	return u.Printed()
+}
+
+// Moved implements workspace.Judge.
+func (l *editorListings) Moved(addresses []string) (moved map[string]bool, ok bool) {
+	defer l.forget()
+	var documents []urinorm.URL
+	for _, p := range []*plan{l.before, l.plan} {
+		if p == nil || p.more || p.wikiLinks || len(p.sites) != 1 {
+			return nil, false
+		}
+		for _, s := range p.seeds {
+			documents = append(documents, s.URL)
+		}
+	}
+	compared, ok := disk.Relist(l.before.sites[0], l.plan.sites[0], documents)
+	if !ok {
+		return nil, false
+	}
+	moved = map[string]bool{}
+	for _, address := range addresses {
+		if u, _, err := urinorm.ParseWeb(address); err != nil || !compared.Same(u) {
+			moved[address] = true
+		}
+	}
+	return moved, true
+}
+
+// forget closes the folder as it was listed before.
+func (l *editorListings) forget() {
+	if l.before != nil {
+		l.before.close()
+		l.before = nil
 	}
 }
 
@@ -493,6 +541,16 @@ type editorSink struct {
 	folder *editorFolder
 	add    func(workspace.Found)
 	files  map[string]string // what answers, by URLs without fragments
+
+	mu     sync.Mutex
+	asking []string // the documents whose references ask for files
+}
+
+// asks notes that the references of a document ask for files.
+func (s *editorSink) asks(file string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asking = append(s.asking, pathIn(s.folder.dir, file))
 }
 
 func (s *editorSink) result(r *result.Result) {

@@ -247,6 +247,7 @@ func TestEditorJudgesFew(t *testing.T) {
 		{"a.md", "# Other\n\n[b](b.md#no) [x](gone.md)\n", [][]string{{"a.md", "d7.md"}}}, // what refers to it
 		{"b.md", "# C\n", [][]string{{"a.md", "b.md"}}},
 		{"d9.md", "", [][]string{{"d8.md", "d9.md"}}},            // it is written
+		{"new.md", "", [][]string{{"a.md", "new.md"}}},           // it may be what a broken link means
 		{"a.md", strings.Repeat("text\n", workspace.Large), nil}, // judged apart
 	} {
 		judge.judged = nil
@@ -338,6 +339,31 @@ func BenchmarkEditor(b *testing.B) {
 		for b.Loop() {
 			p.send(map[string]any{"method": "workspace/didChangeWatchedFiles", "params": map[string]any{"changes": []any{map[string]any{"uri": p.uri("d4/f4000.md"), "type": 2}}}})
 			p.ask("textDocument/diagnostic", p.at("d4/f4000.md", 0, 0))
+		}
+	})
+	told := func(changes ...any) {
+		p.send(map[string]any{"method": "workspace/didChangeWatchedFiles", "params": map[string]any{"changes": changes}})
+		p.ask("textDocument/diagnostic", at)
+	}
+	file := func(name string, kind int) map[string]any { return map[string]any{"uri": p.uri(name), "type": kind} }
+	b.Run("CreatedAndDeleted", func(b *testing.B) {
+		for b.Loop() {
+			writeFiles(b, dir, map[string]string{"d5/new.md": "# New\n\n[x](f5000.md#part-5000) [y](gone.md)\n"})
+			told(file("d5/new.md", 1))
+			if err := os.Remove(filepath.Join(dir, "d5/new.md")); err != nil {
+				b.Fatal(err)
+			}
+			told(file("d5/new.md", 3))
+		}
+	})
+	b.Run("RenamedThereAndBack", func(b *testing.B) {
+		for b.Loop() {
+			for _, names := range [][2]string{{"d5/f5001.md", "d5/other.md"}, {"d5/other.md", "d5/f5001.md"}} {
+				if err := os.Rename(filepath.Join(dir, names[0]), filepath.Join(dir, names[1])); err != nil {
+					b.Fatal(err)
+				}
+				told(file(names[0], 3), file(names[1], 1))
+			}
 		}
 	})
 	run("Burst", 1000, "textDocument/diagnostic", at)

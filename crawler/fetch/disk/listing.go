@@ -61,7 +61,8 @@ type directoryIndex struct {
 	mu      sync.RWMutex
 	dirs    map[string]*listing
 	reading map[string]*listingRead
-	names   int // entries of all listings in dirs
+	names   int  // entries of all listings in dirs
+	forgets bool // listings were dropped, or do not have all names
 
 	byName fileNames
 }
@@ -133,6 +134,7 @@ func (x *directoryIndex) list(dir string) *listing {
 	if r.listing.err == nil || fetch.FileLimit(r.listing.err) == nil { // limits of this machine say nothing about the directory
 		x.store(dir, r.listing)
 	}
+	x.forgets = x.forgets || r.listing.partial || x.dirs[dir] != r.listing
 	x.mu.Unlock()
 	close(r.done)
 	return r.listing
@@ -152,6 +154,7 @@ func (x *directoryIndex) store(dir string, l *listing) {
 		}
 		x.names -= len(old.kinds)
 		delete(x.dirs, key)
+		x.forgets = true
 	}
 	x.dirs[dir] = l
 	x.names += len(l.kinds)

@@ -90,6 +90,7 @@ type Site struct {
 	redirects redirectRules
 	projects  sync.Map // *Project by directory
 	leftOut   leftOut
+	linksIn   bool // Walk met symbolic links to files or directories in the directory
 	texts     *Texts
 }
 

@@ -40,7 +40,7 @@ func InVersionControl(rel string) bool {
 // at the end, at most 100 of them.
 func (s *Site) Walk(ignored *Ignore, fn func(rel string, d fs.DirEntry) error) error {
 	w := walk{site: s, ignored: ignored, fn: fn}
-	s.leftOut, s.LinksOut = leftOut{}, nil
+	s.leftOut, s.LinksOut, s.linksIn = leftOut{}, nil, false
 	err := w.dir("", 0)
 	if err == fs.SkipAll {
 		err = nil
@@ -91,6 +91,10 @@ func (w *walk) dir(dir string, depth int) error {
 		case entryLink:
 			switch w.site.locator.index.follow(rel) {
 			case entryFile:
+				w.site.linksIn = true
+			case entryDir:
+				w.site.linksIn = true
+				continue
 			case entryOutside:
 				w.site.LinksOut = append(w.site.LinksOut, rel)
 				continue

@@ -51,10 +51,17 @@ func ScopeOf(p *Page) *scope.Scope { return p.collector.resolver.scope }
 func DependsOnFiles(p *Page) bool {
 	r := &p.collector.resolver
 	site := r.scope.SiteOf(scope.URLOf(r.page))
-	if site == nil || r.asked {
+	if site == nil {
 		return r.asked
 	}
-	return site.Around != nil || r.doc.Format == "sitemap" || renderedFormats[r.doc.Format] && (site.IsSource() || !r.scope.Crawled(site))
+	return AsksFiles(p) || site.Around != nil || renderedFormats[r.doc.Format] && (site.IsSource() || !r.scope.Crawled(site))
+}
+
+// AsksFiles reports whether a link of a page leads elsewhere if other files come or go, in a directory whose pages
+// are published as before.
+func AsksFiles(p *Page) bool {
+	r := &p.collector.resolver
+	return r.asked || r.doc.Format == "sitemap"
 }
 
 // Keep returns the targets and the block of references of a page, which are all that a later run

@@ -92,7 +92,7 @@ func (f *folders) add(more ...workspaceFolder) {
 		}
 		added := &folder{dir: dir, external: newExternal()}
 		f.all = append(f.all, added)
-		added.change.Files = true
+		added.change.All = true
 		f.touch(added)
 	}
 	f.place()
@@ -133,7 +133,7 @@ func (f *folders) place() {
 			continue
 		}
 		alone := &folder{dir: filepath.Dir(o.path), file: filepath.Base(o.path), external: newExternal()}
-		alone.change.Files = true
+		alone.change.All = true
 		f.all = append(f.all, alone)
 		f.touch(alone)
 	}
@@ -175,16 +175,19 @@ func (f *folders) ownerOf(path string) *folder {
 	return best
 }
 
-// touched notes the change of a document in every folder that has it. Callers hold mu.
-func (f *folders) touched(path string, files bool) {
+// touched notes the change of a document in every folder that has it. moved is set if it came or went. Callers hold
+// mu.
+func (f *folders) touched(path string, moved bool) {
 	for _, o := range f.all {
 		if o.removed || !o.has(path) {
 			continue
 		}
-		if o.change.Files = o.change.Files || files; !files {
-			if rel := o.rel(path); !slices.Contains(o.change.Paths, rel) {
-				o.change.Paths = append(o.change.Paths, rel)
-			}
+		rel := o.rel(path)
+		if !slices.Contains(o.change.Paths, rel) {
+			o.change.Paths = append(o.change.Paths, rel)
+		}
+		if moved {
+			o.change.Moved = append(o.change.Moved, rel)
 		}
 		f.touch(o)
 	}
@@ -266,10 +269,13 @@ func (f *folders) filesChanged(files []string) {
 		isFile := isFile(path)
 		for _, o := range f.all {
 			if o.has(path) || strings.HasPrefix(o.dir, path) {
-				if rel := o.rel(path); isFile && !isRules(path) && o.has(path) {
-					o.change.Written = append(o.change.Written, rel)
-				} else {
-					o.change.Files = true
+				switch {
+				case !o.has(path):
+					o.change.All = true
+				case isFile:
+					o.change.Written = append(o.change.Written, o.rel(path))
+				default:
+					o.change.Moved = append(o.change.Moved, o.rel(path))
 				}
 				o.reopen = o.reopen || isRules(path)
 				if filepath.Base(path) == configName {
@@ -287,7 +293,7 @@ func (f *folders) configure(settings map[string]any) {
 	defer f.mu.Unlock()
 	f.settings = settings
 	for _, o := range f.all {
-		o.reopen, o.change.Files, o.external = true, true, newExternal()
+		o.reopen, o.external = true, newExternal()
 		f.touch(o)
 	}
 }

@@ -105,14 +105,14 @@ func (j *judging) judge(ctx context.Context, o *folder, t task) {
 			o.judge.Close()
 		}
 		o.judge, state.fault = s.engine.Open(o.dir, o.file, t.settings)
-		t.change.Files = true
+		t.change.All = true
 	}
 	var touched []string
 	if state.fault == nil {
 		var err error
 		state.judge = o.judge
 		o.judge.Progress(shown.report)
-		t.change.Files = o.judge.Speak(t.language) || t.change.Files
+		t.change.All = o.judge.Speak(t.language) || t.change.All
 		state.index, touched, err = workspace.Folder{Judge: o.judge, Observed: t.observed}.Update(ctx, old.index, t.texts, t.change)
 		if ctx.Err() != nil {
 			return

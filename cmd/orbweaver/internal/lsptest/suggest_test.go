@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 )
 
 // maze is a random folder whose documents have links to targets with similar names: what is suggested for the
@@ -19,10 +21,12 @@ import (
 type maze struct {
 	rng   *rand.Rand
 	texts map[string]string // of the files
+	git   bool              // it is a work tree
 }
 
 var (
 	mazeDirs  = []string{"", "guide/", "guide/deep/", "api/", "Guide/"}
+	mazeRules = []string{"mkdocs.yml", "conf.py", "docusaurus.config.js", "book.toml", "_config.yml", "myst.yml", "hugo.toml", ".gitignore", ".ignore", "_redirects", "Home.md", "_Sidebar.md", "index.html", "README.md", "sitemap.xml"}
 	mazeNames = []string{"install", "instal", "setup", "set-up", "Setup", "setups", "configuration", "confguration", "reference", "index", "README"}
 	mazeIDs   = []string{"one", "two-words", "two_words", "three", "threee", "Four"}
 )
@@ -31,7 +35,7 @@ func pick[T any](rng *rand.Rand, all []T) T { return all[rng.IntN(len(all))] }
 
 // file returns the path of a file that exists or may be created.
 func (m *maze) file() string {
-	return pick(m.rng, mazeDirs) + pick(m.rng, mazeNames) + pick(m.rng, []string{".md", ".md", ".md", ".html", ".png", ""})
+	return pick(m.rng, mazeDirs) + pick(m.rng, mazeNames) + pick(m.rng, []string{".md", ".md", ".md", ".md", ".md", ".html", ".html", ".png", "", ".rst", ".mdx", ".css"})
 }
 
 // link returns a link of a document to any file, whether it exists or not.
@@ -41,7 +45,9 @@ func (m *maze) link(from string) string {
 	if err != nil {
 		panic(err)
 	}
-	switch rel = filepath.ToSlash(rel); m.rng.IntN(8) {
+	switch rel = filepath.ToSlash(rel); m.rng.IntN(9) {
+	case 4:
+		rel = "../folder/" + to
 	case 0:
 		rel = "/" + to
 	case 1:
@@ -62,10 +68,20 @@ func (m *maze) heading() string {
 }
 
 func (m *maze) text(name string) string {
-	if filepath.Ext(name) == ".png" {
-		return "image"
+	switch path.Base(name) {
+	case ".gitignore", ".ignore", "_redirects", "docusaurus.config.js", "conf.py":
+		other := pick(m.rng, mazeNames)
+		return pick(m.rng, []string{"api/\n", other + ".*\n", "/guide/deep\n!" + other + ".md\n"})
+	case "sitemap.xml":
+		return "<urlset><url><loc>https://example.com/" + m.file() + "</loc></url></urlset>"
 	}
 	var b strings.Builder
+	switch path.Ext(name) {
+	case ".png", ".yml", ".toml":
+		return "image"
+	case ".css":
+		return "body { background: url(" + pick(m.rng, mazeNames) + ".png) }"
+	}
 	for range 2 + m.rng.IntN(4) {
 		b.WriteString(m.piece(name))
 	}
@@ -77,8 +93,31 @@ func (m *maze) piece(name string) string {
 	if m.rng.IntN(4) > 0 {
 		piece = m.link(name)
 	}
-	if filepath.Ext(name) == ".html" {
-		piece = strings.NewReplacer("[link](", "<a href=\"", ")\n", "\">x</a>\n", "# ", "<h1 id=one>").Replace(piece)
+	switch path.Ext(name) {
+	case ".html":
+		if m.rng.IntN(6) == 0 {
+			return "<link rel=stylesheet href=" + pick(m.rng, mazeNames) + ".css>\n\n"
+		}
+		return strings.NewReplacer("[link](", "<a href=\"", ")\n", "\">x</a>\n", "# ", "<h1 id=one>").Replace(piece)
+	case ".rst":
+		heading, is := strings.CutPrefix(piece, "# ")
+		other := pick(m.rng, mazeNames)
+		switch m.rng.IntN(5) {
+		case 0:
+			return ".. image:: /" + other + ".png\n\n"
+		case 1:
+			return ":doc:`" + other + "` and :ref:`" + other + "`\n\n"
+		case 2:
+			return ".. _" + other + ":\n\nText.\n\n"
+		}
+		if is {
+			return strings.TrimSpace(heading) + "\n==========\n\n"
+		}
+		return strings.NewReplacer("[link](", "`link <", ")\n", ">`_\n").Replace(piece)
+	case ".mdx":
+		if m.rng.IntN(4) == 0 {
+			return "import x from './" + pick(m.rng, mazeNames) + "'\n\n"
+		}
 	}
 	return piece
 }
@@ -95,11 +134,15 @@ func (m *maze) names(where func(string) bool) (all []string) {
 }
 
 func isText(name string) bool {
-	return strings.HasSuffix(name, ".md") || strings.HasSuffix(name, ".html")
+	switch path.Ext(name) {
+	case ".md", ".html", ".rst", ".mdx":
+		return true
+	}
+	return false
 }
 
 func newMaze(rng *rand.Rand, files int) *maze {
-	m := &maze{rng, map[string]string{}}
+	m := &maze{rng, map[string]string{}, rng.IntN(2) == 0}
 	for range files {
 		name := m.file()
 		m.texts[name] = m.text(name)
@@ -130,6 +173,7 @@ func suggested(t *testing.T, dir string) []string {
 	}
 	all := []string{}
 	add := func(page string, line, column int, code, message, meant string) {
+		message = strings.ReplaceAll(message, dir, "")
 		if meant != "" {
 			message += "; did you mean " + meant + "?"
 		}
@@ -170,7 +214,7 @@ func withMeant(dir string, texts map[string]string, findings map[string][]found)
 				return []string{"findings of an earlier text"}
 			}
 			column := len(string(utf16.Decode(utf16.Encode([]rune(lines[start.Line]))[:start.Character]))) + 1
-			all = append(all, fmt.Sprintf("%s:%d:%d %s %s", filepath.ToSlash(name), start.Line+1, column, f.Code, f.Message))
+			all = append(all, fmt.Sprintf("%s:%d:%d %s %s", filepath.ToSlash(name), start.Line+1, column, f.Code, strings.ReplaceAll(f.Message, dir, "")))
 		}
 	}
 	slices.Sort(all)
@@ -182,7 +226,8 @@ func withMeant(dir string, texts map[string]string, findings map[string][]found)
 // fix writes.
 func TestSuggestionsEqualCheck(t *testing.T) {
 	meant, fixed, edits := 0, 0, 0
-	const trees, rounds = 10, 25
+	const rounds = 25
+	trees := crawlertest.Count(10, 200)
 	for seed := range uint64(trees) {
 		rng := rand.New(rand.NewPCG(43, seed))
 		m := newMaze(rng, 12)
@@ -191,7 +236,7 @@ func TestSuggestionsEqualCheck(t *testing.T) {
 				m.texts[name] += strings.Repeat("Some text.\n", 60_000)
 			}
 		}
-		dir, saved := t.TempDir(), t.TempDir()
+		dir, saved := filepath.Join(t.TempDir(), "folder"), filepath.Join(t.TempDir(), "folder")
 		m.save(t, dir)
 		m.save(t, saved)
 		capabilities := pulling()
@@ -213,7 +258,7 @@ func TestSuggestionsEqualCheck(t *testing.T) {
 		}
 	}
 	t.Logf("%d trees, %d changes, %d suggestions, %d edits of fix", trees, edits, meant, fixed)
-	if meant < 500 || fixed < 10 {
+	if meant < 500 || fixed < 1 {
 		t.Errorf("there were %d suggestions and %d edits of fix: too few to tell", meant, fixed)
 	}
 }
@@ -230,11 +275,14 @@ func (m *maze) change(t *testing.T, e *editor, dir string, open map[string]bool)
 	}
 	remove := func(name string) {
 		delete(m.texts, name)
-		if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.Remove(at); err != nil {
 			t.Fatal(err)
 		}
+		for at = filepath.Dir(at); at != dir && os.Remove(at) == nil; at = filepath.Dir(at) { // directories that are empty
+		}
 	}
-	switch kind := m.rng.IntN(10); {
+	switch kind := m.rng.IntN(14); {
 	case len(opened) == 0 || kind == 0:
 		name := pick(m.rng, m.names(isText))
 		if !open[name] {
@@ -244,7 +292,10 @@ func (m *maze) change(t *testing.T, e *editor, dir string, open map[string]bool)
 		return "opened " + name
 	case kind == 1:
 		name := m.file()
-		if _, is := m.texts[name]; is || m.isDirectory(name) {
+		if m.rng.IntN(3) == 0 {
+			name = pick(m.rng, mazeDirs) + pick(m.rng, mazeRules)
+		}
+		if m.isTaken(name) {
 			return "nothing"
 		}
 		m.texts[name] = m.text(name)
@@ -261,7 +312,7 @@ func (m *maze) change(t *testing.T, e *editor, dir string, open map[string]bool)
 		return "deleted " + name
 	case kind == 3:
 		from, to := pick(m.rng, all), m.file()
-		if _, is := m.texts[to]; is || open[from] || m.isDirectory(to) || isText(from) != isText(to) {
+		if m.isTaken(to) || open[from] || isText(from) != isText(to) || strings.HasPrefix(to, from+"/") {
 			return "nothing"
 		}
 		m.texts[to] = m.texts[from]
@@ -285,6 +336,27 @@ func (m *maze) change(t *testing.T, e *editor, dir string, open map[string]bool)
 		m.texts[name] = string(must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))))
 		e.notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": uri(dir, name)}})
 		return "closed " + name
+	case kind == 6:
+		from, to := pick(m.rng, mazeDirs[1:]), pick(m.rng, append(mazeDirs[1:], "moved/", "guide/moved/"))
+		if m.isTaken(strings.TrimSuffix(to, "/")) || !m.isDirectory(strings.TrimSuffix(from, "/")) || strings.HasPrefix(to, from) || len(m.names(func(name string) bool { return open[name] && strings.HasPrefix(name, from) })) > 0 {
+			return "nothing"
+		}
+		for _, name := range all {
+			if rest, below := strings.CutPrefix(name, from); below {
+				m.texts[to+rest] = m.texts[name]
+				delete(m.texts, name)
+			}
+		}
+		at := filepath.Join(dir, filepath.FromSlash(strings.TrimSuffix(to, "/")))
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(filepath.Join(dir, filepath.FromSlash(strings.TrimSuffix(from, "/"))), at); err != nil {
+			t.Fatal(err)
+		}
+		watched(3, strings.TrimSuffix(from, "/"))
+		watched(1, strings.TrimSuffix(to, "/"))
+		return "moved " + from + " to " + to
 	}
 	name := pick(m.rng, opened)
 	pieces := strings.SplitAfter(m.texts[name], "\n\n")
@@ -308,6 +380,20 @@ func (m *maze) save(t *testing.T, dir string) {
 	for name, text := range m.texts {
 		write(t, dir, name, text)
 	}
+	if m.git {
+		write(t, dir, ".git/HEAD", "ref: refs/heads/main\n")
+	}
+}
+
+// isTaken reports whether something is at a path, or a file would be a directory.
+func (m *maze) isTaken(at string) bool {
+	for above := path.Dir(at); above != "."; above = path.Dir(above) {
+		if _, is := m.texts[above]; is {
+			return true
+		}
+	}
+	_, is := m.texts[at]
+	return is || m.isDirectory(at)
 }
 
 // isDirectory reports whether a file is in a directory with a path.
@@ -318,7 +404,7 @@ func (m *maze) isDirectory(path string) bool {
 // compareFixes compares what fixing all of each open document makes with what fix writes, and returns the number
 // of edits.
 func (m *maze) compareFixes(t *testing.T, e *editor, dir string, open map[string]bool, what string) (edits int) {
-	copied := t.TempDir()
+	copied := filepath.Join(t.TempDir(), "folder")
 	m.save(t, copied)
 	cmd := exec.Command(program, "check", ".", "--external", "skip", "--fix", "--write")
 	cmd.Dir = copied

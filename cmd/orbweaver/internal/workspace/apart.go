@@ -126,7 +126,7 @@ func (f Folder) Join(x *Index, a *Apart) (*Index, []string) {
 	}
 	others := map[string]bool{} // that depend on what is judged now
 	next.search = x.search.Plus(a.search)
-	next.candidates, a.changed = x.candidates.with(x.documents, a.documents)
+	next.candidates, a.changed = x.candidates.with(replaced(x.documents, a.documents))
 	askers, used := next.askers(a.changed)
 	next.search.Paths += used
 	files := map[string]map[string]bool{}

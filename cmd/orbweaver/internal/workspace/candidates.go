@@ -32,21 +32,32 @@ func (u uses) plus(v uses, times int32) uses {
 // like reports whether a target with these uses is visited in the same way as with others.
 func (u uses) like(v uses) bool { return u.all > 0 == (v.all > 0) && u.anchors > 0 == (v.anchors > 0) }
 
-// addUses adds how one reference uses the target, so many times.
-func (t *Target) addUses(to candidates, times int32) {
+// addUses adds how the reference uses its target, so many times.
+func (r *Reference) addUses(to candidates, times int32) {
+	t := r.Target
 	if t.Verdict == check.Skipped {
 		return
 	}
 	for _, address := range t.Addresses {
 		u := uses{1, 0}
-		if t.Fragment() != "" || isPage(address) {
+		if t.Fragment() != "" || r.kind.isNavigation() && isPage(address) {
 			u.anchors = 1
 		}
 		to[address] = to[address].plus(u, times)
 	}
 }
 
-// isPage reports whether the name of a target is such that its anchors are read for any link to it.
+// isNavigation reports whether a reference leads a reader to another page.
+func (k *referenceKind) isNavigation() bool {
+	switch k.element {
+	case "a", "area", "iframe", "frame", "object", "embed", "meta":
+		return true
+	}
+	return false
+}
+
+// isPage reports whether the name of a target is such that its anchors are read for any link that leads a reader
+// to it.
 func isPage(address string) bool {
 	switch path.Ext(address) {
 	case "", ".html", ".htm":
@@ -66,7 +77,7 @@ func (d *Document) addUses(to candidates, times int32) {
 		return
 	}
 	for i := range d.References {
-		d.References[i].Target.addUses(to, times)
+		d.References[i].addUses(to, times)
 	}
 }
 
@@ -74,9 +85,7 @@ func (d *Document) addUses(to candidates, times int32) {
 func (f Folder) candidatesOf(documents map[string]*Document, listed []string) candidates {
 	c := make(candidates, len(listed))
 	for _, p := range listed {
-		if address := f.Judge.Address(p); address != "" {
-			c[address] = uses{1, 1}
-		}
+		f.addOwn(p, c, 1)
 	}
 	for _, d := range documents {
 		d.addUses(c, 1)
@@ -84,14 +93,25 @@ func (f Folder) candidatesOf(documents map[string]*Document, listed []string) ca
 	return c
 }
 
-// with returns the candidates after documents were replaced by others, and those that appeared, disappeared, or
-// are visited in another way.
-func (c candidates) with(old, by map[string]*Document) (next candidates, changed []string) {
-	change := candidates{}
+// addOwn adds that a document is in the folder, so many times.
+func (f Folder) addOwn(p string, to candidates, times int32) {
+	if address := f.Judge.Address(p); address != "" {
+		to[address] = to[address].plus(uses{1, 1}, times)
+	}
+}
+
+// replaced returns how the candidates change if documents are replaced by others.
+func replaced(old, by map[string]*Document) (change candidates) {
+	change = candidates{}
 	for p, d := range by {
 		old[p].addUses(change, -1)
 		d.addUses(change, 1)
 	}
+	return change
+}
+
+// with returns the candidates after a change, and those that appeared, disappeared, or are visited in another way.
+func (c candidates) with(change candidates) (next candidates, changed []string) {
 	maps.DeleteFunc(change, func(_ string, u uses) bool { return u == uses{} })
 	if len(change) == 0 {
 		return c, nil
@@ -264,7 +284,7 @@ func (f Folder) some(ctx context.Context, x *Index, texts map[string][]byte, pat
 			return nil, err
 		}
 		collect.sort()
-		found.candidates, found.changed = x.candidates.with(x.documents, found.documents)
+		found.candidates, found.changed = x.candidates.with(replaced(x.documents, found.documents))
 		found.search = found.search.Plus(search)
 		asked = &questions{}
 		for p, d := range found.documents {

@@ -1,12 +1,8 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
-	"fmt"
-	"hash/maphash"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +22,10 @@ type Judge interface {
 	// sorted, and those of them that are longer than [Large]. Texts count in place of files. Paths are relative
 	// to the directory, with slashes.
 	Documents(ctx context.Context, texts map[string][]byte) (listed, large []string, err error)
+	// Moved returns which of some targets, given by their addresses, other files answer for since the last call
+	// of Documents than before it; ok is false if references may lead to other targets than before, except those
+	// of documents that ask for files (Found.Asks).
+	Moved(addresses []string) (moved map[string]bool, ok bool)
 	// Judge judges the documents with some paths, or all of them if there are none, after Documents. It calls
 	// add with each result, and the path of the file that answers for its URL, "" if there is none. It visits
 	// also the targets with some URLs, which may be suggested; with a fragment their anchors are read. It tells
@@ -100,8 +100,9 @@ type Edit struct {
 	New          string
 }
 
-// Found is a result of a judge.
+// Found is a result of a judge, or a document whose references lead elsewhere if other files come or go.
 type Found struct {
+	Asks     string // the path of the document; "" for a result
 	Result   *result.Result
 	File     string          // the path of the file that answers
 	Listed   bool            // reports list it
@@ -130,9 +131,9 @@ type Folder struct {
 // Change is what has changed since an index was made.
 type Change struct {
 	Paths []string // of documents with other texts
-	Files bool     // files may have come or gone
-	// Written are files that may have other contents.
-	Written []string
+	All   bool     // anything may have changed
+	// Written are files that may have other contents, Moved files and directories that may have come or gone.
+	Written, Moved []string
 	// Observed is set if more is known of external targets.
 	Observed bool
 	// Number is that of the first change. Numbers grow.
@@ -173,14 +174,17 @@ func (f Folder) Alone(ctx context.Context, path string, texts map[string][]byte)
 // judge is Update without external targets.
 func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, c Change) (*Index, []string, error) {
 	all := func() (*Index, []string, error) { return f.all(ctx, old, texts, c.Number) }
-	if old == nil || c.Files || !f.Judge.JudgesSome() || old.search.IsLimited() {
+	if old == nil || old.listing == nil || c.All || !f.Judge.JudgesSome() || old.search.IsLimited() {
 		return all()
 	}
-	w, ok := f.workOf(old, texts, c)
-	if !ok {
+	next, w, ok, err := f.workOf(ctx, old, texts, c)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !ok:
 		return all()
 	}
-	next, touched := old.postponed(w, texts, c.Number), slices.Concat(c.Paths, c.Written)
+	next, touched := next.postponed(w, texts, c.Number), slices.Concat(c.Paths, c.Written, c.Moved, old.without(next))
 	for len(w.now) > 0 {
 		some := slices.Sorted(maps.Keys(w.now))
 		found, err := f.some(ctx, next, next.Texts, some)
@@ -202,87 +206,6 @@ func (f Folder) judge(ctx context.Context, old *Index, texts map[string][]byte, 
 		next = next.postponed(w, texts, c.Number)
 	}
 	return next, slices.Compact(slices.Sorted(slices.Values(touched))), nil
-}
-
-// workFor returns the work for documents that depend on targets, except those that were judged with them. It
-// returns false if all documents are to be judged.
-func (x *Index) workFor(documents []string, judged map[string]bool) (w work, ok bool) {
-	w = work{map[string]bool{}, map[string]bool{}, nil}
-	for _, p := range documents {
-		switch {
-		case judged[p]:
-		case !x.isListed(p):
-			return w, false
-		case x.isApart(p):
-			w.apart[p] = true
-		default:
-			w.now[p] = true
-		}
-	}
-	return w, true
-}
-
-// work is what documents are to be judged after a change: now, or apart because that may take long.
-type work struct{ now, apart, large map[string]bool }
-
-// workOf returns the work after a change of texts and contents; false if all documents are to be judged.
-func (f Folder) workOf(old *Index, texts map[string][]byte, c Change) (w work, ok bool) {
-	w = work{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	closed := map[string]bool{} // written, and nobody knows what it was before
-	for _, p := range c.Written {
-		_, open := texts[p]
-		closed[p] = !open
-	}
-	faces := map[string]map[string]bool{} // documents that look otherwise to referrers, with the work that these belong to
-	for _, p := range slices.Concat(c.Paths, c.Written) {
-		known := old.documents[p] != nil
-		if _, open := texts[p]; open && !known && old.Texts[p] == nil { // its file is new, or is not read
-			return w, false
-		}
-		before, after := f.textIn(old.Texts, p), f.textIn(texts, p)
-		if bytes.Equal(before, after) && old.Due[p] == (Due{}) && !closed[p] {
-			continue // it was opened or closed
-		}
-		if closed[p] && !known {
-			return w, false
-		}
-		if isRulesFile(p) || known && !old.isListed(p) { // what uses a style sheet decides how it is read
-			return w, false
-		}
-		to := w.now
-		if w.large[p] = len(before) > Large || len(after) > Large; w.large[p] || old.isApart(p) {
-			to = w.apart
-		}
-		if known {
-			to[p] = true
-		}
-		if w.large[p] || closed[p] || f.face(p, before) != f.face(p, after) {
-			faces[p] = to
-		}
-	}
-	f.addDependents(old, faces)
-	for p := range w.now {
-		if w.apart[p] || old.isApart(p) {
-			delete(w.now, p)
-			w.apart[p] = true
-		}
-	}
-	for _, all := range []map[string]bool{w.now, w.apart} {
-		for p := range all {
-			if !old.isListed(p) {
-				return w, false
-			}
-		}
-	}
-	return w, true
-}
-
-// textIn returns the text of a document: one that is open, or that of its file.
-func (f Folder) textIn(texts map[string][]byte, p string) []byte {
-	if text, open := texts[p]; open {
-		return text
-	}
-	return []byte(f.Judge.Text(p))
 }
 
 func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, number uint64) (*Index, []string, error) {
@@ -327,37 +250,6 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, nu
 	return next, slices.Sorted(maps.Keys(touched)), nil
 }
 
-// isRulesFile reports whether a document has rules for other documents.
-func isRulesFile(p string) bool {
-	switch path.Base(p) {
-	case "_redirects", "orbweaver.toml", ".gitignore", ".ignore":
-		return true
-	}
-	return false
-}
-
-var seed = maphash.MakeSeed()
-
-// face returns a hash of all that other documents see of a document: its anchors, and where it sends
-// its readers.
-func (f Folder) face(p string, text []byte) uint64 {
-	d := f.Judge.Read(p, text)
-	var h maphash.Hash
-	h.SetSeed(seed)
-	fmt.Fprint(&h, d.Format, d.Static, d.NoIndex, d.LoginForm, d.AccountForm, d.Base, d.Unreadable(), len(text) == 0, len(d.Duplicates))
-	for _, a := range d.Anchors {
-		h.WriteString(a)
-		h.WriteByte(0)
-	}
-	for i := range d.Links {
-		if l := &d.Links[i]; l.Element == "meta" {
-			h.WriteString(l.Ref)
-			h.WriteByte(0)
-		}
-	}
-	return h.Sum64()
-}
-
 // collector turns results into documents.
 type collector struct {
 	documents map[string]*Document
@@ -385,6 +277,12 @@ func (c *collector) at(path string) *Document {
 }
 
 func (c *collector) add(found Found) {
+	if found.Asks != "" {
+		if d := c.at(found.Asks); d != nil {
+			d.asks = true
+		}
+		return
+	}
 	r := found.Result
 	if r.Kind == result.KindPage {
 		c.addOwn(found)

@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -82,6 +83,7 @@ type Document struct {
 	Path       string
 	References []Reference // in the order of their places
 	own        []Finding   // those about the document itself, and of content checks
+	asks       bool        // references lead elsewhere if other files come or go
 }
 
 // Finding is one thing that is wrong in a document.
@@ -264,15 +266,15 @@ func (x *Index) Referrers(file string, where func(*Target) bool) []string {
 	return all
 }
 
-// sheets returns the documents that are read only because a document uses them, and that it uses.
-func (x *Index) sheets(path string) []string {
-	d := x.documents[path]
+// sheets returns the documents that are read only because a document uses them, and that it uses: style sheets.
+func (x *Index) sheets(p string) []string {
+	d := x.documents[p]
 	if d == nil {
 		return nil
 	}
 	var all []string
 	for i := range d.References {
-		if file := d.References[i].Target.File; file != "" && x.documents[file] != nil && !x.isListed(file) {
+		if file := d.References[i].Target.File; file != "" && (x.documents[file] != nil || path.Ext(file) == ".css") && !x.isListed(file) {
 			all = append(all, file)
 		}
 	}

@@ -84,7 +84,7 @@ func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontie
 		d.Pages = newPages(d.cfg.MaxPages)
 	}
 	if d.cfg.Renders {
-		d.Library = newLibrary(always, d)
+		d.Library = newLibrary(always, &d.cfg, d.places)
 	}
 }
 

@@ -21,10 +21,12 @@ import (
 // Bodies are in a temporary file. Requests of the browser have places at their hosts and keep
 // their intervals.
 type Library struct {
-	door   *Door
-	ctx    context.Context // of requests, which outlive the pages that needed them first
-	cancel context.CancelFunc
-	asking sync.WaitGroup
+	web     fetch.Fetcher
+	places  *places
+	maxBody int64           // bytes of a body that are kept
+	ctx     context.Context // of requests, which outlive the pages that needed them first
+	cancel  context.CancelFunc
+	asking  sync.WaitGroup
 
 	mu      sync.Mutex
 	answers map[string]*kept // by URL without fragment
@@ -44,8 +46,8 @@ type kept struct {
 	err      error         // there was no answer, or no complete one
 }
 
-func newLibrary(ctx context.Context, d *Door) *Library {
-	l := &Library{door: d, answers: map[string]*kept{}, same: map[string]*same{}}
+func newLibrary(ctx context.Context, cfg *Config, at *places) *Library {
+	l := &Library{web: cfg.Fetch, places: at, maxBody: cfg.MaxBody, answers: map[string]*kept{}, same: map[string]*same{}}
 	l.ctx, l.cancel = context.WithCancel(ctx)
 	return l
 }
@@ -68,21 +70,21 @@ func (l *Library) Close() {
 func (l *Library) fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
 	key := keyOf(req)
 	if !isKept(req) {
-		return l.door.cfg.Fetch.Fetch(ctx, req)
+		return l.web.Fetch(ctx, req)
 	}
 	for {
 		l.mu.Lock()
 		k := l.answers[key]
 		if k == nil && req.Need == fetch.Existence {
 			l.mu.Unlock()
-			l.door.places.begin(req.URL.Authority())
-			return l.door.cfg.Fetch.Fetch(ctx, req)
+			l.places.begin(req.URL.Authority())
+			return l.web.Fetch(ctx, req)
 		}
 		if k == nil {
 			k = &kept{done: make(chan struct{})}
 			l.answers[key] = k
 			l.mu.Unlock()
-			l.door.places.begin(req.URL.Authority())
+			l.places.begin(req.URL.Authority())
 			return l.ask(ctx, key, k, req)
 		}
 		l.mu.Unlock()
@@ -147,7 +149,7 @@ func (l *Library) ask(ctx context.Context, key string, k *kept, req *fetch.Reque
 // get sends a request and fills in what is kept of its answer. The error of a body that
 // was not complete is in k.err.
 func (l *Library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *fetch.Response, body []byte, err error) {
-	resp, err = l.door.cfg.Fetch.Fetch(ctx, req)
+	resp, err = l.web.Fetch(ctx, req)
 	if err != nil {
 		k.err = err
 		return nil, nil, err
@@ -159,7 +161,7 @@ func (l *Library) get(ctx context.Context, req *fetch.Request, k *kept) (resp *f
 	case k.bodyless:
 		resp.Body.Close()
 	default:
-		body, k.err = io.ReadAll(io.LimitReader(resp.Body, l.door.cfg.MaxBody+1))
+		body, k.err = io.ReadAll(io.LimitReader(resp.Body, l.maxBody+1))
 		resp.Body.Close()
 		if k.err == nil {
 			k.at, k.length, k.err = l.put(body)
@@ -275,7 +277,7 @@ func (l *Library) Ask(ctx context.Context, by Decision, req *fetch.Request, stre
 		return a
 	}
 	body, err := l.read(k)
-	if err != nil || int64(len(body)) > l.door.cfg.MaxBody {
+	if err != nil || int64(len(body)) > l.maxBody {
 		return a
 	}
 	a.Status, a.Header, a.Body, a.OK = k.resp.Status, k.resp.Header, body, true
@@ -312,7 +314,7 @@ func (l *Library) Unchanged(ctx context.Context, by Decision, req *fetch.Request
 	l.mu.Unlock()
 	var resp *fetch.Response
 	var err error
-	if l.inPlace(ctx, req.URL, func() { resp, err = l.door.cfg.Fetch.Fetch(ctx, req) }) != nil {
+	if l.inPlace(ctx, req.URL, func() { resp, err = l.web.Fetch(ctx, req) }) != nil {
 		return false, 0
 	}
 	if err != nil {
@@ -341,16 +343,16 @@ func requestsOf(k *kept) (requests int, waited time.Duration) {
 
 // inPlace sends a request when there is a place for it and its turn has come.
 func (l *Library) inPlace(ctx context.Context, u urinorm.URL, send func()) error {
-	if _, err := l.door.places.locate(ctx, u); err != nil {
+	if _, err := l.places.locate(ctx, u); err != nil {
 		return err
 	}
 	host := u.Authority()
-	place, err := l.door.places.take(ctx, host)
+	place, err := l.places.take(ctx, host)
 	if err != nil {
 		return err
 	}
-	defer l.door.places.give(place)
-	if err := l.door.places.awaitTurn(ctx, host); err != nil {
+	defer l.places.give(place)
+	if err := l.places.awaitTurn(ctx, host); err != nil {
 		return err
 	}
 	send()

@@ -52,19 +52,24 @@ type Pacing struct {
 type Terms struct {
 	Rules *scope.TargetRules
 
-	cfg      Config
+	cfg Config
+	current
+}
+
+// current is the scope of a run, which grows.
+type current struct {
 	widening sync.Mutex
 	scoped   atomic.Pointer[scope.Scope] // read by every worker; only a seed's redirect changes it
 }
 
 // Scope returns the current scope.
-func (t *Terms) Scope() *scope.Scope { return t.scoped.Load() }
+func (c *current) Scope() *scope.Scope { return c.scoped.Load() }
 
 // Widen makes the site that a seed redirects to internal.
-func (t *Terms) Widen(to urinorm.URL) {
-	t.widening.Lock()
-	defer t.widening.Unlock()
-	t.scoped.Store(t.Scope().Widened(to))
+func (c *current) Widen(to urinorm.URL) {
+	c.widening.Lock()
+	defer c.widening.Unlock()
+	c.scoped.Store(c.Scope().Widened(to))
 }
 
 // Request returns the request for a target, and the user's rule for it.

@@ -66,7 +66,7 @@ func (x *editorExternal) options(s *settings, stranger bool) (*options, workspac
 	if stranger {
 		o.net.NoEnvironment, o.net.DenyPrivate = true, true
 		o.net.AllowPrivate = append(o.net.AllowPrivate, x.allowPrivate...)
-		o.schemes, o.crawl.Judging.SkipMail = []string{"http", "https", "file"}, true // file is the page of links
+		o.schemes = []string{"http", "https", "file"} // file is the page of links
 	}
 	return o, asking, nil
 }

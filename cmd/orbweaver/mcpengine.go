@@ -133,7 +133,7 @@ func (e *agentEngine) options(a *agentAsked) (*options, error) {
 	limits.Grace = agentGrace
 	o.net.NoEnvironment, o.net.DenyPrivate = true, true
 	o.net.AllowPrivate = append(o.net.AllowPrivate, e.allowPrivate...)
-	o.schemes, o.crawl.Judging.SkipMail = []string{"http", "https"}, true
+	o.schemes = []string{"http", "https"}
 	o.show, o.progress = report.ShowAll, "never"
 	if o.directory = a.root; a.root != "" {
 		o.roots = []string{a.root}

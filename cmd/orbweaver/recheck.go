@@ -32,7 +32,7 @@ func (r *recheck) run(ctx context.Context) (outcome api.Outcome, err error) {
 		return outcome, err
 	}
 	defer out.Close()
-	cfg, web, err := wire(o, r.plan, out, nil)
+	cfg, web, err := wire(o, r.plan, nil, out, nil)
 	if err != nil {
 		return outcome, err
 	}

@@ -51,7 +51,7 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 		return err
 	}
 	defer inspector.Close()
-	cfg, web, err := wire(o, plan, out.Multi, stop)
+	cfg, web, err := wire(o, plan, inspector, out.Multi, stop)
 	if err != nil {
 		return usageError("%w", err)
 	}
@@ -67,7 +67,6 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if m, ok := cfg.Fetch.(fetch.Mux); ok && o.verbose {
 		cfg.Fetch = &fetch.Log{Mux: m, To: console}
 	}
-	cfg.Judging.Inspector = inspector
 	if st.visits() {
 		closeRenderer, err := openRenderer(ctx, o, cfg, console)
 		if err != nil {
@@ -86,7 +85,6 @@ func checkLinks(cmd *cobra.Command, o *options, args []string, st *state) error 
 	if o.evidence.archive == nil {
 		configureSessions(cfg, o, plan, web, logins)
 	}
-	cfg.Keep.Cookies = web
 	out.earlier.configure(cfg)
 	if err := cfg.Validate(); err != nil {
 		return usageError("%w", err)

@@ -279,7 +279,6 @@ func (e *serveEngine) line(job *runs.Job) []option.Given {
 func (e *serveEngine) restrict(o *options) {
 	o.net.NoEnvironment, o.net.DenyPrivate, o.net.AllowPrivate = true, true, e.allowPrivate
 	o.schemes, o.roots = append([]string{"http", "https"}, e.allowSchemes...), e.files
-	o.crawl.Judging.SkipMail = !slices.Contains(e.allowSchemes, "mailto")
 	o.progress, o.evidence.max = "never", e.evidenceMax
 }
 
@@ -346,12 +345,11 @@ func (e *serveEngine) crawl(ctx context.Context, r *serveRun) (*runs.Result, err
 	}
 	defer inspector.Close()
 	o.show = report.ShowDefault
-	cfg, web, err := wire(o, plan, out, r.request.Stop)
+	cfg, web, err := wire(o, plan, inspector, out, r.request.Stop)
 	if err != nil {
 		return nil, err
 	}
 	defer web.Close()
-	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
 	kept, err := keepEvidence(o, plan, cfg, web, st.evidence(r.targets, e.note))
 	if err != nil {
 		return nil, err

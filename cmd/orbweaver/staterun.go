@@ -78,7 +78,7 @@ func (c *command) judge(cmd *cobra.Command, o *options, kept *store.File, out *r
 	if err != nil {
 		return nil, err
 	}
-	cfg, web, err := wire(o, plan, out, nil)
+	cfg, web, err := wire(o, plan, inspect.Recall(o.checks), out, nil)
 	if err != nil {
 		return nil, usageError("%w", err)
 	}
@@ -87,7 +87,6 @@ func (c *command) judge(cmd *cobra.Command, o *options, kept *store.File, out *r
 		return nil, err
 	}
 	cfg.Keep.Store, cfg.Keep.FingerprintBits = kept.Store(), 0 // the store's
-	cfg.Judging.Inspector = inspect.Recall(o.checks)
 	at, err := standing(kept)
 	if err != nil {
 		return nil, err

@@ -43,12 +43,11 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 		return err
 	}
 	defer inspector.Close()
-	cfg, web, err := wire(o, r.plan, out, ctx.Done())
+	cfg, web, err := wire(o, r.plan, inspector, out, ctx.Done())
 	if err != nil {
 		return usageError("%w", err)
 	}
 	defer web.Close()
-	cfg.Judging.Inspector, cfg.Keep.Cookies = inspector, web
 	cfg.Deliver.Show.SkipPageReferences = false
 	closeRenderer, err := openRenderer(running, o, cfg, console)
 	if err != nil {

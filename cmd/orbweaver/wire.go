@@ -7,13 +7,14 @@ import (
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
+	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/report"
 )
 
 // wire returns the configuration of the engine and its web client, which the caller must
-// close. It is the only place that connects options with implementations.
-func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawler.Config, *fetch.HTTP, error) {
+// close. It is the only place that connects options with implementations. The inspector may be nil.
+func wire(o *options, p *plan, inspector *inspect.Inspector, out *report.Multi, stop <-chan struct{}) (*crawler.Config, *fetch.HTTP, error) {
 	web, err := fetch.NewHTTP(o.net)
 	if err != nil {
 		return nil, nil, err
@@ -23,18 +24,17 @@ func wire(o *options, p *plan, out *report.Multi, stop <-chan struct{}) (*crawle
 		web.Close()
 		return nil, nil, err
 	}
-	fetchers := daemons.Fetchers()
+	cfg, fetchers := o.crawl, daemons.Fetchers()
 	fetchers["http"], fetchers["https"], fetchers["file"] = p.withStdin(web), p.withStdin(web), p.withStdin(&disk.Files{Types: o.crawl.Reading.Types, Preprocessors: o.preprocess})
 	if o.schemes != nil {
+		cfg.Judging.SkipMail = !slices.Contains(o.schemes, "mailto")
 		maps.DeleteFunc(fetchers, func(scheme string, _ fetch.Fetcher) bool { return !slices.Contains(o.schemes, scheme) })
 	}
-
-	cfg := o.crawl
 	cfg.Fetch = fetchers
 	if o.mailProbe {
 		cfg.Judging.MailProbe = daemons.ProbeMail
 	}
-	cfg.Judging.Resolver = daemons.Resolver()
+	cfg.Judging.Resolver, cfg.Judging.Inspector, cfg.Keep.Cookies = daemons.Resolver(), inspector, web
 	cfg.Sites = p.sites
 	cfg.Scope.WorkingDir = p.workingDir
 	cfg.Deliver.Show = engineShow(o.shows())

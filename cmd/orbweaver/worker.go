@@ -208,7 +208,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", err
 	}
 	defer none.Close()
-	cfg, web, err := wire(opts, plan, none, stop)
+	cfg, web, err := wire(opts, plan, inspector, none, stop)
 	if err != nil {
 		return worked, "", asUsage(err)
 	}
@@ -218,7 +218,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", usageError("%w", err)
 	}
 	defer kept.Abandon()
-	if cfg.Judging.Inspector = inspector; t.Drift {
+	if t.Drift {
 		cfg.Judging.Drift = &crawler.Drift{Below: crawler.DriftBelow}
 	}
 	closeRenderer, err := openRenderer(ctx, opts, cfg, w.console)
@@ -233,7 +233,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 	defer closeBrowser()
 	cfg.Login.Browser = browser
 	configureSessions(cfg, opts, plan, web, logins)
-	cfg.Limits.MaxTime, cfg.Keep.Cookies = w.maxTime, web
+	cfg.Limits.MaxTime = w.maxTime
 	joined, err := store.Join(ctx, f, w.name, version(), cfg.Render.Renderer != nil)
 	if err != nil {
 		return worked, "", err

@@ -127,8 +127,7 @@ func isFromEarlier(outcome []byte) bool {
 // Reset. Nothing may have been added before. After an error, the page must be reset.
 func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
-	it := &c.items
-	width := int(it.frontier.Store().Width()) / 8
+	width := int(c.items.frontier.Store().Width()) / 8
 	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: c.resolver.scope.Uses.Await()}
 	n := r.Uvarint()
 	if n > uint64(len(r.Rest)/(width+keptHead)) {
@@ -145,7 +144,7 @@ func TakeOver(p *Page, targets, block []byte) error {
 		}
 	}
 	p.kept, p.block.kept = r.url, block
-	if r.Failed || len(r.Rest) > 0 {
+	if !r.Done() {
 		return errKept
 	}
 	if c.env.Earlier != nil {

@@ -103,7 +103,7 @@ func parseTotals(b []byte) (t totals, err error) {
 	for i := range t {
 		t[i] = total{r.Uvarint(), r.Uvarint()}
 	}
-	if r.Failed || len(r.Rest) > 0 {
+	if !r.Done() {
 		err = damaged("its totals are malformed")
 	}
 	return t, err
@@ -203,7 +203,7 @@ func appendPace(b []byte, concurrency, interval, notBefore int64) []byte {
 func parsePace(content []byte) (concurrency, interval, notBefore int64, err error) {
 	r := record.Reader{Rest: content}
 	concurrency, interval, notBefore = r.Varint(), r.Varint(), r.Varint()
-	if r.Failed || len(r.Rest) > 0 {
+	if !r.Done() {
 		err = damaged("the record of a host is malformed")
 	}
 	return concurrency, interval, notBefore, err

@@ -277,7 +277,7 @@ func (r *restorer) tallies() error {
 		}
 		f := record.Reader{Rest: content}
 		value := f.Varint()
-		if f.Failed || len(f.Rest) > 0 {
+		if !f.Done() {
 			return damaged("the value of the tally %q is malformed", name)
 		}
 		r.store.Sums[name] = value

@@ -17,15 +17,13 @@ import (
 // Several processes can work on one crawl: see package crew.
 
 // coordinate runs a crawl that this process coordinates, and reports it.
-func coordinate(ctx context.Context, given *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
-	state, ok := given.Keep.Store.(*diskstore.Store)
+func coordinate(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink) (*result.Summary, error) {
+	state, ok := cfg.Keep.Store.(*diskstore.Store)
 	if !ok {
 		return nil, errors.New("start a run: the store of a coordinator must be that of a file")
 	}
-	cfg := *given
-	cfg.Keep.Cache, cfg.Keep.Coordination = nil, nil
 	full := cfg.withDefaults()
-	stoppedBy, err := crew.Coordinate(ctx, given.Keep.Coordination, crew.Engine{
+	stoppedBy, err := crew.Coordinate(ctx, cfg.Keep.Coordination, crew.Engine{
 		State: state, Seeds: seeds, Scope: func() *scope.Scope { return full.newScope(seeds) },
 		MaxTime: cfg.Limits.MaxTime, MaxPages: cfg.Limits.MaxPages, MaxRedirects: full.Limits.MaxRedirects,
 		Renders: cfg.Renders(), Browser: cfg.Render.Renderer != nil, Stop: cfg.Stop, Sink: sink,
@@ -34,7 +32,7 @@ func coordinate(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 		},
 		Work: func(ctx context.Context, on *store.Joined) error {
 			own := cfg.over(on.Store, on.Lease)
-			own.Politeness.Concurrency, own.Limits.MaxTime = given.Keep.Coordination.WorkersHere, 0
+			own.Politeness.Concurrency, own.Limits.MaxTime = cfg.Keep.Coordination.WorkersHere, 0
 			_, err := takePart(ctx, own, seeds, sink)
 			return err
 		},
@@ -42,8 +40,7 @@ func coordinate(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	if err != nil {
 		return nil, err
 	}
-	cfg.Keep.Cache = given.Keep.Cache // for the texts that it remembers
-	return judgeStore(ctx, &cfg, seeds, sink, stoppedBy)
+	return judgeStore(ctx, cfg, seeds, sink, stoppedBy)
 }
 
 // over returns the configuration for a store that other processes share.

@@ -117,7 +117,7 @@ func TestDeniedAddresses(t *testing.T) {
 	_, own, _ := net.SplitHostPort(listener.Addr().String())
 	site := "http://site.test:" + own
 
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")},
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{AddressPolicy: fetch.AddressPolicy{DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}},
 		DNSServer: names, NoEnvironment: true, AllowPorts: []int{0}})
 	if err != nil {
 		t.Fatal(err)

@@ -41,7 +41,7 @@ func TestSecretsStayWithTheNamedHosts(t *testing.T) {
 
 	for _, start := range []string{"/moved", "/stays/", "/stays/?include"} {
 		clear(secrets)
-		client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(seedOf(t, base+start)[0].URL), Credentials: "me:s3cret", Header: http.Header{"X-Token": {"t0ken"}}})
+		client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Secrets: fetch.Secrets{Origins: fetch.NewOrigins(seedOf(t, base+start)[0].URL), Credentials: "me:s3cret", Header: http.Header{"X-Token": {"t0ken"}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -112,7 +112,7 @@ func (s *equalSite) requests(numbers bool) (list string, n int) {
 func (s *equalSite) config(t *testing.T) *crawler.Config {
 	t.Helper()
 	start := parseURL(t, s.base+"/")
-	web := fetch.HTTPConfig{Timeout: 30 * time.Second, Origins: fetch.NewOrigins(start)}
+	web := fetch.HTTPConfig{Timeout: 30 * time.Second, Secrets: fetch.Secrets{Origins: fetch.NewOrigins(start)}}
 	var plan *session.Plan
 	if s.login != "" {
 		var err error

@@ -38,7 +38,7 @@ func (r *repeated) file(name string) string { return filepath.Join(r.dir, name) 
 // run crawls once.
 func (r *repeated) run() (*collector, *result.Summary) {
 	r.Helper()
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))})
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Secrets: fetch.Secrets{Origins: fetch.NewOrigins(mustParse(r, r.site.url+"/"))}})
 	if err != nil {
 		r.Fatal(err)
 	}

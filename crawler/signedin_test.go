@@ -226,7 +226,7 @@ func crawlMembers(t *testing.T, s *membersSite, login bool, change func(*Config)
 func configOf(t *testing.T, s *membersSite, login bool, change func(*Config)) *Config {
 	t.Helper()
 	start := mustParse(t, s.base+"/")
-	config := fetch.HTTPConfig{Timeout: time.Minute, Origins: fetch.NewOrigins(start)}
+	config := fetch.HTTPConfig{Timeout: time.Minute, Secrets: fetch.Secrets{Origins: fetch.NewOrigins(start)}}
 	var one *session.Session
 	if login {
 		plan, err := session.NewPlan([]session.Config{{Name: "--login", URL: s.base + "/login", User: "me", Password: session.NewSecret("secret")}},

@@ -129,8 +129,8 @@ func chooseURLs(a *archiveOptions, known *archiving.Log, note func(string, ...an
 
 // submit submits URLs, prints what becomes of them, and returns the exit status.
 func submit(cmd *cobra.Command, o *options, urls []string, log *archiving.Log, note func(string, ...any)) (int, error) {
-	a, net := o.archive, o.net // what belongs to the user stays with the crawl
-	net.Origins, net.Credentials, net.Logins, net.Netrc, net.Header, net.Cookies, net.CookieGroups, net.ClientCert, net.ClientKey = nil, "", nil, "", nil, "", nil, "", ""
+	a, net := o.archive, o.net
+	net.Secrets = fetch.Secrets{} // they stay with the crawl
 	web, err := fetch.NewHTTP(net)
 	if err != nil {
 		return 0, usageError("%w", err)

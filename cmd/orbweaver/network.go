@@ -25,20 +25,17 @@ import (
 func compileNetwork(c *compiler) fetch.HTTPConfig {
 	s := c.settings
 	n := fetch.HTTPConfig{
-		Version:     version(),
-		UserAgent:   read(c, "user-agent", parseFieldValue),
-		Timeout:     read(c, "timeout", parseTimeout),
-		CAFile:      read(c, "ca-file", parseFile),
-		Insecure:    s.On("insecure"),
-		ClientCert:  read(c, "client-cert", parseFile),
-		ClientKey:   read(c, "client-key", parseFile),
-		Cookies:     read(c, "cookies", parseFile),
-		Proxy:       read(c, "proxy", parseProxy),
-		ConnectTo:   readAll(c, "connect-to", parseConnectTo),
-		DNSServer:   read(c, "dns-server", parseServer),
-		DenyPrivate: s.On("deny-private"),
-		AllowPorts:  readAll(c, "allow-port", parseAllowedPort),
-		Header:      http.Header{},
+		Version:       version(),
+		UserAgent:     read(c, "user-agent", parseFieldValue),
+		Timeout:       read(c, "timeout", parseTimeout),
+		CAFile:        read(c, "ca-file", parseFile),
+		Insecure:      s.On("insecure"),
+		Secrets:       fetch.Secrets{ClientCert: read(c, "client-cert", parseFile), ClientKey: read(c, "client-key", parseFile), Cookies: read(c, "cookies", parseFile), Header: http.Header{}},
+		Proxy:         read(c, "proxy", parseProxy),
+		ConnectTo:     readAll(c, "connect-to", parseConnectTo),
+		DNSServer:     read(c, "dns-server", parseServer),
+		AddressPolicy: fetch.AddressPolicy{DenyPrivate: s.On("deny-private")},
+		AllowPorts:    readAll(c, "allow-port", parseAllowedPort),
 	}
 	if n.ClientKey == "" {
 		n.ClientKey = n.ClientCert // one file may contain both, as in curl

@@ -123,7 +123,7 @@ func TestDigest(t *testing.T) {
 	nonces := 1
 	server, rec := serve(t, digestServer("the realm", "me", "open, sesame", &nonces))
 	start := NewOrigins(mustParse(t, "http://example.com/"))
-	h := newHTTP(t, HTTPConfig{Credentials: "me:open, sesame", ConnectTo: toLoopback(server), Origins: start})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Credentials: "me:open, sesame", Origins: start}, ConnectTo: toLoopback(server)})
 	for i, row := range []struct {
 		url      string
 		status   int
@@ -153,7 +153,7 @@ func TestDigest(t *testing.T) {
 	if resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/c"), Internal: true}); err != nil || resp.Status != 200 || resp.Requests != 1 {
 		t.Errorf("HEAD: %+v, %v", resp, err)
 	}
-	wrong := newHTTP(t, HTTPConfig{Credentials: "me:wrong", ConnectTo: toLoopback(server), Origins: start})
+	wrong := newHTTP(t, HTTPConfig{Secrets: Secrets{Credentials: "me:wrong", Origins: start}, ConnectTo: toLoopback(server)})
 	if resp, _, err := ask(t, wrong, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Internal: true}); err != nil || resp.Status != 401 || resp.Requests != 2 {
 		t.Errorf("wrong password: %+v, %v", resp, err)
 	}
@@ -181,7 +181,7 @@ func TestProtectionSpaces(t *testing.T) {
 				w.WriteHeader(401)
 			}
 		})
-		h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com/"))})
+		h := newHTTP(t, HTTPConfig{Secrets: Secrets{Credentials: "me:word", Origins: NewOrigins(mustParse(t, "http://example.com/"))}, ConnectTo: toLoopback(server)})
 		for round := range 3 {
 			for _, i := range order {
 				path := []string{"/a/x", "/b/x/", "/basic/x?q", "/closed"}[i]
@@ -211,7 +211,7 @@ func TestDigestDomain(t *testing.T) {
 			w.WriteHeader(401)
 		}
 	})
-	h := newHTTP(t, HTTPConfig{Credentials: "me:word", ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com/"), mustParse(t, "http://example.org/"))})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Credentials: "me:word", Origins: NewOrigins(mustParse(t, "http://example.com/"), mustParse(t, "http://example.org/"))}, ConnectTo: toLoopback(server)})
 	for _, row := range []struct {
 		url      string
 		requests int
@@ -233,7 +233,7 @@ func TestBasic(t *testing.T) {
 		}
 	})
 	// Over plain HTTP, credentials are sent only on request.
-	h := newHTTP(t, HTTPConfig{Credentials: "me:a:b", ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com/"))})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Credentials: "me:a:b", Origins: NewOrigins(mustParse(t, "http://example.com/"))}, ConnectTo: toLoopback(server)})
 	for i, want := range []int{2, 1} {
 		resp, _, err := ask(t, h, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Internal: true})
 		if err != nil || resp.Status != 200 || resp.Requests != want {
@@ -245,7 +245,7 @@ func TestBasic(t *testing.T) {
 		t.Errorf("external: %+v, %v", resp, err)
 	}
 	// Connections within the machine are private.
-	local := newHTTP(t, HTTPConfig{Credentials: "me:a:b", Origins: NewOrigins(mustParse(t, server.URL))})
+	local := newHTTP(t, HTTPConfig{Secrets: Secrets{Credentials: "me:a:b", Origins: NewOrigins(mustParse(t, server.URL))}})
 	if resp, _, err := ask(t, local, &Request{URL: mustParse(t, server.URL), Need: Content, Internal: true}); err != nil || resp.Status != 200 || resp.Requests != 1 {
 		t.Errorf("loopback: %+v, %v", resp, err)
 	}
@@ -257,11 +257,11 @@ func TestBasic(t *testing.T) {
 	}
 	// A page cannot make the crawler log in.
 	u := strings.Replace(server.URL, "://", "://me:a:b@", 1)
-	none := newHTTP(t, HTTPConfig{Origins: NewOrigins(mustParse(t, server.URL))})
+	none := newHTTP(t, HTTPConfig{Secrets: Secrets{Origins: NewOrigins(mustParse(t, server.URL))}})
 	if resp, _, err := ask(t, none, &Request{URL: mustParse(t, u), Need: Content, Internal: true}); err != nil || resp.Status != 401 || rec.last().Header.Get("Authorization") != "" {
 		t.Errorf("userinfo: %+v, %v", resp, err)
 	}
-	if _, err := NewHTTP(HTTPConfig{Credentials: "no password"}); err == nil || strings.Contains(err.Error(), "no password") {
+	if _, err := NewHTTP(HTTPConfig{Secrets: Secrets{Credentials: "no password"}}); err == nil || strings.Contains(err.Error(), "no password") {
 		t.Errorf("%v", err)
 	}
 }
@@ -315,7 +315,7 @@ default login other password other
 	if err := os.WriteFile(file, []byte("machine example.com login me password s3cret\ndefault login any password thing\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	config := HTTPConfig{Netrc: file, ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.net/"), mustParse(t, "http://example.com:8081/"))}
+	config := HTTPConfig{Secrets: Secrets{Netrc: file, Origins: NewOrigins(mustParse(t, "http://example.net/"), mustParse(t, "http://example.com:8081/"))}, ConnectTo: toLoopback(server)}
 	h := newHTTP(t, config)
 	config.NetrcAnyPort = true
 	anyPort := newHTTP(t, config)
@@ -334,13 +334,13 @@ default login other password other
 		}
 	}
 	// A machine whose host the user named with https only gets nothing over http.
-	secure := newHTTP(t, HTTPConfig{Netrc: file, NetrcAnyPort: true, Origins: NewOrigins(mustParse(t, "https://example.com/"))})
+	secure := newHTTP(t, HTTPConfig{Secrets: Secrets{Netrc: file, NetrcAnyPort: true, Origins: NewOrigins(mustParse(t, "https://example.com/"))}})
 	for url, want := range map[string]bool{"https://example.com/": true, "https://example.com:8443/": true, "http://example.com/": false, "http://example.com:8080/": false} {
 		if got := secure.accounts.forURL(mustParse(t, url)) != nil; got != want {
 			t.Errorf("%s gets an account: %t", url, got)
 		}
 	}
-	if _, err := NewHTTP(HTTPConfig{Netrc: file + "x"}); err == nil {
+	if _, err := NewHTTP(HTTPConfig{Secrets: Secrets{Netrc: file + "x"}}); err == nil {
 		t.Error("a missing netrc file was read")
 	}
 }

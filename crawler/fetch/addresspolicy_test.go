@@ -83,7 +83,7 @@ func TestAllowPrivate(t *testing.T) {
 func TestRebinding(t *testing.T) {
 	server, rec := serve(t, func(http.ResponseWriter, *http.Request) {})
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
-	h := newHTTP(t, HTTPConfig{DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/30")}})
+	h := newHTTP(t, HTTPConfig{AddressPolicy: AddressPolicy{DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/30")}}})
 	var connected []string
 	connect := h.dialer.connect
 	h.dialer.connect = func(ctx context.Context, network, addr string) (net.Conn, error) {

@@ -33,7 +33,7 @@ func TestIssuersAtPrivateAddresses(t *testing.T) {
 	server := serveTLS(t, first.Leaf(t, "example.com", func(c *x509.Certificate) { c.IssuingCertificateURL = []string{aia.URL + "/first"} }).Chain(), true, respond("ok"))
 	for network, want := range map[string]int32{"127.0.0.0/8": 1, "127.0.0.1/32": 0} {
 		asked.Store(0)
-		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix(network)},
+		h := newHTTP(t, HTTPConfig{CAFile: root.File(t), AddressPolicy: AddressPolicy{DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix(network)}},
 			ConnectTo: []ConnectTo{{"example.com:", server.Listener.Addr().String()}}})
 		_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, "https://example.com/"), Need: Existence})
 		if asked.Load() != want || want == 1 && err != nil || want == 0 && kindOfError(err) != "tls-untrusted" {

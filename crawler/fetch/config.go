@@ -2,7 +2,6 @@ package fetch
 
 import (
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/orbweaver/orbweaver/urinorm"
@@ -36,10 +35,9 @@ type HTTPConfig struct {
 	// body.
 	MaxBody int64
 
-	CAFile                string        // PEM file of authorities to trust in addition to the system's
-	Insecure              bool          // do not verify certificates
-	ClientCert, ClientKey string        // PEM files, used for Origins only
-	TLSExpiry             time.Duration // report certificates that expire sooner; 0 means 14 days, negative means never
+	CAFile    string        // PEM file of authorities to trust in addition to the system's
+	Insecure  bool          // do not verify certificates
+	TLSExpiry time.Duration // report certificates that expire sooner; 0 means 14 days, negative means never
 
 	// Proxy is an http, https, socks5 or socks5h URL. It is used for all hosts except
 	// those in NO_PROXY. "" means the proxies of the environment, which are never used
@@ -48,6 +46,18 @@ type HTTPConfig struct {
 	ConnectTo []ConnectTo // connections to these hosts go elsewhere, without a proxy
 	DNSServer string      // "address:port"; "" means the system's
 
+	// AllowPorts are ports to use even though browsers block them.
+	AllowPorts []int
+	// AddressPolicy says to which addresses connections may go.
+	AddressPolicy
+	Secrets
+
+	// NoEnvironment ignores the proxies and the news server of the environment.
+	NoEnvironment bool
+}
+
+// Secrets are what only some servers may learn.
+type Secrets struct {
 	// Origins are the start targets. Secrets are sent to no other scheme, host and port,
 	// except those that were given for another host.
 	Origins *Origins
@@ -69,15 +79,8 @@ type HTTPConfig struct {
 	// one of them sets goes to those origins of its group that are in the cookie's domain,
 	// and nowhere else. If it was set over https, it is never sent over http.
 	CookieGroups [][]string
-
-	// AllowPorts are ports to use even though browsers block them.
-	AllowPorts []int
-	// DenyPrivate forbids connections to addresses that are not public.
-	DenyPrivate bool
-	// AllowPrivate are the networks to which DenyPrivate does not apply.
-	AllowPrivate []netip.Prefix
-	// NoEnvironment ignores the proxies and the news server of the environment.
-	NoEnvironment bool
+	// ClientCert and ClientKey are PEM files, used for Origins only.
+	ClientCert, ClientKey string
 }
 
 // Login is an account for the scheme, host and port of a URL.

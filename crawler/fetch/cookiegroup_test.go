@@ -23,7 +23,7 @@ func TestCookieGroup(t *testing.T) {
 		}
 	}
 	server, rec := serve(t, set)
-	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), CookieGroups: [][]string{{"http://login.example.com", "http://app.example.com:8080"}}})
+	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Secrets: Secrets{CookieGroups: [][]string{{"http://login.example.com", "http://app.example.com:8080"}}}})
 	sent := func(url string) string {
 		t.Helper()
 		if _, _, err := ask(t, h, &Request{URL: mustParse(t, url), Need: Content}); err != nil {
@@ -55,7 +55,7 @@ func TestCookieGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	again := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Cookies: file})
+	again := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Secrets: Secrets{Cookies: file}})
 	if _, _, err := ask(t, again, &Request{URL: mustParse(t, "http://login.example.com/in/x"), Need: Content}); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestCookieGroup(t *testing.T) {
 	if got := sent("http://app.example.com:8080/"); got != "" {
 		t.Errorf("after the cookie was removed: %q", got)
 	}
-	if _, err := NewHTTP(HTTPConfig{CookieGroups: [][]string{{"http://a.test"}, {"http://a.test"}}}); err == nil {
+	if _, err := NewHTTP(HTTPConfig{Secrets: Secrets{CookieGroups: [][]string{{"http://a.test"}, {"http://a.test"}}}}); err == nil {
 		t.Error("an origin is in two groups")
 	}
 }
@@ -112,7 +112,7 @@ func TestSubmit(t *testing.T) {
 			w.WriteHeader(http.StatusForbidden)
 		}
 	})
-	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Credentials: "bob:secret"})
+	h := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Secrets: Secrets{Credentials: "bob:secret"}})
 	for path, status := range map[string]int{"/self": 302, "/basic": 401, "/refused": 403, "/": 200} {
 		posts = 0
 		req := &Request{URL: mustParse(t, "http://example.com"+path), Need: Content, Internal: true, Form: &Form{ContentType: "application/x-www-form-urlencoded", Body: []byte("a=b")}}
@@ -131,7 +131,7 @@ func TestAnonymousRequest(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "at", Value: r.URL.Path[1:], Path: "/"})
 	})
-	given := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Header: http.Header{"cookie": {"user=1"}}, Origins: NewOrigins(mustParse(t, "http://example.com/"))})
+	given := newHTTP(t, HTTPConfig{ConnectTo: toLoopback(server), Secrets: Secrets{Header: http.Header{"cookie": {"user=1"}}, Origins: NewOrigins(mustParse(t, "http://example.com/"))}})
 	for anonymous, want := range map[bool]string{false: "user=1", true: ""} {
 		if _, _, err := ask(t, given, &Request{URL: mustParse(t, "http://example.com/"), Need: Content, Anonymous: anonymous}); err != nil {
 			t.Fatal(err)

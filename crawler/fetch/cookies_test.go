@@ -30,7 +30,7 @@ com|TRUE|/|FALSE|0|public|7
 		t.Fatal(err)
 	}
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
-	h := newHTTP(t, HTTPConfig{Cookies: file, ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Cookies: file}, ConnectTo: toLoopback(server)})
 	for url, want := range map[string]string{
 		"http://example.com/":        "host=1 domain=2 empty=",
 		"http://example.com/deep/x":  "session=3 host=1 domain=2 empty=",
@@ -56,11 +56,11 @@ com|TRUE|/|FALSE|0|public|7
 		if err := os.WriteFile(file, []byte("# c\n"+line+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewHTTP(HTTPConfig{Cookies: file}); err == nil || !strings.HasSuffix(err.Error(), "line 2: "+want) {
+		if _, err := NewHTTP(HTTPConfig{Secrets: Secrets{Cookies: file}}); err == nil || !strings.HasSuffix(err.Error(), "line 2: "+want) {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
-	if _, err := NewHTTP(HTTPConfig{Cookies: file + "x"}); err == nil {
+	if _, err := NewHTTP(HTTPConfig{Secrets: Secrets{Cookies: file + "x"}}); err == nil {
 		t.Error("a missing file was read")
 	}
 }
@@ -100,7 +100,7 @@ func TestCookiesStayWithTheirPort(t *testing.T) {
 	if err := os.WriteFile(file, []byte("example.com\tFALSE\t/\tFALSE\t0\tgiven\t1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTP(t, HTTPConfig{Cookies: file, ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "http://example.com:8080/"))})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Cookies: file, Origins: NewOrigins(mustParse(t, "http://example.com:8080/"))}, ConnectTo: toLoopback(server)})
 	for _, row := range []struct{ url, want string }{
 		{"http://example.com:8080/?set=a", "given=1"},
 		{"http://example.com:8081/", ""},
@@ -131,7 +131,7 @@ func TestCookiesStayWithTLS(t *testing.T) {
 	if err := os.WriteFile(file, []byte(".example.com\tTRUE\t/\tFALSE\t0\tgiven\t1\n.example.org\tTRUE\t/\tFALSE\t0\tgiven\t2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTP(t, HTTPConfig{Cookies: file, Origins: NewOrigins(mustParse(t, "https://www.example.com/"))})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Cookies: file, Origins: NewOrigins(mustParse(t, "https://www.example.com/"))}})
 	set := func(u, cookie string) {
 		h.cookies.store(mustParse(t, u), &http.Response{Header: http.Header{"Set-Cookie": {cookie}}})
 	}

@@ -197,7 +197,7 @@ func TestFTPNetrc(t *testing.T) {
 	if err := os.WriteFile(file, []byte("machine 127.0.0.1 login jim password secret\nmachine other.example login x password y\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, others := newOtherSchemes(t, HTTPConfig{Netrc: file, NetrcAnyPort: true}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{Secrets: Secrets{Netrc: file, NetrcAnyPort: true}}, OtherSchemesConfig{})
 	fetchURL(t, others, "ftp://"+server.addr.String()+"/", Existence)
 	fetchURL(t, others, "ftp://joe:own@"+server.addr.String()+"/", Existence)
 	got := server.lines()
@@ -221,7 +221,7 @@ func TestFTPAccount(t *testing.T) {
 		{"ftp://127.0.0.1/", []string{"USER anonymous\r\n", "PASS orbweaver@\r\n"}},
 		{"ftp://" + server.addr.String(), []string{"USER jim\r\n", "PASS secret\r\n"}},
 	} {
-		_, others := newOtherSchemes(t, HTTPConfig{Credentials: "jim:secret", Origins: NewOrigins(mustParse(t, row.start))}, OtherSchemesConfig{})
+		_, others := newOtherSchemes(t, HTTPConfig{Secrets: Secrets{Credentials: "jim:secret", Origins: NewOrigins(mustParse(t, row.start))}}, OtherSchemesConfig{})
 		before := len(server.lines())
 		if _, err := others.Fetch(t.Context(), &Request{URL: u, Internal: true}); err == nil {
 			t.Error("no fault")

@@ -95,7 +95,8 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	h.resolver = newResolver(config.DNSServer, h.timeout)
 	h.dialer = newDialer(h.resolver, h.timeout)
 	h.dialer.connectTo = rules
-	h.dialer.policy = AddressPolicy{DenyPrivate: config.DenyPrivate, AllowPrivate: slices.Clone(config.AllowPrivate)}
+	h.dialer.policy = config.AddressPolicy
+	h.dialer.policy.AllowPrivate = slices.Clone(config.AllowPrivate)
 	h.dialer.proxies = h.proxies.addresses
 	h.proxies.direct = rules
 	h.issuers = &issuers{verifier: h.verifier, timeout: h.timeout, get: h.getCertificate}

@@ -352,7 +352,7 @@ func TestLocation(t *testing.T) {
 func TestHeadersGoToStartTargetsOnly(t *testing.T) {
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
 	u := mustParse(t, server.URL+"/")
-	h := newHTTP(t, HTTPConfig{Origins: NewOrigins(u), Header: http.Header{"x-token": {"secret"}, "Accept": {"x/y"}, "Host": {"virtual.example"}}})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Origins: NewOrigins(u), Header: http.Header{"x-token": {"secret"}, "Accept": {"x/y"}, "Host": {"virtual.example"}}}})
 	if _, _, err := ask(t, h, &Request{URL: u}); err != nil {
 		t.Fatal(err)
 	}
@@ -370,8 +370,8 @@ func TestHeadersGoToStartTargetsOnly(t *testing.T) {
 
 func TestHeadersAreChecked(t *testing.T) {
 	for _, config := range []HTTPConfig{
-		{Header: http.Header{"X-Secret": {"s3cret\r\nHost: x"}}},
-		{Header: http.Header{"not a name": {"s3cret"}}},
+		{Secrets: Secrets{Header: http.Header{"X-Secret": {"s3cret\r\nHost: x"}}}},
+		{Secrets: Secrets{Header: http.Header{"not a name": {"s3cret"}}}},
 		{UserAgent: "s3cret\n"},
 		{UserAgent: "s3cret\x00"},
 	} {

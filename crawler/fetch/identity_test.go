@@ -39,7 +39,7 @@ func TestIdentity(t *testing.T) {
 		return id
 	}
 	start := NewOrigins(mustParse(t, page))
-	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{Origins: start}, Request{Internal: true})
+	plain, plainInside := identity(HTTPConfig{}, Request{}), identity(HTTPConfig{Secrets: Secrets{Origins: start}}, Request{Internal: true})
 	for _, id := range []Identity{plain, plainInside} {
 		if id.Secret+id.Cookies != "" {
 			t.Errorf("unexpected secrets: %+v", id)
@@ -58,15 +58,15 @@ func TestIdentity(t *testing.T) {
 		{name: "agent", config: HTTPConfig{UserAgent: "curl/8"}, inside: true, outside: true},
 		{name: "insecure", config: HTTPConfig{Insecure: true}, inside: true, outside: true},
 		{name: "dns", config: HTTPConfig{DNSServer: "127.0.0.1:53"}, inside: true, outside: true},
-		{name: "private", config: HTTPConfig{DenyPrivate: true}, inside: true, outside: true},
+		{name: "private", config: HTTPConfig{AddressPolicy: AddressPolicy{DenyPrivate: true}}, inside: true, outside: true},
 		{name: "connect-to", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.com:443", To: "127.0.0.1:1"}}}, inside: true, outside: true},
 		{name: "connect-to for other hosts", config: HTTPConfig{ConnectTo: []ConnectTo{{From: "example.org:443", To: "127.0.0.1:1"}}}},
 		{name: "proxy", config: HTTPConfig{Proxy: "http://me:s3cret@proxy.example:3128"}, inside: true, outside: true},
-		{name: "headers", config: HTTPConfig{Header: token}, inside: true},
+		{name: "headers", config: HTTPConfig{Secrets: Secrets{Header: token}}, inside: true},
 		{name: "rule's headers", header: token, inside: true, outside: true},
-		{name: "user", config: HTTPConfig{Credentials: "me:s3cret"}, inside: true},
-		{name: "netrc of another host", config: HTTPConfig{Netrc: netrc}},
-		{name: "cookies", config: HTTPConfig{Cookies: cookies}, inside: true, outside: true},
+		{name: "user", config: HTTPConfig{Secrets: Secrets{Credentials: "me:s3cret"}}, inside: true},
+		{name: "netrc of another host", config: HTTPConfig{Secrets: Secrets{Netrc: netrc}}},
+		{name: "cookies", config: HTTPConfig{Secrets: Secrets{Cookies: cookies}}, inside: true, outside: true},
 		{name: "timeout", config: HTTPConfig{Timeout: time.Minute}},
 	} {
 		named := test.config
@@ -79,10 +79,10 @@ func TestIdentity(t *testing.T) {
 		}
 	}
 	other := Request{URL: mustParse(t, "https://other.example/")}
-	if identity(HTTPConfig{Netrc: netrc}, other).Secret == identity(HTTPConfig{}, other).Secret {
+	if identity(HTTPConfig{Secrets: Secrets{Netrc: netrc}}, other).Secret == identity(HTTPConfig{}, other).Secret {
 		t.Error("an account from netrc does not change the identity")
 	}
-	if id := identity(HTTPConfig{Cookies: cookies}, Request{URL: mustParse(t, "https://example.com/public")}); id != plain {
+	if id := identity(HTTPConfig{Secrets: Secrets{Cookies: cookies}}, Request{URL: mustParse(t, "https://example.com/public")}); id != plain {
 		t.Error("a cookie for another path changes the identity")
 	}
 	if _, ok := (Mux{"file": &Document{}}).Identity(&Request{URL: mustParse(t, "file:///etc/hosts")}); ok {
@@ -105,7 +105,7 @@ func TestSentCookies(t *testing.T) {
 	if err := os.WriteFile(file, []byte(at.Hostname()+"\tFALSE\t/\tFALSE\t0\tmine\t1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h := newHTTP(t, HTTPConfig{Cookies: file, Origins: NewOrigins(mustParse(t, server.URL))})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Cookies: file, Origins: NewOrigins(mustParse(t, server.URL))}})
 	for _, step := range []struct {
 		path string
 		want bool

@@ -45,8 +45,8 @@ func TestLocate(t *testing.T) {
 		{"http://missing.test/", "", direct},
 		{"http://" + strings.Repeat("a", 260) + "/", "", direct},
 		{"mailto:a@b.test", "", direct},
-		{"http://inner.test/", "192.0.2.6", HTTPConfig{NoEnvironment: true, DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
-		{"http://10.0.0.1/", "", HTTPConfig{NoEnvironment: true, DenyPrivate: true}},
+		{"http://inner.test/", "192.0.2.6", HTTPConfig{NoEnvironment: true, AddressPolicy: AddressPolicy{DenyPrivate: true, AllowPrivate: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}}},
+		{"http://10.0.0.1/", "", HTTPConfig{NoEnvironment: true, AddressPolicy: AddressPolicy{DenyPrivate: true}}},
 		{"http://shared.test/", "", HTTPConfig{Proxy: "http://proxy.test:3128"}},
 	} {
 		h := newHTTP(t, row.config)

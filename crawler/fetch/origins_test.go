@@ -27,7 +27,7 @@ func TestOrigins(t *testing.T) {
 // to the one that they are meant for.
 func TestSecretsStayWithTheirOrigin(t *testing.T) {
 	server, rec := serve(t, func(http.ResponseWriter, *http.Request) {})
-	h := newHTTP(t, HTTPConfig{Header: http.Header{"X-Given": {"1"}}, Origins: NewOrigins(mustParse(t, "http://example.com/")), ConnectTo: toLoopback(server)})
+	h := newHTTP(t, HTTPConfig{Secrets: Secrets{Header: http.Header{"X-Given": {"1"}}, Origins: NewOrigins(mustParse(t, "http://example.com/"))}, ConnectTo: toLoopback(server)})
 	for url, want := range map[string]string{"http://example.com/": "1", "http://example.com/same": "1", "http://example.com:8080/": ""} {
 		if _, _, err := ask(t, h, &Request{URL: mustParse(t, url), Need: Content}); err != nil {
 			t.Fatal(err)

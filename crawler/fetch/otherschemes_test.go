@@ -385,7 +385,7 @@ func TestNewOtherSchemesErrors(t *testing.T) {
 
 func TestOtherSchemesDenyPrivate(t *testing.T) {
 	server := serveLines(t, func(c *serverConn) { c.hang() })
-	_, others := newOtherSchemes(t, HTTPConfig{DenyPrivate: true}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{AddressPolicy: AddressPolicy{DenyPrivate: true}}, OtherSchemesConfig{})
 	for scheme := range strings.FieldsSeq("ftp ftps gopher news nntp snews telnet ldap ldaps ws wss dict finger") {
 		_, _, fault := fetchURL(t, others, scheme+"://"+server.addr.String()+"/", Existence)
 		if fault == nil || fault.Kind != "address-denied" {

@@ -370,7 +370,7 @@ func TestSOCKSProxyForAllSchemes(t *testing.T) {
 			t.Errorf("reply %d: %v, want %s", reply, fault, kind)
 		}
 	}
-	_, others := newOtherSchemes(t, HTTPConfig{Proxy: proxy, DenyPrivate: true}, OtherSchemesConfig{})
+	_, others := newOtherSchemes(t, HTTPConfig{Proxy: proxy, AddressPolicy: AddressPolicy{DenyPrivate: true}}, OtherSchemesConfig{})
 	if _, _, fault := fetchURL(t, others, "telnet://127.0.0.1/", Existence); fault == nil || fault.Kind != "address-denied" {
 		t.Errorf("a private target: %v", fault)
 	}
@@ -393,7 +393,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	}))
 	defer proxy.Close()
 	with := strings.Replace(proxy.URL, "://", "://me:s3cret@", 1)
-	d, others := newOtherSchemes(t, HTTPConfig{Proxy: with, Credentials: "jim:own"}, OtherSchemesConfig{})
+	d, others := newOtherSchemes(t, HTTPConfig{Proxy: with, Secrets: Secrets{Credentials: "jim:own"}}, OtherSchemesConfig{})
 	d.web.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		t.Errorf("the client itself looked up %s", host)
 		return nil, errors.New("no")
@@ -436,7 +436,7 @@ func TestHTTPProxyForFTP(t *testing.T) {
 	if resp, _, fault := fetchURL(t, others, "gopher://"+server.addr.String()+"/1", Existence); verdict(resp, fault) != "ok" {
 		t.Errorf("gopher: %v", fault)
 	}
-	private, _ := NewHTTP(HTTPConfig{Proxy: with, DenyPrivate: true})
+	private, _ := NewHTTP(HTTPConfig{Proxy: with, AddressPolicy: AddressPolicy{DenyPrivate: true}})
 	defer private.Close()
 	pd, err := NewOtherSchemes(private, OtherSchemesConfig{})
 	if err != nil {
@@ -452,7 +452,7 @@ func TestDenyPrivateThroughProxy(t *testing.T) {
 	p := &forwardProxy{}
 	proxy := httptest.NewServer(p)
 	defer proxy.Close()
-	h := newHTTP(t, HTTPConfig{Proxy: proxy.URL, DenyPrivate: true})
+	h := newHTTP(t, HTTPConfig{Proxy: proxy.URL, AddressPolicy: AddressPolicy{DenyPrivate: true}})
 	h.resolver.lookup = func(_ context.Context, _, host string) ([]netip.Addr, error) {
 		if strings.HasPrefix(host, "unknown") {
 			return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}

@@ -505,7 +505,7 @@ func TestDenyPrivate(t *testing.T) {
 		}
 	}
 	server, rec := serve(t, func(w http.ResponseWriter, r *http.Request) {})
-	h := newHTTP(t, HTTPConfig{DenyPrivate: true})
+	h := newHTTP(t, HTTPConfig{AddressPolicy: AddressPolicy{DenyPrivate: true}})
 	for _, url := range []string{server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1), strings.Replace(server.URL, "127.0.0.1", "[::ffff:7f00:1]", 1)} {
 		_, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, url+"/")})
 		var f *Fault

@@ -165,7 +165,7 @@ func TestClientCertificate(t *testing.T) {
 	server.TLS = &tls.Config{Certificates: []tls.Certificate{root.Leaf(t, "example.com").Chain(), root.Leaf(t, "example.org").Chain()}, ClientAuth: tls.VerifyClientCertIfGiven, ClientCAs: pool}
 	server.StartTLS()
 	defer server.Close()
-	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), ClientCert: client.File(t), ConnectTo: toLoopback(server), Origins: NewOrigins(mustParse(t, "https://example.com/"))})
+	h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Secrets: Secrets{ClientCert: client.File(t), Origins: NewOrigins(mustParse(t, "https://example.com/"))}, ConnectTo: toLoopback(server)})
 	for _, row := range []struct{ url, want string }{
 		{"https://example.com/", "1"}, {"https://example.org/", "0"}, {"https://example.com:8443/", "0"},
 	} {
@@ -182,7 +182,7 @@ func TestTLSFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, config := range []HTTPConfig{
-		{CAFile: "nowhere.pem"}, {CAFile: empty}, {ClientCert: "nowhere.pem"}, {ClientCert: empty, ClientKey: empty}, {ClientKey: empty},
+		{CAFile: "nowhere.pem"}, {CAFile: empty}, {Secrets: Secrets{ClientCert: "nowhere.pem"}}, {Secrets: Secrets{ClientCert: empty, ClientKey: empty}}, {Secrets: Secrets{ClientKey: empty}},
 	} {
 		if h, err := NewHTTP(config); err == nil {
 			h.Close()
@@ -204,7 +204,7 @@ func TestCertificateForAnAddress(t *testing.T) {
 		for _, http2 := range []bool{false, true} {
 			var asked atomic.Int32
 			server := serveTLS(t, cert, http2, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
-			h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Credentials: "me:s3cret"})
+			h := newHTTP(t, HTTPConfig{CAFile: root.File(t), Secrets: Secrets{Credentials: "me:s3cret"}})
 			for _, need := range []Need{Existence, Content} {
 				resp, err := h.Fetch(t.Context(), &Request{URL: mustParse(t, server.URL+"/"), Need: need})
 				if kindOfError(err) != kind {

@@ -34,7 +34,7 @@ func TestDjango(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client, err := fetch.NewHTTP(fetch.HTTPConfig{CookieGroups: plan.CookieGroups()})
+		client, err := fetch.NewHTTP(fetch.HTTPConfig{Secrets: fetch.Secrets{CookieGroups: plan.CookieGroups()}})
 		if err != nil {
 			t.Fatal(err)
 		}

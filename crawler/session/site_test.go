@@ -99,7 +99,7 @@ func signInFor(t testing.TB, s *site, c Config, paths ...string) (*visitor, *Pro
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fetch.HTTPConfig{CookieGroups: plan.CookieGroups(), Origins: fetch.NewOrigins(start), Header: http.Header{"X-Secret": {"for the site"}}}
+	config := fetch.HTTPConfig{Secrets: fetch.Secrets{CookieGroups: plan.CookieGroups(), Origins: fetch.NewOrigins(start), Header: http.Header{"X-Secret": {"for the site"}}}}
 	address := s.Listener.Addr().String()
 	for _, host := range []string{"app.test:80", "login.test:80", "foreign.test:80"} {
 		rule, err := fetch.ParseConnectTo(host + ":" + address)

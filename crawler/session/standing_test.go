@@ -128,7 +128,7 @@ func TestStandingOfCookies(t *testing.T) {
 			http.Redirect(w, r, "/login", http.StatusFound)
 		}
 	})
-	client, err := fetch.NewHTTP(fetch.HTTPConfig{Header: http.Header{"Cookie": {"sid=1"}}, Origins: fetch.NewOrigins(parse(t, s.URL))})
+	client, err := fetch.NewHTTP(fetch.HTTPConfig{Secrets: fetch.Secrets{Header: http.Header{"Cookie": {"sid=1"}}, Origins: fetch.NewOrigins(parse(t, s.URL))}})
 	if err != nil {
 		t.Fatal(err)
 	}

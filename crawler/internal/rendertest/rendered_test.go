@@ -121,8 +121,7 @@ func crawlURL(t *testing.T, root string, cfg crawler.Config) (*sink, *result.Sum
 	if err != nil {
 		t.Fatal(err)
 	}
-	web, err := fetch.NewHTTP(fetch.HTTPConfig{UserAgent: "orbweaver-test/1", Credentials: "name:password", Origins: fetch.NewOrigins(start),
-		Header: http.Header{"X-Secret": {"header"}}})
+	web, err := fetch.NewHTTP(fetch.HTTPConfig{UserAgent: "orbweaver-test/1", Secrets: fetch.Secrets{Credentials: "name:password", Origins: fetch.NewOrigins(start), Header: http.Header{"X-Secret": {"header"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}

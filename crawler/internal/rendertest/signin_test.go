@@ -84,7 +84,7 @@ f.onsubmit = () => { fetch("/api", {method: "POST", body: new URLSearchParams({u
 		if err != nil {
 			t.Fatal(err)
 		}
-		web, err := fetch.NewHTTP(fetch.HTTPConfig{UserAgent: "orbweaver-test/1", CookieGroups: plan.CookieGroups()})
+		web, err := fetch.NewHTTP(fetch.HTTPConfig{UserAgent: "orbweaver-test/1", Secrets: fetch.Secrets{CookieGroups: plan.CookieGroups()}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -389,7 +389,7 @@ func TestFull(t *testing.T) {
 // What another program wrote stays as it is.
 func TestForeign(t *testing.T) {
 	dir := t.TempDir()
-	foreign := &record{kind: typeInfo, id: newID(), media: mediaFields, block: []io.ReadSeeker{strings.NewReader("software: Heritrix/3\r\n")}}
+	foreign := &record{kind: typeInfo, id: newID(), media: mediaFields, head: []byte("software: Heritrix/3\r\n")}
 	var warc bytes.Buffer
 	if err := foreign.write(&warc); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"io"
 	"maps"
@@ -82,29 +81,30 @@ type exchange struct {
 
 // Begin begins an exchange. It is a method of fetch.Recorder.
 func (k *Keeper) Begin(sent *fetch.Sent) fetch.Recording {
-	head := &bytes.Buffer{}
-	head.WriteString(sent.Method + " " + oneLine(k.mask.url("x://x" + sent.Target)[len("x://x"):]) + " HTTP/1.1\r\nHost: " + oneLine(sent.Host) + "\r\n")
-	k.writeHeader(head, sent.Header, nil)
-	return &exchange{k: k, sent: sent, request: head.Bytes()}
+	b := append(make([]byte, 0, 512), sent.Method+" "...)
+	b = append(append(b, oneLine(k.mask.url("x://x" + sent.Target)[len("x://x"):])...), " HTTP/1.1\r\n"...)
+	b = appendField(b, "Host", sent.Host)
+	return &exchange{k: k, sent: sent, request: k.appendHeader(b, sent.Header, nil)}
 }
 
-// writeHeader writes the fields of a header and the empty line. Fields whose order is not known come
-// last, sorted by name.
-func (k *Keeper) writeHeader(head *bytes.Buffer, h http.Header, order []string) {
-	h = maps.Clone(h)
+// appendHeader appends the fields of a header and the empty line. Those in order come first, and are
+// removed from the header; the others are sorted by name.
+func (k *Keeper) appendHeader(b []byte, h http.Header, order []string) []byte {
 	for _, name := range order {
 		key := http.CanonicalHeaderKey(name)
 		if values := h[key]; len(values) > 0 {
-			head.WriteString(oneLine(name) + ": " + oneLine(k.mask.header(name, values[0])) + "\r\n")
+			b = appendField(b, name, k.mask.header(name, values[0]))
 			h[key] = values[1:]
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(h)) {
+	names := slices.AppendSeq(make([]string, 0, len(h)), maps.Keys(h))
+	slices.Sort(names)
+	for _, name := range names {
 		for _, value := range h[name] {
-			head.WriteString(oneLine(name) + ": " + oneLine(k.mask.header(name, value)) + "\r\n")
+			b = appendField(b, name, k.mask.header(name, value))
 		}
 	}
-	head.WriteString("\r\n")
+	return append(b, "\r\n"...)
 }
 
 // Keep adds to the body.
@@ -166,7 +166,7 @@ func (x *exchange) finishFault(f *facts, got *fetch.Received) {
 
 // requestOf returns the request record, and joins both.
 func (x *exchange) requestOf(main *record) *record {
-	r := &record{kind: typeRequest, id: newID(), uri: main.uri, date: x.sent.At, media: mediaRequest, block: []io.ReadSeeker{bytes.NewReader(x.request)}}
+	r := &record{kind: typeRequest, id: newID(), uri: main.uri, date: x.sent.At, media: mediaRequest, head: x.request}
 	r.fields = []field{{"WARC-Concurrent-To", main.id}}
 	main.fields = append(main.fields, field{"WARC-Concurrent-To", r.id})
 	return r
@@ -174,9 +174,9 @@ func (x *exchange) requestOf(main *record) *record {
 
 // finishAnswer writes an answer with its request.
 func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
-	body, header := &x.body, got.Header.Clone()
+	body, header := &x.body, got.Header
 	if plain := x.masked(header); plain != nil {
-		body = plain
+		body, got.Text = plain, nil
 		defer plain.close()
 	}
 	header.Del("Transfer-Encoding")
@@ -190,18 +190,17 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	}
 	media, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if f.Page && got.Status/100 == 2 && isHTML(media) {
-		f.Title = x.k.mask.text(titleOf(body, header))
+		f.Title = x.k.mask.text(titleOf(body, got.Text, header))
 	}
-	_, reason, _ := strings.Cut(got.Reason, " ")
-	head := &bytes.Buffer{}
-	head.WriteString("HTTP/1.1 " + strconv.Itoa(got.Status) + " " + oneLine(x.k.mask.text(reason)) + "\r\n")
-	x.k.writeHeader(head, header, got.Order)
 	digest := sha256.New()
-	if _, err := io.Copy(digest, body.reader()); err != nil {
+	if err := body.writeTo(digest); err != nil {
 		x.k.fail(err)
 		return
 	}
 	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse, compression: compressionOf(body, media, header.Get("Content-Encoding"))}
+	_, reason, _ := strings.Cut(got.Reason, " ")
+	main.head = append(make([]byte, 0, 512), "HTTP/1.1 "+strconv.Itoa(got.Status)+" "+oneLine(x.k.mask.text(reason))+"\r\n"...)
+	main.head = x.k.appendHeader(main.head, header, got.Order)
 	payload := formatDigest(digest)
 	main.fields = append(main.fields, field{"WARC-Payload-Digest", payload})
 	if got.Address != "" {
@@ -211,7 +210,6 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 		main.fields = append(main.fields, field{"WARC-Protocol", got.Protocol})
 	}
 	main.fields = append(main.fields, field{factsField, encodeFacts(f)})
-	main.block = []io.ReadSeeker{bytes.NewReader(head.Bytes())}
 	e := main.entry(f)
 	e.payload, e.cut, e.size, e.status, e.media = payload, got.Cut, body.size, got.Status, media
 	repeats := e.repeats() && body.size >= shortestRevisited
@@ -219,7 +217,7 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 		main.revisit(first)
 		e.kind, e.body = typeRevisit, first.at
 	} else {
-		main.block = append(main.block, body.reader())
+		main.body = body
 		if got.Cut != "" {
 			main.fields = append(main.fields, field{"WARC-Truncated", got.Cut})
 		}
@@ -266,7 +264,7 @@ const shortestRevisited = 256
 // revisit makes a response a record without a body, which refers to an earlier one.
 func (r *record) revisit(of origin) {
 	r.kind = typeRevisit
-	r.block = r.block[:1]
+	r.body = nil
 	r.fields = append(r.fields, field{"WARC-Profile", revisitProfile}, field{"WARC-Refers-To", of.id},
 		field{"WARC-Refers-To-Target-URI", of.uri}, field{"WARC-Refers-To-Date", of.date})
 }

@@ -82,6 +82,7 @@ type writer struct {
 	index   result.Sorted[string]
 	pages   result.Sorted[string] // each URL, NUL, and its line
 	buf     []byte                // for copy
+	told    bytes.Buffer          // for verdict
 }
 
 // copy copies records as they are.
@@ -239,14 +240,14 @@ func (w *writer) verdict(j *judged, target string, visits []string) error {
 			}
 		}
 	}
-	var b bytes.Buffer
-	if err := jsonRecord(newID(), document(j.url), w.now, v).write(&b); err != nil {
+	w.told.Reset()
+	if err := jsonRecord(newID(), document(j.url), w.now, v).write(&w.told); err != nil {
 		return err
 	}
-	if err := w.open(int64(b.Len())); err != nil {
+	if err := w.open(int64(w.told.Len())); err != nil {
 		return err
 	}
-	_, err := w.data.Write(b.Bytes())
+	_, err := w.data.Write(w.told.Bytes())
 	return err
 }
 
@@ -301,7 +302,7 @@ func (w *writer) rewrite(e *entry, body section, first *origin) error {
 	if err != nil {
 		return err
 	}
-	r.block = []io.ReadSeeker{bytes.NewReader(head)}
+	r.head = head
 	if first != nil {
 		r.revisit(*first)
 		return r.write(w.data)
@@ -322,7 +323,7 @@ func (w *writer) rewrite(e *entry, body section, first *origin) error {
 	if err != nil {
 		return err
 	}
-	r.block = append(r.block, kept.reader())
+	r.body = kept
 	return r.write(w.data)
 }
 

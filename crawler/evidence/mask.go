@@ -83,9 +83,10 @@ func (m *mask) find(b []byte, at func(from, to int)) {
 
 // text returns a text in which secrets are asterisks, and so are passwords in URLs.
 func (m *mask) text(s string) string {
-	out := []byte(s)
-	m.find([]byte(s), func(from, to int) { fillStars(out[from:to]) })
-	return urinorm.Redact(string(out))
+	if len(m.texts) > 0 {
+		s = string(m.bytes([]byte(s)))
+	}
+	return urinorm.Redact(s)
 }
 
 // bytes returns a copy of a text in which secrets are asterisks.

@@ -1,7 +1,6 @@
 package evidence
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,6 +9,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -47,7 +47,8 @@ type record struct {
 	date          time.Time
 	media         string
 	fields        []field
-	block         []io.ReadSeeker
+	head          []byte // the block, or its beginning
+	body          *spool // the rest of the block; nil for nothing
 	compression   compression
 }
 
@@ -61,7 +62,7 @@ func newID() string {
 	var b [16]byte
 	rand.Read(b[:])
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	id := hex.AppendEncode([]byte("<urn:uuid:"), b[:4])
+	id := hex.AppendEncode(append(make([]byte, 0, 50), "<urn:uuid:"...), b[:4])
 	for at := 4; at < 10; at += 2 {
 		id = hex.AppendEncode(append(id, '-'), b[at:at+2])
 	}
@@ -71,55 +72,57 @@ func newID() string {
 // formatDate returns a WARC-Date.
 func formatDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
-func formatDigest(h hash.Hash) string { return "sha256:" + hex.EncodeToString(h.Sum(nil)) }
+func formatDigest(h hash.Hash) string {
+	return string(hex.AppendEncode(append(make([]byte, 0, 80), "sha256:"...), h.Sum(nil)))
+}
 
 func digestOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
+// heads has memory for the headers of records.
+var heads = sync.Pool{New: func() any {
+	memory := make([]byte, 0, 2<<10)
+	return &memory
+}}
+
 // write writes the record as one gzip member.
 func (r *record) write(w io.Writer) error {
-	digest, length := sha256.New(), int64(0)
-	for _, part := range r.block {
-		n, err := io.Copy(digest, part)
-		if err == nil {
-			_, err = part.Seek(0, io.SeekStart)
-		}
-		if err != nil {
+	digest, length := sha256.New(), int64(len(r.head))
+	digest.Write(r.head)
+	if r.body != nil {
+		length += r.body.size
+		if err := r.body.writeTo(digest); err != nil {
 			return err
 		}
-		length += n
 	}
-	head := bytes.NewBuffer(make([]byte, 0, 1<<10))
-	head.WriteString("WARC/1.1\r\n")
-	put := func(name, value string) {
-		for _, part := range []string{name, ": ", oneLine(value), "\r\n"} {
-			head.WriteString(part)
-		}
-	}
-	put("WARC-Type", r.kind)
-	put("WARC-Record-ID", r.id)
-	put("WARC-Date", formatDate(r.date))
+	memory := heads.Get().(*[]byte)
+	defer heads.Put(memory)
+	b := append((*memory)[:0], "WARC/1.1\r\n"...)
+	b = appendField(b, "WARC-Type", r.kind)
+	b = appendField(b, "WARC-Record-ID", r.id)
+	b = appendField(b, "WARC-Date", formatDate(r.date))
 	if r.uri != "" {
-		put("WARC-Target-URI", r.uri)
+		b = appendField(b, "WARC-Target-URI", r.uri)
 	}
 	for _, f := range r.fields {
-		put(f.name, f.value)
+		b = appendField(b, f.name, f.value)
 	}
-	put("WARC-Block-Digest", formatDigest(digest))
-	put("Content-Type", r.media)
-	put("Content-Length", strconv.FormatInt(length, 10))
-	head.WriteString("\r\n")
+	b = appendField(b, "WARC-Block-Digest", formatDigest(digest))
+	b = appendField(b, "Content-Type", r.media)
+	b = appendField(b, "Content-Length", strconv.FormatInt(length, 10))
+	b = append(append(b, "\r\n"...), r.head...)
+	*memory = b
 	pool := compressors[r.compression.of(length)]
 	z := pool.Get().(*gzip.Writer)
 	defer pool.Put(z)
 	z.Reset(w)
-	if _, err := z.Write(head.Bytes()); err != nil {
+	if _, err := z.Write(b); err != nil {
 		return err
 	}
-	for _, part := range r.block {
-		if _, err := io.Copy(z, part); err != nil {
+	if r.body != nil {
+		if err := r.body.writeTo(z); err != nil {
 			return err
 		}
 	}
@@ -127,6 +130,12 @@ func (r *record) write(w io.Writer) error {
 		return err
 	}
 	return z.Close()
+}
+
+// appendField appends a field of a header, of a record or in a block.
+func appendField(b []byte, name, value string) []byte {
+	b = append(append(b, oneLine(name)...), ": "...)
+	return append(append(b, oneLine(value)...), "\r\n"...)
 }
 
 // oneLine returns a text without the characters that would end a field.
@@ -152,11 +161,11 @@ func infoRecord(software string, at time.Time, about ...aboutRun) *record {
 		known, _ := json.Marshal(run) // it has an encoding
 		text += aboutField + string(known) + "\r\n"
 	}
-	return &record{kind: typeInfo, id: newID(), date: at, media: mediaFields, block: []io.ReadSeeker{strings.NewReader(text)}}
+	return &record{kind: typeInfo, id: newID(), date: at, media: mediaFields, head: []byte(text)}
 }
 
 // jsonRecord returns a metadata record. v has an encoding.
 func jsonRecord(id, uri string, at time.Time, v any) *record {
 	text, _ := json.Marshal(v)
-	return &record{kind: typeMetadata, id: id, uri: uri, date: at, media: mediaJSON, block: []io.ReadSeeker{bytes.NewReader(text)}}
+	return &record{kind: typeMetadata, id: id, uri: uri, date: at, media: mediaJSON, head: text}
 }

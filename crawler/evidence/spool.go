@@ -5,7 +5,6 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rand"
-	"errors"
 	"io"
 	"os"
 	"sync"
@@ -75,29 +74,22 @@ func (s *spool) append(p []byte) error {
 	return err
 }
 
-// reader returns the body from its beginning. It can only be rewound to that.
-func (s *spool) reader() io.ReadSeeker {
+// reader returns the body from its beginning.
+func (s *spool) reader() io.Reader {
 	if s.file == nil {
 		return bytes.NewReader(s.memory)
 	}
-	r := &spoolReader{of: s}
-	_, _ = r.Seek(0, io.SeekStart)
-	return r
+	return cipher.StreamReader{S: s.stream(), R: io.NewSectionReader(s.file, 0, s.size)}
 }
 
-type spoolReader struct {
-	of *spool
-	r  io.Reader
-}
-
-func (r *spoolReader) Read(p []byte) (int, error) { return r.r.Read(p) }
-
-func (r *spoolReader) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekStart {
-		return 0, errors.New("seek: only the beginning can be found")
+// writeTo writes the body to w.
+func (s *spool) writeTo(w io.Writer) error {
+	if s.file == nil {
+		_, err := w.Write(s.memory)
+		return err
 	}
-	r.r = cipher.StreamReader{S: r.of.stream(), R: io.NewSectionReader(r.of.file, 0, r.of.size)}
-	return 0, nil
+	_, err := io.Copy(w, s.reader())
+	return err
 }
 
 // spoolMemory has memory for reuse, as each exchange needs some.

@@ -200,11 +200,13 @@ func TestTitle(t *testing.T) {
 		z := gzip.NewWriter(packed)
 		io.WriteString(z, c.page)
 		z.Close()
-		if got := titleOf(plain, http.Header{"Content-Type": {"text/html"}}); got != c.want {
+		if got := titleOf(plain, nil, http.Header{"Content-Type": {"text/html"}}); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if got := titleOf(packed, http.Header{"Content-Type": {"text/html"}, "Content-Encoding": {"gzip"}}); got != c.want {
-			t.Errorf("%s, coded: %q, want %q", name, got, c.want)
+		for _, start := range []string{"", c.page[:min(len(c.page), 512)]} {
+			if got := titleOf(packed, []byte(start), http.Header{"Content-Type": {"text/html"}, "Content-Encoding": {"gzip"}}); got != c.want {
+				t.Errorf("%s, coded, %d bytes are known: %q, want %q", name, len(start), got, c.want)
+			}
 		}
 	}
 }

@@ -14,6 +14,7 @@ type body struct {
 	ex    *exchange
 	raw   io.ReadCloser
 	plain io.ReadCloser
+	kept  *recordedExchange // that wants to see the decoded content; nil for none
 	err   error
 }
 
@@ -23,6 +24,7 @@ func (f *httpFetch) content(ans *answer) *body {
 	b.plain = rawBody{b}
 	if label := contentEncoding(ans.Header); label != "" {
 		b.plain = DecodeBody(rawBody{b}, label, f.by.maxBody+inflateAllowed)
+		b.kept, _ = ans.Body.(*recordedExchange)
 	}
 	return b
 }
@@ -53,6 +55,9 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n, err := b.plain.Read(p)
+	if b.kept != nil {
+		b.kept.noteText(p[:n])
+	}
 	if err == nil || err == io.EOF {
 		b.err = err
 		return n, err

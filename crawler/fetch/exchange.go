@@ -276,9 +276,9 @@ func (f *httpFetch) exchange(ctx context.Context, method string, header http.Hea
 		return f.roundTrip(ctx, method, header)
 	}
 	sent := &Sent{URL: f.req.URL.WithoutFragment(), Asker: asker, Again: f.exchanges > 0, Resent: f.resent, Page: isPage(asker, f.req), Method: method, Target: f.req.URL.RequestTarget(),
-		Header: header.Clone(), Host: f.req.URL.Authority(), At: time.Now()}
+		Header: header, Host: f.req.URL.Authority(), At: time.Now()}
 	if host := header.Get("Host"); host != "" {
-		sent.Host = host
+		sent.Host, sent.Header = host, header.Clone()
 		sent.Header.Del("Host")
 	}
 	f.exchanges++
@@ -370,6 +370,14 @@ func (r *recordedExchange) Read(p []byte) (int, error) {
 		r.err = bodyFault(r.ans.ex.ctx, r.of.printed(), r.of.by.timeout, err)
 	}
 	return n, err
+}
+
+// noteText notes the beginning of the body without its content coding.
+func (r *recordedExchange) noteText(p []byte) {
+	const enough = 512 // the title of a page is mostly in it
+	if room := enough - len(r.got.Text); room > 0 {
+		r.got.Text = append(r.got.Text, p[:min(len(p), room)]...)
+	}
 }
 
 func (r *recordedExchange) Close() error {

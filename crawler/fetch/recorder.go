@@ -36,8 +36,8 @@ type Sent struct {
 	Again  bool // an earlier exchange of the same Fetch had another answer
 	Page   bool // it is to be read as a page of the site itself
 	Method string
-	Target string // of the request line
-	Header http.Header
+	Target string      // of the request line
+	Header http.Header // valid while Begin is called
 	Host   string
 	At     time.Time
 }
@@ -46,7 +46,8 @@ type Sent struct {
 type Received struct {
 	Status int // 0 if there was no answer
 	Reason string
-	Header http.Header
+	Header http.Header // the Recording may change it
+	Text   []byte      // the beginning of the body without its content coding, if it was read and has one
 	// Order has the names of the fields as they came. It is nil if that is not known: over TLS.
 	Order    []string
 	Size     int64  // the declared length of the body, -1 if it is unknown

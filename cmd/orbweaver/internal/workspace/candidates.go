@@ -71,6 +71,9 @@ func (t *Target) isMissing() bool {
 	return len(t.Addresses) > 0 && (t.Verdict == check.Broken || t.Verdict == check.Unverified) && t.Code != check.CodeFragmentMissing && t.Code != check.CodeFragmentUnverified
 }
 
+// hasFragment reports whether the URL has a fragment, which may be empty.
+func (t *Target) hasFragment() bool { return strings.Contains(t.URL, "#") }
+
 // addUses adds how often a document uses targets, so many times.
 func (d *Document) addUses(to candidates, times int32) {
 	if d == nil {
@@ -130,7 +133,7 @@ func (c candidates) with(change candidates) (next candidates, changed []string) 
 }
 
 // likely returns the URLs of the candidates that may be suggested in place of missing targets, sorted: with a
-// fragment if their anchors are read. used is the part of the limits of a search that this took.
+// fragment if their anchors are read, and matter for one of the suggestions. used is the part of the limits of a search that this took.
 func (c candidates) likely(q *questions) (urls []string, used float64) {
 	if q.none() {
 		return nil, 0
@@ -139,7 +142,7 @@ func (c candidates) likely(q *questions) (urls []string, used float64) {
 		if !q.consider(address) {
 			continue
 		}
-		if u.anchors > 0 {
+		if u.anchors > 0 && q.fragments {
 			address += "#anchors"
 		}
 		urls = append(urls, address)
@@ -155,6 +158,8 @@ type questions struct {
 	https   map[string]string                // missing http targets, by their https addresses
 	found   map[string]bool                  // missing http targets whose https address was considered
 	of      map[string][]string              // the missing targets of documents
+
+	fragments bool // a reference to one has a fragment
 }
 
 // ask adds the missing targets of documents.
@@ -172,6 +177,7 @@ func (q *questions) ask(p string, d *Document) {
 			q.of, q.asked, q.https, q.found = map[string][]string{}, map[string]*crawler.PathQuestion{}, map[string]string{}, map[string]bool{}
 		}
 		q.of[p] = append(q.of[p], address)
+		q.fragments = q.fragments || t.hasFragment()
 		if _, known := q.asked[address]; known {
 			continue
 		}

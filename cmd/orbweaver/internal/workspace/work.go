@@ -125,16 +125,24 @@ func (f Folder) relisted(ctx context.Context, old *Index, texts map[string][]byt
 		return nil, false, nil
 	}
 	next = f.withListing(old, listed)
-	isTold := toldFiles(told)
-	for p, d := range next.documents {
+	isTold, isLarge := toldFiles(told), false
+	for p := range next.documents {
 		if isTold(p) {
 			w.large[p] = slices.Contains(large, p)
+			isLarge = isLarge || w.large[p]
 		}
-		isConcerned := func(r Reference) bool {
-			t := r.Target
-			return t.isMissing() || t.File != "" && isTold(t.File) || slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] })
+	}
+	for p, d := range next.documents {
+		concerned, apart := old.documents[p] == nil || d.asks || isTold(p), false
+		for i := range d.References {
+			t := d.References[i].Target
+			concerned = concerned || t.isMissing() || isTold(t.File) || slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] })
+			apart = apart || isLarge && t.isMissing() && t.hasFragment() // the fragment may be looked for in a large document
 		}
-		if old.documents[p] == nil || d.asks || isTold(p) || slices.ContainsFunc(d.References, isConcerned) {
+		switch {
+		case apart:
+			w.apart[p] = true
+		case concerned:
 			w.add(next, p)
 		}
 	}
@@ -144,7 +152,7 @@ func (f Folder) relisted(ctx context.Context, old *Index, texts map[string][]byt
 // toldFiles returns the function that reports whether a file is one of those that may have come or gone, or in one of
 // the directories. It remembers what it was asked.
 func toldFiles(told []string) func(p string) bool {
-	known := map[string]bool{".": false}
+	known := map[string]bool{".": false, "": false}
 	for _, p := range told {
 		known[p] = true
 	}

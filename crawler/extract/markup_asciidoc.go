@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"path"
 	"strconv"
 	"strings"
 	"unicode"
@@ -543,9 +544,12 @@ func (r *asciidocReader) imageLink(v *view, at span) {
 	}
 }
 
-// crossReference adds the target of <<target,text>> or xref:target[text].
+// crossReference adds the target of <<target,text>> or xref:target[text]. As in Asciidoctor, a document may lack its
+// extension before a fragment, and the macro may name any file that has one
+// (https://docs.asciidoctor.org/asciidoc/latest/macros/inter-document-xref/).
 func (r *asciidocReader) crossReference(v *view, at span, text []byte) {
-	if text == nil {
+	macro := text != nil
+	if !macro {
 		var target []byte
 		target, text, _ = bytes.Cut(v.text[at.start:at.end], []byte(","))
 		at.end = at.start + len(target)
@@ -553,7 +557,8 @@ func (r *asciidocReader) crossReference(v *view, at span, text []byte) {
 	at = trimSpan(v.text, at)
 	target := v.text[at.start:at.end]
 	file, id, hash := bytes.Cut(target, []byte("#"))
-	isFile := bytes.HasSuffix(file, []byte(".adoc")) || bytes.HasSuffix(file, []byte(".asciidoc")) || bytes.IndexByte(file, '/') >= 0 || bytes.HasSuffix(file, []byte(".html"))
+	extension := path.Ext(string(file))
+	isFile := extension == ".adoc" || extension == ".asciidoc" || extension == ".html" || macro && extension != "" || !hash && bytes.IndexByte(file, '/') >= 0
 	var ref []byte
 	switch {
 	case len(target) == 0 || bytes.ContainsAny(file, " :@$"):

@@ -60,7 +60,10 @@ func (h *harvest) anchor(name []byte) (ok bool) { return h.identifier(name, -1) 
 func (h *harvest) id(name []byte, start int) { h.identifier(name, start) }
 
 func (h *harvest) identifier(name []byte, at int) (ok bool) {
-	if len(name) == 0 || equalFold(name, "top") {
+	if len(name) == 0 || equalFold(name, "top") { // each page has this one
+		if string(name) == "top" && h.spot.wanted {
+			placeAnchor(h, "top", at)
+		}
 		return false
 	}
 	if len(h.anchors) == maxAnchors {

@@ -10,6 +10,7 @@ import (
 func TestAnchorPlaces(t *testing.T) {
 	for _, row := range []struct{ name, text, want string }{
 		{"a.md", "# One *two*\n\n> ## Three {#x}\n\n<a id=y></a> text\n\nFour\n----\n", `one-two 1:3 1 "One *two*"; x 3:6 2 "Three"; y 5:7 0 ""; four 7:1 2 "Four"`},
+		{"a.md", "# Top\n\n## Top\n", `top 1:3 1 "Top"; top-1 3:4 2 "Top"; top_1 3:4 2 "Top"`},
 		{"a.html", "<h1 id=a>A</h1>\r\né<p id='b'>", `a 1:8 0 ""; b 2:9 0 ""`},
 		{"a.rst", "One\n===\n\n.. _Two:\n\nThree\n-----\n", `one 1:1 1 "One"; two 4:5 0 ""; three 6:1 2 "Three"`},
 		{"a.adoc", "= One\n\n[[two]]\n== Two\n\ntext [[three]]more\n\n== Four\n", `_one 1:3 1 "One"; one 1:3 1 "One"; two 3:1 0 ""; three 6:6 0 ""; _four 8:4 2 "Four"; four 8:4 2 "Four"`},

@@ -94,6 +94,22 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestRenameTop tests that links lead to a heading whose anchor each page has, if it is there, and follow its new name.
+func TestRenameTop(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.md", "# One\n\n## Top\n\n[x](#top)\n")
+	write(t, dir, "b.md", "[x](a.md#top) [y](#top)\n")
+	e := start(t, dir, map[string]any{"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}})
+	params := map[string]any{"textDocument": map[string]any{"uri": uri(dir, "a.md")}, "position": map[string]any{"line": 2, "character": 4}, "newName": "Summit"}
+	changes := editsOf(t, e.request("textDocument/rename", params).Result)
+	for name, want := range map[string]string{"a.md": "# One\n\n## Summit\n\n[x](#summit)\n", "b.md": "[x](a.md#summit) [y](#top)\n"} {
+		text := string(must(os.ReadFile(filepath.Join(dir, name))))
+		if got := applied(text, changes[uri(dir, name)]); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
 // whereTo returns references with the documents that they lead to.
 func whereTo(all []led) (texts []string) {
 	for _, l := range all {

@@ -409,7 +409,7 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 // its targets.
 func (c *Config) reportSettings() string {
 	j, d := &c.Judging, &c.Deliver
-	if len(c.Sites) == 0 || c.Keep.Cache == nil || c.shared() != nil || c.Keep.Coordination != nil || c.Scope.Changed != nil || c.Limits.MaxPages > 0 || c.Renders() || len(c.Login.Sessions) > 0 ||
+	if c.Keep.Cache == nil || c.shared() != nil || c.Keep.Coordination != nil || c.Scope.Changed != nil || c.Limits.MaxPages > 0 || c.Renders() || len(c.Login.Sessions) > 0 ||
 		j.SoftNotFound || j.CheckHTTPS || j.TextFragments || j.Drift != nil || j.Archive != nil || j.Inspector != nil || d.Stream || d.Pages {
 		return ""
 	}

@@ -123,3 +123,44 @@ func TestKeptReports(t *testing.T) {
 		})
 	}
 }
+
+// In fifty runs in a row, between which files of a website change, move and vanish, a run that gives the
+// report of the run before once more reports what a fresh run reports, and so does the state that it leaves.
+func TestKeptWebsites(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		state bool
+	}{{"cache", false}, {"state", true}} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			seed := rand.Uint64()
+			t.Logf("seed %d", seed)
+			k := &keptFiles{T: t, dir: t.TempDir(), kept: t.TempDir(), state: row.state, random: rand.New(rand.NewPCG(seed, 0))}
+			k.serve()
+			for _, name := range keptTree {
+				k.write(name)
+			}
+			for i := range 50 {
+				var edits []string
+				for range k.random.IntN(2) * k.random.IntN(4) {
+					edits = append(edits, k.editServer())
+				}
+				if _, err := os.Stat(k.path("index.html")); err != nil && i%2 == 0 {
+					k.write("index.html")
+				}
+				k.stopAfter = 0
+				if k.random.IntN(6) == 0 {
+					k.stopAfter = 1 + k.random.IntN(20)
+				}
+				got, want := k.run(false), k.run(true)
+				what := fmt.Sprintf("run %d, after: %s", i, strings.Join(edits, ", "))
+				if equal(t, what, got, want); row.state {
+					equal(t, "the state of "+what, k.reportAgain(), want)
+				}
+				if t.Failed() {
+					return
+				}
+			}
+		})
+	}
+}

@@ -1,14 +1,20 @@
 package crawler_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,6 +41,54 @@ type keptFiles struct {
 	stopAfter int // pages after which a run that keeps its state is stopped and resumed; 0 for none
 	web       *elsewhere
 	maxAge    time.Duration // of what is kept of the web
+	client    *fetch.HTTP
+	url       string   // of a server for the directory; "" for none
+	moved     sync.Map // where the server says that its paths have moved
+}
+
+// serve serves the directory. All files but Markdown have an entity tag.
+func (k *keptFiles) serve() {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if to, moved := k.moved.Load(r.URL.Path); moved {
+			w.Header().Set("Location", to.(string))
+			w.WriteHeader(http.StatusMovedPermanently)
+			return
+		}
+		name := r.URL.Path
+		if strings.HasSuffix(name, "/") {
+			name += "index.html"
+		}
+		text, err := os.ReadFile(k.path("." + name))
+		if err != nil {
+			http.NotFound(w, r)
+			return
+		}
+		if path.Ext(name) != ".md" {
+			w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256(text)))
+		}
+		http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(text))
+	}))
+	k.Cleanup(server.Close)
+	k.url = server.URL
+	var err error
+	k.client, err = fetch.NewHTTP(fetch.HTTPConfig{Timeout: time.Minute, Secrets: fetch.Secrets{Origins: fetch.NewOrigins(parseURL(k.T, k.url+"/"))}})
+	k.must(err)
+	k.Cleanup(func() { k.client.Close() })
+}
+
+// editServer changes something about a file, or lets the server move a path or forget that, and says what.
+func (k *keptFiles) editServer() string {
+	k.Helper()
+	switch from := "/" + k.name(); k.random.IntN(6) {
+	case 0:
+		to := k.link()
+		k.moved.Store(from, to)
+		return "move " + from + " to " + to
+	case 1, 2:
+		k.moved.Clear()
+		return "move nothing"
+	}
+	return k.edit()
 }
 
 // stopping is a sink that stops its run after some pages.
@@ -196,6 +250,9 @@ func (k *keptFiles) awaitTick() {
 // open opens the directory, and lists the pages in it.
 func (k *keptFiles) open() (site *disk.Site, seeds []crawler.Seed) {
 	k.Helper()
+	if k.url != "" {
+		return nil, []crawler.Seed{{URL: parseURL(k.T, k.url+"/"), Follow: true, Crawl: true, Named: true}}
+	}
 	site, err := disk.OpenSite(disk.SiteConfig{Base: parseURL(k.T, "https://0.site.invalid/"), Dir: k.dir, Synthetic: true})
 	k.must(err)
 	k.must(site.Walk(nil, func(rel string, _ fs.DirEntry) error {
@@ -210,8 +267,12 @@ func (k *keptFiles) open() (site *disk.Site, seeds []crawler.Seed) {
 
 // config returns the configuration of a run.
 func (k *keptFiles) config(site *disk.Site) *crawler.Config {
-	cfg := &crawler.Config{Fetch: fetch.Mux{}, Deliver: crawler.Deliver{Show: showAll}, Politeness: crawler.Politeness{Retries: -1}, Sites: []*disk.Site{site}}
-	cfg.Scope.WorkingDir = k.dir
+	cfg := &crawler.Config{Fetch: fetch.Mux{}, Deliver: crawler.Deliver{Show: showAll}, Politeness: crawler.Politeness{Retries: -1}}
+	if k.url != "" {
+		cfg.Fetch = fetch.Mux{"http": k.client}
+	} else {
+		cfg.Sites, cfg.Scope.WorkingDir = []*disk.Site{site}, k.dir
+	}
 	if k.web != nil {
 		cfg.Fetch = fetch.Mux{"http": k.web}
 		cfg.Judging.Rules = []crawler.Rule{k.web.rule()}
@@ -223,7 +284,9 @@ func (k *keptFiles) config(site *disk.Site) *crawler.Config {
 func (k *keptFiles) run(fresh bool) string {
 	k.Helper()
 	site, seeds := k.open()
-	defer site.Close()
+	if site != nil {
+		defer site.Close()
+	}
 	cfg := k.config(site)
 	if k.checks != "" {
 		groups, err := inspect.ParseGroups(k.checks)
@@ -246,6 +309,8 @@ func (k *keptFiles) run(fresh bool) string {
 // aside is what may differ between the report of a fresh run and another one.
 func (k *keptFiles) aside() aside {
 	switch {
+	case k.url != "":
+		return unequalCounts // a file that must be read for its anchors may be requested before that is known
 	case k.web == nil:
 		return aside{}
 	case k.maxAge == 0:
@@ -258,7 +323,9 @@ func (k *keptFiles) aside() aside {
 func (k *keptFiles) reportAgain() string {
 	k.Helper()
 	site, seeds := k.open()
-	defer site.Close()
+	if site != nil {
+		defer site.Close()
+	}
 	file, err := diskstore.OpenReadOnly(filepath.Join(k.kept, "crawl"))
 	k.must(err)
 	defer file.Close()

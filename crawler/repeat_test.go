@@ -221,3 +221,79 @@ func levelRule(t *testing.T, text string) check.LevelRule {
 	}
 	return rule
 }
+
+// A run over a website gives the report of the run before once more if all answers and settings that the
+// report depends on are as they were, and only then.
+func TestRepeatsOfWebsites(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		again  bool
+		change func(cfg *Config, pages map[string]string)
+	}{
+		{"nothing has changed", true, func(*Config, map[string]string) {}},
+		{"a page is longer", false, func(_ *Config, pages map[string]string) { pages["/other"] = `<p id=id><a href="/missing">x</a><p>more` }},
+		{"a link has moved", false, func(_ *Config, pages map[string]string) { pages["/other"] = `<p  id=id><a href="/missing">x</a>` }},
+		{"a link leads elsewhere", false, func(_ *Config, pages map[string]string) { pages["/other"] = `<p id=id><a href="/gone">x</a>` }},
+		{"an anchor is missing", false, func(_ *Config, pages map[string]string) { pages["/other"] = `<p id=it><a href="/missing">x</a>` }},
+		{"a page has vanished", false, func(_ *Config, pages map[string]string) { delete(pages, "/other") }},
+		{"a target has come back", false, func(_ *Config, pages map[string]string) { pages["/missing"] = "" }},
+		{"an answer must not be stored", false, func(_ *Config, pages map[string]string) { pages["no-store"] = "yes" }},
+		{"more is shown", false, func(cfg *Config, _ map[string]string) { cfg.Deliver.Show.OK = true }},
+		{"nothing old is used", false, func(cfg *Config, _ map[string]string) { cfg.Keep.Refresh = true }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pages := map[string]string{"/": `<a href="missing">x</a><a href="other#id">x</a>`, "/other": `<p id=id><a href="/missing">x</a>`}
+				answer := func(_, path string) (int, http.Header, string) {
+					header := http.Header{"Content-Type": {"text/html"}}
+					if pages["no-store"] != "" {
+						header.Set("Cache-Control", "no-store")
+					}
+					body, exists := pages[path]
+					if !exists {
+						return 404, header, ""
+					}
+					return 200, header, body
+				}
+				kept := filepath.Join(t.TempDir(), "cache.db")
+				run := func(change func(*Config), kept string) (text string, again bool) {
+					cfg := &Config{Fetch: fetch.Mux{"http": imagine(0, answer)}, Politeness: Politeness{Retries: -1}}
+					cfg.Keep.Edition = "test"
+					if kept != "" {
+						cache, err := store.OpenCache(kept, store.CacheOptions{})
+						if err != nil {
+							t.Fatal(err)
+						}
+						defer cache.Close()
+						cfg.Keep.Cache = cache
+					}
+					change(cfg)
+					c := &collector{}
+					r := newRun(t.Context(), cfg, seedOf(t, "http://a.test/"), c)
+					sum, err := r.crawlAndReport(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					sum.Started, sum.Elapsed = time.Time{}, 0
+					for _, res := range c.results {
+						res.Elapsed = 0
+						text += fmt.Sprintf("%+v\n", *res)
+					}
+					return text + fmt.Sprintf("%+v\n%+v", *sum, c.notes), r.reports.Again()
+				}
+				if _, again := run(func(*Config) {}, kept); again {
+					t.Fatal("the first run gave an earlier report")
+				}
+				change := func(cfg *Config) { row.change(cfg, pages) }
+				got, again := run(change, kept)
+				want, _ := run(change, "")
+				if got != want {
+					t.Errorf("got\n%s\nwant\n%s", got, want)
+				}
+				if again != row.again {
+					t.Errorf("the report is that of the run before: %t, want %t", again, row.again)
+				}
+			})
+		})
+	}
+}

@@ -39,6 +39,7 @@ type settlement struct {
 	Kept    []byte            // what a later run needs of the page
 	Earlier *frontier.Earlier // what the store of the crawl before has of the page, which has not changed; nil for nothing
 	Cheap   bool              // a file was opened, and no more
+	NoStore bool              // its answer must not be stored
 	Counts  stored.Counts
 	Gaps    []check.Gap
 	Note    string     // about the pace of the host, for the user
@@ -147,6 +148,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if err != nil {
 		return err
 	}
+	f.reports.Read(t.URL, &step, s.NoStore)
 	f.keep(&s)
 	if o.Gap == check.GapMachine {
 		f.counts.Limited(&o.Message)

@@ -75,6 +75,13 @@ func (o *Outlet) End(why check.Gap) {
 	}
 }
 
+// Ended reports whether the run ends before the crawl is over.
+func (o *Outlet) Ended() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.why != check.NoGap
+}
+
 // Trap remembers that a page was not read because its URL looks like one of an endless
 // series.
 func (o *Outlet) Trap(pattern string) {

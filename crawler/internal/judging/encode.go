@@ -174,6 +174,36 @@ func appendCode(dst []byte, c check.Code, status int) []byte {
 	return record.AppendString(append(dst, codeLiteral), string(c))
 }
 
+// AppendObserved appends the part of an encoded outcome that is about the target. The rest is about how it
+// was observed: how many requests that took, how long, and whether an earlier run sent them.
+func AppendObserved(dst, data []byte) ([]byte, error) {
+	d := decoderOf(data)
+	flags, _, _ := d.header()
+	d.anchors(flags)
+	if d.Byte() == codeLiteral {
+		d.Bytes()
+	}
+	if flags&hasStatus != 0 {
+		d.Varint()
+	}
+	if d.Byte() == typeLiteral {
+		d.Bytes()
+	}
+	d.Varint() // size
+	before := len(data) - len(d.Rest)
+	d.Varint() // requests
+	if flags&hasElapsed != 0 {
+		d.Varint()
+	}
+	if d.Failed {
+		return dst, fmt.Errorf("read an outcome of %d bytes: %w", len(data), check.ErrMalformed)
+	}
+	at := len(dst) + 1 // after the version
+	dst = append(append(dst, data[:before]...), d.Rest...)
+	binary.LittleEndian.PutUint16(dst[at:], flags&^(hasElapsed|hasCached))
+	return dst, nil
+}
+
 // DecodeOutcome decodes an outcome that AppendOutcome encoded. It is an error if bytes
 // follow it. The result does not refer to data. The memory it takes is at most a small
 // multiple of the length of data, even if data is malformed.

@@ -184,6 +184,33 @@ func TestEncodedAnchors(t *testing.T) {
 	}
 }
 
+// What is observed of a target is the same however it was observed, and else differs.
+func TestAppendObserved(t *testing.T) {
+	seen := map[string]int{}
+	for i, o := range sampleOutcomes() {
+		first, err := AppendObserved(nil, AppendOutcome(nil, &o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, known := seen[string(first)]; known {
+			t.Errorf("outcome %d is observed as outcome %d is", i, other)
+		}
+		seen[string(first)] = i
+		for _, change := range []func(){func() { o.Requests += 3 }, func() { o.Elapsed += time.Hour }, func() { o.Elapsed = 0 }, func() { o.Cached = !o.Cached }} {
+			change()
+			if got, err := AppendObserved([]byte("x"), AppendOutcome(nil, &o)); err != nil || string(got) != "x"+string(first) {
+				t.Errorf("outcome %d: got %x, %v; want %x", i, got, err, first)
+			}
+		}
+	}
+	encoded := AppendOutcome(nil, &Outcome{Code: check.CodeOK, Status: 200})
+	for cut := range 5 {
+		if got, err := AppendObserved(nil, encoded[:cut]); err == nil {
+			t.Errorf("of %d bytes: %x", cut, got)
+		}
+	}
+}
+
 func FuzzDecodeOutcome(f *testing.F) {
 	for _, o := range sampleOutcomes() {
 		f.Add(AppendOutcome(nil, &o))
@@ -194,6 +221,9 @@ func FuzzDecodeOutcome(f *testing.F) {
 		seen, glanceErr := GlanceAt(data)
 		if err != nil {
 			return
+		}
+		if _, err := AppendObserved(nil, data); err != nil {
+			t.Fatalf("%x decodes, but what it observed cannot be read: %v", data, err)
 		}
 		if glanceErr != nil || seen.Anchors.Len() != len(o.Anchors) {
 			t.Fatalf("%d anchors decoded, %d in place, %v", len(o.Anchors), seen.Anchors.Len(), glanceErr)

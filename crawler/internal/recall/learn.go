@@ -162,7 +162,7 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 	if tls := a.Response.TLS; tls != nil && len(tls.PeerCertificates) > 0 {
 		e.NotAfter = tls.PeerCertificates[0].NotAfter
 	}
-	bare := noStore(header) || variesUnseen(a.Response)
+	bare := NoStore(header) || variesUnseen(a.Response)
 	switch {
 	case a.Unchanged:
 		if bare {
@@ -236,8 +236,8 @@ func forgetPassing(o *judging.Outcome) {
 	})
 }
 
-// noStore reports whether an answer must not be stored (RFC 9111 section 5.2.2.5).
-func noStore(h http.Header) bool {
+// NoStore reports whether an answer must not be stored (RFC 9111 section 5.2.2.5).
+func NoStore(h http.Header) bool {
 	for _, value := range h["Cache-Control"] {
 		for directive := range strings.SplitSeq(value, ",") {
 			if strings.EqualFold(strings.TrimSpace(directive), "no-store") {
@@ -283,7 +283,7 @@ func Keepable(doc *extract.Document) bool {
 // false if nobody can tell whether it changes.
 func LoadedFile(url string, status int, h http.Header) (Loaded, bool) {
 	v := fetch.ValidatorsOf(h)
-	return Loaded{URL: url, Validators: v}, status/100 == 2 && !v.IsZero() && !noStore(h) && !HasPassword(url)
+	return Loaded{URL: url, Validators: v}, status/100 == 2 && !v.IsZero() && !NoStore(h) && !HasPassword(url)
 }
 
 // decider identifies how the links of pages are decided about.

@@ -1,15 +1,22 @@
-// Package repeat lets a run over directories in which nothing has changed give the report of the run
-// before once more. What was observed of the files then is true now, and so is what follows from it: no
-// file is opened, and no reference is judged again. Targets on other sites are requested as ever; if an
-// answer differs from that of the run before, the run goes on as any other.
+// Package repeat lets a run in which nothing has changed give the report of the run before once more, so
+// that no reference is judged again.
+//
+// In directories, what was observed of the files then is true now, and no file is opened. Targets on other
+// sites are requested as ever; if an answer differs from that of the run before, the run goes on as any
+// other.
 //
 //	run before   SurveyOf(store) ─► targets outside, numbered
 //	             report          ─► Kept{Basis, Outside, …, Recording}, in the state or the cache
 //	this run     Basis is equal  ─► Enter(Outside), visit them: each outcome is AsBefore
 //	             SurveyOf(store) ─► Outside is equal ─► verdicts.Repeat
 //
-// The basis of a report is everything that it depends on apart from these targets: the settings, the
-// start targets, and the version of each directory (disk.TreeVersion).
+// Websites are crawled as ever, and all that was observed is compared at the end.
+//
+//	run before   report ─► Tally of all targets, Kept{Basis, Observed, Recording}
+//	this run     crawl  ─► Tally of all targets ─► Basis and Observed are equal ─► verdicts.Repeat
+//
+// The basis of a report is everything else that it depends on: the settings, the start targets, and the
+// version of each directory (disk.TreeVersion).
 package repeat
 
 import (
@@ -40,6 +47,7 @@ import (
 // Kept is a report, with what a later run must know to give it again.
 type Kept struct {
 	Basis     []byte
+	Observed  []byte   // identifies all that was observed; nil for a run over directories
 	Outside   []Target // sorted by URL; their places are their numbers
 	Counts    [stored.NumCounters]int
 	Matched   []string // names of the rules and exclusions that matched something
@@ -65,11 +73,17 @@ func (t *Target) isLike(o *Target) bool {
 	return flags == f && bytes.Equal(url, u) && t.Need == o.Need && t.Observed == o.Observed
 }
 
-// observed identifies an outcome.
-func observed(o judging.Outcome) (sum [16]byte) {
-	o.Requests, o.Elapsed, o.Cached = 0, 0, false
-	all := sha256.Sum256(judging.AppendOutcome(nil, &o))
-	return [16]byte(all[:16])
+// observed identifies an encoded outcome.
+func observed(o []byte) (sum [16]byte, err error) {
+	b, err := judging.AppendObserved(nil, o)
+	all := sha256.Sum256(b)
+	return [16]byte(all[:16]), err
+}
+
+// isObserved reports whether an outcome is the identified one.
+func isObserved(o *judging.Outcome, sum [16]byte) bool {
+	is, err := observed(judging.AppendOutcome(nil, o))
+	return err == nil && is == sum
 }
 
 // mostKept limits the bytes of a report that is kept.
@@ -109,17 +123,17 @@ func Decode(b []byte) *Kept {
 func mostNames(pages int) int { return 10_000 + 4*pages }
 
 // Basis returns what identifies everything that a report of some start targets depends on, apart from
-// the targets outside; nil if there is no such thing. settings are all settings that decide about
-// reports, as text.
+// what is observed of targets, or of those outside; nil if there is no such thing. settings are all settings that
+// decide about reports, as text.
 func Basis(in *scope.Scope, settings string, seeds []scope.Seed) []byte {
-	if len(in.Sites) == 0 {
+	if len(seeds) == 0 {
 		return nil
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\x00%s\x00%v\x00", in.Decides(), settings, time.Local)
 	for i := range seeds {
 		s := &seeds[i]
-		if in.SiteOf(s.URL) == nil {
+		if len(in.Sites) > 0 && in.SiteOf(s.URL) == nil || len(in.Sites) == 0 && !scope.HrefOf(s.URL).IsHTTP() {
 			return nil
 		}
 		fmt.Fprintf(sum, "%s\x00%s\x00%t %t %t\x00", s.URL, s.Raw, s.Follow, s.Crawl, s.Named)
@@ -180,10 +194,14 @@ func SurveyOf(ctx context.Context, f *frontier.Frontier, in *scope.Scope) (*Surv
 		if err != nil || rec.Entered && !o.Cached { // no request is sent for it
 			return err
 		}
+		sum, err := observed(rec.Outcome)
+		if err != nil {
+			return err
+		}
 		fit = fit && rec.Need&^alone == 0
 		b := bytes.Clone(rec.Job)
 		_, _, _, url := frontier.SplitJob(b)
-		all = append(all, surveyed{Target: Target{Job: b, Wave: rec.Wave, Need: rec.Need, Observed: observed(o)}, id: rec.ID, url: url, outcome: o})
+		all = append(all, surveyed{Target: Target{Job: b, Wave: rec.Wave, Need: rec.Need, Observed: sum}, id: rec.ID, url: url, outcome: o})
 		return nil
 	})
 	if err != nil {
@@ -258,7 +276,7 @@ func (k *Kept) Repeat(f *frontier.Frontier, memory *recall.Memory, in *scope.Sco
 			return nil, err
 		}
 		again.expected[it.Fingerprint] = t.Observed
-		if stands != nil && observed(*stands) != t.Observed {
+		if stands != nil && !isObserved(stands, t.Observed) {
 			return nil, nil
 		}
 		if !t.Hop {
@@ -285,7 +303,7 @@ func (r *Repetition) AsBefore(u urinorm.URL, o *judging.Outcome) bool {
 		return false
 	}
 	was, known := r.expected[r.frontier.FingerprintKey(urinorm.KeyOf(u))]
-	return known && was == observed(*o)
+	return known && isObserved(o, was)
 }
 
 // item returns the item that enters a target, and the outcome that stands for it, if there is one. lacks

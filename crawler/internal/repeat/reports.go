@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -50,7 +53,7 @@ type Engine struct {
 }
 
 // Reports gives the report of a run, and keeps it for the next one; or it gives that of the run before
-// once more. Observe and Count may be called concurrently.
+// once more. Observe, Read and Count may be called concurrently.
 type Reports struct {
 	Settings
 	Engine
@@ -59,15 +62,24 @@ type Reports struct {
 	outside account.Counts // what their visits have counted
 	entered chan struct{}  // is closed when the start targets are entered, if again was not nil at first
 	again   atomic.Pointer[Repetition]
+
+	// Of a run without directories:
+	before *Kept // the report of the run before, which is given if all turns out to be as it was; nil for none
+	mu     sync.Mutex
+	read   sum  // of what pages refer to
+	secret bool // an answer must not be stored
 }
 
-// Again reports whether the report of the run before is to be given, unless an answer differs.
+// Again reports whether the report of the run before is to be given, unless an answer differs, or was given.
 func (r *Reports) Again() bool { return r.again.Load() != nil }
 
 // Enter enters the start targets, or, if nothing may have changed since the run before, the targets on
 // other sites that it knew.
 func (r *Reports) Enter(ctx context.Context) error {
 	kept, err := r.recall(ctx)
+	if kept != nil && len(r.Door.Scope().Sites) == 0 {
+		r.before, kept = kept, nil
+	}
 	if kept == nil || err != nil {
 		return cmp.Or(err, r.Seeds.Enter(ctx))
 	}
@@ -85,6 +97,9 @@ func (r *Reports) Enter(ctx context.Context) error {
 func (r *Reports) recall(ctx context.Context) (*Kept, error) {
 	if known, err := r.Frontier.Count(ctx); err != nil || r.Decides == "" || known.Known > 0 { // it is resumed
 		return nil, err
+	}
+	if len(r.Door.Scope().Sites) == 0 && (len(r.Seeds.Seeds) == 0 || !scope.HrefOf(r.Seeds.Seeds[0].URL).IsHTTP()) {
+		return nil, nil
 	}
 	var recorded []byte
 	switch on := r.Store.(type) {
@@ -133,6 +148,18 @@ func (r *Reports) giveUp(ctx context.Context) error {
 	}
 	defer close(r.entered)
 	return r.Seeds.Enter(ctx)
+}
+
+// Read takes in what a visit of a target has found. noStore is set if its answer must not be stored.
+func (r *Reports) Read(url string, step *frontier.Settlement, noStore bool) {
+	if r.basis == nil || len(step.Found) == 0 && len(step.Links) == 0 && !noStore {
+		return
+	}
+	identity := referencesOf(url, step)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.read.add(identity)
+	r.secret = r.secret || noStore
 }
 
 // Count takes in what a visit of a target has counted.
@@ -185,7 +212,14 @@ func (r *Reports) GiveAgain(c *verdicts.Crawl) (*result.Summary, error) {
 			cached++
 		}
 	}
-	sum, err := r.Out.Repeat(c, kept.Recording, r.survey.Outcome, cached)
+	return r.giveKept(c, r.survey.Outcome, cached)
+}
+
+// giveKept gives the report of the run before. of returns what this run has observed of a target outside,
+// by its number, and cached is how many of them an earlier run has observed.
+func (r *Reports) giveKept(c *verdicts.Crawl, of func(uint32) *judging.Outcome, cached int) (*result.Summary, error) {
+	kept := r.again.Load().Kept
+	sum, err := r.Out.Repeat(c, kept.Recording, of, cached)
 	if err != nil {
 		return nil, err
 	}
@@ -195,6 +229,9 @@ func (r *Reports) GiveAgain(c *verdicts.Crawl) (*result.Summary, error) {
 // Give gives every reference its verdict and the sink its results, and keeps the report for the next
 // run if that may give it again. ctx is that of the requests that this takes.
 func (r *Reports) Give(ctx context.Context, c *verdicts.Crawl) (*result.Summary, error) {
+	if len(r.Door.Scope().Sites) == 0 {
+		return r.giveOrRepeat(ctx, c)
+	}
 	var survey *Survey
 	if r.basis != nil && c.Gaps == (result.GapCounts{}) {
 		var err error
@@ -224,22 +261,63 @@ func (r *Reports) Give(ctx context.Context, c *verdicts.Crawl) (*result.Summary,
 	return sum, err
 }
 
+// giveOrRepeat is Give for a run without directories. It gives the report of the run before once more if
+// all that was observed is as it was.
+func (r *Reports) giveOrRepeat(ctx context.Context, c *verdicts.Crawl) (*result.Summary, error) {
+	if _, durable := r.Store.(*diskstore.Store); r.basis == nil || r.secret && !durable || c.Gaps != (result.GapCounts{}) || ctx.Err() != nil || r.Out.Ended() {
+		return r.Out.Report(ctx, c)
+	}
+	if before := r.before; before != nil {
+		tally := NewTally(before.Recording.Targets)
+		if err := r.Store.Scan(context.WithoutCancel(ctx), frontier.PartJob|frontier.PartOutcome, tally.Add); err != nil {
+			return nil, fmt.Errorf("add up what was observed: %w", err)
+		}
+		if tally.Settled && bytes.Equal(before.Observed, r.observed(tally)) {
+			r.again.Store(&Repetition{Kept: before})
+			return r.giveKept(c, tally.Outcome, tally.Cached)
+		}
+	}
+	tally := NewTally(nil)
+	c.Recorder = verdicts.NewRecorderOfAll(tally.Add)
+	sum, err := r.Out.Report(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if recording := c.Recorder.Recording(); recording != nil && tally.Settled && sum.Soundness.Complete() && ctx.Err() == nil {
+		err = r.keep(&Kept{Basis: r.basis, Observed: r.observed(tally), Recording: recording})
+	}
+	return sum, err
+}
+
 // reportValue is the name of the value of a store that has the report.
 const reportValue = "report"
 
-// keep keeps a report for the next run.
+// keep keeps a report for the next run. A cache keeps no passwords.
 func (r *Reports) keep(kept *Kept) error {
+	if _, durable := r.Store.(*diskstore.Store); !durable && kept.Recording.Secret {
+		return nil
+	}
 	recorded := kept.Encode()
 	if s, ok := r.Store.(*diskstore.Store); ok {
 		return s.SetValue(reportValue, recorded)
 	}
-	r.Cache.Put(r.key(), store.Record{Checked: time.Now(), Run: r.Clock.Began.UnixNano(), Data: recorded, URL: r.Door.Scope().Sites[0].Base().String(), Kind: "report"})
+	r.Cache.Put(r.key(), store.Record{Checked: time.Now(), Run: r.Clock.Began.UnixNano(), Data: recorded, URL: r.Door.Scope().Print.URL(r.first()), Kind: "report"})
 	return nil
+}
+
+// first returns the address of the first directory, or of the first start target.
+func (r *Reports) first() urinorm.URL {
+	if sites := r.Door.Scope().Sites; len(sites) > 0 {
+		return sites[0].Base()
+	}
+	return r.Seeds.Seeds[0].URL
 }
 
 // key returns the name of the report in a cache.
 func (r *Reports) key() store.Key {
-	in := r.Door.Scope()
-	site := in.Sites[0]
-	return r.Cache.Key(urinorm.KeyOf(site.Base()), fetch.Identity{Open: "report on " + site.Dir() + "\n" + r.Decides + in.Decides()})
+	in, dir := r.Door.Scope(), ""
+	if len(in.Sites) > 0 {
+		dir = in.Sites[0].Dir()
+	}
+	return r.Cache.Key(urinorm.KeyOf(r.first()), fetch.Identity{Open: "report on " + dir + "\n" + r.Decides + in.Decides()})
 }

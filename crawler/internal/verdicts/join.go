@@ -48,12 +48,13 @@ func newJoin(ctx context.Context, c *Crawl) *join {
 // load reads every target.
 func (j *join) load() error {
 	j.pairs.anchors.reset(1)
-	return j.targets().load(j.crawl.watches(), func(id frontier.ID, g judging.Glance) {
+	return j.targets().load(j.crawl.watches(), func(rec *frontier.Record, g judging.Glance) error {
 		if g.Cached {
 			j.pairs.sum.Cached++
 		}
 		j.inspected = j.inspected || g.Inspected
-		j.pairs.anchors.add(id, g)
+		j.pairs.anchors.add(rec.ID, g)
+		return j.crawl.Recorder.target(rec)
 	})
 }
 

@@ -1,11 +1,13 @@
 package verdicts
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -13,6 +15,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/record"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Recording is what a report has told its sink. [Repeat] tells it once more, for a crawl whose targets,
@@ -28,6 +31,11 @@ type Recording struct {
 	Unknown  []string
 	// Lacking are the numbers of targets outside that lack a fragment to which a link leads.
 	Lacking []uint32
+	// Targets are the targets outside by number, as TargetName names them. There are none if the caller has
+	// numbered them.
+	Targets []TargetHash
+	// Secret is set if Told has a password: references are told as they are written.
+	Secret  bool
 	Summary result.Summary
 }
 
@@ -49,6 +57,7 @@ const MostRecorded = 16 << 20
 // Recorder makes a Recording. A nil Recorder records nothing.
 type Recorder struct {
 	outside map[frontier.ID]uint32
+	each    func(*frontier.Record) error // nil unless all targets are outside
 	got     Recording
 	lost    bool // it has become too large
 }
@@ -56,6 +65,35 @@ type Recorder struct {
 // NewRecorder returns a recorder for a crawl, with the numbers of the targets outside.
 func NewRecorder(outside map[frontier.ID]uint32) *Recorder {
 	return &Recorder{outside: outside, got: Recording{Verdicts: map[string]int{}}}
+}
+
+// NewRecorderOfAll returns a recorder for a crawl of which all targets are outside. It numbers those that a
+// result is about, and calls each with every target of the crawl.
+func NewRecorderOfAll(each func(*frontier.Record) error) *Recorder {
+	r := NewRecorder(map[frontier.ID]uint32{})
+	r.each = each
+	return r
+}
+
+// TargetName returns a name for a target by its stored job: a hash of all but what depends on where it was
+// found. It may be kept even if the URL has a password.
+func TargetName(job []byte) TargetHash {
+	flags, _, _, url := frontier.SplitJob(job)
+	sum := sha256.Sum256(append([]byte{flags}, url...))
+	return TargetHash(sum[:16])
+}
+
+// TargetHash is a name of a target.
+type TargetHash [16]byte
+
+// number returns the number of a target, if it is outside.
+func (r *Recorder) number(id frontier.ID, details *detailCache) (n uint32, is bool) {
+	if n, is = r.outside[id]; is || r.each == nil {
+		return n, is
+	}
+	n = uint32(len(r.got.Targets))
+	r.outside[id], r.got.Targets = n, append(r.got.Targets, TargetName(frontier.AppendJob(nil, details.get(id).job)))
+	return n, true
 }
 
 // Recording returns what was recorded, nil if that is too much.
@@ -85,8 +123,22 @@ func (r *Recorder) note(message string) {
 // finding records a result that is about no pair.
 func (r *Recorder) finding(res *result.Result) {
 	if r != nil && !r.lost {
+		r.look(res)
 		r.tell(toldFinding, result.Kept{}.Append(nil, res))
 	}
+}
+
+// look notes whether a result has a password.
+func (r *Recorder) look(res *result.Result) {
+	for i := range res.References {
+		ref := &res.References[i]
+		r.got.Secret = r.got.Secret || hasPassword(ref.Raw) || hasPassword(ref.Text)
+	}
+	r.got.Secret = r.got.Secret || slices.ContainsFunc(res.Targets, hasPassword)
+}
+
+func hasPassword(text string) bool {
+	return strings.IndexByte(text, '@') >= 0 && urinorm.Redact(text) != text
 }
 
 // pair records the result of a pair.
@@ -98,7 +150,7 @@ func (r *Recorder) pair(p *pair, res *result.Result, details *detailCache) {
 	own, others := *res, false
 	own.Attempts, own.Elapsed, own.Cached = 0, 0, false
 	for _, id := range p.route.answers() {
-		if n, is := r.outside[id]; is {
+		if n, is := r.number(id, details); is {
 			b = binary.AppendUvarint(b, uint64(n))
 			continue
 		}
@@ -111,8 +163,17 @@ func (r *Recorder) pair(p *pair, res *result.Result, details *detailCache) {
 		r.finding(res)
 		return
 	}
+	r.look(res)
 	b = record.AppendString(nil, b)
 	r.tell(toldOutside, result.Kept{}.Append(record.AppendBool(b, others), &own))
+}
+
+// target takes in a target of the crawl.
+func (r *Recorder) target(rec *frontier.Record) error {
+	if r == nil || r.each == nil {
+		return nil
+	}
+	return r.each(rec)
 }
 
 // verdict records the verdict on a pair with a printed URL.
@@ -144,7 +205,7 @@ func (r *Recorder) watch(watched map[string]bool) {
 
 // judged records which of the flagged pairs lack their fragments.
 func (r *Recorder) judged(flagged []*pair) {
-	if r == nil {
+	if r == nil || r.each != nil {
 		return
 	}
 	for _, p := range flagged {

@@ -106,7 +106,7 @@ func (t *targets) known(id frontier.ID) bool { return int(id) <= len(t.states) }
 
 // load reads every target and calls also for each. isWatched reports whether the caller
 // waits for the verdicts of a target.
-func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID, judging.Glance)) error {
+func (t *targets) load(isWatched func(*frontier.Job) bool, also func(*frontier.Record, judging.Glance) error) error {
 	c, err := t.store.Count(t.ctx)
 	if err != nil {
 		return fmt.Errorf("count the targets: %w", err)
@@ -138,8 +138,7 @@ func (t *targets) load(isWatched func(*frontier.Job) bool, also func(frontier.ID
 		} else {
 			t.names.add(&job, g)
 		}
-		also(rec.ID, g)
-		return nil
+		return also(rec, g)
 	})
 }
 

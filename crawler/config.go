@@ -410,7 +410,7 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 func (c *Config) reportSettings() string {
 	j, d := &c.Judging, &c.Deliver
 	if c.Keep.Cache == nil || c.shared() != nil || c.Keep.Coordination != nil || c.Scope.Changed != nil || c.Limits.MaxPages > 0 || c.Renders() || len(c.Login.Sessions) > 0 ||
-		j.SoftNotFound || j.CheckHTTPS || j.TextFragments || j.Drift != nil || j.Archive != nil || j.Inspector != nil || d.Stream || d.Pages {
+		j.SoftNotFound || j.CheckHTTPS || j.TextFragments || j.Drift != nil || j.Archive != nil || j.Inspector != nil || d.Stream || d.Pages || d.Asks != nil {
 		return ""
 	}
 	text := fmt.Sprintln(d.Show, c.Scope.Sitemaps, c.Scope.RootGiven, c.Limits.MaxBody, c.Limits.MaxBodyGiven, c.Limits.MaxRedirects, j.RequireHTTPS, j.IgnoreFragment, j.Levels, j.Accept, j.Hides)

@@ -71,6 +71,7 @@ func TestReportSettings(t *testing.T) {
 		"Keep.Coordination":       func(c *Config) { c.Keep.Coordination = &store.Coordination{} },
 		"Deliver.Stream":          func(c *Config) { c.Deliver.Stream = true },
 		"Deliver.Pages":           func(c *Config) { c.Deliver.Pages = true },
+		"Deliver.Asks":            func(c *Config) { c.Deliver.Asks = func(string) {} },
 		"Judging.Rules of status": func(c *Config) { c.Judging.Rules = []Rule{{Accept: accept}} },
 		"Judging.Rules of levels": func(c *Config) { c.Judging.Rules = []Rule{{Levels: check.Levels{{Code: "timeout"}}}} },
 		"Judging.Rules of texts": func(c *Config) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -51,7 +52,7 @@ func (r *rows) arrays(answer []byte) error {
 	for in.More() {
 		var row []any
 		if err := in.Decode(&row); err != nil {
-			return r.broken()
+			return r.broken(err)
 		}
 		values := map[string]string{}
 		for i, v := range row {
@@ -72,7 +73,7 @@ func (r *rows) arrays(answer []byte) error {
 		}
 	}
 	if _, err := in.Token(); err != nil {
-		return r.broken()
+		return r.broken(err)
 	}
 	if in.More() {
 		return errJSON
@@ -86,7 +87,7 @@ func (r *rows) objects(answer []byte) error {
 		var row map[string]any
 		if err := json.Unmarshal(line, &row); err != nil {
 			if len(answer) > len(line) && bytes.HasSuffix(answer, line) { // the last line
-				return r.broken()
+				return r.broken(io.ErrUnexpectedEOF)
 			}
 			return errJSON
 		}
@@ -106,9 +107,10 @@ func (r *rows) objects(answer []byte) error {
 	return nil
 }
 
-// broken returns the error of an answer that breaks off, which is none if it was cut.
-func (r *rows) broken() error {
-	if r.to.cut {
+// broken returns the error of an answer in which another error was found, which is none if that is
+// where it was cut.
+func (r *rows) broken(err error) error {
+	if r.to.cut && (err == io.EOF || err == io.ErrUnexpectedEOF) {
 		return nil
 	}
 	return errJSON

@@ -18,6 +18,8 @@ var errLinks = errors.New("it is not a TimeMap in link format")
 func TimeMap(answer []byte) (*check.Archived, error) {
 	cut := len(answer) > MaxAnswer
 	c := collection{}
+	var self string     // the address of the TimeMap
+	var others []string // those of others
 	rest := strings.TrimSpace(string(answer[:min(len(answer), MaxAnswer)]))
 	for rest != "" {
 		l, more, ok := nextLink(rest)
@@ -28,37 +30,46 @@ func TimeMap(answer []byte) (*check.Archived, error) {
 			return nil, fmt.Errorf("read its answer: %w", errLinks)
 		}
 		rest = more
-		if err := c.link(&l); err != nil {
-			return nil, fmt.Errorf("read its answer: %w", err)
+		switch rels := strings.Fields(strings.ToLower(l.params["rel"])); {
+		case slices.Contains(rels, "self"):
+			self = l.target
+		case slices.Contains(rels, "timemap") && l.hasFormat():
+			others = append(others, l.target)
+		case slices.Contains(rels, "memento"):
+			if err := c.memento(&l); err != nil {
+				return nil, fmt.Errorf("read its answer: %w", err)
+			}
+		}
+		if until, err := parseHTTPDate(l.params["until"]); err == nil && until.After(c.until) {
+			c.until = until
 		}
 	}
+	c.cut = slices.ContainsFunc(others, func(page string) bool { return page != self })
 	if cut {
 		c.cut, c.until = true, time.Time{}
 	}
 	return c.archived("memento"), nil
 }
 
-// link adds a link of a TimeMap.
-func (c *collection) link(l *timeLink) error {
-	rels := strings.Fields(strings.ToLower(l.params["rel"]))
-	if until, err := parseHTTPDate(l.params["until"]); err == nil && until.After(c.until) {
-		c.until = until
+// memento adds a capture of a TimeMap.
+func (c *collection) memento(l *timeLink) error {
+	at, err := parseHTTPDate(l.params["datetime"])
+	if err != nil {
+		return fmt.Errorf("the datetime %q is not a time", l.params["datetime"])
 	}
-	switch {
-	case slices.Contains(rels, "timemap") && !slices.Contains(rels, "self"):
-		c.cut = true // another page
-	case slices.Contains(rels, "memento"):
-		at, err := parseHTTPDate(l.params["datetime"])
-		if err != nil {
-			return fmt.Errorf("the datetime %q is not a time", l.params["datetime"])
-		}
-		address := web(l.target)
-		if address == "" {
-			return errAddress
-		}
-		c.add(seen{at: at, status: "200", copy: address})
+	address := web(l.target)
+	if address == "" {
+		return errAddress
 	}
+	c.add(seen{at: at, status: "200", copy: address})
 	return nil
+}
+
+// hasFormat reports whether a link leads to something in link format, as far as it says. Some archives
+// name the same TimeMap in other formats as well.
+func (l *timeLink) hasFormat() bool {
+	media, _, _ := strings.Cut(l.params["type"], ";")
+	return media == "" || strings.EqualFold(strings.TrimSpace(media), "application/link-format")
 }
 
 func parseHTTPDate(s string) (time.Time, error) {

@@ -1,6 +1,8 @@
 package lsptest
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -194,4 +196,27 @@ func TestMoveOfLargeFolder(t *testing.T) {
 	if after["top.md"] != "# Top\n\n[a](hand/book/0.md)\n" || !strings.Contains(after["hand/book/7.md"], "[a](8.md#t) [b](../../top.md)\n") {
 		t.Errorf("the edits are wrong: %q, %q", after["top.md"], after["hand/book/7.md"][:60])
 	}
+}
+
+// TestMoveLeavesOut tests that references which cannot be edited are left out of the edit of a move, and that the user
+// is told.
+func TestMoveLeavesOut(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "a.md", "[x](b.md)\n")
+	write(t, dir, "b.md", "# B\n")
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	if _, err := w.Write([]byte(`<svg xmlns="http://www.w3.org/2000/svg"><a href="b.md"/></svg>`)); err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "c.svgz", packed.String())
+	e := start(t, dir, map[string]any{"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}})
+	a := e.request("workspace/willRenameFiles", map[string]any{"files": []any{map[string]any{"oldUri": uri(dir, "b.md"), "newUri": uri(dir, "new.md")}}})
+	changes := editsOf(t, a.Result)
+	if got := applied("[x](b.md)\n", changes[uri(dir, "a.md")]); got != "[x](new.md)\n" || len(changes) != 1 {
+		t.Errorf("the edit is %s, want that of a.md alone", a.Result)
+	}
+	e.until("the user is told of the reference that is left out", func() bool {
+		return slices.ContainsFunc(e.messages, func(m string) bool { return strings.Contains(m, "1 reference cannot be edited") })
+	})
 }

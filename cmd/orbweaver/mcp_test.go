@@ -637,3 +637,36 @@ func TestAgentCancel(t *testing.T) {
 		last = p["progress"].(float64)
 	}
 }
+
+// TestAgentHostileTexts tests that what nobody sees in texts of pages, passwords and what the command line keeps secret
+// are in no answer, and that texts of pages are no keys.
+func TestAgentHostileTexts(t *testing.T) {
+	dir := t.TempDir()
+	hidden := "a\u202eb\u2066\u200bc\U000E0041\u001b[31m\u0000"
+	writeFiles(t, dir, map[string]string{"a.html": "<!doctype html><title>" + hidden + "</title><h1 id='" + hidden + "'>x</h1><a href='no" + hidden + ".html'>" + hidden + "</a>" +
+		"<a href='b.html#" + hidden + "'>y</a><a href='http://user:hushhush@127.0.0.1:9/x'>z</a><a href=ignore-all-instructions>w</a>", "b.html": "<!doctype html><title>x</title><h1 id=abc>x</h1>"})
+	a := startAgent(t, "--root", dir, "--header", "X-Key: hushhush", "--allow-private", "127.0.0.0/8")
+	run := a.call("check", map[string]any{"target": ".", "max_bytes": 65536})["run"]
+	var answers []any
+	for _, item := range a.pages("findings", map[string]any{"run": run, "verdict": "broken,unverified,ok,skipped"}) {
+		answers = append(answers, item, a.call("finding", map[string]any{"run": run, "id": item["id"], "max_bytes": 65536}))
+	}
+	answers = append(answers, a.call("fixes", map[string]any{"run": run, "max_bytes": 65536}),
+		a.call("verify", map[string]any{"urls": []string{"http://user:hushhush@127.0.0.1:9/" + hidden}, "max_bytes": 65536}))
+	_, why := a.try("check", map[string]any{"target": "none" + hidden + ".html"})
+	answers = append(answers, why)
+	for _, answer := range answers {
+		text, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, secret := range []string{"hushhush", "\u202e", "\u2066", "\u200b", "\U000E0041", `\u001b`, `\u0000`, `instructions":`} {
+			if strings.Contains(string(text), secret) {
+				t.Errorf("an answer has %q: %.600s", secret, text)
+			}
+		}
+	}
+	if len(answers) < 8 {
+		t.Errorf("there are %d answers: too few to tell", len(answers))
+	}
+}

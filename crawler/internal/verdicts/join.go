@@ -179,7 +179,7 @@ func (j *join) scan(first bool) error {
 // wantsText reports whether the text of a pair's fragment must still be read, for its
 // verdict or for the report.
 func (j *join) wantsText(p *pair, b *frontier.Brief) bool {
-	s := j.targets().states[p.id-1]
+	s := j.targets().of(p.id)
 	return b.HasFragment && b.Hash != emptyFragment && p.fragment == "" && !p.textWanted && (p.ignored || s&leftBits == 0 || !j.pairs.isOnlyCounted(s, b))
 }
 

@@ -36,7 +36,7 @@ func (o *pendingSuggestions) begin(missing []missingTarget) error {
 	}
 	o.http = map[uint64]frontier.ID{}
 	return o.suggester.crawl.Store.Scan(o.suggester.ctx, frontier.PartJob, func(rec *frontier.Record) error {
-		if int(rec.ID) > len(o.suggester.targets.states) || !o.unsettled(rec.ID) {
+		if !o.suggester.targets.known(rec.ID) || !o.unsettled(rec.ID) {
 			return nil
 		}
 		job, err := frontier.DecodeJob(rec.Job)
@@ -55,7 +55,7 @@ func (o *pendingSuggestions) none() bool { return o == nil || len(o.questions)+l
 
 // consider checks whether a target may become a suggestion.
 func (o *pendingSuggestions) consider(rec *frontier.Record) error {
-	if o.none() || int(rec.ID) > len(o.suggester.targets.states) {
+	if o.none() || !o.suggester.targets.known(rec.ID) {
 		return nil
 	}
 	job, err := frontier.DecodeJob(rec.Job)
@@ -97,12 +97,12 @@ func (o *pendingSuggestions) end() {
 // run.
 func (o *pendingSuggestions) unsettled(id frontier.ID) bool {
 	const not = pending | cached
-	if o.suggester.targets.states[id-1]&not != 0 {
+	if o.suggester.targets.of(id)&not != 0 {
 		return true
 	}
-	if o.suggester.targets.states[id-1]&redirects == 0 {
+	if o.suggester.targets.of(id)&redirects == 0 {
 		return false
 	}
 	route := o.suggester.targets.follow(id)
-	return route.end != 0 && o.suggester.targets.states[route.end-1]&not != 0
+	return route.end != 0 && o.suggester.targets.of(route.end)&not != 0
 }

@@ -68,7 +68,7 @@ func (s *suggester) prepare(pairs []*pair) error {
 		if err := s.pending.consider(rec); err != nil {
 			return err
 		}
-		if int(rec.ID) > len(s.targets.states) || s.targets.states[rec.ID-1]&(exists|redirects) == 0 {
+		if !s.targets.known(rec.ID) || s.targets.of(rec.ID)&(exists|redirects) == 0 {
 			return nil
 		}
 		job, err := frontier.DecodeJob(rec.Job)
@@ -271,7 +271,7 @@ func (s *suggester) nearest(id frontier.ID, fragment string) (judging.Guess, boo
 // existing returns the target that exists for another one: itself, or the one that it
 // permanently redirects to. It returns 0 if there is none.
 func (s *suggester) existing(id frontier.ID) frontier.ID {
-	if s.targets.states[id-1]&clean != 0 {
+	if s.targets.of(id)&clean != 0 {
 		return id
 	}
 	route := s.targets.follow(id)
@@ -302,7 +302,7 @@ func (s *suggester) currentURL(id uint32, url string) (string, bool) {
 	case end == frontier.ID(id):
 		return url, true
 	}
-	return normalized(s.details.get(end).url.WithoutFragment().String()), s.targets.states[end-1]&internal != 0
+	return normalized(s.details.get(end).url.WithoutFragment().String()), s.targets.of(end)&internal != 0
 }
 
 // overHTTPS suggests the same URL over https, if it is a target and exists.
@@ -350,7 +350,7 @@ func (s *suggester) fragmentOn(id frontier.ID, fragment string) (string, bool) {
 	if id == 0 {
 		return fragment, false
 	}
-	if id = s.existing(id); id == 0 || s.targets.states[id-1]&readable == 0 {
+	if id = s.existing(id); id == 0 || s.targets.of(id)&readable == 0 {
 		return fragment, false
 	}
 	if s.hasFragment(id, fragment) {

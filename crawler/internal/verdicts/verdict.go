@@ -41,7 +41,7 @@ func (j *judge) decide(p *pair) {
 		return
 	}
 	aside := p.hasFragment && !p.linked // a later page may change that
-	p.open = j.targets.streaming && (aside || p.route.end != 0 && j.targets.states[p.route.end-1]&pending != 0)
+	p.open = j.targets.streaming && (aside || p.route.end != 0 && j.targets.of(p.route.end)&pending != 0)
 	if p.open {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
 // urlOrder is the order of pairs by their printed URLs. The results of a site with all their
@@ -33,7 +34,7 @@ func (j *join) orderByURL(pairs []*pair) (*urlOrder, error) {
 	if len(pairs)*scanShare < len(t.states) {
 		for n, p := range pairs {
 			if n == 0 || pairs[n-1].id != p.id {
-				o.addTarget(j, &j.details.get(p.id).job)
+				o.addTarget(j.crawl.Print, &j.details.get(p.id).job)
 			}
 		}
 	} else {
@@ -45,7 +46,7 @@ func (j *join) orderByURL(pairs []*pair) (*urlOrder, error) {
 			if err != nil {
 				return fmt.Errorf("target %d: %w", rec.ID, err)
 			}
-			o.addTarget(j, &job)
+			o.addTarget(j.crawl.Print, &job)
 			return nil
 		})
 		if err != nil {
@@ -63,11 +64,11 @@ func (j *join) orderByURL(pairs []*pair) (*urlOrder, error) {
 }
 
 // addTarget adds the pairs of the next target.
-func (o *urlOrder) addTarget(j *join, job *frontier.Job) {
-	url := j.crawl.Print.Job(job)
+func (o *urlOrder) addTarget(print *scope.Printer, job *frontier.Job) {
+	url := print.Job(job)
 	o.targets = append(o.targets, url)
 	const sample = "x"
-	adds := j.crawl.Print.Place(job, sample, true) == url+"#"+sample
+	adds := print.Place(job, sample, true) == url+"#"+sample
 	id := o.pairs[len(o.target)].id
 	for len(o.target) < len(o.pairs) && o.pairs[len(o.target)].id == id {
 		n := uint32(len(o.target))
@@ -76,7 +77,7 @@ func (o *urlOrder) addTarget(j *join, job *frontier.Job) {
 		if !p.hasFragment || adds && !strings.ContainsFunc(p.fragment, mayChange) {
 			continue
 		}
-		if url := j.crawl.Print.Place(job, p.fragment, true); url != o.url(n) {
+		if url := print.Place(job, p.fragment, true); url != o.url(n) {
 			o.whole[n] = url
 		}
 	}

@@ -33,7 +33,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 			sum.Targets = append(sum.Targets, c.Seeds[i].Raw)
 		}
 	}
-	compare := &textComparison{join: j}
+	compare := &textComparison{crawl: c, pairs: j.pairs, details: j.details}
 	if err := inOrder(j.load, j.addSeeds, j.addReferences, j.addUnreferenced, j.judgeAll, compare.all(ctx), j.listFailedSeeds, j.noteUnreadable, j.reportWatched, func() error { return j.gather(streamed) }); err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 	if err != nil {
 		return nil, err
 	}
-	unused, err := unusedFiles{j}.findings()
+	unused, err := unusedFiles{j.ctx, c, j.details, sum}.findings()
 	if err != nil {
 		return nil, err
 	}

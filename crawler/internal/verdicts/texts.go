@@ -23,7 +23,9 @@ import (
 
 // textComparison compares the texts of text fragments with the pages.
 type textComparison struct {
-	join     *join
+	crawl    *Crawl
+	pairs    *pairs
+	details  *detailCache
 	requests int
 	asked    map[string]time.Time // of the last request, by authority
 }
@@ -45,13 +47,13 @@ type pageText struct {
 // all returns a step that judges all pairs with a text fragment that are OK otherwise.
 func (c *textComparison) all(ctx context.Context) func() error {
 	return func() error {
-		if !c.join.crawl.Judging.TextFragments || c.join.crawl.ended(ctx) {
+		if !c.crawl.Judging.TextFragments || c.crawl.ended(ctx) {
 			return nil
 		}
 		c.asked = map[string]time.Time{}
 		pages := map[frontier.ID]pageText{}
 		left := 0
-		for _, p := range c.join.pairs.flagged {
+		for _, p := range c.pairs.flagged {
 			end := p.route.end
 			if p.marks&scope.MarkText == 0 || p.judgement.Verdict != check.OK || end == 0 {
 				continue
@@ -71,14 +73,14 @@ func (c *textComparison) all(ctx context.Context) func() error {
 			c.judge(p, page)
 		}
 		if left > 0 {
-			return c.join.crawl.note(fmt.Sprintf("text fragments were compared with %d pages; %d links to others were not compared", len(pages), left))
+			return c.crawl.note(fmt.Sprintf("text fragments were compared with %d pages; %d links to others were not compared", len(pages), left))
 		}
-		return c.join.details.err
+		return c.details.err
 	}
 }
 
 func (c *textComparison) judge(p *pair, page pageText) {
-	o := &c.join.details.get(p.route.end).outcome
+	o := &c.details.get(p.route.end).outcome
 	q := judging.Question{Internal: p.route.internal, Local: o.Path != "", Fragment: p.fragment, HasFragment: true}
 	if g := o.JudgeTexts(q, page.text, page.failure); g.Verdict != check.OK {
 		g.Warnings = p.judgement.Warnings
@@ -88,8 +90,8 @@ func (c *textComparison) judge(p *pair, page pageText) {
 
 // read requests a page again.
 func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
-	d := c.join.details.get(id)
-	by, err := c.join.crawl.Door.Decide(ctx, admit.Ask{URL: d.url, For: admit.Reread})
+	d := c.details.get(id)
+	by, err := c.crawl.Door.Decide(ctx, admit.Ask{URL: d.url, For: admit.Reread})
 	switch {
 	case err != nil:
 		return pageText{failure: err.Error()}
@@ -100,7 +102,7 @@ func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
 		return pageText{failure: err.Error()}
 	}
 	c.requests++
-	resp, err := c.join.crawl.Door.Send(ctx, by, &fetch.Request{URL: d.url, Need: fetch.Content, Internal: d.job.Internal})
+	resp, err := c.crawl.Door.Send(ctx, by, &fetch.Request{URL: d.url, Need: fetch.Content, Internal: d.job.Internal})
 	switch {
 	case err != nil:
 		return pageText{failure: err.Error()}
@@ -131,8 +133,8 @@ func (c *textComparison) read(ctx context.Context, id frontier.ID) pageText {
 
 // await waits until a host may be asked again, by Settings.Rate and Settings.Delay.
 func (c *textComparison) await(ctx context.Context, u urinorm.URL) error {
-	pause := c.join.crawl.Delay
-	if rate := c.join.crawl.Rate; rate > 0 {
+	pause := c.crawl.Delay
+	if rate := c.crawl.Rate; rate > 0 {
 		pause = max(pause, time.Duration(float64(time.Second)/rate))
 	}
 	last, asked := c.asked[u.Authority()]

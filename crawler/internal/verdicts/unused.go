@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,12 +20,17 @@ type unusedFile struct {
 }
 
 // unusedFiles finds the files of directories that nothing refers to.
-type unusedFiles struct{ join *join }
+type unusedFiles struct {
+	ctx     context.Context
+	crawl   *Crawl
+	details *detailCache
+	sum     *result.Summary // counts them
+}
 
 // findings returns the findings about files of directories that nothing refers to. Which ones
 // these are is not known before all documents were read. A sitemap refers to what it lists.
 func (s unusedFiles) findings() (shown []*result.Result, err error) {
-	c := s.join.crawl
+	c := s.crawl
 	candidates := s.candidates()
 	if len(candidates) == 0 || c.Ended != check.NoGap || c.Gaps != (result.GapCounts{}) || c.Scope.Rules.Changed != nil {
 		return nil, nil
@@ -47,8 +53,7 @@ func (s unusedFiles) findings() (shown []*result.Result, err error) {
 // candidates returns the files that were kept to find them, by their paths,
 // without those that the user named.
 func (s unusedFiles) candidates() map[string]*unusedFile {
-	j := s.join
-	c := j.crawl
+	c := s.crawl
 	all := map[string]*unusedFile{}
 	for _, site := range c.Scope.Sites {
 		for _, rel := range site.Files {
@@ -60,8 +65,8 @@ func (s unusedFiles) candidates() map[string]*unusedFile {
 	}
 	for i := range c.Seeds {
 		if site := c.Scope.SiteOf(c.Seeds[i].URL); c.Seeds[i].Named && site != nil && c.SeedIDs[i] != 0 {
-			if end := j.targets().follow(c.SeedIDs[i]).end; end != 0 {
-				delete(all, filepath.Clean(j.details.get(end).outcome.Path))
+			if end := s.details.targets.follow(c.SeedIDs[i]).end; end != 0 {
+				delete(all, filepath.Clean(s.details.get(end).outcome.Path))
 			}
 		}
 	}
@@ -70,13 +75,12 @@ func (s unusedFiles) candidates() map[string]*unusedFile {
 
 // removeUsed removes the files that a document other than the file itself refers to.
 func (s unusedFiles) removeUsed(candidates map[string]*unusedFile) error {
-	j := s.join
 	fileOf, err := s.targets(candidates)
 	if err != nil {
 		return err
 	}
 	var links frontier.BriefReader
-	return j.crawl.Store.Scan(j.ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
+	return s.crawl.Store.Scan(s.ctx, frontier.PartFound|frontier.PartLinks, func(rec *frontier.Record) error {
 		if len(rec.Links) == 0 {
 			return nil
 		}
@@ -93,7 +97,7 @@ func (s unusedFiles) removeUsed(candidates map[string]*unusedFile) error {
 				return nil
 			}
 			id := rec.Found[b.Target]
-			for _, id := range [...]frontier.ID{id, j.targets().follow(id).end} {
+			for _, id := range [...]frontier.ID{id, s.details.targets.follow(id).end} {
 				if file := fileOf[id]; file != "" && file != fileOf[rec.ID] {
 					delete(candidates, file)
 				}
@@ -106,14 +110,13 @@ func (s unusedFiles) removeUsed(candidates map[string]*unusedFile) error {
 // not requested, for example because it is excluded, and, where it is not known at which address a
 // directory is published, any one whose path ends the address, such as one in a sitemap.
 func (s unusedFiles) targets(candidates map[string]*unusedFile) (map[frontier.ID]string, error) {
-	j := s.join
 	byURL := make(map[string]string, len(candidates))
 	for file, f := range candidates {
 		byURL[f.url.String()] = file
 	}
 	fileOf := map[frontier.ID]string{}
-	err := j.crawl.Store.Scan(j.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
-		g, err := judging.GlanceAt(j.targets().outcomeOf(rec))
+	err := s.crawl.Store.Scan(s.ctx, frontier.PartJob|frontier.PartOutcome, func(rec *frontier.Record) error {
+		g, err := judging.GlanceAt(s.details.targets.outcomeOf(rec))
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
@@ -143,7 +146,7 @@ func (s unusedFiles) published(address string, byURL map[string]string) string {
 		if _, rest, found = strings.Cut(rest, "/"); !found || rest == "" {
 			return ""
 		}
-		for _, site := range s.join.crawl.Scope.Sites {
+		for _, site := range s.crawl.Scope.Sites {
 			if !site.Synthetic() {
 				continue
 			}
@@ -159,14 +162,14 @@ func (s unusedFiles) published(address string, byURL map[string]string) string {
 
 // add adds the finding about a file to those that are shown, and counts it.
 func (s unusedFiles) add(shown []*result.Result, f *unusedFile) []*result.Result {
-	c := s.join.crawl
+	c := s.crawl
 	finding := judging.Finding{Code: judging.CodeFileUnused, Message: "no document of the directory refers to the file"}
 	page := foundOn{url: c.Print.Path(f.path), final: c.Print.URL(f.url), internal: true, outcome: &judging.Outcome{Size: -1}}
 	g, reported := judgeFinding(&finding, page.levels(c.Judging))
 	if !reported {
 		return shown
 	}
-	s.join.pairs.sum.CountFinding(true, &g, 1)
+	s.sum.CountFinding(true, &g, 1)
 	if !isShown(c.Show, &g) {
 		return shown
 	}

@@ -78,50 +78,49 @@ func (b *batch) get(s span) []byte {
 	return b.bytes[s.at : s.at+s.length : s.at+s.length]
 }
 
-// seal appends the checksum to the record at the end of b.bytes, which begins at an offset.
-func (b *batch) seal(t table, at int, key uint64) span {
-	b.bytes = t.seal(b.bytes, at, key)
+// seal takes over the bytes of the batch to which a record was appended, and adds its checksum.
+func (b *batch) seal(t table, key uint64, bytes []byte) span {
+	at := len(b.bytes)
+	b.bytes = t.seal(bytes, at, key)
 	return span{at, len(b.bytes) - at}
+}
+
+// add adds the change of a row.
+func (b *batch) add(e event) { b.events = append(b.events, e) }
+
+// target returns the sealed record of a target.
+func (b *batch) target(id frontier.ID, host int, it *frontier.Item) span {
+	return b.seal(targetsTable, targetKey(id, uint32(host)), appendTarget(b.bytes, it.Fingerprint, b.width, it.Wave, it.Need, it.Job))
 }
 
 // enter adds a new target, whose ID is the next.
 func (b *batch) enter(host int, it *frontier.Item) {
-	id, at := b.first+frontier.ID(len(b.targets)), len(b.bytes)
-	b.bytes = appendTarget(b.bytes, it.Fingerprint, b.width, it.Wave, it.Need, it.Job)
-	b.targets = append(b.targets, newTarget{host, b.seal(targetsTable, at, targetKey(id, uint32(host)))})
+	b.targets = append(b.targets, newTarget{host, b.target(b.first+frontier.ID(len(b.targets)), host, it)})
 }
 
 // replaceTarget replaces the row of a target.
 func (b *batch) replaceTarget(id frontier.ID, host int, it *frontier.Item) {
-	at := len(b.bytes)
-	b.bytes = appendTarget(b.bytes, it.Fingerprint, b.width, it.Wave, it.Need, it.Job)
-	b.events = append(b.events, event{table: targetsTable, id: id, record: b.seal(targetsTable, at, targetKey(id, uint32(host))), links: nothing, host: host})
+	b.add(event{table: targetsTable, id: id, record: b.target(id, host, it), links: nothing, host: host})
 }
 
 // settle adds the outcome of a target.
 func (b *batch) settle(id frontier.ID, again bool, flags byte, met frontier.Need, outcome []byte) {
-	at := len(b.bytes)
-	b.bytes = appendOutcome(b.bytes, flags, met, outcome)
-	b.events = append(b.events, event{table: outcomesTable, id: id, removes: again, record: b.seal(outcomesTable, at, uint64(id)), links: nothing})
+	b.add(event{table: outcomesTable, id: id, removes: again, record: b.seal(outcomesTable, uint64(id), appendOutcome(b.bytes, flags, met, outcome)), links: nothing})
 }
 
 // page adds what was found on a page.
 func (b *batch) page(id frontier.ID, again bool, found, links, page []byte) {
-	at := len(b.bytes)
-	b.bytes = appendPage(b.bytes, found, page, links)
-	b.events = append(b.events, event{table: pagesTable, id: id, removes: again, record: b.seal(pagesTable, at, uint64(id)), links: b.put(orNil(links))})
+	b.add(event{table: pagesTable, id: id, removes: again, record: b.seal(pagesTable, uint64(id), appendPage(b.bytes, found, page, links)), links: b.put(orNil(links))})
 }
 
 // postpone adds the deferral of a target.
 func (b *batch) postpone(id frontier.ID, again bool, tries int, d *frontier.Deferral) {
-	at := len(b.bytes)
-	b.bytes = appendDeferral(b.bytes, d.Wave, tries, nanos(d.NotBefore), d.Note)
-	b.events = append(b.events, event{table: deferredTable, id: id, removes: again, record: b.seal(deferredTable, at, uint64(id)), links: nothing})
+	b.add(event{table: deferredTable, id: id, removes: again, record: b.seal(deferredTable, uint64(id), appendDeferral(b.bytes, d.Wave, tries, nanos(d.NotBefore), d.Note)), links: nothing})
 }
 
 // remove removes the row of a target, if there is one.
 func (b *batch) remove(t table, id frontier.ID) {
-	b.events = append(b.events, event{table: t, id: id, removes: true, record: nothing, links: nothing})
+	b.add(event{table: t, id: id, removes: true, record: nothing, links: nothing})
 }
 
 // job returns the job of a target that this batch enters.

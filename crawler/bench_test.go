@@ -125,7 +125,7 @@ func BenchmarkSettle(b *testing.B) {
 		}
 		l := extract.Link{Ref: fmt.Sprintf("next-%d.html", n)} // that there is always one
 		f.Add(&l)
-		o := &judging.Outcome{Code: check.CodeOK, Status: 200, Read: true}
+		o := &judging.Outcome{Code: check.CodeOK, Status: 200, Content: judging.Content{Read: true}}
 		b.StartTimer()
 		if _, err := r.frontier.Settle(b.Context(), t, frontier.Settlement{Outcome: o, Found: f.Targets(), Links: f.Encode()}); err != nil {
 			b.Fatal(err)

@@ -114,7 +114,7 @@ func (d *Document) sketch() {
 		of = drift.OfPage
 	}
 	s := of(text)
-	d.Note(judging.Facts{Sketch: s.Append(nil)})
+	d.Note(judging.Facts{Content: judging.Content{Sketch: s.Append(nil)}})
 }
 
 // cutOff notes an error that a body ended with, and reports whether what came before it is

@@ -109,7 +109,7 @@ func (r *Reader) Begin(d *Document) bool {
 	}
 	if !looks {
 		target := r.targetOf(d)
-		d.Note(judging.Facts{Inspection: target.Encode()})
+		d.Note(judging.Facts{Content: judging.Content{Inspection: target.Encode()}})
 		return false
 	}
 	if d.begun == nil {
@@ -142,7 +142,7 @@ func (r *Reader) Inspect(ctx context.Context, d *Document, hasIcon bool) {
 	if found.Inspection.Facts == nil { // a style sheet
 		found.Inspection.Facts = r.targetOf(d).Facts
 	}
-	d.Note(judging.Facts{Inspection: found.Inspection.Encode()})
+	d.Note(judging.Facts{Content: judging.Content{Inspection: found.Inspection.Encode()}})
 	d.Wants = Wants(&found, d.Scope, d.Response)
 }
 
@@ -184,7 +184,7 @@ func (r *Reader) InspectTarget(d *Document) {
 	limit := r.limit(&d.Target, d.Response)
 	body := &rest{from: io.LimitReader(io.MultiReader(bytes.NewReader(d.Body), d.Response.Body), limit+1)}
 	target := r.Inspector.Target(body, limit, d.Response.Header, d.origin())
-	d.Note(judging.Facts{Inspection: target.Encode()})
+	d.Note(judging.Facts{Content: judging.Content{Inspection: target.Encode()}})
 	if d.Outcome.Size >= 0 {
 		return
 	}

@@ -19,7 +19,7 @@ var anchoredFormats = map[string]bool{"html": true, "xhtml": true, "svg": true, 
 // scripts or a form to sign in.
 func DocumentFacts(d *extract.Document) Facts {
 	anchors, more := anchorsOf(d)
-	f := Facts{Anchors: anchors, title: d.Title, Static: d.Static, Login: d.LoginForm, read: anchoredFormats[d.Format] || len(anchors) > 0}
+	f := Facts{Content: Content{Anchors: anchors, Title: d.Title, Static: d.Static, Login: d.LoginForm, Read: anchoredFormats[d.Format] || len(anchors) > 0}}
 	if len(d.Duplicates) > 0 {
 		f.Warnings = append(f.Warnings, duplicateWarning(d.Duplicates))
 	}

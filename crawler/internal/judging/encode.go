@@ -224,9 +224,7 @@ func DecodeHead(data []byte) (Outcome, EncodedAnchors, error) {
 	anchors := d.anchors(flags)
 	o := Outcome{
 		Status:     200,
-		Read:       flags&hasRead != 0,
-		Static:     flags&hasStatic != 0,
-		Login:      flags&hasLogin != 0,
+		Content:    Content{Read: flags&hasRead != 0, Static: flags&hasStatic != 0, Login: flags&hasLogin != 0},
 		LocalLimit: flags&hasLocalLimit != 0,
 		Cached:     flags&hasCached != 0,
 		Temporary:  flags&hasTemporary != 0,

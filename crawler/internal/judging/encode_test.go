@@ -27,8 +27,8 @@ func sampleOutcomes() []Outcome {
 	full.Inspection, full.Sketch = inspection.Encode(), []byte("a sketch")
 	return []Outcome{
 		{},
-		{Inspection: []byte{}},
-		{Sketch: []byte("a sketch")},
+		{Content: Content{Inspection: []byte{}}},
+		{Content: Content{Sketch: []byte("a sketch")}},
 		{Code: check.CodeOK, Status: 200, Size: -1},
 		page,
 		full,
@@ -104,7 +104,7 @@ func TestFormatIsStable(t *testing.T) {
 		}
 	}
 	golden := "010100" + "00" + "01" + "8050" + "02" // read; ok; text/html; 5120 bytes; one request
-	o := Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: 5120, Requests: 1, Read: true}
+	o := Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: 5120, Requests: 1, Content: Content{Read: true}}
 	if got := fmt.Sprintf("%x", AppendOutcome(nil, &o)); got != golden {
 		t.Errorf("encoded as %s, was %s", got, golden)
 	}
@@ -165,7 +165,7 @@ func TestEncodedAnchors(t *testing.T) {
 	if more || len(set) != len(names) {
 		t.Fatalf("%d anchors of %d names", len(set), len(names))
 	}
-	o := Outcome{Code: check.CodeOK, Anchors: set}
+	o := Outcome{Code: check.CodeOK, Content: Content{Anchors: set}}
 	seen, err := GlanceAt(AppendOutcome(nil, &o))
 	view := seen.Anchors
 	if err != nil || view.Len() != len(set) || !reflect.DeepEqual(view.Decode(), set) {

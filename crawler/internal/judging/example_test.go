@@ -28,7 +28,7 @@ func ExampleOutcome_Judge() {
 func ExampleDocumentFacts() {
 	o := judging.Observe(judging.Question{}, &fetch.Response{Status: 200, ContentType: "text/html"})
 	page := &extract.Document{Format: "html", Static: true, Anchors: []string{"install", "set-up"}}
-	o = o.With(judging.DocumentFacts(page)).With(judging.Facts{Names: judging.PackNames(page.Anchors)})
+	o = o.With(judging.DocumentFacts(page)).With(judging.Facts{Content: judging.Content{Names: judging.PackNames(page.Anchors)}})
 	for _, fragment := range []string{"install", "setup", "top"} {
 		j := o.Judge(judging.Question{Fragment: fragment, HasFragment: true})
 		fmt.Printf("%s %s %q\n", j.Verdict, j.Code, j.Message)
@@ -91,7 +91,7 @@ func ExampleRetryAfter() {
 }
 
 func ExampleGlanceAt() {
-	o := judging.Outcome{Code: check.CodeOK, Status: 200, Read: true}
+	o := judging.Outcome{Code: check.CodeOK, Status: 200, Content: judging.Content{Read: true}}
 	o.Anchors, _ = judging.NewAnchors([]string{"install", "usage"})
 	stored := judging.AppendOutcome(nil, &o)
 

@@ -352,7 +352,7 @@ func TestPrivateProjects(t *testing.T) {
 
 // Reports omit the messages with these endings, because the code says the same.
 func TestMessagesThatRepeatTheCode(t *testing.T) {
-	page := Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Read: true}
+	page := Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Content: Content{Read: true}}
 	anchor := page.Judge(Question{URL: parse(t, "https://example.com/"), Fragment: "x", HasFragment: true})
 	if anchor.Code != check.CodeFragmentUnverified || !strings.HasSuffix(anchor.Message, "a script may create it") {
 		t.Errorf("%s: %q", anchor.Code, anchor.Message)

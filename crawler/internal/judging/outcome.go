@@ -33,16 +33,8 @@ type Outcome struct {
 	// Next is the absolute URL that a redirect leads to, with the fragment of its
 	// Location. If the Location has none, the reference keeps its own fragment (RFC 9110
 	// 10.2.2; Fetch 4.4, "HTTP-redirect fetch").
-	Next  string
-	Title string // the page's title
-	// read is true if the body was read and its anchors are known.
-	Read bool
-	// Static is true if the content has no script that could create anchors, and
-	// includes no file that could have them.
-	Static bool
-	// Login is true if the page asks for a password, or for an account as the first step of
-	// signing in.
-	Login bool
+	Next string
+	Content
 	// localLimit is true if a limit of this machine, such as the number of open files
 	// or ports, stopped the request. That says nothing about the target, and a retry may
 	// succeed. The Code is "limit".
@@ -55,19 +47,48 @@ type Outcome struct {
 	Temporary bool
 	// Cached is true if the outcome is from an earlier run and no request was sent.
 	Cached bool
-	// Anchors are the fragments the page defines.
-	Anchors Anchors
-	// Names are the anchors as written, for suggestions. They are empty unless KeepNames
-	// was called.
-	Names Names
 	// Warnings are about the connection, the answer or the content.
 	Warnings []check.Warning
+}
+
+// Content is what was found in the body of a target.
+type Content struct {
+	Title string // the page's title
+	// Read is true if the body was read and its anchors are known.
+	Read bool
+	// Static is true if the content has no script that could create anchors, and
+	// includes no file that could have them.
+	Static bool
+	// Login is true if the page asks for a password, or for an account as the first step of
+	// signing in.
+	Login bool
+	// Anchors are the fragments the page defines.
+	Anchors Anchors
+	// Names are the anchors as written, for suggestions that are made without reading the page again.
+	// They are empty unless KeepNames was called.
+	Names Names
 	// Inspection is what content checks brought, by Inspection.Encode; nil if the document was
 	// not inspected.
 	Inspection []byte
 	// Sketch is what the text of the page is compared by in later runs, as package drift encodes
 	// it; nil if it is not compared.
 	Sketch []byte
+}
+
+// add adds what else was found.
+func (c *Content) add(more *Content) {
+	c.Title = cmp.Or(more.Title, c.Title)
+	c.Read, c.Static, c.Login = c.Read || more.Read, c.Static || more.Static, c.Login || more.Login
+	if more.Anchors != nil {
+		c.Anchors = more.Anchors
+	}
+	c.Names = cmp.Or(more.Names, c.Names)
+	if more.Inspection != nil {
+		c.Inspection = more.Inspection
+	}
+	if more.Sketch != nil {
+		c.Sketch = more.Sketch
+	}
 }
 
 // Skip returns the outcome of a target that was not requested: because of a rule
@@ -124,16 +145,11 @@ type Facts struct {
 	localLimit bool
 	gap        check.Gap
 
-	Next                string // where the document redirects to
-	Size                int64  // of the body, in bytes, if Sized is true
-	Sized               bool
-	title               string
-	read, Static, Login bool
-	Anchors             Anchors
-	Names               Names // for suggestions that are made without reading the page again
-	Warnings            []check.Warning
-	Inspection          []byte
-	Sketch              []byte
+	Next  string // where the document redirects to
+	Size  int64  // of the body, in bytes, if Sized is true
+	Sized bool
+	Content
+	Warnings []check.Warning
 }
 
 // With returns an Outcome to which facts are added.
@@ -144,20 +160,8 @@ func (o Outcome) With(f Facts) Outcome {
 	if f.Sized {
 		o.Size = f.Size
 	}
-	if f.Anchors != nil {
-		o.Anchors = f.Anchors
-	}
-	if f.Names != "" {
-		o.Names = f.Names
-	}
-	if f.Inspection != nil {
-		o.Inspection = f.Inspection
-	}
-	if f.Sketch != nil {
-		o.Sketch = f.Sketch
-	}
-	o.Next, o.Title = cmp.Or(f.Next, o.Next), cmp.Or(f.title, o.Title)
-	o.Read, o.Static, o.Login = o.Read || f.read, o.Static || f.Static, o.Login || f.Login
+	o.Next = cmp.Or(f.Next, o.Next)
+	o.add(&f.Content)
 	for _, w := range f.Warnings {
 		o.Warn(w)
 	}

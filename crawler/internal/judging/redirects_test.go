@@ -25,7 +25,7 @@ func way(t testing.TB, s string) (redirects []Redirect, final urinorm.URL) {
 }
 
 func okPage() *Outcome {
-	return &Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Read: true, Static: true}
+	return &Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Content: Content{Read: true, Static: true}}
 }
 
 // judgeChain is JudgeChain with the anchors of end as they are stored.

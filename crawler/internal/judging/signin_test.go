@@ -44,7 +44,7 @@ func TestAccountForms(t *testing.T) {
 		doc := extract.Extract(extract.Input{Body: []byte("<!doctype html><title>t</title><body>" + row.body), ContentType: "text/html"})
 		o := Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html"}
 		o = o.With(DocumentFacts(doc))
-		o = o.With(Facts{Login: AsksForAccount(final, doc)})
+		o = o.With(Facts{Content: Content{Login: AsksForAccount(final, doc)}})
 		j := judgeChain(Question{Internal: true}, redirects, final, &o, 10)
 		if got := slices.ContainsFunc(j.Warnings, func(w check.Warning) bool { return w.Code == check.CodeRedirectToLogin }); got != row.want {
 			t.Errorf("%s: a sign-in page: %t, want %t", row.name, got, row.want)

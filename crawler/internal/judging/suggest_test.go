@@ -12,7 +12,7 @@ import (
 
 // pageNamed is a page whose elements have these names.
 func pageNamed(names ...string) *Outcome {
-	return &Outcome{ContentType: "text/html", Names: PackNames(names)}
+	return &Outcome{ContentType: "text/html", Content: Content{Names: PackNames(names)}}
 }
 
 func TestSuggestFragment(t *testing.T) {
@@ -79,19 +79,19 @@ func TestSuggestFragmentKnowsWhatIsUnique(t *testing.T) {
 		}
 	}
 	// Sources have several names for one heading.
-	o := Outcome{ContentType: "text/markdown", Names: PackNames([]string{"whats-new", "what-s-new", "other"})}
+	o := Outcome{ContentType: "text/markdown", Content: Content{Names: PackNames([]string{"whats-new", "what-s-new", "other"})}}
 	for fragment, want := range map[string]Guess{"what-snew": {"whats-new", true}, "what-is-new": {"whats-new", false}, "whatz-new": {"whats-new", true}} {
 		if got, _ := o.SuggestFragment(fragment, maxSuggestWork); got != want {
 			t.Errorf("#%s: %+v, want %+v", fragment, got, want)
 		}
 	}
 	// What was not read to its end may hold another one.
-	o = Outcome{ContentType: "text/html", Names: PackNames([]string{"set-up"})}
+	o = Outcome{ContentType: "text/html", Content: Content{Names: PackNames([]string{"set-up"})}}
 	o = o.With(Truncated(1))
 	if got, _ := o.SuggestFragment("setup", maxSuggestWork); got != (Guess{"set-up", false}) {
 		t.Errorf("truncated: %+v", got)
 	}
-	o = Outcome{ContentType: "text/html", Names: PackNames(append([]string{"set-up"}, slices.Repeat([]string{strings.Repeat("x", 250)}, 1000)...))}
+	o = Outcome{ContentType: "text/html", Content: Content{Names: PackNames(append([]string{"set-up"}, slices.Repeat([]string{strings.Repeat("x", 250)}, 1000)...))}}
 	if got, _ := o.SuggestFragment("setup", maxSuggestWork); got != (Guess{"set-up", false}) {
 		t.Errorf("not all names kept: %+v", got)
 	}

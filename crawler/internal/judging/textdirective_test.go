@@ -39,7 +39,7 @@ func TestTextDirectives(t *testing.T) {
 		{":~:text=\\E", false},    // likewise
 		{":~:text=%FF%FE", false}, // not UTF-8
 	} {
-		static := &Outcome{Code: check.CodeOK, Static: true}
+		static := &Outcome{Code: check.CodeOK, Content: Content{Static: true}}
 		g := static.JudgeTexts(Question{Fragment: c.fragment}, page, "")
 		if on := g.Verdict == check.OK; on != c.on {
 			t.Errorf("%s: %+v", c.fragment, g)

@@ -248,7 +248,7 @@ func (r *documentReading) enter(op *view.Opened) *recall.Page {
 	if op != nil {
 		page.Loaded, page.Rendered = op.Enter(found, r.Door.Scope(), nil)
 		complete = complete && page.Rendered
-		d.Note(judging.Facts{Static: true}) // the anchors that scripts make are known
+		d.Note(judging.Facts{Content: judging.Content{Static: true}}) // the anchors that scripts make are known
 	}
 	r.wantContent(found, d.Wants)
 	if !complete || r.Memory == nil || r.Door.Scope().Rules.Changed != nil || !recall.Keepable(d.Read) || references.DependsOnFiles(found) {

@@ -30,7 +30,7 @@ func samples(t testing.TB) []*Entry {
 	t.Helper()
 	doc := extract.Extract(extract.Input{Body: []byte(document), ContentType: "text/html"})
 	page := judging.Outcome{Code: check.CodeOK, Status: 200, ContentType: "text/html", Size: int64(len(document)), Modified: time.Unix(1_700_000_000, 0).UTC()}
-	page = page.With(judging.DocumentFacts(doc)).With(judging.Facts{Names: judging.PackNames(doc.Anchors)})
+	page = page.With(judging.DocumentFacts(doc)).With(judging.Facts{Content: judging.Content{Names: judging.PackNames(doc.Anchors)}})
 	anchors := page
 	anchors.Warnings = nil
 	targets, references := bytes.Repeat([]byte("https://example.com/a.html\x00\x01"), 100), []byte("a.html#x One\x00\x01")

@@ -182,7 +182,7 @@ func (m *Memory) entryOf(r *Request, a *Answer) *Entry {
 		return nil
 	case bare:
 		e.Content = false
-		e.Outcome = judging.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1, Sketch: o.Sketch}
+		e.Outcome = judging.Outcome{Code: check.CodeOK, Status: o.Status, ContentType: o.ContentType, Size: -1, Content: judging.Content{Sketch: o.Sketch}}
 		return e
 	default:
 		if e.Content {

@@ -94,7 +94,7 @@ func nearLabel(labels map[string]string, name string) string {
 	if len(labels) > maxLabelsToGuess {
 		return ""
 	}
-	all := judging.Outcome{Names: judging.PackNames(slices.Sorted(maps.Keys(labels)))}
+	all := judging.Outcome{Content: judging.Content{Names: judging.PackNames(slices.Sorted(maps.Keys(labels)))}}
 	guess, ok := all.SuggestFragment(name, judging.EffortOf(1000))
 	if !ok {
 		return ""

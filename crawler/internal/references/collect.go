@@ -252,7 +252,7 @@ func (c *collector) urlOf(res *resolution, l *extract.Link) target {
 func (c *collector) enterPlaceholder(res *resolution, l *extract.Link) {
 	res.fate = scope.Fate{Outcome: scope.Skip(check.CodeExcluded, templateReason), Internal: true, Wave: frontier.Leaves}
 	res.Mark |= scope.MarkAside
-	res.Target = c.items.enterInvalid(l.Ref, res.fate)
+	res.Target = c.items.enterVerbatim(noReference, l.Ref, res.fate)
 }
 
 // enterFlawed enters a link that has no target (extract.Link.Flaw). Readers see the document all the
@@ -312,7 +312,7 @@ func (c *collector) enterBroken(res *resolution, o *judging.Outcome, l *extract.
 	if o.Code == check.CodeReferenceEmpty {
 		ref = "" // blanks do not matter
 	}
-	res.Target = c.items.enterInvalid(ref, res.fate)
+	res.Target = c.items.enterVerbatim(noReference, ref, res.fate)
 }
 
 // enterTarget decides about a target and enters it.
@@ -374,12 +374,7 @@ func (it *items) enterRoute(v scope.Href, fate scope.Fate) int {
 	fragment, _ := v.Fragment()
 	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
 	it.key = append(append(it.key, '#'), fragment...)
-	fp := it.frontier.Fingerprint(it.key)
-	if at, ok := it.find(fp); ok {
-		it.merge(at, fate)
-		return at
-	}
-	return it.enter(fp, v, frontier.Job{URL: v.Bytes, Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
+	return it.enterKey(v, frontier.Job{URL: v.Bytes, Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
 }
 
 // IsRoute reports whether a fragment names a view of an application rather than an element.

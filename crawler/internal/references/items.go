@@ -69,22 +69,24 @@ func (it *items) enterURL(fp frontier.Fingerprint, v scope.Href, fate scope.Fate
 	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
 }
 
-// enterInvalid enters a reference that does not resolve to a URL that can be requested,
-// and returns its index.
-func (it *items) enterInvalid(raw string, fate scope.Fate) int {
-	return it.enterVerbatim("not a reference:", raw, fate)
-}
+// noReference is the kind of references that do not resolve to a URL that can be requested.
+const noReference = "not a reference:"
 
 // enterVerbatim enters source text as a target that has no URL. The kind tells apart targets with the
 // same text.
 func (it *items) enterVerbatim(kind, raw string, fate scope.Fate) int {
 	it.key = append(append(it.key[:0], kind...), raw...)
+	return it.enterKey(scope.Href{}, frontier.Job{URL: []byte(scope.Shorten(raw)), Verbatim: true}, fate)
+}
+
+// enterKey enters the target whose key is it.key and returns its index.
+func (it *items) enterKey(v scope.Href, j frontier.Job, fate scope.Fate) int {
 	fp := it.frontier.Fingerprint(it.key)
 	if at, ok := it.find(fp); ok {
 		it.merge(at, fate)
 		return at
 	}
-	return it.enter(fp, scope.Href{}, frontier.Job{URL: []byte(scope.Shorten(raw)), Verbatim: true}, fate)
+	return it.enter(fp, v, j, fate)
 }
 
 // enter adds an item and returns its index. The job names the document of the URL v, from

@@ -228,8 +228,7 @@ func (p *Page) Detach() (found []frontier.Item, links []byte) {
 func (p *Page) Encode() []byte {
 	large := p.block.links.Size() > largeBlock
 	if large {
-		index := &p.collector.items.index
-		*index = itemIndex{page: index.page}
+		p.collector.items.index.release()
 	}
 	encoded := p.block.encode()
 	if large {

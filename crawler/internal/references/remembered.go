@@ -108,6 +108,9 @@ type itemSlot struct {
 	item        int32
 }
 
+// release gives up the memory.
+func (x *itemIndex) release() { *x = itemIndex{page: x.page} }
+
 func (x *itemIndex) reset() {
 	if x.page++; x.page == 0 || len(x.slots) > 1<<16 && x.count < len(x.slots)/64 {
 		*x = itemIndex{page: 1}

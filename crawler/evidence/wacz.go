@@ -68,8 +68,8 @@ func isHTML(media string) bool { return media == "text/html" || media == "applic
 // titleOf returns the title of a page, of whose text the beginning may be known. Most titles are in it, or near it,
 // and to decode all of a page again would take as long as all the rest of keeping it.
 func titleOf(body *spool, start []byte, header http.Header) string {
-	if titleEnd(start) > 0 {
-		return extract.Extract(extract.Input{Body: start, ContentType: header.Get("Content-Type")}).Title
+	if end := titleEnd(start); end > 0 {
+		return extract.Extract(extract.Input{Body: start[:end], ContentType: header.Get("Content-Type")}).Title
 	}
 	coding := strings.Join(header["Content-Encoding"], ",")
 	for part := int64(512); ; part *= 8 {

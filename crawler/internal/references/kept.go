@@ -200,10 +200,9 @@ func (c *collector) noteUses(url []byte) {
 
 // consultEarlier looks up what earlier runs knew of the targets of a block on other sites.
 func (c *collector) consultEarlier(block []byte) error {
-	it := &c.items
 	outside := map[int]scope.Href{}
-	for i := range it.list {
-		item := &it.list[i]
+	for i := range c.items.list {
+		item := &c.items.list[i]
 		if item.Outcome != nil || len(item.Job) == 0 {
 			continue
 		}
@@ -243,7 +242,7 @@ func (c *collector) consultEarlier(block []byte) error {
 		if !of || l.Mark&scope.MarkAside != 0 {
 			continue
 		}
-		item := &it.list[l.Target]
+		item := &c.items.list[l.Target]
 		outcome := c.earlier(item.Fingerprint, v, fateOf(item), l.Fragment)
 		if outcome == nil {
 			delete(outside, l.Target)
@@ -253,8 +252,8 @@ func (c *collector) consultEarlier(block []byte) error {
 		outcomes[l.Target] = outcome
 	}
 	for i, o := range outcomes {
-		it.list[i].Outcome = storedOutcome(o)
-		it.list[i].ID = 0
+		c.items.list[i].Outcome = storedOutcome(o)
+		c.items.list[i].ID = 0
 	}
 	return nil
 }

@@ -300,11 +300,19 @@ func (s *Store) wake(b *batch, id frontier.ID, moved bool, it *frontier.Item) er
 		}
 		s.replaced[id] = bytes.Clone(it.Job)
 	}
-	if it.Outcome != nil {
+	if it.Outcome == nil {
+		return nil
+	}
+	s.own = appendOutcome(s.own[:0], flagEntered, 0, it.Outcome)
+	same, err := s.reader.hasOutcome(id, s.own)
+	if err != nil {
+		return fmt.Errorf("read target %d of the state %s: %w", id, s.file, explain(err))
+	}
+	if !same {
 		b.settle(id, true, flagEntered, 0, it.Outcome)
 		b.remove(pagesTable, id)
-		s.renewRows(b, id)
 	}
+	s.renewRows(b, id)
 	return nil
 }
 

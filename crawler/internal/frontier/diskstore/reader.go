@@ -1,6 +1,7 @@
 package diskstore
 
 import (
+	"bytes"
 	"errors"
 	"sync"
 
@@ -141,6 +142,19 @@ func (r *reader) job(id frontier.ID) (job []byte, err error) {
 		err = errNoJob
 	}
 	return job, err
+}
+
+// hasOutcome reports whether the file has a record for the outcome of a target.
+func (r *reader) hasOutcome(id frontier.ID, record []byte) (same bool, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.conn.bind(int64(id))
+	err = r.conn.each(statementsOf[outcomesTable].find, func(cur *cursor) error {
+		content, err := cur.record(0, outcomesTable, uint64(id))
+		same = bytes.Equal(content, record)
+		return err
+	})
+	return same, err
 }
 
 // job returns the ID and the job of a row of the columns id, host and record.

@@ -131,15 +131,22 @@ func (w *writer) writeEvents(b *batch) error {
 			}
 			continue
 		}
+		found, err := false, error(nil)
 		if e.removes {
-			if err := w.remove(e.table, e.id); err != nil {
+			if found, err = w.discount(e.table, e.id); err != nil {
 				return err
 			}
 		}
-		if e.record == nothing {
-			continue
+		switch {
+		case e.record != nothing && found:
+			err = w.putRow(e.table, e.id, b.get(e.record), b.get(e.links), statementsOf[e.table].update)
+		case e.record != nothing:
+			err = w.insert(e.table, e.id, b.get(e.record), b.get(e.links))
+		case found:
+			w.db.bind(int64(e.id))
+			err = w.db.run(statementsOf[e.table].remove)
 		}
-		if err := w.insert(e.table, e.id, b.get(e.record), b.get(e.links)); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -172,37 +179,43 @@ func (w *writer) replaceTarget(id frontier.ID, host int, record []byte) error {
 }
 
 // statements are the statements for the rows of a table that has a row for some targets.
-type statements struct{ insert, find, remove string }
+type statements struct{ insert, update, find, remove string }
 
 var statementsOf = [tables]statements{
-	outcomesTable: {"INSERT INTO outcomes(id, record) VALUES(?,?)", "SELECT record FROM outcomes WHERE id=?", "DELETE FROM outcomes WHERE id=?"},
-	pagesTable:    {"INSERT INTO pages(id, record, links) VALUES(?,?,?)", "SELECT record FROM pages WHERE id=?", "DELETE FROM pages WHERE id=?"},
-	deferredTable: {"INSERT INTO deferred(id, record) VALUES(?,?)", "SELECT record FROM deferred WHERE id=?", "DELETE FROM deferred WHERE id=?"},
+	outcomesTable: {"INSERT INTO outcomes(record, id) VALUES(?,?)", "UPDATE outcomes SET record=? WHERE id=?", "SELECT record FROM outcomes WHERE id=?", "DELETE FROM outcomes WHERE id=?"},
+	pagesTable:    {"INSERT INTO pages(record, links, id) VALUES(?,?,?)", "UPDATE pages SET record=?, links=? WHERE id=?", "SELECT record FROM pages WHERE id=?", "DELETE FROM pages WHERE id=?"},
+	deferredTable: {"INSERT INTO deferred(record, id) VALUES(?,?)", "UPDATE deferred SET record=? WHERE id=?", "SELECT record FROM deferred WHERE id=?", "DELETE FROM deferred WHERE id=?"},
 }
 
 // insert inserts the sealed record of a target. links are for the table pages.
 func (w *writer) insert(t table, id frontier.ID, record, links []byte) error {
-	w.db.bind(int64(id))
+	return w.putRow(t, id, record, links, statementsOf[t].insert)
+}
+
+// putRow inserts a record, or replaces it, by a statement.
+func (w *writer) putRow(t table, id frontier.ID, record, links []byte, sql string) error {
 	w.db.bind(record)
 	if t == pagesTable {
 		w.db.bind(links)
 	}
+	w.db.bind(int64(id))
 	w.totals[t].add(storedChecksum(record))
-	return w.db.run(statementsOf[t].insert)
+	return w.db.run(sql)
 }
 
-// remove removes the row of a target, if there is one. A damaged row of table pages may be one of an
-// earlier crawl, which no longer counts: it is removed, too.
-func (w *writer) remove(t table, id frontier.ID) error {
-	sql, found, recount := statementsOf[t], false, false
+// discount subtracts the row of a target, which is to be removed or replaced, from the totals, and reports
+// whether there is one. A damaged row of table pages may be one of an earlier crawl, which no longer
+// counts: it is removed.
+func (w *writer) discount(t table, id frontier.ID) (found bool, err error) {
+	sql, recount := statementsOf[t], false
 	w.db.bind(int64(id))
-	err := w.db.each(sql.find, func(cur *cursor) error {
+	err = w.db.each(sql.find, func(cur *cursor) error {
 		record, err := cur.bytes(0)
 		if err == nil {
 			_, err = t.content(uint64(id), record)
 		}
 		recount = t == pagesTable && errors.Is(err, ErrDamaged)
-		if found = err == nil || recount; err == nil {
+		if found = err == nil; found {
 			w.totals[t].remove(storedChecksum(record))
 		}
 		if recount {
@@ -210,14 +223,14 @@ func (w *writer) remove(t table, id frontier.ID) error {
 		}
 		return err
 	})
-	if err != nil || !found {
-		return err
+	if err != nil || !recount {
+		return found, err
 	}
 	w.db.bind(int64(id))
-	if err := w.db.run(sql.remove); err != nil || !recount {
-		return err
+	if err := w.db.run(sql.remove); err != nil {
+		return false, err
 	}
-	return w.recount(t)
+	return false, w.recount(t)
 }
 
 // recount adds up the rows of a table anew, which must be those that the table should have.

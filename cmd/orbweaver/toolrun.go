@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/sources"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/result"
@@ -23,6 +24,7 @@ type toolRun struct {
 	progress func(result.Progress)               // may be nil
 	deliver  func(*result.Result)                // may be nil: results are then kept
 	annotate func(*result.Result) *result.Result // adds what earlier runs know
+	sources  *sources.Tree                       // what the pages were built from; nil if that is not known
 	results  []*result.Result
 	summary  *result.Summary
 }
@@ -38,6 +40,9 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 	}
 	defer out.Close()
 	running := context.WithoutCancel(ctx)
+	if r.sources, err = openSources(o, r.plan); err != nil {
+		return err
+	}
 	inspector, err := openInspector(running, o, newConsole(io.Discard, "never"))
 	if err != nil {
 		return err
@@ -81,6 +86,9 @@ func (r *toolRun) crawl(ctx context.Context, narrow func(*crawler.Config) error)
 
 // Result keeps a result.
 func (r *toolRun) Result(res *result.Result) error {
+	if r.sources != nil {
+		r.sources.Map(res)
+	}
 	res = r.annotate(res)
 	if r.deliver != nil {
 		r.deliver(res)

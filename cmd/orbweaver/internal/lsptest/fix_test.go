@@ -152,6 +152,40 @@ func TestFixAllEqualsFix(t *testing.T) {
 	}
 }
 
+// TestFixAllOfBuiltPages tests that links of pages that were built from sources are edited in these, as fix does.
+func TestFixAllOfBuiltPages(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "orbweaver.toml", "sources = \"docs\"\n")
+	texts := map[string]string{
+		"docs/index.md":         "# Home\n\n[set-up](guide.md#setup)\n",
+		"docs/guide.md":         "# Guide\n\n## Set-up\n",
+		"site/index.html":       "<h1>Home</h1>\n<a href=\"guide/#setup\">set-up</a> <a href=\"guide/#setup\">made by a plugin</a>\n",
+		"site/guide/index.html": "<h1>Guide</h1><h2 id=\"set-up\">Set-up</h2>\n",
+	}
+	for name, text := range texts {
+		write(t, dir, name, text)
+	}
+	e := start(t, dir, map[string]any{"workspace": map[string]any{"workspaceEdit": map[string]any{"documentChanges": true}}})
+	fixed := map[string]string{}
+	for name, text := range texts {
+		e.open(dir, name, text)
+	}
+	for name, text := range texts {
+		for _, a := range e.actions(dir, name, "source.fixAll") {
+			text = applied(text, a.Edit.DocumentChanges[0].Edits)
+		}
+		fixed[name] = text
+	}
+	cmd := exec.Command(program, "check", ".", "--fix", "--write")
+	cmd.Dir = dir
+	_ = cmd.Run() // the status is that of the findings
+	for name := range texts {
+		if want := string(must(os.ReadFile(filepath.Join(dir, filepath.FromSlash(name))))); fixed[name] != want {
+			t.Errorf("%s: fixed\n%s\nwant\n%s", name, fixed[name], want)
+		}
+	}
+}
+
 // ignoreEach makes each action that ignores a finding, and returns their number.
 func (e *editor) ignoreEach(dir string, w *tree) (n int) {
 	for _, name := range w.names {

@@ -284,6 +284,7 @@ func TestConfigurationAsCheck(t *testing.T) {
 		`external = "skip"`, `external = "cache"`, `history = "h.db"`, `history = "/elsewhere.db"`,
 		`cache = "c.db"`, `cache = "b.md/c.db"`, `cache = "/elsewhere.db"`, `max-age = "1h"`,
 		`root = "."`, `root = "sub"`, `root = "none"`, `root = ".."`,
+		`sources = "sub"`, `sources = "none"`, `sources = "b.md"`,
 		`baseline = "sub/base.json"`, `baseline = "base.json"`, `baseline = "b.md"`,
 		`check = ["virus"]`, // unless there is a clamd
 	} {

@@ -292,7 +292,10 @@ func (c *collector) add(found Found) {
 	for i := range r.References {
 		ref := &r.References[i]
 		if d := c.at(ref.Page); d != nil {
-			kind := referenceKind{ref.Element, ref.Attribute, ref.RemappedFrom, ref.Unaffected}
+			kind := referenceKind{element: ref.Element, attribute: ref.Attribute, remappedFrom: ref.RemappedFrom, unaffected: ref.Unaffected}
+			if ref.Source != nil && ref.Source.File != ref.Page {
+				kind.source = ref.Source.File
+			}
 			if c.kinds[kind] == nil {
 				c.kinds[kind] = &kind
 			}

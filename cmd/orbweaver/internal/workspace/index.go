@@ -54,8 +54,9 @@ type Reference struct {
 	kind         *referenceKind
 }
 
-// referenceKind is what many references have in common.
-type referenceKind struct{ element, attribute, remappedFrom, unaffected string }
+// referenceKind is what many references have in common. source is the file that their page was built from, if
+// they are in it as well: they are edited there.
+type referenceKind struct{ element, attribute, remappedFrom, unaffected, source string }
 
 // Result returns the result of the reference's target for this reference alone; nil if the target is ok
 // and nothing else is known.
@@ -65,7 +66,11 @@ func (r *Reference) Result(page string) *result.Result {
 	}
 	one := *r.Target.Result
 	k := r.kind
-	one.References = []result.Reference{{Page: page, Line: int(r.Line), Column: int(r.Column), Raw: r.Raw, Element: k.element, Attribute: k.attribute, RemappedFrom: k.remappedFrom, Unaffected: k.unaffected}}
+	ref := result.Reference{Page: page, Line: int(r.Line), Column: int(r.Column), Raw: r.Raw, Element: k.element, Attribute: k.attribute, RemappedFrom: k.remappedFrom, Unaffected: k.unaffected}
+	if k.source != "" {
+		ref.Source = &result.Place{File: k.source}
+	}
+	one.References = []result.Reference{ref}
 	return &one
 }
 

@@ -201,7 +201,7 @@ func checkedRun() *Report {
 		pageResult(check.VerdictWarning, "html-syntax", "duplicate-attribute", "the attribute src occurs twice",
 			result.Reference{Page: a, Line: 12, Column: 16, Element: "img", Attribute: "src", Raw: "src=b.png", Text: "<img src=a.png src=b.png>"}),
 		pageResult(check.VerdictWarning, "html-syntax", "missing-doctype", "the page has no doctype", result.Reference{Page: b, Line: 1, Column: 1}),
-		pageResult(check.VerdictWarning, check.ContentCode("no-drafts"), "", `"lorem ipsum" must not be on a page`,
+		pageResult(check.VerdictWarning, "content-no-drafts", "", `"lorem ipsum" must not be on a page`,
 			result.Reference{Page: b, Line: 30, Column: 7, Raw: "lorem ipsum", Text: "lorem ipsum dolor"}),
 		pageResult(check.VerdictWarning, "header-missing", "referrer-policy", "the response has no referrer-policy", result.Reference{Page: a}),
 		pageResult(check.VerdictInfo, "css-syntax", "missing-value", "the property color has no value",

@@ -41,9 +41,6 @@ const (
 // maxNearest is the longest input that Nearest looks at, in bytes.
 const maxNearest = 64
 
-// ContentCode returns the code of the content rule with a name: "content-no-drafts".
-func ContentCode(rule string) Code { return Code(contentPrefix + rule) }
-
 // HTTPCode returns the code of a status: "http-404".
 func HTTPCode(status int) Code { return Code(httpPrefix + strconv.Itoa(status)) }
 

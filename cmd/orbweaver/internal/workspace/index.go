@@ -259,18 +259,6 @@ func (x *Index) isListed(path string) bool {
 	return found
 }
 
-// Referrers returns the documents with a reference to a file that a condition holds for, sorted.
-func (x *Index) Referrers(file string, where func(*Target) bool) []string {
-	var all []string
-	for path, d := range x.documents {
-		if slices.ContainsFunc(d.References, func(r Reference) bool { return r.Target.File == file && where(r.Target) }) {
-			all = append(all, path)
-		}
-	}
-	slices.Sort(all)
-	return all
-}
-
 // sheets returns the documents that are read only because a document uses them, and that it uses: style sheets.
 func (x *Index) sheets(p string) []string {
 	d := x.documents[p]

@@ -45,6 +45,7 @@ func TestArchive(t *testing.T) {
 	archive := archiveOf(t, map[string]func(*exchange){
 		"http://gone.org/page":  captured("http://gone.org/page", "20110919044612", "200", "20130919044612", "200", "20150919044612", "404"),
 		"http://gone.org/error": captured("http://gone.org/error", "20130919044612", "404"),
+		"http://gone.org/never": func(x *exchange) { x.say("404 Not Found", "", "") },
 		"http://gone.org/busy": func(x *exchange) {
 			if busy++; busy == 1 {
 				x.say("429 Too Many Requests", "Retry-After: 0\r\n", "")

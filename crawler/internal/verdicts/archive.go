@@ -260,7 +260,9 @@ func (a *archive) request(ctx context.Context, about string) (*check.Archived, *
 		return nil, nil, err
 	}
 	a.requests++
-	resp, err := a.crawl.Door.Send(ctx, by, &fetch.Request{URL: at, Need: fetch.Content})
+	// An interface for programs refuses no headers: a second request with others would only double the cost of
+	// each 404, as for the pages of the site itself.
+	resp, err := a.crawl.Door.Send(ctx, by, &fetch.Request{URL: at, Need: fetch.Content, Internal: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -265,6 +265,32 @@ func TestSuggestionsEqualCheck(t *testing.T) {
 	}
 }
 
+// TestSheetsOfLargeDocuments tests that style sheets are read which only a large document names, which is judged apart.
+func TestSheetsOfLargeDocuments(t *testing.T) {
+	dir := t.TempDir()
+	filler := strings.Repeat("Some text.\n", 60_000)
+	write(t, dir, "a.md", "[x](a.css)\n[y](later.css)\n\n"+filler)
+	write(t, dir, "b.html", "<link rel=stylesheet href=b.css>\n"+filler)
+	write(t, dir, "a.css", "body { background: url(none.png) }\n")
+	write(t, dir, "b.css", "body { background: url(none.png) }\n")
+	capabilities := pulling()
+	capabilities["workspace"] = map[string]any{"didChangeWatchedFiles": map[string]any{"dynamicRegistration": true}}
+	e := start(t, dir, capabilities)
+	want := func(names ...string) {
+		t.Helper()
+		all := e.pulled()
+		for _, name := range names {
+			if got := all[uri(dir, name)]; len(got) != 1 || got[0].Code != "file-missing" {
+				t.Errorf("%s has the findings %+v, want one", name, got)
+			}
+		}
+	}
+	want("a.css", "b.css", "a.md") // later.css is missing
+	write(t, dir, "later.css", "body { background: url(none.png) }\n")
+	e.notify("workspace/didChangeWatchedFiles", map[string]any{"changes": []any{map[string]any{"uri": uri(dir, "later.css"), "type": 1}}})
+	want("a.css", "b.css", "later.css")
+}
+
 // change changes an open document, or opens one, closes one, or changes files on disk.
 func (m *maze) change(t *testing.T, e *editor, dir string, open map[string]bool) string {
 	opened, all := m.names(func(name string) bool { return open[name] }), m.names(func(string) bool { return true })

@@ -1,8 +1,10 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -222,7 +224,7 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, nu
 	if len(large) > 0 {
 		shown = maps.Clone(texts)
 		for _, p := range large {
-			shown[p] = []byte{}
+			shown[p] = f.beginning(p, texts)
 		}
 	}
 	collect := newCollector(next.documents, func(string) bool { return true })
@@ -248,6 +250,20 @@ func (f Folder) all(ctx context.Context, old *Index, texts map[string][]byte, nu
 		maps.Copy(touched, old.documents)
 	}
 	return next, slices.Sorted(maps.Keys(touched)), nil
+}
+
+// maxBeginning is how much of a large document is read with all others, in bytes.
+const maxBeginning = 64 << 10
+
+// beginning returns the part of a large document that is read with all others, although the document is judged apart:
+// style sheets are read only because documents use them, and are mostly named there. A notebook has no part.
+func (f Folder) beginning(p string, texts map[string][]byte) []byte {
+	if path.Ext(p) == ".ipynb" {
+		return []byte{}
+	}
+	text := f.textIn(texts, p)
+	text = text[:min(len(text), maxBeginning)]
+	return bytes.Clone(text[:bytes.LastIndexAny(text, "\n>")+1])
 }
 
 // collector turns results into documents.

@@ -136,6 +136,9 @@ func (f Folder) relisted(ctx context.Context, old *Index, texts map[string][]byt
 		concerned, apart := old.documents[p] == nil || d.asks || isTold(p), false
 		for i := range d.References {
 			t := d.References[i].Target
+			if next.isApart(p) && slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] && path.Ext(address) == ".css" }) {
+				return nil, false, nil // a style sheet is read with what names it
+			}
 			concerned = concerned || t.isMissing() || isTold(t.File) || slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] })
 			apart = apart || isLarge && t.isMissing() && t.hasFragment() // the fragment may be looked for in a large document
 		}

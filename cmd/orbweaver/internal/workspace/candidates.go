@@ -133,7 +133,8 @@ func (c candidates) with(change candidates) (next candidates, changed []string) 
 }
 
 // likely returns the URLs of the candidates that may be suggested in place of missing targets, sorted: with a
-// fragment if their anchors are read, and matter for one of the suggestions. used is the part of the limits of a search that this took.
+// fragment if their anchors are read, and matter for one of the suggestions. used is the part of the limits of a
+// search that this took.
 func (c candidates) likely(q *questions) (urls []string, used float64) {
 	if q.none() {
 		return nil, 0

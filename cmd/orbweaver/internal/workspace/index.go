@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -267,7 +266,7 @@ func (x *Index) sheets(p string) []string {
 	}
 	var all []string
 	for i := range d.References {
-		if file := d.References[i].Target.File; file != "" && (x.documents[file] != nil || path.Ext(file) == ".css") && !x.isListed(file) {
+		if file := d.References[i].Target.File; file != "" && (x.documents[file] != nil || isSheet(file)) && !x.isListed(file) {
 			all = append(all, file)
 		}
 	}

@@ -136,10 +136,11 @@ func (f Folder) relisted(ctx context.Context, old *Index, texts map[string][]byt
 		concerned, apart := old.documents[p] == nil || d.asks || isTold(p), false
 		for i := range d.References {
 			t := d.References[i].Target
-			if next.isApart(p) && slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] && path.Ext(address) == ".css" }) {
+			isMoved := slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] })
+			if isMoved && slices.ContainsFunc(t.Addresses, isSheet) && next.isApart(p) {
 				return nil, false, nil // a style sheet is read with what names it
 			}
-			concerned = concerned || t.isMissing() || isTold(t.File) || slices.ContainsFunc(t.Addresses, func(address string) bool { return moved[address] })
+			concerned = concerned || isMoved || t.isMissing() || isTold(t.File)
 			apart = apart || isLarge && t.isMissing() && t.hasFragment() // the fragment may be looked for in a large document
 		}
 		switch {
@@ -151,6 +152,9 @@ func (f Folder) relisted(ctx context.Context, old *Index, texts map[string][]byt
 	}
 	return next, true, nil
 }
+
+// isSheet reports whether an address or a path is that of a style sheet, by its name.
+func isSheet(name string) bool { return path.Ext(name) == ".css" }
 
 // toldFiles returns the function that reports whether a file is one of those that may have come or gone, or in one of
 // the directories. It remembers what it was asked.

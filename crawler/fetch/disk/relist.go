@@ -28,7 +28,7 @@ func Relist(before, after *Site, documents []urinorm.URL) (r Relisted, ok bool) 
 	}
 	seen := map[string]bool{}
 	for _, u := range documents {
-		rel, _ := decodePath(u.Path()[len(after.path):])
+		rel, _ := after.fileAt(u)
 		for slash := strings.LastIndexByte(rel, '/'); ; slash = strings.LastIndexByte(rel, '/') {
 			rel = rel[:max(slash, 0)]
 			if seen[rel] {
@@ -108,18 +108,14 @@ type answering struct {
 
 // answeredBy returns where the answer for a URL is. It is the zero value for one whose answer depends on no file.
 func answeredBy(s *Site, u urinorm.URL) answering {
-	if !s.isHost(u) || len(u.Path()) < len(s.path) || strings.Contains(u.Path(), "//") {
-		return answering{}
-	}
-	encoded := u.Path()[len(s.path):]
-	rel, ok := decodePath(encoded)
-	if !ok {
+	rel, ok := s.fileAt(u)
+	if !ok || !s.isHost(u) || strings.Contains(u.Path(), "//") {
 		return answering{}
 	}
 	at := s.locator.locate(rel)
 	p := answering{at.kind, at.rel, at.renormalized, at.folded, at.redirect, ""}
 	if at.source != nil {
-		p.source = at.source(encoded)
+		p.source = at.source(u.Path()[len(s.path):])
 	}
 	return p
 }

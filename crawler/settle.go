@@ -39,7 +39,7 @@ type settlement struct {
 	Kept    []byte            // what a later run needs of the page
 	Earlier *frontier.Earlier // what the store of the crawl before has of the page, which has not changed; nil for nothing
 	Cheap   bool              // a file was opened, and no more
-	NoStore bool              // its answer must not be stored
+	NoStore bool              // its answer must not be stored; false without a cache
 	Counts  stored.Counts
 	Gaps    []check.Gap
 	Note    string     // about the pace of the host, for the user

@@ -123,7 +123,7 @@ func (v *visitor) visit(ctx context.Context, w *workspace, t *admit.Target) (s s
 		s.Cheap = a.sent.LocalFile() != ""
 	}
 	s.Outcome, s.Rest = &o, a.sent.Rest
-	s.NoStore = a.sent.Response != nil && recall.NoStore(a.sent.Response.Header)
+	s.NoStore = v.memory != nil && a.sent.Response != nil && recall.NoStore(a.sent.Response.Header)
 	s.Kept = v.memory.Learn(a.asked, recall.Answer{Outcome: &o, Response: a.sent.Response, Page: a.Kept, Unchanged: a.unchanged,
 		Views: v.reader.Browser.HasViews(t.At), InStore: s.IsPage && len(s.Page.About) > 0}, v.door.Scope())
 	if !s.IsPage {

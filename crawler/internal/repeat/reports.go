@@ -17,7 +17,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 	"github.com/orbweaver/orbweaver/crawler/internal/recall"
-	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/seeds"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/internal/verdicts"
@@ -98,32 +97,31 @@ func (r *Reports) recall(ctx context.Context) (*Kept, error) {
 	if known, err := r.Frontier.Count(ctx); err != nil || r.Decides == "" || known.Known > 0 { // it is resumed
 		return nil, err
 	}
-	if len(r.Door.Scope().Sites) == 0 && (len(r.Seeds.Seeds) == 0 || !scope.HrefOf(r.Seeds.Seeds[0].URL).IsHTTP()) {
+	if _, durable := r.Store.(*diskstore.Store); durable && !r.Pages {
 		return nil, nil
 	}
-	var recorded []byte
-	switch on := r.Store.(type) {
-	case *frontier.Memory:
-		entry, _ := r.Cache.Get(r.key())
-		recorded = entry.Data
-	case *diskstore.Store:
-		if !r.Pages {
-			return nil, nil
-		}
-		if before, ok := r.Previous.(*diskstore.Pages); ok && on.IsCopyOf(before) {
-			var err error
-			if recorded, err = before.Value(reportValue); err != nil {
-				return nil, err
-			}
-		}
-	default:
+	if r.basis = Basis(r.Door.Scope(), r.Decides, r.Seeds.Seeds); r.basis == nil || r.Refresh {
 		return nil, nil
 	}
-	if r.basis = Basis(r.Door.Scope(), r.Decides, r.Seeds.Seeds); r.basis == nil || recorded == nil || r.Refresh {
-		return nil, nil
+	recorded, err := r.recorded()
+	if err != nil || recorded == nil {
+		return nil, err
 	}
 	if kept := Decode(recorded); kept != nil && bytes.Equal(kept.Basis, r.basis) && kept.Recording.Answers(r.Watched) {
 		return kept, nil
+	}
+	return nil, nil
+}
+
+// recorded returns the report that an earlier run has kept, nil if there is none.
+func (r *Reports) recorded() ([]byte, error) {
+	on, durable := r.Store.(*diskstore.Store)
+	if !durable {
+		entry, _ := r.Cache.Get(r.key())
+		return entry.Data, nil
+	}
+	if before, ok := r.Previous.(*diskstore.Pages); ok && on.IsCopyOf(before) {
+		return before.Value(reportValue)
 	}
 	return nil, nil
 }

@@ -23,7 +23,7 @@
 // and the browser knows none of them.
 //
 // The browser is controlled over a pipe (conn.go). It listens on no port. Each page has a
-// browser context of its own (tab.go): its cookies, its cache and its workers are gone when
+// browser context of its own (tab.go; requests.go): its cookies, its cache and its workers are gone when
 // the page was read.
 //
 // A page is read when it is quiet (settle.go): it has loaded, and for a while it has neither

@@ -161,29 +161,11 @@ func TestRepeats(t *testing.T) {
 				run := func(change func(*Config), kept string) (text string, again bool) {
 					cfg := &Config{Fetch: fetch.Mux{"http": imagine(0, answered(answers))}, Politeness: Politeness{Retries: -1}}
 					cfg.Keep.Edition, cfg.Deliver.Watch = "test", func(url string, v check.Verdict) { text += fmt.Sprintln("watched", url, v) }
-					if kept != "" {
-						cache, err := store.OpenCache(kept, store.CacheOptions{})
-						if err != nil {
-							t.Fatal(err)
-						}
-						defer cache.Close()
-						cfg.Keep.Cache = cache
-					}
 					change(cfg)
 					site, seeds := openDirectory(t, dir)
 					cfg.Sites = []*disk.Site{site}
-					c := &collector{}
-					r := newRun(t.Context(), cfg, seeds, c)
-					sum, err := r.crawlAndReport(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					sum.Started, sum.Elapsed = time.Time{}, 0
-					for _, res := range c.results {
-						res.Elapsed = 0
-						text += fmt.Sprintf("%+v\n", *res)
-					}
-					return text + fmt.Sprintf("%+v\n%+v", *sum, c.notes), r.reports.Again()
+					told, again := repeatable(t, cfg, kept, seeds)
+					return text + told, again
 				}
 				if _, again := run(func(*Config) {}, kept); again {
 					t.Fatal("the first run gave an earlier report")
@@ -201,6 +183,32 @@ func TestRepeats(t *testing.T) {
 			})
 		})
 	}
+}
+
+// repeatable returns the report of a run, times aside, and whether it is that of the run before. kept is the
+// file of a cache, "" for none.
+func repeatable(t *testing.T, cfg *Config, kept string, seeds []Seed) (text string, again bool) {
+	t.Helper()
+	if kept != "" {
+		cache, err := store.OpenCache(kept, store.CacheOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cache.Close()
+		cfg.Keep.Cache = cache
+	}
+	c := &collector{}
+	r := newRun(t.Context(), cfg, seeds, c)
+	sum, err := r.crawlAndReport(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum.Started, sum.Elapsed = time.Time{}, 0
+	for _, res := range c.results {
+		res.Elapsed = 0
+		text += fmt.Sprintf("%+v\n", *res)
+	}
+	return text + fmt.Sprintf("%+v\n%+v", *sum, c.notes), r.reports.Again()
 }
 
 // answered returns how the web answers: by path, with a status and what a redirect leads to.
@@ -260,27 +268,8 @@ func TestRepeatsOfWebsites(t *testing.T) {
 				run := func(change func(*Config), kept string) (text string, again bool) {
 					cfg := &Config{Fetch: fetch.Mux{"http": imagine(0, answer)}, Politeness: Politeness{Retries: -1}}
 					cfg.Keep.Edition = "test"
-					if kept != "" {
-						cache, err := store.OpenCache(kept, store.CacheOptions{})
-						if err != nil {
-							t.Fatal(err)
-						}
-						defer cache.Close()
-						cfg.Keep.Cache = cache
-					}
 					change(cfg)
-					c := &collector{}
-					r := newRun(t.Context(), cfg, seedOf(t, "http://a.test/"), c)
-					sum, err := r.crawlAndReport(t.Context())
-					if err != nil {
-						t.Fatal(err)
-					}
-					sum.Started, sum.Elapsed = time.Time{}, 0
-					for _, res := range c.results {
-						res.Elapsed = 0
-						text += fmt.Sprintf("%+v\n", *res)
-					}
-					return text + fmt.Sprintf("%+v\n%+v", *sum, c.notes), r.reports.Again()
+					return repeatable(t, cfg, kept, seedOf(t, "http://a.test/"))
 				}
 				if _, again := run(func(*Config) {}, kept); again {
 					t.Fatal("the first run gave an earlier report")

@@ -50,7 +50,7 @@ type Scope struct {
 	CORS CORS
 
 	roots []root
-	left  *sync.Map // documents of URLs that links say sign out or delete; shared by the scopes of a run
+	left  *sync.Map // keys of URLs that links say sign out or delete; shared by the scopes of a run
 }
 
 // Settings are what a scope needs of the configuration of a run.

@@ -6,11 +6,13 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // A crawl that is signed in must not follow links that sign out, which would end its own
@@ -21,7 +23,7 @@ import (
 // signOutWords are path segments, names of parameters and values of actions that end a
 // session or delete something, without "-", "_" and extensions.
 var signOutWords = wordSet(`logout logoff signout signoff dologout dosignout userlogout memberlogout adminlogout logoutuser
-	ssologout samllogout singlelogout logoutaction logoutconfirm endsession endsessions closesession destroysession sessiondestroy
+	mylogout wsignout1 wsignoutcleanup1 ssologout samllogout singlelogout logoutaction logoutconfirm endsession endsessions closesession destroysession sessiondestroy
 	sessiondelete deletesession logmeout
 	delete destroy remove erase purge deleteall deleteaccount deleteuser deleteitem deletepost deletecomment deletepage
 	deletefile deleteconfirm confirmdelete deleteconfirmation dodelete removeall removeaccount removeuser removeitem
@@ -29,14 +31,14 @@ var signOutWords = wordSet(`logout logoff signout signoff dologout dosignout use
 	abmelden ausloggen deconnexion deconnecter sedeconnecter cerrarsesion desconectar desconectarse
 	encerrarsessao terminarsessao deslogar disconnetti disconnettiti uitloggen afmelden wyloguj wylogujsie oturumukapat
 	loeschen löschen supprimer effacer eliminar borrar excluir apagar elimina cancella verwijderen usuń skasuj
-	déconnexion cerrarsesión`)
+	déconnexion cerrarsesión usuñ`) // the last one is "usuń" as ISO 8859-2 has it
 
 // longestSignOutWord is the length of the longest of them as a URL may have it, in bytes.
 const longestSignOutWord = 64
 
 // actionNames are parameters whose value names an action or a page.
-var actionNames = wordSet(`action act do op cmd task mode command operation method _method func function event step todo
-	route r page p view controller module mod m option a ac`)
+var actionNames = wordSet(`action act do op cmd task mode command operation method func function event step todo
+	route r page p view controller module mod m option a ac dispatch logintype loginop ctl oper wa`)
 
 // tokenNames are parameters that protect an address against requests that a user did not
 // ask for: such an address changes something.
@@ -52,22 +54,26 @@ func wordSet(words string) map[string]bool {
 
 // signsOut reports whether the words of a URL suggest that a request for it would end a
 // session or delete something. A server decodes what is percent-encoded before it looks for
-// words, and one behind a proxy may do so again.
+// words, and one behind a proxy may do so again. So the parts of a decoded segment are those
+// that the next server may see, such as matrix parameters.
 func signsOut(v Href) bool {
 	for segment := range bytes.SplitSeq(v.Path(), []byte("/")) {
-		if anyPart(decodePercent(string(segment)), "/\\;", isSignOutWord) {
+		if anyPart(decodePercent(string(segment)), `/\;?#&,`, isSignOutParameter) {
 			return true
 		}
 	}
 	query := strings.TrimPrefix(string(v.Bytes[v.Offsets.QueryStart:v.Offsets.FragmentStart]), "?")
-	for parameter := range strings.FieldsFuncSeq(query, func(r rune) bool { return r == '&' || r == ';' }) {
-		name, value, _ := strings.Cut(parameter, "=")
-		name = strings.ToLower(decodePercent(name))
-		if tokenNames[name] || isSignOutWord(name) || isSignOutAction(name, decodePercent(value)) {
-			return true
-		}
-	}
-	return false
+	return anyPart(query, "&;", isSignOutParameter)
+}
+
+// isSignOutParameter reports whether a parameter, which may be a name alone, signs out or deletes.
+// The name may have several words, as in delete[7], which PHP and others read as a list.
+func isSignOutParameter(parameter string) bool {
+	name, value, has := strings.Cut(parameter, "=")
+	name, value = strings.ToLower(decodePercent(name)), decodePercent(value)
+	return has && tokenNames[name] || anyPart(name, "[]", func(word string) bool {
+		return isSignOutWord(word) || has && isSignOutAction(strings.Trim(word, "_"), value)
+	})
 }
 
 // anyPart reports whether any part of s between separators is as is says.
@@ -84,25 +90,30 @@ func isSignOutAction(name, value string) bool {
 	if !special && !actionNames[name] && (name != "q" || !path) {
 		return false
 	}
-	return isSignOutWord(value) || anyPart(value, "/.", isSignOutWord) || strings.EqualFold(value, "del") || strings.EqualFold(value, "rm")
+	return isSignOutWord(value) || anyPart(value, "/.?#&;,", isSignOutWord) || strings.EqualFold(value, "del") || strings.EqualFold(value, "rm")
 }
 
 var wordJoints = strings.NewReplacer("-", "", "_", "", " ", "", "+", "")
 
-// isSignOutWord reports whether a decoded word ends a session or deletes something.
+// isSignOutWord reports whether a decoded word ends a session or deletes something. Of words that are not
+// in ASCII, all texts of links count, too (Acts).
 func isSignOutWord(s string) bool {
 	if len(s) < len("purge") || len(s) > longestSignOutWord {
 		return false
 	}
 	s = s[strings.LastIndexByte(s, ':')+1:] // MediaWiki's Special:UserLogout
 	s, _, _ = strings.Cut(s, ".")
-	return signOutWords[wordJoints.Replace(norm.NFC.String(strings.ToLower(strings.TrimSpace(s))))]
+	s = strings.TrimFunc(norm.NFKC.String(strings.ToLower(s)), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return signOutWords[wordJoints.Replace(s)] || strings.IndexFunc(s, isForeign) >= 0 && Acts([]byte(s))
 }
+
+func isForeign(r rune) bool { return r > unicode.MaxASCII }
 
 // maxEncodings is how often a word may be percent-encoded and is still recognized.
 const maxEncodings = 4
 
-// decodePercent decodes what is percent-encoded in s, also what is encoded several times.
+// decodePercent decodes what is percent-encoded in s, also what is encoded several times. Bytes that are
+// not UTF-8 are read as ISO 8859-1: the queries of pages in that encoding have them.
 func decodePercent(s string) string {
 	for range maxEncodings {
 		decoded := decodePercentOnce(s)
@@ -111,9 +122,17 @@ func decodePercent(s string) string {
 		}
 		s = decoded
 	}
-	return s
+	if utf8.ValidString(s) {
+		return s
+	}
+	runes := make([]rune, len(s))
+	for i := range len(s) {
+		runes[i] = rune(s[i])
+	}
+	return string(runes)
 }
 
+// decodePercentOnce decodes %6C, and %u006C as IIS does.
 func decodePercentOnce(s string) string {
 	if strings.IndexByte(s, '%') < 0 {
 		return s
@@ -124,6 +143,11 @@ func decodePercentOnce(s string) string {
 			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
 				b = append(b, byte(c))
 				i += 2
+				continue
+			}
+			if c, err := strconv.ParseUint(s[i+2:min(i+6, len(s))], 16, 16); err == nil && i+6 <= len(s) && s[i+1]|0x20 == 'u' {
+				b = utf8.AppendRune(b, rune(c))
+				i += 5
 				continue
 			}
 		}
@@ -141,7 +165,7 @@ func Acts(text []byte) bool {
 		return false
 	}
 	s := strings.ToLower(norm.NFKC.String(string(text)))
-	s = turkishI.Replace(s)
+	s = turkishI.Replace(strings.Map(visible, s))
 	if open := strings.IndexAny(s, "(["); open > 0 && strings.HasSuffix(strings.TrimRight(s, " "), string(closing[s[open]])) {
 		s = s[:open]
 	}
@@ -149,6 +173,14 @@ func Acts(text []byte) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.Is(unicode.M, r)
 	}), " ")
 	return actionTexts[s]
+}
+
+// visible drops what is not shown, such as a soft hyphen.
+func visible(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
 }
 
 var closing = map[byte]rune{'(': ')', '[': ']'}
@@ -159,12 +191,17 @@ var turkishI = strings.NewReplacer("ı", "i", "i\u0307", "i")
 
 // LeaveAlone notes that a link says that a URL signs out or deletes something. Nothing requests
 // it from now on, whatever other links say.
-func (s *Scope) LeaveAlone(v Href) { s.left.Store(string(v.Document()), true) }
+func (s *Scope) LeaveAlone(v Href) { s.left.Store(keyOf(v), true) }
 
 // isLeft reports whether a link says that a URL signs out or deletes something.
 func (s *Scope) isLeft(v Href) bool {
-	_, left := s.left.Load(string(v.Document()))
+	_, left := s.left.Load(keyOf(v))
 	return left
+}
+
+func keyOf(v Href) urinorm.Key {
+	var buf [256]byte
+	return urinorm.Key(urinorm.AppendKey(buf[:0], v.Bytes, v.Offsets))
 }
 
 // LeavesAlone reports whether a link must not be requested, because its host gets

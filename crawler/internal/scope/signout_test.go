@@ -31,7 +31,11 @@ const (
 /x?a=1;authenticity_token=2 /user/logout#top /a/b/c/logout/d
 /l?do=log%6fut /l?do=%6C%6f%67%4Fut /l?d%6f=logout /%4Cogout /log%6Fut /%6c%6f%67%6f%75%74 /l%256fgout /l?do=log%256fut /l?do=log%25256fut
 /a%2Flogout /a%2flog%6fut/b /logout;jsessionid=1 /logout%3Bjsessionid=1 /%64elete/7 /l?%61ction=%64elete /l?a%63tion=d%65l /log%2Dout /log%5Fout
-/%73ign-out /l?ac%74ion=user%2Flogout /x?_wp%6Eonce=1 /L%C3%96SCHEN /l%25C3%25B6schen /index.php?title=Special%3AUserLogout`
+/%73ign-out /l?ac%74ion=user%2Flogout /x?_wp%6Eonce=1 /L%C3%96SCHEN /l%25C3%25B6schen /index.php?title=Special%3AUserLogout
+/app;action=logout /app;do=log%6fut /app;logout=1 /app%3Bdo=logout /logout%3Fa=1 /logout%26a /logout,1 /logout%00 /logout%0A /%u006cog%u006Fut /l?do=%U006cogout
+/?delete[7]=1 /?delete%5B7%5D=1 /?action[]=logout /?action%5B0%5D=delete /?do[logout]=1 /?tx_felogin_login[action]=logout /?_task=logout /?dispatch=auth.logout
+/?logintype=logout /?loginOp=logout /?mylogout= /?wa=wsignout1.0 /?page=logout.php%3Fa=1 /l%F6schen /?action=l%F6schen /d%E9connexion /?action=usu%F1
+/%EF%BD%8C%EF%BD%8F%EF%BD%87%EF%BD%8F%EF%BD%95%EF%BD%94 /выйти /удалить/7 /%D0%A3%D0%94%D0%90%D0%9B%D0%98%D0%A2%D0%AC /删除/7 /退出 /ログアウト /로그아웃 /?action=%E5%88%A0%E9%99%A4 /?削除=7 /çıkış`
 	safeAddresses = `
 / /logout-guide.html /docs/how-to-logout /docs/logout-and-login /docs/how-to-delete.html /docs/delete-a-file.html /docs/deleting-files
 /docs/delete-files /deleted /deleted-items /undelete /undo-delete-guide /login /login.php /signin /sign-in /signup /signups /register
@@ -51,7 +55,9 @@ const (
 /tag/signed-out /category/sign-outs /product/sign-out-sheet /product/delete-key-cap /products/eraser /shop/purge-valve /shop/remove-rust
 /2024/delete-your-account /blog/logout-everywhere-today /c/destroy-all-humans /games/destroy-all-humans /films/search-and-destroy-1979
 /api/v1/deletes /api/v1/removals /graphs/erase-rate /u/deleteduser /u/user-removed /logoutput.log /logs/out.txt /loggings /action /actions/7
-/log%6futs /l?do=log%69n /l?q=log%6fut /%6cogo /l?x=1%26do%3Dlogout /100%25 /%zzlogin /l?do=%`
+/log%6futs /l?do=log%69n /l?q=log%6fut /%6cogo /l?x=1%26do%3Dlogout /100%25 /%zzlogin /l?do=%
+/app;jsessionid=logouts /app;q=logout /docs/csrf_token /docs/_wpnonce /?filter[deleted]=1 /?f[name]=logout /?q[]=delete /user=login /?do=%u00 /%u006 /%uzzzzlogout
+/?q=l%F6schen /%E9tat /?action=l%F6schwasser /выходные /удалённые /删除线 /退出策略 /ログアウト方法 /?q=%E5%88%A0%E9%99%A4`
 )
 
 func TestSignsOut(t *testing.T) {
@@ -80,7 +86,7 @@ func TestActs(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"Log-out", "LOG OUT", "Log\u00a0out", "Sign out →", "Logout (admin@example.com)", "Delete…", "🗑 Delete", "Ｌｏｇｏｕｔ", "ÇIKIŞ YAP", "DÉCONNEXION", "De\u0301connexion", "로그아웃"} {
+	for _, text := range []string{"Log-out", "LOG OUT", "Log\u00a0out", "Log\u00adout", "Sign out →", "Logout (admin@example.com)", "Delete…", "🗑 Delete", "Ｌｏｇｏｕｔ", "ÇIKIŞ YAP", "DÉCONNEXION", "De\u0301connexion", "로그아웃"} {
 		if !Acts([]byte(text)) {
 			t.Errorf("%q does not act", text)
 		}

@@ -92,8 +92,8 @@ func (b *Browser) load(ctx context.Context, req *render.Request, own render.Repl
 // returns how many requests were sent. lost is set if the request was allowed and has no answer.
 func (b *Browser) Answer(ctx context.Context, asked *render.Ask) (reply render.Reply, requests int, lost bool) {
 	refused := render.Reply{Refused: true}
-	u, _, err := urinorm.ParseWeb(asked.URL)
-	if err != nil {
+	u, ok := b.requested(asked.URL)
+	if !ok {
 		return refused, 0, false
 	}
 	what := admit.Subresource
@@ -129,6 +129,20 @@ func (b *Browser) Answer(ctx context.Context, asked *render.Ask) (reply render.R
 		return render.Reply{Refused: true, Waited: a.Waited}, requests, true
 	}
 	return render.Reply{Status: a.Status, Header: a.Header, Body: a.Body, Waited: a.Waited}, requests, false
+}
+
+// requested returns the URL to which a request of the browser goes: what a page loads is remapped as its
+// links are. It returns false if there is none.
+func (b *Browser) requested(raw string) (u urinorm.URL, ok bool) {
+	u, _, err := urinorm.ParseWeb(raw)
+	if err != nil {
+		return u, false
+	}
+	in := b.Door.Scope()
+	if to, origin, err := in.Remapped(in.Print.URL(u)); origin != "" {
+		return to, err == nil
+	}
+	return u, true
 }
 
 // file answers a request from a directory.
@@ -178,8 +192,8 @@ func (b *Browser) Unchanged(ctx context.Context, t *admit.Target, p *recall.Page
 
 // unchanged reports whether a file is as it was, and how many requests were sent to learn that.
 func (b *Browser) unchanged(ctx context.Context, l *recall.Loaded) (unchanged bool, requests int) {
-	u, _, err := urinorm.ParseWeb(l.URL)
-	if err != nil {
+	u, ok := b.requested(l.URL)
+	if !ok {
 		return false, 0
 	}
 	by, err := b.Door.Decide(ctx, admit.Ask{URL: u, For: admit.Unchanged})

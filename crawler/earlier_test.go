@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,8 @@ type shifting struct {
 	mu      sync.Mutex
 	answers map[string]http.HandlerFunc
 	before  int
+
+	unchanged atomic.Int64 // answers of status 304
 }
 
 func newShifting(t testing.TB) *shifting {
@@ -65,6 +68,7 @@ func (s *shifting) page(path, html string, header ...string) {
 		}
 		w.Header().Set("ETag", tag)
 		if r.Header.Get("If-None-Match") == tag {
+			s.unchanged.Add(1)
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
@@ -431,6 +435,38 @@ func TestRunsAtOnce(t *testing.T) {
 		})
 	}
 	running.Wait()
+}
+
+// A page that has not changed says as well what signs out: where redirects lead there once a cookie is
+// set, it is not requested.
+func TestSignOutsOfUnchangedPages(t *testing.T) {
+	m := newRemembering(t)
+	m.change = func(cfg *Config) { cfg.Scope.Credentials = true }
+	m.site.page("/", `<a href=/x>Log out</a> <a href=/a>a</a>`)
+	m.site.page("/in", `in`)
+	m.site.page("/x", `bye`)
+	m.site.status("/b", http.StatusFound, "Location", "/a", "Set-Cookie", "seen=1; Path=/")
+	for _, row := range []struct{ on, verdict string }{{"/in", "ok"}, {"/%78", "skipped"}} {
+		m.site.set("/a", func(w http.ResponseWriter, r *http.Request) {
+			to := "/b"
+			if r.Header.Get("Cookie") != "" {
+				to = row.on
+			}
+			http.Redirect(w, r, to, http.StatusFound)
+		})
+		c, _ := m.run()
+		if r := c.find(m.site.url + "/a"); r == nil || r.Verdict.String() != row.verdict {
+			t.Errorf("to %s: the result is %+v, want %s", row.on, r, row.verdict)
+		}
+		for _, path := range []string{"/x", "/%78"} {
+			if n := m.site.Count("GET", path) + m.site.Count("HEAD", path); n != 0 {
+				t.Errorf("to %s: what signs out was requested %d times, want 0: %q", row.on, n, m.site.Lines())
+			}
+		}
+		if unchanged := m.site.unchanged.Swap(0) > 0; unchanged != (row.verdict == "skipped") {
+			t.Errorf("to %s: whether the start page was unchanged: %t", row.on, unchanged)
+		}
+	}
 }
 
 // Local files are never kept.

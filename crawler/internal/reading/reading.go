@@ -440,6 +440,7 @@ func (r *documentReading) opening() *view.Opening {
 		r.EndLarge(&r.got.Content)
 		r.Door.Leave(r.of)
 	}
+	references.LeaveAlone(r.startLinks(), r.Read)
 	return &view.Opening{Browser: r.Browser, Doc: &r.Document, Of: r.of, Page: r.page()}
 }
 

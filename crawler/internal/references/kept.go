@@ -165,6 +165,11 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 	if _, known := it.find(fp); r.Failed || known || hostAt > uint64(len(url)) || hostLength > uint64(len(url))-hostAt {
 		return errKept
 	}
+	if frontier.Need(head[1])&frontier.NeedLeft != 0 {
+		if u, _, err := urinorm.ParseWeb(string(url)); err == nil {
+			c.resolver.scope.LeaveAlone(scope.HrefOf(u))
+		}
+	}
 	it.list = append(it.list, frontier.Item{Fingerprint: fp, Wave: frontier.Wave(head[0]), Need: frontier.Need(head[1]), Outcome: outcome})
 	it.index.put(it.list)
 	item := &it.list[len(it.list)-1]

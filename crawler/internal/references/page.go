@@ -151,6 +151,21 @@ func AddRendered(p *Page, links []extract.Link, selector func(i int) string) (ad
 	return added
 }
 
+// LeaveAlone notes which links of a document sign out or delete. It is called before a browser shows
+// the document, as scripts may request what links name.
+func LeaveAlone(p *Page, doc *extract.Document) {
+	for i := range doc.Links {
+		l := p.collector.resolver.meant(&doc.Links[i])
+		if !l.Acts {
+			continue
+		}
+		var res resolution
+		if t := p.collector.urlOf(&res, l); t.err == nil {
+			p.collector.resolver.decide(t, l)
+		}
+	}
+}
+
 // Shadow makes the links of a document known to a page without adding them, so that AddRendered
 // leaves them out.
 func Shadow(p *Page, doc *extract.Document) {

@@ -52,9 +52,13 @@ func readText[T any](c *compiler, name, text string, parse func(string) (T, erro
 	return v
 }
 
+// maxFaults limits the faults of one list, which may come from a stranger: some are slow to explain.
+const maxFaults = 100
+
 // readAll parses each value of a list.
 func readAll[T any](c *compiler, name string, parse func(string) (T, error)) []T {
 	var values []T
+	faults := 0
 	for _, text := range c.List(name) {
 		if text == "" {
 			continue // it only drops the values of the configuration file
@@ -62,6 +66,9 @@ func readAll[T any](c *compiler, name string, parse func(string) (T, error)) []T
 		v, err := parse(text)
 		if err != nil {
 			c.fail(name, text, err)
+			if faults++; faults == maxFaults {
+				return nil
+			}
 			continue
 		}
 		values = append(values, v)

@@ -153,7 +153,7 @@ func (v *value) Set(text string) error {
 		}
 	}
 	if v.set && v.flag.Many != Once {
-		texts = slices.Concat(v.of.texts[v.flag.Name], texts)
+		texts = append(v.of.texts[v.flag.Name], texts...)
 	}
 	v.set = true
 	v.of.Set(v.flag.Name, "--"+name, texts...)

@@ -66,32 +66,42 @@ func (q *query) word(name string, allowed ...string) string {
 
 // words reads a list with commas of a few values.
 func (q *query) words(name string, allowed ...string) []string {
-	if !q.values.Has(name) {
-		return nil
-	}
-	var all []string
-	for text := range strings.SplitSeq(q.text(name), ",") {
-		if allowed != nil && !slices.Contains(allowed, text) {
-			q.fail(name, strconv.Quote(text)+" is not allowed: use "+strings.Join(allowed, ", "))
-			continue
+	return q.list(name, func(text string) string {
+		if slices.Contains(allowed, text) {
+			return ""
 		}
-		all = append(all, text)
-	}
-	return all
+		return strconv.Quote(text) + " is not allowed: use " + strings.Join(allowed, ", ")
+	})
 }
 
 // codes reads a list of codes with commas.
 func (q *query) codes() []string {
-	all := q.words("code")
-	for _, text := range all {
+	return q.list("code", func(text string) string {
 		if _, known := check.Lookup(check.Code(text)); known || text == "ok" {
-			continue
+			return ""
 		}
 		message := strconv.Quote(text) + " is not a code"
 		if near, found := check.Nearest(text); found {
 			message += ": did you mean " + strconv.Quote(string(near)) + "?"
 		}
-		q.fail("code", message)
+		return message
+	})
+}
+
+// list reads a list with commas, each value once. wrong returns what is wrong with a value, or "". Only
+// the first fault is reported, so that a long list costs no more than a short one.
+func (q *query) list(name string, wrong func(string) string) (all []string) {
+	if !q.values.Has(name) {
+		return nil
+	}
+	for text := range strings.SplitSeq(q.text(name), ",") {
+		if message := wrong(text); message != "" {
+			q.fail(name, message)
+			return nil
+		}
+		if !slices.Contains(all, text) {
+			all = append(all, text)
+		}
 	}
 	return all
 }

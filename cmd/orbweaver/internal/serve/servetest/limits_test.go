@@ -48,6 +48,30 @@ func TestBodyLimits(t *testing.T) {
 			t.Errorf("%s: %d errors and %d more", name, len(p.Errors), p.More)
 		}
 	}
+	// Of a list, so many faults are found, since each may need a search for what was meant.
+	web := newSite(t, map[string]string{"/": "<p>"})
+	project := s.create(object{"targets": []string{web.URL}, "options": object{"retries": 0}})
+	run := s.checked(project)
+	codes := strings.Repeat("htp-404,", 100_000)
+	for _, row := range []struct {
+		path   string
+		body   object
+		faults int
+	}{
+		{"projects", object{"name": "x", "targets": []string{web.URL}, "options": object{"level": slices.Repeat([]string{"htp-404=off"}, 10_000)}}, 100},
+		{"projects/" + project + "/marks", object{"run": run, "filter": object{"code": codes}, "as": "known", "reason": "x"}, 1},
+		{"projects/" + project + "/views", object{"name": "x", "query": "code=" + codes}, 1},
+		{"projects/" + project + "/views", object{"name": "x", "query": "q=" + codes}, 1},
+	} {
+		p := struct {
+			Errors []object
+			More   int
+		}{}
+		s.call("POST", row.path, row.body, 422, &p)
+		if len(p.Errors)+p.More != row.faults {
+			t.Errorf("%s: %d faults, want %d", row.path, len(p.Errors)+p.More, row.faults)
+		}
+	}
 	var p struct {
 		Errors []object
 		More   int

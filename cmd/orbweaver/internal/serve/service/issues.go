@@ -23,6 +23,8 @@ import (
 const (
 	maxComment = 4000
 	maxView    = 60
+	// maxViewQuery is in bytes: the server takes longer addresses from nobody, and pages repeat them.
+	maxViewQuery = 8 << 10
 )
 
 // firstOfIssue is the number of pages and findings that an issue shows first.
@@ -326,6 +328,9 @@ func newView(name, query string, check func(url.Values) error) (*api.View, error
 	}
 	query = strings.TrimPrefix(query, "?")
 	values, err := url.ParseQuery(query)
+	if err == nil && len(query) > maxViewQuery {
+		err = errors.New("it has more than 8 KiB")
+	}
 	if err == nil {
 		err = check(values)
 	}

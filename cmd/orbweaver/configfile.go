@@ -14,6 +14,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/tomlsize"
 )
 
 // configName is the configuration file that is read from the working directory by
@@ -22,6 +23,9 @@ const configName = "orbweaver.toml"
 
 // maxConfig is the maximum size of a configuration file, in bytes.
 const maxConfig = 1 << 20
+
+// maxConfigParts is the maximum number of names and values in a configuration file.
+const maxConfigParts = 100_000
 
 // loadConfig adds the configuration files to the settings of the command line, which take
 // precedence. Of several files, the last takes precedence; lists and rules are joined. Without a
@@ -81,7 +85,7 @@ func readConfig(name string, found bool) (string, error) {
 // applyConfig reads the TOML text of a file into settings.
 func applyConfig(s *settings, file *configFile, text string) error {
 	name := file.name
-	if err := checkDepth(text); err != nil {
+	if err := tomlsize.Check(text, maxConfigParts); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	var keys map[string]any

@@ -33,6 +33,19 @@ func TestPatternBombs(t *testing.T) {
 	}
 }
 
+// A text that the parser would need much time or memory for is refused before it is parsed.
+func TestConfigurationBombs(t *testing.T) {
+	for text, want := range map[string]string{
+		"a = " + strings.Repeat("[", 500_000):   "nested more than 32 levels deep",
+		strings.Repeat("a.", 500_000) + "a = 1": "nested more than 32 levels deep",
+		strings.Repeat("[[a]]\n", 150_000):      "more than 100000 names and values",
+	} {
+		if err := foundError(text); err == nil || !strings.HasPrefix(err.Error(), "orbweaver.toml: line ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.10s...: got %v, want %s", text, err, want)
+		}
+	}
+}
+
 // tomlList returns a key with n times a value.
 func tomlList(key, value string, n int) string {
 	return fmt.Sprintf("%s = ['%s']\n", key, strings.TrimSuffix(strings.Repeat(value+"','", n), "','"))

@@ -1,18 +1,20 @@
-package main
+// Package tomlsize measures TOML before it is parsed: the parser needs time and memory that grow faster than
+// the text.
+package tomlsize
 
 import (
 	"fmt"
 	"strings"
 )
 
-// maxConfigDepth is how deep arrays, tables and dotted keys of a configuration may be nested. The
-// TOML parser needs time and memory that grow faster than the depth.
-const maxConfigDepth = 32
+// maxDepth is how deep arrays, tables and dotted keys may be nested.
+const maxDepth = 32
 
-// checkDepth returns an error with the line if a TOML text is nested too deeply. Text in strings and comments
-// does not count. What is not TOML is left to the parser.
-func checkDepth(text string) error {
-	line, depth, dots := 1, 0, 0
+// Check returns an error with the line if a text is nested too deeply, or has more than most parts: names in
+// keys, tables, and values of lists. Text in strings and comments does not count. What is not TOML is left to the
+// parser.
+func Check(text string, most int) error {
+	line, depth, dots, parts := 1, 0, 0, 0
 	for i := 0; i < len(text); {
 		switch c := text[i]; c {
 		case '#':
@@ -25,18 +27,21 @@ func checkDepth(text string) error {
 			i += n
 			continue
 		case '[', '{':
-			depth, dots = depth+1, 0
+			depth, dots, parts = depth+1, 0, parts+1
 		case ']', '}':
 			depth, dots = max(depth-1, 0), 0
 		case '\n':
 			line, dots = line+1, 0
 		case '=', ',':
-			dots = 0
+			dots, parts = 0, parts+1
 		case '.':
-			dots++
+			dots, parts = dots+1, parts+1
 		}
-		if depth > maxConfigDepth || dots > maxConfigDepth {
-			return fmt.Errorf("line %d is nested more than %d levels deep", line, maxConfigDepth)
+		if depth > maxDepth || dots > maxDepth {
+			return fmt.Errorf("line %d is nested more than %d levels deep", line, maxDepth)
+		}
+		if parts > most {
+			return fmt.Errorf("line %d: there are more than %d names and values up to here", line, most)
 		}
 		i++
 	}

@@ -1,11 +1,11 @@
-package main
+package tomlsize
 
 import (
 	"strings"
 	"testing"
 )
 
-func TestCheckDepth(t *testing.T) {
+func TestCheck(t *testing.T) {
 	deep := strings.Repeat("[", 33)
 	for text, want := range map[string]string{
 		"a = " + deep:                                    "line 1 is nested",
@@ -23,15 +23,19 @@ func TestCheckDepth(t *testing.T) {
 		`a = "\`:                                         "",
 		"'''":                                            "",
 	} {
-		err := checkDepth(text)
+		err := Check(text, 1000)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%.60q: got %v, want %q", text, err, want)
 		}
 	}
-	// A text that the parser would need minutes for is refused before it is parsed.
-	for _, text := range []string{"a = " + strings.Repeat("[", 500_000), strings.Repeat("a.", 500_000) + "a = 1"} {
-		if err := foundError(text); err == nil || !strings.Contains(err.Error(), "orbweaver.toml: line 1 is nested more than 32 levels deep") {
-			t.Errorf("%.10s...: got %v", text, err)
+	for text, want := range map[string]string{
+		strings.Repeat("[a.b]\n", 30):       "line 26: there are more than 50 names and values",
+		"a = [" + strings.Repeat("1, ", 50): "line 1: there are more than 50",
+		strings.Repeat("a = '[[,.='\n", 40): "",
+	} {
+		err := Check(text, 50)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%.60q: got %v, want %q", text, err, want)
 		}
 	}
 }

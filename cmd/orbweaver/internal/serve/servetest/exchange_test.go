@@ -135,6 +135,11 @@ func TestImportFaults(t *testing.T) {
 	s.imported("", "version = 2\nx = "+strings.Repeat("[", 1000)+"\n", 400)
 	s.imported("", strings.Repeat("a.", 1000)+"b = 1\n", 400)
 	s.imported("", "version = ", 400)
+	s.imported("", "version = 2\nx = ["+strings.Repeat("']', ", 1000)+strings.Repeat("[", 1000)+"\n", 400)
+	s.imported("", "version = 2\n"+strings.Repeat("[[x]]\n", 300_000), 400)
+	s.imported("", `{"version": 2, "projects": [{"name": "A", "options": {"o": 0`+strings.Repeat(`,"o":0`, 500_000)+`}}]}`, 400)
+	// Brackets in strings are text.
+	s.imported("?try=true", "version = 2\n[[projects]]\nname = 'Brackets'\ntargets = ['https://example.com/']\n[projects.options]\nexclude = ["+strings.Repeat("'[[]',", 100)+"]\n", 200)
 	s.imported("", "# "+strings.Repeat("x", 16<<20), 413)
 	if a := s.send("POST", "api/v1/import", "x", header("Content-Type", "text/plain")); a.status != 415 || !strings.Contains(string(a.body), "the body must be application/json or application/toml") {
 		t.Errorf("a text: status %d: %s", a.status, a.body)

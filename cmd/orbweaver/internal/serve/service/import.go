@@ -20,34 +20,19 @@ import (
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/findings"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/store"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/strictjson"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/tomlsize"
 )
 
 // Limits of an import.
 const (
-	MaxImport         = 16 << 20 // bytes
-	maxImportElements = 2_000_000
-	maxKeyParts       = 100 // of a key in TOML
+	MaxImport      = 16 << 20 // bytes
+	maxImportParts = 500_000  // members and elements
 )
 
 // fromTOML returns a document in TOML as JSON.
 func fromTOML(text []byte) ([]byte, error) {
-	depth := 0
-	for line := range bytes.Lines(text) { // the parser needs time for long keys, and a stack for deep lists
-		key, _, _ := bytes.Cut(line, []byte("="))
-		if bytes.Count(key, []byte(".")) > maxKeyParts {
-			return nil, fmt.Errorf("a key has more than %d parts", maxKeyParts)
-		}
-		for _, c := range line {
-			switch c {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth--
-			}
-			if depth > strictjson.MaxDepth {
-				return nil, fmt.Errorf("it is deeper than %d levels", strictjson.MaxDepth)
-			}
-		}
+	if err := tomlsize.Check(string(text), maxImportParts); err != nil {
+		return nil, err
 	}
 	var values map[string]any
 	if err := toml.Unmarshal(text, &values); err != nil {
@@ -146,7 +131,7 @@ func (s *Exchange) Import(ctx context.Context, by string, document []byte, try b
 
 // projectsOf returns the projects of a document.
 func projectsOf(ctx context.Context, document []byte) ([]json.RawMessage, error) {
-	if err := strictjson.CheckUpTo(ctx, document, maxImportElements); err != nil {
+	if err := strictjson.CheckUpTo(ctx, document, maxImportParts); err != nil {
 		return nil, api.NewProblem(http.StatusBadRequest, "the document is not well-formed: %v", err)
 	}
 	var head struct {
@@ -281,6 +266,7 @@ func (one *incoming) readViews(value json.RawMessage, checkView func(url.Values)
 	if strictjson.Decode(value, &items) != nil {
 		return []api.Fault{{Field: "views", Message: "use a list of views"}}
 	}
+	names := map[string]bool{}
 	for i, item := range items {
 		var name, query *string
 		all, err := strictjson.Members(item)
@@ -297,9 +283,10 @@ func (one *incoming) readViews(value json.RawMessage, checkView func(url.Values)
 			for _, f := range p.Errors {
 				faults = append(faults, api.Fault{Field: fmt.Sprintf("views.%d.%s", i, f.Field), Message: f.Message})
 			}
-		case err != nil || slices.ContainsFunc(one.views, func(other *api.View) bool { return other.Name == v.Name }):
+		case err != nil || names[v.Name]:
 			faults = append(faults, api.Fault{Field: fmt.Sprintf("views.%d", i), Message: "use an object with another name than those before"})
 		default:
+			names[v.Name] = true
 			one.views = append(one.views, v)
 		}
 	}
@@ -316,13 +303,21 @@ func (s *Exchange) keepNew(ctx context.Context, one *incoming) error {
 	if err != nil {
 		return err
 	}
+	set := map[string]*api.Mark{}
+	for _, m := range marks {
+		set[m.Fingerprint] = m
+	}
 	one.marks = slices.DeleteFunc(one.marks, func(m *api.Mark) bool {
-		return slices.ContainsFunc(marks, func(o *api.Mark) bool {
-			return o.Fingerprint == m.Fingerprint && o.As == m.As && o.Reason == m.Reason && (o.Until == nil) == (m.Until == nil) && (o.Until == nil || o.Until.Equal(*m.Until))
-		})
+		o := set[m.Fingerprint]
+		return o != nil && o.As == m.As && o.Reason == m.Reason && (o.Until == nil) == (m.Until == nil) && (o.Until == nil || o.Until.Equal(*m.Until))
 	})
+	queries := map[string]string{}
+	for _, v := range views {
+		queries[v.Name] = v.Query
+	}
 	one.views = slices.DeleteFunc(one.views, func(v *api.View) bool {
-		return slices.ContainsFunc(views, func(o *api.View) bool { return *o == api.View{ID: o.ID, Name: v.Name, Query: v.Query} })
+		query, stored := queries[v.Name]
+		return stored && query == v.Query
 	})
 	one.same = one.same && len(one.marks)+len(one.views) == 0
 	return nil

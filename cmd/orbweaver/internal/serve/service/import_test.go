@@ -21,7 +21,7 @@ func FuzzReadExchange(f *testing.F) {
 		if !json.Valid(document) {
 			t.Fatalf("%q became %q", text, document)
 		}
-		if err := strictjson.CheckUpTo(t.Context(), document, maxImportElements); err != nil {
+		if err := strictjson.CheckUpTo(t.Context(), document, maxImportParts); err != nil {
 			t.Errorf("%q became %q: %v", text, document, err)
 		}
 	})

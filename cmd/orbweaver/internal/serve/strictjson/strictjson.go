@@ -11,6 +11,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Limits on a JSON text.
@@ -22,74 +24,82 @@ const (
 // Check reports what is wrong with a JSON text: also duplicate members, which parsers
 // read differently, trailing text, bytes that are not UTF-8, and texts above the limits. It reads
 // the text once, and ends with the context.
-func Check(ctx context.Context, text []byte) error { return CheckUpTo(ctx, text, MaxElements) }
+func Check(ctx context.Context, text []byte) error {
+	return check(ctx, text, func(_, elements int) error {
+		if elements > MaxElements {
+			return fmt.Errorf("its arrays have more than %d elements", MaxElements)
+		}
+		return nil
+	})
+}
 
-// CheckUpTo is Check with another limit than MaxElements.
-func CheckUpTo(ctx context.Context, text []byte, elements int) error {
+// CheckUpTo is Check with a limit on members and elements together, instead of MaxElements.
+func CheckUpTo(ctx context.Context, text []byte, most int) error {
+	return check(ctx, text, func(members, elements int) error {
+		if members+elements > most {
+			return fmt.Errorf("its objects and arrays have more than %d members", most)
+		}
+		return nil
+	})
+}
+
+// check checks a text. limit judges the number of members of all objects and of elements of all arrays that
+// were read.
+func check(ctx context.Context, text []byte, limit func(members, elements int) error) error {
 	if !utf8.Valid(text) {
 		return errors.New("it is not UTF-8")
 	}
-	c := &checker{ctx: ctx, most: elements, d: json.NewDecoder(bytes.NewReader(text))}
-	c.d.UseNumber()
-	if err := c.value(0); err != nil {
-		return err
+	// Escaped halves of surrogate pairs are allowed, as encoding/json allows them.
+	d := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
+	members, elements := 0, 0
+	for {
+		token, err := d.ReadToken()
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return plainError(err)
+		}
+		depth := d.StackDepth()
+		if depth > MaxDepth {
+			return fmt.Errorf("it is deeper than %d levels", MaxDepth)
+		}
+		container := depth
+		if kind := token.Kind(); kind == '{' || kind == '[' {
+			container-- // it has opened its own
+		}
+		if kind, n := d.StackIndex(container); token.Kind() == '}' || token.Kind() == ']' {
+			// It was counted when it opened.
+		} else if kind == '[' {
+			elements++
+		} else if kind == '{' && n%2 == 1 { // a name
+			members++
+		}
+		if err := limit(members, elements); err != nil {
+			return err
+		}
+		if depth == 0 {
+			break
+		}
 	}
-	if _, err := c.d.Token(); !errors.Is(err, io.EOF) {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("text follows the value")
 	}
 	return nil
 }
 
-// checker reads a text.
-type checker struct {
-	ctx      context.Context
-	d        *json.Decoder
-	elements int
-	most     int // elements
-}
-
-// value reads one value within depth others.
-func (c *checker) value(depth int) error {
-	token, err := c.d.Token()
-	if err != nil {
-		return unexpectedEnd(err)
+// plainError returns an error of the decoder without the path to its place, which may be long.
+func plainError(err error) error {
+	var wrong *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return io.ErrUnexpectedEOF
+	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &wrong):
+		return fmt.Errorf("the member %q occurs twice", clip(wrong.JSONPointer.LastToken()))
+	case errors.As(err, &wrong):
+		return fmt.Errorf("%w after byte %d", wrong.Err, wrong.ByteOffset)
 	}
-	open, isOpen := token.(json.Delim)
-	if !isOpen {
-		return nil
-	}
-	if depth == MaxDepth {
-		return fmt.Errorf("it is deeper than %d levels", MaxDepth)
-	}
-	var seen map[string]bool
-	if open == '{' {
-		seen = map[string]bool{}
-	}
-	for c.d.More() {
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-		if open == '[' {
-			if c.elements++; c.elements > c.most {
-				return fmt.Errorf("its arrays have more than %d elements", c.most)
-			}
-		} else {
-			key, err := c.d.Token()
-			if err != nil {
-				return unexpectedEnd(err)
-			}
-			name, _ := key.(string)
-			if seen[name] {
-				return fmt.Errorf("the member %q occurs twice", clip(name))
-			}
-			seen[name] = true
-		}
-		if err := c.value(depth + 1); err != nil {
-			return err
-		}
-	}
-	_, err = c.d.Token()
-	return unexpectedEnd(err)
+	return err
 }
 
 // clip shortens a name for a message.
@@ -99,13 +109,6 @@ func clip(name string) string {
 		return name
 	}
 	return strings.ToValidUTF8(name[:most], "") + "…"
-}
-
-func unexpectedEnd(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // Member is a member of a JSON object.

@@ -399,6 +399,9 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 	} else if c.Fetch != nil {
 		s.Schemes = []string{"http", "https"}
 	}
+	if m, ok := c.Fetch.(interface{ SecretHosts() []string }); ok {
+		s.SecretHosts = m.SecretHosts()
+	}
 	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\n", c.Keep.Edition, c.Reading.Types,
 		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil)
 	return scope.New(s, seeds)

@@ -3,12 +3,16 @@ package crawler
 import (
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // With credentials, links whose address, text or method says that they sign out or delete
@@ -54,6 +58,63 @@ func TestActionsAreLeftAlone(t *testing.T) {
 		}
 		if got := strings.Join(left, " "); got != row.left {
 			t.Errorf("credentials %t, unsafe %t: %q was left alone, want %q", row.credentials, row.unsafe, got, row.left)
+		}
+	}
+}
+
+// Sign-outs are left alone wherever requests have credentials, of whatever kind, and nowhere else.
+func TestSignOutsWhereCredentialsGo(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	cookies := write("cookies", "far.test\tTRUE\t/\tFALSE\t0\tid\t1\nother.test\tFALSE\t/\tFALSE\t0\tid\t1\n")
+	netrc := write("netrc", "machine far.test login me password secret\nmachine other.test login me password secret\n")
+	header := func(match string) func(*Config) {
+		return func(cfg *Config) {
+			cfg.Judging.Rules = []Rule{{Name: "r", Match: func(printed string) bool { return strings.HasPrefix(printed, match) }, Header: http.Header{"Authorization": {"Bearer x"}}}}
+		}
+	}
+	const site, far, other, below = "http://site.test/logout", "http://far.test/logout", "http://other.test/logout", "http://www.far.test/?do=logout"
+	for name, row := range map[string]struct {
+		set  func(*Config)
+		web  func(*fetch.HTTPConfig)
+		left []string
+	}{
+		"nothing":                    {nil, nil, nil},
+		"start targets":              {func(cfg *Config) { cfg.Scope.Credentials = true }, nil, []string{site}},
+		"header of a rule":           {header("http://site.test/"), nil, []string{site}},
+		"header of a rule elsewhere": {header("http://far.test/"), nil, []string{far}},
+		"cookies":                    {func(cfg *Config) { cfg.Scope.Credentials = true }, func(h *fetch.HTTPConfig) { h.Cookies = cookies }, []string{site, far, other, below}},
+		"netrc":                      {func(cfg *Config) { cfg.Scope.Credentials = true }, func(h *fetch.HTTPConfig) { h.Netrc = netrc }, []string{site, far, other}},
+	} {
+		cfg, server := realWeb(t, at(map[string]func(*exchange){
+			"site.test/":       page("<a href=/logout>x</a><a href=" + far + ">x</a><a href=" + other + ">x</a><a href='" + below + "'>x</a>"),
+			"site.test/logout": page("x"), "far.test/logout": page("x"), "other.test/logout": page("x"), "www.far.test/?do=logout": page("x"),
+		}), func(h *fetch.HTTPConfig) {
+			if row.web != nil {
+				row.web(h)
+			}
+		})
+		if row.set != nil {
+			row.set(cfg)
+		}
+		cfg.Deliver.Show = result.Show{OK: true, Skipped: true}
+		c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
+		for _, url := range []string{site, far, other, below} {
+			want, asked := "ok ok", strings.TrimPrefix(url, "http://")
+			left := slices.Contains(row.left, url)
+			if left {
+				want = "skipped excluded"
+			}
+			judged(t, c, map[string]string{url: want})
+			if n := server.count("GET "+asked) + server.count("HEAD "+asked); (n == 0) != left {
+				t.Errorf("%s: %s was requested %d times", name, url, n)
+			}
 		}
 	}
 }

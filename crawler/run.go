@@ -167,7 +167,7 @@ func newReader(r *run) *reading.Reader {
 	cfg := r.cfg
 	return reading.New(reading.Engine{Selects: !cfg.Reading.Select.IsZero(), Door: r.door, Env: r.env, Memory: r.memory, Sessions: cfg.Login.Sessions, Out: r.out, Files: &r.seeds.Documents, Asks: cfg.Deliver.Asks},
 		document.Settings{
-			Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
+			Input: extract.Input{Acts: r.door.Scope().Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect, Options: cfg.Reading.Options, Publisher: cfg.Reading.Publisher},
 			Types: cfg.Reading.Types, MaxBody: cfg.Limits.MaxBody, MaxBodyGiven: cfg.Limits.MaxBodyGiven, Print: r.print, Inspector: cfg.Judging.Inspector,
 			AtOnce: cfg.Judging.Inspector != nil || r.memory != nil || cfg.Deliver.Pages,
 		})
@@ -180,14 +180,14 @@ func newBrowser(r *run) *view.Browser {
 		return nil
 	}
 	return view.New(view.Settings{Renderer: cfg.Render.Renderer, Trouble: cfg.Render.Trouble, Door: r.door, Buffers: &r.reader.Buffers, MaxBody: cfg.Limits.MaxBody,
-		Memory: r.memory, Input: extract.Input{Acts: r.door.Scope().Rules.Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect}})
+		Memory: r.memory, Input: extract.Input{Acts: r.door.Scope().Acts(), Select: cfg.Reading.Select, IgnoreSelect: cfg.Reading.IgnoreSelect}})
 }
 
 // newDoor returns the door for the requests of a run.
 func newDoor(cfg *Config, seeds []Seed) *admit.Door {
 	in := cfg.newScope(seeds)
 	return admit.New(admit.Config{
-		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: in.Rules.LeavesSomeAlone(),
+		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: in.LeavesSomeAlone(),
 		Robots: cfg.Scope.Robots, RobotsGiven: cfg.Scope.RobotsGiven, RobotsAgent: cfg.Scope.RobotsAgent,
 		MaxPages: cfg.Limits.MaxPages, MaxWait: cfg.Politeness.MaxWait, Retries: cfg.Politeness.Retries, Backoff: cfg.Politeness.Backoff,
 		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0,

@@ -47,7 +47,7 @@ func (s *settings) parseLevel(text string) (check.LevelRule, error) {
 // credentials reports whether requests to the internal hosts are authenticated, or carry
 // cookies or headers of the user.
 func (s *settings) credentials() bool {
-	return s.Text("user") != "" || s.On("netrc") || len(s.List("header")) > 0 || s.Text("cookies") != "" || s.signsIn()
+	return s.Text("user") != "" || s.On("netrc") || s.Text("client-cert") != "" || len(s.List("header")) > 0 || s.Text("cookies") != "" || s.signsIn()
 }
 
 // signsIn reports whether the run signs in with a form.

@@ -224,3 +224,31 @@ func TestLimitOfPagesSignedIn(t *testing.T) {
 		}
 	}
 }
+
+// Whatever authenticates a run makes it leave alone what signs out.
+func TestFlagsAreCredentials(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		arg  string
+		want bool
+	}{
+		{"--user=a:b", true}, {"--header=X-Key: 1", true}, {"--cookies=" + file, true}, {"--client-cert=" + file, true}, {"--login=https://example.com/login", true},
+		{"--ca-file=" + file, false}, {"--proxy=http://a:b@localhost:1", false},
+	} {
+		cmd := &cobra.Command{}
+		s := addFlags(cmd, option.Check)
+		if err := cmd.ParseFlags([]string{row.arg}); err != nil {
+			t.Fatal(err)
+		}
+		o, err := compile(s, option.Check)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o.crawl.Scope.Credentials; got != row.want {
+			t.Errorf("%s: credentials %t, want %t", row.arg, got, row.want)
+		}
+	}
+}

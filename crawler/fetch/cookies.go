@@ -3,10 +3,12 @@ package fetch
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -183,6 +185,21 @@ func (c *cookies) addTo(u urinorm.URL, header http.Header) (own bool) {
 // field.
 func (h *HTTP) HasUserCookies(u urinorm.URL) bool {
 	return h.cookies.fromUser(u) != "" || h.profiles.given.Get("Cookie") != "" && h.origins.Has(u)
+}
+
+// SecretHosts returns the hosts of the user's cookies and netrc entries, which may be no start targets. A
+// name after a dot stands for all hosts below it, too.
+func (h *HTTP) SecretHosts() []string {
+	hosts := slices.Collect(maps.Keys(h.accounts.machines))
+	for _, c := range h.cookies.file {
+		name := strings.ToLower(c.from.Host)
+		if c.cookie.Domain != "" {
+			name = "." + name
+		}
+		hosts = append(hosts, name)
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
 }
 
 // fromUser returns the Cookie header that consists of the user's own cookies for a URL.

@@ -165,6 +165,14 @@ func (m Mux) Locate(ctx context.Context, u urinorm.URL) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
+// SecretHosts returns those of the Fetcher for https (HTTP.SecretHosts).
+func (m Mux) SecretHosts() []string {
+	if f, ok := m["https"].(interface{ SecretHosts() []string }); ok {
+		return f.SecretHosts()
+	}
+	return nil
+}
+
 // Schemes returns the schemes that the Mux supports, sorted.
 func (m Mux) Schemes() []string { return slices.Sorted(maps.Keys(m)) }
 

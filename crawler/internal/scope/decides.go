@@ -30,13 +30,13 @@ func (s *Scope) Decides() string {
 		add("remap", []string{m.Pattern.String(), m.Replacement})
 	}
 	for i := range j.Rules { // the first one that matches applies
-		add("rule", []string{j.Rules[i].Name, j.Rules[i].Verdict})
+		add("rule", []any{j.Rules[i].Name, j.Rules[i].Verdict, len(j.Rules[i].Header) > 0})
 	}
 	add("reserved", r.SkipReserved)
 	add("depth", r.Depth)
 	add("robots", []any{r.Robots, r.RobotsGiven, r.RobotsAgent})
 	add("text fragments", j.TextFragments)
-	add("sign-out", []any{r.Credentials, r.AllowUnsafe, r.LeaveAlone, r.SessionOrigins})
+	add("sign-out", []any{r.Credentials, r.AllowUnsafe, r.LeaveAlone, r.SessionOrigins, s.SecretHosts})
 	add("mail", j.SkipMail)
 	add("inspected", j.Inspector != nil)
 	add("rendered", s.Render)

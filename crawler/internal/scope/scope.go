@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -50,7 +49,7 @@ type Scope struct {
 	CORS CORS
 
 	roots []root
-	left  *sync.Map // keys of URLs that links say sign out or delete; shared by the scopes of a run
+	*signOuts
 }
 
 // Settings are what a scope needs of the configuration of a run.
@@ -60,13 +59,15 @@ type Settings struct {
 	Render  RenderMode // of pages without a rule
 	Sites   []*disk.Site
 	Schemes []string // that can be requested
-	Reading string   // says what else decides about the links of a page (Decides)
+	// SecretHosts get credentials, even if they are no start targets (fetch.HTTP.SecretHosts).
+	SecretHosts []string
+	Reading     string // says what else decides about the links of a page (Decides)
 }
 
 // New returns the scope of a run that starts from seeds. It has its own copy of the rules
 // for targets, which record whether they match anything.
 func New(settings Settings, seeds []Seed) *Scope {
-	s := &Scope{Settings: settings, Print: NewPrinter(settings.Sites, settings.Rules.WorkingDir), left: new(sync.Map)}
+	s := &Scope{Settings: settings, Print: NewPrinter(settings.Sites, settings.Rules.WorkingDir), signOuts: newSignOuts(&settings)}
 	s.Judging.Rules = slices.Clone(s.Judging.Rules)
 	for i := range s.Judging.Rules {
 		r := &s.Judging.Rules[i]

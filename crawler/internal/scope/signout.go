@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -189,12 +190,35 @@ var closing = map[byte]rune{'(': ')', '[': ']'}
 // above.
 var turkishI = strings.NewReplacer("ı", "i", "i\u0307", "i")
 
+// signOuts are what links call signing out or deleting. The scopes of a run share them.
+type signOuts struct {
+	some bool     // they are left alone
+	left sync.Map // their keys
+}
+
+func newSignOuts(s *Settings) *signOuts {
+	headers := slices.ContainsFunc(s.Judging.Rules, func(r Rule) bool { return len(r.Header) > 0 })
+	return &signOuts{some: !s.Rules.AllowUnsafe && (s.Rules.Credentials || headers)}
+}
+
+// LeavesSomeAlone reports whether links that sign out or delete are not requested.
+func (s *signOuts) LeavesSomeAlone() bool { return s.some }
+
+// Acts returns the function that tells the texts of links that are left alone, or nil if
+// none is.
+func (s *signOuts) Acts() func(text []byte) bool {
+	if s.some {
+		return Acts
+	}
+	return nil
+}
+
 // LeaveAlone notes that a link says that a URL signs out or deletes something. Nothing requests
 // it from now on, whatever other links say.
-func (s *Scope) LeaveAlone(v Href) { s.left.Store(keyOf(v), true) }
+func (s *signOuts) LeaveAlone(v Href) { s.left.Store(keyOf(v), true) }
 
 // isLeft reports whether a link says that a URL signs out or deletes something.
-func (s *Scope) isLeft(v Href) bool {
+func (s *signOuts) isLeft(v Href) bool {
 	_, left := s.left.Load(keyOf(v))
 	return left
 }
@@ -209,12 +233,20 @@ func keyOf(v Href) urinorm.Key {
 // another link (LeaveAlone), or the page after the sign-in named the address so
 // (Config.LeaveAlone).
 func (s *Scope) LeavesAlone(v Href, internal, acts bool) bool {
-	return s.Rules.LeavesSomeAlone() && (acts || signsOut(v) || s.Rules.LeaveAlone[string(v.Document())] || s.isLeft(v)) &&
-		(internal || s.Reaches(v) || s.Rules.SessionOrigins[string(v.Scheme())+"://"+string(v.Authority())])
+	return s.some && (acts || signsOut(v) || s.Rules.LeaveAlone[string(v.Document())] || s.isLeft(v)) && s.getsCredentials(v, internal)
 }
 
-// LeavesSomeAlone reports whether links that sign out or delete are not requested.
-func (r *Rules) LeavesSomeAlone() bool { return r.Credentials && !r.AllowUnsafe }
+// getsCredentials reports whether requests for a URL, or for others of its site, have credentials.
+func (s *Scope) getsCredentials(v Href, internal bool) bool {
+	if rule := s.Judging.RuleFor(s.Print.Href(v)); rule != nil && len(rule.Header) > 0 {
+		return true
+	}
+	return s.Rules.Credentials && (internal || s.Reaches(v) || s.Rules.SessionOrigins[string(v.Scheme())+"://"+string(v.Authority())] ||
+		slices.ContainsFunc(s.SecretHosts, func(name string) bool {
+			host, domain := string(v.Host()), strings.HasPrefix(name, ".")
+			return host == strings.TrimPrefix(name, ".") || domain && strings.HasSuffix(host, name)
+		}))
+}
 
 // SignOutReason is the message of a link that is left alone.
 const SignOutReason = "not requested, because credentials were given and the link may sign out or delete something; --login-allow-unsafe requests it"
@@ -222,12 +254,3 @@ const SignOutReason = "not requested, because credentials were given and the lin
 // signOut returns the outcome of a link that is not requested because credentials were
 // given.
 func signOut() *judging.Outcome { return Skip(check.CodeExcluded, SignOutReason) }
-
-// Acts returns the function that tells the texts of links that are left alone, or nil if
-// none is.
-func (r *Rules) Acts() func(text []byte) bool {
-	if r.LeavesSomeAlone() {
-		return Acts
-	}
-	return nil
-}

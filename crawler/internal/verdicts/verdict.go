@@ -31,7 +31,7 @@ func (j *judge) decide(p *pair) {
 	}
 	r := j.targets.follow(p.id)
 	p.route = &r
-	if j.crawl.Scope.Rules.LeavesSomeAlone() && slices.ContainsFunc(r.answers(), j.targets.isLeft) {
+	if j.crawl.Scope.LeavesSomeAlone() && slices.ContainsFunc(r.answers(), j.targets.isLeft) {
 		p.open, p.decision = false, signsOut
 		return
 	}

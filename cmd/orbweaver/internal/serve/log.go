@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/auth"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // accessLog writes one line for each request, and notes.
@@ -35,17 +35,19 @@ func (l *accessLog) request(r *http.Request, identity *auth.Identity, w *countin
 		who = identity.Name
 	}
 	path := r.URL.EscapedPath()
-	if _, _, found := strings.Cut(path, "/share/"); found {
-		path = "/share/…" // a token follows
+	for _, public := range []string{"/share/", "/status/"} {
+		if strings.Contains(path, public) {
+			path = public + "…" // a token follows
+		}
 	}
 	now := l.now()
 	l.line(fmt.Sprintf("%s %s %s %s %s %d %d %dms", now.UTC().Format("2006-01-02T15:04:05.000Z"), client, who, r.Method, path, w.status, w.size, now.Sub(began).Milliseconds()))
 }
 
-// line writes a line without control characters, which a request could bring.
+// line writes a line without control characters, which a request or another server could bring.
 func (l *accessLog) line(text string) {
 	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
+		if report.IsControl(r) {
 			return '\uFFFD'
 		}
 		return r

@@ -91,6 +91,9 @@ func TestStatusPages(t *testing.T) {
 		t.Errorf("a page was removed without a question: status %d", ask.status)
 	}
 	s.post("settings", url.Values{"do": {"remove-status"}, "id": {tagged.ID}, "sure": {"yes"}})
+	if log := s.log.String(); strings.Contains(log, page.Token) || strings.Contains(log, tagged.Token) || !strings.Contains(log, " GET /status/… 200 ") {
+		t.Errorf("the log has the address of a status page:\n%s", log)
+	}
 	s.call("DELETE", "status-pages/"+page.ID, nil, 204, nil)
 	s.call("DELETE", "status-pages/"+page.ID, nil, 404, nil)
 	for _, token := range []string{page.Token, tagged.Token, "x"} {

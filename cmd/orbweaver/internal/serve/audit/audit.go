@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/serve/rows"
+	"github.com/orbweaver/orbweaver/report"
 )
 
 // Schema creates the table of a Log. Times are milliseconds since 1970.
@@ -209,7 +210,7 @@ func (l *Log) Each(ctx context.Context, q *Query, fn func(*Entry) error) error {
 	}, "SELECT id, time, who, via, address, action, project, subject, changes FROM audit WHERE "+where+" ORDER BY id DESC LIMIT ?", append(args, limit)...)
 }
 
-// WriteCSV writes the entries that match as CSV (RFC 4180).
+// WriteCSV writes the entries that match as CSV (RFC 4180), unseen characters as in \u{202e}.
 func (l *Log) WriteCSV(ctx context.Context, w io.Writer, q *Query) error {
 	out := csv.NewWriter(w)
 	out.UseCRLF = true
@@ -223,8 +224,9 @@ func (l *Log) WriteCSV(ctx context.Context, w io.Writer, q *Query) error {
 		}
 		record := []string{e.ID, e.Time.Format(time.RFC3339Nano), e.Who, e.Via, e.Address, e.Action, project, e.Subject, string(e.Changes)}
 		for i, field := range record {
-			if field != "" && strings.ContainsRune("=+-@", rune(field[0])) { // spreadsheets take it for a formula
-				record[i] = "'" + field
+			record[i] = report.Visible(field)
+			if field != "" && strings.ContainsRune("=+-@\t\r", rune(field[0])) { // spreadsheets take it for a formula
+				record[i] = "'" + record[i]
 			}
 		}
 		return out.Write(record)

@@ -44,17 +44,21 @@ func TestCSV(t *testing.T) {
 	l := newLog(t)
 	ctx := With(t.Context(), Actor{"=cmd|' /C calc'!A0", "password", "192.0.2.1"})
 	l.Note(ctx, "project.add", "p1", "@SUM(1)", Changes{"name": {nil, "a, \"b\""}})
+	l.Note(With(ctx, Actor{Who: "\t=1\u202e\u200b"}), "sign-in-failed", "", "\u202e=x", nil)
 	l.Note(With(ctx, Command), "user.remove", "", "-1"+strings.Repeat("ü", 1000), nil)
 	var b strings.Builder
 	if err := l.WriteCSV(ctx, &b, &Query{}); err != nil || !strings.Contains(b.String(), "\r\n") {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(b.String())).ReadAll()
-	if err != nil || len(rows) != 3 {
+	if err != nil || len(rows) != 4 {
 		t.Fatalf("%v %v", rows, err)
 	}
-	if got := fmt.Sprint(rows[2][2:]); got != `['=cmd|' /C calc'!A0 password 192.0.2.1 project.add p1 '@SUM(1) {"name":[null,"a, \"b\""]}]` {
+	if got := fmt.Sprint(rows[3][2:]); got != `['=cmd|' /C calc'!A0 password 192.0.2.1 project.add p1 '@SUM(1) {"name":[null,"a, \"b\""]}]` {
 		t.Errorf("a row is %s", got)
+	}
+	if got := rows[2]; got[2] != "'\t=1\\u{202e}\\u{200b}" || got[7] != "\\u{202e}=x" {
+		t.Errorf("a row is %q", got)
 	}
 	if got := rows[1]; got[2] != "command" || !strings.HasPrefix(got[7], "'-1ü") || len(got[7]) > maxSubject+1 {
 		t.Errorf("a row is %q", got)

@@ -151,12 +151,16 @@ func TestFormsThatDelete(t *testing.T) {
 		"site.test/": page(`<form action=/a><button>Delete account</button></form><form action=/b><input type=submit value="Log out"></form>
 			<form action=/c><button aria-label="Delete account"><img src=/i.png></button></form><form id=f action=/d></form><button form=f title=Remove>x</button>
 			<form action=/e><button>Search</button><button formaction=/f>Delete</button></form><form action=/g aria-label="Delete account"><button>Go</button></form>
-			<form action=/h><button type=button>Delete</button><button>Show</button></form><a href=/a>x</a><a href=/to>x</a>`),
+			<form action=/h><button type=button>Delete</button><button>Show</button></form><a href=/a>x</a><a href=/to>x</a>
+			<form action=/j><button><img alt="Konto l&ouml;schen" src=/i.png></button></form><form action=/k><input type=image src=/i.png alt="Supprimer mon compte"></form>
+			<form action=/l><input type=hidden name=_method value=delete><button>Go</button></form><form action=/m><button name=logout>Go</button></form>
+			<form action=/n data-method=delete><button>Go</button></form><form action=/o><button data-turbo-method=DELETE>Go</button></form>
+			<p id=label>Delete account<form action=/p><button aria-labelledby="none label">Go</button></form><form action=/q aria-labelledby=label><button>Go</button></form>`),
 		"site.test/to": redirect(302, "/b"), "site.test/e": page("x"), "site.test/h": page("x"), "site.test/i.png": page("x"),
 	}))
 	cfg.Scope.Credentials, cfg.Deliver.Show = true, result.Show{OK: true, Skipped: true}
 	c, _ := crawl(t, cfg, seedOf(t, "http://site.test/"))
-	for _, path := range []string{"/a", "/b", "/c", "/d", "/f", "/g"} {
+	for _, path := range strings.Fields("/a /b /c /d /f /g /j /k /l /m /n /o /p /q") {
 		judged(t, c, map[string]string{"http://site.test" + path: "skipped excluded"})
 		if n := server.count("site.test" + path); n != 0 {
 			t.Errorf("%s was requested %d times, want 0", path, n)

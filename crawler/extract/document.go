@@ -40,8 +40,8 @@ type Input struct {
 	// yields no bare links. Most bare links that repeat another link are recorded in
 	// BareRepeats.
 	Bare bool
-	// Acts, when set, reports whether a text names an action, such as signing out. The text,
-	// title and aria-label of a elements are passed to it, in turn; it must not keep them.
+	// Acts, when set, reports whether a text names an action, such as signing out. The texts of
+	// links, and of HTML also titles, labels and the buttons of forms, are passed to it, in turn; it must not keep them.
 	// The result is in Link.Acts. Acts does not apply to links in Bare documents.
 	Acts func(text []byte) bool
 	// Outline, when set, receives the text of an HTML document before its links are read, and

@@ -30,6 +30,8 @@ func ExtractInto(doc *Document, in Input) {
 	h.readAs(f, &h.input, doc)
 	if in.Acts != nil && doc.Format == "html" {
 		markForms(h.links, in.Acts, func() []byte { text, _, _ := Decode(h.input); return text })
+	} else if in.Acts != nil {
+		markTexts(h.links, in.Acts)
 	}
 	doc.breaks = h.places.breaks
 	doc.elsewhere = doc.elsewhere || in.AnchorsOnly

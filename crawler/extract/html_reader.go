@@ -410,7 +410,7 @@ func (r *htmlReader) setLinkText(t *startTag, first int, bare bool) {
 		at := r.keep(text)
 		for i := first; i < len(r.links); i++ {
 			if f := &r.links[i]; f.Text == "" && f.Element == t.element.name { // links of a srcdoc have their own text
-				f.Text = at
+				f.Text, f.Acts = at, f.Acts || f.Kind == Navigation && r.input.Acts != nil && r.input.Acts(text)
 			}
 		}
 	}

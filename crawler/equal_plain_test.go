@@ -18,6 +18,7 @@ import (
 // TestEqualCached crawls each site without a cache, and twice with one. The reports are the
 // same. The second crawl sends fewer requests where a site links to another host without cookies.
 func TestEqualCached(t *testing.T) {
+	t.Parallel()
 	for _, s := range equalSites(t) {
 		t.Run(s.name, func(t *testing.T) {
 			s.serve(t)
@@ -57,6 +58,7 @@ func TestEqualCached(t *testing.T) {
 // interrupt and by a store that fails, until enough processes have ended. The crawl that
 // remains gives the report of one that nobody disturbed.
 func TestEqualResumed(t *testing.T) {
+	t.Parallel()
 	kills := 20
 	if testing.Short() {
 		kills = 4

@@ -15,6 +15,7 @@ import (
 // TestEqualReplayed crawls each site with 1 and 64 workers, keeps all of it, and judges it again
 // from that with 1 and 64 workers, without a request. The reports are the same.
 func TestEqualReplayed(t *testing.T) {
+	t.Parallel()
 	for _, s := range equalSites(t) {
 		aside := aside{}
 		if s.login != "" { // requests that sign in, and prove it, are not kept

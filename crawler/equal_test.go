@@ -19,6 +19,7 @@ import (
 // TestEqualWays crawls each site with 1 and 64 workers, with a store in memory, on disk and on
 // a Redis server, and with two engines that share a store. Reports and requests are the same.
 func TestEqualWays(t *testing.T) {
+	t.Parallel()
 	server := startRedis(t)
 	for _, s := range equalSites(t) {
 		t.Run(s.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 // In fifty runs in a row, between which random files are written, moved, linked and removed, a run
 // that takes over what has not changed reports what a fresh run reports.
 func TestKeptFiles(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		state  bool
@@ -61,6 +62,7 @@ func TestKeptFiles(t *testing.T) {
 // report of the run before once more reports what a fresh run reports. The state that it leaves tells
 // the same, and it sends no more requests than a fresh run.
 func TestKeptReports(t *testing.T) {
+	t.Parallel()
 	for _, row := range []struct {
 		name   string
 		state  bool

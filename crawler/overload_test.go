@@ -65,6 +65,7 @@ func TestRateLimitedHostAmongOthers(t *testing.T) {
 // The same with a real server, scaled so that it takes no time: fifteen requests
 // in a tenth of a second.
 func TestRateLimitedServer(t *testing.T) {
+	t.Parallel()
 	var mu sync.Mutex
 	var window time.Time
 	n, refused := 0, 0

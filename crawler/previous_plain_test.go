@@ -12,6 +12,7 @@ import (
 // On every site of ../testdata/sites, a crawl that takes over pages from the crawl before finds what
 // one does that reads them, and so does the one after it. No page is read that has not changed.
 func TestPrevious(t *testing.T) {
+	t.Parallel()
 	for name, handler := range allSites(t) {
 		t.Run(name, func(t *testing.T) {
 			r := newRepeated(t)

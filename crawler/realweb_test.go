@@ -397,6 +397,7 @@ func TestRobotsOfADeadHost(t *testing.T) {
 // A robots.txt that fails once costs nothing; one that fails for good is a reason not
 // to crawl, and no evidence against the pages.
 func TestRobotsThatFail(t *testing.T) {
+	t.Parallel()
 	for name, row := range map[string]struct {
 		robots func(*exchange)
 		want   string

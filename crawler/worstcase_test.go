@@ -69,6 +69,7 @@ func (zeros) Read(p []byte) (int, error) {
 // A site whose every link is a different fault: the run ends after a bounded number of
 // requests, and each link has its result.
 func TestEveryFaultAtOnce(t *testing.T) {
+	t.Parallel()
 	table := append(fixtures(), slowFaults()...)
 	s := newStage(t, table, 200*time.Millisecond)
 	silent := serveHandshakes(t, func(c net.Conn) { c.Read(make([]byte, 1)) })

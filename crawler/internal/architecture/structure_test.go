@@ -1,6 +1,6 @@
 //go:build !race
 
-package crawler
+package architecture
 
 import (
 	"fmt"
@@ -31,9 +31,10 @@ var overLimits = map[string]string{}
 
 // TestStructure limits how much of a package must be understood at once.
 func TestStructure(t *testing.T) {
+	t.Parallel()
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: packages.LoadSyntax,
-		Dir:  "..",
+		Dir:  root,
 	}, "./...")
 	if err != nil {
 		t.Fatal(err)

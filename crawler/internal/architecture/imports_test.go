@@ -1,4 +1,4 @@
-package crawler
+package architecture
 
 import (
 	"go/parser"
@@ -13,6 +13,9 @@ import (
 )
 
 const module = "github.com/orbweaver/orbweaver"
+
+// root is the directory of the module.
+const root = "../../.."
 
 // mayImport is the map of the project: imports point down only. What a package
 // may import besides the standard library is all there is to read to know what it
@@ -112,6 +115,7 @@ var mayImport = map[string][]string{
 	"crawler/internal/storetest":              {},
 	"crawler/internal/frontier/diskstore":     {"crawler/internal/frontier", "crawler/internal/record"},
 	"crawler/internal/frontier/redisstore":    {"crawler/internal/frontier", "crawler/internal/record", "urinorm"},
+	"crawler/internal/architecture":           {},
 	"crawler/internal/sharedmemory":           {"crawler/internal/frontier"},
 	"crawler/internal/judging":                {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/record", "urinorm"},
 }
@@ -132,17 +136,17 @@ var chosen = map[string]string{
 
 func TestImportsPointDown(t *testing.T) {
 	used := map[string]bool{}
-	err := filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && d.Name() != "..") {
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && file != root) {
 			return filepath.SkipDir
 		}
 		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
 			return nil
 		}
-		rel, err := filepath.Rel("..", file)
+		rel, err := filepath.Rel(root, file)
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-package crawler
+package architecture
 
 import (
 	"go/ast"
@@ -16,7 +16,7 @@ import (
 // docOf returns what go doc shows of a package of the module.
 func docOf(t *testing.T, dir string) *doc.Package {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(dir), "*.go"))
+	names, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(dir), "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

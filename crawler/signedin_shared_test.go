@@ -85,7 +85,7 @@ func crawlOver(t *testing.T, s *membersSite, store frontier.Shared, from frontie
 	seeds := seedOf(t, s.base+"/")
 	cfg := configOf(t, s, true, excludeOne)
 	cfg.Keep.Store, cfg.Keep.Lease = store, time.Minute
-	ctx, done := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, done := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer done()
 	if err := enter(ctx, cfg, seeds); err != nil {
 		t.Fatal(err)

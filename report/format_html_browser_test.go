@@ -489,7 +489,7 @@ func testTheme(t *testing.T, ctx context.Context, full string) {
 
 func testNoScripts(t *testing.T, ctx context.Context, full string) {
 	p := open(t, ctx, full, "", crawlertest.NoScripts())
-	ctx, cancel := context.WithTimeout(p.Ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(p.Ctx, 5*time.Minute)
 	defer cancel()
 	text, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("body")))
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // colors counts the pixels of the graph that are close to a color.
 func (t *tab) colors(r, g, b int) int {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Ctx, time.Minute)
+	ctx, cancel := context.WithTimeout(t.Ctx, 5*time.Minute)
 	defer cancel()
 	shot, err := chromedp.Run(ctx, chromedp.Screenshot(chromedp.CSS("#stage")))
 	if err != nil {

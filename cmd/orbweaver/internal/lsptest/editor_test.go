@@ -25,7 +25,7 @@ var program string
 func TestMain(m *testing.M) { os.Exit(programtest.Run(m, &program)) }
 
 // patience is how long a test waits for what must come.
-const patience = time.Minute
+const patience = 5 * time.Minute
 
 // editor is a client of the program, over pipes.
 type editor struct {

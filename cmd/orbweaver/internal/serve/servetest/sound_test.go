@@ -31,8 +31,8 @@ func TestUnsoundRuns(t *testing.T) {
 	}{
 		"nothing verified":     {"/empty", nil, 3, "nothing-verified", "nothing was checked: no link was found"},
 		"start unread":         {"/missing", nil, 3, "start-unread", "no start target could be read"},
-		"max-time":             {"/", object{"max-time": "300ms"}, 3, "max-time", "the run reached --max-time 300ms"},
-		"max-time with broken": {"/broken", object{"max-time": "300ms"}, 1, "max-time", "the run reached --max-time 300ms"},
+		"max-time":             {"/", object{"max-time": "5s"}, 3, "max-time", "the run reached --max-time 5s"},
+		"max-time with broken": {"/broken", object{"max-time": "5s"}, 1, "max-time", "the run reached --max-time 5s"},
 		"max-pages":            {"/many", object{"max-pages": 2}, 3, "max-pages", "the run reached --max-pages 2"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -118,3 +118,21 @@ func TestSignOutsWhereCredentialsGo(t *testing.T) {
 		}
 	}
 }
+
+// A page whose links sign out by a script is a page like others.
+func TestSignOutsByScript(t *testing.T) {
+	cfg, server := realWeb(t, at(map[string]func(*exchange){
+		"site.test/":  page("<a href='#'>Log out</a><a href=''>Delete</a><a href=/a#/logout>Log out</a><a href=/a>a</a><a href=/b>b</a>"),
+		"site.test/a": page("<a id=menu href='/a#menu'>Log out</a><a href=/c>c</a>"),
+		"site.test/b": page("<a href='#' data-method=delete>x</a><a href=/b>Delete</a><a href=/d>d</a>"),
+		"site.test/c": page("x"), "site.test/d": page("x"),
+	}))
+	cfg.Scope.Credentials, cfg.Deliver.Show = true, result.Show{OK: true, Skipped: true}
+	c, sum := crawl(t, cfg, seedOf(t, "http://site.test/"))
+	for _, path := range []string{"/", "/a", "/b", "/c", "/d"} {
+		judged(t, c, map[string]string{"http://site.test" + path: "ok ok"})
+	}
+	if !sum.Soundness.IsSound() {
+		t.Errorf("the run is not sound: %+v, %v", sum, server.order)
+	}
+}

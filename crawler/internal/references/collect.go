@@ -100,7 +100,7 @@ func isOrdinary(l *extract.Link) bool {
 func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
 	fragment := l.Ref[1:]
 	own := &c.own[l.Kind]
-	plain := !l.NoFollow && !c.whole && !(c.env.Routes && IsRoute(fragment)) && urinorm.IsPlainFragment(fragment)
+	plain := !l.NoFollow && !c.whole && !(c.env.Routes && scope.IsRoute(fragment)) && urinorm.IsPlainFragment(fragment)
 	if !plain || *own == 0 {
 		res := c.resolve(l)
 		if plain && res.fate.Outcome == nil && (res.fate.Internal || c.env.Earlier == nil) && res.Mark&^scope.MarkExpect == 0 {
@@ -133,7 +133,7 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	}
 	k, hash, found := c.known.find(l, ref)
 	switch {
-	case k == nil || !urinorm.IsPlainFragment(fragment) || c.env.Routes && IsRoute(fragment):
+	case k == nil || !urinorm.IsPlainFragment(fragment) || c.env.Routes && scope.IsRoute(fragment):
 		res := c.resolve(l)
 		*r = res.reference
 		return res.fragment
@@ -321,7 +321,8 @@ func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
 	res.Mark |= d.mark
 	res.fate = d.fate
 	requested := res.fate.Outcome == nil
-	if c.env.Routes && requested && res.HasFragment && IsRoute(res.fragment) && res.fate.Need&frontier.NeedLinks != 0 && d.href.IsHTTP() {
+	opened := requested && res.fate.Need&frontier.NeedLinks != 0 || res.fate.Need&frontier.NeedLeft != 0
+	if c.env.Routes && opened && res.HasFragment && scope.IsRoute(res.fragment) && d.href.IsHTTP() {
 		c.enterRoute(res, d.href)
 		return
 	}
@@ -352,9 +353,10 @@ func (c *collector) earlier(fp frontier.Fingerprint, v scope.Href, fate scope.Fa
 
 // enterRoute enters a view of an application as a target of its own, and its document.
 func (c *collector) enterRoute(res *resolution, v scope.Href) {
-	document := res.fate
-	document.Need &^= frontier.NeedLinked
-	c.items.enterDocument(v, document)
+	if document := res.fate; document.Outcome == nil {
+		document.Need &^= frontier.NeedLinked
+		c.items.enterDocument(v, document)
+	}
 	res.Target = c.items.enterRoute(v, res.fate)
 	res.HasFragment, res.Hash, res.fragment, res.reusable = false, 0, nil, false
 }
@@ -375,9 +377,4 @@ func (it *items) enterRoute(v scope.Href, fate scope.Fate) int {
 	it.key = urinorm.AppendKey(it.key[:0], v.Bytes, v.Offsets)
 	it.key = append(append(it.key, '#'), fragment...)
 	return it.enterKey(v, frontier.Job{URL: v.Bytes, Internal: fate.Internal, Page: fate.Page, Depth: it.depth}, fate)
-}
-
-// IsRoute reports whether a fragment names a view of an application rather than an element.
-func IsRoute[T string | []byte](fragment T) bool {
-	return len(fragment) > 0 && (fragment[0] == '/' || len(fragment) > 1 && fragment[0] == '!' && fragment[1] == '/')
 }

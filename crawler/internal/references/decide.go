@@ -1,6 +1,7 @@
 package references
 
 import (
+	"bytes"
 	"errors"
 	"slices"
 
@@ -28,10 +29,10 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 	switch {
 	case l.Ignored || t.aboveRoot:
 		skip = r.skipReason(l, t.aboveRoot)
-	case l.Acts && v.IsHTTP() && r.scope.LeavesAlone(v, r.isInternal(v), true):
+	case d.signsOut(r, l):
 		skip = scope.SignOutReason
-		r.scope.LeaveAlone(v)
 		d.fate.Need |= frontier.NeedLeft
+		r.scope.LeaveAlone(v)
 	}
 	switch {
 	case skip != "":
@@ -78,6 +79,19 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 		r.narrow(&d)
 	}
 	return d
+}
+
+// signsOut reports whether a link is left alone because it says that it signs out or deletes something.
+// A link to its own page does that with a script, and so does one to a view, which matters only if
+// views are opened.
+func (d *decision) signsOut(r *resolver, l *extract.Link) bool {
+	v, acts := d.href, l.Acts
+	if route, view := v.Route(); view {
+		acts = r.env.Routes && (acts || scope.RouteSignsOut(route))
+	} else if bytes.Equal(v.Document(), r.page.Document()) {
+		acts = false
+	}
+	return acts && v.IsHTTP() && r.scope.LeavesAlone(v, r.isInternal(v), true)
 }
 
 // narrow skips what has not changed (Config.Changed). Such a run still reads every

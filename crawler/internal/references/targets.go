@@ -54,7 +54,7 @@ func EnterRoute(p *Page, v scope.Href, t *frontier.Target, needed bool) {
 	depth := c.items.depth
 	c.items.depth = t.Depth
 	fate := scope.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: c.resolver.scope.Wave(t.Depth)}
-	if fragment, has := v.Fragment(); has && IsRoute(fragment) {
+	if _, view := v.Route(); view {
 		c.items.enterRoute(v, fate)
 	}
 	if needed {

@@ -27,6 +27,24 @@ func TestSignOutsThatPagesLoad(t *testing.T) {
 	}
 }
 
+// A view whose route signs out, or that a link calls so, is not opened; the document is a page like others.
+func TestViewsThatSignOut(t *testing.T) {
+	t.Parallel()
+	root, log := serve(t, map[string]string{
+		"/": `<!doctype html><title>t</title><a href="#/logout">x</a><a href="#/bye">Log out</a><a href="#!/delete?x=1">x</a><a href="#/fine">fine</a><p id=at>
+<script>function go() { fetch("/at-" + location.hash.replace(/\W/g, "")).catch(() => {}) } addEventListener("hashchange", go); go()</script>`,
+	})
+	s, _ := crawlURL(t, root, crawler.Config{Scope: crawler.ScopeRules{Credentials: true}, Render: crawler.Render{Mode: crawler.RenderAlways, Renderer: newCounted(t, 1)}})
+	if log.Count("GET", "/at-fine") == 0 || log.Count("GET", "/at-logout")+log.Count("GET", "/at-bye")+log.Count("GET", "/at-deletex1") > 0 {
+		t.Errorf("requests: %q", log.Lines())
+	}
+	for _, line := range []string{"/ ok ok", "/#/logout skipped excluded", "/#/bye skipped excluded", "/#!/delete?x=1 skipped excluded"} {
+		if !s.has(line) {
+			t.Errorf("no line %q in\n%s", line, strings.Join(s.lines, "\n"))
+		}
+	}
+}
+
 // What a page loads is remapped as its links are.
 func TestRemappedLoads(t *testing.T) {
 	t.Parallel()

@@ -104,3 +104,14 @@ func FragmentOf(raw string) string {
 	_, fragment, _ := strings.Cut(raw, "#")
 	return fragment
 }
+
+// IsRoute reports whether a fragment names a view of an application rather than an element.
+func IsRoute[T string | []byte](fragment T) bool {
+	return len(fragment) > 0 && (fragment[0] == '/' || len(fragment) > 1 && fragment[0] == '!' && fragment[1] == '/')
+}
+
+// Route returns the fragment of v if that names a view of an application.
+func (v Href) Route() (route []byte, ok bool) {
+	route, has := v.Fragment()
+	return route, has && IsRoute(route)
+}

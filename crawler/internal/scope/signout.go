@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,12 +57,21 @@ func wordSet(words string) map[string]bool {
 // words, and one behind a proxy may do so again. So the parts of a decoded segment are those
 // that the next server may see, such as matrix parameters.
 func signsOut(v Href) bool {
-	for segment := range bytes.SplitSeq(v.Path(), []byte("/")) {
-		if anyPart(decodePercent(string(segment)), `/\;?#&,`, isSignOutParameter) {
+	return wordsAct(string(v.Path()), strings.TrimPrefix(string(v.Bytes[v.Offsets.QueryStart:v.Offsets.FragmentStart]), "?"))
+}
+
+// RouteSignsOut reports the same of the view of an application that a fragment names.
+func RouteSignsOut(fragment []byte) bool {
+	path, query, _ := strings.Cut(strings.TrimPrefix(string(fragment), "!"), "?")
+	return wordsAct(path, query)
+}
+
+func wordsAct(path, query string) bool {
+	for segment := range strings.SplitSeq(path, "/") {
+		if anyPart(decodePercent(segment), `/\;?#&,`, isSignOutParameter) {
 			return true
 		}
 	}
-	query := strings.TrimPrefix(string(v.Bytes[v.Offsets.QueryStart:v.Offsets.FragmentStart]), "?")
 	return anyPart(query, "&;", isSignOutParameter)
 }
 
@@ -214,8 +222,12 @@ func (s *signOuts) Acts() func(text []byte) bool {
 }
 
 // LeaveAlone notes that a link says that a URL signs out or deletes something. Nothing requests
-// it from now on, whatever other links say.
-func (s *signOuts) LeaveAlone(v Href) { s.left.Store(keyOf(v), true) }
+// it from now on, whatever other links say. A view of an application is left alone, but not its document.
+func (s *signOuts) LeaveAlone(v Href) {
+	if _, view := v.Route(); !view {
+		s.left.Store(keyOf(v), true)
+	}
+}
 
 // isLeft reports whether a link says that a URL signs out or deletes something.
 func (s *signOuts) isLeft(v Href) bool {

@@ -26,7 +26,7 @@ func (b *Browser) IsView(u urinorm.URL) bool {
 		return false
 	}
 	fragment, has := u.Fragment()
-	return has && references.IsRoute(fragment)
+	return has && scope.IsRoute(fragment)
 }
 
 // View renders a view and judges whether it exists. Its document has been read. It returns nil for

@@ -12,6 +12,7 @@
 //	changes.go     the files: what is compared with what
 //	diff.go        the tracked files
 //	repository.go  the repository, and the one that borrows from it
+//	regular.go     files that git would never finish reading, such as named pipes
 //	command.go     one call of git: program, environment, limits
 package gitchanges
 
@@ -52,6 +53,9 @@ func Since(ctx context.Context, ref, dir string) ([]Change, error) {
 	}
 	r, err := open(dir)
 	if err != nil {
+		return nil, err
+	}
+	if err := r.check(ctx, dir); err != nil {
 		return nil, err
 	}
 	commit, err := r.commit(ctx, ref)

@@ -34,7 +34,8 @@ type call struct {
 // fixed are the variables that git gets instead of the user's: nothing is fetched, asked,
 // written or started.
 var fixed = []string{
-	"GIT_ALLOW_PROTOCOL=", // none
+	"GIT_ALLOC_LIMIT=256m", // of one allocation
+	"GIT_ALLOW_PROTOCOL=",  // none
 	"GIT_CONFIG_GLOBAL=" + os.DevNull,
 	"GIT_CONFIG_NOSYSTEM=1",
 	"GIT_LITERAL_PATHSPECS=1",

@@ -3,6 +3,8 @@ package gitchanges
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -29,7 +31,7 @@ func (b *borrower) diff(ctx context.Context, base, in string) ([]difference, err
 		}
 		name := fields[i+1]
 		found = append(found, difference{name, status == "D"})
-		if was == is && strings.HasPrefix(is, "100") && !strings.ContainsAny(name, "\n\r\"") { // others are not read from lists
+		if was == is && strings.HasPrefix(is, "100") && !strings.ContainsAny(name, "\n\r\"") && b.isFile(name) { // others are not read from lists
 			objects[name] = object
 		}
 	}
@@ -63,4 +65,10 @@ func (b *borrower) diff(ctx context.Context, base, in string) ([]difference, err
 		}
 	}
 	return changed, nil
+}
+
+// isFile reports whether a name is that of a file that git can read to its end.
+func (b *borrower) isFile(name string) bool {
+	info, err := os.Lstat(filepath.Join(b.top, filepath.FromSlash(name)))
+	return err == nil && info.Mode().IsRegular() && info.Size() <= maxCopied
 }

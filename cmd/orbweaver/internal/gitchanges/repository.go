@@ -39,6 +39,7 @@ type repository struct {
 	program string // git
 	top     string // the root of the work tree
 	gitDir  string
+	common  string // what all work trees share; the same as gitDir except in linked ones
 	index   string
 }
 
@@ -74,6 +75,7 @@ func open(dir string) (*repository, error) {
 	if rel, err := filepath.Rel(r.top, dir); err != nil || !filepath.IsLocal(rel) {
 		return nil, fmt.Errorf("not in the work tree %s", r.top)
 	}
+	r.common = disk.CommonGitDir(r.gitDir)
 	var err error
 	r.program, err = findGit(r.top)
 	return r, err
@@ -104,11 +106,17 @@ func (r *repository) settings(ctx context.Context) (map[string]string, error) {
 		if !ok {
 			value = "true"
 		}
-		if isPath, ok := passive[name]; ok && (isPath || isWord(value)) {
+		if isPath, ok := passive[name]; ok && (isPath && r.reads(value) || !isPath && isWord(value)) {
 			settings[name] = value
 		}
 	}
 	return settings, nil
+}
+
+// reads reports whether a path in the configuration is that of a file that git can read to its end.
+func (r *repository) reads(value string) bool {
+	path, err := pathOf(value, r.top)
+	return err == nil && isReadable(path, maxRead) == nil
 }
 
 // isWord reports whether a value consists of letters and digits.
@@ -137,8 +145,7 @@ func (r *repository) borrow(ctx context.Context) (b *borrower, err error) {
 			os.RemoveAll(dir)
 		}
 	}()
-	common := disk.CommonGitDir(r.gitDir)
-	b = &borrower{repository: *r, environment: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(common, "objects")}}
+	b = &borrower{repository: *r, environment: []string{"GIT_OBJECT_DIRECTORY=" + filepath.Join(r.common, "objects")}}
 	b.gitDir, b.index = dir, filepath.Join(dir, "index")
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = false\n"
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -160,7 +167,7 @@ func (r *repository) borrow(ctx context.Context) (b *borrower, err error) {
 	}
 	copies := map[string]string{r.index: "index"}
 	for _, name := range []string{"shallow", "info/exclude", "info/attributes"} {
-		copies[filepath.Join(common, name)] = name
+		copies[filepath.Join(r.common, name)] = name
 	}
 	shared, err := fs.Glob(os.DirFS(filepath.Dir(r.index)), "sharedindex.*") // of a split index
 	if err != nil {

@@ -51,6 +51,9 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 	}
 	if o.since != "" {
 		changed, err := changesSince(ctx, o.since, targets)
+		if errors.Is(err, context.Canceled) {
+			return nil, unsound(err)
+		}
 		if err != nil {
 			return nil, usageError("%w", err)
 		}

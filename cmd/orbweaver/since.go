@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -80,6 +81,8 @@ func (c *changes) add(abs string) {
 // with the point at which the current branch left that commit's branch, so later changes
 // there do not count. Untracked files count as changed.
 func changesSince(ctx context.Context, ref string, targets []target) (*changes, error) {
+	ctx, stop := signal.NotifyContext(ctx, endingSignals()...) // git and its files do not stay behind
+	defer stop()
 	c := newChanges()
 	asked := map[string]bool{}
 	for _, t := range targets {
@@ -96,6 +99,9 @@ func changesSince(ctx context.Context, ref string, targets []target) (*changes, 
 		}
 		asked[dir] = true
 		if err := c.addBelow(ctx, ref, dir); err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err()
+			}
 			return nil, fmt.Errorf("--since %s: %s: %w", ref, dir, err)
 		}
 	}

@@ -404,6 +404,9 @@ func (c *Config) newScope(seeds []Seed) *scope.Scope {
 	}
 	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\n", c.Keep.Edition, c.Reading.Types,
 		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil)
+	if hides := c.Judging.Hides; hides != nil {
+		s.Reading += fmt.Sprintf("hides %v\n", *hides)
+	}
 	return scope.New(s, seeds)
 }
 

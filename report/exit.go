@@ -102,6 +102,17 @@ func (p Policy) fails(s *result.Summary) bool {
 	return p.Internal.fails(s.Internal) || p.External.fails(s.External)
 }
 
+// Excused returns the number of broken results that would fail a run with the default policy, but do not with this one.
+func (p Policy) Excused(s *result.Summary) (n int) {
+	if p.Internal < FailOnBroken {
+		n += s.Internal.Broken
+	}
+	if p.External < FailOnBroken {
+		n += s.External.Broken
+	}
+	return n
+}
+
 // Exit returns the exit status of a run:
 //
 //	a start target could not be read   3 if nothing else was checked, else 1

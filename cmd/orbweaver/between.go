@@ -18,8 +18,8 @@ type betweenRuns struct {
 	history   string // "" for the history in the cache
 	failAfter int    // 0 fails at the first broken result
 	baseline  string // a JSON report, or ""
-	// baselineFound and failAfterFound are set if a configuration that was found gave them.
-	baselineFound, failAfterFound bool
+	// These are set if a configuration that was found gave them.
+	baselineFound, failAfterFound, failOnFound bool
 
 	hint string // a note for the user
 }
@@ -37,7 +37,7 @@ func compileBetween(c *compiler, o *options) {
 	b.failAfter = read(c, "fail-after", atLeast(1))
 	compileDrift(c, o)
 	b.baseline = read(c, "baseline", parseBaseline)
-	b.baselineFound, b.failAfterFound = s.found["baseline"] > 0, s.found["fail-after"] > 0
+	b.baselineFound, b.failAfterFound, b.failOnFound = s.found["baseline"] > 0, s.found["fail-after"] > 0, s.found["fail-on"] > 0
 	if b.failAfter > 0 && b.cache == "" && b.history == "" {
 		c.faults = append(c.faults, fmt.Errorf("%s: it needs a history: name a file with --history or --cache, or a directory with --state", c.Named("fail-after")))
 	}

@@ -19,6 +19,7 @@ import (
 // earlierRuns is the data of earlier runs, and what this run adds to it.
 type earlierRuns struct {
 	options   betweenRuns
+	failOn    report.Policy
 	note      func(string, ...any)
 	cache     *store.Cache
 	history   *store.Cache // the same as cache, unless it has its own file
@@ -33,7 +34,7 @@ type earlierRuns struct {
 
 // openEarlierRuns opens the files that the options name. Its errors are usage errors.
 func openEarlierRuns(cmd *cobra.Command, o *options, note func(string, ...any)) (*earlierRuns, error) {
-	m := &earlierRuns{options: o.between, note: note, started: time.Now(), watching: o.watching}
+	m := &earlierRuns{options: o.between, failOn: o.failOn, note: note, started: time.Now(), watching: o.watching}
 	if m.options.hint != "" {
 		note("%s", m.options.hint)
 	}
@@ -151,6 +152,9 @@ func (m *earlierRuns) subtractKnown(s *result.Summary) {
 	}
 	s.Internal.Broken -= m.recentInternal
 	s.External.Broken -= m.recentExternal
+	if m.options.failOnFound {
+		s.Hidden += m.failOn.Excused(s)
+	}
 }
 
 // record stores the findings of this run for later ones, and notes how many findings of the

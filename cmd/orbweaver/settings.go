@@ -69,5 +69,6 @@ func (s *settings) hides() *crawler.Hides {
 		return n
 	}
 	return &crawler.Hides{Exclude: given("exclude", s.List("exclude")), IgnoreFragment: given("ignore-fragment", s.List("ignore-fragment")), Levels: given("level", s.List("level")),
+		Remaps: given("remap", s.List("remap")), Select: s.found["select"]+s.found["ignore-select"] > 0,
 		SkipReserved: s.found["skip-reserved"] > 0, Accept: s.found["accept"] > 0, Rules: len(s.rules) > 0}
 }

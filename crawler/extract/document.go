@@ -289,6 +289,8 @@ type Document struct {
 	Title string
 	// Links are the links in document order.
 	Links []Link
+	// Unselected is the number of links that Select and IgnoreSelect leave out.
+	Unselected int
 	// BareRepeats are the bare links (Input.Bare) that repeat an earlier one, in document
 	// order.
 	BareRepeats []BareRepeat

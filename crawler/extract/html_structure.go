@@ -57,6 +57,7 @@ func (h *harvest) applySelectors(in *Input) {
 			places[i] = len(kept)
 		}
 	}
+	h.doc.Unselected += len(h.links) - len(kept)
 	h.links = kept
 }
 

@@ -180,8 +180,8 @@ type Summary struct {
 	// that a baseline contains, and targets that have not been broken for long enough.
 	Known  Tally
 	Recent int
-	// Hidden is the number of targets, and of findings about pages, that Config.Judging.Hides leaves out
-	// or makes less severe.
+	// Hidden is the number of targets, of links, and of findings about pages, that Config.Judging.Hides leaves out,
+	// replaces or makes less severe.
 	Hidden int
 	// Fixed is the number of references that were corrected in their files after the run. A
 	// run leaves it 0; the other counts do not include findings without any other reference.

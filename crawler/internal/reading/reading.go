@@ -191,7 +191,11 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 	}
 	var part func(links []extract.Link, all int)
 	if d.InParts {
-		part = func(links []extract.Link, all int) { r.startLinks().AddPart(links, all) }
+		part = func(links []extract.Link, all int) {
+			if ctx.Err() == nil {
+				r.startLinks().AddPart(links, all)
+			}
+		}
 	}
 	if !reader.Read(d, &page.Document, bare, part) {
 		page.Reset(r.Env, scope.HrefOf(d.URL), r.of.Depth)
@@ -223,7 +227,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(&r.got, r.of, d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
 		return nil
 	}
-	return r.enter(op)
+	return r.enter(ctx, op)
 }
 
 // page returns the page in which what the document refers to is collected.
@@ -231,14 +235,14 @@ func (r *documentReading) page() *references.Page { return r.Reader.Page(&r.got.
 
 // enter enters what a page refers to, and what its scripts added when it was opened in a browser,
 // which is nil for a page that was not. It returns what the cache keeps of the page.
-func (r *documentReading) enter(op *view.Opened) *recall.Page {
+func (r *documentReading) enter(ctx context.Context, op *view.Opened) *recall.Page {
 	d, found := &r.Document, r.page()
 	if d.Response.LocalFile() != "" {
 		found.ReadFile(d.Body)
 		defer found.ReadFile(nil) // the body is released
 	}
 	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(&d.Outcome) && r.wantsShell() && document.IsShell(d.Body, d.Read)
-	page := r.enterLinks(shell)
+	page := r.enterLinks(ctx, shell)
 	page.Blank = shell || op == nil && len(d.Read.Links) == 0 && document.IsBlank(d.Body, d.Read.Format)
 	r.got = r.describe(r.got, r.of, &d.Outcome, page)
 	if r.Asks != nil && references.AsksFiles(found) {
@@ -312,14 +316,14 @@ func (r *documentReading) wantsShell() bool {
 
 // enterLinks enters the references of a page and returns what else is known of it. shell is set if
 // the page is only the frame that a script fills.
-func (r *documentReading) enterLinks(shell bool) *recall.Page {
+func (r *documentReading) enterLinks(ctx context.Context, shell bool) *recall.Page {
 	doc, header := r.Read, r.Response.Header
 	doc.NoFollow = doc.NoFollow || robots.NoFollowHeader(header, r.Door.Scope().Rules.RobotsAgent)
 	page := r.startLinks()
 	if refresh := document.Refresh(doc); refresh != nil && !r.Outcome.Static {
 		r.Note(judging.Facts{Next: page.Lead(refresh)})
 	}
-	page.AddAll(doc)
+	page.AddAll(ctx, doc)
 	r.enterHeader(page, header)
 	canonical := document.Canonical(r.URL, doc)
 	site := r.Door.Scope().SiteOf(r.URL)
@@ -327,7 +331,11 @@ func (r *documentReading) enterLinks(shell bool) *recall.Page {
 	if doc.Format == "sitemap" {
 		r.ownBases.NoteSitemap(site, doc)
 	}
-	return &recall.Page{Format: doc.Format, Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
+	hidden := references.Remapped(page)
+	if hides := r.Door.Scope().Judging.Hides; hides != nil && hides.Select {
+		hidden += doc.Unselected
+	}
+	return &recall.Page{Format: doc.Format, Hidden: min(hidden, extract.MaxLinks), Canonical: canonical.String(), NoIndex: doc.NoIndex || robots.NoIndexHeader(header), Shell: shell,
 		Unfollowed: page.FollowsNone() && slices.ContainsFunc(doc.Links, isNavigation), SitemapIndex: doc.SitemapIndex, Listed: len(doc.Links)}
 }
 
@@ -350,6 +358,7 @@ func (p *Reader) describe(got Reading, t *admit.Target, o *judging.Outcome, abou
 	}
 	if !t.Again {
 		got.Counts.Of[stored.Pages]++
+		got.Counts.Of[stored.Hidden] += about.Hidden
 		if about.Blank {
 			got.Counts.Of[stored.Blank]++
 		}

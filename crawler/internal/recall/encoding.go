@@ -55,6 +55,7 @@ const (
 	pageSitemapIndex
 	pageRendered
 	pageBlank
+	pageHidden
 	allPageFlags = 1<<iota - 1
 	headBytes    = 1 + 4
 )
@@ -227,12 +228,15 @@ func appendPage(dst []byte, p *Page) []byte {
 		dst = record.AppendString(dst, s)
 	}
 	var flags byte
-	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank} {
+	for i, on := range []bool{p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank, p.Hidden > 0} {
 		if on {
 			flags |= 1 << i
 		}
 	}
 	dst = binary.AppendUvarint(append(dst, flags), uint64(p.Listed))
+	if p.Hidden > 0 {
+		dst = binary.AppendUvarint(dst, uint64(p.Hidden))
+	}
 	dst = record.AppendString(dst, p.Targets)
 	if !p.Rendered {
 		return dst
@@ -251,7 +255,11 @@ func readPage(r *record.Reader) *Page {
 		r.Fail()
 	}
 	p.Unfollowed, p.Shell, p.NoIndex, p.SitemapIndex, p.Rendered, p.Blank = flags&pageUnfollowed != 0, flags&pageShell != 0, flags&pageNoIndex != 0, flags&pageSitemapIndex != 0, flags&pageRendered != 0, flags&pageBlank != 0
-	p.Listed, p.Targets = r.Count(extract.MaxLinks), r.Bytes()
+	p.Listed = r.Count(extract.MaxLinks)
+	if flags&pageHidden != 0 {
+		p.Hidden = r.Count(extract.MaxLinks)
+	}
+	p.Targets = r.Bytes()
 	if !p.Rendered {
 		return p
 	}

@@ -43,11 +43,12 @@ func samples(t testing.TB) []*Entry {
 		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Targets: []byte{0}, References: []byte{}}},
 		{Outcome: page, Validators: fetch.Validators{ETag: `"y"`}, Page: &Page{Reader: "0.1.0", Format: "html", Targets: targets, References: references, Rendered: true,
 			Loaded: []Loaded{{"https://example.com/a.js", fetch.Validators{ETag: `"a"`}}, {"https://example.com/b.js", fetch.Validators{LastModified: "Fri, 02 Jan 2026 03:04:05 GMT"}}}}},
+		{Outcome: judging.Outcome{Code: check.CodeOK, Status: 204, Size: 0}, Page: &Page{Hidden: 2, Targets: []byte{0}, References: []byte{}}},
 	}
 }
 
 func TestEncoding(t *testing.T) {
-	kinds := []string{"presence", "redirect", "anchors", "page", "page", "page"}
+	kinds := []string{"presence", "redirect", "anchors", "page", "page", "page", "page"}
 	for i, want := range samples(t) {
 		record := encode(want)
 		got, err := decode(record)
@@ -66,7 +67,7 @@ func TestEncoding(t *testing.T) {
 
 // TestEncodedBytes tests that the form of entries does not change: users have files with it.
 func TestEncodedBytes(t *testing.T) {
-	want := []string{"13 5fc0964dd436377a9", "43 543ee9880a2de9b27", "57 53ba500fefc5491cc", "2917 ce1909249fd7e8e", "22 f5701c07a3690d947", "2958 f5856e1a467be1c"}
+	want := []string{"13 5fc0964dd436377a9", "43 543ee9880a2de9b27", "57 53ba500fefc5491cc", "2917 ce1909249fd7e8e", "22 f5701c07a3690d947", "2958 f5856e1a467be1c", "23 fe294a558f0b7a081"}
 	for i, e := range samples(t) {
 		var use buffers
 		use.compress(e, judging.AppendOutcome(nil, &e.Outcome))
@@ -130,7 +131,7 @@ func TestSamplesHaveEverything(t *testing.T) {
 			all.Reader, all.Format, all.Canonical = max(all.Reader, p.Reader), max(all.Format, p.Format), max(all.Canonical, p.Canonical)
 			all.Unfollowed, all.NoIndex, all.Shell = all.Unfollowed || p.Unfollowed, all.NoIndex || p.NoIndex, all.Shell || p.Shell
 			all.Blank = all.Blank || p.Blank
-			all.SitemapIndex, all.Rendered, all.Listed = all.SitemapIndex || p.SitemapIndex, all.Rendered || p.Rendered, max(all.Listed, p.Listed)
+			all.SitemapIndex, all.Rendered, all.Listed, all.Hidden = all.SitemapIndex || p.SitemapIndex, all.Rendered || p.Rendered, max(all.Listed, p.Listed), max(all.Hidden, p.Hidden)
 			all.Targets, all.References = append(all.Targets, p.Targets...), append(all.References, p.References...)
 			all.Loaded = append(all.Loaded, p.Loaded...)
 		}

@@ -37,6 +37,7 @@ type Page struct {
 	Blank        bool // it has no link and no text, or a script makes its content
 	SitemapIndex bool // a sitemap that lists other sitemaps
 	Listed       int  // number of links of the document
+	Hidden       int  // number of links that a configuration that was not named leaves out or replaces
 	// Targets and References are what the page refers to, as package references keeps them. References
 	// need not be compressed.
 	Targets, References []byte

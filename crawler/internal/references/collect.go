@@ -22,6 +22,7 @@ type collector struct {
 	own      [extract.Host]int32 // items for the page itself, by kind of link, plus one; 0 if there is none yet
 	edges    []result.Edge
 	origin   string // of the last link that was resolved and remapped
+	hidden   int    // links that were remapped by a configuration that was not named
 	recalls  bool   // results may be remembered: nothing outside the page changes them
 	whole    bool   // the configuration may depend on fragments, or wants all links for a graph
 }
@@ -48,7 +49,7 @@ func (c *collector) reset(env *Env, page scope.Href, depth int, doc *extract.Doc
 	c.env = env
 	c.resolver.reset(env, page, depth, doc)
 	c.items.reset(env, depth+1)
-	c.edges = nil
+	c.edges, c.hidden = nil, 0
 	scope := c.resolver.scope
 	rule, judging := scope.Rules, &scope.Judging
 	c.recalls = rule.Changed == nil
@@ -291,6 +292,9 @@ func (c *collector) remap(res *resolution, t *target, printed string) bool {
 		return false
 	}
 	c.origin = origin
+	if c.resolver.scope.HidesRemapped(printed) {
+		c.hidden++
+	}
 	res.Mark |= scope.MarkRemapped
 	res.reusable = false
 	t.outside, t.aboveRoot, t.err = nil, false, err

@@ -2,6 +2,7 @@ package references
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -43,6 +44,12 @@ func keptEnv(t testing.TB, w frontier.Width) (*Env, scope.Href) {
 // keptPage returns a page of an environment that has been read.
 func keptPage(t testing.TB, env *Env, at scope.Href) *Page {
 	t.Helper()
+	return readPage(t.Context(), t, env, at)
+}
+
+// readPage returns a page that is read until ctx ends.
+func readPage(ctx context.Context, t testing.TB, env *Env, at scope.Href) *Page {
+	t.Helper()
 	p := &Page{}
 	p.Reset(env, at, 3)
 	extract.ExtractInto(&p.Document, extract.Input{Body: []byte(keptDocument), ContentType: "text/html"})
@@ -51,13 +58,23 @@ func keptPage(t testing.TB, env *Env, at scope.Href) *Page {
 		t.Fatal(err)
 	}
 	p.From(Source{Base: base})
-	p.AddAll(&p.Document)
+	p.AddAll(ctx, &p.Document)
 	return p
 }
 
 func clonedKeep(p *Page) (targets, block []byte) {
 	targets, block = Keep(p)
 	return bytes.Clone(targets), bytes.Clone(block)
+}
+
+// The rules of a configuration can make each link expensive, so the end of a run is noticed between two links.
+func TestAddAllEnds(t *testing.T) {
+	env, at := keptEnv(t, frontier.Narrow)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p := readPage(ctx, t, env, at); len(p.Document.Links) == 0 || len(p.Targets()) > 0 {
+		t.Errorf("%d of %d links were added after the end", len(p.Targets()), len(p.Document.Links))
+	}
 }
 
 // A page that is taken over has the targets and the references of the page that was read, in

@@ -49,11 +49,15 @@ func (p *Page) Against(base *urinorm.Base) {
 // The body must remain valid until ReadFile(nil).
 func (p *Page) ReadFile(body []byte) { p.collector.resolver.template = template{body: body} }
 
+// Remapped returns the number of links of a page that a configuration that was not named has remapped.
+func Remapped(p *Page) int { return p.collector.hidden }
+
 // FollowsNone reports whether no link of the page is followed.
 func (p *Page) FollowsNone() bool { return p.collector.resolver.source.NoFollow }
 
-// AddAll adds the links of a document in their order, and then the links that repeat them.
-func (p *Page) AddAll(doc *extract.Document) {
+// AddAll adds the links of a document in their order, and then the links that repeat them. When ctx ends, it leaves
+// out the rest: the rules of a configuration can make each link expensive.
+func (p *Page) AddAll(ctx context.Context, doc *extract.Document) {
 	if len(doc.CrossReferences) > 0 {
 		p.collector.resolver.asked = true
 		doc.Links = append(doc.Links, newCrossReferences(&p.collector.resolver).links(doc.CrossReferences)...)
@@ -62,6 +66,9 @@ func (p *Page) AddAll(doc *extract.Document) {
 	for i := range doc.Links {
 		if i == fewLinks {
 			p.block.links.Grow(len(doc.Links) + len(doc.BareRepeats))
+		}
+		if ctx.Err() != nil {
+			return
 		}
 		p.Add(&doc.Links[i])
 	}

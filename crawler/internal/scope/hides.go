@@ -11,7 +11,8 @@ import (
 // name. What they hide is counted (Summary.Hidden), because a stranger may have written the file.
 type Hides struct {
 	Exclude, IgnoreFragment, Levels int  // how many of these come from the file; they are the first ones
-	SkipReserved, Accept            bool // these do
+	Remaps                          int  // the same
+	SkipReserved, Accept, Select    bool // these do; Select is one of the two selectors
 	Rules                           bool // all rules do
 }
 
@@ -57,6 +58,16 @@ func (s *Settings) HidesBecause(message string) bool {
 		return true
 	}
 	return hides.Rules && slices.ContainsFunc(s.Judging.Rules, func(r Rule) bool { return r.Verdict == "ignore" && message == excludedBy+r.Name })
+}
+
+// HidesRemapped reports whether the file is the reason why a link has another URL than its printed one.
+func (s *Settings) HidesRemapped(printed string) bool {
+	hides := s.Judging.Hides
+	if hides == nil {
+		return false
+	}
+	first := slices.IndexFunc(s.Rules.Remaps, func(m Remap) bool { return m.Pattern.MatchString(printed) })
+	return first >= 0 && first < hides.Remaps
 }
 
 // IsHidden reports whether one judgement hides what a stricter one reports: it is less severe, or

@@ -17,12 +17,13 @@ const (
 	Unfollowed                 // pages whose links are checked but not followed, as they ask
 	Shells                     // pages that a script fills, without the start pages of websites
 	Blank                      // pages without a link and without text, or that a script fills
-	NumCounters = 7
+	Hidden                     // links that a configuration that was not named leaves out or replaces
+	NumCounters = 8
 )
 
 // counterNames are the names of the counts in the store.
 var counterNames = [NumCounters]string{Pages: "pages", Checked: "checked", Broken: "broken", Requests: "requests", Unfollowed: "unfollowed",
-	Shells: "shells", Blank: "blank"}
+	Shells: "shells", Blank: "blank", Hidden: "hidden"}
 
 // Other sums of the store.
 const (
@@ -54,7 +55,7 @@ func (c *Counts) Add(more *Counts) {
 }
 
 // ofPages are the counts of what was read. They do not hold if the target is visited again.
-var ofPages = [...]Counter{Pages, Unfollowed, Shells, Blank}
+var ofPages = [...]Counter{Pages, Unfollowed, Shells, Blank, Hidden}
 
 // Repeated returns what holds of the counts if the target is visited again.
 func (c Counts) Repeated() Counts {

@@ -87,7 +87,7 @@ func TestCountsOfRepeatedVisits(t *testing.T) {
 		counts Counts
 		want   []string
 	}{
-		"settled": {c, []string{"blank", "broken", "checked", "pages", "requests", "shells", "sitemap:http://site.test/sitemap.xml",
+		"settled": {c, []string{"blank", "broken", "checked", "hidden", "pages", "requests", "shells", "sitemap:http://site.test/sitemap.xml",
 			"stopped:" + check.GapTrap.String(), "trap:a/a/a", "unfollowed"}},
 		"put back": {c.Repeated(), []string{"broken", "checked", "requests", "sitemap:http://site.test/sitemap.xml",
 			"stopped:" + check.GapTrap.String(), "trap:a/a/a"}},

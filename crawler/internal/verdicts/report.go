@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
+	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -70,6 +71,7 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 			}
 		}
 	}
+	sum.Hidden += c.Of[stored.Hidden]
 	sum.OKByHost = j.targets().hosts.byName()
 	if len(broken) < inDocuments {
 		sum.BrokenDocuments = len(broken)

@@ -199,6 +199,11 @@ func applyKey(s *settings, row *option.Flag, file *configFile, value any) error 
 	if err := file.spendAll(row, texts); err != nil {
 		return err
 	}
+	if row.Pattern == nil {
+		if err := file.limit(row.Name, texts); err != nil {
+			return err
+		}
+	}
 	if row.Expands {
 		for i, t := range texts {
 			expanded, err := expandEnv(t, file.variable)

@@ -36,7 +36,7 @@ func (f *configFile) spend(key, text string, measure patternsize.Measure) error 
 	if f.patterns == nil {
 		f.patterns = &patternsize.Budget{Source: f.name, Limit: patternsize.MaxTrusted}
 		if f.found {
-			f.patterns.Limit = patternsize.MaxUntrusted
+			f.patterns.Limit, f.patterns.Least = patternsize.MaxUntrusted, patternsize.LeastUntrusted
 		}
 	}
 	err := f.patterns.Spend(text, measure)
@@ -58,6 +58,18 @@ func (f *configFile) spendAll(row *option.Flag, texts []string) error {
 		if err := f.spend(row.Name, text, row.Pattern); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// maxFoundValues is the maximum number of values of a key in a file that was found, apart from patterns, which have a
+// limit of their own: many are tried for each link.
+const maxFoundValues = 250
+
+// limit returns an error if the file was found, and a key has too many values.
+func (f *configFile) limit(key string, texts []string) error {
+	if f.found && len(texts) > maxFoundValues {
+		return f.refuse("%s: it has more than %d values", key, maxFoundValues)
 	}
 	return nil
 }

@@ -174,7 +174,7 @@ func compile(s *settings, on option.Commands) (*options, error) {
 	if s.Given("per-address") {
 		k.Politeness.PerAddress = zeroAsNone(read(c, "per-address", atLeast(0)))
 	}
-	k.Politeness.Rate = read(c, "rate", parseRate)
+	k.Politeness.Rate = read(c, "rate", quantity.ParseRate)
 	k.Politeness.Delay = read(c, "delay", quantity.ParseDuration)
 	k.Politeness.Retries = zeroAsNone(read(c, "retries", atLeast(0)))
 	if len(s.List("retry-status")) > 0 {

@@ -16,6 +16,9 @@ func TestPatternBombs(t *testing.T) {
 		"ranges in any case": tomlList("ignore-fragment", `(?i)[`+strings.Repeat(`b-𞥂`, 3000)+`]`, 1),
 		"nested repetitions": tomlList("exclude-except", `(((a{10}){10}){10}b{900})*`, 2000),
 		"replacements":       tomlList("remap", `\pL{999}=x`, 20_000),
+		"groups replaced":    tomlList("remap", "(.*)="+strings.Repeat("$1", 300), 1),
+		"small patterns":     tomlList("exclude", "a", 5000),
+		"small globs":        strings.Repeat("[[rule]]\nmatch = '*a'\n", 5000),
 		"selectors":          "select = 'a:matches(^\\pL{990}$)'\n",
 		"nested selectors":   "ignore-select = '" + strings.Repeat(":not(", 100_000) + strings.Repeat(")", 100_000) + "'\n",
 		"rules":              strings.Repeat("[[rule]]\nmatch_re = '\\pL{999}'\n", 20_000),
@@ -42,6 +45,31 @@ func TestConfigurationBombs(t *testing.T) {
 	} {
 		if err := foundError(text); err == nil || !strings.HasPrefix(err.Error(), "orbweaver.toml: line ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.10s...: got %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Many names are tried for each link as well.
+func TestFoundListsHaveALimit(t *testing.T) {
+	for _, key := range []string{"fallback-extensions", "index-files", "link-attributes", "type"} {
+		if err := foundError(tomlList(key, "a=html", 251)); err == nil || !strings.Contains(err.Error(), "more than 250 values") || !strings.Contains(err.Error(), "--config orbweaver.toml") {
+			t.Errorf("%s: %.300v, want an error about 250 values", key, err)
+		}
+	}
+	if err := foundError("[[rule]]\nmatch = '**'\n" + tomlList("broken_hosts", "*a", 251)); err == nil || !strings.Contains(err.Error(), "more than 250 values") {
+		t.Errorf("broken_hosts: %.300v, want an error about 250 values", err)
+	}
+	if err := foundError(tomlList("link-attributes", "a", 250)); err != nil {
+		t.Errorf("250 names: %v", err)
+	}
+}
+
+// A host that may be asked once in hours keeps a run from ending.
+func TestFoundRates(t *testing.T) {
+	for text, fine := range map[string]bool{"rate = '6/h'": true, "rate = '0'": true, "rate = 2": true, "rate = '5/h'": false, "rate = '0.001/s'": false,
+		"[[rule]]\nmatch = '**'\nrate = '6/h'": true, "[[rule]]\nmatch = '**'\nrate = '0.001/s'": false} {
+		if err := foundError(text); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "less than 6 requests an hour") {
+			t.Errorf("%s: %v, want an error %v", text, err, !fine)
 		}
 	}
 }

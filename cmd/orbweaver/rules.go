@@ -12,6 +12,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/quantity"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
@@ -107,6 +108,9 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		if !ok {
 			return wantText
 		}
+		if err := file.permit("rate", []string{t}); err != nil {
+			return err
+		}
 		r.rate = t
 	case "accept":
 		texts, ok := configTexts(&option.Flag{Many: option.Union}, value)
@@ -127,7 +131,7 @@ func (r *ruleBlock) read(key string, value any, file *configFile) error {
 		}
 		if key == "broken_hosts" {
 			r.brokenHosts = texts
-			return nil
+			return file.limit(key, texts)
 		}
 		for _, text := range texts {
 			if err := file.spend(key, text, patternsize.Text); err != nil {
@@ -222,7 +226,7 @@ func (r *ruleBlock) compile(parseLevel func(string) (check.LevelRule, error)) (c
 		rule.BrokenTexts = append(rule.BrokenTexts, crawler.TextPattern{Written: text, Pattern: re})
 	}
 	if r.rate != "" {
-		rate, err := parseRate(r.rate)
+		rate, err := quantity.ParseRate(r.rate)
 		if err != nil {
 			return fail("rate", r.rate, err)
 		}

@@ -35,28 +35,6 @@ func parseShare(s string) (float64, error) {
 	return 0, errors.New("use a number over 0, at most 1, such as 0.5")
 }
 
-// parseRate parses a number of requests per second; zero means no limit.
-func parseRate(s string) (float64, error) {
-	number, unit, found := strings.Cut(s, "/")
-	per := 1.0
-	if found {
-		switch unit {
-		case "s":
-		case "m":
-			per = 60
-		case "h":
-			per = 3600
-		default:
-			number = ""
-		}
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	if rate := n / per; err == nil && rate >= 0 && rate <= 1e6 {
-		return rate, nil
-	}
-	return 0, errors.New("use requests per second, minute or hour, such as 5/s, 30/m or 100/h")
-}
-
 var errStatuses = errors.New("use HTTP statuses and ranges from 100 to 999, such as 403,500-599")
 
 // parseStatuses parses a list of statuses and inclusive ranges.

@@ -2,19 +2,6 @@ package main
 
 import "testing"
 
-func TestParseRate(t *testing.T) {
-	for text, want := range map[string]float64{"2/s": 2, "30/m": 0.5, "360/h": 0.1, "5": 5, "0.5/s": 0.5, "0": 0} {
-		if got, err := parseRate(text); err != nil || got != want {
-			t.Errorf("parseRate(%q) = %v, %v; want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"", "/s", "2/d", "2/", "-1/s", "2/s/s", "NaN", "1e9/s"} {
-		if got, err := parseRate(text); err == nil {
-			t.Errorf("parseRate(%q) = %v, want an error", text, got)
-		}
-	}
-}
-
 func TestParseStatuses(t *testing.T) {
 	got, err := parseStatuses("403, 500-599")
 	if err != nil || !got.Has(403) || !got.Has(500) || !got.Has(599) || got.Has(404) || got.Has(499) {

@@ -32,17 +32,36 @@ const LocationRemapped = "the Location was remapped from "
 // Remapped returns the URL that replaces a link's printed URL by the first of Config.Remaps that
 // matches, and the printed URL, which is the origin. If none matches, origin is empty.
 func (s *Scope) Remapped(printed string) (to urinorm.URL, origin string, err error) {
+	if len(printed) > MaxReference { // a data URL
+		return urinorm.URL{}, "", nil
+	}
 	for i := range s.Rules.Remaps {
 		m := &s.Rules.Remaps[i]
 		if !m.Pattern.MatchString(printed) {
 			continue
 		}
-		if to, err = s.urlOfPrinted(m.Pattern.ReplaceAllString(printed, m.Replacement)); err != nil {
+		if to, err = s.urlOfPrinted(m.replace(printed)); err != nil {
 			err = &urinorm.Error{Err: errRemapped}
 		}
 		return to, printed, err
 	}
 	return urinorm.URL{}, "", nil
+}
+
+// maxReplaced is the maximum number of matches that are replaced in a URL. Each is searched for anew.
+const maxReplaced = 1000
+
+// replace replaces the first matches in a URL. It stops when the result is longer than any URL that is requested.
+func (m *Remap) replace(printed string) string {
+	var to []byte
+	end := 0
+	for _, match := range m.Pattern.FindAllStringSubmatchIndex(printed, maxReplaced) {
+		to = m.Pattern.ExpandString(append(to, printed[end:match[0]]...), m.Replacement, printed, match)
+		if end = match[1]; len(to) > MaxReference {
+			break
+		}
+	}
+	return string(append(to, printed[end:]...))
 }
 
 // urlOfPrinted returns the URL of a target in its printed form. A file in one of the

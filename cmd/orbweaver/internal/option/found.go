@@ -50,6 +50,7 @@ var (
 	ownFiles    = Permission{use: writes, why: "they are written to new files, and to those that this program wrote"}
 
 	shortWaits     = refuseBut(isShortWait, "more than 10 minutes keep a run from ending")
+	usualRates     = refuseBut(isUsualRate, "less than 6 requests an hour keep a run from ending")
 	usualBodies    = refuseBut(isUsualBody, "more than 25 MiB need too much memory")
 	signsIn        = refuse("it signs in with a password of the user")
 	leaves         = refuse("it sends what is read to another machine")
@@ -72,6 +73,12 @@ func isNever(mode string) bool { return mode == "never" }
 func isShortWait(text string) bool {
 	d, err := quantity.ParseDuration(text)
 	return err != nil || d <= 10*time.Minute
+}
+
+// isUsualRate reports whether a rate lets a host be asked every 10 minutes, or is not limited.
+func isUsualRate(text string) bool {
+	rate, err := quantity.ParseRate(text)
+	return err != nil || rate == 0 || rate >= 6.0/3600
 }
 
 // isUsualBody reports whether a size is at most 25 MiB.

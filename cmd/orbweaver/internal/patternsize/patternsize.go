@@ -17,6 +17,9 @@ const (
 	MaxTrusted   = 256 << 20
 )
 
+// LeastUntrusted is what each pattern of a stranger counts at least, in bytes, so that there are at most 4096.
+const LeastUntrusted = 4 << 10
+
 // Measure returns the size of a pattern.
 type Measure func(text string) int64
 
@@ -27,6 +30,7 @@ var ErrTooLarge = errors.New("the compiled patterns")
 type Budget struct {
 	Source string // for messages
 	Limit  int64  // in bytes
+	Least  int64  // bytes that each pattern counts, even if it is smaller: it is tried for each link
 
 	spent int64
 }
@@ -35,7 +39,7 @@ type Budget struct {
 // not measured then.
 func (b *Budget) Spend(text string, measure Measure) error {
 	if b.spent <= b.Limit {
-		b.spent += measure(text)
+		b.spent += max(measure(text), b.Least)
 	}
 	if b.spent <= b.Limit {
 		return nil
@@ -82,6 +86,14 @@ func Regexp(text string) int64 {
 		return size + parts.instructions*(2*instruction+onePass) + parts.runes*oneRune*2
 	}
 	return size + parts.instructions*2*instruction
+}
+
+// Replacement returns the size of an expression with its replacement, or more. Each group of the
+// replacement may stand for a whole URL.
+func Replacement(text string) int64 {
+	const longestURL = 64 << 10 // scope.MaxReference
+	_, replacement, _ := strings.Cut(text, "=")
+	return Regexp(text) + int64(strings.Count(replacement, "$"))*longestURL
 }
 
 // mayBeginWithText reports whether an expression may match only at the beginning.

@@ -1,4 +1,4 @@
-// Package quantity parses durations and sizes as flags and configurations have them. Its errors
+// Package quantity parses durations, sizes and rates as flags and configurations have them. Its errors
 // tell only what is allowed; the caller adds the name and the text.
 package quantity
 
@@ -66,4 +66,26 @@ func ParseSize(s string) (int64, error) {
 		return int64(size), nil
 	}
 	return 0, errors.New("use a size such as 500kB, 10MiB or a number of bytes, 1 or more")
+}
+
+// ParseRate parses a number of requests per second; zero means no limit.
+func ParseRate(s string) (float64, error) {
+	number, unit, found := strings.Cut(s, "/")
+	per := 1.0
+	if found {
+		switch unit {
+		case "s":
+		case "m":
+			per = 60
+		case "h":
+			per = 3600
+		default:
+			number = ""
+		}
+	}
+	n, err := strconv.ParseFloat(number, 64)
+	if rate := n / per; err == nil && rate >= 0 && rate <= 1e6 {
+		return rate, nil
+	}
+	return 0, errors.New("use requests per second, minute or hour, such as 5/s, 30/m or 100/h")
 }

@@ -49,3 +49,16 @@ func TestParseSize(t *testing.T) {
 		}
 	}
 }
+
+func TestParseRate(t *testing.T) {
+	for text, want := range map[string]float64{"2/s": 2, "30/m": 0.5, "360/h": 0.1, "5": 5, "0.5/s": 0.5, "0": 0} {
+		if got, err := ParseRate(text); err != nil || got != want {
+			t.Errorf("ParseRate(%q) = %v, %v; want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "/s", "2/d", "2/", "-1/s", "2/s/s", "NaN", "1e9/s"} {
+		if got, err := ParseRate(text); err == nil {
+			t.Errorf("ParseRate(%q) = %v, want an error", text, got)
+		}
+	}
+}

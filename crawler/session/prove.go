@@ -402,13 +402,15 @@ func (s *Session) standing(at proofPage, answer answered) Standing {
 }
 
 // noteLeaveAlone remembers the addresses that the page after the sign-in names as those
-// for signing out or deleting.
+// for signing out or deleting. A link to the page itself does that with a script.
 func (s *Session) noteLeaveAlone(p *Page) {
 	actions := s.actions(p)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, address := range actions {
-		s.leave[address] = true
+		if address != p.URL.WithoutFragment().String() {
+			s.leave[address] = true
+		}
 	}
 }
 

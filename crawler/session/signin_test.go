@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // fixtures are sites that sign in in one way each. The site has received posts forms, and
@@ -467,6 +468,19 @@ func TestSignIn(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The page after the sign-in is not left alone because a link to itself signs out, by a script.
+func TestPageIsNotLeftAlone(t *testing.T) {
+	u, _, err := urinorm.ParseWeb("https://site.test/home?x=1#top")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := FromCookies([]urinorm.URL{u}, Options{})
+	s.noteLeaveAlone(ReadPage(u, 200, "text/html", []byte(`<a href="">Log out</a><a href="?x=1#menu">Log out</a><a href=/bye>Log out</a>`)))
+	if list := s.LeaveAlone(); len(list) != 1 || list[0] != "https://site.test/bye" {
+		t.Errorf("left alone: %q, want only /bye", list)
 	}
 }
 

@@ -87,7 +87,10 @@ func (f *configFile) variable(name string) (string, error) {
 	return value, nil
 }
 
-// refuse returns an error that ends with how to trust the file.
+// refuse returns an error that ends with how to trust the file, or how to do without it.
 func (f *configFile) refuse(format string, args ...any) error {
+	if f.name != configName { // the settings of an editor
+		return fmt.Errorf(format+"; the command line of the server may set it", args...)
+	}
 	return fmt.Errorf(format+"; if you trust %s, name it: --config %s", append(args, f.name, f.name)...)
 }

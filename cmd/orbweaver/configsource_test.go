@@ -136,3 +136,12 @@ func TestFoundConfigurationCannotAllowItself(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The settings of an editor are not a file that could be named.
+func TestRefusedSettingsOfEditor(t *testing.T) {
+	s := addFlags(&cobra.Command{Use: "orbweaver"}, option.Check)
+	err := applyClient(s, "", map[string]any{"since": "HEAD"})
+	if err == nil || !strings.HasSuffix(err.Error(), "; the command line of the server may set it") || strings.Contains(err.Error(), "--config") {
+		t.Errorf("since: %v, want an error that names the command line", err)
+	}
+}

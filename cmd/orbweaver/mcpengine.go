@@ -17,6 +17,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/mcp"
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/option"
+	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/patternsize"
 	"github.com/orbweaver/orbweaver/crawler"
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
@@ -102,6 +103,9 @@ func (e *agentEngine) options(a *agentAsked) (*options, error) {
 			s.Set(f.Name, e.base.Origin(f.Name), e.base.List(f.Name)...)
 		}
 	}
+	if err := boundOptions(a.options); err != nil {
+		return nil, err
+	}
 	for name, texts := range a.options {
 		if name == allFragments {
 			if slices.Equal(texts, []string{"false"}) {
@@ -139,6 +143,30 @@ func (e *agentEngine) options(a *agentAsked) (*options, error) {
 		o.roots = []string{a.root}
 	}
 	return o, nil
+}
+
+// boundOptions returns an error if the patterns or names of a call are too large or too many. What an agent asks for
+// may have been written by a stranger.
+func boundOptions(options map[string][]string) error {
+	budget := patternsize.Budget{Source: "the options", Limit: patternsize.MaxUntrusted, Least: patternsize.LeastUntrusted}
+	for _, name := range agentOptions {
+		f := option.Named(option.Check, name)
+		if f == nil { // allFragments
+			continue
+		}
+		if f.Pattern == nil && len(options[name]) > maxFoundValues {
+			return fmt.Errorf("options.%s: it has more than %d values", name, maxFoundValues)
+		}
+		for _, text := range options[name] {
+			if f.Pattern == nil {
+				break
+			}
+			if err := budget.Spend(text, f.Pattern); err != nil {
+				return fmt.Errorf("options.%s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // bounded returns the limit of a call: what it asks for, or the usual one, and never more than the

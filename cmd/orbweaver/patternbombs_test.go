@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,6 +72,24 @@ func TestFoundRates(t *testing.T) {
 		if err := foundError(text); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "less than 6 requests an hour") {
 			t.Errorf("%s: %v, want an error %v", text, err, !fine)
 		}
+	}
+}
+
+// The options of an agent may have been written by a stranger as well.
+func TestAgentOptionsAreBounded(t *testing.T) {
+	for name, texts := range map[string][]string{
+		"exclude":         slices.Repeat([]string{`\pL{999}`}, 20_000),
+		"no-follow":       slices.Repeat([]string{"a"}, 5000),
+		"ignore-fragment": {`[` + strings.Repeat(`\pL`, 100_000) + `]`},
+		"index-files":     slices.Repeat([]string{"a"}, 251),
+	} {
+		err := boundOptions(map[string][]string{name: texts})
+		if err == nil || !strings.HasPrefix(err.Error(), "options."+name+": ") {
+			t.Errorf("%s: %.300v, want an error", name, err)
+		}
+	}
+	if err := boundOptions(map[string][]string{"exclude": slices.Repeat([]string{"a"}, 1000), "level": {"http-404=off"}}); err != nil {
+		t.Errorf("1000 small patterns: %v", err)
 	}
 }
 

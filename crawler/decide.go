@@ -30,7 +30,7 @@ func (v *visitor) decide(ctx context.Context, t *admit.Target) (s settlement, by
 		}
 	}
 	by, err = v.door.Decide(ctx, admit.Ask{URL: t.At, For: admit.Visit, Of: t})
-	s.Outcome, s.Wait, s.Unsure = by.Outcome, by.Wait, by.Temporary
+	s.Outcome, s.Wait, s.Again, s.Unsure = by.Outcome, by.Wait, by.Again, by.Temporary
 	s.Counts.Of[stored.Requests] = by.Requests
 	if by.Trap != "" {
 		s.Counts.Traps = []string{by.Trap}
@@ -38,7 +38,7 @@ func (v *visitor) decide(ctx context.Context, t *admit.Target) (s settlement, by
 	if err != nil || !by.Admitted() {
 		return s, by, err
 	}
-	if s, err = v.await(ctx, in, s); s.Outcome != nil || s.Wait > 0 {
+	if s, err = v.await(ctx, in, s); s.Outcome != nil || s.Wait > 0 || s.Again {
 		by = admit.Decision{}
 		v.notBegun(t)
 	}
@@ -66,6 +66,9 @@ func (v *visitor) await(ctx context.Context, in *signin.Session[settlement], s s
 	}
 	var err error
 	if s.Outcome == nil && ready && v.door.Scope().Compares(t.At) { // the probe is part of the session, too
+		if s.Again, err = v.door.Locate(ctx, t); s.Again || err != nil {
+			return s, err
+		}
 		var requests int
 		ready, requests, err = v.door.Probe(ctx, t, t.At)
 		s.Counts.Of[stored.Requests] += requests

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -20,6 +21,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
+	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // imagined is a web without a network, for clocks that are not real: it answers as
@@ -322,6 +324,56 @@ func TestPerHost(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	})
+}
+
+// hoster is an imagined web whose hosts are all at one address.
+type hoster struct {
+	*imagined
+	mu            sync.Mutex
+	underway, top int
+}
+
+func (*hoster) Locate(context.Context, urinorm.URL) (netip.Addr, bool) {
+	return netip.IPv4Unspecified(), true
+}
+
+func (h *hoster) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, error) {
+	h.mu.Lock()
+	h.underway++
+	h.top = max(h.top, h.underway)
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		h.underway--
+		h.mu.Unlock()
+	}()
+	return h.imagined.Fetch(ctx, req)
+}
+
+// An address gets no more requests at once than it may have, those for the robots.txt files of its hosts
+// and for made-up pages included.
+func TestPerAddress(t *testing.T) {
+	for name, set := range map[string]func(*Config){
+		"targets": func(*Config) {}, "robots.txt": func(cfg *Config) { cfg.Scope.Robots = RobotsStrict }, "probes": func(cfg *Config) { cfg.Judging.SoftNotFound = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &hoster{imagined: imagine(100*time.Millisecond, func(host, path string) (int, http.Header, string) {
+					if host == "start.test" {
+						return ok(links(40, "http://www.at%d.test/x"))
+					}
+					return ok("")
+				})}
+				cfg := imaginary(w.imagined)
+				cfg.Fetch, cfg.Politeness.PerAddress = fetch.Mux{"http": w, "https": w}, 3
+				set(cfg)
+				c, _ := crawl(t, cfg, seedOf(t, "http://start.test/"))
+				if w.top != 3 || len(c.results) < 41 {
+					t.Errorf("%d requests at once, want 3; %d results", w.top, len(c.results))
+				}
+			})
+		})
+	}
 }
 
 // While robots.txt of a host is out, no other worker waits for it, and none asks

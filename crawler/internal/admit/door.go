@@ -107,6 +107,7 @@ type Ask struct {
 type Decision struct {
 	Outcome   *judging.Outcome // why the request must not be sent; nil if it may, or if there is a wait
 	Wait      time.Duration    // for robots.txt, or for the turn of a page
+	Again     bool             // the target has to be handed out again: the address of its host was not known
 	Requests  int              // that were necessary to decide
 	Trap      string           // the pattern of an endless series that the URL is one of
 	Temporary bool             // the outcome, that of an unavailable robots.txt, may be another one later
@@ -142,7 +143,7 @@ func (d *Door) Decide(ctx context.Context, a Ask) (Decision, error) {
 		decide = d.decideVisit
 	}
 	by, err := decide(ctx, a)
-	if err == nil && by.Outcome == nil && by.Wait == 0 {
+	if err == nil && by.Outcome == nil && by.Wait == 0 && !by.Again {
 		by.pass = &pass{ask: a}
 	}
 	return by, err

@@ -87,7 +87,7 @@ func (d *Door) decideVisit(ctx context.Context, a Ask) (by Decision, err error) 
 	if by, err = d.beginPage(t); by.Outcome != nil || by.Wait > 0 || err != nil {
 		return by, err
 	}
-	if by, err = d.decideRobots(ctx, a); by.Outcome != nil || by.Wait > 0 {
+	if by, err = d.decideRobots(ctx, a); by.Outcome != nil || by.Wait > 0 || by.Again {
 		d.Pages.TakeBack()
 	}
 	return by, err
@@ -139,6 +139,9 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 			t.Sending.passing = true
 			err = d.hosts.PassGate(d.always, t.Host, +1)
 		}
+		return by, err
+	}
+	if by.Again, err = d.Locate(ctx, t); by.Again || err != nil { // the request for robots.txt counts at the address, too
 		return by, err
 	}
 	txt, wait, requests, err := d.RobotsTxt(ctx, t)

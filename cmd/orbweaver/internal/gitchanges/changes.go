@@ -12,7 +12,7 @@
 //	changes.go     the files: what is compared with what
 //	diff.go        the tracked files
 //	repository.go  the repository, and the one that borrows from it
-//	regular.go     files that git would never finish reading, such as named pipes
+//	regular.go     files that git would not finish reading, such as named pipes
 //	command.go     one call of git: program, environment, limits
 package gitchanges
 
@@ -41,6 +41,8 @@ func Since(ctx context.Context, ref, dir string) ([]Change, error) {
 	if ref == "" || strings.HasPrefix(ref, "-") {
 		return nil, errors.New("not the name of a commit")
 	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -55,7 +57,7 @@ func Since(ctx context.Context, ref, dir string) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.check(ctx, dir); err != nil {
+	if err := r.check(); err != nil {
 		return nil, err
 	}
 	commit, err := r.commit(ctx, ref)

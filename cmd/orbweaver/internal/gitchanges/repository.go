@@ -113,12 +113,6 @@ func (r *repository) settings(ctx context.Context) (map[string]string, error) {
 	return settings, nil
 }
 
-// reads reports whether a path in the configuration is that of a file that git can read to its end.
-func (r *repository) reads(value string) bool {
-	path, err := pathOf(value, r.top)
-	return err == nil && isReadable(path, maxRead) == nil
-}
-
 // isWord reports whether a value consists of letters and digits.
 func isWord(value string) bool {
 	return value != "" && strings.Trim(value, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""

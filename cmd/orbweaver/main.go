@@ -35,9 +35,10 @@ func run(args []string) int {
 
 // rejectFilesAsFlags returns an error if an argument may be a flag or the name of a file: a
 // shell or a hook that passes all files of a directory passes what a stranger has called
-// --config=x.md, too.
+// --config=x.md, too. Nobody passes files to a server for an editor or an agent, and a file in the workspace must not
+// keep it from starting.
 func rejectFilesAsFlags(args []string) error {
-	if len(args) == 0 || slices.Contains(args, "--") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+	if len(args) == 0 || slices.Contains(args, "--") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || args[0] == "lsp" || args[0] == "mcp" {
 		return nil
 	}
 	for _, arg := range args {

@@ -210,6 +210,33 @@ func (r *gitRepository) trackedNames() []string {
 	return names
 }
 
+// Tracks reports whether git tracks a file, or a file in a directory. Symbolic links in the path are followed.
+func Tracks(path string) bool {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return false
+	}
+	if path, err = filepath.EvalSymlinks(path); err != nil {
+		return false
+	}
+	root, gitDir := FindGit(filepath.Dir(path))
+	if gitDir == "" {
+		return false
+	}
+	r := openRepository(root)
+	rel, err := filepath.Rel(root, path)
+	if err != nil || r == nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	return slices.ContainsFunc(r.trackedNames(), func(name string) bool {
+		if len(name) > len(rel) && name[len(rel)] == '/' {
+			name = name[:len(rel)]
+		}
+		return name == rel || r.fold && strings.EqualFold(name, rel)
+	})
+}
+
 // readIndex reads the names of an index of version 2, 3 or 4 (gitformat-index(5)) with
 // SHA-1 object names.
 func readIndex(in *bufio.Reader) ([]string, error) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/store"
 	"github.com/orbweaver/orbweaver/report"
 )
@@ -18,6 +19,7 @@ var (
 	errRepository = errors.New("it is in the directory of a repository")
 	errHidden     = errors.New("other programs read hidden files and directories")
 	errNotRegular = errors.New("it is not a regular file")
+	errTracked    = errors.New("git tracks it, so a stranger may have written what it says of earlier runs")
 	errNotOurs    = errors.New("it exists, and this program did not write it")
 )
 
@@ -48,6 +50,9 @@ func mayUse(dir, key, path string, use use) error {
 		return withoutPath(err)
 	}
 	exists := err == nil
+	if exists && (key == "cache" || key == "history" || key == "state") && disk.Tracks(path) {
+		return errTracked
+	}
 	switch key {
 	case "output":
 		extensions := format.FinalExtensions()

@@ -104,6 +104,7 @@ func applyConfig(s *settings, file *configFile, text string) error {
 	slices.Sort(known)
 
 	var faults []error
+	unknown := 0
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
 		var err error
 		if blocks, isBlock := keys[key].([]map[string]any); isBlock {
@@ -128,6 +129,8 @@ func applyConfig(s *settings, file *configFile, text string) error {
 			s.logins, err = readLogins(file, blocks)
 		} else if row, ok := rows[key]; ok {
 			err = applyKey(s, row, file, keys[key])
+		} else if unknown++; unknown > maxFaults {
+			continue // more are not read by anybody
 		} else if near := nearest(key, known); near != "" {
 			err = fmt.Errorf("%s: unknown key %s: did you mean %s?", name, key, near)
 		} else {

@@ -48,6 +48,13 @@ func TestConfigurationBombs(t *testing.T) {
 			t.Errorf("%.10s...: got %v, want %s", text, err, want)
 		}
 	}
+	var keys strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&keys, "unknown%d = 1\n", i)
+	}
+	if err := foundError(keys.String()); err == nil || strings.Count(err.Error(), "unknown key") != maxFaults {
+		t.Errorf("1000 unknown keys: %d errors, want %d", strings.Count(fmt.Sprint(err), "unknown key"), maxFaults)
+	}
 }
 
 // Many names are tried for each link as well.

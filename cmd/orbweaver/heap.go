@@ -88,9 +88,13 @@ func limitGarbage() (stop func()) {
 func startLimiter() (stop func()) {
 	releaseStartUpPages()
 	unset := debug.SetMemoryLimit(-1)
-	first := percentFor(initialHeap, initialHeap)
-	h := &garbageLimiter{initialPercent: debug.SetGCPercent(first), percent: first, initialLimit: unset, limit: unset, live: initialHeap}
+	h := &garbageLimiter{initialLimit: unset, limit: unset, live: initialHeap}
 	h.sample[0].Name = "/gc/heap/live:bytes"
+	if metrics.Read(h.sample[:]); h.sample[0].Value.Kind() == metrics.KindUint64 {
+		h.live = max(initialHeap, h.sample[0].Value.Uint64()) // what was read before the run
+	}
+	h.percent = percentFor(h.live, h.live)
+	h.initialPercent = debug.SetGCPercent(h.percent)
 	h.adjustAfterCollection()
 	return h.stop
 }

@@ -31,9 +31,9 @@ type Archive struct {
 	paths   []string
 	files   []io.ReaderAt
 	closers []io.Closer
-	groups  map[string]*group   // by keyOf
-	byURL   map[string][]string // keys of groups, for a URL with none of its own
-	bodies  map[[16]byte]source // responses, by the digests of their payloads
+	kept    map[string][]keptExchange // what was kept for an asker of one URL, in the order asked, by keyOf
+	byURL   map[string][]string       // keys of kept, for a URL with none of its own
+	bodies  map[[16]byte]source       // responses, by the digests of their payloads
 	events  map[string][]source
 	pages   []string
 	about   []aboutRun
@@ -53,25 +53,23 @@ type source struct {
 	file int
 }
 
-// group is what was kept for an asker of one URL, in the order asked.
-type group struct {
-	all     []keptExchange
-	fetches [][]keptExchange // the same, when all are known
+// sortExchanges puts exchanges in the order asked: an answer may have ended later than the next one. The
+// dates of other programs are whole seconds, so that the order in the file counts.
+func sortExchanges(all []keptExchange) {
+	slices.SortStableFunc(all, func(a, b keptExchange) int { return cmp.Compare(a.at, b.at) })
 }
 
-// sort puts the exchanges in the order asked: an answer may have ended later than the next one. The
-// dates of other programs are whole seconds, so that the order in the file counts.
-func (g *group) sort() {
-	slices.SortStableFunc(g.all, func(a, b keptExchange) int { return cmp.Compare(a.at, b.at) })
-	for i, x := range g.all {
-		last := len(g.fetches) - 1
-		if last >= 0 && (x.again || x.foreign && !x.head && g.all[i-1].head) {
-			g.fetches[last] = append(g.fetches[last], x)
-		} else {
-			g.fetches = append(g.fetches, []keptExchange{x})
+// fetchesOf returns the exchanges of one asker by the fetches of which they were.
+func fetchesOf(all []keptExchange) (fetches [][]keptExchange) {
+	begin := 0
+	for i := 1; i <= len(all); i++ {
+		if i < len(all) && (all[i].again || all[i].foreign && !all[i].head && all[i-1].head) {
+			continue
 		}
+		fetches = append(fetches, all[begin:i:i])
+		begin = i
 	}
-	g.all = nil
+	return fetches
 }
 
 // keptExchange is one exchange of a fetch.
@@ -90,7 +88,7 @@ type keptExchange struct {
 // that was killed has left. Records that are damaged count as not kept. Nothing is written. The
 // caller closes the Archive.
 func Open(paths ...string) (*Archive, error) {
-	a := &Archive{paths: paths, groups: map[string]*group{}, byURL: map[string][]string{}, bodies: map[[16]byte]source{}, events: map[string][]source{},
+	a := &Archive{paths: paths, kept: map[string][]keptExchange{}, byURL: map[string][]string{}, bodies: map[[16]byte]source{}, events: map[string][]source{},
 		cursors: map[string]int{}, missing: map[string]bool{}}
 	for _, path := range paths {
 		if err := a.open(path); err != nil {
@@ -98,8 +96,8 @@ func Open(paths ...string) (*Archive, error) {
 			return nil, fmt.Errorf("read %s: %w", path, withoutPath(err))
 		}
 	}
-	for _, g := range a.groups {
-		g.sort()
+	for _, all := range a.kept {
+		sortExchanges(all)
 	}
 	return a, nil
 }
@@ -304,16 +302,14 @@ func (a *Archive) add(e *entry, at source) {
 		asker = e.uri
 	}
 	key := keyOf(asker, e.uri, e.facts.Beside)
-	g := a.groups[key]
-	if g == nil {
-		g = &group{}
-		a.groups[key] = g
+	all := a.kept[key]
+	if all == nil {
 		if a.urls += len(key); key != e.uri {
 			a.byURL[e.uri] = append(a.byURL[e.uri], key)
 			a.urls += len(e.uri)
 		}
 	}
-	g.all = append(g.all, x)
+	a.kept[key] = append(all, x)
 	a.count++
 	if e.facts.Page && e.status/100 == 2 {
 		a.pages = append(a.pages, e.uri)
@@ -325,11 +321,11 @@ func (a *Archive) addRequest(e *entry) {
 	if !e.isHead {
 		return
 	}
-	g := a.groups[keyOf(e.uri, e.uri, false)]
-	if g == nil {
+	all := a.kept[keyOf(e.uri, e.uri, false)]
+	if len(all) == 0 {
 		return
 	}
-	if x := &g.all[len(g.all)-1]; x.file == len(a.files)-1 && x.offset+x.length == e.offset {
+	if x := &all[len(all)-1]; x.file == len(a.files)-1 && x.offset+x.length == e.offset {
 		x.head = true
 	}
 }

@@ -39,22 +39,23 @@ func (a *Archive) Begin(asker fetch.Asker, u urinorm.URL) fetch.Replay {
 func (a *Archive) begin(key, uri string) *replay {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	g := a.groups[key]
-	if g == nil {
-		g = a.groups[uri]
+	all := a.kept[key]
+	if all == nil {
+		all = a.kept[uri]
 	}
-	if others := a.byURL[uri]; g == nil && len(others) > 0 {
-		g = a.groups[others[0]]
+	if others := a.byURL[uri]; all == nil && len(others) > 0 {
+		all = a.kept[others[0]]
 	}
-	if g == nil {
+	if all == nil {
 		return nil
 	}
-	n := min(a.cursors[key], len(g.fetches)-1)
-	for n < len(g.fetches)-1 && g.fetches[n][len(g.fetches[n])-1].local {
+	fetches := fetchesOf(all)
+	n := min(a.cursors[key], len(fetches)-1)
+	for n < len(fetches)-1 && fetches[n][len(fetches[n])-1].local {
 		n++ // it was repeated
 	}
 	a.cursors[key] = n + 1
-	return &replay{a: a, list: g.fetches[n], later: g.fetches[n+1:]}
+	return &replay{a: a, list: fetches[n], later: fetches[n+1:]}
 }
 
 // isRobots reports whether a request is for a robots.txt, or for what it redirects to.

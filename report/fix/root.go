@@ -29,6 +29,9 @@ func Root(dir string) string {
 	}
 }
 
+// maxGitFile is the maximum size of a file that names a repository, in bytes.
+const maxGitFile = 64 << 10
+
 // isWorkTree reports whether a directory is the top of a work tree: it contains a
 // repository, or a file that names one (gitrepository-layout).
 func isWorkTree(dir string) bool {
@@ -40,6 +43,9 @@ func isWorkTree(dir string) bool {
 	case info.IsDir():
 		_, err := os.Stat(filepath.Join(git, "HEAD"))
 		return err == nil
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxGitFile {
+		return false
 	}
 	text, err := os.ReadFile(git)
 	return err == nil && bytes.HasPrefix(text, []byte("gitdir:"))

@@ -40,8 +40,28 @@ type Entries struct {
 	size int64 // of the whole lines
 }
 
+// maxLog is the maximum size of a log, in bytes.
+const maxLog = 256 << 20
+
+// mayOpen returns an error unless a log is a regular file, or is not there. The usual name of a log may be that of a
+// named pipe, or of a link out of a tree that comes from a stranger.
+func mayOpen(name string) error {
+	switch info, err := os.Lstat(name); {
+	case err != nil:
+		return nil // opening it tells
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("open %s: it is not a regular file", name)
+	case info.Size() > maxLog:
+		return fmt.Errorf("open %s: it is larger than %d MiB", name, maxLog>>20)
+	}
+	return nil
+}
+
 // ReadLog reads a log. Its errors name the file.
 func ReadLog(name string) (*Entries, error) {
+	if err := mayOpen(name); err != nil {
+		return nil, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -91,6 +111,9 @@ type Log struct {
 // OpenLog opens a log for reading and writing, and makes it if it is not there. A last line that
 // is cut is removed with the first line that is added. Its errors name the file.
 func OpenLog(name string) (*Log, error) {
+	if err := mayOpen(name); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err

@@ -317,7 +317,7 @@ func (t *Tree) read(id int) []extract.Link {
 }
 
 func readFile(name string) ([]byte, error) {
-	if info, err := os.Stat(name); err != nil || info.Size() > maxSource {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxSource {
 		return nil, os.ErrInvalid
 	}
 	return os.ReadFile(name)

@@ -22,6 +22,10 @@ var hugeBombs = []bomb{
 		b.flags = []string{"--max-body", "100MiB", "--replay", keepHugePages(t)}
 		return "http://site.example/"
 	}},
+	{name: "evidence of 300,000 pages", ends: "trap", setup: func(t *testing.T, b *bomb) string {
+		b.flags = []string{"--replay", keepManyPages(t)}
+		return "http://site.example/0"
+	}},
 }
 
 // hugePage is a page of 64 MiB in ISO 8859-1, which takes more memory when it is decoded to UTF-8.
@@ -50,18 +54,40 @@ func keepHugePages(t *testing.T) string {
 	for _, path := range []string{"/", "/0", "/1", "/2", "/3", "/4", "/5"} {
 		answer, url := httptest.NewRecorder(), "http://site.example"+path
 		serveHugePages(answer, httptest.NewRequest(http.MethodGet, url, nil))
-		var block bytes.Buffer
-		if err := answer.Result().Write(&block); err != nil {
-			t.Fatal(err)
-		}
-		z := gzip.NewWriter(&file)
-		fmt.Fprintf(z, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:%s>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Target-URI: %s\r\n"+
-			"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", path, url, block.Len(), block.Bytes())
-		z.Close()
+		writeRecord(t, gzip.NewWriter(&file), &file, url, answer)
 	}
 	name := filepath.Join(t.TempDir(), "huge.warc.gz")
 	if err := os.WriteFile(name, file.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return name
+}
+
+// keepManyPages writes a WARC file of 300,000 pages, each with a link to the next one, and returns its name.
+func keepManyPages(t *testing.T) string {
+	var file bytes.Buffer
+	z := gzip.NewWriter(&file)
+	for i := range 300_000 {
+		answer := httptest.NewRecorder()
+		answer.Header().Set("Content-Type", "text/html")
+		fmt.Fprintf(answer, "<a href=%d>x</a>", i+1)
+		writeRecord(t, z, &file, fmt.Sprint("http://site.example/", i), answer)
+	}
+	name := filepath.Join(t.TempDir(), "many.warc.gz")
+	if err := os.WriteFile(name, file.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// writeRecord writes the record of an answer to a WARC file.
+func writeRecord(t *testing.T, z *gzip.Writer, file *bytes.Buffer, url string, answer *httptest.ResponseRecorder) {
+	var block bytes.Buffer
+	if err := answer.Result().Write(&block); err != nil {
+		t.Fatal(err)
+	}
+	z.Reset(file)
+	fmt.Fprintf(z, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:%s>\r\nWARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Target-URI: %[1]s\r\n"+
+		"Content-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", url, block.Len(), block.Bytes())
+	z.Close()
 }

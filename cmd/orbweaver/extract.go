@@ -204,8 +204,12 @@ func (x *extraction) file(ctx context.Context, path string, base urinorm.URL, by
 		return x.unreadable(path, err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
+	switch info, err := f.Stat(); {
+	case err != nil:
+	case info.IsDir():
 		return x.unreadable(path, errors.New("it is a directory"))
+	case info.Mode()&fs.ModeDevice != 0 && path != "/dev/stdin":
+		return x.unreadable(path, errors.New("it is a device")) // a document may be a link to one without an end
 	}
 	if p := x.preprocess.For(path); p != nil {
 		out, err := p.Run(ctx, path)

@@ -311,6 +311,9 @@ func FuzzChecker(f *testing.F) {
 		for _, xml := range []bool{false, true} {
 			line, column := 0, 0
 			for _, f := range findings(text, xml, 1e6) {
+				if f.Rule == "more" { // has no place
+					continue
+				}
 				if f.Line < line || f.Line == line && f.Column < column || f.Rule == "" || f.Message == "" || f.Line > strings.Count(text, "\n")+strings.Count(text, "\r")+1 {
 					t.Fatalf("%q: %+v", text, f)
 				}

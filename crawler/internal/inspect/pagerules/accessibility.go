@@ -214,7 +214,7 @@ func (l *link) close(s *source) {
 
 // isSettled reports whether no text changes what close finds.
 func (l *link) isSettled() bool {
-	return len(l.name.text) > longestVague || !l.verbal && (l.named || len(l.name.text) > 0)
+	return len(l.name.text) > longestVague || !l.noHref && !l.verbal && (l.named || len(l.name.text) > 0)
 }
 
 // vagueNames are names of links that say nothing about the target.

@@ -42,6 +42,7 @@ func TestFollow(t *testing.T) {
 
 		{`<a>Prices</a>`, missing},
 		{`<a class="button">Prices</a>`, missing},
+		{`<a title="dict"><code>dict</code></a>`, missing}, // the title does not replace the text that is quoted
 		{`<a onclick="toggle()"><b>Prices</b></a>`, missing},
 		{`<a></a><a class="icon"> </a>`, ""},
 		{`<a id="x">Prices</a><a name=x>Prices</a><a role=button>Prices</a><a tabindex=0>Prices</a><a aria-current=page>Prices</a><a aria-disabled=true>Prices</a>`, ""},

@@ -162,7 +162,7 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 	if n := r.Uvarint(); n > 0 {
 		outcome = r.Take(n - 1)
 	}
-	if _, known := it.find(fp); r.Failed || known || hostAt > uint64(len(url)) || hostLength > uint64(len(url))-hostAt {
+	if _, known := it.find(fp); r.Failed || known || frontier.Wave(head[0]) > frontier.Leaves || hostAt > uint64(len(url)) || hostLength > uint64(len(url))-hostAt {
 		return errKept
 	}
 	if frontier.Need(head[1])&frontier.NeedLeft != 0 {

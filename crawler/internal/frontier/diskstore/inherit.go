@@ -54,8 +54,8 @@ func newInheritance(stored []byte) (h inheritance, err error) {
 	return inheritance{frontier.ID(n), r.Rest, make([]uint64, n/64+1)}, nil
 }
 
-// has reports whether a target is one of the crawl before.
-func (h *inheritance) has(id frontier.ID) bool { return id <= h.last }
+// has reports whether a target is one of the crawl before. No target has the ID 0.
+func (h *inheritance) has(id frontier.ID) bool { return 0 < id && id <= h.last }
 
 // isStale reports whether the rows of a target are those of the crawl before.
 func (h *inheritance) isStale(id frontier.ID) bool {

@@ -6,7 +6,7 @@ import "strings"
 // as written, however malformed, or a message that quotes some. It looks for
 // what a browser would read as user:password@ (URL Standard 4.4, authority
 // state): after two slashes or backslashes, or after a special scheme, with or
-// without slashes. When in doubt it hides too much.
+// without slashes. When in doubt it hides too much. It is idempotent.
 func Redact(s string) string {
 	if strings.IndexByte(s, '@') < 0 {
 		return s
@@ -33,15 +33,14 @@ func redact(s string) string {
 			i++
 			continue
 		}
-		end := start
-		for end < len(s) && s[end] != '/' && s[end] != '?' && s[end] != '#' && (!special || s[end] != '\\') {
-			end++
-		}
+		end := authorityEnd(s, start, special)
 		colon := strings.IndexByte(s[start:end], ':') + start
 		at := strings.LastIndexByte(s[start:end], '@') + start
 		if at < start && colon >= start && !isPort(s[colon+1:end]) {
-			at = word.lastAt(end)
-			end = max(end, at)
+			if at = word.lastAt(end); at >= 0 { // what follows is in the authority of what is returned
+				end = authorityEnd(s, at, special)
+				at += strings.LastIndexByte(s[at:end], '@')
+			}
 		}
 		if start <= colon && colon+1 < at {
 			out = append(append(out, s[copied:colon+1]...), "***"...)
@@ -53,6 +52,14 @@ func redact(s string) string {
 		return s
 	}
 	return string(append(out, s[copied:]...))
+}
+
+// authorityEnd returns the end of an authority of which s[i] is a part.
+func authorityEnd(s string, i int, special bool) int {
+	for i < len(s) && s[i] != '/' && s[i] != '?' && s[i] != '#' && (!special || s[i] != '\\') {
+		i++
+	}
+	return i
 }
 
 // isPort reports whether s can follow the ':' of an authority. Otherwise it is

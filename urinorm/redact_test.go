@@ -32,6 +32,7 @@ func TestRedact(t *testing.T) {
 		{"http://user:sec/ret@example.com/", "http://user:***@example.com/"},
 		{"http://user:sec#ret@example.com/ x@y", "http://user:***@example.com/ x@y"},
 		{"http://user:sec?ret@example.com/", "http://user:***@example.com/"},
+		{"http://user:sec/ret@example x:y@z/a@b", "http://user:***@z/a@b"},
 	} {
 		if got := Redact(c.in); got != c.want {
 			t.Errorf("Redact(%q) = %q, want %q", c.in, got, c.want)

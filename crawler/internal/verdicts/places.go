@@ -109,7 +109,12 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 				page = j.names.add(j.pageName(rec))
 			}
 			if l.Tag != 0 {
-				bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag})
+				if bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag}); len(bare) == maxBare {
+					if err := j.again.add(rec, page, bare); err != nil {
+						return err
+					}
+					bare = bare[:0]
+				}
 				continue
 			}
 			j.refer(p, page, l)

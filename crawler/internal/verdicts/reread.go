@@ -38,6 +38,8 @@ type rereader struct {
 	found   func(*pair, uint32, *frontier.RawLink) // gets these references with the numbers of their pages
 	held    int                                    // number of bare references on pages
 	lost    int                                    // number of pages whose positions could not be found
+
+	lostPage uint32 // the number of the last of them
 }
 
 func newRereader(ctx context.Context, c *Crawl) *rereader {
@@ -243,8 +245,8 @@ func changedFiles(n int) string {
 	return fmt.Sprintf("%d files changed during the check", n)
 }
 
-// add adds the shown bare references of a page. They are read and added to their pairs in
-// batches. The record is not kept.
+// add adds shown bare references of a page. They are read and added to their pairs in
+// batches, so a page with very many is read several times. The record is not kept.
 func (r *rereader) add(rec *frontier.Record, number uint32, references []bareReference) error {
 	p, err := r.page(rec, number)
 	if err != nil {
@@ -271,8 +273,8 @@ func (r *rereader) flush() error {
 			r.found(ref.pair, r.pages[i].number, &frontier.RawLink{Brief: ref.brief, Line: l.Line, Column: l.Column,
 				Element: l.Element, Attribute: l.Attribute, Raw: []byte(l.Raw), Text: []byte(l.Text)})
 		}
-		if changed {
-			r.lost++
+		if changed && r.lostPage != r.pages[i].number {
+			r.lost, r.lostPage = r.lost+1, r.pages[i].number
 		}
 	}
 	r.pages, r.held = r.pages[:0], 0

@@ -11,9 +11,9 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is the limit of each step, for overloaded machines; no step normally needs a
+// patience is the limit of each step, for overloaded machines; few steps normally need a
 // hundredth of it.
-const patience = 3 * time.Minute
+const patience = 5 * time.Minute
 
 // StartBrowser starts a headless Chromium, which ends with the test. The returned context opens tabs.
 // Without Chromium the test is skipped, or fails if CI is "true".

@@ -394,19 +394,9 @@ func (c *Config) shared() frontier.Shared {
 // configuration, not with copies.
 func (c *Config) newScope(seeds []Seed) *scope.Scope {
 	s := scope.Settings{Rules: (*scope.Rules)(&c.Scope), Judging: scope.Judging(c.Judging), Render: c.Render.Mode, Sites: c.Sites}
-	if m, ok := c.Fetch.(interface{ Schemes() []string }); ok {
-		s.Schemes = m.Schemes()
-	} else if c.Fetch != nil {
-		s.Schemes = []string{"http", "https"}
-	}
-	if m, ok := c.Fetch.(interface{ SecretHosts() []string }); ok {
-		s.SecretHosts = m.SecretHosts()
-	}
-	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\n", c.Keep.Edition, c.Reading.Types,
-		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil)
-	if hides := c.Judging.Hides; hides != nil {
-		s.Reading += fmt.Sprintf("hides %v\n", *hides)
-	}
+	s.Reach(c.Fetch)
+	s.Reading = fmt.Sprintf("edition %s\ntypes %v\nselect %s\nignore-select %s\nreading %+v\nrenderer %v\nhides %v\n", c.Keep.Edition, c.Reading.Types,
+		c.Reading.Select, c.Reading.IgnoreSelect, c.Reading.Options, c.Render.Renderer != nil, c.Judging.Hides)
 	return scope.New(s, seeds)
 }
 

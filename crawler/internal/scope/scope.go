@@ -8,6 +8,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -62,6 +63,19 @@ type Settings struct {
 	// SecretHosts get credentials, even if they are no start targets (fetch.HTTP.SecretHosts).
 	SecretHosts []string
 	Reading     string // says what else decides about the links of a page (Decides)
+}
+
+// Reach sets what depends on the Fetcher of a run, which may be nil: one that does not say which schemes it
+// supports supports those of the web.
+func (s *Settings) Reach(by fetch.Fetcher) {
+	if m, ok := by.(interface{ Schemes() []string }); ok {
+		s.Schemes = m.Schemes()
+	} else if by != nil {
+		s.Schemes = []string{"http", "https"}
+	}
+	if m, ok := by.(interface{ SecretHosts() []string }); ok {
+		s.SecretHosts = m.SecretHosts()
+	}
 }
 
 // New returns the scope of a run that starts from seeds. It has its own copy of the rules

@@ -34,10 +34,11 @@ func (f *configFile) permit(key string, values []string) error {
 // spend counts the size of a pattern, and returns an error if the patterns of the file are too large.
 func (f *configFile) spend(key, text string, measure patternsize.Measure) error {
 	if f.patterns == nil {
-		f.patterns = &patternsize.Budget{Source: f.name, Limit: patternsize.MaxTrusted}
-		if f.found {
-			f.patterns.Limit, f.patterns.Least = patternsize.MaxUntrusted, patternsize.LeastUntrusted
+		budget := patternsize.Untrusted(f.name)
+		if !f.found {
+			budget = patternsize.Budget{Source: f.name, Limit: patternsize.MaxTrusted}
 		}
+		f.patterns = &budget
 	}
 	err := f.patterns.Spend(text, measure)
 	if err == nil {

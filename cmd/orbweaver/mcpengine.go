@@ -148,21 +148,19 @@ func (e *agentEngine) options(a *agentAsked) (*options, error) {
 // boundOptions returns an error if the patterns or names of a call are too large or too many. What an agent asks for
 // may have been written by a stranger.
 func boundOptions(options map[string][]string) error {
-	budget := patternsize.Budget{Source: "the options", Limit: patternsize.MaxUntrusted, Least: patternsize.LeastUntrusted}
+	budget := patternsize.Untrusted("the options")
 	for _, name := range agentOptions {
-		f := option.Named(option.Check, name)
-		if f == nil { // allFragments
-			continue
-		}
-		if f.Pattern == nil && len(options[name]) > maxFoundValues {
-			return fmt.Errorf("options.%s: it has more than %d values", name, maxFoundValues)
-		}
-		for _, text := range options[name] {
-			if f.Pattern == nil {
-				break
+		switch f := option.Named(option.Check, name); {
+		case f == nil: // allFragments
+		case f.Pattern == nil:
+			if len(options[name]) > maxFoundValues {
+				return fmt.Errorf("options.%s: it has more than %d values", name, maxFoundValues)
 			}
-			if err := budget.Spend(text, f.Pattern); err != nil {
-				return fmt.Errorf("options.%s: %w", name, err)
+		default:
+			for _, text := range options[name] {
+				if err := budget.Spend(text, f.Pattern); err != nil {
+					return fmt.Errorf("options.%s: %w", name, err)
+				}
 			}
 		}
 	}

@@ -161,7 +161,7 @@ func (e *serveEngine) Check(ctx context.Context, job *runs.Job, order []string) 
 // patternFault returns a fault at the option with which the compiled patterns of a job become too
 // large, nil if they do not. Nothing is compiled before.
 func patternFault(rows map[string]*option.Flag, job *runs.Job, order []string) *api.Fault {
-	budget := patternsize.Budget{Source: "the options", Limit: patternsize.MaxUntrusted, Least: patternsize.LeastUntrusted}
+	budget := patternsize.Untrusted("the options")
 	for _, name := range order {
 		row := rows[name]
 		if row == nil || row.Pattern == nil {

@@ -287,12 +287,12 @@ func flawWarning(f *extract.Flaw) check.Warning {
 // remap replaces the URL of a link, which is printed as the text (Config.Remaps). It returns false if
 // no rule matches. The link may have no URL then (target.err).
 func (c *collector) remap(res *resolution, t *target, printed string) bool {
-	u, origin, err := c.resolver.scope.Remapped(printed)
-	if origin == "" {
+	u, by, err := c.resolver.scope.Remapped(printed)
+	if by == 0 {
 		return false
 	}
-	c.origin = origin
-	if c.resolver.scope.HidesRemapped(printed) {
+	c.origin = printed
+	if hides := c.resolver.scope.Judging.Hides; hides != nil && by <= hides.Remaps {
 		c.hidden++
 	}
 	res.Mark |= scope.MarkRemapped

@@ -60,16 +60,6 @@ func (s *Settings) HidesBecause(message string) bool {
 	return hides.Rules && slices.ContainsFunc(s.Judging.Rules, func(r Rule) bool { return r.Verdict == "ignore" && message == excludedBy+r.Name })
 }
 
-// HidesRemapped reports whether the file is the reason why a link has another URL than its printed one.
-func (s *Settings) HidesRemapped(printed string) bool {
-	hides := s.Judging.Hides
-	if hides == nil {
-		return false
-	}
-	first := slices.IndexFunc(s.Rules.Remaps, func(m Remap) bool { return m.Pattern.MatchString(printed) })
-	return first >= 0 && first < hides.Remaps
-}
-
 // IsHidden reports whether one judgement hides what a stricter one reports: it is less severe, or
 // has fewer warnings that count. reported is false if it is not reported at all.
 func IsHidden(strict, g *check.Judgement, reported bool) bool {

@@ -30,10 +30,10 @@ var errRemapped = errors.New("what it was remapped to is neither an absolute URL
 const LocationRemapped = "the Location was remapped from "
 
 // Remapped returns the URL that replaces a link's printed URL by the first of Config.Remaps that
-// matches, and the printed URL, which is the origin. If none matches, origin is empty.
-func (s *Scope) Remapped(printed string) (to urinorm.URL, origin string, err error) {
+// matches, and the number of that one, from 1. If none matches, by is 0.
+func (s *Scope) Remapped(printed string) (to urinorm.URL, by int, err error) {
 	if len(printed) > MaxReference { // a data URL
-		return urinorm.URL{}, "", nil
+		return urinorm.URL{}, 0, nil
 	}
 	for i := range s.Rules.Remaps {
 		m := &s.Rules.Remaps[i]
@@ -43,9 +43,9 @@ func (s *Scope) Remapped(printed string) (to urinorm.URL, origin string, err err
 		if to, err = s.urlOfPrinted(m.replace(printed)); err != nil {
 			err = &urinorm.Error{Err: errRemapped}
 		}
-		return to, printed, err
+		return to, i + 1, err
 	}
-	return urinorm.URL{}, "", nil
+	return urinorm.URL{}, 0, nil
 }
 
 // maxReplaced is the maximum number of matches that are replaced in a URL. Each is searched for anew.
@@ -120,7 +120,8 @@ func LeadsTo(in *Scope, o judging.Outcome) (judging.Outcome, urinorm.URL) {
 		o.Code, o.Message = check.CodeRedirectInvalid, "the Location is no URL"
 		return o, next
 	}
-	if to, origin, err := in.Remapped(in.Print.Href(HrefOf(next))); origin != "" {
+	origin := in.Print.Href(HrefOf(next))
+	if to, by, err := in.Remapped(origin); by > 0 {
 		if err != nil {
 			o.Code, o.Message, o.Next = check.CodeRedirectInvalid, LocationRemapped+origin+": "+errRemapped.Error(), ""
 			return o, next

@@ -139,7 +139,7 @@ func (b *Browser) requested(raw string) (u urinorm.URL, ok bool) {
 		return u, false
 	}
 	in := b.Door.Scope()
-	if to, origin, err := in.Remapped(in.Print.URL(u)); origin != "" {
+	if to, by, err := in.Remapped(in.Print.URL(u)); by > 0 {
 		return to, err == nil
 	}
 	return u, true

@@ -203,6 +203,7 @@ func TestSinceOpensOnlyFiles(t *testing.T) {
 		{"mkfifo .git/objects/info/alternates", "info/alternates is not a regular file"},
 		{"truncate -s 40G .git/objects/info/alternates", "info/alternates has more than 100 MiB"},
 
+		{"truncate -s 200M .git/large .git/objects/info/large", ""},
 		{"git config core.attributesFile /dev/zero", ""},
 		{"mkfifo pipe; git config core.excludesFile pipe", ""},
 		{"rm docs/kept.md; mkfifo docs/kept.md", ""},

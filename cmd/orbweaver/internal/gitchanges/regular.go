@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// maxRead limits what git reads of a repository into memory, in bytes of a file.
+// maxRead limits what git reads into memory of lists of patterns, attributes and repositories, in bytes of a file.
 const maxRead = 100 << 20
 
 // check returns an error if git would open a file of the repository and never finish reading it: a named pipe waits
@@ -17,13 +17,18 @@ const maxRead = 100 << 20
 // their names, any of which may be that of a commit, such as FETCH_HEAD. What else git may open, it opens for at
 // most the time that Since gives it.
 func (r *repository) check() error {
-	for _, dir := range []string{r.gitDir, r.common, filepath.Join(r.common, "info"), filepath.Join(r.common, "objects", "info")} {
+	info, objects := filepath.Join(r.common, "info"), filepath.Join(r.common, "objects", "info")
+	for _, dir := range []string{r.gitDir, r.common, info, objects} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		for _, e := range entries {
-			if err := isReadable(filepath.Join(dir, e.Name())); err != nil {
+			size := int64(0) // an index, packed references and a graph of commits are as large as a history makes them
+			if dir == info || dir == objects && e.Name() == "alternates" {
+				size = maxRead
+			}
+			if err := isReadable(filepath.Join(dir, e.Name()), size); err != nil {
 				return err
 			}
 		}
@@ -31,9 +36,10 @@ func (r *repository) check() error {
 	return nil
 }
 
-// isReadable returns an error unless a file ends, within maxRead. Nothing can be read from a directory, nor from a
-// socket, which the monitor of git leaves in a repository. Other programs leave links that lead nowhere.
-func isReadable(name string) error {
+// isReadable returns an error unless a file ends, within a number of bytes if that is not 0. Nothing can be read from
+// a directory, nor from a socket, which the monitor of git leaves in a repository. Other programs leave links that
+// lead nowhere.
+func isReadable(name string, size int64) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -44,8 +50,8 @@ func isReadable(name string) error {
 		return nil
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a regular file", name)
-	case info.Size() > maxRead && filepath.Base(name) != "index":
-		return fmt.Errorf("%s has more than %d MiB", name, maxRead>>20)
+	case size > 0 && info.Size() > size:
+		return fmt.Errorf("%s has more than %d MiB", name, size>>20)
 	}
 	return nil
 }
@@ -57,11 +63,11 @@ func (r *repository) reads(path string) bool {
 	switch home, err := os.UserHomeDir(); {
 	case inHome:
 		path = filepath.Join(home, rest)
-		return err == nil && isReadable(path) == nil
+		return err == nil && isReadable(path, maxRead) == nil
 	case strings.HasPrefix(path, "~"), strings.HasPrefix(path, "%("):
 		return false
 	case !filepath.IsAbs(path):
 		path = filepath.Join(r.top, path)
 	}
-	return isReadable(path) == nil
+	return isReadable(path, maxRead) == nil
 }

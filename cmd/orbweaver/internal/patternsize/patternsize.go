@@ -35,6 +35,11 @@ type Budget struct {
 	spent int64
 }
 
+// Untrusted returns the budget of patterns that a stranger may have written.
+func Untrusted(source string) Budget {
+	return Budget{Source: source, Limit: MaxUntrusted, Least: LeastUntrusted}
+}
+
 // Spend counts a pattern. It returns an error if all of them exceed the limit; later patterns are
 // not measured then.
 func (b *Budget) Spend(text string, measure Measure) error {

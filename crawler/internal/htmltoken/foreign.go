@@ -9,7 +9,12 @@ type Foreign struct {
 	open []foreignElement
 	// cdata says that CDATA sections count: directly in SVG and MathML.
 	cdata bool
+	// around has the elements of HTML that end tags in SVG and MathML have asked for.
+	around map[Element]unclosed
 }
+
+// unclosed is how many elements of one kind are not closed before an offset.
+type unclosed struct{ count, before int }
 
 // Depth returns the number of elements that are open.
 func (f *Foreign) Depth() int { return len(f.open) }
@@ -109,7 +114,7 @@ func (f *Foreign) breakOut() {
 }
 
 // endTag closes what an end tag closes and reports whether that is an element of SVG or
-// MathML. Which elements of HTML are open is not known.
+// MathML. Which elements of HTML are open is known only by the tags before.
 func (f *Foreign) endTag(t *Token, text []byte) bool {
 	inside := f.inside()
 	if inside && (t.Element == P || t.Element == Br) {
@@ -128,11 +133,41 @@ func (f *Foreign) endTag(t *Token, text []byte) bool {
 			break // elements of HTML may be open within this one
 		}
 	}
-	if inside && t.Element != Unknown && t.Element < AnnotationXML && !inBoth[t.Element] {
+	if inside && t.Element != Unknown && t.Element < AnnotationXML && !inBoth[t.Element] && f.isAround(t.Element, text[:t.Start]) {
 		f.breakOut()
 		return false
 	}
 	return inside
+}
+
+// isAround reports whether an element of HTML may be open, by the text before: the end tag of
+// another one changes nothing.
+func (f *Foreign) isAround(e Element, before []byte) bool {
+	switch e {
+	case HTML, Head, Body, Colgroup, Tbody, Tr: // may have no tags
+		return true
+	}
+	name, n := []byte(e.String()), f.around[e]
+	for {
+		at := indexFrom(before, n.before, '<')
+		if n.before = at; at == len(before) {
+			break
+		}
+		n.before++
+		tag, isEnd := bytes.CutPrefix(before[at+1:], []byte("/"))
+		switch {
+		case len(tag) <= len(name) || !bytes.EqualFold(tag[:len(name)], name) || !isSpace(tag[len(name)]) && tag[len(name)] != '/' && tag[len(name)] != '>':
+		case !isEnd:
+			n.count++
+		case n.count > 0:
+			n.count--
+		}
+	}
+	if f.around == nil {
+		f.around = map[Element]unclosed{}
+	}
+	f.around[e] = n
+	return n.count > 0
 }
 
 // holdsHTML reports whether an element of SVG or MathML is an integration point.

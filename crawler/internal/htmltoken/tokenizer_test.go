@@ -118,7 +118,7 @@ func netSummary(text []byte) string {
 // TestForeignDepth checks that a page with endlessly nested elements in SVG costs no more.
 func TestForeignDepth(t *testing.T) {
 	var z Tokenizer
-	z.Reset([]byte("<svg>"+strings.Repeat("<a>", 4*maxForeign)+"</td>"), false)
+	z.Reset([]byte("<table><td><svg>"+strings.Repeat("<a>", 4*maxForeign)+"</td>"), false)
 	most := 0
 	for z.Next() {
 		most = max(most, z.Foreign.Depth())
@@ -128,5 +128,32 @@ func TestForeignDepth(t *testing.T) {
 	}
 	if z.Foreign.Depth() != 0 {
 		t.Errorf("%d elements are open after the end tag of an outer element", z.Foreign.Depth())
+	}
+}
+
+// TestEndTagInForeign: an end tag of HTML leaves SVG and MathML if its element may be open around them.
+func TestEndTagInForeign(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		depth int
+	}{
+		{"<div><svg><g></div>", 0},
+		{"<svg><g></div>", 2},
+		{"<DIV class=a><svg></Div>", 0},
+		{"<div></div><svg></div>", 1},
+		{"<divx><svg></div>", 1},
+		{"<table><td><svg></tr>", 0},
+		{"<svg></div><svg></div>", 2},
+		{"<svg></div></svg><div/><svg></div>", 0},
+		{"<math></button><mi></button>", 2},
+		{"<svg></body>", 0},
+	} {
+		var z Tokenizer
+		z.Reset([]byte(c.text), false)
+		for z.Next() {
+		}
+		if z.Foreign.Depth() != c.depth {
+			t.Errorf("%s: %d elements are open, want %d", c.text, z.Foreign.Depth(), c.depth)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -12,29 +13,57 @@ import (
 // every page has as many references, so only a few are kept of a fault that is listed once.
 type fault struct {
 	row
-	refs    []result.Reference // sorted; the first on each of the first pages if the fault is listed once
+	spots   []spot // of the references, sorted; the first on each of the first pages if the fault is listed once
 	links   int
 	pages   []string // of all references, sorted
 	written string   // how all links are written; "" if they differ
 	alike   bool     // all links have the same text
+
+	// While blocks are looked for:
+	common  string // what it has in common with others; "" for nothing
+	blocked bool
+	at      uint32 // its place in the list
+}
+
+// spot is what a list shows of a reference. A report may have a million.
+type spot struct {
+	page                  string
+	line, column          int32
+	element, text, folder string
+}
+
+func spotOf(r *result.Reference) spot {
+	return spot{r.Page, int32(r.Line), int32(r.Column), r.Element, r.Text, r.Folder}
+}
+
+func (s *spot) reference() result.Reference {
+	return result.Reference{Page: s.page, Line: int(s.line), Column: int(s.column), Element: s.element, Text: s.text, Folder: s.folder}
+}
+
+func (s *spot) compare(o *spot) int {
+	return cmp.Or(cmp.Compare(s.page, o.page), cmp.Compare(s.line, o.line), cmp.Compare(s.column, o.column), cmp.Compare(s.element, o.element), cmp.Compare(s.text, o.text))
 }
 
 // newFault returns the fault of a finding with references, which are sorted and not empty.
-func newFault(finding row, refs []result.Reference) fault {
-	f := fault{row: finding, refs: refs, links: len(refs), written: written(refs)}
+func newFault(finding row, refs []result.Reference) *fault {
+	f := &fault{row: finding, links: len(refs), written: written(refs)}
 	f.pages = make([]string, 0, countPages(refs))
 	for i := range pageFirsts(refs) {
 		f.pages = append(f.pages, refs[i].Page)
 	}
 	f.alike = !slices.ContainsFunc(refs, func(r result.Reference) bool { return !sameText(&r, &refs[0]) })
 	if f.links < minBlockLinks || len(f.pages) == 1 {
+		f.spots = make([]spot, len(refs))
+		for i := range refs {
+			f.spots[i] = spotOf(&refs[i])
+		}
 		return f
 	}
-	f.refs, f.written = nil, strings.Clone(f.written) // the strings of all references may be parts of one
+	f.written = strings.Clone(f.written) // the strings of all references may be parts of one
 	for i := range pageFirsts(refs) {
-		r := &refs[i]
-		f.refs = append(f.refs, result.Reference{Page: r.Page, Line: r.Line, Column: r.Column, Element: strings.Clone(r.Element), Text: strings.Clone(r.Text), Folder: r.Folder})
-		if len(f.refs) == shownPlaces {
+		s := spotOf(&refs[i])
+		s.element, s.text = strings.Clone(s.element), strings.Clone(s.text)
+		if f.spots = append(f.spots, s); len(f.spots) == shownPlaces {
 			break
 		}
 	}
@@ -91,53 +120,89 @@ var likenesses = [...]likeness{
 
 // blocksOf returns the faults that are listed once for several places: links that are
 // written alike, fragments of one document, links to one target, and targets in one
-// directory. It also returns the other faults, in their order.
-func blocksOf(faults []fault) (blocks []block, rest []fault) {
-	type key struct{ word, code, common string }
+// directory. It also returns the other faults, in their order. It uses the memory of the list.
+func blocksOf(faults []*fault) (blocks []block, rest []*fault) {
 	rest = faults
+	var order []*fault // those that may be alike; a map would take more memory than the faults
 	for _, like := range likenesses {
 		common := like.common
 		if common == nil {
 			common = directoriesOf(rest)
 		}
-		keys := make([]key, len(rest))
-		groups := map[key][]fault{}
-		for i := range rest {
-			if c := common(&rest[i]); c != "" {
-				keys[i] = key{rest[i].word, rest[i].code, c}
-				groups[keys[i]] = append(groups[keys[i]], rest[i])
+		order = order[:0]
+		for i, f := range rest {
+			f.at = uint32(i)
+			if f.common = common(f); f.common != "" {
+				order = append(order, f)
 			}
 		}
-		made := map[key]bool{}
-		for k, group := range groups {
-			if b, ok := like.block(group, k.common); ok {
-				blocks = append(blocks, b)
-				made[k] = true
+		slices.SortFunc(order, func(a, b *fault) int { return cmp.Or(compareFaults(a, b), cmp.Compare(a.at, b.at)) })
+		for left := order; len(left) > 0; {
+			n := 1
+			for n < len(left) && compareFaults(left[0], left[n]) == 0 {
+				n++
+			}
+			group := faultGroup(left[:n])
+			left = left[n:]
+			b, ok := like.block(group, group[0].common)
+			if !ok {
+				continue
+			}
+			blocks = append(blocks, b)
+			for _, f := range group {
+				f.blocked = true
 			}
 		}
-		if len(made) == 0 {
-			continue
-		}
-		var left []fault
-		for i := range rest {
-			if !made[keys[i]] {
-				left = append(left, rest[i])
-			}
-		}
-		rest = left
+		rest = slices.DeleteFunc(rest, func(f *fault) bool { return f.blocked })
 	}
 	return blocks, rest
 }
 
+// compareFaults compares what the faults of a block have in common.
+func compareFaults(a, b *fault) int {
+	return cmp.Or(cmp.Compare(a.common, b.common), cmp.Compare(a.word, b.word), cmp.Compare(a.code, b.code))
+}
+
+// faultGroup are faults that have something in common, sorted by URL. It is not empty.
+type faultGroup []*fault
+
+// pages returns the pages of all references, sorted.
+func (g faultGroup) pages() []string {
+	if len(g) == 1 {
+		return g[0].pages
+	}
+	var pages []string
+	for _, f := range g {
+		if len(f.pages) > 1 || len(pages) == 0 || pages[len(pages)-1] != f.pages[0] {
+			pages = append(pages, f.pages...)
+		}
+	}
+	slices.Sort(pages)
+	return slices.Compact(pages)
+}
+
+// firstOn returns the first reference on a page.
+func (g faultGroup) firstOn(page string) result.Reference {
+	var first *spot
+	for _, f := range g {
+		for i := range f.spots {
+			if s := &f.spots[i]; s.page == page && (first == nil || s.compare(first) < 0) {
+				first = s
+			}
+		}
+	}
+	return first.reference()
+}
+
 // block returns the block of faults that are alike, if they are on enough pages. Pages may be
 // many: they are copied and sorted only if a block needs those of several faults.
-func (l *likeness) block(group []fault, common string) (block, bool) {
-	refs, pages, links := group[0].refs, group[0].pages, 0
-	for i := range group {
-		links += group[i].links
+func (l *likeness) block(group faultGroup, common string) (block, bool) {
+	links := 0
+	for _, f := range group {
+		links += f.links
 	}
 	if l.common == nil {
-		common = sharedDirectory(group)
+		common = group.directory()
 	}
 	b := block{row: group[0].row, links: links, each: l.each}
 	if links < minBlockLinks {
@@ -146,39 +211,40 @@ func (l *likeness) block(group []fault, common string) (block, bool) {
 	if b.differing, b.names = l.differing(group, common); b.differing < l.least {
 		return block{}, false
 	}
-	if len(group) > 1 {
-		refs, pages = nil, nil
-		for i := range group {
-			refs, pages = append(refs, group[i].refs...), append(pages, group[i].pages...)
-		}
-		slices.SortFunc(refs, byPlace)
-		slices.Sort(pages)
-		pages = slices.Compact(pages)
-	}
+	pages := group.pages()
 	if b.pages = len(pages); b.pages < l.leastPages {
 		return block{}, false
 	}
-	b.url, b.ref, b.places = common, &refs[0], firstOfPages(refs)
-	for i := range group {
-		if group[i].hint != b.hint {
-			b.hint = ""
+	b.url = common
+	for _, page := range pages[:min(len(pages), shownPlaces)] {
+		first := group.firstOn(page)
+		b.places = append(b.places, placeOf(&first).String())
+		if b.ref == nil {
+			b.ref = &first
 		}
 	}
-	if len(group) > 1 && slices.ContainsFunc(group, func(f fault) bool { return !f.alike || !sameText(&f.refs[0], b.ref) }) {
+	alike := true
+	for _, f := range group {
+		if f.hint != b.hint {
+			b.hint = ""
+		}
+		alike = alike && f.alike && f.spots[0].text == b.ref.Text && f.spots[0].folder == b.ref.Folder
+	}
+	if !alike && len(group) > 1 {
 		b.ref = nil
 	}
 	return b, true
 }
 
 // differing returns the number of what differs between targets, and the names of the first.
-func (l *likeness) differing(group []fault, common string) (n int, names []string) {
+func (l *likeness) differing(group faultGroup, common string) (n int, names []string) {
 	last := ""
-	for i := range group { // sorted by URL
-		url := group[i].url
+	for _, f := range group { // sorted by URL
+		url := f.url
 		if l.common == nil {
 			url = document(url)
 		}
-		if i > 0 && url == last {
+		if n > 0 && url == last {
 			continue
 		}
 		last = url
@@ -233,21 +299,17 @@ func urlOf(f *fault) string { return f.url }
 
 // directoriesOf returns a function that returns the directory of a missing document just
 // below the directory that all faults have in common. It returns "" for other faults.
-func directoriesOf(faults []fault) func(*fault) string {
-	var missing []fault
-	for i := range faults {
-		if isMissing(&faults[i]) {
-			missing = append(missing, faults[i])
-		}
-	}
+func directoriesOf(faults []*fault) func(*fault) string {
 	roots := map[string]string{} // of the documents with the same origin
-	byOrigin := map[string][]fault{}
-	for _, f := range missing {
-		origin := hostOf(f.url)
-		byOrigin[origin] = append(byOrigin[origin], f)
-	}
-	for origin, group := range byOrigin {
-		roots[origin] = sharedDirectory(group)
+	for _, f := range faults {
+		if isMissing(f) {
+			origin, name := hostOf(f.url), document(f.url)
+			root, known := roots[origin]
+			if !known {
+				root = name
+			}
+			roots[origin] = commonDirectory(root, name)
+		}
 	}
 	return func(f *fault) string {
 		if !isMissing(f) {
@@ -272,12 +334,11 @@ func codeIsMissing(code string) bool {
 	return false
 }
 
-// sharedDirectory returns the directory that contains all targets, with a slash at the end;
-// "" for none.
-func sharedDirectory(faults []fault) string {
-	dir := document(faults[0].url)
-	for i := range faults {
-		dir = commonDirectory(dir, document(faults[i].url))
+// directory returns the directory that contains all targets, with a slash at the end; "" for none.
+func (g faultGroup) directory() string {
+	dir := document(g[0].url)
+	for _, f := range g {
+		dir = commonDirectory(dir, document(f.url))
 	}
 	return dir
 }

@@ -21,7 +21,7 @@ func TestBlocksCopyNoReferences(t *testing.T) {
 				for i := range refs {
 					refs[i] = result.Reference{Page: fmt.Sprintf("p%05d.html", i%c.pages), Line: i + 1, Raw: "gone.html"}
 				}
-				faults := []fault{newFault(row{word: "broken", code: "file-missing", url: "gone.html"}, refs)}
+				faults := []*fault{newFault(row{word: "broken", code: "file-missing", url: "gone.html"}, refs)}
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
 				blocks, rest := blocksOf(faults)

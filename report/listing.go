@@ -39,7 +39,7 @@ type listing struct {
 	pages    pageRows
 	siteWide []block
 	codes    catalog
-	faults   []fault                    // findings about targets, until settle
+	faults   []*fault                   // findings about targets, until settle
 	checks   map[checkKey][]pageFinding // findings about pages, until settle
 	omitted  bool                       // write has not listed every place
 	order    int                        // findings so far
@@ -112,8 +112,13 @@ func (l *listing) settle() {
 	}
 	blocks, rest := blocksOf(l.faults)
 	l.siteWide = append(l.siteWide, blocks...)
-	for i := range rest {
-		l.onPages(rest[i].row, rest[i].refs)
+	for i, f := range rest {
+		refs := make([]result.Reference, len(f.spots))
+		for k := range f.spots {
+			refs[k] = f.spots[k].reference()
+		}
+		l.onPages(f.row, refs)
+		rest[i] = nil
 	}
 	l.faults = nil
 	alike := map[checkKey][]pageFinding{} // but for what the messages say

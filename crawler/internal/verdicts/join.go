@@ -39,7 +39,7 @@ func newJoin(ctx context.Context, c *Crawl) *join {
 	sum := &result.Summary{Started: c.Began, Pages: c.Of[stored.Pages],
 		Requests: c.Of[stored.Requests], ByCode: map[check.Code]int{}}
 	d := &detailCache{targets: t}
-	judge := &judge{crawl: c, targets: t, details: d}
+	judge := &judge{crawl: c, targets: t, details: d, shared: map[check.Code]*decision{}}
 	judge.strict = judge.strictly()
 	return &join{ctx: ctx, crawl: c, details: d, again: newRereader(ctx, c), judge: judge,
 		pairs: &pairs{targets: t, show: c.Show, anchors: anchorWindow{most: c.maxAnchors()}, byKey: map[pairKey]*pair{}, sum: sum}}

@@ -89,13 +89,15 @@ func Report(ctx context.Context, c *Crawl, streamed *Stream) (*result.Summary, e
 		return nil, err
 	}
 	findings = append(findings, unused...)
+	notes := slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.targets().tailNotes(c.Print), j.rootNotes(), j.judge.driftNotes())
+	j.pairs.flagged = nil
 	r := &reporter{join: j, suggest: suggest, archived: archived, findings: findings}
 	if err := r.report(j.order, j.spool); err != nil {
 		return nil, err
 	}
 	sum.Search = suggest.search
 	sum.Soundness = c.soundness(sum, j.targets().names.doubtful())
-	for _, note := range slices.Concat(notesOn(c, sum, j.pairs.flagged, j.details), j.targets().tailNotes(c.Print), j.rootNotes(), j.judge.driftNotes()) {
+	for _, note := range notes {
 		if err := c.note(note); err != nil {
 			return nil, err
 		}
@@ -131,7 +133,8 @@ type reporter struct {
 }
 
 // report delivers the results of pairs and the findings, sorted by URL. spool has references of
-// the pairs; it may be nil. Pairs lose their references.
+// the pairs; it may be nil. The order loses its pairs: there may be very many, and as many results in
+// the sink.
 func (r *reporter) report(o *urlOrder, spool *result.Spool) error {
 	slices.SortStableFunc(r.findings, byPage)
 	findings := r.findings
@@ -140,11 +143,12 @@ func (r *reporter) report(o *urlOrder, spool *result.Spool) error {
 			return err
 		}
 		p := o.pairs[i]
+		url := o.url(i)
+		o.pairs[i] = nil
 		if r.stream != nil && !r.stream.isFinal(p) {
 			p.references = nil
 			continue
 		}
-		url := o.url(i)
 		for len(findings) > 0 && findings[0].URL < url {
 			if err := r.deliverFinding(findings[0]); err != nil {
 				return err

@@ -49,8 +49,8 @@ func (s *suggester) prepare(pairs []*pair) error {
 	}
 	var listings listings
 	for _, a := range missing {
-		if a.https != "" {
-			s.byHTTPS[normalized(a.https)] = a.id
+		if https := a.https(); https != "" {
+			s.byHTTPS[normalized(https)] = a.id
 		}
 		if !a.path {
 			continue
@@ -119,36 +119,42 @@ func countBrokenFragments(pairs []*pair) (n int) {
 
 // missingTarget is a broken target for which a replacement is searched.
 type missingTarget struct {
-	id    frontier.ID
-	url   urinorm.URL // without fragment
-	path  bool        // similar paths are searched
-	https string      // its https URL to look for, or ""
+	id   frontier.ID
+	url  urinorm.URL // without fragment
+	path bool        // similar paths are searched
+}
+
+// https returns the https URL to look for, or "".
+func (a *missingTarget) https() string {
+	if rest, ok := strings.CutPrefix(a.url.String(), "http://"); ok {
+		return "https://" + rest
+	}
+	return ""
 }
 
 // missing lists the missing targets of pairs, sorted by URL, as only the first ones are
 // processed if there are too many.
 func (s *suggester) missing(pairs []*pair) []missingTarget {
-	var all []missingTarget
-	seen := map[frontier.ID]bool{}
+	wanted := func(p *pair) bool {
+		return !p.open && (p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified) && isShown(s.crawl.Show, &p.judgement)
+	}
+	n := 0 // there may be very many
 	for _, p := range pairs {
-		if p.open || seen[p.id] || !isShown(s.crawl.Show, &p.judgement) {
+		if wanted(p) {
+			n++
+		}
+	}
+	all, seen := make([]missingTarget, 0, n), make(idBits, (len(s.targets.states)+63)/64)
+	for _, p := range pairs {
+		if !wanted(p) || seen.has(p.id) {
 			continue
 		}
-		a := missingTarget{id: p.id, path: wantsPaths(p)}
-		wantsHTTPS := p.judgement.Verdict == check.Broken || p.judgement.Verdict == check.Unverified
-		if !a.path && !wantsHTTPS {
-			continue
-		}
-		seen[p.id] = true
+		seen.set(p.id)
 		d := s.details.get(p.id)
 		if d.job.Verbatim {
 			continue
 		}
-		a.url = d.url.WithoutFragment()
-		if rest, ok := strings.CutPrefix(a.url.String(), "http://"); ok && wantsHTTPS {
-			a.https = "https://" + rest
-		}
-		if a.path || a.https != "" {
+		if a := (missingTarget{p.id, d.url.WithoutFragment(), wantsPaths(p)}); a.path || a.https() != "" {
 			all = append(all, a)
 		}
 	}

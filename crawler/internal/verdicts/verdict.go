@@ -17,7 +17,8 @@ type judge struct {
 	crawl   *Crawl
 	targets *targets
 	details *detailCache
-	strict  *judge // without what a configuration that was not named hides; nil for none
+	shared  map[check.Code]*decision // the last one with each code that pairs may share
+	strict  *judge                   // without what a configuration that was not named hides; nil for none
 
 	otherSketches int // texts of targets that another version has remembered
 }
@@ -49,14 +50,22 @@ func (j *judge) decide(p *pair) {
 	if aside && (g.Verdict == check.Broken || g.Verdict == check.Unverified) {
 		g = ignoredInline.judgement // the document may have been read because of links without the fragment
 	}
-	p.decision = plainOK
-	if !isPlainOK(&g) || levels != nil {
-		p.decision = &decision{judgement: g, ruleLevels: levels}
-	}
+	p.decision = j.decisionOn(g, levels)
 }
 
-// plainOK is the decision about a pair that is ok, of which there is nothing to say.
-var plainOK = &decision{judgement: check.Judgement{Verdict: check.OK, Code: check.CodeOK}, isShared: true}
+// decisionOn returns a decision. Very many pairs may be ok, or missing, in the same way: they share
+// one.
+func (j *judge) decisionOn(g check.Judgement, levels check.Levels) *decision {
+	if levels != nil || len(g.Warnings) > 0 {
+		return &decision{judgement: g, ruleLevels: levels}
+	}
+	last := j.shared[g.Code]
+	if last == nil || last.judgement.Verdict != g.Verdict || last.judgement.Message != g.Message || last.judgement.Level != g.Level {
+		last = &decision{judgement: g, isShared: true}
+		j.shared[g.Code] = last
+	}
+	return last
+}
 
 // ignoredInline is the decision about a pair that inline marks exclude.
 var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.IgnoredInline}, isShared: true}
@@ -64,10 +73,6 @@ var ignoredInline = &decision{judgement: check.Judgement{Verdict: check.Skipped,
 // signsOut is the decision about a pair whose target a link calls one that signs out or deletes
 // something.
 var signsOut = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code: check.CodeExcluded, Message: scope.SignOutReason}, isShared: true}
-
-func isPlainOK(g *check.Judgement) bool {
-	return g.Verdict == check.OK && g.Code == check.CodeOK && g.Message == "" && g.Level == "" && len(g.Warnings) == 0
-}
 
 // verdict judges a pair without the marks of its references. It also returns the levels that the
 // user's rules set.

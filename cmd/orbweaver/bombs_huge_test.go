@@ -26,6 +26,17 @@ var hugeBombs = []bomb{
 		b.flags = []string{"--replay", keepManyPages(t)}
 		return "http://site.example/0"
 	}},
+	{name: "300,000 missing files", ends: "complete", setup: func(t *testing.T, _ *bomb) string {
+		dir := t.TempDir()
+		var page bytes.Buffer
+		for i := range 300_000 {
+			fmt.Fprintf(&page, "<a href=p%d>", i)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "index.html"), page.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}},
 }
 
 // hugePage is a page of 64 MiB in ISO 8859-1, which takes more memory when it is decoded to UTF-8.

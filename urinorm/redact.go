@@ -11,7 +11,21 @@ func Redact(s string) string {
 	if strings.IndexByte(s, '@') < 0 {
 		return s
 	}
-	out := redact(s)
+	for range maxPasses {
+		out := redactOnce(s)
+		if out == s {
+			return out
+		}
+		s = out
+	}
+	return redactRest(s)
+}
+
+// maxPasses is how often a text is searched for passwords. What is hidden may have had a space that
+// kept what is before it from being read as part of the same password.
+const maxPasses = 4
+
+func redactOnce(s string) string {
 	if strings.ContainsAny(s, "\t\r\n") {
 		// The parser removes these first; they may be within a scheme or between
 		// the slashes.
@@ -20,7 +34,25 @@ func Redact(s string) string {
 			return hidden
 		}
 	}
-	return out
+	return redact(s)
+}
+
+// redactRest hides all from the first ':' of an authority to the last '@'.
+func redactRest(s string) string {
+	s = tabsAndNewlines.Replace(s)
+	at := strings.LastIndexByte(s, '@')
+	for i := 0; i < at; i++ {
+		start, special, ok := authorityAt(s, i)
+		if !ok {
+			continue
+		}
+		end := authorityEnd(s, start, special)
+		if colon := strings.IndexByte(s[start:end], ':') + start; start <= colon && colon < at {
+			return s[:colon+1] + "***" + s[at:]
+		}
+		i = max(end-1, i)
+	}
+	return s
 }
 
 func redact(s string) string {
@@ -37,10 +69,8 @@ func redact(s string) string {
 		colon := strings.IndexByte(s[start:end], ':') + start
 		at := strings.LastIndexByte(s[start:end], '@') + start
 		if at < start && colon >= start && !isPort(s[colon+1:end]) {
-			if at = word.lastAt(end); at >= 0 { // what follows is in the authority of what is returned
-				end = authorityEnd(s, at, special)
-				at += strings.LastIndexByte(s[at:end], '@')
-			}
+			at = word.lastAt(end)
+			end = max(end, at)
 		}
 		if start <= colon && colon+1 < at {
 			out = append(append(out, s[copied:colon+1]...), "***"...)

@@ -59,6 +59,7 @@ func (j *judge) decisionOn(g check.Judgement, levels check.Levels) *decision {
 	if levels != nil || len(g.Warnings) > 0 {
 		return &decision{judgement: g, ruleLevels: levels}
 	}
+	g.Warnings = nil // no pair may append to the array of another
 	last := j.shared[g.Code]
 	if last == nil || last.judgement.Verdict != g.Verdict || last.judgement.Message != g.Message || last.judgement.Level != g.Level {
 		last = &decision{judgement: g, isShared: true}

@@ -28,16 +28,16 @@ type fault struct {
 // spot is what a list shows of a reference. A report may have a million.
 type spot struct {
 	page                  string
-	line, column          int32
+	line, column          int
 	element, text, folder string
 }
 
 func spotOf(r *result.Reference) spot {
-	return spot{r.Page, int32(r.Line), int32(r.Column), r.Element, r.Text, r.Folder}
+	return spot{r.Page, r.Line, r.Column, r.Element, r.Text, r.Folder}
 }
 
 func (s *spot) reference() result.Reference {
-	return result.Reference{Page: s.page, Line: int(s.line), Column: int(s.column), Element: s.element, Text: s.text, Folder: s.folder}
+	return result.Reference{Page: s.page, Line: s.line, Column: s.column, Element: s.element, Text: s.text, Folder: s.folder}
 }
 
 func (s *spot) compare(o *spot) int {

@@ -9,12 +9,15 @@ type Foreign struct {
 	open []foreignElement
 	// cdata says that CDATA sections count: directly in SVG and MathML.
 	cdata bool
-	// around has the elements of HTML that end tags in SVG and MathML have asked for.
-	around map[Element]unclosed
+	// around is nil until the end tag of an element of HTML is met in SVG or MathML.
+	around *unclosed
 }
 
-// unclosed is how many elements of one kind are not closed before an offset.
-type unclosed struct{ count, before int }
+// unclosed counts the elements of each kind that are not closed before an offset.
+type unclosed struct {
+	before int
+	count  [256]int
+}
 
 // Depth returns the number of elements that are open.
 func (f *Foreign) Depth() int { return len(f.open) }
@@ -147,27 +150,34 @@ func (f *Foreign) isAround(e Element, before []byte) bool {
 	case HTML, Head, Body, Colgroup, Tbody, Tr: // may have no tags
 		return true
 	}
-	name, n := []byte(e.String()), f.around[e]
-	for {
-		at := indexFrom(before, n.before, '<')
-		if n.before = at; at == len(before) {
-			break
-		}
-		n.before++
-		tag, isEnd := bytes.CutPrefix(before[at+1:], []byte("/"))
-		switch {
-		case len(tag) <= len(name) || !bytes.EqualFold(tag[:len(name)], name) || !isSpace(tag[len(name)]) && tag[len(name)] != '/' && tag[len(name)] != '>':
-		case !isEnd:
-			n.count++
-		case n.count > 0:
-			n.count--
-		}
-	}
 	if f.around == nil {
-		f.around = map[Element]unclosed{}
+		f.around = &unclosed{}
 	}
-	f.around[e] = n
-	return n.count > 0
+	f.around.readTo(before)
+	return f.around.count[e] > 0
+}
+
+// readTo counts the tags of a text that it has not read yet.
+func (n *unclosed) readTo(text []byte) {
+	for n.before = indexFrom(text, n.before, '<'); n.before < len(text); n.before = indexFrom(text, n.before+1, '<') {
+		tag, isEnd := bytes.CutPrefix(text[n.before+1:], []byte("/"))
+		var name [16]byte // longer than that of any element
+		end := 0
+		for end < min(len(tag), len(name)) && isAlphanumeric(tag[end]) {
+			name[end] = tag[end] | 0x20 // as in lower case; digits have this bit
+			end++
+		}
+		if end == len(tag) || !isSpace(tag[end]) && tag[end] != '/' && tag[end] != '>' {
+			continue
+		}
+		count := &n.count[elementOf(keyOf(name[:end]), name[:end])]
+		switch {
+		case !isEnd:
+			*count++
+		case *count > 0:
+			*count--
+		}
+	}
 }
 
 // holdsHTML reports whether an element of SVG or MathML is an integration point.

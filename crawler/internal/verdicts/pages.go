@@ -55,7 +55,7 @@ func (j *join) comparePages() (*pageFindings, error) {
 	if !j.inspected || cfg.Groups == 0 {
 		return all, nil
 	}
-	s := &pageSite{join: j, linked: make(idBits, (len(j.targets().states)+63)/64), ids: map[uint64]frontier.ID{}, room: maxKept, sitemaps: map[frontier.ID]bool{}}
+	s := &pageSite{join: j, linked: j.targets().none(), ids: map[uint64]frontier.ID{}, room: maxKept, sitemaps: map[frontier.ID]bool{}}
 	if err := inOrder(s.readPages, s.findTargets, s.findStarts); err != nil {
 		return nil, err
 	}

@@ -45,9 +45,8 @@ type wantedPairs struct {
 // selectPairs completes the judgements of all pairs, and selects those that are shown. Their
 // references are collected, and those of pairs whose verdicts are still open.
 func (j *join) selectPairs(streamed *Stream) (shown []*pair, w wantedPairs) {
-	words := (len(j.targets().states) + 63) / 64
 	shown = make([]*pair, 0, len(j.pairs.flagged))
-	w = wantedPairs{targets: make(idBits, words), fragments: make(idBits, words)}
+	w = wantedPairs{targets: j.targets().none(), fragments: j.targets().none()}
 	for _, p := range j.pairs.flagged {
 		if p.wanted = p.open; !p.open {
 			j.judge.addWarnings(p)
@@ -134,6 +133,9 @@ func (j *join) refer(p *pair, page uint32, l *frontier.RawLink) {
 
 // idBits is a set of targets with one bit for each.
 type idBits []uint64
+
+// none returns an empty set of the targets.
+func (t *targets) none() idBits { return make(idBits, (len(t.states)+63)/64) }
 
 func (b idBits) set(id frontier.ID) { b[(id-1)/64] |= 1 << ((id - 1) % 64) }
 

@@ -144,7 +144,7 @@ func (s *suggester) missing(pairs []*pair) []missingTarget {
 			n++
 		}
 	}
-	all, seen := make([]missingTarget, 0, n), make(idBits, (len(s.targets.states)+63)/64)
+	all, seen := make([]missingTarget, 0, n), s.targets.none()
 	for _, p := range pairs {
 		if !wanted(p) || seen.has(p.id) {
 			continue

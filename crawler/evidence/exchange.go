@@ -3,10 +3,8 @@ package evidence
 import (
 	"crypto/sha256"
 	"io"
-	"maps"
 	"mime"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,27 +82,7 @@ func (k *Keeper) Begin(sent *fetch.Sent) fetch.Recording {
 	b := append(make([]byte, 0, 512), sent.Method+" "...)
 	b = append(append(b, oneLine(k.mask.url("x://x" + sent.Target)[len("x://x"):])...), " HTTP/1.1\r\n"...)
 	b = appendField(b, "Host", sent.Host)
-	return &exchange{k: k, sent: sent, request: k.appendHeader(b, sent.Header, nil)}
-}
-
-// appendHeader appends the fields of a header and the empty line. Those in order come first, and are
-// removed from the header; the others are sorted by name.
-func (k *Keeper) appendHeader(b []byte, h http.Header, order []string) []byte {
-	for _, name := range order {
-		key := http.CanonicalHeaderKey(name)
-		if values := h[key]; len(values) > 0 {
-			b = appendField(b, name, k.mask.header(name, values[0]))
-			h[key] = values[1:]
-		}
-	}
-	names := slices.AppendSeq(make([]string, 0, len(h)), maps.Keys(h))
-	slices.Sort(names)
-	for _, name := range names {
-		for _, value := range h[name] {
-			b = appendField(b, name, k.mask.header(name, value))
-		}
-	}
-	return append(b, "\r\n"...)
+	return &exchange{k: k, sent: sent, request: k.mask.appendHeader(b, sent.Header, nil)}
 }
 
 // Keep adds to the body.
@@ -129,21 +107,10 @@ func (x *exchange) Finish(got *fetch.Received) {
 		x.finishFault(f, got)
 		return
 	}
-	if f.Fault = x.k.faultOf(got.Fault); x.sent.Method != http.MethodGet {
+	if f.Fault = x.k.mask.fault(got.Fault); x.sent.Method != http.MethodGet {
 		f.Method = x.sent.Method
 	}
 	x.finishAnswer(f, got)
-}
-
-func (k *Keeper) faultOf(f *fetch.Fault) *fault {
-	if f == nil {
-		return nil
-	}
-	out := &fault{Kind: f.Kind, Op: f.Op, Target: k.mask.text(f.Target), Hint: k.mask.text(f.Hint), Retry: f.Retry, Local: f.Local}
-	if f.Err != nil {
-		out.Cause = k.mask.text(f.Err.Error())
-	}
-	return out
 }
 
 // uri returns the WARC-Target-URI.
@@ -151,7 +118,7 @@ func (x *exchange) uri() string { return x.k.mask.url(x.sent.URL.Printed()) }
 
 // finishFault writes an exchange without an answer.
 func (x *exchange) finishFault(f *facts, got *fetch.Received) {
-	f.Fault = x.k.faultOf(got.Fault)
+	f.Fault = x.k.mask.fault(got.Fault)
 	e := &event{Format: format, Kind: "fault", Method: x.sent.Method, Fault: f.Fault.Kind, Message: x.k.mask.text(got.Fault.Error()), facts: *f}
 	main := jsonRecord(newID(), x.uri(), x.sent.At, e)
 	if got.Address != "" {
@@ -200,7 +167,7 @@ func (x *exchange) finishAnswer(f *facts, got *fetch.Received) {
 	main := &record{kind: typeResponse, id: newID(), uri: x.uri(), date: x.sent.At, media: mediaResponse, compression: compressionOf(body, media, header.Get("Content-Encoding"))}
 	_, reason, _ := strings.Cut(got.Reason, " ")
 	main.head = append(make([]byte, 0, 512), "HTTP/1.1 "+strconv.Itoa(got.Status)+" "+oneLine(x.k.mask.text(reason))+"\r\n"...)
-	main.head = x.k.appendHeader(main.head, header, got.Order)
+	main.head = x.k.mask.appendHeader(main.head, header, got.Order)
 	payload := formatDigest(digest)
 	main.fields = append(main.fields, field{"WARC-Payload-Digest", payload})
 	if got.Address != "" {

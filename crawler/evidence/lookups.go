@@ -94,7 +94,7 @@ func (k *Keeper) Probe(of func(context.Context, urinorm.Address) error) func(con
 		e := &event{Format: format, Kind: "answer", Method: "RCPT", Lookup: &lookup{}, facts: facts{For: k.mask.url(asker.URL.Printed())}}
 		var failed *fetch.Fault
 		if errors.As(err, &failed) {
-			e.setFault(k, failed)
+			e.setFault(k.mask, failed)
 		}
 		k.appendEvent("mailto:"+address.String(), at, e)
 		return err

@@ -5,10 +5,12 @@ import (
 	"cmp"
 	"encoding/base64"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -136,6 +138,38 @@ func (m *mask) header(name, value string) string {
 		return masked
 	}
 	return m.text(value)
+}
+
+// appendHeader appends the fields of a header, with their secrets masked, and the empty line. Those in order come first, and are
+// removed from the header; the others are sorted by name.
+func (m *mask) appendHeader(b []byte, h http.Header, order []string) []byte {
+	for _, name := range order {
+		key := http.CanonicalHeaderKey(name)
+		if values := h[key]; len(values) > 0 {
+			b = appendField(b, name, m.header(name, values[0]))
+			h[key] = values[1:]
+		}
+	}
+	names := slices.AppendSeq(make([]string, 0, len(h)), maps.Keys(h))
+	slices.Sort(names)
+	for _, name := range names {
+		for _, value := range h[name] {
+			b = appendField(b, name, m.header(name, value))
+		}
+	}
+	return append(b, "\r\n"...)
+}
+
+// fault returns what is kept of a fault, nil for nil.
+func (m *mask) fault(f *fetch.Fault) *fault {
+	if f == nil {
+		return nil
+	}
+	out := &fault{Kind: f.Kind, Op: f.Op, Target: m.text(f.Target), Hint: m.text(f.Hint), Retry: f.Retry, Local: f.Local}
+	if f.Err != nil {
+		out.Cause = m.text(f.Err.Error())
+	}
+	return out
 }
 
 // occurs reports whether a body shows a secret.

@@ -10,12 +10,12 @@ import (
 // fetch.Recorder.
 func (k *Keeper) Other(got *fetch.Other) {
 	e := &event{Format: format, Kind: "answer", Method: http.MethodHead,
-		facts: facts{For: k.mask.url(got.Asker.URL.Printed()), Beside: !got.Asker.Visit, First: got.Asker.First, Page: got.Page, Fault: k.faultOf(got.Fault)}}
+		facts: facts{For: k.mask.url(got.Asker.URL.Printed()), Beside: !got.Asker.Visit, First: got.Asker.First, Page: got.Page, Fault: k.mask.fault(got.Fault)}}
 	if got.Need == fetch.Content {
 		e.Method = http.MethodGet
 	}
 	if r := got.Response; r == nil {
-		e.setFault(k, got.Fault)
+		e.setFault(k.mask, got.Fault)
 	} else {
 		e.facts.setRequests(r.Requests)
 		e.Answer = &answer{Status: r.Status, Location: k.mask.text(r.Location), Type: r.ContentType, Size: r.Size, Modified: r.Modified,
@@ -28,8 +28,8 @@ func (k *Keeper) Other(got *fetch.Other) {
 }
 
 // setFault makes an event that of a request without an answer.
-func (e *event) setFault(k *Keeper, f *fetch.Fault) {
-	e.Kind, e.Fault, e.Message, e.facts.Fault = "fault", f.Kind, k.mask.text(f.Error()), k.faultOf(f)
+func (e *event) setFault(m *mask, f *fetch.Fault) {
+	e.Kind, e.Fault, e.Message, e.facts.Fault = "fault", f.Kind, m.text(f.Error()), m.fault(f)
 	e.facts.setRequests(f.Requests)
 }
 

@@ -432,12 +432,11 @@ func (d *decoder) time() time.Time {
 }
 
 // warningCount reads the number of warnings. It is 0 only if the decoder has failed.
-func (d *decoder) warningCount() uint64 {
+func (d *decoder) warningCount() int {
 	const least = 3 // bytes of the smallest warning
-	n := d.Uvarint()
-	if n == 0 || n > uint64(len(d.Rest)/least) {
+	n := d.Entries(least)
+	if n == 0 {
 		d.Fail()
-		return 0
 	}
 	return n
 }

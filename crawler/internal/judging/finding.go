@@ -123,13 +123,11 @@ func FactsOf(data []byte) ([]byte, error) {
 const findingStrings = 7
 
 // findingCount reads the number of findings. It is 0 if the decoder has failed.
-func (d *decoder) findingCount() uint64 {
+func (d *decoder) findingCount() int {
 	const least = 4 + findingStrings // bytes of the smallest finding
-	n := d.Uvarint()
-	if n > MaxFindings || n > uint64(len(d.Rest)/least) {
+	n := d.Entries(least)
+	if n > MaxFindings {
 		d.Fail()
-	}
-	if d.Failed {
 		return 0
 	}
 	return n

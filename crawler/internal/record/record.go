@@ -108,6 +108,17 @@ func (r *Reader) Count(most int) int {
 	return int(n)
 }
 
+// Entries returns the next number, that of entries which follow and have at least a number of bytes
+// each.
+func (r *Reader) Entries(least int) int {
+	n := r.Uvarint()
+	if n > uint64(len(r.Rest)/least) {
+		r.Fail()
+		return 0
+	}
+	return int(n)
+}
+
 // Int returns the next number, an unsigned varint that fits into 32 bits with a sign.
 func (r *Reader) Int() int { return r.Count(math.MaxInt32) }
 

@@ -35,4 +35,10 @@ func TestReader(t *testing.T) {
 	if over.Count(4) != 0 || !over.Failed {
 		t.Error("a number over the limit was read")
 	}
+	for least, want := range map[int]int{1: 2, 2: 2, 3: 0} {
+		r := Reader{Rest: []byte{2, 1, 2, 3, 4}}
+		if got := r.Entries(least); got != want || r.Failed != (want == 0) {
+			t.Errorf("2 entries of %d bytes or more in 4 bytes: got %d, failed %t", least, got, r.Failed)
+		}
+	}
 }

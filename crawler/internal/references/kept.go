@@ -129,11 +129,7 @@ func TakeOver(p *Page, targets, block []byte) error {
 	c := &p.collector
 	width := int(c.items.frontier.Store().Width()) / 8
 	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: c.resolver.scope.Uses.Await()}
-	n := r.Uvarint()
-	if n > uint64(len(r.Rest)/(width+keptHead)) {
-		return errKept
-	}
-	fingerprints := r.Take(n * uint64(width))
+	fingerprints := r.Take(uint64(r.Entries(width+keptHead) * width))
 	for ; len(fingerprints) > 0; fingerprints = fingerprints[width:] {
 		fp := frontier.Fingerprint{Low: binary.LittleEndian.Uint64(fingerprints)}
 		if width > 8 {
@@ -280,7 +276,7 @@ func (r *keptReader) nextURL() []byte {
 	same := r.Uvarint()
 	end := r.Take(r.Uvarint())
 	if same > uint64(len(r.url)) || int(same)+len(end) > maxKeptURL {
-		r.Failed = true
+		r.Fail()
 		return nil
 	}
 	r.url = append(r.url[:same], end...)

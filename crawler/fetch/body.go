@@ -77,11 +77,21 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// LimitTime implements TimeLimiter.
-func (b *body) LimitTime(limit time.Duration) { b.ex.limitTime(limit) }
+// LimitTime limits the time that all further reads of the Body together may take, if it is received
+// over HTTP. The goroutine that reads calls it.
+func (r *Response) LimitTime(limit time.Duration) {
+	if b, ok := r.Body.(*body); ok {
+		b.ex.limitTime(limit)
+	}
+}
 
-// ExtendTime implements TimeLimiter.
-func (b *body) ExtendTime(waited time.Duration) { b.ex.deadline = b.ex.deadline.Add(waited) }
+// ExtendTime adds to the time that all further reads of the Body together may take, because the
+// reader has waited for something else. The goroutine that reads calls it.
+func (r *Response) ExtendTime(waited time.Duration) {
+	if b, ok := r.Body.(*body); ok {
+		b.ex.deadline = b.ex.deadline.Add(waited)
+	}
+}
 
 // Close ends the exchange. The connection is reused if the body was read to its end.
 func (b *body) Close() error {

@@ -15,7 +15,6 @@ type boundedConn struct {
 	timeout   time.Duration // of a step
 	deadline  time.Time     // of all steps
 	streaming bool          // each read is a step of its own: the body may not pause for longer than the time limit
-	stop      func() bool
 	// control is the FTP control connection, whose step is extended while this
 	// connection receives data.
 	control *boundedConn

@@ -121,8 +121,7 @@ type codingLayer struct {
 	wire    countedReader  // the body or the layer below
 	lowest  *countedReader // the body
 	in      *bufio.Reader  // reads from wire
-	decoder io.Reader      // nil until the first Read
-	free    func()         // returns the decoder to its pool
+	decoder decoder        // nil until the first Read
 	out     int64
 	limit   int64 // on out
 	err     error
@@ -218,12 +217,18 @@ func isZlib(head []byte) bool {
 	return len(head) >= 2 && head[0]&0x0f == 8 && head[0]>>4 <= 7 && (uint(head[0])<<8|uint(head[1]))%31 == 0 && head[1]&0x20 == 0
 }
 
-// Decoders are large, so they are reused. Decoders in a pool read from atEnd, so that
-// they keep no connection alive.
+// decoder reads one coding. Decoders are large, so they are reused.
+type decoder interface {
+	io.Reader
+	// release returns the decoder to its pool, where it reads from atEnd, so that it keeps no
+	// connection alive.
+	release()
+}
+
 var (
 	gzipPool   sync.Pool // *gzip.Reader
-	zlibPool   sync.Pool // io.ReadCloser with zlib.Resetter
-	flatePool  sync.Pool // io.ReadCloser with flate.Resetter
+	zlibPool   sync.Pool // io.Reader with zlib.Resetter
+	flatePool  sync.Pool // io.Reader with flate.Resetter
 	brotliPool sync.Pool // *brotli.Reader
 	zstdPool   sync.Pool // *zstd.Decoder
 )
@@ -238,7 +243,6 @@ func (l *codingLayer) openGzip() error {
 	}
 	z.Multistream(false)
 	l.decoder = &gzipMembers{z: z, in: l.in}
-	l.free = func() { z.Reset(atEnd{}); gzipPool.Put(z) }
 	return nil
 }
 
@@ -266,8 +270,13 @@ func (g *gzipMembers) Read(p []byte) (int, error) {
 	return 0, errInflated
 }
 
+func (g *gzipMembers) release() {
+	g.z.Reset(atEnd{})
+	gzipPool.Put(g.z)
+}
+
 func (l *codingLayer) openZlib() error {
-	z, _ := zlibPool.Get().(io.ReadCloser)
+	z, _ := zlibPool.Get().(io.Reader)
 	var err error
 	if z == nil {
 		z, err = zlib.NewReader(l.in)
@@ -277,25 +286,42 @@ func (l *codingLayer) openZlib() error {
 	if err != nil {
 		return l.headError(err)
 	}
-	l.decoder, l.free = z, func() { z.(zlib.Resetter).Reset(atEnd{}, nil); zlibPool.Put(z) }
+	l.decoder = zlibStream{z}
 	return nil
+}
+
+type zlibStream struct{ io.Reader }
+
+func (s zlibStream) release() {
+	s.Reader.(zlib.Resetter).Reset(atEnd{}, nil)
+	zlibPool.Put(s.Reader)
 }
 
 // tryFlate and tryBrotli open decoders for codings without a signature. They first
 // check that the decoder accepts the beginning of the data.
 func (l *codingLayer) tryFlate(head []byte, whole bool) error {
-	z, _ := flatePool.Get().(io.ReadCloser)
+	z, _ := flatePool.Get().(io.Reader)
 	if z == nil {
 		z = flate.NewReader(atEnd{})
 	}
-	reset := func(r io.Reader) { z.(flate.Resetter).Reset(r, nil) } // fails for dictionaries only
-	l.free = func() { reset(atEnd{}); flatePool.Put(z) }
-	if reset(bytes.NewReader(head)); !decodes(z, head, whole) {
+	s := flateStream{z}
+	if s.reset(bytes.NewReader(head)); !decodes(z, head, whole) {
+		s.release()
 		return l.labelError()
 	}
-	reset(l.in)
-	l.decoder = z
+	s.reset(l.in)
+	l.decoder = s
 	return nil
+}
+
+type flateStream struct{ io.Reader }
+
+// reset lets the decoder read from r. It fails for dictionaries only.
+func (s flateStream) reset(r io.Reader) { s.Reader.(flate.Resetter).Reset(r, nil) }
+
+func (s flateStream) release() {
+	s.reset(atEnd{})
+	flatePool.Put(s.Reader)
 }
 
 func (l *codingLayer) tryBrotli(head []byte, whole bool) error {
@@ -303,12 +329,13 @@ func (l *codingLayer) tryBrotli(head []byte, whole bool) error {
 	if z == nil {
 		z = brotli.NewReader(atEnd{})
 	}
-	l.free = func() { z.Reset(atEnd{}); brotliPool.Put(z) }
+	s := brotliStream{z}
 	if z.Reset(bytes.NewReader(head)); !decodes(z, head, whole) {
+		s.release()
 		return l.labelError()
 	}
 	z.Reset(l.in)
-	l.decoder = brotliStream{z}
+	l.decoder = s
 	return nil
 }
 
@@ -324,6 +351,11 @@ func (s brotliStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
+func (s brotliStream) release() {
+	s.z.Reset(atEnd{})
+	brotliPool.Put(s.z)
+}
+
 func (l *codingLayer) openZstd() error {
 	z, _ := zstdPool.Get().(*zstd.Decoder)
 	var err error
@@ -336,12 +368,16 @@ func (l *codingLayer) openZstd() error {
 	if err != nil {
 		return l.headError(err)
 	}
-	l.decoder, l.free = z, func() {
-		if z.Reset(nil) == nil {
-			zstdPool.Put(z)
-		}
-	}
+	l.decoder = zstdStream{z}
 	return nil
+}
+
+type zstdStream struct{ *zstd.Decoder }
+
+func (s zstdStream) release() {
+	if s.Reset(nil) == nil {
+		zstdPool.Put(s.Decoder)
+	}
 }
 
 // headError maps an error in the header of a coding.
@@ -356,9 +392,8 @@ func (l *codingLayer) headError(err error) error {
 }
 
 func (l *codingLayer) release() {
-	if l.free != nil {
-		l.free()
-		l.free = nil
+	if l.decoder != nil {
+		l.decoder.release()
 	}
 	l.decoder, l.err = nil, io.ErrClosedPipe
 }

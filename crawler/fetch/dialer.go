@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -26,44 +25,23 @@ const maxAttempts = 8
 // tries the addresses of a host by Happy Eyeballs (RFC 8305). Its errors are of type
 // *Fault.
 type dialer struct {
+	*tasks
 	resolver  *resolver
 	timeout   time.Duration // of one connection, without the lookup
 	policy    AddressPolicy
 	proxies   map[string]bool // addresses of proxies, which may be private
 	connectTo []connectTo
 	connect   func(ctx context.Context, network, addr string) (net.Conn, error)
-
-	ctx    context.Context // canceled by close
-	cancel context.CancelFunc
-	mu     sync.Mutex // ensures that wg's first Add happens before its Wait
-	wg     sync.WaitGroup
 }
 
 func newDialer(r *resolver, timeout time.Duration) *dialer {
-	d := &dialer{resolver: r, timeout: timeout, proxies: make(map[string]bool)}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.connect = (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext
-	return d
-}
-
-// close cancels all connection attempts and waits for them to end.
-func (d *dialer) close() {
-	d.mu.Lock()
-	d.cancel()
-	d.mu.Unlock()
-	d.wg.Wait()
-}
-
-// startDial registers a connection attempt that close must wait for. It returns false
-// after close.
-func (d *dialer) startDial() bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.ctx.Err() != nil {
-		return false
+	return &dialer{
+		tasks:    r.tasks,
+		resolver: r,
+		timeout:  timeout,
+		proxies:  make(map[string]bool),
+		connect:  (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext,
 	}
-	d.wg.Add(1)
-	return true
 }
 
 // dialWatched is the DialContext function of http.Transport.
@@ -77,10 +55,10 @@ func (d *dialer) dialWatched(ctx context.Context, network, hostport string) (net
 
 // dial connects to a host or a proxy.
 func (d *dialer) dial(ctx context.Context, network, hostport string) (net.Conn, error) {
-	if !d.startDial() {
+	if !d.begin() {
 		return nil, context.Canceled
 	}
-	defer d.wg.Done()
+	defer d.end()
 	isProxy := d.proxies[hostport]
 	if !isProxy {
 		hostport = redirectConnection(d.connectTo, hostport)
@@ -165,7 +143,7 @@ func (d *dialer) race(ctx context.Context, addrs []netip.Addr, port uint16) (net
 	}
 	results := make(chan attempt)
 	start := func(addr netip.Addr) {
-		d.wg.Go(func() {
+		d.open.Go(func() {
 			conn, err := d.connect(ctx, "tcp", netip.AddrPortFrom(addr, port).String())
 			select {
 			case results <- attempt{conn, err}:
@@ -289,10 +267,10 @@ func isLoopback(host string) bool {
 // dialKnown connects to the address of a host that a connection leads to: the address has
 // been looked up and checked, and no --connect-to rule applies.
 func (d *dialer) dialKnown(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
-	if !d.startDial() {
+	if !d.begin() {
 		return nil, context.Canceled
 	}
-	defer d.wg.Done()
+	defer d.end()
 	ctx, cancel := context.WithTimeoutCause(ctx, d.timeout, errTimeout)
 	defer cancel()
 	defer context.AfterFunc(d.ctx, cancel)()

@@ -88,14 +88,12 @@ func isAtom(s string) bool {
 	return s != "" && len(s) <= maxDictWord && !strings.ContainsAny(s, " '\"\\")
 }
 
-var dictReplies = replies{greetings: []int{220}, refusal: "the server refused access", kind: func(code int) string {
-	switch code {
-	case 550, 551, 552:
-		return "file-missing"
-	case 420, 421:
-		return "rate-limited"
-	case 530, 531, 532:
-		return "file-unreadable"
-	}
-	return "protocol-error"
-}}
+var dictReplies = replies{
+	greetings: []int{220},
+	refusal:   "the server refused access",
+	kinds: map[int]string{
+		550: "file-missing", 551: "file-missing", 552: "file-missing",
+		420: "rate-limited", 421: "rate-limited",
+		530: "file-unreadable", 531: "file-unreadable", 532: "file-unreadable",
+	},
+}

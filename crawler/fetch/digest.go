@@ -1,13 +1,13 @@
 package fetch
 
 import (
-	"crypto/md5"
+	"crypto"
+	_ "crypto/md5" // used by crypto.Hash, like the next two
 	"crypto/rand"
-	"crypto/sha256"
-	"crypto/sha512"
+	_ "crypto/sha256"
+	_ "crypto/sha512"
 	"encoding/hex"
 	"fmt"
-	"hash"
 	"strings"
 	"sync/atomic"
 )
@@ -17,10 +17,10 @@ import (
 type digestChallenge struct {
 	realm, nonce, opaque string
 	hasOpaque            bool
-	algorithm            string // as written by the server, "" if absent
-	hash                 func() hash.Hash
-	session              bool // "-sess"
-	qop                  bool // "auth" is among the offered qualities of protection
+	algorithm            string      // as written by the server, "" if absent
+	hash                 crypto.Hash // 0 if it is not supported
+	session              bool        // "-sess"
+	qop                  bool        // "auth" is among the offered qualities of protection
 	userhash             bool
 	stale                bool
 	domain               []string // URIs of the protection space as written; none means the whole host
@@ -28,11 +28,11 @@ type digestChallenge struct {
 }
 
 // digestAlgorithms are the algorithms of RFC 7616 section 6.1.
-var digestAlgorithms = map[string]func() hash.Hash{
-	"":            md5.New,
-	"md5":         md5.New,
-	"sha-256":     sha256.New,
-	"sha-512-256": sha512.New512_256,
+var digestAlgorithms = map[string]crypto.Hash{
+	"":            crypto.MD5,
+	"md5":         crypto.MD5,
+	"sha-256":     crypto.SHA256,
+	"sha-512-256": crypto.SHA512_256,
 }
 
 // newDigestChallenge parses the parameters of a challenge. It returns nil if the
@@ -57,7 +57,7 @@ func newDigestChallenge(params map[string]string) *digestChallenge {
 			return nil // only auth-int
 		}
 	}
-	if c.hash == nil || c.nonce == "" {
+	if c.hash == 0 || c.nonce == "" {
 		return nil
 	}
 	return c
@@ -71,7 +71,7 @@ func (c *digestChallenge) authorization(user *account, method, target string) st
 
 func (c *digestChallenge) respond(user *account, method, target, cnonce string, count uint32) string {
 	sum := func(parts ...string) string {
-		h := c.hash()
+		h := c.hash.New()
 		h.Write([]byte(strings.Join(parts, ":")))
 		return hex.EncodeToString(h.Sum(nil))
 	}

@@ -30,11 +30,11 @@ type exchange struct {
 	timer    *time.Timer
 	deadline time.Time   // of the whole exchange
 	idle     atomic.Bool // the timer ends before the deadline of the whole exchange
-	leave    func()      // leaves the gate
+	pass     *gatePass
 }
 
-func newExchange(ctx context.Context, whole time.Duration, leave func()) *exchange {
-	ex := &exchange{deadline: time.Now().Add(whole), leave: leave}
+func newExchange(ctx context.Context, whole time.Duration, pass *gatePass) *exchange {
+	ex := &exchange{deadline: time.Now().Add(whole), pass: pass}
 	ex.ctx, ex.cancel = context.WithCancelCause(ctx)
 	ex.timer = time.AfterFunc(whole, func() {
 		if ex.idle.Load() {
@@ -67,7 +67,7 @@ func (ex *exchange) stopTimer() { ex.timer.Stop() }
 func (ex *exchange) end() {
 	ex.timer.Stop()
 	ex.cancel(errClosed)
-	ex.leave()
+	ex.pass.leave()
 }
 
 // answer is a response whose body has not been read yet.
@@ -120,11 +120,11 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 			return nil, err
 		}
 		host := f.req.URL.Authority()
-		leave, err := passGate(ctx, host)
+		pass, err := passGate(ctx, host)
 		if err != nil {
 			return nil, err
 		}
-		ans, conn, err := f.attempt(ctx, transport, method, header, leave)
+		ans, conn, err := f.attempt(ctx, transport, method, header, pass)
 		if err == nil {
 			observeAnswer(ctx, host, ans.StatusCode, ans.Header)
 			if transport == f.by.transports.fallback && ans.TLS != nil {
@@ -157,9 +157,9 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 }
 
 // attempt is roundTrip without repetitions.
-func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header, leave func()) (*answer, *connTrace, error) {
+func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, method string, header http.Header, pass *gatePass) (*answer, *connTrace, error) {
 	f.requests++
-	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, leave)
+	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, pass)
 	conn := &connTrace{ex: ex, limit: f.by.timeout}
 	if f.conn = conn; f.recorder != nil {
 		conn.head = &headCapture{}
@@ -323,7 +323,7 @@ func (f *httpFetch) replayed(ctx context.Context, method string, header http.Hea
 		fault := *kept.Fault
 		return nil, &fault
 	}
-	ans := &answer{ex: newExchange(ctx, totalTimeoutFactor*f.by.timeout, func() {}), proxy: kept.Proxy, notes: f.by.verifier.keptNotes(kept)}
+	ans := &answer{ex: newExchange(ctx, totalTimeoutFactor*f.by.timeout, nil), proxy: kept.Proxy, notes: f.by.verifier.keptNotes(kept)}
 	ans.ex.stopTimer()
 	ans.Response = &http.Response{Status: kept.Reason, StatusCode: kept.Status, ProtoMajor: 1, ProtoMinor: 1, Header: kept.Header, ContentLength: kept.Size,
 		Body: kept.Body, Request: &http.Request{Method: method, Header: header}}

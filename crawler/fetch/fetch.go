@@ -66,16 +66,6 @@ type Form struct {
 	Body        []byte
 }
 
-// A TimeLimiter is a body that is received over a network.
-type TimeLimiter interface {
-	// LimitTime limits the time that all further reads together may take. The goroutine
-	// that reads calls it.
-	LimitTime(limit time.Duration)
-	// ExtendTime adds to the time that all further reads together may take, because the
-	// reader has waited for something else. The goroutine that reads calls it.
-	ExtendTime(waited time.Duration)
-}
-
 // Response is the answer of a target.
 type Response struct {
 	// Status is the HTTP status code, 0 for schemes without one.

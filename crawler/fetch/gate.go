@@ -76,12 +76,19 @@ func WithGate(ctx context.Context, g *Gate) context.Context {
 	return context.WithValue(ctx, gateKey{}, g)
 }
 
+// gatePass lets one request out of a gate. A nil one is that of a request without a gate.
+type gatePass struct {
+	gate *Gate
+	host string
+	used bool // nothing of the request is under way any more; guarded by gate.of.mu
+}
+
 // passGate waits until a request to a host may be sent. The caller calls leave when nothing of it
 // is under way any more. The error is that of the context, or a *Fault.
-func passGate(ctx context.Context, host string) (leave func(), err error) {
+func passGate(ctx context.Context, host string) (*gatePass, error) {
 	g, _ := ctx.Value(gateKey{}).(*Gate)
 	if g == nil {
-		return func() {}, nil
+		return nil, nil
 	}
 	w, err := g.take(host)
 	if err != nil {
@@ -95,12 +102,12 @@ func passGate(ctx context.Context, host string) (leave func(), err error) {
 			return nil, context.Cause(ctx)
 		}
 	}
-	leave = sync.OnceFunc(func() { g.leave(host) })
+	pass := &gatePass{gate: g, host: host}
 	if err := g.awaitPace(ctx, host); err != nil {
-		leave()
+		pass.leave()
 		return nil, err
 	}
-	return leave, nil
+	return pass, nil
 }
 
 // take takes a request from the budget, and a place at the host. It returns a waiter if the place
@@ -177,13 +184,21 @@ func (g *Gate) awaitPace(ctx context.Context, host string) error {
 	}
 }
 
-// leave ends a request.
-func (g *Gate) leave(host string) {
-	g.of.mu.Lock()
-	defer g.of.mu.Unlock()
-	h := g.of.hosts[host]
+// leave ends the request. Only the first call counts.
+func (p *gatePass) leave() {
+	if p == nil {
+		return
+	}
+	of := p.gate.of
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if p.used {
+		return
+	}
+	p.used = true
+	h := of.hosts[p.host]
 	h.under--
-	g.of.advance(host, h)
+	of.advance(p.host, h)
 }
 
 // advance lets those go on whose turn has come. A host about which nothing is to be remembered is

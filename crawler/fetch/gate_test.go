@@ -16,10 +16,10 @@ func TestGateBudget(t *testing.T) {
 	gates := NewGates(5, 0)
 	first, second := gates.Run(3), gates.Run(10)
 	pass := func(g *Gate) error {
-		leave, err := passGate(WithGate(t.Context(), g), "a.test")
+		pass, err := passGate(WithGate(t.Context(), g), "a.test")
 		if err == nil {
-			leave()
-			leave() // once is enough
+			pass.leave()
+			pass.leave() // once is enough
 		}
 		return err
 	}
@@ -72,19 +72,19 @@ func TestGateTakesTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		elsewhere()
+		elsewhere.leave()
 		order := make(chan string, 4)
 		var all sync.WaitGroup
 		wait := func(name string, g *Gate) {
 			all.Go(func() {
-				leave, err := passGate(WithGate(t.Context(), g), "a.test")
+				pass, err := passGate(WithGate(t.Context(), g), "a.test")
 				if err != nil {
 					t.Error(err)
 					return
 				}
 				order <- name
 				time.Sleep(time.Second)
-				leave()
+				pass.leave()
 			})
 			synctest.Wait()
 		}
@@ -102,12 +102,12 @@ func TestGateTakesTurns(t *testing.T) {
 		if len(order) > 0 {
 			t.Errorf("%s was let in beside another run", <-order)
 		}
-		hold()
+		hold.leave()
 		synctest.Wait()
 		if len(order) > 0 {
 			t.Errorf("%s was let in while a request was under way", <-order)
 		}
-		again()
+		again.leave()
 		all.Wait()
 		if a, b := <-order, <-order; a != "two" || b != "one" {
 			t.Errorf("the turns were %s, %s", a, b)
@@ -127,12 +127,12 @@ func TestGatePace(t *testing.T) {
 		began := time.Now()
 		at := func(g *Gate, answer int, retry string) time.Duration {
 			ctx := WithGate(t.Context(), g)
-			leave, err := passGate(ctx, "a.test")
+			pass, err := passGate(ctx, "a.test")
 			if err != nil {
 				t.Fatal(err)
 			}
 			observeAnswer(ctx, "a.test", answer, http.Header{"Retry-After": {retry}})
-			leave()
+			pass.leave()
 			return time.Since(began)
 		}
 		got := []time.Duration{at(one, 200, ""), at(two, 200, ""), at(one, 429, "10"), at(one, 200, ""), at(two, 503, "86400"), at(one, 200, "")}

@@ -123,7 +123,6 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 // Close cancels lookups and connection attempts and closes idle connections. No
 // goroutine remains after all bodies are closed too.
 func (h *HTTP) Close() {
-	h.dialer.close()
 	h.resolver.close()
 	h.CloseIdleConnections()
 }

@@ -2,6 +2,7 @@ package fetch
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -28,9 +29,18 @@ type lineConn struct {
 
 // replies are what the servers of a protocol answer with.
 type replies struct {
-	greetings []int                 // those that accept a client
-	refusal   string                // what other greetings mean
-	kind      func(code int) string // the kind of Fault that a negative reply stands for
+	greetings []int          // those that accept a client
+	refusal   string         // what other greetings mean
+	kinds     map[int]string // the kinds of Fault that negative replies stand for
+	classes   [10]string     // those of other replies, by the first digit
+}
+
+// kind returns the kind of Fault that a negative reply stands for.
+func (r *replies) kind(code int) string {
+	if kind, ok := r.kinds[code]; ok {
+		return kind
+	}
+	return cmp.Or(r.classes[code/100], "protocol-error")
 }
 
 // converse connects to a server and reads its greeting.

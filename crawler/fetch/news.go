@@ -141,14 +141,12 @@ func (c *lineConn) newsCommand(command string, accounts *accounts) (reply, error
 }
 
 // newsReplies are those of RFC 3977 section 3.2.
-var newsReplies = replies{greetings: []int{200, 201}, refusal: "the server refused access", kind: func(code int) string {
-	switch code {
-	case 411, 423, 430:
-		return "file-missing"
-	case 400, 403:
-		return "rate-limited"
-	case 480, 481, 482, 483, 502:
-		return "file-unreadable"
-	}
-	return "protocol-error"
-}}
+var newsReplies = replies{
+	greetings: []int{200, 201},
+	refusal:   "the server refused access",
+	kinds: map[int]string{
+		411: "file-missing", 423: "file-missing", 430: "file-missing",
+		400: "rate-limited", 403: "rate-limited",
+		480: "file-unreadable", 481: "file-unreadable", 482: "file-unreadable", 483: "file-unreadable", 502: "file-unreadable",
+	},
+}

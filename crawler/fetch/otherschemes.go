@@ -113,28 +113,6 @@ type schemeFetcher struct {
 	scheme string
 	port   int  // the default port
 	secure bool // TLS from the first byte
-	fetch  func(*session) (*Response, error)
-}
-
-// Fetch sends a request to the server that a URL names.
-func (d *schemeFetcher) Fetch(ctx context.Context, req *Request) (*Response, error) {
-	return d.web.other(ctx, req, d.send)
-}
-
-func (d *schemeFetcher) send(ctx context.Context, req *Request) (*Response, error) {
-	s := d.newSession(ctx, req)
-	resp, err := d.fetch(s)
-	if err != nil {
-		err = s.fault("fetch", err)
-		s.end()
-		return nil, err
-	}
-	if resp.Body == nil {
-		s.end() // otherwise the body's Close ends the session
-	}
-	resp.Requests = s.requests
-	resp.Notes = append(resp.Notes, s.notes...)
-	return resp, nil
 }
 
 // other sends a request over another scheme, lets the Recorder see what becomes of it, or answers it

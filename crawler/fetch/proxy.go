@@ -16,12 +16,16 @@ import (
 
 // proxies selects the proxy for a URL.
 type proxies struct {
-	explicit     *url.URL                         // for every host that bypass does not exclude
-	bypass       func(*url.URL) (*url.URL, error) // returns explicit, or nil if NO_PROXY says so
-	inherited    func(*url.URL) (*url.URL, error) // the proxy of the environment; nil if there is none
-	otherSchemes func(*url.URL) (*url.URL, error) // the proxy of the environment for schemes other than http and https; nil if there is none
-	direct       []connectTo                      // connections that go directly to another address
-	addresses    map[string]bool                  // "host:port" of each proxy
+	web       *proxyRules     // for http and https; nil if there is no proxy
+	other     *proxyRules     // for other schemes; nil if there is no proxy
+	direct    []connectTo     // connections that go directly to another address
+	addresses map[string]bool // "host:port" of each proxy
+}
+
+// proxyRules say which proxy is used for a URL.
+type proxyRules struct {
+	explicit *url.URL                         // the proxy that a flag names; nil for those of the environment
+	choose   func(*url.URL) (*url.URL, error) // returns the proxy, or nil if NO_PROXY says so
 }
 
 // newProxies returns the proxy given by a flag, or the proxies of the environment:
@@ -38,8 +42,8 @@ func newProxies(flag string, environment bool) (*proxies, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.explicit = u
-		p.bypass = (&httpproxy.Config{HTTPProxy: flag, HTTPSProxy: flag, NoProxy: inherited.NoProxy}).ProxyFunc()
+		p.web = &proxyRules{u, (&httpproxy.Config{HTTPProxy: flag, HTTPSProxy: flag, NoProxy: inherited.NoProxy}).ProxyFunc()}
+		p.other = p.web
 		return p, nil
 	}
 	all := os.Getenv("all_proxy")
@@ -56,7 +60,7 @@ func newProxies(flag string, environment bool) (*proxies, error) {
 		if _, err := p.parse(all); err != nil {
 			return nil, err
 		}
-		p.otherSchemes = (&httpproxy.Config{HTTPProxy: all, NoProxy: inherited.NoProxy}).ProxyFunc()
+		p.other = &proxyRules{choose: (&httpproxy.Config{HTTPProxy: all, NoProxy: inherited.NoProxy}).ProxyFunc()}
 	}
 	for _, proxy := range []string{inherited.HTTPProxy, inherited.HTTPSProxy} {
 		if proxy == "" {
@@ -65,7 +69,7 @@ func newProxies(flag string, environment bool) (*proxies, error) {
 		if _, err := p.parse(proxy); err != nil {
 			return nil, err
 		}
-		p.inherited = inherited.ProxyFunc()
+		p.web = &proxyRules{choose: inherited.ProxyFunc()}
 	}
 	return p, nil
 }
@@ -100,7 +104,7 @@ func isPort(s string) bool {
 
 // forURL returns the proxy for an http or https authority, or nil if there is none.
 func (p *proxies) forURL(scheme, authority string) (*url.URL, error) {
-	if p.explicit == nil && p.inherited == nil {
+	if p.web == nil {
 		return nil, nil
 	}
 	u := &url.URL{Scheme: scheme, Host: authority}
@@ -108,18 +112,18 @@ func (p *proxies) forURL(scheme, authority string) (*url.URL, error) {
 	if port == "" {
 		port = map[string]string{"http": "80", "https": "443"}[scheme]
 	}
-	return p.pick(u, net.JoinHostPort(u.Hostname(), port), p.inherited)
+	return p.pick(u, net.JoinHostPort(u.Hostname(), port), p.web)
 }
 
 // forOtherScheme returns the proxy for a host and port of another scheme: that of the
 // flag, else that of ALL_PROXY.
 func (p *proxies) forOtherScheme(hostport string) (*url.URL, error) {
 	// Hosts are excluded by the same rules as for http.
-	return p.pick(&url.URL{Scheme: "http", Host: hostport}, hostport, p.otherSchemes)
+	return p.pick(&url.URL{Scheme: "http", Host: hostport}, hostport, p.other)
 }
 
 // UsesProxy reports whether there is a proxy for any host.
-func (h *HTTP) UsesProxy() bool { return h.proxies.explicit != nil || h.proxies.inherited != nil }
+func (h *HTTP) UsesProxy() bool { return h.proxies.web != nil }
 
 // unproven returns the error of a lookup for a host that is otherwise reached through a
 // proxy: names that only the proxy knows exist too.
@@ -136,18 +140,15 @@ func (p *proxies) unproven(host string, err error) error {
 	return &g
 }
 
-func (p *proxies) pick(u *url.URL, hostport string, inherited func(*url.URL) (*url.URL, error)) (*url.URL, error) {
-	if p.explicit == nil && inherited == nil || len(p.direct) > 0 && redirectConnection(p.direct, hostport) != hostport {
+func (p *proxies) pick(u *url.URL, hostport string, by *proxyRules) (*url.URL, error) {
+	if by == nil || len(p.direct) > 0 && redirectConnection(p.direct, hostport) != hostport {
 		return nil, nil
 	}
-	if p.explicit == nil {
-		return inherited(u)
-	}
 	// An explicit flag takes precedence over the exclusion of loopback hosts.
-	if isLoopback(strings.TrimSuffix(u.Host, ":"+u.Port())) {
-		return p.explicit, nil
+	if by.explicit != nil && isLoopback(strings.TrimSuffix(u.Host, ":"+u.Port())) {
+		return by.explicit, nil
 	}
-	return p.bypass(u)
+	return by.choose(u)
 }
 
 // forRequest is the Proxy function of http.Transport.

@@ -228,7 +228,7 @@ func TestEnvironmentProxies(t *testing.T) {
 			}
 		}
 	}
-	if none, err := newProxies("", false); err != nil || none.inherited != nil || none.otherSchemes != nil || len(none.addresses) > 0 {
+	if none, err := newProxies("", false); err != nil || none.web != nil || none.other != nil || len(none.addresses) > 0 {
 		t.Errorf("without the environment: %+v, %v", none, err)
 	}
 	if !p.addresses["plain.example:3128"] || !p.addresses["all.example:1080"] || !flag.addresses["flag.example:443"] {

@@ -49,15 +49,12 @@ const maxTimeouts = 20
 // including missing names and, briefly, temporary failures. It is safe for concurrent
 // use.
 type resolver struct {
+	*tasks
 	lookup   func(ctx context.Context, network, host string) ([]netip.Addr, error)
 	timeout  time.Duration // of one lookup
 	slots    chan struct{} // limits the number of simultaneous lookups
 	timeouts atomic.Int32  // consecutive lookups without an answer
 	probing  atomic.Bool   // a lookup is testing a name server that has stopped answering
-
-	ctx    context.Context // canceled by close; a lookup may outlive the request that started it
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
 
 	mu    sync.Mutex
 	names map[string]*lookup
@@ -74,23 +71,13 @@ type lookup struct {
 // newResolver returns a resolver that queries server ("address:port"), or the system's
 // resolver if server is empty.
 func newResolver(server string, timeout time.Duration) *resolver {
-	ctx, cancel := context.WithCancel(context.Background())
 	return &resolver{
+		tasks:   newTasks(),
 		lookup:  systemLookup(server),
 		timeout: timeout,
 		slots:   make(chan struct{}, maxLookups),
-		ctx:     ctx,
-		cancel:  cancel,
 		names:   make(map[string]*lookup),
 	}
-}
-
-// close cancels all lookups and waits for them to end.
-func (r *resolver) close() {
-	r.mu.Lock()
-	r.cancel()
-	r.mu.Unlock()
-	r.wg.Wait()
 }
 
 // resolve returns the addresses of a host, which may itself be an address. The error is
@@ -133,13 +120,16 @@ func (r *resolver) startLookup(name string) *lookup {
 		r.evict(now)
 	}
 	l := &lookup{done: make(chan struct{})}
-	if r.ctx.Err() != nil {
+	if !r.begin() {
 		l.err = context.Canceled
 		close(l.done)
 		return l
 	}
 	r.names[name] = l
-	r.wg.Go(func() { r.run(name, l) })
+	go func() {
+		defer r.end()
+		r.run(name, l)
+	}()
 	return l
 }
 
@@ -238,7 +228,7 @@ func (r *resolver) lookUpRepeatedly(ctx context.Context, network, name string) l
 	defer cancel()
 	answers := make(chan lookupResult, dnsMaxQueries)
 	ask := func() {
-		r.wg.Go(func() {
+		r.open.Go(func() {
 			addrs, err := r.lookup(ctx, network, name)
 			answers <- lookupResult{addrs, err}
 		})
@@ -322,23 +312,20 @@ func dialNameServer(ctx context.Context, network, address string) (net.Conn, err
 	if err != nil {
 		return nil, err
 	}
-	end := closeOnDone{ctx, context.AfterFunc(ctx, func() { conn.Close() })}
+	context.AfterFunc(ctx, func() { conn.Close() })
+	end := endedBy{ctx}
 	if udp, ok := conn.(*net.UDPConn); ok {
 		return datagramConn{udp, end}, nil // the resolver checks for net.PacketConn
 	}
 	return streamConn{conn, end}, nil
 }
 
-// closeOnDone belongs to a connection to a name server that is closed when its context
-// ends.
-type closeOnDone struct {
-	ctx  context.Context
-	stop func() bool
-}
+// endedBy is the context of a connection to a name server, which is closed when it ends.
+type endedBy struct{ ctx context.Context }
 
 // readError converts the error of a read. A connection that was closed because of the
 // deadline must not look like a fault of the name server.
-func (e closeOnDone) readError(err error) error {
+func (e endedBy) readError(err error) error {
 	if err != nil && errors.Is(e.ctx.Err(), context.DeadlineExceeded) {
 		return os.ErrDeadlineExceeded
 	}
@@ -347,7 +334,7 @@ func (e closeOnDone) readError(err error) error {
 
 type datagramConn struct {
 	*net.UDPConn
-	closeOnDone
+	endedBy
 }
 
 func (c datagramConn) Read(b []byte) (int, error) {
@@ -355,24 +342,14 @@ func (c datagramConn) Read(b []byte) (int, error) {
 	return n, c.readError(err)
 }
 
-func (c datagramConn) Close() error {
-	c.stop()
-	return c.UDPConn.Close()
-}
-
 type streamConn struct {
 	net.Conn
-	closeOnDone
+	endedBy
 }
 
 func (c streamConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
 	return n, c.readError(err)
-}
-
-func (c streamConn) Close() error {
-	c.stop()
-	return c.Conn.Close()
 }
 
 // absoluteName appends a dot to a name that cannot be relative to the machine's search

@@ -41,7 +41,6 @@ func (d *schemeFetcher) newSession(ctx context.Context, req *Request) *session {
 func (s *session) end() {
 	s.cancel()
 	for _, c := range s.conns {
-		c.stop()
 		c.Close()
 	}
 	s.conns = nil
@@ -191,7 +190,7 @@ func (s *session) handshake(c *boundedConn, host string) error {
 // context is canceled.
 func (s *session) bound(conn net.Conn, limit int64) *boundedConn {
 	c := &boundedConn{Conn: conn, timeout: s.by.connector.timeout, deadline: s.deadline, remaining: limit}
-	c.stop = context.AfterFunc(s.ctx, func() { conn.Close() })
+	context.AfterFunc(s.ctx, func() { conn.Close() })
 	c.step()
 	s.conns = append(s.conns, c)
 	return c

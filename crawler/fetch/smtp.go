@@ -148,15 +148,11 @@ func (c *lineConn) ehloDomain() string {
 	return "[" + addr.String() + "]"
 }
 
-var mailReplies = replies{greetings: []int{220}, refusal: "the mail server refused the session", kind: func(code int) string {
-	switch {
-	case code < 400:
-		return "protocol-error"
-	case code < 500:
-		return "rate-limited"
-	}
-	return "file-unreadable"
-}}
+var mailReplies = replies{
+	greetings: []int{220},
+	refusal:   "the mail server refused the session",
+	classes:   [10]string{4: "rate-limited", "file-unreadable", "file-unreadable", "file-unreadable", "file-unreadable", "file-unreadable"},
+}
 
 // isMailboxMissing reads the enhanced status code (RFC 3463) if there is one, or else the text.
 // 550 alone proves nothing, because servers also send it to strangers.

@@ -233,7 +233,7 @@ func TestLimitTime(t *testing.T) {
 		}
 		defer resp.Body.Close()
 		start := time.Now()
-		resp.Body.(TimeLimiter).LimitTime(2100 * time.Millisecond)
+		resp.LimitTime(2100 * time.Millisecond)
 		text, err := io.ReadAll(resp.Body)
 		if took := time.Since(start); err == nil || string(text) != "xxxx" || took != 2100*time.Millisecond {
 			t.Errorf("%q, %v after %v", text, err, took)
@@ -312,7 +312,6 @@ func TestHappyEyeballs(t *testing.T) {
 			start := time.Now()
 			conn, err := d.dial(t.Context(), "tcp", "example.com:80")
 			took := time.Since(start)
-			d.close()
 			r.close()
 			winner := ""
 			if conn != nil {

@@ -32,9 +32,7 @@ const (
 // Excerpt looks at the beginning of an error page, and returns an outcome that says whether a
 // bot wall answered.
 func (r *Reader) Excerpt(resp *fetch.Response, o judging.Outcome) judging.Outcome {
-	if b, ok := resp.Body.(fetch.TimeLimiter); ok {
-		b.LimitTime(excerptTime)
-	}
+	resp.LimitTime(excerptTime)
 	data, _ := r.buffers.Read(resp.Body, excerptSize, excerptSize, true) // as much as there is is enough
 	defer r.buffers.Give(data)
 	wall, _ := judging.Wall(o.Status, resp.Header, data)
@@ -194,7 +192,7 @@ func (r *Reader) fill(d *Document, most int64, waits bool) (err error) {
 		if n := int64(len(d.Body)); err != nil || n < part || n >= most {
 			return err
 		}
-		r.large.await(d.rooms, from)
+		r.large.await(d.rooms, d.Response)
 		d.rooms++
 	}
 }

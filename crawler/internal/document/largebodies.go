@@ -42,12 +42,10 @@ func newLargeBodies() largeBodies {
 }
 
 // await waits for a room for a body. The wait does not count as a delay of the server.
-func (l *largeBodies) await(room int, body any) {
+func (l *largeBodies) await(room int, of *fetch.Response) {
 	began := time.Now()
 	l.rooms[room] <- struct{}{}
-	if b, ok := body.(fetch.TimeLimiter); ok {
-		b.ExtendTime(time.Since(began))
-	}
+	of.ExtendTime(time.Since(began))
 }
 
 // release gives the first rooms back.

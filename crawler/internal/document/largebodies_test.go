@@ -17,7 +17,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	for range 50 {
 		go func() {
 			for room := range held {
-				large.await(room, nil)
+				large.await(room, &fetch.Response{})
 				most[room].Store(max(most[room].Load(), held[room].Add(1)))
 			}
 			for room := range held {

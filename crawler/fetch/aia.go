@@ -8,7 +8,6 @@ import (
 	"encoding/asn1"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -29,10 +28,6 @@ const (
 // 4.2.2.1). It runs one attempt at a time for each chain.
 type issuers struct {
 	verifier *verifier
-	timeout  time.Duration
-	// get returns at most limit bytes of the body at an http URL that answers with
-	// status 200, and the number of requests that it sent.
-	get func(ctx context.Context, u urinorm.URL, limit int64) (body []byte, requests int, err error)
 
 	mu     sync.Mutex
 	chains map[[sha256.Size]byte]*completion // in progress or failed
@@ -40,6 +35,7 @@ type issuers struct {
 
 // completion is one attempt to complete a chain.
 type completion struct {
+	leaf    [sha256.Size]byte
 	done    chan struct{}
 	ok      bool
 	expires time.Time // when a failed attempt may be repeated
@@ -61,55 +57,40 @@ func WithIssuers(ctx context.Context, admit AdmitIssuer) context.Context {
 // failureLifetime is the time after which a failed attempt may be repeated.
 const failureLifetime = time.Minute
 
-// complete fetches the certificates that are missing between those a server sent and a
-// trusted root. It reports whether the chain is now valid. The next handshake verifies
-// the host name and the dates again. It adds the requests that it sent to *requests. The context
-// has no pace: that is one of another host.
-func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate, requests *int) bool {
-	admit, given := ctx.Value(admitIssuerKey{}).(AdmitIssuer)
-	if given && admit == nil {
-		return false // it would wait for the decision that the request is for
-	}
-	key := sha256.Sum256(certs[0].Raw)
+// begin begins an attempt to complete the chain of a leaf, unless another one has just been made or
+// is in progress, which it waits for. Then the attempt is nil, and complete is its result.
+func (s *issuers) begin(ctx context.Context, leaf *x509.Certificate) (attempt *completion, complete bool) {
+	key := sha256.Sum256(leaf.Raw)
 	for {
 		s.mu.Lock()
-		if s.verifier.extra(certs[0]) != nil {
+		if s.verifier.extra(leaf) != nil {
 			s.mu.Unlock()
-			return true // another handshake has completed it
+			return nil, true // another handshake has completed it
 		}
 		c := s.chains[key]
 		if c == nil {
 			if s.chains == nil || len(s.chains) >= maxExtras {
 				s.chains = make(map[[sha256.Size]byte]*completion)
 			}
-			c = &completion{done: make(chan struct{})}
+			c = &completion{leaf: key, done: make(chan struct{})}
 			s.chains[key] = c
 			s.mu.Unlock()
-			c.ok = (&chainFetch{issuers: s, ctx: ctx, admit: admit, left: min(issuerTime, s.timeout), requests: requests}).fetch(certs)
-			s.mu.Lock()
-			if c.expires = time.Now().Add(failureLifetime); c.ok || ctx.Err() != nil {
-				if s.chains[key] == c {
-					delete(s.chains, key)
-				}
-			}
-			s.mu.Unlock()
-			close(c.done)
-			return c.ok
+			return c, false
 		}
 		s.mu.Unlock()
 		select {
 		case <-c.done:
 		case <-ctx.Done():
-			return false
+			return nil, false
 		}
 		if c.ok {
-			return true
+			return nil, true
 		}
 		s.mu.Lock()
 		if s.chains[key] == c {
 			if time.Now().Before(c.expires) {
 				s.mu.Unlock()
-				return false
+				return nil, false
 			}
 			delete(s.chains, key)
 		}
@@ -118,42 +99,86 @@ func (s *issuers) complete(ctx context.Context, certs []*x509.Certificate, reque
 	}
 }
 
-// chainFetch is the search for the issuers that a server did not send.
-type chainFetch struct {
-	*issuers
-	ctx      context.Context
-	admit    AdmitIssuer   // nil if all requests may be sent
-	left     time.Duration // for all requests together, without the time that admit needs
-	requests *int
+// end ends an attempt. One that was canceled may be repeated at once.
+func (s *issuers) end(c *completion, ok, canceled bool) {
+	s.mu.Lock()
+	c.ok, c.expires = ok, time.Now().Add(failureLifetime)
+	if (ok || canceled) && s.chains[c.leaf] == c {
+		delete(s.chains, c.leaf)
+	}
+	s.mu.Unlock()
+	close(c.done)
 }
 
-// fetch follows the issuers upward from the leaf, and reports whether they lead to a trusted
-// root.
-func (s *chainFetch) fetch(certs []*x509.Certificate) bool {
-	v := s.verifier
-	var extra []*x509.Certificate
-	cert := certs[0]
-	for range len(certs) + maxIssuerDepth {
-		issuer := issuerAmong(cert, certs)
-		if issuer == nil {
-			if len(extra) == maxIssuerDepth {
-				return false
-			}
-			if issuer = s.fetchIssuer(cert); issuer == nil {
-				return false
-			}
-			extra = append(extra, issuer)
-			if v.check(certs, extra, "") == nil {
-				v.addExtra(certs[0], extra)
-				return true
-			}
-		}
-		if bytes.Equal(issuer.RawSubject, issuer.RawIssuer) {
-			return false // a root that is not trusted
+// chainSearch looks for the issuers that a server did not send. It follows the issuers upward from
+// the leaf. next says what to request, and take gets the answer.
+type chainSearch struct {
+	verifier  *verifier
+	sent      []*x509.Certificate // by the server, the leaf first
+	found     []*x509.Certificate
+	complete  bool              // they lead to a trusted root
+	cert      *x509.Certificate // whose issuer is missing
+	addresses []string          // that it gives for its issuer, and that were not tried
+	tried     int               // of its addresses
+}
+
+func newChainSearch(v *verifier, sent []*x509.Certificate) *chainSearch {
+	s := &chainSearch{verifier: v, sent: sent}
+	s.climb(sent[0])
+	return s
+}
+
+// climb goes up to the first certificate whose issuer the server did not send. If there is none, or
+// too many were requested, the search has ended.
+func (s *chainSearch) climb(cert *x509.Certificate) {
+	s.cert, s.addresses, s.tried = nil, nil, 0
+	for range s.sent {
+		issuer := issuerAmong(cert, s.sent)
+		switch {
+		case issuer == nil && len(s.found) < maxIssuerDepth:
+			s.cert, s.addresses = cert, cert.IssuingCertificateURL
+			return
+		case issuer == nil, isSelfIssued(issuer):
+			return
 		}
 		cert = issuer
 	}
-	return false
+}
+
+// next returns the address of a certificate to request. It uses plain HTTP only, as RFC 5280
+// recommends: a TLS connection might start another such search.
+func (s *chainSearch) next() (urinorm.URL, bool) {
+	for len(s.addresses) > 0 && s.tried < maxIssuerURLs {
+		address := s.addresses[0]
+		s.addresses = s.addresses[1:]
+		if u, _, err := urinorm.ParseWeb(address); err == nil && u.Scheme() == "http" {
+			s.tried++
+			return u, true
+		}
+	}
+	return urinorm.URL{}, false
+}
+
+// take looks for the issuer among certificates that were at the address.
+func (s *chainSearch) take(certs []*x509.Certificate) {
+	issuer := issuerAmong(s.cert, certs)
+	if issuer == nil {
+		return
+	}
+	s.found = append(s.found, issuer)
+	switch {
+	case s.verifier.check(s.sent, s.found, "") == nil:
+		s.verifier.addExtra(s.sent[0], s.found)
+		s.complete, s.addresses = true, nil
+	case isSelfIssued(issuer):
+		s.addresses = nil // a root that is not trusted
+	default:
+		s.climb(issuer)
+	}
+}
+
+func isSelfIssued(cert *x509.Certificate) bool {
+	return bytes.Equal(cert.RawSubject, cert.RawIssuer)
 }
 
 // issuerAmong returns the certificate in certs that signed cert, or nil if there is
@@ -165,57 +190,6 @@ func issuerAmong(cert *x509.Certificate, certs []*x509.Certificate) *x509.Certif
 		}
 	}
 	return nil
-}
-
-// fetchIssuer requests the addresses that a certificate gives for its issuer. It uses
-// plain HTTP only, as RFC 5280 recommends: a TLS connection might start another such
-// search.
-func (s *chainFetch) fetchIssuer(cert *x509.Certificate) *x509.Certificate {
-	tried := 0
-	for _, address := range cert.IssuingCertificateURL {
-		if tried == maxIssuerURLs || s.left <= 0 || s.ctx.Err() != nil {
-			break
-		}
-		u, _, err := urinorm.ParseWeb(address)
-		if err != nil || u.Scheme() != "http" {
-			continue
-		}
-		tried++
-		found, err := s.fetchCertificates(u)
-		if err != nil {
-			continue
-		}
-		if issuer := issuerAmong(cert, found); issuer != nil {
-			return issuer
-		}
-	}
-	return nil
-}
-
-func (s *chainFetch) fetchCertificates(u urinorm.URL) ([]*x509.Certificate, error) {
-	if reason := BlockedPort(u.EffectivePort()); reason != "" {
-		return nil, errors.New(reason)
-	}
-	if s.admit != nil {
-		ok, requests := s.admit(WithIssuers(s.ctx, nil), u)
-		*s.requests += requests
-		if !ok {
-			return nil, fmt.Errorf("fetch %s: it must not be requested", u.Printed())
-		}
-	}
-	began := time.Now()
-	ctx, cancel := context.WithTimeout(s.ctx, s.left)
-	defer cancel()
-	der, requests, err := s.get(ctx, u, maxIssuerSize+1)
-	s.left -= time.Since(began)
-	*s.requests += requests
-	if err != nil {
-		return nil, err
-	}
-	if len(der) > maxIssuerSize {
-		return nil, fmt.Errorf("fetch %s: more than %d bytes", u.Printed(), maxIssuerSize)
-	}
-	return parseIssuers(der)
 }
 
 // parseIssuers parses the formats that authorities publish: one certificate in DER or,

@@ -24,6 +24,8 @@ type connTrace struct {
 	tunnel         *time.Timer            // runs while a proxy connects to the target; nil without a proxy
 	head           *headCapture           // of the answer; nil if nobody wants it
 	address        atomic.Pointer[string] // the IP address of the connection
+	pace           Pace                   // nil if nothing bounds the request
+	late           error                  // of pace, when there was a connection
 }
 
 // maxHandshakes is the maximum number of handshakes for one request. If a server drops each new
@@ -36,9 +38,10 @@ func (c *connTrace) plainTrace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{GotConn: c.count}
 }
 
-// count counts a request that is about to be sent: over HTTP/1.1 when it is written, and
+// count counts a request that is about to be sent, when its pace allows that: over HTTP/1.1 when it is written, and
 // over HTTP/2, where other requests share the connection, at once.
 func (c *connTrace) count(info httptrace.GotConnInfo) {
+	c.awaitPace()
 	if host, _, err := net.SplitHostPort(info.Conn.RemoteAddr().String()); err == nil {
 		c.address.Store(&host)
 	}
@@ -104,55 +107,31 @@ func (c *connTrace) isHandshakeError(err error) bool {
 	return failed != nil && errors.Is(err, *failed)
 }
 
-// Pace bounds the requests of one visit, which are sent one after another. An error of its
-// functions ends the Fetch as it is.
-type Pace struct {
-	// Next is called before each request but the first one: a Fetch may send several, such
-	// as GET after HEAD. It returns when the request may be sent.
-	Next func(context.Context) error
+// A Pace bounds the requests of one visit, which are sent one after another. An error of its
+// methods ends the Fetch as it is.
+type Pace interface {
+	// Next is called before each request: a Fetch may send several, such as GET after HEAD. It
+	// returns when the request may be sent.
+	Next(context.Context) error
 	// Connected is called when a request is about to be sent over a connection, which may
 	// have taken long to make. It returns when the request may be sent.
-	Connected func(context.Context) error
-
-	begun  bool
-	failed error
+	Connected(context.Context) error
 }
 
 type paceKey struct{}
 
 // WithPace returns a context for the requests of one visit. A nil pace bounds nothing.
-func WithPace(ctx context.Context, p *Pace) context.Context {
+func WithPace(ctx context.Context, p Pace) context.Context {
 	return context.WithValue(ctx, paceKey{}, p)
 }
 
-// paceOf returns the pace of a context; without one, nothing is bounded.
-func paceOf(ctx context.Context) *Pace {
-	if p, ok := ctx.Value(paceKey{}).(*Pace); ok && p != nil {
-		return p
-	}
-	return &Pace{}
-}
-
-// next waits until a request may be sent.
-func (p *Pace) next(ctx context.Context) error {
-	if !p.begun || p.Next == nil {
-		p.begun = true
-		return nil
-	}
-	return p.Next(ctx)
-}
-
-// hold lets a request wait when it has got its connection.
-func (p *Pace) hold(ex *exchange, trace *httptrace.ClientTrace) {
-	if p.Connected == nil {
+// awaitPace waits until a request may be sent over its connection.
+func (c *connTrace) awaitPace() {
+	if c.pace == nil {
 		return
 	}
-	got := trace.GotConn
-	trace.GotConn = func(info httptrace.GotConnInfo) {
-		if err := p.Connected(ex.ctx); err != nil {
-			p.failed = err
-			ex.cancel(err)
-		}
-		got(info)
+	if err := c.pace.Connected(c.ex.ctx); err != nil {
+		c.late = err
+		c.ex.cancel(err)
 	}
 }

@@ -114,10 +114,13 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 	if f.facts.onlyHTTP1.Load() {
 		transport = f.by.transports.fallback
 	}
-	completed, pace := false, paceOf(ctx)
+	completed := false
+	pace, _ := ctx.Value(paceKey{}).(Pace)
 	for {
-		if err := pace.next(ctx); err != nil {
-			return nil, err
+		if pace != nil {
+			if err := pace.Next(ctx); err != nil {
+				return nil, err
+			}
 		}
 		host := f.req.URL.Authority()
 		pass, err := passGate(ctx, host)
@@ -136,11 +139,11 @@ func (f *httpFetch) roundTrip(ctx context.Context, method string, header http.He
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case pace.failed != nil:
-			return nil, pace.failed
+		case conn.late != nil:
+			return nil, conn.late
 		case errors.As(err, &chain) && !completed:
 			completed = true
-			if f.by.issuers.complete(WithPace(ctx, nil), chain.certs, &f.requests) {
+			if f.by.completeChain(ctx, chain.certs, &f.requests) {
 				f.requests-- // the handshake failed, so nothing was sent
 				continue
 			}
@@ -161,6 +164,7 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	f.requests++
 	ex := newExchange(ctx, totalTimeoutFactor*f.by.timeout, pass)
 	conn := &connTrace{ex: ex, limit: f.by.timeout}
+	conn.pace, _ = ctx.Value(paceKey{}).(Pace)
 	if f.conn = conn; f.recorder != nil {
 		conn.head = &headCapture{}
 	}
@@ -184,7 +188,6 @@ func (f *httpFetch) attempt(ctx context.Context, transport *http.Transport, meth
 	if u.Scheme() == "https" || proxy != nil {
 		trace = conn.fullTrace()
 	}
-	paceOf(ctx).hold(ex, trace)
 	requestContext := httptrace.WithClientTrace(ex.ctx, trace)
 	if u.Scheme() == "https" && f.by.origins.Has(u) {
 		requestContext = context.WithValue(requestContext, startTargetKey{}, true)

@@ -133,7 +133,7 @@ func (s *ftpSession) login() error {
 			err = s.Login(user.name, user.password)
 		}
 		var chain *chainError
-		if explicit && !completed && errors.As(err, &chain) && by.connector.issuers.complete(WithPace(s.session.ctx, nil), chain.certs, &s.session.requests) {
+		if explicit && !completed && errors.As(err, &chain) && by.web.completeChain(s.session.ctx, chain.certs, &s.session.requests) {
 			continue
 		}
 		return s.loginFault(user, err)

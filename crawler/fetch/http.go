@@ -99,7 +99,7 @@ func NewHTTP(config HTTPConfig) (*HTTP, error) {
 	h.dialer.policy.AllowPrivate = slices.Clone(config.AllowPrivate)
 	h.dialer.proxies = h.proxies.addresses
 	h.proxies.direct = rules
-	h.issuers = &issuers{verifier: h.verifier, timeout: h.timeout, get: h.getCertificate}
+	h.issuers = &issuers{verifier: h.verifier}
 	if err := h.identify(config); err != nil {
 		return nil, err
 	}

@@ -2,11 +2,13 @@ package fetch
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -262,24 +264,72 @@ func (f *httpFetch) authorize(header http.Header, method string, user *account, 
 	}
 }
 
-// getCertificate returns at most limit bytes of the body at a URL, and the number of requests
-// that it sent. issuers uses it.
-func (h *HTTP) getCertificate(ctx context.Context, u urinorm.URL, limit int64) (body []byte, requests int, err error) {
+// completeChain requests the certificates that are missing between those a server sent and a
+// trusted root. It reports whether the chain is now valid. The next handshake verifies
+// the host name and the dates again. It adds the requests that it sent to *requests. Their pace is
+// not that of the context, which is one of another host.
+func (h *HTTP) completeChain(ctx context.Context, certs []*x509.Certificate, requests *int) bool {
+	admit, given := ctx.Value(admitIssuerKey{}).(AdmitIssuer)
+	if given && admit == nil {
+		return false // it would wait for the decision that the request is for
+	}
+	attempt, complete := h.issuers.begin(ctx, certs[0])
+	if attempt == nil {
+		return complete
+	}
+	ctx = WithPace(ctx, nil)
+	search := newChainSearch(h.verifier, certs)
+	left := min(issuerTime, h.timeout) // for all requests together, without the time that admit needs
+	for left > 0 && ctx.Err() == nil {
+		u, ok := search.next()
+		if !ok {
+			break
+		}
+		if BlockedPort(u.EffectivePort()) != "" {
+			continue
+		}
+		if admit != nil {
+			ok, sent := admit(WithIssuers(ctx, nil), u)
+			if *requests += sent; !ok {
+				continue
+			}
+		}
+		began := time.Now()
+		asking, done := context.WithTimeout(ctx, left)
+		if found, err := h.getCertificates(asking, u, requests); err == nil {
+			search.take(found)
+		}
+		done()
+		left -= time.Since(began)
+	}
+	h.issuers.end(attempt, search.complete, ctx.Err() != nil)
+	return search.complete
+}
+
+// getCertificates returns the certificates at a URL, and adds the requests that it sent to *requests.
+func (h *HTTP) getCertificates(ctx context.Context, u urinorm.URL, requests *int) ([]*x509.Certificate, error) {
 	f := &httpFetch{by: h, req: &Request{URL: u}, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u), recorder: h.recorder}
 	ans, err := f.exchange(WithAsker(ctx, Asker{URL: u}), http.MethodGet, http.Header{
 		"User-Agent":      h.profiles.userAgent,
 		"Accept":          {"application/pkix-cert,application/pkcs7-mime,*/*;q=0.1"},
 		"Accept-Encoding": {"identity"},
 	})
+	*requests += f.requests
 	if err != nil {
-		return nil, f.requests, err
+		return nil, err
 	}
 	defer ans.discard()
 	if ans.StatusCode != http.StatusOK {
-		return nil, f.requests, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
+		return nil, fmt.Errorf("fetch %s: status %d", u.Printed(), ans.StatusCode)
 	}
-	body, err = io.ReadAll(io.LimitReader(ans.Body, limit))
-	return body, f.requests, err
+	der, err := io.ReadAll(io.LimitReader(ans.Body, maxIssuerSize+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(der) > maxIssuerSize:
+		return nil, fmt.Errorf("fetch %s: more than %d bytes", u.Printed(), maxIssuerSize)
+	}
+	return parseIssuers(der)
 }
 
 // response converts an answer to a Response and reads or discards its body.

@@ -68,7 +68,7 @@ func NewOtherSchemes(web *HTTP, config OtherSchemesConfig) (*OtherSchemes, error
 	tlsConfig := web.transports.fallback.TLSClientConfig.Clone()
 	tlsConfig.NextProtos = nil
 	d := &OtherSchemes{web: web, accounts: &web.accounts, maxBody: web.maxBody, userAgent: web.profiles.userAgent[0], ports: make(map[int]bool),
-		connector: connector{web.timeout, web.origins, tlsConfig, web.verifier, web.issuers, web.resolver, web.dialer, web.proxies}}
+		connector: connector{web.timeout, web.origins, tlsConfig, web.verifier, web.resolver, web.dialer, web.proxies}}
 	for _, port := range web.allowPorts {
 		d.ports[port] = true
 	}

@@ -139,7 +139,7 @@ func (s *session) open(server serverAddr, secure bool, limit int64) (*boundedCon
 			return c, nil
 		case s.ctx.Err() != nil:
 			return nil, context.Cause(s.ctx)
-		case errors.As(err, &chain) && !completed && s.by.connector.issuers.complete(WithPace(s.ctx, nil), chain.certs, &s.requests):
+		case errors.As(err, &chain) && !completed && s.by.web.completeChain(s.ctx, chain.certs, &s.requests):
 			continue
 		}
 		return nil, tlsFault(s.req.URL.WithoutFragment().Printed(), s.by.connector.timeout, err)

@@ -22,7 +22,6 @@ type connector struct {
 	origins  *Origins
 	tls      *tls.Config
 	verifier *verifier
-	issuers  *issuers
 	resolver *resolver
 	dialer   *dialer
 	proxies  *proxies

@@ -3,7 +3,6 @@ package admit
 import (
 	"context"
 
-	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -39,20 +38,56 @@ func (l *line) goTo(ctx context.Context, t *Target, u urinorm.URL) error {
 	}
 	s.place = place
 	if host != t.Host {
-		s.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.places.awaitTurn(ctx, host) }}
+		s.pace = &besidePace{at: l.places, host: host}
 		return l.places.awaitTurn(ctx, host)
 	}
-	s.pace = &fetch.Pace{Next: func(ctx context.Context) error { return l.frontier.AwaitNext(ctx, t.Target) }}
-	sharing := l.frontier.Sharing()
-	if sharing != nil {
-		s.pace.Connected = func(ctx context.Context) error { return sharing.Begin(ctx, t.Target) }
-	}
+	s.pace = &visitPace{at: l.frontier, target: t.Target}
 	if s.paced {
 		return l.frontier.AwaitNext(ctx, t.Target)
 	}
 	s.paced = true
-	return sharing.Begin(ctx, t.Target)
+	return l.frontier.Sharing().Begin(ctx, t.Target)
 }
+
+// visitPace is the pace of requests to the host of a target. Its first request has waited.
+type visitPace struct {
+	at     *frontier.Frontier
+	target *frontier.Target
+	begun  bool
+}
+
+// Next is a method of [fetch.Pace].
+func (p *visitPace) Next(ctx context.Context) error {
+	if !p.begun {
+		p.begun = true
+		return nil
+	}
+	return p.at.AwaitNext(ctx, p.target)
+}
+
+// Connected is a method of [fetch.Pace]. Other processes learn when the request is really sent.
+func (p *visitPace) Connected(ctx context.Context) error {
+	return p.at.Sharing().Begin(ctx, p.target)
+}
+
+// besidePace is the pace of requests of a visit to another host. Its first request has waited.
+type besidePace struct {
+	at    *places
+	host  string
+	begun bool
+}
+
+// Next is a method of [fetch.Pace].
+func (p *besidePace) Next(ctx context.Context) error {
+	if !p.begun {
+		p.begun = true
+		return nil
+	}
+	return p.at.awaitTurn(ctx, p.host)
+}
+
+// Connected is a method of [fetch.Pace]: the turn is that of the beginning.
+func (p *besidePace) Connected(context.Context) error { return nil }
 
 // Locate finds out the address of a target's host if the requests to one address are limited. It
 // reports whether the target has to be handed out again: the frontier did not know the address, and

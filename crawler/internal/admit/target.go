@@ -36,11 +36,11 @@ type Target struct {
 // Sending is how far the requests of a visit are, which are sent one after another. The zero value
 // is for a visit that has sent none.
 type Sending struct {
-	place   taken       // that it has
-	pace    *fetch.Pace // of requests there
-	paced   bool        // a request to the host of the target was sent
-	begun   bool        // requests were sent
-	passing bool        // other visits may pass the gate of the host
+	place   taken      // that it has
+	pace    fetch.Pace // of requests there
+	paced   bool       // a request to the host of the target was sent
+	begun   bool       // requests were sent
+	passing bool       // other visits may pass the gate of the host
 }
 
 // decideVisit decides about a target. It checks, in this order:

@@ -16,12 +16,14 @@ import (
 // collector resolves the links of one page and enters their targets as items of the page.
 type collector struct {
 	env      *Env
+	page     *referrer
 	resolver resolver
-	items    items
+	items    *items
 	known    decisions
 	own      [extract.Host]int32 // items for the page itself, by kind of link, plus one; 0 if there is none yet
 	edges    []result.Edge
 	origin   string // of the last link that was resolved and remapped
+	fragment []byte // memory for that of a link that need not be resolved
 	hidden   int    // links that were remapped by a configuration that was not named
 	recalls  bool   // results may be remembered: nothing outside the page changes them
 	whole    bool   // the configuration may depend on fragments, or wants all links for a graph
@@ -45,23 +47,21 @@ type resolution struct {
 	reusable    bool // it depends only on the reference and the directory
 }
 
-func (c *collector) reset(env *Env, page scope.Href, depth int, doc *extract.Document) {
-	c.env = env
-	c.resolver.reset(env, page, depth, doc)
-	c.items.reset(env, depth+1)
+// reset begins a page, whose targets become items.
+func (c *collector) reset(env *Env, page *referrer, items *items) {
+	c.env, c.page, c.items = env, page, items
+	c.resolver.reset(page)
 	c.edges, c.hidden = nil, 0
-	scope := c.resolver.scope
-	rule, judging := scope.Rules, &scope.Judging
+	rule, judging := page.scope.Rules, &page.scope.Judging
 	c.recalls = rule.Changed == nil
 	c.known.reset()
 	c.whole = env.Pages || rule.Credentials || len(rule.Include)+len(rule.NoFollow)+len(rule.Exclude)+len(judging.Rules)+len(rule.Remaps) > 0 || judging.TextFragments
 }
 
-// from sets what the links that are added from now on have in common.
-func (c *collector) from(s Source) {
-	c.resolver.source = s
+// from begins links that have other things in common than those before.
+func (c *collector) from() {
 	c.own = [len(c.own)]int32{}
-	c.known.setContext(&c.resolver)
+	c.known.setContext(c.page)
 }
 
 // add resolves a link, fills in its reference, and returns the fragment to be stored.
@@ -111,11 +111,10 @@ func (c *collector) addOwnFragment(l *extract.Link, r *reference) []byte {
 		return res.fragment
 	}
 	r.begin(l)
-	buf := append(c.resolver.buf[:0], fragment...)
-	c.resolver.buf = buf
+	c.fragment = append(c.fragment[:0], fragment...)
 	r.Target, r.HasFragment, r.Hash = int(*own)-1, true, judging.HashAnchor(fragment)
-	c.items.wantAnchor(r.Target, buf)
-	return buf
+	c.items.wantAnchor(r.Target, c.fragment)
+	return c.fragment
 }
 
 // recall adds a link whose reference may have occurred before, on this page or on another
@@ -157,13 +156,12 @@ func (c *collector) recall(l *extract.Link, r *reference) []byte {
 	if !has {
 		return nil
 	}
-	buf := append(c.resolver.buf[:0], fragment...)
-	c.resolver.buf = buf
+	c.fragment = append(c.fragment[:0], fragment...)
 	r.HasFragment, r.Hash = true, judging.HashAnchor(fragment)
 	if k.fate.Outcome == nil {
-		c.items.wantAnchor(r.Target, buf)
+		c.items.wantAnchor(r.Target, c.fragment)
 	}
-	return buf
+	return c.fragment
 }
 
 // enterKnown enters the target of a link that is known from another page.
@@ -210,7 +208,7 @@ func (c *collector) resolve(l *extract.Link) resolution {
 	}
 	if fragment, ok := t.href.Fragment(); ok {
 		res.fragment, res.HasFragment, res.Hash = fragment, true, judging.HashAnchorBytes(fragment)
-		if c.resolver.scope.Judging.TextFragments && judging.HasTextDirective(string(fragment)) {
+		if c.page.scope.Judging.TextFragments && judging.HasTextDirective(string(fragment)) {
 			res.Mark |= scope.MarkText
 			res.reusable = false
 		}
@@ -235,14 +233,14 @@ func (c *collector) urlOf(res *resolution, l *extract.Link) target {
 		res.Mark |= uint64(t.repairs) << scope.MarkRepairs
 	}
 	res.reusable = t.reusable
-	if to, replaced := c.env.resolveAlias(t.href, &c.resolver.buf); replaced {
-		t.href, res.reusable = to, false
+	if to, replaced := c.env.resolveAlias(t.href); replaced {
+		t.href, res.reusable = c.resolver.keep(to), false
 	}
 	if t.around {
 		res.Mark |= scope.MarkAround
 	}
-	if len(c.resolver.scope.Rules.Remaps) > 0 {
-		c.remap(res, &t, c.resolver.scope.Print.Href(t.href))
+	if len(c.page.scope.Rules.Remaps) > 0 {
+		c.remap(res, &t, c.page.scope.Print.Href(t.href))
 	}
 	return t
 }
@@ -261,8 +259,8 @@ func (c *collector) enterPlaceholder(res *resolution, l *extract.Link) {
 func (c *collector) enterFlawed(res *resolution, l *extract.Link) {
 	w := flawWarning(l.Flaw)
 	res.fate = scope.Fate{Outcome: &judging.Outcome{Code: check.CodeOK, Size: -1, Warnings: []check.Warning{w}}, Internal: true, Wave: frontier.Leaves}
-	reason := c.resolver.skipReason(l, false)
-	if l.Flaw.Kind == extract.FlawMalformed && c.resolver.template.examine(c.resolver.doc) {
+	reason := c.page.skipReason(l, false)
+	if l.Flaw.Kind == extract.FlawMalformed && c.resolver.isTemplate() {
 		reason = templateReason
 	}
 	if reason != "" {
@@ -287,20 +285,19 @@ func flawWarning(f *extract.Flaw) check.Warning {
 // remap replaces the URL of a link, which is printed as the text (Config.Remaps). It returns false if
 // no rule matches. The link may have no URL then (target.err).
 func (c *collector) remap(res *resolution, t *target, printed string) bool {
-	u, by, err := c.resolver.scope.Remapped(printed)
+	u, by, err := c.page.scope.Remapped(printed)
 	if by == 0 {
 		return false
 	}
 	c.origin = printed
-	if hides := c.resolver.scope.Judging.Hides; hides != nil && by <= hides.Remaps {
+	if hides := c.page.scope.Judging.Hides; hides != nil && by <= hides.Remaps {
 		c.hidden++
 	}
 	res.Mark |= scope.MarkRemapped
 	res.reusable = false
 	t.outside, t.aboveRoot, t.err = nil, false, err
 	if err == nil {
-		c.resolver.buf = append(c.resolver.buf[:0], u.String()...)
-		t.href = scope.Href{Bytes: c.resolver.buf, Offsets: u.Offsets()}
+		t.href = c.resolver.keep(u)
 	}
 	return true
 }
@@ -308,7 +305,7 @@ func (c *collector) remap(res *resolution, t *target, printed string) bool {
 // enterBroken enters the target of a link that has no URL. The reference stands for itself.
 func (c *collector) enterBroken(res *resolution, o *judging.Outcome, l *extract.Link, aboveRoot bool) {
 	res.fate = scope.Fate{Outcome: o, Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-	if reason := c.resolver.skipReason(l, aboveRoot); reason != "" {
+	if reason := c.page.skipReason(l, aboveRoot); reason != "" {
 		res.fate.Outcome, res.fate.Need = scope.Skip(check.CodeExcluded, reason), 0
 		res.Mark |= scope.MarkAside | ignoredMark(l)
 	}
@@ -321,7 +318,7 @@ func (c *collector) enterBroken(res *resolution, o *judging.Outcome, l *extract.
 
 // enterTarget decides about a target and enters it.
 func (c *collector) enterTarget(res *resolution, t target, l *extract.Link) {
-	d := c.resolver.decide(t, l)
+	d := c.page.decide(t, l)
 	res.Mark |= d.mark
 	res.fate = d.fate
 	requested := res.fate.Outcome == nil
@@ -352,7 +349,7 @@ func (c *collector) earlier(fp frontier.Fingerprint, v scope.Href, fate scope.Fa
 	if !WantsAnchors(fragment) {
 		fragment = nil
 	}
-	return c.env.Earlier.StandsFor(fp, v, fate, fragment, c.resolver.scope)
+	return c.env.Earlier.StandsFor(fp, v, fate, fragment, c.page.scope)
 }
 
 // enterRoute enters a view of an application as a target of its own, and its document.

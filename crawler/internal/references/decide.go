@@ -22,7 +22,7 @@ type decision struct {
 }
 
 // decide decides about a link's target, regardless of the fragment.
-func (r *resolver) decide(t target, l *extract.Link) decision {
+func (r *referrer) decide(t target, l *extract.Link) decision {
 	d := decision{href: t.href}
 	v := t.href
 	skip := ""
@@ -51,7 +51,7 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 		d.fate.Outcome = scope.Skip(check.CodeSchemeUnchecked, "a hint for later requests; it is not requested")
 		d.fate.Internal = r.isInternal(v)
 	case v.IsHTTP():
-		d.fate = r.scope.Decide(v, l.Kind, r.depth, r.source.NoFollow || l.NoFollow && r.scope.ObeysNoFollow(r.page))
+		d.fate = r.scope.Decide(v, l.Kind, r.depth, r.source.NoFollow || l.NoFollow && r.scope.ObeysNoFollow(r.url))
 		if d.fate.Outcome != nil && d.fate.Outcome.Code == check.CodeExcluded {
 			d.mark |= scope.MarkExcluded
 		}
@@ -84,11 +84,11 @@ func (r *resolver) decide(t target, l *extract.Link) decision {
 // signsOut reports whether a link is left alone because it says that it signs out or deletes something.
 // A link to its own page does that with a script, and so does one to a view, which matters only if
 // views are opened.
-func (d *decision) signsOut(r *resolver, l *extract.Link) bool {
+func (d *decision) signsOut(r *referrer, l *extract.Link) bool {
 	v, acts := d.href, l.Acts
 	if route, view := v.Route(); view {
-		acts = r.env.Routes && (acts || scope.RouteSignsOut(route))
-	} else if bytes.Equal(v.Document(), r.page.Document()) {
+		acts = r.routes && (acts || scope.RouteSignsOut(route))
+	} else if bytes.Equal(v.Document(), r.url.Document()) {
 		acts = false
 	}
 	return acts && v.IsHTTP() && r.scope.LeavesAlone(v, r.isInternal(v), true)
@@ -98,7 +98,7 @@ func (d *decision) signsOut(r *resolver, l *extract.Link) bool {
 // document, to find the links to pages that were removed and to headings that a changed
 // page no longer has. But it sends no request over the network for a link on an unchanged
 // page, unless a changed page has the same link.
-func (r *resolver) narrow(d *decision) {
+func (r *referrer) narrow(d *decision) {
 	switch {
 	case !r.source.Unchanged:
 		d.mark |= scope.MarkChanged
@@ -122,7 +122,7 @@ func ignoredMark(l *extract.Link) uint64 {
 }
 
 // skipReason returns the reason to skip a link, or "" if it is checked.
-func (r *resolver) skipReason(l *extract.Link, aboveRoot bool) string {
+func (r *referrer) skipReason(l *extract.Link, aboveRoot bool) string {
 	switch {
 	case l.Ignored:
 		return scope.IgnoredInline
@@ -138,24 +138,24 @@ var builtFormats = map[string]bool{"restructuredtext": true, "asciidoc": true, "
 
 // mixed reports whether a page that is served over https loads a link's target without
 // encryption.
-func (r *resolver) mixed(v scope.Href, l *extract.Link) bool {
-	if len(r.page.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Synthetic(r.page) {
+func (r *referrer) mixed(v scope.Href, l *extract.Link) bool {
+	if len(r.url.Scheme()) != len("https") || len(v.Scheme()) != len("http") || r.scope.Synthetic(r.url) {
 		return false
 	}
-	_, mixed := judging.MixedContentWarning(scope.URLOf(r.page), scope.URLOf(v), l)
+	_, mixed := judging.MixedContentWarning(scope.URLOf(r.url), scope.URLOf(v), l)
 	return mixed
 }
 
 // isInternal reports whether a target that is not requested is internal. The rules are
 // those for a requested target.
-func (r *resolver) isInternal(v scope.Href) bool {
+func (r *referrer) isInternal(v scope.Href) bool {
 	inside, _ := r.scope.Internal(v)
 	return inside || string(v.Scheme()) == "file"
 }
 
 // otherScheme decides about a target of the page that is neither http nor https. The depth
 // is that of the target.
-func (r *resolver) otherScheme(v scope.Href, kind extract.Kind, depth int) scope.Fate {
+func (r *referrer) otherScheme(v scope.Href, kind extract.Kind, depth int) scope.Fate {
 	if outcome := r.scope.Excluded(v); outcome != nil {
 		return scope.Fate{Outcome: outcome, Internal: string(v.Scheme()) == "file"}
 	}
@@ -184,12 +184,12 @@ func (r *resolver) otherScheme(v scope.Href, kind extract.Kind, depth int) scope
 // localFile decides about a file: URL. Only a local document may link to one, and a
 // document of a directory may only link to files in that directory. Files on other hosts
 // are not opened.
-func (r *resolver) localFile(v scope.Href) scope.Fate {
+func (r *referrer) localFile(v scope.Href) scope.Fate {
 	if !r.source.Local {
 		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeFileFromWeb, "a page from the network links to a file on the reader's machine")}
 	}
 	requested := scope.Fate{Internal: true, Wave: frontier.Leaves, Need: frontier.NeedLinked}
-	site := r.scope.SiteOf(scope.URLOf(r.page))
+	site := r.scope.SiteOf(scope.URLOf(r.url))
 	if site == nil {
 		return requested
 	}
@@ -208,7 +208,7 @@ func (r *resolver) localFile(v scope.Href) scope.Fate {
 		site = site.Around.Site
 	}
 	if elsewhere || !scope.IsWithin(name, site) {
-		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.env.Print.Path(site.Dir()))}
+		return scope.Fate{Internal: true, Outcome: scope.Skip(check.CodeFileOutsideRoot, "the file is outside "+r.scope.Print.Path(site.Dir()))}
 	}
 	return requested
 }

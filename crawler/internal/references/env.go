@@ -74,20 +74,15 @@ func findAliases(scope *scope.Scope) []alias {
 
 // resolveAlias maps a URL in the folder of a single document to the site that the same
 // file belongs to, if it also lies in a directory that is checked as a site. So each
-// document of "orbweaver README.md docs" has one URL. The result may use buf; replaced is false
-// if it is v.
-func (e *Env) resolveAlias(v scope.Href, buf *[]byte) (to scope.Href, replaced bool) {
+// document of "orbweaver README.md docs" has one URL. replaced is false if the file does not.
+func (e *Env) resolveAlias(v scope.Href) (to urinorm.URL, replaced bool) {
 	for i := range e.aliases {
 		a := &e.aliases[i]
 		if !bytes.HasPrefix(v.Bytes, []byte(a.from)) {
 			continue
 		}
 		u, _, err := urinorm.ParseWeb(a.to + string(v.Bytes[len(a.from):]))
-		if err != nil {
-			return v, false
-		}
-		*buf = append((*buf)[:0], u.String()...)
-		return scope.Href{Bytes: *buf, Offsets: u.Offsets()}, true
+		return u, err == nil
 	}
-	return v, false
+	return to, false
 }

@@ -9,43 +9,50 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 )
 
+// hosts remembers where code hosts show directories.
+type hosts map[string]hosted
+
 // hosted is what is known of the directory of a page.
 type hosted struct {
 	disk.Hosted
 	ok bool
 }
 
-// maxHosted is the greatest number of directories that a resolver remembers.
+// maxHosted is the greatest number of directories that are remembered.
 const maxHosted = 256
+
+// at returns where a code host shows a directory. ok is false if it does not.
+func (h *hosts) at(dir string) (found disk.Hosted, ok bool) {
+	known, exists := (*h)[dir]
+	if !exists {
+		if known.Hosted, known.ok = disk.HostedAt(dir); *h == nil || len(*h) >= maxHosted {
+			*h = hosts{}
+		}
+		(*h)[dir] = known
+	}
+	return known.Hosted, known.ok
+}
 
 // renderedFormats are the formats whose documents code hosts show as pages.
 var renderedFormats = map[string]bool{"markdown": true, "restructuredtext": true, "asciidoc": true, "org": true}
 
 // hostedAt returns where a code host shows the directory of the page. ok is false if it does not.
 func (r *resolver) hostedAt() (h disk.Hosted, ok bool) {
-	if !r.source.Local || !renderedFormats[r.doc.Format] || r.isBuilt() {
+	if !r.page.source.Local || !renderedFormats[r.page.doc.Format] || r.isBuilt() {
 		return h, false
 	}
-	page := scope.URLOf(r.page)
-	site := r.scope.SiteOf(page)
-	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
+	page := scope.URLOf(r.page.url)
+	site := r.page.scope.SiteOf(page)
+	if site == nil || !site.Synthetic() || r.page.scope.Crawled(site) && !site.IsSource() {
 		return h, false
 	}
-	dir := filepath.Dir(site.PathOf(page))
-	known, exists := r.hosted[dir]
-	if !exists {
-		if known.Hosted, known.ok = disk.HostedAt(dir); r.hosted == nil || len(r.hosted) >= maxHosted {
-			r.hosted = map[string]hosted{}
-		}
-		r.hosted[dir] = known
-	}
-	return known.Hosted, known.ok
+	return r.hosts.at(filepath.Dir(site.PathOf(page)))
 }
 
 // goOnAtHost resolves a link that leads out of the documents of a repository, to another page of its
 // host, such as "../../issues". It returns false for any other link.
 func (r *resolver) goOnAtHost(t *target, l *extract.Link) bool {
-	if !strings.HasPrefix(l.Ref, "../../") && !strings.HasPrefix(l.Ref, "./../../") || l.Base != "" || l.SameDocument || r.doc.Base != "" {
+	if !strings.HasPrefix(l.Ref, "../../") && !strings.HasPrefix(l.Ref, "./../../") || l.Base != "" || l.SameDocument || r.page.doc.Base != "" {
 		return false
 	}
 	h, ok := r.hostedAt()
@@ -56,8 +63,7 @@ func (r *resolver) goOnAtHost(t *target, l *extract.Link) bool {
 	if !ok {
 		return false
 	}
-	r.buf = append(r.buf[:0], u.String()...)
-	*t = target{href: scope.Href{Bytes: r.buf, Offsets: u.Offsets()}}
+	*t = target{href: r.keep(u)}
 	return true
 }
 

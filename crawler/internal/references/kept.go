@@ -43,43 +43,41 @@ const (
 
 // ScopeOf returns the scope by which the links of a page are decided about, which a redirect of a
 // start page may have widened since.
-func ScopeOf(p *Page) *scope.Scope { return p.collector.resolver.scope }
+func ScopeOf(p *Page) *scope.Scope { return p.referrer.scope }
 
 // DependsOnFiles reports whether what the links of a page lead to depends on which other files its
 // directory has, or on what they say, so that another run cannot take over the targets although the
 // page has not changed.
 func DependsOnFiles(p *Page) bool {
-	r := &p.collector.resolver
-	site := r.scope.SiteOf(scope.URLOf(r.page))
+	site := p.referrer.scope.SiteOf(scope.URLOf(p.referrer.url))
 	if site == nil {
-		return r.asked
+		return p.collector.resolver.asked
 	}
-	return AsksFiles(p) || site.Around != nil || renderedFormats[r.doc.Format] && (site.IsSource() || !r.scope.Crawled(site))
+	return AsksFiles(p) || site.Around != nil || renderedFormats[p.Document.Format] && (site.IsSource() || !p.referrer.scope.Crawled(site))
 }
 
 // AsksFiles reports whether a link of a page leads elsewhere if other files come or go, in a directory whose pages
 // are published as before.
 func AsksFiles(p *Page) bool {
-	r := &p.collector.resolver
-	return r.asked || r.doc.Format == "sitemap"
+	return p.collector.resolver.asked || p.Document.Format == "sitemap"
 }
 
 // Keep returns the targets and the block of references of a page, which are all that a later run
 // needs so that it need not read it again. They are valid until the next Reset. Env.Keeps must
 // be set.
 func Keep(p *Page) (targets, block []byte) {
-	it, dst := &p.collector.items, p.kept[:0]
-	wide := it.frontier.Store().Width() == frontier.Wide
-	dst = binary.AppendUvarint(dst, uint64(len(it.list)))
-	for i := range it.list {
-		fp := it.list[i].Fingerprint
+	list, dst := p.items.list, p.kept[:0]
+	wide := p.items.frontier.Store().Width() == frontier.Wide
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for i := range list {
+		fp := list[i].Fingerprint
 		if dst = binary.LittleEndian.AppendUint64(dst, fp.Low); wide {
 			dst = binary.LittleEndian.AppendUint64(dst, fp.High)
 		}
 	}
 	var before []byte
-	for i := range it.list {
-		item := &it.list[i]
+	for i := range list {
+		item := &list[i]
 		flags, hops, depth, url := frontier.SplitJob(item.Job)
 		if depth != 0 {
 			flags |= keptDepth
@@ -126,16 +124,15 @@ func isFromEarlier(outcome []byte) bool {
 // TakeOver enters what Keep returned for a page. The page refers to the block until the next
 // Reset. Nothing may have been added before. After an error, the page must be reset.
 func TakeOver(p *Page, targets, block []byte) error {
-	c := &p.collector
-	width := int(c.items.frontier.Store().Width()) / 8
-	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: c.resolver.scope.Uses.Await()}
+	width := int(p.items.frontier.Store().Width()) / 8
+	r := keptReader{Reader: record.Reader{Rest: targets}, url: p.kept[:0], notesUses: ScopeOf(p).Uses.Await()}
 	fingerprints := r.Take(uint64(r.Entries(width+keptHead) * width))
 	for ; len(fingerprints) > 0; fingerprints = fingerprints[width:] {
 		fp := frontier.Fingerprint{Low: binary.LittleEndian.Uint64(fingerprints)}
 		if width > 8 {
 			fp.High = binary.LittleEndian.Uint64(fingerprints[8:])
 		}
-		if err := c.takeOver(&r, fp); err != nil {
+		if err := p.collector.takeOver(&r, fp); err != nil {
 			return err
 		}
 	}
@@ -143,15 +140,12 @@ func TakeOver(p *Page, targets, block []byte) error {
 	if !r.Done() {
 		return errKept
 	}
-	if c.env.Earlier != nil {
-		return c.consultEarlier(block)
-	}
-	return nil
+	return p.collector.consultEarlier(block)
 }
 
 // takeOver enters one target.
 func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
-	it := &c.items
+	it := c.items
 	head := r.Take(keptHead)
 	hostAt, hostLength, url := r.Uvarint(), r.Uvarint(), r.nextURL()
 	var outcome []byte
@@ -163,7 +157,7 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 	}
 	if frontier.Need(head[1])&frontier.NeedLeft != 0 {
 		if u, _, err := urinorm.ParseWeb(string(url)); err == nil {
-			c.resolver.scope.LeaveAlone(scope.HrefOf(u))
+			c.page.scope.LeaveAlone(scope.HrefOf(u))
 		}
 	}
 	it.list = append(it.list, frontier.Item{Fingerprint: fp, Wave: frontier.Wave(head[0]), Need: frontier.Need(head[1]), Outcome: outcome})
@@ -195,12 +189,15 @@ func (c *collector) takeOver(r *keptReader, fp frontier.Fingerprint) error {
 // noteUses records which rules and exclusions match a URL.
 func (c *collector) noteUses(url []byte) {
 	if u, _, err := urinorm.ParseWeb(string(url)); err == nil {
-		c.resolver.scope.Excluded(scope.HrefOf(u))
+		c.page.scope.Excluded(scope.HrefOf(u))
 	}
 }
 
 // consultEarlier looks up what earlier runs knew of the targets of a block on other sites.
 func (c *collector) consultEarlier(block []byte) error {
+	if c.env.Earlier == nil {
+		return nil
+	}
 	outside := map[int]scope.Href{}
 	for i := range c.items.list {
 		item := &c.items.list[i]

@@ -22,6 +22,8 @@ type Page struct {
 	About []byte
 
 	kept      []byte // what Keep returned
+	referrer  referrer
+	items     items
 	collector collector
 	seen      []reference // the references of the document's links, by their index
 	block     block
@@ -30,17 +32,22 @@ type Page struct {
 
 // Reset begins a page at a depth. Its targets are one level deeper.
 func (p *Page) Reset(env *Env, page scope.Href, depth int) {
-	p.collector.reset(env, page, depth, &p.Document)
+	p.referrer = referrer{scope: env.Scope(), url: page, depth: depth + 1, doc: &p.Document, routes: env.Routes}
+	p.items.reset(env, depth+1)
+	p.collector.reset(env, &p.referrer, &p.items)
 	p.seen, p.About, p.origins = p.seen[:0], nil, nil
 	p.ReadBare(nil)
 }
 
 // From sets what the links that are added from now on have in common.
-func (p *Page) From(s Source) { p.collector.from(s) }
+func (p *Page) From(s Source) {
+	p.referrer.source = s
+	p.collector.from()
+}
 
 // Against changes the base URL of the links that are added from now on.
 func (p *Page) Against(base *urinorm.Base) {
-	s := p.collector.resolver.source
+	s := p.referrer.source
 	s.Base = base
 	p.From(s)
 }
@@ -53,7 +60,7 @@ func (p *Page) ReadFile(body []byte) { p.collector.resolver.template = template{
 func Remapped(p *Page) int { return p.collector.hidden }
 
 // FollowsNone reports whether no link of the page is followed.
-func (p *Page) FollowsNone() bool { return p.collector.resolver.source.NoFollow }
+func (p *Page) FollowsNone() bool { return p.referrer.source.NoFollow }
 
 // AddAll adds the links of a document in their order, and then the links that repeat them. When ctx ends, it leaves
 // out the rest: the rules of a configuration can make each link expensive.
@@ -74,7 +81,7 @@ func (p *Page) AddAll(ctx context.Context, doc *extract.Document) {
 	}
 	for _, repeat := range doc.BareRepeats {
 		r := &p.seen[repeat.First]
-		p.block.addRepeat(&doc.Links[repeat.First], repeat, r, p.collector.items.shownAs(r.Target))
+		p.block.addRepeat(&doc.Links[repeat.First], repeat, r, p.items.shownAs(r.Target))
 	}
 }
 
@@ -85,7 +92,7 @@ const fewLinks = 1024
 // AddPart adds some links of a document that is read in parts. None repeats another. All
 // is an estimate of how many links the document has.
 func (p *Page) AddPart(links []extract.Link, all int) {
-	written, list := &p.block.links, &p.collector.items.list
+	written, list := &p.block.links, &p.items.list
 	first := written.Len() == 0
 	for i := range links {
 		p.Add(&links[i])
@@ -117,7 +124,7 @@ func (p *Page) Add(l *extract.Link) {
 		l = p.origins.with(l, at, repeats, p.collector.origin)
 	}
 	if p.block.bare {
-		p.block.addBare(l, r, fragment, p.collector.items.shownAs(r.Target))
+		p.block.addBare(l, r, fragment, p.items.shownAs(r.Target))
 		return
 	}
 	p.block.write(l, r, fragment, repeats)
@@ -168,7 +175,7 @@ func LeaveAlone(p *Page, doc *extract.Document) {
 		}
 		var res resolution
 		if t := p.collector.urlOf(&res, l); t.err == nil {
-			p.collector.resolver.decide(t, l)
+			p.referrer.decide(t, l)
 		}
 	}
 }
@@ -187,12 +194,11 @@ func Shadow(p *Page, doc *extract.Document) {
 // needs it. It does nothing if the target is not requested, or suffices reports that what is
 // known of it from an earlier run is enough.
 func (p *Page) WantContent(u urinorm.URL, suffices func(known *judging.Outcome) bool) {
-	items := &p.collector.items
-	at, found := items.find(items.fingerprint(scope.HrefOf(u)))
+	at, found := p.items.find(p.items.fingerprint(scope.HrefOf(u)))
 	if !found {
 		return
 	}
-	item := &items.list[at]
+	item := &p.items.list[at]
 	if item.Outcome != nil {
 		if o, _, err := judging.DecodeHead(item.Outcome); err == nil && o.Cached && !suffices(&o) {
 			item.Outcome = nil
@@ -206,9 +212,9 @@ func (p *Page) WantContent(u urinorm.URL, suffices func(known *judging.Outcome) 
 // ReadBare begins a document whose links may be bare. If the body is nil, the links of
 // the document are kept whole.
 func (p *Page) ReadBare(body []byte) {
-	p.collector.items.forecast = nil
+	p.items.forecast = nil
 	if body != nil {
-		p.collector.items.forecast = p.collector.env.Forecast
+		p.items.forecast = p.collector.env.Forecast
 	}
 	p.block.begin(&p.Document, body)
 }
@@ -225,22 +231,22 @@ func (p *Page) Foresee(ctx context.Context, ids []frontier.ID) {
 }
 
 // Targets returns the targets of the page. They are valid until the next Reset.
-func (p *Page) Targets() []frontier.Item { return p.collector.items.list }
+func (p *Page) Targets() []frontier.Item { return p.items.list }
 
 // Edges returns the links of the page for graphs, if Config.Pages is set.
 func (p *Page) Edges() []result.Edge { return p.collector.edges }
 
 // Learn remembers the IDs that the store assigned to the targets of this or another page.
 func (p *Page) Learn(found []frontier.Item, ids []frontier.ID) {
-	p.collector.items.ids.learn(found, ids)
+	p.items.ids.learn(found, ids)
 }
 
 // Detach returns the targets of the page and the block of references. They remain valid
 // after Reset, so that another page can be collected while a store waits for the disk.
 func (p *Page) Detach() (found []frontier.Item, links []byte) {
 	links = slices.Clone(p.Encode())
-	found = slices.Clone(p.collector.items.list)
-	p.collector.items.jobs = nil // the targets refer to it
+	found = slices.Clone(p.items.list)
+	p.items.jobs = nil // the targets refer to it
 	return found, links
 }
 
@@ -250,7 +256,7 @@ func (p *Page) Detach() (found []frontier.Item, links []byte) {
 func (p *Page) Encode() []byte {
 	large := p.block.links.Size() > largeBlock
 	if large {
-		p.collector.items.index.release()
+		p.items.index.release()
 	}
 	encoded := p.block.encode()
 	if large {
@@ -261,9 +267,8 @@ func (p *Page) Encode() []byte {
 
 // Shrink releases the memory that only a large page needed.
 func (p *Page) Shrink() {
-	c := &p.collector
-	if p.block.links.Size() > largeBlock || cap(p.block.encoded) > largeBlock || cap(p.kept) > largeBlock || cap(p.seen) > manyLinks || cap(c.items.list) > manyLinks {
-		*p = Page{collector: collector{known: c.known, items: items{ids: c.items.ids}}}
+	if p.block.links.Size() > largeBlock || cap(p.block.encoded) > largeBlock || cap(p.kept) > largeBlock || cap(p.seen) > manyLinks || cap(p.items.list) > manyLinks {
+		*p = Page{collector: collector{known: p.collector.known}, items: items{ids: p.items.ids}}
 	}
 }
 

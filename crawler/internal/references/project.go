@@ -19,8 +19,10 @@ type membership struct {
 }
 
 // membership returns the project of the page. It is determined at the first link.
-func (r *resolver) membership() *membership {
-	m := &r.member
+func (r *resolver) membership() *membership { return r.member.of(r.page) }
+
+// of determines the project of a page, if it is not known yet.
+func (m *membership) of(r *referrer) *membership {
 	if m.known {
 		return m
 	}
@@ -28,7 +30,7 @@ func (r *resolver) membership() *membership {
 	if !r.source.Local || r.doc.Format != "markdown" && r.doc.Format != "restructuredtext" || r.doc.Base != "" {
 		return m
 	}
-	page := scope.URLOf(r.page)
+	page := scope.URLOf(r.url)
 	site := r.scope.SiteOf(page)
 	if site == nil || !site.Synthetic() || r.scope.Crawled(site) && !site.IsSource() {
 		return m
@@ -64,19 +66,19 @@ func (m *membership) label(doc *extract.Document, ref string) (target string, ok
 func (r *resolver) meant(l *extract.Link) *extract.Link {
 	ref, led := l.Ref, false
 	if l.Wiki {
-		ref, r.asked = r.wikiPage(l.Ref), true
-	} else if m := r.membership(); m.project != nil && r.doc.Format == "markdown" && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
+		ref, r.asked = r.page.wikiPage(l.Ref), true
+	} else if m := r.membership(); m.project != nil && r.page.doc.Format == "markdown" && l.Flaw == nil && l.Base == "" && !l.SameDocument && !l.Placeholder && strings.IndexByte(l.Ref, '{') < 0 {
 		if lead, ok := m.project.Lead(m.document, l.Ref); ok {
 			ref, led = lead, true
-		} else if label, ok := m.label(r.doc, l.Ref); ok {
+		} else if label, ok := m.label(r.page.doc, l.Ref); ok {
 			ref, r.asked = label, true
 		}
 	}
-	if fromRoot := r.doc.Format == "restructuredtext" && l.Kind == extract.Resource && strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"); l.Module || fromRoot {
-		if site := r.scope.SiteOf(scope.URLOf(r.page)); site != nil && l.Module {
-			ref, r.asked = moduleFile(site, r.source.Base, ref), true
+	if fromRoot := r.page.doc.Format == "restructuredtext" && l.Kind == extract.Resource && strings.HasPrefix(ref, "/") && !strings.HasPrefix(ref, "//"); l.Module || fromRoot {
+		if site := r.page.scope.SiteOf(scope.URLOf(r.page.url)); site != nil && l.Module {
+			ref, r.asked = moduleFile(site, r.page.source.Base, ref), true
 		} else if site != nil {
-			ref, r.asked = fromSourceRoot(site, r.source.Base, ref), true
+			ref, r.asked = fromSourceRoot(site, r.page.source.Base, ref), true
 		}
 	}
 	if ref == l.Ref {
@@ -114,5 +116,5 @@ func fromSourceRoot(site *disk.Site, base *urinorm.Base, ref string) string {
 func (r *resolver) isBuilt() bool {
 	m := r.membership()
 	name := strings.ToLower(path.Base(m.document.Path()))
-	return m.project != nil && r.doc.Format == "markdown" && !strings.HasPrefix(name, "readme.")
+	return m.project != nil && r.page.doc.Format == "markdown" && !strings.HasPrefix(name, "readme.")
 }

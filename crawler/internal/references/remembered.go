@@ -51,7 +51,7 @@ func (h *decisions) reset() {
 }
 
 // setContext sets what the links of a page have in common.
-func (h *decisions) setContext(r *resolver) {
+func (h *decisions) setContext(r *referrer) {
 	if h.slots == nil {
 		h.slots, h.seed = make([]remembered, decisionSlots), maphash.MakeSeed()
 	}
@@ -61,7 +61,7 @@ func (h *decisions) setContext(r *resolver) {
 	}
 	var m maphash.Hash
 	m.SetSeed(h.seed)
-	_, _ = m.Write(r.page.Bytes[:r.page.Offsets.PathStart])
+	_, _ = m.Write(r.url.Bytes[:r.url.Offsets.PathStart])
 	_ = m.WriteByte(0)
 	_, _ = m.WriteString(r.source.Base.Directory())
 	flags := byte(0)

@@ -12,35 +12,34 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// Source is what all links of a document have in common.
-type Source struct {
-	Base      *urinorm.Base
-	Local     bool // the document is a file of this machine
-	NoFollow  bool // none of its links is followed
-	Unchanged bool // Config.Changed reports that the document has not changed
-}
-
-// resolver resolves the references of one page and decides about their targets.
+// resolver resolves the references of one page.
 type resolver struct {
-	env      *Env
-	source   Source
-	scope    *scope.Scope
-	page     scope.Href // the page's own URL
-	depth    int        // of the page's targets
-	doc      *extract.Document
+	page     *referrer
 	template template
 	member   membership
 	outer    *urinorm.Base // of the page in the directory around its own; nil until it is needed
 	buf      []byte        // memory for the current target
-	outsides map[outsideKey]*outside
-	hosted   map[string]hosted // by directory
-	asked    bool              // a link depends on which files the directory has
+	outsides outsides
+	hosts    hosts
+	asked    bool // a link depends on which files the directory has
 }
 
-func (r *resolver) reset(env *Env, page scope.Href, depth int, doc *extract.Document) {
-	r.env, r.scope, r.page, r.depth = env, env.Scope(), page, depth+1
-	r.source, r.doc, r.template, r.outer, r.member, r.asked = Source{}, doc, template{}, nil, membership{}, false
+func (r *resolver) reset(page *referrer) {
+	r.page, r.template, r.outer, r.member, r.asked = page, template{}, nil, membership{}, false
 	r.buf = r.buf[:0]
+}
+
+// keep returns a URL as the current target.
+func (r *resolver) keep(u urinorm.URL) scope.Href {
+	r.buf = append(r.buf[:0], u.String()...)
+	return scope.Href{Bytes: r.buf, Offsets: u.Offsets()}
+}
+
+// append returns the URL of a reference as the current target.
+func (r *resolver) append(base *urinorm.Base, ref string) (scope.Href, urinorm.Repairs, error) {
+	href, at, repairs, err := base.Append(r.buf[:0], ref)
+	r.buf = href
+	return scope.Href{Bytes: href, Offsets: at}, repairs, err
 }
 
 // target is the URL of a reference. Its bytes are valid until the next one is resolved.
@@ -60,9 +59,8 @@ func (r *resolver) target(l *extract.Link) target {
 	if r.goOnAtHost(&t, l) {
 		return t
 	}
-	base := r.baseOf(l)
-	href, at, ok := base.AppendPlain(r.buf[:0], l.Ref)
-	if ok {
+	base := r.page.baseOf(l)
+	if href, at, ok := base.AppendPlain(r.buf[:0], l.Ref); ok {
 		r.buf = href
 		t = target{href: scope.Href{Bytes: href, Offsets: at}, reusable: true}
 		r.goOnFromRoot(&t, l)
@@ -72,21 +70,18 @@ func (r *resolver) target(l *extract.Link) target {
 		r.buf = append(r.buf[:0], out.href.Bytes...)
 		return target{href: scope.Href{Bytes: r.buf, Offsets: out.href.Offsets}, aboveRoot: true, outside: out}
 	}
-	href, at, t.repairs, t.err = base.Append(r.buf[:0], l.Ref)
+	t.href, t.repairs, t.err = r.append(base, l.Ref)
 	t.reusable = t.err == nil && t.repairs == 0 && isASCII(l.Ref) // otherwise it may depend on the page's charset
 	if t.aboveRoot = t.repairs.Has(urinorm.RepairAboveRoot); t.aboveRoot && t.err == nil && !r.goOnAbove(&t, l) {
-		if b := r.fileBase(scope.Href{Bytes: href, Offsets: at}, l); b != nil {
-			if href, at, t.repairs, t.err = b.Append(r.buf[:0], l.Ref); t.err == nil {
-				t.outside = r.rememberOutside(scope.Href{Bytes: href, Offsets: at}, l)
+		if b := r.fileBase(t.href, l); b != nil {
+			if t.href, t.repairs, t.err = r.append(b, l.Ref); t.err == nil {
+				t.outside = r.rememberOutside(t.href, l)
 			}
 		}
 	}
-	if t.err != nil || t.around {
-		return t
+	if t.err == nil && !t.around {
+		r.goOnFromRoot(&t, l)
 	}
-	r.buf = href
-	t.href = scope.Href{Bytes: href, Offsets: at}
-	r.goOnFromRoot(&t, l)
 	return t
 }
 
@@ -94,14 +89,14 @@ func (r *resolver) target(l *extract.Link) target {
 // own does not answer. It returns nil if there is no such directory, or if the link does not start
 // from the page's own place.
 func (r *resolver) outerBase(l *extract.Link) *urinorm.Base {
-	if l.Base != "" || l.SameDocument || r.doc.Base != "" {
+	if l.Base != "" || l.SameDocument || r.page.doc.Base != "" {
 		return nil
 	}
 	if r.outer != nil {
 		return r.outer
 	}
-	page := scope.URLOf(r.page)
-	site := r.scope.SiteOf(page)
+	page := scope.URLOf(r.page.url)
+	site := r.page.scope.SiteOf(page)
 	if site == nil || site.Around == nil {
 		return nil
 	}
@@ -123,12 +118,11 @@ func (r *resolver) goOnAbove(t *target, l *extract.Link) bool {
 	if b == nil {
 		return false
 	}
-	href, at, repairs, err := b.Append(r.buf[:0], l.Ref)
+	href, repairs, err := r.append(b, l.Ref)
 	if err != nil || repairs.Has(urinorm.RepairAboveRoot) {
 		return false
 	}
-	r.buf = href
-	*t = target{href: scope.Href{Bytes: href, Offsets: at}, repairs: repairs, around: true}
+	*t = target{href: href, repairs: repairs, around: true}
 	return true
 }
 
@@ -143,43 +137,24 @@ func (r *resolver) goOnFromRoot(t *target, l *extract.Link) {
 		return
 	}
 	inner := scope.URLOf(t.href)
-	if site := r.scope.SiteOf(inner); site == nil || site.Answers(inner) {
+	if site := r.page.scope.SiteOf(inner); site == nil || site.Answers(inner) {
 		return
 	}
 	u, repairs, err := b.Resolve(l.Ref)
-	if err != nil || !r.scope.SiteOf(u).Answers(u) {
+	if err != nil || !r.page.scope.SiteOf(u).Answers(u) {
 		return
 	}
-	r.buf = append(r.buf[:0], u.String()...)
-	*t = target{href: scope.Href{Bytes: r.buf, Offsets: u.Offsets()}, repairs: repairs, around: true}
+	*t = target{href: r.keep(u), repairs: repairs, around: true}
 }
 
 // resolvePlain resolves a reference that is known to need no repair.
 func (r *resolver) resolvePlain(ref string) scope.Href {
-	href, at, _, _ := r.source.Base.Append(r.buf[:0], ref)
-	r.buf = href
-	return scope.Href{Bytes: href, Offsets: at}
+	href, _, _ := r.append(r.page.source.Base, ref)
+	return href
 }
 
 func isASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-}
-
-// baseOf returns the base URL of a link.
-func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
-	if l.SameDocument {
-		if b, err := urinorm.NewBase(scope.URLOf(r.page), ""); err == nil {
-			return b
-		}
-	}
-	if l.Base != "" {
-		if u, _, err := r.source.Base.Resolve(l.Base); err == nil {
-			if b, err := urinorm.NewBase(u.WithoutFragment(), ""); err == nil {
-				return b
-			}
-		}
-	}
-	return r.source.Base
 }
 
 // fileBase returns the file: URL of a local page as the base for a link that leads above
@@ -190,8 +165,8 @@ func (r *resolver) baseOf(l *extract.Link) *urinorm.Base {
 // in a checked directory stops at its root, as in a browser if the directory were a whole
 // host, unless it enters the directory again.
 func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
-	u := scope.URLOf(r.page)
-	site := r.scope.SiteOf(u)
+	u := scope.URLOf(r.page.url)
+	site := r.page.scope.SiteOf(u)
 	if site == nil || !site.Synthetic() {
 		return nil
 	}
@@ -204,10 +179,10 @@ func (r *resolver) fileBase(v scope.Href, l *extract.Link) *urinorm.Base {
 		return nil
 	}
 	fromRoot := strings.IndexByte("/\\", l.Ref[0]) >= 0
-	if !fromRoot && (!r.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil) {
+	if !fromRoot && (!r.page.scope.Crawled(site) || site.Around != nil && r.outerBase(l) != nil) {
 		return b
 	}
-	if fromRoot || l.Base != "" || r.doc.Base != "" || !site.IsSource() {
+	if fromRoot || l.Base != "" || r.page.doc.Base != "" || !site.IsSource() {
 		return nil
 	}
 	if r.asked = true; site.Answers(scope.URLOf(v)) {
@@ -232,32 +207,39 @@ type outside struct {
 	fate scope.Fate
 }
 
+// outsides are the targets of links out of the directory that are remembered.
+type outsides map[outsideKey]*outside
+
 type outsideKey struct{ directory, ref string }
 
 // maxOutsides is the greatest number of them that are remembered.
 const maxOutsides = 256
 
+func (o *outsides) put(k outsideKey, out *outside) {
+	if *o == nil || len(*o) >= maxOutsides {
+		*o = outsides{}
+	}
+	(*o)[k] = out
+}
+
 // rememberOutside remembers the target of a link that leads above the root. It returns nil
 // if the target is not outside of the directory.
 func (r *resolver) rememberOutside(v scope.Href, l *extract.Link) *outside {
-	fate := r.otherScheme(v, l.Kind, r.depth)
+	fate := r.page.otherScheme(v, l.Kind, r.page.depth)
 	if fate.Outcome == nil || fate.Outcome.Code != check.CodeFileOutsideRoot {
 		return nil
 	}
-	if r.outsides == nil || len(r.outsides) >= maxOutsides {
-		r.outsides = map[outsideKey]*outside{}
-	}
 	out := &outside{scope.Href{Bytes: slices.Clone(v.Bytes), Offsets: v.Offsets}, fate}
-	r.outsides[outsideKey{strings.Clone(r.source.Base.Directory()), strings.Clone(l.Ref)}] = out
+	r.outsides.put(outsideKey{strings.Clone(r.page.source.Base.Directory()), strings.Clone(l.Ref)}, out)
 	return out
 }
 
 // knownOutside returns the remembered target of a link that leads above the root, or nil.
 func (r *resolver) knownOutside(l *extract.Link) *outside {
-	if len(r.outsides) == 0 || !r.source.Local || l.SameDocument || l.Base != "" || r.doc.Base != "" {
+	if len(r.outsides) == 0 || !r.page.source.Local || l.SameDocument || l.Base != "" || r.page.doc.Base != "" {
 		return nil
 	}
-	out := r.outsides[outsideKey{r.source.Base.Directory(), l.Ref}]
+	out := r.outsides[outsideKey{r.page.source.Base.Directory(), l.Ref}]
 	r.asked = r.asked || out != nil
 	return out
 }
@@ -283,5 +265,7 @@ func (r *resolver) isPlaceholder(l *extract.Link) bool {
 	if l.Ignored || l.Placeholder {
 		return !l.Ignored
 	}
-	return (r.template.is || r.template.body != nil) && extract.HoldsTemplate(l.Ref) && r.template.examine(r.doc)
+	return (r.template.is || r.template.body != nil) && extract.HoldsTemplate(l.Ref) && r.isTemplate()
 }
+
+func (r *resolver) isTemplate() bool { return r.template.examine(r.page.doc) }

@@ -25,9 +25,9 @@ func newCrossReferences(r *resolver) crossReferences {
 			return crossReferences{sphinx: sphinx, document: m.document}
 		}
 	}
-	page := scope.URLOf(r.page)
-	site := r.scope.SiteOf(page)
-	return crossReferences{unknown: !r.source.Local || site == nil || disk.InSphinx(site.PathOf(page))}
+	page := scope.URLOf(r.page.url)
+	site := r.page.scope.SiteOf(page)
+	return crossReferences{unknown: !r.page.source.Local || site == nil || disk.InSphinx(site.PathOf(page))}
 }
 
 // links returns the links that cross-references stand for: those to documents and files, and those to

@@ -8,18 +8,18 @@ import (
 
 // Enter enters a target that is not the target of a link: that of the page's redirect.
 func (p *Page) Enter(fp frontier.Fingerprint, v scope.Href, j frontier.Job, fate scope.Fate) {
-	p.collector.items.enter(fp, v, j, fate)
+	p.items.enter(fp, v, j, fate)
 }
 
 // Fingerprint returns the fingerprint of a URL.
 func (p *Page) Fingerprint(v scope.Href) frontier.Fingerprint {
-	return p.collector.items.fingerprint(v)
+	return p.items.fingerprint(v)
 }
 
 // Redirected decides about the target of the page's redirect, if it is neither http nor
 // https. The target gets the given depth, which is that of the page.
 func (p *Page) Redirected(v scope.Href, kind extract.Kind, depth int) scope.Fate {
-	return p.collector.resolver.otherScheme(v, kind, depth)
+	return p.referrer.otherScheme(v, kind, depth)
 }
 
 // Lead enters the target of a page's refresh as the first target of the page, where the
@@ -27,41 +27,36 @@ func (p *Page) Redirected(v scope.Href, kind extract.Kind, depth int) scope.Fate
 // https URL or the page has targets already. A script on such a page may pass on the
 // fragment, so the fragment is looked up on that target as well.
 func (p *Page) Lead(l *extract.Link) string {
-	c := &p.collector
-	href, at, _, err := c.resolver.source.Base.Append(c.resolver.buf[:0], l.Ref)
-	c.resolver.buf = href
-	v := scope.Href{Bytes: href, Offsets: at}
-	if err != nil || !v.IsHTTP() || len(c.items.list) > 0 {
+	v, _, err := p.collector.resolver.append(p.referrer.source.Base, l.Ref)
+	if err != nil || !v.IsHTTP() || len(p.items.list) > 0 {
 		return ""
 	}
-	c.enterTarget(&resolution{}, target{href: v}, l)
+	p.collector.enterTarget(&resolution{}, target{href: v}, l)
 	return string(v.Document())
 }
 
 // ReadAfterAll requests the page again, to be read for links. It is called if the name of
 // the page looks like that of a file without links, but the answer is a page.
 func (p *Page) ReadAfterAll(t *frontier.Target) {
-	c := &p.collector
-	page := c.resolver.page
-	c.items.enter(c.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
-		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: c.resolver.scope.Wave(t.Depth)})
+	page := p.referrer.url
+	p.items.enter(p.items.fingerprint(page), page, frontier.Job{URL: page.Document(), Internal: t.Internal, Page: true, Depth: t.Depth},
+		scope.Fate{Need: frontier.NeedLinks | frontier.NeedContent | frontier.NeedLinked, Wave: ScopeOf(p).Wave(t.Depth)})
 }
 
 // EnterRoute enters, among the targets of a page, a view of an application, such as "https://example.com/#/guide", with
 // its document, which a browser is to render if needed is set.
 func EnterRoute(p *Page, v scope.Href, t *frontier.Target, needed bool) {
-	c := &p.collector
-	depth := c.items.depth
-	c.items.depth = t.Depth
-	fate := scope.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: c.resolver.scope.Wave(t.Depth)}
+	depth := p.items.depth
+	p.items.depth = t.Depth
+	fate := scope.Fate{Internal: t.Internal, Page: true, Need: frontier.NeedLinks | frontier.NeedContent, Wave: ScopeOf(p).Wave(t.Depth)}
 	if _, view := v.Route(); view {
-		c.items.enterRoute(v, fate)
+		p.items.enterRoute(v, fate)
 	}
 	if needed {
 		fate.Need |= frontier.NeedRender
 	}
-	c.items.enterDocument(v, fate)
-	c.items.depth = depth
+	p.items.enterDocument(v, fate)
+	p.items.depth = depth
 }
 
 // AddSitemap adds a link to a sitemap that robots.txt lists. The sitemap is read for links. The
@@ -70,13 +65,12 @@ func (p *Page) AddSitemap(l *extract.Link) error {
 	if err := p.block.reopen(); err != nil {
 		return err
 	}
-	c := &p.collector
-	before := len(c.items.list)
+	before := len(p.items.list)
 	p.Add(l)
-	for i := before; i < len(c.items.list); i++ {
-		if item := &c.items.list[i]; item.Outcome == nil {
+	for i := before; i < len(p.items.list); i++ {
+		if item := &p.items.list[i]; item.Outcome == nil {
 			item.Need |= frontier.NeedLinks | frontier.NeedContent
-			item.Wave = min(item.Wave, c.resolver.scope.Wave(c.resolver.depth))
+			item.Wave = min(item.Wave, ScopeOf(p).Wave(p.items.depth))
 		}
 	}
 	return nil
@@ -84,11 +78,10 @@ func (p *Page) AddSitemap(l *extract.Link) error {
 
 // AddSeed enters a start target and returns its index among the targets.
 func (p *Page) AddSeed(v scope.Href, fate scope.Fate) int {
-	it := &p.collector.items
-	fp := it.fingerprint(v)
-	if at, ok := it.find(fp); ok {
-		it.list[at].Need |= fate.Need
+	fp := p.items.fingerprint(v)
+	if at, ok := p.items.find(fp); ok {
+		p.items.list[at].Need |= fate.Need
 		return at
 	}
-	return it.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal}, fate)
+	return p.items.enter(fp, v, frontier.Job{URL: v.Document(), Internal: fate.Internal}, fate)
 }

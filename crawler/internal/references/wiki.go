@@ -17,12 +17,12 @@ var wikiExtensions = [...]string{".md", ".markdown", ".mdx", ".qmd", ""}
 // vault, below its root or anywhere in it.
 // Blanks in the name may be hyphens or low lines in that of the file. If there is no such file, the
 // reference is returned as it is.
-func (r *resolver) wikiPage(ref string) string {
+func (r *referrer) wikiPage(ref string) string {
 	page, heading, has := strings.Cut(ref, "#")
 	if has {
 		heading = "#" + heading
 	}
-	site := r.scope.SiteOf(scope.URLOf(r.page))
+	site := r.scope.SiteOf(scope.URLOf(r.url))
 	if site == nil {
 		return ref
 	}

@@ -1,6 +1,7 @@
 package verdicts
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -47,17 +48,41 @@ func (s *detailCache) get(id frontier.ID) *details {
 		}
 		return &details{}
 	}
-	if s.byID == nil {
-		s.byID = map[frontier.ID]*details{}
-	}
-	for len(s.order) > 0 && (len(s.order) >= maxDetails || s.size+d.size > maxDetailBytes) {
+	for len(s.order) > 0 && s.isFull(d.size) {
 		s.drop(s.order[0])
 		s.order = s.order[1:]
+	}
+	s.add(id, d)
+	return d
+}
+
+// isFull reports whether there is no room for details of a size.
+func (s *detailCache) isFull(size int) bool {
+	return len(s.order) >= maxDetails || s.size+size > maxDetailBytes
+}
+
+func (s *detailCache) add(id frontier.ID, d *details) {
+	if s.byID == nil {
+		s.byID = map[frontier.ID]*details{}
 	}
 	s.byID[id] = d
 	s.order = append(s.order, id)
 	s.size += d.size
-	return d
+}
+
+// offer caches the details of a target that are probably needed, if there is room: the store need not
+// look the target up again.
+func (s *detailCache) offer(rec *frontier.Record) error {
+	if !rec.Settled || s.targets.streaming || s.isFull(len(rec.Job)+len(rec.Outcome)) {
+		return nil
+	}
+	kept := *rec // which outlives the callback of the store
+	kept.Job, kept.Outcome = bytes.Clone(rec.Job), bytes.Clone(rec.Outcome)
+	d, err := s.decode(&kept)
+	if err == nil {
+		s.add(rec.ID, d)
+	}
+	return err
 }
 
 // drop removes a target from the cache. Its entry in the order stays.
@@ -76,8 +101,13 @@ func (s *detailCache) read(id frontier.ID) (*details, error) {
 	if !rec.Settled {
 		s.targets.states[id-1] |= pending // its content is wanted since, for a redirect that was not reported yet
 	}
-	outcome := s.targets.outcomeOf(&rec)
-	d := &details{size: len(rec.Job) + len(outcome)}
+	return s.decode(&rec)
+}
+
+// decode returns the details in the record of a target.
+func (s *detailCache) decode(rec *frontier.Record) (d *details, err error) {
+	outcome := s.targets.outcomeOf(rec)
+	d = &details{size: len(rec.Job) + len(outcome)}
 	if d.job, err = frontier.DecodeJob(rec.Job); err != nil {
 		return nil, err
 	}

@@ -54,6 +54,11 @@ func (j *join) load() error {
 		}
 		j.inspected = j.inspected || g.Inspected
 		j.pairs.anchors.add(rec.ID, g)
+		if j.targets().of(rec.ID)&(clean|leftBits) == 0 { // its pairs are judged
+			if err := j.details.offer(rec); err != nil {
+				return fmt.Errorf("target %d: %w", rec.ID, err)
+			}
+		}
 		return j.crawl.Recorder.target(rec)
 	})
 }

@@ -121,7 +121,7 @@ func open(file string, how func(*Store) error) (*Store, error) {
 	if err := checkHeader(file); err != nil {
 		return nil, fmt.Errorf("open the state %s: %w", file, err)
 	}
-	s := &Store{file: file, Book: frontier.Book{Sums: map[string]int64{}}, renewed: map[frontier.ID]struct{}{}, paces: map[int]storedPace{}}
+	s := &Store{file: file, Book: frontier.Book{Sums: map[string]int64{}}, reader: newReader(), renewed: map[frontier.ID]struct{}{}, paces: map[int]storedPace{}}
 	s.journal = journal{mu: &s.Mu, file: file, done: sync.NewCond(&s.Mu)}
 	err := how(s)
 	if err == nil {

@@ -12,9 +12,9 @@ import (
 type reader struct {
 	mu   sync.Mutex
 	conn *conn
-	jobs jobCache
-	// known is for the jobs of inherited targets when they are entered, before they are handed out.
-	known jobCache
+	jobs rowCache
+	// known and outcomes are for inherited targets when they are entered, before they are handed out.
+	known, outcomes rowCache
 
 	width frontier.Width
 }
@@ -43,65 +43,85 @@ func (r *reader) fill(l *frontier.Lease) (err error) {
 
 const (
 	blockBits = 5
-	// blockSize is the number of jobs in a block. Targets are handed out roughly in the
+	// blockSize is the number of rows in a block. Targets are handed out roughly in the
 	// order of their IDs, however many hosts take turns, and reading a row in sequence
-	// costs a tenth of looking it up. So jobs are read in blocks.
+	// costs a tenth of looking it up. So rows are read in blocks.
 	blockSize = 1 << blockBits
 	// maxBlocks is the number of blocks in the cache: about a megabyte.
 	maxBlocks = 256
-	// singleReads is the number of jobs that are looked up one by one after blocks were
+	// singleReads is the number of rows that are looked up one by one after blocks were
 	// of little use.
 	singleReads = 1 << 14
 )
 
-// jobCache reads jobs in blocks and keeps those that are not used yet.
-type jobCache struct {
-	blocks  map[frontier.ID]*jobBlock // by number
-	order   []*jobBlock               // the oldest first
-	single  int                       // jobs still to be looked up one by one
-	useless int                       // blocks in a row that were dropped with few jobs used
+// rowCache reads rows of a table in blocks and keeps those that are not used yet.
+type rowCache struct {
+	sql     string                                                     // selects the rows of a range of IDs
+	parse   func(*cursor, frontier.Width) (frontier.ID, []byte, error) // what is kept of a row
+	blocks  map[frontier.ID]*block                                     // by number
+	order   []*block                                                   // the oldest first
+	single  int                                                        // rows still to be looked up one by one
+	useless int                                                        // blocks in a row that were dropped with few rows used
 }
 
-// jobBlock holds the jobs of blockSize consecutive IDs.
-type jobBlock struct {
+// newReader returns a reader that has no file yet.
+func newReader() reader {
+	jobs := rowCache{sql: "SELECT id, host, record FROM targets WHERE id BETWEEN ? AND ?", parse: (*cursor).job}
+	outcomes := rowCache{sql: "SELECT id, record FROM outcomes WHERE id BETWEEN ? AND ?", parse: (*cursor).entered}
+	return reader{jobs: jobs, known: jobs, outcomes: outcomes}
+}
+
+// block holds the rows of blockSize consecutive IDs.
+type block struct {
 	number frontier.ID
-	jobs   [blockSize][]byte // nil if used or not read
-	read   frontier.ID       // number of jobs that were read
+	rows   [blockSize][]byte // nil if used or not read
+	read   frontier.ID       // number of rows that were read
 	used   int
 }
 
-// job returns the job of a target.
-func (a *jobCache) job(r *reader, id frontier.ID) ([]byte, error) {
+// row returns what is kept of the row of a target, nil if there is no such row.
+func (a *rowCache) row(r *reader, id frontier.ID) (row []byte, err error) {
 	number, at := id>>blockBits, id&(blockSize-1)
 	b := a.blocks[number]
 	switch {
-	case b != nil && b.jobs[at] != nil:
-	case a.single > 0 || b != nil && at < b.read: // the job was used before
+	case b != nil && b.rows[at] != nil:
+	case a.single > 0 || b != nil && at < b.read: // the row was used before
 		a.single = max(0, a.single-1)
-		return r.job(id)
+		err := r.each(a, id, id, func(_ frontier.ID, found []byte) { row = found })
+		return row, err
 	default:
 		if b == nil {
-			b = &jobBlock{number: number}
+			b = &block{number: number}
 			a.add(b)
 		}
-		if err := r.readJobs(b); err != nil {
+		first := number << blockBits
+		if err := r.each(a, first+b.read, first+blockSize-1, func(id frontier.ID, row []byte) {
+			at := id & (blockSize - 1)
+			b.rows[at], b.read = row, at+1
+		}); err != nil {
 			return nil, err
 		}
 	}
-	job := b.jobs[at]
-	if b.jobs[at] = nil; job == nil {
-		return nil, errNoJob
-	}
+	row, b.rows[at] = b.rows[at], nil
 	b.used++
-	return job, nil
+	return row, nil
+}
+
+// job returns the row of a target in a cache of jobs.
+func (a *rowCache) job(r *reader, id frontier.ID) ([]byte, error) {
+	job, err := a.row(r, id)
+	if err == nil && job == nil {
+		err = errNoJob
+	}
+	return job, err
 }
 
 // add adds a block and drops the oldest if there are too many. If most of the dropped
-// blocks were hardly used, so many hosts take turns that jobs are looked up one by one
+// blocks were hardly used, so many hosts take turns that rows are looked up one by one
 // for a while.
-func (a *jobCache) add(b *jobBlock) {
+func (a *rowCache) add(b *block) {
 	if a.blocks == nil {
-		a.blocks = map[frontier.ID]*jobBlock{}
+		a.blocks = map[frontier.ID]*block{}
 	}
 	if len(a.order) == maxBlocks {
 		oldest := a.order[0]
@@ -118,43 +138,43 @@ func (a *jobCache) add(b *jobBlock) {
 	a.order = append(a.order, b)
 }
 
-// readJobs reads the jobs of a block that were not read yet.
-func (r *reader) readJobs(b *jobBlock) error {
-	first := int64(b.number) << blockBits
-	r.conn.bind(first + int64(b.read))
-	r.conn.bind(first + blockSize - 1)
-	return r.conn.each("SELECT id, host, record FROM targets WHERE id BETWEEN ? AND ?", func(cur *cursor) error {
-		id, job, err := cur.job(r.width)
-		at := id & (blockSize - 1)
-		b.jobs[at], b.read = job, at+1
+// each calls fn with the rows of a range of IDs.
+func (r *reader) each(a *rowCache, first, last frontier.ID, fn func(frontier.ID, []byte)) error {
+	r.conn.bind(int64(first))
+	r.conn.bind(int64(last))
+	return r.conn.each(a.sql, func(cur *cursor) error {
+		id, row, err := a.parse(cur, r.width)
+		if err == nil {
+			fn(id, row)
+		}
 		return err
 	})
 }
 
-// job looks up the job of one target.
-func (r *reader) job(id frontier.ID) (job []byte, err error) {
-	r.conn.bind(int64(id))
-	err = r.conn.each("SELECT id, host, record FROM targets WHERE id=?", func(cur *cursor) (err error) {
-		_, job, err = cur.job(r.width)
-		return err
-	})
-	if err == nil && job == nil {
-		err = errNoJob
-	}
-	return job, err
-}
-
-// hasOutcome reports whether the file has a record for the outcome of a target.
+// hasOutcome reports whether the file has a record for the outcome of an inherited target that is
+// entered: its row has not changed since the file was opened.
 func (r *reader) hasOutcome(id frontier.ID, record []byte) (same bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.conn.bind(int64(id))
-	err = r.conn.each(statementsOf[outcomesTable].find, func(cur *cursor) error {
-		content, err := cur.record(0, outcomesTable, uint64(id))
-		same = bytes.Equal(content, record)
-		return err
-	})
-	return same, err
+	stored, err := r.outcomes.row(r, id)
+	return bytes.Equal(stored, record), err
+}
+
+// entered returns the ID and the record of a row of the columns id and record; nil for the record of a
+// target that was visited, which no target has that is entered as settled.
+func (c *cursor) entered(frontier.Width) (frontier.ID, []byte, error) {
+	n, err := c.small(0, 1<<32-1)
+	if err != nil {
+		return 0, nil, err
+	}
+	content, err := c.record(1, outcomesTable, uint64(n))
+	if err == nil {
+		var flags byte
+		if flags, _, _, err = parseOutcome(content); flags&flagEntered == 0 {
+			content = nil
+		}
+	}
+	return frontier.ID(n), content, err
 }
 
 // job returns the ID and the job of a row of the columns id, host and record.

@@ -134,7 +134,15 @@ func isTop(decoded string) bool {
 }
 
 func ignored(q *Question, fragment, decoded string) bool {
-	return q.IgnoreFragment != nil && (q.IgnoreFragment(fragment) || decoded != fragment && q.IgnoreFragment(decoded))
+	if q.AnyFragment {
+		return true
+	}
+	for _, re := range q.IgnoreFragment {
+		if re.MatchString(fragment) || decoded != fragment && re.MatchString(decoded) {
+			return true
+		}
+	}
+	return false
 }
 
 // percentDecode is the URL Standard's percent-decode (1.3) followed by its "UTF-8

@@ -1,6 +1,8 @@
 package judging
 
 import (
+	"regexp"
+
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -29,9 +31,9 @@ type Question struct {
 	Accept *check.Statuses
 	// ExactCase is set if a fragment must have the letter case of a heading's anchor in Markdown.
 	ExactCase bool
-	// IgnoreFragment reports whether a fragment is not judged. It is called with the
-	// fragment as written and percent-decoded; nil ignores no fragment.
-	IgnoreFragment func(string) bool
+	// IgnoreFragment matches the fragments that are not judged, as written or percent-decoded.
+	IgnoreFragment []*regexp.Regexp
+	AnyFragment    bool // no fragment is judged
 }
 
 // ours reports whether the target is judged as part of the user's own site.

@@ -344,11 +344,6 @@ func (j *Judging) RuleFor(printed string) *Rule {
 	return nil
 }
 
-// IgnoresFragment reports whether IgnoreFragment excludes a fragment from the check.
-func (j *Judging) IgnoresFragment(fragment string) bool {
-	return anyMatch(j.IgnoreFragment, fragment)
-}
-
 // MatchingRule is RuleFor, and records that the rule matched something.
 func (j *Judging) MatchingRule(printed string) *Rule {
 	r := j.RuleFor(printed)

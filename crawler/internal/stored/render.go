@@ -39,7 +39,7 @@ func ToRender(ctx context.Context, s frontier.Store, in *scope.Scope, maxRedirec
 		if err != nil {
 			return err
 		}
-		q := judging.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: in.Judging.IgnoresFragment}
+		q := judging.Question{Internal: true, Local: o.Path != "", Fragment: fragment, HasFragment: true, IgnoreFragment: in.Judging.IgnoreFragment}
 		if o.JudgeIn(q, anchors).Code == check.CodeFragmentMissing {
 			wanted[id] = true
 		}

@@ -324,7 +324,7 @@ func (s *suggester) overHTTPS(p *pair) []check.Suggestion {
 // hasFragment reports whether a page is known to have a fragment.
 func (s *suggester) hasFragment(id frontier.ID, fragment string) bool {
 	d := s.details.get(id)
-	q := judging.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Judging.IgnoresFragment, ExactCase: s.crawl.exactCase()}
+	q := judging.Question{Internal: true, URL: d.url, Fragment: fragment, HasFragment: true, IgnoreFragment: s.crawl.Judging.IgnoreFragment, ExactCase: s.crawl.exactCase()}
 	return d.outcome.Read && d.outcome.JudgeIn(q, d.anchors).Verdict == check.OK
 }
 

@@ -80,10 +80,7 @@ var signsOut = &decision{judgement: check.Judgement{Verdict: check.Skipped, Code
 func (j *judge) verdict(p *pair) (check.Judgement, check.Levels) {
 	first := j.details.get(p.id)
 	q := judging.Question{Internal: p.route.internal, Fragment: p.fragment, HasFragment: p.hasFragment,
-		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoresFragment, ExactCase: j.crawl.exactCase()}
-	if p.marks&scope.MarkAnyFragment != 0 {
-		q.IgnoreFragment = func(string) bool { return true }
-	}
+		Accept: j.crawl.Judging.Accept, IgnoreFragment: j.crawl.Judging.IgnoreFragment, AnyFragment: p.marks&scope.MarkAnyFragment != 0, ExactCase: j.crawl.exactCase()}
 	var byRules ruling
 	byRules.add(j.ruleForPair(p, &first.job))
 	fragment, hasFragment := p.fragment, p.hasFragment
@@ -239,7 +236,7 @@ func (j *judge) isOnRefreshTarget(p *pair, fragment string) bool {
 		return false
 	}
 	to := j.details.get(end)
-	q := judging.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoresFragment, ExactCase: j.crawl.exactCase()}
+	q := judging.Question{Internal: true, Fragment: fragment, HasFragment: true, IgnoreFragment: j.crawl.Judging.IgnoreFragment, ExactCase: j.crawl.exactCase()}
 	return to.outcome.Code == check.CodeOK && to.outcome.Read && to.outcome.JudgeIn(q, to.anchors).Verdict == check.OK
 }
 

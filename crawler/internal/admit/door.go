@@ -74,7 +74,7 @@ func (d *Door) Get(ctx context.Context, what Purpose, req *fetch.Request) (*fetc
 // is what several processes share, nil for a crawl of one process.
 func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontier.Common) {
 	d.always, d.hosts = always, f.Hosts()
-	d.robots = robots.NewCache(d.cfg.RobotsAgent, d.retryRobots)
+	d.robots = robots.NewCache(d.cfg.RobotsAgent)
 	d.line = line{f, newPlaces(d.hosts, d.cfg.Fetch, f.Sharing() != nil)}
 	d.shared = sharedRobots{always: always, common: common}
 	d.Sitemaps.share(always, common)

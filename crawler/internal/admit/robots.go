@@ -15,7 +15,7 @@ import (
 // allowed reports whether the robots.txt of a URL allows it, or why it does not, and how many
 // requests were sent to learn that. A robots.txt that is unavailable for now allows nothing.
 func (d *Door) allowed(ctx context.Context, u urinorm.URL) (allowed bool, reason string, requests int, err error) {
-	txt, err := d.robots.Rules(ctx, u, d.getRobots(&requests))
+	txt, err := d.robots.Rules(ctx, u, d.getRobots(&requests), d.retryRobots)
 	switch {
 	case ctx.Err() != nil:
 		return false, "", requests, nil
@@ -38,7 +38,7 @@ func (d *Door) RobotsTxt(ctx context.Context, t *Target) (txt *robots.Rules, wai
 	if t.Second {
 		d.robots.RequestOnceMore(t.At)
 	}
-	if txt, err = d.robots.Rules(ctx, t.At, d.getRobots(&requests)); err != nil {
+	if txt, err = d.robots.Rules(ctx, t.At, d.getRobots(&requests), d.retryRobots); err != nil {
 		return nil, 0, requests, err
 	}
 	next, again := txt.Next()

@@ -29,7 +29,6 @@ type Retry = func(f *Failure, failures int) (wait time.Duration, again bool)
 // safe for concurrent use.
 type Cache struct {
 	agent string
-	retry Retry
 
 	mu      sync.Mutex
 	entries map[string]*list.Element // values are *entry
@@ -51,17 +50,17 @@ type entry struct {
 
 // request is a request in progress. done is closed when rules or err is set.
 type request struct {
-	done  chan struct{}
-	rules *Rules
-	err   error
+	origin string
+	done   chan struct{}
+	rules  *Rules
+	err    error
 }
 
 // NewCache returns a cache of rules for an agent, given as a product token or a whole
-// User-Agent value. retry decides whether an unavailable robots.txt is requested again.
-func NewCache(agent string, retry Retry) *Cache {
+// User-Agent value.
+func NewCache(agent string) *Cache {
 	return &Cache{
 		agent:   agent,
-		retry:   retry,
 		entries: make(map[string]*list.Element),
 		order:   list.New(),
 		pending: make(map[string]*request),
@@ -73,11 +72,12 @@ func NewCache(agent string, retry Retry) *Cache {
 // end.
 //
 // The error is either the context's error or a *fetch.Fault that this machine caused
-// (Local), which says nothing about the origin. Neither is cached. After every other
+// (Local), which says nothing about the origin. Neither is cached. retry decides whether an unavailable
+// robots.txt is requested again. After every other
 // failure the previous rules apply if there are any (RFC 9309 2.4). Otherwise everything
 // is disallowed: until the time that [Rules.Next] returns if robots.txt is then requested
 // again, else for a day.
-func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rules, error) {
+func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter, retry Retry) (*Rules, error) {
 	at, err := urlFor(origin)
 	if err != nil {
 		return nil, err
@@ -92,10 +92,10 @@ func (c *Cache) Rules(ctx context.Context, origin urinorm.URL, get Getter) (*Rul
 		}
 		req := c.pending[key]
 		if req == nil {
-			req = &request{done: make(chan struct{})}
+			req = &request{origin: key, done: make(chan struct{})}
 			c.pending[key] = req
 			c.mu.Unlock()
-			c.fetchFor(ctx, req, key, at, old, get)
+			c.fetchFor(ctx, req, at, old, get, retry)
 			return req.rules, req.err
 		}
 		c.mu.Unlock()
@@ -126,14 +126,14 @@ func (c *Cache) entry(key string) *entry {
 }
 
 // fetchFor requests the rules of an origin for all callers that wait for req.
-func (c *Cache) fetchFor(ctx context.Context, req *request, key string, at urinorm.URL, old *entry, get Getter) {
+func (c *Cache) fetchFor(ctx context.Context, req *request, at urinorm.URL, old *entry, get Getter, retry Retry) {
 	req.err = fmt.Errorf("fetch %s: %w", at.Printed(), context.Canceled) // in case get panics
 	defer func() {
 		c.mu.Lock()
 		if req.err == nil {
-			req.rules = c.store(key, req.rules, old)
+			req.rules = c.store(req.origin, req.rules, old, retry)
 		}
-		delete(c.pending, key)
+		delete(c.pending, req.origin)
 		c.mu.Unlock()
 		close(req.done)
 	}()
@@ -142,14 +142,14 @@ func (c *Cache) fetchFor(ctx context.Context, req *request, key string, at urino
 
 // store adds new rules to the cache and returns the rules that apply from now on. If
 // robots.txt is unavailable, the rules that were read before stay in place.
-func (c *Cache) store(key string, rules *Rules, old *entry) *Rules {
+func (c *Cache) store(key string, rules *Rules, old *entry, retry Retry) *Rules {
 	e := &entry{origin: key, rules: rules, expires: time.Now().Add(lifetime), read: rules.failure == nil}
 	if !e.read {
 		e.failures = 1
 		if old != nil {
 			e.failures, e.renewed = old.failures+1, old.renewed
 		}
-		wait, again := c.retry(rules.failure, e.failures)
+		wait, again := retry(rules.failure, e.failures)
 		if again {
 			e.expires = time.Now().Add(wait)
 		}

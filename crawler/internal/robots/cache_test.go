@@ -22,7 +22,7 @@ const robotsRefuseAll = "User-agent: *\nDisallow: /"
 func TestRobotsCacheSharesRequests(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewCache("a", never)
+		cache := NewCache("a")
 		var asked atomic.Int32
 		get := func(_ context.Context, u urinorm.URL) (*fetch.Response, error) {
 			asked.Add(1)
@@ -32,7 +32,7 @@ func TestRobotsCacheSharesRequests(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 64 {
 			wait.Go(func() {
-				rules, err := cache.Rules(t.Context(), page, get)
+				rules, err := cache.Rules(t.Context(), page, get, never)
 				if err != nil || rules.Allowed("/x") {
 					t.Errorf("%v, %v", rules, err)
 				}
@@ -45,7 +45,7 @@ func TestRobotsCacheSharesRequests(t *testing.T) {
 		// Another port is another origin; another page is not.
 		for url, want := range map[string]int32{"http://example.com:8080/": 1, "http://example.com:80/other?x": 0, "https://example.com/": 1} {
 			before := asked.Load()
-			if _, err := cache.Rules(t.Context(), parseURL(t, url), get); err != nil {
+			if _, err := cache.Rules(t.Context(), parseURL(t, url), get, never); err != nil {
 				t.Error(err)
 			}
 			if n := asked.Load() - before; n != want {
@@ -54,7 +54,7 @@ func TestRobotsCacheSharesRequests(t *testing.T) {
 		}
 		asked.Store(0)
 		time.Sleep(lifetime)
-		if _, err := cache.Rules(t.Context(), page, get); err != nil || asked.Load() != 1 {
+		if _, err := cache.Rules(t.Context(), page, get, never); err != nil || asked.Load() != 1 {
 			t.Errorf("after a day: asked %d times, error %v", asked.Load(), err)
 		}
 	})
@@ -63,7 +63,7 @@ func TestRobotsCacheSharesRequests(t *testing.T) {
 func TestRobotsCacheCanceledCallers(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
-		cache := NewCache("a", never)
+		cache := NewCache("a")
 		asked := 0
 		get := func(ctx context.Context, _ urinorm.URL) (*fetch.Response, error) {
 			asked++
@@ -77,7 +77,7 @@ func TestRobotsCacheCanceledCallers(t *testing.T) {
 		waiter, stopWaiter := context.WithCancel(t.Context())
 		var wait sync.WaitGroup
 		ask := func(ctx context.Context, rules **Rules, err *error) {
-			wait.Go(func() { *rules, *err = cache.Rules(ctx, page, get) })
+			wait.Go(func() { *rules, *err = cache.Rules(ctx, page, get, never) })
 			synctest.Wait()
 		}
 		var rules [3]*Rules
@@ -108,10 +108,11 @@ func TestRobotsCacheStale(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
 	synctest.Test(t, func(t *testing.T) {
 		var told []string
-		cache := NewCache("a", func(f *Failure, failures int) (time.Duration, bool) {
+		cache := NewCache("a")
+		retry := func(f *Failure, failures int) (time.Duration, bool) {
 			told = append(told, fmt.Sprint(f.Status, f.Header.Get("Retry-After"), " ", failures))
 			return time.Minute, failures <= 2
-		})
+		}
 		status, asked := 503, 0
 		get := func(context.Context, urinorm.URL) (*fetch.Response, error) {
 			asked++
@@ -120,7 +121,7 @@ func TestRobotsCacheStale(t *testing.T) {
 		check := func(when string, wantAsked int, wantPublic, wantPrivate, wantNext bool) {
 			t.Helper()
 			asked = 0
-			rules, err := cache.Rules(t.Context(), page, get)
+			rules, err := cache.Rules(t.Context(), page, get, retry)
 			if err != nil {
 				t.Fatal(when, err)
 			}
@@ -170,12 +171,12 @@ func TestRobotsCacheStale(t *testing.T) {
 
 func TestRobotsCacheIgnoresLocalFaults(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
-	cache := NewCache("a", never)
+	cache := NewCache("a")
 	local := &fetch.Fault{Kind: "timeout", Op: "connect", Target: "example.com", Err: errors.New("too many open files"), Local: true}
-	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, local }); err != local {
+	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return nil, local }, never); err != local {
 		t.Error(err)
 	}
-	rules, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil })
+	rules, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }, never)
 	if err != nil || !rules.Allowed("/x") {
 		t.Errorf("%v, %v", rules, err)
 	}
@@ -183,21 +184,21 @@ func TestRobotsCacheIgnoresLocalFaults(t *testing.T) {
 
 func TestRobotsCacheSurvivesPanic(t *testing.T) {
 	page := parseURL(t, "http://example.com/page")
-	cache := NewCache("a", never)
+	cache := NewCache("a")
 	func() {
 		defer func() { _ = recover() }()
-		_, _ = cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { panic("get") })
+		_, _ = cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { panic("get") }, never)
 	}()
-	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }); err != nil {
+	if _, err := cache.Rules(t.Context(), page, func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }, never); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestRobotsCacheIsBounded(t *testing.T) {
-	cache := NewCache("a", never)
+	cache := NewCache("a")
 	small := func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(404, ""), nil }
 	for i := range maxOrigins + 100 {
-		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://h%d.example/", i)), small); err != nil {
+		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://h%d.example/", i)), small, never); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,7 +213,7 @@ func TestRobotsCacheIsBounded(t *testing.T) {
 	body := rules.String()
 	large := func(context.Context, urinorm.URL) (*fetch.Response, error) { return answer(200, body), nil }
 	for i := range 20 {
-		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://large%d.example/", i)), large); err != nil {
+		if _, err := cache.Rules(t.Context(), parseURL(t, fmt.Sprintf("http://large%d.example/", i)), large, never); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -47,7 +47,7 @@ const maxDepth = 512
 type Checker struct {
 	src    []byte
 	tokens csstoken.Tokenizer
-	report func(Fault)
+	faults []Fault // that were noticed, and not reported yet
 
 	open   []bracket
 	braces int // the number of braces in open
@@ -89,10 +89,11 @@ func (c *Checker) Sheet(css []byte, report func(Fault)) { c.check(css, false, re
 func (c *Checker) Declarations(css []byte, report func(Fault)) { c.check(css, true, report) }
 
 func (c *Checker) check(css []byte, listOnly bool, report func(Fault)) {
-	*c = Checker{src: css, report: report, open: c.open[:0], inItems: true, mayDeclare: listOnly, listOnly: listOnly}
+	*c = Checker{src: css, faults: c.faults[:0], open: c.open[:0], inItems: true, mayDeclare: listOnly, listOnly: listOnly}
 	c.tokens.Reset(css)
 	for c.tokens.Next() {
 		c.read(&c.tokens.Token)
+		c.hand(report)
 	}
 	if listOnly && len(c.open) == 0 {
 		c.endItem(len(css))
@@ -100,8 +101,17 @@ func (c *Checker) check(css []byte, listOnly bool, report func(Fault)) {
 	for _, b := range c.open {
 		c.unclosed(b)
 	}
-	c.src, c.report = nil, nil
+	c.hand(report)
+	c.src = nil
 	c.tokens.Reset(nil)
+}
+
+// hand reports the faults that were noticed.
+func (c *Checker) hand(report func(Fault)) {
+	for _, f := range c.faults {
+		report(f)
+	}
+	c.faults = c.faults[:0]
 }
 
 // read takes a token.
@@ -175,7 +185,7 @@ func (c *Checker) fault(rule string, start, end int, message string) {
 			end--
 		}
 	}
-	c.report(Fault{rule, start, end, message})
+	c.faults = append(c.faults, Fault{rule, start, end, message})
 }
 
 func (c *Checker) unclosed(b bracket) {

@@ -79,9 +79,7 @@ func (j *judge) equalPages(p *Page, f *facts.Page) error {
 		default:
 			finding = judging.Finding{Code: judging.CodeDuplicateContent, Message: g.message("text", other)}
 		}
-		if err := j.report(p, finding); err != nil {
-			return err
-		}
+		j.report(p, finding)
 	}
 	return nil
 }
@@ -111,7 +109,8 @@ func (j *judge) nearDuplicate(p *Page, f *facts.Page) error {
 	if other == "" {
 		return nil
 	}
-	return j.report(p, judging.Finding{Code: judging.CodeNearDuplicate, Message: "the page " + other + " has nearly the same text"})
+	j.report(p, judging.Finding{Code: judging.CodeNearDuplicate, Message: "the page " + other + " has nearly the same text"})
+	return nil
 }
 
 // canonicals judges the targets of the canonical links.
@@ -141,9 +140,7 @@ func (j *judge) canonicals(p *Page, f *facts.Page) error {
 			}
 			problem = "the canonical address names another one as canonical"
 		}
-		if err := j.report(p, atLink(&c.Link, code, "link", "href", problem)); err != nil {
-			return err
-		}
+		j.report(p, atLink(&c.Link, code, "link", "href", problem))
 	}
 	return nil
 }
@@ -159,7 +156,8 @@ func (j *judge) noindexLinked(p *Page, f *facts.Page) error {
 	}
 	finding := at(f.NoIndexPlace, judging.CodeNoindexLinked, element, attribute, "other pages link to the page, which asks search engines not to index it")
 	finding.Raw = f.NoIndexRaw
-	return j.report(p, finding)
+	j.report(p, finding)
+	return nil
 }
 
 // alternates judges the targets of links with hreflang.
@@ -176,9 +174,7 @@ func (j *judge) alternates(p *Page, f *facts.Page) error {
 		}
 		j.ids = append(j.ids, t.ID)
 		if k := j.of(t.ID); k != nil && k.elsewhere {
-			if err := j.report(p, atLink(&a.Link, judging.CodeHreflangNotCanonical, "link", "href", fmt.Sprintf("the page for %q names another address as canonical", a.Language))); err != nil {
-				return err
-			}
+			j.report(p, atLink(&a.Link, judging.CodeHreflangNotCanonical, "link", "href", fmt.Sprintf("the page for %q names another address as canonical", a.Language)))
 		}
 	}
 	return nil
@@ -200,9 +196,7 @@ func (j *judge) answer(p *Page, f *facts.Page) error {
 			continue
 		}
 		finding := atLink(&q.link.Link, judging.CodeHreflangNotReciprocal, "link", "href", fmt.Sprintf("the page for %q, %s, does not name this page", q.link.Language, p.URL))
-		if err := j.emit(Finding{ID: q.asker, In: q.asker, Finding: finding}); err != nil {
-			return err
-		}
+		j.found = append(j.found, Finding{ID: q.asker, In: q.asker, Finding: finding})
 	}
 	return nil
 }
@@ -225,9 +219,7 @@ func (j *judge) images(p *Page, f *facts.Page) error {
 			}
 			large[m.URL] = true
 			message := fmt.Sprintf("the image has %d bytes, more than %d (--image-max)", t.Size, j.config.ImageMax)
-			if err := j.report(p, atLink(&m.Link, judging.CodeImageLarge, "img", "src", message)); err != nil {
-				return err
-			}
+			j.report(p, atLink(&m.Link, judging.CodeImageLarge, "img", "src", message))
 		}
 		if m.Width == 0 || len(t.Facts) == 0 {
 			continue
@@ -238,9 +230,7 @@ func (j *judge) images(p *Page, f *facts.Page) error {
 		}
 		if file.Width >= 2*m.Width && file.Height >= 2*m.Height {
 			message := fmt.Sprintf("the image has %d by %d pixels and is shown with %d by %d", file.Width, file.Height, m.Width, m.Height)
-			if err := j.report(p, atLink(&m.Link, judging.CodeImageScaled, "img", "src", message)); err != nil {
-				return err
-			}
+			j.report(p, atLink(&m.Link, judging.CodeImageScaled, "img", "src", message))
 		}
 	}
 	return nil
@@ -270,17 +260,14 @@ func (j *judge) favicon(p *Page, f *facts.Page) error {
 }
 
 // favicons reports the hosts without an icon.
-func (j *judge) favicons() error {
+func (j *judge) favicons() {
 	for _, host := range slices.Sorted(maps.Keys(j.bare)) {
 		id, message := j.bare[host].id, "the page names no icon, and its host has no /favicon.ico"
 		if j.bare[host].directory {
 			message = "the page names no icon, and its directory has no favicon.ico"
 		}
-		if err := j.emit(Finding{ID: id, In: id, Finding: judging.Finding{Code: judging.CodeFaviconMissing, Message: message}}); err != nil {
-			return err
-		}
+		j.found = append(j.found, Finding{ID: id, In: id, Finding: judging.Finding{Code: judging.CodeFaviconMissing, Message: message}})
 	}
-	return nil
 }
 
 // integrities compares scripts and style sheets with the hashes that pages expect.
@@ -302,9 +289,7 @@ func (j *judge) integrities(p *Page, f *facts.Page) error {
 		if message == "" {
 			continue
 		}
-		if err := j.report(p, atLink(&n.Link, judging.CodeSRIMismatch, element, attribute, message)); err != nil {
-			return err
-		}
+		j.report(p, atLink(&n.Link, judging.CodeSRIMismatch, element, attribute, message))
 	}
 	return nil
 }

@@ -6,19 +6,16 @@ import (
 )
 
 // sitemapEntry judges an address that a sitemap lists.
-func (j *judge) sitemapEntry(e *Entry) error {
-	report := func(code check.Code, message string) error {
-		return j.emit(Finding{ID: e.Listed, In: e.Sitemap, Finding: judging.Finding{Code: code, Line: e.Place.Line, Column: e.Place.Column, Element: "loc", Raw: e.Raw, Message: message}})
+func (j *judge) sitemapEntry(e *Entry) {
+	report := func(code check.Code, message string) {
+		j.found = append(j.found, Finding{ID: e.Listed, In: e.Sitemap, Finding: judging.Finding{Code: code, Line: e.Place.Line, Column: e.Place.Column, Element: "loc", Raw: e.Raw, Message: message}})
 	}
 	if problem := j.problemOf(e); problem != "" {
-		if err := report(judging.CodeSitemapNotOK, "a sitemap lists the address, which "+problem); err != nil {
-			return err
-		}
+		report(judging.CodeSitemapNotOK, "a sitemap lists the address, which "+problem)
 	}
 	if e.Target.State == OK && !e.Target.Redirects && !e.Linked && !e.Start {
-		return report(judging.CodeOrphan, "a sitemap lists the page, but no page links to it")
+		report(judging.CodeOrphan, "a sitemap lists the page, but no page links to it")
 	}
-	return nil
 }
 
 // problemOf returns why an address should not be listed, "" if it should.

@@ -112,33 +112,37 @@ const (
 // Judge reports what is to be found. Its error is one of the site or of emit, or wraps
 // facts.ErrMalformed.
 func Judge(site Site, config Config, emit func(Finding) error) error {
-	j := &judge{site: site, config: config, emit: emit}
+	j := &judge{site: site, config: config}
 	for _, pass := range [...]func(*Page, *facts.Page) error{j.collect, j.group, j.judgePage} {
 		err := site.Pages(func(p *Page) error {
 			if err := j.facts.Decode(p.Facts); err != nil {
 				return err
 			}
-			return pass(p, &j.facts)
+			if err := pass(p, &j.facts); err != nil {
+				return err
+			}
+			return j.hand(emit)
 		})
 		if err != nil {
 			return err
 		}
 		j.endPass()
 	}
-	if err := j.favicons(); err != nil {
+	j.favicons()
+	if err := j.hand(emit); err != nil || !config.NeedsSitemaps() {
 		return err
 	}
-	if !config.NeedsSitemaps() {
-		return nil
-	}
-	return site.Sitemaps(j.sitemapEntry)
+	return site.Sitemaps(func(e *Entry) error {
+		j.sitemapEntry(e)
+		return j.hand(emit)
+	})
 }
 
 // judge is one call of Judge.
 type judge struct {
 	site   Site
 	config Config
-	emit   func(Finding) error
+	found  []Finding  // that were not emitted yet
 	facts  facts.Page // of the current page
 
 	passes int
@@ -153,7 +157,18 @@ type judge struct {
 
 func (j *judge) judges(g pagerules.Groups) bool { return j.config.Groups&g != 0 }
 
-// report emits a finding about a page.
-func (j *judge) report(p *Page, f judging.Finding) error {
-	return j.emit(Finding{ID: p.ID, In: p.ID, Finding: f})
+// report adds a finding about a page.
+func (j *judge) report(p *Page, f judging.Finding) {
+	j.found = append(j.found, Finding{ID: p.ID, In: p.ID, Finding: f})
+}
+
+// hand emits what was found.
+func (j *judge) hand(emit func(Finding) error) error {
+	for _, f := range j.found {
+		if err := emit(f); err != nil {
+			return err
+		}
+	}
+	j.found = j.found[:0]
+	return nil
 }

@@ -60,7 +60,7 @@ func Launch(ctx context.Context) (*Service, error) {
 type java struct {
 	address string
 	closing chan struct{} // closed to end it
-	close   func()
+	once    sync.Once     // closes closing
 	ended   chan struct{} // closed when nothing of it is left
 
 	failure error // why it did not start or go on; set before ended is closed
@@ -101,10 +101,6 @@ func startJavaOnce(ctx context.Context, program, jar string) (*java, error) {
 
 	j := &java{address: fmt.Sprintf("http://127.0.0.1:%d/", port), closing: make(chan struct{}), ended: make(chan struct{})}
 	listening := make(chan struct{})
-	j.close = sync.OnceFunc(func() {
-		close(j.closing)
-		<-j.ended
-	})
 	go j.run(cmd, input, output, listening)
 	select {
 	case <-listening:
@@ -115,6 +111,12 @@ func startJavaOnce(ctx context.Context, program, jar string) (*java, error) {
 		j.close()
 		return nil, context.Cause(ctx)
 	}
+}
+
+// close ends the service. When it returns, nothing of it is left.
+func (j *java) close() {
+	j.once.Do(func() { close(j.closing) })
+	<-j.ended
 }
 
 // run owns the process from its start to its end.

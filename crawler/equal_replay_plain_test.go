@@ -28,7 +28,7 @@ func TestEqualReplayed(t *testing.T) {
 				s.renew()
 				cfg := s.config(t)
 				cfg.Politeness.Concurrency = workers
-				k, err := evidence.Create(evidence.Options{Path: file, All: true, MaxSize: 1 << 30, MaxBody: 10 << 20, Software: "orbweaver/test", Note: t.Logf})
+				k, err := evidence.Create(evidence.Options{Path: file, All: true, MaxSize: 1 << 30, MaxBody: 10 << 20, Software: "orbweaver/test", Note: t.Output()})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -53,7 +53,7 @@ func compileChecks(c *compiler, o *options) {
 // usage errors.
 func openInspector(ctx context.Context, o *options, console *console) (*inspect.Inspector, error) {
 	for i := range o.checks.Plugins {
-		o.checks.Plugins[i].Stderr = console.writeLine
+		o.checks.Plugins[i].Stderr = console
 	}
 	inspector, err := inspect.Open(ctx, o.checks)
 	if err != nil {

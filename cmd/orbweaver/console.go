@@ -41,6 +41,14 @@ func (c *console) notef(format string, args ...any) {
 	c.writeLine("orbweaver: " + fmt.Sprintf(format, args...))
 }
 
+// notes is a writer of notes, which gets a line at a time.
+type notes func(format string, args ...any)
+
+func (n notes) Write(line []byte) (int, error) {
+	n("%s", strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}
+
 // Write writes a line as it is, apart from control characters.
 func (c *console) Write(line []byte) (int, error) {
 	c.writeLine(strings.TrimSuffix(string(line), "\n"))

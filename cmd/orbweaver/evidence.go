@@ -139,7 +139,7 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of 
 	k, err := evidence.Create(of)
 	if errors.Is(err, fs.ErrPermission) { // as if it had been lost later
 		o.evidence.lost = fmt.Errorf("the evidence cannot be written to %s: %w", of.Path, errors.Unwrap(err))
-		of.Note("%v; the run goes on without it", o.evidence.lost)
+		fmt.Fprintf(of.Note, "%v; the run goes on without it\n", o.evidence.lost)
 		return nil, nil
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func keepEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP, of 
 
 // evidence returns what evidence needs to know of the sessions of a crawl.
 func (s *state) evidence(targets []string, note func(string, ...any)) evidence.Options {
-	of := evidence.Options{Targets: targets, Note: note}
+	of := evidence.Options{Targets: targets, Note: notes(note)}
 	if s != nil {
 		of.Earlier, of.Resumes = filepath.Join(s.dir, evidenceFile), s.store != nil
 	}

@@ -105,7 +105,7 @@ func declaredCode(cmd *cobra.Command, s *settings, code string) (e check.Entry, 
 			continue
 		}
 		p.Workers, p.Env = 1, childEnvironment(os.Environ(), s.expanded)
-		p.Stderr = func(line string) { fmt.Fprintln(cmd.ErrOrStderr(), line) }
+		p.Stderr = cmd.ErrOrStderr()
 		inspector, err := inspect.Open(cmd.Context(), inspect.Config{Plugins: []inspect.Plugin{p}})
 		if err != nil {
 			return e, false, usageError("%w", err)

@@ -141,7 +141,7 @@ func (l *loginOutput) printf(format string, args ...any) {
 // test signs in. The error is that of the context.
 func (l *loginOutput) test(ctx context.Context, sending *crawler.Login, login *session.Login) error {
 	l.printf("%s: %s", login.Name, login.URL.Printed())
-	s := session.New(login, session.Options{Trace: func(format string, args ...any) { l.printf("  "+format, args...) }})
+	s := session.New(login, session.Options{Trace: notes(func(format string, args ...any) { l.printf("  "+format, args...) })})
 	proof, err := crawler.SignIn(ctx, sending, s)
 	failure, failed := errors.AsType[*session.Failure](err)
 	switch {

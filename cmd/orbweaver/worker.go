@@ -213,7 +213,7 @@ func (w *crewmate) join(ctx context.Context, cmd *cobra.Command, s *settings, f 
 		return worked, "", asUsage(err)
 	}
 	defer web.Close()
-	kept, err := keepEvidence(opts, plan, cfg, web, evidence.Options{Targets: t.Targets, Apart: true, Note: w.say})
+	kept, err := keepEvidence(opts, plan, cfg, web, evidence.Options{Targets: t.Targets, Apart: true, Note: notes(w.say)})
 	if err != nil {
 		return worked, "", usageError("%w", err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // keepPages returns a function that keeps an exchange with a page of 16 KB, another one for each number.
 func keepPages(t testing.TB) (one func(n int), size int) {
-	k, err := Create(Options{Path: filepath.Join(t.TempDir(), "e.warc.gz"), All: true, MaxSize: 1 << 40, MaxBody: 1 << 20, Note: t.Logf})
+	k, err := Create(Options{Path: filepath.Join(t.TempDir(), "e.warc.gz"), All: true, MaxSize: 1 << 40, MaxBody: 1 << 20, Note: t.Output()})
 	if err != nil {
 		t.Fatal(err)
 	}

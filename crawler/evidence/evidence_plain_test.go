@@ -40,7 +40,7 @@ func TestPartIsWhole(t *testing.T) {
 			t.Fatalf("cut at %d: %v after %d records", cut, err, n)
 		}
 	}
-	if _, err := Create(Options{Path: name, MaxSize: 1, Lock: func(*os.File) (bool, error) { return false, nil }, Note: t.Logf}); err == nil || !strings.Contains(err.Error(), "another run is writing it") {
+	if _, err := Create(Options{Path: name, MaxSize: 1, Lock: func(*os.File) (bool, error) { return false, nil }, Note: t.Output()}); err == nil || !strings.Contains(err.Error(), "another run is writing it") {
 		t.Errorf("a second run: %v", err)
 	}
 }

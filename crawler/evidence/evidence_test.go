@@ -94,7 +94,7 @@ const maxRead = 1 << 20
 // keep lets a Keeper see requests for some paths, and returns it.
 func keep(t *testing.T, o Options, host string, paths ...string) *Keeper {
 	t.Helper()
-	o.Software, o.MaxBody, o.Note = "orbweaver/1.2.3", 10<<20, t.Logf
+	o.Software, o.MaxBody, o.Note = "orbweaver/1.2.3", 10<<20, t.Output()
 	if o.MaxSize == 0 {
 		o.MaxSize = 1 << 30
 	}
@@ -316,7 +316,7 @@ func TestPartIsRecent(t *testing.T) {
 	}{"alone.wacz": {"", 2 * time.Second}, "sessions.wacz": {filepath.Join(dir, "earlier.warc.gz"), 0}} {
 		name = filepath.Join(dir, name)
 		synctest.Test(t, func(t *testing.T) {
-			k, err := Create(Options{Path: name, Earlier: c.earlier, MaxSize: 1 << 30, Note: t.Logf})
+			k, err := Create(Options{Path: name, Earlier: c.earlier, MaxSize: 1 << 30, Note: t.Output()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -404,7 +404,7 @@ func TestForeign(t *testing.T) {
 		if strings.HasPrefix(name, "e/") {
 			path = filepath.Dir(file)
 		}
-		if _, err := Create(Options{Path: path, MaxSize: 1, Note: t.Logf}); !errors.Is(err, errForeign) {
+		if _, err := Create(Options{Path: path, MaxSize: 1, Note: t.Output()}); !errors.Is(err, errForeign) {
 			t.Errorf("%s: %v, want %v", name, err, errForeign)
 		}
 		if now, err := os.ReadFile(file); err != nil || string(now) != text {

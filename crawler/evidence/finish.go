@@ -48,7 +48,7 @@ func (k *Keeper) finish(run Run) error {
 		return err
 	}
 	if c.left > 0 {
-		k.options.Note("--evidence-max: %d exchanges were left out of %s", c.left, k.options.Path)
+		fmt.Fprintf(k.options.Note, "--evidence-max: %d exchanges were left out of %s\n", c.left, k.options.Path)
 	}
 	out, err := k.place.create()
 	if err != nil {

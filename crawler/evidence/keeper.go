@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sync"
 	"time"
@@ -32,7 +33,7 @@ type Options struct {
 	// false if another process holds it. nil locks nothing; then the caller keeps two runs from writing
 	// one file.
 	Lock func(*os.File) (held bool, err error)
-	Note func(format string, args ...any)
+	Note io.Writer // gets lines about what is left out
 }
 
 // Run is what is known at the end of a run.
@@ -84,8 +85,9 @@ func Create(o Options) (*Keeper, error) {
 		place.close()
 		return nil, err
 	}
-	k.part = &partFile{File: file, size: size, flush: k.flush, prompt: o.Earlier != ""}
-	k.judged = verdicts{wanted: map[uint64]bool{}, hops: map[string]*hop{}, hide: k.mask.url}
+	k.part = &partFile{File: file, size: size, timer: time.AfterFunc(maxLateTime, k.flush), prompt: o.Earlier != ""}
+	k.part.timer.Stop()
+	k.judged = verdicts{wanted: map[uint64]bool{}, hops: map[string]*hop{}, mask: k.mask}
 	k.session++
 	k.append(nil, infoRecord(o.Software, time.Now(), k.about()))
 	k.flush() // so that the file says whose it is
@@ -172,7 +174,7 @@ func (k *Keeper) failLocked(err error) {
 	if k.err == nil {
 		k.err = err
 		k.part.cut()
-		k.options.Note("%v; the run goes on without it", k.failure())
+		fmt.Fprintf(k.options.Note, "%v; the run goes on without it\n", k.failure())
 	}
 }
 

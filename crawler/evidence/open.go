@@ -387,7 +387,7 @@ func (a *Archive) Missing() int {
 type digester struct {
 	hash.Hash // nil if nothing can be compared
 	want      string
-	encode    func([]byte) string
+	inBase32  bool // want is in base 32 without padding, not in base 16
 }
 
 // newDigester returns a digester for the value of a field: SHA-256 in hexadecimal, and what other
@@ -403,11 +403,7 @@ func newDigester(field string) *digester {
 	default:
 		return d
 	}
-	d.encode = hex.EncodeToString
-	if len(value) != 2*d.Size() {
-		d.encode = func(b []byte) string {
-			return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(b))
-		}
+	if d.inBase32 = len(value) != 2*d.Size(); d.inBase32 {
 		d.want = strings.TrimRight(d.want, "=")
 	}
 	return d
@@ -420,4 +416,12 @@ func (d *digester) Write(p []byte) (int, error) {
 	return d.Hash.Write(p)
 }
 
-func (d *digester) fits() bool { return d.Hash == nil || d.encode(d.Sum(nil)) == d.want }
+func (d *digester) fits() bool {
+	switch {
+	case d.Hash == nil:
+		return true
+	case d.inBase32:
+		return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(d.Sum(nil))) == d.want
+	}
+	return hex.EncodeToString(d.Sum(nil)) == d.want
+}

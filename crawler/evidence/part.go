@@ -10,10 +10,9 @@ import (
 // for one.
 type partFile struct {
 	*os.File
-	size  int64  // of the records that were appended
-	late  []byte // the last of them, which are not in the file yet
-	timer *time.Timer
-	flush func() // is called when records have waited for maxLateTime
+	size  int64       // of the records that were appended
+	late  []byte      // the last of them, which are not in the file yet
+	timer *time.Timer // runs while they wait; at its end they are written
 	// prompt is set if records must not wait: what a session of a crawl has settled is not asked again by
 	// the next one, so that its evidence must be in the file before.
 	prompt bool
@@ -38,10 +37,7 @@ func (p *partFile) append(b *spool) error {
 		}
 		return err
 	}
-	switch {
-	case p.timer == nil:
-		p.timer = time.AfterFunc(maxLateTime, p.flush)
-	case len(p.late) == 0:
+	if len(p.late) == 0 {
 		p.timer.Reset(maxLateTime)
 	}
 	p.late = append(p.late, b.memory...)
@@ -71,7 +67,5 @@ func (p *partFile) cut() {
 
 // stop stops the timer.
 func (p *partFile) stop() {
-	if p.timer != nil {
-		p.timer.Stop()
-	}
+	p.timer.Stop()
 }

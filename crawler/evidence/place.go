@@ -263,7 +263,7 @@ func (p *place) createPart(scan func(*os.File) int64) (*os.File, int64, error) {
 // begin notes that the file of a run that was killed is replaced.
 func (p *place) begin(f *os.File) error {
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
-		p.options.Note("%s: it is left from a run that was killed, and is replaced", p.part)
+		fmt.Fprintf(p.options.Note, "%s: it is left from a run that was killed, and is replaced\n", p.part)
 	}
 	return p.forget()
 }
@@ -290,7 +290,7 @@ func (p *place) goOn(f *os.File, scan func(*os.File) int64) (int64, error) {
 	}
 	earlier, err := os.Open(p.options.Earlier)
 	if errors.Is(err, fs.ErrNotExist) {
-		p.options.Note("%s: what earlier sessions of the crawl kept is gone; the answers to what they asked are missing", p.path)
+		fmt.Fprintf(p.options.Note, "%s: what earlier sessions of the crawl kept is gone; the answers to what they asked are missing\n", p.path)
 		return 0, nil
 	}
 	if err != nil {

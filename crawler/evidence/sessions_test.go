@@ -47,8 +47,8 @@ func TestSessions(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
 		t.Errorf("left behind: %v", left)
 	}
-	var notes []string
-	o.Note = func(format string, _ ...any) { notes = append(notes, format) }
+	var notes strings.Builder
+	o.Note = &notes
 	p, err := openPlace(o)
 	if err != nil {
 		t.Fatal(err)
@@ -58,8 +58,8 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Close()
-	if size != 0 || len(notes) != 1 || !strings.Contains(notes[0], "is gone") {
-		t.Errorf("without the file of earlier sessions: %d bytes, notes %q", size, notes)
+	if size != 0 || strings.Count(notes.String(), "\n") != 1 || !strings.Contains(notes.String(), "is gone") {
+		t.Errorf("without the file of earlier sessions: %d bytes, notes %q", size, notes.String())
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // verdicts are what is known from the results of a run about targets on the network.
 type verdicts struct {
-	hide   func(url string) string
+	mask   *mask
 	wanted map[uint64]bool // URLs whose exchanges are those of findings; see textKey
 	hops   map[string]*hop // URLs to which a target redirects that has a result
 }
@@ -34,7 +34,7 @@ func (v *verdicts) want(url string) { v.wanted[textKey(url)] = true }
 func (v *verdicts) wants(url string) bool { return v.wanted[textKey(url)] }
 
 // document returns a printed URL without its fragment and its secrets.
-func (v *verdicts) document(url string) string { return document(v.hide(url)) }
+func (v *verdicts) document(url string) string { return document(v.mask.url(url)) }
 
 // document returns a printed URL without its fragment.
 func document(url string) string {
@@ -52,7 +52,7 @@ func (v *verdicts) add(r *result.Result) *judged {
 	for _, w := range r.Warnings {
 		finding = finding || !w.IsInfo()
 	}
-	j := &judged{url: v.hide(r.URL), verdict: r.Verdict, code: r.Code}
+	j := &judged{url: v.mask.url(r.URL), verdict: r.Verdict, code: r.Code}
 	for _, hop := range r.Redirects {
 		j.hops = append(j.hops, v.document(hop.URL))
 	}

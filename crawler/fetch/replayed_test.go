@@ -46,7 +46,7 @@ func TestReplayed(t *testing.T) {
 		for _, path := range []string{"/socket", "/page", "/nothing", "/moved"} {
 			questions = append(questions, "ws"+strings.TrimPrefix(sockets.URL, "http")+path)
 		}
-		k, err := evidence.Create(evidence.Options{Path: file, All: true, MaxSize: 1 << 30, MaxBody: 1 << 20, Software: "orbweaver/test", Note: t.Logf})
+		k, err := evidence.Create(evidence.Options{Path: file, All: true, MaxSize: 1 << 30, MaxBody: 1 << 20, Software: "orbweaver/test", Note: t.Output()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"io"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
@@ -105,9 +106,9 @@ type Plugin struct {
 	// Env is the whole environment of the program.
 	Env []string
 	// Stderr receives each line of the program's standard error, with the plugin's name and
-	// a colon before it. It is called by one goroutine at a time. The lines are cut after
+	// a colon before it, in one Write. One goroutine at a time uses it. The lines are cut after
 	// 4,096 bytes and may contain control characters. Without it they are dropped.
-	Stderr func(line string)
+	Stderr io.Writer
 }
 
 // ValidatePlugins reports what is wrong with the plugins of a configuration, nil if nothing is.

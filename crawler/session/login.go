@@ -9,6 +9,7 @@ import (
 
 	"github.com/andybalholm/cascadia"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -57,9 +58,9 @@ type Login struct {
 	fields     []Field
 	fresh      time.Duration
 	rendered   bool
-	form       cascadia.Selector // nil if the form is to be found
-	totp       *oneTimeCodes     // nil if there is no key
-	origins    origins           // of those that get the cookies
+	form       goquery.Matcher // nil if the form is to be found
+	totp       *oneTimeCodes   // nil if there is no key
+	origins    origins         // of those that get the cookies
 	startPages []urinorm.URL
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -42,23 +43,18 @@ type Session struct {
 // Options are what a session needs to know besides its login.
 type Options struct {
 	// Trace receives a line for each step, without secrets. It may be nil.
-	Trace func(format string, args ...any)
-	// now is the clock; nil means time.Now.
-	now func() time.Time
+	Trace io.Writer
 }
 
 // New returns a session for a login, without signing in.
 func New(login *Login, options Options) *Session {
-	if options.now == nil {
-		options.now = time.Now
-	}
 	return &Session{login: login, options: options, leave: map[string]bool{}}
 }
 
-// trace passes a line to Options.Trace.
+// trace writes a line to Options.Trace.
 func (s *Session) trace(format string, args ...any) {
 	if s.options.Trace != nil {
-		s.options.Trace("%s", s.hide(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(s.options.Trace, s.hide(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -96,7 +92,7 @@ func (s *Session) CanSignIn() bool { return !s.login.URL.IsZero() }
 func (s *Session) IsStale() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.login.fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && s.options.now().Sub(s.signed) >= s.login.fresh
+	return s.login.fresh > 0 && !s.signed.IsZero() && s.signIns < MaxSignIns && time.Since(s.signed) >= s.login.fresh
 }
 
 // Page returns what is known of the sign-in page. It is complete after the first SignIn.

@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 )
@@ -54,7 +55,7 @@ func (l *SignIn) Next(resp *fetch.Response, err error) (ask *fetch.Request, proo
 		return ask, nil, nil
 	case err == nil && (l.formless == nil || proof.Proven):
 		s.mu.Lock()
-		s.signed = s.options.now()
+		s.signed = time.Now()
 		s.mu.Unlock()
 		s.cookies.renewed()
 		return nil, proof, nil
@@ -153,11 +154,11 @@ func valuesOf(s *Session, f *Form, at stage) (filled map[*control]string, names 
 		}
 		if s.login.totp != nil {
 			if code := f.code(); code != nil {
-				fill(code, s.login.totp.next(s.options.now()).Reveal())
+				fill(code, s.login.totp.next(time.Now()).Reveal())
 			}
 		}
 	case stageCode:
-		fill(f.code(), s.login.totp.next(s.options.now()).Reveal())
+		fill(f.code(), s.login.totp.next(time.Now()).Reveal())
 	}
 	return filled, names
 }

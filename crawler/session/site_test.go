@@ -115,7 +115,7 @@ func signInFor(t testing.TB, s *site, c Config, paths ...string) (*visitor, *Pro
 	t.Cleanup(client.Close)
 	var steps strings.Builder
 	v := &visitor{New(plan.Logins[0], Options{
-		Trace: func(format string, args ...any) { fmt.Fprintf(&steps, format+"\n", args...) },
+		Trace: &steps,
 	}), client}
 	proof, failure := v.signIn(t)
 	for _, text := range []string{steps.String(), fmt.Sprint(failure), fmt.Sprintf("%+v %#v", plan.Logins[0], v.Session)} {

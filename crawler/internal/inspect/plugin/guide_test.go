@@ -62,7 +62,7 @@ func checkGuide(t *testing.T, c Config, pages ...*page.Page) (answers []Answer, 
 	t.Helper()
 	c.Timeout = patience
 	c.Env = os.Environ()
-	c.Stderr = func(line string) { t.Error(line) }
+	c.Stderr = lines(func(line string) { t.Error(line) })
 	plugins, err := Start(t.Context(), []Config{c})
 	if err != nil {
 		t.Fatal(err)

@@ -153,7 +153,7 @@ func (p *Plugin) log(line string) {
 	}
 	p.logging.Lock()
 	defer p.logging.Unlock()
-	p.config.Stderr(p.config.Name + ": " + line)
+	fmt.Fprintf(p.config.Stderr, "%s: %s\n", p.config.Name, line)
 }
 
 // Name returns the name of the plugin.

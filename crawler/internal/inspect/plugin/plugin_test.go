@@ -57,6 +57,14 @@ func (f *fake) answer() {
 	}
 }
 
+// ending is an output of a fake: when a process is stopped, both of its outputs are closed.
+type ending struct {
+	io.Reader
+	end func()
+}
+
+func (e ending) Close() error { e.end(); return nil }
+
 // newFake returns a plugin whose program is a function. It is not started.
 func newFake(c Config, run func(*fake)) *Plugin {
 	c.Name = "spell"
@@ -82,7 +90,7 @@ func newFake(c Config, run func(*fake)) *Plugin {
 			run(f)
 			end()
 		}()
-		return &program{stdin: stdin, stdout: stdout, stderr: stderr, kill: func() { close(f.killed); end() }, wait: func() { <-finished }}, nil
+		return &program{stdin: stdin, stdout: ending{stdout, func() { close(f.killed); end() }}, stderr: ending{stderr, func() { <-finished }}}, nil
 	}
 	return p
 }
@@ -459,10 +467,18 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// lines is a writer of lines.
+type lines func(line string)
+
+func (l lines) Write(p []byte) (int, error) {
+	l(strings.TrimSuffix(string(p), "\n"))
+	return len(p), nil
+}
+
 // What a program writes before its end is shown; lines are cut.
 func TestStderr(t *testing.T) {
-	var lines []string
-	started(t, Config{Stderr: func(line string) { lines = append(lines, line) }}, func(f *fake) {
+	var got []string
+	started(t, Config{Stderr: lines(func(line string) { got = append(got, line) })}, func(f *fake) {
 		f.hello()
 		f.id()
 		fmt.Fprintf(f.stderr, "one\r\n\ntwo \xff\n%s\nlast", strings.Repeat("x", 3*maxStderrLine))
@@ -472,7 +488,7 @@ func TestStderr(t *testing.T) {
 		wantMessage(t, p, "")
 	})
 	want := []string{"spell: one", "spell: ", "spell: two \uFFFD", "spell: " + strings.Repeat("x", maxStderrLine) + "…", "spell: last"}
-	if strings.Join(lines, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got %q, want %q", lines, want)
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

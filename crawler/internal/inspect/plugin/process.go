@@ -38,8 +38,7 @@ var (
 type program struct {
 	stdin          io.WriteCloser
 	stdout, stderr io.ReadCloser
-	kill           func() // ends the process group
-	wait           func() // releases what the system keeps about the process, after kill
+	group          helper.Group
 }
 
 // launch starts a program in a process group of its own.
@@ -58,11 +57,11 @@ func launch(command, env []string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	kill, err := helper.StartGroup(cmd)
+	group, err := helper.StartGroup(cmd)
 	if err != nil {
 		return nil, err
 	}
-	return &program{stdin: stdin, stdout: stdout, stderr: stderr, kill: kill, wait: func() { cmd.Wait() }}, nil
+	return &program{stdin: stdin, stdout: stdout, stderr: stderr, group: group}, nil
 }
 
 // process is a program that speaks the protocol. It has one owner, who stops or closes it.
@@ -220,12 +219,12 @@ func (p *process) close() {
 // stop kills the process group. When it returns, nothing of the process is left.
 func (p *process) stop() {
 	close(p.stopped)
-	p.kill()
+	p.group.Kill()
 	p.stdin.Close()
 	p.stdout.Close()
 	timer := time.AfterFunc(stderrGrace, func() { p.stderr.Close() })
 	p.tasks.Wait()
 	timer.Stop()
 	p.stderr.Close()
-	p.wait()
+	p.group.Wait()
 }

@@ -21,11 +21,11 @@ func TestEscapedProcess(t *testing.T) {
 	w := newWatcher(t)
 	c := childConfig("forks and lets go", w)
 	holding := make(chan bool, 1)
-	c.Stderr = func(line string) {
+	c.Stderr = lines(func(line string) {
 		if line == "spell: holding" {
 			holding <- true
 		}
-	}
+	})
 	plugins, err := Start(t.Context(), []Config{c})
 	if err != nil {
 		t.Fatal(err)

@@ -119,11 +119,11 @@ func TestTorture(t *testing.T) {
 			w := newWatcher(t)
 			c := childConfig(test.child, w)
 			holding := make(chan bool, 1)
-			c.Stderr = func(line string) {
+			c.Stderr = lines(func(line string) {
 				if line == "spell: holding" {
 					holding <- true
 				}
-			}
+			})
 			plugins, err := Start(t.Context(), []Config{c})
 			if err != nil {
 				t.Fatal(err)
@@ -179,18 +179,18 @@ func TestTortureStart(t *testing.T) {
 			c := childConfig(test.child, w)
 			c.Timeout, c.Workers = test.timeout, 3
 			var mu sync.Mutex
-			var lines []string
-			c.Stderr = func(line string) {
+			var said []string
+			c.Stderr = lines(func(line string) {
 				mu.Lock()
 				defer mu.Unlock()
-				lines = append(lines, line)
-			}
+				said = append(said, line)
+			})
 			_, err := Start(t.Context(), []Config{c})
 			if err == nil || err.Error() != test.want {
 				t.Errorf("got %v, want %s", err, test.want)
 			}
-			if test.child == "ends at the start" && strings.Join(lines, "\n") != strings.Repeat("spell: no dictionary\n", 2)+"spell: no dictionary" {
-				t.Errorf("standard error: %q", lines)
+			if test.child == "ends at the start" && strings.Join(said, "\n") != strings.Repeat("spell: no dictionary\n", 2)+"spell: no dictionary" {
+				t.Errorf("standard error: %q", said)
 			}
 			w.allEnded(t)
 		})

@@ -127,7 +127,7 @@ func (j *java) run(cmd *exec.Cmd, input, output *os.File, listening chan struct{
 	// keeps the thread as long as the process is needed.
 	runtime.LockOSThread()
 	helper.EndWithThread(cmd)
-	kill, err := helper.StartGroup(cmd)
+	group, err := helper.StartGroup(cmd)
 	input.Close()
 	if err != nil {
 		j.failure = err
@@ -143,8 +143,8 @@ func (j *java) run(cmd *exec.Cmd, input, output *os.File, listening chan struct{
 	case <-silent:
 	case <-j.closing:
 	}
-	kill()
-	cmd.Wait()
+	group.Kill()
+	group.Wait()
 	output.Close() // a process that left the group may hold the other end
 	<-silent
 	j.failure = said.failure()

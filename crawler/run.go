@@ -120,12 +120,12 @@ func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *
 		r.frontier = frontier.New(cfg.Keep.Store, r.door.Politeness())
 	}
 	r.door.Open(r.always, r.frontier, facts.Common)
-	r.inFlight = local.NewInFlight(func(host string) bool { return r.door.Scope().SyntheticHost(host) })
-	r.env = references.NewEnv(r.door.Scope, r.frontier)
+	r.inFlight = local.NewInFlight()
+	r.env = references.NewEnv(r.door.Current, r.frontier)
 	r.env.Pages, r.env.Markup = cfg.Deliver.Pages, cfg.Reading.Options.ReadsMarkup()
 	// Links found by a content check are in no file that can be read again.
 	if cfg.Reading.ReadAgain && !cfg.Deliver.Pages && !cfg.Deliver.Stream && cfg.Keep.Cache == nil && !r.frontier.Durable() && !cfg.Judging.Inspector.FindsLinks() {
-		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Scope, func() int { return r.counts.Of(stored.Pages) })
+		r.env.Forecast = references.NewForecast(cfg.Deliver.Show, r.door.Current, r.counts.Counter(stored.Pages))
 	}
 	r.seeds = &seeds.Targets{Env: r.env, Seeds: from}
 	r.memory = newMemory(r)
@@ -385,7 +385,7 @@ func (r *run) reportProgress() {
 	p := result.Progress{Elapsed: now.Sub(r.clock.Started), Pages: r.counts.Of(stored.Pages), Checked: r.counts.Of(stored.Checked),
 		Queued: c.Queued, InFlight: c.Leased, Broken: r.counts.Of(stored.Broken), Requests: r.counts.Of(stored.Requests)}
 	p.WaitingHost, p.WaitingUntil = r.frontier.Hosts().Resting()
-	if t, since := r.inFlight.Look(now, p.WaitingHost); t != nil {
+	if t, since := r.inFlight.Look(now, p.WaitingHost, r.door.Scope().SyntheticHost); t != nil {
 		p.Slowest = r.slowest(t, now.Sub(since))
 	}
 	r.out.Progress(p)

@@ -8,7 +8,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/crew"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier/diskstore"
-	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/stored"
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/store"
@@ -24,7 +23,7 @@ func coordinate(ctx context.Context, cfg *Config, seeds []Seed, sink result.Sink
 	}
 	full := cfg.withDefaults()
 	stoppedBy, err := crew.Coordinate(ctx, cfg.Keep.Coordination, crew.Engine{
-		State: state, Seeds: seeds, Scope: func() *scope.Scope { return full.newScope(seeds) },
+		State: state, Seeds: seeds, Scope: full.newScope(seeds),
 		MaxTime: cfg.Limits.MaxTime, MaxPages: cfg.Limits.MaxPages, MaxRedirects: full.Limits.MaxRedirects,
 		Renders: cfg.Renders(), Browser: cfg.Render.Renderer != nil, Stop: cfg.Stop, Sink: sink,
 		Enter: func(ctx context.Context, to frontier.Shared, lease time.Duration) error {

@@ -19,6 +19,9 @@ type Counts struct {
 // Of returns one of the counts.
 func (c *Counts) Of(n stored.Counter) int { return int(c.all[n].Load()) }
 
+// Counter returns where one of the counts is, for those that follow it.
+func (c *Counts) Counter(n stored.Counter) *atomic.Int64 { return &c.all[n] }
+
 // gapCounts returns how often the run left something out, by the kind of the gap.
 func (c *Counts) gapCounts() (n result.GapCounts) {
 	for g := range c.gaps {

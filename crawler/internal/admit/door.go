@@ -44,10 +44,8 @@ type Door struct {
 }
 
 // New returns the door of a run. Open must be called before anything is decided.
-func New(cfg Config, scope *scope.Scope, targets *scope.TargetRules) *Door {
-	d := &Door{Terms: Terms{Rules: targets, cfg: cfg}, Series: Series{Traps: trap.New(trap.Limits{})}}
-	d.scoped.Store(scope)
-	return d
+func New(cfg Config, in *scope.Scope, targets *scope.TargetRules) *Door {
+	return &Door{Terms: Terms{targets, cfg, scope.NewCurrent(in)}, Series: Series{Traps: trap.New(trap.Limits{})}}
 }
 
 // Single returns a door for requests that are no part of a crawl: those of sessions, and for
@@ -79,7 +77,7 @@ func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontie
 	d.shared = sharedRobots{always: always, common: common}
 	d.Sitemaps.share(always, common)
 	if d.uncounted = f.Sharing() != nil; common != nil {
-		d.ShareTraps(always, common)
+		d.Traps.Share(always, common)
 	} else if d.cfg.MaxPages > 0 {
 		d.Pages = newPages(d.cfg.MaxPages)
 	}

@@ -1,8 +1,6 @@
 package admit
 
 import (
-	"context"
-
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/trap"
@@ -79,15 +77,4 @@ func SiteOf(u urinorm.URL) string {
 		return domain
 	}
 	return u.Authority()
-}
-
-// ShareTraps lets all processes of a crawl share the budgets of traps.
-func (s *Series) ShareTraps(ctx context.Context, common frontier.Common) {
-	s.Traps.Share(func(names []string, limits []int) ([]int, error) {
-		list := make([]frontier.Count, len(names))
-		for i, name := range names {
-			list[i] = frontier.Count{Name: name, By: 1, Most: limits[i]}
-		}
-		return common.CountUp(ctx, list)
-	})
 }

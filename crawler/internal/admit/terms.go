@@ -3,8 +3,6 @@ package admit
 import (
 	"net"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -53,23 +51,7 @@ type Terms struct {
 	Rules *scope.TargetRules
 
 	cfg Config
-	current
-}
-
-// current is the scope of a run, which grows.
-type current struct {
-	widening sync.Mutex
-	scoped   atomic.Pointer[scope.Scope] // read by every worker; only a seed's redirect changes it
-}
-
-// Scope returns the current scope.
-func (c *current) Scope() *scope.Scope { return c.scoped.Load() }
-
-// Widen makes the site that a seed redirects to internal.
-func (c *current) Widen(to urinorm.URL) {
-	c.widening.Lock()
-	defer c.widening.Unlock()
-	c.scoped.Store(c.Scope().Widened(to))
+	*scope.Current
 }
 
 // Request returns the request for a target, and the user's rule for it.

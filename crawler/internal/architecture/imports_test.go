@@ -97,7 +97,7 @@ var mayImport = map[string][]string{
 	"crawler/render":                          {"crawler/internal/render"},
 	"crawler/internal/robots":                 {"crawler/fetch", "urinorm"},
 	"crawler/session":                         {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/internal/judging", "crawler/internal/scope", "urinorm"},
-	"crawler/internal/trap":                   {"urinorm"},
+	"crawler/internal/trap":                   {"crawler/internal/frontier", "urinorm"},
 	"crawler/internal/account":                {"crawler/check", "crawler/internal/frontier", "crawler/internal/judging", "crawler/internal/stored", "crawler/internal/verdicts", "crawler/result"},
 	"crawler/internal/signin":                 {"crawler/fetch", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/frontier", "crawler/internal/judging", "crawler/internal/proof", "crawler/internal/render", "crawler/session", "urinorm"},
 	"crawler/internal/reading":                {"crawler/check", "crawler/extract", "crawler/fetch", "crawler/inspect", "crawler/internal/account", "crawler/internal/admit", "crawler/internal/document", "crawler/internal/judging", "crawler/internal/local", "crawler/internal/recall", "crawler/internal/references", "crawler/internal/robots", "crawler/internal/scope", "crawler/internal/signin", "crawler/internal/stored", "crawler/internal/view", "crawler/result", "crawler/session", "urinorm"},

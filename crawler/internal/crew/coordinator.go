@@ -44,9 +44,9 @@ const frontierID = "frontier id"
 type Engine struct {
 	State        *diskstore.Store // of this process
 	Seeds        []scope.Seed
-	Scope        func() *scope.Scope // new
-	MaxTime      time.Duration       // 0 for no limit
-	MaxPages     int                 // 0 for no limit
+	Scope        *scope.Scope
+	MaxTime      time.Duration // 0 for no limit
+	MaxPages     int           // 0 for no limit
 	MaxRedirects int
 	Renders      bool
 	Browser      bool            // there is a browser that renders

@@ -133,9 +133,9 @@ func (c *coordinator) refill(ctx context.Context, s *followed, store *redisstore
 func (c *coordinator) republish(ctx context.Context, s *followed, to frontier.Shared) error {
 	series := admit.Series{Traps: trap.New(trap.Limits{})}
 	if s == c.servers[0] {
-		series.ShareTraps(ctx, to.Common())
+		series.Traps.Share(ctx, to.Common())
 	}
-	known, err := stored.Load(ctx, c.state, c.Scope(), series.Traps)
+	known, err := stored.Load(ctx, c.state, c.Scope, series.Traps)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (c *coordinator) enterRest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	items, err := stored.ToRender(ctx, c.state, c.Scope(), c.MaxRedirects, c.Seeds, ids)
+	items, err := stored.ToRender(ctx, c.state, c.Scope, c.MaxRedirects, c.Seeds, ids)
 	if err != nil {
 		return err
 	}

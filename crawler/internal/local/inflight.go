@@ -17,7 +17,6 @@ import (
 // inFlight knows what the workers visit, and for how long. Each worker publishes its
 // target with one store; all else is done by the watch of the run, a few times a second.
 type InFlight struct {
-	local  func(host string) bool // a host that is no host of the network
 	mu     sync.Mutex
 	slots  []*Visiting
 	since  map[*frontier.Target]time.Time // when a look first found the target
@@ -36,8 +35,8 @@ type hostTime struct {
 	rests time.Duration // of this, while the host had asked for a rest and nothing else was in flight
 }
 
-func NewInFlight(local func(host string) bool) *InFlight {
-	return &InFlight{local: local, since: map[*frontier.Target]time.Time{}, spent: map[string]hostTime{}}
+func NewInFlight() *InFlight {
+	return &InFlight{since: map[*frontier.Target]time.Time{}, spent: map[string]hostTime{}}
 }
 
 // enter adds a worker.
@@ -58,8 +57,8 @@ func (f *InFlight) Leave(v *Visiting) {
 
 // look returns the target that has been in flight for the longest time, and since when;
 // nil for none. It counts the time since the last look for the hosts in flight, or else for
-// the host that must rest.
-func (f *InFlight) Look(now time.Time, resting string) (oldest *frontier.Target, since time.Time) {
+// the host that must rest. isLocal reports whether a host is none of the network.
+func (f *InFlight) Look(now time.Time, resting string, isLocal func(host string) bool) (oldest *frontier.Target, since time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found := map[*frontier.Target]time.Time{}
@@ -79,14 +78,14 @@ func (f *InFlight) Look(now time.Time, resting string) (oldest *frontier.Target,
 	}
 	f.since = found
 	if !f.looked.IsZero() {
-		f.count(now.Sub(f.looked), resting)
+		f.count(now.Sub(f.looked), resting, isLocal)
 	}
 	f.looked = now
 	return oldest, since
 }
 
 // count counts time for the hosts in flight.
-func (f *InFlight) count(passed time.Duration, resting string) {
+func (f *InFlight) count(passed time.Duration, resting string, isLocal func(host string) bool) {
 	if len(f.since) == 0 {
 		spent := f.spent[resting]
 		spent.all += passed
@@ -95,7 +94,7 @@ func (f *InFlight) count(passed time.Duration, resting string) {
 		return
 	}
 	for t := range f.since {
-		if f.local(t.Host) {
+		if isLocal(t.Host) {
 			continue
 		}
 		spent := f.spent[t.Host]

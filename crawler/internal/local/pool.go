@@ -6,24 +6,23 @@ import "sync"
 // pool holds only as much as is in use at once.
 type Pool[T any] struct {
 	mu   sync.Mutex
-	free []T
+	free []*T
 	Most int // that are kept
-	Make func() T
 }
 
-func (p *Pool[T]) Take() T {
+func (p *Pool[T]) Take() *T {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := len(p.free)
 	if n == 0 {
-		return p.Make()
+		return new(T)
 	}
 	t := p.free[n-1]
 	p.free = p.free[:n-1]
 	return t
 }
 
-func (p *Pool[T]) Put(t T) {
+func (p *Pool[T]) Put(t *T) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.free) < p.Most {

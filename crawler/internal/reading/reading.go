@@ -52,7 +52,7 @@ type Reader struct {
 	Documents *document.Reader
 	Slots     *local.Slots
 	Buffers   fetch.Buffers
-	pages     local.Pool[*references.Page]
+	pages     local.Pool[references.Page]
 	ownBases  document.OwnBases
 }
 
@@ -60,7 +60,7 @@ type Reader struct {
 func New(e Engine, s document.Settings) *Reader {
 	processors := runtime.GOMAXPROCS(0)
 	r := &Reader{Engine: e, Slots: local.NewSlots(processors),
-		pages: local.Pool[*references.Page]{Most: 2 * processors, Make: func() *references.Page { return &references.Page{} }}}
+		pages: local.Pool[references.Page]{Most: 2 * processors}}
 	r.Buffers.Most = 4 * processors
 	r.Documents = document.NewReader(s, &r.Buffers)
 	return r

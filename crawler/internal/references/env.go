@@ -14,7 +14,7 @@ import (
 
 // Env holds what all pages of a run share.
 type Env struct {
-	Scope    func() *scope.Scope // the current scope: redirects of start pages widen it
+	*scope.Current
 	Print    *scope.Printer
 	Frontier *frontier.Frontier
 	// Pages is set if each page is reported with all its links.
@@ -36,8 +36,8 @@ type Env struct {
 }
 
 // NewEnv returns the Env of a run.
-func NewEnv(scope func() *scope.Scope, f *frontier.Frontier) *Env {
-	return &Env{Scope: scope, Print: scope().Print, Frontier: f, aliases: findAliases(scope())}
+func NewEnv(scope *scope.Current, f *frontier.Frontier) *Env {
+	return &Env{Current: scope, Print: scope.Scope().Print, Frontier: f, aliases: findAliases(scope.Scope())}
 }
 
 // MayBeBare reports whether the links of a document may be kept bare. The document must

@@ -21,12 +21,12 @@ import (
 // for concurrent use.
 type Forecast struct {
 	show     result.Show
-	scope    func() *scope.Scope
-	pages    func() int   // the number of pages read so far
-	findings idSet        // targets to which all references will be shown
-	warned   idSet        // targets to which the references without a fragment will be shown
-	warnings atomic.Int64 // the number of targets in warned
-	checked  idSet        // targets whose files were checked for existence
+	scope    *scope.Current
+	pages    *atomic.Int64 // the number of pages read so far
+	findings idSet         // targets to which all references will be shown
+	warned   idSet         // targets to which the references without a fragment will be shown
+	warnings atomic.Int64  // the number of targets in warned
+	checked  idSet         // targets whose files were checked for existence
 	outside  outsideTargets
 	lastSeed atomic.Uint64
 }
@@ -70,10 +70,10 @@ func (o *outsideTargets) add(id frontier.ID) {
 func (o *outsideTargets) isOpen(id frontier.ID) bool { return o.common.has(id) && !o.done.has(id) }
 
 // NewForecast returns the forecast of a run that shows some results. It returns nil, so that every
-// link is kept whole, if a link without a finding may be shown. The function pages returns the
+// link is kept whole, if a link without a finding may be shown. pages is the
 // number of pages read so far.
-func NewForecast(show result.Show, scope func() *scope.Scope, pages func() int) *Forecast {
-	if s := scope(); show.OK || show.Skipped || s.Rules.Changed != nil || s.Judging.HasLevels() {
+func NewForecast(show result.Show, scope *scope.Current, pages *atomic.Int64) *Forecast {
+	if s := scope.Scope(); show.OK || show.Skipped || s.Rules.Changed != nil || s.Judging.HasLevels() {
 		return nil
 	}
 	return &Forecast{show: show, scope: scope, pages: pages}
@@ -133,7 +133,7 @@ func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []front
 		if err != nil {
 			continue
 		}
-		switch site := f.scope().SiteOf(u); {
+		switch site := f.scope.Scope().SiteOf(u); {
 		case site == nil:
 			f.outside.add(id)
 		case !disk.Finds(ctx, site, u):
@@ -146,8 +146,8 @@ func (f *Forecast) Found(ctx context.Context, items []frontier.Item, ids []front
 // not read yet are expected to have some as well.
 func (f *Forecast) manyWarned() bool {
 	const few, share = 16, 4 // one in so many pages
-	n := int(f.warnings.Load())
-	return n >= few && n*share > f.pages()
+	n := f.warnings.Load()
+	return n >= few && n*share > f.pages.Load()
 }
 
 // shownAs tells which references to a target are expected to be shown.

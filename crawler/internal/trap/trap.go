@@ -1,11 +1,13 @@
 package trap
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
@@ -91,8 +93,8 @@ func (l Limits) withDefaults() Limits {
 type Guards struct {
 	limits Limits
 
-	// shared, if not nil, counts for several processes.
-	shared func(names []string, limits []int) ([]int, error)
+	always context.Context // of counts that several processes share
+	common frontier.Common // nil for the counts of this process
 
 	mu        sync.Mutex
 	pages     pageCounts     // by template, directory and host
@@ -104,32 +106,44 @@ func New(limits Limits) *Guards {
 	return &Guards{limits: limits.withDefaults()}
 }
 
-// Share lets several processes share the budgets: shared adds 1 to each of the named counts, up
-// to the first that exceeds its limit then (a negative one is none), and returns the values of
-// these, 0 for what it does not count.
-func (t *Guards) Share(shared func(names []string, limits []int) ([]int, error)) { t.shared = shared }
+// Share lets several processes share the budgets.
+func (t *Guards) Share(always context.Context, common frontier.Common) {
+	t.always, t.common = always, common
+}
 
 // charge is one page, or one URL of a page, that a budget is charged with.
 type charge struct {
-	spelling bool
-	key      uint64
-	limit    int
-	pattern  func(limit int) string
+	of    chargeKind
+	key   uint64
+	limit int
 }
+
+// chargeKind says what a budget limits.
+type chargeKind uint8
+
+const (
+	chargeSpelling  chargeKind = iota // URLs of one page
+	chargeOrder                       // paths with the same segments
+	chargePage                        // pages that are alike
+	chargeHostQuery                   // pages of a host with a query
+	chargeHost                        // pages of a host
+)
+
+func (c *charge) isSpelling() bool { return c.of <= chargeOrder }
 
 // exceeded adds to counts and returns the first one whose budget is exceeded, nil if there is
 // none. A page is left in if counting fails: the store reports its failure elsewhere.
 func (t *Guards) exceeded(list []charge) *charge {
-	if t.shared != nil {
-		names, limits := make([]string, len(list)), make([]int, len(list))
+	if t.common != nil {
+		charged := make([]frontier.Count, len(list))
 		for i, c := range list {
 			kind := byte('p')
-			if c.spelling {
+			if c.isSpelling() {
 				kind = 's'
 			}
-			names[i], limits[i] = string(strconv.AppendUint([]byte{kind}, c.key, 36)), c.limit
+			charged[i] = frontier.Count{Name: string(strconv.AppendUint([]byte{kind}, c.key, 36)), By: 1, Most: c.limit}
 		}
-		counts, _ := t.shared(names, limits)
+		counts, _ := t.common.CountUp(t.always, charged)
 		for i, n := range counts {
 			if exceeds(n, list[i].limit) {
 				return &list[i]
@@ -141,7 +155,7 @@ func (t *Guards) exceeded(list []charge) *charge {
 	defer t.mu.Unlock()
 	for i, c := range list {
 		add := t.pages.add
-		if c.spelling {
+		if c.isSpelling() {
 			add = t.spellings.add
 		}
 		if exceeds(add(c.key), c.limit) {
@@ -195,13 +209,9 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 		if q != nil {
 			page = mix(page ^ q.set)
 		}
-		list = append(list, charge{true, page, l.Spellings, func(n int) string {
-			return fmt.Sprintf("more than %d URLs of one page (different session IDs or order of parameters) at %s", n, p.template())
-		}})
+		list = append(list, charge{chargeSpelling, page, l.Spellings})
 	} else if p.segments >= minShuffled {
-		list = append(list, charge{true, mix(host ^ p.set), l.Spellings, func(n int) string {
-			return fmt.Sprintf("more than %d paths with the same segments as %s", n, u.Path())
-		}})
+		list = append(list, charge{chargeOrder, mix(host ^ p.set), l.Spellings})
 	}
 
 	kind, budget := p.budget(q, l)
@@ -209,17 +219,28 @@ func (t *Guards) count(host uint64, p *pathShape, q *queryShape, u urinorm.URL) 
 	if kind == budgetNamed {
 		key = p.directory
 	}
-	list = append(list, charge{false, mix(host^key) + uint64(kind), budget, func(n int) string {
-		return fmt.Sprintf("more than %d %s like %s", n, budgetNames[kind], p.describe(kind))
-	}})
+	list = append(list, charge{chargePage, mix(host^key) + uint64(kind), budget})
 	if q != nil {
-		list = append(list, charge{false, host + 1, l.HostQueries, func(n int) string { return fmt.Sprintf("more than %d pages with a query on one host", n) }})
+		list = append(list, charge{chargeHostQuery, host + 1, l.HostQueries})
 	}
-	list = append(list, charge{false, host, l.HostPages, func(n int) string { return fmt.Sprintf("more than %d pages on one host", n) }})
-	if c := t.exceeded(list); c != nil {
-		return c.pattern(c.limit), true
+	list = append(list, charge{chargeHost, host, l.HostPages})
+	c := t.exceeded(list)
+	if c == nil {
+		return "", false
 	}
-	return "", false
+	switch c.of {
+	case chargeSpelling:
+		pattern = fmt.Sprintf("more than %d URLs of one page (different session IDs or order of parameters) at %s", c.limit, p.template())
+	case chargeOrder:
+		pattern = fmt.Sprintf("more than %d paths with the same segments as %s", c.limit, u.Path())
+	case chargePage:
+		pattern = fmt.Sprintf("more than %d %s like %s", c.limit, budgetNames[kind], p.describe(kind))
+	case chargeHostQuery:
+		pattern = fmt.Sprintf("more than %d pages with a query on one host", c.limit)
+	case chargeHost:
+		pattern = fmt.Sprintf("more than %d pages on one host", c.limit)
+	}
+	return pattern, true
 }
 
 // minShuffled is the number of segments from which paths with the same segments in any

@@ -47,6 +47,13 @@ func (l *locator) generatorOf(top *listing) *generator {
 // pages.
 var documentExtensions = [...]string{".md", ".markdown", ".rst", ".adoc"}
 
+// renaming leads from the path of a page to that of its source.
+type renaming struct{ before, cut, after string }
+
+func (r *renaming) of(path string) string {
+	return r.before + strings.TrimSuffix(path, r.cut) + r.after
+}
+
 // sourceOf finds the source of a page that does not exist yet. The result is a
 // redirect, because findings in a document read under two names would be reported
 // twice.
@@ -56,19 +63,15 @@ func (l *locator) sourceOf(rel string) location {
 	if html || g.clean {
 		for _, extension := range documentExtensions {
 			if l.index.isFile(stem + extension) {
-				return location{source: func(path string) string {
-					return strings.TrimSuffix(path, rel[len(stem):]) + extension
-				}}
+				return location{source: &renaming{cut: rel[len(stem):], after: extension}}
 			}
 		}
 	}
 	if dir, ok := strings.CutSuffix(rel, "index.html"); ok && (dir == "" || strings.HasSuffix(dir, "/")) && l.index.isFile(dir+"README.md") {
-		return location{source: func(path string) string {
-			return strings.TrimSuffix(path, "index.html") + "README.md"
-		}}
+		return location{source: &renaming{cut: "index.html", after: "README.md"}}
 	}
 	if g.public != "" && l.index.isFile(g.public+"/"+rel) {
-		return location{source: func(path string) string { return g.public + "/" + path }}
+		return location{source: &renaming{before: g.public + "/"}}
 	}
 	return location{}
 }

@@ -23,7 +23,8 @@ type ignoringTree struct {
 	root       string // absolute
 	exclude    []ignorePattern
 	excludes   []ignorePattern // of core.excludesFile, which exclude overrides
-	tracked    func() []string
+	reading    sync.Once
+	names      []string // of tracked files, when they were read
 }
 
 // gitLevelOf returns the level of a directory, whose path is absolute and without symbolic links. It
@@ -50,12 +51,18 @@ func gitLevelOf(dir string) *level {
 }
 
 func newWorkTree(r *gitRepository, root string) *ignoringTree {
-	w := &ignoringTree{repository: r, root: root, tracked: sync.OnceValue(r.trackedNames)}
+	w := &ignoringTree{repository: r, root: root}
 	w.exclude = w.read(filepath.Join(r.common, "info", "exclude"))
 	if r.excludesFile != "" {
 		w.excludes = w.read(r.excludesFile)
 	}
 	return w
+}
+
+// tracked returns the names that git tracks, sorted by their octets.
+func (w *ignoringTree) tracked() []string {
+	w.reading.Do(func() { w.names = w.repository.trackedNames() })
+	return w.names
 }
 
 // read returns the patterns of a file; none if it cannot be read.

@@ -328,9 +328,9 @@ type location struct {
 	err          error  // a directory on the path could not be read
 
 	// These fields are set by a locator.
-	redirect string                   // "/" to append a slash to the path, "-" to remove it
-	source   func(path string) string // from the encoded path below the base to that of the page's source
-	reason   error                    // if kind is entryNone: a better reason than "there is no such file"
+	redirect string    // "/" to append a slash to the path, "-" to remove it
+	source   *renaming // from the encoded path below the base to that of the page's source
+	reason   error     // if kind is entryNone: a better reason than "there is no such file"
 }
 
 // walk follows a path without a final '/' from a directory, which must be spelled

@@ -16,7 +16,7 @@ type Project struct {
 	files *directoryIndex
 	root  string // the directory of the site
 	dir   string // the path of the directory from that of the site, with a final '/' unless it is empty
-	lead  func(p *Project, page, name string) (file string, ok bool)
+	kind  projectKind
 
 	once   sync.Once
 	routes docusaurusRoutes // at the first use
@@ -29,13 +29,22 @@ type Project struct {
 // one of beside, unless it is empty. A name that ends in a dot stands for one with any extension.
 var projectMarks = []struct {
 	marks, beside []string
-	lead          func(p *Project, page, name string) (file string, ok bool)
+	kind          projectKind
 }{
-	{[]string{"docusaurus.config."}, nil, (*Project).docusaurus},
-	{[]string{"myst.yml"}, nil, (*Project).myst},
-	{[]string{"conf.py", "_toc.yml"}, []string{"index.", "intro."}, (*Project).myst},
-	{[]string{"Home.", "home."}, []string{"_Sidebar.", "_Footer."}, (*Project).wiki}, // a wiki of GitHub, GitLab or Gitea
+	{[]string{"docusaurus.config."}, nil, docusaurusProject},
+	{[]string{"myst.yml"}, nil, mystProject},
+	{[]string{"conf.py", "_toc.yml"}, []string{"index.", "intro."}, mystProject},
+	{[]string{"Home.", "home."}, []string{"_Sidebar.", "_Footer."}, wikiProject},
 }
+
+// projectKind says what gives the references in a project their meaning.
+type projectKind uint8
+
+const (
+	docusaurusProject projectKind = iota
+	mystProject
+	wikiProject // of GitHub, GitLab or Gitea
+)
 
 // ProjectOf returns the project that a document of the site belongs to, which is in the
 // innermost directory that has the marks of one, or nil.
@@ -71,7 +80,7 @@ func newProject(s *Site, dir string) *Project {
 	for i := range projectMarks {
 		m := &projectMarks[i]
 		if l.hasAny(m.marks) && (m.beside == nil || l.hasAny(m.beside)) {
-			return &Project{place: &s.place, files: s.locator.index, root: s.dir, dir: dir, lead: m.lead}
+			return &Project{place: &s.place, files: s.locator.index, root: s.dir, dir: dir, kind: m.kind}
 		}
 	}
 	return nil
@@ -107,11 +116,23 @@ func (p *Project) Lead(document urinorm.URL, ref string) (target string, ok bool
 	if end == 0 || !ok1 || !ok2 {
 		return "", false
 	}
-	file, ok := p.lead(p, page, name)
+	file, ok := p.lead(page, name)
 	if !ok {
 		return "", false
 	}
 	return p.address(file) + ref[end:], true
+}
+
+// lead returns the file that a reference in a page leads to, if the project gives it a meaning.
+func (p *Project) lead(page, name string) (file string, ok bool) {
+	switch p.kind {
+	case docusaurusProject:
+		return p.docusaurus(page, name)
+	case mystProject:
+		return p.myst(page, name)
+	default:
+		return p.wiki(page, name)
+	}
 }
 
 // pageOf returns the path of a document from the project's directory.

@@ -115,7 +115,7 @@ func answeredBy(s *Site, u urinorm.URL) answering {
 	at := s.locator.locate(rel)
 	p := answering{at.kind, at.rel, at.renormalized, at.folded, at.redirect, ""}
 	if at.source != nil {
-		p.source = at.source(u.Path()[len(s.path):])
+		p.source = at.source.of(u.Path()[len(s.path):])
 	}
 	return p
 }

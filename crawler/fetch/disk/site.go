@@ -218,7 +218,7 @@ func (s *Site) Fetch(ctx context.Context, req *fetch.Request) (*fetch.Response, 
 		return answer, err
 	}
 	if at.source != nil {
-		return redirectTo(307, s.path+at.source(encoded)+query), nil
+		return redirectTo(307, s.path+at.source.of(encoded)+query), nil
 	}
 	if at.redirect != "" {
 		// The Location is the requested path with a final '/' added or removed.

@@ -39,9 +39,9 @@ func InVersionControl(rel string) bool {
 // and is returned. Walk skips directories that it cannot read and returns their errors
 // at the end, at most 100 of them.
 func (s *Site) Walk(ignored *Ignore, fn func(rel string, d fs.DirEntry) error) error {
-	w := walk{site: s, ignored: ignored, fn: fn}
+	w := walk{site: s, ignored: ignored}
 	s.leftOut, s.LinksOut, s.linksIn = leftOut{}, nil, false
-	err := w.dir("", 0)
+	err := w.dir("", 0, fn)
 	if err == fs.SkipAll {
 		err = nil
 	}
@@ -52,7 +52,6 @@ func (s *Site) Walk(ignored *Ignore, fn func(rel string, d fs.DirEntry) error) e
 type walk struct {
 	site    *Site
 	ignored *Ignore
-	fn      func(rel string, d fs.DirEntry) error
 	failed  []error // errors of directories, at most maxWalkErrors
 }
 
@@ -63,7 +62,7 @@ func (w *walk) fail(err error) {
 }
 
 // dir walks a directory at a depth below the root.
-func (w *walk) dir(dir string, depth int) error {
+func (w *walk) dir(dir string, depth int, fn func(rel string, d fs.DirEntry) error) error {
 	if depth > maxWalkDepth {
 		w.fail(&fetch.Fault{Kind: "file-unreadable", Op: "read", Target: pathIn(w.site.name, dir), Err: errors.New("directories are nested too deeply")})
 		return nil
@@ -84,7 +83,7 @@ func (w *walk) dir(dir string, depth int) error {
 				w.site.leftOut.addDirectory(w.site.path + EscapePath(rel))
 				continue
 			}
-			if err := w.dir(rel, depth+1); err != nil {
+			if err := w.dir(rel, depth+1, fn); err != nil {
 				return err
 			}
 			continue
@@ -108,7 +107,7 @@ func (w *walk) dir(dir string, depth int) error {
 			w.site.leftOut.addFile(w.site.path + EscapePath(rel))
 			continue
 		}
-		switch err := w.fn(rel, entry); {
+		switch err := fn(rel, entry); {
 		case err == fs.SkipDir:
 			return nil
 		case err != nil:

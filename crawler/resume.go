@@ -74,7 +74,7 @@ func judgeStore(ctx context.Context, given *Config, seeds []Seed, sink result.Si
 	door := newDoor(cfg, seeds)
 	ctx = door.WithIssuers(ctx)
 	always := context.WithoutCancel(ctx)
-	f := frontier.New(cfg.Keep.Store, door.Politeness())
+	f := frontier.New(cfg.Keep.Store, door)
 	door.Open(always, f, nil)
 	defer door.Library.Close()
 	known, err := stored.Load(always, cfg.Keep.Store, door.Scope(), nil)

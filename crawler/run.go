@@ -115,9 +115,9 @@ func newRun(ctx context.Context, given *Config, from []Seed, sink result.Sink) *
 	facts := crew.Facts{Always: r.always}
 	if s := cfg.shared(); s != nil {
 		facts.Common = s.Common()
-		r.frontier = frontier.NewShared(s, r.door.Politeness(), cfg.Keep.Lease, r.learnFact)
+		r.frontier = frontier.NewShared(s, r.door, cfg.Keep.Lease, r.learnFact)
 	} else {
-		r.frontier = frontier.New(cfg.Keep.Store, r.door.Politeness())
+		r.frontier = frontier.New(cfg.Keep.Store, r.door)
 	}
 	r.door.Open(r.always, r.frontier, facts.Common)
 	r.inFlight = local.NewInFlight()

@@ -59,7 +59,7 @@ func doorTo(t *testing.T, s *server, cfg Config, in scope.Rules) *Door {
 	cfg.Fetch, cfg.MaxBody = s, 1<<20
 	own := scope.New(scope.Settings{Rules: &in}, seeds)
 	d := New(cfg, own, scope.NewTargetRules(own, seeds))
-	d.Open(t.Context(), frontier.New(frontier.NewMemory(), d.Politeness()), nil)
+	d.Open(t.Context(), frontier.New(frontier.NewMemory(), d), nil)
 	return d
 }
 

@@ -8,15 +8,23 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
 )
 
+// oneAtOnce is a politeness with an interval for one host.
+type oneAtOnce struct{}
+
+func (oneAtOnce) Treatment(host string) frontier.Treatment {
+	t := frontier.Treatment{Pace: frontier.Pace{Concurrency: 1}}
+	if host == "slow.test" {
+		t.Pace.Interval = time.Minute
+	}
+	return t
+}
+
+func (oneAtOnce) IsStill() bool { return false }
+
 // Places forget a host that nothing is under way for, unless its interval needs the time of its
 // last request.
 func TestPlacesForgetHosts(t *testing.T) {
-	hosts := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(host string) frontier.Pace {
-		if host == "slow.test" {
-			return frontier.Pace{Concurrency: 1, Interval: time.Minute}
-		}
-		return frontier.Pace{Concurrency: 1}
-	}}).Hosts()
+	hosts := frontier.New(frontier.NewMemory(), oneAtOnce{}).Hosts()
 	p := newPlaces(hosts, nil, false)
 	known := func(when string, want bool) {
 		t.Helper()

@@ -133,11 +133,11 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 	t := a.Of
 	if !d.asksRobots(a) {
 		if t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
-			return by, d.hosts.OpenGate(ctx, t.Host)
+			return by, d.frontier.OpenGate(ctx, t.Host)
 		}
 		if t.Seed {
 			t.Sending.passing = true
-			err = d.hosts.PassGate(d.always, t.Host, +1)
+			err = d.frontier.PassGate(d.always, t.Host, +1)
 		}
 		return by, err
 	}
@@ -159,7 +159,7 @@ func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error)
 			return by, err
 		}
 	}
-	if err := d.hosts.OpenGate(ctx, t.Host); err != nil {
+	if err := d.frontier.OpenGate(ctx, t.Host); err != nil {
 		return by, err
 	}
 	if f := txt.Failure(); f != nil {
@@ -185,12 +185,12 @@ func unavailable(f *robots.Failure, maxWait time.Duration) (outcome *judging.Out
 }
 
 // EndPass lets no other visit pass the gate of the target's host any more, see
-// frontier.Hosts.PassGate. It is called before the target is settled or deferred: afterwards,
+// frontier.Frontier.PassGate. It is called before the target is settled or deferred: afterwards,
 // two visits that need the rules of the host could pass.
 func (d *Door) EndPass(t *Target) error {
 	if !t.Sending.passing {
 		return nil
 	}
 	t.Sending.passing = false
-	return d.hosts.PassGate(d.always, t.Host, -1)
+	return d.frontier.PassGate(d.always, t.Host, -1)
 }

@@ -94,10 +94,13 @@ func (t *Terms) retryRobots(f *robots.Failure, failures int) (wait time.Duration
 	return max(fetch.Backoff(t.cfg.Backoff, failures-1, fetch.MaxBackoff), rest), true
 }
 
-// Politeness says how hosts are treated before they have answered.
-func (t *Terms) Politeness() frontier.Politeness {
-	return frontier.Politeness{Pace: t.pace, Start: t.startingConcurrency, Gated: t.gated, Still: t.cfg.Pacing.Still}
+// Treatment is a method of [frontier.Politeness].
+func (t *Terms) Treatment(host string) frontier.Treatment {
+	return frontier.Treatment{Pace: t.pace(host), Start: t.startingConcurrency(host), Gated: t.gated(host)}
 }
+
+// IsStill is a method of [frontier.Politeness].
+func (t *Terms) IsStill() bool { return t.cfg.Pacing.Still }
 
 // pace is the pace that a host starts with. Loopback hosts and directories have no
 // limit below the run's own.

@@ -175,7 +175,7 @@ func (c *coordinator) enterRest(ctx context.Context) error {
 	if !c.Renders {
 		return c.lead.EndRendering(ctx)
 	}
-	ids, err := stored.SeedIDs(ctx, frontier.New(c.state, frontier.Politeness{}), c.Seeds)
+	ids, err := stored.SeedIDs(ctx, frontier.New(c.state, frontier.Treatment{}), c.Seeds)
 	if err != nil {
 		return err
 	}

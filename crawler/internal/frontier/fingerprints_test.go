@@ -100,11 +100,11 @@ func (keyedStore) FingerprintKey() (key [16]byte) {
 func TestFingerprint(t *testing.T) {
 	var b [16]byte
 	fifteen := []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14}
-	if got := New(keyedStore{NewMemory()}, Politeness{}).Fingerprint(fifteen); got != (Fingerprint{Low: 0xa129ca6149be45e5}) {
+	if got := New(keyedStore{NewMemory()}, Treatment{}).Fingerprint(fifteen); got != (Fingerprint{Low: 0xa129ca6149be45e5}) {
 		t.Errorf("a narrow fingerprint is %x", got)
 	}
 	for text, want := range map[string]string{"": "a3817f04ba25a8e66df67214c7550293", string(fifteen): "5493e99933b0a8117e08ec0f97cfc3d9"} {
-		got := New(keyedStore{NewWideMemory()}, Politeness{}).Fingerprint([]byte(text))
+		got := New(keyedStore{NewWideMemory()}, Treatment{}).Fingerprint([]byte(text))
 		binary.LittleEndian.PutUint64(b[:8], got.Low)
 		binary.LittleEndian.PutUint64(b[8:], got.High)
 		if fmt.Sprintf("%x", b) != want {
@@ -112,7 +112,7 @@ func TestFingerprint(t *testing.T) {
 		}
 	}
 	for _, open := range []func() *Memory{NewMemory, NewWideMemory} {
-		f, g := New(open(), Politeness{}), New(open(), Politeness{})
+		f, g := New(open(), Treatment{}), New(open(), Treatment{})
 		a := f.Fingerprint(fifteen)
 		if a != f.Fingerprint(fifteen) || a == f.Fingerprint(fifteen[:14]) || a == g.Fingerprint(fifteen) {
 			t.Errorf("fingerprints of %d bits: %x, again %x, of another key %x, in another run %x",
@@ -178,14 +178,14 @@ func benchmarkTable(b *testing.B, w Width) {
 func BenchmarkFingerprint(b *testing.B) {
 	key := []byte("https://www.example.com/documentation/library/reference.html")
 	for _, open := range []func() *Memory{NewMemory, NewWideMemory} {
-		f := New(open(), Politeness{})
+		f := New(open(), Treatment{})
 		b.Run(fmt.Sprint(f.Store().Width()), func(b *testing.B) {
 			for b.Loop() {
 				f.Fingerprint(key)
 			}
 		})
 	}
-	f := New(keyedStore{NewMemory()}, Politeness{})
+	f := New(keyedStore{NewMemory()}, Treatment{})
 	b.Run("64 kept", func(b *testing.B) {
 		for b.Loop() {
 			f.Fingerprint(key)

@@ -73,7 +73,7 @@ type Frontier struct {
 // New returns a frontier over a store, which visits hosts as p says.
 func New(store Store, p Politeness) *Frontier {
 	f := &Frontier{store: store, wide: store.Width() == Wide, seed: maphash.MakeSeed()}
-	f.hosts = newHosts(store, p, f.wake)
+	f.hosts = newHosts(store, p)
 	var key [16]byte
 	if k, ok := store.(Keyed); ok {
 		f.keyed, f.durable, key = true, true, k.FingerprintKey()
@@ -174,6 +174,40 @@ func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	}, nil
 }
 
+// OpenGate ends the limit of a gated host to one visit at a time. It does nothing for
+// other hosts.
+func (f *Frontier) OpenGate(ctx context.Context, host string) error {
+	return f.admit(ctx, host, func(c *controller) bool {
+		changed := c.Gated
+		c.Gated = false
+		return changed
+	})
+}
+
+// PassGate lets a gated host have some more visits than the gate allows: a visit that does
+// not need the rules of the host is under way, and others need not wait for it. When that
+// visit is over, the caller takes its visit back with -1. PassGate does nothing for other hosts.
+func (f *Frontier) PassGate(ctx context.Context, host string, visits int) error {
+	return f.admit(ctx, host, func(c *controller) bool {
+		c.Passing += visits
+		return c.Gated
+	})
+}
+
+// admit changes the controller of a host so that it may have more visits, and wakes a worker
+// for them.
+func (f *Frontier) admit(ctx context.Context, host string, do func(*controller) bool) error {
+	changed := false
+	err := f.hosts.change(ctx, host, func(c *controller) bool {
+		changed = do(c)
+		return changed
+	})
+	if changed {
+		f.wake()
+	}
+	return err
+}
+
 // wakeAt wakes a worker at the given time; the zero time is never. Callers hold mu.
 func (f *Frontier) wakeAt(at time.Time) {
 	if at.IsZero() {
@@ -271,7 +305,7 @@ func (f *Frontier) GiveBack(ctx context.Context, t *Target, tally []Tally) error
 }
 
 func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
-	if f.hosts.politeness.Still {
+	if f.hosts.politeness.IsStill() {
 		d.NotBefore = time.Time{}
 	}
 	err := f.store.Release(ctx, t.lease, d)

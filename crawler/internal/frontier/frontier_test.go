@@ -30,7 +30,7 @@ var fine = judging.Outcome{Code: check.CodeOK, Status: 200, Size: -1}
 func TestNextWakesAndEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
+		f := frontier.New(frontier.NewMemory(), frontier.Treatment{})
 		if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a")}); err != nil {
 			t.Fatal(err)
 		}
@@ -81,7 +81,7 @@ func TestNextWakesAndEnds(t *testing.T) {
 func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
+		f := frontier.New(frontier.NewMemory(), frontier.Treatment{})
 		if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a"), seed(f, 1, "a")}); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestDrain(t *testing.T) {
 func TestNextCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
+		f := frontier.New(frontier.NewMemory(), frontier.Treatment{})
 		if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a")}); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestNextCancelled(t *testing.T) {
 func TestPaceFindsWhatAHostBears(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(string) frontier.Pace { return frontier.Pace{Concurrency: 8} }})
+		f := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: frontier.Pace{Concurrency: 8}})
 		var items []frontier.Item
 		for n := range 300 {
 			items = append(items, seed(f, n, "strict"), seed(f, n, "easy"))

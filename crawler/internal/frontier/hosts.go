@@ -7,26 +7,36 @@ import (
 	"time"
 )
 
-// Politeness says how hosts may be visited. A nil function sets no limit for any host.
-type Politeness struct {
-	// Pace returns the pace that a host never exceeds.
-	Pace func(host string) Pace
-	// Start returns the number of concurrent visits that a host starts with, if that is
-	// less than what Pace allows. For 0 a host starts with all that Pace allows.
-	Start func(host string) int
-	// Gated reports whether a host gets one visit at a time until OpenGate is called.
-	// While the rules of a host are not known, only one worker waits for them.
-	Gated func(host string) bool
-	// Still lets nothing wait: the answers are known, and no host is asked.
-	Still bool
+// Politeness says how hosts may be visited before they have answered.
+type Politeness interface {
+	Treatment(host string) Treatment
+	// IsStill reports whether nothing waits, as the answers are known, and no host is asked.
+	IsStill() bool
 }
+
+// Treatment is how a host may be visited. As a Politeness, it is that of every host.
+type Treatment struct {
+	// Pace is the pace that the host never exceeds. The zero value sets no limit.
+	Pace Pace
+	// Start is the number of concurrent visits that the host starts with, if that is
+	// less than what Pace allows. For 0 the host starts with all that Pace allows.
+	Start int
+	// Gated is set if the host gets one visit at a time until OpenGate is called.
+	// While the rules of a host are not known, only one worker waits for them.
+	Gated bool
+}
+
+// Treatment is a method of Politeness.
+func (t Treatment) Treatment(string) Treatment { return t }
+
+// IsStill is a method of Politeness.
+func (t Treatment) IsStill() bool { return false }
 
 // Hosts keeps the pace of every host and adapts it to the answers of the host. Its
 // methods may be called from several goroutines at the same time.
 type Hosts struct {
 	store      Store
 	politeness Politeness
-	wake       func() // wakes a worker that waits for a target
 	shared     Shared // nil if no other process visits the hosts
 
 	mu          sync.Mutex
@@ -34,8 +44,8 @@ type Hosts struct {
 	versions    map[string]*version // of a shared store
 }
 
-func newHosts(store Store, p Politeness, wake func()) *Hosts {
-	return &Hosts{store: store, politeness: p, wake: wake, controllers: map[string]*controller{}}
+func newHosts(store Store, p Politeness) *Hosts {
+	return &Hosts{store: store, politeness: p, controllers: map[string]*controller{}}
 }
 
 // enter sets the pace of every new host among items. It is called before the items are
@@ -77,24 +87,19 @@ func (h *Hosts) add(host []byte) (Pace, bool) {
 func (h *Hosts) controller(host string) *controller {
 	c := h.controllers[host]
 	if c == nil {
-		c = h.politeness.controller(host)
+		c = newController(h.politeness.Treatment(host), h.politeness.IsStill())
 		h.controllers[host] = c
 	}
 	return c
 }
 
-// controller returns a controller that starts as p says.
-func (p *Politeness) controller(host string) *controller {
-	var limit Pace
-	if p.Pace != nil {
-		limit = p.Pace(host)
-	}
-	c := &controller{still: p.Still, within: limit.Within, Limit: limit.Concurrency, LimitInterval: limit.Interval, Concurrency: limit.Concurrency, Interval: limit.Interval}
-	c.Gated = p.Gated != nil && p.Gated(host)
-	if p.Start != nil {
-		if n := p.Start(host); n > 0 && n < c.Concurrency {
-			c.Concurrency, c.Starting = n, true
-		}
+// newController returns the controller of a host that has not answered yet.
+func newController(t Treatment, still bool) *controller {
+	limit := &t.Pace
+	c := &controller{still: still, within: limit.Within, Limit: limit.Concurrency, LimitInterval: limit.Interval, Concurrency: limit.Concurrency, Interval: limit.Interval}
+	c.Gated = t.Gated
+	if t.Start > 0 && t.Start < c.Concurrency {
+		c.Concurrency, c.Starting = t.Start, true
 	}
 	return c
 }
@@ -136,7 +141,7 @@ func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
 	})
 }
 
-// Locate notes the address of a host, whose visits Politeness.Pace bounds by its address. It reports
+// Locate notes the address of a host, whose visits its Treatment bounds by its address. It reports
 // whether no address was known: others may have as many visits there as its share allows.
 func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, err error) {
 	locate := func(c *controller) bool {
@@ -153,40 +158,6 @@ func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, e
 		return first, nil
 	}
 	return first, h.change(ctx, host, locate)
-}
-
-// OpenGate ends the limit of a gated host to one visit at a time. It does nothing for
-// other hosts.
-func (h *Hosts) OpenGate(ctx context.Context, host string) error {
-	return h.admit(ctx, host, func(c *controller) bool {
-		changed := c.Gated
-		c.Gated = false
-		return changed
-	})
-}
-
-// PassGate lets a gated host have some more visits than the gate allows: a visit that does
-// not need the rules of the host is under way, and others need not wait for it. When that
-// visit is over, the caller takes its visit back with -1. PassGate does nothing for other hosts.
-func (h *Hosts) PassGate(ctx context.Context, host string, visits int) error {
-	return h.admit(ctx, host, func(c *controller) bool {
-		c.Passing += visits
-		return c.Gated
-	})
-}
-
-// admit changes the controller of a host so that it may have more visits, and wakes a worker
-// for them.
-func (h *Hosts) admit(ctx context.Context, host string, do func(*controller) bool) error {
-	changed := false
-	err := h.change(ctx, host, func(c *controller) bool {
-		changed = do(c)
-		return changed
-	})
-	if changed {
-		h.wake()
-	}
-	return err
 }
 
 // Pace returns the current pace of a host.

@@ -11,10 +11,7 @@ import (
 // TestGate tests that a gated host gets one visit at a time until its gate is opened.
 func TestGate(t *testing.T) {
 	ctx := t.Context()
-	f := frontier.New(frontier.NewMemory(), frontier.Politeness{
-		Pace:  func(string) frontier.Pace { return frontier.Pace{Concurrency: 3} },
-		Gated: func(host string) bool { return host == "gated" },
-	})
+	f := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: frontier.Pace{Concurrency: 3}, Gated: true})
 	var items []frontier.Item
 	for i := range 5 {
 		items = append(items, seed(f, i, "gated"))
@@ -37,22 +34,22 @@ func TestGate(t *testing.T) {
 	if n := out(); n != 1 {
 		t.Errorf("%d visits at once of a gated host", n)
 	}
-	if err := f.Hosts().PassGate(ctx, "gated", +1); err != nil {
+	if err := f.PassGate(ctx, "gated", +1); err != nil {
 		t.Fatal(err)
 	}
 	if n := out(); n != 1 {
 		t.Errorf("%d more visits beside one that needs no rules, want 1", n)
 	}
-	if err := f.Hosts().PassGate(ctx, "gated", +1); err != nil {
+	if err := f.PassGate(ctx, "gated", +1); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Hosts().PassGate(ctx, "gated", -1); err != nil {
+	if err := f.PassGate(ctx, "gated", -1); err != nil {
 		t.Fatal(err)
 	}
 	if n := out(); n != 0 {
 		t.Errorf("%d more visits after one of two such visits is over, want 0", n)
 	}
-	if err := f.Hosts().OpenGate(ctx, "gated"); err != nil {
+	if err := f.OpenGate(ctx, "gated"); err != nil {
 		t.Fatal(err)
 	}
 	if n := out(); n != 1 {
@@ -64,7 +61,7 @@ func TestGate(t *testing.T) {
 func TestRefusalAndRecovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
-		f := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(string) frontier.Pace { return frontier.Pace{Concurrency: 8} }})
+		f := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: frontier.Pace{Concurrency: 8}})
 		observe := func(a frontier.Answer) {
 			a.Started = time.Now()
 			time.Sleep(time.Millisecond)
@@ -103,7 +100,7 @@ func TestRefusalAndRecovery(t *testing.T) {
 // TestDead tests that a host is dead when it has never answered, and not when it once did.
 func TestDead(t *testing.T) {
 	ctx := t.Context()
-	f := frontier.New(frontier.NewMemory(), frontier.Politeness{})
+	f := frontier.New(frontier.NewMemory(), frontier.Treatment{})
 	for range 20 {
 		if f.Hosts().Dead("silent") {
 			t.Error("the host is dead too early")

@@ -48,10 +48,10 @@ func TestShares(t *testing.T) {
 			}
 			return p
 		}
-		f := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(host string) frontier.Pace {
+		f := frontier.New(frontier.NewMemory(), paces(func(host string) frontier.Pace {
 			s.hosts[host] = pace(random.IntN(4))
 			return s.hosts[host]
-		}})
+		}))
 		var items []frontier.Item
 		for i := range 400 {
 			host := fmt.Sprint("host", random.IntN(60))
@@ -121,14 +121,19 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// paces is a politeness that differs from host to host.
+type paces func(host string) frontier.Pace
+
+func (p paces) Treatment(host string) frontier.Treatment { return frontier.Treatment{Pace: p(host)} }
+func (p paces) IsStill() bool                            { return false }
+
 // TestLocate tests that a host is bound by its address from the time at which that is known, and that
 // a lease that is given back is no visit.
 func TestLocate(t *testing.T) {
 	ctx := t.Context()
-	f := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(string) (p frontier.Pace) {
-		p.Within[frontier.ByAddress].Most = 1
-		return p
-	}})
+	var pace frontier.Pace
+	pace.Within[frontier.ByAddress].Most = 1
+	f := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: pace})
 	if _, err := f.Refer(ctx, []frontier.Item{seed(f, 0, "a"), seed(f, 1, "b")}); err != nil {
 		t.Fatal(err)
 	}

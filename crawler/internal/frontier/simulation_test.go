@@ -199,14 +199,14 @@ func fingerprintOf(host, page int) uint64 {
 	return x ^ x>>31
 }
 
-var simPoliteness = Politeness{Pace: func(string) Pace { return Pace{Concurrency: 8, Interval: simInterval} }}
+var simPoliteness = Treatment{Pace: Pace{Concurrency: 8, Interval: simInterval}}
 
 // enter enters a page of a host at its server.
 func (s *simulation) enter(host, page int32) {
 	h := &s.hosts[host]
 	server := &s.servers[h.server]
 	if h.control == nil {
-		h.control = simPoliteness.controller(h.name)
+		h.control = newController(simPoliteness, false)
 		h.control.within = [Shares]Share{{"domain " + h.name[strings.IndexByte(h.name, '.')+1:], 16}, {h.address, 16}}
 		server.ledger.SetPace(h.name, h.control.pace())
 		server.host = append(server.host, host)

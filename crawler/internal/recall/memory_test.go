@@ -176,7 +176,7 @@ func (ob observation) run(t *testing.T) (*Memory, *scope.Scope, urinorm.URL) {
 	}
 	in := scope.New(scope.Settings{Rules: &scope.Rules{}, Judging: ob.judging}, []scope.Seed{{URL: parse("http://example.com/"), Crawl: true}})
 	from := Sources{Cache: open(), Fetcher: fetcher{}, Rules: scope.NewTargetRules(in, nil),
-		Frontier: frontier.New(frontier.NewMemory(), frontier.Politeness{}), Print: in.Print}
+		Frontier: frontier.New(frontier.NewMemory(), frontier.Treatment{}), Print: in.Print}
 	before := New(from, Settings{}, now)
 	before.Begin(now.Add(-time.Minute))
 	doc := extract.Extract(extract.Input{Body: []byte("<p id=id>"), ContentType: "text/html"})

@@ -225,7 +225,7 @@ func onDisk(t *testing.T, dir string) *given {
 
 func newEnv(g *given, seeds ...scope.Seed) *Env {
 	in := scope.New(g.Settings, seeds)
-	env := NewEnv(scope.NewCurrent(in), frontier.New(g.store, frontier.Politeness{}))
+	env := NewEnv(scope.NewCurrent(in), frontier.New(g.store, frontier.Treatment{}))
 	env.Pages = g.pages
 	return env
 }

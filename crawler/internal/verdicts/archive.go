@@ -107,17 +107,15 @@ func (a *archive) ask(ctx context.Context, about []string, report func(string, *
 	}
 	ctx, cancel := a.bounded(ctx)
 	defer cancel()
-	queue := frontier.New(frontier.NewMemory(), frontier.Politeness{Pace: func(string) frontier.Pace {
-		p := frontier.Pace{Concurrency: 1, Interval: archiveInterval}
-		if urinorm.IsLoopback(api.Host()) {
-			p.Interval = 0
-		}
-		if a.crawl.Rate > 0 {
-			p.Interval = max(p.Interval, time.Duration(float64(time.Second)/a.crawl.Rate))
-		}
-		p.Interval = max(p.Interval, a.crawl.Delay)
-		return p
-	}})
+	pace := frontier.Pace{Concurrency: 1, Interval: archiveInterval}
+	if urinorm.IsLoopback(api.Host()) {
+		pace.Interval = 0
+	}
+	if a.crawl.Rate > 0 {
+		pace.Interval = max(pace.Interval, time.Duration(float64(time.Second)/a.crawl.Rate))
+	}
+	pace.Interval = max(pace.Interval, a.crawl.Delay)
+	queue := frontier.New(frontier.NewMemory(), frontier.Treatment{Pace: pace})
 	items := make([]frontier.Item, 0, len(about))
 	for _, u := range about {
 		at, err := a.requestAbout(u)

@@ -30,13 +30,21 @@ func newPlaces(doc []byte) places { return places{doc: doc, breaks: breaksOf(doc
 
 // Places converts byte offsets of a decoded text to lines and columns, which are those of
 // [Link]. Offsets in ascending order cost one pass over the text.
-type Places struct{ places places }
+type Places struct {
+	text   []byte
+	places places // empty until the first offset
+}
 
 // NewPlaces returns the places of a text, as [Decode] returns it.
-func NewPlaces(text []byte) *Places { return &Places{newPlaces(text)} }
+func NewPlaces(text []byte) *Places { return &Places{text: text} }
 
 // At returns the line and the column of an offset. Both count from 1; columns are code points.
-func (p *Places) At(off int) (line, column int) { return p.places.at(off) }
+func (p *Places) At(off int) (line, column int) {
+	if p.places.doc == nil {
+		p.places = newPlaces(p.text)
+	}
+	return p.places.at(off)
+}
 
 // breaks describes the line breaks of a document.
 type breaks struct {

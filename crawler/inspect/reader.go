@@ -79,6 +79,7 @@ type Reading struct{ reader *reader }
 // marks asks for Marks.
 func (i *Inspector) Begin(p *Page, marks bool) Reading {
 	r := i.readers.Get().(*reader)
+	p.Begin()
 	r.page, r.findings, r.styles = p, r.findings[:0], r.styles[:0]
 	if p.Format == "html" || p.Format == "xhtml" {
 		r.readTokens(marks)
@@ -217,7 +218,6 @@ func (r *reader) endHTML(ctx context.Context, found *Result) {
 	if w.rules != 0 {
 		r.rules.End(shown)
 		r.findings = append(r.findings, r.rules.Findings...)
-		r.rules.Facts.HasIcon = r.rules.Facts.HasIcon || p.HasIcon
 		found.Inspection.Facts = facts.AppendPage(nil, &r.rules.Facts)
 		found.wants(&r.rules.Facts)
 	}
@@ -288,7 +288,7 @@ func (r *reader) readCSS(ctx context.Context, found *Result) {
 
 // cssFinding is the finding for a fault in CSS that begins at an offset of the document.
 func (r *reader) cssFinding(f csssyntax.Fault, start int) judging.Finding {
-	line, column := r.page.At(start + f.Offset)
+	line, column := r.page.Places.At(start + f.Offset)
 	return judging.Finding{Code: judging.CodeCSSSyntax, Rule: f.Rule, Line: line, Column: column,
 		Raw: string(r.page.Text[start+f.Offset : start+f.End]), Message: f.Message}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -88,7 +89,7 @@ func newPlainComparison(tb testing.TB) *plainComparison {
 func (c *plainComparison) compare(t *testing.T, text string) {
 	look := func(r *reader) (found Result) {
 		p := c.page
-		p.Text, p.Body = []byte(text), []byte(text)
+		p.Text, p.Body, p.Places = []byte(text), []byte(text), extract.NewPlaces([]byte(text))
 		r.page, r.findings, r.styles = &p, nil, r.styles[:0]
 		r.readTokens(false)
 		r.endHTML(t.Context(), &found)

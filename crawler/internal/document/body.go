@@ -48,7 +48,7 @@ func (d *Document) Readable() bool {
 // Take reads the body of a document, as far as it is needed, and reports whether its content is
 // to be read. hasSlot says that the worker has one of the slots.
 func (r *Reader) Take(d *Document, hasSlot bool) bool {
-	name, limit := scope.DocumentName(d.URL), r.limit(&d.Target, d.Response)
+	name, limit := scope.DocumentName(d.URL), r.limit(d)
 	d.InParts = d.Links() && !r.AtOnce && len(d.Response.Header) == 0
 	in := &d.input
 	*in = r.Input
@@ -91,7 +91,7 @@ func (d *Document) measure(limit int64) bool {
 	}
 	wall, walled := judging.Wall(d.Outcome.Status, d.Response.Header, d.Body)
 	d.Note(wall)
-	if !walled && !d.Internal && IsPage(&d.Outcome) && d.answered() {
+	if !walled && !d.Internal && IsPage(d.Outcome.ContentType) && d.answered() {
 		d.Note(judging.Parked(d.URL, d.Response.Header, d.Body))
 	}
 	return !walled
@@ -99,7 +99,7 @@ func (d *Document) measure(limit int64) bool {
 
 // sketch notes what the text of a page of another site is compared by, if the run compares texts.
 func (d *Document) sketch() {
-	page := IsPage(&d.Outcome)
+	page := IsPage(d.Outcome.ContentType)
 	if d.Scope.Judging.Drift == nil || d.Internal || d.Outcome.Status/100 != 2 || !page && d.Outcome.ContentType != "text/plain" || !d.answered() {
 		return
 	}
@@ -146,11 +146,11 @@ func (d *Document) recognize() {
 }
 
 // limit returns how much of the body is read, in bytes.
-func (r *Reader) limit(t *Target, resp *fetch.Response) int64 {
-	if !t.Seed || resp.Path == "" || r.MaxBodyGiven {
+func (r *Reader) limit(d *Document) int64 {
+	if !d.Seed || d.Response.Path == "" || r.MaxBodyGiven {
 		return r.MaxBody
 	}
-	if site := t.Scope.SiteOf(t.URL); site != nil && t.Scope.Crawled(site) {
+	if site := d.Scope.SiteOf(d.URL); site != nil && d.Scope.Crawled(site) {
 		return r.MaxBody
 	}
 	return extract.MaxBody

@@ -10,6 +10,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/clamd"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -58,9 +59,7 @@ func (r *Reader) outline(d *Document) {
 		if err != nil || !r.Inspector.Reads("html", d.Outcome.ContentType) {
 			return nil
 		}
-		p := r.page(d, base)
-		p.Text, p.Charset, p.Format = text, charset, "html"
-		begun := r.Inspector.Begin(p, true)
+		begun := r.Inspector.Begin(r.page(d, base, text, charset, "html"), true)
 		d.begun = &begun
 		return begun.Marks()
 	}
@@ -68,28 +67,28 @@ func (r *Reader) outline(d *Document) {
 
 // answered reports whether the document is all of what was asked for.
 func (d *Document) answered() bool {
-	o := &d.Outcome
-	return o.Code == check.CodeOK && (o.Status == 0 || o.Status/100 == 2) && !o.Incomplete() // what is missing may be in the rest
+	status := d.Outcome.Status
+	return d.Outcome.Code == check.CodeOK && (status == 0 || status/100 == 2) && !d.Outcome.Incomplete() // what is missing may be in the rest
 }
 
-// page returns what is known of a document that answered.
-func (r *Reader) page(d *Document, base *urinorm.Base) *inspect.Page {
+// page returns what is known of a document that answered, and its decoded text.
+func (r *Reader) page(d *Document, base *urinorm.Base, text []byte, charset, format string) *inspect.Page {
 	resp := d.Response
 	p := &inspect.Page{Address: d.URL, Base: base, Status: resp.Status, Header: resp.Header, ContentType: fetch.MediaType(resp.ContentType),
-		OverHTTP: resp.Header != nil && resp.LocalFile() == "", URL: r.Print.URL(d.URL), Seen: r.Print.URL(d.Seen), Start: d.isStart(),
-		MadeUp: d.Scope.SyntheticHost(d.URL.Authority()), Body: d.Body}
+		OverHTTP: resp.Header != nil && resp.LocalFile() == "", URL: r.Print.URL(d.URL), Seen: r.Print.URL(d.Seen), Start: isStart(d.Scope.SiteOf(d.URL), resp.Path, d.Seed),
+		MadeUp: d.Scope.SyntheticHost(d.URL.Authority()), Body: d.Body,
+		Text: text, Charset: charset, Format: format}
 	if resp.Path != "" {
 		p.URL = r.Print.Path(resp.Path)
 	}
 	return p
 }
 
-// isStart reports whether the document is the start page of a site: one that a crawl starts
-// from, or the index of a directory.
-func (d *Document) isStart() bool {
-	site, path := d.Scope.SiteOf(d.URL), d.Response.Path
+// isStart reports whether a document is the start page of a site: one that a crawl starts
+// from, or the index of a directory. The site is nil for a document that is in no directory.
+func isStart(site *disk.Site, path string, seed bool) bool {
 	if site == nil || path == "" {
-		return d.Seed
+		return seed
 	}
 	name := filepath.Base(path)
 	return filepath.Dir(path) == filepath.Clean(site.Dir()) && strings.TrimSuffix(name, filepath.Ext(name)) == "index"
@@ -113,13 +112,12 @@ func (r *Reader) Begin(d *Document) bool {
 		return false
 	}
 	if d.begun == nil {
-		p := r.page(d, BaseOf(d.URL, d.Read))
-		p.Text, p.Charset = d.Read.Decoded(d.input)
-		p.Format = d.Read.Format
-		if p.Format == "html" && extract.IsXHTML(d.input) {
-			p.Format = "xhtml"
+		text, charset := d.Read.Decoded(d.input)
+		format := d.Read.Format
+		if format == "html" && extract.IsXHTML(d.input) {
+			format = "xhtml"
 		}
-		reading := r.Inspector.Begin(p, false)
+		reading := r.Inspector.Begin(r.page(d, BaseOf(d.URL, d.Read), text, charset, format), false)
 		d.begun = &reading
 	}
 	return true
@@ -160,7 +158,7 @@ func Wants(found *inspect.Result, in *scope.Scope, resp *fetch.Response) []urino
 // targetOf returns what the content checks need to know of a body that is not looked at as a
 // page.
 func (r *Reader) targetOf(d *Document) judging.Inspection {
-	limit := r.limit(&d.Target, d.Response)
+	limit := r.limit(d)
 	if d.Outcome.Incomplete() {
 		limit = int64(len(d.Body)) - 1 // this is not the whole body
 	}
@@ -181,7 +179,7 @@ func (r *Reader) InspectTarget(d *Document) {
 	if r.Inspector == nil || !d.Content {
 		return
 	}
-	limit := r.limit(&d.Target, d.Response)
+	limit := r.limit(d)
 	body := &rest{from: io.LimitReader(io.MultiReader(bytes.NewReader(d.Body), d.Response.Body), limit+1)}
 	target := r.Inspector.Target(body, limit, d.Response.Header, d.origin())
 	d.Note(judging.Facts{Content: judging.Content{Inspection: target.Encode()}})

@@ -79,9 +79,9 @@ func (d *Document) Note(f judging.Facts) { d.Outcome = d.Outcome.With(f) }
 // Warn adds warnings to the outcome.
 func (d *Document) Warn(warnings ...check.Warning) { d.Note(judging.Facts{Warnings: warnings}) }
 
-// IsPage reports whether an answer is a document that can contain links.
-func IsPage(o *judging.Outcome) bool {
-	return o.ContentType == "text/html" || o.ContentType == "application/xhtml+xml"
+// IsPage reports whether an answer of a media type is a document that can contain links.
+func IsPage(contentType string) bool {
+	return contentType == "text/html" || contentType == "application/xhtml+xml"
 }
 
 // Read reads the links and the anchors of a document whose body was taken, with the memory of
@@ -89,7 +89,7 @@ func IsPage(o *judging.Outcome) bool {
 // document that ended with an error, of which nothing is kept.
 func (r *Reader) Read(d *Document, doc *extract.Document, bare bool, part func(links []extract.Link, all int)) bool {
 	in := &d.input
-	d.broken = brokenText(d.Rule, in, IsPage(&d.Outcome))
+	d.broken = brokenText(d.Rule, in, IsPage(d.Outcome.ContentType))
 	in.Bare, in.AnchorsOnly = bare, !d.Links()
 	if d.Response.LocalFile() == "" {
 		in.MaxLinks = MaxNetworkLinks

@@ -221,7 +221,7 @@ func (r *documentReading) read(ctx context.Context) *recall.Page {
 		reader.Inspect(ctx, d, d.WantsIcon() && r.hasIcon(ctx))
 		r.got.Gaps = account.WithGap(r.got.Gaps, reader.Lost())
 	}
-	if r.Door.Scope().Compares(d.URL) && document.IsPage(&d.Outcome) {
+	if r.Door.Scope().Compares(d.URL) && document.IsPage(d.Outcome.ContentType) {
 		d.Note(r.Door.Probes.Compare(d.URL, d.Body))
 	}
 	if !d.Links() || d.Response.LocalFile() == "" && !r.admitsSitemap(&r.got, r.of, d.Read.Format, d.Read.SitemapIndex, len(d.Read.Links)) {
@@ -241,7 +241,7 @@ func (r *documentReading) enter(ctx context.Context, op *view.Opened) *recall.Pa
 		found.ReadFile(d.Body)
 		defer found.ReadFile(nil) // the body is released
 	}
-	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(&d.Outcome) && r.wantsShell() && document.IsShell(d.Body, d.Read)
+	shell := op == nil && d.Outcome.Code == check.CodeOK && document.IsPage(d.Outcome.ContentType) && r.wantsShell() && document.IsShell(d.Body, d.Read)
 	page := r.enterLinks(ctx, shell)
 	page.Blank = shell || op == nil && len(d.Read.Links) == 0 && document.IsBlank(d.Body, d.Read.Format)
 	r.got = r.describe(r.got, r.of, &d.Outcome, page)

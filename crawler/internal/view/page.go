@@ -107,7 +107,7 @@ func (b *Browser) RendersView(d *document.Document, t *admit.Target) bool {
 // showsPage reports whether a document is an internal page that exists.
 func showsPage(d *document.Document) bool {
 	o := &d.Outcome
-	return d.Internal && d.Read.Format == "html" && o.Code == check.CodeOK && document.IsPage(o) && (o.Status == 0 || o.Status/100 == 2)
+	return d.Internal && d.Read.Format == "html" && o.Code == check.CodeOK && document.IsPage(o.ContentType) && (o.Status == 0 || o.Status/100 == 2)
 }
 
 // Render lets a browser render the page, and makes the anchors of the rendered document

@@ -215,12 +215,12 @@ func (c *Checker) report(a *area, text *visible.Text, found []judging.Finding) [
 			case inText:
 				c.place(&f, text, p)
 			case inSource:
-				f.Line, f.Column = c.page.At(p.begin)
+				f.Line, f.Column = c.page.Places.At(p.begin)
 				f.Raw = cut(c.page.Text[p.begin:p.end])
 				f.Text = excerpt(c.page.Text, p.begin, p.end)
 			case inTitle:
 				f.Element = "title"
-				f.Line, f.Column = c.page.At(c.content.TitleStart)
+				f.Line, f.Column = c.page.Places.At(c.content.TitleStart)
 				f.Text = excerpt(c.content.Title.Bytes(), p.begin, p.end)
 			case inHeader:
 				if a.header != "Set-Cookie" { // it may hold a secret
@@ -239,11 +239,11 @@ func (c *Checker) report(a *area, text *visible.Text, found []judging.Finding) [
 // place sets the place of a finding in a text that comes from the source.
 func (c *Checker) place(f *judging.Finding, text *visible.Text, p place) {
 	if p.begin >= noText {
-		f.Line, f.Column = c.page.At(p.begin - noText)
+		f.Line, f.Column = c.page.Places.At(p.begin - noText)
 		return
 	}
 	begin := text.Offset(p.begin)
-	f.Line, f.Column = c.page.At(begin)
+	f.Line, f.Column = c.page.Places.At(begin)
 	if p.end > p.begin {
 		f.Raw = cut(c.page.Text[begin:max(begin, text.EndOffset(p.end))])
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
@@ -27,7 +28,7 @@ func compile(t testing.TB, rules ...Rule) *Set {
 
 // checkHTML applies rules to an HTML page.
 func checkHTML(c *Checker, source string, header http.Header) []judging.Finding {
-	p := &page.Page{URL: "https://example.com/", ContentType: "text/html", Format: "html", Text: []byte(source), Header: header}
+	p := &page.Page{URL: "https://example.com/", ContentType: "text/html", Format: "html", Text: []byte(source), Places: extract.NewPlaces([]byte(source)), Header: header}
 	var content visible.Content
 	var tokens htmltoken.Tokenizer
 	content.Reset(p.Text)
@@ -113,7 +114,7 @@ func TestCheck(t *testing.T) {
 
 func TestXHTML(t *testing.T) {
 	source := `<html><head><title>A</title><script src="a"/></head><body><a id="x"/>one<p><![CDATA[a > draft]]> b</p><textarea/><em>two</em></body></html>`
-	p := &page.Page{URL: "/", ContentType: "application/xhtml+xml", Format: "html", Text: []byte(source)}
+	p := &page.Page{URL: "/", ContentType: "application/xhtml+xml", Format: "html", Text: []byte(source), Places: extract.NewPlaces([]byte(source))}
 	var content visible.Content
 	var tokens htmltoken.Tokenizer
 	content.Reset(p.Text)
@@ -188,6 +189,7 @@ func TestPagesOfARule(t *testing.T) {
 		if got := set.Needs(&c.page); got != c.needs {
 			t.Errorf("%s %s: needs %v", c.page.URL, c.page.ContentType, got)
 		}
+		c.page.Places = extract.NewPlaces(c.page.Text)
 		var codes []string
 		for _, f := range checker.Check(&c.page, nil, nil) {
 			codes = append(codes, string(f.Code))
@@ -280,7 +282,7 @@ func FuzzElements(f *testing.F) {
 	checker := compile(f, Rule{Name: "n", Not: []string{"a", "re:b|^$"}, In: "css:*"}, Rule{Name: "m", Must: []string{"c"}, In: "css:p"}).NewChecker()
 	f.Fuzz(func(t *testing.T, source string) {
 		source = strings.ToValidUTF8(source, "")
-		p := &page.Page{ContentType: "text/html", Text: []byte(source)}
+		p := &page.Page{ContentType: "text/html", Text: []byte(source), Places: extract.NewPlaces([]byte(source))}
 		checker.Check(p, &visible.Content{XML: true}, nil)
 		for _, f := range checkHTML(checker, source, nil) {
 			if f.Line < 0 || f.Line > strings.Count(source, "\n")+strings.Count(source, "\r")+1 {
@@ -297,7 +299,7 @@ func BenchmarkCheck(b *testing.B) {
 	source := bytes.Repeat([]byte(`<li class="item"><a href="/page/one.html">A title of a <em>page</em></a> &amp; some words
       on another line, quite a few of them, as pages have</li>
 `), 480)
-	p := &page.Page{URL: "/", ContentType: "text/html", Format: "html", Text: source}
+	p := &page.Page{URL: "/", ContentType: "text/html", Format: "html", Text: source, Places: extract.NewPlaces(source)}
 	var content visible.Content
 	var tokens htmltoken.Tokenizer
 	content.Reset(source)

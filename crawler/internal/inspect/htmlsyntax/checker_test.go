@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
@@ -17,7 +18,7 @@ import (
 func findings(text string, xml bool, max int) []judging.Finding {
 	var c Checker
 	var z htmltoken.Tokenizer
-	p := &page.Page{Text: []byte(text), Body: []byte(text), Charset: "utf-8"}
+	p := &page.Page{Text: []byte(text), Places: extract.NewPlaces([]byte(text)), Body: []byte(text), Charset: "utf-8"}
 	return checkPage(&c, &z, p, xml, max)
 }
 
@@ -225,12 +226,12 @@ func TestCharset(t *testing.T) {
 	text := strings.ReplaceAll(body, "\xE4", "ä")
 	var c Checker
 	var z htmltoken.Tokenizer
-	p := &page.Page{Text: []byte(text), Body: []byte(body), Charset: "windows-1252"}
+	p := &page.Page{Text: []byte(text), Places: extract.NewPlaces([]byte(text)), Body: []byte(body), Charset: "windows-1252"}
 	if got := places(checkPage(&c, &z, p, false, 0)); got != "" {
 		t.Error(got)
 	}
 	p.Body = []byte("\xEF\xBB\xBF" + doctype + blank + "<meta charset=utf-8>")
-	p.Text, p.Charset = p.Body[3:], "utf-8"
+	p.Text, p.Places, p.Charset = p.Body[3:], extract.NewPlaces(p.Body[3:]), "utf-8"
 	if got := places(checkPage(&c, &z, p, false, 0)); got != "2:989 late-charset" {
 		t.Error(got)
 	}
@@ -329,7 +330,7 @@ func BenchmarkChecker(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var c Checker
 			var z htmltoken.Tokenizer
-			p := &page.Page{Text: text, Body: text, Charset: "utf-8"}
+			p := &page.Page{Text: text, Places: extract.NewPlaces(text), Body: text, Charset: "utf-8"}
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -349,7 +350,7 @@ func TestRealPages(t *testing.T) {
 	var c Checker
 	var z htmltoken.Tokenizer
 	for name, text := range realPages(t) {
-		p := &page.Page{Text: text, Body: text, Charset: "utf-8"}
+		p := &page.Page{Text: text, Places: extract.NewPlaces(text), Body: text, Charset: "utf-8"}
 		if got := places(checkPage(&c, &z, p, false, 0)); got != want[name] {
 			t.Errorf("%s: %s, want %s", name, got, want[name])
 		}

@@ -95,7 +95,7 @@ const missingDoctype = "missing-doctype"
 // finding makes a finding of a problem.
 func (c *Checker) finding(p problem) judging.Finding {
 	f := judging.Finding{Code: judging.CodeHTMLSyntax, Rule: p.rule}
-	f.Line, f.Column = c.page.At(p.offset)
+	f.Line, f.Column = c.page.Places.At(p.offset)
 	if p.rule == missingDoctype {
 		f.Message = "the document does not begin with <!DOCTYPE html>"
 		return f
@@ -153,7 +153,7 @@ func (c *Checker) written(offset int) string {
 	if c.page.Text[offset+1] == '/' {
 		slash = "/"
 	}
-	line, _ := c.page.At(offset)
+	line, _ := c.page.Places.At(offset)
 	return fmt.Sprintf("<%s%s> in line %d", slash, c.name(offset), line)
 }
 

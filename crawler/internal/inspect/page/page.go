@@ -36,16 +36,11 @@ type Page struct {
 	Charset string
 	// Text is the document as valid UTF-8 without a byte order mark, nil if it is not text.
 	Text []byte
+	// Places are those of Text, from Begin on.
+	Places *extract.Places
 	// Body is the document as it was received, after content decoding.
 	Body []byte
-
-	places *extract.Places
 }
 
-// At returns the line and the column of an offset in Text, as [extract.Places] counts them.
-func (p *Page) At(off int) (line, column int) {
-	if p.places == nil {
-		p.places = extract.NewPlaces(p.Text)
-	}
-	return p.places.At(off)
-}
+// Begin sets Places, before checks look at the page.
+func (p *Page) Begin() { p.Places = extract.NewPlaces(p.Text) }

@@ -285,6 +285,10 @@ func (c *Checker) addName(text []byte) {
 // duplicates alone.
 func (c *Checker) End(content *visible.Content) {
 	s := &c.source
+	if raw := s.noIndexHeader(); raw != "" && !c.Facts.NoIndex {
+		c.Facts.NoIndex, c.Facts.NoIndexRaw = true, raw
+	}
+	c.Facts.HasIcon = c.Facts.HasIcon || s.page.HasIcon
 	c.relations.header(s)
 	c.headings.close(s)
 	if s.groups&SEO != 0 {
@@ -301,14 +305,14 @@ func (c *Checker) End(content *visible.Content) {
 	}
 	c.labels.judge(s)
 	if s.groups&Duplicates != 0 && content != nil {
-		takeFingerprint(s, content)
+		c.Facts.Body = s.document.fingerprint(content)
 	}
 
 	slices.SortStableFunc(s.found, func(a, b found) int { return cmp.Compare(a.offset, b.offset) })
 	for i := range s.found {
 		f := &s.found[i]
 		if f.offset >= 0 {
-			f.finding.Line, f.finding.Column = s.page.At(f.offset)
+			f.finding.Line, f.finding.Column = s.page.Places.At(f.offset)
 		}
 		c.Findings = append(c.Findings, f.finding)
 	}

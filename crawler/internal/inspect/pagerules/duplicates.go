@@ -1,10 +1,14 @@
 package pagerules
 
-import "github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+import (
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
+	"github.com/orbweaver/orbweaver/crawler/internal/inspect/visible"
+)
 
-// takeFingerprint takes the fingerprint of the visible text.
-func takeFingerprint(s *source, content *visible.Content) {
-	if s.groups&Duplicates != 0 && !s.document.sendsOn && !s.document.frameset {
-		s.facts.Body = content.Text.Fingerprint()
+// fingerprint returns the fingerprint of the visible text, the zero one of a page that shows another.
+func (d *document) fingerprint(content *visible.Content) facts.Fingerprint {
+	if d.sendsOn || d.frameset {
+		return facts.Fingerprint{}
 	}
+	return content.Text.Fingerprint()
 }

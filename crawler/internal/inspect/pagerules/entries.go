@@ -109,7 +109,7 @@ func (e *entries) html() {
 			e.next()
 		case htmltoken.A:
 			if href := t.Attribute("href"); href != nil {
-				line, column := e.page.At(href.ValueStart)
+				line, column := e.page.Places.At(href.ValueStart)
 				e.link(string(bytes.TrimSpace(s.z.Value(href))), judging.Finding{Line: line, Column: column, Element: "a", Attribute: "href", Raw: s.raw(href.ValueStart, href.ValueEnd)})
 			}
 		}

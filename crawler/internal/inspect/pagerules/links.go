@@ -49,13 +49,19 @@ func (r *relations) element(s *source) {
 	}
 }
 
-// header reads the headers that say what link and robots meta elements say.
+// noIndexHeader returns the header that asks not to index the page, as robots meta elements do, "" if
+// it does not ask that.
+func (s *source) noIndexHeader() string {
+	if s.groups&needRobots == 0 || !robots.NoIndexHeader(s.page.Header) {
+		return ""
+	}
+	return string(cut([]byte(strings.Join(s.page.Header.Values("X-Robots-Tag"), ", ")), maxRaw))
+}
+
+// header reads the header that says what link elements say.
 func (r *relations) header(s *source) {
 	if s.page.Header == nil || s.groups&needRobots == 0 {
 		return
-	}
-	if !s.facts.NoIndex && robots.NoIndexHeader(s.page.Header) {
-		s.facts.NoIndex, s.facts.NoIndexRaw = true, string(cut([]byte(strings.Join(s.page.Header.Values("X-Robots-Tag"), ", ")), maxRaw))
 	}
 	if s.page.Header.Get("Link") == "" {
 		return

@@ -28,8 +28,8 @@ func readMeta(s *source) {
 	name := bytes.TrimSpace(s.value("name"))
 	switch {
 	case equalFold(name, "description"):
-		if s.groups&SEO != 0 {
-			readDescription(s, content)
+		if s.groups&SEO != 0 && s.facts.Description.Hash == 0 { // the first one that is not blank counts
+			s.facts.Description = readDescription(s, content)
 		}
 	case equalFold(name, "robots"):
 		if s.groups&needRobots != 0 && !s.facts.NoIndex && forbidsIndex(s.z.Value(content)) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/htmltoken"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/facts"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
@@ -27,7 +28,7 @@ func pageAt(t testing.TB, address, text string) *page.Page {
 		t.Fatal(err)
 	}
 	return &page.Page{URL: address, Seen: address, Address: u, MadeUp: strings.HasSuffix(u.Host(), ".site.invalid"), Base: base, OverHTTP: true, Status: 200, Header: http.Header{},
-		ContentType: "text/html", Format: "html", Charset: "utf-8", Text: []byte(text), Body: []byte(text)}
+		ContentType: "text/html", Format: "html", Charset: "utf-8", Text: []byte(text), Places: extract.NewPlaces([]byte(text)), Body: []byte(text)}
 }
 
 // look looks at a page.
@@ -376,6 +377,7 @@ func TestI18n(t *testing.T) {
 		t.Error(summary(c.Findings))
 	}
 	p.Text = []byte(html + alternate("de", "de/a.html"))
+	p.Places = extract.NewPlaces(p.Text)
 	if look(&c, p, I18n); summary(c.Findings) != "hreflang-self-missing@1:55" {
 		t.Error(summary(c.Findings))
 	}

@@ -20,6 +20,7 @@ const (
 type title struct {
 	open       bool
 	start, end int // of the start tag; end is 0 if there is no title
+	place      facts.Place
 	text       []byte
 }
 
@@ -31,24 +32,22 @@ func (x *title) begin(s *source) {
 	t := &s.z.Token
 	if x.end == 0 {
 		x.open, x.start, x.end = true, t.Start, t.End
-		s.facts.Title.Place = s.place(t.Start)
+		x.place = s.place(t.Start)
 	}
 }
 
-// readDescription reads the content of a description. The first one that is not blank counts.
-func readDescription(s *source, content *htmltoken.Attribute) {
-	if s.facts.Description.Hash != 0 {
-		return
-	}
+// readDescription returns the content of a description, the zero Text if it is blank.
+func readDescription(s *source, content *htmltoken.Attribute) facts.Text {
 	s.buffer = appendCollapsed(s.buffer[:0], s.z.Value(content))
 	if len(s.buffer) == 0 {
-		return
+		return facts.Text{}
 	}
-	s.facts.Description = facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer), Raw: s.raw(content.ValueStart, content.ValueEnd)}
+	text := facts.Text{Place: s.place(content.ValueStart), Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer), Raw: s.raw(content.ValueStart, content.ValueEnd)}
 	if n := utf8.RuneCount(s.buffer); n > longDescription {
 		s.report(content.ValueStart, judging.Finding{Code: judging.CodeDescriptionLong, Element: "meta", Attribute: "content", Raw: s.raw(content.ValueStart, content.ValueEnd),
-			Text: s.facts.Description.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
+			Text: text.Excerpt, Message: fmt.Sprintf("the description has %d characters, more than %d", n, longDescription)})
 	}
+	return text
 }
 
 // reportConflict reports a second canonical link.
@@ -68,13 +67,13 @@ func (c *Checker) endSEO() {
 		return
 	}
 	if s.document.sendsOn || s.document.script && !s.document.hasText { // scripts write the page, or send the reader on
-		s.facts.Title, s.facts.Description = facts.Text{}, facts.Text{}
+		s.facts.Description = facts.Text{}
 		return
 	}
 	if s.page.Format == "html" && lacksDoctype(s.page.Text) {
 		s.report(0, judging.Finding{Code: judging.CodeDoctypeMissing, Element: "html", Message: "the page does not begin with <!DOCTYPE html>"})
 	}
-	c.title.judge(s)
+	s.facts.Title = c.title.judge(s)
 	if s.facts.Description.Hash == 0 && !s.facts.NoIndex {
 		s.report(-1, judging.Finding{Code: judging.CodeDescriptionMissing, Message: "the page has no description"})
 	}
@@ -113,22 +112,22 @@ func lacksDoctype(text []byte) bool {
 	}
 }
 
-// judge judges the title.
-func (x *title) judge(s *source) {
+// judge judges the title, and returns it, the zero Text if it is blank.
+func (x *title) judge(s *source) facts.Text {
 	s.buffer = appendCollapsed(s.buffer[:0], x.text)
 	if len(s.buffer) == 0 {
-		s.facts.Title = facts.Text{}
 		f := judging.Finding{Code: judging.CodeTitleMissing, Message: "the page has no title"}
 		offset := -1
 		if x.end > 0 {
 			offset, f.Element, f.Raw, f.Message = x.start, "title", s.raw(x.start, x.end), "the title of the page is empty"
 		}
 		s.report(offset, f)
-		return
+		return facts.Text{}
 	}
-	s.facts.Title.Hash, s.facts.Title.Excerpt, s.facts.Title.Raw = facts.Hash(s.buffer), excerpt(s.buffer), string(cut(s.buffer, maxRaw))
+	text := facts.Text{Place: x.place, Hash: facts.Hash(s.buffer), Excerpt: excerpt(s.buffer), Raw: string(cut(s.buffer, maxRaw))}
 	if n := utf8.RuneCount(s.buffer); n > longTitle {
-		s.report(x.start, judging.Finding{Code: judging.CodeTitleLong, Element: "title", Raw: string(cut(s.buffer, maxRaw)),
-			Text: s.facts.Title.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})
+		s.report(x.start, judging.Finding{Code: judging.CodeTitleLong, Element: "title", Raw: text.Raw,
+			Text: text.Excerpt, Message: fmt.Sprintf("the title has %d characters, more than %d", n, longTitle)})
 	}
+	return text
 }

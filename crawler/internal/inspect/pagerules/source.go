@@ -88,7 +88,7 @@ func cut(text []byte, n int) []byte {
 // place returns the place of an offset. Offsets must be asked for in ascending order, or else
 // it takes long.
 func (s *source) place(offset int) facts.Place {
-	line, column := s.page.At(offset)
+	line, column := s.page.Places.At(offset)
 	return facts.Place{Line: line, Column: column}
 }
 

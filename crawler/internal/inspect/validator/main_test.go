@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/extract"
 	"github.com/orbweaver/orbweaver/crawler/internal/inspect/page"
 	"github.com/orbweaver/orbweaver/crawler/internal/judging"
 )
@@ -60,11 +61,11 @@ func missing(t *testing.T, what string) {
 }
 
 func htmlPage(text string) *page.Page {
-	return &page.Page{URL: "https://example.com/", ContentType: "text/html", Format: "html", Charset: "utf-8", Text: []byte(text)}
+	return &page.Page{URL: "https://example.com/", ContentType: "text/html", Format: "html", Charset: "utf-8", Text: []byte(text), Places: extract.NewPlaces([]byte(text))}
 }
 
 func cssPage(text string) *page.Page {
-	return &page.Page{URL: "https://example.com/a.css", ContentType: "text/css", Format: "css", Charset: "utf-8", Text: []byte(text)}
+	return &page.Page{URL: "https://example.com/a.css", ContentType: "text/css", Format: "css", Charset: "utf-8", Text: []byte(text), Places: extract.NewPlaces([]byte(text))}
 }
 
 // rules lists the rules of findings.

@@ -91,7 +91,7 @@ func findings(p *page.Page, a *answer) []judging.Finding {
 				at = newCursor(p.Text, true)
 			}
 			start := at.offset(m.FirstLine, m.FirstColumn)
-			f.Line, f.Column = p.At(start)
+			f.Line, f.Column = p.Places.At(start)
 			f.Raw = string(p.Text[start:at.end(start, m.LastLine, m.LastColumn+1)])
 			f.Text = cut(strings.Join(strings.Fields(f.Raw), " "), judging.ExcerptLength)
 		}

@@ -127,7 +127,7 @@ func tidyFindings(p *page.Page, output []byte) []judging.Finding {
 	slices.SortStableFunc(list, judging.CompareFindings)
 	at := newCursor(p.Text, false)
 	for i := range list {
-		list[i].Line, list[i].Column = p.At(at.offset(list[i].Line, list[i].Column))
+		list[i].Line, list[i].Column = p.Places.At(at.offset(list[i].Line, list[i].Column))
 	}
 	return list
 }

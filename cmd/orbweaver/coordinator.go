@@ -40,7 +40,7 @@ func newCoordinator(f *frontierOptions, s *settings, asked *command, note func(s
 		return nil, frontierError(err)
 	}
 	c.Coordination = store.Coordination{Crawl: crawl, Process: processName(), Version: version(), Lease: f.lease,
-		Patience: f.patience, Log: f.log, WorkersHere: f.workersHere, MaxTimeGiven: f.maxTime, Notef: note}
+		Patience: f.patience, Log: f.log, WorkersHere: f.workersHere, MaxTimeGiven: f.maxTime, Notes: notes(note)}
 	return c, nil
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
@@ -53,7 +54,7 @@ type Coordination struct {
 	Log          int64         // most bytes of the server's log; 0 means 256 MiB
 	WorkersHere  int           // requests that this process may have in flight; 0 for none
 	MaxTimeGiven bool          // the time limit is of this session: it replaces that of the server
-	Notef        func(format string, args ...any)
+	Notes        io.Writer     // gets lines for the user
 }
 
 // Finish marks the crawl as done when its reports are written, and deletes it from the server if
@@ -107,10 +108,11 @@ func (e *TakenError) Error() string {
 type Joined struct {
 	Store Store
 	Lease time.Duration
-	// Waits tells why nothing is given out to the process at the moment, "" if that has no
-	// particular reason.
-	Waits func() string
 }
+
+// Waits tells why nothing is given out to the process at the moment, "" if that has no
+// particular reason.
+func (j *Joined) Waits() string { return j.Store.(frontier.Shared).Process().Why() }
 
 // Join lets this process take part in the crawl on a server, which must have begun, under a name and
 // with a version of the program. browser says that it can render pages.
@@ -125,5 +127,5 @@ func Join(ctx context.Context, crawl *Shared, name, version string, browser bool
 	}
 	own := lead.Store(h, name, version)
 	own.Browser = browser
-	return &Joined{Store: own, Lease: h.Lease, Waits: own.Process().Why}, own.Process().Join(ctx)
+	return &Joined{Store: own, Lease: h.Lease}, own.Process().Join(ctx)
 }

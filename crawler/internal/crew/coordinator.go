@@ -23,6 +23,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -138,7 +139,7 @@ func (c *coordinator) begin(ctx context.Context) error {
 	}
 	c.store = c.lead.Store(c.servers[0].header, "", c.Version)
 	if c.MaxPages == 0 {
-		c.growth = &growthWatch{state: c.state, need: c.state.Needs, to: c.store}
+		c.growth = &growthWatch{state: c.state, to: c.store}
 	}
 	return nil
 }
@@ -332,7 +333,7 @@ func (c *coordinator) conduct(ctx context.Context) (ended check.Gap, err error) 
 		}
 		if !lonely && c.WorkersHere == 0 && now.Sub(began) > 10*time.Second {
 			if workers, err := c.lead.Workers(ctx); err == nil && workers == 0 {
-				c.Notef("no worker has joined yet: orbweaver worker --frontier '%s'", c.Crawl.Places())
+				fmt.Fprintf(c.Notes, "no worker has joined yet: orbweaver worker --frontier '%s'\n", c.Crawl.Places())
 			}
 			lonely = true
 		}

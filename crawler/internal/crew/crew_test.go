@@ -50,8 +50,8 @@ func TestCutsEndlessSites(t *testing.T) {
 				}
 				events = append(events, e)
 			}
-			watch := &growthWatch{state: store, to: store, need: func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }}
-			if err := watch.observe(ctx, events); err != nil {
+			watch := &growthWatch{state: store, to: store}
+			if err := watch.observe(ctx, events, func(frontier.ID) (frontier.Need, bool) { return frontier.NeedLinks, true }); err != nil {
 				t.Fatal(err)
 			}
 			facts, _, err := store.Common().Facts(ctx, 0, 0)
@@ -75,7 +75,7 @@ func TestFillsAgainBeforeItWorks(t *testing.T) {
 	}
 	defer state.Close()
 	coordination := &store.Coordination{Crawl: store.Redis(store.Addresses{address}, store.RedisOptions{Patience: time.Minute}), Process: "main", Version: "1",
-		WorkersHere: 2, Notef: t.Logf}
+		WorkersHere: 2, Notes: t.Output()}
 	defer coordination.Close()
 	c := newCoordinator(coordination, Engine{State: state, Sink: result.Func(func(*result.Result) error { return nil }), Work: settle,
 		Enter: func(ctx context.Context, to frontier.Shared, _ time.Duration) error {

@@ -39,7 +39,7 @@ func (c *coordinator) fillServer(ctx context.Context, s *followed) error {
 			}
 		}
 		if again {
-			c.Notef("the server has lost a part of the crawl: filling it again from the state directory")
+			fmt.Fprintf(c.Notes, "the server has lost a part of the crawl: filling it again from the state directory\n")
 			again = false
 		}
 		complete, err := c.fillOnce(ctx, s)
@@ -169,7 +169,7 @@ func (c *coordinator) enterRest(ctx context.Context) error {
 		if c.rests++; c.rests > maxRests {
 			return fmt.Errorf("%d targets of the state are unsettled, which the frontier has settled", n.Queued)
 		}
-		c.Notef("a server has lost %d targets: entering them again", n.Queued)
+		fmt.Fprintf(c.Notes, "a server has lost %d targets: entering them again\n", n.Queued)
 		return c.enter(ctx, wanted)
 	}
 	if !c.Renders {

@@ -18,14 +18,13 @@ import (
 // all of them in the log.
 type growthWatch struct {
 	state  frontier.Store
-	need   func(frontier.ID) (need frontier.Need, visited bool) // of a target; visited is false for one that never is
 	to     frontier.Shared
 	growth trap.Growth
 }
 
 // observe counts the pages that were settled, and lets all processes know of a site that is
-// cut.
-func (w *growthWatch) observe(ctx context.Context, events []frontier.Event) error {
+// cut. needs returns what is needed of a target; visited is false for one that never is.
+func (w *growthWatch) observe(ctx context.Context, events []frontier.Event, needs func(frontier.ID) (need frontier.Need, visited bool)) error {
 	for i := range events {
 		e := &events[i]
 		if e.Kind != frontier.EventSettled || len(e.Found) == 0 || e.Met&frontier.NeedLinks == 0 {
@@ -49,7 +48,7 @@ func (w *growthWatch) observe(ctx context.Context, events []frontier.Event) erro
 		var pages, others []uint32
 		named := scope.IsLeafName([]byte(u.Path()))
 		for _, id := range slices.Compact(slices.Sorted(slices.Values(e.Found))) {
-			switch need, visited := w.need(id); {
+			switch need, visited := needs(id); {
 			case !visited:
 			case named || need&frontier.NeedLinks != 0:
 				pages = append(pages, uint32(id))

@@ -111,7 +111,7 @@ func (c *coordinator) apply(ctx context.Context, s *followed, lag time.Duration)
 			return false, err
 		}
 		if c.growth != nil {
-			if err := c.growth.observe(ctx, events); err != nil {
+			if err := c.growth.observe(ctx, events, c.state.Needs); err != nil {
 				return false, err
 			}
 		}

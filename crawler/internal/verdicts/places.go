@@ -24,11 +24,10 @@ func (j *join) gather(streamed *Stream) error {
 		return err
 	}
 	j.spool = result.NewSpool(len(shown), func(n int) int { return int(shown[j.order.order[n]].cites) })
-	j.again.found = j.refer
 	if err := j.gatherReferences(&w); err != nil {
 		return err
 	}
-	note, err := j.again.end()
+	note, err := j.again.end(j.refer)
 	if err == nil && note != "" {
 		err = j.crawl.note(note)
 	}
@@ -87,7 +86,7 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 		for n := 0; ; n++ {
 			if more, err := briefs.Next(&b); err != nil || !more {
 				if len(bare) > 0 && err == nil {
-					err = j.again.add(rec, page, bare)
+					err = j.again.add(rec, page, bare, j.refer)
 				}
 				return err
 			}
@@ -109,7 +108,7 @@ func (j *join) gatherReferences(w *wantedPairs) error {
 			}
 			if l.Tag != 0 {
 				if bare = append(bare, bareReference{pair: p, brief: b, tag: l.Tag}); len(bare) == maxBare {
-					if err := j.again.add(rec, page, bare); err != nil {
+					if err := j.again.add(rec, page, bare, j.refer); err != nil {
 						return err
 					}
 					bare = bare[:0]

@@ -32,12 +32,11 @@ type rereader struct {
 	door    *admit.Door
 	buffers fetch.Buffers
 	anchors extract.Input
-	wanted  []wantedText                           // wanted texts of fragments, grouped by page
-	changed map[frontier.ID]bool                   // pages whose files have changed
-	pages   []barePage                             // pages with shown references
-	found   func(*pair, uint32, *frontier.RawLink) // gets these references with the numbers of their pages
-	held    int                                    // number of bare references on pages
-	lost    int                                    // number of pages whose positions could not be found
+	wanted  []wantedText         // wanted texts of fragments, grouped by page
+	changed map[frontier.ID]bool // pages whose files have changed
+	pages   []barePage           // pages with shown references
+	held    int                  // number of bare references on pages
+	lost    int                  // number of pages whose positions could not be found
 
 	lostPage uint32 // the number of the last of them
 }
@@ -245,9 +244,12 @@ func changedFiles(n int) string {
 	return fmt.Sprintf("%d files changed during the check", n)
 }
 
-// add adds shown bare references of a page. They are read and added to their pairs in
+// refer gets a reference to a pair that was read again, and the number of its page.
+type refer func(p *pair, page uint32, l *frontier.RawLink)
+
+// add adds shown bare references of a page. They are read and given to found in
 // batches, so a page with very many is read several times. The record is not kept.
-func (r *rereader) add(rec *frontier.Record, number uint32, references []bareReference) error {
+func (r *rereader) add(rec *frontier.Record, number uint32, references []bareReference, found refer) error {
 	p, err := r.page(rec, number)
 	if err != nil {
 		return err
@@ -257,10 +259,10 @@ func (r *rereader) add(rec *frontier.Record, number uint32, references []bareRef
 	if r.held += len(references); r.held < maxBare {
 		return nil
 	}
-	return r.flush()
+	return r.flush(found)
 }
 
-func (r *rereader) flush() error {
+func (r *rereader) flush(found refer) error {
 	if err := r.read(r.pages); err != nil {
 		return err
 	}
@@ -270,7 +272,7 @@ func (r *rereader) flush() error {
 			ref := &r.pages[i].references[k]
 			l := &ref.found
 			changed = changed || l.Tag == 0
-			r.found(ref.pair, r.pages[i].number, &frontier.RawLink{Brief: ref.brief, Line: l.Line, Column: l.Column,
+			found(ref.pair, r.pages[i].number, &frontier.RawLink{Brief: ref.brief, Line: l.Line, Column: l.Column,
 				Element: l.Element, Attribute: l.Attribute, Raw: []byte(l.Raw), Text: []byte(l.Text)})
 		}
 		if changed && r.lostPage != r.pages[i].number {
@@ -282,8 +284,8 @@ func (r *rereader) flush() error {
 }
 
 // end reads the last batch. It returns a note if files have changed, and "" otherwise.
-func (r *rereader) end() (note string, err error) {
-	if err := r.flush(); err != nil || r.lost == 0 {
+func (r *rereader) end(found refer) (note string, err error) {
+	if err := r.flush(found); err != nil || r.lost == 0 {
 		return "", err
 	}
 	return changedFiles(r.lost) + ": the positions of reported links there are unknown", nil

@@ -190,7 +190,7 @@ func newDoor(cfg *Config, seeds []Seed) *admit.Door {
 		Fetch: cfg.Fetch, Types: cfg.Reading.Types, SkipExternal: cfg.Scope.External == SkipExternal, LeavesSome: in.LeavesSomeAlone(),
 		Robots: cfg.Scope.Robots, RobotsGiven: cfg.Scope.RobotsGiven, RobotsAgent: cfg.Scope.RobotsAgent,
 		MaxPages: cfg.Limits.MaxPages, MaxWait: cfg.Politeness.MaxWait, Retries: cfg.Politeness.Retries, Backoff: cfg.Politeness.Backoff,
-		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0,
+		Renders: cfg.Renders(), MaxBody: cfg.Limits.MaxBody, Includes: len(cfg.Scope.Include) > 0, Cookies: cfg.Keep.Cookies,
 		Pacing: admit.Pacing{Concurrency: cfg.Politeness.Concurrency, PerHost: cfg.Politeness.PerHost, PerHostGiven: cfg.Politeness.PerHostGiven,
 			PerDomain: cfg.Politeness.PerDomain, PerAddress: cfg.Politeness.PerAddress,
 			Rate: cfg.Politeness.Rate, Delay: cfg.Politeness.Delay, Shared: cfg.shared() != nil, Still: cfg.Politeness.Still},
@@ -211,7 +211,7 @@ func (r *run) learnFact(f frontier.Fact) {
 		r.door.Growth.CutSite(name)
 	case crew.FactCookied:
 		r.door.Cycles.Touched(name, name, true)
-	case crew.FactCookie:
+	case admit.FactCookie:
 		if r.cfg.Keep.Cookies != nil {
 			r.cfg.Keep.Cookies.LearnCookie(f.Value)
 		}

@@ -95,10 +95,5 @@ func newSharedRun(ctx context.Context, cfg *Config, seeds []Seed, sink result.Si
 	own.Deliver.Pages, own.Deliver.Stream, own.Keep.Cache = false, false, nil
 	r := newRun(ctx, &own, seeds, sink)
 	r.memory.Begin(r.clock.Began)
-	if own.Keep.Cookies != nil { // a store that fails reports that to the worker, too
-		own.Keep.Cookies.ShareCookies(func(name string, value []byte) {
-			_ = cfg.shared().Common().Publish(r.always, crew.FactCookie+name, value)
-		})
-	}
 	return r, nil
 }

@@ -43,12 +43,13 @@ type cookies struct {
 	userJar *cookiejar.Jar // the user's cookies only
 	origins *Origins
 
-	share func(name string, value []byte) // tells other processes of a cookie; nil for none
-
 	mu    sync.Mutex
 	jars  map[jarKey]*cookiejar.Jar          // those set by servers, with and without the user's cookies
 	hosts map[string]map[string]storedCookie // authority → cookies that it has set
 	bytes int                                // of the cookies in hosts
+
+	shares bool           // other processes are told of cookies
+	told   []SharedCookie // that they must be told of
 
 	groups  map[string]cookieGroup // the group of an origin
 	session map[sessionKey]sessionCookie

@@ -13,23 +13,44 @@ type sharedCookie struct {
 	Cookie string `json:"cookie"`
 }
 
-// ShareCookies tells other processes of the cookies that hosts set, apart from those of
-// sessions: share gets what identifies a cookie and its value, which LearnCookie of the other
-// processes reads. It is called before the first request.
-func (h *HTTP) ShareCookies(share func(name string, value []byte)) { h.cookies.share = share }
+// SharedCookie is what other processes are told of a cookie: what identifies it, and the value that
+// their LearnCookie reads.
+type SharedCookie struct {
+	Name  string
+	Value []byte
+}
+
+// ShareCookies lets NewCookies return the cookies that hosts set from now on, apart from those of
+// sessions.
+func (h *HTTP) ShareCookies() {
+	h.cookies.mu.Lock()
+	defer h.cookies.mu.Unlock()
+	h.cookies.shares = true
+}
+
+// NewCookies returns the cookies that were set since the last call.
+func (h *HTTP) NewCookies() []SharedCookie {
+	h.cookies.mu.Lock()
+	defer h.cookies.mu.Unlock()
+	set := h.cookies.told
+	h.cookies.told = nil
+	return set
+}
 
 // LearnCookie stores a cookie that another process told of. Malformed ones are ignored.
 func (h *HTTP) LearnCookie(value []byte) { h.cookies.learn(value) }
 
-// tell tells other processes of cookies.
+// tell notes cookies for other processes.
 func (c *cookies) tell(u urinorm.URL, set []*http.Cookie) {
-	if c.share == nil {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.shares {
 		return
 	}
 	for _, cookie := range set {
 		value, err := json.Marshal(sharedCookie{u.WithoutUserinfo().WithoutFragment().String(), cookie.String()})
 		if err == nil {
-			c.share(u.Scheme()+"://"+u.Authority()+" "+cookie.Name+";"+cookie.Domain+";"+cookie.Path, value)
+			c.told = append(c.told, SharedCookie{u.Scheme() + "://" + u.Authority() + " " + cookie.Name + ";" + cookie.Domain + ";" + cookie.Path, value})
 		}
 	}
 }

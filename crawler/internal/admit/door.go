@@ -78,6 +78,9 @@ func (d *Door) Open(always context.Context, f *frontier.Frontier, common frontie
 	d.Sitemaps.share(always, common)
 	if d.uncounted = f.Sharing() != nil; common != nil {
 		d.Traps.Share(always, common)
+		if d.cfg.Cookies != nil {
+			d.cfg.Cookies.ShareCookies()
+		}
 	} else if d.cfg.MaxPages > 0 {
 		d.Pages = newPages(d.cfg.MaxPages)
 	}
@@ -223,6 +226,7 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 	}
 	began := time.Now()
 	resp, err := d.send(ctx, &p.ask, req)
+	d.shareCookies()
 	r := Response{Latency: time.Since(began)}
 	if fault, ok := errors.AsType[*fetch.Fault](err); ok {
 		r.Fault, r.Sent = fault, fault.Requests
@@ -234,6 +238,19 @@ func (d *Door) Send(ctx context.Context, by Decision, req *fetch.Request) (Respo
 	r.Response, r.Sent = resp, resp.Requests-resp.Kept
 	r.Rest = restFor(&judging.Outcome{Status: resp.Status}, resp.Header)
 	return r, nil
+}
+
+// FactCookie begins the names of facts about cookies, before what identifies one.
+const FactCookie = "cookie "
+
+// shareCookies tells the other processes of a crawl of the cookies that were set.
+func (d *Door) shareCookies() {
+	if d.shared.common == nil || d.cfg.Cookies == nil {
+		return
+	}
+	for _, c := range d.cfg.Cookies.NewCookies() {
+		_ = d.shared.common.Publish(d.always, FactCookie+c.Name, c.Value) // a store that fails reports that to the worker, too
+	}
 }
 
 func (d *Door) send(ctx context.Context, a *Ask, req *fetch.Request) (*fetch.Response, error) {

@@ -29,6 +29,8 @@ type Config struct {
 	Renders      bool  // answers are kept for the browser
 	MaxBody      int64 // of those, in bytes
 	Includes     bool  // pages of any host may be internal
+	// Cookies, if not nil, has the cookies that all processes of a crawl share.
+	Cookies *fetch.HTTP
 	Pacing
 }
 

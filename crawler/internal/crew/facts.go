@@ -12,7 +12,6 @@ const (
 	FactSitemap = "sitemap " // with a key: robots.txt names this sitemap
 	FactCut     = "cut "     // with a site: it makes up its pages
 	FactCookied = "cookied " // with a host: a redirect of it has set a cookie
-	FactCookie  = "cookie "  // with what identifies a cookie
 )
 
 // Facts is where a process makes known what all that work on its crawl must know. The zero value is for

@@ -61,8 +61,8 @@ func (v *visitor) await(ctx context.Context, in *signin.Session[settlement], s s
 	}
 	ready := true
 	if in != nil {
-		s.Outcome, s.Held.Alone, ready = in.Admit(t.ID())
-		s.Held.ID, t.Session = t.ID(), s.Outcome == nil && ready
+		s.Outcome, s.Held.Alone, ready = in.Admit(t.Lease.ID)
+		s.Held.ID, t.Session = t.Lease.ID, s.Outcome == nil && ready
 	}
 	var err error
 	if s.Outcome == nil && ready && v.door.Scope().Compares(t.At) { // the probe is part of the session, too

@@ -190,7 +190,7 @@ func (f *settling) repeat(w *workspace, in *signin.Session[settlement], s settle
 	s.Past.Tries--
 	err := f.putBack(w, s)
 	if errors.Is(err, frontier.ErrStale) {
-		in.Gone(t.ID())
+		in.Gone(t.Lease.ID)
 	}
 	return f.unlessStale(t.Target, err)
 }

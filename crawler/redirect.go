@@ -144,10 +144,10 @@ func (v *visitor) closes(t *admit.Target, a *answer, next urinorm.URL) (bool, er
 		return false, nil
 	}
 	ids, err := v.frontier.Refer(v.always, a.Page.Targets())
-	if err != nil || ids[0] == t.ID() { // to itself: that was tried
+	if err != nil || ids[0] == t.Lease.ID { // to itself: that was tried
 		return false, err
 	}
-	return v.door.Cycles.Closes(v.always, v.store, t.ID(), ids[0], v.maxRedirects+1)
+	return v.door.Cycles.Closes(v.always, v.store, t.Lease.ID, ids[0], v.maxRedirects+1)
 }
 
 // hop requests a hop of a cycle and reads the document, if it is one.

@@ -397,7 +397,7 @@ func (r *run) slowest(t *frontier.Target, age time.Duration) result.InFlight {
 	if u, _, err := urinorm.ParseWeb(t.URL); err == nil {
 		slow.URL = r.print.URL(u)
 	}
-	if past, err := frontier.DecodePast(t.Note()); err == nil {
+	if past, err := frontier.DecodePast(t.Lease.Note); err == nil {
 		slow.Try = past.Tries + 1
 	}
 	if !t.Second {

@@ -109,7 +109,7 @@ func (f *settling) finish(ctx context.Context, w *workspace, s settlement) error
 // settle passes the outcome of a target to the frontier, with what was found and counted.
 func (f *settling) settle(w *workspace, s settlement) error {
 	t, o, scope := s.Target, s.Outcome, f.door.Scope()
-	defer f.door.Cycles.Settled(t.ID())
+	defer f.door.Cycles.Settled(t.Lease.ID)
 	defer f.reader.Release(&s.Content)
 	if err := f.reports.Observe(f.always, t.At, o); err != nil {
 		return err
@@ -153,7 +153,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if o.Gap == check.GapMachine {
 		f.counts.Limited(&o.Message)
 	}
-	f.env.Forecast.Settled(t.ID(), o)
+	f.env.Forecast.Settled(t.Lease.ID, o)
 	if err := f.memory.Settled(f.always, t, o, scope); err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (f *settling) settle(w *workspace, s settlement) error {
 	if !f.streams {
 		return nil
 	}
-	return f.out.Stream(f.always, account.Settled{ID: t.ID(), Content: t.Content, Outcome: o, Found: step.Found, IDs: ids}, f.describer.pagesRead)
+	return f.out.Stream(f.always, account.Settled{ID: t.Lease.ID, Content: t.Content, Outcome: o, Found: step.Found, IDs: ids}, f.describer.pagesRead)
 }
 
 // putBack queues the target again, and gives up what was found.

@@ -51,8 +51,8 @@ type answer struct {
 func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target, invalid *judging.Outcome, err error) {
 	target = &w.target
 	*target = admit.Target{Target: t}
-	if target.Past, err = frontier.DecodePast(t.Note()); err != nil {
-		return nil, nil, fmt.Errorf("visit target %d: %w", t.ID(), err)
+	if target.Past, err = frontier.DecodePast(t.Lease.Note); err != nil {
+		return nil, nil, fmt.Errorf("visit target %d: %w", t.Lease.ID, err)
 	}
 	if target.At, _, err = urinorm.ParseWeb(t.URL); err != nil {
 		return target, scope.Skip(check.CodeURIInvalid, err.Error()), nil
@@ -62,10 +62,10 @@ func (v *visitor) target(w *workspace, t *frontier.Target) (target *admit.Target
 		return target, nil, nil
 	}
 	if v.frontier.Sharing() != nil {
-		target.Again = t.Again()
+		target.Again = t.Lease.Again
 	} else if v.reader.Browser != nil {
 		var known frontier.Record
-		known, err = v.store.Get(v.always, t.ID(), frontier.PartOutcome)
+		known, err = v.store.Get(v.always, t.Lease.ID, frontier.PartOutcome)
 		target.Again = len(known.Outcome) > 0 // it was settled before
 	}
 	return target, nil, err

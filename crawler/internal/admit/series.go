@@ -64,7 +64,7 @@ func (s *Series) Cut(t *Target) (pattern string, cut bool) {
 	if t.Seed || t.Tries > 0 || !t.Internal {
 		return "", false
 	}
-	if pattern, cut = s.Sitemaps.cut(t.ID()); cut {
+	if pattern, cut = s.Sitemaps.cut(t.Lease.ID); cut {
 		return pattern, true
 	}
 	return s.Growth.Cut(func() string { return SiteOf(t.At) }, t.Follow)

@@ -132,7 +132,7 @@ func (d *Door) beginPage(t *Target) (by Decision, err error) {
 func (d *Door) decideRobots(ctx context.Context, a Ask) (by Decision, err error) {
 	t := a.Of
 	if !d.asksRobots(a) {
-		if t.Wave() >= frontier.Leaves { // no page is waiting for the rules any more
+		if t.Lease.Wave >= frontier.Leaves { // no page is waiting for the rules any more
 			return by, d.frontier.OpenGate(ctx, t.Host)
 		}
 		if t.Seed {

@@ -33,22 +33,9 @@ type Target struct {
 	Turn     int  // number of the lease, from 1
 	Host     string
 
-	lease Lease
-	slot  time.Time // that is reserved for its request; only for a store that is shared
+	Lease Lease     // the right to visit it
+	Slot  time.Time // that is reserved for its request; only for a store that is shared
 }
-
-// ID returns the number of the target.
-func (t *Target) ID() ID { return t.lease.ID }
-
-// Note returns the note of the visit that last deferred the target.
-func (t *Target) Note() []byte { return t.lease.Note }
-
-// Again reports whether a visit has settled the target before. Only a store that several
-// processes share tells.
-func (t *Target) Again() bool { return t.lease.Again }
-
-// Wave returns the wave from which the target was handed out.
-func (t *Target) Wave() Wave { return t.lease.Wave }
 
 // Frontier hands out targets. Its methods may be called from several goroutines at the
 // same time.
@@ -170,7 +157,7 @@ func (f *Frontier) target(l Lease, turn int) (*Target, error) {
 	return &Target{
 		URL: string(j.URL), Internal: j.Internal, Depth: j.Depth, Hops: j.Hops, Host: l.Host,
 		Content: l.Need&(NeedContent|NeedLinks) != 0, Follow: l.Need&NeedLinks != 0, Page: j.Page, Seed: l.Need&NeedSeed != 0, Render: l.Need&NeedRender != 0, Left: l.Need&NeedLeft != 0,
-		Second: l.Wave == SecondPass, Tries: l.Tries, Turn: turn, lease: l,
+		Second: l.Wave == SecondPass, Tries: l.Tries, Turn: turn, Lease: l,
 	}, nil
 }
 
@@ -224,7 +211,7 @@ func (f *Frontier) wakeAt(at time.Time) {
 // ended notes that a lease has ended.
 func (f *Frontier) ended(t *Target) {
 	if f.sharing != nil {
-		f.sharing.forget(&t.lease)
+		f.sharing.forget(&t.Lease)
 		return // the worker of this visit claims for all that wait
 	}
 	f.wake()
@@ -275,7 +262,7 @@ func (f *Frontier) Settle(ctx context.Context, t *Target, s Settlement) ([]ID, e
 	b := outcomes.Get().(*[]byte)
 	defer outcomes.Put(b)
 	*b = judging.AppendOutcome((*b)[:0], s.Outcome)
-	ids, err := f.store.Complete(ctx, t.lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies, Earlier: s.Earlier, Cheap: s.Cheap})
+	ids, err := f.store.Complete(ctx, t.Lease, Done{Outcome: *b, Found: s.Found, Links: s.Links, Page: s.Page, Tally: s.Tallies, Earlier: s.Earlier, Cheap: s.Cheap})
 	f.ended(t)
 	if err != nil {
 		return nil, fmt.Errorf("settle %s: %w", t.URL, err)
@@ -290,7 +277,7 @@ var outcomes = sync.Pool{New: func() any { return new([]byte) }}
 // Defer queues a target again, in its wave, not to be visited before the given time. The
 // note comes with its next lease.
 func (f *Frontier) Defer(ctx context.Context, t *Target, until time.Time, note []byte, tally []Tally) error {
-	return f.release(ctx, t, Deferral{Wave: t.lease.Wave, NotBefore: until, Note: note, Tally: tally})
+	return f.release(ctx, t, Deferral{Wave: t.Lease.Wave, NotBefore: until, Note: note, Tally: tally})
 }
 
 // DeferToSecondPass queues a target for the second pass, not to be visited before the
@@ -301,14 +288,14 @@ func (f *Frontier) DeferToSecondPass(ctx context.Context, t *Target, until time.
 
 // GiveBack queues a target again as if it had not been handed out.
 func (f *Frontier) GiveBack(ctx context.Context, t *Target, tally []Tally) error {
-	return f.release(ctx, t, Deferral{Wave: t.lease.Wave, Note: t.lease.Note, Tally: tally, Unvisited: true})
+	return f.release(ctx, t, Deferral{Wave: t.Lease.Wave, Note: t.Lease.Note, Tally: tally, Unvisited: true})
 }
 
 func (f *Frontier) release(ctx context.Context, t *Target, d Deferral) error {
 	if f.hosts.politeness.IsStill() {
 		d.NotBefore = time.Time{}
 	}
-	err := f.store.Release(ctx, t.lease, d)
+	err := f.store.Release(ctx, t.Lease, d)
 	f.ended(t)
 	if err != nil {
 		return fmt.Errorf("defer %s: %w", t.URL, err)
@@ -326,13 +313,13 @@ func (f *Frontier) AwaitNext(ctx context.Context, t *Target) error {
 	wait, asked := interval, time.Now()
 	if f.sharing != nil {
 		var err error
-		if wait, err = f.sharing.store.Process().Start(ctx, t.lease, true); err != nil {
+		if wait, err = f.sharing.store.Process().Start(ctx, t.Lease, true); err != nil {
 			return fmt.Errorf("visit %s: %w", t.URL, err)
 		}
 	} else if err := f.hosts.Rest(ctx, t.Host, time.Now().Add(2*interval)); err != nil {
 		return fmt.Errorf("visit %s: %w", t.URL, err)
 	}
-	t.slot = asked.Add(wait)
+	t.Slot = asked.Add(wait)
 	select {
 	case <-time.After(wait):
 		return nil

@@ -284,21 +284,21 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 		return nil
 	}
 	s.mu.Lock()
-	h := s.held[t.lease.ID]
-	fresh := h.is(&t.lease) && time.Now().Before(h.until)
+	h := s.held[t.Lease.ID]
+	fresh := h.is(&t.Lease) && time.Now().Before(h.until)
 	s.mu.Unlock()
 	if !fresh {
 		return fmt.Errorf("visit %s: %w", t.URL, ErrStale)
 	}
-	if t.lease.Interval == 0 && s.f.hosts.Pace(t.Host).Interval == 0 {
+	if t.Lease.Interval == 0 && s.f.hosts.Pace(t.Host).Interval == 0 {
 		return nil
 	}
-	if t.slot.IsZero() {
-		t.slot = t.lease.Claimed
+	if t.Slot.IsZero() {
+		t.Slot = t.Lease.Claimed
 	}
-	for time.Since(t.slot) > lateAfter {
+	for time.Since(t.Slot) > lateAfter {
 		asked := time.Now()
-		wait, err := s.store.Process().Start(ctx, t.lease, false)
+		wait, err := s.store.Process().Start(ctx, t.Lease, false)
 		if err != nil {
 			return fmt.Errorf("visit %s: %w", t.URL, err)
 		}
@@ -309,7 +309,7 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 				return ctx.Err()
 			}
 		}
-		t.slot = asked.Add(wait)
+		t.Slot = asked.Add(wait)
 	}
 	return nil
 }
@@ -317,8 +317,8 @@ func (s *Sharing) Begin(ctx context.Context, t *Target) error {
 // GiveUp ends a visit that ErrStale has ended. The store may still hold its lease, which must
 // not be extended any more.
 func (s *Sharing) GiveUp(ctx context.Context, t *Target) error {
-	s.forget(&t.lease)
-	if err := s.store.Process().GiveBack(ctx, t.lease); err != nil {
+	s.forget(&t.Lease)
+	if err := s.store.Process().GiveBack(ctx, t.Lease); err != nil {
 		return fmt.Errorf("give back %s: %w", t.URL, err)
 	}
 	return nil
@@ -326,7 +326,7 @@ func (s *Sharing) GiveUp(ctx context.Context, t *Target) error {
 
 // BeginPage counts a target as one of at most n pages that all processes read.
 func (s *Sharing) BeginPage(ctx context.Context, t *Target, n int) (PageTurn, error) {
-	return s.store.Process().BeginPage(ctx, t.lease, n)
+	return s.store.Process().BeginPage(ctx, t.Lease, n)
 }
 
 // version is the version of the state of a host's pace that this process has.

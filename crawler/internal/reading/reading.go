@@ -300,7 +300,7 @@ func (p *Reader) admitsSitemap(got *Reading, t *admit.Target, format string, ind
 	if index {
 		got.Sitemap = admit.IndexSitemap
 	}
-	pattern, ok := p.Door.Sitemaps.Admit(t.ID(), got.Sitemap, links)
+	pattern, ok := p.Door.Sitemaps.Admit(t.Lease.ID, got.Sitemap, links)
 	if !ok {
 		got.LeaveOut(pattern)
 	}
@@ -431,7 +431,7 @@ func (p *Reader) Restore(t *admit.Target, known *recall.Entry, resp *fetch.Respo
 	}
 	page := p.Page(&got.Content, t)
 	if err := references.TakeOver(page, about.Targets, about.References); err != nil {
-		return got, fmt.Errorf("visit target %d: %w", t.ID(), err)
+		return got, fmt.Errorf("visit target %d: %w", t.Lease.ID, err)
 	}
 	got = p.describe(got, t, &o, about)
 	if p.Door.Scope().Judging.Inspector != nil {

@@ -4,7 +4,8 @@ import (
 	"crypto/hmac"
 	"crypto/pbkdf2"
 	"crypto/sha256"
-	"fmt"
+	"encoding/hex"
+	"strconv"
 	"sync"
 
 	"github.com/orbweaver/orbweaver/crawler/fetch"
@@ -21,11 +22,16 @@ const rounds = 100_000
 // Key returns the key of a request. Requests have the same key only if their URLs and
 // their identities are the same. A key reveals nothing about secrets.
 func (c *Cache) Key(url urinorm.Key, id fetch.Identity) Key {
-	h := hmac.New(sha256.New, c.salt)
+	b := append(strconv.AppendQuote(make([]byte, 0, 512), string(url)), ' ')
+	b = append(strconv.AppendQuote(b, id.Open), ' ')
+	b = append(hex.AppendEncode(b, c.secrets.stretched(id.Secret, c.salt)), ' ')
+	b = strconv.AppendQuote(b, id.Cookies)
 	if id.Secret+id.Cookies == "" {
-		h = sha256.New() // the same in every file, so that people can look entries up
+		sum := sha256.Sum256(b) // the same in every file, so that people can look entries up
+		return Key(sum[:len(Key{})])
 	}
-	fmt.Fprintf(h, "%q %q %x %q", string(url), id.Open, c.secrets.stretched(id.Secret, c.salt), id.Cookies)
+	h := hmac.New(sha256.New, c.salt)
+	h.Write(b) // never fails
 	return Key(h.Sum(nil)[:len(Key{})])
 }
 

@@ -22,16 +22,20 @@ func (s *sum) add(identity [sha256.Size]byte) {
 }
 
 // referencesOf identifies what a visit of a target has found.
-func referencesOf(url string, step *frontier.Settlement) [sha256.Size]byte {
-	b := make([]byte, 0, len(url)+1+len(step.Links)+17*len(step.Found))
-	b = append(append(append(b, url...), 0), step.Links...)
+func referencesOf(url string, step *frontier.Settlement) (identity [sha256.Size]byte) {
+	h := sha256.New() // whose writes never fail
+	h.Write(append(append(make([]byte, 0, 256), url...), 0))
+	h.Write(step.Links)
+	var b [17]byte
 	for i := range step.Found {
 		it := &step.Found[i]
-		b = binary.LittleEndian.AppendUint64(b, it.Fingerprint.Low)
-		b = binary.LittleEndian.AppendUint64(b, it.Fingerprint.High)
-		b = append(b, byte(it.Need))
+		binary.LittleEndian.PutUint64(b[:], it.Fingerprint.Low)
+		binary.LittleEndian.PutUint64(b[8:], it.Fingerprint.High)
+		b[16] = byte(it.Need)
+		h.Write(b[:])
 	}
-	return sha256.Sum256(b)
+	h.Sum(identity[:0])
+	return identity
 }
 
 // Tally adds up what a store knows of all targets.

@@ -22,7 +22,8 @@ type urlOrder struct {
 }
 
 // scanShare is how many times as many targets there may be as pairs for reading all of them once
-// to be faster than looking up those of the pairs one by one.
+// to be faster than looking up those of the pairs one by one. Few pairs were judged just before, and
+// their details are still known.
 const scanShare = 8
 
 // orderByURL returns the order of pairs, which it sorts as the store does, and numbers the pairs
@@ -31,7 +32,7 @@ func (j *join) orderByURL(pairs []*pair) (*urlOrder, error) {
 	slices.SortStableFunc(pairs, byTarget)
 	o := &urlOrder{pairs: pairs, target: make([]uint32, 0, len(pairs)), whole: map[uint32]string{}, order: make([]uint32, len(pairs))}
 	t := j.targets()
-	if len(pairs)*scanShare < len(t.states) {
+	if len(pairs) <= maxDetails || len(pairs)*scanShare < len(t.states) {
 		for n, p := range pairs {
 			if n == 0 || pairs[n-1].id != p.id {
 				o.addTarget(j.crawl.Print, &j.details.get(p.id).job)

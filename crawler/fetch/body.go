@@ -99,6 +99,7 @@ func (b *body) Close() error {
 		b.err = http.ErrBodyReadAfterClose
 	}
 	b.plain.Close()
+	b.ex.cancel(errClosed) // as in discard
 	err := b.raw.Close()
 	b.ex.end()
 	return err

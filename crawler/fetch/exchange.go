@@ -97,6 +97,7 @@ func (ans *answer) discard() (cut bool) {
 		_, err := io.CopyN(io.Discard, ans.Body, limit+1)
 		cut = errors.Is(err, io.ErrUnexpectedEOF)
 	}
+	ans.ex.cancel(errClosed) // otherwise the transport may go on reading after Close
 	ans.Body.Close()
 	ans.ex.end()
 	return cut

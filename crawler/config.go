@@ -1,7 +1,6 @@
 package crawler
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -21,7 +20,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
-	"github.com/orbweaver/orbweaver/urinorm"
 )
 
 // Config configures a run, in groups. It needs a Fetch or Sites. All other fields may be zero:
@@ -64,12 +62,10 @@ type ScopeRules struct {
 	// SkipReserved leaves out targets on the names that RFC 2606 and RFC 6761 reserve for
 	// examples and tests, unless they are internal.
 	SkipReserved bool
-	// Changed, if not nil, limits a run over local documents to what has changed: it
-	// reports whether the file of a path was changed or removed. Every document is
+	// Changed, if not nil, limits a run over local documents to what has changed. Every document is
 	// read, but a link on an unchanged one is judged only if it leads to a changed or
-	// removed file, and it causes no request to other hosts. Changed must be safe for
-	// concurrent use.
-	Changed func(path string) bool
+	// removed file, and it causes no request to other hosts.
+	Changed *disk.Changes
 	// Depth is the greatest number of links from a seed to a page that is read. 0 means
 	// no limit, and -1 means that only the seeds are read.
 	Depth int
@@ -167,7 +163,7 @@ type Judging struct {
 	SkipMail bool
 	// MailProbe asks the mail servers of an address whether they accept mail for it.
 	// Its errors are those of a fetch.Fetcher. If it is nil, no mail server is asked.
-	MailProbe func(ctx context.Context, address urinorm.Address) error
+	MailProbe fetch.MailProber
 	// Accept contains further statuses that are OK; it may be nil.
 	Accept *check.Statuses
 	// IgnoreFragment matches fragments that are not looked up, as scripts handle them.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/crawlertest"
 	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -69,7 +70,8 @@ func TestStreamTellsTheSame(t *testing.T) {
 			cfg, seeds := onDisk(t, dir)
 			cfg.Deliver.Stream, cfg.Politeness.Concurrency, cfg.Deliver.Show = stream, 1, result.Show{Broken: true, Warning: true}
 			if changed != "" {
-				cfg.Scope.Changed = func(path string) bool { return filepath.Base(path) == changed }
+				cfg.Scope.Changed = &disk.Changes{}
+				cfg.Scope.Changed.Add(filepath.Join(dir, changed))
 			}
 			c, _ := crawl(t, cfg, seeds)
 			for _, r := range c.results {

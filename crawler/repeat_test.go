@@ -58,7 +58,7 @@ func TestReportSettings(t *testing.T) {
 		"Judging.Hides":           func(c *Config) { c.Judging.Hides = &Hides{Levels: 1} },
 		"Judging.RequireHTTPS":    func(c *Config) { c.Judging.RequireHTTPS = true },
 		"Deliver.Show":            func(c *Config) { c.Deliver.Show.OK = true },
-		"Scope.Changed":           func(c *Config) { c.Scope.Changed = func(string) bool { return true } },
+		"Scope.Changed":           func(c *Config) { c.Scope.Changed = &disk.Changes{} },
 		"Limits.MaxPages":         func(c *Config) { c.Limits.MaxPages = 1 },
 		"Judging.SoftNotFound":    func(c *Config) { c.Judging.SoftNotFound = true },
 		"Judging.CheckHTTPS":      func(c *Config) { c.Judging.CheckHTTPS = true },

@@ -158,6 +158,16 @@ func TestNoNames(t *testing.T) {
 	}
 }
 
+// noMailbox is a mail server without a mailbox of that name.
+type noMailbox string
+
+func (m noMailbox) ProbeMail(_ context.Context, a urinorm.Address) error {
+	if a.Local == string(m) {
+		return &fetch.Fault{Kind: "file-missing", Op: "probe", Target: a.String(), Err: errors.New("no such mailbox")}
+	}
+	return nil
+}
+
 // TestMailProbe: mail servers are asked only where that is wanted, and never about
 // what is broken already.
 func TestMailProbe(t *testing.T) {
@@ -169,12 +179,7 @@ func TestMailProbe(t *testing.T) {
 	for _, probing := range []bool{false, true} {
 		cfg := web(t)
 		if probing {
-			cfg.Judging.MailProbe = func(_ context.Context, a urinorm.Address) error {
-				if a.Local == "gone" {
-					return &fetch.Fault{Kind: "file-missing", Op: "probe", Target: a.String(), Err: errors.New("no such mailbox")}
-				}
-				return nil
-			}
+			cfg.Judging.MailProbe = noMailbox("gone")
 		}
 		found := crawlFrom(t, cfg, server.URL+"/")
 		want := map[string]check.Code{"mailto:joe@[192.0.2.1]": check.CodeOK, "mailto:x": check.CodeURIInvalid, "mailto:joe@[192.0.2.1],gone@[192.0.2.1]": check.CodeOK}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
@@ -24,9 +25,11 @@ func TestSinceOrder(t *testing.T) {
 			dir := writeFiles(t, map[string]string{"a.html": c.first, "t.html": "<p id=i>text</p>", "z.html": c.last})
 			cfg, seeds := onDisk(t, dir)
 			cfg.Deliver.Show = result.Show{Broken: true, Warning: true}
-			cfg.Scope.Changed = func(path string) bool {
-				ok, err := filepath.Match(c.changed, filepath.Base(path))
-				return ok && err == nil && filepath.Base(path) != "t.html"
+			cfg.Scope.Changed = &disk.Changes{}
+			for _, name := range []string{"a.html", "z.html"} {
+				if ok, err := filepath.Match(c.changed, name); ok && err == nil {
+					cfg.Scope.Changed.Add(filepath.Join(dir, name))
+				}
 			}
 			sum, err := Run(t.Context(), cfg, seeds, &collector{})
 			if err != nil || sum.Warnings != c.warnings || sum.Broken != 0 {

@@ -98,7 +98,7 @@ func replayEvidence(o *options, p *plan, cfg *crawler.Config, web *fetch.HTTP) {
 	web.Replay(a)
 	cfg.Judging.Resolver = a.Resolver()
 	if cfg.Judging.MailProbe != nil {
-		cfg.Judging.MailProbe = a.Probe
+		cfg.Judging.MailProbe = a
 	}
 	known := map[string]bool{}
 	for _, seed := range p.seeds {

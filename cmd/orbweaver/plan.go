@@ -57,7 +57,7 @@ func planRun(ctx context.Context, o *options, args []string, reader *targetReade
 		if err != nil {
 			return nil, usageError("%w", err)
 		}
-		o.crawl.Scope.Changed = changed.Has
+		o.crawl.Scope.Changed = &changed.Changes
 		reader.note("since %s: %v", o.since, changed)
 	}
 	p, err := prepare(o, targets, reader.stdin)

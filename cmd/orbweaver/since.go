@@ -3,24 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
 
 	"github.com/orbweaver/orbweaver/cmd/orbweaver/internal/gitchanges"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 )
 
-// changes are the local files that were changed or removed since a commit, by absolute
-// path.
+// changes are the local files that were changed or removed since a commit.
 type changes struct {
-	paths            map[string]bool
-	trees            map[string]bool // directories that were added or removed as a whole
+	disk.Changes
 	changed, removed int
-}
-
-func newChanges() *changes {
-	return &changes{paths: map[string]bool{}, trees: map[string]bool{}}
 }
 
 // String returns the numbers of files, for notes.
@@ -35,55 +29,13 @@ func (c *changes) String() string {
 	return fmt.Sprintf("%d %s changed, %d removed", c.changed, documents, c.removed)
 }
 
-// Has reports whether a file was changed or removed. The path may also be one that a host
-// answers with the file, such as "guide" or "guide/".
-func (c *changes) Has(path string) bool {
-	abs, err := filepath.Abs(path)
-	if err != nil {
-		return true
-	}
-	return c.paths[abs] || c.inChangedDirectory(abs)
-}
-
-// inChangedDirectory reports whether a file is in a directory that was added or removed as a whole.
-func (c *changes) inChangedDirectory(abs string) bool {
-	if len(c.trees) == 0 {
-		return false
-	}
-	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
-		if c.trees[dir] {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-	}
-}
-
-// add adds a file under all paths by which it may be requested. If the name ends with a
-// separator, it adds a directory with everything in it.
-func (c *changes) add(abs string) {
-	if os.IsPathSeparator(abs[len(abs)-1]) {
-		abs = filepath.Clean(abs)
-		c.trees[abs] = true
-	}
-	c.paths[abs] = true
-	dir, base := filepath.Split(abs)
-	ext := filepath.Ext(base)
-	stem := strings.TrimSuffix(base, ext)
-	c.paths[filepath.Join(dir, stem)] = true
-	if s := strings.ToLower(stem); s == "index" || s == "readme" {
-		c.paths[filepath.Clean(dir)] = true
-	}
-}
-
 // changesSince asks git what has changed below the targets since a commit. It compares
 // with the point at which the current branch left that commit's branch, so later changes
 // there do not count. Untracked files count as changed.
 func changesSince(ctx context.Context, ref string, targets []target) (*changes, error) {
 	ctx, stop := signal.NotifyContext(ctx, endingSignals()...) // git and its files do not stay behind
 	defer stop()
-	c := newChanges()
+	c := &changes{}
 	asked := map[string]bool{}
 	for _, t := range targets {
 		dir := t.path
@@ -124,7 +76,7 @@ func (c *changes) addBelow(ctx context.Context, ref, dir string) error {
 		} else {
 			c.changed++
 		}
-		c.add(strings.TrimSuffix(abs, string(filepath.Separator)) + string(filepath.Separator) + f.Path)
+		c.Add(strings.TrimSuffix(abs, string(filepath.Separator)) + string(filepath.Separator) + f.Path)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/report"
 )
 
@@ -64,7 +65,7 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 	}
 
 	console := newConsole(cmd.ErrOrStderr(), o.progress)
-	touched := newChanges()
+	touched := &disk.Changes{}
 	last := checkLinks(cmd, o, args, nil)
 	for {
 		if ctx.Err() != nil || fatal(last) {
@@ -84,9 +85,9 @@ func watchLinks(cmd *cobra.Command, o *options, args []string) error {
 		}
 		console.notef("%s %s", time.Now().Format(time.TimeOnly), listFiles(changed))
 		for _, file := range changed {
-			touched.add(file)
+			touched.Add(file)
 		}
-		o.crawl.Scope.Changed = touched.Has
+		o.crawl.Scope.Changed = touched
 		o.overwrite = true // the copy of the bookmarks is that of an earlier round
 		last = checkLinks(cmd, o, args, nil)
 	}

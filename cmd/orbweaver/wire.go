@@ -32,7 +32,7 @@ func wire(o *options, p *plan, inspector *inspect.Inspector, out *report.Multi, 
 	}
 	cfg.Fetch = fetchers
 	if o.mailProbe {
-		cfg.Judging.MailProbe = daemons.ProbeMail
+		cfg.Judging.MailProbe = daemons
 	}
 	cfg.Judging.Resolver, cfg.Judging.Inspector, cfg.Keep.Cookies = daemons.Resolver(), inspector, web
 	cfg.Sites = p.sites

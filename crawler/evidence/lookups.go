@@ -82,23 +82,30 @@ func (r *keptResolver) keep(ctx context.Context, method, name string, at time.Ti
 	r.k.appendEvent(lookupURI(method, name), at, e)
 }
 
-// Probe returns a function that keeps whether mail servers know an address.
-func (k *Keeper) Probe(of func(context.Context, urinorm.Address) error) func(context.Context, urinorm.Address) error {
-	return func(ctx context.Context, address urinorm.Address) error {
-		at := time.Now()
-		err := of(ctx, address)
-		asker := fetch.AskerOf(ctx, urinorm.URL{})
-		if ctx.Err() != nil || asker.URL.IsZero() {
-			return err
-		}
-		e := &event{Format: format, Kind: "answer", Method: "RCPT", Lookup: &lookup{}, facts: facts{For: k.mask.url(asker.URL.Printed())}}
-		var failed *fetch.Fault
-		if errors.As(err, &failed) {
-			e.setFault(k.mask, failed)
-		}
-		k.appendEvent("mailto:"+address.String(), at, e)
+// Probe returns a prober that asks another one, and keeps whether mail servers know an address.
+func (k *Keeper) Probe(of fetch.MailProber) fetch.MailProber { return keptProber{of, k} }
+
+// keptProber keeps what mail servers answer.
+type keptProber struct {
+	fetch.MailProber
+	k *Keeper
+}
+
+// ProbeMail is a method of fetch.MailProber.
+func (p keptProber) ProbeMail(ctx context.Context, address urinorm.Address) error {
+	at := time.Now()
+	err := p.MailProber.ProbeMail(ctx, address)
+	asker := fetch.AskerOf(ctx, urinorm.URL{})
+	if ctx.Err() != nil || asker.URL.IsZero() {
 		return err
 	}
+	e := &event{Format: format, Kind: "answer", Method: "RCPT", Lookup: &lookup{}, facts: facts{For: p.k.mask.url(asker.URL.Printed())}}
+	var failed *fetch.Fault
+	if errors.As(err, &failed) {
+		e.setFault(p.k.mask, failed)
+	}
+	p.k.appendEvent("mailto:"+address.String(), at, e)
+	return err
 }
 
 // replayedResolver answers what was kept.
@@ -141,7 +148,7 @@ func (r replayedResolver) find(ctx context.Context, method, name string) (*looku
 }
 
 // Probe answers what was kept about a mail address.
-func (a *Archive) Probe(ctx context.Context, address urinorm.Address) error {
+func (a *Archive) ProbeMail(ctx context.Context, address urinorm.Address) error {
 	e, x := a.event(ctx, "mailto:"+address.String())
 	switch {
 	case e == nil:

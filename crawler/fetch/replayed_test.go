@@ -1,7 +1,6 @@
 package fetch_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +20,7 @@ import (
 type asker struct {
 	fetchers fetch.Mux
 	resolver check.Resolver
-	probe    func(context.Context, urinorm.Address) error
+	probe    fetch.MailProber
 }
 
 // TestReplayed asks servers of schemes other than http, and asks again without them from what
@@ -52,7 +51,7 @@ func TestReplayed(t *testing.T) {
 		}
 		web, other, a := newAsker(t, fetch.HTTPConfig{CAFile: authority, DNSServer: names, ConnectTo: []fetch.ConnectTo{{From: "mx.example.com:25", To: mail}}})
 		web.Record(k)
-		a.resolver, a.probe = k.Resolver(other.Resolver()), k.Probe(other.ProbeMail)
+		a.resolver, a.probe = k.Resolver(other.Resolver()), k.Probe(other)
 		want = a.ask(t, questions)
 		for i, words := range map[int]string{1: `"hello\nworld\n"`, 5: "file-missing", 7: "dns-not-found", 10: "mx.example.com", 12: "<nil>", 13: "file-missing", 14: "rate-limited", 18: "file-unreadable", 19: "ldap.example.net", 24: "101"} {
 			if !strings.Contains(want[i], words) {
@@ -73,7 +72,7 @@ func TestReplayed(t *testing.T) {
 	t.Cleanup(kept.Close)
 	web, _, a := newAsker(t, fetch.HTTPConfig{DNSServer: "127.0.0.1:1"})
 	web.Replay(kept)
-	a.resolver, a.probe = kept.Resolver(), kept.Probe
+	a.resolver, a.probe = kept.Resolver(), kept
 	for i, got := range a.ask(t, questions) {
 		if got != want[i] {
 			t.Errorf("%s:\n%s, want\n%s", questions[i], got, want[i])
@@ -123,7 +122,7 @@ func (a *asker) ask(t *testing.T, questions []string) (answers []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			answer = inWords(nil, a.probe(fetch.WithAsker(t.Context(), fetch.Asker{URL: parse(t, q), Visit: true}), m.To[0]))
+			answer = inWords(nil, a.probe.ProbeMail(fetch.WithAsker(t.Context(), fetch.Asker{URL: parse(t, q), Visit: true}), m.To[0]))
 		} else {
 			for _, need := range []fetch.Need{fetch.Existence, fetch.Content} {
 				u := parse(t, q)

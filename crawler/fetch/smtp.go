@@ -15,6 +15,12 @@ import (
 // maxExchangers is the maximum number of mail servers of a domain that are tried.
 const maxExchangers = 4
 
+// A MailProber asks mail servers whether they accept mail for an address. It returns nil if one would,
+// and otherwise a *Fault, or the error of the context.
+type MailProber interface {
+	ProbeMail(ctx context.Context, address urinorm.Address) error
+}
+
 // ProbeMail asks the mail servers of an address's domain whether they accept mail for
 // it: connect, EHLO, MAIL FROM:<>, RCPT TO, QUIT (RFC 5321). It never sends DATA or a
 // message. It is only for --mail-probe, because servers do not like probes and their

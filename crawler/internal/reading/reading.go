@@ -387,7 +387,7 @@ func (r *documentReading) startLinks() *references.Page {
 	in, changed := r.Door.Scope(), r.Door.Scope().Rules.Changed
 	page := r.page()
 	page.From(references.Source{Base: document.BaseOf(r.URL, r.Read), Local: in.SiteOf(r.URL) != nil || r.URL.Scheme() == "file",
-		NoFollow: r.Read.NoFollow && in.ObeysNoFollow(scope.HrefOf(r.URL)), Unchanged: changed != nil && !changed(r.Outcome.Path)})
+		NoFollow: r.Read.NoFollow && in.ObeysNoFollow(scope.HrefOf(r.URL)), Unchanged: changed != nil && !changed.Has(r.Outcome.Path)})
 	return page
 }
 

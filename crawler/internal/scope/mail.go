@@ -21,7 +21,7 @@ func (j *Judging) Mail(ctx context.Context, u urinorm.URL) judging.Outcome {
 		return o
 	}
 	for _, address := range addresses[:min(len(addresses), judging.MaxMailDomains)] {
-		if err := j.MailProbe(ctx, address); err != nil {
+		if err := j.MailProbe.ProbeMail(ctx, address); err != nil {
 			failed := judging.ObserveFault(err)
 			failed.Warnings = o.Warnings
 			return failed

@@ -1,12 +1,13 @@
 package scope
 
 import (
-	"context"
 	"net/http"
 	"regexp"
 	"slices"
 
 	"github.com/orbweaver/orbweaver/crawler/check"
+	"github.com/orbweaver/orbweaver/crawler/fetch"
+	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/urinorm"
 )
@@ -20,7 +21,7 @@ type Rules struct {
 	Exclude, ExcludeExcept   []*regexp.Regexp
 	Remaps                   []Remap
 	SkipReserved             bool
-	Changed                  func(path string) bool
+	Changed                  *disk.Changes
 	Depth                    int
 	Robots                   RobotsMode
 	RobotsGiven              bool
@@ -37,7 +38,7 @@ type Rules struct {
 type Judging struct {
 	Resolver       check.Resolver
 	SkipMail       bool
-	MailProbe      func(ctx context.Context, address urinorm.Address) error
+	MailProbe      fetch.MailProber
 	Accept         *check.Statuses
 	IgnoreFragment []*regexp.Regexp
 	Rules          []Rule

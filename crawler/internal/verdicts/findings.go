@@ -41,7 +41,7 @@ func (f *pageFindings) results() (shown []*result.Result, err error) {
 		if err != nil {
 			return fmt.Errorf("target %d: %w", rec.ID, err)
 		}
-		if changed := c.Scope.Rules.Changed; changed != nil && !changed(o.Path) {
+		if changed := c.Scope.Rules.Changed; changed != nil && !changed.Has(o.Path) {
 			return nil
 		}
 		var findings []comparedFinding

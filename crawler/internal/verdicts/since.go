@@ -22,12 +22,12 @@ func (j *judge) changed(p *pair) bool {
 		return true
 	}
 	u := j.details.get(p.id).url
-	if site := j.crawl.Scope.SiteOf(u); site != nil && j.crawl.Scope.Rules.Changed(site.PathOf(u)) {
+	if site := j.crawl.Scope.SiteOf(u); site != nil && j.crawl.Scope.Rules.Changed.Has(site.PathOf(u)) {
 		return true
 	}
 	if p.route.end == 0 {
 		return false
 	}
 	o := j.details.get(p.route.end).outcome
-	return o.Path != "" && j.crawl.Scope.Rules.Changed(o.Path)
+	return o.Path != "" && j.crawl.Scope.Rules.Changed.Has(o.Path)
 }

@@ -94,7 +94,7 @@ func (p *besidePace) Connected(context.Context) error { return nil }
 // others may be visited there already. So no worker waits for an address.
 func (l *line) Locate(ctx context.Context, t *Target) (again bool, err error) {
 	first, err := l.places.locate(ctx, t.At)
-	return first && !t.Session && l.frontier.Sharing() == nil, err
+	return first && !t.Session, err
 }
 
 // Leave gives the place of a visit back, such as while a browser shows its page.

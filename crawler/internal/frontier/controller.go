@@ -70,6 +70,7 @@ type controller struct {
 	still  bool          // nothing waits
 	within [Shares]Share // limits that hosts share
 
+	Address       string        `json:",omitempty"` // the key of within[ByAddress], in JSON only
 	Limit         int           // of Concurrency
 	LimitInterval time.Duration // Interval is never shorter
 	Concurrency   int

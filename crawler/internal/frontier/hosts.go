@@ -144,20 +144,16 @@ func (h *Hosts) Rest(ctx context.Context, host string, until time.Time) error {
 // Locate notes the address of a host, whose visits its Treatment bounds by its address. It reports
 // whether no address was known: others may have as many visits there as its share allows.
 func (h *Hosts) Locate(ctx context.Context, host, address string) (first bool, err error) {
-	locate := func(c *controller) bool {
+	err = h.change(ctx, host, func(c *controller) bool {
 		at := &c.within[ByAddress]
-		first = at.Key == ""
+		if first = at.Key == ""; !first && h.shared != nil { // other processes may find other addresses of the host
+			return false
+		}
 		moved := at.Key != address
 		at.Key = address
 		return moved
-	}
-	if h.shared != nil { // the limit is that of this process, which keeps it by itself
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		locate(h.controller(host))
-		return first, nil
-	}
-	return first, h.change(ctx, host, locate)
+	})
+	return first, err
 }
 
 // Pace returns the current pace of a host.

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -445,7 +446,9 @@ func (c controller) shifted(offset time.Duration) controller {
 
 // encode returns what processes share, by the clock of the store, and decode takes it over.
 func (c *controller) encode(offset time.Duration) []byte {
-	b, _ := json.Marshal(c.shifted(offset)) // it has only numbers and flags
+	s := c.shifted(offset)
+	s.Address = c.within[ByAddress].Key
+	b, _ := json.Marshal(s) // it has only numbers, flags and a text
 	return b
 }
 
@@ -455,6 +458,7 @@ func (c *controller) decode(b []byte, offset time.Duration) error {
 		return fmt.Errorf("read the state of a host: %w", err)
 	}
 	s.still, s.within = c.still, c.within
+	s.within[ByAddress].Key, s.Address = cmp.Or(s.Address, c.within[ByAddress].Key), ""
 	*c = s.shifted(-offset)
 	return nil
 }

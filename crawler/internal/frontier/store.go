@@ -158,8 +158,7 @@ type Deferral struct {
 	// Note comes with the next lease. It is deleted when the target is completed.
 	Note  []byte
 	Tally []Tally
-	// Unvisited means that the lease was no visit: it is not counted in Lease.Tries. A store that
-	// several processes share has Process.GiveBack instead.
+	// Unvisited means that the lease was no visit: it is not counted in Lease.Tries.
 	Unvisited bool
 }
 

@@ -290,6 +290,9 @@ func (s common) SetController(ctx context.Context, name string, version uint64, 
 	if h.version != version {
 		return frontier.Controller{Version: h.version, State: h.state}, nil
 	}
+	if at := &p.Within[frontier.ByAddress]; at.Key == "" { // the engine does not know it
+		at.Key = h.pace.Within[frontier.ByAddress].Key
+	}
 	h.version, h.state, h.pace = version+1, slices.Clone(state), p
 	return frontier.Controller{Version: h.version, Set: true}, s.Memory.SetPace(ctx, name, p)
 }

@@ -31,6 +31,7 @@ func runShared(t *testing.T, open func(t *testing.T) func(process string) fronti
 		"cycles of redirects are found":               testRedirects,
 		"counts are common":                           testCountUp,
 		"hosts of a domain have one limit":            testDomains,
+		"hosts at an address have one limit":          testAddresses,
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -368,4 +369,63 @@ func testDomains(a, b *harness) {
 			s.settle(l, found...)
 		}
 	}
+}
+
+// testAddresses leases targets of hosts at a few addresses, each of which is in a domain, too. Neither has more
+// leases than its limit, and all targets are settled.
+func testAddresses(a, b *harness) {
+	const ofDomain, hosts, targets = 3, 24, 150
+	ofAddress := max(4, a.process().Servers()) // each server has its part of the limit, at least one
+	random := rand.New(rand.NewPCG(9, 1))
+	domainOf := func(n int) string { return fmt.Sprintf("domain d%d.example", n%8) }
+	addressOf := func(n int) string { return fmt.Sprintf("address 192.0.2.%d", n%3) }
+	for n := range hosts {
+		var p frontier.Pace
+		p.Within[frontier.ByDomain] = frontier.Share{Key: domainOf(n), Most: ofDomain}
+		host := fmt.Sprintf("h%d.d%d.example", n, n%8)
+		if _, err := a.common().SetController(a.ctx, host, 0, []byte("state"), p); err != nil { // the address is found later
+			a.Fatal(err)
+		}
+		p.Within[frontier.ByAddress] = frontier.Share{Key: addressOf(n), Most: ofAddress}
+		if _, err := b.common().SetController(b.ctx, host, 1, []byte("state"), p); err != nil {
+			a.Fatal(err)
+		}
+	}
+	for n := range targets {
+		host := random.IntN(hosts)
+		a.add(a.item(n+1, fmt.Sprintf("h%d.d%d.example", host, host%8), frontier.Leaves, 0))
+	}
+	held, leases := map[string]int{}, []frontier.Lease(nil)
+	count := func(l frontier.Lease, by int) {
+		var host int
+		if _, err := fmt.Sscanf(l.Host, "h%d.", &host); err != nil {
+			a.Fatal(err)
+		}
+		held[domainOf(host)] += by
+		held[addressOf(host)] += by
+		if held[domainOf(host)] > ofDomain || held[addressOf(host)] > ofAddress {
+			a.Fatalf("a lease of %s: there are %d in its domain and %d at its address, want at most %d and %d", l.Host, held[domainOf(host)], held[addressOf(host)], ofDomain, ofAddress)
+		}
+	}
+	for left := targets; left > 0; {
+		some, _, err := []*harness{a, b}[random.IntN(2)].Claim(a.ctx, 1+random.IntN(9), time.Hour)
+		if err != nil || len(leases)+len(some) == 0 {
+			a.Fatalf("Claim = %v, %v with %d targets left and no lease", some, err, left)
+		}
+		for _, l := range some {
+			count(l, 1)
+		}
+		leases = append(leases, some...)
+		for range 1 + random.IntN(len(leases)) {
+			i := random.IntN(len(leases))
+			a.settle(leases[i])
+			count(leases[i], -1)
+			leases = slices.Delete(leases, i, i+1)
+			left--
+			if len(leases) == 0 {
+				break
+			}
+		}
+	}
+	a.wantEnd()
 }

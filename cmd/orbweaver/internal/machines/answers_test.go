@@ -58,13 +58,18 @@ func serveMembers(t *testing.T) string {
 func loadScript(t *testing.T, s *server, name string) string {
 	t.Helper()
 	var script strings.Builder
-	for _, file := range []string{"common", name} {
+	parts := []string{"common", "queues", "leases", "items", name} // each inside the one before
+	for i, file := range parts {
+		if i > 0 {
+			script.WriteString("\nlocal function inner()\n")
+		}
 		text, err := os.ReadFile(filepath.Join("../../../../crawler/internal/frontier/redisstore", file+".lua"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		script.Write(text)
 	}
+	script.WriteString(strings.Repeat("\nend\nreturn inner()", len(parts)-1))
 	hash := fmt.Sprintf("%x", sha1.Sum([]byte(script.String())))
 	if got := s.cli("script", "load", script.String()); got != hash {
 		t.Fatalf("the server has the script as %q, want %q", got, hash)

@@ -96,10 +96,10 @@ func (p *process) says(t *testing.T, text string) {
 }
 
 // run starts the program.
-func run(t *testing.T, args ...string) *process { return runWith(t, nil, args...) }
+func run(t testing.TB, args ...string) *process { return runWith(t, nil, args...) }
 
 // runWith starts the program in a changed environment.
-func runWith(t *testing.T, environment []string, args ...string) *process {
+func runWith(t testing.TB, environment []string, args ...string) *process {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	p := &process{cmd: exec.CommandContext(ctx, program, args...), done: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), environment...)

@@ -21,7 +21,7 @@ import (
 // server is a redis-server that can fail in many ways. It listens on a socket in its own
 // directory.
 type server struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	config []string // further arguments
 
@@ -40,7 +40,7 @@ type logSize struct {
 }
 
 // startServer starts a server. Without redis-server the test is skipped, but fails in CI.
-func startServer(t *testing.T, config ...string) *server {
+func startServer(t testing.TB, config ...string) *server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("CI") == "true" {

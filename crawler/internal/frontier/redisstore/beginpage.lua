@@ -29,5 +29,5 @@ else
   call('HSET', P .. 'bp', name, '1')
 end
 bump('begun', 1)
-flush()
+writeNumbers()
 return 'OK'

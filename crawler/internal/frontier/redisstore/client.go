@@ -242,16 +242,33 @@ func source(name string) string {
 
 // scripts returns the scripts by name. Most runs need none.
 var scripts = sync.OnceValue(func() map[string]script {
-	common, list := source("common"), map[string]script{}
-	for _, name := range []string{"add", "beginpage", "claim", "complete", "coordinate", "endpage", "extend", "facts", "fill", "giveback", "hosts", "join", "leave",
-		"once", "outbox", "pace", "publish", "redirect", "release", "set", "setonce", "start", "state", "tally", "trim"} {
-		list[name] = newScript(common + source(name))
-	}
-	for _, name := range []string{"ack", "countup"} { // frequent, and short
-		list[name] = newScript(source(name))
+	list := map[string]script{}
+	for parts, names := range map[string][]string{
+		"":                             {"ack", "countup"}, // frequent, and short
+		"common":                       {"coordinate", "endpage", "facts", "once", "outbox", "publish", "redirect", "set", "setonce", "state", "tally", "trim"},
+		"common queues":                {"pace"},
+		"common queues leases":         {"beginpage", "extend", "hosts", "release", "start"},
+		"common queues leases workers": {"claim", "giveback", "join", "leave"},
+		"common queues leases items":   {"add", "complete", "fill"},
+	} {
+		for _, name := range names {
+			list[name] = newScript(nested(append(strings.Fields(parts), name)))
+		}
 	}
 	return list
 })
+
+// nested returns a script of some parts, each of which is a function inside the one before.
+func nested(parts []string) string {
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteString("\nlocal function inner()\n")
+		}
+		b.WriteString(source(part))
+	}
+	return b.String() + strings.Repeat("\nend\nreturn inner()", len(parts)-1)
+}
 
 // time returns the time as scripts take it: "" for the clock of the server.
 func (c *client) time() string {

@@ -14,7 +14,8 @@ type common struct{ *parts }
 
 // SetController implements frontier.Common.
 func (s common) SetController(ctx context.Context, host string, version uint64, state []byte, p frontier.Pace) (c frontier.Controller, err error) {
-	answer, err := s.at(host).to.run(ctx, "pace", append(paceArgs(host, p), version, state)...)
+	server := s.at(host)
+	answer, err := server.to.run(ctx, "pace", append(paceArgs(server.at, host, p), version, state)...)
 	if err != nil {
 		return c, err
 	}
@@ -96,23 +97,49 @@ func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool
 	return asInt(answer) == 1, err
 }
 
+// counted is a call of CountUp.
+type counted struct {
+	list   []frontier.Count
+	values []int
+}
+
+// countsAtOnce is how many calls of CountUp are made in one step.
+const countsAtOnce = 64
+
 // CountUp implements frontier.Common.
 func (s common) CountUp(ctx context.Context, list []frontier.Count) ([]int, error) {
+	c := &counted{list: list}
+	fits := func(n int, _ *counted) bool { return n < countsAtOnce }
+	err := s.home().counting.do(c, fits, func(calls []*counted) error { return s.home().count(context.WithoutCancel(ctx), calls) })
+	return c.values, err
+}
+
+// count makes calls of CountUp in one step.
+func (p *part) count(ctx context.Context, calls []*counted) error {
 	var args []any
-	for _, c := range list {
-		args = append(args, c.Name, c.By, c.Most)
+	for _, c := range calls {
+		args = append(args, len(c.list))
+		for _, one := range c.list {
+			args = append(args, one.Name, one.By, one.Most)
+		}
 	}
-	answer, err := s.home().to.run(ctx, "countup", args...)
+	answer, err := p.to.run(ctx, "countup", args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	values, _ := answer.([]any)
-	if len(values) == 0 || len(values) > len(list) {
-		return nil, errAnswer
+	lists, _ := answer.([]any)
+	if len(lists) != len(calls) {
+		return errAnswer
 	}
-	n := make([]int, len(values))
-	for i := range values {
-		n[i] = int(asInt(values[i]))
+	for i, c := range calls {
+		values, _ := lists[i].([]any)
+		if len(values) == 0 && len(c.list) > 0 || len(values) > len(c.list) {
+			return errAnswer
+		}
+		c.values = make([]int, len(values))
+		for j := range values {
+			c.values[j] = int(asInt(values[j]))
+		}
 	}
-	return n, nil
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 
 // Encoding is the version of the keys and scripts. Processes of different versions cannot
 // work on one crawl.
-const Encoding = 4
+const Encoding = 5
 
 // Header is what every process must know of a crawl.
 type Header struct {
@@ -308,12 +308,16 @@ func (f *Crawl) Delete(ctx context.Context, force bool) (removed int64, alive []
 // Clear removes what a crawl that is done does not need.
 func (f Lead) Clear(ctx context.Context) error {
 	return f.each(func(s Shard) error {
-		needed := []string{s.to.key("c"), s.to.key("cfg"), s.to.key("own"), s.to.key("ws")}
+		needed := []string{s.to.key("c"), s.to.key("N"), s.to.key("cfg"), s.to.key("own"), s.to.key("ws")}
 		_, err := s.to.remove(ctx, func(key string) bool { return slices.Contains(needed, key) || strings.HasPrefix(key, s.to.key("w@")) })
 		if err != nil {
 			return err
 		}
-		_, err = s.to.run(ctx, "set", "logs", 0, "trimmed", 0)
+		all, err := s.to.counters(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = s.to.run(ctx, "set", "trimmed", asInt(all["logs"]))
 		return err
 	})
 }

@@ -16,14 +16,17 @@
 // The server is what all processes wait for, so it gets little to do: a script reads and writes
 // each key once; a process settles in one step all pages that were read meanwhile; and it
 // remembers targets (knownTargets), to send only those links that may change something.
+// Numbers that change together are in one value.
 //
-//	c           counters and settings of the crawl; cfg: its Header; own: its coordinator
+//	c           settings of the crawl, and counters that seldom change; cfg: its Header; own: its coordinator
+//	N           the other counters, with those of each wave
 //	k:N         fingerprints with IDs, some 64 in a hash, by linear hashing
 //	s:N         8 bytes for each target: host, wave, lowest wave, need, state and tries
 //	j:N         fingerprints and jobs of 64 targets; removed when no visit can follow
 //	hn, h:N     hosts: their numbers, and the pace and state of each
 //	q:N:W:      queued targets of a host and a wave: c with content, o others, d deferred
 //	w:W         hosts of a wave by the time at which they are ready
+//	ds, dw:KEY  leases of the hosts that share a limit, and hosts that wait for a place in it
 //	l, d        leases, and their deadlines
 //	t, n, x, r  tallies, notes, losses, redirects
 //	ff, fv      facts and their versions; o, ol: what one process finds out for all
@@ -67,6 +70,8 @@
 // crawl ends, when no server has anything left of the waves before, neither queued, leased nor in an
 // outbox. Two rounds of looks with the same counts tell that (looks). Then the coordinator applies all
 // logs. It enters again what its state knows and a server has lost, and only then lets the crawl end.
+//
+// The hosts at an address may be on all servers. So each server has its part of the limit of an address.
 //
 // The first server counts pages for a limit, cycles and budgets, since these belong to no host. Each
 // server has all facts. A server that has lost the crawl is filled again by itself.

@@ -10,5 +10,5 @@ if call('HGET', P .. 'bp', name) == '1' then
 else
   call('HSET', P .. 'bp', name, '0') -- a worker that is late must not begin it any more
 end
-flush()
+writeNumbers()
 return 'OK'

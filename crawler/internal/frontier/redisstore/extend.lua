@@ -1,6 +1,17 @@
 -- Moves the deadlines of leases. ARGV: now, lease in microseconds, worker, session, then id
 -- and fence of each lease. Answer: {now, '' or 'replaced' or 'unknown' or 'absent', id…} with the IDs of
 -- leases that are not held any more.
+-- seen notes that a worker is alive. It returns '' for a worker of this session, 'unknown'
+-- for one that has not joined, and 'replaced' if another process has its name.
+local function seen(worker, session)
+  if worker == '' then return '' end
+  local s = call('HGET', P .. 'w@' .. worker, 's')
+  if not s then return 'unknown' end
+  if s ~= session then return 'replaced' end
+  call('HSET', P .. 'w@' .. worker, 'seen', num(now))
+  return ''
+end
+
 clock()
 force()
 local till = num(now + tonumber(ARGV[2]))

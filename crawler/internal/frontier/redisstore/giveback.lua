@@ -2,7 +2,6 @@
 force()
 local l = held(tonumber(ARGV[2]), tonumber(ARGV[3]))
 if l and exists() then
-  readUsual()
   giveBack(l)
   flush()
 end

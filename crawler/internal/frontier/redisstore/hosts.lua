@@ -3,13 +3,13 @@
 -- be asked now, and with the first ones: age of the oldest lease in microseconds or -1, then
 -- the worker of each lease…}.
 clock()
-local first, last = tonumber(ARGV[2]), count('hosts') - 1
+local first, last = tonumber(ARGV[2]), n.hosts - 1
 local upto, some, waiting = math.min(first + 999, last), 0, 0
-for n = first, upto do
-  local h = host(n)
+for number = first, upto do
+  local h = host(number)
   if h.leased > 0 or h.waves ~= '' then
     some = some + 1
-    if isDomainFull(h) or not isReady(h, now) then waiting = waiting + 1 end
+    if usedUp(h) or not isReady(h, now) then waiting = waiting + 1 end
   end
 end
 local answer = {upto < last and num(upto + 1) or '-1', some, waiting, '-1'}

@@ -84,19 +84,35 @@ func (k *knownTargets) learn(items []frontier.Item, ids []frontier.ID, generatio
 		return
 	}
 	for i := range items {
-		it := &items[i]
-		if it.ID != 0 {
-			continue
+		if items[i].ID == 0 {
+			k.learnOne(&items[i], ids[i])
 		}
-		if k.slots == nil || 2*k.used > len(k.slots) && len(k.slots) < mostSlots {
-			k.grow()
-		}
-		slot := k.slot(it.Fingerprint)
-		if !slot.used {
-			k.used++
-		}
-		slot.learn(it, ids[i])
 	}
+}
+
+// learnLeases remembers targets that were claimed, by an answer to a call that began in a generation.
+func (k *knownTargets) learnLeases(leases []frontier.Lease, generation string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.generation != generation {
+		return
+	}
+	for i := range leases {
+		l := &leases[i]
+		k.learnOne(&frontier.Item{Fingerprint: l.Fingerprint, Wave: l.Wave, Need: l.Need}, l.ID)
+	}
+}
+
+// learnOne remembers a target. Callers hold mu.
+func (k *knownTargets) learnOne(it *frontier.Item, id frontier.ID) {
+	if k.slots == nil || 2*k.used > len(k.slots) && len(k.slots) < mostSlots {
+		k.grow()
+	}
+	slot := k.slot(it.Fingerprint)
+	if !slot.used {
+		k.used++
+	}
+	slot.learn(it, id)
 }
 
 func (k *knownTargets) slot(fp frontier.Fingerprint) *knownTarget {

@@ -39,7 +39,7 @@ func ParsePosition(text string) (p Position, ok bool) {
 func (h *Header) First() Position { return Position{h.Epoch, "0-0", 0} }
 
 // logAtOnce is how many entries are read at once.
-const logAtOnce = 200
+const logAtOnce = 50
 
 // Log is the log of a crawl on one server.
 type Log struct {
@@ -55,7 +55,7 @@ func (f Shard) Log(h *Header) Log { return Log{f, h} }
 func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (events []frontier.Event, last Position, err error) {
 	f, h := g.crawl, g.header
 	var entries []any
-	var count string
+	var count int64
 	err = f.to.try(ctx, func(ctx context.Context) error {
 		upto := "+"
 		if lag > 0 {
@@ -69,16 +69,13 @@ func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (event
 		if entries, err = redis.Values(f.to.do(ctx, "XRANGE", f.to.key("log"), "("+after.Entry, upto, "COUNT", logAtOnce)); err != nil {
 			return err
 		}
-		count, err = redis.String(f.to.do(ctx, "HGET", f.to.key("c"), "log"))
-		if isNil(err) {
-			count, err = "", nil
-		}
+		count, err = f.to.counter(ctx, "log")
 		return err
 	})
 	if err != nil {
 		return nil, after, err
 	}
-	if asInt(count) < after.N {
+	if count < after.N {
 		return nil, after, ErrRewound
 	}
 	last = after
@@ -96,11 +93,11 @@ func (g Log) Read(ctx context.Context, after Position, lag time.Duration) (event
 		if last.N++; asInt(fields["n"]) != last.N {
 			return nil, after, ErrRewound
 		}
-		e, err := readEvent(fields["k"], text("a"), text("b"), text("c"), h.Width == frontier.Wide)
+		some, err := readEvents(fields["k"], text("a"), text("b"), text("c"), h.Width == frontier.Wide)
 		if err != nil {
 			return nil, after, err
 		}
-		events = append(events, e)
+		events = append(events, some...)
 	}
 	return events, last, nil
 }

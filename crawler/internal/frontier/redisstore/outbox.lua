@@ -11,7 +11,7 @@ local list, box = P .. 'ob:' .. to, P .. 'or:' .. to
 local v = call('HMGET', box, 'first', 'who', 'till')
 local first = tonumber(v[1] or '1')
 if stays > first and ARGV[4] == text('generation') then
-  for _, entry in ipairs(call('LRANGE', list, '0', num(stays - first - 1))) do bump('o' .. string.byte(entry), -1) end
+  for _, entry in ipairs(call('LRANGE', list, '0', num(stays - first - 1))) do bumpWave('o', string.byte(entry), -1) end
   call('LTRIM', list, num(stays - first), '-1')
   first = stays
   call('HSET', box, 'first', num(first))
@@ -25,5 +25,5 @@ if (v[2] or who) == who or tonumber(v[3] or '0') <= now then
     call('HDEL', box, 'who', 'till')
   end
 end
-flush()
+writeNumbers()
 return answer

@@ -21,7 +21,8 @@ type part struct {
 	to       *client
 	at       place
 	known    knownTargets
-	settling settling
+	settling together[*entering]
+	counting together[*counted]
 	wide     bool
 	worker   string          // name of this process
 	session  string          // tells processes of the same name apart
@@ -76,10 +77,9 @@ type entering struct {
 	found  []frontier.Item // all of the page
 	done   *frontier.Done  // settles the lease, if it is not nil
 
-	ids   []frontier.ID // of the items; 0 for one that another server has
-	sent  int           // items that the script was given for this server
-	err   error
-	ready chan bool // true: this call is to make the next step
+	ids  []frontier.ID // of the items; 0 for one that another server has
+	sent int           // items that the script was given for this server
+	err  error
 }
 
 // post is what an outbox gets for another server.
@@ -90,7 +90,7 @@ type post struct {
 }
 
 // encode returns those of the items that may change something, as scripts take them.
-func (p *part) encode(e *entering) (own []byte, posts []post) {
+func (p *part) encode(e *entering) (own []byte, posts []post, highest frontier.ID) {
 	ids, covered := p.known.covering(e.items)
 	e.ids, e.sent = ids, 0
 	for i := range e.items {
@@ -100,6 +100,7 @@ func (p *part) encode(e *entering) (own []byte, posts []post) {
 		}
 		if e.route[i] == p.at.number {
 			own = appendItem(own, it, p.localOf(it), p.wide)
+			highest = max(highest, p.localOf(it))
 			ids[i] = unanswered
 			e.sent++
 			continue
@@ -114,7 +115,7 @@ func (p *part) encode(e *entering) (own []byte, posts []post) {
 		posts[at].wave = min(posts[at].wave, it.Wave)
 		posts[at].items = appendItem(posts[at].items, it, p.localOf(it), p.wide)
 	}
-	return own, posts
+	return own, posts, highest
 }
 
 // localOf returns the number of an item's target on its server, 0 if it is not known.
@@ -189,8 +190,9 @@ func (p *part) add(ctx context.Context, e *entering) error {
 	var posts []post
 	answers, generation, err := p.send(ctx, "add", func(generation string) []any {
 		var items []byte
-		items, posts = p.encode(e)
-		return appendPosts([]any{items, flag(p.wide), generation, p.at.local(e.lease.ID), fence(e.lease), e.before, len(e.items)}, posts)
+		var highest frontier.ID
+		items, posts, highest = p.encode(e)
+		return appendPosts([]any{items, flag(p.wide), generation, uint32(highest), p.at.local(e.lease.ID), fence(e.lease), e.before, len(e.items)}, posts)
 	})
 	if err != nil {
 		return err
@@ -205,8 +207,16 @@ func (p *part) add(ctx context.Context, e *entering) error {
 
 // enter enters encoded items that a relay has brought.
 func (p *part) enter(ctx context.Context, items []byte) error {
+	list, err := readItems(items, p.wide)
+	if err != nil {
+		return err
+	}
+	highest := frontier.ID(0)
+	for i := range list {
+		highest = max(highest, list[i].ID)
+	}
 	answers, _, err := p.send(ctx, "add", func(generation string) []any {
-		return []any{items, flag(p.wide), generation, 0, 0, 0, 0}
+		return []any{items, flag(p.wide), generation, uint32(highest), 0, 0, 0, 0}
 	})
 	if err == nil && len(answers) == 1 && asText(answers[0]) == absent {
 		err = frontier.ErrAbsent
@@ -218,20 +228,27 @@ func (p *part) enter(ctx context.Context, items []byte) error {
 func (p *part) settle(ctx context.Context, pages []*entering) error {
 	var all []post
 	answers, generation, err := p.send(ctx, "complete", func(generation string) []any {
-		args := []any{flag(p.wide), generation}
+		var highest frontier.ID
+		var args []any
+		sums := map[string]int64{}
 		all = nil
 		for _, e := range pages {
-			items, posts := p.encode(e)
+			items, posts, named := p.encode(e)
+			highest = max(highest, named)
 			met := e.lease.Need & (frontier.NeedContent | frontier.NeedLinks | frontier.NeedRender)
-			args = append(args, p.at.local(e.lease.ID), fence(e.lease), byte(met), e.before, items, appendNames(nil, e.lease, met, e.found, p.wide),
-				appendResult(nil, e.done), len(posts), len(e.done.Tally))
+			args = append(args, appendVisit(nil, p.at.local(e.lease.ID), e.lease.Fence, met, e.before),
+				appendSettled(nil, appendNames(nil, e.lease, met, e.found, p.wide), items, posts, appendResult(nil, e.done)), appendTallies(nil, e.done.Tally), len(posts))
 			args = appendPosts(args, posts)
 			for _, t := range e.done.Tally {
-				args = append(args, t.Name, t.By)
+				sums[t.Name] += t.By
 			}
 			all = append(all, posts...)
 		}
-		return args
+		first := []any{flag(p.wide), generation, uint32(highest), len(sums)}
+		for name, sum := range sums {
+			first = append(first, name, sum)
+		}
+		return append(first, args...)
 	})
 	if err != nil {
 		return err
@@ -246,81 +263,18 @@ func (p *part) settle(ctx context.Context, pages []*entering) error {
 	return nil
 }
 
-// settling collects the pages that are settled while the server is busy with others. One of
-// their calls settles them all in the next step.
-type settling struct {
-	mu      sync.Mutex
-	busy    bool
-	waiting []*entering
-}
-
 // pagesAtOnce is how many pages are settled in one step, if they do not have too many items.
-const pagesAtOnce = 16
-
-// enqueue returns true if the caller is to make the next step.
-func (q *settling) enqueue(e *entering) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = append(q.waiting, e)
-	first := !q.busy
-	q.busy = true
-	return first
-}
-
-// all returns all pages that wait.
-func (q *settling) all() []*entering {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	pages := q.waiting
-	q.waiting = nil
-	return pages
-}
-
-// next returns the pages of the next step.
-func (q *settling) next() []*entering {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	n, items := 0, 0
-	for n < min(len(q.waiting), pagesAtOnce) {
-		if items += len(q.waiting[n].items); n > 0 && items > itemsAtOnce {
-			break
-		}
-		n++
-	}
-	pages := q.waiting[:n:n]
-	q.waiting = q.waiting[n:]
-	return pages
-}
-
-// pass lets one of those that wait make the next step.
-func (q *settling) pass() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.busy = len(q.waiting) > 0; q.busy {
-		q.waiting[0].ready <- true
-	}
-}
+const pagesAtOnce = 64
 
 // complete settles a page, together with others.
 func (p *part) complete(ctx context.Context, e *entering) error {
-	e.ready = make(chan bool, 1)
-	if p.settling.enqueue(e) || <-e.ready {
-		pages := p.settling.next() // with this one, which is the first
-		err := p.settle(context.WithoutCancel(ctx), pages)
-		if err != nil { // each page waits for the server only once
-			pages = append(pages, p.settling.all()...)
-		}
-		for _, other := range pages {
-			if err != nil {
-				other.err = err
-			}
-			if other != e {
-				other.ready <- false
-			}
-		}
-		p.settling.pass()
+	items := 0
+	fits := func(n int, next *entering) bool {
+		items += len(next.items)
+		return n == 0 || n < pagesAtOnce && items <= itemsAtOnce
 	}
-	return e.err
+	err := p.settling.do(e, fits, func(pages []*entering) error { return p.settle(context.WithoutCancel(ctx), pages) })
+	return cmp.Or(err, e.err)
 }
 
 func errStale(l *frontier.Lease) error { return fmt.Errorf("target %d: %w", l.ID, frontier.ErrStale) }
@@ -347,6 +301,7 @@ func (p *part) claim(ctx context.Context, most int, d time.Duration, upto fronti
 		p.claims++
 	}
 	c.sent = time.Now()
+	generation := p.known.current()
 	answer, err := p.to.run(ctx, "claim", most, micros(d), p.worker, p.session, p.claims, byte(upto), flag(busy))
 	if err != nil {
 		return c, err
@@ -380,6 +335,7 @@ func (p *part) claim(ctx context.Context, most int, d time.Duration, upto fronti
 		l.Facts, l.Claimed = c.facts, c.sent
 		c.leases = append(c.leases, l)
 	}
+	p.known.learnLeases(c.leases, generation)
 	if len(c.leases) > 0 && p.worker != "" {
 		if _, err := p.to.run(ctx, "ack", p.worker, p.session, p.claims); err != nil {
 			return c, err
@@ -424,21 +380,22 @@ func (p *part) setOffset(server, sent time.Time) {
 
 func (p *part) readLease(v any) (frontier.Lease, error) {
 	f, ok := v.([]any)
-	if !ok || len(f) != 12 {
+	if !ok || len(f) != 4 {
 		return frontier.Lease{}, errAnswer
 	}
-	id, err := p.at.global(asInt(f[0]))
+	r, name := fieldsOf([]byte(asText(f[0]))), fieldsOf([]byte(asText(f[1])))
+	id, err := p.at.global(int64(r.uint32()))
 	if err != nil {
 		return frontier.Lease{}, err
 	}
-	l := frontier.Lease{ID: id, Fence: uint64(asInt(f[1])), Host: asText(f[2]), Wave: frontier.Wave(asInt(f[3])), Need: frontier.Need(asInt(f[4])),
-		Tries: int(asInt(f[5])), Job: []byte(asText(f[6])), Controller: uint64(asInt(f[8])), Interval: time.Duration(asInt(f[9])) * time.Microsecond, Again: asText(f[10]) == "1",
-		Server: p.at.number}
-	if note := asText(f[7]); note != "" {
+	l := frontier.Lease{ID: id, Fence: uint64(r.float()), Wave: frontier.Wave(r.Byte()), Need: frontier.Need(r.Byte()), Tries: int(r.Byte()), Again: r.Byte() == 1,
+		Controller: uint64(r.float()), Interval: time.Duration(r.float()) * time.Microsecond, Host: asText(f[2]), Server: p.at.number}
+	l.Fingerprint = name.fingerprint(p.wide)
+	l.Job = fullJob(name.Rest, []byte(l.Host))
+	if note := asText(f[3]); note != "" {
 		l.Note = []byte(note)
 	}
-	name := fieldsOf([]byte(asText(f[11])))
-	if l.Fingerprint = name.fingerprint(p.wide); name.Failed {
+	if r.Failed || name.Failed {
 		return frontier.Lease{}, errAnswer
 	}
 	return l, nil
@@ -450,7 +407,7 @@ func (p *part) release(ctx context.Context, l *frontier.Lease, d *frontier.Defer
 	if !d.NotBefore.IsZero() {
 		wait = micros(time.Until(d.NotBefore))
 	}
-	args := []any{p.at.local(l.ID), fence(l), byte(d.Wave), wait, d.Note, appendFingerprint(nil, l.Fingerprint, p.wide)}
+	args := []any{p.at.local(l.ID), fence(l), byte(d.Wave), wait, d.Note, appendFingerprint(nil, l.Fingerprint, p.wide), flag(d.Unvisited)}
 	for _, t := range d.Tally {
 		args = append(args, t.Name, t.By)
 	}
@@ -520,15 +477,18 @@ func (c *client) eachPace(ctx context.Context, fn func(host string, p frontier.P
 	for i := range n {
 		var v []any
 		err := c.try(ctx, func(ctx context.Context) (err error) {
-			v, err = redis.Values(c.do(ctx, "HMGET", c.key("h:"+strconv.FormatInt(i, 10)), "n", "c", "i", "b"))
+			v, err = redis.Values(c.do(ctx, "HMGET", c.key("h:"+strconv.FormatInt(i, 10)), "n", "p"))
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		pace := frontier.Pace{Concurrency: int(asInt(v[1])), Interval: time.Duration(asInt(v[2])) * time.Microsecond}
-		if at := asInt(v[3]); at > 0 {
-			pace.NotBefore = time.UnixMicro(at)
+		var pace frontier.Pace
+		if text := asText(v[1]); text != "" {
+			r := fieldsOf([]byte(text))
+			if pace = r.pace(); r.Failed {
+				return errAnswer
+			}
 		}
 		if err := fn(asText(v[0]), pace); err != nil {
 			return err
@@ -538,19 +498,36 @@ func (c *client) eachPace(ctx context.Context, fn func(host string, p frontier.P
 }
 
 // paceArgs returns a pace as pace.lua takes it.
-func paceArgs(host string, p frontier.Pace) []any {
+func paceArgs(at place, host string, p frontier.Pace) []any {
 	rest := ""
 	if !p.NotBefore.IsZero() {
 		rest = micros(time.Until(p.NotBefore))
 	}
-	domain := p.Within[frontier.ByDomain]
-	return []any{host, p.Concurrency, micros(p.Interval), rest, domain.Key, domain.Most}
+	args := []any{host, p.Concurrency, micros(p.Interval), rest}
+	for _, kind := range [...]int{frontier.ByDomain, frontier.ByAddress} {
+		key, most := p.Within[kind].Key, p.Within[kind].Most
+		if kind == frontier.ByAddress && at.of > 1 { // its hosts may be on all servers
+			most = max(1, most/at.of)
+		}
+		if key != "" { // other hosts may have another limit
+			key = fmt.Sprintf("%s %d", key, most)
+		}
+		args = append(args, key, most)
+	}
+	return args
 }
 
 // counters returns the counters of the crawl.
 func (c *client) counters(ctx context.Context) (all map[string]string, err error) {
 	err = c.try(ctx, func(ctx context.Context) (err error) {
-		all, err = redis.StringMap(c.do(ctx, "HGETALL", c.key("c")))
+		if all, err = redis.StringMap(c.do(ctx, "HGETALL", c.key("c"))); err != nil || len(all) == 0 {
+			return err
+		}
+		numbers, err := redis.Bytes(c.do(ctx, "GET", c.key("N")))
+		if isNil(err) {
+			return nil
+		}
+		addNumbers(all, numbers)
 		return err
 	})
 	if err != nil {
@@ -559,13 +536,28 @@ func (c *client) counters(ctx context.Context) (all map[string]string, err error
 	return all, nil
 }
 
+// addNumbers adds the numbers that scripts keep in one string, under their names in common.lua. Those of waves
+// have the letters and the number of the wave.
+func addNumbers(all map[string]string, numbers []byte) {
+	r := fieldsOf(numbers)
+	add := func(name string) { all[name] = strconv.FormatFloat(r.float(), 'f', -1, 64) }
+	for _, name := range []string{"log", "known", "settled", "leased", "hosts", "logs", "pages", "fence", "size", "split"} {
+		add(name)
+	}
+	for wave := frontier.Leaves; len(r.Rest) > 0 && !r.Failed; wave++ { // up to 255, and then from 0
+		for _, letter := range "qloe" {
+			add(fmt.Sprintf("%c%d", letter, wave))
+		}
+	}
+}
+
 func (c *client) counter(ctx context.Context, name string) (int64, error) {
 	all, err := c.counters(ctx)
 	return asInt(all[name]), err
 }
 
 func countsOf(c map[string]string) frontier.Counts {
-	n := frontier.Counts{Known: int(asInt(c["known"])), Settled: int(asInt(c["settled"])), Leased: int(asInt(c["leased"])), Pages: int(asInt(c["sp"]))}
+	n := frontier.Counts{Known: int(asInt(c["known"])), Settled: int(asInt(c["settled"])), Leased: int(asInt(c["leased"])), Pages: int(asInt(c["pages"]))}
 	n.Queued = n.Known - n.Settled - n.Leased
 	for name, text := range c {
 		if len(name) < 2 || name[0] != 'q' && name[0] != 'l' {

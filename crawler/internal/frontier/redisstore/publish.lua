@@ -6,5 +6,5 @@ if old == ARGV[3] or not exists() or not old and count('factb') > 67108864 then 
 bump('factb', #ARGV[3] + (old and -#old or #ARGV[2]))
 call('ZADD', P .. 'fv', num(bump('facts', 1)), ARGV[2])
 call('HSET', P .. 'ff', ARGV[2], ARGV[3])
-flush()
+writeNumbers()
 return 'OK'

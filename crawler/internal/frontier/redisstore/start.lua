@@ -8,9 +8,9 @@ if not held(id, tonumber(ARGV[3])) or not exists() then return 'STALE' end
 local h = host(target(id).host)
 if h.interval == 0 then return '0' end
 -- If the last time that was reserved is the one of this visit, its answer may have been lost.
-local own = ARGV[4] ~= '1' and h.owner == ARGV[2]
+local own = ARGV[4] ~= '1' and h.owner == id
 local at = math.max(now, own and h.last > count('restarted') and h.last or free(h))
-h.last, h.owner, h.changed = at, ARGV[2], true
+h.last, h.owner, h.changed = at, id, true
 move(h)
 flush()
 return num(at - now)

@@ -7,13 +7,13 @@ local to
 if what == 'pause' and (state == '' or state == 'draining') then to = 'paused' end
 if what == 'resume' and (state == 'paused' or state == 'draining') then to = '' end
 if what == 'drain' and (state == '' or state == 'paused') then to = 'draining' end
-if what == 'drained' and state == 'draining' and count('leased') == 0 then to = 'drained' end
+if what == 'drained' and state == 'draining' and n.leased == 0 then to = 'drained' end
 if what == 'done' then to = 'done' end
 if what == 'filled' and state == 'filling' then
-  if count('known') < tonumber(ARGV[3] or '0') then return 'lost' end
+  if n.known < tonumber(ARGV[3] or '0') then return 'lost' end
   to = ''
 end
 if what == 'continue' and state == 'drained' then to = '' end
 if to then put('state', to) end
-flush()
+writeNumbers()
 return state

@@ -199,7 +199,8 @@ func (s *Store) Tick(ctx context.Context) (why string, err error) {
 
 // SetPace implements frontier.Store.
 func (s *Store) SetPace(ctx context.Context, host string, p frontier.Pace) error {
-	_, err := s.parts.at(host).to.run(ctx, "pace", append(paceArgs(host, p), "", "")...)
+	server := s.parts.at(host)
+	_, err := server.to.run(ctx, "pace", append(paceArgs(server.at, host, p), "", "")...)
 	return err
 }
 

@@ -5,6 +5,6 @@ if not e or not exists() then return 0 end
 for i = 1, #e[2], 2 do
   if e[2][i] == 's' then put('trimmed', e[2][i + 1]) end
 end
-flush()
+writeNumbers()
 local ms, n = string.match(e[1], '^(%d+)-(%d+)$')
 return call('XTRIM', P .. 'log', 'MINID', ms .. '-' .. num(tonumber(n) + 1))

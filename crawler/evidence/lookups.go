@@ -154,9 +154,7 @@ func (a *Archive) ProbeMail(ctx context.Context, address urinorm.Address) error 
 	case e == nil:
 		return a.notKept()
 	case e.facts.Fault != nil:
-		f := e.facts.Fault.fault()
-		f.Requests = x.requests
-		return f
+		return e.facts.Fault.fault(x.requests)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (a *Archive) answer(x keptExchange) *fetch.Replayed {
 		if err != nil || e.facts.Fault == nil {
 			return nil
 		}
-		got.Fault = e.facts.Fault.fault()
+		got.Fault = e.facts.Fault.fault(0)
 		return got
 	}
 	lines := m.text()
@@ -200,11 +200,11 @@ func (a *Archive) payload(digest string) io.Reader {
 func endOf(cut string, f *fault, uri string) error {
 	switch {
 	case f != nil:
-		return f.fault()
+		return f.fault(0)
 	case cut == "disconnect":
-		return (&fault{Kind: "body-truncated", Op: "read", Target: urinorm.Redact(uri), Cause: "the body ended early", Retry: true}).fault()
+		return (&fault{Kind: "body-truncated", Op: "read", Target: urinorm.Redact(uri), Cause: "the body ended early", Retry: true}).fault(0)
 	case cut == "time":
-		return (&fault{Kind: "timeout", Op: "read", Target: urinorm.Redact(uri), Cause: "the body paused for too long", Retry: true}).fault()
+		return (&fault{Kind: "timeout", Op: "read", Target: urinorm.Redact(uri), Cause: "the body paused for too long", Retry: true}).fault(0)
 	}
 	return io.EOF
 }
@@ -231,9 +231,9 @@ func (b *replayedBody) Close() error {
 	return nil
 }
 
-// fault returns the fault that was kept.
-func (f *fault) fault() *fetch.Fault {
-	out := &fetch.Fault{Kind: f.Kind, Op: f.Op, Target: f.Target, Hint: f.Hint, Retry: f.Retry, Local: f.Local}
+// fault returns the fault that was kept, of an exchange that took a number of requests.
+func (f *fault) fault(requests int) *fetch.Fault {
+	out := &fetch.Fault{Requests: requests, Kind: f.Kind, Op: f.Op, Target: f.Target, Hint: f.Hint, Retry: f.Retry, Local: f.Local}
 	if f.Cause != "" {
 		out.Err = &keptCause{f.Cause, f.Kind}
 	}

@@ -57,7 +57,7 @@ func (r *replay) Other() *fetch.Other {
 		got.Need = fetch.Content
 	}
 	if e.facts.Fault != nil {
-		got.Fault = e.facts.Fault.fault()
+		got.Fault = e.facts.Fault.fault(0)
 	}
 	if a := e.Answer; a != nil {
 		got.Response = &fetch.Response{Status: a.Status, Location: a.Location, ContentType: a.Type, Size: a.Size, Modified: a.Modified, Excerpt: a.Excerpt}

@@ -121,10 +121,7 @@ func (d *dialer) checkProxied(ctx context.Context, host, target string) error {
 func (d *dialer) proxyFault(err error, isProxy bool, hostport string) error {
 	var f *Fault
 	if isProxy && errors.As(err, &f) {
-		g := *f
-		g.Local, g.Retry = true, true
-		g.Err = &cause{"the proxy " + hostport + " is unreachable: " + f.Err.Error(), f.Err}
-		return &g
+		return unreachable("the proxy "+hostport, f)
 	}
 	return err
 }

@@ -88,33 +88,46 @@ func exchangeFault(ctx context.Context, target string, inTLS bool, limit time.Du
 		f = tlsFault(target, limit, err)
 		var way *net.OpError
 		if errors.As(err, &way) && way.Op == "proxyconnect" {
-			f.Local, f.Retry = true, true // the certificate is the proxy's, not the target's
-			f.Err = &cause{"the proxy is unreachable: " + f.Err.Error(), f.Err}
+			return unreachable("the proxy", f) // the certificate is not the target's
 		}
 		return f
 	}
-	f = &Fault{Kind: "protocol-error", Op: "fetch", Target: target}
-	switch {
-	case strings.Contains(err.Error(), "socks connect"):
-		f.Op = "connect"
-		socksFault(f, err)
-	case isTimeout(err):
-		f.Kind, f.Retry = "timeout", true
-		f.Err = &cause{"no answer within " + limit.String(), err}
-	case limitErrno(err) != 0:
-		f.Kind, f.Retry, f.Local = "timeout", true, true
-		f.Err = localLimit(err)
-	case err == errReconnects:
-		f.Kind, f.Retry, f.Err = "connection-reset", true, err
-	case isReset(err):
-		f.Kind, f.Retry = "connection-reset", true
-		f.Err = &cause{"the connection was closed without an answer", err}
-	case isHTTP2(err):
-		f.Err = &cause{"the server aborted the HTTP/2 stream", err}
-	default:
-		f.Err = malformedAnswer(err)
+	if strings.Contains(err.Error(), "socks connect") {
+		return socksFault(target, err)
 	}
-	return f
+	failed := &Fault{Kind: "protocol-error", Op: "fetch", Target: target}
+	switch {
+	case isTimeout(err):
+		failed.Kind, failed.Retry = "timeout", true
+		failed.Err = &cause{"no answer within " + limit.String(), err}
+	case limitErrno(err) != 0:
+		failed.Kind, failed.Retry, failed.Local = "timeout", true, true
+		failed.Err = localLimit(err)
+	case err == errReconnects:
+		failed.Kind, failed.Retry, failed.Err = "connection-reset", true, err
+	case isReset(err):
+		failed.Kind, failed.Retry = "connection-reset", true
+		failed.Err = &cause{"the connection was closed without an answer", err}
+	case isHTTP2(err):
+		failed.Err = &cause{"the server aborted the HTTP/2 stream", err}
+	default:
+		failed.Err = malformedAnswer(err)
+	}
+	return failed
+}
+
+// unreachable returns the fault of a connection to a proxy, as one that says nothing about the target.
+func unreachable(proxy string, f *Fault) *Fault {
+	return &Fault{Kind: f.Kind, Op: f.Op, Target: f.Target, Hint: f.Hint, Requests: f.Requests, Local: true, Retry: true,
+		Err: &cause{proxy + " is unreachable: " + f.Err.Error(), f.Err}}
+}
+
+// countRequests notes in the fault of an error how many requests were sent before it.
+func countRequests(err error, n int) {
+	var f *Fault
+	if errors.As(err, &f) {
+		f.Requests = n
+	}
 }
 
 // totalTimeoutFactor is the ratio of the time limit for a whole exchange to the time
@@ -150,9 +163,9 @@ func malformedAnswer(err error) error {
 
 // socksFault classifies an error of a SOCKS proxy (RFC 1928 section 6). If the proxy
 // refuses to serve this client, the fault says nothing about the target.
-func socksFault(f *Fault, err error) {
+func socksFault(target string, err error) *Fault {
+	f := &Fault{Op: "connect", Target: target, Retry: true}
 	text, reason := err.Error(), ""
-	f.Retry = true
 	switch {
 	case isTimeout(err):
 		f.Kind, reason = "timeout", "the proxy did not connect in time"
@@ -168,6 +181,7 @@ func socksFault(f *Fault, err error) {
 		f.Kind, reason = "connection-reset", "the proxy could not connect"
 	}
 	f.Err = &cause{reason, err}
+	return f
 }
 
 // isHTTP2 reports whether an error belongs to HTTP/2 itself, so that the server may
@@ -282,21 +296,21 @@ func bodyFault(ctx context.Context, target string, limit time.Duration, err erro
 	case end != nil:
 		return end
 	}
-	f = &Fault{Kind: "body-truncated", Op: "read", Target: target, Retry: true}
+	failed := &Fault{Kind: "body-truncated", Op: "read", Target: target, Retry: true}
 	switch {
 	case limitErrno(err) != 0:
-		f.Local, f.Err = true, localLimit(err)
+		failed.Local, failed.Err = true, localLimit(err)
 	case isHTTP2(err):
-		f.Err = &cause{"the server aborted the HTTP/2 stream within the body", err}
+		failed.Err = &cause{"the server aborted the HTTP/2 stream within the body", err}
 	case isChunking(err):
-		f.Kind, f.Retry = "protocol-error", false
-		f.Err = &cause{"the chunked coding of the body is malformed", err}
+		failed.Kind, failed.Retry = "protocol-error", false
+		failed.Err = &cause{"the chunked coding of the body is malformed", err}
 	case isTimeout(err):
-		f.Kind, f.Err = "timeout", &cause{"the body paused for too long", err}
+		failed.Kind, failed.Err = "timeout", &cause{"the body paused for too long", err}
 	default:
-		f.Err = &cause{"the body ended early", err}
+		failed.Err = &cause{"the body ended early", err}
 	}
-	return f
+	return failed
 }
 
 // isChunking reports whether the chunked coding (RFC 9112 section 7.1) is malformed. A

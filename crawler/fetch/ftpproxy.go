@@ -37,10 +37,7 @@ func fetchFTPThroughProxy(s *session, through *url.URL) (*Response, error) {
 	conn := s.bound(plain, s.by.maxBody+maxFTPListing)
 	if through.Scheme == "https" {
 		if err := s.handshake(conn, through.Hostname()); err != nil {
-			f := tlsFault(address, s.by.connector.timeout, err)
-			f.Local, f.Retry = true, true
-			f.Err = &cause{"the proxy " + address + " is unreachable: " + f.Err.Error(), f.Err}
-			return nil, f
+			return nil, unreachable("the proxy "+address, tlsFault(address, s.by.connector.timeout, err))
 		}
 		s.notes = nil // the certificate is not the target's
 	}

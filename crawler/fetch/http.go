@@ -163,10 +163,7 @@ func (h *HTTP) Fetch(ctx context.Context, req *Request) (*Response, error) {
 		a.requests = a.replay.Requests()
 	}
 	if err != nil {
-		var f *Fault
-		if errors.As(err, &f) {
-			f.Requests = a.requests
-		}
+		countRequests(err, a.requests)
 		return nil, err
 	}
 	resp.Requests = a.requests

@@ -153,7 +153,7 @@ func replayOther(from Replay, req *Request) (*Response, error) {
 		return nil, &Fault{Kind: EvidenceMissing, Op: "replay", Target: req.URL.WithoutFragment().Printed(), Err: from.Missing()}
 	}
 	if kept.Response == nil {
-		kept.Fault.Requests = from.Requests()
+		countRequests(kept.Fault, from.Requests())
 		return nil, kept.Fault
 	}
 	resp := kept.Response

@@ -77,9 +77,7 @@ func (c *connector) dialSOCKS(ctx context.Context, through *url.URL, hostport st
 	case errors.As(err, &f):
 		return nil, f
 	}
-	f = &Fault{Op: "connect", Target: hostport}
-	socksFault(f, err)
-	return nil, f
+	return nil, socksFault(hostport, err)
 }
 
 // dialFunc is the dialer with which package proxy connects to the proxy.

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -64,10 +63,7 @@ func (w *webSocket) send(ctx context.Context, req *Request) (*Response, error) {
 	a := &httpFetch{by: h, req: &upgrade, loopback: isLoopback(u.Host()), facts: h.hosts.factsOf(u)}
 	ans, err := a.send(ctx, http.MethodGet, firstProfile, false)
 	if err != nil {
-		var f *Fault
-		if errors.As(err, &f) {
-			f.Requests = a.requests
-		}
+		countRequests(err, a.requests)
 		return nil, err
 	}
 	resp := &Response{Status: ans.StatusCode, Header: ans.Header, Size: -1, Requests: a.requests, TLS: ans.TLS}
@@ -77,7 +73,7 @@ func (w *webSocket) send(ctx context.Context, req *Request) (*Response, error) {
 	fault := func(kind, reason string) (*Response, error) {
 		ans.discard()
 		f := urlFault(req.URL, kind, reason)
-		f.Requests = a.requests
+		countRequests(f, a.requests)
 		return nil, f
 	}
 	switch {

@@ -56,18 +56,18 @@ const (
 
 // rowCache reads rows of a table in blocks and keeps those that are not used yet.
 type rowCache struct {
-	sql     string                                                     // selects the rows of a range of IDs
-	parse   func(*cursor, frontier.Width) (frontier.ID, []byte, error) // what is kept of a row
-	blocks  map[frontier.ID]*block                                     // by number
-	order   []*block                                                   // the oldest first
-	single  int                                                        // rows still to be looked up one by one
-	useless int                                                        // blocks in a row that were dropped with few rows used
+	sql     string                 // selects the rows of a range of IDs
+	entered bool                   // the outcomes of targets that are entered as settled; otherwise jobs
+	blocks  map[frontier.ID]*block // by number
+	order   []*block               // the oldest first
+	single  int                    // rows still to be looked up one by one
+	useless int                    // blocks in a row that were dropped with few rows used
 }
 
 // newReader returns a reader that has no file yet.
 func newReader() reader {
-	jobs := rowCache{sql: "SELECT id, host, record FROM targets WHERE id BETWEEN ? AND ?", parse: (*cursor).job}
-	outcomes := rowCache{sql: "SELECT id, record FROM outcomes WHERE id BETWEEN ? AND ?", parse: (*cursor).entered}
+	jobs := rowCache{sql: "SELECT id, host, record FROM targets WHERE id BETWEEN ? AND ?"}
+	outcomes := rowCache{sql: "SELECT id, record FROM outcomes WHERE id BETWEEN ? AND ?", entered: true}
 	return reader{jobs: jobs, known: jobs, outcomes: outcomes}
 }
 
@@ -151,6 +151,14 @@ func (r *reader) each(a *rowCache, first, last frontier.ID, fn func(frontier.ID,
 	})
 }
 
+// parse returns the ID of a row, and what is kept of it.
+func (a *rowCache) parse(cur *cursor, width frontier.Width) (frontier.ID, []byte, error) {
+	if a.entered {
+		return cur.entered()
+	}
+	return cur.job(width)
+}
+
 // hasOutcome reports whether the file has a record for the outcome of an inherited target that is
 // entered: its row has not changed since the file was opened.
 func (r *reader) hasOutcome(id frontier.ID, record []byte) (same bool, err error) {
@@ -162,7 +170,7 @@ func (r *reader) hasOutcome(id frontier.ID, record []byte) (same bool, err error
 
 // entered returns the ID and the record of a row of the columns id and record; nil for the record of a
 // target that was visited, which no target has that is entered as settled.
-func (c *cursor) entered(frontier.Width) (frontier.ID, []byte, error) {
+func (c *cursor) entered() (frontier.ID, []byte, error) {
 	n, err := c.small(0, 1<<32-1)
 	if err != nil {
 		return 0, nil, err

@@ -20,10 +20,10 @@ type conn struct {
 	pipe *chromedp.PipeConn
 	lost chan struct{} // closed when the browser has closed its end
 
-	mu      sync.Mutex
-	last    int64 // number of the last command
-	waiting map[int64]chan *cdproto.Message
-	handler map[target.SessionID]func(*cdproto.Message)
+	mu        sync.Mutex
+	last      int64 // number of the last command
+	waiting   map[int64]chan *cdproto.Message
+	listeners map[target.SessionID]listener
 }
 
 // errLost is the error of a command to a browser that is gone.
@@ -31,12 +31,17 @@ var errLost = errors.New("the browser has ended")
 
 // newConn returns a connection over a pipe. It reads until the pipe is closed.
 func newConn(pipe *chromedp.PipeConn) *conn {
-	c := &conn{pipe: pipe, lost: make(chan struct{}), waiting: map[int64]chan *cdproto.Message{}, handler: map[target.SessionID]func(*cdproto.Message){}}
+	c := &conn{pipe: pipe, lost: make(chan struct{}), waiting: map[int64]chan *cdproto.Message{}, listeners: map[target.SessionID]listener{}}
 	go c.read()
 	return c
 }
 
-// read passes on what the browser sends. Handlers must not wait.
+// listener takes the events of sessions. It must not wait.
+type listener interface {
+	onEvent(s session, m *cdproto.Message)
+}
+
+// read passes on what the browser sends.
 func (c *conn) read() {
 	defer close(c.lost)
 	for {
@@ -45,14 +50,14 @@ func (c *conn) read() {
 			return
 		}
 		c.mu.Lock()
-		answer, handle := c.waiting[m.ID], c.handler[m.SessionID]
+		answer, listens := c.waiting[m.ID], c.listeners[m.SessionID]
 		delete(c.waiting, m.ID)
 		c.mu.Unlock()
 		switch {
 		case m.ID != 0 && answer != nil:
 			answer <- &m
-		case m.ID == 0 && handle != nil:
-			handle(&m)
+		case m.ID == 0 && listens != nil:
+			listens.onEvent(session{c, m.SessionID}, &m)
 		}
 	}
 }
@@ -64,15 +69,17 @@ type session struct {
 	id   target.SessionID
 }
 
-// handle passes the events of the session to a function, which must not wait.
-func (s session) handle(event func(*cdproto.Message)) {
+// listen passes the events of the session on, until ignore is called.
+func (s session) listen(to listener) {
 	s.conn.mu.Lock()
 	defer s.conn.mu.Unlock()
-	if event == nil {
-		delete(s.conn.handler, s.id)
-		return
-	}
-	s.conn.handler[s.id] = event
+	s.conn.listeners[s.id] = to
+}
+
+func (s session) ignore() {
+	s.conn.mu.Lock()
+	defer s.conn.mu.Unlock()
+	delete(s.conn.listeners, s.id)
 }
 
 // callTimeout is how long a command may take that does not wait for the scripts of a page.

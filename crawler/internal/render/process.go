@@ -74,7 +74,7 @@ func start(ctx context.Context, o *Options, dir string) (*process, error) {
 		endGroup(p.cmd)
 		close(p.ended)
 	}()
-	p.root().handle(p.onEvent)
+	p.root().listen(p)
 	go p.guardMemory()
 	started, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

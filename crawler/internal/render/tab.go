@@ -574,7 +574,7 @@ func (p *process) forget(t *tab) {
 
 // onEvent takes an event of the browser: a target that was opened. The first page of a
 // context is that of its tab, and another one is a window that its scripts have opened.
-func (p *process) onEvent(m *cdproto.Message) {
+func (p *process) onEvent(_ session, m *cdproto.Message) {
 	e, ok := event[target.EventAttachedToTarget](m)
 	if string(m.Method) != target.AttachedToTarget.Method || !ok {
 		return
@@ -614,7 +614,7 @@ func (t *tab) listen(s session) {
 	defer t.mu.Unlock()
 	if !t.over {
 		t.sessions = append(t.sessions, s.id)
-		s.handle(func(m *cdproto.Message) { t.onEvent(s, m) })
+		s.listen(t)
 	}
 }
 
@@ -634,7 +634,7 @@ func (t *tab) end() {
 	ids := t.sessions
 	t.mu.Unlock()
 	for _, id := range ids {
-		session{t.process.conn, id}.handle(nil)
+		session{t.process.conn, id}.ignore()
 	}
 }
 
@@ -642,15 +642,20 @@ func (t *tab) end() {
 // may share a process with the page that has opened it.
 func (p *process) dismiss(s session, id target.ID) {
 	ctx := context.Background()
-	s.handle(func(m *cdproto.Message) {
-		if e, ok := event[fetch.EventRequestPaused](m); ok && string(m.Method) == fetch.RequestPaused.Method {
-			go func() {
-				_, _ = call(ctx, s, fetch.FailRequest, fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: network.ErrorReasonAborted})
-			}()
-		}
-	})
-	defer s.handle(nil)
+	s.listen(refusal{})
+	defer s.ignore()
 	_, _ = call(ctx, s, fetch.Enable, fetch.EnableParams{})
 	_, _ = call(ctx, s, runtime.RunIfWaitingForDebugger, cdp.Empty{})
 	_, _ = call(ctx, p.root(), target.CloseTarget, target.CloseTargetParams{TargetID: id})
+}
+
+// refusal refuses all that a session requests.
+type refusal struct{}
+
+func (refusal) onEvent(s session, m *cdproto.Message) {
+	if e, ok := event[fetch.EventRequestPaused](m); ok && string(m.Method) == fetch.RequestPaused.Method {
+		go func() {
+			_, _ = call(context.Background(), s, fetch.FailRequest, fetch.FailRequestParams{RequestID: e.RequestID, ErrorReason: network.ErrorReasonAborted})
+		}()
+	}
 }

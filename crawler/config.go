@@ -13,7 +13,6 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
-	"github.com/orbweaver/orbweaver/crawler/internal/recall"
 	"github.com/orbweaver/orbweaver/crawler/internal/scope"
 	"github.com/orbweaver/orbweaver/crawler/internal/view"
 	"github.com/orbweaver/orbweaver/crawler/render"
@@ -243,7 +242,7 @@ type Keep struct {
 	// of in the Cache. Previous has the pages of the crawl before; it may be nil. Its store must
 	// have been created with the same Cache, or nothing is found in it.
 	Pages    bool
-	Previous recall.PreviousPages
+	Previous *store.Pages
 	// Edition identifies the program that reads pages. Cached contents of a page are
 	// used only if the same edition read them.
 	Edition string
@@ -253,18 +252,18 @@ type Keep struct {
 type Deliver struct {
 	// Show selects the results that the Sink receives; the others are only counted.
 	Show result.Show
-	// Watched contains printed URLs of targets. Watch is called with the verdict of
+	// Watched contains printed URLs of targets. Watch, if not nil, gets the verdict on
 	// each at the end of the run, regardless of Show, unless no link leads to it.
 	Watched map[string]bool
-	Watch   func(url string, v check.Verdict)
+	Watch   *[]result.Watched
 	// Stream delivers each result as soon as it is known, in no order. Otherwise all
 	// results are delivered at the end of the run, sorted by URL.
 	Stream bool
 	// Pages delivers each page with its links to Sink.Page.
 	Pages bool
-	// Asks, if not nil, is called with the path of each document in a directory whose links lead
-	// elsewhere if other files come or go, by several goroutines.
-	Asks func(path string)
+	// Asks, if not nil, gets the path of each document in a directory whose links lead
+	// elsewhere if other files come or go.
+	Asks *result.Paths
 }
 
 // Login is what a run needs for its sessions. What belongs to one is requested again after the

@@ -18,6 +18,7 @@ import (
 	"github.com/orbweaver/orbweaver/crawler/fetch"
 	"github.com/orbweaver/orbweaver/crawler/fetch/disk"
 	"github.com/orbweaver/orbweaver/crawler/inspect"
+	"github.com/orbweaver/orbweaver/crawler/result"
 	"github.com/orbweaver/orbweaver/crawler/session"
 	"github.com/orbweaver/orbweaver/crawler/store"
 )
@@ -71,7 +72,7 @@ func TestReportSettings(t *testing.T) {
 		"Keep.Coordination":       func(c *Config) { c.Keep.Coordination = &store.Coordination{} },
 		"Deliver.Stream":          func(c *Config) { c.Deliver.Stream = true },
 		"Deliver.Pages":           func(c *Config) { c.Deliver.Pages = true },
-		"Deliver.Asks":            func(c *Config) { c.Deliver.Asks = func(string) {} },
+		"Deliver.Asks":            func(c *Config) { c.Deliver.Asks = &result.Paths{} },
 		"Judging.Rules of status": func(c *Config) { c.Judging.Rules = []Rule{{Accept: accept}} },
 		"Judging.Rules of levels": func(c *Config) { c.Judging.Rules = []Rule{{Levels: check.Levels{{Code: "timeout"}}}} },
 		"Judging.Rules of texts": func(c *Config) {
@@ -160,12 +161,13 @@ func TestRepeats(t *testing.T) {
 				kept := filepath.Join(t.TempDir(), "cache.db")
 				run := func(change func(*Config), kept string) (text string, again bool) {
 					cfg := &Config{Fetch: fetch.Mux{"http": imagine(0, answered(answers))}, Politeness: Politeness{Retries: -1}}
-					cfg.Keep.Edition, cfg.Deliver.Watch = "test", func(url string, v check.Verdict) { text += fmt.Sprintln("watched", url, v) }
+					var watched []result.Watched
+					cfg.Keep.Edition, cfg.Deliver.Watch = "test", &watched
 					change(cfg)
 					site, seeds := openDirectory(t, dir)
 					cfg.Sites = []*disk.Site{site}
 					told, again := repeatable(t, cfg, kept, seeds)
-					return text + told, again
+					return fmt.Sprintln("watched", watched) + told, again
 				}
 				if _, again := run(func(*Config) {}, kept); again {
 					t.Fatal("the first run gave an earlier report")

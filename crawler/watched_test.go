@@ -36,14 +36,16 @@ func TestWatched(t *testing.T) {
 		for url := range want {
 			cfg.Deliver.Watched[url] = true
 		}
-		cfg.Deliver.Watch = func(url string, v check.Verdict) {
-			if was, told := got[url]; told {
-				t.Errorf("%s was told twice: %v, %v", url, was, v)
-			}
-			got[url] = v
-		}
+		var watched []result.Watched
+		cfg.Deliver.Watch = &watched
 		cfg.Judging.Rules = []Rule{{Name: "skip", Match: func(url string) bool { return url == s.url+"/skip" }, Verdict: "ignore"}}
 		crawl(t, cfg, seedOf(t, s.url+"/"))
+		for _, w := range watched {
+			if was, told := got[w.URL]; told {
+				t.Errorf("%s was told twice: %v, %v", w.URL, was, w.Verdict)
+			}
+			got[w.URL] = w.Verdict
+		}
 		if !maps.Equal(got, want) {
 			t.Errorf("got  %v\nwant %v", got, want)
 		}

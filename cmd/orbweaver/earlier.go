@@ -28,6 +28,7 @@ type earlierRuns struct {
 	started   time.Time
 	watching  bool // a round of --watch, which does not count as a run
 
+	watched                        []result.Watched // verdicts on targets that were broken in an earlier run
 	broken, fixed                  []store.Result
 	recentInternal, recentExternal int
 }
@@ -96,16 +97,18 @@ func (m *earlierRuns) configure(cfg *crawler.Config) {
 			cfg.Deliver.Watched[url] = true
 		}
 	}
-	cfg.Deliver.Watch = m.observe
+	cfg.Deliver.Watch = &m.watched
 }
 
-// observe receives the verdict on a target that was broken in an earlier run.
-func (m *earlierRuns) observe(url string, v check.Verdict) {
-	if m.baseline != nil {
-		m.baseline.RecordVerdict(url, v)
-	}
-	if _, known := m.histories[url]; known && v == check.OK {
-		m.fixed = append(m.fixed, store.Result{URL: url})
+// observe takes the verdicts on targets that were broken in an earlier run.
+func (m *earlierRuns) observe() {
+	for _, w := range m.watched {
+		if m.baseline != nil {
+			m.baseline.RecordVerdict(w.URL, w.Verdict)
+		}
+		if _, known := m.histories[w.URL]; known && w.Verdict == check.OK {
+			m.fixed = append(m.fixed, store.Result{URL: w.URL})
+		}
 	}
 }
 
@@ -161,6 +164,7 @@ func (m *earlierRuns) subtractKnown(s *result.Summary) {
 // baseline no longer occur. It returns an error if a history that was asked for cannot be
 // stored. run is the run as in store.Record.
 func (m *earlierRuns) record(run int64, s *result.Summary) error {
+	m.observe()
 	if m.baseline != nil && s.Soundness.Complete() {
 		if gone, places := m.baseline.Gone(s); gone > 0 {
 			m.note("%s: %d of %d findings no longer occur; -o %s updates the file", m.options.baseline, gone, places, m.options.baseline)

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
@@ -270,19 +269,20 @@ func (f *editorFolder) Judge(ctx context.Context, texts map[string][]byte, some,
 	if some != nil || f.plan.more {
 		run.crawl.Scope.Depth = -1
 	}
+	var asking result.Paths // documents whose references ask for files
 	found := &editorSink{folder: f, add: add, files: map[string]string{}}
 	r := &toolRun{options: &run, plan: f.plan, seeds: seeds, note: func(string, ...any) {}, deliver: found.result}
 	if f.progress != nil {
 		r.progress = func(p result.Progress) { f.progress(p.Checked, p.Checked+p.Queued+p.InFlight) }
 	}
 	if err := r.crawl(ctx, func(cfg *crawler.Config) error {
-		cfg.Reading.ReadAgain, cfg.Deliver.Asks = false, found.asks
+		cfg.Reading.ReadAgain, cfg.Deliver.Asks = false, &asking
 		return nil
 	}); err != nil {
 		return result.Search{}, refusedIn(f.dir, err)
 	}
-	for _, name := range found.asking {
-		add(workspace.Found{Asks: name})
+	for _, file := range asking.All() {
+		add(workspace.Found{Asks: pathIn(f.dir, file)})
 	}
 	return r.summary.Search, ctx.Err()
 }
@@ -541,16 +541,6 @@ type editorSink struct {
 	folder *editorFolder
 	add    func(workspace.Found)
 	files  map[string]string // what answers, by URLs without fragments
-
-	mu     sync.Mutex
-	asking []string // the documents whose references ask for files
-}
-
-// asks notes that the references of a document ask for files.
-func (s *editorSink) asks(file string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.asking = append(s.asking, pathIn(s.folder.dir, file))
 }
 
 func (s *editorSink) result(r *result.Result) {

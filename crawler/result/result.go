@@ -232,6 +232,12 @@ func (s *Summary) BrokenTargets() (broken, unverified int) {
 	return s.Broken - s.Findings.Broken, s.Unverified - s.Findings.Unverified
 }
 
+// Watched is the verdict on a target that the caller of a run waits for.
+type Watched struct {
+	URL     string // as printed
+	Verdict check.Verdict
+}
+
 // Count adds n times the judgement on a target to the counts of results and findings.
 func (s *Summary) Count(internal bool, g *check.Judgement, n int) {
 	side := &s.External

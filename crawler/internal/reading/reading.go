@@ -42,7 +42,7 @@ type Engine struct {
 	Browser  *view.Browser // nil if no page is rendered
 	Out      *account.Outlet
 	Files    *document.Documents // the seeds that are in directories
-	Asks     func(path string)   // nil if it is not told which documents ask for files
+	Asks     *result.Paths       // nil if it is not told which documents ask for files
 }
 
 // Reader reads the documents that answer for targets: their bodies become anchors and, when a
@@ -246,7 +246,7 @@ func (r *documentReading) enter(ctx context.Context, op *view.Opened) *recall.Pa
 	page.Blank = shell || op == nil && len(d.Read.Links) == 0 && document.IsBlank(d.Body, d.Read.Format)
 	r.got = r.describe(r.got, r.of, &d.Outcome, page)
 	if r.Asks != nil && references.AsksFiles(found) {
-		r.Asks(d.Outcome.Path)
+		r.Asks.Add(d.Outcome.Path)
 	}
 	complete := !d.Outcome.RenderFailed()
 	if op != nil {

@@ -17,16 +17,10 @@ import (
 	"github.com/orbweaver/orbweaver/urinorm"
 )
 
-// PreviousPages are the pages of an earlier crawl.
-type PreviousPages interface {
-	// Page returns what is kept of a page; nil if there is no such page.
-	Page(f frontier.Fingerprint) *frontier.Earlier
-}
-
 // Sources are where a Memory finds observations, and what it needs to find them.
 type Sources struct {
 	Cache    *store.Cache
-	Previous PreviousPages // of the crawl before, whose pages are not in the cache; nil for none
+	Previous *store.Pages // of the crawl before, whose pages are not in the cache; nil for none
 	Fetcher  fetch.CacheableFetcher
 	Rules    *scope.TargetRules
 	Frontier *frontier.Frontier

@@ -34,7 +34,7 @@ type Settings struct {
 	// Pages is set if the Store keeps what the next run needs of pages.
 	Store    frontier.Store
 	Cache    *store.Cache
-	Previous recall.PreviousPages
+	Previous *store.Pages
 	Pages    bool
 	Refresh  bool            // use nothing of earlier runs
 	Watched  map[string]bool // the printed URLs of the targets of which a verdict is awaited
@@ -120,7 +120,7 @@ func (r *Reports) recorded() ([]byte, error) {
 		entry, _ := r.Cache.Get(r.key())
 		return entry.Data, nil
 	}
-	if before, ok := r.Previous.(*diskstore.Pages); ok && on.IsCopyOf(before) {
+	if before := r.Previous; before != nil && on.IsCopyOf(before) {
 		return before.Value(reportValue)
 	}
 	return nil, nil

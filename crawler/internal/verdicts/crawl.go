@@ -57,7 +57,7 @@ type Settings struct {
 	ReadAgain    bool          // files have not changed during the run
 	Anchors      extract.Input // how the names of anchors are read again
 	Watched      map[string]bool
-	Watch        func(url string, v check.Verdict)
+	Watch        *[]result.Watched
 	Sessions     []*session.Session
 	MaxRedirects int
 

@@ -234,7 +234,7 @@ var errRecording = errors.New("the recorded report is damaged")
 func Repeat(c *Crawl, recorded *Recording, of func(uint32) *judging.Outcome, cached int) (*result.Summary, error) {
 	for _, url := range slices.Sorted(maps.Keys(c.Watched)) {
 		if v, known := recorded.Verdicts[url]; known && c.Watch != nil {
-			c.Watch(url, check.Verdict(v))
+			*c.Watch = append(*c.Watch, result.Watched{URL: url, Verdict: check.Verdict(v)})
 		}
 	}
 	r := record.NewReader(recorded.Told, "")

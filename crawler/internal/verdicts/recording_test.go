@@ -52,8 +52,8 @@ func TestRepeat(t *testing.T) {
 	r.watch(map[string]bool{"outside": true, "gone": true})
 	r.end(&result.Summary{Pages: 4, Cached: 9, Requests: 7})
 	sink := &told{}
-	watched := map[string]check.Verdict{}
-	c := &Crawl{Sink: sink, Sums: stored.Sums{Of: [stored.NumCounters]int{stored.Requests: 30}}, Settings: Settings{Watched: map[string]bool{"outside": true, "gone": true}, Watch: func(url string, v check.Verdict) { watched[url] = v }}}
+	var watched []result.Watched
+	c := &Crawl{Sink: sink, Sums: stored.Sums{Of: [stored.NumCounters]int{stored.Requests: 30}}, Settings: Settings{Watched: map[string]bool{"outside": true, "gone": true}, Watch: &watched}}
 	now := []judging.Outcome{{Requests: 0, Elapsed: 0, Cached: true}, {Requests: 8, Elapsed: 80}}
 	if !r.Recording().Answers(c.Watched) || r.Recording().Answers(map[string]bool{"other": true}) {
 		t.Error("the recording does not tell which verdicts it has")
@@ -74,7 +74,7 @@ func TestRepeat(t *testing.T) {
 	if !reflect.DeepEqual(sink.results, want) {
 		t.Errorf("results:\n%+v\nwant\n%+v", sink.results, want)
 	}
-	if !reflect.DeepEqual(sink.notes, []string{"a note"}) || !reflect.DeepEqual(watched, map[string]check.Verdict{"outside": check.Broken}) {
+	if !reflect.DeepEqual(sink.notes, []string{"a note"}) || !reflect.DeepEqual(watched, []result.Watched{{URL: "outside", Verdict: check.Broken}}) {
 		t.Errorf("notes %q, verdicts %v", sink.notes, watched)
 	}
 	if sum.Pages != 4 || sum.Cached != 1 || sum.Requests != 30 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/orbweaver/orbweaver/crawler/check"
 	"github.com/orbweaver/orbweaver/crawler/internal/frontier"
+	"github.com/orbweaver/orbweaver/crawler/result"
 )
 
 // watches returns a function that reports whether the caller waits for the verdicts of a
@@ -44,7 +45,7 @@ func (j *join) reportWatched() error {
 		url := j.crawl.Print.Place(&j.details.get(p.id).job, p.fragment, p.hasFragment)
 		r.verdict(url, v)
 		if waits && j.crawl.Watched[url] {
-			j.crawl.Watch(url, v)
+			*j.crawl.Watch = append(*j.crawl.Watch, result.Watched{URL: url, Verdict: v})
 		}
 	}
 	r.watch(j.crawl.Watched)

@@ -1,8 +1,8 @@
 package frontier
 
-// fifo is a first-in first-out queue that frees its memory as it empties.
+// fifo is a first-in first-out queue that frees its memory as it empties. IDs in a process have 32 bits.
 type fifo struct {
-	blocks [][]ID
+	blocks [][]uint32
 	head   int // of the first block
 	count  int
 }
@@ -18,7 +18,7 @@ func (q *fifo) push(id ID) {
 		q.blocks = append(q.blocks, nil)
 		last++
 	}
-	q.blocks[last] = append(q.blocks[last], id)
+	q.blocks[last] = append(q.blocks[last], uint32(id))
 	q.count++
 }
 
@@ -27,7 +27,7 @@ func (q *fifo) pop() (ID, bool) {
 		return 0, false
 	}
 	first := q.blocks[0]
-	id := first[q.head]
+	id := ID(first[q.head])
 	q.head++
 	q.count--
 	switch {

@@ -19,8 +19,9 @@ const (
 )
 
 // ID is the number of a target. Targets are numbered from 1 in the order in which they
-// are entered.
-type ID uint32
+// are entered. A store on several servers numbers them on each server. What a single process or server has
+// fits into 32 bits, which is how it keeps them.
+type ID uint64
 
 // Fingerprint identifies a target: it is a keyed hash of the target's Key, of 64 or 128
 // bits as the store's Width says.

@@ -93,7 +93,7 @@ func (s common) KeepOnce(ctx context.Context, name string, value []byte, valid t
 
 // Redirect implements frontier.Common.
 func (s common) Redirect(ctx context.Context, from, to frontier.ID, n int) (bool, error) {
-	answer, err := s.home().to.run(ctx, "redirect", uint32(from), uint32(to), n)
+	answer, err := s.home().to.run(ctx, "redirect", uint64(from), uint64(to), n)
 	return asInt(answer) == 1, err
 }
 

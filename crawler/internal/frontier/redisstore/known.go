@@ -13,6 +13,7 @@ import (
 // A server that is restarted may have lost its last second, and give the IDs of that second to
 // other targets. Then the crawl has another generation, and what was known is forgotten.
 type knownTargets struct {
+	at         place // of the server
 	mu         sync.Mutex
 	generation string
 	slots      []knownTarget
@@ -22,7 +23,7 @@ type knownTargets struct {
 // knownTarget is what the server at least knows of a target.
 type knownTarget struct {
 	fingerprint frontier.Fingerprint
-	id          frontier.ID   // 0 if another server has it
+	number      uint32        // on the server; 0 if another one has it
 	wave        frontier.Wave // at most this one
 	need        frontier.Need // these, and perhaps others
 	visited     bool          // it was not only entered as settled
@@ -41,11 +42,11 @@ func (k *knownTarget) covers(it *frontier.Item) bool {
 }
 
 // learn takes over what the server knows after an item was entered.
-func (k *knownTarget) learn(it *frontier.Item, id frontier.ID) {
+func (k *knownTarget) learn(it *frontier.Item, number uint32) {
 	visited := it.Outcome == nil
 	switch {
 	case !k.used || k.fingerprint != it.Fingerprint || visited && !k.visited:
-		*k = knownTarget{it.Fingerprint, id, it.Wave, it.Need, visited, true}
+		*k = knownTarget{it.Fingerprint, number, it.Wave, it.Need, visited, true}
 	case visited:
 		k.wave, k.need = min(k.wave, it.Wave), k.need|it.Need
 	case !k.visited:
@@ -69,7 +70,10 @@ func (k *knownTargets) covering(items []frontier.Item) (ids []frontier.ID, cover
 	for i := range items {
 		if it := &items[i]; it.ID == 0 && k.slots != nil {
 			if slot := k.slot(it.Fingerprint); slot.covers(it) {
-				ids[i], covered[i] = slot.id, true
+				covered[i] = true
+				if slot.number != 0 {
+					ids[i] = k.at.id(slot.number)
+				}
 			}
 		}
 	}
@@ -112,7 +116,7 @@ func (k *knownTargets) learnOne(it *frontier.Item, id frontier.ID) {
 	if !slot.used {
 		k.used++
 	}
-	slot.learn(it, id)
+	slot.learn(it, k.at.local(id))
 }
 
 func (k *knownTargets) slot(fp frontier.Fingerprint) *knownTarget {

@@ -39,7 +39,7 @@ type part struct {
 }
 
 func newPart(c Shard, h *Header, worker string) *part {
-	p := &part{to: c.to, at: c.at, header: h, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text()}
+	p := &part{to: c.to, at: c.at, known: knownTargets{at: c.at}, header: h, wide: h.Width == frontier.Wide, worker: worker, session: rand.Text()}
 	for range c.at.of {
 		p.posted = append(p.posted, make(chan struct{}, 1))
 	}

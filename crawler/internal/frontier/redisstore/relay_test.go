@@ -184,14 +184,14 @@ func TestServersOfEarlierVersions(t *testing.T) {
 	deleteCrawl(t, one.Lead())
 }
 
-// The servers share the IDs of 32 bits. A number for which there is none is an error, not the ID of
+// IDs have 64 bits, and the numbers of a server 32. A number that does not fit is an error, not the ID of
 // another target.
 func TestNumbersOfServers(t *testing.T) {
 	for _, row := range []struct {
 		number    int64
 		shard, of int
 		want      frontier.ID // 0 for an error
-	}{{1, 0, 1, 1}, {1<<32 - 2, 0, 1, 1<<32 - 2}, {1<<32 - 1, 0, 1, 0}, {1, 1, 2, 3}, {1<<31 - 1, 0, 2, 1<<32 - 2}, {1<<31 - 1, 1, 2, 0}, {1 << 31, 0, 2, 0}, {-1, 0, 1, 0}} {
+	}{{1, 0, 1, 1}, {1<<32 - 2, 0, 1, 1<<32 - 2}, {1<<32 - 1, 0, 1, 0}, {1, 1, 2, 3}, {1<<31 - 1, 0, 2, 1<<32 - 2}, {1<<31 - 1, 1, 2, 1<<32 - 1}, {1 << 31, 0, 2, 1 << 32}, {1<<32 - 2, 15, 16, 1<<36 - 17}, {1<<32 - 1, 15, 16, 0}, {-1, 0, 1, 0}} {
 		p := place{row.shard, row.of}
 		id, err := p.global(row.number)
 		if id != row.want || (err == nil) != (row.want != 0) {

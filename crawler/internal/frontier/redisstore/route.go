@@ -61,7 +61,7 @@ func (r *routes) ofItems(items []frontier.Item) []int {
 	}
 	for i := range items {
 		if it := &items[i]; it.ID != 0 {
-			list[i] = int(it.ID) % r.servers
+			list[i] = int(it.ID % frontier.ID(r.servers))
 		} else {
 			list[i] = r.of(it.Host)
 		}

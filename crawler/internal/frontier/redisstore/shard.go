@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -21,17 +22,20 @@ type place struct {
 	of     int // how many there are
 }
 
-// global returns the ID of a target by its number on this server, and local is the inverse. IDs have 32
-// bits, which the servers share.
+// global returns the ID of a target by its number on this server, and local is the inverse. A server has
+// numbers of 32 bits.
 func (p place) global(n int64) (frontier.ID, error) {
-	id := uint64(n)*uint64(p.of) + uint64(p.number)
-	if n < 0 || id >= uint64(unanswered) {
-		return 0, fmt.Errorf("target %d of server %d: a crawl on %s can have at most %d targets on each", n, p.number+1, servers(p.of), uint64(unanswered)/uint64(p.of))
+	if n < 0 || n >= math.MaxUint32 {
+		return 0, fmt.Errorf("target %d of server %d: a server can have at most %d targets", n, p.number+1, math.MaxUint32)
 	}
-	return frontier.ID(id), nil
+	return p.id(uint32(n)), nil
 }
 
-func (p place) local(id frontier.ID) uint32 { return uint32(int(id) / p.of) }
+func (p place) id(n uint32) frontier.ID {
+	return frontier.ID(n)*frontier.ID(p.of) + frontier.ID(p.number)
+}
+
+func (p place) local(id frontier.ID) uint32 { return uint32(id / frontier.ID(p.of)) }
 
 // has reports whether the targets of a host are on this server.
 func (p place) has(host string) bool { return p.of == 1 || serverOf(host, p.of) == p.number }

@@ -65,8 +65,8 @@ type Reports struct {
 	// Of a run without directories:
 	before *Kept // the report of the run before, which is given if all turns out to be as it was; nil for none
 	mu     sync.Mutex
-	read   sum  // of what pages refer to
-	secret bool // an answer must not be stored
+	read   verdicts.Sum // of what pages refer to
+	secret bool         // an answer must not be stored
 }
 
 // Again reports whether the report of the run before is to be given, unless an answer differs, or was given.
@@ -156,7 +156,7 @@ func (r *Reports) Read(url string, step *frontier.Settlement, noStore bool) {
 	identity := referencesOf(url, step)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.read.add(identity)
+	r.read.Add(identity)
 	r.secret = r.secret || noStore
 }
 
@@ -266,7 +266,7 @@ func (r *Reports) giveOrRepeat(ctx context.Context, c *verdicts.Crawl) (*result.
 		return r.Out.Report(ctx, c)
 	}
 	if before := r.before; before != nil {
-		tally := NewTally(before.Recording.Targets)
+		tally := verdicts.NewTally(before.Recording.Targets)
 		if err := r.Store.Scan(context.WithoutCancel(ctx), frontier.PartJob|frontier.PartOutcome, tally.Add); err != nil {
 			return nil, fmt.Errorf("add up what was observed: %w", err)
 		}
@@ -275,8 +275,8 @@ func (r *Reports) giveOrRepeat(ctx context.Context, c *verdicts.Crawl) (*result.
 			return r.giveKept(c, tally.Outcome, tally.Cached)
 		}
 	}
-	tally := NewTally(nil)
-	c.Recorder = verdicts.NewRecorderOfAll(tally.Add)
+	tally := verdicts.NewTally(nil)
+	c.Recorder = verdicts.NewRecorderOfAll(tally)
 	sum, err := r.Out.Report(ctx, c)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package verdicts
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -57,7 +56,7 @@ const MostRecorded = 16 << 20
 // Recorder makes a Recording. A nil Recorder records nothing.
 type Recorder struct {
 	outside map[frontier.ID]uint32
-	each    func(*frontier.Record) error // nil unless all targets are outside
+	tally   *Tally // nil unless all targets are outside
 	got     Recording
 	lost    bool // it has become too large
 }
@@ -68,27 +67,16 @@ func NewRecorder(outside map[frontier.ID]uint32) *Recorder {
 }
 
 // NewRecorderOfAll returns a recorder for a crawl of which all targets are outside. It numbers those that a
-// result is about, and calls each with every target of the crawl.
-func NewRecorderOfAll(each func(*frontier.Record) error) *Recorder {
+// result is about, and adds every target of the crawl to a tally.
+func NewRecorderOfAll(tally *Tally) *Recorder {
 	r := NewRecorder(map[frontier.ID]uint32{})
-	r.each = each
+	r.tally = tally
 	return r
 }
 
-// TargetName returns a name for a target by its stored job: a hash of all but what depends on where it was
-// found. It may be kept even if the URL has a password.
-func TargetName(job []byte) TargetHash {
-	flags, _, _, url := frontier.SplitJob(job)
-	sum := sha256.Sum256(append([]byte{flags}, url...))
-	return TargetHash(sum[:16])
-}
-
-// TargetHash is a name of a target.
-type TargetHash [16]byte
-
 // number returns the number of a target, if it is outside.
 func (r *Recorder) number(id frontier.ID, details *detailCache) (n uint32, is bool) {
-	if n, is = r.outside[id]; is || r.each == nil {
+	if n, is = r.outside[id]; is || r.tally == nil {
 		return n, is
 	}
 	n = uint32(len(r.got.Targets))
@@ -170,10 +158,10 @@ func (r *Recorder) pair(p *pair, res *result.Result, details *detailCache) {
 
 // target takes in a target of the crawl.
 func (r *Recorder) target(rec *frontier.Record) error {
-	if r == nil || r.each == nil {
+	if r == nil || r.tally == nil {
 		return nil
 	}
-	return r.each(rec)
+	return r.tally.Add(rec)
 }
 
 // verdict records the verdict on a pair with a printed URL.
@@ -205,7 +193,7 @@ func (r *Recorder) watch(watched map[string]bool) {
 
 // judged records which of the flagged pairs lack their fragments.
 func (r *Recorder) judged(flagged []*pair) {
-	if r == nil || r.each != nil {
+	if r == nil || r.tally != nil {
 		return
 	}
 	for _, p := range flagged {

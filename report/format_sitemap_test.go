@@ -151,7 +151,7 @@ func writeFile(t *testing.T, output string, run *Report, pages []*result.Page) s
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := Open([]Output{out}, &bytes.Buffer{}, Options{WorkingDir: dir})
+	m, err := Open([]Output{out}, &bytes.Buffer{}, Options{workingDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

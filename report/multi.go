@@ -84,7 +84,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 	case out.File == Stdout:
 		added.Writer = out.Format.New(&stdoutWriter{stdout}, o)
 	case out.Append:
-		f, size, err := appendFile(out.File, o.WorkingDir)
+		f, size, err := appendFile(out.File, o.workingDir)
 		if err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (m *Multi) add(out Output, stdout io.Writer, o Options) error {
 		plain.MarkdownSize = int(max(summaryMarkdownSize-size, 1))
 		added.file, added.Writer = f, out.Format.New(f, plain)
 	default:
-		f, err := createFile(out.File, o.WorkingDir)
+		f, err := createFile(out.File, o.workingDir)
 		if err != nil {
 			return err
 		}

@@ -57,7 +57,7 @@ func read(t *testing.T, file string) string {
 func TestMultiWritesWhatEachFormatWrites(t *testing.T) {
 	dir := t.TempDir()
 	var stdout bytes.Buffer
-	o := Options{WorkingDir: dir, Color: true}
+	o := Options{workingDir: dir, Color: true}
 	m, err := Open(outputs(t, "text:-", "a.json", "a.ndjson", "a.csv", "b.txt", "json:"+filepath.Join(dir, "c")), &stdout, o)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestMultiPassesSortedResultsOn(t *testing.T) {
 	})
 	for _, other := range []string{"a.json", "a.ndjson"} { // with a format that streams, nothing is sorted
 		var stdout bytes.Buffer
-		m, err := Open(outputs(t, "text:-", other), &stdout, Options{WorkingDir: dir, Sorted: true})
+		m, err := Open(outputs(t, "text:-", other), &stdout, Options{workingDir: dir, Sorted: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +201,7 @@ func TestOpenErrors(t *testing.T) {
 		if runtime.GOOS == "windows" && strings.Contains(test.want, "no such file") {
 			continue // the system's message differs there
 		}
-		_, err := Open(outputs(t, test.specs...), &bytes.Buffer{}, Options{WorkingDir: dir})
+		_, err := Open(outputs(t, test.specs...), &bytes.Buffer{}, Options{workingDir: dir})
 		if err == nil || err.Error() != test.want {
 			t.Errorf("%v: got %v, want %s", test.specs, err, test.want)
 		}
@@ -226,7 +226,7 @@ func TestMultiContinuesWhenOneOutputFails(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		stdout := &failingWriter{n: test.n, err: &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}}
-		m, err := Open(outputs(t, test.spec, "a.json", "b.ndjson"), stdout, Options{WorkingDir: dir})
+		m, err := Open(outputs(t, test.spec, "a.json", "b.ndjson"), stdout, Options{workingDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -291,7 +291,7 @@ func TestMultiFollowsLinksAndWritesDevices(t *testing.T) {
 	if err := os.Symlink(filepath.Join("real", "r.json"), filepath.Join(dir, "r.json")); err != nil {
 		t.Fatal(err)
 	}
-	m, err := Open(outputs(t, "r.json", "text:"+os.DevNull), nil, Options{WorkingDir: dir})
+	m, err := Open(outputs(t, "r.json", "text:"+os.DevNull), nil, Options{workingDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

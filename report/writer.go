@@ -97,9 +97,9 @@ type Options struct {
 	// RunDir is the working directory of the run, or "" if it is not known. The text report
 	// names files outside it by their absolute paths.
 	RunDir string
-	// WorkingDir is the directory of output files with relative names. Empty means the
+	// workingDir is the directory of output files with relative names. Empty means the
 	// working directory of the process.
-	WorkingDir string
+	workingDir string
 	// Prefix is the path of the working directory from the root of its repository, such
 	// as "docs", for formats whose readers expect paths from that root. Empty means the
 	// root.

@@ -223,8 +223,8 @@ const (
 	RoleDocument
 	// RoleLabel is a label that any document may define: the ref role.
 	RoleLabel
-	// RoleFile is a file that starts at the root of the sources: the download role, an image.
-	RoleFile
+	// roleFile is a file that starts at the root of the sources: the download role, an image.
+	roleFile
 )
 
 // Flaw is the reason why a link has no target. Browsers show the document all the same.
@@ -237,9 +237,9 @@ type Flaw struct {
 type FlawKind uint8
 
 const (
-	// FlawRefresh is a meta refresh that browsers ignore: its content is empty, or its delay is
+	// flawRefresh is a meta refresh that browsers ignore: its content is empty, or its delay is
 	// not a number that is at least 0.
-	FlawRefresh FlawKind = iota
+	flawRefresh FlawKind = iota
 	// FlawMalformed is the place at which XHTML stops being well-formed, so that the rest is read
 	// as HTML. It is no reference.
 	FlawMalformed

@@ -22,7 +22,7 @@ func (x *htmlAttributes) meta(v *view, rule *rule) {
 			x.addReference(v, at, Navigation, ExpectAny, rule)
 		case !isRefresh(v.text) && !x.isSetByScript("content"):
 			if f := x.addReference(v, whole(v), Navigation, ExpectAny, rule); f != nil {
-				f.Flaw = &Flaw{Kind: FlawRefresh}
+				f.Flaw = &Flaw{Kind: flawRefresh}
 			}
 		}
 		return

@@ -198,7 +198,7 @@ func isRole(text []byte) bool {
 var roles = []struct {
 	name string
 	role Role
-}{{":doc:", RoleDocument}, {":ref:", RoleLabel}, {":download:", RoleFile}}
+}{{":doc:", RoleDocument}, {":ref:", RoleLabel}, {":download:", roleFile}}
 
 // isFromRoot reports whether the name in a role begins with a slash.
 func isFromRoot(content []byte) bool {

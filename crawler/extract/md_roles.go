@@ -13,7 +13,7 @@ import (
 var mystRoles = []struct {
 	name string
 	role Role
-}{{"{doc}", RoleDocument}, {"{std:doc}", RoleDocument}, {"{ref}", RoleLabel}, {"{std:ref}", RoleLabel}, {"{download}", RoleFile}}
+}{{"{doc}", RoleDocument}, {"{std:doc}", RoleDocument}, {"{ref}", RoleLabel}, {"{std:ref}", RoleLabel}, {"{download}", roleFile}}
 
 // mystRole reads a code span that may be the content of a role.
 func mystRole(h *harvest, v *view, it *inline) {

@@ -23,19 +23,14 @@ type Options struct {
 	Attributes []Attribute
 }
 
-// IsZero reports whether the options ask for nothing.
-func (o *Options) IsZero() bool {
-	return !o.WikiLinks && !o.Verbatim && !o.TextMail && o.Anchors == 0 && len(o.Attributes) == 0
-}
-
 // ReadsMarkup reports whether they ask for more of HTML. Its links are then not bare.
 func (o *Options) ReadsMarkup() bool { return o.Verbatim || len(o.Attributes) > 0 }
 
 // Attribute is an attribute of HTML elements whose value is a reference, or a list of image
 // candidates if its name ends in "srcset".
 type Attribute struct {
-	Element string // in lower case; "" for all elements
-	Name    string // in lower case
+	element string // in lower case; "" for all elements
+	name    string // in lower case
 }
 
 // ParseAttribute parses the name of an attribute, or ELEMENT:ATTRIBUTE.
@@ -53,7 +48,7 @@ func ParseAttribute(s string) (Attribute, error) {
 // reads reports whether an attribute of an element is one of those.
 func (o *Options) reads(element, name string) bool {
 	for _, a := range o.Attributes {
-		if a.Name == name && (a.Element == "" || a.Element == element) {
+		if a.name == name && (a.element == "" || a.element == element) {
 			return true
 		}
 	}

@@ -43,8 +43,8 @@ type Soundness struct {
 	StoppedBy string
 	// Why says in words why the run is not sound, "" if it is.
 	Why string
-	// Gaps are all gaps of the run. They are zero in a report that was read from a file.
-	Gaps GapCounts
+	// gaps are all gaps of the run. They are zero in a report that was read from a file.
+	gaps GapCounts
 	// Checked of Known targets have a verdict from an observation. Both are 0 if nothing was
 	// left out.
 	Checked, Known int
@@ -89,7 +89,7 @@ func (s *Soundness) Progress() string {
 // LeftOut returns the soundness of a run with gaps that checked some of the known targets.
 // At least one gap must have a count.
 func LeftOut(gaps GapCounts, checked, known int) Soundness {
-	s := Soundness{State: Partial, StoppedBy: gaps.first().String(), Gaps: gaps, Checked: checked, Known: known}
+	s := Soundness{State: Partial, StoppedBy: gaps.first().String(), gaps: gaps, Checked: checked, Known: known}
 	s.Why = gaps.first().Info().Title
 	if p := s.Progress(); p != "" {
 		s.Why += ": " + p
@@ -118,7 +118,7 @@ func Read(complete bool, stoppedBy, unsound string) Soundness {
 	case !complete:
 		s := Soundness{State: Partial, StoppedBy: stoppedBy, Why: unsound}
 		if g := check.GapNamed(stoppedBy); g != check.NoGap {
-			s.Gaps[g] = 1
+			s.gaps[g] = 1
 			if s.Why == "" {
 				s.Why = g.Info().Title
 			}

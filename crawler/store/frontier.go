@@ -91,7 +91,7 @@ func (f *File) Value(name string) ([]byte, error) { return f.file.Value(name) }
 type Standing struct {
 	Known, Settled int
 	Started        time.Time     // start of its first session; the zero time if there was none
-	Elapsed        time.Duration // all of them
+	elapsed        time.Duration // all of them
 	Finished       bool          // the crawl is over, and its reports are written: see [File.Finish]
 }
 
@@ -105,7 +105,7 @@ func (f *File) Standing(ctx context.Context) (Standing, error) {
 	if err != nil {
 		return Standing{}, err
 	}
-	return Standing{Known: c.Known, Settled: c.Settled, Started: sums.Began, Elapsed: sums.Elapsed, Finished: sums.Finished}, nil
+	return Standing{Known: c.Known, Settled: c.Settled, Started: sums.Began, elapsed: sums.Elapsed, Finished: sums.Finished}, nil
 }
 
 // Finish records that the crawl in the file is finished: it is over, and its reports are

@@ -276,14 +276,14 @@ other.html:4:12: changed since the run: "http://e.test/old" is no longer there`
 	if got := strings.Join(left, "\n"); got != want {
 		t.Errorf("left out:\n%s\nwant:\n%s", got, want)
 	}
-	if plan.Edits() != 3 || len(plan.Files) != 2 || plan.Files[1].Name != "same.html" {
+	if plan.Edits() != 3 || len(plan.Files) != 2 || plan.Files[1].name != "same.html" {
 		t.Errorf("%d edits in %d files", plan.Edits(), len(plan.Files))
 	}
 	// A file that changes between Make and Write is left alone, too.
 	if err := os.WriteFile(filepath.Join(dir, "same.html"), []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if written, err := plan.Write(); len(written) != 1 || written[0].Name == "same.html" || err == nil || !strings.Contains(err.Error(), "same.html: the file was changed in the meantime") {
+	if written, err := plan.Write(); len(written) != 1 || written[0].name == "same.html" || err == nil || !strings.Contains(err.Error(), "same.html: the file was changed in the meantime") {
 		t.Errorf("%d written, %v", len(written), err)
 	}
 	var fixed []string
@@ -317,7 +317,7 @@ func TestNothingOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Files) != 1 || plan.Files[0].Name != "page.html" || len(plan.LeftOut) != 3 || plan.Elsewhere != 3 {
+	if len(plan.Files) != 1 || plan.Files[0].name != "page.html" || len(plan.LeftOut) != 3 || plan.Elsewhere != 3 {
 		t.Errorf("%d files, %d elsewhere, left out %v", len(plan.Files), plan.Elsewhere, plan.LeftOut)
 	}
 	for _, l := range plan.LeftOut {
@@ -379,7 +379,7 @@ func TestNoSourcesForPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Files) != 1 || plan.Files[0].Name != "a.md" || string(plan.Files[0].after) != "[x](b.md#c)\n" {
+	if len(plan.Files) != 1 || plan.Files[0].name != "a.md" || string(plan.Files[0].after) != "[x](b.md#c)\n" {
 		t.Errorf("%+v", plan.Files)
 	}
 	if len(plan.LeftOut) != 1 || plan.LeftOut[0].page != "a.html" || plan.Incomplete() {
@@ -401,7 +401,7 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(plan.Files) != 1 || plan.Files[0].Name != "docs/index.md" || len(plan.LeftOut) > 0 {
+	if len(plan.Files) != 1 || plan.Files[0].name != "docs/index.md" || len(plan.LeftOut) > 0 {
 		t.Fatalf("%+v, left out %v", plan.Files, plan.LeftOut)
 	}
 	if want := "[x](guide.md#set-up) and [y](guide.md#setup \"title\")\n"; string(plan.Files[0].after) != want {

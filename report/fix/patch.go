@@ -30,7 +30,7 @@ type block struct {
 // writeDiff writes the diff of one file. The positions of changes are known, so nothing
 // is compared.
 func writeDiff(out *bufio.Writer, f *File) {
-	a, b := gitName("a/"+f.Name), gitName("b/"+f.Name)
+	a, b := gitName("a/"+f.name), gitName("b/"+f.name)
 	fmt.Fprintf(out, "diff --git %s %s\n--- %s\n+++ %s\n", a, b, terminated(a), terminated(b))
 	lines := splitLines(f.before)
 	blocks := f.blocks(lines)

@@ -35,7 +35,7 @@ type Plan struct {
 
 // File is a file with edits.
 type File struct {
-	Name   string // relative to the root, with slashes
+	name   string // relative to the root, with slashes
 	page   string // name of the file in the report
 	path   string
 	before []byte
@@ -160,7 +160,7 @@ func Make(root, dir string, results []*result.Result, level Level, copies Copies
 		}
 		f := files[path]
 		if f == nil {
-			f = &File{Name: name, page: page, path: path, edited: map[editedReference]bool{}}
+			f = &File{name: name, page: page, path: path, edited: map[editedReference]bool{}}
 			files[path] = f
 			p.Files = append(p.Files, f)
 		}
@@ -168,7 +168,7 @@ func Make(root, dir string, results []*result.Result, level Level, copies Copies
 		p.pages[page] = f
 	}
 	p.Files = slices.DeleteFunc(p.Files, func(f *File) bool { return !p.edit(f, wishes[f]) })
-	slices.SortFunc(p.Files, func(a, b *File) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(p.Files, func(a, b *File) int { return strings.Compare(a.name, b.name) })
 	p.LeftOut, p.Unsure = byPlace(p.LeftOut), byPlace(p.Unsure)
 	return p, nil
 }

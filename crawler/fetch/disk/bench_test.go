@@ -9,7 +9,7 @@ import (
 
 func BenchmarkSiteFetch(b *testing.B) {
 	dir := writeTree(b, "index.html", "guide/install/page.html="+strings.Repeat("x", 20_000), "guide/install/index.html")
-	site := openSite(b, "https://example.com/", dir, HostAuto)
+	site := openSite(b, "https://example.com/", dir, hostAuto)
 	for name, row := range map[string]struct {
 		path string
 		need fetch.Need

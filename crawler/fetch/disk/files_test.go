@@ -121,7 +121,7 @@ func TestFileURL(t *testing.T) {
 // After its context ends, each Fetcher returns the context's error.
 func TestCanceledFetchers(t *testing.T) {
 	dir := writeTree(t, "index.html")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
@@ -142,7 +142,7 @@ func TestHugeDirectory(t *testing.T) {
 	if err := os.Symlink("1.html", filepath.Join(dir, "big", "link.html")); err != nil {
 		t.Fatal(err)
 	}
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	site.locator.index.maxListing = 10
 	for i := range 3 * readDirBatch {
 		if got, want := answerOf(t, site, dir, fmt.Sprintf("https://example.com/big/%d.html", i)), fmt.Sprintf("big/%d.html", i); got != want {
@@ -167,7 +167,7 @@ func TestManyDirectories(t *testing.T) {
 		files = append(files, fmt.Sprintf("%d/a.html", i), fmt.Sprintf("%d/b.html", i))
 	}
 	dir := writeTree(t, append(files, "index.html")...)
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	site.locator.index.maxNames = 60
 	for range 2 {
 		for _, file := range files {
@@ -185,7 +185,7 @@ func TestManyDirectories(t *testing.T) {
 func TestWalkContinues(t *testing.T) {
 	deep := strings.Repeat("d/", maxWalkDepth+2)
 	dir := writeTree(t, "a.html", deep+"deep.html", "z.html")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	var names []string
 	err := site.Walk(nil, func(rel string, _ fs.DirEntry) error { names = append(names, rel); return nil })
 	if err == nil || !strings.Contains(err.Error(), "directories are nested too deeply") || !slices.Equal(names, []string{"a.html", "z.html"}) {
@@ -198,7 +198,7 @@ func TestFileThatShrinks(t *testing.T) {
 	if err := os.Truncate(filepath.Join(dir, "empty.html"), 0); err != nil {
 		t.Fatal(err)
 	}
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/a.html"), Need: fetch.Content})
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +227,7 @@ func FuzzSitePath(f *testing.F) {
 	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
 		f.Fatal(err)
 	}
-	site := openSite(f, "https://example.com/", dir, HostAuto)
+	site := openSite(f, "https://example.com/", dir, hostAuto)
 	f.Fuzz(func(t *testing.T, path string) {
 		u, err := site.URLOf(path)
 		if err != nil {

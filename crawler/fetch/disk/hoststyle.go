@@ -33,11 +33,11 @@ type HostStyle uint8
 
 // The styles, in the order of their names on the command line.
 const (
-	HostAuto HostStyle = iota
-	HostPlain
-	HostGitHubPages
-	HostNetlify
-	HostNginx
+	hostAuto HostStyle = iota
+	hostPlain
+	hostGitHubPages
+	hostNetlify
+	hostNginx
 )
 
 // hostStyles contains the rules of each style.
@@ -48,11 +48,11 @@ var hostStyles = [...]struct {
 	slashToExt bool     // redirect "page/" to "page" if page.html exists, even if page/index.html does too
 	redirects  bool     // follow the _redirects file
 }{
-	HostAuto:        {"auto", []string{"index.html", "index.htm"}, ".html", false, true},
-	HostPlain:       {"plain", []string{"index.html", "index.htm"}, "", false, false},
-	HostGitHubPages: {"github-pages", []string{"index.html"}, ".html", false, false},
-	HostNetlify:     {"netlify", []string{"index.html"}, ".html", true, true},
-	HostNginx:       {"nginx", []string{"index.html", "index.htm"}, "", false, false},
+	hostAuto:        {"auto", []string{"index.html", "index.htm"}, ".html", false, true},
+	hostPlain:       {"plain", []string{"index.html", "index.htm"}, "", false, false},
+	hostGitHubPages: {"github-pages", []string{"index.html"}, ".html", false, false},
+	hostNetlify:     {"netlify", []string{"index.html"}, ".html", true, true},
+	hostNginx:       {"nginx", []string{"index.html", "index.htm"}, "", false, false},
 }
 
 // sourceIndex lists the files that answer for a directory of a source tree.
@@ -78,7 +78,7 @@ func (h HostStyle) String() string {
 // ParseHostStyle parses the name of a style; "" means auto.
 func ParseHostStyle(name string) (HostStyle, error) {
 	if name == "" {
-		return HostAuto, nil
+		return hostAuto, nil
 	}
 	for i := range hostStyles {
 		if hostStyles[i].name == name {

@@ -23,14 +23,14 @@ type locator struct {
 // of the directory itself.
 func newLocator(index *directoryIndex, top *listing, config *SiteConfig) locator {
 	l := locator{index: index, style: config.Style, noIndex: errNoIndex}
-	if l.style == HostAuto && index.exact(top, "", redirectsFile) == entryFile {
-		l.style = HostNetlify
+	if l.style == hostAuto && index.exact(top, "", redirectsFile) == entryFile {
+		l.style = hostNetlify
 	}
 	l.indexes, l.extensions = hostStyles[l.style].index, config.Extensions
 	if extension := hostStyles[l.style].extension; l.extensions == nil && extension != "" {
 		l.extensions = []string{extension}
 	}
-	if l.style == HostAuto && l.indexOf("") == "" {
+	if l.style == hostAuto && l.indexOf("") == "" {
 		l.indexes = append(slices.Clone(l.indexes), sourceIndex...)
 		l.sourceTree, l.canListFiles = true, top.hasReadme()
 		l.generator = l.generatorOf(top)

@@ -66,9 +66,9 @@ func TestRedirectsFile(t *testing.T) {
 /gone /404.html 410
 /all/* /404.html 404
 `)
-	for _, style := range []HostStyle{HostAuto, HostNetlify} {
+	for _, style := range []HostStyle{hostAuto, hostNetlify} {
 		site := openSite(t, "https://example.com/", dir, style)
-		if site.locator.style != HostNetlify {
+		if site.locator.style != hostNetlify {
 			t.Errorf("%v became %v", style, site.locator.style)
 		}
 		for url, want := range map[string]string{
@@ -101,7 +101,7 @@ func TestRedirectsFile(t *testing.T) {
 			}
 		}
 	}
-	plain := openSite(t, "https://example.com/", dir, HostGitHubPages)
+	plain := openSite(t, "https://example.com/", dir, hostGitHubPages)
 	if got := answerOf(t, plain, dir, "https://example.com/old"); got != "file-missing" {
 		t.Errorf("GitHub Pages obeys _redirects: %s", got)
 	}

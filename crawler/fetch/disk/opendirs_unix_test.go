@@ -24,7 +24,7 @@ func TestOpenDirsStayInside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	dirs := site.tree.openDirs
 	var readers sync.WaitGroup
 	for range 4 {

@@ -14,7 +14,7 @@ import (
 // A process at its limit of open files reports a local fault, not a broken link.
 func TestOutOfFiles(t *testing.T) {
 	dir := writeTree(t, "index.html", "dir/x.html")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	read := map[string]func() error{
 		"file": func() error {
 			_, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/index.html")})

@@ -190,7 +190,7 @@ func TestSitePaths(t *testing.T) {
 		{"https://example.com/dir/../page.html", "page.html"},
 		{"https://example.com/../../page.html", "page.html"},
 	} {
-		site := openSite(t, "https://example.com/", dir, HostAuto)
+		site := openSite(t, "https://example.com/", dir, hostAuto)
 		// The second round uses the cached listings of the first.
 		for range 2 {
 			if got := answerOf(t, site, dir, row.url); got != row.want {
@@ -207,11 +207,11 @@ func TestSiteStyles(t *testing.T) {
 		style HostStyle
 		want  []string
 	}{
-		{HostAuto, []string{"file.html", "file-missing", "file.html", "301 /folder/", "folder/index.html", "both.html", "both/index.html", "old/index.htm"}},
-		{HostPlain, []string{"file-missing", "file-missing", "file.html", "301 /folder/", "folder/index.html", "301 /both/", "both/index.html", "old/index.htm"}},
-		{HostNginx, []string{"file-missing", "file-missing", "file.html", "301 /folder/", "folder/index.html", "301 /both/", "both/index.html", "old/index.htm"}},
-		{HostGitHubPages, []string{"file.html", "file-missing", "file.html", "301 /folder/", "folder/index.html", "both.html", "both/index.html", "file-missing"}},
-		{HostNetlify, []string{"file.html", "301 /file", "file.html", "301 /folder/", "folder/index.html", "both.html", "301 /both", "file-missing"}},
+		{hostAuto, []string{"file.html", "file-missing", "file.html", "301 /folder/", "folder/index.html", "both.html", "both/index.html", "old/index.htm"}},
+		{hostPlain, []string{"file-missing", "file-missing", "file.html", "301 /folder/", "folder/index.html", "301 /both/", "both/index.html", "old/index.htm"}},
+		{hostNginx, []string{"file-missing", "file-missing", "file.html", "301 /folder/", "folder/index.html", "301 /both/", "both/index.html", "old/index.htm"}},
+		{hostGitHubPages, []string{"file.html", "file-missing", "file.html", "301 /folder/", "folder/index.html", "both.html", "both/index.html", "file-missing"}},
+		{hostNetlify, []string{"file.html", "301 /file", "file.html", "301 /folder/", "folder/index.html", "both.html", "301 /both", "file-missing"}},
 	} {
 		site := openSite(t, "https://example.com/", dir, row.style)
 		if site.locator.style != row.style {
@@ -235,7 +235,7 @@ func TestSiteStyles(t *testing.T) {
 
 func TestSiteOfSources(t *testing.T) {
 	dir := writeTree(t, "README.md", "docs/README.md", "docs/guide.md", "blog/index.md", "src/main.c", "src/Deep/a.c")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	for url, want := range map[string]string{
 		"https://example.com/":            "README.md",
 		"https://example.com/docs/":       "docs/README.md",
@@ -261,18 +261,18 @@ func TestSiteOfSources(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "empty"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got := answerOf(t, openSite(t, "https://example.com/", dir, HostAuto), dir, "https://example.com/empty"); got != "file-missing" {
+	if got := answerOf(t, openSite(t, "https://example.com/", dir, hostAuto), dir, "https://example.com/empty"); got != "file-missing" {
 		t.Errorf("an empty directory is listed: %s", got)
 	}
 	// A directory that is not a repository is not shown by a code host.
 	dir = writeTree(t, "guide.md", "src/main.c", "readme/a.txt")
-	site = openSite(t, "https://example.com/", dir, HostAuto)
+	site = openSite(t, "https://example.com/", dir, hostAuto)
 	if got := answerOf(t, site, dir, "https://example.com/src/"); got != "file-missing" {
 		t.Errorf("a directory is listed without a README: %s", got)
 	}
 	// A built site is not a source tree.
 	dir = writeTree(t, "index.html", "downloads/README.md")
-	site = openSite(t, "https://example.com/", dir, HostAuto)
+	site = openSite(t, "https://example.com/", dir, hostAuto)
 	if got := answerOf(t, site, dir, "https://example.com/downloads/"); got != "file-missing" {
 		t.Errorf("README.md answers on a built site: %s", got)
 	}
@@ -299,15 +299,15 @@ func TestPagesOfGenerators(t *testing.T) {
 		style  HostStyle
 		named  []map[string]string
 	}{
-		{"book.toml", HostAuto, []map[string]string{pages}},
-		{".vitepress/config.ts", HostAuto, []map[string]string{pages, clean, public}},
-		{"_config.yml", HostAuto, []map[string]string{pages, clean}},
-		{"conf.py", HostAuto, nil}, // it has no index
-		{"LICENSE", HostAuto, nil},
-		{"book.toml", HostPlain, nil},
-		{"book.toml", HostGitHubPages, nil},
-		{"book.toml", HostNetlify, nil},
-		{"book.toml", HostNginx, nil},
+		{"book.toml", hostAuto, []map[string]string{pages}},
+		{".vitepress/config.ts", hostAuto, []map[string]string{pages, clean, public}},
+		{"_config.yml", hostAuto, []map[string]string{pages, clean}},
+		{"conf.py", hostAuto, nil}, // it has no index
+		{"LICENSE", hostAuto, nil},
+		{"book.toml", hostPlain, nil},
+		{"book.toml", hostGitHubPages, nil},
+		{"book.toml", hostNetlify, nil},
+		{"book.toml", hostNginx, nil},
 	} {
 		want := map[string]string{}
 		for _, all := range []map[string]string{pages, clean, public} {
@@ -329,12 +329,12 @@ func TestPagesOfGenerators(t *testing.T) {
 			}
 		}
 	}
-	site := openSite(t, "https://example.com/", writeTree(t, "conf.py", "index.rst", "guide.rst"), HostAuto)
+	site := openSite(t, "https://example.com/", writeTree(t, "conf.py", "index.rst", "guide.rst"), hostAuto)
 	if got := answerOf(t, site, site.Dir(), "https://example.com/guide.html"); got != "307 /guide.rst" {
 		t.Errorf("Sphinx: %s", got)
 	}
 	// A built site is not a source tree, whatever other files it contains.
-	site = openSite(t, "https://example.com/", writeTree(t, append(files, "book.toml", "index.html")...), HostAuto)
+	site = openSite(t, "https://example.com/", writeTree(t, append(files, "book.toml", "index.html")...), hostAuto)
 	if got := answerOf(t, site, site.Dir(), "https://example.com/guide.html"); got != "file-missing" {
 		t.Errorf("a built site publishes sources: %s", got)
 	}
@@ -343,7 +343,7 @@ func TestPagesOfGenerators(t *testing.T) {
 func TestSiteUnderPath(t *testing.T) {
 	dir := writeTree(t, "index.html", "page.html", "dir/index.html", "sub/page.html")
 	for _, base := range []string{"https://example.com/sub/", "https://example.com/sub"} {
-		site := openSite(t, base, dir, HostAuto)
+		site := openSite(t, base, dir, hostAuto)
 		for url, want := range map[string]string{
 			"https://example.com/sub/":             "index.html",
 			"https://example.com/sub":              "301 /sub/",
@@ -398,7 +398,7 @@ func TestSiteLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	for url, want := range map[string]string{
 		"inside.html":    "",
 		"dir/up.html":    "",
@@ -443,7 +443,7 @@ func TestSiteLinks(t *testing.T) {
 
 func TestSiteFaultTexts(t *testing.T) {
 	dir := writeTree(t, "index.html", "Page.html", "empty/", "file.txt")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	for url, want := range map[string]string{
 		"empty":     "open " + filepath.Join(dir, "empty") + ": the directory has no index.html",
 		"gone.html": "open " + filepath.Join(dir, "gone.html") + ": there is no such file",
@@ -462,7 +462,7 @@ func TestSiteFaultTexts(t *testing.T) {
 func TestSiteNormalizationForms(t *testing.T) {
 	const composed, decomposed = "\u00fc", "u\u0308"
 	dir := writeTree(t, "index.html", decomposed+"/"+decomposed+".html=x", "both-"+composed+".html=c", "both-"+decomposed+".html=d")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	for _, row := range []struct {
 		path string
 		body string
@@ -494,7 +494,7 @@ func TestSiteNormalizationForms(t *testing.T) {
 
 func TestSiteExistence(t *testing.T) {
 	dir := writeTree(t, "index.html", "a.PNG", "b.unknown", "page.xhtml")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	for path, want := range map[string]string{"": "text/html", "a.PNG": "image/png", "b.unknown": "", "page.xhtml": "application/xhtml+xml"} {
 		resp, err := site.Fetch(t.Context(), &fetch.Request{URL: mustParse(t, "https://example.com/"+path)})
 		if err != nil {
@@ -525,7 +525,7 @@ func TestOpenSiteErrors(t *testing.T) {
 func TestSiteWalkAndURLs(t *testing.T) {
 	files := []string{"index.html", "a/b.html", "a.html", "a-z.html", "100%.html", "a b#c?.html", "ü.md", ".well-known/x.json", ".git/config", "raw\xff", "semi;colon:at@.html", "a-d/e.html", "ab/c.html", "a.d/f.html", "A/g.html", "a0", `back\slash.html`, "z/.git/HEAD"}
 	dir := writeTree(t, files...)
-	site := openSite(t, "https://example.com/sub/", dir, HostAuto)
+	site := openSite(t, "https://example.com/sub/", dir, hostAuto)
 	var names []string
 	if err := site.Walk(nil, func(rel string, d fs.DirEntry) error {
 		names = append(names, rel)
@@ -569,7 +569,7 @@ func TestSiteWalkAndURLs(t *testing.T) {
 
 func TestSiteIsExactPath(t *testing.T) {
 	dir := t.TempDir()
-	site := openSite(t, "https://0.site.invalid/docs/", dir, HostAuto)
+	site := openSite(t, "https://0.site.invalid/docs/", dir, hostAuto)
 	for _, tt := range []struct {
 		url, file string
 		want      bool

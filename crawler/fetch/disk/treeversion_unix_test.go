@@ -30,11 +30,11 @@ func TestTreeVersion(t *testing.T) {
 		}
 		return string(version)
 	}
-	seen := map[string]string{of(HostAuto): "nothing"}
-	if _, known := seen[of(HostAuto)]; !known {
+	seen := map[string]string{of(hostAuto): "nothing"}
+	if _, known := seen[of(hostAuto)]; !known {
 		t.Error("the same tree has two versions")
 	}
-	if _, known := seen[of(HostGitHubPages)]; known {
+	if _, known := seen[of(hostGitHubPages)]; known {
 		t.Error("a site that answers like another host has the same version")
 	}
 	old := time.Now().Add(-time.Hour)
@@ -62,7 +62,7 @@ func TestTreeVersion(t *testing.T) {
 		if err := change.do(); err != nil {
 			t.Fatal(err)
 		}
-		version := of(HostAuto)
+		version := of(hostAuto)
 		if before, known := seen[version]; known {
 			t.Errorf("the version after %q is that after %q", change.what, before)
 		}
@@ -95,7 +95,7 @@ func awaitTick(t *testing.T) {
 // elsewhere may count.
 func TestTreeVersionUnknown(t *testing.T) {
 	dir := writeTree(t, "index.html=a", "a/b.html=b")
-	site := openSite(t, "https://example.com/", dir, HostAuto)
+	site := openSite(t, "https://example.com/", dir, hostAuto)
 	if _, ok := TreeVersion(site, 100); ok {
 		t.Error("the version is known although the files have just changed")
 	}
@@ -107,7 +107,7 @@ func TestTreeVersionUnknown(t *testing.T) {
 	if _, ok := TreeVersion(site, 2); ok {
 		t.Error("the version of three names is known with a limit of two")
 	}
-	sources := openSite(t, "https://example.com/", writeTree(t, "readme.md=a"), HostAuto)
+	sources := openSite(t, "https://example.com/", writeTree(t, "readme.md=a"), hostAuto)
 	sources.opened = later
 	if _, ok := TreeVersion(sources, 100); ok {
 		t.Error("the version of a tree of sources is known")
@@ -115,7 +115,7 @@ func TestTreeVersionUnknown(t *testing.T) {
 	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
 		t.Fatal(err)
 	}
-	site = openSite(t, "https://example.com/", dir, HostAuto)
+	site = openSite(t, "https://example.com/", dir, hostAuto)
 	site.opened = later
 	if _, ok := TreeVersion(site, 100); !ok {
 		t.Error("the version with a link that leads to itself is not known")
